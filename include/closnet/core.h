@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an algorithm core needs of its surroundings.
+ *
+ * The cores (sch/ndp_queue.h, sch/ndp_pkt_core.h, ...) are plain C without
+ * skb, socket or netlink. They compile in the kernel and, for unit tests and
+ * fuzzers, in user space, where this header stands in for the kernel's.
+ */
+#ifndef _CLOSNET_CORE_H
+#define _CLOSNET_CORE_H
+
+#ifdef __KERNEL__
+
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#else
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define READ_ONCE(x)	(*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, val) (*(volatile __typeof__(x) *)&(x) = (val))
+#define min_t(type, x, y) ((type)(x) < (type)(y) ? (type)(x) : (type)(y))
+#define max_t(type, x, y) ((type)(x) > (type)(y) ? (type)(x) : (type)(y))
+
+#endif
+
+#endif /* _CLOSNET_CORE_H */

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A packet's bytes for sch_ndp: parse, classify, trim, turn round
+ *
+ * Plain C on a linear buffer, no kernel types: the unit test and the fuzzer
+ * run the code that the module runs. Every read is checked against the bytes
+ * at hand; what cannot be parsed is not NDP's.
+ *
+ * What trimming does to the bytes that stay (SIGCOMM 2017 section 3.1; SAI's
+ * DROP_AND_TRIM does the same, and leaves the UDP length stale):
+ *
+ *	IPv4	tot_len, check (RFC 1624), DSCP; ECN bits and all else stay
+ *	IPv6	payload_len, DSCP; ECN bits and flow label stay
+ *	UDP	len
+ *
+ * The checksum of UDP or TCP stays that of the full packet. No switch could
+ * say more about a payload that it drops, and a receiver can tell a header
+ * from a short packet by it.
+ */
+#ifndef _CLOSNET_NDP_PKT_CORE_H
+#define _CLOSNET_NDP_PKT_CORE_H
+
+#include <closnet/core.h>
+#include "ndp_queue.h"
+
+#define NDP_ETH_HLEN		14
+#define NDP_ETH_ALEN		6
+#define NDP_VLAN_HLEN		4U
+#define NDP_ETH_P_IP		0x0800
+#define NDP_ETH_P_IPV6		0x86dd
+#define NDP_ETH_P_8021Q		0x8100
+#define NDP_ETH_P_8021AD	0x88a8
+#define NDP_IPV4_HLEN		20U
+#define NDP_IPV6_HLEN		40U
+#define NDP_UDP_HLEN		8U
+#define NDP_PROTO_TCP		6
+#define NDP_PROTO_UDP		17
+/* A VLAN tag inside a VLAN tag is in use, a third is not. */
+#define NDP_VLAN_DEPTH		2
+/* Extension headers followed; RFC 8200 foresees five before the payload. */
+#define NDP_IPV6_EXT_DEPTH	6
+
+/**
+ * struct ndp_match - which packets are NDP's, and which of them are headers
+ * @dscp_mask: TC_NDP_MATCH_DSCP: bit n set: DSCP n is trimmable
+ * @trim_size: bytes that a trimmed packet keeps
+ * @udp_port: TC_NDP_MATCH_UDP_PORT: destination port, host byte order
+ * @mode: enum tc_ndp_match
+ * @dscp_trimmed: DSCP of a trimmed packet
+ * @dscp_returned: DSCP of a returned packet
+ */
+struct ndp_match {
+	u64 dscp_mask;
+	u32 trim_size;
+	u16 udp_port;
+	u8 mode;
+	u8 dscp_trimmed;
+	u8 dscp_returned;
+};
+
+/**
+ * struct ndp_pkt - where a packet's headers are; offsets count from its start
+ * @l3_off: IP header, bytes
+ * @l4_off: first byte behind the IP header and its extensions, bytes
+ * @ipv6: IPv6, else IPv4
+ * @proto: IP protocol number behind the extensions
+ * @dscp: DSCP
+ */
+struct ndp_pkt {
+	u16 l3_off;
+	u16 l4_off;
+	bool ipv6;
+	u8 proto;
+	u8 dscp;
+};
+
+/**
+ * enum ndp_parse - result of parsing
+ * @NDP_PARSE_OK: an IP packet, unicast at each layer, no fragment
+ * @NDP_PARSE_OTHER: anything else
+ * @NDP_PARSE_SHORT: cannot tell: more linear bytes are needed
+ */
+enum ndp_parse {
+	NDP_PARSE_OK,
+	NDP_PARSE_OTHER,
+	NDP_PARSE_SHORT,
+};
+
+static inline u16 ndp_get16(const u8 *b)
+{
+	return (u16)(b[0] << 8 | b[1]);
+}
+
+static inline void ndp_put16(u8 *b, u16 val)
+{
+	b[0] = (u8)(val >> 8);
+	b[1] = (u8)val;
+}
+
+/* RFC 1624 equation 3: HC' = ~(~HC + ~m + m') */
+static inline void ndp_csum_replace(u8 *check, u16 from, u16 to)
+{
+	u32 sum = (u16)~ndp_get16(check);
+
+	sum += (u16)~from;
+	sum += to;
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	ndp_put16(check, (u16)~sum);
+}
+
+/* Overwrites a 16-bit word of an IPv4 header, and keeps its checksum right. */
+static inline void ndp_ipv4_put16(u8 *iph, u32 off, u16 val)
+{
+	ndp_csum_replace(iph + 10, ndp_get16(iph + off), val);
+	ndp_put16(iph + off, val);
+}
+
+static inline enum ndp_parse ndp_parse_ipv4(const u8 *data, u32 avail,
+					    struct ndp_pkt *pkt)
+{
+	const u8 *iph = data + pkt->l3_off;
+	u32 hlen;
+
+	if (avail < pkt->l3_off + NDP_IPV4_HLEN)
+		return NDP_PARSE_SHORT;
+	hlen = (iph[0] & 0x0f) * 4U;
+	if (iph[0] >> 4 != 4 || hlen < NDP_IPV4_HLEN)
+		return NDP_PARSE_OTHER;
+	/* a fragment (offset or more-fragments), multicast, broadcast */
+	if (ndp_get16(iph + 6) & 0x3fff || iph[16] >= 224)
+		return NDP_PARSE_OTHER;
+	pkt->ipv6 = false;
+	pkt->proto = iph[9];
+	pkt->dscp = iph[1] >> 2;
+	pkt->l4_off = (u16)(pkt->l3_off + hlen);
+	return NDP_PARSE_OK;
+}
+
+/* Hop-by-hop, routing and destination options; behind a fragment header, none. */
+static inline enum ndp_parse ndp_skip_ipv6_ext(const u8 *data, u32 avail,
+					       struct ndp_pkt *pkt)
+{
+	u32 off = pkt->l4_off, depth;
+
+	for (depth = 0; depth < NDP_IPV6_EXT_DEPTH; depth++) {
+		if (pkt->proto == 44)
+			return NDP_PARSE_OTHER;
+		if (pkt->proto != 0 && pkt->proto != 43 && pkt->proto != 60) {
+			pkt->l4_off = (u16)off;
+			return NDP_PARSE_OK;
+		}
+		if (avail < off + 8)
+			return NDP_PARSE_SHORT;
+		pkt->proto = data[off];
+		off += (data[off + 1] + 1U) * 8;
+	}
+	return NDP_PARSE_OTHER;
+}
+
+static inline enum ndp_parse ndp_parse_ipv6(const u8 *data, u32 avail,
+					    struct ndp_pkt *pkt)
+{
+	const u8 *iph = data + pkt->l3_off;
+
+	if (avail < pkt->l3_off + NDP_IPV6_HLEN)
+		return NDP_PARSE_SHORT;
+	/* payload_len 0: a jumbogram, whose true length is elsewhere */
+	if (iph[0] >> 4 != 6 || iph[24] == 0xff || !ndp_get16(iph + 4))
+		return NDP_PARSE_OTHER;
+	pkt->ipv6 = true;
+	pkt->proto = iph[6];
+	pkt->dscp = (u8)((iph[0] & 0x0f) << 2 | iph[1] >> 6);
+	pkt->l4_off = (u16)(pkt->l3_off + NDP_IPV6_HLEN);
+	return ndp_skip_ipv6_ext(data, avail, pkt);
+}
+
+/**
+ * ndp_pkt_parse() - find the headers of a packet
+ * @data: the packet, from its L2 header (@l3_off 0: from its IP header)
+ * @avail: bytes that can be read at @data
+ * @l3_off: length of an Ethernet header (14) or 0; VLAN tags behind the
+ *	Ethernet header are found
+ * @ethertype: with @l3_off 0, the packet's protocol, host byte order
+ * @pkt: result, valid if NDP_PARSE_OK is returned
+ */
+static inline enum ndp_parse ndp_pkt_parse(const u8 *data, u32 avail, u32 l3_off,
+					   u16 ethertype, struct ndp_pkt *pkt)
+{
+	u32 depth;
+
+	if (l3_off) {
+		if (avail < l3_off)
+			return NDP_PARSE_SHORT;
+		if (data[0] & 1)
+			return NDP_PARSE_OTHER;
+		ethertype = ndp_get16(data + l3_off - 2);
+		for (depth = 0; depth < NDP_VLAN_DEPTH; depth++) {
+			if (ethertype != NDP_ETH_P_8021Q && ethertype != NDP_ETH_P_8021AD)
+				break;
+			l3_off += NDP_VLAN_HLEN;
+			if (avail < l3_off)
+				return NDP_PARSE_SHORT;
+			ethertype = ndp_get16(data + l3_off - 2);
+		}
+	}
+	pkt->l3_off = (u16)l3_off;
+	if (likely(ethertype == NDP_ETH_P_IP))
+		return ndp_parse_ipv4(data, avail, pkt);
+	if (ethertype == NDP_ETH_P_IPV6)
+		return ndp_parse_ipv6(data, avail, pkt);
+	return NDP_PARSE_OTHER;
+}
+
+/* Is a parsed packet NDP's by the configured match? */
+static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
+					     const u8 *data, u32 avail,
+					     const struct ndp_pkt *pkt)
+{
+	bool is;
+
+	switch (m->mode) {
+	case TC_NDP_MATCH_ALL:
+		return NDP_PARSE_OK;
+	case TC_NDP_MATCH_DSCP:
+		is = m->dscp_mask >> pkt->dscp & 1;
+		break;
+	default:
+		if (pkt->proto != NDP_PROTO_UDP)
+			return NDP_PARSE_OTHER;
+		if (avail < pkt->l4_off + 4U)
+			return NDP_PARSE_SHORT;
+		is = ndp_get16(data + pkt->l4_off + 2) == m->udp_port;
+	}
+	return is ? NDP_PARSE_OK : NDP_PARSE_OTHER;
+}
+
+/**
+ * ndp_pkt_classify() - what a packet is to this port
+ * @m: configuration
+ * @data: as for ndp_pkt_parse()
+ * @avail: as for ndp_pkt_parse()
+ * @l3_off: as for ndp_pkt_parse()
+ * @ethertype: as for ndp_pkt_parse()
+ * @len: the packet's length from @data on, bytes
+ * @tag_len: bytes on the wire that are not at @data: an offloaded VLAN tag
+ * @pkt: result; valid unless @kind is NDP_KIND_OTHER
+ * @kind: result
+ *
+ * A packet that is marked as trimmed or returned, and longer than trim_size,
+ * is data like any other: the mark alone buys nobody priority. What ends
+ * within 8 bytes behind its IP header is nobody's.
+ *
+ * Return: false if more linear bytes are needed to tell, and @kind is not set.
+ */
+static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
+				    u32 avail, u32 l3_off, u16 ethertype,
+				    u32 len, u32 tag_len, struct ndp_pkt *pkt,
+				    enum ndp_kind *kind)
+{
+	enum ndp_parse parse = ndp_pkt_parse(data, avail, l3_off, ethertype, pkt);
+	bool marked;
+
+	if (parse == NDP_PARSE_SHORT)
+		return false;
+	*kind = NDP_KIND_OTHER;
+	if (parse == NDP_PARSE_OTHER || len < pkt->l4_off + NDP_UDP_HLEN)
+		return true;
+
+	marked = pkt->dscp == m->dscp_trimmed || pkt->dscp == m->dscp_returned;
+	if (!marked) {
+		parse = ndp_pkt_matches(m, data, avail, pkt);
+		if (parse != NDP_PARSE_OK)
+			return parse == NDP_PARSE_OTHER;
+	}
+	if (len + tag_len > m->trim_size)
+		*kind = NDP_KIND_DATA;
+	else if (!marked)
+		*kind = NDP_KIND_CONTROL;
+	else
+		*kind = pkt->dscp == m->dscp_trimmed ? NDP_KIND_TRIMMED :
+						       NDP_KIND_RETURNED;
+	return true;
+}
+
+/**
+ * ndp_pkt_set_dscp() - rewrite the DSCP; the ECN bits stay
+ * @data: the packet, writable through its IP header
+ * @pkt: its headers; its dscp follows
+ * @dscp: 0..63
+ */
+static inline void ndp_pkt_set_dscp(u8 *data, struct ndp_pkt *pkt, u8 dscp)
+{
+	u8 *iph = data + pkt->l3_off;
+
+	pkt->dscp = dscp;
+	if (pkt->ipv6) {
+		iph[0] = (u8)((iph[0] & 0xf0) | dscp >> 2);
+		iph[1] = (u8)((iph[1] & 0x3f) | dscp << 6);
+		return;
+	}
+	ndp_ipv4_put16(iph, 0, (u16)(iph[0] << 8 | dscp << 2 | (iph[1] & 0x03)));
+}
+
+/**
+ * ndp_pkt_keep() - bytes that a packet keeps when it is trimmed
+ * @m: configuration
+ * @pkt: its headers
+ * @len: its length from @data on, bytes
+ * @tag_len: as for ndp_pkt_classify()
+ *
+ * At least through the ports behind the IP header: without them no receiver
+ * could tell whose packet it was. At most @len: then nothing is cut.
+ */
+static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *pkt,
+			       u32 len, u32 tag_len)
+{
+	u32 keep = max_t(u32, m->trim_size - tag_len, pkt->l4_off + NDP_UDP_HLEN);
+
+	return min_t(u32, keep, len);
+}
+
+/**
+ * ndp_pkt_trimmed() - make the headers of a cut packet right
+ * @data: the packet, writable through 8 bytes behind its IP header
+ * @pkt: its headers
+ * @len: its length after the cut, bytes
+ * @dscp: DSCP of a trimmed packet
+ *
+ * Lengths only shrink: padding and a length field that lied stay as they are.
+ */
+static inline void ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 len, u8 dscp)
+{
+	u8 *iph = data + pkt->l3_off, *udph = data + pkt->l4_off;
+	u32 l3_len = len - pkt->l3_off, l4_len = len - pkt->l4_off;
+
+	ndp_pkt_set_dscp(data, pkt, dscp);
+	if (pkt->ipv6) {
+		if (ndp_get16(iph + 4) > l3_len - NDP_IPV6_HLEN)
+			ndp_put16(iph + 4, (u16)(l3_len - NDP_IPV6_HLEN));
+	} else if (ndp_get16(iph + 2) > l3_len) {
+		ndp_ipv4_put16(iph, 2, (u16)l3_len);
+	}
+	if (pkt->proto == NDP_PROTO_UDP && ndp_get16(udph + 4) > l4_len)
+		ndp_put16(udph + 4, (u16)l4_len);
+}
+
+static inline void ndp_swap(u8 *a, u8 *b, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < len; i++) {
+		u8 tmp = a[i];
+
+		a[i] = b[i];
+		b[i] = tmp;
+	}
+}
+
+/**
+ * ndp_pkt_turn_round() - address a packet to its sender
+ * @data: the packet, from its Ethernet header, writable through 8 bytes behind
+ *	its IP header
+ * @pkt: its headers
+ * @dscp: DSCP of a returned packet
+ *
+ * Swaps the ends at each layer: no checksum changes by that, a sum does not
+ * depend on the order of its words.
+ */
+static inline void ndp_pkt_turn_round(u8 *data, struct ndp_pkt *pkt, u8 dscp)
+{
+	u8 *iph = data + pkt->l3_off, *l4 = data + pkt->l4_off;
+
+	ndp_swap(data, data + NDP_ETH_ALEN, NDP_ETH_ALEN);
+	if (pkt->ipv6)
+		ndp_swap(iph + 8, iph + 24, 16);
+	else
+		ndp_swap(iph + 12, iph + 16, 4);
+	if (pkt->proto == NDP_PROTO_UDP || pkt->proto == NDP_PROTO_TCP)
+		ndp_swap(l4, l4 + 2, 2);
+	ndp_pkt_set_dscp(data, pkt, dscp);
+}
+
+#endif /* _CLOSNET_NDP_PKT_CORE_H */

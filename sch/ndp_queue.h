@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The NDP switch service model: which queue, which trim, which turn
+ *
+ * The decisions of sch_ndp without its packets: plain C, no kernel types, so
+ * that the unit test runs the very code that the module runs. Randomness is
+ * an argument.
+ *
+ * An egress port has two queues for NDP, and here a third for the rest:
+ *
+ *	data	limit packets (and limit_bytes, when set), low priority
+ *	header	hlimit bytes, high priority: trimmed packets and control
+ *	other	other_limit bytes: what is not NDP's
+ *
+ *	arrival of a data packet
+ *	  |
+ *	  +- fits ------------------------------------> data queue
+ *	  +- full, coin says arrival: trim it --------> header queue
+ *	  +- full, coin says tail: trim the newest in
+ *	     the data queue, the arrival takes its place
+ *	                                  trimmed tail> header queue
+ *	header queue full: a trimmed packet returns to its sender, once
+ *
+ *	departure: between NDP and other by deficit round robin; within NDP,
+ *	while both queues wait, ratio headers, then one data packet
+ *
+ * Reference: M. Handley et al., "Re-architecting datacenter networks and
+ * stacks for low latency and high performance", SIGCOMM 2017: section 3.1
+ * (switch service model), 3.2.4 (return to sender), 4 (packets without data
+ * use the header queue); "3 Limitations" leaves sharing with TCP open.
+ *
+ * Differences from the paper:
+ * - The data queue can be bounded in bytes too. If the arrival would not fit
+ *   into the tail's place either, it is the arrival that is trimmed.
+ * - Only a trimmed packet is returned. A control packet that finds the header
+ *   queue full is dropped: its sender could do nothing with it.
+ * - The third queue. Two queues need no quantum: deficit round robin with the
+ *   packet at hand as quantum leaves one number, by how many bytes other
+ *   traffic is ahead, and O(1) work for packets of any length.
+ */
+#ifndef _CLOSNET_NDP_QUEUE_H
+#define _CLOSNET_NDP_QUEUE_H
+
+#include <closnet/core.h>
+#include <linux/pkt_sched_ndp.h>
+
+/**
+ * enum ndp_kind - what a packet is to this port
+ * @NDP_KIND_OTHER: not NDP's
+ * @NDP_KIND_DATA: longer than trim_size, can be trimmed
+ * @NDP_KIND_CONTROL: at most trim_size bytes long, never trimmed
+ * @NDP_KIND_TRIMMED: was trimmed, here or by a switch before
+ * @NDP_KIND_RETURNED: was trimmed and is on its way back to its sender
+ */
+enum ndp_kind {
+	NDP_KIND_OTHER,
+	NDP_KIND_DATA,
+	NDP_KIND_CONTROL,
+	NDP_KIND_TRIMMED,
+	NDP_KIND_RETURNED,
+};
+
+/**
+ * enum ndp_queue_id - the port's queues
+ * @NDP_DATA: data queue; the one FIFO of modes cp and droptail
+ * @NDP_HEADER: header queue
+ * @NDP_OTHER: queue of what is not NDP's
+ * @NDP_QUEUES: how many there are; as a queue: none
+ */
+enum ndp_queue_id {
+	NDP_DATA,
+	NDP_HEADER,
+	NDP_OTHER,
+	NDP_QUEUES,
+};
+
+/**
+ * enum ndp_verdict - what becomes of an arriving packet
+ * @NDP_ACCEPT: it is queued
+ * @NDP_TRIM_ARRIVAL: it is trimmed, then it is a header that arrives
+ * @NDP_TRIM_TAIL: the data queue's tail is trimmed, it takes the tail's place
+ * @NDP_RETURN: it is returned to its sender
+ * @NDP_DROP: it is dropped
+ */
+enum ndp_verdict {
+	NDP_ACCEPT,
+	NDP_TRIM_ARRIVAL,
+	NDP_TRIM_TAIL,
+	NDP_RETURN,
+	NDP_DROP,
+};
+
+/**
+ * struct ndp_params - configuration; see enum TCA_NDP_* for the ranges
+ * @limit: data queue, packets
+ * @limit_bytes: data queue, bytes; 0: not bounded in bytes
+ * @hlimit: header queue, bytes
+ * @ratio: headers for each data packet while both wait
+ * @other_limit: queue of other traffic, bytes
+ * @other_ecn: bytes in it from which on packets are marked; 0: never
+ * @mode: enum tc_ndp_mode
+ * @rts: return to sender
+ */
+struct ndp_params {
+	u32 limit;
+	u32 limit_bytes;
+	u32 hlimit;
+	u32 ratio;
+	u32 other_limit;
+	u32 other_ecn;
+	u8 mode;
+	bool rts;
+};
+
+/**
+ * struct ndp_queue_vars - one queue's occupancy and history
+ * @packets: in it now
+ * @bytes: in it now
+ * @peak_packets: most packets seen
+ * @peak_bytes: most bytes seen
+ * @sent_packets: left towards the wire
+ * @sent_bytes: left towards the wire
+ *
+ * Written under the qdisc's lock, read without it by the dump.
+ */
+struct ndp_queue_vars {
+	u32 packets;
+	u32 bytes;
+	u32 peak_packets;
+	u32 peak_bytes;
+	u64 sent_packets;
+	u64 sent_bytes;
+};
+
+/**
+ * struct ndp_vars - state of the port
+ * @q: by enum ndp_queue_id. In modes cp and droptail the packets of NDP_DATA
+ *	and NDP_HEADER stand in one FIFO, and are counted here by their kind.
+ * @headers_run: headers sent since the last data packet, while both waited
+ * @other_ahead_bytes: bytes by which other traffic was served more than NDP
+ */
+struct ndp_vars {
+	struct ndp_queue_vars q[NDP_QUEUES];
+	u32 headers_run;
+	s32 other_ahead_bytes;
+};
+
+/**
+ * ndp_queue_of() - queue in which packets of a kind are counted
+ * @kind: the packet's kind
+ */
+static inline enum ndp_queue_id ndp_queue_of(enum ndp_kind kind)
+{
+	if (kind == NDP_KIND_DATA)
+		return NDP_DATA;
+	return kind == NDP_KIND_OTHER ? NDP_OTHER : NDP_HEADER;
+}
+
+/**
+ * ndp_list_of() - queue in which packets of a kind stand
+ * @p: configuration
+ * @kind: the packet's kind
+ *
+ * Differs from ndp_queue_of() where a mode has one FIFO for NDP.
+ */
+static inline enum ndp_queue_id ndp_list_of(const struct ndp_params *p,
+					    enum ndp_kind kind)
+{
+	enum ndp_queue_id id = ndp_queue_of(kind);
+
+	if (id == NDP_HEADER && p->mode != TC_NDP_MODE_NDP)
+		return NDP_DATA;
+	return id;
+}
+
+static inline bool ndp_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
+{
+	return !limit_bytes || (bytes <= limit_bytes && len <= limit_bytes - bytes);
+}
+
+/* Room in the FIFO of mode droptail, where headers count like data. */
+static inline bool ndp_fifo_fits(const struct ndp_params *p,
+				 const struct ndp_vars *v, u32 len)
+{
+	const struct ndp_queue_vars *d = &v->q[NDP_DATA], *h = &v->q[NDP_HEADER];
+
+	return d->packets + h->packets < p->limit &&
+	       ndp_bytes_fit(p->limit_bytes, d->bytes + h->bytes, len);
+}
+
+/**
+ * ndp_data_fits() - is there room for a data packet?
+ * @p: configuration
+ * @v: state
+ * @len: the packet's length, bytes
+ */
+static inline bool ndp_data_fits(const struct ndp_params *p,
+				 const struct ndp_vars *v, u32 len)
+{
+	const struct ndp_queue_vars *d = &v->q[NDP_DATA];
+
+	if (unlikely(p->mode == TC_NDP_MODE_DROPTAIL))
+		return ndp_fifo_fits(p, v, len);
+	return d->packets < p->limit &&
+	       ndp_bytes_fit(p->limit_bytes, d->bytes, len);
+}
+
+/**
+ * ndp_data_full() - what to do with a data packet that does not fit
+ * @p: configuration
+ * @v: state
+ * @len: its length, bytes
+ * @tail_len: length of the data queue's tail, bytes; 0 if the queue is empty
+ * @coin: a fair coin (section 3.1: breaks up phase effects)
+ */
+static inline enum ndp_verdict ndp_data_full(const struct ndp_params *p,
+					     const struct ndp_vars *v,
+					     u32 len, u32 tail_len, bool coin)
+{
+	if (p->mode == TC_NDP_MODE_DROPTAIL)
+		return NDP_DROP;
+	if (p->mode == TC_NDP_MODE_CP || !coin || !tail_len)
+		return NDP_TRIM_ARRIVAL;
+	if (!ndp_bytes_fit(p->limit_bytes, v->q[NDP_DATA].bytes - tail_len, len))
+		return NDP_TRIM_ARRIVAL;
+	return NDP_TRIM_TAIL;
+}
+
+/**
+ * ndp_header_verdict() - what to do with a packet for the header queue
+ * @p: configuration
+ * @v: state
+ * @len: its length, bytes
+ * @kind: CONTROL, TRIMMED or RETURNED
+ */
+static inline enum ndp_verdict ndp_header_verdict(const struct ndp_params *p,
+						  const struct ndp_vars *v,
+						  u32 len, enum ndp_kind kind)
+{
+	bool fits;
+
+	if (unlikely(p->mode == TC_NDP_MODE_DROPTAIL))
+		fits = ndp_fifo_fits(p, v, len);
+	else
+		fits = ndp_bytes_fit(p->hlimit, v->q[NDP_HEADER].bytes, len);
+	if (likely(fits))
+		return NDP_ACCEPT;
+	if (p->rts && p->mode == TC_NDP_MODE_NDP && kind == NDP_KIND_TRIMMED)
+		return NDP_RETURN;
+	return NDP_DROP;
+}
+
+/**
+ * ndp_other_fits() - is there room for a packet of other traffic?
+ * @p: configuration
+ * @v: state
+ * @len: its length, bytes
+ */
+static inline bool ndp_other_fits(const struct ndp_params *p,
+				  const struct ndp_vars *v, u32 len)
+{
+	return ndp_bytes_fit(p->other_limit, v->q[NDP_OTHER].bytes, len);
+}
+
+/**
+ * ndp_other_marks() - is an arriving packet of other traffic to be marked CE?
+ * @p: configuration
+ * @v: state, before the packet is queued
+ */
+static inline bool ndp_other_marks(const struct ndp_params *p,
+				   const struct ndp_vars *v)
+{
+	return p->other_ecn && v->q[NDP_OTHER].bytes >= p->other_ecn;
+}
+
+/**
+ * ndp_pick() - from which queue the next packet leaves
+ * @p: configuration
+ * @v: state
+ *
+ * Return: the queue; NDP_QUEUES if all are empty. In modes cp and droptail
+ * never NDP_HEADER.
+ */
+static inline enum ndp_queue_id ndp_pick(const struct ndp_params *p,
+					 const struct ndp_vars *v)
+{
+	bool data = v->q[NDP_DATA].packets, header = v->q[NDP_HEADER].packets;
+
+	if (v->q[NDP_OTHER].packets) {
+		if (!(data || header) || v->other_ahead_bytes < 0)
+			return NDP_OTHER;
+	} else if (!(data || header)) {
+		return NDP_QUEUES;
+	}
+	if (!header || p->mode != TC_NDP_MODE_NDP)
+		return NDP_DATA;
+	return data && v->headers_run >= p->ratio ? NDP_DATA : NDP_HEADER;
+}
+
+/**
+ * ndp_count_in() - a packet enters a queue
+ * @v: state
+ * @id: the queue
+ * @len: the packet's length, bytes
+ */
+static inline void ndp_count_in(struct ndp_vars *v, enum ndp_queue_id id, u32 len)
+{
+	struct ndp_queue_vars *q = &v->q[id];
+
+	WRITE_ONCE(q->packets, q->packets + 1);
+	WRITE_ONCE(q->bytes, q->bytes + len);
+	if (q->packets > q->peak_packets)
+		WRITE_ONCE(q->peak_packets, q->packets);
+	if (q->bytes > q->peak_bytes)
+		WRITE_ONCE(q->peak_bytes, q->bytes);
+}
+
+/**
+ * ndp_count_out() - a packet leaves a queue, wherever it goes
+ * @v: state
+ * @id: the queue
+ * @len: the packet's length, bytes
+ */
+static inline void ndp_count_out(struct ndp_vars *v, enum ndp_queue_id id, u32 len)
+{
+	struct ndp_queue_vars *q = &v->q[id];
+
+	WRITE_ONCE(q->packets, q->packets - 1);
+	WRITE_ONCE(q->bytes, q->bytes - len);
+}
+
+/*
+ * Moves the deficits' difference. Whoever is served alone owes nothing for
+ * it, but works off what the idle side owes: else traffic that shows one
+ * large packet at a time, with a short pause behind each, would take more
+ * than its share.
+ */
+static inline void ndp_charge(struct ndp_vars *v, bool other, u32 len)
+{
+	bool contended = other ? v->q[NDP_DATA].packets || v->q[NDP_HEADER].packets :
+				 v->q[NDP_OTHER].packets;
+	s32 ahead = other ? v->other_ahead_bytes : -v->other_ahead_bytes;
+
+	if (contended)
+		ahead += (s32)len;
+	else if (ahead < 0)
+		ahead = min_t(s32, ahead + (s32)len, 0);
+	v->other_ahead_bytes = other ? ahead : -ahead;
+}
+
+/**
+ * ndp_sent() - a packet leaves its queue towards the wire
+ * @v: state
+ * @id: the queue in which it was counted
+ * @len: its length, bytes
+ *
+ * Takes the turns of both schedulers; the counter of the 10:1 round advances
+ * only while both of NDP's queues wait.
+ */
+static inline void ndp_sent(struct ndp_vars *v, enum ndp_queue_id id, u32 len)
+{
+	struct ndp_queue_vars *q = &v->q[id];
+
+	ndp_charge(v, id == NDP_OTHER, len);
+	if (id == NDP_HEADER && v->q[NDP_DATA].packets)
+		v->headers_run++;
+	else if (id == NDP_DATA && v->q[NDP_HEADER].packets)
+		v->headers_run = 0;
+	ndp_count_out(v, id, len);
+	WRITE_ONCE(q->sent_packets, q->sent_packets + 1);
+	WRITE_ONCE(q->sent_bytes, q->sent_bytes + len);
+}
+
+#endif /* _CLOSNET_NDP_QUEUE_H */

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Installs what is missing from Debian's packages, and says what. Silent when all is there.
+# Usage: tools/deps.sh [GROUP...]     groups: see packages() below; default: build vm test
+set -eu
+. "$(dirname "$0")/common.sh"
+
+# packages GROUP: the group's packages, one a line
+packages() {
+	case $1 in
+	build) echo make gcc libc6-dev kmod xz-utils ;;
+	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool python3-minimal ;;
+	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
+	test) echo libcmocka-dev gcc libc6-dev jq iperf3 iproute2 python3-minimal ;;
+	fuzz) echo clang llvm libclang-rt-14-dev ;;
+	lint) echo sparse shellcheck codespell mandoc git ;;
+	plot) echo python3-matplotlib ;;
+	tdc) echo python3-pyroute2 python3-scapy ;;
+	dkms) echo dkms ;;
+	deb) echo build-essential debhelper dh-dkms devscripts lintian ;;
+	trixie) echo mmdebstrap ;;
+	*) die "no such group of packages: $1" ;;
+	esac | tr ' ' '\n'
+}
+
+# missing PACKAGE...: those of them that are not installed
+missing() {
+	local p
+	for p in "$@"; do
+		[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || echo "$p"
+	done
+}
+
+main() {
+	local g want=() todo sudo=
+	[ $# -gt 0 ] || set -- build vm test
+	for g in "$@"; do
+		mapfile -t -O "${#want[@]}" want < <(packages "$g")
+	done
+	mapfile -t todo < <(missing "${want[@]}" | sort -u)
+	[ ${#todo[@]} -gt 0 ] || return 0
+	[ "$(id -u)" -eq 0 ] || sudo=sudo
+	say "installing from Debian: ${todo[*]}"
+	export DEBIAN_FRONTEND=noninteractive INITRD=No
+	$sudo apt-get -qq update
+	$sudo apt-get -qq install -y --no-install-recommends "${todo[@]}" >/dev/null
+}
+
+main "$@"
