@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# closnet: the datacenter's congestion controls as loadable modules.
+# The kernel build runs Kbuild; this file is for people. `make help` lists the targets.
+
+KVER ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KVER)/build
+# the kernel that KDIR is for: it knows better than `uname -r`
+KREL = $(shell $(MAKE) -s -C $(KDIR) kernelrelease 2>/dev/null)
+VERSION := $(shell cat VERSION)
+
+DESTDIR ?=
+PREFIX ?= /usr
+MANDIR ?= $(PREFIX)/share/man
+MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
+MODULES = sch/sch_ndp.ko
+MANPAGES = $(wildcard Documentation/man/*.[1-9])
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+all: modules tools ## build the modules (for KDIR) and the tools
+
+modules: check-config ## build the modules for the running kernel, or for KDIR=...
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+tools: ## build the tc plug-ins
+	$(MAKE) -C tools/tc
+
+install: modules tools ## install modules (updates/), depmod, plug-ins, man pages
+	for m in $(MODULES); do install -D -m 644 $$m $(MODDIR)/$${m##*/} || exit 1; done
+	depmod -b $(or $(DESTDIR),/) $(KREL)
+	$(MAKE) install-tools
+
+install-tools: tools ## install the plug-ins and man pages only
+	$(MAKE) -C tools/tc install DESTDIR=$(DESTDIR)
+	for p in $(MANPAGES); do \
+		install -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
+
+uninstall: ## remove what install put there
+	rm -f $(addprefix $(MODDIR)/,$(notdir $(MODULES)))
+	[ ! -d $(MODDIR) ] || rmdir --ignore-fail-on-non-empty $(MODDIR)
+	depmod -b $(or $(DESTDIR),/) $(KREL)
+	$(MAKE) -C tools/tc uninstall DESTDIR=$(DESTDIR)
+	for p in $(MANPAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+
+check-config: ## say what the kernel of KDIR lacks
+	@tools/check-config $(KDIR)
+
+demo: ## main job: a congested port in a stock kernel's guest, a table and a picture
+	@tools/deps.sh build vm plot
+	@tools/demo
+
+check: ## all tests: user space, UML debug kernel, stock kernels in QEMU
+	@selftests/check
+
+unit: ## the user-space tests only: seconds, no root
+	@tools/deps.sh test
+	@$(MAKE) -C selftests/unit check
+
+bench: ## instructions a packet, sch_ndp beside in-tree qdiscs
+	@tools/deps.sh build vm
+	@selftests/bench/run
+
+lint: ## checkpatch, sparse, shellcheck, codespell, mandoc, house rules
+	@tools/deps.sh build lint
+	@tools/lint
+
+dist: ## source tarball for DKMS and packagers, in dist/
+	@tools/dist
+
+deb: ## Debian packages, in dist/
+	@tools/deps.sh deb
+	@tools/deb
+
+diag: ## print what a bug report needs
+	@tools/diag
+
+clean: ## remove what was built here
+	@if [ -e $(KDIR)/Makefile ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
+	@$(MAKE) -s -C tools/tc clean
+	@rm -rf build out
+
+help: ## this list
+	@echo "closnet $(VERSION); variables: KDIR=$(KDIR) DESTDIR PREFIX"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: all modules tools install install-tools uninstall check-config demo check unit \
+	bench lint dist deb diag clean help

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* <net/gso.h> came with 6.5; before, its content was in netdevice.h. */
+#ifndef _CLOSNET_COMPAT_NET_GSO_H
+#define _CLOSNET_COMPAT_NET_GSO_H
+
+#if __has_include_next(<net/gso.h>)
+#include_next <net/gso.h>
+#else
+#include <linux/netdevice.h>
+#endif
+
+#endif /* _CLOSNET_COMPAT_NET_GSO_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _CLOSNET_COMPAT_NET_NETLINK_H
+#define _CLOSNET_COMPAT_NET_NETLINK_H
+
+#include_next <net/netlink.h>
+
+/* 6.1 only reads a policy's range too, but its pointer does not say so. */
+#ifndef CLOSNET_HAVE_CONST_RANGE
+#undef NLA_POLICY_FULL_RANGE
+#define NLA_POLICY_FULL_RANGE(tp, _range) {				\
+	.type = NLA_ENSURE_UINT_OR_BINARY_TYPE(tp),			\
+	.validation_type = NLA_VALIDATE_RANGE_PTR,			\
+	.range = (struct netlink_range_validation *)(_range),		\
+}
+#endif
+
+#endif /* _CLOSNET_COMPAT_NET_NETLINK_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef _CLOSNET_COMPAT_NET_PKT_SCHED_H
+#define _CLOSNET_COMPAT_NET_PKT_SCHED_H
+
+#include_next <net/pkt_sched.h>
+
+/* Kernels without the macro ask modprobe for the file's name, sch_ndp. */
+#ifndef MODULE_ALIAS_NET_SCH
+#define MODULE_ALIAS_NET_SCH(id)	MODULE_ALIAS("net-sch-" id)
+#endif
+
+#endif /* _CLOSNET_COMPAT_NET_PKT_SCHED_H */

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Asks the kernel's headers what they have. Version numbers lie: distributions
+# and stable kernels port features back.
+
+# closnet-probe NAME,HEADER,WORD: defines CLOSNET_HAVE_NAME if include/HEADER has WORD
+closnet-probe = $(if $(shell grep -sqw '$(3)' $(srctree)/include/$(2) && echo y),-DCLOSNET_HAVE_$(1))
+
+ccflags-y += $(call closnet-probe,QDISC_DROP_REASON,net/sch_generic.h,qdisc_drop_reason)
+ccflags-y += $(call closnet-probe,ENUM_QDISC_DROP_REASON,net/dropreason-qdisc.h,QDISC_DROP_OVERLIMIT)
+ccflags-y += $(call closnet-probe,QDISC_QLEN_INC,net/sch_generic.h,qdisc_qlen_inc)
+ccflags-y += $(call closnet-probe,CONST_RANGE,net/netlink.h,const struct netlink_range_validation)
