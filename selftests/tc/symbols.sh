@@ -2,15 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Do the tc plug-ins call only functions that every supported tc has? tc says nothing but
 # "Unknown qdisc" about a plug-in that it cannot load, so this must not be left to the users.
-# shellcheck disable=SC2317 # functions are called through tap_run
-set -eu
-export LC_ALL=C
-dir=$(cd "$(dirname "$0")" && pwd)
-. "$dir/../../tools/common.sh"
-. "$dir/tap.sh"
+# shellcheck disable=SC2317 # functions are called through check
+. "$(dirname "$0")/../../tools/common.sh"
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/versions.sh"
 
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
 allow=$CLOSNET_TOP/tools/tc/tc-symbols.allow
 
 # plugins DIR MAKE-ARGUMENT...
@@ -34,30 +30,24 @@ allowed() {
 	[ -z "$lacks" ] || { echo "it lacks: $lacks"; return 1; }
 }
 
-# loads TC: does it find and bind every function of the plug-in?
-loads() {
-	LD_BIND_NOW=1 TC_LIB_DIR=$tmp/good "$1" qdisc add dev lo root ndp help 2>&1 |
-		grep -q '^Usage: ... ndp'
-}
-
 # test_tc NAME TC
 test_tc() {
-	tap_run "$1: has all of tc-symbols.allow" allowed "$2"
-	tap_run "$1: loads q_ndp.so" loads "$2"
+	check "$1: has all of tc-symbols.allow" allowed "$2"
+	# help is an error to tc; the text is the plug-in's
+	check_refused "$1: loads q_ndp.so" "Usage: ... ndp" \
+		env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" qdisc add dev lo root ndp help
 }
 
-echo "TAP version 13"
-tap_run "the plug-ins build" plugins "$tmp/good"
-tap_run "the plug-ins call nothing that is not in tc-symbols.allow" \
-	plugins "$tmp/good" check-symbols
-tap_run "a call of something else is found" \
-	complains "tc-symbols.allow: get_float_min_max" \
-	plugins "$tmp/foreign" CPPFLAGS=-Dget_u8=get_float_min_max check-symbols
-tap_run "hardening flags do not bring bindnow" \
-	plugins "$tmp/hardened" LDFLAGS=-Wl,-z,now check-symbols
-tap_run "bindnow is found" complains "linked with -z now" \
-	plugins "$tmp/now" BINDING=-Wl,-z,now check-symbols
-tap_run "tc-symbols.allow is sorted" sort -c "$allow"
+check "the plug-ins build" plugins "$TMP/good"
+check "the plug-ins call nothing that is not in tc-symbols.allow" \
+	plugins "$TMP/good" check-symbols
+check_refused "a call of something else is found" "tc-symbols.allow: get_float_min_max" \
+	plugins "$TMP/foreign" CPPFLAGS=-Dget_u8=get_float_min_max check-symbols
+check "hardening flags do not bring bindnow" \
+	plugins "$TMP/hardened" LDFLAGS=-Wl,-z,now check-symbols
+check_refused "bindnow is found" "linked with -z now" \
+	plugins "$TMP/now" BINDING=-Wl,-z,now check-symbols
+check "tc-symbols.allow is sorted" sort -c "$allow"
 
 test_tc "installed $(tc_version tc)" "$(command -v tc)"
 for suite in $(tc_suites); do
@@ -65,7 +55,7 @@ for suite in $(tc_suites); do
 	if [ -n "$tc" ]; then
 		test_tc "$suite $(tc_version "$tc")" "$tc"
 	else
-		tap_skip "$suite" "Debian $suite cannot be reached"
+		skip "$suite" "Debian $suite cannot be reached"
 	fi
 done
-tap_end
+finish
