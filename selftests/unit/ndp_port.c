@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A switch port around sch/ndp_queue.h, see ndp_port.h. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ndp_port.h"
+
+static enum ndp_kind kind_of(const struct pkt *p)
+{
+	static const enum ndp_kind kinds[SORTS] = {
+		[SORT_FULL] = NDP_KIND_DATA,
+		[SORT_SHORT] = NDP_KIND_CONTROL,
+		[SORT_CUT] = NDP_KIND_TRIMMED,
+		[SORT_BOUNCED] = NDP_KIND_RETURNED,
+		[SORT_FOREIGN] = NDP_KIND_OTHER,
+	};
+
+	return kinds[p->sort];
+}
+
+const struct port_conf port_paper = {
+	.mode = PORT_NDP,
+	.data_packets = 8,
+	.header_bytes = 8 * JUMBO_FRAME,
+	.headers_per_data = 10,
+	.keep = 128,
+	.bounce = true,
+	.foreign_bytes = 1U << 30,
+};
+
+void port_purge(struct ndp_port *port)
+{
+	struct port_pkt *pp;
+	int i;
+
+	for (i = 0; i < NDP_QUEUES; i++) {
+		while ((pp = TAILQ_FIRST(&port->list[i]))) {
+			TAILQ_REMOVE(&port->list[i], pp, link);
+			free(pp);
+		}
+	}
+}
+
+void port_configure(struct ndp_port *port, const struct port_conf *conf)
+{
+	static const u8 modes[PORT_MODES] = {
+		[PORT_NDP] = TC_NDP_MODE_NDP,
+		[PORT_CP] = TC_NDP_MODE_CP,
+		[PORT_DROPTAIL] = TC_NDP_MODE_DROPTAIL,
+	};
+
+	port->keep = conf->keep;
+	port->par = (struct ndp_params) {
+		.limit = conf->data_packets,
+		.limit_bytes = conf->data_bytes,
+		.hlimit = conf->header_bytes,
+		.ratio = conf->headers_per_data,
+		.other_limit = conf->foreign_bytes,
+		.other_ecn = conf->mark_from,
+		.mode = modes[conf->mode],
+		.rts = conf->bounce,
+	};
+}
+
+void port_setup(struct ndp_port *port, const struct port_conf *conf)
+{
+	int i;
+
+	memset(port, 0, sizeof(*port));
+	for (i = 0; i < NDP_QUEUES; i++)
+		TAILQ_INIT(&port->list[i]);
+	port_configure(port, conf);
+}
+
+static void queue_up(struct ndp_port *port, struct port_pkt *pp)
+{
+	enum ndp_kind kind = kind_of(&pp->p);
+
+	TAILQ_INSERT_TAIL(&port->list[ndp_list_of(&port->par, kind)], pp, link);
+	ndp_count_in(&port->v, ndp_queue_of(kind), pp->p.len);
+}
+
+static enum fate header_arrives(struct ndp_port *port, struct port_pkt *pp)
+{
+	switch (ndp_header_verdict(&port->par, &port->v, pp->p.len,
+				   kind_of(&pp->p))) {
+	case NDP_ACCEPT:
+		queue_up(port, pp);
+		return FATE_HEADER;
+	case NDP_RETURN:
+		port->t.bounced++;
+		free(pp);
+		return FATE_BOUNCED;
+	case NDP_DROP:
+		if (pp->p.sort == SORT_BOUNCED)
+			port->t.lost_bounced++;
+		else
+			port->t.lost_headers++;
+		free(pp);
+		return FATE_LOST;
+	default:
+		abort();
+	}
+}
+
+static void cut(struct ndp_port *port, struct port_pkt *pp)
+{
+	port->t.cut_bytes += pp->p.len - port->keep;
+	pp->p.len = port->keep;
+	pp->p.sort = SORT_CUT;
+}
+
+static void data_arrives(struct ndp_port *port, struct port_pkt *pp, bool coin,
+			 struct outcome *o)
+{
+	struct port_pkt *tail = TAILQ_LAST(&port->list[NDP_DATA], port_list);
+	enum ndp_verdict verdict = NDP_ACCEPT;
+
+	if (!ndp_data_fits(&port->par, &port->v, pp->p.len))
+		verdict = ndp_data_full(&port->par, &port->v, pp->p.len,
+					tail ? tail->p.len : 0, coin);
+	switch (verdict) {
+	case NDP_ACCEPT:
+		queue_up(port, pp);
+		o->arrival = FATE_DATA;
+		break;
+	case NDP_TRIM_ARRIVAL:
+		port->t.cut_arrivals++;
+		cut(port, pp);
+		o->arrival = header_arrives(port, pp);
+		break;
+	case NDP_TRIM_TAIL:
+		port->t.cut_tails++;
+		TAILQ_REMOVE(&port->list[NDP_DATA], tail, link);
+		ndp_count_out(&port->v, NDP_DATA, tail->p.len);
+		queue_up(port, pp);
+		o->arrival = FATE_DATA;
+		cut(port, tail);
+		o->tail_id = tail->p.id;
+		o->tail = header_arrives(port, tail);
+		break;
+	case NDP_DROP:
+		port->t.lost_data++;
+		free(pp);
+		o->arrival = FATE_LOST;
+		break;
+	default:
+		abort();
+	}
+}
+
+static void foreign_arrives(struct ndp_port *port, struct port_pkt *pp,
+			    struct outcome *o)
+{
+	if (!ndp_other_fits(&port->par, &port->v, pp->p.len)) {
+		port->t.lost_foreign++;
+		free(pp);
+		o->arrival = FATE_LOST;
+		return;
+	}
+	o->marked = ndp_other_marks(&port->par, &port->v);
+	port->t.marked += o->marked;
+	queue_up(port, pp);
+	o->arrival = FATE_FOREIGN;
+}
+
+struct outcome port_arrive(struct ndp_port *port, struct pkt p, bool coin)
+{
+	struct port_pkt *pp = malloc(sizeof(*pp));
+	struct outcome o = {};
+
+	assert(pp);
+	pp->p = p;
+	if (p.sort == SORT_FOREIGN)
+		foreign_arrives(port, pp, &o);
+	else if (p.sort == SORT_FULL)
+		data_arrives(port, pp, coin, &o);
+	else
+		o.arrival = header_arrives(port, pp);
+	return o;
+}
+
+bool port_depart(struct ndp_port *port, struct pkt *p)
+{
+	enum ndp_queue_id id = ndp_pick(&port->par, &port->v);
+	struct port_pkt *pp;
+
+	if (id == NDP_QUEUES)
+		return false;
+	pp = TAILQ_FIRST(&port->list[id]);
+	assert(pp);
+	TAILQ_REMOVE(&port->list[id], pp, link);
+	ndp_sent(&port->v, ndp_queue_of(kind_of(&pp->p)), pp->p.len);
+	*p = pp->p;
+	free(pp);
+	return true;
+}
+
+void port_tally(const struct ndp_port *port, struct tally *t)
+{
+	static const enum tally_queue queues[NDP_QUEUES] = {
+		[NDP_DATA] = TALLY_DATA,
+		[NDP_HEADER] = TALLY_HEADER,
+		[NDP_OTHER] = TALLY_FOREIGN,
+	};
+	int i;
+
+	*t = port->t;
+	for (i = 0; i < NDP_QUEUES; i++) {
+		const struct ndp_queue_vars *q = &port->v.q[i];
+
+		t->queue[queues[i]].packets = q->packets;
+		t->queue[queues[i]].bytes = q->bytes;
+		t->queue[queues[i]].peak_packets = q->peak_packets;
+		t->queue[queues[i]].peak_bytes = q->peak_bytes;
+		t->queue[queues[i]].sent_packets = q->sent_packets;
+		t->queue[queues[i]].sent_bytes = q->sent_bytes;
+	}
+}
+
+struct pkt new_pkt(enum pkt_sort sort, u32 len)
+{
+	static u32 last_id;
+
+	return (struct pkt) { .id = ++last_id, .len = len, .sort = sort };
+}
+
+enum fate port_put(struct ndp_port *port, enum pkt_sort sort, u32 len)
+{
+	return port_arrive(port, new_pkt(sort, len), false).arrival;
+}
+
+void port_backlog(struct ndp_port *port, enum pkt_sort sort, u32 len,
+		  u32 packets)
+{
+	enum fate fate;
+
+	while (packets--) {
+		fate = port_put(port, sort, len);
+		assert(fate != FATE_LOST && fate != FATE_BOUNCED);
+	}
+}
