@@ -208,12 +208,17 @@ static int parse_rate(const struct ndp_opt *opt, struct words *w,
 		      struct nlmsghdr *n)
 {
 	const char *arg = next_word(opt->word, w);
+	double number;
 	__u64 val;
 
 	if (!arg)
 		return -1;
-	/* 7bit are 0 bytes a second, which would mean: no limit */
-	if (get_rate64(&val, arg) || (!val && strtod(arg, NULL) > 0))
+	/*
+	 * Many tc's take a negative rate for a huge one. And 7bit are 0 bytes
+	 * a second, which would mean: no limit.
+	 */
+	number = strtod(arg, NULL);
+	if (get_rate64(&val, arg) || number < 0 || (number > 0 && !val))
 		return illegal(opt->word, arg, "a rate");
 	return addattr64(n, NDP_MSG_MAX, opt->attr, val);
 }

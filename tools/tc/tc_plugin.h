@@ -48,6 +48,9 @@ struct qdisc_util {
 			 __u32 block_idx, bool *p_has);
 };
 
+/* What tc looks up in a plug-in, by this very name */
+extern struct qdisc_util ndp_qdisc_util;
+
 /* For which kind of output a call prints. */
 enum output_type {
 	PRINT_FP = 1,
