@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the kselftests share. A test sources it, makes its namespaces, checks,
+# and ends with `finish`:
+#
+#	. "$(dirname "$0")/../lib/lib.sh"
+#	need_ndp
+#	setup_ns a b
+#	check "what must hold" COMMAND...
+#	finish
+#
+# Output is TAP, the exit status 0 (passed), 1 (failed) or 4 (skipped).
+# Environment: CLOSNET_MODDIR (directory of the built modules),
+# CLOSNET_TESTBIN (directory of the built C tools), TC_LIB_DIR (directory of
+# q_ndp.so), KSFT_MACHINE_SLOW (set: emulated or debug kernel, so assert no
+# upper bound on time).
+set -eu -o pipefail
+
+LIB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+CLOSNET_TESTBIN=${CLOSNET_TESTBIN:-$LIB_TOP/build/selftests}
+PATH=$CLOSNET_TESTBIN:/usr/local/sbin:/usr/sbin:/sbin:$PATH
+export LC_ALL=C
+
+TEST_COUNT=0
+TEST_FAILED=0
+TEST_SKIPPED=0
+TEST_FINISHED=
+NAMESPACES=()
+JOBS=()
+TMP=$(mktemp -d)
+
+printf 'TAP version 13\n'
+trap on_exit EXIT
+trap 'exit 1' INT TERM HUP
+
+# defer COMMAND: run COMMAND (one string) when the test ends, last one first
+DEFERRED=()
+defer() { DEFERRED=("$1" ${DEFERRED[@]+"${DEFERRED[@]}"}); }
+
+on_exit() {
+	local status=$? command ns
+	set +e
+	stop_jobs
+	for command in ${DEFERRED[@]+"${DEFERRED[@]}"}; do
+		eval "$command"
+	done
+	for ns in ${NAMESPACES[@]+"${NAMESPACES[@]}"}; do
+		ip netns del "$ns"
+	done
+	rm -rf "$TMP"
+	if [ -z "$TEST_FINISHED" ]; then
+		printf 'Bail out! the script ended early, with status %d\n' "$status"
+		exit 1
+	fi
+}
+
+# ---- TAP
+
+note() { printf '%s\n' "$*" | sed 's/^/# /'; }
+
+result() {
+	TEST_COUNT=$((TEST_COUNT + 1))
+	printf '%s %d - %s\n' "$1" "$TEST_COUNT" "$2"
+}
+
+ok() { result ok "$1"; }
+
+# not_ok WHAT [DETAIL]
+not_ok() {
+	TEST_FAILED=$((TEST_FAILED + 1))
+	result 'not ok' "$1"
+	[ -z "${2:-}" ] || note "$2"
+}
+
+# skip WHAT WHY: one check is left out
+skip() {
+	TEST_SKIPPED=$((TEST_SKIPPED + 1))
+	result ok "$1 # SKIP $2"
+}
+
+# skip_all WHY: the whole test is left out
+skip_all() {
+	printf '1..0 # SKIP %s\n' "$1"
+	TEST_FINISHED=1
+	exit 4
+}
+
+# finish: the plan, and the test's exit status
+finish() {
+	printf '1..%d\n' "$TEST_COUNT"
+	printf '# passed %d failed %d skipped %d\n' \
+		$((TEST_COUNT - TEST_FAILED - TEST_SKIPPED)) "$TEST_FAILED" "$TEST_SKIPPED"
+	TEST_FINISHED=1
+	[ "$TEST_FAILED" -eq 0 ] || exit 1
+	[ "$TEST_COUNT" -eq 0 ] || [ "$TEST_SKIPPED" -lt "$TEST_COUNT" ] || exit 4
+	exit 0
+}
+
+# check WHAT COMMAND...: passes if COMMAND succeeds; its output is the detail
+check() {
+	local what=$1 out
+	shift
+	if out=$("$@" 2>&1); then
+		ok "$what"
+	else
+		not_ok "$what" "$* failed${out:+: $out}"
+	fi
+}
+
+# check_refused WHAT TEXT COMMAND...: COMMAND fails and its message contains TEXT
+check_refused() {
+	local what=$1 text=$2 out
+	shift 2
+	if out=$("$@" 2>&1); then
+		not_ok "$what" "$* succeeded"
+	elif [[ $out != *"$text"* ]]; then
+		not_ok "$what" "message lacks '$text': $out"
+	else
+		ok "$what"
+	fi
+}
+
+# check_eq WHAT GOT WANT
+check_eq() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "got:  $2"$'\n'"want: $3"
+	fi
+}
+
+# check_json JSON [WHAT FILTER]...: each jq FILTER is true for JSON; one jq for
+# all, as a start of it takes long in an emulated guest
+check_json() {
+	local json=$1 program=empty results i
+	shift
+	local checks=("$@")
+	for ((i = 1; i < $#; i += 2)); do
+		program+=", (try (${checks[i]} | if . then 1 else 0 end) catch 0)"
+	done
+	mapfile -t results < <(jq "$program" <<<"$json" 2>&1)
+	for ((i = 0; i < $#; i += 2)); do
+		if [ "${results[i / 2]:-}" = 1 ]; then
+			ok "${checks[i]}"
+		else
+			not_ok "${checks[i]}" "not true: ${checks[i + 1]}"$'\n'"$json"
+		fi
+	done
+}
+
+# ---- waiting
+
+# wait_for SECONDS COMMAND...: until COMMAND succeeds, but not longer
+wait_for() {
+	local end=$((SECONDS + $1))
+	shift
+	[ -z "${KSFT_MACHINE_SLOW:-}" ] || end=$((end + 30))
+	while ! "$@" >/dev/null 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# job COMMAND...: run COMMAND in the background until the test ends; $! is its process
+job() {
+	"$@" &
+	JOBS+=($!)
+}
+
+# stop_jobs: end what `job` started, and wait for it
+stop_jobs() {
+	local pid
+	for pid in ${JOBS[@]+"${JOBS[@]}"}; do
+		kill "$pid" 2>/dev/null || true
+	done
+	for pid in ${JOBS[@]+"${JOBS[@]}"}; do
+		wait "$pid" 2>/dev/null || true
+	done
+	JOBS=()
+}
+
+# ---- modules
+
+# module_loaded NAME
+module_loaded() { [ -d "/sys/module/$1" ]; }
+
+# load_module NAME: from CLOSNET_MODDIR, else the installed one
+load_module() {
+	module_loaded "$1" && return
+	if [ -n "${CLOSNET_MODDIR:-}" ]; then
+		insmod "$CLOSNET_MODDIR/$1.ko"
+	else
+		modprobe "$1"
+	fi
+}
+
+# need_ndp: the test needs sch_ndp; it is skipped where that cannot be had
+need_ndp() {
+	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+	load_module sch_ndp || skip_all "no module sch_ndp"
+}
+
+# ---- topology
+
+# setup_ns NAME...: a namespace for each NAME; the variable NAME holds its name
+setup_ns() {
+	local name ns
+	for name in "$@"; do
+		ns=cn$$-$name
+		ip netns add "$ns"
+		NAMESPACES+=("$ns")
+		# no neighbour or multicast chatter: every packet is the test's own
+		ip netns exec "$ns" tee /proc/sys/net/ipv6/conf/{all,default}/disable_ipv6 \
+			>/dev/null <<<1
+		printf -v "$name" %s "$ns"
+	done
+}
+
+MAC_A=02:00:00:00:00:0a
+MAC_B=02:00:00:00:00:0b
+
+# link_ab [OPTION...]: v0 in namespace a, v1 in namespace b, MTU 9000, with
+# addresses 10.0.0.1 and 10.0.0.2 that know each other; OPTIONs are ip-link's
+# shellcheck disable=SC2154 # a and b are set by setup_ns
+link_ab() {
+	ip link add v0 address $MAC_A mtu 9000 netns "$a" "$@" type veth \
+		peer name v1 address $MAC_B mtu 9000 netns "$b" "$@"
+	ip -n "$a" -batch - <<-END
+		link set v0 up
+		addr add 10.0.0.1/24 dev v0
+		neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev v0
+	END
+	ip -n "$b" -batch - <<-END
+		link set v1 up
+		addr add 10.0.0.2/24 dev v1
+		neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev v1
+	END
+	wait_for 5 carrier
+}
+
+carrier() { ip -n "$a" link show v0 | grep -q LOWER_UP; }
+
+# ndp ARGUMENT...: (re)places the ndp qdisc at the root of v0
+ndp() { tc -n "$a" qdisc replace dev v0 root handle 1: ndp "$@"; }
+
+# stats [NS [DEV]]: all qdiscs of v0 in a, or of DEV in NS, as JSON
+stats() { tc -n "${1:-$a}" -s -j qdisc show dev "${2:-v0}"; }
+
+# ndp_stats [NS [DEV]]: the ndp qdisc alone
+ndp_stats() { stats "$@" | jq -c '[.[] | select(.kind == "ndp")][0]'; }
+
+# tx_packets, rx_packets: of v0 in a, of v1 in b
+tx_packets() { ip -n "$a" -s -j link show v0 | jq '.[0].stats64.tx.packets'; }
+rx_packets() { ip -n "$b" -s -j link show v1 | jq '.[0].stats64.rx.packets'; }

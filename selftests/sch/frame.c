@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Builds frames and works out, independently, what sch_ndp may make of them. */
+#include <err.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frame.h"
+
+#define ETH_HLEN 14
+#define PROTO_FRAGMENT 44
+#define PROTO_DSTOPTS 60
+#define PROTO_HOPOPTS 0
+
+static const uint8_t mac_src[] = { 2, 0, 0, 0, 0, 0x0a };
+static const uint8_t mac_dst[] = { 2, 0, 0, 0, 0, 0x0b };
+
+static void put16(uint8_t *b, unsigned int v)
+{
+	b[0] = (uint8_t)(v >> 8);
+	b[1] = (uint8_t)v;
+}
+
+static unsigned int get16(const uint8_t *b)
+{
+	return (unsigned int)(b[0] << 8 | b[1]);
+}
+
+static uint32_t sum16(const uint8_t *b, unsigned int len, uint32_t sum)
+{
+	unsigned int i;
+
+	for (i = 0; i + 1 < len; i += 2)
+		sum += get16(b + i);
+	if (len & 1)
+		sum += (uint32_t)b[len - 1] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static uint32_t pseudo_sum(const struct frame *f)
+{
+	const uint8_t *ip = f->b + f->l3;
+	uint32_t sum = f->proto + f->end - f->l4;
+
+	return f->v6 ? sum16(ip + 8, 32, sum) : sum16(ip + 12, 8, sum);
+}
+
+/* What the checksum field holds when the device is to complete it. */
+uint16_t frame_pseudo_sum(const struct frame *f)
+{
+	return (uint16_t)sum16(NULL, 0, pseudo_sum(f));
+}
+
+static void fix_ip_csum(struct frame *f)
+{
+	uint8_t *ip = f->b + f->l3;
+
+	if (f->v6 || !f->proto)
+		return;
+	put16(ip + 10, 0);
+	put16(ip + 10, ~sum16(ip, (ip[0] & 0x0f) * 4U, 0));
+}
+
+static void fix_l4_csum(struct frame *f)
+{
+	uint32_t sum;
+
+	put16(f->b + f->check, 0);
+	sum = (uint16_t)~sum16(f->b + f->l4, f->end - f->l4, pseudo_sum(f));
+	if (!sum && f->proto == IPPROTO_UDP)
+		sum = 0xffff;
+	put16(f->b + f->check, sum);
+}
+
+static void fix_lengths(struct frame *f)
+{
+	uint8_t *ip = f->b + f->l3;
+
+	if (f->v6)
+		put16(ip + 4, f->end - f->l3 - 40);
+	else
+		put16(ip + 2, f->end - f->l3);
+	if (f->proto == IPPROTO_UDP)
+		put16(f->b + f->l4 + 4, f->end - f->l4);
+}
+
+static void set_tos(struct frame *f, unsigned int tos)
+{
+	uint8_t *ip = f->b + f->l3;
+
+	if (f->v6) {
+		ip[0] = (uint8_t)((ip[0] & 0xf0) | tos >> 4);
+		ip[1] = (uint8_t)((ip[1] & 0x0f) | tos << 4);
+	} else {
+		ip[1] = (uint8_t)tos;
+	}
+	fix_ip_csum(f);
+}
+
+static unsigned int get_tos(const struct frame *f)
+{
+	const uint8_t *ip = f->b + f->l3;
+
+	return f->v6 ? (get16(ip) >> 4) & 0xff : ip[1];
+}
+
+static void fill_random(uint8_t *b, unsigned int len, uint32_t seed)
+{
+	uint32_t x = seed * 2654435761U + 12345;
+	unsigned int i;
+
+	for (i = 0; i < len; i++) {
+		x ^= x << 13;
+		x ^= x >> 17;
+		x ^= x << 5;
+		b[i] = (uint8_t)(x >> 11);
+	}
+}
+
+unsigned int frame_tag_len(enum frame_vlan vlan)
+{
+	return vlan == VLAN_NONE ? 0 : vlan == VLAN_QINQ ? 8 : 4;
+}
+
+/* Ethernet header and tags; returns the offset of what follows. */
+static unsigned int build_l2(const struct frame_spec *s, uint8_t *b)
+{
+	unsigned int off = 12;
+
+	memcpy(b, mac_dst, 6);
+	memcpy(b + 6, mac_src, 6);
+	if (s->mcast && s->v6)
+		memcpy(b, "\x33\x33\0\0\0\1", 6);
+	else if (s->mcast)
+		memcpy(b, "\x01\0\x5e\1\1\1", 6);
+	if (s->vlan == VLAN_QINQ) {
+		put16(b + off, 0x88a8);
+		put16(b + off + 2, 0x2064);
+		off += 4;
+	}
+	if (s->vlan != VLAN_NONE) {
+		put16(b + off, 0x8100);
+		put16(b + off + 2, s->vlan == VLAN_OFFLOADED ? 5 : 0x6005);
+		off += 4;
+	}
+	put16(b + off, !s->proto ? 0x88b5 : s->v6 ? 0x86dd : 0x0800);
+	return off + 2;
+}
+
+static void build_ipv4(const struct frame_spec *s, struct frame *f)
+{
+	uint8_t *ip = f->b + f->l3;
+
+	f->l4 = f->l3 + 20 + s->opt;
+	ip[0] = (uint8_t)(0x45 + s->opt / 4);
+	put16(ip + 6, s->frag ? 0x2000 : 0x4000);
+	ip[8] |= 2;
+	ip[9] = f->proto;
+	memcpy(ip + 12, "\xcb\0\x71\1", 4);
+	memcpy(ip + 16, s->mcast ? "\xe0\1\1\1" : "\xcb\0\x71\2", 4);
+	memset(ip + 20, 1, s->opt); /* no operation */
+}
+
+/* An extension header of 8 bytes: no options, only padding. */
+static uint8_t *build_ext(uint8_t *ext, uint8_t next)
+{
+	memcpy(ext, "\0\0\1\4\0\0\0\0", 8);
+	ext[0] = next;
+	return ext + 8;
+}
+
+static void build_ipv6(const struct frame_spec *s, struct frame *f)
+{
+	uint8_t *ip = f->b + f->l3, *ext = ip + 40;
+	unsigned int i;
+
+	f->l4 = f->l3 + 40 + s->opt + (s->frag ? 8 : 0);
+	ip[0] = 0x60;
+	ip[6] = s->opt ? PROTO_HOPOPTS : s->frag ? PROTO_FRAGMENT : f->proto;
+	ip[7] |= 2;
+	memcpy(ip + 8, "\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\1", 16);
+	memcpy(ip + 24, "\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\2", 16);
+	if (s->mcast)
+		memcpy(ip + 24, "\xff\2\0\0\0\0\0\0\0\0\0\0\0\0\0\1", 16);
+	for (i = 8; i <= s->opt; i += 8)
+		ext = build_ext(ext, i < s->opt ? PROTO_DSTOPTS :
+				s->frag ? PROTO_FRAGMENT : f->proto);
+	if (s->frag) {
+		memcpy(ext, "\0\0\0\1\0\0\0\1", 8); /* offset 0, more follow */
+		ext[0] = f->proto;
+	}
+}
+
+static void build_l4(const struct frame_spec *s, unsigned int id, struct frame *f)
+{
+	uint8_t *l4 = f->b + f->l4;
+
+	put16(l4, 10000 + id);
+	put16(l4 + 2, s->port);
+	if (f->proto == IPPROTO_TCP) {
+		l4[12] = 0x50;
+		l4[13] = 0x18; /* PSH, ACK */
+	}
+	f->check = f->l4 + (f->proto == IPPROTO_UDP ? 6 : 16);
+}
+
+static void finish_csum(const struct frame_spec *s, struct frame *f)
+{
+	fix_l4_csum(f);
+	if (s->csum == CSUM_NONE)
+		put16(f->b + f->check, 0);
+	else if (s->csum == CSUM_WRONG)
+		put16(f->b + f->check, get16(f->b + f->check) ^ 0x1111);
+}
+
+/* The frame number id of its kind: all that the spec leaves open is random. */
+void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
+{
+	unsigned int ecn = s->ecn < 0 ? id & 3 : (unsigned int)s->ecn, min;
+
+	memset(f, 0, sizeof(*f));
+	f->b = malloc(FRAME_MAX);
+	if (!f->b)
+		err(2, "malloc");
+	f->len = s->len;
+	fill_random(f->b, s->len, id);
+	f->l3 = build_l2(s, f->b);
+	f->v6 = s->v6;
+	f->proto = s->proto;
+	if (!f->proto)
+		return;
+	f->end = f->len - s->pad;
+	if (f->v6)
+		build_ipv6(s, f);
+	else
+		build_ipv4(s, f);
+	min = frame_header_len(f);
+	if (f->end < min)
+		errx(2, "a frame of %u bytes has no room for %u of headers", f->end, min);
+	build_l4(s, id, f);
+	fix_lengths(f);
+	set_tos(f, (unsigned int)s->dscp << 2 | ecn);
+	finish_csum(s, f);
+}
+
+/* Length of all headers */
+unsigned int frame_header_len(const struct frame *f)
+{
+	return f->l4 + (f->proto == IPPROTO_TCP ? 20 : 8);
+}
+
+unsigned int frame_segments(const struct frame *f, unsigned int gso)
+{
+	unsigned int payload = f->end - frame_header_len(f);
+
+	return gso ? (payload + gso - 1) / gso : 1;
+}
+
+static void copy_frame(const struct frame *f, struct frame *t)
+{
+	*t = *f;
+	t->b = malloc(f->len);
+	if (!t->b)
+		err(2, "malloc");
+	memcpy(t->b, f->b, f->len);
+}
+
+static void add_seq(uint8_t *seq, uint32_t n)
+{
+	n += (uint32_t)get16(seq) << 16 | get16(seq + 2);
+	put16(seq, n >> 16);
+	put16(seq + 2, n & 0xffff);
+}
+
+/* Segment i of a GSO frame, as a device that does TSO or USO would send it */
+void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
+		   struct frame *seg)
+{
+	unsigned int hlen = frame_header_len(f), from = hlen + i * gso;
+	bool last = from + gso >= f->end;
+
+	copy_frame(f, seg);
+	seg->len = last ? hlen + f->end - from : hlen + gso;
+	seg->end = seg->len;
+	memcpy(seg->b + hlen, f->b + from, seg->len - hlen);
+	fix_lengths(seg);
+	if (!f->v6)
+		put16(seg->b + seg->l3 + 4, get16(f->b + f->l3 + 4) + i);
+	if (f->proto == IPPROTO_TCP) {
+		add_seq(seg->b + seg->l4 + 4, i * gso);
+		if (!last)
+			seg->b[seg->l4 + 13] &= (uint8_t)~0x09; /* PSH, FIN */
+	}
+	fix_ip_csum(seg);
+	fix_l4_csum(seg);
+}
+
+/* What is left of it when it is trimmed to size bytes */
+void frame_trim(const struct frame *f, unsigned int size, int dscp, struct frame *t)
+{
+	uint8_t *ip, *l4;
+
+	copy_frame(f, t);
+	if (!f->proto)
+		return;
+	if (size < f->l4 + 8)
+		size = f->l4 + 8;
+	if (size < t->len)
+		t->len = size;
+	ip = t->b + t->l3;
+	l4 = t->b + t->l4;
+	if (t->end > t->len) {
+		t->end = t->len;
+		put16(ip + (t->v6 ? 4 : 2), t->end - t->l3 - (t->v6 ? 40 : 0));
+		if (t->proto == IPPROTO_UDP)
+			put16(l4 + 4, t->end - t->l4);
+	}
+	set_tos(t, (unsigned int)dscp << 2 | (get_tos(t) & 3));
+}
+
+static void swap(uint8_t *b, unsigned int x, unsigned int y, unsigned int n)
+{
+	uint8_t tmp[16];
+
+	memcpy(tmp, b + x, n);
+	memcpy(b + x, b + y, n);
+	memcpy(b + y, tmp, n);
+}
+
+/* The same frame on its way back to its sender */
+void frame_turn(const struct frame *f, int dscp, struct frame *t)
+{
+	copy_frame(f, t);
+	swap(t->b, 0, 6, 6);
+	if (!t->proto)
+		return;
+	if (t->v6)
+		swap(t->b, t->l3 + 8, t->l3 + 24, 16);
+	else
+		swap(t->b, t->l3 + 12, t->l3 + 16, 4);
+	swap(t->b, t->l4, t->l4 + 2, 2);
+	set_tos(t, (unsigned int)dscp << 2 | (get_tos(t) & 3));
+}
+
+/* The same frame marked as having met congestion */
+void frame_mark_ce(const struct frame *f, struct frame *t)
+{
+	copy_frame(f, t);
+	if (f->proto)
+		set_tos(t, get_tos(t) | 3);
+}
+
+/* ---- the command line's words */
+
+static const struct {
+	const char *name;
+	bool v6;
+	uint8_t proto;
+} kinds[] = {
+	{ "udp4", false, IPPROTO_UDP },
+	{ "udp6", true, IPPROTO_UDP },
+	{ "tcp4", false, IPPROTO_TCP },
+	{ "tcp6", true, IPPROTO_TCP },
+	{ "raw", false, 0 },
+};
+
+static int word(const char *value, const char *const *words)
+{
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(value, words[i]))
+			return i;
+	return -1;
+}
+
+static bool parse_key(const char *key, const char *value, struct frame_spec *s)
+{
+	static const char *const vlans[] = { "none", "in", "qinq", "off", NULL };
+	static const char *const csums[] = { "full", "partial", "none", "wrong", NULL };
+	int n = atoi(value);
+
+	if (!strcmp(key, "vlan"))
+		return (int)(s->vlan = (enum frame_vlan)word(value, vlans)) >= 0;
+	if (!strcmp(key, "csum"))
+		return (int)(s->csum = (enum frame_csum)word(value, csums)) >= 0;
+	if (!strcmp(key, "dscp"))
+		s->dscp = n;
+	else if (!strcmp(key, "ecn"))
+		s->ecn = n;
+	else if (!strcmp(key, "len"))
+		s->len = (unsigned int)n;
+	else if (!strcmp(key, "n"))
+		s->count = (unsigned int)n;
+	else if (!strcmp(key, "port"))
+		s->port = (uint16_t)n;
+	else if (!strcmp(key, "opt"))
+		s->opt = (unsigned int)n;
+	else if (!strcmp(key, "pad"))
+		s->pad = (unsigned int)n;
+	else if (!strcmp(key, "gso"))
+		s->gso = (unsigned int)n;
+	else if (!strcmp(key, "lin"))
+		s->lin = (unsigned int)n;
+	else if (!strcmp(key, "frag"))
+		s->frag = n;
+	else if (!strcmp(key, "mcast"))
+		s->mcast = n;
+	else
+		return false;
+	return true;
+}
+
+/* KIND[,KEY=VALUE]...; returns what is wrong, or NULL */
+const char *frame_parse_spec(const char *text, struct frame_spec *s)
+{
+	static char wrong[80];
+	char copy[256], *save, *tok, *value;
+	unsigned int i;
+
+	memset(s, 0, sizeof(*s));
+	s->len = 1000;
+	s->count = 1;
+	s->dscp = 10;
+	s->ecn = -1;
+	s->port = 61199;
+	snprintf(copy, sizeof(copy), "%s", text);
+	tok = strtok_r(copy, ",", &save);
+	for (i = 0; tok && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(tok, kinds[i].name))
+			break;
+	if (!tok || i == sizeof(kinds) / sizeof(kinds[0]))
+		return "unknown kind";
+	s->v6 = kinds[i].v6;
+	s->proto = kinds[i].proto;
+	while ((tok = strtok_r(NULL, ",", &save))) {
+		value = strchr(tok, '=');
+		if (value)
+			*value++ = '\0';
+		if (!value || !parse_key(tok, value, s)) {
+			snprintf(wrong, sizeof(wrong), "unknown word %s", tok);
+			return wrong;
+		}
+	}
+	return s->len < ETH_HLEN || s->len > FRAME_MAX ? "bad length" : NULL;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ethernet frames for the tests of sch_ndp, and what may become of them
+ *
+ * Written from the protocols' definitions, on purpose without a look at
+ * sch/ndp_pkt_core.h: a test that shares code with what it tests finds
+ * nothing. Checksums are computed from scratch, never updated.
+ */
+#ifndef _SELFTESTS_FRAME_H
+#define _SELFTESTS_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FRAME_MAX 65536
+
+enum frame_vlan {
+	VLAN_NONE,
+	VLAN_IN_BAND,	/* tag in the frame's bytes */
+	VLAN_QINQ,	/* 802.1ad tag, then 802.1Q tag, both in the bytes */
+	VLAN_OFFLOADED,	/* tag beside the bytes: sent through a VLAN device */
+};
+
+enum frame_csum {
+	CSUM_FULL,	/* right in the frame */
+	CSUM_PARTIAL,	/* left to the device: virtio_net_hdr, NEEDS_CSUM */
+	CSUM_NONE,	/* UDP: 0 */
+	CSUM_WRONG,	/* neither 0 nor right */
+};
+
+/* A frame as the command line asks for it. Lengths in bytes, on the wire. */
+struct frame_spec {
+	bool v6;
+	uint8_t proto;		/* IPPROTO_UDP, IPPROTO_TCP; 0: not IP */
+	unsigned int len;	/* with VLAN tags, without FCS */
+	unsigned int count;
+	enum frame_vlan vlan;
+	enum frame_csum csum;
+	int dscp;
+	int ecn;		/* -1: varies */
+	uint16_t port;		/* destination port */
+	unsigned int opt;	/* IPv4 options or IPv6 extension headers */
+	unsigned int pad;	/* bytes behind the IP packet's end */
+	bool frag;		/* first fragment of a longer packet */
+	bool mcast;
+	unsigned int gso;	/* payload of a segment; 0: no GSO */
+	unsigned int lin;	/* linear bytes; 0: all */
+};
+
+struct frame {
+	uint8_t *b;
+	unsigned int len;
+	unsigned int l3;	/* offset of the IP header */
+	unsigned int l4;	/* offset behind IP header and extensions */
+	unsigned int check;	/* offset of the L4 checksum; 0: none */
+	unsigned int end;	/* offset of the IP packet's end */
+	bool v6;
+	uint8_t proto;
+};
+
+const char *frame_parse_spec(const char *text, struct frame_spec *s);
+void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f);
+unsigned int frame_segments(const struct frame *f, unsigned int gso);
+void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
+		   struct frame *seg);
+void frame_trim(const struct frame *f, unsigned int size, int dscp, struct frame *t);
+void frame_turn(const struct frame *f, int dscp, struct frame *t);
+void frame_mark_ce(const struct frame *f, struct frame *t);
+uint16_t frame_pseudo_sum(const struct frame *f);
+unsigned int frame_tag_len(enum frame_vlan vlan);
+unsigned int frame_header_len(const struct frame *f);
+
+#endif
