@@ -211,20 +211,22 @@ static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 }
 
 /*
- * Cuts a data packet, and makes it a header. It is no longer its sender's: the
- * socket gets its memory back, as it would from a real port. A checksum that
- * was left to the device covers the payload, and is computed before that goes.
+ * Cuts a data packet, makes it a header, and counts it. It is no longer its
+ * sender's: the socket gets its memory back, as it would from a real port. A
+ * checksum that was left to the device covers the payload, and is computed
+ * before that goes.
  *
  * Return: 0, or -ENOMEM: the packet can only be dropped.
  */
-static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb)
+static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
+		    u64 *trimmed_packets)
 {
 	struct ndp_skb_cb *cb = ndp_skb_cb(skb);
 	const struct ndp_match *match = &q->cfg.match;
 	u32 keep = ndp_pkt_keep(match, &cb->pkt, skb->len, ndp_tag_len(skb));
 	u32 cut = skb->len - keep;
 
-	if (unlikely(!cut)) {
+	if (unlikely(!cut)) {	/* trim_size grew since, or there is no payload */
 		cb->kind = NDP_KIND_CONTROL;
 		return 0;
 	}
@@ -238,6 +240,7 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb)
 	ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match->dscp_trimmed);
 	cb->kind = NDP_KIND_TRIMMED;
 	qdisc_skb_cb(skb)->pkt_len -= cut;
+	ndp_count(*trimmed_packets);
 	WRITE_ONCE(q->stats.trimmed_bytes, q->stats.trimmed_bytes + cut);
 	return 0;
 }
@@ -296,12 +299,10 @@ static void ndp_trim_tail(struct Qdisc *sch, struct sk_buff **to_free)
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *tail = ndp_pop_tail(sch, NDP_DATA);
 
-	if (ndp_trim(q, tail)) {
+	if (ndp_trim(q, tail, &q->stats.trimmed_tail_packets))
 		ndp_drop_nomem(sch, tail, to_free);
-		return;
-	}
-	ndp_count(q->stats.trimmed_tail_packets);
-	ndp_enqueue_header(sch, tail, to_free);
+	else
+		ndp_enqueue_header(sch, tail, to_free);
 }
 
 static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
@@ -317,9 +318,8 @@ static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 		ndp_push(sch, skb);
 		return NET_XMIT_SUCCESS;
 	case NDP_TRIM_ARRIVAL:
-		if (ndp_trim(q, skb))
+		if (ndp_trim(q, skb, &q->stats.trimmed_arrival_packets))
 			return ndp_drop_nomem(sch, skb, to_free);
-		ndp_count(q->stats.trimmed_arrival_packets);
 		return ndp_enqueue_header(sch, skb, to_free);
 	default:
 		ndp_count(q->stats.dropped_data_packets);
@@ -765,11 +765,9 @@ static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
 	struct sk_buff *to_free = NULL;
 	int err;
 
-	if (opt) {
-		err = ndp_config_parse(&cfg, opt, extack);
-		if (err)
-			return err;
-	}
+	err = ndp_config_parse(&cfg, opt, extack);
+	if (err)
+		return err;
 	ndp_config_derive(&cfg, qdisc_dev(sch));
 
 	sch_tree_lock(sch);
@@ -793,7 +791,8 @@ static int ndp_init(struct Qdisc *sch, struct nlattr *opt,
 	qdisc_watchdog_init(&q->watchdog, sch);
 	for (i = 0; i < NDP_QUEUES; i++)
 		__skb_queue_head_init(&q->queue[i]);
-	if (qdisc_dev(sch)->type == ARPHRD_ETHER)
+	if (qdisc_dev(sch)->type == ARPHRD_ETHER ||
+	    qdisc_dev(sch)->type == ARPHRD_LOOPBACK)
 		q->l3_off = ETH_HLEN;
 
 	ndp_config_default(&cfg);
