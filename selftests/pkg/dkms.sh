@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
 
+git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
 [ "$(id -u)" -eq 0 ] || skip_all "needs root: dkms does"
 "$CLOSNET_TOP/tools/deps.sh" build dkms
 kver='' kdir=''

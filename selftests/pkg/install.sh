@@ -7,6 +7,7 @@
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
 
+git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
 "$CLOSNET_TOP/tools/deps.sh" build
 kver='' kdir=''
 where=$("$CLOSNET_TOP/tools/vm/kernel" "${CLOSNET_KERNEL:-6.12}")

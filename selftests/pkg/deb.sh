@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Do the Debian packages build, hold what they should, and please lintian? Can DKMS build the modules
+# out of closnet-dkms? Runs on the host and installs nothing there.
+# CLOSNET_KERNEL: for which kernel DKMS builds (default 6.12).
+# shellcheck disable=SC2317 # functions are called through check
+. "$(dirname "$0")/../../tools/common.sh"
+. "$(dirname "$0")/../lib/lib.sh"
+
+git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
+"$CLOSNET_TOP/tools/deps.sh" build deb
+version=$(<"$CLOSNET_TOP/VERSION")
+arch=$(dpkg --print-architecture)
+tc=usr/lib/$(gcc -print-multiarch)/tc
+dkms_deb=$TMP/out/closnet-dkms_${version}_all.deb
+tools_deb=$TMP/out/closnet-tools_${version}_$arch.deb
+
+# content DEB: its files
+content() { dpkg -c "$1" | awk '!/^d/ { sub("^[./]*", "", $6); print $6 }'; }
+
+# sources: what Kbuild of this tree can need
+sources() { git -C "$CLOSNET_TOP" ls-files Kbuild Makefile VERSION compat include net sch tcp_cc; }
+
+# manuals: the manual pages of this tree
+manuals() { git -C "$CLOSNET_TOP" ls-files 'Documentation/man/*.[1-9]' | sed 's|.*/||'; }
+
+# dkms_ ARGUMENT...: with all that DKMS writes, keys included, in the temporary directory
+dkms_() {
+	mok_signing_key=$TMP/mok.key mok_certificate=$TMP/mok.pub \
+		dkms "$@" --dkmstree "$TMP/dkms" --sourcetree "$TMP/root/usr/src"
+}
+
+# build_of_package: as the package's postinst does
+build_of_package() {
+	local kver='' kdir='' where
+	where=$("$CLOSNET_TOP/tools/vm/kernel" "${CLOSNET_KERNEL:-6.12}")
+	eval "$where"
+	mkdir "$TMP/dkms"
+	dkms_ add "closnet/$version"
+	dkms_ build "closnet/$version" -k "$kver" --kernelsourcedir "$kdir" || {
+		cat "$TMP/dkms/closnet/$version/build/make.log"
+		return 1
+	}
+}
+
+check "the packages build" "$CLOSNET_TOP/tools/deb" --out "$TMP/out"
+[ "$TEST_FAILED" -eq 0 ] || finish
+check "lintian finds no error" lintian --fail-on error "$TMP/out/closnet_${version}_$arch.changes"
+check_eq "debian/changelog has the tree's version" \
+	"$(dpkg-parsechangelog -l "$CLOSNET_TOP/debian/changelog" -S Version)" "$version"
+check_eq "closnet-dkms has it" "$(dpkg-deb -f "$dkms_deb" Version)" "$version"
+check_eq "closnet-tools has it" "$(dpkg-deb -f "$tools_deb" Version)" "$version"
+
+check_eq "closnet-dkms has every source file" \
+	"$(comm -13 <(content "$dkms_deb" | sort) <(sources | sed "s|^|usr/src/closnet-$version/|" | sort))" ""
+check "closnet-dkms depends on dkms" grep -q '\bdkms\b' <<<"$(dpkg-deb -f "$dkms_deb" Depends)"
+for plugin in "$CLOSNET_TOP"/tools/tc/q_*.c; do
+	plugin=$(basename "$plugin" .c).so
+	check "closnet-tools has $plugin where tc looks" grep -qx "$tc/$plugin" <<<"$(content "$tools_deb")"
+done
+check_eq "closnet-tools has every manual page" \
+	"$(comm -13 <(content "$tools_deb" | sed -n 's|^usr/share/man/.*/\(.*\)\.gz$|\1|p' | sort) <(manuals | sort))" ""
+
+check "closnet-tools unpacks" dpkg -x "$tools_deb" "$TMP/root"
+check "closnet-diag runs" "$TMP/root/usr/sbin/closnet-diag"
+check_eq "closnet-diag knows the version" \
+	"$("$TMP/root/usr/sbin/closnet-diag" | sed -n 's/^version  *//p')" "$version, not from a git checkout"
+check "closnet-dkms unpacks" dpkg -x "$dkms_deb" "$TMP/root"
+if [ "$(id -u)" -eq 0 ]; then
+	check "DKMS builds the modules out of closnet-dkms" build_of_package
+else
+	skip "DKMS builds the modules out of closnet-dkms" "needs root: dkms does"
+fi
+finish
