@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch/ndp_pkt_core.h, reading: which packets are NDP's, and what they are
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ndp_pkt_common.h"
+
+/* Kind of the frame, when all its bytes are at hand. */
+static enum ndp_kind kind_of(const struct ndp_match *m, u32 tag_len)
+{
+	struct found f = classify_part(m, frame.len, frame.len, tag_len);
+
+	assert_true(f.told);
+	return f.kind;
+}
+
+/* Builds, and says what the core finds. */
+static enum ndp_kind kind_of_spec(const struct ndp_match *m,
+				  const struct frame_spec *s)
+{
+	frame_build(&frame, s, &rng);
+	return kind_of(m, 0);
+}
+
+static void assert_headers(const struct ndp_pkt *pkt, const struct frame_spec *s)
+{
+	assert_int_equal(pkt->l3_off, frame.l3);
+	assert_int_equal(pkt->l4_off, frame.l4);
+	assert_int_equal(pkt->ipv6, s->ipv6);
+	assert_int_equal(pkt->proto, s->proto);
+	assert_int_equal(pkt->dscp, s->dscp);
+}
+
+/* ------------------------------------------------ classify */
+
+/* Kind of a frame from whoever built it. */
+static enum ndp_kind expected_kind(const struct ndp_match *m,
+				   const struct frame_spec *s, u32 wire_len)
+{
+	bool marked = s->dscp == m->dscp_trimmed || s->dscp == m->dscp_returned;
+
+	if (!marked) {
+		if (m->mode == TC_NDP_MATCH_UDP_PORT &&
+		    (s->proto != PROTO_UDP || s->dport != m->udp_port))
+			return NDP_KIND_OTHER;
+		if (m->mode == TC_NDP_MATCH_DSCP &&
+		    !(m->dscp_mask & 1ULL << s->dscp))
+			return NDP_KIND_OTHER;
+	}
+	if (wire_len > m->trim_size)
+		return NDP_KIND_DATA;
+	if (!marked)
+		return NDP_KIND_CONTROL;
+	return s->dscp == m->dscp_trimmed ? NDP_KIND_TRIMMED : NDP_KIND_RETURNED;
+}
+
+static void check_kind(const struct ndp_match *m, const struct frame_spec *s,
+		       u32 tag_len)
+{
+	struct found f;
+
+	frame_build(&frame, s, &rng);
+	f = classify_part(m, frame.len, frame.len, tag_len);
+	assert_true(f.told);
+	assert_int_equal(f.kind, expected_kind(m, s, s->len + tag_len));
+	if (f.kind != NDP_KIND_OTHER)
+		assert_headers(&f.pkt, s);
+}
+
+static void test_classify(void **state)
+{
+	static const u32 lens[] = { 60, 64, 65, 127, 128, 129, 500, 1514, 9018 };
+	static const u32 trims[] = { 64, 128, 256, 1500, 9216 };
+	static const u8 dscps[] = { 0, 10, DSCP_TRIMMED, DSCP_RETURNED, 63 };
+	struct ndp_match m = by_port;
+	struct frame_spec s;
+	size_t i, j, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks) * ARRAY_SIZE(protos); i++) {
+		for (j = 0; j < ARRAY_SIZE(lens) * ARRAY_SIZE(trims); j++) {
+			s = spec_of(&stacks[i / ARRAY_SIZE(protos)],
+				    protos[i % ARRAY_SIZE(protos)],
+				    lens[j / ARRAY_SIZE(trims)]);
+			m.trim_size = trims[j % ARRAY_SIZE(trims)];
+			for (k = 0; k < ARRAY_SIZE(dscps); k++) {
+				s.dscp = dscps[k];
+				m.mode = rng_in(&rng, 0, TC_NDP_MATCH_MAX);
+				m.dscp_mask = 1ULL << 10 | 1ULL << 63;
+				s.dport = rng_percent(&rng, 70) ? PORT : 53;
+				check_kind(&m, &s, rng_percent(&rng, 50) ? 4 : 0);
+			}
+		}
+	}
+}
+
+/* By port: both bytes, of the destination only, of UDP only. */
+static void test_match_port(void **state)
+{
+	static const u16 others[] = { PORT + 1, PORT - 1, PORT ^ 0x100, PORT ^ 0x8000,
+				      0, 0xffff, (PORT & 0xff) << 8 | PORT >> 8 };
+	struct frame_spec s = plain(false, PROTO_UDP, 1000);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_DATA);
+	s.sport = PORT;
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		s.dport = others[i];
+		assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_OTHER);
+	}
+	s = plain(true, PROTO_TCP, 1000);
+	assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_OTHER);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_DATA);
+}
+
+/* By DSCP: each bit of the mask means its number. */
+static void test_match_dscp(void **state)
+{
+	struct ndp_match m = match_all;
+	struct frame_spec s;
+	int bit, dscp, ipv6;
+
+	(void)state;
+	m.mode = TC_NDP_MATCH_DSCP;
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		s = plain(ipv6, PROTO_TCP, 1000);
+		for (bit = 0; bit < 64; bit++) {
+			m.dscp_mask = 1ULL << bit;
+			for (dscp = 0; dscp < 64; dscp++) {
+				s.dscp = (u8)dscp;
+				assert_int_equal(kind_of_spec(&m, &s),
+						 expected_kind(&m, &s, s.len));
+			}
+		}
+	}
+}
+
+/* A mark makes a packet NDP's without a match; no mark makes it short. */
+static void test_marks(void **state)
+{
+	static const struct {
+		u8 dscp;
+		u32 len;
+		u32 tag_len;
+		enum ndp_kind kind;
+	} rows[] = {
+		{ DSCP_TRIMMED, 128, 0, NDP_KIND_TRIMMED },
+		{ DSCP_TRIMMED, 129, 0, NDP_KIND_DATA },
+		{ DSCP_TRIMMED, 124, 4, NDP_KIND_TRIMMED },
+		{ DSCP_TRIMMED, 125, 4, NDP_KIND_DATA },
+		{ DSCP_RETURNED, 128, 0, NDP_KIND_RETURNED },
+		{ DSCP_RETURNED, 129, 0, NDP_KIND_DATA },
+		{ DSCP_RETURNED, 124, 4, NDP_KIND_RETURNED },
+		{ DSCP_RETURNED, 125, 4, NDP_KIND_DATA },
+		{ 0, 128, 0, NDP_KIND_OTHER },
+		{ 0, 1514, 0, NDP_KIND_OTHER },
+	};
+	struct frame_spec s;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		s = plain(i & 1, PROTO_TCP, rows[i].len);
+		s.dscp = rows[i].dscp;
+		frame_build(&frame, &s, &rng);
+		assert_int_equal(kind_of(&by_port, rows[i].tag_len), rows[i].kind);
+	}
+}
+
+/* What ends within 8 bytes behind its IP header is nobody's, marked or not. */
+static void test_ends_early(void **state)
+{
+	struct frame_spec s;
+	struct found f;
+	u32 len;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		s = plain(i & 1, 253, 0);
+		s.dscp = i & 2 ? DSCP_TRIMMED : 0;
+		frame_build(&frame, &s, &rng);
+		for (len = frame.l4; len < frame.l4 + 8; len++) {
+			f = classify_part(&match_all, len, len, 0);
+			assert_true(f.told);
+			assert_int_equal(f.kind, NDP_KIND_OTHER);
+		}
+		assert_int_not_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	}
+}
+
+/* ------------------------------------------------ what is not NDP's */
+
+static void test_fragments(void **state)
+{
+	static const struct {
+		u16 frag_off;
+		enum ndp_kind kind;
+	} rows[] = {
+		{ 0x0000, NDP_KIND_DATA },
+		{ 0x4000, NDP_KIND_DATA },	/* don't fragment */
+		{ 0x8000, NDP_KIND_DATA },	/* reserved bit */
+		{ 0x2000, NDP_KIND_OTHER },	/* more fragments */
+		{ 0x6000, NDP_KIND_OTHER },
+		{ 0x0001, NDP_KIND_OTHER },
+		{ 0x1000, NDP_KIND_OTHER },
+		{ 0x00b9, NDP_KIND_OTHER },
+		{ 0x1fff, NDP_KIND_OTHER },
+	};
+	struct frame_spec s = plain(false, PROTO_UDP, 1000);
+	size_t i;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		set16(frame.b + frame.l3 + 6, rows[i].frag_off);
+		ipv4_fill_check(frame.b + frame.l3);
+		assert_int_equal(kind_of(&match_all, 0), rows[i].kind);
+	}
+	/* IPv6: an atomic fragment is one as well; anywhere in the chain */
+	s = plain(true, PROTO_UDP, 1000);
+	s.ext[0] = 44;
+	s.exts = 1;
+	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_OTHER);
+	s.ext[0] = 0;
+	s.ext[1] = 60;
+	s.ext[2] = 44;
+	s.exts = 3;
+	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_OTHER);
+}
+
+static void test_multicast(void **state)
+{
+	static const u8 groups[] = { 224, 232, 239, 240, 255 };
+	static const u8 hosts[] = { 0, 1, 10, 127, 192, 223 };
+	struct frame_spec s = plain(false, PROTO_UDP, 1000);
+	size_t i;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	for (i = 0; i < ARRAY_SIZE(groups); i++) {
+		frame.b[frame.l3 + 16] = groups[i];
+		assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	}
+	for (i = 0; i < ARRAY_SIZE(hosts); i++) {
+		frame.b[frame.l3 + 16] = hosts[i];
+		assert_int_equal(kind_of(&match_all, 0), NDP_KIND_DATA);
+	}
+	/* unicast IP to a group of stations, and to all */
+	frame.b[0] |= 1;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	memset(frame.b, 0xff, 6);
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+
+	s = plain(true, PROTO_UDP, 1000);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_DATA);
+	frame.b[frame.l3 + 24] = 0xfe;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_DATA);
+	frame.b[frame.l3 + 24] = 0xff;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+}
+
+static void test_not_ip(void **state)
+{
+	static const u16 types[] = { 0x0806, 0x0000, 0x05dc, 0x8847, 0x8863, 0x88f7,
+				     0x0801, 0x86dc, 0x9100, 0xffff };
+	struct frame_spec s = plain(false, PROTO_UDP, 1000);
+	size_t i;
+	u8 *b;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	b = frame.b + frame.l3;
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		set16(b - 2, types[i]);
+		assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	}
+	set16(b - 2, 0x0800);
+	b[0] = 0x65;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	b[0] = 0x44;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	b[0] = 0x40;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	b[0] = 0x45;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_DATA);
+	set16(b - 2, 0x86dd);
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	/* without L2 the type is an argument */
+	s.l2 = L2_NONE;
+	frame_build(&frame, &s, &rng);
+	frame.ethertype = 0x0806;
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+}
+
+static void test_vlan_depth(void **state)
+{
+	struct frame_spec s = plain(false, PROTO_UDP, 1000);
+
+	(void)state;
+	for (s.l2 = L2_ETHER; s.l2 <= L2_QINQ; s.l2++)
+		assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_DATA);
+	s.l2 = L2_THREE_TAGS;
+	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_OTHER);
+}
+
+static void test_jumbogram(void **state)
+{
+	struct frame_spec s = plain(true, PROTO_UDP, 1000);
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	set16(frame.b + frame.l3 + 4, 0);
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+}
+
+/* Five headers may stand before the payload (RFC 8200), a sixth may not. */
+static void test_ext_depth(void **state)
+{
+	static const u8 known[] = { 0, 43, 60 };
+	struct frame_spec s;
+	u32 n, i;
+
+	(void)state;
+	for (n = 0; n <= FRAME_EXTS; n++) {
+		struct frame_spec stack = { .l2 = L2_ETHER, .ipv6 = true };
+
+		for (i = 0; i < n; i++)
+			stack.ext[i] = known[rng_in(&rng, 0, 2)];
+		stack.exts = (u8)n;
+		s = spec_of(&stack, PROTO_UDP, 1000);
+		assert_int_equal(kind_of_spec(&by_port, &s),
+				 n <= 5 ? NDP_KIND_DATA : NDP_KIND_OTHER);
+	}
+}
+
+/* A header that is not known ends the chain: it is the payload. */
+static void test_ext_unknown(void **state)
+{
+	static const u8 unknown[] = { 50, 51, 59, 135, 139, 140, 253, 255 };
+	struct frame_spec s;
+	struct found f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(unknown); i++) {
+		s = plain(true, unknown[i], 1000);
+		s.ext[0] = 60;
+		s.exts = 1;
+		assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_OTHER);
+		f = classify_part(&match_all, frame.len, frame.len, 0);
+		assert_int_equal(f.kind, NDP_KIND_DATA);
+		assert_headers(&f.pkt, &s);
+	}
+}
+
+/* The longest headers there can be, and one that says it is longer. */
+static void test_ext_long(void **state)
+{
+	struct frame_spec stack = {
+		.l2 = L2_QINQ, .ipv6 = true,
+		.ext = { 0, 60, 43, 60 }, .exts = 4, .ext_units = 255,
+	};
+	struct frame_spec s = spec_of(&stack, PROTO_UDP, 9216);
+	struct found f;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	f = classify_part(&by_port, frame.len, frame.len, 0);
+	assert_true(f.told);
+	assert_int_equal(f.kind, NDP_KIND_DATA);
+	assert_headers(&f.pkt, &s);
+
+	stack = (struct frame_spec) { .l2 = L2_ETHER, .ipv6 = true, .exts = 1 };
+	s = spec_of(&stack, PROTO_UDP, 1000);
+	frame_build(&frame, &s, &rng);
+	frame.b[frame.l3 + 41] = 255;
+	assert_int_equal(kind_of(&by_port, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	/* and another behind it, that nobody will ever read */
+	frame.b[frame.l3 + 40] = 60;
+	assert_false(classify_part(&match_all, frame.len, frame.len, 0).told);
+}
+
+/* ------------------------------------------------ not all bytes at hand */
+
+/* Bytes of the frame that decide. */
+static u32 bytes_that_decide(const struct ndp_match *m, const struct frame_spec *s)
+{
+	u32 need = frame.l3 + 20;
+
+	if (s->ipv6)
+		need = s->exts ? frame.l4 - 8 * s->ext_units : frame.l3 + 40;
+	if (m->mode == TC_NDP_MATCH_UDP_PORT && s->proto == PROTO_UDP &&
+	    s->dscp != m->dscp_trimmed && s->dscp != m->dscp_returned)
+		need = frame.l4 + 4;
+	return need;
+}
+
+/*
+ * With each number of linear bytes: no answer as long as it is open, then the
+ * right one, and never a byte read too many.
+ */
+static void every_prefix(const struct ndp_match *m, const struct frame_spec *s)
+{
+	u32 avail, need;
+	struct found f;
+
+	frame_build(&frame, s, &rng);
+	need = bytes_that_decide(m, s);
+	for (avail = 0; avail <= frame.len; avail++) {
+		f = classify_part(m, avail, frame.len, 0);
+		assert_int_equal(f.told, avail >= need);
+		if (!f.told)
+			continue;
+		assert_int_equal(f.kind, expected_kind(m, s, s->len));
+		if (f.kind != NDP_KIND_OTHER)
+			assert_headers(&f.pkt, s);
+	}
+}
+
+static void test_prefixes(void **state)
+{
+	static const u8 dscps[] = { 10, DSCP_TRIMMED, DSCP_RETURNED };
+	const struct ndp_match *m;
+	struct frame_spec s;
+	size_t i, j, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		for (j = 0; j < ARRAY_SIZE(protos); j++) {
+			for (k = 0; k < 2 * ARRAY_SIZE(dscps); k++) {
+				m = k & 1 ? &match_all : &by_port;
+				s = spec_of(&stacks[i], protos[j],
+					    k & 2 ? 100 : 300);
+				s.dscp = dscps[k / 2];
+				every_prefix(m, &s);
+			}
+		}
+	}
+}
+
+/* The frame itself ends early, wherever: it is nobody's, or cannot be read. */
+static void test_truncated(void **state)
+{
+	struct frame_spec s;
+	struct found f;
+	size_t i;
+	u32 len;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		s = spec_of(&stacks[i], PROTO_UDP, 0);
+		frame_build(&frame, &s, &rng);
+		for (len = 0; len < frame.len; len++) {
+			f = classify_part(&by_port, len, len, 0);
+			assert_true(!f.told || f.kind == NDP_KIND_OTHER);
+			f = classify_part(&match_all, len, len, 0);
+			assert_true(!f.told || f.kind == NDP_KIND_OTHER);
+		}
+		f = classify_part(&by_port, len, len, 0);
+		assert_true(f.told && f.kind != NDP_KIND_OTHER);
+	}
+}
+
+/* A group address decides as soon as the Ethernet header is there. */
+static void test_prefix_multicast(void **state)
+{
+	struct frame_spec s = plain(true, PROTO_UDP, 100);
+	u32 avail;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	frame.b[0] |= 1;
+	for (avail = 0; avail <= frame.len; avail++)
+		assert_int_equal(classify_part(&by_port, avail, frame.len, 0).told,
+				 avail >= 14);
+}
+
+static int setup_group(void **state)
+{
+	(void)state;
+	rng_seed(&rng, 791);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classify),
+		cmocka_unit_test(test_match_port),
+		cmocka_unit_test(test_match_dscp),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_ends_early),
+		cmocka_unit_test(test_fragments),
+		cmocka_unit_test(test_multicast),
+		cmocka_unit_test(test_not_ip),
+		cmocka_unit_test(test_vlan_depth),
+		cmocka_unit_test(test_jumbogram),
+		cmocka_unit_test(test_ext_depth),
+		cmocka_unit_test(test_ext_unknown),
+		cmocka_unit_test(test_ext_long),
+		cmocka_unit_test(test_prefixes),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_prefix_multicast),
+	};
+
+	return cmocka_run_group_tests_name("ndp_pkt", tests, setup_group, NULL);
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch/ndp_pkt_core.h, writing: each byte of what was trimmed or turned round
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ndp_pkt_common.h"
+
+/* ------------------------------------------------ trim */
+
+static u32 expected_keep(u32 trim_size, u32 tag_len, u32 len)
+{
+	u32 keep = trim_size - tag_len;
+
+	if (keep < frame.l4 + 8)
+		keep = frame.l4 + 8;
+	return keep < len ? keep : len;
+}
+
+/* What must become of a length field that covers so many bytes. */
+static void expect_len(u8 *field, u32 covers)
+{
+	if (get16(field) > covers)
+		set16(field, covers);
+}
+
+/* The frame's DSCP, in a copy of its bytes; ends with a right checksum. */
+static void expect_dscp(u8 *iph, bool ipv6, u8 dscp)
+{
+	if (ipv6) {
+		iph[0] = 0x60 + dscp / 4;
+		iph[1] = dscp % 4 * 64 + iph[1] % 64;
+		return;
+	}
+	iph[1] = dscp * 4 + iph[1] % 4;
+	ipv4_fill_check(iph);
+}
+
+/* What the first bytes of the frame must look like when the rest is cut. */
+static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dscp)
+{
+	u8 *iph = b + frame.l3;
+
+	memcpy(b, frame.b, keep);
+	if (s->ipv6)
+		expect_len(iph + 4, keep - frame.l3 - 40);
+	else
+		expect_len(iph + 2, keep - frame.l3);
+	if (s->proto == PROTO_UDP)
+		expect_len(b + frame.l4 + 4, keep - frame.l4);
+	expect_dscp(iph, s->ipv6, dscp);
+}
+
+/* The core may write through 8 bytes behind the IP header: it gets no more. */
+static void core_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dscp)
+{
+	struct ndp_pkt pkt = headers_of(s);
+	u8 *head = exact_copy(frame.b, frame.l4 + 8);
+
+	memcpy(b, frame.b, keep);
+	ndp_pkt_trimmed(head, &pkt, keep, dscp);
+	memcpy(b, head, frame.l4 + 8);
+	exact_free(head);
+	assert_int_equal(pkt.dscp, dscp);
+	assert_int_equal(pkt.l3_off, frame.l3);
+	assert_int_equal(pkt.l4_off, frame.l4);
+}
+
+static void check_trim(const struct frame_spec *s, u32 trim_size, u32 tag_len)
+{
+	static u8 got[FRAME_MAX], want[FRAME_MAX];
+	struct ndp_match m = by_port;
+	struct ndp_pkt pkt = headers_of(s);
+	u32 keep;
+
+	m.trim_size = trim_size;
+	keep = ndp_pkt_keep(&m, &pkt, frame.len, tag_len);
+	assert_int_equal(keep, expected_keep(trim_size, tag_len, frame.len));
+	if (keep == frame.len)
+		return;
+	core_trimmed(got, s, keep, DSCP_TRIMMED);
+	expected_trimmed(want, s, keep, DSCP_TRIMMED);
+	assert_memory_equal(got, want, keep);
+}
+
+/* Every stack, protocol and length, and many sizes to trim to. */
+static void test_trim(void **state)
+{
+	static const u32 trims[] = { 64, 65, 100, 128, 256, 257, 1500, 9000, 9216 };
+	size_t i, j, k;
+	u32 len;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		for (j = 0; j < ARRAY_SIZE(protos); j++) {
+			for (len = 60; len <= 9018; len += len < 300 ? 1 : 239) {
+				struct frame_spec s = spec_of(&stacks[i], protos[j],
+							      len);
+
+				frame_build(&frame, &s, &rng);
+				for (k = 0; k < ARRAY_SIZE(trims); k++)
+					check_trim(&s, trims[k],
+						   len % 3 ? 0 : 4);
+			}
+		}
+	}
+}
+
+/* The usual lengths, without a loop to hide in. */
+static void test_trim_by_hand(void **state)
+{
+	struct frame_spec s = plain(false, PROTO_UDP, 1514);
+	u8 got[FRAME_MAX];
+
+	(void)state;
+	s.ecn = 2;
+	frame_build(&frame, &s, &rng);
+	core_trimmed(got, &s, 128, DSCP_TRIMMED);
+	assert_int_equal(got[15], 0xc2);
+	assert_int_equal(get16(got + 16), 114);
+	assert_true(ipv4_check_valid(got + 14));
+	assert_int_equal(get16(got + 34 + 4), 94);
+	assert_int_equal(get16(got + 34 + 6), get16(frame.b + 34 + 6));
+	assert_memory_equal(got + 42, frame.b + 42, 86);
+
+	s = plain(true, PROTO_UDP, 9018);
+	s.ecn = 3;
+	frame_build(&frame, &s, &rng);
+	core_trimmed(got, &s, 128, DSCP_TRIMMED);
+	assert_int_equal(got[14], 0x6c);
+	assert_int_equal(got[15] & 0xf0, 0x30);
+	assert_int_equal(get16(got + 18), 74);
+	assert_int_equal(get16(got + 54 + 4), 74);
+}
+
+/* Padding and a length field that lied stay as they are. */
+static void test_lying_lengths(void **state)
+{
+	static const u32 lies[] = { 1, 7, 8, 19, 20, 47, 48, 60, 73, 74, 75, 93, 94, 95,
+				    113, 114, 115, 500, 986, 1000, 0x8000, 0xffff };
+	static const u32 sizes[] = { 64, 128, 500 };
+	struct frame_spec s;
+	size_t i, j;
+	int ipv6;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(lies) * ARRAY_SIZE(lies); i++) {
+		for (ipv6 = 0; ipv6 < 2; ipv6++) {
+			s = plain(ipv6, PROTO_UDP, 1000);
+			frame_build(&frame, &s, &rng);
+			set16(frame.b + frame.l3 + (ipv6 ? 4 : 2),
+			      lies[i / ARRAY_SIZE(lies)]);
+			set16(frame.b + frame.l4 + 4, lies[i % ARRAY_SIZE(lies)]);
+			if (!ipv6)
+				ipv4_fill_check(frame.b + frame.l3);
+			for (j = 0; j < ARRAY_SIZE(sizes); j++)
+				check_trim(&s, sizes[j], 0);
+		}
+	}
+	/* a short packet, padded by the sender to be longer than trim_size */
+	for (ipv6 = 0; ipv6 < 2; ipv6++) {
+		struct frame_spec stack = { .l2 = L2_ETHER, .ipv6 = ipv6, .pad = 100 };
+
+		s = spec_of(&stack, PROTO_UDP, 190);
+		frame_build(&frame, &s, &rng);
+		check_trim(&s, 128, 0);
+		check_trim(&s, 180, 0);
+	}
+}
+
+/* Zero is what TSO and jumbograms leave in length fields: it stays. */
+static void test_zero_lengths(void **state)
+{
+	struct frame_spec s = plain(false, PROTO_UDP, 1000);
+	u8 got[FRAME_MAX];
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	set16(frame.b + frame.l3 + 2, 0);
+	set16(frame.b + frame.l4 + 4, 0);
+	ipv4_fill_check(frame.b + frame.l3);
+	core_trimmed(got, &s, 128, DSCP_TRIMMED);
+	assert_int_equal(get16(got + frame.l3 + 2), 0);
+	assert_int_equal(get16(got + frame.l4 + 4), 0);
+	assert_true(ipv4_check_valid(got + frame.l3));
+}
+
+/*
+ * Every value that an IPv4 checksum can have. 0xffff is right too where the
+ * sum says 0, but nobody computes it.
+ */
+static void test_all_checksums(void **state)
+{
+	struct frame_spec s = plain(false, PROTO_TCP, 1514);
+	u8 *iph = frame.b + 14;
+	u8 got[FRAME_MAX];
+	u32 id, zeros = 0;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	for (id = 0; id <= 0xffff; id++) {
+		set16(iph + 4, id);
+		ipv4_fill_check(iph);
+		check_trim(&s, 128, 0);
+		if (get16(iph + 10))
+			continue;
+		zeros++;
+		set16(iph + 10, 0xffff);
+		assert_true(ipv4_check_valid(iph));
+		core_trimmed(got, &s, 128, DSCP_TRIMMED);
+		assert_true(ipv4_check_valid(got + 14));
+	}
+	assert_true(zeros > 0);
+}
+
+/* A header that was corrupt is as corrupt as before: by the same difference. */
+static void test_corrupt_checksum(void **state)
+{
+	struct frame_spec s = plain(false, PROTO_UDP, 1514);
+	u8 *iph = frame.b + 14;
+	u8 got[FRAME_MAX];
+	u32 check;
+
+	(void)state;
+	frame_build(&frame, &s, &rng);
+	for (check = 0; check <= 0xffff; check++) {
+		set16(iph + 10, check);
+		core_trimmed(got, &s, 128, DSCP_TRIMMED);
+		assert_int_equal(sum16(got + 14, 20, 0) % 0xffff,
+				 sum16(iph, 20, 0) % 0xffff);
+		assert_int_equal(ipv4_check_valid(got + 14), ipv4_check_valid(iph));
+	}
+}
+
+static void check_dscp(const struct frame_spec *s, u8 dscp)
+{
+	struct ndp_pkt pkt;
+	u8 want[64];
+	u8 *b;
+
+	frame_build(&frame, s, &rng);
+	memcpy(want, frame.b, frame.l4);
+	expect_dscp(want + frame.l3, s->ipv6, dscp);
+	b = exact_copy(frame.b, frame.l4);
+	pkt = headers_of(s);
+	ndp_pkt_set_dscp(b, &pkt, dscp);
+	assert_memory_equal(b, want, frame.l4);
+	assert_int_equal(pkt.dscp, dscp);
+	exact_free(b);
+}
+
+/* The DSCP's six bits, and none beside them. */
+static void test_set_dscp(void **state)
+{
+	struct frame_spec s;
+	u32 dscps, ecn;
+
+	(void)state;
+	for (dscps = 0; dscps < 64 * 64; dscps++) {
+		for (ecn = 0; ecn < 8; ecn++) {
+			s = plain(ecn / 4, PROTO_UDP, 100);
+			s.dscp = (u8)(dscps / 64);
+			s.ecn = ecn % 4;
+			check_dscp(&s, dscps % 64);
+		}
+	}
+}
+
+/* A trimmed packet is a header from then on, and is found as one. */
+static void test_trimmed_again(void **state)
+{
+	struct frame_spec s;
+	u8 got[FRAME_MAX];
+	struct found f;
+	u32 keep;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		s = spec_of(&stacks[i], PROTO_UDP, 2000);
+		frame_build(&frame, &s, &rng);
+		keep = expected_keep(128, 0, frame.len);
+		core_trimmed(got, &s, keep, DSCP_TRIMMED);
+		memcpy(frame.b, got, keep);
+		f = classify_part(&by_port, keep, keep, 0);
+		assert_true(f.told);
+		assert_int_equal(f.kind, keep <= 128 ? NDP_KIND_TRIMMED : NDP_KIND_DATA);
+		assert_int_equal(f.pkt.l4_off, frame.l4);
+		/* such headers cannot be cut twice */
+		assert_int_equal(ndp_pkt_keep(&by_port, &f.pkt, keep, 0), keep);
+	}
+}
+
+/* ------------------------------------------------ turn round */
+
+static void swap_fields(u8 *b, u32 at, u32 len)
+{
+	u8 tmp[16];
+
+	memcpy(tmp, b + at, len);
+	memcpy(b + at, b + at + len, len);
+	memcpy(b + at + len, tmp, len);
+}
+
+static void expected_turned(u8 *b, const struct frame_spec *s, u8 dscp)
+{
+	u8 *iph = b + frame.l3;
+
+	memcpy(b, frame.b, frame.len);
+	swap_fields(b, 0, 6);
+	swap_fields(iph, s->ipv6 ? 8 : 12, s->ipv6 ? 16 : 4);
+	if (s->proto == PROTO_UDP || s->proto == PROTO_TCP)
+		swap_fields(b, frame.l4, 2);
+	expect_dscp(iph, s->ipv6, dscp);
+}
+
+/* Turns the frame; the core gets no more of it than it may write. */
+static void turn(const struct frame_spec *s, u8 dscp)
+{
+	struct ndp_pkt pkt = headers_of(s);
+	u8 *head = exact_copy(frame.b, frame.l4 + 8);
+
+	ndp_pkt_turn_round(head, &pkt, dscp);
+	assert_int_equal(pkt.dscp, dscp);
+	memcpy(frame.b, head, frame.l4 + 8);
+	exact_free(head);
+}
+
+static void check_turn(const struct frame_spec *s)
+{
+	static u8 want[FRAME_MAX], original[FRAME_MAX];
+	struct found f;
+
+	frame_build(&frame, s, &rng);
+	memcpy(original, frame.b, frame.len);
+	expected_turned(want, s, DSCP_RETURNED);
+	turn(s, DSCP_RETURNED);
+	assert_memory_equal(frame.b, want, frame.len);
+	if (!s->ipv6)
+		assert_true(ipv4_check_valid(frame.b + frame.l3));
+	if (s->proto == PROTO_UDP ||
+	    (s->proto == PROTO_TCP && frame.len >= frame.l4 + 20))
+		assert_int_equal(frame_l4_sum(&frame, s), 0xffff);
+
+	f = classify_part(&by_port, frame.len, frame.len, 0);
+	assert_true(f.told);
+	assert_int_equal(f.kind, s->len <= 128 ? NDP_KIND_RETURNED : NDP_KIND_DATA);
+
+	turn(s, s->dscp);
+	assert_memory_equal(frame.b, original, frame.len);
+}
+
+/* Once: each end where the other was, sums right. Twice: as it was. */
+static void test_turn_round(void **state)
+{
+	static const u32 lens[] = { 60, 128, 129, 1514 };
+	struct frame_spec s;
+	size_t i, j, k;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		if (stacks[i].l2 == L2_NONE)
+			continue;
+		for (j = 0; j < ARRAY_SIZE(protos); j++) {
+			for (k = 0; k < ARRAY_SIZE(lens); k++) {
+				s = spec_of(&stacks[i], protos[j], lens[k]);
+				s.dscp = DSCP_TRIMMED;
+				check_turn(&s);
+			}
+		}
+	}
+}
+
+static int setup_group(void **state)
+{
+	(void)state;
+	rng_seed(&rng, 791);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_trim_by_hand),
+		cmocka_unit_test(test_lying_lengths),
+		cmocka_unit_test(test_zero_lengths),
+		cmocka_unit_test(test_all_checksums),
+		cmocka_unit_test(test_corrupt_checksum),
+		cmocka_unit_test(test_set_dscp),
+		cmocka_unit_test(test_trimmed_again),
+		cmocka_unit_test(test_turn_round),
+	};
+
+	return cmocka_run_group_tests_name("ndp_trim", tests, setup_group, NULL);
+}
