@@ -9,3 +9,5 @@ ccflags-y += $(call closnet-probe,QDISC_DROP_REASON,net/sch_generic.h,qdisc_drop
 ccflags-y += $(call closnet-probe,ENUM_QDISC_DROP_REASON,net/dropreason-qdisc.h,QDISC_DROP_OVERLIMIT)
 ccflags-y += $(call closnet-probe,QDISC_QLEN_INC,net/sch_generic.h,qdisc_qlen_inc)
 ccflags-y += $(call closnet-probe,CONST_RANGE,net/netlink.h,const struct netlink_range_validation)
+ccflags-y += $(call closnet-probe,NET_GSO_H,net/gso.h,skb_gso_segment)
+ccflags-y += $(call closnet-probe,NLA_GET_DEFAULT,net/netlink.h,nla_get_u32_default)

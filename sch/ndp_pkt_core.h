@@ -183,6 +183,8 @@ static inline enum ndp_parse ndp_parse_ipv6(const u8 *data, u32 avail,
  *	Ethernet header are found
  * @ethertype: with @l3_off 0, the packet's protocol, host byte order
  * @pkt: result, valid if NDP_PARSE_OK is returned
+ *
+ * Return: enum ndp_parse.
  */
 static inline enum ndp_parse ndp_pkt_parse(const u8 *data, u32 avail, u32 l3_off,
 					   u16 ethertype, struct ndp_pkt *pkt)
@@ -310,7 +312,9 @@ static inline void ndp_pkt_set_dscp(u8 *data, struct ndp_pkt *pkt, u8 dscp)
  * @tag_len: as for ndp_pkt_classify()
  *
  * At least through the ports behind the IP header: without them no receiver
- * could tell whose packet it was. At most @len: then nothing is cut.
+ * could tell whose packet it was.
+ *
+ * Return: bytes from @data on; at most @len, then nothing is cut.
  */
 static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *pkt,
 			       u32 len, u32 tag_len)

@@ -148,6 +148,8 @@ struct ndp_vars {
 /**
  * ndp_queue_of() - queue in which packets of a kind are counted
  * @kind: the packet's kind
+ *
+ * Return: the queue.
  */
 static inline enum ndp_queue_id ndp_queue_of(enum ndp_kind kind)
 {
@@ -161,7 +163,7 @@ static inline enum ndp_queue_id ndp_queue_of(enum ndp_kind kind)
  * @p: configuration
  * @kind: the packet's kind
  *
- * Differs from ndp_queue_of() where a mode has one FIFO for NDP.
+ * Return: the queue; not that of ndp_queue_of() where a mode has one FIFO.
  */
 static inline enum ndp_queue_id ndp_list_of(const struct ndp_params *p,
 					    enum ndp_kind kind)
@@ -193,6 +195,8 @@ static inline bool ndp_fifo_fits(const struct ndp_params *p,
  * @p: configuration
  * @v: state
  * @len: the packet's length, bytes
+ *
+ * Return: true if so.
  */
 static inline bool ndp_data_fits(const struct ndp_params *p,
 				 const struct ndp_vars *v, u32 len)
@@ -212,6 +216,8 @@ static inline bool ndp_data_fits(const struct ndp_params *p,
  * @len: its length, bytes
  * @tail_len: length of the data queue's tail, bytes; 0 if the queue is empty
  * @coin: a fair coin (section 3.1: breaks up phase effects)
+ *
+ * Return: NDP_TRIM_ARRIVAL, NDP_TRIM_TAIL or NDP_DROP.
  */
 static inline enum ndp_verdict ndp_data_full(const struct ndp_params *p,
 					     const struct ndp_vars *v,
@@ -232,6 +238,8 @@ static inline enum ndp_verdict ndp_data_full(const struct ndp_params *p,
  * @v: state
  * @len: its length, bytes
  * @kind: CONTROL, TRIMMED or RETURNED
+ *
+ * Return: NDP_ACCEPT, NDP_RETURN or NDP_DROP.
  */
 static inline enum ndp_verdict ndp_header_verdict(const struct ndp_params *p,
 						  const struct ndp_vars *v,
@@ -255,6 +263,8 @@ static inline enum ndp_verdict ndp_header_verdict(const struct ndp_params *p,
  * @p: configuration
  * @v: state
  * @len: its length, bytes
+ *
+ * Return: true if so.
  */
 static inline bool ndp_other_fits(const struct ndp_params *p,
 				  const struct ndp_vars *v, u32 len)
@@ -266,6 +276,8 @@ static inline bool ndp_other_fits(const struct ndp_params *p,
  * ndp_other_marks() - is an arriving packet of other traffic to be marked CE?
  * @p: configuration
  * @v: state, before the packet is queued
+ *
+ * Return: true if so.
  */
 static inline bool ndp_other_marks(const struct ndp_params *p,
 				   const struct ndp_vars *v)

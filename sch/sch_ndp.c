@@ -201,6 +201,28 @@ static struct sk_buff *ndp_pop_tail(struct Qdisc *sch, enum ndp_queue_id list)
 	return skb;
 }
 
+/* For want of room in its queue */
+static int ndp_drop_full(struct Qdisc *sch, struct sk_buff *skb,
+			 struct sk_buff **to_free)
+{
+	struct ndp_sched_data *q = qdisc_priv(sch);
+
+	switch (ndp_skb_cb(skb)->kind) {
+	case NDP_KIND_DATA:
+		ndp_count(q->stats.dropped_data_packets);
+		break;
+	case NDP_KIND_RETURNED:
+		ndp_count(q->stats.dropped_returned_packets);
+		break;
+	case NDP_KIND_OTHER:
+		ndp_count(q->stats.dropped_other_packets);
+		break;
+	default:
+		ndp_count(q->stats.dropped_header_packets);
+	}
+	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
+}
+
 static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 			  struct sk_buff **to_free)
 {
@@ -284,13 +306,8 @@ static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 			return ndp_return_to_sender(sch, skb, to_free);
 		fallthrough;
 	default:
-		break;
+		return ndp_drop_full(sch, skb, to_free);
 	}
-	if (kind == NDP_KIND_RETURNED)
-		ndp_count(q->stats.dropped_returned_packets);
-	else
-		ndp_count(q->stats.dropped_header_packets);
-	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 }
 
 /* The tail becomes a header; the place is free whatever becomes of that. */
@@ -322,8 +339,7 @@ static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 			return ndp_drop_nomem(sch, skb, to_free);
 		return ndp_enqueue_header(sch, skb, to_free);
 	default:
-		ndp_count(q->stats.dropped_data_packets);
-		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
+		return ndp_drop_full(sch, skb, to_free);
 	}
 }
 
@@ -333,10 +349,8 @@ static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	const struct ndp_params *p = &q->cfg.params;
 
-	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb)))) {
-		ndp_count(q->stats.dropped_other_packets);
-		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
-	}
+	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
+		return ndp_drop_full(sch, skb, to_free);
 	if (ndp_other_marks(p, &q->vars) && INET_ECN_set_ce(skb))
 		ndp_count(q->stats.ecn_marked_packets);
 	ndp_push(sch, skb);
@@ -472,29 +486,15 @@ static void ndp_reset(struct Qdisc *sch)
 #define NDP_RATE_MAX		1099511627776
 #define NDP_OVERHEAD_MAX	256
 
-static const struct netlink_range_validation ndp_limit_range = {
-	.min = 1, .max = NDP_LIMIT_MAX,
-};
+#define NDP_RANGE(name, lo, hi)	\
+	static const struct netlink_range_validation name = { .min = lo, .max = hi }
 
-static const struct netlink_range_validation ndp_bytes_range = {
-	.min = NDP_BYTES_MIN, .max = NDP_BYTES_MAX,
-};
-
-static const struct netlink_range_validation ndp_trim_range = {
-	.min = NDP_BYTES_MIN, .max = NDP_TRIM_MAX,
-};
-
-static const struct netlink_range_validation ndp_opt_bytes_range = {
-	.max = NDP_BYTES_MAX,
-};
-
-static const struct netlink_range_validation ndp_ratio_range = {
-	.min = 1, .max = NDP_RATIO_MAX,
-};
-
-static const struct netlink_range_validation ndp_rate_range = {
-	.max = NDP_RATE_MAX,
-};
+NDP_RANGE(ndp_limit_range, 1, NDP_LIMIT_MAX);
+NDP_RANGE(ndp_bytes_range, NDP_BYTES_MIN, NDP_BYTES_MAX);
+NDP_RANGE(ndp_opt_bytes_range, 0, NDP_BYTES_MAX);
+NDP_RANGE(ndp_trim_range, NDP_BYTES_MIN, NDP_TRIM_MAX);
+NDP_RANGE(ndp_ratio_range, 1, NDP_RATIO_MAX);
+NDP_RANGE(ndp_rate_range, 0, NDP_RATE_MAX);
 
 static const struct nla_policy ndp_policy[TCA_NDP_MAX + 1] = {
 	[TCA_NDP_LIMIT]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_limit_range),
@@ -573,46 +573,28 @@ static void ndp_config_derive(struct ndp_config *cfg, const struct net_device *d
 static void ndp_config_queues(struct ndp_params *p, struct ndp_config *cfg,
 			      struct nlattr **tb)
 {
-	if (tb[TCA_NDP_LIMIT])
-		p->limit = nla_get_u32(tb[TCA_NDP_LIMIT]);
-	if (tb[TCA_NDP_LIMIT_BYTES])
-		p->limit_bytes = nla_get_u32(tb[TCA_NDP_LIMIT_BYTES]);
-	if (tb[TCA_NDP_HLIMIT]) {
-		p->hlimit = nla_get_u32(tb[TCA_NDP_HLIMIT]);
-		cfg->hlimit_set = true;
-	}
-	if (tb[TCA_NDP_RATIO])
-		p->ratio = nla_get_u32(tb[TCA_NDP_RATIO]);
-	if (tb[TCA_NDP_MODE])
-		p->mode = nla_get_u8(tb[TCA_NDP_MODE]);
-	if (tb[TCA_NDP_RTS])
-		p->rts = nla_get_u8(tb[TCA_NDP_RTS]);
-	if (tb[TCA_NDP_OTHER_LIMIT]) {
-		p->other_limit = nla_get_u32(tb[TCA_NDP_OTHER_LIMIT]);
-		cfg->other_limit_set = true;
-	}
-	if (tb[TCA_NDP_OTHER_ECN])
-		p->other_ecn = nla_get_u32(tb[TCA_NDP_OTHER_ECN]);
-	if (tb[TCA_NDP_RATE])
-		cfg->rate_Bps = nla_get_u64(tb[TCA_NDP_RATE]);
-	if (tb[TCA_NDP_OVERHEAD])
-		cfg->overhead_bytes = nla_get_u32(tb[TCA_NDP_OVERHEAD]);
+	p->limit = nla_get_u32_default(tb[TCA_NDP_LIMIT], p->limit);
+	p->limit_bytes = nla_get_u32_default(tb[TCA_NDP_LIMIT_BYTES], p->limit_bytes);
+	p->hlimit = nla_get_u32_default(tb[TCA_NDP_HLIMIT], p->hlimit);
+	cfg->hlimit_set |= !!tb[TCA_NDP_HLIMIT];
+	p->ratio = nla_get_u32_default(tb[TCA_NDP_RATIO], p->ratio);
+	p->mode = nla_get_u8_default(tb[TCA_NDP_MODE], p->mode);
+	p->rts = nla_get_u8_default(tb[TCA_NDP_RTS], p->rts);
+	p->other_limit = nla_get_u32_default(tb[TCA_NDP_OTHER_LIMIT], p->other_limit);
+	cfg->other_limit_set |= !!tb[TCA_NDP_OTHER_LIMIT];
+	p->other_ecn = nla_get_u32_default(tb[TCA_NDP_OTHER_ECN], p->other_ecn);
+	cfg->rate_Bps = nla_get_u64_default(tb[TCA_NDP_RATE], cfg->rate_Bps);
+	cfg->overhead_bytes = nla_get_u32_default(tb[TCA_NDP_OVERHEAD], cfg->overhead_bytes);
 }
 
 static void ndp_config_match(struct ndp_match *m, struct nlattr **tb)
 {
-	if (tb[TCA_NDP_TRIM_SIZE])
-		m->trim_size = nla_get_u32(tb[TCA_NDP_TRIM_SIZE]);
-	if (tb[TCA_NDP_MATCH])
-		m->mode = nla_get_u8(tb[TCA_NDP_MATCH]);
-	if (tb[TCA_NDP_DSCP_MASK])
-		m->dscp_mask = nla_get_u64(tb[TCA_NDP_DSCP_MASK]);
-	if (tb[TCA_NDP_UDP_PORT])
-		m->udp_port = nla_get_u16(tb[TCA_NDP_UDP_PORT]);
-	if (tb[TCA_NDP_DSCP_TRIMMED])
-		m->dscp_trimmed = nla_get_u8(tb[TCA_NDP_DSCP_TRIMMED]);
-	if (tb[TCA_NDP_DSCP_RETURNED])
-		m->dscp_returned = nla_get_u8(tb[TCA_NDP_DSCP_RETURNED]);
+	m->trim_size = nla_get_u32_default(tb[TCA_NDP_TRIM_SIZE], m->trim_size);
+	m->mode = nla_get_u8_default(tb[TCA_NDP_MATCH], m->mode);
+	m->dscp_mask = nla_get_u64_default(tb[TCA_NDP_DSCP_MASK], m->dscp_mask);
+	m->udp_port = nla_get_u16_default(tb[TCA_NDP_UDP_PORT], m->udp_port);
+	m->dscp_trimmed = nla_get_u8_default(tb[TCA_NDP_DSCP_TRIMMED], m->dscp_trimmed);
+	m->dscp_returned = nla_get_u8_default(tb[TCA_NDP_DSCP_RETURNED], m->dscp_returned);
 }
 
 /* What the policy cannot say */
@@ -717,21 +699,8 @@ static void ndp_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 	int list;
 
 	for (list = 0; list < NDP_QUEUES; list++) {
-		while (!skb_queue_empty(&q->queue[list]) && ndp_above_limit(q, list)) {
-			struct sk_buff *skb = ndp_pop_tail(sch, list);
-
-			switch (ndp_queue_of(ndp_skb_cb(skb)->kind)) {
-			case NDP_DATA:
-				ndp_count(q->stats.dropped_data_packets);
-				break;
-			case NDP_HEADER:
-				ndp_count(q->stats.dropped_header_packets);
-				break;
-			default:
-				ndp_count(q->stats.dropped_other_packets);
-			}
-			qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
-		}
+		while (!skb_queue_empty(&q->queue[list]) && ndp_above_limit(q, list))
+			ndp_drop_full(sch, ndp_pop_tail(sch, list), to_free);
 	}
 	qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen,
 				  backlog - sch->qstats.backlog);

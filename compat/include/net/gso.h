@@ -3,7 +3,7 @@
 #ifndef _CLOSNET_COMPAT_NET_GSO_H
 #define _CLOSNET_COMPAT_NET_GSO_H
 
-#if __has_include_next(<net/gso.h>)
+#ifdef CLOSNET_HAVE_NET_GSO_H
 #include_next <net/gso.h>
 #else
 #include <linux/netdevice.h>

@@ -14,4 +14,17 @@
 }
 #endif
 
+/* 6.13 */
+#ifndef CLOSNET_HAVE_NLA_GET_DEFAULT
+#define closnet_nla_get_default(type)						\
+static inline type nla_get_##type##_default(const struct nlattr *nla, type val)	\
+{										\
+	return nla ? nla_get_##type(nla) : val;					\
+}
+closnet_nla_get_default(u8)
+closnet_nla_get_default(u16)
+closnet_nla_get_default(u32)
+closnet_nla_get_default(u64)
+#endif
+
 #endif /* _CLOSNET_COMPAT_NET_NETLINK_H */

@@ -28,6 +28,7 @@ enum tc_ndp_mode {
 	TC_NDP_MODE_NDP,
 	TC_NDP_MODE_CP,
 	TC_NDP_MODE_DROPTAIL,
+	/* private: */
 	__TC_NDP_MODE_MAX,
 };
 
@@ -46,6 +47,7 @@ enum tc_ndp_match {
 	TC_NDP_MATCH_UDP_PORT,
 	TC_NDP_MATCH_DSCP,
 	TC_NDP_MATCH_ALL,
+	/* private: */
 	__TC_NDP_MATCH_MAX,
 };
 
@@ -98,6 +100,7 @@ enum {
 	TCA_NDP_OVERHEAD,
 	TCA_NDP_OTHER_LIMIT,
 	TCA_NDP_OTHER_ECN,
+	/* private: */
 	TCA_NDP_PAD,
 	__TCA_NDP_MAX,
 };
