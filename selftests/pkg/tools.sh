@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Do check-config, diag and the lint rules see what they are there to see? Runs on the host.
+# shellcheck disable=SC2317 # functions are called through check
+. "$(dirname "$0")/../../tools/common.sh"
+. "$(dirname "$0")/../lib/lib.sh"
+
+check_config=$CLOSNET_TOP/tools/check-config
+kdir=$TMP/kdir
+
+# kernel RELEASE SYMBOL...: a build directory with a configuration of these symbols
+kernel() {
+	rm -rf "$kdir"
+	mkdir -p "$kdir/include/generated"
+	: >"$kdir/Makefile"
+	printf '#define UTS_RELEASE "%s"\n' "$1" >"$kdir/include/generated/utsrelease.h"
+	shift
+	printf 'CONFIG_%s=y\n' "$@" >"$kdir/.config"
+}
+
+# tells WHAT STATUS TEXT COMMAND...: COMMAND exits with STATUS, and its output has TEXT
+tells() {
+	local what=$1 want=$2 text=$3 out status=0
+	shift 3
+	out=$("$@" 2>&1) || status=$?
+	if [ "$status" -eq "$want" ] && [[ $out == *"$text"* ]]; then
+		ok "$what"
+	else
+		not_ok "$what" "status $status, not $want; or no '$text' in: $out"
+	fi
+}
+
+kernel 6.12.1 MODULES INET NET_SCHED
+tells "check-config: a kernel with all that is required" 0 "nothing that closnet requires is missing" \
+	"$check_config" "$kdir"
+check_eq "check-config -q says nothing then" "$("$check_config" -q "$kdir" 2>&1)" ""
+kernel 6.12.1 MODULES INET
+tells "check-config: names what is missing" 1 "sch_ndp: CONFIG_NET_SCHED" "$check_config" -q "$kdir"
+kernel 5.10.0-30-amd64 MODULES INET NET_SCHED
+tells "check-config: an old kernel" 1 "Linux 6.1 to 7.x: this one is 5.10.0" "$check_config" "$kdir"
+kernel 6.12.1 MODULES INET NET_SCHED MODULE_SIG_FORCE
+tells "check-config: a kernel that wants signatures" 0 "sign them with a key" "$check_config" "$kdir"
+tells "check-config: a kernel without headers" 1 "no module can be built for 6.1.0-none" \
+	"$check_config" /lib/modules/6.1.0-none/build
+tells "check-config: not a kernel" 2 "not a kernel's build directory" "$check_config" "$TMP"
+
+tells "diag: knows the version" 0 "$(<"$CLOSNET_TOP/VERSION")" "$CLOSNET_TOP/tools/diag"
+# the least that a machine has: no tc, ip, gcc, modinfo, git, ethtool, mokutil
+mkdir "$TMP/bin"
+for tool in bash readlink dirname uname cat sed grep head tail awk sort cut; do
+	ln -s "$(command -v $tool)" "$TMP/bin"
+done
+sed 's/^PATH=.*//' "$CLOSNET_TOP/tools/diag" >"$TMP/diag"
+ln -s "$CLOSNET_TOP/tools/common.sh" "$TMP/common.sh"
+tells "diag: a tool that is missing is named, and no failure" 0 "gcc is not installed" \
+	env PATH="$TMP/bin" bash "$TMP/diag"
+
+# rule WHAT FILE CONTENT TEXT: tools/lint-rules complains about FILE with TEXT
+rule() {
+	mkdir -p "$TMP/tree/${2%/*}"
+	printf '%s\n' "$3" >"$TMP/tree/$2"
+	tells "lint: $1" 1 "$4" env -C "$TMP/tree" "$CLOSNET_TOP/tools/lint-rules" "$2"
+}
+
+spdx='/* SPDX-License-Identifier: GPL-2.0-only */'
+rule "a file without licence" sch/x.c 'int x;' "sch/x.c:1: no SPDX"
+rule "a wrong licence" include/uapi/x.h "$spdx" "licence is GPL-2.0-only, not GPL-2.0 WITH"
+rule "a kernel version outside compat" sch/x.c "$spdx
+#if LINUX_VERSION_CODE > 1" "sch/x.c:2: kernel version outside compat/"
+rule "plumbing in a core" sch/x_queue.h "$spdx
+void x(struct sk_buff *skb);" "sch/x_queue.h:2: plumbing in an algorithm core: struct sk_buff"
+rule "a long file" sch/x.c "$spdx
+$(seq 900)" "sch/x.c:1: 901 lines; at most 900"
+rule "a long function" sch/x.c "$spdx
+{
+$(seq 81)
+}" "sch/x.c:2: function of 81 lines; at most 80"
+nap=sleep
+rule "a test that sleeps" selftests/x.sh "#!/bin/sh
+# ${spdx:3:41}
+$nap 1" "selftests/x.sh:3: fixed sleep"
+rule "test cases that are not JSON" selftests/tdc/x.json '[{"id": }]' "selftests/tdc/x.json:1: not JSON"
+rule "a test case's id twice" selftests/tdc/x.json '[{"id": "00aa"}, {"id": "00aa"}]' "id 00aa is in"
+finish
