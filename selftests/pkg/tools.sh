@@ -75,7 +75,7 @@ rule "a long function" sch/x.c "$spdx
 {
 $(seq 81)
 }" "sch/x.c:2: function of 81 lines; at most 80"
-nap=sleep
+nap="sleep"
 rule "a test that sleeps" selftests/x.sh "#!/bin/sh
 # ${spdx:3:41}
 $nap 1" "selftests/x.sh:3: fixed sleep"
