@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
-"$CLOSNET_TOP/tools/deps.sh" build deb
+"$CLOSNET_TOP/tools/deps.sh" build deb dkms
 version=$(<"$CLOSNET_TOP/VERSION")
 arch=$(dpkg --print-architecture)
 tc=usr/lib/$(gcc -print-multiarch)/tc
