@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzz target: any bytes, any configuration, the way of a packet through
+ * sch_ndp
+ *
+ *	classify with what is linear, then with more
+ *	data: cut, repair, classify: a trimmed packet with the same headers
+ *	trimmed: turn round, classify: a returned packet with the same headers
+ *
+ * What must hold each time: no byte is touched beyond those that the core may
+ * touch (the buffers end there), only the fields of which it says so change,
+ * no length field covers more than there is because of the cut, and an IPv4
+ * header is as right or wrong as it was.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "frame.h"
+#include "ndp_pkt_fuzz.h"
+
+struct fuzz_met fuzz_met;
+
+/* A packet at a port */
+struct at_port {
+	struct ndp_match m;
+	u32 l3_off;
+	u16 ethertype;
+	u32 tag_len;
+	const u8 *b;
+	u32 len;
+	struct ndp_pkt pkt;
+	enum ndp_kind kind;
+};
+
+/* Asks the core, which gets so many bytes. */
+static bool ask(struct at_port *p, u32 avail)
+{
+	u8 *b = exact_copy(p->b, avail);
+	bool told;
+
+	told = ndp_pkt_classify(&p->m, b, avail, p->l3_off, p->ethertype, p->len,
+				p->tag_len, &p->pkt, &p->kind);
+	assert(!memcmp(b, p->b, avail));
+	exact_free(b);
+	return told;
+}
+
+static void same_answer(const struct at_port *a, const struct at_port *b)
+{
+	assert(a->kind == b->kind);
+	if (a->kind == NDP_KIND_OTHER)
+		return;
+	assert(a->pkt.l3_off == b->pkt.l3_off);
+	assert(a->pkt.l4_off == b->pkt.l4_off);
+	assert(a->pkt.ipv6 == b->pkt.ipv6);
+	assert(a->pkt.proto == b->pkt.proto);
+	assert(a->pkt.dscp == b->pkt.dscp);
+}
+
+/* Bytes are pulled until the core can tell; then more change nothing. */
+static void classify(struct at_port *p, u32 linear)
+{
+	const u32 pulls[] = { linear, linear > 128 ? linear : 128, p->len };
+	struct at_port first;
+	bool told = false;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		bool now = ask(p, pulls[i] < p->len ? pulls[i] : p->len);
+
+		assert(now || !told);
+		if (now && told)
+			same_answer(&first, p);
+		first = *p;
+		told = now;
+	}
+	if (!told)
+		p->kind = NDP_KIND_OTHER;
+	fuzz_met.kind[p->kind]++;
+	if (p->kind == NDP_KIND_OTHER)
+		return;
+	assert(p->pkt.l3_off >= p->l3_off);
+	assert(p->pkt.l4_off >= p->pkt.l3_off + 20);
+	assert(p->pkt.l4_off + 8U <= p->len);
+	if (p->kind != NDP_KIND_DATA)
+		assert(p->len + p->tag_len <= p->m.trim_size);
+}
+
+static u16 header_sum(const u8 *b, const struct ndp_pkt *pkt)
+{
+	return sum16(b + pkt->l3_off, pkt->l4_off - pkt->l3_off, 0);
+}
+
+/* A length field after a cut: as before, but for no more than there is. */
+static void check_len(const u8 *was, const u8 *is, u32 covers)
+{
+	assert(get16(is) == (get16(was) < covers ? get16(was) : covers));
+}
+
+/* Nothing but lengths, DSCP and checksum has changed, up to byte len. */
+static void only_allowed(const u8 *was, const u8 *is, const struct ndp_pkt *pkt,
+			 u32 len)
+{
+	u8 *b = exact_copy(is, len);
+	u8 *iph = b + pkt->l3_off;
+	const u8 *old = was + pkt->l3_off;
+
+	if (pkt->ipv6) {
+		iph[0] = (iph[0] & 0xf0) | (old[0] & 0x0f);
+		iph[1] = (iph[1] & 0x3f) | (old[1] & 0xc0);
+		memcpy(iph + 4, old + 4, 2);
+	} else {
+		iph[1] = (iph[1] & 0x03) | (old[1] & 0xfc);
+		memcpy(iph + 2, old + 2, 2);
+		memcpy(iph + 10, old + 10, 2);
+	}
+	if (pkt->proto == PROTO_UDP)
+		memcpy(b + pkt->l4_off + 4, was + pkt->l4_off + 4, 2);
+	assert(!memcmp(b, was, len));
+	exact_free(b);
+}
+
+static void check_trimmed(const struct at_port *p, const u8 *is, u32 keep)
+{
+	const u8 *was = p->b;
+	u32 l3 = p->pkt.l3_off, l4 = p->pkt.l4_off;
+
+	only_allowed(was, is, &p->pkt, l4 + 8);
+	if (p->pkt.proto == PROTO_UDP)
+		check_len(was + l4 + 4, is + l4 + 4, keep - l4);
+	if (p->pkt.ipv6) {
+		check_len(was + l3 + 4, is + l3 + 4, keep - l3 - 40);
+		return;
+	}
+	check_len(was + l3 + 2, is + l3 + 2, keep - l3);
+	assert(header_sum(was, &p->pkt) % 0xffff == header_sum(is, &p->pkt) % 0xffff);
+	assert((header_sum(was, &p->pkt) == 0xffff) ==
+	       (header_sum(is, &p->pkt) == 0xffff));
+}
+
+/* May no packet be sent to where this one goes? */
+static bool goes_to_group(const u8 *b, const struct ndp_pkt *pkt)
+{
+	const u8 *iph = b + pkt->l3_off;
+
+	return (b[0] & 1) || (pkt->ipv6 ? iph[24] == 0xff : iph[16] >= 224);
+}
+
+static void turn_round(const struct at_port *p)
+{
+	struct at_port back = *p;
+	u32 head_len = p->pkt.l4_off + 8;
+	u8 *head, *whole;
+
+	head = exact_copy(p->b, head_len);
+	ndp_pkt_turn_round(head, &back.pkt, p->m.dscp_returned);
+	whole = exact_copy(p->b, p->len);
+	memcpy(whole, head, head_len);
+	back.b = whole;
+	fuzz_met.turned++;
+	if (!p->pkt.ipv6)
+		assert(header_sum(p->b, &p->pkt) % 0xffff ==
+		       header_sum(head, &p->pkt) % 0xffff);
+
+	classify(&back, p->len);
+	if (goes_to_group(whole, &p->pkt)) {
+		fuzz_met.refused++;
+		assert(back.kind == NDP_KIND_OTHER);
+	} else {
+		assert(back.kind == NDP_KIND_RETURNED);
+		assert(back.pkt.dscp == p->m.dscp_returned);
+		assert(back.pkt.l4_off == p->pkt.l4_off);
+		/* turned again it is what it was, but for 0 as -0 in the sum */
+		ndp_pkt_turn_round(head, &back.pkt, p->pkt.dscp);
+		only_allowed(p->b, head, &p->pkt, head_len);
+	}
+	exact_free(whole);
+	exact_free(head);
+}
+
+static void trim(const struct at_port *p)
+{
+	u32 keep = ndp_pkt_keep(&p->m, &p->pkt, p->len, p->tag_len);
+	u32 head_len = p->pkt.l4_off + 8;
+	struct at_port cut = *p;
+	u8 *head, *whole;
+
+	assert(keep <= p->len && keep >= head_len);
+	assert(keep + p->tag_len <= p->m.trim_size || keep == head_len);
+	if (keep == p->len)
+		return;
+	head = exact_copy(p->b, head_len);
+	ndp_pkt_trimmed(head, &cut.pkt, keep, p->m.dscp_trimmed);
+	check_trimmed(p, head, keep);
+	fuzz_met.trimmed++;
+
+	whole = exact_copy(p->b, keep);
+	memcpy(whole, head, head_len);
+	cut.b = whole;
+	cut.len = keep;
+	classify(&cut, keep);
+	assert(cut.kind == (keep + p->tag_len <= p->m.trim_size ?
+			    NDP_KIND_TRIMMED : NDP_KIND_DATA));
+	assert(cut.pkt.dscp == p->m.dscp_trimmed);
+	assert(cut.pkt.l3_off == p->pkt.l3_off);
+	assert(cut.pkt.l4_off == p->pkt.l4_off);
+	assert(cut.pkt.proto == p->pkt.proto);
+	if (p->l3_off && cut.kind == NDP_KIND_TRIMMED)
+		turn_round(&cut);
+	exact_free(whole);
+	exact_free(head);
+}
+
+static void decode(struct at_port *p, const struct fuzz_input *in, u32 len)
+{
+	struct ndp_match *m = &p->m;
+	int i;
+
+	*p = (struct at_port) { .b = in->frame, .len = len };
+	p->l3_off = in->flags & FUZZ_NO_L2 ? 0 : NDP_ETH_HLEN;
+	p->ethertype = in->flags & FUZZ_IPV6 ? NDP_ETH_P_IPV6 : NDP_ETH_P_IP;
+	p->tag_len = in->flags & FUZZ_TAG ? NDP_VLAN_HLEN : 0;
+	m->mode = (in->flags & FUZZ_MATCH) / 16 % (TC_NDP_MATCH_MAX + 1);
+	m->trim_size = 64 + get16(in->trim_size) % (9216 - 64 + 1);
+	m->dscp_trimmed = in->dscp_trimmed % 64;
+	m->dscp_returned = in->dscp_returned % 64;
+	if (m->dscp_returned == m->dscp_trimmed)
+		m->dscp_returned = (m->dscp_returned + 1) % 64;
+	m->udp_port = get16(in->udp_port) ?: 1;
+	for (i = 0; i < 8; i++)
+		m->dscp_mask = m->dscp_mask << 8 | in->dscp_mask[i];
+}
+
+int ndp_pkt_fuzz_one(const u8 *data, size_t size)
+{
+	const struct fuzz_input *in = (const void *)data;
+	struct at_port p;
+
+	if (size < sizeof(*in))
+		return 0;
+	decode(&p, in, (u32)(size - sizeof(*in)));
+	classify(&p, in->linear);
+	if (p.kind == NDP_KIND_DATA)
+		trim(&p);
+	else if (p.kind == NDP_KIND_TRIMMED && p.l3_off)
+		turn_round(&p);
+	return 0;
+}
