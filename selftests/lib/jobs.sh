@@ -9,7 +9,7 @@ job() {
 	local name=$1 log=$JOBS_DIR/$1.log began=$SECONDS rc=0 passed failed skipped
 	shift
 	"$@" >"$log" 2>&1 </dev/null || rc=$?
-	skipped=$(grep -cE '^(ok .*# SKIP|1\.\.0 # SKIP)' "$log") || true
+	skipped=$(grep -cE '^(ok .*# SKIP|1\.\.0 # SKIP|skip )' "$log") || true
 	passed=$(grep -cE '^ok ' "$log") || true
 	passed=$((passed - $(grep -cE '^ok .*# SKIP' "$log" || true)))
 	failed=$(grep -cE '^not ok ' "$log") || true
