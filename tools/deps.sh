@@ -16,6 +16,7 @@ packages() {
 	lint) echo sparse shellcheck codespell mandoc git ;;
 	plot) echo python3-matplotlib ;;
 	tdc) echo python3-pyroute2 python3-scapy ;;
+	ynl) echo python3-minimal python3-yaml python3-jsonschema ;;
 	dkms) echo dkms ;;
 	deb) echo build-essential debhelper dh-dkms devscripts lintian ;;
 	trixie) echo mmdebstrap ;;
