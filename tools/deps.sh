@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Installs what is missing from Debian's packages, and says what. Silent when all is there.
 # Usage: tools/deps.sh [GROUP...]     groups: see packages() below; default: build vm test
-set -eu
+set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 
 # packages GROUP: the group's packages, one a line
@@ -16,7 +16,6 @@ packages() {
 	lint) echo sparse shellcheck codespell mandoc git ;;
 	plot) echo python3-matplotlib ;;
 	tdc) echo python3-pyroute2 python3-scapy ;;
-	ynl) echo python3-minimal python3-yaml python3-jsonschema ;;
 	dkms) echo dkms ;;
 	deb) echo build-essential debhelper dh-dkms devscripts lintian ;;
 	trixie) echo mmdebstrap ;;
@@ -33,12 +32,13 @@ missing() {
 }
 
 main() {
-	local g want=() todo sudo=
+	local g want='' todo sudo=
 	[ $# -gt 0 ] || set -- build vm test
 	for g in "$@"; do
-		mapfile -t -O "${#want[@]}" want < <(packages "$g")
+		want+=" $(packages "$g")"
 	done
-	mapfile -t todo < <(missing "${want[@]}" | sort -u)
+	# shellcheck disable=SC2086 # want is words
+	mapfile -t todo < <(missing $want | sort -u)
 	[ ${#todo[@]} -gt 0 ] || return 0
 	[ "$(id -u)" -eq 0 ] || sudo=sudo
 	say "installing from Debian: ${todo[*]}"
