@@ -20,9 +20,9 @@ mkdir -p "$TMP/dkms" "$TMP/src" "$TMP/lib/modules/$kver"
 version=$(<"$CLOSNET_TOP/VERSION")
 updates=$TMP/lib/modules/$kver/updates/dkms
 
-dkms_() {
-	dkms "$@" --dkmstree "$TMP/dkms" --sourcetree "$TMP/src" --installtree "$TMP/lib/modules" --no-depmod
-}
+trees=(--dkmstree "$TMP/dkms" --sourcetree "$TMP/src" --installtree "$TMP/lib/modules" --no-depmod)
+
+dkms_() { dkms "$@" "${trees[@]}"; }
 
 # for_kernel ACTION: on the one kernel
 for_kernel() { dkms_ "$1" "closnet/$version" -k "$kver" --kernelsourcedir "$kdir"; }
@@ -62,4 +62,9 @@ check_eq "modprobe takes this module for the alias" \
 	"$(modprobe -d "$TMP" -S "$kver" --show-depends net-sch-ndp)" "insmod $module "
 check "dkms remove" dkms_ remove "closnet/$version" --all
 check_eq "nothing is left" "$(installed)" ""
+# once in place of nothing, once in place of what is there
+for _ in 1 2; do
+	check "tools/dkms-install" env "KVER=$kver" "KDIR=$kdir" "$CLOSNET_TOP/tools/dkms-install" "${trees[@]}"
+	check_eq "the modules are installed" "$(installed)" "$(expected)"
+done
 finish
