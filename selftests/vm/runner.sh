@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The guests of QEMU: results come back, a broken guest is noticed and shown,
+# and virtual time is the same in every run. Runs on the host.
+. "$(dirname "$0")/../lib/lib.sh"
+
+# guest NAME [OPTION...] COMMAND: output, errors, files and status go to $TMP/NAME/
+guest() {
+	local dir=$TMP/$1 status=0
+	shift
+	mkdir -p "$dir"
+	"$top/tools/vm/run" --out "$dir/files" "$@" >"$dir/out" 2>"$dir/err" || status=$?
+	echo $status >"$dir/status"
+}
+
+# check_status WHAT NAME WANT
+check_status() {
+	local got
+	got=$(<"$TMP/$2/status")
+	if [ "$got" -eq "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "status $got, not $3: $(tail -n 60 "$TMP/$2/err")"
+	fi
+}
+
+# What the guests do must not depend on what happens to the checkout meanwhile.
+top=$TMP/closnet
+mkdir "$top"
+(cd "$LIB_TOP" && cp -r Kbuild Makefile VERSION compat include sch tools "$top")
+
+guest hang --timeout 20 "tail -f /dev/null" &
+hang=$!
+
+guest fine "echo to stdout; echo to stderr >&2; seq 100000 >\$CLOSNET_OUT/file
+	ls \$CLOSNET_MODDIR \$TC_LIB_DIR; nproc; uname -r; touch $LIB_TOP/Kbuild \$PWD/Kbuild; exit 7"
+check_status "the exit status passes through" fine 7
+check "standard output comes back" grep -qx "to stdout" "$TMP/fine/out"
+check "standard error comes back" grep -qx "to stderr" "$TMP/fine/err"
+check_eq "files come back" "$(sha256sum <"$TMP/fine/files/file")" "$(seq 100000 | sha256sum)"
+check "the modules are there" grep -qx sch_ndp.ko "$TMP/fine/out"
+check "the tc plug-in is there" grep -qx q_ndp.so "$TMP/fine/out"
+check "the kernel is the one asked for" grep -q '^6\.12\..*cloud-amd64$' "$TMP/fine/out"
+check_eq "the host's files and the checkout are read-only" 2 \
+	"$(grep -c 'touch: .*Read-only file system' "$TMP/fine/err")"
+
+guest panic "echo before; echo c >/proc/sysrq-trigger"
+check_status "a guest that panics is broken" panic 125
+check "its console is shown" grep -q "Kernel panic - not syncing: sysrq triggered crash" "$TMP/panic/err"
+check_eq "its output so far is shown" "$(<"$TMP/panic/out")" before
+
+guest complaint "echo '<4>WARNING: possible recursive locking detected' >/dev/kmsg"
+check_status "a kernel that only complains is broken" complaint 125
+check "the complaint is told" grep -q "complained: .*recursive locking" "$TMP/complaint/err"
+
+wait $hang
+check_status "a guest that hangs is broken" hang 125
+check "a guest that hangs is ended in time" grep -q "did not end within 20 s" "$TMP/hang/err"
+check "its console is shown" grep -q "COMMAND starts" "$TMP/hang/err"
+
+# Interrupt counts, time and random bytes would differ if anything did.
+virtual="insmod \$CLOSNET_MODDIR/sch_ndp.ko && ip link add v0 type veth peer name v1 && ip link set v0 up &&
+	ip link set v1 up && tc qdisc add dev v0 root ndp && ping -c 20 -i 0.01 -I v0 -b 10.255.255.255
+	cat /proc/interrupts /proc/uptime /proc/schedstat; dmesg; head -c 16 /dev/urandom | xxd
+	dmesg >\$CLOSNET_OUT/dmesg"
+guest first --icount --verbose "$virtual"
+guest second --icount --verbose "$virtual"
+check_status "a guest in virtual time runs" first 0
+check "its files come back" [ -s "$TMP/first/files/dmesg" ]
+check "two of them have the same output" cmp "$TMP/first/out" "$TMP/second/out"
+check "two of them have the same files" cmp "$TMP/first/files/dmesg" "$TMP/second/files/dmesg"
+check "two of them have the same console" \
+	cmp <(sed -n '/^--- console/,$p' "$TMP/first/err") <(sed -n '/^--- console/,$p' "$TMP/second/err")
+finish
