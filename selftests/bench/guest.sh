@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Measures the qdiscs of the table with qdisc_bench, in a guest that counts instructions.
+# Usage: guest.sh QDISC_BENCH.KO COUNT     COUNT: packets a measurement
+# Prints lines CASE<tab>PATTERN<tab>PACKET<tab>WHAT, WHAT being a line of qdisc_bench.
+# Environment: CLOSNET_MODDIR (directory of sch_ndp.ko), TC_LIB_DIR (directory of q_ndp.so)
+set -eu
+parameter=/sys/module/qdisc_bench/parameters/run
+count=$2
+device=bench0
+two_bands=(prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1) # all to the lower one
+
+# qdisc CASE KIND...: what the following measurements are of
+qdisc() {
+	case=$1
+	shift
+	tc qdisc del dev $device root 2>/dev/null || true
+	tc qdisc add dev $device root handle 1: "$@"
+}
+
+# measure PATTERN PACKET STANDING: one measurement
+measure() {
+	local line
+	echo "$device $2 $3 $count" >$parameter
+	while read -r line; do
+		printf '%s\t%s\t%s\t%s\n' "$case" "$1" "$2" "$line"
+	done <$parameter
+}
+
+# uncongested PACKET...: an empty queue, and one in which 4 packets stand
+uncongested() {
+	local packet
+	for packet in "$@"; do
+		measure empty "$packet" 0
+		measure standing "$packet" 4
+	done
+}
+
+# trimming PACKET...: a data queue that is full, so that each packet means a trim, and every dequeue finds a header
+trimming() {
+	local packet
+	for packet in "$@"; do measure trim "$packet" 8; done
+}
+
+echo "# kernel $(uname -r)"
+insmod "$CLOSNET_MODDIR/sch_ndp.ko"
+insmod "$1"
+# no IPv6 on it: then the device sends nothing by itself
+ip link add $device type dummy
+echo 1 >/proc/sys/net/ipv6/conf/$device/disable_ipv6
+ip link set $device up
+
+qdisc prio-2 "${two_bands[@]}"
+uncongested udp4
+qdisc prio-3 prio
+uncongested udp4
+qdisc prio-2-u32 "${two_bands[@]}"
+tc filter add dev $device parent 1: protocol ip u32 match ip protocol 17 0xff match ip dport 61199 0xffff flowid 1:2
+uncongested udp4
+qdisc pfifo pfifo limit 1000
+uncongested udp4
+qdisc red red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 probability 0.1 bandwidth 10gbit
+uncongested udp4
+qdisc fq_codel fq_codel
+uncongested udp4
+qdisc fq fq
+uncongested udp4
+
+qdisc ndp ndp ratio 100000 hlimit 1000000
+uncongested udp4 udp6 udp4-frags udp4-cloned udp4-partial udp4-short udp4-port9
+trimming udp4 udp6 udp4-frags udp4-cloned udp4-partial
+qdisc ndp-all ndp match all ratio 100000 hlimit 1000000
+uncongested udp4 tcp4
+trimming tcp4
+qdisc ndp-dscp ndp match dscp be,af11 ratio 100000 hlimit 1000000
+uncongested udp4
