@@ -53,15 +53,15 @@ loads() {
 
 # dumped: sch_ndp's qdisc as the kernel's YNL tool reads it
 dumped() {
-	ip netns exec "$ns" env PYTHONPATH= /usr/bin/python3 "$kernel/tools/net/ynl/cli.py" \
+	ip netns exec "$node" env PYTHONPATH= /usr/bin/python3 "$kernel/tools/net/ynl/cli.py" \
 		--spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" \
 		--output-json --dump getqdisc |
 		jq -c '[.[] | select(.kind == "ndp")][0]'
 }
 
 test_dump() {
-	setup_ns ns
-	tc -n "$ns" qdisc add dev lo root ndp limit 9 mode cp match dscp 10,46 rate 1gbit
+	setup_ns node
+	tc -n "$node" qdisc add dev lo root ndp limit 9 mode cp match dscp 10,46 rate 1gbit
 	check_json "$(dumped)" \
 		"YNL reads numbers" '.options.limit == 9 and .options.rate == 125000000' \
 		"YNL reads names" '.options.mode == "cp" and .options.match == "dscp"' \
