@@ -4,8 +4,10 @@
 
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
-# the kernel that KDIR is for: it knows better than `uname -r`
-KREL = $(shell $(MAKE) -s -C $(KDIR) kernelrelease 2>/dev/null)
+# the release that KDIR is for, as modprobe will ask for it; Debian's headers
+# answer `make kernelrelease` with a version without the flavour
+KREL = $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
+export KVER KDIR
 VERSION := $(shell cat VERSION)
 
 DESTDIR ?=
@@ -20,7 +22,8 @@ MANPAGES = $(wildcard Documentation/man/*.[1-9])
 
 all: modules tools ## build the modules (for KDIR) and the tools
 
-modules: check-config ## build the modules for the running kernel, or for KDIR=...
+modules: ## build the modules for the running kernel, or for KDIR=...
+	@tools/check-config -q $(KDIR)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 tools: ## build the tc plug-ins
@@ -68,6 +71,9 @@ lint: ## checkpatch, sparse, shellcheck, codespell, mandoc, house rules
 dist: ## source tarball for DKMS and packagers, in dist/
 	@tools/dist
 
+dkms-install: ## hand the modules to DKMS: built again for each new kernel
+	@tools/dkms-install
+
 deb: ## Debian packages, in dist/
 	@tools/deps.sh deb
 	@tools/deb
@@ -85,4 +91,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: all modules tools install install-tools uninstall check-config demo check unit \
-	bench lint dist deb diag clean help
+	bench lint dist dkms-install deb diag clean help

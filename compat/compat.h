@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before everything else when closnet is built out of tree.
+ * Included before everything else.
  *
  * closnet's code is written for the newest supported kernel. What an older
  * one lacks is added by a header of the kernel's own name under

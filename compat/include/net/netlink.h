@@ -21,6 +21,7 @@ static inline type nla_get_##type##_default(const struct nlattr *nla, type val)	
 {										\
 	return nla ? nla_get_##type(nla) : val;					\
 }
+
 closnet_nla_get_default(u8)
 closnet_nla_get_default(u16)
 closnet_nla_get_default(u32)
