@@ -349,6 +349,17 @@ static void test_trim_tail_limits(void **state)
 	port_purge(&port);
 }
 
+/* Without a tail there is none to trim. */
+static void test_no_tail(void **state)
+{
+	struct ndp_params par = { .limit = 8, .rts = true };
+	struct ndp_vars v = {};
+
+	(void)state;
+	assert_int_equal(ndp_data_full(&par, &v, 1000, 0, true), NDP_TRIM_ARRIVAL);
+	assert_int_equal(ndp_data_full(&par, &v, 1000, 129, true), NDP_TRIM_TAIL);
+}
+
 /* A data packet that could never fit is trimmed, and trims nobody. */
 static void test_longer_than_queue(void **state)
 {
@@ -643,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_work_conserving),
 		cmocka_unit_test(test_peaks),
 		cmocka_unit_test(test_trim_tail_limits),
+		cmocka_unit_test(test_no_tail),
 		cmocka_unit_test(test_longer_than_queue),
 		cmocka_unit_test(test_data_rows),
 		cmocka_unit_test(test_header_rows),
