@@ -24,11 +24,11 @@ static u8 input[INPUT_MAX];
 static size_t make_input(void)
 {
 	struct fuzz_input *in = (void *)input;
-	u32 min_len, i;
+	const struct frame_spec *stack = &stacks[rng_in(&rng, 0, STACKS - 1)];
 	struct frame_spec s;
+	u32 min_len, i;
 
-	s = spec_of(&stacks[rng_in(&rng, 0, STACKS - 1)],
-		    protos[rng_in(&rng, 0, PROTOS - 1)], 0);
+	s = spec_of(stack, protos[rng_in(&rng, 0, PROTOS - 1)], 0);
 	min_len = s.len;
 	s.len = rng_in(&rng, min_len, rng_percent(&rng, 80) ? min_len + 200 : 3000);
 	s.dscp = rng_percent(&rng, 30) ? DSCP_TRIMMED : 10;

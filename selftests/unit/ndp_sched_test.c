@@ -115,6 +115,7 @@ static void one_fifo(enum port_mode mode)
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
 	struct rng rng;
+	enum pkt_sort sort;
 	u32 i, last = 0;
 	struct pkt p;
 
@@ -124,8 +125,8 @@ static void one_fifo(enum port_mode mode)
 	port_setup(&port, &conf);
 	for (i = 0; i < 5000; i++) {
 		if (rng_percent(&rng, 60)) {
-			port_put(&port, rng_percent(&rng, 50) ? SORT_FULL : SORT_SHORT,
-				 rng_in(&rng, 64, 9000));
+			sort = rng_percent(&rng, 50) ? SORT_FULL : SORT_SHORT;
+			port_put(&port, sort, rng_in(&rng, 64, 9000));
 			continue;
 		}
 		if (!port_depart(&port, &p))

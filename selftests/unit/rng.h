@@ -2,6 +2,9 @@
 /*
  * Pseudo-random numbers that are the same on every machine, in every run
  *
+ * That holds with each compiler only if no two are drawn in the arguments of
+ * one call: C does not say which is drawn first.
+ *
  * xorshift64*: G. Marsaglia, "Xorshift RNGs", 2003; multiplier by S. Vigna.
  */
 #ifndef _CLOSNET_UNIT_RNG_H
