@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Does one kind of wrong, chosen by the parameter bug, when it is loaded:
+ * selftests/vm/uml.sh checks that the debug kernel notices. Never load it
+ * into a kernel that is still wanted.
+ */
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+static char *bug = "none";
+module_param(bug, charp, 0444);
+MODULE_PARM_DESC(bug, "none, free, order, sleep, shift or leak");
+
+static void nothing(void)
+{
+}
+
+static void use_after_free(void)
+{
+	int *p = kzalloc(sizeof(*p), GFP_KERNEL);
+
+	if (!p)
+		return;
+	kfree(p);
+	OPTIMIZER_HIDE_VAR(p);
+	WRITE_ONCE(*p, 1);
+}
+
+static DEFINE_MUTEX(first);
+static DEFINE_MUTEX(second);
+
+static void lock_order(void)
+{
+	mutex_lock(&first);
+	mutex_lock(&second);
+	mutex_unlock(&second);
+	mutex_unlock(&first);
+
+	mutex_lock(&second);
+	mutex_lock(&first);
+	mutex_unlock(&first);
+	mutex_unlock(&second);
+}
+
+static DEFINE_SPINLOCK(spin);
+
+static void sleep_in_atomic(void)
+{
+	spin_lock(&spin);
+	usleep_range(10, 20);
+	spin_unlock(&spin);
+}
+
+static void bad_shift(void)
+{
+	int by = 33;
+
+	OPTIMIZER_HIDE_VAR(by);
+	pr_info("%d\n", 1 << by);
+}
+
+static void leak(void)
+{
+	void *p = kzalloc(1000, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(p);
+}
+
+static const struct {
+	const char *name;
+	void (*commit)(void);
+} bugs[] = {
+	{ "none", nothing },
+	{ "free", use_after_free },
+	{ "order", lock_order },
+	{ "sleep", sleep_in_atomic },
+	{ "shift", bad_shift },
+	{ "leak", leak },
+};
+
+static int __init buggy_init(void)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(bugs); i++) {
+		if (!strcmp(bug, bugs[i].name)) {
+			bugs[i].commit();
+			return 0;
+		}
+	}
+	pr_err("no such bug: %s\n", bug);
+	return -EINVAL;
+}
+module_init(buggy_init);
+
+static void __exit buggy_exit(void)
+{
+}
+module_exit(buggy_exit);
+
+MODULE_DESCRIPTION("Bugs on purpose, to test the debug kernel");
+MODULE_LICENSE("GPL");
