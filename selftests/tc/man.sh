@@ -10,7 +10,8 @@ page=$LIB_TOP/Documentation/man/tc-ndp.8
 
 # examples: the page's commands, each followed by the output that is shown for it
 examples() {
-	sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/{/^\.nf/,/^\.fi/p}' "$page" |
+	sed -e ':a' -e '/\\$/{N;s/\\\n//;ta' -e '}' "$page" |
+		sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/{/^\.nf/,/^\.fi/p}' |
 		sed "/^\.[nf]/d; s/\\\\-/-/g; s/\\\\(aq/'/g"
 }
 
@@ -26,15 +27,12 @@ overload() { traffic udp -n "$a" -d 10.0.0.2 -p 61199 -c 400 -l 1400; }
 # idle: has everything left?
 idle() { in_a 'tc -s -j qdisc show dev eth1' | jq -e 'all(.[]; .backlog == 0)'; }
 
-# device: eth1 in namespace a with a neighbour that takes everything
+# device: eth1 in namespace a, whose neighbour takes everything and says nothing
 device() {
 	setup_ns a b
 	ip link add eth1 netns "$a" numtxqueues 4 type veth peer name v1 netns "$b" \
 		address "$MAC_B" numrxqueues 4
-	ip -n "$b" -batch - <<-END
-		addr add 10.0.0.2/24 dev v1
-		link set v1 up
-	END
+	ip -n "$b" link set v1 up
 	ip -n "$a" -batch - <<-END
 		addr add 10.0.0.1/24 dev eth1
 		link set eth1 up
