@@ -4,20 +4,23 @@
 # shim.c puts it into each tc that is at hand; runs in a network namespace of its own.
 # Usage: plugin.sh [TC...]    default: the installed tc, and those of versions.sh
 # shellcheck disable=SC2317 # functions are called through check
-if [ $# -eq 0 ]; then
+if [ "${1:-}" != --inside ]; then
 	. "$(dirname "$0")/../../tools/common.sh"
 	. "$(dirname "$0")/versions.sh"
-	set -- "$(command -v tc)"
-	for suite in $(tc_suites); do
-		tc=$(tc_of "$suite")
-		[ -z "$tc" ] || set -- "$@" "$tc"
-	done
+	if [ $# -eq 0 ]; then
+		set -- "$(command -v tc)"
+		for suite in $(tc_suites); do
+			tc=$(tc_of "$suite")
+			[ -z "$tc" ] || set -- "$@" "$tc"
+		done
+	fi
 	if ! unshare --map-root-user --net true; then
 		printf 'TAP version 13\n1..0 # SKIP no network namespace of its own\n'
 		exit 4
 	fi
-	exec unshare --map-root-user --net "$0" "$@"
+	exec unshare --map-root-user --net "$0" --inside "$@"
 fi
+shift
 
 . "$(dirname "$0")/../lib/lib.sh"
 
@@ -242,6 +245,18 @@ $no_counters"
 		grep -o '"dropped_nomem_packets":[0-9]*')" "\"dropped_nomem_packets\":$max"
 }
 
+# described: does tc-ndp(8) name each option and each JSON key of the statistics?
+described() {
+	local word missing=0
+	for word in $(give help 2>&1 | grep -oE '[a-z_]{3,} [A-Z]{4,}|[a-z]*rts' | cut -d' ' -f1) \
+		$(NDP_XSTATS=$TMP/xstats json | jq -r 'keys[], (.data | keys[])'); do
+		grep -qwF "$word" "$LIB_TOP/Documentation/man/tc-ndp.8" && continue
+		echo "it lacks $word"
+		missing=1
+	done
+	return $missing
+}
+
 build_shim >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }
 for TC in "$@"; do
 	NAME=$("$TC" -V | grep -o 'iproute2-[0-9.]*')
@@ -253,4 +268,5 @@ for TC in "$@"; do
 	test_foreign_attributes
 	test_xstats
 done
+check "tc-ndp(8) describes all options and counters" described
 finish
