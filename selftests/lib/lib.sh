@@ -107,6 +107,17 @@ check() {
 	fi
 }
 
+# check_to FILE WHAT COMMAND...: as check, but COMMAND's output goes to FILE
+check_to() {
+	local file=$1 what=$2 err
+	shift 2
+	if err=$("$@" 2>&1 >"$file"); then
+		ok "$what"
+	else
+		not_ok "$what" "$* failed${err:+: $err}"
+	fi
+}
+
 # check_refused WHAT TEXT COMMAND...: COMMAND fails and its message contains TEXT
 check_refused() {
 	local what=$1 text=$2 out
@@ -143,7 +154,7 @@ check_json() {
 		if [ "${results[i / 2]:-}" = 1 ]; then
 			ok "${checks[i]}"
 		else
-			not_ok "${checks[i]}" "not true: ${checks[i + 1]}"$'\n'"$json"
+			not_ok "${checks[i]}" "not true: ${checks[i + 1]}"$'\n'"${json:0:3000}"
 		fi
 	done
 }
@@ -202,6 +213,9 @@ need_ndp() {
 
 # ---- topology
 
+# the namespaces of most tests: a sends, b receives
+a='' b=''
+
 # setup_ns NAME...: a namespace for each NAME; the variable NAME holds its name
 setup_ns() {
 	local name ns
@@ -219,12 +233,12 @@ setup_ns() {
 MAC_A=02:00:00:00:00:0a
 MAC_B=02:00:00:00:00:0b
 
-# link_ab [OPTION...]: v0 in namespace a, v1 in namespace b, MTU 9000, with
-# addresses 10.0.0.1 and 10.0.0.2 that know each other; OPTIONs are ip-link's
-# shellcheck disable=SC2154 # a and b are set by setup_ns
+# link_ab: v0 in namespace a, v1 in namespace b, MTU 9000, with addresses
+# 10.0.0.1 and 10.0.0.2 that know each other; VETH is ip-link's options for both
+VETH=()
 link_ab() {
-	ip link add v0 address $MAC_A mtu 9000 netns "$a" "$@" type veth \
-		peer name v1 address $MAC_B mtu 9000 netns "$b" "$@"
+	ip link add v0 address $MAC_A mtu 9000 netns "$a" "${VETH[@]}" type veth \
+		peer name v1 address $MAC_B mtu 9000 netns "$b" "${VETH[@]}"
 	ip -n "$a" -batch - <<-END
 		link set v0 up
 		addr add 10.0.0.1/24 dev v0
@@ -240,14 +254,33 @@ link_ab() {
 
 carrier() { ip -n "$a" link show v0 | grep -q LOWER_UP; }
 
-# ndp ARGUMENT...: (re)places the ndp qdisc at the root of v0
-ndp() { tc -n "$a" qdisc replace dev v0 root handle 1: ndp "$@"; }
+# listening PORT: is there a TCP socket in b?
+listening() { ip netns exec "$b" ss -Hlnt "sport = $1" | grep -q .; }
 
-# stats [NS [DEV]]: all qdiscs of v0 in a, or of DEV in NS, as JSON
-stats() { tc -n "${1:-$a}" -s -j qdisc show dev "${2:-v0}"; }
+# ndp ARGUMENT...: a new ndp qdisc at the root of v0; a handle that was never
+# used makes tc create one, where it would change the one that is there
+ndp() {
+	tc -n "$a" qdisc replace dev v0 root \
+		handle "$(printf %x $((${EPOCHREALTIME/./} % 60000 + 16))):" ndp "$@"
+}
 
-# ndp_stats [NS [DEV]]: the ndp qdisc alone
-ndp_stats() { stats "$@" | jq -c '[.[] | select(.kind == "ndp")][0]'; }
+# A frame that keeps a shaper of 1 kbit/s busy for more than a minute, so that
+# all that follows stays queued; and what ends that
+# shellcheck disable=SC2034 # for the tests
+PLUG=udp4,len=9000
+release() { echo "tc -n $a qdisc change dev v0 root ndp rate 0"; }
+
+# stats: all qdiscs of v0, as JSON
+stats() { tc -n "$a" -s -j qdisc show dev v0; }
+
+# ndp_stats: the ndp qdisc of v0 alone
+ndp_stats() { stats | jq -c '[.[] | select(.kind == "ndp")][0]'; }
+
+# ndp_counts COUNTER: has that counter begun to count?
+ndp_counts() { [ "$(ndp_stats | jq ".$1")" -gt 0 ]; }
+
+# drained: are all qdiscs of v0 empty?
+drained() { stats | jq -e 'all(.qlen == 0 and .backlog == 0)' >/dev/null; }
 
 # tx_packets, rx_packets: of v0 in a, of v1 in b
 tx_packets() { ip -n "$a" -s -j link show v0 | jq '.[0].stats64.tx.packets'; }

@@ -34,7 +34,8 @@
 #include <linux/pkt_sched_ndp.h>
 
 #define BLOB_MAX 2048
-#define HANDLE (1U << 16)
+#define HANDLE_NDP (1U << 16)
+#define HANDLE_OTHER (2U << 16)
 
 /* The options of a request or of a dump: attributes one after the other */
 struct blob {
@@ -98,7 +99,8 @@ static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint16_t flags,
 	tc->tcm_family = AF_UNSPEC;
 	tc->tcm_ifindex = (int)ifindex;
 	tc->tcm_parent = TC_H_ROOT;
-	tc->tcm_handle = type == RTM_DELQDISC ? 0 : HANDLE;
+	if (type == RTM_NEWQDISC)
+		tc->tcm_handle = strcmp(kind, "ndp") ? HANDLE_OTHER : HANDLE_NDP;
 	if (kind)
 		mnl_attr_put_strz(nlh, TCA_KIND, kind);
 	return nlh;
@@ -323,6 +325,9 @@ static void add_sane(struct blob *blob, struct model *m)
 	const struct range *r = &ranges[type];
 	uint64_t v = random_value(r);
 
+	/* of an attribute given twice the last one counts: not tried */
+	if (m->given[type])
+		return;
 	if (r->len < 8)
 		v &= (1ULL << (8 * r->len)) - 1;
 	put_attr(blob, (uint16_t)type, &v, r->len);

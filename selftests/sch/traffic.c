@@ -189,9 +189,12 @@ static int udp(const struct options *o)
 	while (!stop && (!o->count || sent + failed < o->count)) {
 		ssize_t n = send(fd, pattern() + sent % 256, o->length * segments, MSG_DONTWAIT);
 
+		/* an ICMP error to an earlier one: this one was not sent */
+		if (n < 0 && errno == ECONNREFUSED)
+			continue;
 		if (n < 0 && errno == EAGAIN)
 			failed++;
-		else if (n < 0 && errno != ENOBUFS && errno != ECONNREFUSED)
+		else if (n < 0 && errno != ENOBUFS)
 			err(2, "send");
 		else
 			sent++;

@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Trimming leaves copies of the packet alone: a mirror of the port sees each
+# frame as it was sent, and TCP, whose retransmission queue shares the bytes,
+# delivers all of them right.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: ndp   |=====| v1 -> capture       |
+#	|   mirror '> w0      |=====| w1 -> capture       |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+setup_ns a b
+link_ab
+
+ip link add w0 mtu 9100 netns "$a" type veth peer name w1 mtu 9100 netns "$b"
+ip -n "$a" link set w0 up
+ip -n "$b" link set w1 up
+mirror() {
+	tc -n "$a" qdisc add dev v0 clsact &&
+		tc -n "$a" filter add dev v0 egress matchall action mirred egress mirror dev w0
+}
+mirror || skip_all "no mirroring"
+
+frames=()
+for kind in udp4 udp6 tcp4 tcp6; do
+	frames+=("$kind,n=3" "$kind,len=9000,csum=partial,lin=94,n=3" "$kind,len=4000,vlan=in")
+done
+for mode in ndp cp; do
+	ndp limit 2 hlimit 1000000 mode $mode match all rate 1kbit
+	check_to "$TMP/result" "mode $mode: 31 frames at the port and 31 at the mirror, right in each byte" \
+		ndp_packets -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
+		-x "$(release)" "$PLUG" udp4,n=2 "${frames[@]}"
+	check_eq "mode $mode: the port trims all but 2" \
+		"$(awk '$1 == "in" && $3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 28
+	check_eq "mode $mode: the mirror shows them whole" \
+		"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 31
+done
+
+ndp limit 1 hlimit 200 match all rate 1kbit
+check_to "$TMP/result" "returned frames leave the mirror's copy alone, too" \
+	ndp_packets -s "$a/v0" -c "in=$b/v1/in/3" -c "back=$a/v0/in/10" -c "mirror=$b/w1/in/13" \
+	-x "$(release)" "$PLUG" udp4,n=12
+check_eq "the mirror shows them whole" \
+	"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 13
+tc -n "$a" qdisc del dev v0 clsact
+
+# transfer WHAT BYTES OPTION...: a TCP stream that is trimmed now and then
+transfer() {
+	local what=$1 bytes=$2 receiver
+	shift 2
+	ndp limit 30 match all rate 200mbit
+	traffic tcp-receive -n "$b" -p 5001 >"$TMP/tcp" &
+	JOBS+=($!)
+	receiver=$!
+	wait_for 5 listening 5001
+	check "$what: sent" timeout 60 traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c "$bytes" "$@"
+	wait $receiver || true
+	check_eq "$what: each byte arrives right" "$(cat "$TMP/tcp")" "received $bytes"
+	check_json "$(ndp_stats)" "$what: packets were trimmed" \
+		'.trimmed_arrival_packets + .trimmed_tail_packets > 0'
+}
+
+# many segments, so that a burst of the window overruns the queue
+ip -n "$a" link set v0 mtu 1500
+ip -n "$b" link set v1 mtu 1500
+transfer "TCP" 4000000
+transfer "TCP from sendfile" 4000000 -f
+finish

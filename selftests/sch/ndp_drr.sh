@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# NDP and other traffic share the port fairly by bytes, whatever the lengths
+# of their packets; and TCP lives beside an NDP flood.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: ndp   |=====| v1                  |
+#	|  capture <-'        |     | TCP receiver        |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+setup_ns a b
+link_ab
+
+# worst NDP_FRAMES NDP_BYTES OTHER_BYTES: how far the shares were apart, in
+# bytes, while both waited
+worst() {
+	sort -s -k5n "$TMP/result" | awk -v n="$1" -v nl="$2" -v ol="$3" '
+		$2 == 0 { next }	# the plug
+		{ order[++k] = $2 <= n }
+		END {
+			for (i = 1; i <= k; i++) {
+				left[order[i]]++
+			}
+			for (i = 1; i <= k && left[0] && left[1]; i++) {
+				ahead += order[i] ? nl : -ol
+				left[order[i]]--
+				if (ahead > max) max = ahead
+				if (-ahead > max) max = -ahead
+			}
+			print max + 0
+		}'
+}
+
+# run NDP_FRAMES NDP_BYTES OTHER OTHER_FRAMES OTHER_BYTES
+run() {
+	local longest=$(($2 > $5 ? $2 : $5))
+	ndp limit 100 hlimit 100000 rate 1kbit
+	check_to "$TMP/result" "$1 NDP packets of $2 bytes, $4 $3 of $5 bytes: all leave" \
+		ndp_packets -s "$a/v0" -c "out=$a/v0/out/$((1 + $1 + $4))" -x "$(release)" \
+		"$PLUG" "udp4,len=$2,n=$1" "$3,len=$5,n=$4"
+	check "no share is more than a packet ahead" test "$(worst "$1" "$2" "$5")" -le "$longest"
+}
+
+run 20 1500 tcp4 20 1500
+run 8 9000 tcp6 60 1000
+run 60 500 raw 10 1500
+run 90 100 tcp4 8 1500	# headers count as NDP's
+
+# TCP against NDP datagrams that would fill the port alone
+ndp rate 10mbit
+job traffic tcp-receive -n "$b" -p 5001 >"$TMP/tcp"
+receiver=$!
+wait_for 5 listening 5001
+job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400
+wait_for 5 ndp_counts trimmed_arrival_packets
+traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c 3000000 &
+JOBS+=($!)
+while kill -0 "$receiver" 2>/dev/null; do
+	ndp_stats
+done >"$TMP/samples"
+check_eq "TCP beside the flood: what arrives is what was sent" \
+	"$(cat "$TMP/tcp")" "received 3000000"
+# between the first and the last sample in which TCP had packets waiting
+shares=$(jq -s '[.[] | select(.other.backlog_bytes > 0)] | .[0] as $x | .[-1] as $y |
+	($y.other.sent_bytes - $x.other.sent_bytes) as $other |
+	($y.data.sent_bytes + $y.header.sent_bytes -
+	 $x.data.sent_bytes - $x.header.sent_bytes) as $ndp |
+	{tcp: ($other / ($other + $ndp)), ndp: ($ndp / ($other + $ndp))}' "$TMP/samples")
+note "shares: $shares"
+check_json "$shares" "TCP has at least 40 % of the port" '.tcp >= 0.4'
+if [ -n "${KSFT_MACHINE_SLOW:-}" ]; then
+	skip "NDP has at least 40 % of the port" "the flood may be too slow on this machine"
+else
+	check_json "$shares" "NDP has at least 40 % of the port" '.ndp >= 0.4'
+fi
+finish

@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# GSO packets of NDP traffic are segmented and queued as frames, right in each
+# byte, trimmed or whole, and counted one by one; those of other traffic stay
+# whole.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: ndp   |=====| v1 -> capture       |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+setup_ns a b
+link_ab
+
+# One super frame is 8 segments: headers and 8 x 1000 bytes.
+# super KIND: spec of a GSO frame of 8 segments
+super() {
+	local header
+	case $1 in udp4) header=42 ;; udp6) header=62 ;; tcp4) header=54 ;; tcp6) header=74 ;; esac
+	echo "$1,csum=partial,gso=1000,len=$((header + 8000))"
+}
+
+# a kernel before 6.2 takes no UDP GSO from a packet socket
+kinds=(tcp4 tcp6)
+ndp
+for kind in udp4 udp6; do
+	if ndp_packets -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
+		kinds+=("$kind")
+	else
+		skip "GSO of $kind" "this kernel takes none from a packet socket"
+	fi
+done
+
+for kind in "${kinds[@]}"; do
+	ndp limit 100 hlimit 1000000 match all rate 1kbit
+	check_to "$TMP/result" "$kind: 24 segments come out whole" \
+		ndp_packets -s "$a/v0" -c "in=$b/v1/in/25" \
+		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
+		"$PLUG" "$(super "$kind"),n=3"
+	check_eq "$kind: all whole" "$(awk '$3 == "whole" { n++ } END { print n }' "$TMP/result")" 25
+	check_json "$(<"$TMP/stats")" "$kind: each is counted" \
+		'.[0].qlen == 24 and .[0].data.qlen_packets == 24 and .[0].backlog == .[0].data.backlog_bytes'
+	ndp limit 3 hlimit 1000000 match all rate 1kbit
+	check_to "$TMP/result" "$kind: 24 segments come out, 3 whole, 21 trimmed" \
+		ndp_packets -s "$a/v0" -c "in=$b/v1/in/25" -x "$(release)" \
+		"$PLUG" "$(super "$kind"),n=3"
+	check_eq "$kind: 21 trimmed" "$(awk '$3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 21
+done
+
+ndp match udp_port 61199 rate 1kbit
+check "other traffic is queued as it is" ndp_packets -s "$a/v0" \
+	-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$(super tcp4)"
+check_json "$(<"$TMP/stats")" "one packet" '.[0].other.qlen_packets == 1 and .[0].qlen == 1'
+
+# UDP GSO of a socket, which all kernels have
+ndp limit 10 hlimit 1000000 rate 1kbit
+check "a socket's UDP GSO" traffic udp -n "$a" -d 10.0.0.2 -p 61199 -c 6 -g 10 -l 1000
+check_json "$(ndp_stats)" "60 datagrams: 1 sent, 10 wait, 49 trimmed" \
+	'.packets == 1 and .data.qlen_packets == 10 and .header.qlen_packets == 49'
+finish

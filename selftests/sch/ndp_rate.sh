@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The built-in shaper never sends faster than its rate, frame by frame,
+# overhead included; and, on a machine that is not slow, not slower either.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: ndp   |=====| v1                  |
+#	|  capture <-'        |     |                     |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+setup_ns a b
+link_ab
+
+# run WHAT BITS_PER_SECOND BYTES_ON_WIRE FRAME: 200 frames
+run() {
+	local what=$1 ideal=$((200 * 8 * $3 * 1000000 / ($2 / 1000)))
+	check_to "$TMP/result" "$what: 200 frames leave" \
+		ndp_packets -s "$a/v0" -c "out=$a/v0/out/201" "$4" "$4,n=200"
+	span=$(sort -k5n "$TMP/result" | awk 'NR == 1 { first = $5 } { last = $5 } END { printf "%.0f", last - first }')
+	note "$what: $span ns, exact: $ideal ns"
+	# the stamp is taken after the departure was granted
+	check "$what: not faster" test "$span" -ge $((ideal * 98 / 100))
+	if [ -n "${KSFT_MACHINE_SLOW:-}" ]; then
+		skip "$what: not slower" "the machine may be"
+	else
+		check "$what: not slower" test "$span" -le $((ideal * 110 / 100))
+	fi
+}
+
+ndp limit 300 rate 10mbit
+run "10 Mbit/s, 1000 bytes" 10000000 1000 udp4,len=1000
+ndp limit 300 rate 10mbit overhead 24
+run "10 Mbit/s, 100 + 24 bytes" 10000000 124 udp4,len=100
+ndp limit 300 rate 40mbit
+run "40 Mbit/s, other traffic" 40000000 2000 tcp4,len=2000
+
+tc -n "$a" qdisc change dev v0 root ndp rate 1kbit
+check "a change of the rate releases what waits" ndp_packets -s "$a/v0" \
+	-c "out=$a/v0/out/4" -x "tc -n $a qdisc change dev v0 root ndp rate 100mbit" "$PLUG" udp4,n=3
+finish

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# With the header queue full, a trimmed packet goes back to its sender, once,
+# with both ends swapped at each layer and marked; a second time it is dropped;
+# norts drops it at once.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: ndp   |=====| v1 -> capture       |
+#	|  capture <-'        |     |                     |
+#	+---------------------+     +---------------------+
+#
+# and through a switch, to the sender's socket:
+#
+#	+------- b -------+   +------------ r ------------+   +------ c ------+
+#	| traffic - v2    |===| v3     router     v4: ndp |===| v5            |
+#	+-----------------+   +---------------------------+   +---------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+setup_ns a b
+link_ab
+ip -n "$a" link add link v0 name v0.5 type vlan id 5 || skip_all "no VLAN devices"
+ip -n "$a" link set v0.5 up
+
+# run OUT BACK FRAME...: OUT frames reach b, BACK frames return to a
+run() {
+	local out=$1 back=$2
+	shift 2
+	check_to "$TMP/result" "$what: $out frames come out, $back return, right in each byte" \
+		ndp_packets -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
+		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" udp4 "$@"
+	full=$(jq -c '.[0]' "$TMP/stats")
+	check_eq "$what: those that return are trimmed and turned round" \
+		"$(awk '$1 == "back" && $3 == "returned" { n++ } END { print n + 0 }' "$TMP/result")" "$back"
+}
+
+frames=()
+for kind in udp4 udp6 tcp4 tcp6; do
+	for vlan in none in off; do
+		frames+=("$kind,vlan=$vlan" "$kind,vlan=$vlan,csum=partial,len=5000,lin=90")
+	done
+done
+what="mode ndp, all kinds"
+# 2 headers fit, whatever is trimmed
+ndp limit 1 hlimit 256 match all rate 1kbit
+run 4 22 "${frames[@]}"
+check_json "$full" \
+	"22 are counted as returned" '.returned_packets == 22' \
+	"a return is no drop" '.drops == 0 and .dropped_header_packets == 0'
+
+what="trimmed by a switch before"
+ndp limit 1 hlimit 200 rate 1kbit
+run 4 3 udp4,len=100,dscp=48,n=5
+check_json "$full" "3 are returned" '.returned_packets == 3'
+
+what="returned once before"
+ndp limit 1 hlimit 200 rate 1kbit
+run 4 0 udp4,len=100,dscp=49,n=5
+check_json "$full" \
+	"3 are dropped" '.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
+
+what="norts"
+ndp limit 1 hlimit 256 norts rate 1kbit
+run 4 0 udp4,n=9
+check_json "$full" \
+	"7 are dropped" '.dropped_header_packets == 7 and .drops == 7 and .returned_packets == 0'
+
+r='' c=''
+setup_ns r c
+mac=02:00:00:00:01
+ip -batch - <<-END
+	link add v2 address $mac:02 netns $b type veth peer name v3 address $mac:03 netns $r
+	link add v4 address $mac:04 netns $r type veth peer name v5 address $mac:05 netns $c
+END
+ip -n "$b" -batch - <<-END
+	link set v2 up
+	addr add 10.1.1.2/24 dev v2
+	neigh add 10.1.1.1 lladdr $mac:03 nud permanent dev v2
+	route add 10.1.2.0/24 via 10.1.1.1
+END
+ip -n "$r" -batch - <<-END
+	link set v3 up
+	link set v4 up
+	addr add 10.1.1.1/24 dev v3
+	addr add 10.1.2.1/24 dev v4
+	neigh add 10.1.1.2 lladdr $mac:02 nud permanent dev v3
+	neigh add 10.1.2.2 lladdr $mac:05 nud permanent dev v4
+END
+ip netns exec "$r" tee /proc/sys/net/ipv4/ip_forward >/dev/null <<<1
+# c has no address, and so no answer
+ip -n "$c" link set v5 up
+tc -n "$r" qdisc add dev v4 root ndp limit 1 hlimit 128 rate 1kbit
+check_to "$TMP/result" "through a router: 20 datagrams are sent" \
+	traffic udp -n "$b" -d 10.1.2.2 -p 61199 -l 1400 -c 20 -z -w 3000
+# 1 has left, 1 waits, 1 header waits; the header: 128 - 14 - 20 - 8 bytes
+check_eq "17 come back to the sender's socket, marked, with 86 bytes" \
+	"$(tail -n 1 "$TMP/result")" "returned 17 tos 196 length 86"
+finish

@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every byte of a trimmed packet is what it must be: IPv4 and IPv6, UDP and
+# TCP, VLAN tag none, in band, offloaded, two tags, 60 to 9000 bytes, options
+# and extension headers, padding, checksums of all kinds.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: ndp   |=====| v1 -> capture       |
+#	|           | v0.5    |     |                     |
+#	+---------------------+     +---------------------+
+#
+# The shaper stands still while the frames are sent: the first one leaves, the
+# second one fills the data queue of one packet. From then on each frame that
+# is longer than trim_size must come out trimmed, each other one whole; with
+# mode ndp one of them stays in the data queue, in the place of the second.
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+setup_ns a b
+link_ab
+ip -n "$a" link add link v0 name v0.5 type vlan id 5 || skip_all "no VLAN devices"
+ip -n "$a" link set v0.5 up
+
+frames=()
+for kind in udp4 udp6 tcp4 tcp6; do
+	for vlan in none in off qinq; do
+		for len in 60 128 129 200 1500 9000; do
+			# headers alone are longer than 60 bytes
+			case $kind,$vlan,$len in
+			udp6,in,60 | udp6,off,60 | udp6,qinq,60 | udp6,none,60) len=72 ;;
+			tcp6,*,60) len=84 ;;
+			tcp4,*,60) len=64 ;;
+			esac
+			frames+=("$kind,vlan=$vlan,len=$len")
+		done
+	done
+	frames+=("$kind,opt=24,len=900" "$kind,pad=300,len=500" "$kind,csum=wrong" "$kind,ecn=3")
+	# the checksum is left to the device; headers alone are linear, or not even those
+	frames+=("$kind,csum=partial" "$kind,csum=partial,vlan=off,len=8000,lin=94")
+	frames+=("$kind,csum=partial,len=9000,lin=14" "$kind,csum=partial,vlan=in,len=9000,lin=18")
+done
+frames+=("udp4,csum=none")
+total=$((${#frames[@]} + 2))
+
+# verdicts FILE: variants of the captured frames, but the first two, by index
+verdicts() { sort -k2n "$1" | awk '$2 > 1 { print $2, $3, $4 }'; }
+
+# expected SIZE: what verdicts must print, had all been trimmed that can be
+expected() {
+	local i=2 frame len opt tag l4 room
+	for frame in "${frames[@]}"; do
+		[[ $frame =~ len=([0-9]+) ]] && len=${BASH_REMATCH[1]} || len=1000
+		[[ $frame =~ opt=([0-9]+) ]] && opt=${BASH_REMATCH[1]} || opt=0
+		case $frame in *qinq*) tag=8 ;; *vlan=in* | *vlan=off*) tag=4 ;; *) tag=0 ;; esac
+		case $frame in ???4*) l4=34 ;; *) l4=54 ;; esac
+		# a trimmed packet keeps 8 bytes behind its IP header
+		room=$((l4 + tag + opt + 8))
+		[ "$room" -ge "$1" ] || room=$1
+		if [ "$len" -gt "$room" ]; then
+			echo "$i trimmed $room"
+		else
+			echo "$i whole $len"
+		fi
+		i=$((i + 1))
+	done
+}
+
+for mode in cp ndp; do
+	for size in 64 128 256; do
+		ndp limit 1 hlimit 1000000 trim_size $size mode $mode match all rate 1kbit
+		check_to "$TMP/result" "mode $mode, trim_size $size: $total frames come out, right in each byte" \
+			ndp_packets -t $size -s "$a/v0" -c "in=$b/v1/in/$total" \
+			-x "$(release)" "$PLUG" udp4,len=1000 "${frames[@]}"
+		verdicts "$TMP/result" >"$TMP/got"
+		expected $size >"$TMP/want"
+		differ=$(diff "$TMP/want" "$TMP/got" | grep -c '^>' || true)
+		case $mode in
+		cp) check_eq "all that can be trimmed are" "$differ" 0 ;;
+		# the survivor at the data queue's tail; or it was the second frame
+		ndp) check "all but the data queue's tail" test "$differ" -le 1 ;;
+		esac
+	done
+done
+finish
