@@ -254,7 +254,7 @@ described() {
 		echo "it lacks $word"
 		missing=1
 	done
-	return $missing
+	[ "$missing" -eq 0 ]
 }
 
 build_shim >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Does Documentation/netlink/tc-ndp.yaml fit the uAPI header, and the tc.yaml of Debian's
 # kernel source? Where sch_ndp can be loaded: does the kernel's own YNL tool read its dump?
-# shellcheck disable=SC2317 # functions are called through check
+# shellcheck disable=SC2317,SC2154 # functions are called through check; node: set by setup_ns
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
 
