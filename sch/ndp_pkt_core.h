@@ -38,7 +38,7 @@
 /* A VLAN tag inside a VLAN tag is in use, a third is not. */
 #define NDP_VLAN_DEPTH		2
 /* Extension headers followed; RFC 8200 foresees five before the payload. */
-#define NDP_IPV6_EXT_DEPTH	6
+#define NDP_IPV6_EXT_DEPTH	5
 
 /**
  * struct ndp_match - which packets are NDP's, and which of them are headers
@@ -143,7 +143,7 @@ static inline enum ndp_parse ndp_skip_ipv6_ext(const u8 *data, u32 avail,
 {
 	u32 off = pkt->l4_off, depth;
 
-	for (depth = 0; depth < NDP_IPV6_EXT_DEPTH; depth++) {
+	for (depth = 0; depth <= NDP_IPV6_EXT_DEPTH; depth++) {
 		if (pkt->proto == 44)
 			return NDP_PARSE_OTHER;
 		if (pkt->proto != 0 && pkt->proto != 43 && pkt->proto != 60) {
@@ -214,10 +214,16 @@ static inline enum ndp_parse ndp_pkt_parse(const u8 *data, u32 avail, u32 l3_off
 	return NDP_PARSE_OTHER;
 }
 
-/* Is a parsed packet NDP's by the configured match? */
+/*
+ * Is a parsed packet NDP's by the configured match? A mark stands for the
+ * DSCP that it has replaced, but only on a header: else CS6, say, of a routing
+ * protocol would make its long packets trimmable. A returned packet carries
+ * the port as its source.
+ */
 static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
 					     const u8 *data, u32 avail,
-					     const struct ndp_pkt *pkt)
+					     const struct ndp_pkt *pkt,
+					     bool marked, bool is_short)
 {
 	bool is;
 
@@ -225,14 +231,15 @@ static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
 	case TC_NDP_MATCH_ALL:
 		return NDP_PARSE_OK;
 	case TC_NDP_MATCH_DSCP:
-		is = m->dscp_mask >> pkt->dscp & 1;
+		is = m->dscp_mask >> pkt->dscp & 1 || (marked && is_short);
 		break;
 	default:
 		if (pkt->proto != NDP_PROTO_UDP)
 			return NDP_PARSE_OTHER;
 		if (avail < pkt->l4_off + 4U)
 			return NDP_PARSE_SHORT;
-		is = ndp_get16(data + pkt->l4_off + 2) == m->udp_port;
+		is = ndp_get16(data + pkt->l4_off + 2) == m->udp_port ||
+		     (marked && ndp_get16(data + pkt->l4_off) == m->udp_port);
 	}
 	return is ? NDP_PARSE_OK : NDP_PARSE_OTHER;
 }
@@ -261,7 +268,7 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 				    enum ndp_kind *kind)
 {
 	enum ndp_parse parse = ndp_pkt_parse(data, avail, l3_off, ethertype, pkt);
-	bool marked;
+	bool is_short = len + tag_len <= m->trim_size, marked;
 
 	if (parse == NDP_PARSE_SHORT)
 		return false;
@@ -270,12 +277,10 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 		return true;
 
 	marked = pkt->dscp == m->dscp_trimmed || pkt->dscp == m->dscp_returned;
-	if (!marked) {
-		parse = ndp_pkt_matches(m, data, avail, pkt);
-		if (parse != NDP_PARSE_OK)
-			return parse == NDP_PARSE_OTHER;
-	}
-	if (len + tag_len > m->trim_size)
+	parse = ndp_pkt_matches(m, data, avail, pkt, marked, is_short);
+	if (parse != NDP_PARSE_OK)
+		return parse == NDP_PARSE_OTHER;
+	if (!is_short)
 		*kind = NDP_KIND_DATA;
 	else if (!marked)
 		*kind = NDP_KIND_CONTROL;
@@ -329,16 +334,19 @@ static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *
  * @data: the packet, writable through 8 bytes behind its IP header
  * @pkt: its headers
  * @len: its length after the cut, bytes
- * @dscp: DSCP of a trimmed packet
+ * @m: configuration
  *
  * Lengths only shrink: padding and a length field that lied stay as they are.
+ * A packet on its way back stays one, so that it is not returned twice.
+ *
+ * Return: NDP_KIND_TRIMMED or NDP_KIND_RETURNED.
  */
-static inline void ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 len, u8 dscp)
+static inline enum ndp_kind ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 len,
+					    const struct ndp_match *m)
 {
 	u8 *iph = data + pkt->l3_off, *udph = data + pkt->l4_off;
 	u32 l3_len = len - pkt->l3_off, l4_len = len - pkt->l4_off;
 
-	ndp_pkt_set_dscp(data, pkt, dscp);
 	if (pkt->ipv6) {
 		if (ndp_get16(iph + 4) > l3_len - NDP_IPV6_HLEN)
 			ndp_put16(iph + 4, (u16)(l3_len - NDP_IPV6_HLEN));
@@ -347,6 +355,27 @@ static inline void ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 len, u8 ds
 	}
 	if (pkt->proto == NDP_PROTO_UDP && ndp_get16(udph + 4) > l4_len)
 		ndp_put16(udph + 4, (u16)l4_len);
+	if (pkt->dscp == m->dscp_returned)
+		return NDP_KIND_RETURNED;
+	ndp_pkt_set_dscp(data, pkt, m->dscp_trimmed);
+	return NDP_KIND_TRIMMED;
+}
+
+/**
+ * ndp_pkt_returnable() - may a packet go to where it claims to come from?
+ * @data: the packet, from its Ethernet header
+ * @pkt: its headers
+ *
+ * Return: false if a source address is a group's: no host sends that, and
+ * a bridge would flood the answer.
+ */
+static inline bool ndp_pkt_returnable(const u8 *data, const struct ndp_pkt *pkt)
+{
+	const u8 *iph = data + pkt->l3_off;
+
+	if (data[NDP_ETH_ALEN] & 1)
+		return false;
+	return pkt->ipv6 ? iph[8] != 0xff : iph[12] < 224;
 }
 
 static inline void ndp_swap(u8 *a, u8 *b, u32 len)

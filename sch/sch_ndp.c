@@ -259,8 +259,7 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
 	    pskb_trim(skb, keep))
 		return -ENOMEM;
 	skb->ip_summed = CHECKSUM_NONE;
-	ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match->dscp_trimmed);
-	cb->kind = NDP_KIND_TRIMMED;
+	cb->kind = ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match);
 	qdisc_skb_cb(skb)->pkt_len -= cut;
 	ndp_count(*trimmed_packets);
 	WRITE_ONCE(q->stats.trimmed_bytes, q->stats.trimmed_bytes + cut);
@@ -302,7 +301,7 @@ static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 		ndp_push(sch, skb);
 		return NET_XMIT_SUCCESS;
 	case NDP_RETURN:
-		if (q->l3_off)
+		if (q->l3_off && ndp_pkt_returnable(skb->data, &ndp_skb_cb(skb)->pkt))
 			return ndp_return_to_sender(sch, skb, to_free);
 		fallthrough;
 	default:

@@ -45,14 +45,15 @@ static enum ndp_kind expected_kind(const struct ndp_match *m,
 {
 	bool marked = s->dscp == m->dscp_trimmed || s->dscp == m->dscp_returned;
 
-	if (!marked) {
-		if (m->mode == TC_NDP_MATCH_UDP_PORT &&
-		    (s->proto != PROTO_UDP || s->dport != m->udp_port))
+	if (m->mode == TC_NDP_MATCH_UDP_PORT) {
+		if (s->proto != PROTO_UDP)
 			return NDP_KIND_OTHER;
-		if (m->mode == TC_NDP_MATCH_DSCP &&
-		    !(m->dscp_mask & 1ULL << s->dscp))
+		if (s->dport != m->udp_port && !(marked && s->sport == m->udp_port))
 			return NDP_KIND_OTHER;
 	}
+	if (m->mode == TC_NDP_MATCH_DSCP && !(m->dscp_mask & 1ULL << s->dscp) &&
+	    !(marked && wire_len <= m->trim_size))
+		return NDP_KIND_OTHER;
 	if (wire_len > m->trim_size)
 		return NDP_KIND_DATA;
 	if (!marked)
@@ -142,7 +143,7 @@ static void test_match_dscp(void **state)
 	}
 }
 
-/* A mark makes a packet NDP's without a match; no mark makes it short. */
+/* A mark decides the kind of what is NDP's; a long packet is data all the same. */
 static void test_marks(void **state)
 {
 	static const struct {
@@ -159,18 +160,55 @@ static void test_marks(void **state)
 		{ DSCP_RETURNED, 129, 0, NDP_KIND_DATA },
 		{ DSCP_RETURNED, 124, 4, NDP_KIND_RETURNED },
 		{ DSCP_RETURNED, 125, 4, NDP_KIND_DATA },
-		{ 0, 128, 0, NDP_KIND_OTHER },
-		{ 0, 1514, 0, NDP_KIND_OTHER },
+		{ 0, 128, 0, NDP_KIND_CONTROL },
+		{ 0, 129, 0, NDP_KIND_DATA },
 	};
 	struct frame_spec s;
 	size_t i;
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		s = plain(i & 1, PROTO_TCP, rows[i].len);
+		s = plain(i & 1, PROTO_UDP, rows[i].len);
 		s.dscp = rows[i].dscp;
 		frame_build(&frame, &s, &rng);
 		assert_int_equal(kind_of(&by_port, rows[i].tag_len), rows[i].kind);
+	}
+}
+
+/* Whose is a marked packet that does not match? CS6 of a routing protocol is not NDP's. */
+static void test_marks_of_others(void **state)
+{
+	static const struct {
+		u8 mode;
+		u8 proto;
+		bool from_port;
+		u32 len;
+		enum ndp_kind kind;
+	} rows[] = {
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_TCP, true, 128, NDP_KIND_OTHER },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_TCP, true, 1000, NDP_KIND_OTHER },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, false, 128, NDP_KIND_OTHER },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, true, 128, NDP_KIND_RETURNED },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, true, 129, NDP_KIND_DATA },
+		{ TC_NDP_MATCH_DSCP, PROTO_TCP, false, 128, NDP_KIND_RETURNED },
+		{ TC_NDP_MATCH_DSCP, PROTO_TCP, false, 129, NDP_KIND_OTHER },
+		{ TC_NDP_MATCH_ALL, PROTO_TCP, false, 128, NDP_KIND_RETURNED },
+		{ TC_NDP_MATCH_ALL, PROTO_TCP, false, 129, NDP_KIND_DATA },
+	};
+	struct ndp_match m = by_port;
+	struct frame_spec s;
+	size_t i;
+
+	(void)state;
+	m.dscp_mask = 1;
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		s = plain(i & 1, rows[i].proto, rows[i].len);
+		s.sport = rows[i].from_port ? PORT : PORT + 1;
+		s.dport = PORT + 2;
+		s.dscp = DSCP_RETURNED;
+		m.mode = rows[i].mode;
+		frame_build(&frame, &s, &rng);
+		assert_int_equal(kind_of(&m, 0), rows[i].kind);
 	}
 }
 
@@ -398,8 +436,7 @@ static u32 bytes_that_decide(const struct ndp_match *m, const struct frame_spec 
 
 	if (s->ipv6)
 		need = s->exts ? frame.l4 - 8 * s->ext_units : frame.l3 + 40;
-	if (m->mode == TC_NDP_MATCH_UDP_PORT && s->proto == PROTO_UDP &&
-	    s->dscp != m->dscp_trimmed && s->dscp != m->dscp_returned)
+	if (m->mode == TC_NDP_MATCH_UDP_PORT && s->proto == PROTO_UDP)
 		need = frame.l4 + 4;
 	return need;
 }
@@ -498,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_match_port),
 		cmocka_unit_test(test_match_dscp),
 		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_marks_of_others),
 		cmocka_unit_test(test_ends_early),
 		cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_multicast),

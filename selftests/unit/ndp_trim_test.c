@@ -57,16 +57,16 @@ static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dsc
 }
 
 /* The core may write through 8 bytes behind the IP header: it gets no more. */
-static void core_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dscp)
+static void core_trimmed(u8 *b, const struct frame_spec *s, u32 keep)
 {
 	struct ndp_pkt pkt = headers_of(s);
 	u8 *head = exact_copy(frame.b, frame.l4 + 8);
 
 	memcpy(b, frame.b, keep);
-	ndp_pkt_trimmed(head, &pkt, keep, dscp);
+	assert_int_equal(ndp_pkt_trimmed(head, &pkt, keep, &by_port), NDP_KIND_TRIMMED);
 	memcpy(b, head, frame.l4 + 8);
 	exact_free(head);
-	assert_int_equal(pkt.dscp, dscp);
+	assert_int_equal(pkt.dscp, DSCP_TRIMMED);
 	assert_int_equal(pkt.l3_off, frame.l3);
 	assert_int_equal(pkt.l4_off, frame.l4);
 }
@@ -83,7 +83,7 @@ static void check_trim(const struct frame_spec *s, u32 trim_size, u32 tag_len)
 	assert_int_equal(keep, expected_keep(trim_size, tag_len, frame.len));
 	if (keep == frame.len)
 		return;
-	core_trimmed(got, s, keep, DSCP_TRIMMED);
+	core_trimmed(got, s, keep);
 	expected_trimmed(want, s, keep, DSCP_TRIMMED);
 	assert_memory_equal(got, want, keep);
 }
@@ -120,7 +120,7 @@ static void test_trim_by_hand(void **state)
 	(void)state;
 	s.ecn = 2;
 	frame_build(&frame, &s, &rng);
-	core_trimmed(got, &s, 128, DSCP_TRIMMED);
+	core_trimmed(got, &s, 128);
 	assert_int_equal(got[15], 0xc2);
 	assert_int_equal(get16(got + 16), 114);
 	assert_true(ipv4_check_valid(got + 14));
@@ -131,7 +131,7 @@ static void test_trim_by_hand(void **state)
 	s = plain(true, PROTO_UDP, 9018);
 	s.ecn = 3;
 	frame_build(&frame, &s, &rng);
-	core_trimmed(got, &s, 128, DSCP_TRIMMED);
+	core_trimmed(got, &s, 128);
 	assert_int_equal(got[14], 0x6c);
 	assert_int_equal(got[15] & 0xf0, 0x30);
 	assert_int_equal(get16(got + 18), 74);
@@ -184,7 +184,7 @@ static void test_zero_lengths(void **state)
 	set16(frame.b + frame.l3 + 2, 0);
 	set16(frame.b + frame.l4 + 4, 0);
 	ipv4_fill_check(frame.b + frame.l3);
-	core_trimmed(got, &s, 128, DSCP_TRIMMED);
+	core_trimmed(got, &s, 128);
 	assert_int_equal(get16(got + frame.l3 + 2), 0);
 	assert_int_equal(get16(got + frame.l4 + 4), 0);
 	assert_true(ipv4_check_valid(got + frame.l3));
@@ -212,7 +212,7 @@ static void test_all_checksums(void **state)
 		zeros++;
 		set16(iph + 10, 0xffff);
 		assert_true(ipv4_check_valid(iph));
-		core_trimmed(got, &s, 128, DSCP_TRIMMED);
+		core_trimmed(got, &s, 128);
 		assert_true(ipv4_check_valid(got + 14));
 	}
 	assert_true(zeros > 0);
@@ -230,7 +230,7 @@ static void test_corrupt_checksum(void **state)
 	frame_build(&frame, &s, &rng);
 	for (check = 0; check <= 0xffff; check++) {
 		set16(iph + 10, check);
-		core_trimmed(got, &s, 128, DSCP_TRIMMED);
+		core_trimmed(got, &s, 128);
 		assert_int_equal(sum16(got + 14, 20, 0) % 0xffff,
 				 sum16(iph, 20, 0) % 0xffff);
 		assert_int_equal(ipv4_check_valid(got + 14), ipv4_check_valid(iph));
@@ -285,7 +285,7 @@ static void test_trimmed_again(void **state)
 		s = spec_of(&stacks[i], PROTO_UDP, 2000);
 		frame_build(&frame, &s, &rng);
 		keep = expected_keep(128, 0, frame.len);
-		core_trimmed(got, &s, keep, DSCP_TRIMMED);
+		core_trimmed(got, &s, keep);
 		memcpy(frame.b, got, keep);
 		f = classify_part(&by_port, keep, keep, 0);
 		assert_true(f.told);
@@ -296,7 +296,51 @@ static void test_trimmed_again(void **state)
 	}
 }
 
+/* On its way back, and cut by a port that keeps less: it must not turn again. */
+static void test_trimmed_returned(void **state)
+{
+	struct frame_spec s = spec_of(&stacks[0], PROTO_UDP, 256);
+	u8 want[FRAME_MAX];
+	struct ndp_pkt pkt;
+
+	(void)state;
+	s.dscp = DSCP_RETURNED;
+	frame_build(&frame, &s, &rng);
+	pkt = headers_of(&s);
+	expected_trimmed(want, &s, 128, DSCP_RETURNED);
+	assert_int_equal(ndp_pkt_trimmed(frame.b, &pkt, 128, &by_port), NDP_KIND_RETURNED);
+	assert_int_equal(pkt.dscp, DSCP_RETURNED);
+	assert_memory_equal(frame.b, want, 128);
+}
+
 /* ------------------------------------------------ turn round */
+
+/* A group is nobody's sender. */
+static void test_returnable(void **state)
+{
+	struct frame_spec s;
+	struct ndp_pkt pkt;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
+		u8 *src;
+
+		if (stacks[i].l2 == L2_NONE)
+			continue;
+		s = spec_of(&stacks[i], PROTO_UDP, 128);
+		frame_build(&frame, &s, &rng);
+		pkt = headers_of(&s);
+		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		src = frame.b + frame.l3 + (s.ipv6 ? 8 : 12);
+		*src = s.ipv6 ? 0xff : 224;
+		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		*src = s.ipv6 ? 0xfe : 223;
+		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		frame.b[6] |= 1;
+		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+	}
+}
 
 static void swap_fields(u8 *b, u32 at, u32 len)
 {
@@ -347,7 +391,7 @@ static void check_turn(const struct frame_spec *s)
 	    (s->proto == PROTO_TCP && frame.len >= frame.l4 + 20))
 		assert_int_equal(frame_l4_sum(&frame, s), 0xffff);
 
-	f = classify_part(&by_port, frame.len, frame.len, 0);
+	f = classify_part(&match_all, frame.len, frame.len, 0);
 	assert_true(f.told);
 	assert_int_equal(f.kind, s->len <= 128 ? NDP_KIND_RETURNED : NDP_KIND_DATA);
 
@@ -394,6 +438,8 @@ int main(void)
 		cmocka_unit_test(test_corrupt_checksum),
 		cmocka_unit_test(test_set_dscp),
 		cmocka_unit_test(test_trimmed_again),
+		cmocka_unit_test(test_trimmed_returned),
+		cmocka_unit_test(test_returnable),
 		cmocka_unit_test(test_turn_round),
 	};
 

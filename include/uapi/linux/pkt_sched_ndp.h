@@ -40,8 +40,9 @@ enum tc_ndp_mode {
  * @TC_NDP_MATCH_DSCP: DSCP in the set TCA_NDP_DSCP_MASK
  * @TC_NDP_MATCH_ALL: every one
  *
- * In each mode a packet that carries dscp_trimmed or dscp_returned is NDP's
- * too.
+ * A packet that carries dscp_trimmed or dscp_returned is NDP's too, if its
+ * UDP source port is TCA_NDP_UDP_PORT, or, with TC_NDP_MATCH_DSCP, if it is
+ * no longer than trim_size: the mark has replaced the DSCP that matched.
  */
 enum tc_ndp_match {
 	TC_NDP_MATCH_UDP_PORT,
