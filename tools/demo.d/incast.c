@@ -2,13 +2,14 @@
 /*
  * incast: hosts in network namespaces send windows of packets to one receiver
  *
- * Usage: incast EVENTS.csv ROUNDS WINDOW RECEIVER ADDRESS SENDER...
+ * Usage: incast EVENTS.csv RATE ROUNDS WINDOW RECEIVER ADDRESS SENDER...
  *	RECEIVER and SENDER are names of network namespaces (ip netns), ADDRESS
- *	is the receiver's.
+ *	is the receiver's, RATE that of a sender's link in bit/s.
  *
  * In each round the receiver asks all senders at once for WINDOW packets of a
- * full Ethernet frame each. Two threads: one is all the senders and gives each
- * of them one packet a turn, as parallel links would; one is the receiver.
+ * full Ethernet frame each. Two threads: one is the receiver, one is all the
+ * senders; each of these sends one packet a turn, and a turn takes as long as a
+ * link of RATE needs for it.
  *
  * A trimmed packet is shorter than its header says. The receiver then knows
  * what is missing and asks for it again: for at most two packets when a payload
@@ -32,6 +33,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -46,13 +48,14 @@
 #include <unistd.h>
 #include "linux/pkt_sched_ndp.h"
 
-#define PAYLOAD_BYTES	1472	/* a full frame: 14 + 20 + 8 + 1472 = 1514 */
+#define FRAME_BYTES	9014	/* as in the paper: jumbo frames */
+#define PAYLOAD_BYTES	(FRAME_BYTES - 14 - 20 - 8)	/* Ethernet, IPv4, UDP */
 #define SENDERS_MAX	64
 #define WINDOW_MAX	1024
 #define ASKED_MAX	8	/* packets; the port's data queue holds as many */
 #define HELLO_MS	5000
 #define QUIET_MS	100
-#define PAUSE_MS	1	/* a full header queue is sent in that time, at 100 Mbit/s */
+#define PAUSE_MS	6	/* a full header queue is sent in that time, at 100 Mbit/s */
 
 enum type { HELLO, ASK, DATA, END };
 
@@ -91,7 +94,7 @@ struct sender {
 	uint16_t attempts[WINDOW_MAX];	/* of the round: next attempt's number */
 	uint16_t queue[2 * WINDOW_MAX];	/* ring: numbers to send */
 	unsigned int head, tail;
-	int64_t pause_ns;		/* until then; 0: no pause */
+	int64_t pause_ns;		/* pauses until then */
 };
 
 struct receiver {
@@ -108,6 +111,7 @@ struct receiver {
 static struct sender senders[SENDERS_MAX];
 static struct receiver receiver;
 static unsigned int sender_count, window, rounds;
+static int64_t turn_ns;
 static struct log sender_log, receiver_log;
 
 static void die(const char *format, ...)
@@ -204,8 +208,7 @@ static void sender_put(struct sender *s, uint16_t number)
 	s->queue[s->tail++ % room] = number;
 }
 
-/* Return: whether there was something to send; *paused: there is, but later */
-static bool sender_send_one(struct sender *s, bool *paused)
+static void sender_turn(struct sender *s)
 {
 	unsigned int room = sizeof(s->queue) / sizeof(s->queue[0]);
 	struct datagram d = { .msg = {
@@ -213,20 +216,14 @@ static bool sender_send_one(struct sender *s, bool *paused)
 	} };
 	uint16_t number;
 
-	if (s->head == s->tail)
-		return false;
-	if (s->pause_ns && now_ns() < s->pause_ns) {
-		*paused = true;
-		return false;
-	}
-	s->pause_ns = 0;
+	if (s->head == s->tail || now_ns() < s->pause_ns)
+		return;
 	number = s->queue[s->head++ % room];
 	d.msg.first = number;
 	d.msg.attempt = s->attempts[number]++;
 	log_event(&sender_log, "sent", &d.msg, now_ns());
 	if (send(s->fd, &d, sizeof(d), 0) < 0)
 		die("%s: send: %s", s->netns, strerror(errno));
-	return true;
 }
 
 /* Return: false when the receiver has ended all rounds */
@@ -256,27 +253,56 @@ static bool sender_read(struct sender *s)
 	}
 }
 
+static bool senders_have_packets(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < sender_count; i++)
+		if (senders[i].head != senders[i].tail)
+			return true;
+	return false;
+}
+
+/*
+ * Reads until the next turn; without anything to send that is when a question
+ * has come. Return: false when the receiver has ended all rounds
+ */
+static bool senders_read(struct pollfd *fds, int64_t turn)
+{
+	struct timespec wait = { };
+	unsigned int i;
+	int64_t left;
+	bool busy;
+
+	do {
+		left = turn - now_ns();
+		wait.tv_nsec = left > 0 ? left : 0;
+		busy = senders_have_packets();
+		if (ppoll(fds, sender_count, busy ? &wait : NULL, NULL) < 0)
+			die("ppoll: %s", strerror(errno));
+		for (i = 0; i < sender_count; i++)
+			if (fds[i].revents && !sender_read(&senders[i]))
+				return false;
+	} while (!senders_have_packets() || now_ns() < turn);
+	return true;
+}
+
 static void *senders_run(void *unused)
 {
 	struct pollfd fds[SENDERS_MAX];
-	bool busy, paused;
+	int64_t turn = now_ns();
 	unsigned int i;
 
 	for (i = 0; i < sender_count; i++) {
 		fds[i] = (struct pollfd){ .fd = senders[i].fd, .events = POLLIN };
 		sender_hello(&senders[i]);
 	}
-	for (;;) {
-		busy = false;
-		paused = false;
+	while (senders_read(fds, turn)) {
+		turn = turn + turn_ns > now_ns() ? turn + turn_ns : now_ns() + turn_ns;
 		for (i = 0; i < sender_count; i++)
-			busy |= sender_send_one(&senders[i], &paused);
-		if (poll(fds, sender_count, busy ? 0 : paused ? PAUSE_MS : -1) < 0)
-			die("poll: %s", strerror(errno));
-		for (i = 0; i < sender_count; i++)
-			if (fds[i].revents && !sender_read(&senders[i]))
-				return unused;
+			sender_turn(&senders[i]);
 	}
+	return unused;
 }
 
 /* ---- receiver ---- */
@@ -459,13 +485,14 @@ static void write_events(const char *path)
 	free(start_ns);
 }
 
-static unsigned int number(const char *name, const char *text, unsigned int max)
+static unsigned int number(const char *name, const char *text, unsigned int min,
+			   unsigned int max)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
-	if (end == text || *end || n < 1 || n > max)
-		die("%s must be 1 to %u, not %s", name, max, text);
+	if (end == text || *end || n < min || n > max)
+		die("%s must be %u to %u, not %s", name, min, max, text);
 	return n;
 }
 
@@ -476,16 +503,18 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	unsigned int i;
 
-	if (argc < 7 || argc > 6 + SENDERS_MAX)
-		die("usage: incast EVENTS.csv ROUNDS WINDOW RECEIVER ADDRESS SENDER...");
-	rounds = number("ROUNDS", argv[2], UINT16_MAX);
-	window = number("WINDOW", argv[3], WINDOW_MAX);
-	if (inet_pton(AF_INET, argv[5], &address.sin_addr) != 1)
-		die("not an IPv4 address: %s", argv[5]);
-	sender_count = argc - 6;
-	receiver_open(argv[4], &address);
+	if (argc < 8 || argc > 7 + SENDERS_MAX)
+		die("usage: incast EVENTS.csv RATE ROUNDS WINDOW RECEIVER ADDRESS SENDER...");
+	/* a turn is less than a second: its nanoseconds fit a timespec */
+	turn_ns = FRAME_BYTES * 8 * 1000000000LL / number("RATE", argv[2], 100000, UINT_MAX);
+	rounds = number("ROUNDS", argv[3], 1, UINT16_MAX);
+	window = number("WINDOW", argv[4], 1, WINDOW_MAX);
+	if (inet_pton(AF_INET, argv[6], &address.sin_addr) != 1)
+		die("not an IPv4 address: %s", argv[6]);
+	sender_count = argc - 7;
+	receiver_open(argv[5], &address);
 	for (i = 0; i < sender_count; i++)
-		sender_open(&senders[i], argv[6 + i], &address);
+		sender_open(&senders[i], argv[7 + i], &address);
 
 	errno = pthread_create(&thread, NULL, senders_run, NULL);
 	if (errno)
