@@ -39,7 +39,7 @@ check_bug() {
 
 mkdir -p "$CLOSNET_CACHE"
 dir=$(mktemp -d "$CLOSNET_CACHE/buggy.XXXXXX")
-defer 'rm -rf "$dir"'
+defer "rm -rf '$dir'"
 
 check_status "success passes through" 0 uml \
 	"echo to stdout; echo to stderr >&2; seq 100000 >\$CLOSNET_OUT/file"

@@ -4,7 +4,6 @@
  * selftests/vm/uml.sh checks that the debug kernel notices. Never load it
  * into a kernel that is still wanted.
  */
-#include <linux/delay.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -50,9 +49,12 @@ static DEFINE_SPINLOCK(spin);
 
 static void sleep_in_atomic(void)
 {
+	void *p;
+
 	spin_lock(&spin);
-	usleep_range(10, 20);
+	p = kzalloc(1000, GFP_KERNEL);
 	spin_unlock(&spin);
+	kfree(p);
 }
 
 static void bad_shift(void)
