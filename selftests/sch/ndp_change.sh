@@ -13,6 +13,7 @@ setup_ns a b
 link_ab
 
 # flood: NDP datagrams, some by GSO, and other traffic; their counts in $TMP/sent.*
+# (GSO only for what stays NDP: a whole GSO packet that is dropped counts as one)
 flood() {
 	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400 >"$TMP/sent.1"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1000 -g 8 >"$TMP/sent.2"
@@ -43,8 +44,7 @@ changes() {
 		mode cp limit 50 hlimit 2000
 		mode ndp limit 8
 		match all
-		match dscp 0
-		match udp_port 9
+		match dscp 0-10
 		match udp_port 61199
 		dscp_trimmed 30
 		dscp_returned 31
