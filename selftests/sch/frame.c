@@ -107,6 +107,12 @@ static unsigned int get_tos(const struct frame *f)
 	return f->v6 ? (get16(ip) >> 4) & 0xff : ip[1];
 }
 
+/* -1: not IP */
+int frame_dscp(const struct frame *f)
+{
+	return f->proto ? (int)(get_tos(f) >> 2) : -1;
+}
+
 static void fill_random(uint8_t *b, unsigned int len, uint32_t seed)
 {
 	uint32_t x = seed * 2654435761U + 12345;
@@ -198,7 +204,7 @@ static void build_l4(const struct frame_spec *s, unsigned int id, struct frame *
 {
 	uint8_t *l4 = f->b + f->l4;
 
-	put16(l4, 10000 + id);
+	put16(l4, s->sport ? s->sport : 10000 + id);
 	put16(l4 + 2, s->port);
 	if (f->proto == IPPROTO_TCP) {
 		l4[12] = 0x50;
@@ -397,6 +403,8 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 		s->count = (unsigned int)n;
 	else if (!strcmp(key, "port"))
 		s->port = (uint16_t)n;
+	else if (!strcmp(key, "sport"))
+		s->sport = (uint16_t)n;
 	else if (!strcmp(key, "opt"))
 		s->opt = (unsigned int)n;
 	else if (!strcmp(key, "pad"))

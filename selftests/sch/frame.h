@@ -39,6 +39,7 @@ struct frame_spec {
 	int dscp;
 	int ecn;		/* -1: varies */
 	uint16_t port;		/* destination port */
+	uint16_t sport;		/* source port; 0: varies */
 	unsigned int opt;	/* IPv4 options or IPv6 extension headers */
 	unsigned int pad;	/* bytes behind the IP packet's end */
 	bool frag;		/* first fragment of a longer packet */
@@ -66,6 +67,7 @@ void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
 void frame_trim(const struct frame *f, unsigned int size, int dscp, struct frame *t);
 void frame_turn(const struct frame *f, int dscp, struct frame *t);
 void frame_mark_ce(const struct frame *f, struct frame *t);
+int frame_dscp(const struct frame *f);
 uint16_t frame_pseudo_sum(const struct frame *f);
 unsigned int frame_tag_len(enum frame_vlan vlan);
 unsigned int frame_header_len(const struct frame *f);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What is NDP's and what is not: UDP port, DSCP list, all; never a fragment, a
-# multicast, what is not IP; always what carries dscp_trimmed or dscp_returned.
+# multicast, what is not IP; and what a mark, dscp_trimmed or dscp_returned, adds.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1 -> capture       |
@@ -37,15 +37,32 @@ ndp mode cp limit 1 rate 1kbit match all
 run "never trimmed" udp4 "udp4,frag=1 udp6,frag=1 udp4,mcast=1 udp6,mcast=1 tcp4,frag=1 udp6,frag=1,opt=8 udp4 raw,len=9000" wwwwwwtw
 ndp mode cp limit 1 rate 1kbit
 run "options and extension headers" udp4 "udp4,opt=4 udp4,opt=40 udp6,opt=8 udp6,opt=16 udp6,opt=40" ttttt
+
+# marks WHAT WANT FRAME...: packets that carry dscp_trimmed (20) or
+# dscp_returned (21); WANT has a letter for each frame as it comes out, $stats
+# is the qdisc while they wait
+marks() {
+	local what=$1 want=$2
+	shift 2
+	check_to "$TMP/result" "$what: all frames come out" \
+		ndp_packets -d 20 -r 21 -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
+		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG,dscp=1" udp4,dscp=1 "$@"
+	check_eq "$what: long ones that match are data" \
+		"$(sort -k2n "$TMP/result" | awk '$2 > 1 { printf "%s", substr($3, 1, 1) }')" "$want"
+	stats=$(jq -c '.[0]' "$TMP/stats")
+}
+
 ndp mode cp limit 1 rate 1kbit dscp_trimmed 20 dscp_returned 21
-check_to "$TMP/result" "marked packets: all frames come out" \
-	ndp_packets -d 20 -r 21 -s "$a/v0" -c "in=$b/v1/in/8" \
-	-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
-	"$PLUG" udp4 tcp4,dscp=20 tcp6,dscp=21 udp4,port=1,dscp=20,len=100 tcp4,dscp=21,len=100 \
-	tcp4,dscp=48 tcp4,dscp=22,len=100
-check_eq "what is marked as trimmed or returned is NDP's: long data, short headers" \
-	"$(sort -k2n "$TMP/result" | awk '$2 > 1 { printf "%s", substr($3, 1, 1) }')" ttwwww
-check_json "$(<"$TMP/stats")" \
-	"2 trimmed and 2 short ones are headers" '.[0].header.qlen_packets == 4' \
-	"2 are other traffic" '.[0].other.qlen_packets == 2'
+marks "marked, match udp_port" ttwwwww udp4,dscp=20 udp4,dscp=21 udp4,dscp=20,len=100 \
+	udp4,port=1,sport=61199,dscp=21,len=100 udp4,port=1,sport=61199,dscp=22,len=100 \
+	udp4,port=1,dscp=20 tcp4,dscp=20,len=100
+check_json "$stats" \
+	"2 trimmed, 1 to and 1 from the port are headers" '.header.qlen_packets == 4' \
+	"3 are other traffic" '.other.qlen_packets == 3'
+ndp mode cp limit 1 rate 1kbit match dscp 1 dscp_trimmed 20 dscp_returned 21
+marks "marked, match dscp" wwwwt tcp4,dscp=20 tcp6,dscp=20,len=100 tcp4,dscp=21,len=100 \
+	tcp4,dscp=2,len=100 tcp4,dscp=1
+check_json "$stats" \
+	"1 trimmed and 2 short ones are headers" '.header.qlen_packets == 3' \
+	"2 are other traffic" '.other.qlen_packets == 2'
 finish

@@ -217,7 +217,9 @@ static void add_expected(const struct frame *f, bool partial)
 		errx(2, "too many frames");
 	e->partial = partial;
 	e->f[WHOLE] = *f;
-	frame_trim(f, trim_size, dscp_trimmed, &e->f[TRIMMED]);
+	/* a packet on its way back stays one */
+	frame_trim(f, trim_size, frame_dscp(f) == dscp_returned ? dscp_returned : dscp_trimmed,
+		   &e->f[TRIMMED]);
 	frame_turn(&e->f[TRIMMED], dscp_returned, &e->f[RETURNED]);
 	frame_mark_ce(f, &e->f[MARKED]);
 	expected[expected_count++] = e;
