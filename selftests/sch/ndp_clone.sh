@@ -49,7 +49,7 @@ tc -n "$a" qdisc del dev v0 clsact
 transfer() {
 	local what=$1 bytes=$2 receiver
 	shift 2
-	ndp limit 30 match all rate 200mbit
+	ndp limit 10 match all rate 10mbit
 	traffic tcp-receive -n "$b" -p 5001 >"$TMP/tcp" &
 	JOBS+=($!)
 	receiver=$!
@@ -64,6 +64,6 @@ transfer() {
 # many segments, so that a burst of the window overruns the queue
 ip -n "$a" link set v0 mtu 1500
 ip -n "$b" link set v1 mtu 1500
-transfer "TCP" 4000000
-transfer "TCP from sendfile" 4000000 -f
+transfer "TCP" 1000000
+transfer "TCP from sendfile" 1000000 -f
 finish
