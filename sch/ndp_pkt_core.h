@@ -20,21 +20,21 @@
 #ifndef _CLOSNET_NDP_PKT_CORE_H
 #define _CLOSNET_NDP_PKT_CORE_H
 
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/in6.h>
 #include <closnet/core.h>
 #include "ndp_queue.h"
 
-#define NDP_ETH_HLEN		14
-#define NDP_ETH_ALEN		6
 #define NDP_VLAN_HLEN		4U
-#define NDP_ETH_P_IP		0x0800
-#define NDP_ETH_P_IPV6		0x86dd
-#define NDP_ETH_P_8021Q		0x8100
-#define NDP_ETH_P_8021AD	0x88a8
 #define NDP_IPV4_HLEN		20U
 #define NDP_IPV6_HLEN		40U
 #define NDP_UDP_HLEN		8U
-#define NDP_PROTO_TCP		6
-#define NDP_PROTO_UDP		17
+/* IPv4's fragment offset and more-fragments bit */
+#define NDP_IPV4_FRAGMENT	0x3fff
+/* First byte of an IPv4 group's address, and of all that are nobody's */
+#define NDP_IPV4_GROUP		224
+#define NDP_IPV6_GROUP		0xff
 /* A VLAN tag inside a VLAN tag is in use, a third is not. */
 #define NDP_VLAN_DEPTH		2
 /* Extension headers followed; RFC 8200 foresees five before the payload. */
@@ -44,7 +44,8 @@
  * struct ndp_match - which packets are NDP's, and which of them are headers
  * @dscp_mask: TC_NDP_MATCH_DSCP: bit n set: DSCP n is trimmable
  * @trim_size: bytes that a trimmed packet keeps
- * @udp_port: TC_NDP_MATCH_UDP_PORT: destination port, host byte order
+ * @udp_port: TC_NDP_MATCH_UDP_PORT: destination port, or source port of a
+ *	marked packet, host byte order
  * @mode: enum tc_ndp_match
  * @dscp_trimmed: DSCP of a trimmed packet
  * @dscp_returned: DSCP of a returned packet
@@ -128,7 +129,7 @@ static inline enum ndp_parse ndp_parse_ipv4(const u8 *data, u32 avail,
 	if (iph[0] >> 4 != 4 || hlen < NDP_IPV4_HLEN)
 		return NDP_PARSE_OTHER;
 	/* a fragment (offset or more-fragments), multicast, broadcast */
-	if (ndp_get16(iph + 6) & 0x3fff || iph[16] >= 224)
+	if (ndp_get16(iph + 6) & NDP_IPV4_FRAGMENT || iph[16] >= NDP_IPV4_GROUP)
 		return NDP_PARSE_OTHER;
 	pkt->ipv6 = false;
 	pkt->proto = iph[9];
@@ -144,9 +145,10 @@ static inline enum ndp_parse ndp_skip_ipv6_ext(const u8 *data, u32 avail,
 	u32 off = pkt->l4_off, depth;
 
 	for (depth = 0; depth <= NDP_IPV6_EXT_DEPTH; depth++) {
-		if (pkt->proto == 44)
+		if (pkt->proto == IPPROTO_FRAGMENT)
 			return NDP_PARSE_OTHER;
-		if (pkt->proto != 0 && pkt->proto != 43 && pkt->proto != 60) {
+		if (pkt->proto != IPPROTO_HOPOPTS && pkt->proto != IPPROTO_ROUTING &&
+		    pkt->proto != IPPROTO_DSTOPTS) {
 			pkt->l4_off = (u16)off;
 			return NDP_PARSE_OK;
 		}
@@ -166,7 +168,7 @@ static inline enum ndp_parse ndp_parse_ipv6(const u8 *data, u32 avail,
 	if (avail < pkt->l3_off + NDP_IPV6_HLEN)
 		return NDP_PARSE_SHORT;
 	/* payload_len 0: a jumbogram, whose true length is elsewhere */
-	if (iph[0] >> 4 != 6 || iph[24] == 0xff || !ndp_get16(iph + 4))
+	if (iph[0] >> 4 != 6 || iph[24] == NDP_IPV6_GROUP || !ndp_get16(iph + 4))
 		return NDP_PARSE_OTHER;
 	pkt->ipv6 = true;
 	pkt->proto = iph[6];
@@ -198,7 +200,7 @@ static inline enum ndp_parse ndp_pkt_parse(const u8 *data, u32 avail, u32 l3_off
 			return NDP_PARSE_OTHER;
 		ethertype = ndp_get16(data + l3_off - 2);
 		for (depth = 0; depth < NDP_VLAN_DEPTH; depth++) {
-			if (ethertype != NDP_ETH_P_8021Q && ethertype != NDP_ETH_P_8021AD)
+			if (ethertype != ETH_P_8021Q && ethertype != ETH_P_8021AD)
 				break;
 			l3_off += NDP_VLAN_HLEN;
 			if (avail < l3_off)
@@ -207,11 +209,31 @@ static inline enum ndp_parse ndp_pkt_parse(const u8 *data, u32 avail, u32 l3_off
 		}
 	}
 	pkt->l3_off = (u16)l3_off;
-	if (likely(ethertype == NDP_ETH_P_IP))
+	if (likely(ethertype == ETH_P_IP))
 		return ndp_parse_ipv4(data, avail, pkt);
-	if (ethertype == NDP_ETH_P_IPV6)
+	if (ethertype == ETH_P_IPV6)
 		return ndp_parse_ipv6(data, avail, pkt);
 	return NDP_PARSE_OTHER;
+}
+
+/**
+ * ndp_pkt_keep() - bytes that a packet keeps when it is trimmed
+ * @m: configuration
+ * @pkt: its headers
+ * @len: its length from @data on, bytes
+ * @tag_len: bytes on the wire that are not at @data: an offloaded VLAN tag
+ *
+ * At least through the ports behind the IP header: without them no receiver
+ * could tell whose packet it was.
+ *
+ * Return: bytes from @data on; at most @len, then nothing is cut.
+ */
+static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *pkt,
+			       u32 len, u32 tag_len)
+{
+	u32 keep = max_t(u32, m->trim_size - tag_len, pkt->l4_off + NDP_UDP_HLEN);
+
+	return min_t(u32, keep, len);
 }
 
 /*
@@ -234,7 +256,7 @@ static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
 		is = m->dscp_mask >> pkt->dscp & 1 || (marked && is_short);
 		break;
 	default:
-		if (pkt->proto != NDP_PROTO_UDP)
+		if (pkt->proto != IPPROTO_UDP)
 			return NDP_PARSE_OTHER;
 		if (avail < pkt->l4_off + 4U)
 			return NDP_PARSE_SHORT;
@@ -252,13 +274,13 @@ static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
  * @l3_off: as for ndp_pkt_parse()
  * @ethertype: as for ndp_pkt_parse()
  * @len: the packet's length from @data on, bytes
- * @tag_len: bytes on the wire that are not at @data: an offloaded VLAN tag
+ * @tag_len: as for ndp_pkt_keep()
  * @pkt: result; valid unless @kind is NDP_KIND_OTHER
  * @kind: result
  *
- * A packet that is marked as trimmed or returned, and longer than trim_size,
- * is data like any other: the mark alone buys nobody priority. What ends
- * within 8 bytes behind its IP header is nobody's.
+ * Data is what trimming would shorten: what is longer than trim_size, and than
+ * its headers. A mark buys no data priority. What ends within 8 bytes behind
+ * its IP header is nobody's.
  *
  * Return: false if more linear bytes are needed to tell, and @kind is not set.
  */
@@ -268,7 +290,7 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 				    enum ndp_kind *kind)
 {
 	enum ndp_parse parse = ndp_pkt_parse(data, avail, l3_off, ethertype, pkt);
-	bool is_short = len + tag_len <= m->trim_size, marked;
+	bool is_short, marked;
 
 	if (parse == NDP_PARSE_SHORT)
 		return false;
@@ -276,6 +298,7 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 	if (parse == NDP_PARSE_OTHER || len < pkt->l4_off + NDP_UDP_HLEN)
 		return true;
 
+	is_short = ndp_pkt_keep(m, pkt, len, tag_len) == len;
 	marked = pkt->dscp == m->dscp_trimmed || pkt->dscp == m->dscp_returned;
 	parse = ndp_pkt_matches(m, data, avail, pkt, marked, is_short);
 	if (parse != NDP_PARSE_OK)
@@ -310,26 +333,6 @@ static inline void ndp_pkt_set_dscp(u8 *data, struct ndp_pkt *pkt, u8 dscp)
 }
 
 /**
- * ndp_pkt_keep() - bytes that a packet keeps when it is trimmed
- * @m: configuration
- * @pkt: its headers
- * @len: its length from @data on, bytes
- * @tag_len: as for ndp_pkt_classify()
- *
- * At least through the ports behind the IP header: without them no receiver
- * could tell whose packet it was.
- *
- * Return: bytes from @data on; at most @len, then nothing is cut.
- */
-static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *pkt,
-			       u32 len, u32 tag_len)
-{
-	u32 keep = max_t(u32, m->trim_size - tag_len, pkt->l4_off + NDP_UDP_HLEN);
-
-	return min_t(u32, keep, len);
-}
-
-/**
  * ndp_pkt_trimmed() - make the headers of a cut packet right
  * @data: the packet, writable through 8 bytes behind its IP header
  * @pkt: its headers
@@ -353,7 +356,7 @@ static inline enum ndp_kind ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 l
 	} else if (ndp_get16(iph + 2) > l3_len) {
 		ndp_ipv4_put16(iph, 2, (u16)l3_len);
 	}
-	if (pkt->proto == NDP_PROTO_UDP && ndp_get16(udph + 4) > l4_len)
+	if (pkt->proto == IPPROTO_UDP && ndp_get16(udph + 4) > l4_len)
 		ndp_put16(udph + 4, (u16)l4_len);
 	if (pkt->dscp == m->dscp_returned)
 		return NDP_KIND_RETURNED;
@@ -373,9 +376,9 @@ static inline bool ndp_pkt_returnable(const u8 *data, const struct ndp_pkt *pkt)
 {
 	const u8 *iph = data + pkt->l3_off;
 
-	if (data[NDP_ETH_ALEN] & 1)
+	if (data[ETH_ALEN] & 1)
 		return false;
-	return pkt->ipv6 ? iph[8] != 0xff : iph[12] < 224;
+	return pkt->ipv6 ? iph[8] != NDP_IPV6_GROUP : iph[12] < NDP_IPV4_GROUP;
 }
 
 static inline void ndp_swap(u8 *a, u8 *b, u32 len)
@@ -404,12 +407,12 @@ static inline void ndp_pkt_turn_round(u8 *data, struct ndp_pkt *pkt, u8 dscp)
 {
 	u8 *iph = data + pkt->l3_off, *l4 = data + pkt->l4_off;
 
-	ndp_swap(data, data + NDP_ETH_ALEN, NDP_ETH_ALEN);
+	ndp_swap(data, data + ETH_ALEN, ETH_ALEN);
 	if (pkt->ipv6)
 		ndp_swap(iph + 8, iph + 24, 16);
 	else
 		ndp_swap(iph + 12, iph + 16, 4);
-	if (pkt->proto == NDP_PROTO_UDP || pkt->proto == NDP_PROTO_TCP)
+	if (pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP)
 		ndp_swap(l4, l4 + 2, 2);
 	ndp_pkt_set_dscp(data, pkt, dscp);
 }

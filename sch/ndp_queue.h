@@ -47,8 +47,8 @@
 /**
  * enum ndp_kind - what a packet is to this port
  * @NDP_KIND_OTHER: not NDP's
- * @NDP_KIND_DATA: longer than trim_size, can be trimmed
- * @NDP_KIND_CONTROL: at most trim_size bytes long, never trimmed
+ * @NDP_KIND_DATA: longer than what trimming leaves of it
+ * @NDP_KIND_CONTROL: no longer than that, and never trimmed
  * @NDP_KIND_TRIMMED: was trimmed, here or by a switch before
  * @NDP_KIND_RETURNED: was trimmed and is on its way back to its sender
  */

@@ -54,31 +54,15 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/skbuff.h>
-#include <linux/stringify.h>
 #include <net/gso.h>
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
-#include <closnet/netlink.h>
+#include "ndp_config.h"
 #include "ndp_pkt_core.h"
 #include "ndp_queue.h"
 
-/**
- * struct ndp_config - all that netlink sets
- * @params: the queues
- * @match: the classifier
- * @rate_Bps: built-in shaper, bytes per second; 0: none
- * @overhead_bytes: what the shaper adds to each packet
- * @hlimit_set: hlimit was given; else it follows the data queue's memory
- * @other_limit_set: other_limit was given; else it follows the MTU
- */
-struct ndp_config {
-	struct ndp_params params;
-	struct ndp_match match;
-	u64 rate_Bps;
-	u16 overhead_bytes;
-	bool hlimit_set;
-	bool other_limit_set;
-};
+/* How late a timer may be without loss of rate */
+#define NDP_LATE_NS	NSEC_PER_MSEC
 
 /* Counters of struct tc_ndp_xstats that are not a queue's */
 struct ndp_stats {
@@ -100,6 +84,7 @@ struct ndp_sched_data {
 	struct ndp_config cfg;
 	struct psched_ratecfg rate;
 	u32 l3_off;		/* where the L3 header is: 14, or 0 without L2 */
+	bool returns;		/* a packet can come in where it went out */
 
 	/* written for each packet */
 	struct ndp_vars vars;
@@ -128,7 +113,10 @@ static struct ndp_skb_cb *ndp_skb_cb(const struct sk_buff *skb)
 	return (struct ndp_skb_cb *)qdisc_skb_cb(skb)->data;
 }
 
-#define ndp_count(counter) WRITE_ONCE(counter, (counter) + 1)
+static void ndp_add(u64 *counter, u32 n)
+{
+	WRITE_ONCE(*counter, *counter + n);
+}
 
 /* A fair coin: one random word serves 31 tosses. */
 static bool ndp_toss(struct ndp_sched_data *q)
@@ -170,12 +158,13 @@ static void ndp_classify(const struct ndp_sched_data *q, struct sk_buff *skb)
 {
 	u32 pull = min_t(u32, skb->len, 128);
 
+	ndp_skb_cb(skb)->kind = NDP_KIND_OTHER;
+	if (unlikely(!q->l3_off && skb_network_offset(skb)))
+		return;		/* an L2 header, or a tunnel's, that we do not know */
 	if (likely(ndp_classify_linear(q, skb)))
 		return;
-	if (skb_headlen(skb) < pull && pskb_may_pull(skb, pull) &&
-	    ndp_classify_linear(q, skb))
-		return;
-	ndp_skb_cb(skb)->kind = NDP_KIND_OTHER;
+	if (skb_headlen(skb) < pull && pskb_may_pull(skb, pull))
+		ndp_classify_linear(q, skb);
 }
 
 static void ndp_push(struct Qdisc *sch, struct sk_buff *skb)
@@ -189,16 +178,15 @@ static void ndp_push(struct Qdisc *sch, struct sk_buff *skb)
 	qdisc_qlen_inc(sch);
 }
 
-/* The newest packet of a queue; neither sent nor, as yet, dropped */
-static struct sk_buff *ndp_pop_tail(struct Qdisc *sch, enum ndp_queue_id list)
+/* Takes a packet out of its list; it is neither sent nor, as yet, dropped. */
+static void ndp_unlink(struct Qdisc *sch, struct sk_buff *skb, enum ndp_queue_id list)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct sk_buff *skb = __skb_dequeue_tail(&q->queue[list]);
 
+	__skb_unlink(skb, &q->queue[list]);
 	ndp_count_out(&q->vars, ndp_queue_of(ndp_skb_cb(skb)->kind), qdisc_pkt_len(skb));
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
-	return skb;
 }
 
 /* For want of room in its queue */
@@ -209,16 +197,16 @@ static int ndp_drop_full(struct Qdisc *sch, struct sk_buff *skb,
 
 	switch (ndp_skb_cb(skb)->kind) {
 	case NDP_KIND_DATA:
-		ndp_count(q->stats.dropped_data_packets);
+		ndp_add(&q->stats.dropped_data_packets, 1);
 		break;
 	case NDP_KIND_RETURNED:
-		ndp_count(q->stats.dropped_returned_packets);
+		ndp_add(&q->stats.dropped_returned_packets, 1);
 		break;
 	case NDP_KIND_OTHER:
-		ndp_count(q->stats.dropped_other_packets);
+		ndp_add(&q->stats.dropped_other_packets, 1);
 		break;
 	default:
-		ndp_count(q->stats.dropped_header_packets);
+		ndp_add(&q->stats.dropped_header_packets, 1);
 	}
 	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 }
@@ -228,7 +216,7 @@ static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 
-	ndp_count(q->stats.dropped_nomem_packets);
+	ndp_add(&q->stats.dropped_nomem_packets, 1);
 	return qdisc_drop(skb, sch, to_free);
 }
 
@@ -236,7 +224,8 @@ static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
  * Cuts a data packet, makes it a header, and counts it. It is no longer its
  * sender's: the socket gets its memory back, as it would from a real port. A
  * checksum that was left to the device covers the payload, and is computed
- * before that goes.
+ * before that goes. What stays is copied out of pages that user space may
+ * still write to.
  *
  * Return: 0, or -ENOMEM: the packet can only be dropped.
  */
@@ -248,21 +237,25 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
 	u32 keep = ndp_pkt_keep(match, &cb->pkt, skb->len, ndp_tag_len(skb));
 	u32 cut = skb->len - keep;
 
-	if (unlikely(!cut)) {	/* trim_size grew since, or there is no payload */
+	if (unlikely(!cut)) {	/* trim_size grew while it waited */
 		cb->kind = NDP_KIND_CONTROL;
 		return 0;
 	}
 	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_csum_hwoffload_help(skb, 0))
 		return -ENOMEM;
-	skb_orphan(skb);
-	if (skb_ensure_writable(skb, cb->pkt.l4_off + NDP_UDP_HLEN) ||
-	    pskb_trim(skb, keep))
+	if (skb_ensure_writable(skb, keep))
 		return -ENOMEM;
+	skb_orphan(skb);	/* before pskb_trim(): it gives memory back only then */
+	if (pskb_trim(skb, keep))
+		return -ENOMEM;
+	if (!skb_is_nonlinear(skb) && !skb_cloned(skb))
+		skb_zcopy_clear(skb, true);
 	skb->ip_summed = CHECKSUM_NONE;
 	cb->kind = ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match);
-	qdisc_skb_cb(skb)->pkt_len -= cut;
-	ndp_count(*trimmed_packets);
-	WRITE_ONCE(q->stats.trimmed_bytes, q->stats.trimmed_bytes + cut);
+	/* a size table (tc-stab) may have taken off more than was there */
+	qdisc_skb_cb(skb)->pkt_len = max_t(int, qdisc_pkt_len(skb) - cut, 1);
+	ndp_add(trimmed_packets, 1);
+	ndp_add(&q->stats.trimmed_bytes, cut);
 	return 0;
 }
 
@@ -282,11 +275,11 @@ static int ndp_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 	skb_set_queue_mapping(skb, 0);
 	skb->mark = 0;
 	if (dev_forward_skb(qdisc_dev(sch), skb) != NET_RX_SUCCESS) {
-		ndp_count(q->stats.dropped_header_packets);
+		ndp_add(&q->stats.dropped_header_packets, 1);
 		qdisc_qstats_drop(sch);
 		return NET_XMIT_DROP;
 	}
-	ndp_count(q->stats.returned_packets);
+	ndp_add(&q->stats.returned_packets, 1);
 	return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 }
 
@@ -301,7 +294,7 @@ static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 		ndp_push(sch, skb);
 		return NET_XMIT_SUCCESS;
 	case NDP_RETURN:
-		if (q->l3_off && ndp_pkt_returnable(skb->data, &ndp_skb_cb(skb)->pkt))
+		if (q->returns && ndp_pkt_returnable(skb->data, &ndp_skb_cb(skb)->pkt))
 			return ndp_return_to_sender(sch, skb, to_free);
 		fallthrough;
 	default:
@@ -310,15 +303,15 @@ static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 }
 
 /* The tail becomes a header; the place is free whatever becomes of that. */
-static void ndp_trim_tail(struct Qdisc *sch, struct sk_buff **to_free)
+static int ndp_trim_tail(struct Qdisc *sch, struct sk_buff *tail,
+			 struct sk_buff **to_free)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct sk_buff *tail = ndp_pop_tail(sch, NDP_DATA);
 
+	ndp_unlink(sch, tail, NDP_DATA);
 	if (ndp_trim(q, tail, &q->stats.trimmed_tail_packets))
-		ndp_drop_nomem(sch, tail, to_free);
-	else
-		ndp_enqueue_header(sch, tail, to_free);
+		return ndp_drop_nomem(sch, tail, to_free);
+	return ndp_enqueue_header(sch, tail, to_free);
 }
 
 static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
@@ -326,13 +319,15 @@ static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *tail = skb_peek_tail(&q->queue[NDP_DATA]);
+	int ret;
 
 	switch (ndp_data_full(&q->cfg.params, &q->vars, qdisc_pkt_len(skb),
 			      tail ? qdisc_pkt_len(tail) : 0, ndp_toss(q))) {
 	case NDP_TRIM_TAIL:
-		ndp_trim_tail(sch, to_free);
+		ret = ndp_trim_tail(sch, tail, to_free);
 		ndp_push(sch, skb);
-		return NET_XMIT_SUCCESS;
+		/* one came, one went home: to the parents, nothing was dropped */
+		return ret & __NET_XMIT_STOLEN ? ret : NET_XMIT_SUCCESS;
 	case NDP_TRIM_ARRIVAL:
 		if (ndp_trim(q, skb, &q->stats.trimmed_arrival_packets))
 			return ndp_drop_nomem(sch, skb, to_free);
@@ -351,7 +346,7 @@ static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
 		return ndp_drop_full(sch, skb, to_free);
 	if (ndp_other_marks(p, &q->vars) && INET_ECN_set_ce(skb))
-		ndp_count(q->stats.ecn_marked_packets);
+		ndp_add(&q->stats.ecn_marked_packets, 1);
 	ndp_push(sch, skb);
 	return NET_XMIT_SUCCESS;
 }
@@ -401,7 +396,10 @@ static int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 		if (ret == NET_XMIT_SUCCESS || best == NET_XMIT_DROP)
 			best = ret;
 	}
-	consume_skb(skb);
+	if (best == NET_XMIT_DROP)
+		kfree_skb(skb);
+	else
+		consume_skb(skb);
 	return best;
 }
 
@@ -433,6 +431,22 @@ static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return ret;
 }
 
+/* May a packet leave at the configured rate? Else the watchdog will ask again. */
+static bool ndp_is_due(struct Qdisc *sch)
+{
+	struct ndp_sched_data *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+
+	if (now < q->time_next_ns) {
+		qdisc_qstats_overlimit(sch);
+		qdisc_watchdog_schedule_ns(&q->watchdog, q->time_next_ns);
+		return false;
+	}
+	/* a late timer is made up for, a device that stood still is not */
+	q->time_next_ns = max(q->time_next_ns, now - NDP_LATE_NS);
+	return true;
+}
+
 static struct sk_buff *ndp_dequeue(struct Qdisc *sch)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
@@ -440,13 +454,8 @@ static struct sk_buff *ndp_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u32 len;
 
-	if (list == NDP_QUEUES)
+	if (list == NDP_QUEUES || (q->cfg.rate_Bps && !ndp_is_due(sch)))
 		return NULL;
-	if (q->cfg.rate_Bps && ktime_get_ns() < q->time_next_ns) {
-		qdisc_qstats_overlimit(sch);
-		qdisc_watchdog_schedule_ns(&q->watchdog, q->time_next_ns);
-		return NULL;
-	}
 	skb = __skb_dequeue(&q->queue[list]);
 	len = qdisc_pkt_len(skb);
 	ndp_sent(&q->vars, ndp_queue_of(ndp_skb_cb(skb)->kind), len);
@@ -474,184 +483,6 @@ static void ndp_reset(struct Qdisc *sch)
 	q->time_next_ns = 0;
 }
 
-/* The ranges: once for the policy, once for the message. */
-#define NDP_LIMIT_MAX		65535
-#define NDP_BYTES_MIN		64
-#define NDP_BYTES_MAX		1073741824
-#define NDP_RATIO_MAX		100000
-#define NDP_TRIM_MAX		9216
-#define NDP_DSCP_MAX		63
-#define NDP_RATE_MIN		125
-#define NDP_RATE_MAX		1099511627776
-#define NDP_OVERHEAD_MAX	256
-
-#define NDP_RANGE(name, lo, hi)	\
-	static const struct netlink_range_validation name = { .min = lo, .max = hi }
-
-NDP_RANGE(ndp_limit_range, 1, NDP_LIMIT_MAX);
-NDP_RANGE(ndp_bytes_range, NDP_BYTES_MIN, NDP_BYTES_MAX);
-NDP_RANGE(ndp_opt_bytes_range, 0, NDP_BYTES_MAX);
-NDP_RANGE(ndp_trim_range, NDP_BYTES_MIN, NDP_TRIM_MAX);
-NDP_RANGE(ndp_ratio_range, 1, NDP_RATIO_MAX);
-NDP_RANGE(ndp_rate_range, 0, NDP_RATE_MAX);
-
-static const struct nla_policy ndp_policy[TCA_NDP_MAX + 1] = {
-	[TCA_NDP_LIMIT]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_limit_range),
-	[TCA_NDP_LIMIT_BYTES]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_opt_bytes_range),
-	[TCA_NDP_HLIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_bytes_range),
-	[TCA_NDP_RATIO]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_ratio_range),
-	[TCA_NDP_TRIM_SIZE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_trim_range),
-	[TCA_NDP_MODE]		= NLA_POLICY_MAX(NLA_U8, TC_NDP_MODE_MAX),
-	[TCA_NDP_MATCH]		= NLA_POLICY_MAX(NLA_U8, TC_NDP_MATCH_MAX),
-	[TCA_NDP_DSCP_MASK]	= NLA_POLICY_MIN(NLA_U64, 1),
-	[TCA_NDP_UDP_PORT]	= NLA_POLICY_MIN(NLA_U16, 1),
-	[TCA_NDP_DSCP_TRIMMED]	= NLA_POLICY_MAX(NLA_U8, NDP_DSCP_MAX),
-	[TCA_NDP_RTS]		= NLA_POLICY_MAX(NLA_U8, 1),
-	[TCA_NDP_DSCP_RETURNED]	= NLA_POLICY_MAX(NLA_U8, NDP_DSCP_MAX),
-	[TCA_NDP_RATE]		= NLA_POLICY_FULL_RANGE(NLA_U64, &ndp_rate_range),
-	[TCA_NDP_OVERHEAD]	= NLA_POLICY_MAX(NLA_U32, NDP_OVERHEAD_MAX),
-	[TCA_NDP_OTHER_LIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_bytes_range),
-	[TCA_NDP_OTHER_ECN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndp_opt_bytes_range),
-};
-
-#define NDP_TO(min, max) " must be " __stringify(min) " to " __stringify(max)
-#define NDP_0_OR(min, max) " must be 0 or " __stringify(min) " to " __stringify(max)
-
-static const char * const ndp_wanted[TCA_NDP_MAX + 1] = {
-	[TCA_NDP_LIMIT]		= "limit" NDP_TO(1, NDP_LIMIT_MAX) " packets",
-	[TCA_NDP_LIMIT_BYTES]	= "limit_bytes" NDP_0_OR(NDP_BYTES_MIN, NDP_BYTES_MAX),
-	[TCA_NDP_HLIMIT]	= "hlimit" NDP_TO(NDP_BYTES_MIN, NDP_BYTES_MAX) " bytes",
-	[TCA_NDP_RATIO]		= "ratio" NDP_TO(1, NDP_RATIO_MAX) " headers",
-	[TCA_NDP_TRIM_SIZE]	= "trim_size" NDP_TO(NDP_BYTES_MIN, NDP_TRIM_MAX) " bytes",
-	[TCA_NDP_MODE]		= "mode must be ndp, cp or droptail",
-	[TCA_NDP_MATCH]		= "match must be udp_port, dscp or all",
-	[TCA_NDP_DSCP_MASK]	= "match dscp must list at least one DSCP",
-	[TCA_NDP_UDP_PORT]	= "match udp_port" NDP_TO(1, 65535),
-	[TCA_NDP_DSCP_TRIMMED]	= "dscp_trimmed" NDP_TO(0, NDP_DSCP_MAX),
-	[TCA_NDP_RTS]		= "rts" NDP_TO(0, 1),
-	[TCA_NDP_DSCP_RETURNED]	= "dscp_returned" NDP_TO(0, NDP_DSCP_MAX),
-	[TCA_NDP_RATE]		= "rate" NDP_0_OR(NDP_RATE_MIN, NDP_RATE_MAX) " bytes per second",
-	[TCA_NDP_OVERHEAD]	= "overhead" NDP_TO(0, NDP_OVERHEAD_MAX) " bytes",
-	[TCA_NDP_OTHER_LIMIT]	= "other_limit" NDP_TO(NDP_BYTES_MIN, NDP_BYTES_MAX) " bytes",
-	[TCA_NDP_OTHER_ECN]	= "other_ecn" NDP_TO(0, NDP_BYTES_MAX) " bytes",
-};
-
-static void ndp_config_default(struct ndp_config *cfg)
-{
-	*cfg = (struct ndp_config) {
-		.params = {
-			.limit = 8,		/* section 3: 8 packets suffice */
-			.ratio = 10,		/* section 3.1 */
-			.mode = TC_NDP_MODE_NDP,
-			.rts = true,		/* section 3.2.4 */
-		},
-		.match = {
-			.trim_size = 128,	/* SAI's; holds IPv6, UDP, NDP */
-			.mode = TC_NDP_MATCH_UDP_PORT, /* who knows NDP */
-			.udp_port = NDP_UDP_PORT,
-			.dscp_trimmed = 48,	/* SONiC's example: CS6 */
-			.dscp_returned = 49,	/* next to it: same precedence */
-		},
-	};
-}
-
-/* The limits that were not given: section 3.1, equal memory for both queues */
-static void ndp_config_derive(struct ndp_config *cfg, const struct net_device *dev)
-{
-	u64 frame = (u64)READ_ONCE(dev->mtu) + dev->hard_header_len;
-	struct ndp_params *p = &cfg->params;
-
-	if (!cfg->hlimit_set)
-		p->hlimit = p->limit_bytes ?: clamp_t(u64, p->limit * frame,
-						      NDP_BYTES_MIN, NDP_BYTES_MAX);
-	if (!cfg->other_limit_set)	/* as many as pfifo holds */
-		p->other_limit = clamp_t(u64, 1000 * frame,
-					 NDP_BYTES_MIN, NDP_BYTES_MAX);
-}
-
-static void ndp_config_queues(struct ndp_params *p, struct ndp_config *cfg,
-			      struct nlattr **tb)
-{
-	p->limit = nla_get_u32_default(tb[TCA_NDP_LIMIT], p->limit);
-	p->limit_bytes = nla_get_u32_default(tb[TCA_NDP_LIMIT_BYTES], p->limit_bytes);
-	p->hlimit = nla_get_u32_default(tb[TCA_NDP_HLIMIT], p->hlimit);
-	cfg->hlimit_set |= !!tb[TCA_NDP_HLIMIT];
-	p->ratio = nla_get_u32_default(tb[TCA_NDP_RATIO], p->ratio);
-	p->mode = nla_get_u8_default(tb[TCA_NDP_MODE], p->mode);
-	p->rts = nla_get_u8_default(tb[TCA_NDP_RTS], p->rts);
-	p->other_limit = nla_get_u32_default(tb[TCA_NDP_OTHER_LIMIT], p->other_limit);
-	cfg->other_limit_set |= !!tb[TCA_NDP_OTHER_LIMIT];
-	p->other_ecn = nla_get_u32_default(tb[TCA_NDP_OTHER_ECN], p->other_ecn);
-	cfg->rate_Bps = nla_get_u64_default(tb[TCA_NDP_RATE], cfg->rate_Bps);
-	cfg->overhead_bytes = nla_get_u32_default(tb[TCA_NDP_OVERHEAD], cfg->overhead_bytes);
-}
-
-static void ndp_config_match(struct ndp_match *m, struct nlattr **tb)
-{
-	m->trim_size = nla_get_u32_default(tb[TCA_NDP_TRIM_SIZE], m->trim_size);
-	m->mode = nla_get_u8_default(tb[TCA_NDP_MATCH], m->mode);
-	m->dscp_mask = nla_get_u64_default(tb[TCA_NDP_DSCP_MASK], m->dscp_mask);
-	m->udp_port = nla_get_u16_default(tb[TCA_NDP_UDP_PORT], m->udp_port);
-	m->dscp_trimmed = nla_get_u8_default(tb[TCA_NDP_DSCP_TRIMMED], m->dscp_trimmed);
-	m->dscp_returned = nla_get_u8_default(tb[TCA_NDP_DSCP_RETURNED], m->dscp_returned);
-}
-
-/* What the policy cannot say */
-static int ndp_config_check(const struct ndp_config *cfg, struct nlattr **tb,
-			    struct netlink_ext_ack *extack)
-{
-	const struct ndp_match *m = &cfg->match;
-	u64 marks = BIT_ULL(m->dscp_trimmed) | BIT_ULL(m->dscp_returned);
-
-	if (cfg->params.limit_bytes && cfg->params.limit_bytes < NDP_BYTES_MIN) {
-		closnet_set_msg(extack, ndp_wanted[TCA_NDP_LIMIT_BYTES]);
-		return -ERANGE;
-	}
-	if (cfg->rate_Bps && cfg->rate_Bps < NDP_RATE_MIN) {
-		closnet_set_msg(extack, ndp_wanted[TCA_NDP_RATE]);
-		return -ERANGE;
-	}
-	if (m->dscp_trimmed == m->dscp_returned) {
-		NL_SET_ERR_MSG(extack, "dscp_trimmed and dscp_returned must differ");
-		return -EINVAL;
-	}
-	if (tb[TCA_NDP_UDP_PORT] && m->mode != TC_NDP_MATCH_UDP_PORT) {
-		NL_SET_ERR_MSG(extack, "a UDP port needs match udp_port");
-		return -EINVAL;
-	}
-	if (m->mode != TC_NDP_MATCH_DSCP) {
-		if (!tb[TCA_NDP_DSCP_MASK])
-			return 0;
-		NL_SET_ERR_MSG(extack, "a list of DSCPs needs match dscp");
-		return -EINVAL;
-	}
-	if (!m->dscp_mask) {
-		closnet_set_msg(extack, ndp_wanted[TCA_NDP_DSCP_MASK]);
-		return -EINVAL;
-	}
-	if (m->dscp_mask & marks) {
-		NL_SET_ERR_MSG(extack,
-			       "match dscp must not list dscp_trimmed or dscp_returned");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int ndp_config_parse(struct ndp_config *cfg, struct nlattr *opt,
-			    struct netlink_ext_ack *extack)
-{
-	struct nlattr *tb[TCA_NDP_MAX + 1];
-	int err;
-
-	err = closnet_nla_parse_nested(tb, TCA_NDP_MAX, opt, ndp_policy, ndp_wanted,
-				       extack);
-	if (err)
-		return err;
-	ndp_config_queues(&cfg->params, cfg, tb);
-	ndp_config_match(&cfg->match, tb);
-	return ndp_config_check(cfg, tb, extack);
-}
-
 /* Between one FIFO (cp, droptail) and two queues (ndp), order kept */
 static void ndp_requeue(struct ndp_sched_data *q)
 {
@@ -669,37 +500,40 @@ static void ndp_requeue(struct ndp_sched_data *q)
 	}
 }
 
-/* Does a list hold more than the configuration allows? */
-static bool ndp_above_limit(const struct ndp_sched_data *q, enum ndp_queue_id list)
+/* Is more in a queue than the configuration allows? */
+static bool ndp_above_limit(const struct ndp_sched_data *q, enum ndp_queue_id id)
 {
-	const struct ndp_queue_vars *data = &q->vars.q[NDP_DATA];
-	const struct ndp_queue_vars *header = &q->vars.q[NDP_HEADER];
+	const struct ndp_queue_vars *v = &q->vars.q[id];
 	const struct ndp_params *p = &q->cfg.params;
-	u32 packets = data->packets, bytes = data->bytes;
+	u32 packets = v->packets, bytes = v->bytes;
 
-	if (list == NDP_OTHER)
-		return q->vars.q[NDP_OTHER].bytes > p->other_limit;
+	if (id == NDP_OTHER)
+		return bytes > p->other_limit;
 	if (p->mode == TC_NDP_MODE_DROPTAIL) {
-		packets += header->packets;
-		bytes += header->bytes;
-	} else if (list == NDP_HEADER || p->mode == TC_NDP_MODE_CP) {
-		if (header->bytes > p->hlimit)
-			return true;
+		v = &q->vars.q[id == NDP_DATA ? NDP_HEADER : NDP_DATA];
+		packets += v->packets;
+		bytes += v->bytes;
+	} else if (id == NDP_HEADER) {
+		return bytes > p->hlimit;
 	}
-	return list == NDP_DATA &&
-	       (packets > p->limit || (p->limit_bytes && bytes > p->limit_bytes));
+	return packets > p->limit || (p->limit_bytes && bytes > p->limit_bytes);
 }
 
-/* Drops from the tails what the limits no longer allow. */
+/* Drops, newest first, what the limits no longer allow. */
 static void ndp_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
+	struct sk_buff *skb, *prev;
 	int list;
 
 	for (list = 0; list < NDP_QUEUES; list++) {
-		while (!skb_queue_empty(&q->queue[list]) && ndp_above_limit(q, list))
-			ndp_drop_full(sch, ndp_pop_tail(sch, list), to_free);
+		skb_queue_reverse_walk_safe(&q->queue[list], skb, prev) {
+			if (!ndp_above_limit(q, ndp_queue_of(ndp_skb_cb(skb)->kind)))
+				continue;
+			ndp_unlink(sch, skb, list);
+			ndp_drop_full(sch, skb, to_free);
+		}
 	}
 	qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen,
 				  backlog - sch->qstats.backlog);
@@ -714,6 +548,7 @@ static void ndp_apply(struct Qdisc *sch, const struct ndp_config *cfg)
 		.linklayer = TC_LINKLAYER_ETHERNET,
 	};
 	bool requeue = q->cfg.params.mode != cfg->params.mode;
+	bool new_rate = q->cfg.rate_Bps != cfg->rate_Bps;
 
 	q->cfg = *cfg;
 	if (requeue)
@@ -721,8 +556,8 @@ static void ndp_apply(struct Qdisc *sch, const struct ndp_config *cfg)
 	if (!cfg->rate_Bps)
 		return;
 	psched_ratecfg_precompute(&q->rate, &spec, cfg->rate_Bps);
-	/* what was scheduled at the old rate may be far away */
-	q->time_next_ns = ktime_get_ns();
+	if (new_rate)	/* what was scheduled at the old one may be far away */
+		q->time_next_ns = ktime_get_ns();
 }
 
 static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
@@ -744,7 +579,7 @@ static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
 	if (sch->q.qlen)	/* a watchdog may wait for the old rate */
 		qdisc_watchdog_schedule_ns(&q->watchdog, ktime_get_ns());
 	sch_tree_unlock(sch);
-	kfree_skb_list(to_free);
+	kfree_skb_list_reason(to_free, (enum skb_drop_reason)QDISC_DROP_OVERLIMIT);
 	return 0;
 }
 
@@ -759,8 +594,8 @@ static int ndp_init(struct Qdisc *sch, struct nlattr *opt,
 	qdisc_watchdog_init(&q->watchdog, sch);
 	for (i = 0; i < NDP_QUEUES; i++)
 		__skb_queue_head_init(&q->queue[i]);
-	if (qdisc_dev(sch)->type == ARPHRD_ETHER ||
-	    qdisc_dev(sch)->type == ARPHRD_LOOPBACK)
+	q->returns = qdisc_dev(sch)->type == ARPHRD_ETHER;
+	if (q->returns || qdisc_dev(sch)->type == ARPHRD_LOOPBACK)
 		q->l3_off = ETH_HLEN;
 
 	ndp_config_default(&cfg);

@@ -44,6 +44,8 @@ static enum ndp_kind expected_kind(const struct ndp_match *m,
 				   const struct frame_spec *s, u32 wire_len)
 {
 	bool marked = s->dscp == m->dscp_trimmed || s->dscp == m->dscp_returned;
+	/* bare headers, and the ports, are short however long they are */
+	bool is_short = wire_len <= m->trim_size || s->len <= frame.l4 + 8;
 
 	if (m->mode == TC_NDP_MATCH_UDP_PORT) {
 		if (s->proto != PROTO_UDP)
@@ -52,9 +54,9 @@ static enum ndp_kind expected_kind(const struct ndp_match *m,
 			return NDP_KIND_OTHER;
 	}
 	if (m->mode == TC_NDP_MATCH_DSCP && !(m->dscp_mask & 1ULL << s->dscp) &&
-	    !(marked && wire_len <= m->trim_size))
+	    !(marked && is_short))
 		return NDP_KIND_OTHER;
-	if (wire_len > m->trim_size)
+	if (!is_short)
 		return NDP_KIND_DATA;
 	if (!marked)
 		return NDP_KIND_CONTROL;

@@ -133,22 +133,25 @@ struct tc_ndp_queue_xstats {
  * and are counted by their kind.
  *
  * @data: the data queue
- * @header: the header queue: trimmed packets, and NDP packets of at most
- *	trim_size bytes
+ * @header: the header queue: NDP packets that trimming would not shorten:
+ *	trimmed ones, and those of at most trim_size bytes
  * @other: what is not NDP's
  * @trimmed_arrival_packets: arriving packets trimmed
  * @trimmed_tail_packets: packets trimmed at the data queue's tail
  * @trimmed_bytes: bytes cut off in both cases
  * @returned_packets: trimmed packets sent back to their sender
  * @ecn_marked_packets: packets of other traffic marked CE
- * @dropped_data_packets: data packets dropped: FIFO full (droptail)
+ * @dropped_data_packets: data packets dropped: FIFO full (droptail), or
+ *	limit made smaller
  * @dropped_header_packets: headers dropped: header queue full, and not
- *	returned since norts is set, or never trimmed (control packets)
+ *	returned: norts is set, it was never trimmed (control packets), its
+ *	source is a group, the device is no Ethernet's, or the stack's input
+ *	queue is full
  * @dropped_returned_packets: headers dropped: header queue full, and
  *	returned once already
  * @dropped_other_packets: other traffic dropped: its queue full
- * @dropped_nomem_packets: dropped for want of memory while trimming or
- *	segmenting
+ * @dropped_nomem_packets: dropped for want of memory while trimming,
+ *	returning or segmenting
  */
 struct tc_ndp_xstats {
 	struct tc_ndp_queue_xstats data;
