@@ -43,6 +43,7 @@ trimming() {
 }
 
 echo "# kernel $(uname -r)"
+sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
 insmod "$CLOSNET_MODDIR/sch_ndp.ko"
 insmod "$1"
 # no IPv6 on it: then the device sends nothing by itself

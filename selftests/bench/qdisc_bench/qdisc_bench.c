@@ -405,7 +405,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 
 static int bench_get(char *buf, const struct kernel_param *kp)
 {
-	return sysfs_emit(buf, "%s", bench_answer);
+	return scnprintf(buf, PAGE_SIZE, "%s", bench_answer);
 }
 
 static const struct kernel_param_ops bench_ops = {
