@@ -27,7 +27,7 @@ for kind in udp4 udp6 tcp4 tcp6; do
 	frames+=("$kind,n=3" "$kind,len=9000,csum=partial,lin=94,n=3" "$kind,len=4000,vlan=in")
 done
 for mode in ndp cp; do
-	ndp limit 2 hlimit 1000000 mode $mode match all rate 1kbit
+	ndp limit 2 hlimit 500000 mode $mode match all rate 1kbit
 	check_to "$TMP/result" "mode $mode: 31 frames at the port and 31 at the mirror, right in each byte" \
 		ndp_packets -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
 		-x "$(release)" "$PLUG" udp4,n=2 "${frames[@]}"
@@ -49,7 +49,7 @@ tc -n "$a" qdisc del dev v0 clsact
 transfer() {
 	local what=$1 bytes=$2 receiver
 	shift 2
-	ndp limit 10 match all rate 10mbit
+	ndp limit 4 match all rate 10mbit
 	traffic tcp-receive -n "$b" -p 5001 >"$TMP/tcp" &
 	JOBS+=($!)
 	receiver=$!
@@ -64,6 +64,6 @@ transfer() {
 # many segments, so that a burst of the window overruns the queue
 ip -n "$a" link set v0 mtu 1500
 ip -n "$b" link set v1 mtu 1500
-transfer "TCP" 1000000
-transfer "TCP from sendfile" 1000000 -f
+transfer "TCP" 500000
+transfer "TCP from sendfile" 500000 -f
 finish
