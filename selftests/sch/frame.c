@@ -156,11 +156,13 @@ static unsigned int build_l2(const struct frame_spec *s, uint8_t *b)
 	return off + 2;
 }
 
-static void build_ipv4(const struct frame_spec *s, struct frame *f)
+static void build_ipv4(const struct frame_spec *s, unsigned int id, struct frame *f)
 {
 	uint8_t *ip = f->b + f->l3;
 
 	f->l4 = f->l3 + 20 + s->opt;
+	if (s->flow)
+		put16(ip + 4, id);
 	ip[0] = (uint8_t)(0x45 + s->opt / 4);
 	put16(ip + 6, s->frag ? 0x2000 : 0x4000);
 	ip[8] |= 2;
@@ -200,6 +202,17 @@ static void build_ipv6(const struct frame_spec *s, struct frame *f)
 	}
 }
 
+/* TCP: the segment that follows that of the frame before, in order */
+static void build_stream(unsigned int id, struct frame *f)
+{
+	unsigned int seq = id * (f->end - f->l4 - 20);
+	uint8_t *l4 = f->b + f->l4;
+
+	put16(l4 + 4, seq >> 16);
+	put16(l4 + 6, seq & 0xffff);
+	l4[13] = 0x10; /* ACK */
+}
+
 static void build_l4(const struct frame_spec *s, unsigned int id, struct frame *f)
 {
 	uint8_t *l4 = f->b + f->l4;
@@ -209,6 +222,8 @@ static void build_l4(const struct frame_spec *s, unsigned int id, struct frame *
 	if (f->proto == IPPROTO_TCP) {
 		l4[12] = 0x50;
 		l4[13] = 0x18; /* PSH, ACK */
+		if (s->flow)
+			build_stream(id, f);
 	}
 	f->check = f->l4 + (f->proto == IPPROTO_UDP ? 6 : 16);
 }
@@ -233,6 +248,8 @@ void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
 		err(2, "malloc");
 	f->len = s->len;
 	fill_random(f->b, s->len, id);
+	if (s->flow)
+		fill_random(f->b, s->len < 84 ? s->len : 84, 0);
 	f->l3 = build_l2(s, f->b);
 	f->v6 = s->v6;
 	f->proto = s->proto;
@@ -242,7 +259,7 @@ void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
 	if (f->v6)
 		build_ipv6(s, f);
 	else
-		build_ipv4(s, f);
+		build_ipv4(s, id, f);
 	min = frame_header_len(f);
 	if (f->end < min)
 		errx(2, "a frame of %u bytes has no room for %u of headers", f->end, min);
@@ -413,6 +430,8 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 		s->gso = (unsigned int)n;
 	else if (!strcmp(key, "lin"))
 		s->lin = (unsigned int)n;
+	else if (!strcmp(key, "flow"))
+		s->flow = n;
 	else if (!strcmp(key, "frag"))
 		s->frag = n;
 	else if (!strcmp(key, "mcast"))

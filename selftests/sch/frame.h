@@ -40,6 +40,7 @@ struct frame_spec {
 	int ecn;		/* -1: varies */
 	uint16_t port;		/* destination port */
 	uint16_t sport;		/* source port; 0: varies */
+	bool flow;		/* headers as in a flow, so that GRO can merge */
 	unsigned int opt;	/* IPv4 options or IPv6 extension headers */
 	unsigned int pad;	/* bytes behind the IP packet's end */
 	bool frag;		/* first fragment of a longer packet */

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# On the port of a bridge whose other port merges what it receives (GRO, also
+# as a list of frames): ndp takes the super packets apart again, trims the
+# frames, and each byte is right.
+#
+#	+---- a ----+   +---------------- r ----------------+   +---- b ----+
+#	| v0: tbf   |===| v2 (GRO)      bridge      v3: ndp |===| v1        |
+#	|  ^ frames |   +-----------------------------------+   | -> capture|
+#	+-----------+                                           +-----------+
+#
+# tbf gathers the frames into a burst, so that there is something to merge.
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+r=''
+setup_ns a b r
+ip -batch - <<-END
+	link add v0 address $MAC_A netns $a type veth peer name v2 netns $r
+	link add v1 address $MAC_B netns $b type veth peer name v3 netns $r
+END
+ip -n "$a" link set v0 up
+ip -n "$b" link set v1 up
+ip -n "$r" link add br0 type bridge || skip_all "no bridge"
+ip -n "$r" -batch - <<-END
+	link set v2 master br0 up
+	link set v3 master br0 up
+	link set br0 up
+	link set v3 type bridge_slave learning off
+END
+# shellcheck disable=SC2317 # wait_for calls it
+forwards() { bridge -n "$r" link show | grep -c 'state forwarding' | grep -q 2; }
+wait_for 10 forwards
+
+tracing=/sys/kernel/tracing
+trace_on() {
+	echo >$tracing/trace
+	echo 1 >$tracing/events/net/net_dev_queue/enable
+}
+trace_off() { echo 0 >$tracing/events/net/net_dev_queue/enable; }
+
+# run WHAT FRAME...: 40 frames of one flow
+run() {
+	local what=$1
+	shift
+	tc -n "$a" qdisc replace dev v0 root tbf rate 8kbit burst 1600 limit 1000000
+	tc -n "$r" qdisc del dev v3 root 2>/dev/null || true
+	tc -n "$r" qdisc add dev v3 root ndp limit 6 hlimit 100000 match all rate 1kbit
+	cat >"$TMP/release" <<-END
+		tc -n $a qdisc change dev v0 root tbf rate 1gbit burst 1mb limit 1000000
+		for i in {1..100}; do
+			tc -n $a -s qdisc show dev v0 | grep -q 'backlog 0b 0p' && break
+			sleep 0.05
+		done
+		tc -n $r -s -j qdisc show dev v3 >$TMP/stats
+		tc -n $r qdisc change dev v3 root ndp rate 0
+	END
+	trace_on
+	check_to "$TMP/result" "$what: 40 frames come out, right in each byte" \
+		ndp_packets -s "$a/v0" -c "in=$b/v1/in/40" -x "bash $TMP/release" "$@"
+	trace_off
+	check_eq "$what: 7 whole, 33 trimmed" \
+		"$(awk '{ n[$3]++ } END { print n["whole"], n["trimmed"] }' "$TMP/result")" "7 33"
+	check_json "$(<"$TMP/stats")" "$what: 39 frames waited" \
+		'.[0].qlen == 39 and .[0].backlog == .[0].data.backlog_bytes + .[0].header.backlog_bytes'
+	if grep -Eq 'dev=v3 .*len=[0-9]{5}' $tracing/trace; then
+		ok "$what: there were super packets"
+	else
+		skip "$what: there were super packets" "GRO has merged nothing"
+	fi
+}
+
+# gro_by WHAT: frames are merged into one, or into a list
+gro_by() {
+	local list=off
+	[ "$1" = one ] || list=on
+	ip netns exec "$r" ethtool -K v2 gro on rx-gro-list $list rx-udp-gro-forwarding on
+}
+
+flow=len=1400,flow=1,sport=5000,ecn=0,n=40
+gro_by one
+run "tcp4" "tcp4,$flow"
+run "udp6" "udp6,$flow"
+gro_by list
+run "tcp6 as a list" "tcp6,$flow"
+run "udp4 as a list" "udp4,$flow"
+run "udp6 as a list" "udp6,$flow"
+finish
