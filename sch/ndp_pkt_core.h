@@ -125,9 +125,10 @@ static inline enum ndp_parse ndp_parse_ipv4(const u8 *data, u32 avail,
 
 	if (avail < pkt->l3_off + NDP_IPV4_HLEN)
 		return NDP_PARSE_SHORT;
-	hlen = (iph[0] & 0x0f) * 4U;
-	if (iph[0] >> 4 != 4 || hlen < NDP_IPV4_HLEN)
+	/* version 4, and a header of 5 words or more */
+	if (iph[0] < 0x45 || iph[0] > 0x4f)
 		return NDP_PARSE_OTHER;
+	hlen = (iph[0] & 0x0f) * 4U;
 	/* a fragment (offset or more-fragments), multicast, broadcast */
 	if (ndp_get16(iph + 6) & NDP_IPV4_FRAGMENT || iph[16] >= NDP_IPV4_GROUP)
 		return NDP_PARSE_OTHER;
@@ -236,6 +237,11 @@ static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *
 	return min_t(u32, keep, len);
 }
 
+static inline bool ndp_pkt_marked(const struct ndp_match *m, const struct ndp_pkt *pkt)
+{
+	return pkt->dscp == m->dscp_trimmed || pkt->dscp == m->dscp_returned;
+}
+
 /*
  * Is a parsed packet NDP's by the configured match? A mark stands for the
  * DSCP that it has replaced, but only on a header: else CS6, say, of a routing
@@ -244,24 +250,21 @@ static inline u32 ndp_pkt_keep(const struct ndp_match *m, const struct ndp_pkt *
  */
 static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
 					     const u8 *data, u32 avail,
-					     const struct ndp_pkt *pkt,
-					     bool marked, bool is_short)
+					     const struct ndp_pkt *pkt, bool is_short)
 {
-	bool is;
+	bool is = true;
 
-	switch (m->mode) {
-	case TC_NDP_MATCH_ALL:
-		return NDP_PARSE_OK;
-	case TC_NDP_MATCH_DSCP:
-		is = m->dscp_mask >> pkt->dscp & 1 || (marked && is_short);
-		break;
-	default:
+	if (m->mode == TC_NDP_MATCH_UDP_PORT) {
 		if (pkt->proto != IPPROTO_UDP)
 			return NDP_PARSE_OTHER;
 		if (avail < pkt->l4_off + 4U)
 			return NDP_PARSE_SHORT;
 		is = ndp_get16(data + pkt->l4_off + 2) == m->udp_port ||
-		     (marked && ndp_get16(data + pkt->l4_off) == m->udp_port);
+		     (ndp_get16(data + pkt->l4_off) == m->udp_port &&
+		      ndp_pkt_marked(m, pkt));
+	} else if (m->mode == TC_NDP_MATCH_DSCP) {
+		is = m->dscp_mask >> pkt->dscp & 1 ||
+		     (is_short && ndp_pkt_marked(m, pkt));
 	}
 	return is ? NDP_PARSE_OK : NDP_PARSE_OTHER;
 }
@@ -290,7 +293,7 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 				    enum ndp_kind *kind)
 {
 	enum ndp_parse parse = ndp_pkt_parse(data, avail, l3_off, ethertype, pkt);
-	bool is_short, marked;
+	bool is_short;
 
 	if (parse == NDP_PARSE_SHORT)
 		return false;
@@ -299,17 +302,17 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 		return true;
 
 	is_short = ndp_pkt_keep(m, pkt, len, tag_len) == len;
-	marked = pkt->dscp == m->dscp_trimmed || pkt->dscp == m->dscp_returned;
-	parse = ndp_pkt_matches(m, data, avail, pkt, marked, is_short);
+	parse = ndp_pkt_matches(m, data, avail, pkt, is_short);
 	if (parse != NDP_PARSE_OK)
 		return parse == NDP_PARSE_OTHER;
 	if (!is_short)
 		*kind = NDP_KIND_DATA;
-	else if (!marked)
-		*kind = NDP_KIND_CONTROL;
+	else if (pkt->dscp == m->dscp_trimmed)
+		*kind = NDP_KIND_TRIMMED;
+	else if (pkt->dscp == m->dscp_returned)
+		*kind = NDP_KIND_RETURNED;
 	else
-		*kind = pkt->dscp == m->dscp_trimmed ? NDP_KIND_TRIMMED :
-						       NDP_KIND_RETURNED;
+		*kind = NDP_KIND_CONTROL;
 	return true;
 }
 

@@ -298,15 +298,14 @@ static inline enum ndp_queue_id ndp_pick(const struct ndp_params *p,
 {
 	bool data = v->q[NDP_DATA].packets, header = v->q[NDP_HEADER].packets;
 
-	if (v->q[NDP_OTHER].packets) {
-		if (!(data || header) || v->other_ahead_bytes < 0)
-			return NDP_OTHER;
-	} else if (!(data || header)) {
-		return NDP_QUEUES;
-	}
-	if (!header || p->mode != TC_NDP_MODE_NDP)
+	if (v->q[NDP_OTHER].packets &&
+	    (v->other_ahead_bytes < 0 || !(data || header)))
+		return NDP_OTHER;
+	if (!header)
+		return data ? NDP_DATA : NDP_QUEUES;
+	if (p->mode != TC_NDP_MODE_NDP || (data && v->headers_run >= p->ratio))
 		return NDP_DATA;
-	return data && v->headers_run >= p->ratio ? NDP_DATA : NDP_HEADER;
+	return NDP_HEADER;
 }
 
 /**
@@ -353,10 +352,11 @@ static inline void ndp_charge(struct ndp_vars *v, bool other, u32 len)
 				 v->q[NDP_OTHER].packets;
 	s32 ahead = other ? v->other_ahead_bytes : -v->other_ahead_bytes;
 
-	if (contended)
-		ahead += (s32)len;
-	else if (ahead < 0)
-		ahead = min_t(s32, ahead + (s32)len, 0);
+	if (!contended && ahead >= 0)
+		return;
+	ahead += (s32)len;
+	if (!contended)
+		ahead = min_t(s32, ahead, 0);
 	v->other_ahead_bytes = other ? ahead : -ahead;
 }
 

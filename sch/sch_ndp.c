@@ -25,8 +25,9 @@
  *
  * Accounting. A parent adds one packet of the length that it saw to its own
  * qlen and backlog, if enqueue() returns success, whatever became of it here.
- * So ndp_enqueue() compares what changed in this qdisc with what the parents
- * will believe, and tells them the difference; no other place has to care.
+ * Only segmenting and trimming make that wrong: ndp_enqueue_gso() and
+ * ndp_enqueue_full() compare what changed in this qdisc with what the parents
+ * will believe, and tell them the difference.
  *
  * Returning to the sender. The header turns round at each layer and enters the
  * stack where the port receives (netif_rx), like a packet from the receiver:
@@ -136,41 +137,36 @@ static u32 ndp_tag_len(const struct sk_buff *skb)
 	return skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
 }
 
-static bool ndp_classify_linear(const struct ndp_sched_data *q, struct sk_buff *skb)
-{
-	struct ndp_skb_cb *cb = ndp_skb_cb(skb);
-	enum ndp_kind kind;
-
-	if (!ndp_pkt_classify(&q->cfg.match, skb->data, skb_headlen(skb), q->l3_off,
-			      ntohs(skb->protocol), skb->len, ndp_tag_len(skb),
-			      &cb->pkt, &kind))
-		return false;
-	cb->kind = kind;
-	return true;
-}
-
 /*
  * Headers that lie in fragments are pulled only if they decide; then as many
  * bytes as hold every usual stack of headers. What they cannot tell is not
  * NDP's.
  */
-static void ndp_classify(const struct ndp_sched_data *q, struct sk_buff *skb)
+static enum ndp_kind ndp_classify(const struct ndp_sched_data *q, struct sk_buff *skb)
 {
-	u32 pull = min_t(u32, skb->len, 128);
+	struct ndp_skb_cb *cb = ndp_skb_cb(skb);
+	enum ndp_kind kind;
 
-	ndp_skb_cb(skb)->kind = NDP_KIND_OTHER;
+	cb->kind = NDP_KIND_OTHER;
 	if (unlikely(!q->l3_off && skb_network_offset(skb)))
-		return;		/* an L2 header, or a tunnel's, that we do not know */
-	if (likely(ndp_classify_linear(q, skb)))
-		return;
-	if (skb_headlen(skb) < pull && pskb_may_pull(skb, pull))
-		ndp_classify_linear(q, skb);
+		return NDP_KIND_OTHER;	/* an L2 header, or a tunnel's, that we do not know */
+	while (!ndp_pkt_classify(&q->cfg.match, skb->data, skb_headlen(skb), q->l3_off,
+				 ntohs(skb->protocol), skb->len, ndp_tag_len(skb),
+				 &cb->pkt, &kind)) {
+		u32 pull = min_t(u32, skb->len, 128);
+
+		if (skb_headlen(skb) >= pull || !pskb_may_pull(skb, pull))
+			return NDP_KIND_OTHER;
+	}
+	cb->kind = kind;
+	return kind;
 }
 
-static void ndp_push(struct Qdisc *sch, struct sk_buff *skb)
+/* @kind: that in the skb; most callers know it, and the compiler with them */
+static __always_inline void ndp_push(struct Qdisc *sch, struct sk_buff *skb,
+				     enum ndp_kind kind)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	enum ndp_kind kind = ndp_skb_cb(skb)->kind;
 
 	__skb_queue_tail(&q->queue[ndp_list_of(&q->cfg.params, kind)], skb);
 	ndp_count_in(&q->vars, ndp_queue_of(kind), qdisc_pkt_len(skb));
@@ -243,10 +239,12 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
 	}
 	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_csum_hwoffload_help(skb, 0))
 		return -ENOMEM;
-	if (skb_ensure_writable(skb, keep))
+	/* before skb_orphan(), which may hand the pages back to user space */
+	if (!pskb_may_pull(skb, keep))
 		return -ENOMEM;
 	skb_orphan(skb);	/* before pskb_trim(): it gives memory back only then */
-	if (pskb_trim(skb, keep))
+	/* in this order: of a shared packet only what stays is copied */
+	if (pskb_trim(skb, keep) || skb_ensure_writable(skb, keep))
 		return -ENOMEM;
 	if (!skb_is_nonlinear(skb) && !skb_cloned(skb))
 		skb_zcopy_clear(skb, true);
@@ -291,7 +289,7 @@ static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 
 	switch (ndp_header_verdict(&q->cfg.params, &q->vars, qdisc_pkt_len(skb), kind)) {
 	case NDP_ACCEPT:
-		ndp_push(sch, skb);
+		ndp_push(sch, skb, kind);
 		return NET_XMIT_SUCCESS;
 	case NDP_RETURN:
 		if (q->returns && ndp_pkt_returnable(skb->data, &ndp_skb_cb(skb)->pkt))
@@ -314,8 +312,8 @@ static int ndp_trim_tail(struct Qdisc *sch, struct sk_buff *tail,
 	return ndp_enqueue_header(sch, tail, to_free);
 }
 
-static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
-			    struct sk_buff **to_free)
+static int ndp_trim_one(struct Qdisc *sch, struct sk_buff *skb,
+			struct sk_buff **to_free)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *tail = skb_peek_tail(&q->queue[NDP_DATA]);
@@ -325,7 +323,7 @@ static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 			      tail ? qdisc_pkt_len(tail) : 0, ndp_toss(q))) {
 	case NDP_TRIM_TAIL:
 		ret = ndp_trim_tail(sch, tail, to_free);
-		ndp_push(sch, skb);
+		ndp_push(sch, skb, NDP_KIND_DATA);
 		/* one came, one went home: to the parents, nothing was dropped */
 		return ret & __NET_XMIT_STOLEN ? ret : NET_XMIT_SUCCESS;
 	case NDP_TRIM_ARRIVAL:
@@ -337,6 +335,29 @@ static int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 	}
 }
 
+/* A data packet for which there is no room; the parents hear what that changed. */
+static noinline int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
+				     struct sk_buff **to_free)
+{
+	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
+	u32 len = qdisc_pkt_len(skb);
+	int ret = ndp_trim_one(sch, skb, to_free);
+
+	if (ret == NET_XMIT_SUCCESS) {	/* what they will add by themselves */
+		qlen++;
+		backlog += len;
+	}
+	qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen,
+				  backlog - sch->qstats.backlog);
+	return ret;
+}
+
+static noinline void ndp_mark(struct ndp_sched_data *q, struct sk_buff *skb)
+{
+	if (INET_ECN_set_ce(skb))
+		ndp_add(&q->stats.ecn_marked_packets, 1);
+}
+
 static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 			     struct sk_buff **to_free)
 {
@@ -345,41 +366,25 @@ static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 
 	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
 		return ndp_drop_full(sch, skb, to_free);
-	if (ndp_other_marks(p, &q->vars) && INET_ECN_set_ce(skb))
-		ndp_add(&q->stats.ecn_marked_packets, 1);
-	ndp_push(sch, skb);
+	if (ndp_other_marks(p, &q->vars))
+		ndp_mark(q, skb);
+	ndp_push(sch, skb, NDP_KIND_OTHER);
 	return NET_XMIT_SUCCESS;
 }
 
-/* A classified packet that is no GSO packet of NDP's */
-static int ndp_enqueue_one(struct Qdisc *sch, struct sk_buff *skb,
-			   struct sk_buff **to_free)
-{
-	struct ndp_sched_data *q = qdisc_priv(sch);
-
-	switch (ndp_skb_cb(skb)->kind) {
-	case NDP_KIND_DATA:
-		if (unlikely(!ndp_data_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb))))
-			return ndp_enqueue_full(sch, skb, to_free);
-		ndp_push(sch, skb);
-		return NET_XMIT_SUCCESS;
-	case NDP_KIND_OTHER:
-		return ndp_enqueue_other(sch, skb, to_free);
-	default:
-		return ndp_enqueue_header(sch, skb, to_free);
-	}
-}
+static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+		       struct sk_buff **to_free);
 
 /*
  * A switch queues frames, and only a frame can be trimmed. One segment that is
  * queued makes a success of all, as in sch_tbf; without any, one that went
  * home makes it no drop.
  */
-static int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
-			   struct sk_buff **to_free)
+static noinline int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
+				    struct sk_buff **to_free)
 {
 	netdev_features_t features = netif_skb_features(skb);
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	u32 packets = 0, bytes = 0, len = qdisc_pkt_len(skb);
 	struct sk_buff *segs, *next;
 	int best = NET_XMIT_DROP;
 
@@ -387,12 +392,16 @@ static int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 	if (IS_ERR_OR_NULL(segs))
 		return ndp_drop_nomem(sch, skb, to_free);
 	skb_list_walk_safe(segs, segs, next) {
+		u32 seg_len = segs->len;
 		int ret;
 
 		skb_mark_not_on_list(segs);
-		qdisc_skb_cb(segs)->pkt_len = segs->len;
-		ndp_classify(q, segs);
-		ret = ndp_enqueue_one(sch, segs, to_free);
+		qdisc_skb_cb(segs)->pkt_len = seg_len;
+		ret = ndp_enqueue(segs, sch, to_free);
+		if (ret == NET_XMIT_SUCCESS) {
+			packets++;
+			bytes += seg_len;
+		}
 		if (ret == NET_XMIT_SUCCESS || best == NET_XMIT_DROP)
 			best = ret;
 	}
@@ -400,6 +409,8 @@ static int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 		kfree_skb(skb);
 	else
 		consume_skb(skb);
+	if (packets)	/* the parents will add one, of length len */
+		qdisc_tree_reduce_backlog(sch, 1 - packets, len - bytes);
 	return best;
 }
 
@@ -407,32 +418,29 @@ static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		       struct sk_buff **to_free)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
-	u32 len = qdisc_pkt_len(skb);
-	int ret;
+	enum ndp_kind kind;
 
-	if (q->cfg.rate_Bps && !qlen)
+	if (q->cfg.rate_Bps && !sch->q.qlen)
 		q->time_next_ns = max(q->time_next_ns, ktime_get_ns());
 
-	ndp_classify(q, skb);
-	if (skb_is_gso(skb) && ndp_skb_cb(skb)->kind != NDP_KIND_OTHER)
-		ret = ndp_enqueue_gso(sch, skb, to_free);
-	else
-		ret = ndp_enqueue_one(sch, skb, to_free);
-
-	/* what the parents will add by themselves */
-	if (ret == NET_XMIT_SUCCESS) {
-		qlen++;
-		backlog += len;
-	}
-	if (qlen != sch->q.qlen || backlog != sch->qstats.backlog)
-		qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen,
-					  backlog - sch->qstats.backlog);
-	return ret;
+	kind = ndp_classify(q, skb);
+	if (kind == NDP_KIND_OTHER)
+		return ndp_enqueue_other(sch, skb, to_free);
+	if (skb_is_gso(skb))
+		return ndp_enqueue_gso(sch, skb, to_free);
+	if (kind != NDP_KIND_DATA)
+		return ndp_enqueue_header(sch, skb, to_free);
+	if (unlikely(!ndp_data_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb))))
+		return ndp_enqueue_full(sch, skb, to_free);
+	ndp_push(sch, skb, NDP_KIND_DATA);
+	return NET_XMIT_SUCCESS;
 }
 
-/* May a packet leave at the configured rate? Else the watchdog will ask again. */
-static bool ndp_is_due(struct Qdisc *sch)
+/*
+ * May a packet leave at the configured rate? Then the next one may when this
+ * one is out. Else the watchdog will ask again.
+ */
+static bool ndp_is_due(struct Qdisc *sch, u32 len)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	u64 now = ktime_get_ns();
@@ -443,7 +451,8 @@ static bool ndp_is_due(struct Qdisc *sch)
 		return false;
 	}
 	/* a late timer is made up for, a device that stood still is not */
-	q->time_next_ns = max(q->time_next_ns, now - NDP_LATE_NS);
+	q->time_next_ns = max(q->time_next_ns, now - NDP_LATE_NS) +
+			  psched_l2t_ns(&q->rate, len);
 	return true;
 }
 
@@ -454,13 +463,14 @@ static struct sk_buff *ndp_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u32 len;
 
-	if (list == NDP_QUEUES || (q->cfg.rate_Bps && !ndp_is_due(sch)))
+	if (list == NDP_QUEUES)
 		return NULL;
-	skb = __skb_dequeue(&q->queue[list]);
+	skb = __skb_peek(&q->queue[list]);
 	len = qdisc_pkt_len(skb);
+	if (q->cfg.rate_Bps && !ndp_is_due(sch, len))
+		return NULL;
+	__skb_unlink(skb, &q->queue[list]);
 	ndp_sent(&q->vars, ndp_queue_of(ndp_skb_cb(skb)->kind), len);
-	if (q->cfg.rate_Bps)
-		q->time_next_ns += psched_l2t_ns(&q->rate, len);
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	qdisc_bstats_update(sch, skb);
