@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A trimmed packet no longer counts as its sender's: the socket's send buffer
-# is free while the header still waits.
+# is free while the header still waits, and zero-copy memory is its owner's again.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sockets -> v0: ndp  |=====| v1                  |
@@ -19,9 +19,11 @@ send -l 8000 -c 1 >/dev/null
 send -l 1000 -c 1 >/dev/null
 check_eq "50 are trimmed: the socket is charged for none" \
 	"$(send -l 1400 -c 50)" $'outq 0\nsent 50 failed 0'
-check_json "$(ndp_stats)" "50 headers wait" '.header.qlen_packets == 50'
 check_eq "a send buffer of 2 packets takes 100 in a row" \
 	"$(send -l 1400 -c 100 -b 2304)" $'outq 0\nsent 100 failed 0'
+check_eq "zero-copy memory comes back, too" \
+	"$(send -l 8000 -c 20 -Z)" $'completed 20\noutq 0\nsent 20 failed 0'
+check_json "$(ndp_stats)" "170 headers wait" '.header.qlen_packets == 170'
 
 ndp limit 1 hlimit 1000000 rate 1kbit
 send -l 8000 -c 1 >/dev/null

@@ -3,12 +3,13 @@
  * Socket traffic for the tests
  *
  * traffic udp [-n NS] -d ADDRESS -p PORT [-c COUNT] [-l LENGTH] [-g SEGMENTS]
- *	[-b SNDBUF] [-t TOS] [-z] [-q] [-w MILLISECONDS]
+ *	[-b SNDBUF] [-t TOS] [-z] [-q] [-Z] [-w MILLISECONDS]
  *	Sends COUNT datagrams (0: until SIGTERM, some at a time, with pauses)
  *	of LENGTH bytes; -g: as many a send call, cut by UDP GSO; -z: without
  *	a checksum (IPv4). Prints "sent N failed N"; with -q also "outq N",
  *	what the socket is charged for packets that have not left; with -w
- *	waits for datagrams that come back and prints "returned N tos N length N".
+ *	waits for datagrams that come back and prints "returned N tos N length N";
+ *	-Z: zero-copy; prints "completed N", for how many the memory came back.
  * traffic tcp-send [-n NS] -d ADDRESS -p PORT -c BYTES [-f]
  *	Sends BYTES of a known sequence, with sendfile(2) if -f is given.
  * traffic tcp-receive [-n NS] -p PORT [-6]
@@ -19,6 +20,7 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/errqueue.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -57,6 +59,7 @@ struct options {
 	bool no_check;
 	bool outq;
 	bool sendfile;
+	bool zerocopy;
 	bool v6;
 };
 
@@ -136,6 +139,8 @@ static int udp_socket(const struct options *o)
 		err(2, "socket");
 	if (o->sndbuf)
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, o->sndbuf);
+	if (o->zerocopy)
+		set_option(fd, SOL_SOCKET, SO_ZEROCOPY, 1);
 	if (o->no_check)
 		set_option(fd, SOL_SOCKET, SO_NO_CHECK, 1);
 	if (ss.ss_family == AF_INET) {
@@ -180,14 +185,40 @@ static void count_returned(int fd, int wait_ms)
 	printf("returned %u tos %u length %zd\n", n, tos, length);
 }
 
+static void count_completed(int fd, unsigned long awaited)
+{
+	struct pollfd pfd = { fd, 0, 0 };
+	unsigned long n = 0;
+
+	while (n < awaited && poll(&pfd, 1, 2000) > 0) {
+		struct sock_extended_err see;
+		uint8_t control[256];
+		struct msghdr msg = {
+			.msg_control = control, .msg_controllen = sizeof(control),
+		};
+		struct cmsghdr *cm;
+
+		if (recvmsg(fd, &msg, MSG_ERRQUEUE) < 0)
+			break;
+		cm = CMSG_FIRSTHDR(&msg);
+		if (!cm)
+			break;
+		memcpy(&see, CMSG_DATA(cm), sizeof(see));
+		if (see.ee_origin == SO_EE_ORIGIN_ZEROCOPY)
+			n += see.ee_data - see.ee_info + 1;
+	}
+	printf("completed %lu\n", n);
+}
+
 static int udp(const struct options *o)
 {
 	unsigned long sent = 0, failed = 0;
 	unsigned int segments = o->segments ? o->segments : 1;
+	int flags = MSG_DONTWAIT | (o->zerocopy ? MSG_ZEROCOPY : 0);
 	int fd = udp_socket(o), outq;
 
 	while (!stop && (!o->count || sent + failed < o->count)) {
-		ssize_t n = send(fd, pattern() + sent % 256, o->length * segments, MSG_DONTWAIT);
+		ssize_t n = send(fd, pattern() + sent % 256, o->length * segments, flags);
 
 		/* an ICMP error to an earlier one: this one was not sent */
 		if (n < 0 && errno == ECONNREFUSED)
@@ -201,6 +232,8 @@ static int udp(const struct options *o)
 		if (!o->count && !((sent + failed) % BURST))
 			usleep(PAUSE_US);
 	}
+	if (o->zerocopy)
+		count_completed(fd, sent);
 	if (o->outq && !ioctl(fd, SIOCOUTQ, &outq))
 		printf("outq %d\n", outq);
 	printf("sent %lu failed %lu\n", sent * segments, failed);
@@ -315,7 +348,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	optind = 2;
-	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:zqf6")) != -1) {
+	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:zZqf6")) != -1) {
 		switch (opt) {
 		case 'n': o.ns = optarg; break;
 		case 'd': o.address = optarg; break;
@@ -327,6 +360,7 @@ int main(int argc, char **argv)
 		case 't': o.tos = atoi(optarg); break;
 		case 'w': o.wait_ms = atoi(optarg); break;
 		case 'z': o.no_check = true; break;
+		case 'Z': o.zerocopy = true; break;
 		case 'q': o.outq = true; break;
 		case 'f': o.sendfile = true; break;
 		case '6': o.v6 = true; break;
