@@ -397,6 +397,7 @@ static noinline int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 
 		skb_mark_not_on_list(segs);
 		qdisc_skb_cb(segs)->pkt_len = seg_len;
+		closnet_set_pkt_segs(segs, 1);
 		ret = ndp_enqueue(segs, sch, to_free);
 		if (ret == NET_XMIT_SUCCESS) {
 			packets++;

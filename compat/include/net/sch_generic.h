@@ -26,4 +26,12 @@ static inline void qdisc_qlen_dec(struct Qdisc *sch)
 }
 #endif
 
+/* How many packets an skb counts for: 7.x keeps it beside pkt_len. */
+static inline void closnet_set_pkt_segs(struct sk_buff *skb, u16 segs)
+{
+#ifdef CLOSNET_HAVE_QDISC_PKT_SEGS
+	qdisc_skb_cb(skb)->pkt_segs = segs;
+#endif
+}
+
 #endif /* _CLOSNET_COMPAT_NET_SCH_GENERIC_H */
