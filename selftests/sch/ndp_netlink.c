@@ -334,7 +334,8 @@ static void add_sane(struct blob *blob, struct model *m)
 	if (!in_range(r, v))
 		m->valid = false;
 	m->v[type] = v;
-	m->given[type] = m->known[type] = true;
+	m->given[type] = true;
+	m->known[type] = true;
 }
 
 static void add_malformed(struct blob *blob, struct model *m)
@@ -552,6 +553,6 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "reload") && optind < argc)
 		reload(count, argv[optind]);
 	else
-		errx(2, "usage: ndp_netlink fuzz|reload [-n NS] -i DEV [-c COUNT] [-s SEED] [MODULE]");
+		errx(2, "usage: ndp_netlink fuzz|reload -i DEV [OPTION...] [MODULE]");
 	return 0;
 }

@@ -283,8 +283,12 @@ static bool catch(const struct capture *cap, struct caught *c)
 	};
 	ssize_t n = recvmsg(cap->fd, &msg, MSG_DONTWAIT);
 	struct cmsghdr *cm;
+	bool outgoing;
 
-	if (n < 14 || (from.sll_pkttype == PACKET_OUTGOING) != cap->out)
+	if (n < 14)
+		return false;
+	outgoing = from.sll_pkttype == PACKET_OUTGOING;
+	if (outgoing != cap->out)
 		return false;
 	c->len = (unsigned int)n;
 	c->csum_pending = false;
@@ -445,8 +449,8 @@ static void capture_all(void)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: ndp_packets [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] "
-		"-s NS/DEV [-c LABEL=NS/DEV/in|out[/COUNT]]... [-x COMMAND] SPEC...\n");
+	fprintf(stderr, "usage: ndp_packets %s %s\n", "[-t TRIM_SIZE] [-d DSCP_TRIMMED]",
+		"[-r DSCP_RETURNED] -s NS/DEV [-c CAPTURE]... [-x COMMAND] SPEC...");
 	exit(2);
 }
 

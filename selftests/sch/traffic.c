@@ -341,6 +341,50 @@ static void usage(void)
 	errx(2, "usage: traffic udp|tcp-send|tcp-receive OPTION...");
 }
 
+static bool parse_flag(struct options *o, int opt)
+{
+	if (opt == 'z')
+		o->no_check = true;
+	else if (opt == 'Z')
+		o->zerocopy = true;
+	else if (opt == 'q')
+		o->outq = true;
+	else if (opt == 'f')
+		o->sendfile = true;
+	else if (opt == '6')
+		o->v6 = true;
+	else
+		return false;
+	return true;
+}
+
+static bool parse_option(struct options *o, int opt)
+{
+	int n = optarg ? atoi(optarg) : 0;
+
+	if (opt == 'n')
+		o->ns = optarg;
+	else if (opt == 'd')
+		o->address = optarg;
+	else if (opt == 'p')
+		o->port = (uint16_t)n;
+	else if (opt == 'c')
+		o->count = strtoul(optarg, NULL, 0);
+	else if (opt == 'l')
+		o->length = (unsigned int)n;
+	else if (opt == 'g')
+		o->segments = (unsigned int)n;
+	else if (opt == 'b')
+		o->sndbuf = n;
+	else if (opt == 't')
+		o->tos = n;
+	else if (opt == 'w')
+		o->wait_ms = n;
+	else
+		return parse_flag(o, opt);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .length = 1000 };
@@ -348,25 +392,9 @@ int main(int argc, char **argv)
 	int opt;
 
 	optind = 2;
-	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:zZqf6")) != -1) {
-		switch (opt) {
-		case 'n': o.ns = optarg; break;
-		case 'd': o.address = optarg; break;
-		case 'p': o.port = (uint16_t)atoi(optarg); break;
-		case 'c': o.count = strtoul(optarg, NULL, 0); break;
-		case 'l': o.length = (unsigned int)atoi(optarg); break;
-		case 'g': o.segments = (unsigned int)atoi(optarg); break;
-		case 'b': o.sndbuf = atoi(optarg); break;
-		case 't': o.tos = atoi(optarg); break;
-		case 'w': o.wait_ms = atoi(optarg); break;
-		case 'z': o.no_check = true; break;
-		case 'Z': o.zerocopy = true; break;
-		case 'q': o.outq = true; break;
-		case 'f': o.sendfile = true; break;
-		case '6': o.v6 = true; break;
-		default: usage();
-		}
-	}
+	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:zZqf6")) != -1)
+		if (!parse_option(&o, opt))
+			usage();
 	signal(SIGTERM, on_signal);
 	signal(SIGPIPE, SIG_IGN);
 	enter_ns(o.ns);
