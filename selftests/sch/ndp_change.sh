@@ -114,4 +114,29 @@ for _ in 1 2 3; do
 	check "deleted at the root under traffic" tc -n "$a" qdisc del dev v0 root
 done
 stop_jobs
+
+ndp rate 1kbit match all hlimit 100000
+# shellcheck disable=SC2317 # wait_for calls it
+waits() { [ "$(ndp_stats | jq .qlen)" -ge 100 ]; }
+flood
+check "packets wait" wait_for 10 waits
+check "the device goes down under traffic" ip -n "$a" link set v0 down
+stop_jobs
+check_json "$(ndp_stats)" "nothing waits any more" '.qlen == 0 and .backlog == 0' \
+	"in no queue" 'all(.data, .header, .other; .qlen_packets == 0 and .backlog_bytes == 0)'
+ip -n "$a" -batch - <<-END
+	link set v0 up
+	neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev v0
+END
+tc -n "$a" qdisc change dev v0 root ndp rate 0
+before=$(rx_packets)
+check "it comes up again, and sends" traffic udp -n "$a" -d 10.0.0.2 -p 61199 -c 20
+# shellcheck disable=SC2317 # wait_for calls it
+arrived() { [ "$(rx_packets)" -eq $((before + 20)) ]; }
+check "20 of 20 packets arrive" wait_for 10 arrived
+tc -n "$a" qdisc change dev v0 root ndp rate 1kbit
+flood 2>/dev/null
+check "packets wait" wait_for 10 waits
+check "the device goes away under traffic" ip -n "$a" link del v0
+stop_jobs
 finish

@@ -17,7 +17,7 @@ super=tcp4,csum=partial,gso=1000,len=8054
 # 24 segments; all kinds of overload: data, headers, other
 load=("$PLUG" "udp4,n=40" "udp4,len=100,n=20" "raw,len=500,n=20" "$super,n=3")
 load_packets=105
-closed="ndp limit 8 hlimit 3000 other_limit 5000 mode ndp match all norts rate 1kbit"
+closed="ndp limit 8 hlimit 3000 other_limit 5000 mode ndp match all rate 1kbit"
 
 # in_tree COMMAND...: tc's commands in one go; shows are appended to $TMP/shows
 in_tree() {
@@ -76,8 +76,8 @@ tree() {
 		"$name: limits shrunk, ancestors agree" "$(agree 1)" \
 		"$name: mode changed, ancestors agree" "$(agree 2)" \
 		"$name: drained, all is zero" "$(zero 3)" \
-		"$name: $load_packets packets sent or dropped with a reason" \
-		"[.[3][] | select(.kind == \"ndp\") | .packets + .drops] | add == $load_packets" \
+		"$name: $load_packets packets sent, returned or dropped" \
+		"[.[3][] | select(.kind == \"ndp\") | .packets + .returned_packets + .drops] | add == $load_packets" \
 		"$name: overloaded again, ancestors agree" "$(agree 4)" \
 		"$name: replaced under load, all is zero" "$(zero 5)"
 }
@@ -98,6 +98,8 @@ tree ets "parent 1:1" "parent 1:2" -- \
 	"qdisc add dev v0 root handle 1: ets strict 1 quanta 9000"
 tree mq "parent 1:1" "parent 1:2" "parent 1:3" "parent 1:4" -- \
 	"qdisc add dev v0 root handle 1: mq"
+tree mqprio "parent 1:1" "parent 1:2" "parent 1:3" "parent 1:4" -- \
+	"qdisc add dev v0 root handle 1: mqprio num_tc 2 map 0 1 queues 2@0 2@2 hw 0"
 tree netem "parent 1:" -- \
 	"qdisc add dev v0 root handle 1: netem limit 10000"
 tree "htb, prio" "parent 2:1" "parent 2:2" "parent 2:3" -- \
