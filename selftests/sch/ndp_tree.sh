@@ -112,6 +112,29 @@ tree "tbf, drr" "parent 2:1" -- \
 	"class add dev v0 parent 2: classid 2:1 drr" \
 	"filter add dev v0 parent 2: matchall classid 2:1"
 
+# Two levels up, the first packet is not counted yet when ndp says how it changed.
+first_packet() {
+	local name=$1 options=$2 left=$3
+	shift 3
+	tc -n "$a" qdisc del dev v0 root 2>/dev/null || true
+	rm -f "$TMP/shows"
+	in_tree "qdisc add dev v0 root handle 1: htb default 1" \
+		"class add dev v0 parent 1: classid 1:1 htb rate 1gbit" \
+		"qdisc add dev v0 parent 1:1 handle 2: prio" \
+		"qdisc add dev v0 parent 2:1 ndp match all norts $options" \
+		"qdisc add dev v0 parent 2:2 ndp match all norts $options" \
+		"qdisc add dev v0 parent 2:3 ndp match all norts $options"
+	check "first packet of all, $name" ndp_packets -s "$a/v0" "$@"
+	wait_for 10 drained || true
+	in_tree "qdisc show dev v0"
+	check_json "$(jq -cs . "$TMP/shows")" \
+		"$name: all is zero" "$(zero 0)" \
+		"$name: $left packets have left" "[.[0][] | select(.kind == \"ndp\") | .packets] | add == $left"
+}
+first_packet "trimmed" "limit_bytes 64 hlimit 10000" 1 udp4
+first_packet "one segment of many stays" "mode droptail limit 1 rate 8kbit" 1 "$super"
+first_packet "some segments are trimmed" "limit_bytes 1054 hlimit 10000" 8 "$super"
+
 # Between ndp and the root, one packet may be held: one that was peeked at.
 # In document N, ancestors have what ndp has and what was held in document 0.
 held() {
