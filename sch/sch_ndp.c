@@ -93,7 +93,7 @@ struct ndp_sched_data {
 	u64 time_next_ns;	/* with a rate: earliest next departure */
 	u32 coins;		/* unused random bits, below a sentinel 1 */
 
-	/* cold */
+	/* written when a queue is full, or the shaper waits */
 	struct ndp_stats stats;
 	struct qdisc_watchdog watchdog;
 };
