@@ -49,7 +49,6 @@
  *   the packet in service in a real port.
  */
 
-#include <linux/etherdevice.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>

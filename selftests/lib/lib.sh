@@ -252,6 +252,24 @@ link_ab() {
 	wait_for 5 carrier
 }
 
+# mirror_v0: a clone of each packet that leaves v0 goes to w1 in namespace b, before v0's qdisc sees it
+# shellcheck disable=SC2154 # a and b are set by setup_ns
+mirror_v0() {
+	ip link add w0 mtu 9100 netns "$a" type veth peer name w1 mtu 9100 netns "$b"
+	ip -n "$a" link set w0 up
+	ip -n "$b" link set w1 up
+	{
+		tc -n "$a" qdisc add dev v0 clsact &&
+			tc -n "$a" filter add dev v0 egress matchall action mirred egress mirror dev w0
+	} || skip_all "no mirroring"
+}
+
+# vlan_v0: v0.5 on v0, for frames whose tag is offloaded
+vlan_v0() {
+	ip -n "$a" link add link v0 name v0.5 type vlan id 5 || skip_all "no VLAN devices"
+	ip -n "$a" link set v0.5 up
+}
+
 carrier() { ip -n "$a" link show v0 | grep -q LOWER_UP; }
 
 # listening PORT: is there a TCP socket in b?

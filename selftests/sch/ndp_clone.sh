@@ -13,14 +13,7 @@ need_ndp
 setup_ns a b
 link_ab
 
-ip link add w0 mtu 9100 netns "$a" type veth peer name w1 mtu 9100 netns "$b"
-ip -n "$a" link set w0 up
-ip -n "$b" link set w1 up
-mirror() {
-	tc -n "$a" qdisc add dev v0 clsact &&
-		tc -n "$a" filter add dev v0 egress matchall action mirred egress mirror dev w0
-}
-mirror || skip_all "no mirroring"
+mirror_v0
 
 frames=()
 for kind in udp4 udp6 tcp4 tcp6; do

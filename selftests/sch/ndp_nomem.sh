@@ -18,14 +18,7 @@ text=$(</sys/module/sch_ndp/sections/.text)
 [ "$text" != 0x0000000000000000 ] || skip_all "the module's address is hidden"
 setup_ns a b
 link_ab
-ip link add w0 mtu 9100 netns "$a" type veth peer name w1 mtu 9100 netns "$b"
-ip -n "$a" link set w0 up
-ip -n "$b" link set w1 up
-mirror() {
-	tc -n "$a" qdisc add dev v0 clsact &&
-		tc -n "$a" filter add dev v0 egress matchall action mirred egress mirror dev w0
-}
-mirror || skip_all "no mirroring"
+mirror_v0
 
 # Only what sch_ndp asks for fails, and only in a process that asks for it.
 set_failslab() {

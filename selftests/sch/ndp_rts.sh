@@ -18,8 +18,7 @@
 need_ndp
 setup_ns a b
 link_ab
-ip -n "$a" link add link v0 name v0.5 type vlan id 5 || skip_all "no VLAN devices"
-ip -n "$a" link set v0.5 up
+vlan_v0
 
 # run OUT BACK FRAME...: OUT frames reach b, BACK frames return to a
 run() {

@@ -17,8 +17,7 @@
 need_ndp
 setup_ns a b
 link_ab
-ip -n "$a" link add link v0 name v0.5 type vlan id 5 || skip_all "no VLAN devices"
-ip -n "$a" link set v0.5 up
+vlan_v0
 
 frames=()
 for kind in udp4 udp6 tcp4 tcp6; do
