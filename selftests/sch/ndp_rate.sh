@@ -38,4 +38,17 @@ run "40 Mbit/s, other traffic" 40000000 2000 tcp4,len=2000
 tc -n "$a" qdisc change dev v0 root ndp rate 1kbit
 check "a change of the rate releases what waits" ndp_packets -s "$a/v0" \
 	-c "out=$a/v0/out/4" -x "tc -n $a qdisc change dev v0 root ndp rate 100mbit" "$PLUG" udp4,n=3
+
+# While tbf holds the packets back, no credit grows for a burst.
+tc -n "$a" -batch - <<-END
+	qdisc replace dev v0 root handle 1: tbf rate 8kbit burst 1600 limit 10mb
+	qdisc add dev v0 parent 1: ndp limit 300 rate 10mbit
+END
+check_to "$TMP/result" "a parent stands still, then lets go: 31 frames leave" \
+	ndp_packets -s "$a/v0" -c "out=$a/v0/out/31" \
+	-x "sleep 0.2; tc -n $a qdisc change dev v0 root handle 1: tbf rate 1gbit burst 100kb limit 10mb" \
+	udp4,len=1500,n=31
+span=$(sort -k5n "$TMP/result" | awk 'NR == 3 { first = $5 } { last = $5 } END { printf "%.0f", last - first }')
+note "28 packet times: $span ns, exact: 33600000 ns"
+check "and no burst follows" test "$span" -ge 31000000
 finish

@@ -63,6 +63,16 @@ run 4 0 udp4,n=9
 check_json "$full" \
 	"7 are dropped" '.dropped_header_packets == 7 and .drops == 7 and .returned_packets == 0'
 
+what="below a parent"
+tc -n "$a" -batch - <<-END
+	qdisc replace dev v0 root handle 2: tbf rate 1gbit burst 100kb limit 10mb
+	qdisc add dev v0 parent 2: ndp limit 1 hlimit 256 match all rate 1kbit
+END
+ndp_packets -s "$a/v0" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats" "$PLUG" udp4,n=30
+check_json "$(<"$TMP/stats")" \
+	"arrivals and tails return" 'any(.kind == "ndp" and .returned_packets > 20 and .trimmed_tail_packets > 0)' \
+	"to the parent, a return is no drop" 'any(.kind == "tbf" and .drops == 0)'
+
 r='' c=''
 setup_ns r c
 mac=02:00:00:00:01
