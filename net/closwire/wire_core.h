@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When a frame leaves, and which: the line of a NIC, in plain C
+ *
+ * A line is what one port transmits, frame by frame. It knows when the last
+ * frame's last bit left, and to when each priority is paused. Time comes in
+ * as an argument, so that the unit test runs the very code of the module.
+ *
+ *	   end of the last frame                            end
+ *	-------|-- gap --|-- preamble --|-- frame ... -- FCS --|---
+ *	           12          8        ^   len, at least 60    4    bytes
+ *	                                sfd: what hardware stamps
+ *
+ * A frame that finds the line busy follows the last one at the gap. One that
+ * finds it idle starts at once. Frames back to back are therefore exactly
+ *
+ *	(max(len, 60) + 24) * 8 / rate
+ *
+ * apart: 1230.4 ns for 1514 bytes at 10 Gbit/s. Times are in ns, and the line
+ * carries the fraction of the last end along, so that nothing is lost to
+ * rounding: the time per byte is Q.shift with as many fraction bits as leave
+ * room for the longest frame, an error below 1 ns in a day of full load.
+ *
+ * Pause: IEEE 802.1Qbb (PFC). A pause frame carries a time for each of eight
+ * priorities, in quanta of 512 bit times; 0 lifts the pause.
+ */
+#ifndef _CLOSWIRE_WIRE_CORE_H
+#define _CLOSWIRE_WIRE_CORE_H
+
+#include <closnet/core.h>
+
+#define CLOSWIRE_PRIOS		8
+
+/* Bytes around a frame, and a frame's shortest length without FCS */
+#define CLOSWIRE_GAP_BYTES	12
+#define CLOSWIRE_PREAMBLE_BYTES	8
+#define CLOSWIRE_FCS_BYTES	4
+#define CLOSWIRE_FRAME_MIN	60
+/* A quantum of pause is 512 bit times */
+#define CLOSWIRE_QUANTUM_BYTES	64
+
+/* Longest product of bytes and mult: 17 bits of frame length leave 47. */
+#define CLOSWIRE_MULT_BITS	46
+
+/**
+ * struct closwire_line - a port's transmitter
+ * @mult: time a byte takes, in ns, Q.@shift
+ * @shift: fraction bits of @mult and @end_frac
+ * @end_ns: when the last frame's last bit left, or will leave
+ * @end_frac: the fraction of that
+ * @paused: priorities that may be paused; a bit is stale when the time in
+ *	@pause_end_ns has come
+ * @pause_end_ns: when each priority's pause ends
+ */
+struct closwire_line {
+	u64 mult;
+	u32 shift;
+	u32 paused;
+	u64 end_ns;
+	u64 end_frac;
+	u64 pause_end_ns[CLOSWIRE_PRIOS];
+};
+
+/**
+ * closwire_line_set_rate() - set the rate for frames that start from now on
+ * @line: the line; the frame on it keeps its end
+ * @rate_Bps: bytes per second, at least 125
+ */
+static inline void closwire_line_set_rate(struct closwire_line *line,
+					  u64 rate_Bps)
+{
+	u64 ns = 1000000000;
+	u32 shift = 0;
+	u64 mult;
+
+	/* as many bits as a 64-bit division gives, then the rest of them */
+	while (!(ns >> 62)) {
+		ns <<= 1;
+		shift++;
+	}
+	mult = ns / rate_Bps;
+	while (mult >> CLOSWIRE_MULT_BITS) {
+		mult >>= 1;
+		shift--;
+	}
+	WRITE_ONCE(line->mult, mult);
+	line->shift = shift;
+	line->end_frac = 0;
+}
+
+/**
+ * closwire_line_ns() - how long bytes take
+ * @line: the line
+ * @bytes: less than 2^17
+ *
+ * Return: whole ns.
+ */
+static inline u64 closwire_line_ns(const struct closwire_line *line, u32 bytes)
+{
+	return (line->mult * bytes) >> line->shift;
+}
+
+/**
+ * closwire_line_send() - put the next frame on the line
+ * @line: the line; @end_ns becomes the end of this frame
+ * @now_ns: the time; may be before the end of the last frame
+ * @len: bytes of the frame without FCS, less than 2^17 - 24
+ *
+ * Return: when the start frame delimiter passes, in ns.
+ */
+static inline u64 closwire_line_send(struct closwire_line *line, u64 now_ns,
+				     u32 len)
+{
+	u64 fraction = ((u64)1 << line->shift) - 1;
+	u64 gap = line->end_frac + line->mult * CLOSWIRE_GAP_BYTES;
+	u64 start_ns = line->end_ns + (gap >> line->shift);
+	u64 acc = gap & fraction;
+
+	if (now_ns > start_ns) {
+		start_ns = now_ns;
+		acc = 0;
+	}
+	len = max_t(u32, len, CLOSWIRE_FRAME_MIN) + CLOSWIRE_PREAMBLE_BYTES +
+	      CLOSWIRE_FCS_BYTES;
+	acc += line->mult * len;
+	line->end_ns = start_ns + (acc >> line->shift);
+	line->end_frac = acc & fraction;
+	return start_ns + closwire_line_ns(line, CLOSWIRE_PREAMBLE_BYTES);
+}
+
+/**
+ * closwire_line_pause() - obey a pause frame
+ * @line: the line
+ * @now_ns: the time
+ * @prio: priority, below CLOSWIRE_PRIOS
+ * @quanta: for how long, in 512 bit times; 0: go on
+ */
+static inline void closwire_line_pause(struct closwire_line *line, u64 now_ns,
+				       u32 prio, u16 quanta)
+{
+	u64 ns = closwire_line_ns(line, CLOSWIRE_QUANTUM_BYTES * 1024);
+
+	if (!quanta) {
+		line->paused &= ~(1U << prio);
+		return;
+	}
+	/* 1024 quanta at a time keep the fraction and fit 17 bits */
+	line->pause_end_ns[prio] = now_ns + ((ns * quanta) >> 10);
+	line->paused |= 1U << prio;
+}
+
+/**
+ * closwire_line_paused() - must this priority wait?
+ * @line: the line
+ * @now_ns: the time
+ * @prio: priority, below CLOSWIRE_PRIOS
+ *
+ * Return: whether it is paused at @now_ns.
+ */
+static inline bool closwire_line_paused(struct closwire_line *line, u64 now_ns,
+					u32 prio)
+{
+	if (likely(!(line->paused & (1U << prio))))
+		return false;
+	if (now_ns < line->pause_end_ns[prio])
+		return true;
+	line->paused &= ~(1U << prio);
+	return false;
+}
+
+/**
+ * closwire_pause_end() - when the next pause ends
+ * @line: the line
+ *
+ * Return: the earliest end of a pause, in ns; U64_MAX (all ones): none.
+ */
+static inline u64 closwire_pause_end(const struct closwire_line *line)
+{
+	u64 end_ns = ~(u64)0;
+	u32 prio;
+
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		if (line->paused & (1U << prio))
+			end_ns = min_t(u64, end_ns, line->pause_end_ns[prio]);
+	}
+	return end_ns;
+}
+
+/**
+ * closwire_next_queue() - round robin
+ * @waiting: queues that have a frame, one bit each; not 0
+ * @last: the queue served last
+ *
+ * Return: the first waiting queue after @last, around the corner.
+ */
+static inline u32 closwire_next_queue(u32 waiting, u32 last)
+{
+	u32 after = waiting & ~(((u32)2 << last) - 1);
+
+	return __builtin_ctz(after ? after : waiting);
+}
+
+#endif /* _CLOSWIRE_WIRE_CORE_H */
