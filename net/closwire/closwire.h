@@ -12,6 +12,7 @@
 #ifndef _CLOSWIRE_H
 #define _CLOSWIRE_H
 
+#include <linux/ethtool.h>
 #include <linux/hrtimer.h>
 #include <linux/if_closwire.h>
 #include <linux/net_tstamp.h>
@@ -27,15 +28,19 @@
 #define CLOSWIRE_RX_USECS_MAX	10000
 #define CLOSWIRE_CTRL_MAX	64
 
+/* In place of a ring's number: a MAC control frame */
+#define CLOSWIRE_CTRL		0xff
+
 /**
  * struct closwire_cb - what a frame carries along between xmit and receive
  * @sfd_ns: when its start frame delimiter passed the sender, and after the
  *	hand-over: passes the receiver; CLOCK_MONOTONIC
  * @arrival_ns: when its last bit is there
  * @len: bytes on the line, with a VLAN tag and without padding and FCS
- * @txq: the ring that it was in
+ * @txq: the ring that it was in, or CLOSWIRE_CTRL
  * @prio: for PFC: PCP of a VLAN tag, else skb->priority if below 8, else 0
  * @last: the last frame of its packet
+ * @lost: the cable has lost it
  */
 struct closwire_cb {
 	u64 sfd_ns;
@@ -44,6 +49,7 @@ struct closwire_cb {
 	u8 txq;
 	u8 prio;
 	bool last;
+	bool lost;
 };
 
 static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
@@ -66,6 +72,8 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
  * @rate_Bps: bytes per second
  * @delay_ns: of the cable
  * @loss: probability that a frame gets lost, of U32_MAX
+ * @up: the port is up
+ * @held: the line stands still because of a pause
  * @timer: fires when the frame on the line has left or a pause ends
  */
 struct closwire_tx {
@@ -81,6 +89,8 @@ struct closwire_tx {
 	u32 loss;
 	u64 rate_Bps;
 	u64 delay_ns;
+	bool up;
+	bool held;
 	struct hrtimer timer;
 };
 
@@ -89,12 +99,16 @@ struct closwire_tx {
  * @lock: protects all below; softirqs off
  * @flight: frames on the cable, in order of arrival
  * @usecs: how long after a frame the interrupt comes
+ * @due_ns: when the timer fires, or fired last
+ * @up: the port is up
  * @timer: the interrupt
  */
 struct closwire_rx {
 	spinlock_t lock;
 	struct sk_buff_head flight;
 	u32 usecs;
+	u64 due_ns;
+	bool up;
 	struct hrtimer timer;
 };
 
@@ -113,7 +127,7 @@ struct closwire_rx {
  * @tx_paused: times that the line stood still because of a pause
  * @tx_dropped_carrier: frames dropped for lack of carrier
  * @tx_dropped_ctrl: MAC control frames dropped since too many waited
- * @tx_dropped_nomem: packets dropped for lack of memory
+ * @tx_dropped_nomem: packets that could not be cut into frames
  * @tx_hwtstamps: hardware time stamps given to senders
  * @rx_frames: data frames received
  * @rx_bytes: their bytes
@@ -122,7 +136,7 @@ struct closwire_rx {
  * @rx_ctrl_unknown: MAC control frames received that are no PFC
  * @rx_lost: frames that the cable has lost
  * @rx_dropped_length: frames longer than the MTU allows
- * @rx_dropped_down: frames that found the port down
+ * @rx_dropped_down: frames on the cable when the port went down
  * @rx_dropped_nomem: frames dropped for lack of memory
  * @rx_interrupts: interrupts for received frames
  * @rx_hwtstamps: frames stamped by hardware
@@ -217,6 +231,7 @@ void closwire_set_ring(struct closwire_port *port, u32 packets);
 netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev);
 int closwire_poll(struct napi_struct *napi, int budget);
 void closwire_wire_init(struct closwire_port *port);
+void closwire_wire_start(struct closwire_port *port);
 void closwire_wire_stop(struct closwire_port *port);
 
 /* ethtool.c */

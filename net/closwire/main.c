@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closwire: an emulated pair of NICs and the cable between them
+ *
+ * A veth pair has no rate, no ring and no clock, so no qdisc ever queues on it
+ * and no hardware time stamp ever comes. A closwire port behaves as a NIC does
+ * where congestion control can tell the difference:
+ *
+ * - it sends frame after frame at its rate, preamble, FCS and gap counted;
+ * - its TX rings fill, BQL and the ring's end stop the queues, and a root
+ *   qdisc queues as on hardware;
+ * - it cuts TSO packets into frames, receives through NAPI and GRO, and can
+ *   hold its interrupt back (rx-usecs);
+ * - it has a PTP clock of its own, off and drifting as told, and stamps frames
+ *   with it;
+ * - it obeys priority pause frames (802.1Qbb) and sends them for others.
+ *
+ * Frames are not copied from one memory to another, and checksums that are
+ * left to the hardware stay so (CHECKSUM_PARTIAL), as on veth. The rest of
+ * the model is described where it is: wire.c, wire_core.h, ptp.c.
+ *
+ * This file makes pairs, holds their settings and takes them up and down.
+ * RTNL protects all of it.
+ */
+#include <linux/etherdevice.h>
+#include <linux/module.h>
+#include <net/rtnetlink.h>
+#include <closnet/netlink.h>
+#include "closwire.h"
+
+/* ---- settings ---- */
+
+/* Types only: the ranges are checked with words of our own. */
+static const struct nla_policy closwire_policy[IFLA_CLOSWIRE_MAX + 1] = {
+	[IFLA_CLOSWIRE_PEER]		= { .len = sizeof(struct ifinfomsg) },
+	[IFLA_CLOSWIRE_RATE]		= { .type = NLA_U64 },
+	[IFLA_CLOSWIRE_DELAY]		= { .type = NLA_U64 },
+	[IFLA_CLOSWIRE_RING]		= { .type = NLA_U32 },
+	[IFLA_CLOSWIRE_LOSS]		= { .type = NLA_U32 },
+	[IFLA_CLOSWIRE_CLOCK_OFFSET]	= { .type = NLA_S64 },
+	[IFLA_CLOSWIRE_CLOCK_DRIFT]	= { .type = NLA_S32 },
+};
+
+#define CLOSWIRE_WANTED(name, min, max, unit) \
+	name " must be " __stringify(min) " to " __stringify(max) " " unit
+
+/* Sets the message and the attribute that it is about. */
+static int closwire_refuse(const struct nlattr *attr, const char *msg,
+			   struct netlink_ext_ack *extack)
+{
+	NL_SET_BAD_ATTR(extack, attr);
+	closnet_set_msg(extack, msg);
+	return -ERANGE;
+}
+
+/* Are all settings within their ranges? */
+static int closwire_check(struct nlattr *data[], struct netlink_ext_ack *extack)
+{
+	struct nlattr *attr;
+
+	attr = data[IFLA_CLOSWIRE_RATE];
+	if (attr && (nla_get_u64(attr) < CLOSWIRE_RATE_MIN ||
+		     nla_get_u64(attr) > CLOSWIRE_RATE_MAX))
+		return closwire_refuse(attr, "rate must be 1 kbit/s to 1 Tbit/s",
+				       extack);
+	attr = data[IFLA_CLOSWIRE_DELAY];
+	if (attr && nla_get_u64(attr) > CLOSWIRE_DELAY_MAX_NS)
+		return closwire_refuse(attr, "delay must be 0 to 10 s", extack);
+	attr = data[IFLA_CLOSWIRE_RING];
+	if (attr && (nla_get_u32(attr) < CLOSWIRE_RING_MIN ||
+		     nla_get_u32(attr) > CLOSWIRE_RING_MAX))
+		return closwire_refuse(attr,
+				       CLOSWIRE_WANTED("ring", CLOSWIRE_RING_MIN,
+						       CLOSWIRE_RING_MAX,
+						       "packets"), extack);
+	attr = data[IFLA_CLOSWIRE_CLOCK_DRIFT];
+	if (attr && (nla_get_s32(attr) < -CLOSWIRE_DRIFT_MAX_PPB ||
+		     nla_get_s32(attr) > CLOSWIRE_DRIFT_MAX_PPB))
+		return closwire_refuse(attr,
+				       "clock_drift must be -500 to 500 ppm",
+				       extack);
+	return 0;
+}
+
+static void closwire_set_rate(struct closwire_port *port, u64 rate_Bps)
+{
+	spin_lock_bh(&port->tx.lock);
+	WRITE_ONCE(port->tx.rate_Bps, rate_Bps);
+	closwire_line_set_rate(&port->tx.line, rate_Bps);
+	spin_unlock_bh(&port->tx.lock);
+}
+
+void closwire_set_ring(struct closwire_port *port, u32 packets)
+{
+	struct closwire_tx *tx = &port->tx;
+	u32 i;
+
+	spin_lock_bh(&tx->lock);
+	WRITE_ONCE(tx->ring_max, packets);
+	for (i = 0; tx->up && i < port->dev->real_num_tx_queues; i++) {
+		if (tx->posted[i] < packets)
+			netif_wake_subqueue(port->dev, i);
+	}
+	spin_unlock_bh(&tx->lock);
+}
+
+/* What a port has when nothing is said: a usual NIC, a cable of no length. */
+static void closwire_set_defaults(struct closwire_port *port)
+{
+	closwire_set_rate(port, CLOSWIRE_RATE_DEFAULT);
+	closwire_set_ring(port, CLOSWIRE_RING_DEFAULT);
+}
+
+/* Applies checked settings. */
+static void closwire_configure(struct closwire_port *port,
+			       struct nlattr *data[])
+{
+	if (data[IFLA_CLOSWIRE_RATE])
+		closwire_set_rate(port, nla_get_u64(data[IFLA_CLOSWIRE_RATE]));
+	if (data[IFLA_CLOSWIRE_DELAY])
+		WRITE_ONCE(port->tx.delay_ns,
+			   nla_get_u64(data[IFLA_CLOSWIRE_DELAY]));
+	if (data[IFLA_CLOSWIRE_RING])
+		closwire_set_ring(port, nla_get_u32(data[IFLA_CLOSWIRE_RING]));
+	if (data[IFLA_CLOSWIRE_LOSS])
+		WRITE_ONCE(port->tx.loss,
+			   nla_get_u32(data[IFLA_CLOSWIRE_LOSS]));
+	if (data[IFLA_CLOSWIRE_CLOCK_OFFSET])
+		closwire_ptp_set_offset(port,
+					nla_get_s64(data[IFLA_CLOSWIRE_CLOCK_OFFSET]));
+	if (data[IFLA_CLOSWIRE_CLOCK_DRIFT])
+		closwire_ptp_set_drift(port,
+				       nla_get_s32(data[IFLA_CLOSWIRE_CLOCK_DRIFT]));
+}
+
+/* ---- up and down ---- */
+
+/* The cable carries when both its ports are up and nobody has unplugged it. */
+static void closwire_update_carrier(struct closwire_port *port)
+{
+	struct closwire_port *peer = rtnl_dereference(port->peer);
+	bool carrier;
+
+	if (!peer)
+		return;
+	carrier = netif_running(port->dev) && netif_running(peer->dev) &&
+		  !port->unplugged && !peer->unplugged;
+	if (carrier) {
+		netif_carrier_on(port->dev);
+		netif_carrier_on(peer->dev);
+	} else {
+		netif_carrier_off(port->dev);
+		netif_carrier_off(peer->dev);
+	}
+}
+
+static int closwire_open(struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+
+	closwire_wire_start(port);
+	netif_tx_start_all_queues(dev);
+	closwire_update_carrier(port);
+	return 0;
+}
+
+static int closwire_stop(struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct closwire_port *peer = rtnl_dereference(port->peer);
+
+	netif_tx_stop_all_queues(dev);
+	netif_carrier_off(dev);
+	if (peer)
+		netif_carrier_off(peer->dev);
+	closwire_wire_stop(port);
+	return 0;
+}
+
+static int closwire_change_carrier(struct net_device *dev, bool carrier)
+{
+	struct closwire_port *port = netdev_priv(dev);
+
+	port->unplugged = !carrier;
+	closwire_update_carrier(port);
+	return 0;
+}
+
+/* ---- the device ---- */
+
+static int closwire_init(struct net_device *dev)
+{
+	netdev_lockdep_set_classes(dev);
+	return 0;
+}
+
+static void closwire_uninit(struct net_device *dev)
+{
+	closwire_ptp_unregister(netdev_priv(dev));
+}
+
+static int closwire_get_iflink(const struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct closwire_port *peer;
+	int iflink = 0;
+
+	rcu_read_lock();
+	peer = rcu_dereference(port->peer);
+	if (peer)
+		iflink = READ_ONCE(peer->dev->ifindex);
+	rcu_read_unlock();
+	return iflink;
+}
+
+static void closwire_get_stats64(struct net_device *dev,
+				 struct rtnl_link_stats64 *to)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	const struct closwire_stats *stats = &port->stats;
+
+	to->tx_packets = READ_ONCE(stats->tx_frames);
+	to->tx_bytes = READ_ONCE(stats->tx_bytes);
+	to->tx_carrier_errors = READ_ONCE(stats->tx_dropped_carrier);
+	to->tx_errors = to->tx_carrier_errors;
+	to->tx_dropped = READ_ONCE(stats->tx_dropped_ctrl) +
+			 READ_ONCE(stats->tx_dropped_nomem);
+	to->rx_packets = READ_ONCE(stats->rx_frames);
+	to->rx_bytes = READ_ONCE(stats->rx_bytes);
+	to->rx_crc_errors = READ_ONCE(stats->rx_lost);
+	to->rx_length_errors = READ_ONCE(stats->rx_dropped_length);
+	to->rx_errors = to->rx_crc_errors + to->rx_length_errors;
+	to->rx_dropped = READ_ONCE(stats->rx_dropped_down) +
+			 READ_ONCE(stats->rx_dropped_nomem);
+}
+
+static const struct net_device_ops closwire_netdev_ops = {
+	.ndo_init		= closwire_init,
+	.ndo_uninit		= closwire_uninit,
+	.ndo_open		= closwire_open,
+	.ndo_stop		= closwire_stop,
+	.ndo_start_xmit		= closwire_xmit,
+	.ndo_get_stats64	= closwire_get_stats64,
+	.ndo_get_iflink		= closwire_get_iflink,
+	.ndo_change_carrier	= closwire_change_carrier,
+	.ndo_set_mac_address	= eth_mac_addr,
+	.ndo_validate_addr	= eth_validate_addr,
+	.ndo_features_check	= passthru_features_check,
+};
+
+/**
+ * closwire_is_port() - is it one of ours?
+ * @dev: a device
+ *
+ * Return: whether netdev_priv() is a struct closwire_port.
+ */
+bool closwire_is_port(const struct net_device *dev)
+{
+	return dev->netdev_ops == &closwire_netdev_ops;
+}
+
+/* What the segmentation in the port's "hardware" can do is all of it. */
+#define CLOSWIRE_FEATURES \
+	(NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_HIGHDMA | \
+	 NETIF_F_ALL_TSO | NETIF_F_GSO_UDP_L4 | NETIF_F_GSO_ENCAP_ALL | \
+	 NETIF_F_HW_VLAN_CTAG_TX | NETIF_F_HW_VLAN_STAG_TX)
+
+static void closwire_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	eth_hw_addr_random(dev);
+	dev->netdev_ops = &closwire_netdev_ops;
+	dev->ethtool_ops = &closwire_ethtool_ops;
+	dev->needs_free_netdev = true;
+	dev->min_mtu = ETH_MIN_MTU;
+	dev->max_mtu = ETH_MAX_MTU;
+	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	dev->hw_features = CLOSWIRE_FEATURES;
+	dev->features = CLOSWIRE_FEATURES;
+	dev->hw_enc_features = CLOSWIRE_FEATURES;
+	dev->vlan_features = CLOSWIRE_FEATURES & ~(NETIF_F_HW_VLAN_CTAG_TX |
+						   NETIF_F_HW_VLAN_STAG_TX);
+	dev->mpls_features = NETIF_F_HW_CSUM | NETIF_F_GSO_SOFTWARE;
+}
+
+/* ---- links ---- */
+
+static struct rtnl_link_ops closwire_link_ops;
+
+static unsigned int closwire_get_num_tx_queues(void)
+{
+	return CLOSWIRE_TX_QUEUES_MAX;
+}
+
+static unsigned int closwire_get_num_rx_queues(void)
+{
+	return 1;
+}
+
+static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
+			     struct netlink_ext_ack *extack)
+{
+	if (tb[IFLA_ADDRESS] &&
+	    (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN ||
+	     !is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS])))) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[IFLA_ADDRESS],
+				    "address must be a unicast Ethernet address");
+		return -EADDRNOTAVAIL;
+	}
+	if (tb[IFLA_NUM_TX_QUEUES] &&
+	    nla_get_u32(tb[IFLA_NUM_TX_QUEUES]) > CLOSWIRE_TX_QUEUES_MAX)
+		return closwire_refuse(tb[IFLA_NUM_TX_QUEUES],
+				       CLOSWIRE_WANTED("numtxqueues", 1,
+						       CLOSWIRE_TX_QUEUES_MAX, ""),
+				       extack);
+	return data ? closwire_check(data, extack) : 0;
+}
+
+/* Prepares a port with the settings of data and, before these, of the peer. */
+static struct closwire_port *closwire_prepare(struct net_device *dev,
+					      struct nlattr *tb[],
+					      struct nlattr *peer_data[],
+					      struct nlattr *data[])
+{
+	struct closwire_port *port = netdev_priv(dev);
+
+	port->dev = dev;
+	closwire_wire_init(port);
+	closwire_ptp_init(port);
+	netif_napi_add(dev, &port->napi, closwire_poll);
+	/* more than one ring is for those who ask */
+	if (!tb[IFLA_NUM_TX_QUEUES])
+		netif_set_real_num_tx_queues(dev, 1);
+	closwire_set_defaults(port);
+	if (peer_data)
+		closwire_configure(port, peer_data);
+	if (data)
+		closwire_configure(port, data);
+	return port;
+}
+
+static int closwire_register(struct net_device *dev)
+{
+	int err;
+
+	netif_carrier_off(dev);
+	err = register_netdevice(dev);
+	if (err)
+		return err;
+	err = closwire_ptp_register(netdev_priv(dev));
+	if (err)
+		unregister_netdevice(dev);
+	return err;
+}
+
+/* The peer's own settings, if it has any, into data. */
+static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
+			      struct netlink_ext_ack *extack)
+{
+	struct nlattr *info[IFLA_INFO_MAX + 1];
+	int err;
+
+	memset(data, 0, sizeof(*data) * (IFLA_CLOSWIRE_MAX + 1));
+	if (!tb[IFLA_LINKINFO])
+		return 0;
+	err = nla_parse_nested_deprecated(info, IFLA_INFO_MAX,
+					  tb[IFLA_LINKINFO], NULL, extack);
+	if (err || !info[IFLA_INFO_DATA])
+		return err;
+	return nla_parse_nested_deprecated(data, IFLA_CLOSWIRE_MAX,
+					   info[IFLA_INFO_DATA],
+					   closwire_policy, extack);
+}
+
+/*
+ * Makes the second port of a pair. attr is IFLA_CLOSWIRE_PEER or NULL, data
+ * are the first port's settings.
+ */
+static struct net_device *closwire_new_peer(struct net *net,
+					    const struct nlattr *attr,
+					    struct nlattr *data[],
+					    struct netlink_ext_ack *extack)
+{
+	struct nlattr *peer_data[IFLA_CLOSWIRE_MAX + 1];
+	struct nlattr *tb[IFLA_MAX + 1] = {};
+	unsigned char assign = NET_NAME_ENUM;
+	const struct ifinfomsg *ifm = NULL;
+	char name[IFNAMSIZ];
+	struct net_device *dev;
+	int err;
+
+	if (attr) {
+		ifm = nla_data(attr);
+		err = rtnl_nla_parse_ifinfomsg(tb, attr, extack);
+		if (err < 0)
+			return ERR_PTR(err);
+	}
+	err = closwire_peer_data(tb, peer_data, extack);
+	if (!err)
+		err = closwire_validate(tb, peer_data, extack);
+	if (err)
+		return ERR_PTR(err);
+
+	strscpy(name, CLOSWIRE_NAME "%d", sizeof(name));
+	if (tb[IFLA_IFNAME]) {
+		nla_strscpy(name, tb[IFLA_IFNAME], sizeof(name));
+		assign = NET_NAME_USER;
+	}
+	dev = rtnl_create_link(net, name, assign, &closwire_link_ops, tb,
+			       extack);
+	if (IS_ERR(dev))
+		return dev;
+	closwire_prepare(dev, tb, data, peer_data);
+	err = closwire_register(dev);
+	if (err) {
+		free_netdev(dev);
+		return ERR_PTR(err);
+	}
+	err = rtnl_configure_link(dev, ifm, 0, NULL);
+	if (err < 0) {
+		unregister_netdevice(dev);
+		return ERR_PTR(err);
+	}
+	return dev;
+}
+
+static int closwire_newlink(struct net_device *dev,
+			    struct rtnl_newlink_params *params,
+			    struct netlink_ext_ack *extack)
+{
+	struct nlattr *attr = params->data ?
+			      params->data[IFLA_CLOSWIRE_PEER] : NULL;
+	struct closwire_port *port, *peer;
+	struct net_device *peer_dev;
+	int err;
+
+	peer_dev = closwire_new_peer(rtnl_newlink_peer_net(params), attr,
+				     params->data, extack);
+	if (IS_ERR(peer_dev))
+		return PTR_ERR(peer_dev);
+	port = closwire_prepare(dev, params->tb, params->data, NULL);
+	peer = netdev_priv(peer_dev);
+	rcu_assign_pointer(port->peer, peer);
+	rcu_assign_pointer(peer->peer, port);
+	err = closwire_register(dev);
+	if (err)
+		goto err_peer;
+	closwire_update_carrier(port);
+	return 0;
+
+err_peer:
+	RCU_INIT_POINTER(peer->peer, NULL);
+	RCU_INIT_POINTER(port->peer, NULL);
+	unregister_netdevice(peer_dev);
+	return err;
+}
+
+CLOSNET_NEWLINK(closwire_newlink, IFLA_CLOSWIRE_PEER)
+
+static int closwire_changelink(struct net_device *dev, struct nlattr *tb[],
+			       struct nlattr *data[],
+			       struct netlink_ext_ack *extack)
+{
+	if (!data)
+		return 0;
+	if (data[IFLA_CLOSWIRE_PEER]) {
+		NL_SET_ERR_MSG_ATTR(extack, data[IFLA_CLOSWIRE_PEER],
+				    "the peer cannot be changed: change the link that it is");
+		return -EOPNOTSUPP;
+	}
+	closwire_configure(netdev_priv(dev), data);
+	return 0;
+}
+
+static void closwire_dellink(struct net_device *dev, struct list_head *head)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct closwire_port *peer = rtnl_dereference(port->peer);
+
+	RCU_INIT_POINTER(port->peer, NULL);
+	unregister_netdevice_queue(dev, head);
+	if (!peer)
+		return;
+	RCU_INIT_POINTER(peer->peer, NULL);
+	unregister_netdevice_queue(peer->dev, head);
+}
+
+static size_t closwire_get_size(const struct net_device *dev)
+{
+	return nla_total_size_64bit(sizeof(u64)) +	/* RATE */
+	       nla_total_size_64bit(sizeof(u64)) +	/* DELAY */
+	       nla_total_size(sizeof(u32)) +		/* RING */
+	       nla_total_size(sizeof(u32)) +		/* LOSS */
+	       nla_total_size_64bit(sizeof(s64)) +	/* CLOCK_OFFSET */
+	       nla_total_size(sizeof(s32));		/* CLOCK_DRIFT */
+}
+
+static int closwire_fill_info(struct sk_buff *skb,
+			      const struct net_device *dev)
+{
+	const struct closwire_port *port = netdev_priv(dev);
+
+	if (nla_put_u64_64bit(skb, IFLA_CLOSWIRE_RATE, port->tx.rate_Bps,
+			      IFLA_CLOSWIRE_PAD) ||
+	    nla_put_u64_64bit(skb, IFLA_CLOSWIRE_DELAY, port->tx.delay_ns,
+			      IFLA_CLOSWIRE_PAD) ||
+	    nla_put_u32(skb, IFLA_CLOSWIRE_RING, port->tx.ring_max) ||
+	    nla_put_u32(skb, IFLA_CLOSWIRE_LOSS, port->tx.loss) ||
+	    nla_put_s64(skb, IFLA_CLOSWIRE_CLOCK_OFFSET, port->ptp.offset_ns,
+			IFLA_CLOSWIRE_PAD) ||
+	    nla_put_s32(skb, IFLA_CLOSWIRE_CLOCK_DRIFT, port->ptp.drift_ppb))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static struct net *closwire_get_link_net(const struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct closwire_port *peer = rcu_dereference_rtnl(port->peer);
+
+	return peer ? dev_net(peer->dev) : dev_net(dev);
+}
+
+static struct rtnl_link_ops closwire_link_ops = {
+	.kind			= CLOSWIRE_NAME,
+	.priv_size		= sizeof(struct closwire_port),
+	.setup			= closwire_setup,
+	.maxtype		= IFLA_CLOSWIRE_MAX,
+	.policy			= closwire_policy,
+	.validate		= closwire_validate,
+	.changelink		= closwire_changelink,
+	.dellink		= closwire_dellink,
+	.get_size		= closwire_get_size,
+	.fill_info		= closwire_fill_info,
+	.get_link_net		= closwire_get_link_net,
+	.get_num_tx_queues	= closwire_get_num_tx_queues,
+	.get_num_rx_queues	= closwire_get_num_rx_queues,
+	CLOSNET_NEWLINK_OPS(closwire_newlink, IFLA_CLOSWIRE_PEER),
+};
+
+static int __init closwire_module_init(void)
+{
+	return rtnl_link_register(&closwire_link_ops);
+}
+
+static void __exit closwire_module_exit(void)
+{
+	rtnl_link_unregister(&closwire_link_ops);
+}
+
+module_init(closwire_module_init);
+module_exit(closwire_module_exit);
+MODULE_ALIAS_RTNL_LINK(CLOSWIRE_NAME);
+MODULE_AUTHOR("The closnet authors");
+MODULE_DESCRIPTION("Emulated pair of NICs with rate, delay, hardware clocks and PFC");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(CLOSNET_VERSION);

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closwire: the way of a frame
+ *
+ *	xmit --> ring --> line --> cable --> receiver
+ *	         |  BQL   |        delay     interrupt, NAPI, GRO
+ *	         |        +- one frame at a time, at `rate`; when its last bit
+ *	         |           has left, its sender gets its memory back
+ *	         +- a TSO packet lies there as its frames
+ *
+ * The ring is the hardware's: when it is full, the queue is stopped, and what
+ * comes then waits in the qdisc. Mostly BQL stops the queue earlier.
+ *
+ * The line takes MAC control frames first, then one frame of each ring in
+ * turn, but none of a ring whose first frame has a paused priority
+ * (wire_core.h). The timer fires at the moment when the frame's last bit has
+ * left: the frame is handed to the cable and the next one starts. A timer that
+ * comes late, as in a busy guest, changes nothing in the times of the frames:
+ * they are computed, and one call makes up for all that should have happened.
+ *
+ * The cable is a FIFO of frames with their times of arrival. The receiver's
+ * interrupt comes when the first one is there, or `rx-usecs` later, and takes
+ * all that have arrived.
+ *
+ * Nothing is armed while nothing moves.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <linux/random.h>
+#include <net/gso.h>
+#include <closnet/pfc.h>
+#include "closwire.h"
+
+static u32 closwire_frame_len(const struct sk_buff *skb)
+{
+	return skb->len + (skb_vlan_tag_present(skb) ? VLAN_HLEN : 0);
+}
+
+static u8 closwire_frame_prio(const struct sk_buff *skb)
+{
+	if (skb_vlan_tag_present(skb))
+		return skb_vlan_tag_get_prio(skb);
+	return skb->priority < CLOSWIRE_PRIOS ? skb->priority : 0;
+}
+
+/* ---- the receiver ---- */
+
+/* Sets the interrupt for the first frame in flight. Under the rx lock. */
+static void closwire_arm_rx(struct closwire_rx *rx)
+{
+	rx->due_ns = closwire_cb(skb_peek(&rx->flight))->arrival_ns +
+		     (u64)rx->usecs * NSEC_PER_USEC;
+	hrtimer_start(&rx->timer, ns_to_ktime(rx->due_ns), HRTIMER_MODE_ABS);
+}
+
+/* Puts the frame on the cable to this port; false: the port is down. */
+static bool closwire_fly(struct closwire_port *port, struct sk_buff *skb)
+{
+	struct closwire_rx *rx = &port->rx;
+	struct sk_buff *before;
+
+	spin_lock(&rx->lock);
+	if (unlikely(!rx->up)) {
+		spin_unlock(&rx->lock);
+		return false;
+	}
+	/* a cable that got shorter does not let frames overtake */
+	before = skb_peek_tail(&rx->flight);
+	if (before)
+		closwire_cb(skb)->arrival_ns =
+			max(closwire_cb(skb)->arrival_ns,
+			    closwire_cb(before)->arrival_ns);
+	__skb_queue_tail(&rx->flight, skb);
+	if (!before)
+		closwire_arm_rx(rx);
+	spin_unlock(&rx->lock);
+	return true;
+}
+
+/* Once the interrupt has come, takes up to budget frames that are there. */
+static int closwire_arrived(struct closwire_port *port, u64 now_ns, int budget,
+			    struct sk_buff_head *frames)
+{
+	struct closwire_rx *rx = &port->rx;
+	struct sk_buff *skb;
+	int n = 0;
+
+	spin_lock(&rx->lock);
+	while (n < budget && rx->due_ns <= now_ns) {
+		skb = skb_peek(&rx->flight);
+		if (!skb)
+			break;
+		if (closwire_cb(skb)->arrival_ns > now_ns) {
+			closwire_arm_rx(rx);
+			break;
+		}
+		__skb_unlink(skb, &rx->flight);
+		__skb_queue_tail(frames, skb);
+		n++;
+	}
+	spin_unlock(&rx->lock);
+	return n;
+}
+
+/*
+ * What a NIC's memory would not know of the sender. The data may be shared
+ * with it: a clone gets headers of its own, since the receiver writes there.
+ */
+static bool closwire_cut_loose(struct sk_buff *skb)
+{
+	if (skb_unclone(skb, GFP_ATOMIC) ||
+	    skb_orphan_frags_rx(skb, GFP_ATOMIC))
+		return false;
+	skb_scrub_packet(skb, true);
+	skb->priority = 0;
+	skb_set_queue_mapping(skb, 0);
+	skb_clear_hash(skb);
+	skb_shinfo(skb)->tx_flags = 0;
+	skb_shinfo(skb)->tskey = 0;
+	memset(skb_hwtstamps(skb), 0, sizeof(*skb_hwtstamps(skb)));
+	if (skb->ip_summed == CHECKSUM_COMPLETE)
+		skb->ip_summed = CHECKSUM_NONE;
+	return true;
+}
+
+static void closwire_receive_pfc(struct closwire_port *port,
+				 const struct pfc_frame *pfc, u64 now_ns)
+{
+	u16 enable = ntohs(pfc->enable);
+	u32 prio;
+
+	closwire_add(&port->stats.rx_pause_frames, 1);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		if (!(enable & BIT(prio)))
+			continue;
+		closwire_add(&port->stats.rx_prio_pause[prio], 1);
+		closwire_line_pause(&port->tx.line, now_ns, prio,
+				    ntohs(pfc->quanta[prio]));
+	}
+}
+
+static void closwire_tx_run(struct closwire_port *port, u64 now_ns);
+
+/* A MAC control frame is for the NIC alone: it ends here. */
+static void closwire_receive_ctrl(struct closwire_port *port,
+				  struct sk_buff *skb, u64 now_ns)
+{
+	struct pfc_frame buffer;
+	const struct pfc_frame *pfc;
+
+	pfc = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
+	if (pfc && pfc->opcode == htons(PFC_OPCODE)) {
+		spin_lock(&port->tx.lock);
+		closwire_receive_pfc(port, pfc, now_ns);
+		closwire_tx_run(port, now_ns);
+		spin_unlock(&port->tx.lock);
+	} else {
+		closwire_add(&port->stats.rx_ctrl_unknown, 1);
+	}
+	consume_skb(skb);
+}
+
+static void closwire_drop(struct sk_buff *skb, u64 *counter)
+{
+	closwire_add(counter, 1);
+	kfree_skb(skb);
+}
+
+static void closwire_receive(struct closwire_port *port, struct sk_buff *skb,
+			     u64 now_ns)
+{
+	const struct closwire_cb cb = *closwire_cb(skb);
+	struct closwire_stats *stats = &port->stats;
+	struct net_device *dev = port->dev;
+
+	if (unlikely(cb.lost))
+		return closwire_drop(skb, &stats->rx_lost);
+	if (unlikely(cb.txq == CLOSWIRE_CTRL))
+		return closwire_receive_ctrl(port, skb, now_ns);
+	if (unlikely(cb.len > READ_ONCE(dev->mtu) + VLAN_ETH_HLEN))
+		return closwire_drop(skb, &stats->rx_dropped_length);
+	if (unlikely(!closwire_cut_loose(skb)))
+		return closwire_drop(skb, &stats->rx_dropped_nomem);
+
+	if (READ_ONCE(port->ptp.config.rx_filter) == HWTSTAMP_FILTER_ALL) {
+		skb_hwtstamps(skb)->hwtstamp = closwire_stamp(port, cb.sfd_ns);
+		closwire_add(&stats->rx_hwtstamps, 1);
+	}
+	closwire_add(&stats->rx_frames, 1);
+	closwire_add(&stats->rx_bytes, cb.len);
+	skb->protocol = eth_type_trans(skb, dev);
+	napi_gro_receive(&port->napi, skb);
+}
+
+/* ---- the line ---- */
+
+/* Gives the memory back, and the ring's place with a packet's last frame. */
+static void closwire_complete(struct closwire_port *port, struct sk_buff *skb)
+{
+	const struct closwire_cb *cb = closwire_cb(skb);
+	struct netdev_queue *txq;
+
+	if (cb->txq == CLOSWIRE_CTRL)
+		return;
+	closwire_add(&port->stats.tx_frames, 1);
+	closwire_add(&port->stats.tx_bytes, cb->len);
+	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS)) {
+		struct skb_shared_hwtstamps stamp = {
+			.hwtstamp = closwire_stamp(port, cb->sfd_ns),
+		};
+
+		skb_tstamp_tx(skb, &stamp);
+		closwire_add(&port->stats.tx_hwtstamps, 1);
+	}
+	txq = netdev_get_tx_queue(port->dev, cb->txq);
+	netdev_tx_completed_queue(txq, cb->last, cb->len);
+	if (cb->last && port->tx.posted[cb->txq]-- == port->tx.ring_max)
+		netif_tx_wake_queue(txq);
+	skb_orphan(skb);
+}
+
+/* The frame's last bit has left. */
+static void closwire_depart(struct closwire_port *port)
+{
+	struct closwire_tx *tx = &port->tx;
+	struct sk_buff *skb = tx->frame;
+	struct closwire_cb *cb = closwire_cb(skb);
+	u64 delay_ns = READ_ONCE(tx->delay_ns);
+	u32 loss = READ_ONCE(tx->loss);
+	struct closwire_port *peer;
+
+	tx->frame = NULL;
+	closwire_complete(port, skb);
+
+	cb->sfd_ns += delay_ns;
+	cb->arrival_ns = tx->line.end_ns + delay_ns;
+	cb->lost = loss && get_random_u32() <= loss;
+	peer = rcu_dereference_bh(port->peer);
+	if (unlikely(!peer || !closwire_fly(peer, skb)))
+		closwire_drop(skb, &port->stats.tx_dropped_carrier);
+}
+
+/* Takes the frame that the line sends next, if one may go. */
+static struct sk_buff *closwire_next(struct closwire_tx *tx, u64 now_ns)
+{
+	struct sk_buff *skb = __skb_dequeue(&tx->ctrl);
+	u32 waiting = tx->waiting;
+	u32 txq;
+
+	if (unlikely(skb))
+		return skb;
+	while (waiting) {
+		txq = closwire_next_queue(waiting, tx->last_txq);
+		skb = skb_peek(&tx->ring[txq]);
+		if (!closwire_line_paused(&tx->line, now_ns,
+					  closwire_cb(skb)->prio)) {
+			__skb_unlink(skb, &tx->ring[txq]);
+			if (skb_queue_empty(&tx->ring[txq]))
+				tx->waiting &= ~BIT(txq);
+			tx->last_txq = txq;
+			return skb;
+		}
+		waiting &= ~BIT(txq);
+	}
+	return NULL;
+}
+
+/* Does all that should have happened up to now_ns. Under the tx lock. */
+static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
+{
+	struct closwire_tx *tx = &port->tx;
+	u64 t_ns = now_ns;
+
+	if (tx->frame && tx->line.end_ns > now_ns)
+		return;
+	do {
+		if (tx->frame) {
+			t_ns = tx->line.end_ns;
+			closwire_depart(port);
+		}
+		tx->frame = closwire_next(tx, t_ns);
+		if (tx->frame) {
+			tx->held = false;
+			closwire_cb(tx->frame)->sfd_ns =
+				closwire_line_send(&tx->line, t_ns,
+						   closwire_cb(tx->frame)->len);
+			t_ns = tx->line.end_ns;
+		} else if (tx->waiting) {
+			if (!tx->held)
+				closwire_add(&port->stats.tx_paused, 1);
+			tx->held = true;
+			t_ns = closwire_pause_end(&tx->line);
+		} else {
+			return;
+		}
+	} while (t_ns <= now_ns);
+	hrtimer_start(&tx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
+}
+
+/* ---- the ring ---- */
+
+static void closwire_post(struct closwire_tx *tx, struct sk_buff *skb, u32 txq,
+			  u8 prio, bool last)
+{
+	struct closwire_cb *cb = closwire_cb(skb);
+
+	cb->len = closwire_frame_len(skb);
+	cb->txq = txq;
+	cb->prio = prio;
+	cb->last = last;
+	if (txq == CLOSWIRE_CTRL) {
+		__skb_queue_tail(&tx->ctrl, skb);
+	} else {
+		__skb_queue_tail(&tx->ring[txq], skb);
+		tx->waiting |= BIT(txq);
+	}
+}
+
+/* Posts the frames of one packet, a list, to a ring that has a place. */
+static void closwire_post_packet(struct closwire_port *port,
+				 struct sk_buff *frames, u32 queue)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, queue);
+	bool stamping = READ_ONCE(port->ptp.config.tx_type) == HWTSTAMP_TX_ON;
+	u8 prio = closwire_frame_prio(frames);
+	struct closwire_tx *tx = &port->tx;
+	struct sk_buff *skb, *next;
+	u32 bytes = 0;
+
+	skb_list_walk_safe(frames, skb, next) {
+		skb_mark_not_on_list(skb);
+		if (stamping && skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP)
+			skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
+		skb_tx_timestamp(skb);
+		closwire_post(tx, skb, queue, prio, !next);
+		bytes += closwire_cb(skb)->len;
+	}
+	netdev_tx_sent_queue(txq, bytes);
+	if (++tx->posted[queue] >= tx->ring_max) {
+		netif_tx_stop_queue(txq);
+		closwire_add(&port->stats.tx_ring_full, 1);
+	}
+}
+
+static bool closwire_is_ctrl(const struct sk_buff *skb)
+{
+	return ((const struct ethhdr *)skb->data)->h_proto ==
+	       htons(ETH_P_PAUSE);
+}
+
+static void closwire_count_pfc(struct closwire_stats *stats,
+			       const struct sk_buff *skb)
+{
+	struct pfc_frame buffer;
+	const struct pfc_frame *pfc;
+	u32 prio;
+
+	pfc = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
+	if (!pfc || pfc->opcode != htons(PFC_OPCODE))
+		return;
+	closwire_add(&stats->tx_pause_frames, 1);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++)
+		closwire_add(&stats->tx_prio_pause[prio],
+			     !!(ntohs(pfc->enable) & BIT(prio)));
+}
+
+/* Posts a MAC control frame, or frees it. Under the tx lock. */
+static int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb)
+{
+	struct closwire_tx *tx = &port->tx;
+
+	if (skb_queue_len(&tx->ctrl) >= CLOSWIRE_CTRL_MAX) {
+		closwire_drop(skb, &port->stats.tx_dropped_ctrl);
+		return -ENOBUFS;
+	}
+	closwire_count_pfc(&port->stats, skb);
+	closwire_post(tx, skb, CLOSWIRE_CTRL, 0, true);
+	return 0;
+}
+
+/* The frames of a packet, as a list; NULL: it is gone. */
+static struct sk_buff *closwire_frames(struct closwire_port *port,
+				       struct sk_buff *skb)
+{
+	netdev_features_t features = port->dev->features & ~NETIF_F_GSO_MASK;
+	struct sk_buff *frames = skb;
+
+	if (unlikely(!pskb_may_pull(skb, ETH_HLEN)))
+		frames = NULL;
+	else if (skb_is_gso(skb))
+		frames = skb_gso_segment(skb, features);
+	if (IS_ERR_OR_NULL(frames)) {
+		spin_lock(&port->tx.lock);
+		closwire_drop(skb, &port->stats.tx_dropped_nomem);
+		spin_unlock(&port->tx.lock);
+		return NULL;
+	}
+	if (frames != skb)
+		consume_skb(skb);
+	return frames;
+}
+
+/**
+ * closwire_xmit() - struct net_device_ops.ndo_start_xmit
+ * @skb: the packet
+ * @dev: the port
+ *
+ * Return: NETDEV_TX_OK: the queue is stopped in time.
+ */
+netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	u32 queue = skb_get_queue_mapping(skb);
+	struct closwire_tx *tx = &port->tx;
+	u64 now_ns = ktime_get_ns();
+
+	skb = closwire_frames(port, skb);
+	if (!skb)
+		return NETDEV_TX_OK;
+
+	spin_lock(&tx->lock);
+	if (unlikely(!tx->up)) {
+		closwire_add(&port->stats.tx_dropped_carrier, 1);
+		spin_unlock(&tx->lock);
+		kfree_skb_list(skb);
+		return NETDEV_TX_OK;
+	}
+	/* what is already late comes first */
+	closwire_tx_run(port, now_ns);
+	if (unlikely(closwire_is_ctrl(skb)))
+		closwire_post_ctrl(port, skb);
+	else
+		closwire_post_packet(port, skb, queue);
+	closwire_tx_run(port, now_ns);
+	spin_unlock(&tx->lock);
+	return NETDEV_TX_OK;
+}
+
+int closwire_pfc_xmit(struct net_device *dev, u8 enable,
+		      const u16 quanta[PFC_PRIOS])
+{
+	static const u8 to[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
+	struct closwire_port *port = netdev_priv(dev);
+	struct pfc_frame *pfc;
+	struct sk_buff *skb;
+	u32 prio;
+	int err;
+
+	if (!closwire_is_port(dev))
+		return -EOPNOTSUPP;
+	skb = alloc_skb(ETH_ZLEN, GFP_ATOMIC);
+	if (!skb)
+		return -ENOMEM;
+	pfc = skb_put_zero(skb, ETH_ZLEN);
+	ether_addr_copy(pfc->eth.h_dest, to);
+	ether_addr_copy(pfc->eth.h_source, dev->dev_addr);
+	pfc->eth.h_proto = htons(PFC_ETHERTYPE);
+	pfc->opcode = htons(PFC_OPCODE);
+	pfc->enable = htons(enable);
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		pfc->quanta[prio] = htons(quanta[prio]);
+
+	spin_lock_bh(&port->tx.lock);
+	if (port->tx.up && netif_carrier_ok(dev)) {
+		err = closwire_post_ctrl(port, skb);
+		closwire_tx_run(port, ktime_get_ns());
+	} else {
+		kfree_skb(skb);
+		err = -ENETDOWN;
+	}
+	spin_unlock_bh(&port->tx.lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_xmit);
+
+/* ---- the device ---- */
+
+/**
+ * closwire_poll() - the port's NAPI
+ * @napi: struct closwire_port.napi
+ * @budget: most frames to receive
+ *
+ * Return: how many were received.
+ */
+int closwire_poll(struct napi_struct *napi, int budget)
+{
+	struct closwire_port *port = container_of(napi, struct closwire_port,
+						  napi);
+	u64 now_ns = ktime_get_ns();
+	struct sk_buff_head frames;
+	struct sk_buff *skb;
+	int n;
+
+	spin_lock(&port->tx.lock);
+	closwire_tx_run(port, now_ns);
+	spin_unlock(&port->tx.lock);
+
+	__skb_queue_head_init(&frames);
+	n = closwire_arrived(port, now_ns, budget, &frames);
+	while ((skb = __skb_dequeue(&frames)))
+		closwire_receive(port, skb, now_ns);
+	if (n < budget)
+		napi_complete_done(napi, n);
+	return n;
+}
+
+static enum hrtimer_restart closwire_tx_interrupt(struct hrtimer *timer)
+{
+	napi_schedule(&container_of(timer, struct closwire_port,
+				    tx.timer)->napi);
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart closwire_rx_interrupt(struct hrtimer *timer)
+{
+	struct closwire_port *port = container_of(timer, struct closwire_port,
+						  rx.timer);
+
+	closwire_add(&port->stats.rx_interrupts, 1);
+	napi_schedule(&port->napi);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * closwire_wire_init() - make rings and cable of a new port
+ * @port: the port, zeroed, its device not registered
+ */
+void closwire_wire_init(struct closwire_port *port)
+{
+	struct closwire_tx *tx = &port->tx;
+	struct closwire_rx *rx = &port->rx;
+	u32 i;
+
+	spin_lock_init(&tx->lock);
+	__skb_queue_head_init(&tx->ctrl);
+	for (i = 0; i < CLOSWIRE_TX_QUEUES_MAX; i++)
+		__skb_queue_head_init(&tx->ring[i]);
+	hrtimer_setup(&tx->timer, closwire_tx_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS);
+	spin_lock_init(&rx->lock);
+	__skb_queue_head_init(&rx->flight);
+	hrtimer_setup(&rx->timer, closwire_rx_interrupt, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS);
+}
+
+static void closwire_set_up(struct closwire_port *port, bool up)
+{
+	spin_lock_bh(&port->tx.lock);
+	port->tx.up = up;
+	spin_unlock_bh(&port->tx.lock);
+	spin_lock_bh(&port->rx.lock);
+	port->rx.up = up;
+	spin_unlock_bh(&port->rx.lock);
+}
+
+/**
+ * closwire_wire_start() - let frames pass; under RTNL
+ * @port: the port
+ */
+void closwire_wire_start(struct closwire_port *port)
+{
+	napi_enable(&port->napi);
+	closwire_set_up(port, true);
+}
+
+/* Drops all frames of a list, and counts them. */
+static void closwire_purge(struct sk_buff_head *frames, u64 *counter)
+{
+	closwire_add(counter, skb_queue_len(frames));
+	__skb_queue_purge(frames);
+}
+
+/**
+ * closwire_wire_stop() - drop what waits to leave and what is coming; RTNL
+ * @port: the port; nothing is left armed
+ */
+void closwire_wire_stop(struct closwire_port *port)
+{
+	struct closwire_tx *tx = &port->tx;
+	u32 i;
+
+	closwire_set_up(port, false);
+	napi_disable(&port->napi);
+	hrtimer_cancel(&tx->timer);
+	hrtimer_cancel(&port->rx.timer);
+
+	/* what the line was sending is dropped as what waits */
+	if (tx->frame)
+		__skb_queue_head(&tx->ctrl, tx->frame);
+	tx->frame = NULL;
+	closwire_purge(&tx->ctrl, &port->stats.tx_dropped_carrier);
+	for (i = 0; i < CLOSWIRE_TX_QUEUES_MAX; i++) {
+		closwire_purge(&tx->ring[i], &port->stats.tx_dropped_carrier);
+		tx->posted[i] = 0;
+	}
+	for (i = 0; i < port->dev->num_tx_queues; i++)
+		netdev_tx_reset_queue(netdev_get_tx_queue(port->dev, i));
+	tx->waiting = 0;
+	tx->held = false;
+	tx->line.paused = 0;
+	closwire_purge(&port->rx.flight, &port->stats.rx_dropped_down);
+}
