@@ -18,13 +18,6 @@
 
 #define NDP_MSG_MAX	1024
 #define NDP_DSCP_MAX	63
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
-/* The rest of the command line */
-struct words {
-	int argc;
-	char **argv;
-};
 
 struct ndp_opt {
 	const char *word;
@@ -61,22 +54,6 @@ static void explain(FILE *f)
 }
 
 /* ---- reading ---- */
-
-static const char *next_word(const char *of, struct words *w)
-{
-	if (w->argc <= 0) {
-		fprintf(stderr, "\"%s\" needs a value\n", of);
-		return NULL;
-	}
-	w->argc--;
-	return *w->argv++;
-}
-
-static int illegal(const char *word, const char *arg, const char *wanted)
-{
-	fprintf(stderr, "Illegal \"%s\": \"%s\" is not %s\n", word, arg, wanted);
-	return -1;
-}
 
 /* tc's own get_size() takes -1 and 5gb, and makes other numbers of them */
 static int get_bytes(__u32 *val, const char *arg)
@@ -295,29 +272,6 @@ static int parse_no(const struct ndp_opt *opt, struct words *w,
 
 /* ---- printing ---- */
 
-/*
- * Unsigned attribute of any width, as far as the payload goes: a kernel of
- * another version may send fewer attributes or other widths.
- */
-static bool attr_uint(struct rtattr **tb, int attr, __u64 *val)
-{
-	const struct rtattr *a = tb[attr];
-
-	if (!a)
-		return false;
-	if (RTA_PAYLOAD(a) >= sizeof(__u64))
-		memcpy(val, RTA_DATA(a), sizeof(*val));
-	else if (RTA_PAYLOAD(a) >= sizeof(__u32))
-		*val = *(const __u32 *)RTA_DATA(a);
-	else if (RTA_PAYLOAD(a) >= sizeof(__u16))
-		*val = *(const __u16 *)RTA_DATA(a);
-	else if (RTA_PAYLOAD(a))
-		*val = *(const __u8 *)RTA_DATA(a);
-	else
-		return false;
-	return true;
-}
-
 /* Text: label, then the number */
 static void out_u64(const char *key, const char *label, __u64 val,
 		    const char *unit)
@@ -325,11 +279,6 @@ static void out_u64(const char *key, const char *label, __u64 val,
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", label);
 	print_color_u64(PRINT_ANY, COLOR_NONE, key, "%llu", val);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", unit);
-}
-
-static void out_text(const char *text)
-{
-	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", text);
 }
 
 static void print_uint(const struct ndp_opt *opt, struct rtattr **tb)
@@ -340,17 +289,8 @@ static void print_uint(const struct ndp_opt *opt, struct rtattr **tb)
 		out_u64(opt->word, opt->word, val, "");
 }
 
-/* In the largest unit that loses nothing */
 static void print_rate(const struct ndp_opt *opt, struct rtattr **tb)
 {
-	static const struct {
-		const char *name;
-		__u64 bytes;
-	} units[] = {
-		{ "Gbit", 125000000 }, { "Mbit", 125000 }, { "Kbit", 125 },
-	};
-	char text[32];
-	size_t i;
 	__u64 val;
 
 	if (!attr_uint(tb, opt->attr, &val))
@@ -358,16 +298,8 @@ static void print_rate(const struct ndp_opt *opt, struct rtattr **tb)
 	print_color_u64(PRINT_JSON, COLOR_NONE, opt->word, NULL, val);
 	if (!val)
 		return;
-	snprintf(text, sizeof(text), "%llubit", val * 8);
-	for (i = 0; i < ARRAY_SIZE(units); i++) {
-		if (val % units[i].bytes)
-			continue;
-		snprintf(text, sizeof(text), "%llu%s", val / units[i].bytes,
-			 units[i].name);
-		break;
-	}
 	out_text(opt->word);
-	out_text(text);
+	out_in_units("", val * 8, rate_units);
 }
 
 static void print_mode(const struct ndp_opt *opt, struct rtattr **tb)

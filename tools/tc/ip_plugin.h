@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a plug-in needs of ip(8)
+ *
+ * ip looks up link_KIND.so in its plug-in directory, IP_LIB_DIR, and takes the
+ * symbol KIND_link_util of it.
+ */
+#ifndef _CLOSNET_IP_PLUGIN_H
+#define _CLOSNET_IP_PLUGIN_H
+
+#include "plugin.h"
+
+/**
+ * struct link_util - what ip calls in a plug-in
+ * @next: ip's own list
+ * @id: kind of the link
+ * @maxattr: highest attribute of IFLA_INFO_DATA
+ * @parse_opt: turn words of the command line into attributes; not 0: error,
+ *	about which the plug-in has told the user
+ * @print_opt: print the attributes; NULL if there are none
+ * @print_xstats: print IFLA_INFO_XSTATS
+ * @print_help: print what words there are
+ * @parse_ifla_xstats: for "ip link xstats"
+ * @print_ifla_xstats: for "ip link xstats"
+ */
+struct link_util {
+	struct link_util *next;
+	const char *id;
+	int maxattr;
+	int (*parse_opt)(struct link_util *lu, int argc, char **argv,
+			 struct nlmsghdr *n);
+	void (*print_opt)(struct link_util *lu, FILE *f, struct rtattr *tb[]);
+	void (*print_xstats)(struct link_util *lu, FILE *f,
+			     struct rtattr *xstats);
+	void (*print_help)(struct link_util *lu, int argc, char **argv,
+			   FILE *f);
+	int (*parse_ifla_xstats)(struct link_util *lu, int argc, char **argv);
+	int (*print_ifla_xstats)(struct nlmsghdr *n, void *arg);
+};
+
+/* What ip looks up in a plug-in, by this very name */
+extern struct link_util closwire_link_util;
+
+/**
+ * struct iplink_req - a request as ip makes it; parse_opt() gets its start
+ * @n: header of netlink
+ * @i: header of rtnetlink
+ * @buf: attributes
+ */
+struct iplink_req {
+	struct nlmsghdr n;
+	struct ifinfomsg i;
+	char buf[1024];
+};
+
+/**
+ * iplink_parse() - turn the words that any link has into attributes of @req
+ * @argc: count of words
+ * @argv: words
+ * @req: request, whose &struct ifinfomsg is written to as well
+ * @type: set if the word "type" was there, the last that was read
+ *
+ * Return: words that were read. Ends the program if one is wrong.
+ */
+int iplink_parse(int argc, char **argv, struct iplink_req *req, char **type);
+
+#endif /* _CLOSNET_IP_PLUGIN_H */
