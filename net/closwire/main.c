@@ -288,16 +288,6 @@ static void closwire_setup(struct net_device *dev)
 
 static struct rtnl_link_ops closwire_link_ops;
 
-static unsigned int closwire_get_num_tx_queues(void)
-{
-	return CLOSWIRE_TX_QUEUES_MAX;
-}
-
-static unsigned int closwire_get_num_rx_queues(void)
-{
-	return 1;
-}
-
 static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
 			     struct netlink_ext_ack *extack)
 {
@@ -319,7 +309,6 @@ static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
 
 /* Prepares a port with the settings of data and, before these, of the peer. */
 static struct closwire_port *closwire_prepare(struct net_device *dev,
-					      struct nlattr *tb[],
 					      struct nlattr *peer_data[],
 					      struct nlattr *data[])
 {
@@ -329,9 +318,6 @@ static struct closwire_port *closwire_prepare(struct net_device *dev,
 	closwire_wire_init(port);
 	closwire_ptp_init(port);
 	netif_napi_add(dev, &port->napi, closwire_poll);
-	/* more than one ring is for those who ask */
-	if (!tb[IFLA_NUM_TX_QUEUES])
-		netif_set_real_num_tx_queues(dev, 1);
 	closwire_set_defaults(port);
 	if (peer_data)
 		closwire_configure(port, peer_data);
@@ -411,7 +397,7 @@ static struct net_device *closwire_new_peer(struct net *net,
 			       extack);
 	if (IS_ERR(dev))
 		return dev;
-	closwire_prepare(dev, tb, data, peer_data);
+	closwire_prepare(dev, data, peer_data);
 	err = closwire_register(dev);
 	if (err) {
 		free_netdev(dev);
@@ -439,7 +425,7 @@ static int closwire_newlink(struct net_device *dev,
 				     params->data, extack);
 	if (IS_ERR(peer_dev))
 		return PTR_ERR(peer_dev);
-	port = closwire_prepare(dev, params->tb, params->data, NULL);
+	port = closwire_prepare(dev, params->data, NULL);
 	peer = netdev_priv(peer_dev);
 	rcu_assign_pointer(port->peer, peer);
 	rcu_assign_pointer(peer->peer, port);
@@ -534,8 +520,6 @@ static struct rtnl_link_ops closwire_link_ops = {
 	.get_size		= closwire_get_size,
 	.fill_info		= closwire_fill_info,
 	.get_link_net		= closwire_get_link_net,
-	.get_num_tx_queues	= closwire_get_num_tx_queues,
-	.get_num_rx_queues	= closwire_get_num_rx_queues,
 	CLOSNET_NEWLINK_OPS(closwire_newlink, IFLA_CLOSWIRE_PEER),
 };
 
