@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "pattern.h"
+
+#define TABLE_SIZE 4096
+
+uint32_t channels_opening;
+
+/* Channels whose second end has not been accepted, by the port of the first */
+static struct channel *table[TABLE_SIZE];
+
+/* The calling thread moves to the namespace, and its new sockets are there. */
+void enter_host(const struct host *host)
+{
+	static const struct host *current;
+	char path[sizeof(host->netns) + 16];
+	int fd;
+
+	if (host == current)
+		return;
+	snprintf(path, sizeof(path), "/run/netns/%s", host->netns);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		die("host %s: network namespace %s: %s", host->name, host->netns,
+		    strerror(errno));
+	close(fd);
+	current = host;
+}
+
+void set_option(int fd, int level, int option, int value, const char *name)
+{
+	if (setsockopt(fd, level, option, &value, sizeof(value)))
+		die("%s=%d: %s", name, value, strerror(errno));
+}
+
+int new_socket(const struct pattern *p, const struct host *host, int type)
+{
+	const struct settings *s = &p->set;
+	int fd = socket(host->address.sa.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		die("host %s: socket: %s", host->name, strerror(errno));
+	if (s->sndbuf)
+		set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)s->sndbuf, "sndbuf");
+	if (s->tos && host->address.sa.sa_family == AF_INET)
+		set_option(fd, IPPROTO_IP, IP_TOS, (int)s->tos, "tos");
+	else if (s->tos)
+		set_option(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)s->tos, "tos");
+	return fd;
+}
+
+socklen_t address_length(const union address *a)
+{
+	return a->sa.sa_family == AF_INET ? sizeof(a->in) : sizeof(a->in6);
+}
+
+static union address with_port(const struct host *host, uint16_t port)
+{
+	union address a = host->address;
+
+	/* at the same place for both */
+	a.in.sin_port = htons(port);
+	return a;
+}
+
+void bind_to(int fd, const struct host *host, uint16_t port)
+{
+	union address a = with_port(host, port);
+
+	/* a port is taken by connect(): it may serve once for each other host */
+	if (!port)
+		set_option(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1,
+			   "IP_BIND_ADDRESS_NO_PORT");
+	if (bind(fd, &a.sa, address_length(&a)))
+		die("host %s: bind, port=%u: %s", host->name, port, strerror(errno));
+}
+
+int connect_to(struct channel *ch)
+{
+	union address a = with_port(ch->dst, (uint16_t)ch->pattern->set.port);
+	socklen_t len = sizeof(a);
+
+	if (connect(ch->ends[0].fd, &a.sa, address_length(&a)) && errno != EINPROGRESS)
+		return errno;
+	if (getsockname(ch->ends[0].fd, &a.sa, &len))
+		return errno;
+	ch->port = a.in.sin_port;
+	return 0;
+}
+
+static bool same_address(const union address *a, const union address *b)
+{
+	if (a->sa.sa_family == AF_INET)
+		return a->in.sin_addr.s_addr == b->in.sin_addr.s_addr;
+	return !memcmp(&a->in6.sin6_addr, &b->in6.sin6_addr, sizeof(a->in6.sin6_addr));
+}
+
+static void table_add(struct channel *ch)
+{
+	struct channel **slot = &table[ch->port % TABLE_SIZE];
+
+	ch->next = *slot;
+	*slot = ch;
+}
+
+static void table_remove(struct channel *ch)
+{
+	struct channel **slot = &table[ch->port % TABLE_SIZE];
+
+	while (*slot && *slot != ch)
+		slot = &(*slot)->next;
+	if (*slot)
+		*slot = ch->next;
+}
+
+struct channel *channel_find(const struct listener *l, const union address *from)
+{
+	struct channel *ch;
+
+	for (ch = table[from->in.sin_port % TABLE_SIZE]; ch; ch = ch->next)
+		if (ch->port == from->in.sin_port && ch->pattern == l->pattern &&
+		    ch->dst == l->host && same_address(&ch->src->address, from))
+			return ch;
+	return NULL;
+}
+
+struct channel *channel_new(struct pattern *p, const struct host *src, const struct host *dst)
+{
+	struct channel *ch = zalloc(1, sizeof(*ch));
+	int i;
+
+	ch->pattern = p;
+	ch->src = src;
+	ch->dst = dst;
+	for (i = 0; i < 2; i++) {
+		ch->ends[i].channel = ch;
+		ch->ends[i].fd = -1;
+	}
+	return ch;
+}
+
+void channel_open(struct channel *ch)
+{
+	int error;
+
+	channels_opening++;
+	enter_host(ch->src);
+	error = ch->pattern->transport->open(ch);
+	if (error)
+		channel_failed(ch, error);
+	else if (!ch->opened)
+		table_add(ch);
+}
+
+void channel_opened(struct channel *ch)
+{
+	if (ch->opened)
+		return;
+	ch->opened = true;
+	table_remove(ch);
+	if (!--channels_opening && !flows_pending)
+		loop_stop();
+}
+
+static void flush_end(struct endpoint *end)
+{
+	int error = end->fd >= 0 && end->to_send ? end->channel->pattern->transport->send(end) : 0;
+
+	if (error)
+		channel_failed(end->channel, error);
+}
+
+void channel_send(struct endpoint *end, uint64_t bytes)
+{
+	end->to_send = bytes;
+	flush_end(end);
+}
+
+/* A flow that would have used it opens one of its own. */
+static void forget(struct channel *ch)
+{
+	struct pattern *p = ch->pattern;
+	uint32_t i;
+
+	for (i = 0; i < p->channel_count; i++)
+		if (p->channels[i] == ch)
+			p->channels[i] = NULL;
+}
+
+void channel_close(struct channel *ch)
+{
+	int i;
+
+	if (!ch->once)
+		forget(ch);
+	table_remove(ch);
+	if (!ch->opened)
+		channels_opening--;
+	for (i = 0; i < 2; i++) {
+		ch->ends[i].watch.ready = NULL;
+		if (ch->ends[i].fd >= 0)
+			close(ch->ends[i].fd);
+		ch->ends[i].fd = -1;
+	}
+	loop_free(ch);
+}
+
+void channel_received(struct channel *ch, struct endpoint *end, uint64_t bytes)
+{
+	struct flow *f = ch->flow;
+
+	if (!f)
+		return;
+	if (end == &ch->ends[0])
+		f->answered += bytes;
+	else
+		f->received += bytes;
+	if (!f->bytes || f->received < f->bytes)
+		return;
+	if (f->answered < f->response) {
+		if (end == &ch->ends[1])
+			channel_send(end, f->response);
+		return;
+	}
+	flow_end(f, FLOW_DONE, 0);
+}
+
+void channel_failed(struct channel *ch, int error)
+{
+	struct flow *f = ch->flow;
+
+	if (f)
+		flow_end(f, FLOW_FAILED, error);
+	else if (run.over)
+		channel_close(ch);
+	else
+		die("connection from %s to %s: %s", ch->src->name, ch->dst->name, strerror(error));
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "ideal.h"
+
+#define ETH_HEADER 14
+#define ETH_MIN 60
+#define ETH_AROUND (4 + 8 + 12)	/* FCS, preamble, gap */
+#define PS_PER_NS 1000
+
+unsigned int wire_bytes(unsigned int packet)
+{
+	unsigned int frame = packet + ETH_HEADER;
+
+	return (frame > ETH_MIN ? frame : ETH_MIN) + ETH_AROUND;
+}
+
+static uint64_t wire_ps(const struct link *link, unsigned int packet)
+{
+	return (uint64_t)((unsigned __int128)wire_bytes(packet) * 8 * NS_PER_S * PS_PER_NS /
+			  link->rate_bps);
+}
+
+static uint64_t max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Of N equal frames the last has left link j at
+ *
+ *	sum of t(i), i <= j, + (N - 1) * max of t(i), i <= j,
+ *
+ * with t(i) the time a frame takes on link i: up to j, the slowest link is busy
+ * without a pause. The frame after them, which may be shorter, waits on each
+ * link for the last of those.
+ */
+int64_t ideal_fct_ns(const struct path *path, unsigned int mtu, unsigned int headers,
+		     uint64_t bytes)
+{
+	unsigned int data = mtu - headers;
+	uint64_t full = (bytes - 1) / data;
+	unsigned int rest = (unsigned int)(bytes - full * data);
+	uint64_t sum = 0, slowest = 0, last = 0, delay;
+	const struct link *link;
+	unsigned int i;
+
+	for (i = 0; i < path->count; i++) {
+		link = &path->links[i];
+		delay = (uint64_t)link->delay_ns * PS_PER_NS;
+		if (full) {
+			sum += wire_ps(link, mtu);
+			slowest = max(slowest, wire_ps(link, mtu));
+			last = max(last, sum + (full - 1) * slowest);
+		}
+		last += wire_ps(link, rest + headers) + delay;
+		sum += delay;
+	}
+	return (int64_t)((last + PS_PER_NS / 2) / PS_PER_NS);
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the patterns do
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pattern.h"
+
+/* ---- what several have in common */
+
+static void plan_flow(struct pattern *p, const struct host *src, const struct host *dst,
+		      uint64_t bytes)
+{
+	p->plan = grow(p->plan, p->plan_count, sizeof(*p->plan));
+	p->plan[p->plan_count++] = flow_new(p, src, dst, bytes);
+}
+
+static void open_channel(struct pattern *p, const struct host *src, const struct host *dst)
+{
+	struct channel *ch = NULL;
+
+	if (p->set.connect_before) {
+		ch = channel_new(p, src, dst);
+		channel_open(ch);
+	}
+	p->channels = grow(p->channels, p->channel_count, sizeof(*p->channels));
+	p->channels[p->channel_count++] = ch;
+}
+
+/* The instant of flow number @i of those that start together at @ns */
+static int64_t instant(struct pattern *p, int64_t ns, uint32_t i)
+{
+	int64_t jitter = 0;
+
+	if (p->set.jitter_ns)
+		jitter = (int64_t)rng_below(&p->rng, (uint64_t)p->set.jitter_ns + 1);
+	return ns + i * p->set.stagger_ns + jitter;
+}
+
+static void start_alone(void *flow)
+{
+	flow_start(flow, NULL);
+}
+
+/* Flow I has channel I. */
+static void start_on_channel(void *flow)
+{
+	struct flow *f = flow;
+	struct pattern *p = f->pattern;
+
+	flow_start(f, p->channels[(f->id - p->plan[0]->id) % p->channel_count]);
+}
+
+static void start_plan(struct pattern *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->plan_count; i++)
+		flow_start_at(p->plan[i], instant(p, p->set.start_ns, i), start_on_channel);
+}
+
+static bool check_time(const struct pattern *p, struct error *e)
+{
+	return run.time_ns || fail(e, "%s without an end needs --time", p->kind->name);
+}
+
+static uint32_t pair_count(const struct settings *s)
+{
+	return s->src.count > s->dst.count ? s->src.count : s->dst.count;
+}
+
+static const struct host *taken_in_turn(const struct host_set *set, uint32_t i)
+{
+	return set->hosts[i % set->count];
+}
+
+static bool check_pairs(const struct pattern *p, uint64_t count, struct error *e)
+{
+	const struct host *src;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		src = taken_in_turn(&p->set.src, i);
+		if (src == taken_in_turn(&p->set.dst, i))
+			return fail(e, "%s: flow %u would go from %s to itself", p->kind->name, i,
+				    src->name);
+	}
+	return true;
+}
+
+/* ---- bulk, blast: flows between given pairs */
+
+static bool check_bulk(struct pattern *p, struct error *e)
+{
+	if (!p->set.flows)
+		p->set.flows = pair_count(&p->set);
+	return (p->set.bytes || check_time(p, e)) && check_pairs(p, p->set.flows, e);
+}
+
+static void prepare_bulk(struct pattern *p)
+{
+	const struct host *src, *dst;
+	uint32_t i;
+
+	for (i = 0; i < p->set.flows; i++) {
+		src = taken_in_turn(&p->set.src, i);
+		dst = taken_in_turn(&p->set.dst, i);
+		plan_flow(p, src, dst, p->set.bytes);
+		open_channel(p, src, dst);
+	}
+}
+
+static bool check_blast(struct pattern *p, struct error *e)
+{
+	uint32_t i;
+
+	if (!check_bulk(p, e))
+		return false;
+	for (i = 0; i < p->set.flows && !p->set.rate_bps; i++)
+		if (!topology_path(&run.topology, taken_in_turn(&p->set.src, i),
+				   taken_in_turn(&p->set.dst, i)))
+			return fail(e, "blast needs rate=, or the path in the file of hosts");
+	return true;
+}
+
+/* ---- rpc: requests and answers on connections that stay */
+
+static bool check_rpc(struct pattern *p, struct error *e)
+{
+	return (p->set.count || check_time(p, e)) && check_pairs(p, pair_count(&p->set), e);
+}
+
+static void prepare_rpc(struct pattern *p)
+{
+	uint32_t pairs = pair_count(&p->set), i;
+	const struct host *src, *dst;
+
+	for (i = 0; i < pairs * p->set.concurrency; i++) {
+		src = taken_in_turn(&p->set.src, i % pairs);
+		dst = taken_in_turn(&p->set.dst, i % pairs);
+		plan_flow(p, src, dst, p->set.request);
+		p->plan[i]->response = p->set.response;
+		open_channel(p, src, dst);
+	}
+}
+
+static void start_next(void *flow)
+{
+	struct flow *f = flow;
+
+	flow_start(f, f->channel);
+}
+
+static void ended_rpc(struct pattern *p, struct flow *f, struct channel *ch)
+{
+	struct flow *next;
+
+	if (!ch || run.over || f->round + 1 == p->set.count)
+		return;
+	next = flow_new(p, f->src, f->dst, f->bytes);
+	next->response = f->response;
+	next->round = f->round + 1;
+	next->channel = ch;
+	flow_start_at(next, f->end_ns, start_next);
+}
+
+/* ---- incast: all to one, round after round */
+
+static bool check_incast(struct pattern *p, struct error *e)
+{
+	if (p->set.dst.count != 1)
+		return fail(e, "incast: dst= is one host");
+	if (!host_set_remove(&p->set.src, p->set.dst.hosts[0]))
+		return fail(e, "incast: no senders other than dst");
+	if (p->set.src.count * p->set.rounds > 100000000)
+		return fail(e, "incast: too many senders and rounds");
+	return true;
+}
+
+static void prepare_incast(struct pattern *p)
+{
+	uint32_t round, i;
+
+	for (i = 0; i < p->set.src.count; i++)
+		open_channel(p, p->set.src.hosts[i], p->set.dst.hosts[0]);
+	for (round = 0; round < p->set.rounds; round++) {
+		for (i = 0; i < p->set.src.count; i++) {
+			plan_flow(p, p->set.src.hosts[i], p->set.dst.hosts[0], p->set.bytes);
+			p->plan[p->plan_count - 1]->round = round;
+		}
+	}
+}
+
+static void start_round(struct pattern *p, int64_t ns)
+{
+	uint32_t n = p->set.src.count, i;
+
+	p->round_left = n;
+	for (i = 0; i < n; i++)
+		flow_start_at(p->plan[p->round * n + i], instant(p, ns, i), start_on_channel);
+}
+
+static void start_incast(struct pattern *p)
+{
+	start_round(p, p->set.start_ns);
+}
+
+static void ended_incast(struct pattern *p, struct flow *f, struct channel *ch)
+{
+	(void)ch;
+	if (--p->round_left || ++p->round == p->set.rounds || run.over)
+		return;
+	start_round(p, f->end_ns);
+}
+
+/* ---- permutation */
+
+void derangement(struct rng *rng, uint32_t *to, uint32_t count)
+{
+	uint32_t i, j, t;
+	bool fixed;
+
+	do {
+		fixed = false;
+		for (i = 0; i < count; i++)
+			to[i] = i;
+		for (i = count; i-- > 1;) {
+			j = (uint32_t)rng_below(rng, i + 1);
+			t = to[i];
+			to[i] = to[j];
+			to[j] = t;
+		}
+		for (i = 0; i < count; i++)
+			fixed |= to[i] == i;
+	} while (fixed);
+}
+
+static bool check_permutation(struct pattern *p, struct error *e)
+{
+	if (p->set.src.count < 2)
+		return fail(e, "permutation: fewer than two hosts");
+	return p->set.bytes || check_time(p, e);
+}
+
+static void prepare_permutation(struct pattern *p)
+{
+	uint32_t n = p->set.src.count, *to = zalloc(n, sizeof(*to)), i;
+
+	derangement(&p->rng, to, n);
+	for (i = 0; i < n; i++) {
+		plan_flow(p, p->set.src.hosts[i], p->set.src.hosts[to[i]], p->set.bytes);
+		open_channel(p, p->set.src.hosts[i], p->set.src.hosts[to[i]]);
+	}
+	free(to);
+}
+
+/* ---- poisson: flows arrive whatever becomes of those before */
+
+static bool check_poisson(struct pattern *p, struct error *e)
+{
+	if (!(p->set.load > 0 && p->set.load <= 10))
+		return fail(e, "bad value: load=%g", p->set.load);
+	if (p->set.dst.count == 1 && !host_set_remove(&p->set.src, p->set.dst.hosts[0]))
+		return fail(e, "poisson: src and dst are the same host");
+	if (p->set.src.count == 1 && !host_set_remove(&p->set.dst, p->set.src.hosts[0]))
+		return fail(e, "poisson: src and dst are the same host");
+	if (!topology_path(&run.topology, p->set.src.hosts[0],
+			   p->set.dst.hosts[p->set.dst.hosts[0] == p->set.src.hosts[0]]))
+		return fail(e, "poisson: the file of hosts does not tell the path");
+	return check_time(p, e);
+}
+
+/* Two hosts of the sets, each pair of different ones as likely as the others */
+static void draw_pair(struct pattern *p, const struct host **src, const struct host **dst)
+{
+	do {
+		*src = p->set.src.hosts[rng_below(&p->rng, p->set.src.count)];
+		*dst = p->set.dst.hosts[rng_below(&p->rng, p->set.dst.count)];
+	} while (*src == *dst);
+}
+
+/* Mean time between two flows, of all hosts together */
+static double mean_gap_ns(const struct pattern *p)
+{
+	const struct host *src = p->set.src.hosts[0];
+	const struct host *dst = p->set.dst.hosts[p->set.dst.hosts[0] == src];
+	const struct path *path = topology_path(&run.topology, src, dst);
+
+	return cdf_mean(&p->set.cdf) * 8 * 1e9 /
+	       (p->set.load * (double)path->links[0].rate_bps * p->set.src.count);
+}
+
+static void prepare_poisson(struct pattern *p)
+{
+	double mean = mean_gap_ns(p), ns = (double)p->set.start_ns;
+	const struct host *src, *dst;
+	uint64_t bytes;
+
+	while ((ns += rng_exponential(&p->rng, mean)) < (double)run.time_ns) {
+		draw_pair(p, &src, &dst);
+		bytes = cdf_quantile(&p->set.cdf, rng_unit(&p->rng));
+		plan_flow(p, src, dst, bytes);
+		p->plan[p->plan_count - 1]->start_ns = (int64_t)ns;
+	}
+}
+
+static void start_poisson(struct pattern *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->plan_count; i++)
+		flow_start_at(p->plan[i], p->plan[i]->start_ns, start_alone);
+}
+
+static const struct pattern_kind bulk = {
+	.name = "bulk",
+	.transport = &tcp_transport,
+	.check = check_bulk,
+	.prepare = prepare_bulk,
+	.start = start_plan,
+};
+
+static const struct pattern_kind rpc = {
+	.name = "rpc",
+	.transport = &tcp_transport,
+	.check = check_rpc,
+	.prepare = prepare_rpc,
+	.start = start_plan,
+	.ended = ended_rpc,
+};
+
+static const struct pattern_kind incast = {
+	.name = "incast",
+	.transport = &tcp_transport,
+	.check = check_incast,
+	.prepare = prepare_incast,
+	.start = start_incast,
+	.ended = ended_incast,
+};
+
+static const struct pattern_kind permutation = {
+	.name = "permutation",
+	.transport = &tcp_transport,
+	.check = check_permutation,
+	.prepare = prepare_permutation,
+	.start = start_plan,
+};
+
+static const struct pattern_kind poisson = {
+	.name = "poisson",
+	.transport = &tcp_transport,
+	.check = check_poisson,
+	.prepare = prepare_poisson,
+	.start = start_poisson,
+};
+
+static const struct pattern_kind blast = {
+	.name = "blast",
+	.transport = &udp_transport,
+	.check = check_blast,
+	.prepare = prepare_bulk,
+	.start = start_plan,
+};
+
+/* In the order of the bits in pattern.c */
+const struct pattern_kind *const pattern_kinds[] = {
+	&bulk, &rpc, &incast, &permutation, &poisson, &blast, NULL
+};

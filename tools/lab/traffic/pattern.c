@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pattern.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "udp.h"
+
+/* Which patterns know a word */
+enum { BULK = 1, RPC = 2, INCAST = 4, PERMUTATION = 8, POISSON = 16, BLAST = 32 };
+
+#define STREAMS (BULK | RPC | INCAST | PERMUTATION | POISSON)
+#define ALL (STREAMS | BLAST)
+#define FLOWS_MAX 1000000
+#define FIRST_PORT 20000
+
+enum type { NUMBER, BYTES, DURATION, RATE, FRACTION, TEXT, HOSTS, CDF_FILE, CONNECT };
+
+struct word {
+	const char *key;
+	unsigned int kinds;
+	unsigned int needed;	/* by these */
+	enum type type;
+	size_t offset;
+	uint64_t min;
+	uint64_t max;
+	const char *help;
+};
+
+#define FIELD(f) offsetof(struct settings, f)
+
+static const struct word words[] = {
+	{ "name", ALL, 0, TEXT, FIELD(name), 1, 31,
+	  "for the outputs; default: the pattern's" },
+	{ "src", ALL & ~(INCAST | PERMUTATION), ALL & ~(INCAST | PERMUTATION | POISSON), HOSTS,
+	  FIELD(src), 0, 0, "hosts that send; poisson: default all" },
+	{ "dst", ALL & ~PERMUTATION, ALL & ~(PERMUTATION | POISSON), HOSTS, FIELD(dst), 0, 0,
+	  "hosts that receive, incast: one; poisson: default all" },
+	{ "senders", INCAST, INCAST, HOSTS, FIELD(src), 0, 0, "hosts that send; dst is left out" },
+	{ "hosts", PERMUTATION, 0, HOSTS, FIELD(src), 0, 0, "default all" },
+	{ "flows", BULK | BLAST, 0, NUMBER, FIELD(flows), 1, FLOWS_MAX,
+	  "flow I goes from the I-th of src to the I-th of dst, both taken in turn;\n"
+	  "default: as many as the longer of the lists has" },
+	{ "bytes", BULK | INCAST | PERMUTATION, INCAST, BYTES, FIELD(bytes), 1, 1ULL << 50,
+	  "of each flow; default: it sends until --time" },
+	{ "rounds", INCAST, 0, NUMBER, FIELD(rounds), 1, FLOWS_MAX,
+	  "a round starts when the former has ended; default 1" },
+	{ "request", RPC, RPC, BYTES, FIELD(request), 1, 1ULL << 50, "bytes of a request" },
+	{ "response", RPC, RPC, BYTES, FIELD(response), 1, 1ULL << 50, "bytes of its answer" },
+	{ "count", RPC, 0, NUMBER, FIELD(count), 1, FLOWS_MAX,
+	  "requests of each connection, one after the other; default: until --time" },
+	{ "concurrency", RPC, 0, NUMBER, FIELD(concurrency), 1, 10000,
+	  "connections of each pair of hosts; default 1" },
+	{ "load", POISSON, POISSON, FRACTION, FIELD(load), 0, 0,
+	  "data that each host of src sends, as a share of its link's rate: 0.6" },
+	{ "cdf", POISSON, POISSON, CDF_FILE, FIELD(cdf), 0, 0, "file with the sizes of flows" },
+	{ "size", BLAST, 0, BYTES, FIELD(size), UDP_SIZE_MIN, UDP_SIZE_MAX,
+	  "of a datagram's data; default 1472" },
+	{ "rate", BLAST, 0, RATE, FIELD(rate_bps), 1, 1ULL << 50,
+	  "data of each flow, as 2.5gbit; default: all that the NIC takes" },
+	{ "start", ALL, 0, DURATION, FIELD(start_ns), 0, 1ULL << 60,
+	  "of the first flow; default 0" },
+	{ "stagger", ALL & ~POISSON, 0, DURATION, FIELD(stagger_ns), 0, 1ULL << 60,
+	  "from one flow's start to the next; default 1us, incast 1ns" },
+	{ "jitter", ALL & ~POISSON, 0, DURATION, FIELD(jitter_ns), 0, 1ULL << 60,
+	  "each flow starts later by up to that, at random; default 0" },
+	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, both sides" },
+	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
+	  "flow: a flow's time begins with connect(); before: connections are\n"
+	  "there before time begins, and are kept; default flow, rpc: always before" },
+	{ "nodelay", STREAMS, 0, NUMBER, FIELD(nodelay), 0, 1, "TCP_NODELAY; default 1" },
+	{ "sndbuf", ALL, 0, BYTES, FIELD(sndbuf), 1, 1 << 30,
+	  "SO_SNDBUF; default: the system's" },
+	{ "port", ALL, 0, NUMBER, FIELD(port), 1, 65535,
+	  "of the receivers; default 20000, 20001 for the second pattern, ..." },
+	{ "tos", ALL, 0, NUMBER, FIELD(tos), 0, 255,
+	  "of IPv4, or traffic class, as 0x28; TCP keeps the ECN bits to itself" },
+};
+
+static unsigned int kind_bit(const struct pattern_kind *kind)
+{
+	unsigned int i;
+
+	for (i = 0; pattern_kinds[i] != kind; i++)
+		;
+	return 1U << i;
+}
+
+static bool parse_hosts(const struct word *w, const char *value, struct host_set *set,
+			struct error *e)
+{
+	struct error why;
+
+	if (!host_set_parse(&run.topology, value, set, &why))
+		return fail(e, "%s=%.100s: %.100s", w->key, value, why.text);
+	return true;
+}
+
+static bool parse_cdf(const struct word *w, const char *value, struct cdf *cdf, struct error *e)
+{
+	FILE *in = fopen(value, "r");
+	bool good;
+
+	if (!in)
+		return fail(e, "%s=%.200s: %s", w->key, value, strerror(errno));
+	good = cdf_read(in, value, cdf, e);
+	fclose(in);
+	return good;
+}
+
+static bool parse_integer(const struct word *w, const char *value, uint64_t *n)
+{
+	switch (w->type) {
+	case NUMBER:
+		return parse_number(value, w->min, w->max, n);
+	case BYTES:
+		return parse_bytes(value, n) && *n >= w->min && *n <= w->max;
+	case RATE:
+		return parse_rate(value, n) && *n >= w->min && *n <= w->max;
+	default:
+		return false;
+	}
+}
+
+static bool parse_text(const struct word *w, const char *value, const char **text)
+{
+	*text = value;
+	return strlen(value) >= w->min && strlen(value) <= w->max && !strpbrk(value, ",\"\\\n");
+}
+
+static bool parse_connect(const char *value, bool *before)
+{
+	*before = !strcmp(value, "before");
+	return *before || !strcmp(value, "flow");
+}
+
+static bool parse_value(const struct word *w, const char *value, void *field, struct error *e)
+{
+	bool good;
+
+	switch (w->type) {
+	case HOSTS:
+		return parse_hosts(w, value, field, e);
+	case CDF_FILE:
+		return parse_cdf(w, value, field, e);
+	case TEXT:
+		good = parse_text(w, value, field);
+		break;
+	case DURATION:
+		good = parse_duration(value, field);
+		break;
+	case FRACTION:
+		good = parse_fraction(value, field);
+		break;
+	case CONNECT:
+		good = parse_connect(value, field);
+		break;
+	default:
+		good = parse_integer(w, value, field);
+	}
+	return good || fail(e, "bad value: %s=%.200s", w->key, value);
+}
+
+static const struct word *find_word(unsigned int kind, const char *key, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_COUNT(words); i++)
+		if (words[i].kinds & kind && strlen(words[i].key) == len &&
+		    !memcmp(words[i].key, key, len))
+			return &words[i];
+	return NULL;
+}
+
+/* @seen: a bit for each word of the table that was given */
+static bool parse_word(struct pattern *p, char *text, uint64_t *seen, struct error *e)
+{
+	char *equals = strchr(text, '=');
+	const struct word *w = NULL;
+
+	if (equals)
+		w = find_word(kind_bit(p->kind), text, (size_t)(equals - text));
+	if (!w)
+		return fail(e, "%s does not know the word %.200s", p->kind->name, text);
+	if (*seen & 1ULL << (w - words))
+		return fail(e, "twice: %s", w->key);
+	*seen |= 1ULL << (w - words);
+	return parse_value(w, equals + 1, (char *)&p->set + w->offset, e);
+}
+
+static bool needed_words(const struct pattern *p, uint64_t seen, struct error *e)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_COUNT(words); i++)
+		if (words[i].needed & kind_bit(p->kind) && !(seen & 1ULL << i))
+			return fail(e, "%s needs %s=", p->kind->name, words[i].key);
+	return true;
+}
+
+static void set_defaults(struct pattern *p)
+{
+	struct error e;
+
+	p->set = (struct settings){
+		.name = p->kind->name,
+		.concurrency = 1,
+		.rounds = 1,
+		.size = 1472,
+		.port = FIRST_PORT + p->index,
+		.nodelay = 1,
+		.stagger_ns = kind_bit(p->kind) == INCAST ? 1 : 1000,
+		.connect_before = kind_bit(p->kind) == RPC,
+	};
+	if (kind_bit(p->kind) & (PERMUTATION | POISSON))
+		host_set_parse(&run.topology, "all", &p->set.src, &e);
+	if (kind_bit(p->kind) == POISSON)
+		host_set_parse(&run.topology, "all", &p->set.dst, &e);
+}
+
+static bool same_family(const struct pattern *p, struct error *e)
+{
+	const struct host_set *sets[] = { &p->set.src, &p->set.dst };
+	const struct host *first = p->set.src.hosts[0];
+	unsigned int i, j;
+
+	for (i = 0; i < 2; i++)
+		for (j = 0; j < sets[i]->count; j++)
+			if (sets[i]->hosts[j]->address.sa.sa_family != first->address.sa.sa_family)
+				return fail(e, "hosts %s and %s: one has IPv4, one IPv6",
+					    first->name, sets[i]->hosts[j]->name);
+	return true;
+}
+
+static const struct pattern_kind *find_kind(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; pattern_kinds[i]; i++)
+		if (!strcmp(pattern_kinds[i]->name, name))
+			return pattern_kinds[i];
+	return NULL;
+}
+
+bool pattern_parse(struct pattern *p, char **text, int count, struct error *e)
+{
+	uint64_t seen = 0;
+	int i;
+
+	p->kind = count ? find_kind(text[0]) : NULL;
+	if (!p->kind)
+		return fail(e, "no such pattern: %.200s", count ? text[0] : "(nothing)");
+	p->transport = p->kind->transport;
+	rng_seed(&p->rng, run.seed, p->index);
+	set_defaults(p);
+	for (i = 1; i < count; i++)
+		if (!parse_word(p, text[i], &seen, e))
+			return false;
+	return needed_words(p, seen, e) && same_family(p, e) && p->kind->check(p, e);
+}
+
+void pattern_help(void)
+{
+	const char *line;
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_COUNT(words); i++) {
+		printf("  %-12s", words[i].key);
+		for (line = words[i].help; *line; line++)
+			printf(*line == '\n' ? "%c%14s" : "%c", *line, "");
+		printf("\n%14s(", "");
+		for (k = 0; pattern_kinds[k]; k++)
+			if (words[i].kinds & 1U << k)
+				printf(" %s%s", pattern_kinds[k]->name,
+				       words[i].needed & 1U << k ? "*" : "");
+		printf(" )\n");
+	}
+}
+
+static bool listens(const struct pattern *p, const struct host *host)
+{
+	/* permutation has one set for both */
+	const struct host_set *set = p->set.dst.count ? &p->set.dst : &p->set.src;
+	unsigned int i;
+
+	for (i = 0; i < set->count; i++)
+		if (set->hosts[i] == host)
+			return true;
+	return false;
+}
+
+void pattern_listen(struct pattern *p)
+{
+	unsigned int i;
+
+	p->listeners = zalloc(run.topology.count, sizeof(*p->listeners));
+	for (i = 0; i < run.topology.count; i++) {
+		if (!listens(p, &run.topology.hosts[i]))
+			continue;
+		p->listeners[i].pattern = p;
+		p->listeners[i].host = &run.topology.hosts[i];
+		enter_host(p->listeners[i].host);
+		p->transport->listen(&p->listeners[i]);
+	}
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pseudo-random numbers that are the same on every machine, in every run
+ *
+ * xoshiro256**: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number
+ * Generators", 2021; its state is filled by SplitMix64, as they advise.
+ */
+#ifndef _TRAFFIC_RNG_H
+#define _TRAFFIC_RNG_H
+
+#include <math.h>
+#include <stdint.h>
+
+struct rng {
+	uint64_t s[4];
+};
+
+static inline uint64_t rng_splitmix(uint64_t *x)
+{
+	uint64_t z = *x += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+/**
+ * rng_seed() - start a sequence
+ * @rng: generator
+ * @seed: of the run
+ * @stream: each number gives a sequence of its own
+ */
+static inline void rng_seed(struct rng *rng, uint64_t seed, uint64_t stream)
+{
+	uint64_t x = seed;
+	int i;
+
+	x = rng_splitmix(&x) ^ stream;
+	for (i = 0; i < 4; i++)
+		rng->s[i] = rng_splitmix(&x);
+}
+
+static inline uint64_t rng_rotl(uint64_t x, int k)
+{
+	return (x << k) | (x >> (64 - k));
+}
+
+static inline uint64_t rng_u64(struct rng *rng)
+{
+	uint64_t *s = rng->s;
+	uint64_t result = rng_rotl(s[1] * 5, 7) * 9;
+	uint64_t t = s[1] << 17;
+
+	s[2] ^= s[0];
+	s[3] ^= s[1];
+	s[1] ^= s[2];
+	s[0] ^= s[3];
+	s[2] ^= t;
+	s[3] = rng_rotl(s[3], 45);
+	return result;
+}
+
+/* 0 to n - 1, each as likely as the others */
+static inline uint64_t rng_below(struct rng *rng, uint64_t n)
+{
+	uint64_t odd_lot = -n % n, r;
+
+	do {
+		r = rng_u64(rng);
+	} while (r < odd_lot);
+	return r % n;
+}
+
+/* At least 0 and less than 1 */
+static inline double rng_unit(struct rng *rng)
+{
+	return (rng_u64(rng) >> 11) * 0x1p-53;
+}
+
+/* Exponentially distributed with that mean: the gaps of a Poisson process */
+static inline double rng_exponential(struct rng *rng, double mean)
+{
+	return -mean * log1p(-rng_unit(rng));
+}
+
+#endif /* _TRAFFIC_RNG_H */

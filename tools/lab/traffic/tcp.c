@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <errno.h>
+#include <linux/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ideal.h"
+#include "pattern.h"
+
+#define SEND_MAX (4 << 20)
+/* what a flow without a size keeps having */
+#define ENDLESS UINT64_MAX
+
+static void set_congestion_control(int fd, const char *cc)
+{
+	if (cc && setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, cc, strlen(cc)))
+		die("cc=%s: %s", cc, strerror(errno));
+}
+
+static int tcp_socket(const struct pattern *p, const struct host *host)
+{
+	int fd = new_socket(p, host, SOCK_STREAM);
+
+	set_option(fd, IPPROTO_TCP, TCP_NODELAY, (int)p->set.nodelay, "nodelay");
+	set_congestion_control(fd, p->set.cc);
+	return fd;
+}
+
+/*
+ * Data that arrives is not copied, and all there is read at once; where the end
+ * has come, too, that is read as well. Return: 0, or an errno
+ */
+static int tcp_receive(struct endpoint *end, bool to_end)
+{
+	ssize_t n;
+
+	do {
+		n = recv(end->fd, NULL, INT32_MAX, MSG_TRUNC | MSG_DONTWAIT);
+		if (!n)
+			return ECONNRESET;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : errno;
+		channel_received(end->channel, end, (uint64_t)n);
+	} while (to_end && end->fd >= 0);
+	return 0;
+}
+
+static int tcp_send(struct endpoint *end)
+{
+	static const char zeros[SEND_MAX];
+	ssize_t n;
+
+	while (end->to_send) {
+		n = send(end->fd, zeros, end->to_send < SEND_MAX ? end->to_send : SEND_MAX,
+			 MSG_NOSIGNAL | MSG_DONTWAIT);
+		/* ENOTCONN: the event of the connection sends */
+		if (n < 0)
+			return errno == EAGAIN || errno == ENOTCONN ? 0 : errno;
+		if (end->to_send != ENDLESS)
+			end->to_send -= (uint64_t)n;
+	}
+	/* the last segment has the FIN */
+	if (end->channel->once)
+		shutdown(end->fd, SHUT_WR);
+	return 0;
+}
+
+static int pending_error(int fd)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	return error;
+}
+
+static int handle(struct endpoint *end, uint32_t events)
+{
+	int error = events & EPOLLERR ? pending_error(end->fd) : 0;
+
+	if (!error && events & EPOLLIN)
+		error = tcp_receive(end, events & EPOLLRDHUP);
+	if (!error && events & EPOLLOUT && end->fd >= 0 && end->to_send)
+		error = tcp_send(end);
+	return error;
+}
+
+static void endpoint_ready(struct watch *w, uint32_t events)
+{
+	struct endpoint *end = (struct endpoint *)w;
+	int error = handle(end, events);
+
+	/* the last of the bytes may have closed the channel */
+	if (error && end->fd >= 0)
+		channel_failed(end->channel, error);
+}
+
+static void watch_endpoint(struct endpoint *end)
+{
+	end->watch.ready = endpoint_ready;
+	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP, &end->watch);
+}
+
+static void accept_ready(struct watch *w, uint32_t events)
+{
+	struct listener *l = (struct listener *)w;
+	union address from;
+	struct channel *ch;
+	socklen_t len;
+	int fd;
+
+	(void)events;
+	while (len = sizeof(from),
+	       (fd = accept4(l->fd, &from.sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+		ch = channel_find(l, &from);
+		if (!ch) {
+			/* its flow has failed meanwhile, or it is a stranger */
+			close(fd);
+			continue;
+		}
+		ch->ends[1].fd = fd;
+		channel_opened(ch);
+		watch_endpoint(&ch->ends[1]);
+	}
+	if (errno != EAGAIN && errno != ECONNABORTED)
+		die("host %s: accept: %s", l->host->name, strerror(errno));
+}
+
+static void tcp_listen(struct listener *l)
+{
+	l->fd = tcp_socket(l->pattern, l->host);
+	set_option(l->fd, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
+	bind_to(l->fd, l->host, (uint16_t)l->pattern->set.port);
+	/* the kernel lowers it to net.core.somaxconn */
+	if (listen(l->fd, 65535))
+		die("host %s: listen: %s", l->host->name, strerror(errno));
+	l->watch.ready = accept_ready;
+	loop_watch(l->fd, EPOLLIN, &l->watch);
+}
+
+static int tcp_open(struct channel *ch)
+{
+	struct endpoint *end = &ch->ends[0];
+	int error;
+
+	end->fd = tcp_socket(ch->pattern, ch->src);
+	bind_to(end->fd, ch->src, 0);
+	error = connect_to(ch);
+	if (!error)
+		watch_endpoint(end);
+	return error;
+}
+
+static void tcp_sample(int fd, struct sample *s)
+{
+	struct tcp_info info = { };
+	socklen_t len = sizeof(info);
+
+	if (fd < 0 || getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len))
+		return;
+	s->acked_bytes = info.tcpi_bytes_acked;
+	s->cwnd_packets = info.tcpi_snd_cwnd;
+	s->srtt_us = info.tcpi_rtt;
+	s->rttvar_us = info.tcpi_rttvar;
+	s->min_rtt_us = info.tcpi_min_rtt;
+	s->retrans_packets = info.tcpi_total_retrans;
+	s->delivery_rate_bps = 8 * info.tcpi_delivery_rate;
+	/* without a bound it is the greatest number */
+	if (info.tcpi_pacing_rate < UINT64_MAX / 8)
+		s->pacing_rate_bps = 8 * info.tcpi_pacing_rate;
+	s->ca_state = info.tcpi_ca_state;
+}
+
+const struct transport tcp_transport = {
+	.name = "tcp",
+	.headers = { HEADERS_IPV4, HEADERS_IPV6 },
+	.listen = tcp_listen,
+	.open = tcp_open,
+	.send = tcp_send,
+	.sample = tcp_sample,
+};

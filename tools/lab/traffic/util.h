@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Errors, memory, and numbers with units
+ */
+#ifndef _TRAFFIC_UTIL_H
+#define _TRAFFIC_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define NS_PER_S 1000000000LL
+
+/* What was wrong, for the caller to show. */
+struct error {
+	char text[256];
+};
+
+/**
+ * fail() - say what was wrong
+ * @e: takes the message
+ * @format: as printf()'s
+ *
+ * Return: false, always
+ */
+bool fail(struct error *e, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Prints the message and ends the program with status 2. */
+void die(const char *format, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+
+/* calloc() that does not return without memory */
+void *zalloc(size_t count, size_t size);
+
+/**
+ * grow() - make room for one more element of an array
+ * @array: from an earlier call, or NULL
+ * @count: elements in use
+ * @size: of an element
+ *
+ * Return: the array, moved where necessary
+ */
+void *grow(void *array, size_t count, size_t size);
+
+/* 1500, 64k, 1.5M (powers of 1000), 64Ki (of 1024) */
+bool parse_bytes(const char *text, uint64_t *bytes);
+
+/* 10us, 1.5ms, 2s; without a unit only 0 */
+bool parse_duration(const char *text, int64_t *ns);
+
+/* 800kbit, 2.5gbit: bits a second */
+bool parse_rate(const char *text, uint64_t *bps);
+
+bool parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *number);
+
+/* 0.6: a number without unit */
+bool parse_fraction(const char *text, double *fraction);
+
+#endif /* _TRAFFIC_UTIL_H */
