@@ -15,6 +15,7 @@ packages() {
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git ;;
 	plot) echo python3-matplotlib ;;
+	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib ;;
 	tdc) echo python3-pyroute2 python3-scapy ;;
 	dkms) echo dkms ;;
 	deb) echo build-essential debhelper dh-dkms devscripts lintian ;;

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Experiments: the Python files in selftests/lab. See Documentation/networking/lab.rst for how to write one."""
+import importlib.util
+import os
+import sys
+
+from closlab.params import BadValue, texts
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+DIRECTORY = os.path.join(TOP, "selftests", "lab")
+NEEDED = ("PARAMS", "SMALL", "SCHEMES", "guest", "report")
+
+
+def names():
+    """The names of all experiments, in order."""
+    found = []
+    for entry in sorted(os.listdir(DIRECTORY)):
+        if entry.endswith(".py") and not entry.startswith(("_", "test_")):
+            found.append(entry[:-3].replace("_", "-"))
+    return found
+
+
+def load(name):
+    """The experiment as a module; what it lacks is an error."""
+    path = os.path.join(DIRECTORY, name.replace("-", "_") + ".py")
+    if name not in names():
+        raise BadValue("no experiment %r; there are: %s" % (name, " ".join(names())))
+    spec = importlib.util.spec_from_file_location("experiment", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["experiment"] = module
+    spec.loader.exec_module(module)
+    for need in NEEDED:
+        if not hasattr(module, need):
+            raise BadValue("%s has no %s" % (path, need))
+    if not module.__doc__:
+        raise BadValue("%s does not say what it is for" % path)
+    texts(module.PARAMS, module.SMALL)
+    return module
+
+
+def summary(module):
+    """The first line of what the experiment says of itself."""
+    return module.__doc__.strip().splitlines()[0]

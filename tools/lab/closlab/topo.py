@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Topologies in the guest: hosts and switches are network namespaces, links are pairs of closwire NICs.
+
+    net = topo.leaf_spine(leaves=4, spines=4, hosts=8, rate=10 * topo.GBIT, delay=1000)
+    net.build(host_qdisc="fq", port_qdisc="red limit 1000000 ...")
+
+A host's device is eth0; a switch's device is named after the neighbour. The
+addresses are those of the fat-tree paper (Al-Fares et al., SIGCOMM 2008):
+10.POD.SWITCH.HOST, so that a route is a prefix. Each switch has one address,
+on its lo, and is the gateway on all of its links; nobody has to ask for a MAC
+address, and nobody sends anything of its own accord.
+"""
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+import subprocess
+
+GBIT = 10**9
+ETHERNET_HEADER = 14
+CLONE_NEWNET = 0x40000000
+SIOCETHTOOL = 0x8946
+ETHTOOL_SGRO = 0x2c
+
+HOST_SYSCTLS = {
+    "ipv4/tcp_no_metrics_save": "1",
+    # what autotuning may reach: 100 Gbit/s times some ms
+    "ipv4/tcp_rmem": "4096 131072 67108864",
+    "ipv4/tcp_wmem": "4096 16384 67108864",
+}
+SWITCH_SYSCTLS = {
+    "ipv4/ip_forward": "1",
+    # ECMP by the five-tuple itself: a packet between namespaces keeps the hash that its sender's socket gave it
+    "ipv4/fib_multipath_hash_policy": "3",
+    "ipv4/fib_multipath_hash_fields": "0x37",
+}
+
+
+class Port:
+    """One end of a link: the device `dev` in the node's namespace."""
+
+    def __init__(self, node, dev, mac, rate, delay):
+        self.node, self.dev, self.mac = node, dev, mac
+        self.rate, self.delay = rate, delay     # of what this port transmits
+        self.peer = None
+        self.qdisc = None                       # None: what build() was given
+
+    def name(self):
+        """What the sampler calls it."""
+        return self.node.name + "/" + self.dev
+
+
+class Node:
+    """A host or a switch, and the namespace of the same name."""
+
+    def __init__(self, name, address, leaf=None, pod=None):
+        self.name, self.address, self.leaf, self.pod = name, address, leaf, pod
+        self.is_host = leaf is not None
+        self.ports = {}         # by the neighbour's name
+        self.routes = []        # (prefix, neighbours' names)
+
+    def port(self, neighbour):
+        return self.ports[neighbour]
+
+
+class Network:
+    """Nodes and links; build() makes them real."""
+
+    def __init__(self, mtu=1500):
+        self.mtu = mtu
+        self.nodes = {}
+        self.links = []
+        self.host_sysctls = dict(HOST_SYSCTLS)
+        self.switch_sysctls = dict(SWITCH_SYSCTLS)
+
+    def host(self, name, address, leaf, pod):
+        self.nodes[name] = Node(name, address, leaf, pod)
+        return self.nodes[name]
+
+    def switch(self, name, address):
+        self.nodes[name] = Node(name, address)
+        return self.nodes[name]
+
+    def hosts(self):
+        return [n for n in self.nodes.values() if n.is_host]
+
+    def switches(self):
+        return [n for n in self.nodes.values() if not n.is_host]
+
+    def link(self, a, b, rate, delay):
+        """A link of the nodes A and B."""
+        ends = []
+        for node, other in ((a, b), (b, a)):
+            number = 2 * len(self.links) + len(ends)
+            mac = "02:%02x:%02x:%02x:%02x:%02x" % tuple(number.to_bytes(5, "big"))
+            port = Port(node, "eth0" if node.is_host else other.name, mac, rate, delay)
+            node.ports[other.name] = port
+            ends.append(port)
+        ends[0].peer, ends[1].peer = ends[1], ends[0]
+        self.links.append(tuple(ends))
+
+    def attach(self, host, switch, rate, delay):
+        """Links a host to its switch and routes between them."""
+        self.link(host, switch, rate, delay)
+        host.routes.append(("0.0.0.0/0", [switch.name]))
+        switch.routes.append((host.address + "/32", [host.name]))
+
+    def switch_ports(self):
+        return [p for n in self.switches() for p in n.ports.values()]
+
+    def host_ports(self):
+        return [p for n in self.hosts() for p in n.ports.values()]
+
+    # ---- paths
+
+    def path(self, a, b):
+        """The ports that a packet leaves by on a shortest way from A to B."""
+        ways = [(a, [])]
+        seen = {a}
+        for node, ports in ways:
+            if node is b:
+                return ports
+            for port in node.ports.values():
+                if port.peer.node not in seen:
+                    seen.add(port.peer.node)
+                    ways.append((port.peer.node, ports + [port]))
+        raise ValueError("no way from %s to %s" % (a.name, b.name))
+
+    def paths(self):
+        """{distance: path} for an example of each distance that there is."""
+        hosts = self.hosts()
+        found = {}
+        for a in (hosts[0], hosts[-1]):
+            for b in hosts:
+                distance = "same-leaf" if (a.pod, a.leaf) == (b.pod, b.leaf) else \
+                    "same-pod" if a.pod == b.pod else "far"
+                if a is not b and distance not in found:
+                    found[distance] = self.path(a, b)
+        return found
+
+    def write_hosts(self, path):
+        """The file of hosts for tools/lab/traffic."""
+        with open(path, "w", encoding="ascii") as f:
+            f.write("mtu %d\n" % self.mtu)
+            for h in self.hosts():
+                f.write("host %s %s %s %d %d\n" % (h.name, h.name, h.address, h.leaf, h.pod))
+            for distance, ports in self.paths().items():
+                f.write("path %s %s\n" % (distance, " ".join("%d:%d" % (p.rate, p.delay) for p in ports)))
+
+    # ---- making it
+
+    def build(self, host_qdisc=None, port_qdisc=None, seed=1):
+        """Makes namespaces, links, addresses, routes; QDISC: words of tc, or a list of lines "root ...", "parent ..."."""
+        # hosts may use whatever the kernel has
+        with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as f:
+            sysctl("ipv4/tcp_allowed_congestion_control", f.read())
+        run("ip", "-batch", "-", text=self.links_batch())
+        here = os.open("/proc/self/ns/net", os.O_RDONLY)
+        try:
+            for number, node in enumerate(self.nodes.values()):
+                enter("/run/netns/" + node.name)
+                self.settings(node, seed + number)
+                run("ip", "-batch", "-", text=node_batch(node))
+                batch = qdisc_batch(node, host_qdisc if node.is_host else port_qdisc)
+                if batch:
+                    run("tc", "-batch", "-", text=batch)
+        finally:
+            set_namespace(here)
+            os.close(here)
+
+    def links_batch(self):
+        lines = ["netns add " + name for name in self.nodes]
+        for a, b in self.links:
+            lines.append("link add %s %s netns %s type veth peer name %s %s netns %s" % (
+                a.dev, self.device_words(a), a.node.name, b.dev, self.device_words(b), b.node.name))
+        return lines
+
+    def device_words(self, port):
+        return "address %s mtu %d" % (port.mac, self.mtu)
+
+    def settings(self, node, hash_seed):
+        """What the node's namespace gets in /proc/sys/net, and on its devices."""
+        values = dict(self.host_sysctls if node.is_host else self.switch_sysctls)
+        if not node.is_host:
+            # or every tier would choose alike, and leave most of the paths unused
+            values["ipv4/fib_multipath_hash_seed"] = str(hash_seed)
+        for name, value in values.items():
+            sysctl(name, value)
+        if not node.is_host:
+            for port in node.ports.values():
+                gro_off(port.dev)   # a switch does not merge packets
+
+
+def wire_words(port):
+    return "rate %dbit delay %dns" % (port.rate, port.delay)
+
+
+def node_batch(node):
+    """What ip does in the node's namespace."""
+    ports = list(node.ports.values())
+    lines = ["link set lo up"]
+    lines.append("addr add %s/32 dev %s" % (node.address, "eth0" if node.is_host else "lo"))
+    for port in ports:
+        lines.append("link set %s addrgenmode none up" % port.dev)
+    for port in ports:
+        lines.append("neigh add %s lladdr %s dev %s nud permanent" % (
+            port.peer.node.address, port.peer.mac, port.dev))
+    for prefix, neighbours in node.routes:
+        hops = [node.port(n) for n in neighbours]
+        if hops[0].peer.node.is_host:
+            lines.append("route add %s dev %s" % (prefix, hops[0].dev))
+            continue
+        words = ["via %s dev %s onlink" % (p.peer.node.address, p.dev) for p in hops]
+        if len(words) > 1:
+            words = ["nexthop " + w for w in words]
+        lines.append("route add %s %s" % (prefix, " ".join(words)))
+    return lines
+
+
+def qdisc_batch(node, default):
+    lines = []
+    for port in node.ports.values():
+        words = default if port.qdisc is None else port.qdisc
+        if isinstance(words, str):
+            words = ["root " + words]
+        for line in words or ():
+            lines.append("qdisc replace dev %s %s" % (port.dev, line))
+    return lines
+
+
+def run(*command, text=()):
+    """Runs it; its failure is an exception that has what it said."""
+    result = subprocess.run(command, input="\n".join(text) + "\n", capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError("%s: status %d: %s" % (" ".join(command), result.returncode, result.stderr.strip()))
+    return result.stdout
+
+
+def sysctl(name, value):
+    with open("/proc/sys/net/" + name, "w", encoding="ascii") as f:
+        f.write(value)
+
+
+def set_namespace(fd):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.setns(fd, CLONE_NEWNET):
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+def enter(path):
+    """This process goes into the network namespace, and so do the programs that it starts."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        set_namespace(fd)
+    finally:
+        os.close(fd)
+
+
+def gro_off(dev):
+    """ethtool -K DEV gro off, without starting a program."""
+    value = ctypes.create_string_buffer(struct.pack("II", ETHTOOL_SGRO, 0))
+    request = struct.pack("16sP16x", dev.encode(), ctypes.addressof(value))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        fcntl.ioctl(s, SIOCETHTOOL, request)
+
+
+# ---- shapes
+
+def star(hosts, rate, delay, mtu=1500):
+    """h1, h2, ... around the switch "switch"."""
+    net = Network(mtu)
+    switch = net.switch("switch", "10.0.0.1")
+    for i in range(hosts):
+        # beyond what one byte counts, the leaf's prefix goes on
+        net.attach(net.host("h%d" % (i + 1), "10.0.%d.%d" % divmod(i + 2, 256), 0, 0), switch, rate, delay)
+    return net
+
+
+def dumbbell(pairs, rate, delay, bottleneck, bottleneck_delay, mtu=1500):
+    """s1, s2, ... at the switch "left", r1, r2, ... at "right", and one link of the rate `bottleneck` between them."""
+    net = Network(mtu)
+    sides = (net.switch("left", "10.0.0.1"), net.switch("right", "10.0.1.1"))
+    for leaf, (switch, name) in enumerate(zip(sides, "sr")):
+        for i in range(pairs):
+            net.attach(net.host("%s%d" % (name, i + 1), "10.0.%d.%d" % (leaf, i + 2), leaf, 0), switch, rate, delay)
+    net.link(*sides, bottleneck, bottleneck_delay)
+    sides[0].routes.append(("0.0.0.0/0", ["right"]))
+    sides[1].routes.append(("0.0.0.0/0", ["left"]))
+    return net
+
+
+def leaf_spine(leaves, spines, hosts, rate, delay, uplink=None, mtu=1500):
+    """`hosts` at each of leaf1, leaf2, ...; each leaf has a link of rate `uplink` to each of spine1, spine2, ..."""
+    net = Network(mtu)
+    tops = [net.switch("spine%d" % (j + 1), "10.255.%d.1" % j) for j in range(spines)]
+    for i in range(leaves):
+        leaf = net.switch("leaf%d" % (i + 1), "10.0.%d.1" % i)
+        for n in range(hosts):
+            host = net.host("h%d" % (i * hosts + n + 1), "10.0.%d.%d" % (i, n + 2), i, 0)
+            net.attach(host, leaf, rate, delay)
+        for top in tops:
+            net.link(leaf, top, uplink or rate, delay)
+            top.routes.append(("10.0.%d.0/24" % i, [leaf.name]))
+        leaf.routes.append(("0.0.0.0/0", [top.name for top in tops]))
+    return net
+
+
+def fat_tree(k, rate, delay, mtu=1500):
+    """The k-ary fat tree: k pods of k/2 edge and k/2 aggregation switches, (k/2)^2 core switches, k^3/4 hosts.
+
+    Hosts h1, h2, ...; switches eP-I (edge), aP-I (aggregation), cJ-I (core).
+    """
+    half = k // 2
+    net = Network(mtu)
+    cores = [[net.switch("c%d-%d" % (j, i), "10.%d.%d.%d" % (k, j + 1, i + 1)) for i in range(half)]
+             for j in range(half)]
+    for pod in range(k):
+        aggregation = [net.switch("a%d-%d" % (pod, j), "10.%d.%d.1" % (pod, half + j)) for j in range(half)]
+        for i in range(half):
+            edge = net.switch("e%d-%d" % (pod, i), "10.%d.%d.1" % (pod, i))
+            for n in range(half):
+                host = net.host("h%d" % ((pod * half + i) * half + n + 1), "10.%d.%d.%d" % (pod, i, n + 2), i, pod)
+                net.attach(host, edge, rate, delay)
+            for switch in aggregation:
+                net.link(edge, switch, rate, delay)
+                switch.routes.append(("10.%d.%d.0/24" % (pod, i), [edge.name]))
+            edge.routes.append(("0.0.0.0/0", [switch.name for switch in aggregation]))
+        for j, switch in enumerate(aggregation):
+            for core in cores[j]:
+                net.link(switch, core, rate, delay)
+                core.routes.append(("10.%d.0.0/16" % pod, [switch.name]))
+            switch.routes.append(("0.0.0.0/0", [core.name for core in cores[j]]))
+    return net
