@@ -1,42 +1,83 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads and makes the netlink attributes of sch_ndp, in files of raw bytes.
+"""Reads and makes the netlink attributes of closnet's plug-ins, in files of raw bytes.
 
-attrs.py dump FILE              print them: NAME:BITS:VALUE ..., names without TCA_NDP_
-attrs.py make NAME:BITS:VALUE.. write them to stdout; NAME may be a number
-attrs.py xstats VALUE...        write u64's to stdout
+attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names without their prefix; a
+                                     peer as PEER(flags:VALUE ...), its own settings as LINKINFO(...)
+attrs.py make KIND NAME:BITS:VALUE.. write them to stdout; NAME may be a number
+attrs.py xstats VALUE...             write u64's to stdout
+KIND is ndp or closwire.
 """
 import re
 import struct
 import sys
 from pathlib import Path
 
-HEADER = Path(__file__).parents[2] / "include/uapi/linux/pkt_sched_ndp.h"
+UAPI = Path(__file__).parents[2] / "include/uapi/linux"
+# of each kind: header, prefix of the attributes
+KINDS = {
+    "ndp": (UAPI / "pkt_sched_ndp.h", "TCA_NDP_"),
+    "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
+}
 FORMATS = {0: "", 8: "B", 16: "H", 32: "I", 64: "Q"}
+# attributes of a peer: enum of IFLA_*, which the kernel never changes
+IFNAME, MTU, LINKINFO, NUM_TX_QUEUES = 3, 4, 18, 31
+INFO_KIND, INFO_DATA = 1, 2
 
 
-def names():
+def names(kind):
     """Attribute names in the order of the uAPI's enum"""
-    body = re.search(r"enum \{\s*(TCA_NDP_UNSPEC.*?)__TCA_NDP_MAX", HEADER.read_text(), re.S)
-    return re.findall(r"TCA_NDP_(\w+)", body.group(1))
+    header, prefix = KINDS[kind]
+    body = re.search(r"enum \{\s*(" + prefix + r"UNSPEC.*?)__" + prefix + "MAX",
+                     header.read_text(), re.S)
+    return re.findall(prefix + r"(\w+)", body.group(1))
 
 
-def dump(data):
-    """NAME:BITS:VALUE for each attribute"""
-    words = []
+def attributes(data):
+    """Pairs (number, payload)"""
     while data:
         length, number = struct.unpack_from("=HH", data)
-        payload = data[4:length]
-        value = int.from_bytes(payload, sys.byteorder)
-        words.append(f"{names()[number]}:{len(payload) * 8}:{value}")
+        yield number, data[4:length]
         data = data[(length + 3) & ~3:]
+
+
+def text(payload):
+    """A string, with or without its end"""
+    return payload.rstrip(b"\0").decode()
+
+
+def dump_peer(kind, data):
+    """struct ifinfomsg and the attributes of a link"""
+    words = [f"flags:{struct.unpack_from('=BBHiII', data)[4]:#x}"]
+    for number, payload in attributes(data[16:]):
+        if number == IFNAME:
+            words.append(f"IFNAME:{text(payload)}")
+        elif number == LINKINFO:
+            info = dict(attributes(payload))
+            words.append(f"LINKINFO({text(info[INFO_KIND])}: {dump(kind, info[INFO_DATA])})")
+        else:
+            name = {MTU: "MTU", NUM_TX_QUEUES: "NUM_TX_QUEUES"}.get(number, number)
+            words.append(f"{name}:{int.from_bytes(payload, sys.byteorder)}")
     return " ".join(words)
 
 
-def make(word):
+def dump(kind, data):
+    """NAME:BITS:VALUE for each attribute"""
+    words = []
+    for number, payload in attributes(data):
+        name = names(kind)[number]
+        if name == "PEER":
+            words.append(f"PEER({dump_peer(kind, payload)})")
+        else:
+            value = int.from_bytes(payload, sys.byteorder)
+            words.append(f"{name}:{len(payload) * 8}:{value}")
+    return " ".join(words)
+
+
+def make(kind, word):
     """Bytes of one attribute"""
     name, bits, value = word.split(":")
-    number = int(name) if name.isdigit() else names().index(name)
+    number = int(name) if name.isdigit() else names(kind).index(name)
     form = FORMATS[int(bits)]
     payload = struct.pack("=" + form, int(value, 0)) if form else b""
     attr = struct.pack("=HH", 4 + len(payload), number) + payload
@@ -47,9 +88,9 @@ def main():
     """Command line"""
     command, words = sys.argv[1], sys.argv[2:]
     if command == "dump":
-        print(dump(Path(words[0]).read_bytes()))
+        print(dump(words[0], Path(words[1]).read_bytes()))
     elif command == "make":
-        sys.stdout.buffer.write(b"".join(make(w) for w in words))
+        sys.stdout.buffer.write(b"".join(make(words[0], w) for w in words[1:]))
     elif command == "xstats":
         sys.stdout.buffer.write(b"".join(struct.pack("=Q", int(w, 0)) for w in words))
     else:

@@ -60,7 +60,7 @@ test_sent() {
 	local wanted=$1
 	shift
 	give "$@" || true
-	check_eq "$NAME: $* sends $wanted" "$("$here/attrs.py" dump "$attrs" || true)" "$wanted"
+	check_eq "$NAME: $* sends $wanted" "$("$here/attrs.py" dump ndp "$attrs" || true)" "$wanted"
 }
 
 # test_refused MESSAGE OPTION...: an error that says why, and nothing is sent
@@ -88,7 +88,7 @@ test_round() {
 test_made() {
 	local text=$1
 	shift
-	"$here/attrs.py" make "$@" >"$attrs"
+	"$here/attrs.py" make ndp "$@" >"$attrs"
 	check_eq "$NAME: prints attributes [$*]" "$(shown)" "$text"
 	check "$NAME: and as JSON" jq -e 'type == "object"' <<<"$(json)"
 }

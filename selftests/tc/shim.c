@@ -15,40 +15,7 @@
 #include <linux/pkt_sched.h>
 
 #include "../../tools/tc/tc_plugin.h"
-
-int addattr_l(struct nlmsghdr *n, int maxlen, int type, const void *data,
-	      int len);
-
-/* The attribute in a file, which holds its payload; NULL: no such file */
-static struct rtattr *load(const char *path, unsigned short type)
-{
-	static union {
-		struct rtattr rta;
-		char space[65536];
-	} buf;
-	FILE *f = fopen(path, "rb");
-	size_t len;
-
-	if (!f)
-		return NULL;
-	len = fread(buf.space + RTA_LENGTH(0), 1, sizeof(buf) - RTA_LENGTH(0), f);
-	fclose(f);
-	buf.rta.rta_type = type;
-	buf.rta.rta_len = RTA_LENGTH(len);
-	return &buf.rta;
-}
-
-static int save(const char *path, const struct rtattr *rta)
-{
-	FILE *f = fopen(path, "wb");
-
-	if (!f) {
-		perror(path);
-		return -1;
-	}
-	fwrite(RTA_DATA(rta), 1, RTA_PAYLOAD(rta), f);
-	return fclose(f);
-}
+#include "shim_file.h"
 
 static int shim_parse(const struct qdisc_util *qu, int argc, char **argv,
 		      struct nlmsghdr *n, const char *dev)
@@ -63,7 +30,7 @@ static int shim_parse(const struct qdisc_util *qu, int argc, char **argv,
 		fprintf(stderr, "the plug-in sent no nested TCA_OPTIONS\n");
 		return -1;
 	}
-	if (save(getenv("NDP_ATTRS"), options))
+	if (save(getenv("NDP_ATTRS"), RTA_DATA(options), RTA_PAYLOAD(options)))
 		return -1;
 	n->nlmsg_len = start;
 	return addattr_l(n, 1024, TCA_OPTIONS, &pfifo, sizeof(pfifo));

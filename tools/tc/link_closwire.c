@@ -179,20 +179,20 @@ static void print_ring(const struct closwire_opt *opt, struct rtattr **tb)
 	print_color_u64(PRINT_ANY, COLOR_NONE, opt->word, "%llu ", val);
 }
 
-/* With as few digits as make the same number when they are read back */
+/* With as few decimals as make the same number when they are read back */
 static void print_loss(const struct closwire_opt *opt, struct rtattr **tb)
 {
 	__u32 again = 0;
 	char text[32];
-	int digits;
+	int decimals;
 	__u64 val;
 
 	if (!attr_uint(tb, opt->attr, &val))
 		return;
 	print_color_float(PRINT_JSON, COLOR_NONE, opt->word, NULL,
 			  (double)val / LOSS_ALL);
-	for (digits = 1; digits <= 11; digits++) {
-		snprintf(text, sizeof(text), "%.*g%%", digits,
+	for (decimals = 0; decimals <= 10; decimals++) {
+		snprintf(text, sizeof(text), "%.*f%%", decimals,
 			 100.0 * val / LOSS_ALL);
 		if (!get_loss(&again, text) && again == val)
 			break;
