@@ -138,14 +138,15 @@ static inline u64 closwire_line_send(struct closwire_line *line, u64 now_ns,
 static inline void closwire_line_pause(struct closwire_line *line, u64 now_ns,
 				       u32 prio, u16 quanta)
 {
-	u64 ns = closwire_line_ns(line, CLOSWIRE_QUANTUM_BYTES * 1024);
+	u64 bytes = (u64)quanta * CLOSWIRE_QUANTUM_BYTES;
 
 	if (!quanta) {
 		line->paused &= ~(1U << prio);
 		return;
 	}
-	/* 1024 quanta at a time keep the fraction and fit 17 bits */
-	line->pause_end_ns[prio] = now_ns + ((ns * quanta) >> 10);
+	/* 22 bits of bytes take 8 of mult's fraction, of which there are more */
+	line->pause_end_ns[prio] = now_ns + (((line->mult >> 8) * bytes) >>
+					     (line->shift - 8));
 	line->paused |= 1U << prio;
 }
 
