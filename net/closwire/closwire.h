@@ -18,6 +18,7 @@
 #include <linux/net_tstamp.h>
 #include <linux/netdevice.h>
 #include <linux/ptp_clock_kernel.h>
+#include <linux/seqlock.h>
 #include <linux/skbuff.h>
 #include "clock_core.h"
 #include "wire_core.h"
@@ -172,21 +173,17 @@ static inline void closwire_add(u64 *counter, u64 n)
 
 /**
  * struct closwire_ptp - a port's PTP clock; see ptp.c
- * @lock: makes one writer at a time of those below
- * @seq: lets readers of @clock notice a writer
+ * @lock: protects @clock; readers do not block
  * @clock: from CLOCK_MONOTONIC_RAW to the port's time
  * @offset_ns: as given by the user
- * @drift_ppb: as given by the user
  * @info: what the PTP core calls
  * @ptp: the PTP core's half; NULL without PTP in the kernel
  * @config: as set by SIOCSHWTSTAMP; under RTNL, read by xmit and NAPI
  */
 struct closwire_ptp {
-	spinlock_t lock;
-	seqcount_spinlock_t seq;
+	seqlock_t lock;
 	struct closwire_clock clock;
 	s64 offset_ns;
-	s32 drift_ppb;
 	struct ptp_clock_info info;
 	struct ptp_clock *ptp;
 	struct {

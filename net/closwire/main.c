@@ -234,6 +234,8 @@ static void closwire_get_stats64(struct net_device *dev,
 			 READ_ONCE(stats->rx_dropped_nomem);
 }
 
+CLOSNET_HWTSTAMP(closwire_hwtstamp)
+
 static const struct net_device_ops closwire_netdev_ops = {
 	.ndo_init		= closwire_init,
 	.ndo_uninit		= closwire_uninit,
@@ -246,6 +248,7 @@ static const struct net_device_ops closwire_netdev_ops = {
 	.ndo_set_mac_address	= eth_mac_addr,
 	.ndo_validate_addr	= eth_validate_addr,
 	.ndo_features_check	= passthru_features_check,
+	CLOSNET_HWTSTAMP_OPS(closwire_hwtstamp),
 };
 
 /**
@@ -495,7 +498,7 @@ static int closwire_fill_info(struct sk_buff *skb,
 	    nla_put_u32(skb, IFLA_CLOSWIRE_LOSS, port->tx.loss) ||
 	    nla_put_s64(skb, IFLA_CLOSWIRE_CLOCK_OFFSET, port->ptp.offset_ns,
 			IFLA_CLOSWIRE_PAD) ||
-	    nla_put_s32(skb, IFLA_CLOSWIRE_CLOCK_DRIFT, port->ptp.drift_ppb))
+	    nla_put_s32(skb, IFLA_CLOSWIRE_CLOCK_DRIFT, port->ptp.clock.drift_ppb))
 		return -EMSGSIZE;
 	return 0;
 }
