@@ -29,9 +29,9 @@ static s64 closwire_ptp_at(struct closwire_ptp *ptp, ktime_t raw)
 	s64 ns;
 
 	do {
-		seq = read_seqcount_begin(&ptp->seq);
+		seq = read_seqbegin(&ptp->lock);
 		ns = closwire_clock_at(&ptp->clock, raw);
-	} while (read_seqcount_retry(&ptp->seq, seq));
+	} while (read_seqretry(&ptp->lock, seq));
 	return ns;
 }
 
@@ -43,18 +43,7 @@ ktime_t closwire_stamp(struct closwire_port *port, u64 mono_ns)
 	return closwire_ptp_at(&port->ptp, raw - (mono - mono_ns));
 }
 
-/* ---- changes ---- */
-
-/* Stamps are taken in softirq and from timers: these must not see us halfway. */
-#define closwire_ptp_begin(ptp, flags) do {		\
-	spin_lock_irqsave(&(ptp)->lock, flags);		\
-	write_seqcount_begin(&(ptp)->seq);		\
-} while (0)
-
-#define closwire_ptp_end(ptp, flags) do {		\
-	write_seqcount_end(&(ptp)->seq);		\
-	spin_unlock_irqrestore(&(ptp)->lock, flags);	\
-} while (0)
+/* ---- changes: with interrupts off, since stamps are taken in any context ---- */
 
 void closwire_ptp_set_offset(struct closwire_port *port, s64 offset_ns)
 {
@@ -62,11 +51,11 @@ void closwire_ptp_set_offset(struct closwire_port *port, s64 offset_ns)
 	unsigned long flags;
 	ktime_t raw, real;
 
-	closwire_ptp_begin(ptp, flags);
+	write_seqlock_irqsave(&ptp->lock, flags);
 	real = closnet_snapshot(CLOCK_REALTIME, &raw);
 	ptp->offset_ns = offset_ns;
 	closwire_clock_set(&ptp->clock, raw, real + offset_ns);
-	closwire_ptp_end(ptp, flags);
+	write_sequnlock_irqrestore(&ptp->lock, flags);
 }
 
 void closwire_ptp_set_drift(struct closwire_port *port, s32 drift_ppb)
@@ -74,11 +63,10 @@ void closwire_ptp_set_drift(struct closwire_port *port, s32 drift_ppb)
 	struct closwire_ptp *ptp = &port->ptp;
 	unsigned long flags;
 
-	closwire_ptp_begin(ptp, flags);
-	ptp->drift_ppb = drift_ppb;
+	write_seqlock_irqsave(&ptp->lock, flags);
 	closwire_clock_set_rate(&ptp->clock, ktime_get_raw_ns(), drift_ppb,
 				ptp->clock.scaled_ppm);
-	closwire_ptp_end(ptp, flags);
+	write_sequnlock_irqrestore(&ptp->lock, flags);
 }
 
 static int closwire_ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
@@ -86,10 +74,10 @@ static int closwire_ptp_adjfine(struct ptp_clock_info *info, long scaled_ppm)
 	struct closwire_ptp *ptp = &closwire_of_info(info)->ptp;
 	unsigned long flags;
 
-	closwire_ptp_begin(ptp, flags);
+	write_seqlock_irqsave(&ptp->lock, flags);
 	closwire_clock_set_rate(&ptp->clock, ktime_get_raw_ns(),
 				ptp->clock.drift_ppb, scaled_ppm);
-	closwire_ptp_end(ptp, flags);
+	write_sequnlock_irqrestore(&ptp->lock, flags);
 	return 0;
 }
 
@@ -98,9 +86,9 @@ static int closwire_ptp_adjtime(struct ptp_clock_info *info, s64 delta_ns)
 	struct closwire_ptp *ptp = &closwire_of_info(info)->ptp;
 	unsigned long flags;
 
-	closwire_ptp_begin(ptp, flags);
+	write_seqlock_irqsave(&ptp->lock, flags);
 	closwire_clock_step(&ptp->clock, delta_ns);
-	closwire_ptp_end(ptp, flags);
+	write_sequnlock_irqrestore(&ptp->lock, flags);
 	return 0;
 }
 
@@ -110,10 +98,10 @@ static int closwire_ptp_settime(struct ptp_clock_info *info,
 	struct closwire_ptp *ptp = &closwire_of_info(info)->ptp;
 	unsigned long flags;
 
-	closwire_ptp_begin(ptp, flags);
+	write_seqlock_irqsave(&ptp->lock, flags);
 	closwire_clock_set(&ptp->clock, ktime_get_raw_ns(),
 			   timespec64_to_ns(ts));
-	closwire_ptp_end(ptp, flags);
+	write_sequnlock_irqrestore(&ptp->lock, flags);
 	return 0;
 }
 
@@ -161,8 +149,7 @@ void closwire_ptp_init(struct closwire_port *port)
 	struct closwire_ptp *ptp = &port->ptp;
 	ktime_t raw, real = closnet_snapshot(CLOCK_REALTIME, &raw);
 
-	spin_lock_init(&ptp->lock);
-	seqcount_spinlock_init(&ptp->seq, &ptp->lock);
+	seqlock_init(&ptp->lock);
 	closwire_clock_init(&ptp->clock, raw, real);
 	ptp->info = closwire_ptp_info;
 }
