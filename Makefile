@@ -14,7 +14,7 @@ DESTDIR ?=
 PREFIX ?= /usr
 MANDIR ?= $(PREFIX)/share/man
 MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
-MODULES = sch/sch_ndp.ko
+MODULES = net/closwire/closwire.ko sch/sch_ndp.ko
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
 
 .DEFAULT_GOAL := all
@@ -26,7 +26,7 @@ modules: ## build the modules for the running kernel, or for KDIR=...
 	@tools/check-config -q $(KDIR)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-tools: ## build the tc plug-ins
+tools: ## build the plug-ins of tc and ip
 	$(MAKE) -C tools/tc
 
 install: modules tools ## install modules (updates/), depmod, plug-ins, man pages
