@@ -17,14 +17,14 @@ static bool parse_point(char *text, struct cdf_point *p)
 static bool add_point(struct cdf *cdf, struct cdf_point p, const char *name, unsigned int line,
 		      struct error *e)
 {
-	const struct cdf_point *last = cdf->points + cdf->count - 1;
+	const struct cdf_point *last = cdf->count ? &cdf->points[cdf->count - 1] : NULL;
 
 	if (p.probability > 1)
-		return fail(e, "%s:%u: probability above 1", name, line);
-	if (cdf->count && (p.bytes < last->bytes || p.probability < last->probability))
-		return fail(e, "%s:%u: not ascending", name, line);
-	if (cdf->count && p.bytes == last->bytes && p.probability == last->probability)
-		return fail(e, "%s:%u: the same point again", name, line);
+		return refuse(e, "%s:%u: probability above 1", name, line);
+	if (last && (p.bytes < last->bytes || p.probability < last->probability))
+		return refuse(e, "%s:%u: not ascending", name, line);
+	if (last && p.bytes == last->bytes && p.probability == last->probability)
+		return refuse(e, "%s:%u: the same point again", name, line);
 	cdf->points = grow(cdf->points, cdf->count, sizeof(p));
 	cdf->points[cdf->count++] = p;
 	return true;
@@ -39,7 +39,7 @@ static bool parse_line(char *text, struct cdf *cdf, const char *name, unsigned i
 	if (!text[strspn(text, " \t\r\n")])
 		return true;
 	if (!parse_point(text, &p))
-		return fail(e, "%s:%u: not \"BYTES PROBABILITY\"", name, line);
+		return refuse(e, "%s:%u: not \"BYTES PROBABILITY\"", name, line);
 	return add_point(cdf, p, name, line, e);
 }
 
@@ -55,9 +55,9 @@ bool cdf_read(FILE *in, const char *name, struct cdf *cdf, struct error *e)
 		good = parse_line(text, cdf, name, ++line, e);
 	free(text);
 	if (good && (!cdf->count || cdf->points[cdf->count - 1].probability != 1))
-		good = fail(e, "%s:%u: the last probability is not 1", name, line);
+		good = refuse(e, "%s:%u: the last probability is not 1", name, line);
 	if (good && cdf->points[cdf->count - 1].bytes < 1)
-		good = fail(e, "%s:%u: no size above 0", name, line);
+		good = refuse(e, "%s:%u: no size above 0", name, line);
 	if (!good)
 		cdf_free(cdf);
 	return good;

@@ -82,15 +82,24 @@ void bind_to(int fd, const struct host *host, uint16_t port)
 		die("host %s: bind, port=%u: %s", host->name, port, strerror(errno));
 }
 
+int pending_error(int fd)
+{
+	int error = 0;
+	socklen_t len = sizeof(error);
+
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
+	return -error;
+}
+
 int connect_to(struct channel *ch)
 {
 	union address a = with_port(ch->dst, (uint16_t)ch->pattern->set.port);
 	socklen_t len = sizeof(a);
 
 	if (connect(ch->ends[0].fd, &a.sa, address_length(&a)) && errno != EINPROGRESS)
-		return errno;
+		return -errno;
 	if (getsockname(ch->ends[0].fd, &a.sa, &len))
-		return errno;
+		return -errno;
 	ch->port = a.in.sin_port;
 	return 0;
 }
@@ -241,5 +250,6 @@ void channel_failed(struct channel *ch, int error)
 	else if (run.over)
 		channel_close(ch);
 	else
-		die("connection from %s to %s: %s", ch->src->name, ch->dst->name, strerror(error));
+		die("connection from %s to %s: %s", ch->src->name, ch->dst->name,
+		    strerror(-error));
 }

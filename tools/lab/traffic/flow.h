@@ -33,7 +33,7 @@ struct flow {
 	uint32_t id;
 	uint32_t round;			/* of an incast; which request of a connection */
 	enum flow_state state;
-	int error;			/* errno, when failed */
+	int error;			/* negative errno, when failed */
 	struct pattern *pattern;
 	struct channel *channel;	/* while it runs */
 	const struct host *src;
@@ -99,9 +99,10 @@ struct channel {
  * @headers: bytes of each packet that are not data, for IPv4 and IPv6
  * @listen: make the listener's socket; its namespace has been entered
  * @open: make the first end's socket; its namespace has been entered. It calls
- *	channel_opened() when data can flow both ways. Return: 0, or an errno
+ *	channel_opened() when data can flow both ways. Return: 0, or a
+ *	negative errno
  * @send: hand over what the end has to send, as far as possible. Return: 0, or
- *	an errno
+ *	a negative errno
  * @sample: fill in what is known of a socket
  *
  * What arrives is told by channel_received().
@@ -170,7 +171,10 @@ void set_option(int fd, int level, int option, int value, const char *name);
 /* bind() to the host's address, or die */
 void bind_to(int fd, const struct host *host, uint16_t port);
 
-/* connect() to the other host's listener. Return: 0, or an errno */
+/* Return: 0, or the negative errno that the socket keeps, which it then forgets */
+int pending_error(int fd);
+
+/* connect() to the other host's listener. Return: 0, or a negative errno */
 int connect_to(struct channel *channel);
 
 socklen_t address_length(const union address *a);

@@ -15,8 +15,7 @@ unsigned int wire_bytes(unsigned int packet)
 
 static uint64_t wire_ps(const struct link *link, unsigned int packet)
 {
-	return (uint64_t)((unsigned __int128)wire_bytes(packet) * 8 * NS_PER_S * PS_PER_NS /
-			  link->rate_bps);
+	return wire_bytes(packet) * 8ULL * NS_PER_S * PS_PER_NS / link->rate_bps;
 }
 
 static uint64_t max(uint64_t a, uint64_t b)

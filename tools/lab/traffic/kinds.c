@@ -62,7 +62,7 @@ static void start_plan(struct pattern *p)
 
 static bool check_time(const struct pattern *p, struct error *e)
 {
-	return run.time_ns || fail(e, "%s without an end needs --time", p->kind->name);
+	return run.time_ns || refuse(e, "%s without an end needs --time", p->kind->name);
 }
 
 static uint32_t pair_count(const struct settings *s)
@@ -83,7 +83,7 @@ static bool check_pairs(const struct pattern *p, uint64_t count, struct error *e
 	for (i = 0; i < count; i++) {
 		src = taken_in_turn(&p->set.src, i);
 		if (src == taken_in_turn(&p->set.dst, i))
-			return fail(e, "%s: flow %u would go from %s to itself", p->kind->name, i,
+			return refuse(e, "%s: flow %u would go from %s to itself", p->kind->name, i,
 				    src->name);
 	}
 	return true;
@@ -120,7 +120,7 @@ static bool check_blast(struct pattern *p, struct error *e)
 	for (i = 0; i < p->set.flows && !p->set.rate_bps; i++)
 		if (!topology_path(&run.topology, taken_in_turn(&p->set.src, i),
 				   taken_in_turn(&p->set.dst, i)))
-			return fail(e, "blast needs rate=, or the path in the file of hosts");
+			return refuse(e, "blast needs rate=, or the path in the file of hosts");
 	return true;
 }
 
@@ -170,11 +170,11 @@ static void ended_rpc(struct pattern *p, struct flow *f, struct channel *ch)
 static bool check_incast(struct pattern *p, struct error *e)
 {
 	if (p->set.dst.count != 1)
-		return fail(e, "incast: dst= is one host");
+		return refuse(e, "incast: dst= is one host");
 	if (!host_set_remove(&p->set.src, p->set.dst.hosts[0]))
-		return fail(e, "incast: no senders other than dst");
+		return refuse(e, "incast: no senders other than dst");
 	if (p->set.src.count * p->set.rounds > 100000000)
-		return fail(e, "incast: too many senders and rounds");
+		return refuse(e, "incast: too many senders and rounds");
 	return true;
 }
 
@@ -239,7 +239,7 @@ void derangement(struct rng *rng, uint32_t *to, uint32_t count)
 static bool check_permutation(struct pattern *p, struct error *e)
 {
 	if (p->set.src.count < 2)
-		return fail(e, "permutation: fewer than two hosts");
+		return refuse(e, "permutation: fewer than two hosts");
 	return p->set.bytes || check_time(p, e);
 }
 
@@ -260,14 +260,14 @@ static void prepare_permutation(struct pattern *p)
 static bool check_poisson(struct pattern *p, struct error *e)
 {
 	if (!(p->set.load > 0 && p->set.load <= 10))
-		return fail(e, "bad value: load=%g", p->set.load);
+		return refuse(e, "bad value: load=%g", p->set.load);
 	if (p->set.dst.count == 1 && !host_set_remove(&p->set.src, p->set.dst.hosts[0]))
-		return fail(e, "poisson: src and dst are the same host");
+		return refuse(e, "poisson: src and dst are the same host");
 	if (p->set.src.count == 1 && !host_set_remove(&p->set.dst, p->set.src.hosts[0]))
-		return fail(e, "poisson: src and dst are the same host");
+		return refuse(e, "poisson: src and dst are the same host");
 	if (!topology_path(&run.topology, p->set.src.hosts[0],
 			   p->set.dst.hosts[p->set.dst.hosts[0] == p->set.src.hosts[0]]))
-		return fail(e, "poisson: the file of hosts does not tell the path");
+		return refuse(e, "poisson: the file of hosts does not tell the path");
 	return check_time(p, e);
 }
 

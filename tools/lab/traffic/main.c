@@ -72,14 +72,20 @@ static void help(void)
 	exit(0);
 }
 
+static bool keep(const char **text, const char *value)
+{
+	*text = value;
+	return true;
+}
+
 static bool parse_option(const char *name, const char *value)
 {
 	if (!strcmp(name, "--hosts"))
-		return (options.hosts = value) != NULL;
+		return keep(&options.hosts, value);
 	if (!strcmp(name, "--flows"))
-		return (options.flows = value) != NULL;
+		return keep(&options.flows, value);
 	if (!strcmp(name, "--series"))
-		return (options.series = value) != NULL;
+		return keep(&options.series, value);
 	if (!strcmp(name, "--seed"))
 		return parse_number(value, 0, UINT64_MAX, &run.seed);
 	if (!strcmp(name, "--time"))

@@ -94,7 +94,7 @@ static bool parse_hosts(const struct word *w, const char *value, struct host_set
 	struct error why;
 
 	if (!host_set_parse(&run.topology, value, set, &why))
-		return fail(e, "%s=%.100s: %.100s", w->key, value, why.text);
+		return refuse(e, "%s=%.100s: %.100s", w->key, value, why.text);
 	return true;
 }
 
@@ -104,7 +104,7 @@ static bool parse_cdf(const struct word *w, const char *value, struct cdf *cdf, 
 	bool good;
 
 	if (!in)
-		return fail(e, "%s=%.200s: %s", w->key, value, strerror(errno));
+		return refuse(e, "%s=%.200s: %s", w->key, value, strerror(errno));
 	good = cdf_read(in, value, cdf, e);
 	fclose(in);
 	return good;
@@ -160,7 +160,7 @@ static bool parse_value(const struct word *w, const char *value, void *field, st
 	default:
 		good = parse_integer(w, value, field);
 	}
-	return good || fail(e, "bad value: %s=%.200s", w->key, value);
+	return good || refuse(e, "bad value: %s=%.200s", w->key, value);
 }
 
 static const struct word *find_word(unsigned int kind, const char *key, size_t len)
@@ -183,9 +183,9 @@ static bool parse_word(struct pattern *p, char *text, uint64_t *seen, struct err
 	if (equals)
 		w = find_word(kind_bit(p->kind), text, (size_t)(equals - text));
 	if (!w)
-		return fail(e, "%s does not know the word %.200s", p->kind->name, text);
+		return refuse(e, "%s does not know the word %.200s", p->kind->name, text);
 	if (*seen & 1ULL << (w - words))
-		return fail(e, "twice: %s", w->key);
+		return refuse(e, "twice: %s", w->key);
 	*seen |= 1ULL << (w - words);
 	return parse_value(w, equals + 1, (char *)&p->set + w->offset, e);
 }
@@ -196,14 +196,12 @@ static bool needed_words(const struct pattern *p, uint64_t seen, struct error *e
 
 	for (i = 0; i < ARRAY_COUNT(words); i++)
 		if (words[i].needed & kind_bit(p->kind) && !(seen & 1ULL << i))
-			return fail(e, "%s needs %s=", p->kind->name, words[i].key);
+			return refuse(e, "%s needs %s=", p->kind->name, words[i].key);
 	return true;
 }
 
 static void set_defaults(struct pattern *p)
 {
-	struct error e;
-
 	p->set = (struct settings){
 		.name = p->kind->name,
 		.concurrency = 1,
@@ -214,9 +212,16 @@ static void set_defaults(struct pattern *p)
 		.stagger_ns = kind_bit(p->kind) == INCAST ? 1 : 1000,
 		.connect_before = kind_bit(p->kind) == RPC,
 	};
-	if (kind_bit(p->kind) & (PERMUTATION | POISSON))
+}
+
+/* All, where hosts need not be named and were not */
+static void default_hosts(struct pattern *p)
+{
+	struct error e;
+
+	if (!p->set.src.count)
 		host_set_parse(&run.topology, "all", &p->set.src, &e);
-	if (kind_bit(p->kind) == POISSON)
+	if (!p->set.dst.count && kind_bit(p->kind) != PERMUTATION)
 		host_set_parse(&run.topology, "all", &p->set.dst, &e);
 }
 
@@ -229,7 +234,7 @@ static bool same_family(const struct pattern *p, struct error *e)
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < sets[i]->count; j++)
 			if (sets[i]->hosts[j]->address.sa.sa_family != first->address.sa.sa_family)
-				return fail(e, "hosts %s and %s: one has IPv4, one IPv6",
+				return refuse(e, "hosts %s and %s: one has IPv4, one IPv6",
 					    first->name, sets[i]->hosts[j]->name);
 	return true;
 }
@@ -251,14 +256,17 @@ bool pattern_parse(struct pattern *p, char **text, int count, struct error *e)
 
 	p->kind = count ? find_kind(text[0]) : NULL;
 	if (!p->kind)
-		return fail(e, "no such pattern: %.200s", count ? text[0] : "(nothing)");
+		return refuse(e, "no such pattern: %.200s", count ? text[0] : "(nothing)");
 	p->transport = p->kind->transport;
 	rng_seed(&p->rng, run.seed, p->index);
 	set_defaults(p);
 	for (i = 1; i < count; i++)
 		if (!parse_word(p, text[i], &seen, e))
 			return false;
-	return needed_words(p, seen, e) && same_family(p, e) && p->kind->check(p, e);
+	if (!needed_words(p, seen, e))
+		return false;
+	default_hosts(p);
+	return same_family(p, e) && p->kind->check(p, e);
 }
 
 void pattern_help(void)

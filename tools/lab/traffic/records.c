@@ -46,45 +46,74 @@ static double slowdown(const struct flow *f)
 
 /* ---- CSV */
 
+static void head(FILE *out, const char *const *columns, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		fprintf(out, "%s%c", columns[i], i + 1 < count ? ',' : '\n');
+}
+
+static void put(FILE *out, uint64_t value)
+{
+	fprintf(out, ",%" PRIu64, value);
+}
+
+static void put_if(FILE *out, bool known, int64_t value)
+{
+	if (known)
+		put(out, (uint64_t)value);
+	else
+		fputc(',', out);
+}
+
 static void flow_line(FILE *out, const struct flow *f)
 {
 	int64_t ideal = flow_ideal_ns(f);
+	bool done = f->state == FLOW_DONE;
 
-	fprintf(out, "%" PRIu32 ",%u,%s,%" PRIu32 ",%s,%s,%" PRIu64 ",%" PRIu64 ",", f->id,
-		f->pattern->index, f->pattern->set.name, f->round, f->src->name, f->dst->name,
-		f->bytes + f->response, f->received + f->answered);
-	if (f->state != FLOW_WAITING)
-		fprintf(out, "%" PRId64, f->start_ns);
-	fputc(',', out);
-	if (f->state == FLOW_DONE)
-		fprintf(out, "%" PRId64, fct_ns(f));
-	fputc(',', out);
-	if (ideal)
-		fprintf(out, "%" PRId64, ideal);
-	fputc(',', out);
-	if (f->state == FLOW_DONE && ideal)
-		fprintf(out, "%.4f", slowdown(f));
-	fprintf(out, ",%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-		state_names[f->state], f->error ? strerrorname_np(f->error) : "",
-		f->retrans_packets, f->sent_packets, f->whole_packets, f->short_packets);
+	fprintf(out, "%" PRIu32 ",%u,%s,%" PRIu32 ",%s,%s", f->id, f->pattern->index,
+		f->pattern->set.name, f->round, f->src->name, f->dst->name);
+	put(out, f->bytes + f->response);
+	put(out, f->received + f->answered);
+	put_if(out, f->state != FLOW_WAITING, f->start_ns);
+	put_if(out, done, fct_ns(f));
+	put_if(out, ideal, ideal);
+	if (done && ideal)
+		fprintf(out, ",%.4f", slowdown(f));
+	else
+		fputc(',', out);
+	fprintf(out, ",%s,%s", state_names[f->state], f->error ? strerrorname_np(-f->error) : "");
+	put(out, f->retrans_packets);
+	put(out, f->sent_packets);
+	put(out, f->whole_packets);
+	put(out, f->short_packets);
+	fputc('\n', out);
 }
 
 void records_flows(FILE *out)
 {
+	static const char *const columns[] = {
+		"flow", "pattern", "name", "round", "src", "dst", "bytes", "received_bytes",
+		"start_ns", "fct_ns", "ideal_ns", "slowdown", "state", "error",
+		"retrans_packets", "sent_packets", "whole_packets", "short_packets",
+	};
 	uint32_t i;
 
-	fputs("flow,pattern,name,round,src,dst,bytes,received_bytes,start_ns,fct_ns,ideal_ns,"
-	      "slowdown,state,error,retrans_packets,sent_packets,whole_packets,short_packets\n",
-	      out);
+	head(out, columns, ARRAY_COUNT(columns));
 	for (i = 0; i < flow_count; i++)
 		flow_line(out, flows[i]);
 }
 
 void records_series_head(FILE *out)
 {
-	fputs("time_ns,flow,received_bytes,acked_bytes,cwnd_packets,srtt_us,rttvar_us,min_rtt_us,"
-	      "retrans_packets,delivery_rate_bps,pacing_rate_bps,ca_state,sent_packets,"
-	      "whole_packets,short_packets\n", out);
+	static const char *const columns[] = {
+		"time_ns", "flow", "received_bytes", "acked_bytes", "cwnd_packets", "srtt_us",
+		"rttvar_us", "min_rtt_us", "retrans_packets", "delivery_rate_bps",
+		"pacing_rate_bps", "ca_state", "sent_packets", "whole_packets", "short_packets",
+	};
+
+	head(out, columns, ARRAY_COUNT(columns));
 }
 
 static void series_line(FILE *out, int64_t now, const struct flow *f)
@@ -92,12 +121,21 @@ static void series_line(FILE *out, int64_t now, const struct flow *f)
 	struct sample s = { };
 
 	f->pattern->transport->sample(f->channel->ends[0].fd, &s);
-	fprintf(out, "%" PRId64 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-		",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64
-		",%" PRIu64 ",%" PRIu64 "\n", now, f->id, f->received, s.acked_bytes,
-		s.cwnd_packets, s.srtt_us, s.rttvar_us, s.min_rtt_us, s.retrans_packets,
-		s.delivery_rate_bps, s.pacing_rate_bps, s.ca_state, f->sent_packets,
-		f->whole_packets, f->short_packets);
+	fprintf(out, "%" PRId64 ",%" PRIu32, now, f->id);
+	put(out, f->received);
+	put(out, s.acked_bytes);
+	put(out, s.cwnd_packets);
+	put(out, s.srtt_us);
+	put(out, s.rttvar_us);
+	put(out, s.min_rtt_us);
+	put(out, s.retrans_packets);
+	put(out, s.delivery_rate_bps);
+	put(out, s.pacing_rate_bps);
+	put(out, s.ca_state);
+	put(out, f->sent_packets);
+	put(out, f->whole_packets);
+	put(out, f->short_packets);
+	fputc('\n', out);
 }
 
 void records_series(FILE *out)
@@ -191,15 +229,20 @@ static void print_summary(const char *what, double *values, unsigned int count, 
 
 static void print_json(const struct pattern *p, const struct totals *t)
 {
-	printf("{\"pattern\":%u,\"kind\":\"%s\",\"name\":\"%s\",\"flows\":%u,\"done\":%u,"
-	       "\"stopped\":%u,\"unfinished\":%u,\"waiting\":%u,\"failed\":%u,"
-	       "\"received_bytes\":%" PRIu64 ",\"goodput_bps\":%.0f", p->index, p->kind->name,
-	       p->set.name, t->flows, t->states[FLOW_DONE], t->states[FLOW_STOPPED],
-	       t->states[FLOW_RUNNING], t->states[FLOW_WAITING], t->states[FLOW_FAILED], t->bytes,
-	       goodput_bps(t));
-	if (t->sent)
-		printf(",\"sent_packets\":%" PRIu64 ",\"whole_packets\":%" PRIu64
-		       ",\"short_packets\":%" PRIu64, t->sent, t->whole, t->cut);
+	unsigned int state;
+
+	printf("{\"pattern\":%u,\"kind\":\"%s\",\"name\":\"%s\"", p->index, p->kind->name,
+	       p->set.name);
+	printf(",\"flows\":%u", t->flows);
+	for (state = 0; state <= FLOW_FAILED; state++)
+		printf(",\"%s\":%u", state_names[state], t->states[state]);
+	printf(",\"received_bytes\":%" PRIu64, t->bytes);
+	printf(",\"goodput_bps\":%.0f", goodput_bps(t));
+	if (t->sent) {
+		printf(",\"sent_packets\":%" PRIu64, t->sent);
+		printf(",\"whole_packets\":%" PRIu64, t->whole);
+		printf(",\"short_packets\":%" PRIu64, t->cut);
+	}
 	if (t->goodputs)
 		printf(",\"jain\":%.6f", jain(t->goodput, t->goodputs));
 	print_summary("fct_us", t->fct, t->states[FLOW_DONE], true);

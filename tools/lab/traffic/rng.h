@@ -74,7 +74,7 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 /* At least 0 and less than 1 */
 static inline double rng_unit(struct rng *rng)
 {
-	return (rng_u64(rng) >> 11) * 0x1p-53;
+	return (double)(rng_u64(rng) >> 11) / (1ULL << 53);
 }
 
 /* Exponentially distributed with that mean: the gaps of a Poisson process */

@@ -30,7 +30,7 @@ static int tcp_socket(const struct pattern *p, const struct host *host)
 
 /*
  * Data that arrives is not copied, and all there is read at once; where the end
- * has come, too, that is read as well. Return: 0, or an errno
+ * has come, too, that is read as well. Return: 0, or a negative errno
  */
 static int tcp_receive(struct endpoint *end, bool to_end)
 {
@@ -39,9 +39,9 @@ static int tcp_receive(struct endpoint *end, bool to_end)
 	do {
 		n = recv(end->fd, NULL, INT32_MAX, MSG_TRUNC | MSG_DONTWAIT);
 		if (!n)
-			return ECONNRESET;
+			return -ECONNRESET;
 		if (n < 0)
-			return errno == EAGAIN ? 0 : errno;
+			return errno == EAGAIN ? 0 : -errno;
 		channel_received(end->channel, end, (uint64_t)n);
 	} while (to_end && end->fd >= 0);
 	return 0;
@@ -57,7 +57,7 @@ static int tcp_send(struct endpoint *end)
 			 MSG_NOSIGNAL | MSG_DONTWAIT);
 		/* ENOTCONN: the event of the connection sends */
 		if (n < 0)
-			return errno == EAGAIN || errno == ENOTCONN ? 0 : errno;
+			return errno == EAGAIN || errno == ENOTCONN ? 0 : -errno;
 		if (end->to_send != ENDLESS)
 			end->to_send -= (uint64_t)n;
 	}
@@ -65,15 +65,6 @@ static int tcp_send(struct endpoint *end)
 	if (end->channel->once)
 		shutdown(end->fd, SHUT_WR);
 	return 0;
-}
-
-static int pending_error(int fd)
-{
-	int error = 0;
-	socklen_t len = sizeof(error);
-
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &len);
-	return error;
 }
 
 static int handle(struct endpoint *end, uint32_t events)

@@ -45,24 +45,24 @@ static bool parse_host(const struct line *l, struct topology *t, struct error *e
 	uint64_t leaf, pod;
 
 	if (l->count != 6)
-		return fail(e, "%s:%u: not \"host NAME NETNS ADDRESS LEAF POD\"", l->file,
+		return refuse(e, "%s:%u: not \"host NAME NETNS ADDRESS LEAF POD\"", l->file,
 			    l->number);
 	if (find_host(t, l->words[1]) || !strcmp(l->words[1], "all"))
-		return fail(e, "%s:%u: a second host %s", l->file, l->number, l->words[1]);
+		return refuse(e, "%s:%u: a second host %s", l->file, l->number, l->words[1]);
 	t->hosts = grow(t->hosts, t->count, sizeof(*t->hosts));
 	h = &t->hosts[t->count];
 	if (strlen(l->words[1]) >= sizeof(h->name) || strlen(l->words[2]) >= sizeof(h->netns) ||
 	    strpbrk(l->words[1], ",\"\\") || strchr(l->words[2], '/'))
-		return fail(e, "%s:%u: bad name: %s or %s", l->file, l->number, l->words[1],
+		return refuse(e, "%s:%u: bad name: %s or %s", l->file, l->number, l->words[1],
 			    l->words[2]);
 	if (!parse_address(l->words[3], &h->address))
-		return fail(e, "%s:%u: bad address: %s", l->file, l->number, l->words[3]);
+		return refuse(e, "%s:%u: bad address: %s", l->file, l->number, l->words[3]);
 	if (!parse_number(l->words[4], 0, UINT32_MAX, &leaf) ||
 	    !parse_number(l->words[5], 0, UINT32_MAX, &pod))
-		return fail(e, "%s:%u: bad leaf or pod: %s %s", l->file, l->number, l->words[4],
+		return refuse(e, "%s:%u: bad leaf or pod: %s %s", l->file, l->number, l->words[4],
 			    l->words[5]);
-	strcpy(h->name, l->words[1]);
-	strcpy(h->netns, l->words[2]);
+	memcpy(h->name, l->words[1], strlen(l->words[1]) + 1);
+	memcpy(h->netns, l->words[2], strlen(l->words[2]) + 1);
 	h->leaf = (unsigned int)leaf;
 	h->pod = (unsigned int)pod;
 	t->count++;
@@ -95,15 +95,15 @@ static bool parse_path(const struct line *l, struct topology *t, struct error *e
 		if (!strcmp(l->words[1], distance_names[d]))
 			break;
 	if (l->count <= 2 || d == DISTANCES)
-		return fail(e, "%s:%u: not \"path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...\"",
+		return refuse(e, "%s:%u: not \"path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...\"",
 			    l->file, l->number);
 	path = &t->paths[d];
 	if (path->count || l->count > PATH_LINKS_MAX + 2)
-		return fail(e, "%s:%u: %s", l->file, l->number,
+		return refuse(e, "%s:%u: %s", l->file, l->number,
 			    path->count ? "a second path of that kind" : "too many links");
 	for (i = 0; i < l->count - 2; i++)
 		if (!parse_link(l->words[i + 2], &path->links[i]))
-			return fail(e, "%s:%u: not RATE_BPS:DELAY_NS: %s", l->file, l->number,
+			return refuse(e, "%s:%u: not RATE_BPS:DELAY_NS: %s", l->file, l->number,
 				    l->words[i + 2]);
 	path->count = l->count - 2;
 	return true;
@@ -115,7 +115,7 @@ static bool parse_mtu(const struct line *l, struct topology *t, struct error *e)
 
 	/* room for the headers that ideal_fct_ns() counts, and for data */
 	if (l->count != 2 || !parse_number(l->words[1], 256, 65535, &mtu))
-		return fail(e, "%s:%u: not \"mtu BYTES\", 256 to 65535", l->file, l->number);
+		return refuse(e, "%s:%u: not \"mtu BYTES\", 256 to 65535", l->file, l->number);
 	t->mtu = (unsigned int)mtu;
 	return true;
 }
@@ -138,7 +138,7 @@ static bool split(char *text, struct line *l)
 static bool parse_line(char *text, struct line *l, struct topology *t, struct error *e)
 {
 	if (!split(text, l))
-		return fail(e, "%s:%u: too many words", l->file, l->number);
+		return refuse(e, "%s:%u: too many words", l->file, l->number);
 	if (!l->count)
 		return true;
 	if (!strcmp(l->words[0], "host"))
@@ -147,7 +147,7 @@ static bool parse_line(char *text, struct line *l, struct topology *t, struct er
 		return parse_path(l, t, e);
 	if (!strcmp(l->words[0], "mtu"))
 		return parse_mtu(l, t, e);
-	return fail(e, "%s:%u: not host, path or mtu: %s", l->file, l->number, l->words[0]);
+	return refuse(e, "%s:%u: not host, path or mtu: %s", l->file, l->number, l->words[0]);
 }
 
 bool topology_read(FILE *in, const char *name, struct topology *t, struct error *e)
@@ -165,7 +165,7 @@ bool topology_read(FILE *in, const char *name, struct topology *t, struct error 
 	}
 	free(text);
 	if (good && t->count < 2)
-		good = fail(e, "%s: fewer than two hosts", name);
+		good = refuse(e, "%s: fewer than two hosts", name);
 	if (!good)
 		topology_free(t);
 	return good;
@@ -194,7 +194,7 @@ static bool add_host(struct host_set *set, const struct host *host, struct error
 
 	for (i = 0; i < set->count; i++)
 		if (set->hosts[i] == host)
-			return fail(e, "host %s twice", host->name);
+			return refuse(e, "host %s twice", host->name);
 	set->hosts = grow(set->hosts, set->count, sizeof(*set->hosts));
 	set->hosts[set->count++] = host;
 	return true;
@@ -219,12 +219,12 @@ static bool add_range(const struct topology *t, const char *from, const char *to
 
 	if (!split_name(from, &prefix, &first) || !split_name(to, &prefix_to, &last) ||
 	    prefix != prefix_to || memcmp(from, to, prefix) || first > last)
-		return fail(e, "not a range of hosts: %s-%s", from, to);
+		return refuse(e, "not a range of hosts: %s-%s", from, to);
 	for (i = first; i <= last; i++) {
 		snprintf(name, sizeof(name), "%.*s%llu", (int)prefix, from, (unsigned long long)i);
 		host = find_host(t, name);
 		if (!host)
-			return fail(e, "no host %s, in the range %s-%s", name, from, to);
+			return refuse(e, "no host %s, in the range %s-%s", name, from, to);
 		if (!add_host(set, host, e))
 			return false;
 	}
@@ -244,7 +244,7 @@ static bool add_word(const struct topology *t, char *word, struct host_set *set,
 		return add_range(t, word, dash + 1, set, e);
 	}
 	if (strcmp(word, "all"))
-		return fail(e, "no host %s", word);
+		return refuse(e, "no host %s", word);
 	for (i = 0; i < t->count; i++)
 		if (!add_host(set, &t->hosts[i], e))
 			return false;
@@ -263,7 +263,7 @@ bool host_set_parse(const struct topology *t, const char *text, struct host_set 
 	for (word = strtok_r(copy, ",", &state); good && word; word = strtok_r(NULL, ",", &state))
 		good = add_word(t, word, set, e);
 	if (good && !set->count)
-		good = fail(e, "no hosts");
+		good = refuse(e, "no hosts");
 	if (!good) {
 		free(set->hosts);
 		memset(set, 0, sizeof(*set));

@@ -43,7 +43,7 @@ static void prepare_batch(const struct flow *f)
 		batch[i].msg_hdr = (struct msghdr){ .msg_iov = &payload_iov, .msg_iovlen = 1 };
 }
 
-/* Return: how many datagrams the socket took, or -1 with errno, also if it took none */
+/* Return: how many datagrams the socket took, or a negative errno, also if it took none */
 static int send_batch(struct flow *f, uint64_t count)
 {
 	int n;
@@ -51,8 +51,9 @@ static int send_batch(struct flow *f, uint64_t count)
 	prepare_batch(f);
 	n = sendmmsg(f->channel->ends[0].fd, batch, count < BATCH ? (unsigned int)count : BATCH,
 		     MSG_DONTWAIT);
-	if (n > 0)
-		f->sent_packets += (uint64_t)n;
+	if (n < 0)
+		return -errno;
+	f->sent_packets += (uint64_t)n;
 	return n;
 }
 
@@ -60,7 +61,7 @@ static int send_batch(struct flow *f, uint64_t count)
 
 static int64_t due_ns(const struct flow *f)
 {
-	return f->start_ns + (int64_t)((unsigned __int128)f->due_packets * f->pattern->set.size *
+	return f->start_ns + (int64_t)((__uint128_t)f->due_packets * f->pattern->set.size *
 				       8 * NS_PER_S / f->pattern->set.rate_bps);
 }
 
@@ -70,13 +71,15 @@ static void send_due(void *flow)
 	struct flow *f = flow;
 	uint64_t before = f->due_packets;
 	int64_t now = loop_now();
+	int n;
 
 	if (f->state != FLOW_RUNNING)
 		return;
 	while (due_ns(f) <= now && f->due_packets - before < BATCH)
 		f->due_packets++;
-	if (send_batch(f, f->due_packets - before) < 0 && errno != EAGAIN)
-		channel_failed(f->channel, errno);
+	n = send_batch(f, f->due_packets - before);
+	if (n < 0 && n != -EAGAIN)
+		channel_failed(f->channel, n);
 	else
 		loop_at(due_ns(f), send_due, f);
 }
@@ -114,7 +117,7 @@ static int udp_send(struct endpoint *end)
 	do {
 		n = send_batch(f, BATCH);
 		if (n < 0)
-			return errno == EAGAIN ? 0 : errno;
+			return n == -EAGAIN ? 0 : n;
 		sent += n;
 	} while (n == BATCH && sent < UNPUSHED_MAX);
 	if (sent >= UNPUSHED_MAX)
@@ -126,10 +129,9 @@ static void sender_ready(struct watch *w, uint32_t events)
 {
 	struct endpoint *end = (struct endpoint *)w;
 	int error = 0;
-	socklen_t len = sizeof(error);
 
 	if (events & EPOLLERR)
-		getsockopt(end->fd, SOL_SOCKET, SO_ERROR, &error, &len);
+		error = pending_error(end->fd);
 	else if (end->to_send)
 		error = udp_send(end);
 	if (error)

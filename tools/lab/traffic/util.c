@@ -14,7 +14,7 @@ struct unit {
 	double factor;
 };
 
-bool fail(struct error *e, const char *format, ...)
+bool refuse(struct error *e, const char *format, ...)
 {
 	va_list args;
 

@@ -18,18 +18,16 @@ struct error {
 };
 
 /**
- * fail() - say what was wrong
+ * refuse() - say what was wrong
  * @e: takes the message
  * @format: as printf()'s
  *
  * Return: false, always
  */
-bool fail(struct error *e, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+bool refuse(struct error *e, const char *format, ...);
 
 /* Prints the message and ends the program with status 2. */
-void die(const char *format, ...)
-	__attribute__((format(printf, 1, 2), noreturn));
+_Noreturn void die(const char *format, ...);
 
 /* calloc() that does not return without memory */
 void *zalloc(size_t count, size_t size);

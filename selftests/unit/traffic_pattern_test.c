@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tools/lab/traffic: the words of the patterns, what they plan, what is written
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <cmocka.h>
+
+#include "traffic/records.h"
+
+#define WORDS_MAX 12
+
+/* main.c's */
+struct run run;
+
+static struct error why;
+
+static int setup(void **state)
+{
+	static const char hosts[] =
+		"host h0 n0 10.0.0.1 0 0\nhost h1 n1 10.0.0.2 0 0\nhost h2 n2 10.0.0.3 1 0\n"
+		"host h3 n3 10.0.0.4 1 0\nhost h6 n6 fd00::6 1 0\n"
+		"path same-leaf 10000000000:1000 10000000000:1000\n"
+		"path same-pod 10000000000:1000 10000000000:0 10000000000:1000\n";
+	FILE *in = fmemopen((char *)hosts, sizeof(hosts) - 1, "r");
+	bool good = in && topology_read(in, "hosts", &run.topology, &why);
+
+	(void)state;
+	run.seed = 1;
+	run.time_ns = 100000000;
+	if (in)
+		fclose(in);
+	return good ? 0 : -1;
+}
+
+static void forget_flows(void)
+{
+	while (flow_count)
+		free(flows[--flow_count]);
+	free(flows);
+	flows = NULL;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	forget_flows();
+	topology_free(&run.topology);
+	return 0;
+}
+
+static void free_pattern(struct pattern *p)
+{
+	forget_flows();
+	free(p->plan);
+	free(p->channels);
+	free(p->set.src.hosts);
+	free(p->set.dst.hosts);
+	cdf_free(&p->set.cdf);
+}
+
+static bool parse(struct pattern *p, const char *line)
+{
+	char *copy = strdup(line), *text[WORDS_MAX], *word, *state;
+	int count = 0;
+	bool good;
+
+	memset(p, 0, sizeof(*p));
+	for (word = strtok_r(copy, " ", &state); word; word = strtok_r(NULL, " ", &state))
+		text[count++] = word;
+	good = pattern_parse(p, text, count, &why);
+	/* words stay as long as the program */
+	p->set.name = "copied";
+	p->set.cc = NULL;
+	free(copy);
+	return good;
+}
+
+static void expect_refused(const char *line, const char *message)
+{
+	struct pattern p;
+
+	assert_false(parse(&p, line));
+	assert_string_equal(why.text, message);
+	free_pattern(&p);
+}
+
+static void test_bad_words(void **state)
+{
+	(void)state;
+	expect_refused("", "no such pattern: (nothing)");
+	expect_refused("bluk src=h0", "no such pattern: bluk");
+	expect_refused("bulk src=h0", "bulk needs dst=");
+	expect_refused("bulk src=h0 dst=h1 load=1", "bulk does not know the word load=1");
+	expect_refused("bulk src=h0 dst=h1 flows", "bulk does not know the word flows");
+	expect_refused("bulk src=h0 dst=h1 src=h2", "twice: src");
+	expect_refused("bulk src=h9 dst=h1", "src=h9: no host h9");
+	expect_refused("bulk src=h0 dst=h1 flows=0", "bad value: flows=0");
+	expect_refused("bulk src=h0 dst=h1 bytes=0", "bad value: bytes=0");
+	expect_refused("bulk src=h0 dst=h1 bytes=9999999999G", "bad value: bytes=9999999999G");
+	expect_refused("bulk src=h0 dst=h1 connect=never", "bad value: connect=never");
+	expect_refused("bulk src=h0 dst=h1 stagger=5", "bad value: stagger=5");
+	expect_refused("bulk src=h0 dst=h1 tos=256", "bad value: tos=256");
+	expect_refused("bulk src=h0 dst=h1 port=0", "bad value: port=0");
+	expect_refused("bulk src=h0 dst=h1 name=a,b", "bad value: name=a,b");
+	expect_refused("bulk src=h0 dst=h1 cc=", "bad value: cc=");
+	expect_refused("bulk src=h0,h1 dst=h1", "bulk: flow 1 would go from h1 to itself");
+	expect_refused("bulk src=h0 dst=h6", "hosts h0 and h6: one has IPv4, one IPv6");
+	expect_refused("rpc src=h0 dst=h1 request=1", "rpc needs response=");
+	expect_refused("incast senders=h0-h2 dst=h0,h1 bytes=1", "incast: dst= is one host");
+	expect_refused("incast senders=h0 dst=h0 bytes=1", "incast: no senders other than dst");
+	expect_refused("permutation hosts=h0", "permutation: fewer than two hosts");
+	expect_refused("poisson src=h0-h3 dst=h0-h3 load=0 cdf=/dev/null",
+		       "/dev/null:0: the last probability is not 1");
+	expect_refused("poisson src=h0-h3 dst=h0-h3 cdf=../../tools/lab/cdf/websearch.cdf load=0",
+		       "bad value: load=0");
+	expect_refused("poisson cdf=none load=0.5", "cdf=none: No such file or directory");
+	expect_refused("blast src=h0 dst=h1 size=15", "bad value: size=15");
+	expect_refused("blast src=h0 dst=h1 cc=dctcp", "blast does not know the word cc=dctcp");
+	run.time_ns = 0;
+	expect_refused("bulk src=h0 dst=h1", "bulk without an end needs --time");
+	expect_refused("blast src=h0 dst=h1", "blast without an end needs --time");
+	run.time_ns = 100000000;
+}
+
+static void expect_flow(const struct pattern *p, uint32_t i, const char *src, const char *dst,
+			uint64_t bytes)
+{
+	assert_string_equal(p->plan[i]->src->name, src);
+	assert_string_equal(p->plan[i]->dst->name, dst);
+	assert_int_equal(p->plan[i]->bytes, bytes);
+}
+
+static void test_plan(void **state)
+{
+	struct pattern p;
+
+	(void)state;
+	assert_true(parse(&p, "bulk src=h0-h2 dst=h3 bytes=1M"));
+	p.kind->prepare(&p);
+	assert_int_equal(p.plan_count, 3);
+	expect_flow(&p, 2, "h2", "h3", 1000000);
+	free_pattern(&p);
+
+	assert_true(parse(&p, "bulk src=h0,h1 dst=h2,h3 flows=4"));
+	p.kind->prepare(&p);
+	assert_int_equal(p.plan_count, 4);
+	expect_flow(&p, 3, "h1", "h3", 0);
+	free_pattern(&p);
+
+	assert_true(parse(&p, "incast senders=h0-h3 dst=h1 bytes=20k rounds=2"));
+	p.kind->prepare(&p);
+	assert_int_equal(p.plan_count, 6);
+	expect_flow(&p, 4, "h2", "h1", 20000);
+	assert_int_equal(p.plan[4]->round, 1);
+	free_pattern(&p);
+}
+
+static void test_derangement(void **state)
+{
+	unsigned int seen[4][4] = { }, n, i, round;
+	uint32_t to[64];
+	uint64_t all;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 1, 0);
+	for (n = 2; n <= 64; n++) {
+		for (round = 0; round < 50; round++) {
+			derangement(&rng, to, n);
+			for (all = 0, i = 0; i < n; i++) {
+				assert_true(to[i] < n && to[i] != i);
+				all |= 1ULL << to[i];
+			}
+			assert_true(all == (n == 64 ? UINT64_MAX : (1ULL << n) - 1));
+		}
+	}
+	/* each is as likely as the others: of 4, each host goes to each by turns */
+	for (round = 0; round < 9000; round++) {
+		derangement(&rng, to, 4);
+		for (i = 0; i < 4; i++)
+			seen[i][to[i]]++;
+	}
+	for (i = 0; i < 16; i++)
+		if (i / 4 != i % 4)
+			assert_in_range(seen[i / 4][i % 4], 2800, 3200);
+}
+
+#define POISSON "poisson src=h0-h3 dst=h0-h3 load=0.5 cdf=../../tools/lab/cdf/hadoop.cdf"
+
+/* The same seed gives the same flows, another one others; the load is as asked for. */
+static void test_poisson(void **state)
+{
+	struct pattern a, b;
+	double bytes = 0;
+	uint32_t i, n, same = 0;
+
+	(void)state;
+	assert_true(parse(&a, POISSON));
+	assert_true(parse(&b, POISSON));
+	a.kind->prepare(&a);
+	b.kind->prepare(&b);
+	n = a.plan_count;
+	assert_int_equal(n, b.plan_count);
+	for (i = 0; i < n; i++) {
+		expect_flow(&b, i, a.plan[i]->src->name, a.plan[i]->dst->name, a.plan[i]->bytes);
+		assert_int_equal(a.plan[i]->start_ns, b.plan[i]->start_ns);
+		assert_true(a.plan[i]->src != a.plan[i]->dst);
+		assert_true(a.plan[i]->start_ns < run.time_ns);
+		assert_true(!i || a.plan[i]->start_ns >= a.plan[i - 1]->start_ns);
+		bytes += (double)a.plan[i]->bytes;
+	}
+	/* four hosts with half of 10 Gbit/s, 0.1 s, and sizes that vary a lot */
+	assert_true(fabs(bytes * 8 / 2e9 - 1) < 0.15);
+	assert_true(fabs(n * cdf_mean(&a.set.cdf) * 8 / 2e9 - 1) < 0.1);
+	free(b.plan);
+	b.plan = NULL;
+	b.plan_count = 0;
+	b.index = 1;
+	rng_seed(&b.rng, run.seed, b.index);
+	b.kind->prepare(&b);
+	for (i = 0; i < n && i < b.plan_count; i++)
+		same += a.plan[i]->start_ns == b.plan[i]->start_ns;
+	assert_true(same < 3);
+	free_pattern(&a);
+	free_pattern(&b);
+}
+
+/* No two flows start at once, whatever they ask for. */
+static void test_distinct_starts(void **state)
+{
+	static uint8_t taken[5000];
+	struct pattern p;
+	struct flow *f;
+	int i;
+
+	(void)state;
+	assert_true(parse(&p, "bulk src=h0 dst=h1"));
+	for (i = 0; i < 4000; i++) {
+		f = flow_new(&p, p.set.src.hosts[0], p.set.dst.hosts[0], 1);
+		flow_start_at(f, i % 2 ? 500 : i % 100, NULL);
+		assert_in_range(f->start_ns, 1, 4999);
+		assert_false(taken[f->start_ns]);
+		taken[f->start_ns] = 1;
+	}
+	free_pattern(&p);
+}
+
+static void test_csv(void **state)
+{
+	/* three links, a full frame: 3 * 1230.4 + 2000 */
+	static const char want[] =
+		"0,0,copied,0,h0,h2,1448,1448,5,11382,5691,2.0000,done,,0,0,0,0\n"
+		"1,0,copied,0,h1,h3,1448,0,6,,5691,,failed,ECONNREFUSED,0,0,0,0\n"
+		"2,0,copied,0,h0,h2,1448,0,,,5691,,waiting,,0,0,0,0\n";
+	struct pattern p;
+	struct flow *f;
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	(void)state;
+	assert_true(parse(&p, "bulk src=h0,h1 dst=h2,h3 flows=3 bytes=1448"));
+	p.kind->prepare(&p);
+	f = p.plan[0];
+	f->state = FLOW_DONE;
+	f->start_ns = 5;
+	f->end_ns = 5 + 2 * 5691;
+	f->received = 1448;
+	f = p.plan[1];
+	f->state = FLOW_FAILED;
+	f->error = -ECONNREFUSED;
+	f->start_ns = 6;
+	records_flows(out);
+	fclose(out);
+	/* three links, a full frame: 3 * 1230.4 + 2000 */
+	assert_string_equal(strchr(text, '\n') + 1, want);
+	free(text);
+	free_pattern(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_words),
+		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_derangement),
+		cmocka_unit_test(test_poisson),
+		cmocka_unit_test(test_distinct_starts),
+		cmocka_unit_test(test_csv),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
