@@ -7,6 +7,7 @@ import sys
 from closlab.params import BadValue, texts
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "closnet")
 DIRECTORY = os.path.join(TOP, "selftests", "lab")
 NEEDED = ("PARAMS", "SMALL", "SCHEMES", "guest", "report")
 

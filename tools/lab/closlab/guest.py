@@ -4,15 +4,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 from closlab import experiment, topo
 from closlab.params import Values
 
 BIN = os.path.join(experiment.TOP, "build", "lab")
-TICK_NS = 10 * 10**9    # start() waits for the next multiple of it on the clock
-STEPS = 1000            # reports of progress in the time that start() was told
+TICK_NS = 10 * 10**9    # a measurement begins at a multiple of it on the clock
+STEPS = 1000            # reports of progress in the time that expect() was told
 
 
 class Lab:
@@ -21,8 +20,9 @@ class Lab:
     params   the parameters' values, as attributes
     scheme   the scheme's name
     seed     the run's seed
-    small    whether this is the smallest setting, in the debug kernel
+    small    whether this is the smallest setting, for the debug kernel
     out      directory for the CSV files
+    origin   the current measurement's time 0, on CLOCK_MONOTONIC
     """
 
     def __init__(self, module, scheme, seed, small, given):
@@ -30,6 +30,8 @@ class Lab:
         self.scheme, self.seed, self.small = scheme, seed, small
         self.out = os.environ["CLOSNET_OUT"]
         self.origin = None
+        self.expected = self.done = 0       # ns, over all measurements
+        self.samplers = []
         self.children = []
 
     def path(self, name):
@@ -39,71 +41,81 @@ class Lab:
         """Loads a kernel module of the project, like "sch_ndp"."""
         topo.run("insmod", "%s/%s.ko" % (os.environ["CLOSNET_MODDIR"], name))
 
-    def start(self, expected):
-        """The measurement begins, and takes about EXPECTED ns of virtual time.
-
-        Waits for a round time of the clock: what set-up took does not matter
-        for what follows. Progress is reported from here on.
-        """
-        self.origin = (time.monotonic_ns() // TICK_NS + 1) * TICK_NS
-        child = os.fork()
-        if not child:
-            report_progress(self.origin, expected)
-        self.children.append(child)
-        sleep_until(self.origin)
+    def expect(self, time):
+        """All measurements together will take about TIME ns; progress is told by that."""
+        self.expected = time
 
     def sample(self, name, every, ports):
-        """Writes the queues of PORTS to the CSV file NAME, every EVERY ns, until stop() or the end."""
-        command = [os.path.join(BIN, "sampler"), "--out", self.path(name), "--every", str(every),
-                   "--origin", str(self.origin)]
-        command += [port.name() for port in ports]
-        return self.spawn(command)
+        """The next measurement writes the queues of PORTS to the CSV file NAME, every EVERY ns."""
+        self.samplers.append((name, every, ports))
 
     def traffic(self, network, *words):
-        """Runs the traffic generator between the network's hosts; WORDS: its options and patterns."""
+        """A measurement: runs the traffic generator between the network's hosts; WORDS: its options and patterns."""
         hosts = self.path("hosts")
         network.write_hosts(hosts)
-        command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", str(self.seed)]
-        result = subprocess.run(command + [str(w) for w in words], check=False)
-        if result.returncode:
-            raise RuntimeError("traffic: status %d" % result.returncode)
+        self.begin()
+        sleep_until(self.origin)
+        command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", self.seed]
+        topo.program(*command, *words)
+        self.end()
 
-    def spawn(self, command):
-        """Starts a program in the background; stop() ends it, or the end of the experiment."""
-        child = subprocess.Popen(command)
-        self.children.append(child.pid)
-        return child.pid
+    def begin(self):
+        """A measurement of something else; it shall wait for `origin` (sleep_until()), and end() comes after it.
 
-    def stop(self, child):
-        self.children.remove(child)
-        os.kill(child, signal.SIGTERM)
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if status not in (0, -signal.SIGTERM):
-            raise RuntimeError("a program in the background ended with status %d" % status)
+        The origin is a round time of the clock, so that it does not matter what
+        set-up took: a system call that fails takes a microsecond, for one.
+        """
+        if not self.expected:
+            raise RuntimeError("a measurement begins, but nobody has called expect()")
+        self.origin = (time.monotonic_ns() // TICK_NS + 1) * TICK_NS
+        self.children = [self.reporter()]
+        for name, every, ports in self.samplers:
+            command = [os.path.join(BIN, "sampler"), "--out", self.path(name), "--every", every,
+                       "--origin", self.origin] + [port.name() for port in ports]
+            self.children.append(subprocess.Popen([str(word) for word in command]).pid)
+        self.samplers = []
 
-    def finish(self):
-        while self.children:
-            self.stop(self.children[-1])
+    def end(self):
+        """Ends what begin() started."""
+        self.done += time.monotonic_ns() - self.origin
+        for child in self.children:
+            os.kill(child, signal.SIGTERM)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            if status not in (0, -signal.SIGTERM):
+                raise RuntimeError("a program in the background ended with status %d" % status)
+
+    def reporter(self):
+        """Starts a process that tells the progress of virtual time."""
+        child = os.fork()
+        if child:
+            return child
+        for step in range(STEPS + 1):
+            at = self.expected * step // STEPS
+            if at >= self.done:
+                sleep_until(self.origin + at - self.done)
+                os.write(1, b"@progress %d %d\n" % (at, self.expected))
+        while True:
+            signal.pause()
 
 
 def sleep_until(when):
+    """Until CLOCK_MONOTONIC shows WHEN, ns."""
     while (left := when - time.monotonic_ns()) > 0:
         time.sleep(left / 1e9)
 
 
-def report_progress(origin, expected):
-    """In a process of its own: a line for each step of virtual time, until it is ended."""
-    for step in range(STEPS + 1):
-        sleep_until(origin + expected * step // STEPS)
-        os.write(1, b"@progress %d %d\n" % (expected * step // STEPS, expected))
-    signal.pause()
+def build(expression):
+    """Makes the topology that the expression stands for: what `lab shell` was told."""
+    network = eval(expression, vars(topo))
+    network.build()
+    network.write_hosts("/tmp/hosts")
 
 
 def main(arguments):
-    """Runs a scheme of an experiment; ARGUMENTS: JSON, as written by closlab.runner."""
-    job = json.loads(arguments[1])
+    """Runs a scheme of an experiment, as closlab.runner has written it in JSON."""
+    if arguments[0] == "--build":
+        build(arguments[1])
+        return
+    job = json.loads(arguments[0])
     module = experiment.load(job["experiment"])
-    lab = Lab(module, job["scheme"], job["seed"], job["small"], job["params"])
-    module.guest(lab)
-    lab.finish()
-
+    module.guest(Lab(module, job["scheme"], job["seed"], job["small"], job["params"]))

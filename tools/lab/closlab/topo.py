@@ -155,6 +155,7 @@ class Network:
         # hosts may use whatever the kernel has
         with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as f:
             sysctl("ipv4/tcp_allowed_congestion_control", f.read())
+        run("insmod", os.environ["CLOSNET_MODDIR"] + "/closwire.ko")
         run("ip", "-batch", "-", text=self.links_batch())
         here = os.open("/proc/self/ns/net", os.O_RDONLY)
         try:
@@ -172,8 +173,9 @@ class Network:
     def links_batch(self):
         lines = ["netns add " + name for name in self.nodes]
         for a, b in self.links:
-            lines.append("link add %s %s netns %s type veth peer name %s %s netns %s" % (
-                a.dev, self.device_words(a), a.node.name, b.dev, self.device_words(b), b.node.name))
+            lines.append("link add %s %s netns %s type closwire %s peer name %s %s netns %s type closwire %s" % (
+                a.dev, self.device_words(a), a.node.name, wire_words(a),
+                b.dev, self.device_words(b), b.node.name, wire_words(b)))
         return lines
 
     def device_words(self, port):
@@ -235,6 +237,13 @@ def run(*command, text=()):
     if result.returncode:
         raise RuntimeError("%s: status %d: %s" % (" ".join(command), result.returncode, result.stderr.strip()))
     return result.stdout
+
+
+def program(*command):
+    """Runs it with our output; its failure is an exception."""
+    result = subprocess.run([str(word) for word in command], check=False)
+    if result.returncode:
+        raise RuntimeError("%s: status %d" % (os.path.basename(command[0]), result.returncode))
 
 
 def sysctl(name, value):
