@@ -11,7 +11,7 @@ git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a
 "$CLOSNET_TOP/tools/deps.sh" build deb dkms
 version=$(<"$CLOSNET_TOP/VERSION")
 arch=$(dpkg --print-architecture)
-tc=usr/lib/$(gcc -print-multiarch)/tc
+lib=usr/lib/$(gcc -print-multiarch)
 dkms_deb=$TMP/out/closnet-dkms_${version}_all.deb
 tools_deb=$TMP/out/closnet-tools_${version}_$arch.deb
 
@@ -56,7 +56,11 @@ check_eq "closnet-dkms has every source file" \
 check "closnet-dkms depends on dkms" grep -q '\bdkms\b' <<<"$(dpkg-deb -f "$dkms_deb" Depends)"
 for plugin in "$CLOSNET_TOP"/tools/tc/q_*.c; do
 	plugin=$(basename "$plugin" .c).so
-	check "closnet-tools has $plugin where tc looks" grep -qx "$tc/$plugin" <<<"$(content "$tools_deb")"
+	check "closnet-tools has $plugin where tc looks" grep -qx "$lib/tc/$plugin" <<<"$(content "$tools_deb")"
+done
+for plugin in "$CLOSNET_TOP"/tools/tc/link_*.c; do
+	plugin=$(basename "$plugin" .c).so
+	check "closnet-tools has $plugin where ip looks" grep -qx "$lib/ip/$plugin" <<<"$(content "$tools_deb")"
 done
 check_eq "closnet-tools has every manual page" \
 	"$(comm -13 <(content "$tools_deb" | sed -n 's|^usr/share/man/.*/\(.*\)\.gz$|\1|p' | sort) <(manuals | sort))" ""

@@ -31,7 +31,10 @@ for_kernel() { dkms_ "$1" "closnet/$version" -k "$kver" --kernelsourcedir "$kdir
 installed() { find "$TMP/lib/modules" -name '*.ko*' | sed 's|.*/||; s|\.ko.*||' | sort; }
 
 # expected: the modules that Kbuild makes
-expected() { sed -n 's/^obj-[^+]*+= *//p' "$TMP/closnet-$version/Kbuild" | tr ' ' '\n' | sed 's|.*/||; s|\.o$||' | sort; }
+expected() {
+	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' "$TMP/closnet-$version"/{,net/*/}Kbuild | tr ' ' '\n' |
+		sed 's|.*/||; s|\.o$||' | sort
+}
 
 # accepted RELEASE...: those that DKMS builds for
 accepted() {
@@ -57,6 +60,8 @@ check_eq "the module is in updates/dkms" "${module%.ko*}" "$updates/sch_ndp"
 check_eq "modinfo: version" "$(modinfo -F version "$module")" "$version"
 check_eq "modinfo: kernel" "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$kver"
 check_eq "modinfo: alias by which tc has it loaded" "$(modinfo -F alias "$module")" net-sch-ndp
+check_eq "modinfo: alias by which ip has closwire loaded" \
+	"$(modinfo -F alias "$(find "$updates" -name 'closwire.ko*')")" rtnl-link-closwire
 depmod -b "$TMP" "$kver" 2>/dev/null
 check_eq "modprobe takes this module for the alias" \
 	"$(modprobe -d "$TMP" -S "$kver" --show-depends net-sch-ndp)" "insmod $module "

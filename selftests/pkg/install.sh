@@ -21,16 +21,16 @@ present() { (cd "$dest" && find . -type f ! -name 'modules.*' | cut -c 2- | sort
 
 # expected: what has to be there, by the sources
 expected() {
-	local f tc
-	tc=/usr/lib/$(gcc -print-multiarch)/tc
+	local f lib
+	lib=/usr/lib/$(gcc -print-multiarch)
 	cd "$tree"
-	sed -n 's/^obj-[^+]*+= *//p' Kbuild | tr ' ' '\n' | while read -r f; do
+	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' Kbuild net/*/Kbuild | tr ' ' '\n' | while read -r f; do
 		f=${f##*/}
 		echo "/lib/modules/$kver/updates/${f%.o}.ko"
 	done
-	for f in tools/tc/q_*.c; do
+	for f in tools/tc/q_*.c tools/tc/link_*.c; do
 		f=${f##*/}
-		echo "$tc/${f%.c}.so"
+		case $f in q_*) echo "$lib/tc/${f%.c}.so" ;; *) echo "$lib/ip/${f%.c}.so" ;; esac
 	done
 	for f in Documentation/man/*.[1-9]; do
 		[ ! -e "$f" ] || echo "/usr/share/man/man${f##*.}/${f##*/}"
@@ -39,7 +39,7 @@ expected() {
 
 # test_kernel NAME
 test_kernel() {
-	local kver='' kdir='' where dest=$TMP/dest-$1 other
+	local kver='' kdir='' where dest=$TMP/dest-$1 other m
 	where=$("$CLOSNET_TOP/tools/vm/kernel" "$1")
 	eval "$where"
 	# what a user has there already
@@ -50,12 +50,15 @@ test_kernel() {
 	check "$1: make" make_
 	check "$1: make install" make_ install
 	check_eq "$1: exactly the files that should be there" "$(present)" "$( (expected; echo "$other") | sort)"
-	check_eq "$1: depmod knows the module" \
-		"$(modprobe -d "$dest" -S "$kver" --show-depends sch_ndp 2>&1 | tail -n 1 | xargs)" \
-		"insmod $dest/lib/modules/$kver/updates/sch_ndp.ko"
+	for m in sch_ndp closwire; do
+		check_eq "$1: depmod knows $m" \
+			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
+			"insmod $dest/lib/modules/$kver/updates/$m.ko"
+	done
 	check "$1: make install once more" make_ install
 	check "$1: make uninstall" make_ uninstall
 	check_eq "$1: only what is not closnet's is left" "$(present)" "$other"
+	check "$1: ip's directory of plug-ins is gone" test ! -e "$dest/usr/lib/$(gcc -print-multiarch)/ip"
 	check "$1: depmod has forgotten the module" test -z "$(modprobe -d "$dest" -S "$kver" --show-depends sch_ndp 2>/dev/null)"
 	check "$1: make uninstall where nothing is installed" make_ uninstall
 }
