@@ -180,8 +180,10 @@ void channel_opened(struct channel *ch)
 
 static void flush_end(struct endpoint *end)
 {
-	int error = end->fd >= 0 && end->to_send ? end->channel->pattern->transport->send(end) : 0;
+	int error = 0;
 
+	if (end->fd >= 0 && end->writable)
+		error = end->channel->pattern->transport->send(end);
 	if (error)
 		channel_failed(end->channel, error);
 }

@@ -70,6 +70,7 @@ struct endpoint {
 	struct watch watch;
 	struct channel *channel;
 	int fd;				/* -1: none */
+	bool writable;			/* as far as is known */
 	uint64_t to_send;		/* bytes that are not yet in the socket */
 };
 
@@ -101,11 +102,15 @@ struct channel {
  * @open: make the first end's socket; its namespace has been entered. It calls
  *	channel_opened() when data can flow both ways. Return: 0, or a
  *	negative errno
- * @send: hand over what the end has to send, as far as possible. Return: 0, or
- *	a negative errno
+ * @send: hand over what the end has to send, as far as possible; called when it
+ *	is writable. Return: 0, or a negative errno
  * @sample: fill in what is known of a socket
  *
  * What arrives is told by channel_received().
+ *
+ * A system call that fails takes a microsecond of the lab's virtual time. So
+ * nothing is tried that epoll has not announced, nor tried again after it was
+ * done in part only.
  */
 struct transport {
 	const char *name;

@@ -47,13 +47,16 @@ void loop_init(void)
 	if (loop.epoll < 0 || loop.timer < 0)
 		die("epoll or timerfd: %s", strerror(errno));
 	/* armed again each time, so nobody has to read it */
-	loop_watch(loop.timer, EPOLLIN, NULL);
-	loop_start_clock();
+	loop_watch(loop.timer, EPOLLIN | EPOLLET, NULL);
+	loop_start_clock(0);
 }
 
-void loop_start_clock(void)
+bool loop_start_clock(int64_t origin_ns)
 {
-	loop.origin_ns = monotonic_ns();
+	int64_t now = monotonic_ns();
+
+	loop.origin_ns = origin_ns ? origin_ns : now;
+	return loop.origin_ns >= now;
 }
 
 int64_t loop_now(void)
@@ -104,7 +107,7 @@ static struct call pop_call(void)
 
 void loop_watch(int fd, uint32_t events, struct watch *watch)
 {
-	struct epoll_event event = { .events = events | EPOLLET, .data.ptr = watch };
+	struct epoll_event event = { .events = events, .data.ptr = watch };
 
 	if (epoll_ctl(loop.epoll, EPOLL_CTL_ADD, fd, &event))
 		die("epoll_ctl: %s", strerror(errno));

@@ -18,10 +18,15 @@ struct watch {
 
 void loop_init(void);
 
-/* From now on the clock shows 0. */
-void loop_start_clock(void);
+/**
+ * loop_start_clock() - say when the clock shows 0
+ * @origin_ns: of CLOCK_MONOTONIC, not before now; 0: now
+ *
+ * Return: false if that instant has passed
+ */
+bool loop_start_clock(int64_t origin_ns);
 
-/* ns since loop_start_clock() */
+/* ns since the clock showed 0 */
 int64_t loop_now(void);
 
 /**
@@ -32,7 +37,7 @@ int64_t loop_now(void);
  */
 void loop_at(int64_t ns, void (*call)(void *arg), void *arg);
 
-/* The events are epoll's, edge-triggered: read and write until nothing is left. */
+/* The events are epoll's. */
 void loop_watch(int fd, uint32_t events, struct watch *watch);
 
 /* free() as soon as no event that has been fetched can be for it */

@@ -21,12 +21,13 @@ static const char usage[] =
 "  --hosts FILE    the hosts: \"host NAME NETNS ADDRESS LEAF POD\", \"mtu BYTES\" and\n"
 "                  \"path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...\", a line each\n"
 "  --seed N        everything random comes from it; default 1\n"
+"  --origin NS     instant of CLOCK_MONOTONIC that is time 0; default: when all is ready\n"
 "  --time D        no flow starts later, and what has no size ends then;\n"
 "                  default: until all flows have ended\n"
 "  --drain D       how long others may go on after --time; default 1s\n"
 "  --flows FILE    a CSV line for each flow\n"
-"  --series FILE   a CSV line for each flow that runs, each\n"
-"  --every D       ; default 1ms\n"
+"  --series FILE   a CSV line for each flow that runs, again and again\n"
+"  --every D       from one sample of them to the next; default 1ms\n"
 "  --progress      \"progress NS OF_NS\" on stderr at each 1% of --time\n"
 "  --json          the summary as JSON\n"
 "\n"
@@ -51,6 +52,7 @@ struct options {
 	const char *flows;
 	const char *series;
 	int64_t every_ns;
+	uint64_t origin_ns;
 	bool progress;
 	bool json;
 };
@@ -88,6 +90,8 @@ static bool parse_option(const char *name, const char *value)
 		return keep(&options.series, value);
 	if (!strcmp(name, "--seed"))
 		return parse_number(value, 0, UINT64_MAX, &run.seed);
+	if (!strcmp(name, "--origin"))
+		return parse_number(value, 1, INT64_MAX, &options.origin_ns);
 	if (!strcmp(name, "--time"))
 		return parse_duration(value, &run.time_ns) && run.time_ns;
 	if (!strcmp(name, "--drain"))
@@ -230,13 +234,14 @@ static void start(void)
 {
 	unsigned int i;
 
-	loop_start_clock();
+	if (!loop_start_clock((int64_t)options.origin_ns))
+		die("--origin %llu has passed", (unsigned long long)options.origin_ns);
 	if (series_out)
 		loop_at(options.every_ns, take_series, NULL);
 	if (run.time_ns)
 		loop_at(run.time_ns, time_is_over, NULL);
 	if (options.progress && run.time_ns)
-		show_progress(NULL);
+		loop_at(0, show_progress, NULL);
 	for (i = 0; i < pattern_count; i++)
 		patterns[i].kind->start(&patterns[i]);
 	if (flows_pending)

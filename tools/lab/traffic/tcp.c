@@ -50,16 +50,19 @@ static int tcp_receive(struct endpoint *end, bool to_end)
 static int tcp_send(struct endpoint *end)
 {
 	static const char zeros[SEND_MAX];
+	size_t part;
 	ssize_t n;
 
 	while (end->to_send) {
-		n = send(end->fd, zeros, end->to_send < SEND_MAX ? end->to_send : SEND_MAX,
-			 MSG_NOSIGNAL | MSG_DONTWAIT);
-		/* ENOTCONN: the event of the connection sends */
+		part = end->to_send < SEND_MAX ? end->to_send : SEND_MAX;
+		n = send(end->fd, zeros, part, MSG_NOSIGNAL | MSG_DONTWAIT);
+		end->writable = n == (ssize_t)part;
 		if (n < 0)
-			return errno == EAGAIN || errno == ENOTCONN ? 0 : -errno;
+			return errno == EAGAIN ? 0 : -errno;
 		if (end->to_send != ENDLESS)
 			end->to_send -= (uint64_t)n;
+		if (!end->writable && end->to_send)
+			return 0;
 	}
 	/* the last segment has the FIN */
 	if (end->channel->once)
@@ -73,9 +76,11 @@ static int handle(struct endpoint *end, uint32_t events)
 
 	if (!error && events & EPOLLIN)
 		error = tcp_receive(end, events & EPOLLRDHUP);
-	if (!error && events & EPOLLOUT && end->fd >= 0 && end->to_send)
-		error = tcp_send(end);
-	return error;
+	/* the last of the bytes may have closed the channel */
+	if (error || !(events & EPOLLOUT) || end->fd < 0)
+		return error;
+	end->writable = true;
+	return end->to_send ? tcp_send(end) : 0;
 }
 
 static void endpoint_ready(struct watch *w, uint32_t events)
@@ -83,7 +88,6 @@ static void endpoint_ready(struct watch *w, uint32_t events)
 	struct endpoint *end = (struct endpoint *)w;
 	int error = handle(end, events);
 
-	/* the last of the bytes may have closed the channel */
 	if (error && end->fd >= 0)
 		channel_failed(end->channel, error);
 }
@@ -91,32 +95,31 @@ static void endpoint_ready(struct watch *w, uint32_t events)
 static void watch_endpoint(struct endpoint *end)
 {
 	end->watch.ready = endpoint_ready;
-	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP, &end->watch);
+	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &end->watch);
 }
 
 static void accept_ready(struct watch *w, uint32_t events)
 {
 	struct listener *l = (struct listener *)w;
 	union address from;
+	socklen_t len = sizeof(from);
 	struct channel *ch;
-	socklen_t len;
-	int fd;
+	int fd = accept4(l->fd, &from.sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
 	(void)events;
-	while (len = sizeof(from),
-	       (fd = accept4(l->fd, &from.sa, &len, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
-		ch = channel_find(l, &from);
-		if (!ch) {
-			/* its flow has failed meanwhile, or it is a stranger */
-			close(fd);
-			continue;
-		}
-		ch->ends[1].fd = fd;
-		channel_opened(ch);
-		watch_endpoint(&ch->ends[1]);
-	}
-	if (errno != EAGAIN && errno != ECONNABORTED)
+	if (fd < 0 && errno != EAGAIN && errno != ECONNABORTED)
 		die("host %s: accept: %s", l->host->name, strerror(errno));
+	if (fd < 0)
+		return;
+	ch = channel_find(l, &from);
+	if (!ch) {
+		/* its flow has failed meanwhile, or it is a stranger */
+		close(fd);
+		return;
+	}
+	ch->ends[1].fd = fd;
+	channel_opened(ch);
+	watch_endpoint(&ch->ends[1]);
 }
 
 static void tcp_listen(struct listener *l)

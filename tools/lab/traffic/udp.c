@@ -157,23 +157,32 @@ static void count_datagram(const struct header *h, unsigned int len)
 	channel_received(f->channel, &f->channel->ends[1], len);
 }
 
-static void receiver_ready(struct watch *w, uint32_t events)
+/* Return: how many, or -1 with errno */
+static int receive_batch(int fd)
 {
-	struct listener *l = (struct listener *)w;
 	struct header headers[BATCH];
 	struct iovec iov[BATCH];
 	struct mmsghdr in[BATCH];
 	int n, i;
 
+	for (i = 0; i < BATCH; i++) {
+		iov[i] = (struct iovec){ &headers[i], sizeof(headers[i]) };
+		in[i].msg_hdr = (struct msghdr){ .msg_iov = &iov[i], .msg_iovlen = 1 };
+	}
+	n = recvmmsg(fd, in, BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
+	for (i = 0; i < n; i++)
+		count_datagram(&headers[i], in[i].msg_len);
+	return n;
+}
+
+static void receiver_ready(struct watch *w, uint32_t events)
+{
+	struct listener *l = (struct listener *)w;
+	int n;
+
 	(void)events;
 	do {
-		for (i = 0; i < BATCH; i++) {
-			iov[i] = (struct iovec){ &headers[i], sizeof(headers[i]) };
-			in[i].msg_hdr = (struct msghdr){ .msg_iov = &iov[i], .msg_iovlen = 1 };
-		}
-		n = recvmmsg(l->fd, in, BATCH, MSG_DONTWAIT | MSG_TRUNC, NULL);
-		for (i = 0; i < n; i++)
-			count_datagram(&headers[i], in[i].msg_len);
+		n = receive_batch(l->fd);
 	} while (n == BATCH);
 	if (n < 0 && errno != EAGAIN)
 		die("host %s: recvmmsg: %s", l->host->name, strerror(errno));
@@ -214,7 +223,8 @@ static int udp_open(struct channel *ch)
 	if (error)
 		return error;
 	end->watch.ready = sender_ready;
-	loop_watch(end->fd, EPOLLOUT, &end->watch);
+	end->writable = true;
+	loop_watch(end->fd, EPOLLOUT | EPOLLET, &end->watch);
 	channel_opened(ch);
 	return 0;
 }
