@@ -223,24 +223,39 @@ void channel_close(struct channel *ch)
 	loop_free(ch);
 }
 
+void channel_expect(struct endpoint *end)
+{
+	const struct transport *transport = end->channel->pattern->transport;
+	const struct flow *f = end->channel->flow;
+	uint64_t left;
+
+	if (!transport->expect || !f || end->fd < 0)
+		return;
+	if (end == &end->channel->ends[0])
+		left = f->response - f->answered;
+	else
+		left = f->bytes ? f->bytes - f->received : UINT64_MAX;
+	if (left)
+		transport->expect(end, left);
+}
+
 void channel_received(struct channel *ch, struct endpoint *end, uint64_t bytes)
 {
 	struct flow *f = ch->flow;
 
 	if (!f)
 		return;
+	end->received += bytes;
 	if (end == &ch->ends[0])
 		f->answered += bytes;
 	else
 		f->received += bytes;
-	if (!f->bytes || f->received < f->bytes)
-		return;
-	if (f->answered < f->response) {
-		if (end == &ch->ends[1])
-			channel_send(end, f->response);
-		return;
-	}
-	flow_end(f, FLOW_DONE, 0);
+	if (f->bytes && f->received >= f->bytes && f->answered >= f->response)
+		flow_end(f, FLOW_DONE, 0);
+	else if (end == &ch->ends[1] && f->received == f->bytes)
+		channel_send(end, f->response);
+	else
+		channel_expect(end);
 }
 
 void channel_failed(struct channel *ch, int error)

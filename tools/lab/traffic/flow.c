@@ -101,8 +101,11 @@ void flow_start(struct flow *f, struct channel *ch)
 	else
 		f->retrans_packets = retrans_of(f);
 	/* unless that has failed */
-	if (f->channel)
-		channel_send(&ch->ends[0], f->bytes ? f->bytes : UINT64_MAX);
+	if (!f->channel)
+		return;
+	channel_expect(&ch->ends[1]);
+	channel_expect(&ch->ends[0]);
+	channel_send(&ch->ends[0], f->bytes ? f->bytes : UINT64_MAX);
 }
 
 void flow_end(struct flow *f, enum flow_state state, int error)

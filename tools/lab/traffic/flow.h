@@ -72,6 +72,8 @@ struct endpoint {
 	int fd;				/* -1: none */
 	bool writable;			/* as far as is known */
 	uint64_t to_send;		/* bytes that are not yet in the socket */
+	uint64_t received;
+	uint64_t lowat;			/* SO_RCVLOWAT, where it was set */
 };
 
 /* A socket that others connect to, or send to: one a pattern and host */
@@ -104,6 +106,9 @@ struct channel {
  *	negative errno
  * @send: hand over what the end has to send, as far as possible; called when it
  *	is writable. Return: 0, or a negative errno
+ * @expect: so many bytes of the flow are still to arrive at that end: nobody has to
+ *	be woken for each packet; may be NULL
+ * @catch_up: tell what has arrived at the listener's socket; may be NULL
  * @sample: fill in what is known of a socket
  *
  * What arrives is told by channel_received().
@@ -118,6 +123,8 @@ struct transport {
 	void (*listen)(struct listener *listener);
 	int (*open)(struct channel *channel);
 	int (*send)(struct endpoint *end);
+	void (*expect)(struct endpoint *end, uint64_t bytes);
+	void (*catch_up)(struct listener *listener);
 	void (*sample)(int fd, struct sample *sample);
 };
 
@@ -188,6 +195,9 @@ socklen_t address_length(const union address *a);
 struct channel *channel_find(const struct listener *listener, const union address *from);
 
 void channel_opened(struct channel *channel);
+
+/* Tells the transport what the flow still expects there. */
+void channel_expect(struct endpoint *end);
 
 /* That many bytes have been read at that end. */
 void channel_received(struct channel *channel, struct endpoint *end, uint64_t bytes);

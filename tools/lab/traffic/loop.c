@@ -105,12 +105,22 @@ static struct call pop_call(void)
 	return first;
 }
 
-void loop_watch(int fd, uint32_t events, struct watch *watch)
+static void control(int operation, int fd, uint32_t events, struct watch *watch)
 {
 	struct epoll_event event = { .events = events, .data.ptr = watch };
 
-	if (epoll_ctl(loop.epoll, EPOLL_CTL_ADD, fd, &event))
+	if (epoll_ctl(loop.epoll, operation, fd, &event))
 		die("epoll_ctl: %s", strerror(errno));
+}
+
+void loop_watch(int fd, uint32_t events, struct watch *watch)
+{
+	control(EPOLL_CTL_ADD, fd, events, watch);
+}
+
+void loop_rewatch(int fd, uint32_t events, struct watch *watch)
+{
+	control(EPOLL_CTL_MOD, fd, events, watch);
 }
 
 void loop_free(void *p)

@@ -40,6 +40,9 @@ void loop_at(int64_t ns, void (*call)(void *arg), void *arg);
 /* The events are epoll's. */
 void loop_watch(int fd, uint32_t events, struct watch *watch);
 
+/* After an event of EPOLLONESHOT: again */
+void loop_rewatch(int fd, uint32_t events, struct watch *watch);
+
 /* free() as soon as no event that has been fetched can be for it */
 void loop_free(void *p);
 

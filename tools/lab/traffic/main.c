@@ -186,9 +186,18 @@ static void more_files(void)
 	setrlimit(RLIMIT_NOFILE, &have);
 }
 
+static void catch_up(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < pattern_count; i++)
+		pattern_catch_up(&patterns[i]);
+}
+
 static void take_series(void *unused)
 {
 	(void)unused;
+	catch_up();
 	records_series(series_out);
 	loop_at(loop_now() + options.every_ns, take_series, NULL);
 }
@@ -211,6 +220,7 @@ static void time_is_over(void *unused)
 {
 	(void)unused;
 	run.over = true;
+	catch_up();
 	flows_stop();
 	loop_at(run.time_ns + run.drain_ns, drained, NULL);
 }

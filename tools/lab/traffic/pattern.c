@@ -313,3 +313,12 @@ void pattern_listen(struct pattern *p)
 		p->transport->listen(&p->listeners[i]);
 	}
 }
+
+void pattern_catch_up(struct pattern *p)
+{
+	unsigned int i;
+
+	for (i = 0; p->transport->catch_up && i < run.topology.count; i++)
+		if (p->listeners[i].pattern)
+			p->transport->catch_up(&p->listeners[i]);
+}

@@ -53,7 +53,7 @@ struct pattern {
 	const struct transport *transport;
 	struct settings set;
 	struct rng rng;
-	struct listener *listeners;	/* one for each host of the topology; fd -1: none */
+	struct listener *listeners;	/* one for each host of the topology; pattern NULL: none */
 	struct channel **channels;	/* those opened before the start, one a flow or sender */
 	uint32_t channel_count;
 	struct flow **plan;		/* flows whose order is known, in that order */
@@ -96,6 +96,9 @@ void pattern_help(void);
 
 /* Makes the sockets that others connect to. */
 void pattern_listen(struct pattern *p);
+
+/* What has arrived by now is counted. */
+void pattern_catch_up(struct pattern *p);
 
 /* Each host sends to exactly one other: a permutation of the numbers below
  * @count without one that stays in its place; @count is at least 2

@@ -10,6 +10,12 @@
 #include "pattern.h"
 
 #define SEND_MAX (4 << 20)
+/* A reader is woken for so much at once; at first for less, as the window is small */
+#define WAKE_BYTES (128 << 10)
+#define WAKE_FIRST_BYTES (16 << 10)
+#define FIRST_BYTES (1 << 20)
+/* one packet brings it anyway */
+#define WAKE_LEAST_BYTES 1400
 /* what a flow without a size keeps having */
 #define ENDLESS UINT64_MAX
 
@@ -45,6 +51,18 @@ static int tcp_receive(struct endpoint *end, bool to_end)
 		channel_received(end->channel, end, (uint64_t)n);
 	} while (to_end && end->fd >= 0);
 	return 0;
+}
+
+static void tcp_expect(struct endpoint *end, uint64_t bytes)
+{
+	uint64_t lowat = end->received < FIRST_BYTES ? WAKE_FIRST_BYTES : WAKE_BYTES;
+
+	if (lowat > bytes)
+		lowat = bytes;
+	if (lowat == end->lowat || (lowat <= WAKE_LEAST_BYTES && end->lowat <= lowat))
+		return;
+	end->lowat = lowat;
+	set_option(end->fd, SOL_SOCKET, SO_RCVLOWAT, (int)lowat, "SO_RCVLOWAT");
 }
 
 static int tcp_send(struct endpoint *end)
@@ -119,6 +137,7 @@ static void accept_ready(struct watch *w, uint32_t events)
 	}
 	ch->ends[1].fd = fd;
 	channel_opened(ch);
+	channel_expect(&ch->ends[1]);
 	watch_endpoint(&ch->ends[1]);
 }
 
@@ -173,5 +192,6 @@ const struct transport tcp_transport = {
 	.listen = tcp_listen,
 	.open = tcp_open,
 	.send = tcp_send,
+	.expect = tcp_expect,
 	.sample = tcp_sample,
 };

@@ -7,6 +7,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 
 #include "ideal.h"
 #include "udp.h"
@@ -20,6 +21,8 @@
 /* a NIC that takes that many datagrams in no time does not push back */
 #define UNPUSHED_MAX 1024
 #define RCVBUF (64 << 20)
+/* so long they gather before they are read: nobody waits for them */
+#define GATHER_NS 100000
 #define MAGIC 0x74726166666963ULL
 
 /* How each datagram begins */
@@ -157,6 +160,13 @@ static void count_datagram(const struct header *h, unsigned int len)
 	channel_received(f->channel, &f->channel->ends[1], len);
 }
 
+static bool has_datagrams(int fd)
+{
+	int bytes = 0;
+
+	return !ioctl(fd, FIONREAD, &bytes) && bytes;
+}
+
 /* Return: how many, or -1 with errno */
 static int receive_batch(int fd)
 {
@@ -175,17 +185,31 @@ static int receive_batch(int fd)
 	return n;
 }
 
-static void receiver_ready(struct watch *w, uint32_t events)
+static void udp_catch_up(struct listener *l)
 {
-	struct listener *l = (struct listener *)w;
-	int n;
+	int n = 0;
 
-	(void)events;
-	do {
+	while (has_datagrams(l->fd)) {
 		n = receive_batch(l->fd);
-	} while (n == BATCH);
+		if (n < BATCH)
+			break;
+	}
 	if (n < 0 && errno != EAGAIN)
 		die("host %s: recvmmsg: %s", l->host->name, strerror(errno));
+}
+
+static void gathered(void *listener)
+{
+	struct listener *l = listener;
+
+	udp_catch_up(l);
+	loop_rewatch(l->fd, EPOLLIN | EPOLLONESHOT, &l->watch);
+}
+
+static void receiver_ready(struct watch *w, uint32_t events)
+{
+	(void)events;
+	loop_at(loop_now() + GATHER_NS, gathered, w);
 }
 
 /* ---- both */
@@ -209,7 +233,7 @@ static void udp_listen(struct listener *l)
 	set_option(l->fd, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF, "SO_RCVBUFFORCE");
 	bind_to(l->fd, l->host, (uint16_t)l->pattern->set.port);
 	l->watch.ready = receiver_ready;
-	loop_watch(l->fd, EPOLLIN, &l->watch);
+	loop_watch(l->fd, EPOLLIN | EPOLLONESHOT, &l->watch);
 }
 
 static int udp_open(struct channel *ch)
@@ -241,5 +265,6 @@ const struct transport udp_transport = {
 	.listen = udp_listen,
 	.open = udp_open,
 	.send = udp_send,
+	.catch_up = udp_catch_up,
 	.sample = udp_sample,
 };
