@@ -63,7 +63,7 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
  * struct closwire_tx - what a port transmits
  * @lock: protects all below; softirqs off; taken before a peer's rx lock
  * @line: the transmitter
- * @frame: the frame on the line
+ * @frame: the frame on the line, if somebody waits for its departure
  * @ctrl: MAC control frames that wait
  * @ring: frames that wait, by TX queue
  * @posted: packets in each ring, the one on the line included
@@ -75,6 +75,8 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
  * @loss: probability that a frame gets lost, of U32_MAX
  * @up: the port is up
  * @held: the line stands still because of a pause
+ * @from_ns: the next frame does not start before, nor before the gap's end
+ * @due_ns: when the timer fires, or fired last
  * @timer: fires when the frame on the line has left or a pause ends
  */
 struct closwire_tx {
@@ -92,6 +94,8 @@ struct closwire_tx {
 	u64 delay_ns;
 	bool up;
 	bool held;
+	u64 from_ns;
+	u64 due_ns;
 	struct hrtimer timer;
 };
 

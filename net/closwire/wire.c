@@ -13,10 +13,11 @@
  *
  * The line takes MAC control frames first, then one frame of each ring in
  * turn, but none of a ring whose first frame has a paused priority
- * (wire_core.h). The timer fires at the moment when the frame's last bit has
- * left: the frame is handed to the cable and the next one starts. A timer that
- * comes late, as in a busy guest, changes nothing in the times of the frames:
- * they are computed, and one call makes up for all that should have happened.
+ * (wire_core.h). The timer fires at the moment when a frame's last bit has
+ * left, if somebody waits for that: the next frame, or the owner of this one.
+ * A timer that comes late, as in a busy guest, changes nothing in the times of
+ * the frames: they are computed, and one call makes up for all that should
+ * have happened.
  *
  * The cable is a FIFO of frames with their times of arrival. The receiver's
  * interrupt comes when the first one is there, or `rx-usecs` later, and takes
@@ -28,6 +29,7 @@
 #include <linux/if_vlan.h>
 #include <linux/random.h>
 #include <net/gso.h>
+#include <net/tcp.h>
 #include <closnet/pfc.h>
 #include "closwire.h"
 
@@ -140,6 +142,7 @@ static void closwire_receive_pfc(struct closwire_port *port,
 }
 
 static void closwire_tx_run(struct closwire_port *port, u64 now_ns);
+static void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns);
 
 /* A MAC control frame is for the NIC alone: it ends here. */
 static void closwire_receive_ctrl(struct closwire_port *port,
@@ -151,6 +154,7 @@ static void closwire_receive_ctrl(struct closwire_port *port,
 	pfc = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
 	if (pfc && pfc->opcode == htons(PFC_OPCODE)) {
 		spin_lock(&port->tx.lock);
+		closwire_tx_catch_up(port, now_ns);
 		closwire_receive_pfc(port, pfc, now_ns);
 		closwire_tx_run(port, now_ns);
 		spin_unlock(&port->tx.lock);
@@ -219,19 +223,16 @@ static void closwire_complete(struct closwire_port *port, struct sk_buff *skb)
 	skb_orphan(skb);
 }
 
-/* The frame's last bit has left. */
-static void closwire_depart(struct closwire_port *port)
+/* Hands the frame to the cable: its times are known. */
+static void closwire_depart(struct closwire_port *port, struct sk_buff *skb)
 {
 	struct closwire_tx *tx = &port->tx;
-	struct sk_buff *skb = tx->frame;
 	struct closwire_cb *cb = closwire_cb(skb);
 	u64 delay_ns = READ_ONCE(tx->delay_ns);
 	u32 loss = READ_ONCE(tx->loss);
 	struct closwire_port *peer;
 
-	tx->frame = NULL;
 	closwire_complete(port, skb);
-
 	cb->sfd_ns += delay_ns;
 	cb->arrival_ns = tx->line.end_ns + delay_ns;
 	cb->lost = loss && get_random_u32() <= loss;
@@ -265,36 +266,78 @@ static struct sk_buff *closwire_next(struct closwire_tx *tx, u64 now_ns)
 	return NULL;
 }
 
+/*
+ * Does somebody wait for the frame's departure? The owner of its memory, or of
+ * its time stamp. What a switch forwards has none, and that of a pure ACK does
+ * not count on it: an event less.
+ */
+static bool closwire_awaited(const struct sk_buff *skb)
+{
+	return (skb->sk && !skb_is_tcp_pure_ack(skb)) ||
+	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS;
+}
+
+/* Puts the frame on the line at t_ns, or as soon as the gap allows. */
+static void closwire_start(struct closwire_port *port, struct sk_buff *skb,
+			   u64 t_ns)
+{
+	struct closwire_tx *tx = &port->tx;
+	struct closwire_cb *cb = closwire_cb(skb);
+
+	tx->held = false;
+	cb->sfd_ns = closwire_line_send(&tx->line, t_ns, cb->len);
+	if (closwire_awaited(skb))
+		tx->frame = skb;
+	else
+		closwire_depart(port, skb);
+}
+
+static void closwire_arm_tx(struct closwire_tx *tx, u64 t_ns)
+{
+	if (tx->due_ns == t_ns)
+		return;
+	tx->due_ns = t_ns;
+	hrtimer_start(&tx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
+}
+
 /* Does all that should have happened up to now_ns. Under the tx lock. */
 static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
 {
 	struct closwire_tx *tx = &port->tx;
-	u64 t_ns = now_ns;
+	struct sk_buff *skb;
+	u64 t_ns;
 
-	if (tx->frame && tx->line.end_ns > now_ns)
-		return;
-	do {
-		if (tx->frame) {
-			t_ns = tx->line.end_ns;
-			closwire_depart(port);
+	while (tx->line.end_ns <= now_ns) {
+		skb = tx->frame;
+		tx->frame = NULL;
+		if (skb)
+			closwire_depart(port, skb);
+		t_ns = max(tx->from_ns, tx->line.end_ns);
+		skb = closwire_next(tx, t_ns);
+		if (skb) {
+			closwire_start(port, skb, t_ns);
+			continue;
 		}
-		tx->frame = closwire_next(tx, t_ns);
-		if (tx->frame) {
-			tx->held = false;
-			closwire_cb(tx->frame)->sfd_ns =
-				closwire_line_send(&tx->line, t_ns,
-						   closwire_cb(tx->frame)->len);
-			t_ns = tx->line.end_ns;
-		} else if (tx->waiting) {
-			if (!tx->held)
-				closwire_add(&port->stats.tx_paused, 1);
-			tx->held = true;
-			t_ns = closwire_pause_end(&tx->line);
-		} else {
+		if (!tx->waiting)
 			return;
-		}
-	} while (t_ns <= now_ns);
-	hrtimer_start(&tx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
+		if (!tx->held)
+			closwire_add(&port->stats.tx_paused, 1);
+		tx->held = true;
+		t_ns = closwire_pause_end(&tx->line);
+		if (t_ns > now_ns)
+			return closwire_arm_tx(tx, t_ns);
+		tx->from_ns = t_ns;
+	}
+	if (tx->frame || tx->waiting || !skb_queue_empty(&tx->ctrl))
+		closwire_arm_tx(tx, tx->line.end_ns);
+}
+
+/* What comes now may start now, if the line is idle. Under the tx lock. */
+static void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns)
+{
+	closwire_tx_run(port, now_ns);
+	if (port->tx.line.end_ns <= now_ns)
+		port->tx.from_ns = now_ns;
 }
 
 /* ---- the ring ---- */
@@ -425,8 +468,7 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 		kfree_skb_list(skb);
 		return NETDEV_TX_OK;
 	}
-	/* what is already late comes first */
-	closwire_tx_run(port, now_ns);
+	closwire_tx_catch_up(port, now_ns);
 	if (unlikely(closwire_is_ctrl(skb)))
 		closwire_post_ctrl(port, skb);
 	else
@@ -443,6 +485,7 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 	struct closwire_port *port = netdev_priv(dev);
 	struct pfc_frame *pfc;
 	struct sk_buff *skb;
+	u64 now_ns;
 	u32 prio;
 	int err;
 
@@ -462,8 +505,10 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 
 	spin_lock_bh(&port->tx.lock);
 	if (port->tx.up && netif_carrier_ok(dev)) {
+		now_ns = ktime_get_ns();
+		closwire_tx_catch_up(port, now_ns);
 		err = closwire_post_ctrl(port, skb);
-		closwire_tx_run(port, ktime_get_ns());
+		closwire_tx_run(port, now_ns);
 	} else {
 		kfree_skb(skb);
 		err = -ENETDOWN;
@@ -597,6 +642,7 @@ void closwire_wire_stop(struct closwire_port *port)
 		netdev_tx_reset_queue(netdev_get_tx_queue(port->dev, i));
 	tx->waiting = 0;
 	tx->held = false;
+	tx->due_ns = 0;
 	tx->line.paused = 0;
 	closwire_purge(&port->rx.flight, &port->stats.rx_dropped_down);
 }
