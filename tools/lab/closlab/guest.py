@@ -54,8 +54,7 @@ class Lab:
         hosts = self.path("hosts")
         network.write_hosts(hosts)
         self.begin()
-        sleep_until(self.origin)
-        command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", self.seed]
+        command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", self.seed, "--origin", self.origin]
         topo.program(*command, *words)
         self.end()
 

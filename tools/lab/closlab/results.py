@@ -2,6 +2,7 @@
 """What an experiment's report() works with, on the host: the CSV files of all schemes, and how to show them."""
 import csv
 import json
+import math
 import os
 import re
 
@@ -61,7 +62,7 @@ def mean(values):
 def quantile(values, q):
     """The smallest of the values that a share q of them does not exceed."""
     ordered = sorted(values)
-    return ordered[max(0, min(len(ordered) - 1, -int(-q * len(ordered) // 1) - 1))]
+    return ordered[max(0, math.ceil(q * len(ordered)) - 1)]
 
 
 def jain(values):

@@ -22,10 +22,8 @@
 #include <linux/pkt_sched_ndp.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +31,21 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000LL
+#define PORTS_MAX 512
+#define ANSWERS_MAX 512			/* that wait to be read */
+#define READ_MAX 32			/* by one system call */
+#define SOCKET_ROOM (16 << 20)		/* for as many of 16 KiB */
 
 struct port {
 	const char *name;
-	struct mnl_socket *socket;	/* in its namespace */
 	unsigned int ifindex;
+};
+
+/* Ports of one namespace, from `first` on */
+struct group {
+	struct mnl_socket *socket;
+	unsigned int first;
+	unsigned int count;
 };
 
 struct sample {
@@ -49,6 +57,16 @@ struct sample {
 	uint64_t trims;
 };
 
+struct run {
+	FILE *out;
+	int64_t every;
+	struct port ports[PORTS_MAX];
+	unsigned int port_count;
+	struct group groups[PORTS_MAX];
+	unsigned int group_count;
+	struct sample samples[ANSWERS_MAX];
+};
+
 static volatile sig_atomic_t ending;
 
 static void on_signal(int number)
@@ -57,27 +75,53 @@ static void on_signal(int number)
 	ending = 1;
 }
 
-/* Goes into the namespace of NAME/DEVICE, where the port's socket is made */
-static void open_port(struct port *port, const char *name)
+/* Goes into the namespace of NETNS/DEVICE */
+static void enter(const char *name, size_t length)
 {
 	char path[256];
-	const char *device = strchr(name, '/');
 	int fd;
 
-	if (!device)
-		errx(2, "%s is not NETNS/DEVICE", name);
-	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(device - name), name);
+	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)length, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
 		err(2, "%s", path);
 	close(fd);
-	port->name = name;
-	port->ifindex = if_nametoindex(device + 1);
-	if (!port->ifindex)
-		err(2, "%s", name);
-	port->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	if (!port->socket || mnl_socket_bind(port->socket, 0, MNL_SOCKET_AUTOPID))
-		err(2, "netlink socket in %s", path);
+}
+
+/* A socket in this namespace that has room for the answers of some turns */
+static struct mnl_socket *open_socket(void)
+{
+	struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	int room = SOCKET_ROOM;
+
+	if (!socket || mnl_socket_bind(socket, 0, MNL_SOCKET_AUTOPID) ||
+	    setsockopt(mnl_socket_get_fd(socket), SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
+		err(2, "netlink socket");
+	return socket;
+}
+
+/* Finds the ports, and puts them in groups as they come. Return: number of groups */
+static unsigned int open_ports(struct port *ports, struct group *groups, char **names)
+{
+	size_t length, last = 0;
+	unsigned int i, n = 0;
+
+	for (i = 0; names[i]; i++) {
+		length = strcspn(names[i], "/");
+		if (!names[i][length])
+			errx(2, "%s is not NETNS/DEVICE", names[i]);
+		if (!i || length != last || memcmp(names[i], names[i - 1], length)) {
+			enter(names[i], length);
+			groups[n++] = (struct group){ open_socket(), i, 0 };
+		}
+		last = length;
+		ports[i].name = names[i];
+		ports[i].ifindex = if_nametoindex(names[i] + length + 1);
+		if (!ports[i].ifindex)
+			err(2, "%s", names[i]);
+		groups[n - 1].count++;
+	}
+	return n;
 }
 
 /* The counters that only some kinds of qdisc have */
@@ -135,41 +179,92 @@ static int read_qdisc(const struct nlmsghdr *message, void *data)
 	const struct nlattr *attr;
 	const char *kind = "";
 
-	if (message->nlmsg_type != RTM_NEWQDISC)
-		return MNL_CB_OK;
 	mnl_attr_for_each(attr, message, sizeof(struct tcmsg)) {
 		if (mnl_attr_get_type(attr) == TCA_KIND)
 			kind = mnl_attr_get_str(attr);
 		else if (mnl_attr_get_type(attr) == TCA_STATS2)
 			read_stats(kind, attr, data);
 	}
-	return MNL_CB_STOP;
+	return MNL_CB_OK;
 }
 
-static void sample_port(const struct port *port, int64_t time, FILE *out)
+/* Puts the question for a port at the batch's end */
+static void put_question(struct mnl_nlmsg_batch *batch, const struct port *port)
 {
-	char buffer[MNL_SOCKET_BUFFER_SIZE];
-	struct nlmsghdr *message = mnl_nlmsg_put_header(buffer);
-	struct sample s = { 0 };
+	struct nlmsghdr *message = mnl_nlmsg_put_header(mnl_nlmsg_batch_current(batch));
 	struct tcmsg *tcm;
-	ssize_t length;
-	int status;
 
 	message->nlmsg_type = RTM_GETQDISC;
 	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO;
 	tcm = mnl_nlmsg_put_extra_header(message, sizeof(*tcm));
 	tcm->tcm_ifindex = port->ifindex;
 	tcm->tcm_parent = TC_H_ROOT;
-	if (mnl_socket_sendto(port->socket, message, message->nlmsg_len) < 0)
-		err(1, "%s", port->name);
-	do {
-		length = mnl_socket_recvfrom(port->socket, buffer, sizeof(buffer));
-		status = length < 0 ? -1 : mnl_cb_run(buffer, length, 0, 0, read_qdisc, &s);
-	} while (status > MNL_CB_STOP);
-	if (status < 0)
-		err(1, "the qdisc of %s", port->name);
-	fprintf(out, "%" PRId64 ",%s,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-		time, port->name, s.packets, s.bytes, s.sent_bytes, s.drops, s.marks, s.trims);
+	mnl_nlmsg_batch_next(batch);
+}
+
+/*
+ * The answers are made at once, and wait in the socket. To read many of them
+ * by one system call is what makes sampling cheap in real time.
+ */
+static void ask(const struct run *run)
+{
+	static char buffer[PORTS_MAX * 64];
+	struct mnl_nlmsg_batch *batch;
+	const struct group *g;
+	unsigned int i;
+
+	for (g = run->groups; g < run->groups + run->group_count; g++) {
+		batch = mnl_nlmsg_batch_start(buffer, sizeof(buffer));
+		for (i = 0; i < g->count; i++)
+			put_question(batch, &run->ports[g->first + i]);
+		if (mnl_socket_sendto(g->socket, mnl_nlmsg_batch_head(batch),
+				      mnl_nlmsg_batch_size(batch)) < 0)
+			err(1, "%s", run->ports[g->first].name);
+		mnl_nlmsg_batch_stop(batch);
+	}
+}
+
+/* Reads the answers of a number of turns into the table: a line a turn, a column a port */
+static void read_answers(struct run *run, const struct group *g, unsigned int turns)
+{
+	static char buffers[READ_MAX][4096];
+	struct mmsghdr messages[READ_MAX];
+	struct iovec iov[READ_MAX];
+	unsigned int at = 0, left = turns * g->count;
+	int i, got;
+
+	for (i = 0; i < READ_MAX; i++) {
+		iov[i] = (struct iovec){ buffers[i], sizeof(buffers[i]) };
+		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &iov[i], .msg_iovlen = 1 } };
+	}
+	for (; left; left -= got) {
+		got = recvmmsg(mnl_socket_get_fd(g->socket), messages, left < READ_MAX ? left : READ_MAX,
+			       0, NULL);
+		if (got < 0)
+			err(1, "the qdisc of %s", run->ports[g->first].name);
+		for (i = 0; i < got; i++, at++)
+			if (mnl_cb_run(buffers[i], messages[i].msg_len, 0, 0, read_qdisc,
+				       &run->samples[at / g->count * run->port_count + g->first +
+						     at % g->count]) < 0)
+				err(1, "the qdisc of %s", run->ports[g->first + at % g->count].name);
+	}
+}
+
+/* Writes the last turns, of which the last one was at that time */
+static void write_turns(struct run *run, unsigned int turns, int64_t last)
+{
+	const struct sample *s = run->samples;
+	unsigned int i, turn;
+
+	memset(run->samples, 0, turns * run->port_count * sizeof(*s));
+	for (i = 0; i < run->group_count; i++)
+		read_answers(run, &run->groups[i], turns);
+	for (turn = 0; turn < turns; turn++)
+		for (i = 0; i < run->port_count; i++, s++)
+			fprintf(run->out,
+				"%" PRId64 ",%s,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+				last - (int64_t)(turns - 1 - turn) * run->every, run->ports[i].name,
+				s->packets, s->bytes, s->sent_bytes, s->drops, s->marks, s->trims);
 }
 
 static int open_timer(int64_t origin, int64_t every)
@@ -185,26 +280,28 @@ static int open_timer(int64_t origin, int64_t every)
 	return fd;
 }
 
-/* Samples until a signal comes, which only ppoll() lets through */
-static void run(const struct port *ports, int count, int64_t origin, int64_t every, FILE *out)
+/* Until SIGTERM; if that comes just before the timer is read, one turn later */
+static void sample(struct run *run, int64_t origin)
 {
-	struct pollfd timer = { .fd = open_timer(origin, every), .events = POLLIN };
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t block, open;
-	uint64_t expired, turn = 0;
-	int i;
+	unsigned int batch = ANSWERS_MAX / run->port_count, turns = 0;
+	int timer = open_timer(origin, run->every);
+	int64_t time = -run->every;
+	uint64_t expired;
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGTERM);
-	sigprocmask(SIG_BLOCK, &block, &open);
-	sigaction(SIGTERM, &action, NULL);
-	while (ppoll(&timer, 1, NULL, &open) == 1 && !ending) {
-		if (read(timer.fd, &expired, sizeof(expired)) != sizeof(expired))
-			err(1, "timer");
-		turn += expired;
-		for (i = 0; i < count; i++)
-			sample_port(&ports[i], (int64_t)(turn - 1) * every, out);
+	while (!ending && read(timer, &expired, sizeof(expired)) == sizeof(expired)) {
+		if (expired > 1) {
+			/* late, which cannot be in virtual time: the turns between are lost */
+			write_turns(run, turns, time);
+			turns = 0;
+		}
+		time += (int64_t)expired * run->every;
+		ask(run);
+		if (++turns >= batch) {
+			write_turns(run, turns, time);
+			turns = 0;
+		}
 	}
+	write_turns(run, turns, time);
 }
 
 static int64_t number(const char *option, const char *text, int64_t min)
@@ -217,37 +314,40 @@ static int64_t number(const char *option, const char *text, int64_t min)
 	return n;
 }
 
-int main(int argc, char **argv)
+static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 {
-	int64_t every = 0, origin = 0;
-	const char *name = NULL;
-	struct port *ports;
-	FILE *out;
-	int i, n;
+	int i;
 
 	for (i = 1; i + 1 < argc && !strncmp(argv[i], "--", 2); i += 2) {
 		if (!strcmp(argv[i], "--out"))
-			name = argv[i + 1];
+			run->out = fopen(argv[i + 1], "we");
 		else if (!strcmp(argv[i], "--every"))
-			every = number(argv[i], argv[i + 1], 1);
+			run->every = number(argv[i], argv[i + 1], 1);
 		else if (!strcmp(argv[i], "--origin"))
-			origin = number(argv[i], argv[i + 1], 1);
+			*origin = number(argv[i], argv[i + 1], 1);
 		else
 			errx(2, "no such option: %s", argv[i]);
+		if (!strcmp(argv[i], "--out") && !run->out)
+			err(2, "%s", argv[i + 1]);
 	}
-	if (!name || !every || !origin || i == argc)
-		errx(2, "usage: sampler --out FILE --every NS --origin NS NETNS/DEVICE...");
-	out = fopen(name, "we");
-	if (!out)
-		err(2, "%s", name);
-	ports = calloc(argc - i, sizeof(*ports));
-	if (!ports)
-		err(2, "ports");
-	for (n = 0; i + n < argc; n++)
-		open_port(&ports[n], argv[i + n]);
-	fprintf(out, "time_ns,port,packets,bytes,sent_bytes,drops,marks,trims\n");
-	run(ports, n, origin, every, out);
-	if (fclose(out))
-		err(1, "%s", name);
+	run->port_count = argc - i;
+	if (!run->out || !run->every || !*origin || !run->port_count || run->port_count > PORTS_MAX)
+		errx(2, "usage: sampler --out FILE --every NS --origin NS NETNS/DEVICE... (at most %d)",
+		     PORTS_MAX);
+	run->group_count = open_ports(run->ports, run->groups, argv + i);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run run;
+	struct sigaction action = { .sa_handler = on_signal };
+	int64_t origin = 0;
+
+	sigaction(SIGTERM, &action, NULL);
+	parse(argc, argv, &run, &origin);
+	fprintf(run.out, "time_ns,port,packets,bytes,sent_bytes,drops,marks,trims\n");
+	sample(&run, origin);
+	if (fclose(run.out))
+		err(1, "the file of samples");
 	return 0;
 }
