@@ -13,7 +13,8 @@
 # Environment: CLOSNET_MODDIR (directory of the built modules),
 # CLOSNET_TESTBIN (directory of the built C tools), TC_LIB_DIR (directory of
 # q_ndp.so), KSFT_MACHINE_SLOW (set: emulated or debug kernel, so assert no
-# upper bound on time).
+# upper bound on time), KSFT_TIME_EXACT (set: time is virtual and the machine
+# never late).
 set -eu -o pipefail
 
 LIB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -211,6 +212,15 @@ need_ndp() {
 	load_module sch_ndp || skip_all "no module sch_ndp"
 }
 
+# need_closwire: the test needs closwire and ip's plug-in; it is skipped where these cannot be had
+need_closwire() {
+	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+	load_module closwire || skip_all "no module closwire"
+}
+
+# exact: is time virtual, so that the machine is never late?
+exact() { [ -n "${KSFT_TIME_EXACT:-}" ]; }
+
 # ---- topology
 
 # the namespaces of most tests: a sends, b receives
@@ -251,6 +261,46 @@ link_ab() {
 	END
 	wait_for 5 carrier
 }
+
+# wire_ab [SETTING...]: w0 in namespace a, w1 in namespace b, with addresses 10.0.0.1 and 10.0.0.2 that know each
+# other; the settings are those of closwire, WIRE is ip-link's options for both
+WIRE=()
+wire_ab() {
+	ip link add w0 address $MAC_A netns "$a" ${WIRE[@]+"${WIRE[@]}"} type closwire "$@" \
+		peer name w1 address $MAC_B netns "$b" ${WIRE[@]+"${WIRE[@]}"}
+	ip -n "$a" -batch - <<-END
+		link set w0 up
+		addr add 10.0.0.1/24 dev w0
+		neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev w0
+	END
+	ip -n "$b" -batch - <<-END
+		link set w1 up
+		addr add 10.0.0.2/24 dev w1
+		neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev w1
+	END
+	wait_for 5 has_carrier "$a" w0
+}
+
+# has_carrier NS DEV
+has_carrier() { ip -n "$1" link show "$2" | grep -q LOWER_UP; }
+
+# wire_set NS/DEV SETTING...: change the settings of a closwire port
+wire_set() {
+	local port=$1
+	shift
+	ip -n "${port%/*}" link set "${port#*/}" type closwire "$@"
+}
+
+# wire_json NS/DEV: what ip shows of a port
+wire_json() { ip -n "${1%/*}" -d -s -j link show "${1#*/}" | jq -c '.[0]'; }
+
+# counter NS/DEV NAME: of ethtool -S
+counter() {
+	ip netns exec "${1%/*}" ethtool -S "${1#*/}" | awk -v name="$2:" '$1 == name { print $2; n++ } END { exit !n }'
+}
+
+# counted NS/DEV NAME COUNT: has the counter come to COUNT?
+counted() { [ "$(counter "$1" "$2")" -ge "$3" ]; }
 
 # mirror_v0: a clone of each packet that leaves v0 goes to w1 in namespace b, before v0's qdisc sees it
 # shellcheck disable=SC2154 # a and b are set by setup_ns

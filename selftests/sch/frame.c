@@ -418,6 +418,8 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 		s->len = (unsigned int)n;
 	else if (!strcmp(key, "n"))
 		s->count = (unsigned int)n;
+	else if (!strcmp(key, "prio"))
+		s->prio = n;
 	else if (!strcmp(key, "port"))
 		s->port = (uint16_t)n;
 	else if (!strcmp(key, "sport"))

@@ -47,6 +47,7 @@ struct frame_spec {
 	bool mcast;
 	unsigned int gso;	/* payload of a segment; 0: no GSO */
 	unsigned int lin;	/* linear bytes; 0: all */
+	int prio;		/* SO_PRIORITY of the socket that sends it */
 };
 
 struct frame {

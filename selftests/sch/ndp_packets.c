@@ -2,7 +2,7 @@
 /*
  * Sends crafted frames through a qdisc and says what became of each
  *
- * ndp_packets [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] -s NS/DEV
+ * ndp_packets [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] [-T] -s NS/DEV
  *	[-c LABEL=NS/DEV/in|out[/COUNT]]... [-x COMMAND] SPEC...
  *
  * The frames of all SPECs (see frame_parse_spec()) are sent on DEV in network
@@ -13,7 +13,8 @@
  *	LABEL INDEX VARIANT LENGTH NANOSECONDS
  *
  * INDEX counts the frames (of a GSO frame: its segments) in the order of the
- * command line, from 0. VARIANT is whole, trimmed, returned or marked. A
+ * command line, from 0. NANOSECONDS is when the kernel saw it; with -T, when
+ * the hardware did. VARIANT is whole, trimmed, returned or marked. A
  * frame that is none of these, or comes twice, is shown and makes the exit
  * status 1; so do fewer, or more, than COUNT frames at a capture.
  */
@@ -23,13 +24,17 @@
 #include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
+#include <linux/net_tstamp.h>
+#include <linux/sockios.h>
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <poll.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -81,6 +86,7 @@ static struct capture captures[CAPTURES_MAX];
 static unsigned int capture_count;
 static unsigned int trim_size = 128;
 static int dscp_trimmed = 48, dscp_returned = 49;
+static bool hardware_stamps;
 static int failures;
 
 /* ---- sockets in another namespace */
@@ -113,6 +119,19 @@ static void set_option(int fd, int level, int name, int value)
 		err(2, "setsockopt %d %d", level, name);
 }
 
+/* The port stamps what it receives, and the socket tells these stamps. */
+static void use_hardware_stamps(int fd, const char *dev)
+{
+	struct hwtstamp_config config = { .rx_filter = HWTSTAMP_FILTER_ALL };
+	struct ifreq ifr = { .ifr_data = (void *)&config };
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
+	if (ioctl(fd, SIOCSHWTSTAMP, &ifr))
+		err(2, "SIOCSHWTSTAMP on %s", dev);
+	set_option(fd, SOL_SOCKET, SO_TIMESTAMPING,
+		   SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE);
+}
+
 /* NS/DEV[/...]: cuts text at its slashes */
 static unsigned int split(char *text, char *part[], unsigned int max)
 {
@@ -142,7 +161,10 @@ static void add_capture(char *text)
 	c->count = n > 3 ? (unsigned int)atoi(part[3]) : 0;
 	c->fd = packet_socket(part[0], part[1], ETH_P_ALL);
 	set_option(c->fd, SOL_SOCKET, SO_RCVBUFFORCE, 256 << 20);
-	set_option(c->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	if (hardware_stamps)
+		use_hardware_stamps(c->fd, part[1]);
+	else
+		set_option(c->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
 	set_option(c->fd, SOL_PACKET, PACKET_AUXDATA, 1);
 	if (!c->out)
 		set_option(c->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
@@ -190,8 +212,10 @@ static void send_frame(struct sender *tx, const struct frame_spec *s,
 		{ &vh, sizeof(vh) }, { f->b, 12 }, { f->b + 12 + cut, f->len - 12 - cut },
 	};
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 3 };
+	int fd = sender_fd(tx, cut);
 	uint8_t check[2] = { 0, 0 };
 
+	set_option(fd, SOL_SOCKET, SO_PRIORITY, s->prio);
 	vh.hdr_len = (uint16_t)(s->lin ? s->lin : s->gso ? frame_header_len(f) - cut : 0);
 	if (s->csum == CSUM_PARTIAL) {
 		uint16_t sum = frame_pseudo_sum(f);
@@ -204,7 +228,7 @@ static void send_frame(struct sender *tx, const struct frame_spec *s,
 		f->b[f->check + 1] = (uint8_t)sum;
 	}
 	/* ENOBUFS: the qdisc dropped it, which is its right */
-	if (sendmsg(sender_fd(tx, cut), &msg, 0) < 0 && errno != ENOBUFS)
+	if (sendmsg(fd, &msg, 0) < 0 && errno != ENOBUFS)
 		err(2, "send %u bytes", f->len);
 	if (s->csum == CSUM_PARTIAL)
 		memcpy(f->b + f->check, check, 2);
@@ -267,6 +291,11 @@ static void put_tag_back(struct caught *c, const struct tpacket_auxdata *aux)
 	c->len += 4;
 }
 
+static unsigned long long nanoseconds(const struct timespec *ts)
+{
+	return (unsigned long long)ts->tv_sec * 1000000000 + (unsigned long long)ts->tv_nsec;
+}
+
 /* One frame off the socket; false if there is none that counts */
 static bool catch(const struct capture *cap, struct caught *c)
 {
@@ -294,16 +323,16 @@ static bool catch(const struct capture *cap, struct caught *c)
 	c->csum_pending = false;
 	for (cm = CMSG_FIRSTHDR(&msg); cm; cm = CMSG_NXTHDR(&msg, cm)) {
 		struct tpacket_auxdata aux;
-		struct timespec ts;
+		struct timespec ts[3];
 
 		if (cm->cmsg_level == SOL_PACKET && cm->cmsg_type == PACKET_AUXDATA) {
 			memcpy(&aux, CMSG_DATA(cm), sizeof(aux));
 			c->csum_pending = aux.tp_status & TP_STATUS_CSUMNOTREADY;
 			put_tag_back(c, &aux);
 		} else if (cm->cmsg_level == SOL_SOCKET) {
-			memcpy(&ts, CMSG_DATA(cm), sizeof(ts));
-			c->ns = (unsigned long long)ts.tv_sec * 1000000000 +
-				(unsigned long long)ts.tv_nsec;
+			/* of three stamps, the last is the hardware's */
+			memcpy(ts, CMSG_DATA(cm), cm->cmsg_len - CMSG_LEN(0));
+			c->ns = nanoseconds(&ts[hardware_stamps ? 2 : 0]);
 		}
 	}
 	return true;
@@ -450,7 +479,7 @@ static void capture_all(void)
 static void usage(void)
 {
 	fprintf(stderr, "usage: ndp_packets %s %s\n", "[-t TRIM_SIZE] [-d DSCP_TRIMMED]",
-		"[-r DSCP_RETURNED] -s NS/DEV [-c CAPTURE]... [-x COMMAND] SPEC...");
+		"[-r DSCP_RETURNED] [-T] -s NS/DEV [-c CAPTURE]... [-x COMMAND] SPEC...");
 	exit(2);
 }
 
@@ -461,13 +490,15 @@ int main(int argc, char **argv)
 	char *part[2];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "t:d:r:s:c:x:")) != -1) {
+	while ((opt = getopt(argc, argv, "t:d:r:Ts:c:x:")) != -1) {
 		if (opt == 't') {
 			trim_size = (unsigned int)atoi(optarg);
 		} else if (opt == 'd') {
 			dscp_trimmed = atoi(optarg);
 		} else if (opt == 'r') {
 			dscp_returned = atoi(optarg);
+		} else if (opt == 'T') {
+			hardware_stamps = true;
 		} else if (opt == 's' && split(optarg, part, 2) == 2) {
 			tx.ns = part[0];
 			tx.dev = part[1];

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Frames arrive when the formula says, by the receiver's hardware stamps:
+# (max(length, 60) + 24) * 8 / rate apart, whatever they are made from, and
+# `delay` after they left. The stamps are computed, so that a machine that is
+# slow gives the same ones.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> w0        |=====| w1 -> stamps        |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+setup_ns a b
+WIRE=(mtu 9000)
+wire_ab delay 5us
+ip netns exec "$b" ethtool -K w1 gro off
+
+# spaced FILE FROM PICOSECONDS: the stamps from line FROM on are so far apart,
+# added up from the first, but for the fractions of a nanosecond
+spaced() {
+	local first='' n=0 ns error
+	while read -r ns; do
+		[ -n "$first" ] || first=$ns
+		error=$((ns - first - n * $3 / 1000))
+		if [ $error -lt -1 ] || [ $error -gt 1 ]; then
+			echo "frame $n: $((ns - first)) ns after the first, not $((n * $3 / 1000))"
+			return 1
+		fi
+		n=$((n + 1))
+	done < <(awk '{ print $5 }' "$1" | tail -n "+$2")
+	[ $n -gt 10 ] || { echo "only $n frames" && return 1; }
+}
+
+# picoseconds LENGTH BITS_PER_SECOND: of a frame on the line
+picoseconds() { echo $((($1 + 24) * 8 * 1000000000000 / $2)); }
+
+# cut WHAT LENGTH BITS_PER_SECOND KIND HEADER PAYLOAD: one GSO packet leaves as
+# 40 frames of so many bytes of payload each, which take as long as LENGTH bytes
+cut() {
+	local ps spec=$4,csum=partial,gso=$6,len=$(($5 + 40 * $6))
+	ps=$(picoseconds "$2" "$3")
+	check_to "$TMP/stamps" "$1: 40 frames come, whole" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/40" "$spec"
+	check "$1: $ps ps apart" spaced "$TMP/stamps" 1 "$ps"
+}
+
+for gbit in 1 10 25 40 100 1000; do
+	wire_set "$a/w0" rate ${gbit}gbit
+	cut "$gbit Gbit/s" 1514 ${gbit}000000000 tcp4 54 1460
+done
+for bits in 100000000 2500000000 999999992 12345678904; do
+	wire_set "$a/w0" rate ${bits}bit
+	cut "$bits bit/s" 1514 $bits tcp4 54 1460
+done
+wire_set "$a/w0" rate 10gbit
+cut "IPv6" 1514 10000000000 tcp6 74 1440
+cut "the shortest segments" 62 10000000000 tcp4 54 8
+if ndp_packets -s "$a/w0" udp4,csum=partial,gso=1000,len=8042 2>/dev/null; then
+	cut "UDP" 1042 10000000000 udp4 42 1000
+	cut "UDP over IPv6" 1514 10000000000 udp6 62 1452
+else
+	skip "GSO of UDP" "this kernel takes none from a packet socket"
+fi
+if ip -n "$a" link add link w0 name w0.5 type vlan id 5; then
+	ip -n "$a" link set w0.5 up
+	cut "a VLAN tag counts" 1518 10000000000 tcp4,vlan=off 58 1460
+else
+	skip "VLAN tag" "no VLAN devices"
+fi
+
+# ---- frame by frame
+
+# What is queued goes into the ring, and does not leave before the rate is set.
+limit=/sys/class/net/w0/queues/tx-0/byte_queue_limits/limit_min
+ip netns exec "$a" test ! -e $limit || ip netns exec "$a" tee $limit >/dev/null <<<10000000
+
+# frames WHAT LENGTH RATE SPEC: 50 frames that were sent one by one
+frames() {
+	local ps
+	ps=$(picoseconds "$2" "${3}000000000")
+	wire_set "$a/w0" rate 100kbit
+	check_to "$TMP/stamps" "$1: 51 frames come, whole" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/51" \
+		-x "ip -n $a link set w0 type closwire rate ${3}gbit" udp4,len=9000 "$4,n=50"
+	check "$1: $ps ps apart" spaced "$TMP/stamps" 2 "$ps"
+	check "$1: in order" sort -c -n -k2 "$TMP/stamps"
+}
+frames "one by one" 1514 10 udp4,len=1514
+frames "short frames are padded" 60 1 udp4,len=42
+frames "60 bytes" 60 1 udp4,len=60
+frames "61 bytes" 61 1 udp4,len=61
+frames "non-linear" 9014 100 udp4,len=9014,csum=partial,lin=94
+frames "tags in the frame" 1000 25 udp4,vlan=qinq,len=1000
+
+# ---- the cable
+
+# delays FILE NANOSECONDS: each datagram was so long on the way
+delays() {
+	awk '{ print $1, $2, $3 }' "$1" | while read -r n tx rx; do
+		error=$((rx - tx - $2))
+		[ $error -ge -1 ] && [ $error -le 1 ] || { echo "datagram $n: $((rx - tx)) ns" && exit 1; }
+	done
+}
+for delay in 0 1 777 5000 1000000; do
+	wire_set "$a/w0" rate 10gbit delay ${delay}ns
+	check_to "$TMP/stamps" "a delay of $delay ns: 20 datagrams arrive" \
+		closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 -c 20
+	check "a delay of $delay ns: exact" delays "$TMP/stamps" $delay
+done
+
+# The timer may be late by the fraction of a nanosecond that clocks do not show.
+if exact; then
+	wire_set "$a/w0" rate 10gbit delay 5us
+	closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 -c 20 -l 1472 >"$TMP/stamps"
+	way=$(while read -r _ _ _ tx rx; do echo $((rx - tx)); done <"$TMP/stamps" | sort -u)
+	check "an idle line: the software sees it 1526 * 0.8 ns + 5 us later: $way" \
+		test "$way" = 6220 -o "$way" = 6221
+fi
+
+# Frames on a cable that gets shorter are not overtaken.
+wire_set "$a/w0" delay 200ms
+ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
+	-x "ip -n $a link set w0 type closwire delay 0" udp4,n=20 >"$TMP/stamps" &
+sender=$!
+JOBS+=($sender)
+wait_for 5 counted "$a/w0" tx_frames $(($(counter "$a/w0" tx_frames) + 1)) || true
+check "the cable gets shorter: all come" wait $sender
+check "the cable gets shorter: in order" sort -c -n -k2 "$TMP/stamps"
+finish

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Raw frames for the tests of closwire
+ *
+ * closwire_raw pause -s NS/DEV [-c COUNT] PRIO=QUANTA...
+ *	Sends COUNT pause frames (802.1Qbb), which name these priorities.
+ * closwire_raw hex -s NS/DEV [-c COUNT] BYTES...
+ *	Sends COUNT times the frames that are given in hexadecimal.
+ * closwire_raw random -s NS/DEV [-c COUNT] [-S SEED]
+ *	Sends COUNT frames of random length and bytes: any, Ethernet's shortest
+ *	and longest, half a header, tags, MAC control frames, and wrong requests
+ *	for segmentation and checksums. Prints how many the kernel took.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <netinet/in.h>
+
+#define FRAME_MAX 70000
+
+static void set_option(int fd, int level, int name, int value)
+{
+	if (setsockopt(fd, level, name, &value, sizeof(value)))
+		err(2, "setsockopt %d %d", level, name);
+}
+
+/* where: NS/DEV */
+static int packet_socket(const char *where)
+{
+	struct sockaddr_ll sll = { .sll_family = AF_PACKET };
+	const char *dev = strchr(where, '/');
+	char path[128];
+	int ns, fd;
+
+	if (!dev)
+		errx(2, "%s: NS/DEV is needed", where);
+	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(dev - where), where);
+	ns = open(path, O_RDONLY);
+	if (ns < 0 || setns(ns, CLONE_NEWNET))
+		err(2, "network namespace of %s", where);
+	fd = socket(AF_PACKET, SOCK_RAW, 0);
+	sll.sll_ifindex = (int)if_nametoindex(dev + 1);
+	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)))
+		err(2, "packet socket on %s", where);
+	set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20);
+	return fd;
+}
+
+static void send_times(int fd, const uint8_t *b, size_t len, unsigned int count)
+{
+	while (count--)
+		if (send(fd, b, len, 0) < 0 && errno != ENOBUFS)
+			err(1, "send %zu bytes", len);
+}
+
+/* ---- pause frames */
+
+static void pause_frames(int fd, unsigned int count, char **words)
+{
+	/* destination, source, type, opcode, enabled priorities, quanta */
+	uint8_t b[60] = { 0x01, 0x80, 0xc2, 0, 0, 0x01, 2, 0, 0, 0, 0, 0x0b, 0x88, 0x08, 1, 1 };
+	unsigned int prio, quanta;
+
+	for (; *words; words++) {
+		if (sscanf(*words, "%u=%u", &prio, &quanta) != 2 || prio > 7 || quanta > 65535)
+			errx(2, "%s: PRIO=QUANTA is needed", *words);
+		b[17] |= (uint8_t)(1 << prio);
+		b[18 + 2 * prio] = (uint8_t)(quanta >> 8);
+		b[19 + 2 * prio] = (uint8_t)quanta;
+	}
+	send_times(fd, b, sizeof(b), count);
+}
+
+static void hex_frames(int fd, unsigned int count, char **words)
+{
+	static uint8_t b[FRAME_MAX];
+	unsigned int byte;
+	size_t len;
+
+	for (; *words; words++) {
+		for (len = 0; sscanf(*words + 2 * len, "%2x", &byte) == 1; len++)
+			b[len] = (uint8_t)byte;
+		send_times(fd, b, len, count);
+	}
+}
+
+/* ---- random frames */
+
+static uint64_t state = 88172645463325252ULL;
+
+static uint32_t random32(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)((state * 2685821657736338717ULL) >> 32);
+}
+
+static unsigned int below(unsigned int n)
+{
+	return random32() % n;
+}
+
+static size_t random_len(void)
+{
+	static const unsigned int lens[] = { 14, 15, 16, 17, 18, 20, 33, 34, 59, 60, 61, 1514, 1518, 1519 };
+
+	switch (below(4)) {
+	case 0: return lens[below(sizeof(lens) / sizeof(lens[0]))];
+	case 1: return 14 + below(50);
+	case 2: return 14 + below(1500);
+	default: return 14 + below(9000);
+	}
+}
+
+static void random_type(uint8_t *b)
+{
+	static const uint16_t types[] = { ETH_P_IP, ETH_P_IPV6, ETH_P_8021Q, ETH_P_8021AD,
+					  ETH_P_PAUSE, ETH_P_ARP, ETH_P_MPLS_UC, 46, 0 };
+	uint16_t type = types[below(sizeof(types) / sizeof(types[0]))];
+
+	b[12] = (uint8_t)(type >> 8);
+	b[13] = (uint8_t)type;
+	if (type == ETH_P_PAUSE) {
+		b[14] = 1;
+		b[15] = (uint8_t)below(2);
+		/* pauses shorter than 64 quanta: the test shall end */
+		for (b += 18, type = 0; type < 8; type++, b += 2) {
+			b[0] = 0;
+			b[1] &= 0x3f;
+		}
+	} else if (type == ETH_P_IP || type == ETH_P_IPV6) {
+		b[14] = type == ETH_P_IP ? 0x45 : 0x60;
+		b[23] = below(2) ? IPPROTO_TCP : IPPROTO_UDP;
+		b[20] = b[23];
+	}
+}
+
+static struct virtio_net_hdr random_request(size_t len)
+{
+	struct virtio_net_hdr vh = { .flags = 0 };
+
+	if (below(2)) {
+		vh.hdr_len = (uint16_t)below((unsigned int)len + 1);
+		return vh;
+	}
+	vh.flags = below(2) ? VIRTIO_NET_HDR_F_NEEDS_CSUM : 0;
+	vh.gso_type = (uint8_t)below(below(2) ? 6 : 256);
+	vh.gso_size = (uint16_t)below(below(2) ? 1500 : 65536);
+	vh.hdr_len = (uint16_t)below(200);
+	vh.csum_start = (uint16_t)below(100);
+	vh.csum_offset = (uint16_t)below(below(2) ? 20 : 65536);
+	return vh;
+}
+
+static void random_frames(int fd, unsigned int count)
+{
+	static uint8_t b[FRAME_MAX];
+	unsigned int taken = 0, i;
+	struct virtio_net_hdr vh;
+	size_t len, at;
+
+	set_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+	for (i = 0; i < count; i++) {
+		struct iovec iov[] = { { &vh, sizeof(vh) }, { b, 0 } };
+
+		len = random_len();
+		for (at = 0; at < 64; at++)
+			b[at] = (uint8_t)random32();
+		b[0] &= 0xfe;
+		if (below(4))
+			random_type(b);
+		vh = random_request(len);
+		iov[1].iov_len = len;
+		taken += writev(fd, iov, 2) > 0;
+	}
+	printf("sent %u of %u\n", taken, count);
+	if (taken < count / 10)
+		errx(1, "too few are taken for a test");
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "", *where = "";
+	unsigned int count = 1;
+	int opt, fd;
+
+	optind = 2;
+	while ((opt = getopt(argc, argv, "s:c:S:")) != -1) {
+		if (opt == 's')
+			where = optarg;
+		else if (opt == 'c')
+			count = (unsigned int)atoi(optarg);
+		else if (opt == 'S')
+			state ^= strtoull(optarg, NULL, 0) << 20;
+		else
+			return 2;
+	}
+	fd = packet_socket(where);
+	if (!strcmp(what, "pause"))
+		pause_frames(fd, count, argv + optind);
+	else if (!strcmp(what, "hex"))
+		hex_frames(fd, count, argv + optind);
+	else if (!strcmp(what, "random"))
+		random_frames(fd, count);
+	else
+		errx(2, "usage: closwire_raw pause|hex|random -s NS/DEV [-c COUNT] [WORD...]");
+	return 0;
+}
