@@ -11,6 +11,7 @@ ccflags-y += $(call closnet-probe,QDISC_QLEN_INC,net/sch_generic.h,qdisc_qlen_in
 ccflags-y += $(call closnet-probe,QDISC_PKT_SEGS,net/sch_generic.h,qdisc_pkt_segs)
 ccflags-y += $(call closnet-probe,CONST_RANGE,net/netlink.h,const struct netlink_range_validation)
 ccflags-y += $(call closnet-probe,NET_GSO_H,net/gso.h,skb_gso_segment)
+ccflags-y += $(call closnet-probe,NETDEV_LOCK_H,net/netdev_lock.h,netdev_lockdep_set_classes)
 ccflags-y += $(call closnet-probe,NLA_GET_DEFAULT,net/netlink.h,nla_get_u32_default)
 ccflags-y += $(call closnet-probe,HRTIMER_SETUP,linux/hrtimer.h,hrtimer_setup)
 ccflags-y += $(call closnet-probe,RTNL_NEWLINK_PARAMS,net/rtnetlink.h,struct rtnl_newlink_params)

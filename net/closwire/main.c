@@ -24,6 +24,7 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/module.h>
+#include <net/netdev_lock.h>
 #include <net/rtnetlink.h>
 #include <closnet/netlink.h>
 #include "closwire.h"

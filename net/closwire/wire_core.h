@@ -83,6 +83,9 @@ static inline void closwire_line_set_rate(struct closwire_line *line,
 		}
 		shift++;
 	}
+	/* rounded up, the end of a frame that is a whole ns is that ns */
+	if (rest)
+		mult++;
 	line->mult = mult;
 	line->shift = shift;
 	line->end_frac = 0;

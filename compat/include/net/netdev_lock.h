@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* <net/netdev_lock.h> came with 6.15; before, what we need was in netdevice.h. */
+#ifndef _CLOSNET_COMPAT_NET_NETDEV_LOCK_H
+#define _CLOSNET_COMPAT_NET_NETDEV_LOCK_H
+
+#ifdef CLOSNET_HAVE_NETDEV_LOCK_H
+#include_next <net/netdev_lock.h>
+#else
+#include <linux/netdevice.h>
+#endif
+
+#endif /* _CLOSNET_COMPAT_NET_NETDEV_LOCK_H */
