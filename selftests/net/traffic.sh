@@ -7,6 +7,7 @@
 #	h1 -- v0 --+-- br0 in sw, port p1 to h1
 #	h2 -- v0 --+
 #	h3 -- v0 --+
+# shellcheck disable=SC2317 # check and wait_for call the functions
 . "$(dirname "$0")/../lib/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
 TRAFFIC=$LIB_TOP/build/lab/traffic
@@ -44,24 +45,26 @@ traffic() {
 	timeout 100 "$TRAFFIC" --hosts "$TMP/$HOSTS" --flows "$TMP/flows" --json "$@" >"$TMP/summary"
 }
 
-# flows EXPRESSION: how many records fit; columns have the names of the CSV file
+# flows CONDITION: how many records fit; CONDITION is awk's, each column a variable
 flows() {
-	awk -F , -v n=0 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } '"$1"' { n++ } END { print n }' \
-		"$TMP/flows"
+	awk -F , -v n=0 '
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{
+			bytes = $c["bytes"]; received = $c["received_bytes"]; state = $c["state"]
+			error = $c["error"]; start = $c["start_ns"]; fct = $c["fct_ns"]
+			ideal = $c["ideal_ns"]; slowdown = $c["slowdown"]; round = $c["round"]
+			src = $c["src"]; dst = $c["dst"]; name = $c["name"]
+			sent = $c["sent_packets"]; whole = $c["whole_packets"]; cut = $c["short_packets"]
+		}
+		'"$1"' { n++ }
+		END { print n }' "$TMP/flows"
 }
-DONE='$c["state"] == "done" && $c["received_bytes"] == $c["bytes"] && $c["fct_ns"] > 0 && $c["slowdown"] > 0'
+DONE='state == "done" && received == bytes && fct > 0 && slowdown > 0'
 
 # schedule: what was planned
 schedule() { cut -d , -f 3,5-7 "$TMP/flows"; }
 
-forwards() { ping_all 10.0.0.; }
-ping_all() {
-	local i
-	for i in 2 3 4; do
-		ip netns exec "$h0" bash -c "exec 3<>/dev/tcp/$1$i/9" 2>&1 | grep -q refused || return 1
-	done
-}
-wait_for 10 forwards || skip_all "the bridge does not forward"
+check "the hosts reach each other" wait_for 10 traffic bulk src=h0 dst=h1-h3 bytes=1
 
 # ---- words
 
@@ -88,34 +91,34 @@ check_refused "a bad distribution" "bad.cdf:2: the last probability is not 1" \
 # ---- patterns
 
 check "bulk" traffic bulk src=h0-h2 dst=h3 bytes=200k
-check_eq "three flows, all done" "$(flows "$DONE && \$c[\"bytes\"] == 200000")" 3
+check_eq "three flows, all done" "$(flows "$DONE && bytes == 200000")" 3
 check_json "$(cat "$TMP/summary")" \
 	"the summary has them" '.[0] | .kind == "bulk" and .flows == 3 and .done == 3 and .failed == 0' \
 	"and all bytes" '.[0].received_bytes == 600000' \
 	"and FCT in order" '.[0].fct_us | .p50 <= .p99 and .p99 <= .max and .mean > 0' \
 	"and Jain's index" '.[0].jain > 0.33 and .[0].jain <= 1'
 # 139 frames, the last of 176 bytes of data: 138 * 1538 + 266 bytes, a frame more on the second link, 2 us
-check_eq "the ideal time" "$(flows '$c["ideal_ns"] == 17127360')" 3
+check_eq "the ideal time" "$(flows 'ideal == 17125840')" 3
 
 check "bulk, more flows than hosts, opened before" traffic bulk src=h0,h1 dst=h2,h3 flows=6 bytes=1 connect=before
 check_eq "six flows" "$(flows "$DONE")" 6
-check_eq "in turn" "$(flows '$c["src"] == "h1" && $c["dst"] == "h3"')" 3
+check_eq "in turn" "$(flows 'src == "h1" && dst == "h3"')" 3
 
 check "rpc" traffic rpc src=h0,h1 dst=h2 request=100 response=30k count=4 concurrency=2
-check_eq "16 requests with answers" "$(flows "$DONE && \$c[\"bytes\"] == 30100")" 16
-check_eq "four the last of a connection" "$(flows '$c["round"] == 3')" 4
+check_eq "16 requests with answers" "$(flows "$DONE && bytes == 30100")" 16
+check_eq "four the last of a connection" "$(flows 'round == 3')" 4
 
 for connect in flow before; do
 	check "incast, connect=$connect" traffic incast senders=all dst=h1 bytes=20k rounds=3 connect=$connect
-	check_eq "nine flows, three a round" "$(flows "$DONE") $(flows '$c["round"] == 2')" "9 3"
+	check_eq "nine flows, three a round" "$(flows "$DONE") $(flows 'round == 2')" "9 3"
 	check_eq "no round starts before the former's end" "$(flows '{
-		r = $c["round"]; e = $c["start_ns"] + $c["fct_ns"]; if (e > end[r]) end[r] = e
-		} r > 0 && $c["start_ns"] < end[r - 1]')" 0
+		if (start + fct > end[round]) end[round] = start + fct
+		} round > 0 && start < end[round - 1]')" 0
 done
 
 check "permutation" traffic --seed 3 permutation bytes=10k
 check_eq "each sends to one, each receives from one" \
-	"$(flows "$DONE && \$c[\"src\"] != \$c[\"dst\"] && !from[\$c[\"src\"]]++ && !to[\$c[\"dst\"]]++")" 4
+	"$(flows "$DONE && src != dst && !from[src]++ && !to[dst]++")" 4
 one=$(schedule)
 check "permutation with the same seed" traffic --seed 3 permutation bytes=10k
 check_eq "is the same" "$(schedule)" "$one"
@@ -132,13 +135,12 @@ check "is not" [ "$(schedule)" != "$one" ]
 
 # ---- datagrams
 
-sent='$c["sent_packets"] >= 90 && $c["sent_packets"] <= 100'
 check "blast at a rate" traffic --time 1s blast src=h0,h2 dst=h1 size=1000 rate=800kbit
-check_eq "two flows of 100 datagrams" "$(flows "\$c[\"state\"] == \"stopped\" && $sent")" 2
-check_eq "nearly all of them arrive" "$(flows '$c["whole_packets"] >= $c["sent_packets"] - 1 && !$c["short_packets"]')" 2
+check_eq "two flows of 100 datagrams" "$(flows 'state == "stopped" && sent >= 90 && sent <= 100')" 2
+check_eq "nearly all of them arrive" "$(flows 'whole >= sent - 1 && !cut')" 2
 check "blast without a rate" traffic --time 300ms blast src=h0 dst=h1 size=1000
 check_eq "does not send more than the link" \
-	"$(flows '$c["sent_packets"] > 100 && $c["sent_packets"] < 3750 + 1024 + 1 && $c["whole_packets"] > 0')" 1
+	"$(flows 'sent > 100 && sent < 3750 + 1024 + 1 && whole > 0')" 1
 
 if tc -n "$h1" qdisc add dev v0 clsact && tc -n "$h1" filter add dev v0 ingress protocol ip flower \
 	ip_proto udp dst_port 61199 ip_tos 0x28 action pass; then
@@ -152,8 +154,8 @@ fi
 if load_module sch_ndp && tc -n "$sw" qdisc add dev p1 root ndp rate 10mbit limit 4; then
 	check "blast through a port that trims" \
 		traffic --time 500ms blast src=h0 dst=h1 size=1400 rate=30mbit port=61199
-	check_eq "some are whole, some short" "$(flows '$c["whole_packets"] > 50 && $c["short_packets"] > 50 &&
-		$c["received_bytes"] == 1400 * $c["whole_packets"]')" 1
+	check_eq "some are whole, some short" "$(flows 'whole > 50 && cut > 50 &&
+		received == 1400 * whole')" 1
 	tc -n "$sw" qdisc del dev p1 root
 else
 	skip "trimmed datagrams" "no module sch_ndp"
@@ -164,15 +166,17 @@ fi
 HOSTS=hosts6
 check "IPv6: bulk and blast" traffic --time 500ms \
 	bulk src=h0 dst=h1 bytes=100k tos=0x20 -- blast src=h2 dst=h3 rate=800kbit name=six
-check_eq "both arrive" "$(flows '$c["name"] == "bulk" && $c["state"] == "done" ||
-	$c["name"] == "six" && $c["whole_packets"] > 10')" 2
+check_eq "both arrive" "$(flows 'name == "bulk" && state == "done" ||
+	name == "six" && whole > 10')" 2
 HOSTS=hosts
 
 # ---- series and progress
 
-check "series" traffic --time 500ms --series "$TMP/series" --every 50ms --progress bulk src=h0,h1 dst=h2 cc=reno \
-	2>"$TMP/progress"
-check_eq "it had no end: stopped" "$(flows '$c["state"] == "stopped" && $c["received_bytes"] > 0')" 2
+# with_progress WORD...: the lines on stderr go to a file
+with_progress() { traffic --progress "$@" 2>"$TMP/progress"; }
+check "series" with_progress --time 500ms --series "$TMP/series" --every 50ms bulk src=h0,h1 dst=h2 cc=reno
+check_eq "it had no end: stopped" "$(flows 'state == "stopped" && received > 0')" 2
+# shellcheck disable=SC2016 # awk expands
 check "several samples of each flow, times and bytes ascend" awk -F , '
 	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["time_ns"] < t || $c["acked_bytes"] < acked[$c["flow"]] || !$c["cwnd_packets"] { bad++ }
@@ -185,7 +189,7 @@ both_use_reno() {
 	ip netns exec "$h0" ss -Htin "dport = 20000" | grep -qw reno &&
 		ip netns exec "$h1" ss -Htin "sport = 20000" | grep -qw reno
 }
-job traffic --time 60s bulk src=h0 dst=h1 cc=reno
+job timeout 100 "$TRAFFIC" --hosts "$TMP/hosts" --time 60s bulk src=h0 dst=h1 cc=reno
 check "cc= is for both sides" wait_for 20 both_use_reno
 stop_jobs
 
@@ -202,27 +206,30 @@ fails() {
 }
 ip netns exec "$h0" tee /proc/sys/net/ipv4/ip_local_port_range >/dev/null <<<"40000 40003"
 check "more flows than ports: status 1" fails traffic --time 3s bulk src=h0 dst=h1 flows=6
-check_eq "four have one" "$(flows '$c["state"] == "stopped"') $(flows '$c["error"] == "EADDRNOTAVAIL"')" "4 2"
+check_eq "four have one" "$(flows 'state == "stopped"') $(flows 'error == "EADDRNOTAVAIL"')" "4 2"
 ip netns exec "$h0" tee /proc/sys/net/ipv4/ip_local_port_range >/dev/null <<<"32768 60999"
 
 ip -n "$h0" route add unreachable 10.0.0.2
 check "no route: status 1" fails traffic bulk src=h0,h2 dst=h1 bytes=1000
-check_eq "one flow has failed" "$(flows '$c["error"] == "EHOSTUNREACH"') $(flows "$DONE")" "1 1"
+check_eq "one flow has failed" "$(flows 'error == "EHOSTUNREACH"') $(flows "$DONE")" "1 1"
 ip -n "$h0" route del unreachable 10.0.0.2
 
 # reset_h1: the connection's second side goes away
 reset_h1() { ip netns exec "$h1" ss -HK state established "sport = 20000" | grep -q .; }
 fails traffic --time 60s bulk src=h0 dst=h1 -- bulk src=h2 dst=h3 bytes=1000 &
 if wait_for 20 reset_h1; then
-	check "a reset ends the run, status 1" wait $!
-	check_eq "one flow has failed" "$(flows '$c["state"] == "failed" && $c["error"] ~ /^ECONN|EPIPE/')" 1
+	status=0
+	wait $! || status=$?
+	check_eq "a reset ends the run, status 1" $status 0
+	check_eq "one flow has failed" "$(flows 'state == "failed" && error ~ /^ECONN|EPIPE/')" 1
 else
-	kill $! && wait $! || true
+	kill $!
+	wait $! || true
 	skip "a reset" "ss -K cannot"
 fi
 
 ip -n "$sw" link set p1 down
 check "a link that is down" traffic --time 200ms --drain 300ms bulk src=h0,h2 dst=h1,h3 bytes=1000
-check_eq "its flow is unfinished" "$(flows '$c["state"] == "unfinished"') $(flows "$DONE")" "1 1"
+check_eq "its flow is unfinished" "$(flows 'state == "unfinished"') $(flows "$DONE")" "1 1"
 ip -n "$sw" link set p1 up
 finish

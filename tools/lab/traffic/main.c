@@ -202,11 +202,12 @@ static void take_series(void *unused)
 	loop_at(loop_now() + options.every_ns, take_series, NULL);
 }
 
+/* At 100% time_is_over() calls it. */
 static void show_progress(void *unused)
 {
 	(void)unused;
 	fprintf(stderr, "progress %lld %lld\n", (long long)loop_now(), (long long)run.time_ns);
-	if (++percent <= 100)
+	if (++percent < 100)
 		loop_at(run.time_ns / 100 * percent, show_progress, NULL);
 }
 
@@ -220,6 +221,8 @@ static void time_is_over(void *unused)
 {
 	(void)unused;
 	run.over = true;
+	if (options.progress)
+		show_progress(NULL);
 	catch_up();
 	flows_stop();
 	loop_at(run.time_ns + run.drain_ns, drained, NULL);
