@@ -12,8 +12,8 @@
  * rate is Q1.63, so that a stamp takes one multiplication and no division. A
  * new rate moves the base to the moment of the change. The base carries its
  * fraction of a nanosecond along: a servo may change the rate as often as it
- * likes, and no time is lost to rounding. The error is below 1 ns in a month
- * without a change: 2.7e15 ns * 3 / 2^63.
+ * likes, and no time is lost to rounding. The rate is rounded up, so that what
+ * should be whole ns is: the clock is ahead by 1 ns in 50 years or so.
  *
  * Moments before the base go by the present rate and step, too. They are those
  * of frames that are stamped just after a change.
@@ -51,7 +51,10 @@ struct closwire_clock {
 	s32 drift_ppb;
 };
 
-/* part / whole in Q1.63, by long division; part < 2 * whole, whole < 2^63 */
+/*
+ * part / whole in Q1.63, rounded up, by long division; part < 2 * whole,
+ * whole < 2^63
+ */
 static inline u64 closwire_clock_ratio(u64 part, u64 whole)
 {
 	u64 ratio = part >= whole;
@@ -66,15 +69,14 @@ static inline u64 closwire_clock_ratio(u64 part, u64 whole)
 			ratio++;
 		}
 	}
-	return ratio;
+	return ratio + !!rest;
 }
 
-/* Time that the clock counts in ns of true time; the fraction in Q.63 */
-static inline u64 closwire_clock_count(const struct closwire_clock *clock,
-				       u64 ns, u64 *frac)
+/* n * rate; its fraction is Q.63, too */
+static inline u64 closwire_clock_mul(u64 n, u64 rate, u64 *frac)
 {
-	*frac = (ns * clock->rate) & (((u64)1 << CLOSWIRE_CLOCK_SHIFT) - 1);
-	return mul_u64_u64_shr(ns, clock->rate, CLOSWIRE_CLOCK_SHIFT);
+	*frac = (n * rate) & (((u64)1 << CLOSWIRE_CLOCK_SHIFT) - 1);
+	return mul_u64_u64_shr(n, rate, CLOSWIRE_CLOCK_SHIFT);
 }
 
 /**
@@ -91,11 +93,11 @@ static inline s64 closwire_clock_at(const struct closwire_clock *clock,
 	u64 ns, frac;
 
 	if (likely(since_ns >= 0)) {
-		ns = closwire_clock_count(clock, since_ns, &frac);
+		ns = closwire_clock_mul(since_ns, clock->rate, &frac);
 		frac += clock->base_frac;
 		return clock->base_ns + ns + (frac >> CLOSWIRE_CLOCK_SHIFT);
 	}
-	ns = closwire_clock_count(clock, clock->base_raw_ns - raw_ns, &frac);
+	ns = closwire_clock_mul(clock->base_raw_ns - raw_ns, clock->rate, &frac);
 	return clock->base_ns - ns - (frac > clock->base_frac);
 }
 
@@ -140,14 +142,14 @@ static inline void closwire_clock_set_rate(struct closwire_clock *clock,
 				       CLOSWIRE_SCALED_PPM);
 	u64 frac;
 
-	clock->base_ns += closwire_clock_count(clock,
-					       raw_ns - clock->base_raw_ns,
-					       &frac);
+	clock->base_ns += closwire_clock_mul(raw_ns - clock->base_raw_ns,
+					     clock->rate, &frac);
 	frac += clock->base_frac;
 	clock->base_ns += frac >> CLOSWIRE_CLOCK_SHIFT;
 	clock->base_frac = frac & (((u64)1 << CLOSWIRE_CLOCK_SHIFT) - 1);
 	clock->base_raw_ns = raw_ns;
-	clock->rate = mul_u64_u64_shr(drift, adj, CLOSWIRE_CLOCK_SHIFT);
+
+	clock->rate = closwire_clock_mul(drift, adj, &frac) + !!frac;
 	clock->drift_ppb = drift_ppb;
 	clock->scaled_ppm = scaled_ppm;
 }
