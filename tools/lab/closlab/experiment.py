@@ -21,11 +21,20 @@ def names():
     return found
 
 
-def load(name):
-    """The experiment as a module; what it lacks is an error."""
-    path = os.path.join(DIRECTORY, name.replace("-", "_") + ".py")
+def path_of(name):
+    """The experiment's file; NAME may be a file, too: whatever has a / in it."""
+    if "/" in name:
+        if not os.path.isfile(name):
+            raise BadValue("no file %s" % name)
+        return os.path.abspath(name)
     if name not in names():
         raise BadValue("no experiment %r; there are: %s" % (name, " ".join(names())))
+    return os.path.join(DIRECTORY, name.replace("-", "_") + ".py")
+
+
+def load(name):
+    """The experiment as a module; what it lacks is an error."""
+    path = path_of(name)
     spec = importlib.util.spec_from_file_location("experiment", path)
     module = importlib.util.module_from_spec(spec)
     sys.modules["experiment"] = module

@@ -14,7 +14,6 @@ import time
 from closlab.experiment import TOP
 from closlab.params import BadValue
 
-STALL_S = 300       # a guest that says nothing for so long is stuck
 QUIET_S = 10        # between two lines of progress, if they do not go to a terminal
 VM_RUN = os.path.join(TOP, "tools", "vm", "run")
 ENVIRONMENT = "PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1"
@@ -139,7 +138,7 @@ class Crew:
     def __init__(self, job, schemes, directory, options):
         self.start = lambda scheme: Guest(scheme, job, directory, options)
         self.waiting = list(schemes)
-        self.jobs = options.jobs
+        self.jobs, self.stall = options.jobs, options.stall
         self.guests = []
         self.selector = selectors.DefaultSelector()
         self.progress = Progress()
@@ -181,11 +180,11 @@ class Crew:
 
     def look_at(self, guest):
         """Has it ended, is it stuck?"""
-        if time.monotonic() - guest.heard > STALL_S:
+        if time.monotonic() - guest.heard > self.stall:
             guest.end()
             while self.listening(guest):
                 self.listen()
-            raise Broken("%s: stuck: nothing heard of it for %d s; its console is above" % (guest.scheme, STALL_S))
+            raise Broken("%s: stuck: nothing heard of it for %d s; its console is above" % (guest.scheme, self.stall))
         if self.listening(guest):
             return
         status = guest.process.wait()

@@ -1,0 +1,248 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Unit tests of the lab's library: parameters, CSV, claims, topologies. No guest, no root."""
+import ipaddress
+import json
+import os
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
+from closlab import experiment, params, results, runner, topo  # noqa: E402
+from closlab.params import BadValue, Param  # noqa: E402
+
+EXAMPLE = '''
+"""An example.
+
+More about it.
+"""
+from closlab.params import Param
+PARAMS = [Param("senders", "count", "8", "hosts that send"), Param("load", "number", "0.5", "of the link")]
+SMALL = {"senders": "2"}
+SCHEMES = ("a", "b")
+def guest(lab):
+    pass
+def report(run):
+    times = run.csv("a", "x.csv")["time_ns"]
+    run.table(("scheme", "last"), [("a", times[-1])])
+    run.claim("last", "the last time", times[-1], ">= %d" % run.params.senders)
+    run.figure("times")[1].plot(times)
+'''
+
+
+class Parameters(unittest.TestCase):
+    def test_units(self):
+        for kind, text, value in (("rate", "10gbit", 10**10), ("rate", "1.5mbit", 1500000), ("rate", "1bit", 1),
+                                  ("time", "5us", 5000), ("time", "0.5ns", None), ("time", "1.25ms", 1250000),
+                                  ("size", "9000", 9000), ("size", "64k", 64000), ("size", "64Ki", 65536),
+                                  ("count", "0", 0), ("number", "0.6", 0.6), ("word", "x", "x")):
+            with self.subTest(kind=kind, text=text):
+                if value is None:
+                    self.assertRaises(BadValue, Param, "p", kind, text, "")
+                else:
+                    self.assertEqual(Param("p", kind, text, "").parse(text), value)
+
+    def test_bad_values_say_what_is_allowed(self):
+        for kind, text, expected in (("rate", "10", "gbit"), ("rate", "10Gbit", "gbit"), ("time", "5", "us"),
+                                     ("time", "-5us", "us"), ("count", "-1", "count"), ("count", "1.5", "count"),
+                                     ("number", "x", "number"), ("size", "1kB", "Ki"), ("time", "", "us")):
+            param = Param("p", kind, {"rate": "1bit", "time": "1s", "word": "a"}.get(kind, "1"), "")
+            with self.subTest(kind=kind, text=text), self.assertRaisesRegex(BadValue, "p: .*" + expected):
+                param.parse(text)
+
+    def test_several(self):
+        self.assertEqual(Param("p", "rate", "1gbit,10gbit", "", several=True).parse("1kbit, 2kbit"), [1000, 2000])
+
+    def test_choices(self):
+        param = Param("p", "word", "red", "", choices=("red", "codel"))
+        self.assertRaisesRegex(BadValue, "red, codel", param.parse, "fq")
+
+    def test_a_bad_default_is_noticed(self):
+        self.assertRaises(BadValue, Param, "p", "rate", "10", "")
+        self.assertRaises(BadValue, Param, "p", "speed", "10", "")
+
+    def test_texts(self):
+        known = [Param("a", "count", "1", ""), Param("b", "time", "1s", "")]
+        self.assertEqual(params.texts(known, {"b": "2s"}), {"a": "1", "b": "2s"})
+        self.assertRaisesRegex(BadValue, "'c'.*a b", params.texts, known, {"c": "1"})
+        self.assertRaisesRegex(BadValue, "a: ", params.texts, known, {"a": "x"})
+
+    def test_assignments(self):
+        self.assertEqual(params.assignments(["a=1", "b=x=y"]), {"a": "1", "b": "x=y"})
+        self.assertRaisesRegex(BadValue, "key=value", params.assignments, ["a"])
+
+
+class Statistics(unittest.TestCase):
+    def test_quantile(self):
+        values = list(range(100, 0, -1))
+        self.assertEqual([results.quantile(values, q) for q in (0, 0.5, 0.99, 1)], [1, 50, 99, 100])
+        self.assertEqual(results.quantile([7], 0.5), 7)
+
+    def test_jain(self):
+        self.assertEqual(results.jain([3, 3, 3]), 1)
+        self.assertEqual(results.jain([1, 0, 0, 0]), 0.25)
+        self.assertEqual(results.jain([0, 0]), 1)
+
+    def test_bars(self):
+        for value, bar, good in ((9.4, ">= 9.4", True), (9.3, ">= 9.4", False), (1, "<= 1", True), (1, "< 1", False),
+                                 (2, "> 1", True), (0, "== 0", True), (1, "0.9..1.1", True), (1.2, "0.9..1.1", False),
+                                 (-1, "-2..-0.5", True), (1e-3, "1e-3..2e-3", True)):
+            with self.subTest(value=value, bar=bar):
+                self.assertIs(results.holds(value, bar), good)
+        self.assertRaises(ValueError, results.holds, 1, "about 1")
+
+    def test_layout(self):
+        self.assertEqual(list(results.layout(("name", "n"), [("a", 1), ("bc", 22.5)])),
+                         ["name     n", "a        1", "bc    22.5"])
+
+
+class Files(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+        self.write("selftests/example.py", EXAMPLE)
+        patch = mock.patch.object(experiment, "DIRECTORY", os.path.join(self.directory, "selftests"))
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def write(self, name, text):
+        path = os.path.join(self.directory, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+        return path
+
+    def read(self, name):
+        with open(os.path.join(self.directory, name), "rb") as f:
+            return f.read()
+
+    def run_directory(self, **changed):
+        about = {"experiment": "example", "params": {"senders": "8", "load": "0.5"}, "schemes": ["a"], "seed": 1,
+                 "small": False, **changed}
+        self.write("run/params.json", json.dumps(about))
+        self.write("run/a/x.csv", "time_ns,port\n5,x\n9,y\n")
+        return os.path.join(self.directory, "run")
+
+    def test_csv(self):
+        columns = results.read_csv(self.write("a.csv", "time_ns,port,share\n1,x,0.5\n2,y,\n"))
+        self.assertEqual(columns, {"time_ns": [1, 2], "port": ["x", "y"], "share": [0.5, ""]})
+        self.assertEqual(columns.where(port="y"), {"time_ns": [2], "port": ["y"], "share": [""]})
+        self.assertEqual(columns.rows()[0], {"time_ns": 1, "port": "x", "share": 0.5})
+        self.assertEqual(results.read_csv(self.write("b.csv", "a,b\n")), {"a": [], "b": []})
+
+    def test_a_line_that_was_cut_is_noticed(self):
+        path = self.write("a.csv", "a,b\n1,2\n3\n")
+        self.assertRaisesRegex(ValueError, "a.csv:3", results.read_csv, path)
+
+    def test_experiment(self):
+        self.write("selftests/test_other.py", "")
+        self.write("selftests/broken.py", '"""Broken."""\nPARAMS = []\n')
+        self.assertEqual(experiment.names(), ["broken", "example"])
+        self.assertEqual(experiment.summary(experiment.load("example")), "An example.")
+        self.assertRaisesRegex(BadValue, "broken example", experiment.load, "none")
+        self.assertRaisesRegex(BadValue, "SMALL", experiment.load, "broken")
+
+    def test_report(self):
+        run = self.run_directory()
+        self.assertTrue(results.Results(run).report())
+        self.assertEqual(json.loads(self.read("run/claims.json")),
+                         [{"id": "last", "text": "the last time", "value": 9.0, "bar": ">= 8", "holds": True}])
+        self.assertIn(b"holds", self.read("run/table.txt"))
+        first = self.read("run/times.svg")
+        results.Results(run).report()
+        self.assertEqual(self.read("run/times.svg"), first)
+
+    def test_a_claim_that_fails(self):
+        run = self.run_directory(params={"senders": "10", "load": "0.5"})
+        self.assertFalse(results.Results(run).report())
+        self.assertIn(b"FAILS", self.read("run/table.txt"))
+
+    def test_no_results(self):
+        self.assertRaisesRegex(BadValue, "params.json", results.Results, self.directory)
+
+    def test_room_is_made_for_results_only(self):
+        run = self.run_directory()
+        self.write("run/notes", "mine")
+        runner.clear(run)
+        self.assertEqual(os.listdir(run), ["notes"])
+        self.assertRaisesRegex(BadValue, "not empty", runner.clear, run)
+
+
+def shapes():
+    return {"star": topo.star(300, topo.GBIT, 1000), "dumbbell": topo.dumbbell(8, topo.GBIT, 1, 2 * topo.GBIT, 3),
+            "leaf_spine": topo.leaf_spine(4, 2, 8, topo.GBIT, 1000, uplink=4 * topo.GBIT),
+            "fat_tree": topo.fat_tree(8, topo.GBIT, 1000)}
+
+
+class Topologies(unittest.TestCase):
+    def test_sizes(self):
+        sizes = {name: (len(net.hosts()), len(net.switches()), len(net.links)) for name, net in shapes().items()}
+        self.assertEqual(sizes, {"star": (300, 1, 300), "dumbbell": (16, 2, 17), "leaf_spine": (32, 6, 40),
+                                 "fat_tree": (128, 80, 384)})
+
+    def test_addresses_and_names(self):
+        for name, net in shapes().items():
+            with self.subTest(name):
+                addresses = [ipaddress.ip_address(n.address) for n in net.nodes.values()]
+                macs = [p.mac for p in net.host_ports() + net.switch_ports()]
+                self.assertEqual(len(set(addresses)), len(addresses))
+                self.assertEqual(len(set(macs)), len(macs))
+                self.assertLessEqual(max(len(p.dev) for p in net.switch_ports()), 15)
+
+    def follow(self, net, a, b):
+        """The names on the way of a packet from A to B by the routes; the first of several next hops."""
+        node, way = a, [a.name]
+        while node is not b and len(way) < 10:
+            fits = [(ipaddress.ip_network(prefix).prefixlen, neighbours) for prefix, neighbours in node.routes
+                    if ipaddress.ip_address(b.address) in ipaddress.ip_network(prefix)]
+            node = node.port(max(fits)[1][0]).peer.node
+            way.append(node.name)
+        return way
+
+    def test_routes_lead_there_the_shortest_way(self):
+        for name, net in shapes().items():
+            hosts = net.hosts()
+            for a, b in ((hosts[0], hosts[-1]), (hosts[-1], hosts[0]), (hosts[0], hosts[1]), (hosts[1], hosts[9])):
+                with self.subTest(name, a=a.name, b=b.name):
+                    way = self.follow(net, a, b)
+                    self.assertEqual(way[-1], b.name)
+                    self.assertEqual(len(way), len(net.path(a, b)) + 1)
+
+    def test_fat_tree_is_the_papers(self):
+        net = topo.fat_tree(4, topo.GBIT, 0)
+        self.assertEqual(net.nodes["h1"].address, "10.0.0.2")
+        self.assertEqual(net.nodes["a0-0"].address, "10.0.2.1")
+        self.assertEqual(net.nodes["c1-1"].address, "10.4.2.2")
+        self.assertEqual(len(net.nodes["e0-0"].routes[-1][1]), 2)
+        self.assertEqual({p: [port.node.name for port in ports][1:] for p, ports in net.paths().items()},
+                         {"same-leaf": ["e0-0"], "same-pod": ["e0-0", "a0-0", "e0-1"],
+                          "far": ["e0-0", "a0-0", "c0-0", "a1-0", "e1-0"]})
+
+    def test_hosts_file(self):
+        with tempfile.NamedTemporaryFile("r") as f:
+            shapes()["dumbbell"].write_hosts(f.name)
+            lines = f.read().splitlines()
+        self.assertEqual(lines[0], "mtu 1500")
+        self.assertIn("host s1 s1 10.0.0.2 0 0", lines)
+        self.assertIn("host r8 r8 10.0.1.9 1 0", lines)
+        self.assertIn("path same-pod 1000000000:1 2000000000:3 1000000000:1", lines)
+
+    def test_a_port_may_have_a_qdisc_of_its_own(self):
+        net = topo.star(2, topo.GBIT, 0)
+        net.nodes["switch"].port("h1").qdisc = ["root handle 1: prio", "parent 1:1 pfifo"]
+        self.assertEqual(topo.qdisc_batch(net.nodes["switch"], "red limit 1"),
+                         ["qdisc replace dev h1 root handle 1: prio", "qdisc replace dev h1 parent 1:1 pfifo",
+                          "qdisc replace dev h2 root red limit 1"])
+
+    def test_the_ports_of_a_link_may_differ(self):
+        net = topo.star(1, topo.GBIT, 7)
+        net.nodes["switch"].port("h1").rate = 5
+        self.assertIn("type closwire rate 1000000000bit delay 7ns peer name h1", net.links_batch()[-1])
+        self.assertTrue(net.links_batch()[-1].endswith("netns switch type closwire rate 5bit delay 7ns"))
+
+
+if __name__ == "__main__":
+    unittest.main()
