@@ -108,11 +108,22 @@ void flow_start(struct flow *f, struct channel *ch)
 	channel_send(&ch->ends[0], f->bytes ? f->bytes : UINT64_MAX);
 }
 
+uint64_t flow_received(const struct flow *f)
+{
+	const struct transport *transport = f->pattern->transport;
+	uint64_t unread = 0;
+
+	if (f->channel && f->channel->ends[1].fd >= 0 && transport->unread)
+		unread = transport->unread(&f->channel->ends[1]);
+	return f->received + unread;
+}
+
 void flow_end(struct flow *f, enum flow_state state, int error)
 {
 	struct channel *ch = f->channel;
 
 	f->end_ns = loop_now();
+	f->received = flow_received(f);
 	f->state = state;
 	f->error = error;
 	f->retrans_packets = retrans_of(f) - f->retrans_packets;

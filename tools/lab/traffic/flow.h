@@ -108,6 +108,7 @@ struct channel {
  *	is writable. Return: 0, or a negative errno
  * @expect: so many bytes of the flow are still to arrive at that end: nobody has to
  *	be woken for each packet; may be NULL
+ * @unread: bytes that wait in the socket to be read; may be NULL
  * @catch_up: tell what has arrived at the listener's socket; may be NULL
  * @sample: fill in what is known of a socket
  *
@@ -124,6 +125,7 @@ struct transport {
 	int (*open)(struct channel *channel);
 	int (*send)(struct endpoint *end);
 	void (*expect)(struct endpoint *end, uint64_t bytes);
+	uint64_t (*unread)(const struct endpoint *end);
 	void (*catch_up)(struct listener *listener);
 	void (*sample)(int fd, struct sample *sample);
 };
@@ -148,6 +150,9 @@ void flow_start(struct flow *flow, struct channel *channel);
 
 /* It ends in that state; its pattern hears of it. */
 void flow_end(struct flow *flow, enum flow_state state, int error);
+
+/* Bytes that have arrived, read or not */
+uint64_t flow_received(const struct flow *flow);
 
 /* Time is over: no flow starts any more, those without a size end. */
 void flows_stop(void);

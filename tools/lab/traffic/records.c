@@ -75,7 +75,7 @@ static void flow_line(FILE *out, const struct flow *f)
 	fprintf(out, "%" PRIu32 ",%u,%s,%" PRIu32 ",%s,%s", f->id, f->pattern->index,
 		f->pattern->set.name, f->round, f->src->name, f->dst->name);
 	put(out, f->bytes + f->response);
-	put(out, f->received + f->answered);
+	put(out, flow_received(f) + f->answered);
 	put_if(out, f->state != FLOW_WAITING, f->start_ns);
 	put_if(out, done, fct_ns(f));
 	put_if(out, ideal, ideal);
@@ -122,7 +122,7 @@ static void series_line(FILE *out, int64_t now, const struct flow *f)
 
 	f->pattern->transport->sample(f->channel->ends[0].fd, &s);
 	fprintf(out, "%" PRId64 ",%" PRIu32, now, f->id);
-	put(out, f->received);
+	put(out, flow_received(f));
 	put(out, s.acked_bytes);
 	put(out, s.cwnd_packets);
 	put(out, s.srtt_us);
@@ -171,7 +171,7 @@ static int64_t end_of(const struct flow *f)
 
 static void add_flow(struct totals *t, const struct flow *f)
 {
-	uint64_t bytes = f->received + f->answered;
+	uint64_t bytes = flow_received(f) + f->answered;
 
 	t->flows++;
 	t->states[f->state]++;

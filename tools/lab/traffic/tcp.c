@@ -3,6 +3,7 @@
 #include <linux/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,6 +52,13 @@ static int tcp_receive(struct endpoint *end, bool to_end)
 		channel_received(end->channel, end, (uint64_t)n);
 	} while (to_end && end->fd >= 0);
 	return 0;
+}
+
+static uint64_t tcp_unread(const struct endpoint *end)
+{
+	int bytes = 0;
+
+	return ioctl(end->fd, FIONREAD, &bytes) ? 0 : (uint64_t)bytes;
 }
 
 static void tcp_expect(struct endpoint *end, uint64_t bytes)
@@ -193,5 +201,6 @@ const struct transport tcp_transport = {
 	.open = tcp_open,
 	.send = tcp_send,
 	.expect = tcp_expect,
+	.unread = tcp_unread,
 	.sample = tcp_sample,
 };
