@@ -5,15 +5,9 @@
 # Usage: man.sh [--show]    --show: print the output for the page instead
 # shellcheck disable=SC2317,SC2154 # functions are called through check; a, b: set by setup_ns
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/page.sh"
 
 page=$LIB_TOP/Documentation/man/tc-ndp.8
-
-# examples: the page's commands, each followed by the output that is shown for it
-examples() {
-	sed -e ':a' -e '/\\$/{N;s/\\\n//;ta' -e '}' "$page" |
-		sed -n '/^\.SH EXAMPLES/,/^\.SH SEE/{/^\.nf/,/^\.fi/p}' |
-		sed "/^\.[nf]/d; s/\\\\-/-/g; s/\\\\(aq/'/g"
-}
 
 # shape TEXT: without numbers, and without space at the ends of lines
 shape() { sed -E 's/[0-9]+/N/g; s/ +$//' <<<"$1"; }
@@ -62,7 +56,7 @@ show=
 need_ndp
 type -P traffic >/dev/null || skip_all "needs traffic of selftests/sch"
 device
-mapfile -t lines < <(examples)
+mapfile -t lines < <(examples "$page")
 command=
 wanted=
 for line in "${lines[@]}" "# end"; do
