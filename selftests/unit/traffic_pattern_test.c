@@ -253,11 +253,11 @@ static void test_distinct_starts(void **state)
 
 static void test_csv(void **state)
 {
-	/* three links, a full frame: 3 * 1230.4 + 2000 */
+	/* three links, a full frame: 3 * 1220.8 + 2000 */
 	static const char want[] =
-		"0,0,copied,0,h0,h2,1448,1448,5,11382,5691,2.0000,done,,0,0,0,0\n"
-		"1,0,copied,0,h1,h3,1448,0,6,,5691,,failed,ECONNREFUSED,0,0,0,0\n"
-		"2,0,copied,0,h0,h2,1448,0,,,5691,,waiting,,0,0,0,0\n";
+		"0,0,copied,0,h0,h2,1448,1448,5,11324,5662,2.0000,done,,0,0,0,0\n"
+		"1,0,copied,0,h1,h3,1448,0,6,,5662,,failed,ECONNREFUSED,0,0,0,0\n"
+		"2,0,copied,0,h0,h2,1448,0,,,5662,,waiting,,0,0,0,0\n";
 	struct pattern p;
 	struct flow *f;
 	char *text;
@@ -270,7 +270,7 @@ static void test_csv(void **state)
 	f = p.plan[0];
 	f->state = FLOW_DONE;
 	f->start_ns = 5;
-	f->end_ns = 5 + 2 * 5691;
+	f->end_ns = 5 + 2 * 5662;
 	f->received = 1448;
 	f = p.plan[1];
 	f->state = FLOW_FAILED;
@@ -278,7 +278,7 @@ static void test_csv(void **state)
 	f->start_ns = 6;
 	records_flows(out);
 	fclose(out);
-	/* three links, a full frame: 3 * 1230.4 + 2000 */
+	/* three links, a full frame: 3 * 1220.8 + 2000 */
 	assert_string_equal(strchr(text, '\n') + 1, want);
 	free(text);
 	free_pattern(&p);

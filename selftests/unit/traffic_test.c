@@ -160,34 +160,36 @@ static void test_ideal_by_hand(void **state)
 	const struct path two = { 2, { { 10000000000ULL, 1000 }, { 1000000000ULL, 2000 } } };
 
 	(void)state;
-	assert_int_equal(wire_bytes(1500), 1538);
-	assert_int_equal(wire_bytes(40), 84);
-	/* a full frame takes 1230.4 ns of 10 Gbit/s */
-	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1448), 6230);
-	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 2 * 1448), 7461);
-	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1000 * 1448), 5000 + 1230400);
+	assert_int_equal(wire_bytes(1500), 1526);
+	assert_int_equal(wire_bytes(40), 72);
+	/* a full frame takes 1220.8 ns of 10 Gbit/s, with the gap 1230.4 */
+	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1448), 6221);
+	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 2 * 1448), 7451);
+	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1000 * 1448),
+			 5000 + 999 * 12304 / 10 + 1221);
 	/* a byte: 53 + 14 is above Ethernet's least */
-	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1), 5000 + 73);
+	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1), 5000 + 63);
 	/* the slower link is busy from the first frame to the last */
 	assert_int_equal(ideal_fct_ns(&two, 1500, HEADERS_IPV4, 10 * 1448),
-			 1230 + 1000 + 10 * 12304 + 2000);
-	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV6, 1428), 6230);
+			 1221 + 1000 + 9 * 12304 + 12208 + 2000);
+	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV6, 1428), 6221);
 }
 
 /* Each frame on each link, one after the other, in picoseconds */
 static int64_t simulated_ns(const struct path *path, unsigned int mtu, unsigned int headers,
 			    uint64_t bytes)
 {
-	uint64_t free_at[PATH_LINKS_MAX] = { }, at = 0, n;
+	uint64_t free_at[PATH_LINKS_MAX] = { }, at = 0, n, frame;
+	const uint64_t ps = 8 * 1000000000000ULL;
 	unsigned int i;
 
 	for (; bytes; bytes -= n) {
 		n = bytes < mtu - headers ? bytes : mtu - headers;
 		for (at = 0, i = 0; i < path->count; i++) {
 			at = at > free_at[i] ? at : free_at[i];
-			at += (uint64_t)wire_bytes((unsigned int)n + headers) * 8 *
-			      1000000000000ULL / path->links[i].rate_bps;
-			free_at[i] = at;
+			frame = wire_bytes((unsigned int)n + headers);
+			free_at[i] = at + (frame + 12) * ps / path->links[i].rate_bps;
+			at += frame * ps / path->links[i].rate_bps;
 			at += (uint64_t)path->links[i].delay_ns * 1000;
 		}
 	}

@@ -3,7 +3,8 @@
 
 #define ETH_HEADER 14
 #define ETH_MIN 60
-#define ETH_AROUND (4 + 8 + 12)	/* FCS, preamble, gap */
+#define ETH_AROUND (4 + 8)	/* FCS, preamble */
+#define ETH_GAP 12
 #define PS_PER_NS 1000
 
 unsigned int wire_bytes(unsigned int packet)
@@ -13,9 +14,9 @@ unsigned int wire_bytes(unsigned int packet)
 	return (frame > ETH_MIN ? frame : ETH_MIN) + ETH_AROUND;
 }
 
-static uint64_t wire_ps(const struct link *link, unsigned int packet)
+static uint64_t wire_ps(const struct link *link, unsigned int bytes)
 {
-	return wire_bytes(packet) * 8ULL * NS_PER_S * PS_PER_NS / link->rate_bps;
+	return bytes * 8ULL * NS_PER_S * PS_PER_NS / link->rate_bps;
 }
 
 static uint64_t max(uint64_t a, uint64_t b)
@@ -24,21 +25,22 @@ static uint64_t max(uint64_t a, uint64_t b)
 }
 
 /*
- * Of N equal frames the last has left link j at
+ * The last of N equal frames begins to leave on link j at
  *
- *	sum of t(i), i <= j, + (N - 1) * max of t(i), i <= j,
+ *	sum of t(i), i < j, + (N - 1) * max of s(i), i <= j,
  *
- * with t(i) the time a frame takes on link i: up to j, the slowest link is busy
- * without a pause. The frame after them, which may be shorter, waits on each
- * link for the last of those.
+ * with t(i) the time a frame takes on link i, delay included, and s(i) the time
+ * from its start to that of the next, gap included: up to j, the slowest link is
+ * busy without a pause. The frame after them, which may be shorter, waits on
+ * each link for the last of those.
  */
 int64_t ideal_fct_ns(const struct path *path, unsigned int mtu, unsigned int headers,
 		     uint64_t bytes)
 {
-	unsigned int data = mtu - headers;
+	unsigned int data = mtu - headers, frame = wire_bytes(mtu);
 	uint64_t full = (bytes - 1) / data;
-	unsigned int rest = (unsigned int)(bytes - full * data);
-	uint64_t sum = 0, slowest = 0, last = 0, delay;
+	unsigned int rest = wire_bytes((unsigned int)(bytes - full * data) + headers);
+	uint64_t sum = 0, slowest = 0, last = 0, delay, next;
 	const struct link *link;
 	unsigned int i;
 
@@ -46,12 +48,12 @@ int64_t ideal_fct_ns(const struct path *path, unsigned int mtu, unsigned int hea
 		link = &path->links[i];
 		delay = (uint64_t)link->delay_ns * PS_PER_NS;
 		if (full) {
-			sum += wire_ps(link, mtu);
-			slowest = max(slowest, wire_ps(link, mtu));
-			last = max(last, sum + (full - 1) * slowest);
+			next = wire_ps(link, frame + ETH_GAP);
+			slowest = max(slowest, next);
+			last = max(last, sum + (full - 1) * slowest + next);
+			sum += wire_ps(link, frame) + delay;
 		}
-		last += wire_ps(link, rest + headers) + delay;
-		sum += delay;
+		last += wire_ps(link, rest) + delay;
 	}
 	return (int64_t)((last + PS_PER_NS / 2) / PS_PER_NS);
 }

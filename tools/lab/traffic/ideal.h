@@ -9,10 +9,11 @@
 #define HEADERS_IPV6 (40 + 20 + 12)
 
 /**
- * wire_bytes() - what a packet takes of an Ethernet wire
+ * wire_bytes() - what a packet is on an Ethernet wire
  * @packet: bytes from the IP header on
  *
- * Return: with Ethernet's header, padding, FCS, preamble and gap
+ * Return: with Ethernet's header, padding, FCS and preamble; a gap of 12 bytes
+ * is between two frames
  */
 unsigned int wire_bytes(unsigned int packet);
 
