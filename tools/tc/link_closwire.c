@@ -17,6 +17,7 @@
 
 #define MSG_MAX		((int)sizeof(struct iplink_req))
 #define LOSS_ALL	UINT32_MAX
+#define UNITS_MAX	(0x1p63L - 1)
 
 struct closwire_opt {
 	const char *word;
@@ -54,7 +55,6 @@ static void explain(FILE *f)
  */
 static int get_in_units(__s64 *val, const char *arg, const struct unit *unit)
 {
-	const long double max = 0x1p63L - 1;
 	char *end;
 	long double number = strtold(arg, &end);
 
@@ -66,7 +66,7 @@ static int get_in_units(__s64 *val, const char *arg, const struct unit *unit)
 		number *= unit->size;
 	else if (*end || number != 0)
 		return -1;
-	if (!(number >= -max && number <= max))
+	if (!(number >= -UNITS_MAX && number <= UNITS_MAX))
 		return -1;
 	*val = number < 0 ? number - 0.5L : number + 0.5L;
 	return number != 0 && *val == 0 ? -1 : 0;
