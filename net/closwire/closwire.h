@@ -80,7 +80,7 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
  * @timer: fires when the frame on the line has left or a pause ends
  */
 struct closwire_tx {
-	spinlock_t lock;
+	spinlock_t lock;	/* protects all below */
 	u32 waiting;
 	u32 last_txq;
 	struct sk_buff *frame;
@@ -109,7 +109,7 @@ struct closwire_tx {
  * @timer: the interrupt
  */
 struct closwire_rx {
-	spinlock_t lock;
+	spinlock_t lock;	/* protects all below */
 	struct sk_buff_head flight;
 	u32 usecs;
 	u64 due_ns;

@@ -86,6 +86,7 @@ static int function##_compat(struct net *src_net, struct net_device *dev, \
 									\
 	return closnet_newlink(function, type, &params, dev, extack);	\
 }
+
 #define CLOSNET_NEWLINK_OPS(function, type) \
 	.newlink = function##_compat
 
