@@ -55,9 +55,10 @@ static void explain(FILE *f)
  */
 static int get_in_units(__s64 *val, const char *arg, const struct unit *unit)
 {
+	long double number;
 	char *end;
-	long double number = strtold(arg, &end);
 
+	number = strtold(arg, &end);
 	if (end == arg)
 		return -1;
 	while (unit->name && strcasecmp(unit->name, end))
