@@ -97,6 +97,10 @@ wait $pid || status=$?
 check_eq "a run that is told to end does" $status 130
 check_eq "no guest is left of it" "$(guests)" 0
 
+# the Python block of lab.rst
+sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/networking/lab.rst" >"$dir/trial.py"
+check_run "the example of lab.rst runs" 0 "^dctcp +[0-9.]+ +[0-9]+" --small
+
 printf 'ip netns exec h1 iperf3 -v >/dev/null; date +%%s; sleep 100; date +%%s; exit 3\n' >"$TMP/commands"
 status=0
 timeout 120 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err" || status=$?

@@ -31,6 +31,7 @@ HOST_SYSCTLS = {
 }
 SWITCH_SYSCTLS = {
     "ipv4/ip_forward": "1",
+    "ipv4/ip_early_demux": "0",     # a switch has no sockets to look for
     # ECMP by the five-tuple itself: a packet between namespaces keeps the hash that its sender's socket gave it
     "ipv4/fib_multipath_hash_policy": "3",
     "ipv4/fib_multipath_hash_fields": "0x37",
