@@ -123,7 +123,7 @@ one=$(schedule)
 check "permutation with the same seed" traffic --seed 3 permutation bytes=10k
 check_eq "is the same" "$(schedule)" "$one"
 
-poisson=(--time 1s --drain 60s poisson load=0.02 cdf="$CDF/hadoop.cdf")
+poisson=(--time 300ms --drain 60s poisson load=0.06 cdf="$CDF/hadoop.cdf")
 check "poisson" traffic --seed 7 "${poisson[@]}"
 one=$(schedule)
 check "all arrive" [ "$(flows "$DONE")" -eq "$(flows 1)" ]
@@ -136,7 +136,9 @@ check "is not" [ "$(schedule)" != "$one" ]
 # ---- datagrams
 
 check "blast at a rate" traffic --time 1s blast src=h0,h2 dst=h1 size=1000 rate=800kbit
-check_eq "two flows of 100 datagrams" "$(flows 'state == "stopped" && sent >= 50 && sent <= 100')" 2
+check_json "$(cat "$TMP/summary")" \
+	"two flows without an end" '.[0] | .flows == 2 and .stopped == 2' \
+	"at their rate" '.[0].goodput_bps | . > 1400000 and . < 1700000'
 check_eq "nearly all of them arrive" "$(flows 'whole >= sent - 1 && !cut')" 2
 check "blast without a rate" traffic --time 300ms blast src=h0 dst=h1 size=1000
 check_eq "does not send more than the link" \
@@ -195,8 +197,8 @@ stop_jobs
 
 # ---- what goes wrong
 
-check "2000 flows at once" traffic bulk src=h0,h1 dst=h2,h3 flows=2000 bytes=1000 connect=before
-check_eq "all are done" "$(flows "$DONE")" 2000
+check "600 flows at once, with more files than are usual" traffic bulk src=h0,h1 dst=h2,h3 flows=600 bytes=1000 connect=before
+check_eq "all are done" "$(flows "$DONE")" 600
 
 # fails COMMAND...: its status is 1
 fails() {
@@ -205,7 +207,7 @@ fails() {
 	[ $status -eq 1 ]
 }
 ip netns exec "$h0" tee /proc/sys/net/ipv4/ip_local_port_range >/dev/null <<<"40000 40003"
-check "more flows than ports: status 1" fails traffic --time 3s bulk src=h0 dst=h1 flows=6
+check "more flows than ports: status 1" fails traffic --time 1s bulk src=h0 dst=h1 flows=6
 check_eq "four have one" "$(flows 'state == "stopped"') $(flows 'error == "EADDRNOTAVAIL"')" "4 2"
 ip netns exec "$h0" tee /proc/sys/net/ipv4/ip_local_port_range >/dev/null <<<"32768 60999"
 
