@@ -43,7 +43,7 @@ static const struct nla_policy closwire_policy[IFLA_CLOSWIRE_MAX + 1] = {
 };
 
 #define CLOSWIRE_WANTED(name, min, max, unit) \
-	name " must be " __stringify(min) " to " __stringify(max) " " unit
+	name " must be " __stringify(min) " to " __stringify(max) unit
 
 /* Sets the message and the attribute that it is about. */
 static int closwire_refuse(const struct nlattr *attr, const char *msg,
@@ -73,7 +73,7 @@ static int closwire_check(struct nlattr *data[], struct netlink_ext_ack *extack)
 		return closwire_refuse(attr,
 				       CLOSWIRE_WANTED("ring", CLOSWIRE_RING_MIN,
 						       CLOSWIRE_RING_MAX,
-						       "packets"), extack);
+						       " packets"), extack);
 	attr = data[IFLA_CLOSWIRE_CLOCK_DRIFT];
 	if (attr && (nla_get_s32(attr) < -CLOSWIRE_DRIFT_MAX_PPB ||
 		     nla_get_s32(attr) > CLOSWIRE_DRIFT_MAX_PPB))
