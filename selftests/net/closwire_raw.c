@@ -4,6 +4,7 @@
  *
  * closwire_raw pause -s NS/DEV [-c COUNT] PRIO=QUANTA...
  *	Sends COUNT pause frames (802.1Qbb), which name these priorities.
+ *	Prints the real time just before, in ns, and gives them time to get there.
  * closwire_raw hex -s NS/DEV [-c COUNT] BYTES...
  *	Sends COUNT times the frames that are given in hexadecimal.
  * closwire_raw random -s NS/DEV [-c COUNT] [-S SEED]
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 #include <netinet/in.h>
 
@@ -73,6 +75,7 @@ static void pause_frames(int fd, unsigned int count, char **words)
 	/* destination, source, type, opcode, enabled priorities, quanta */
 	uint8_t b[60] = { 0x01, 0x80, 0xc2, 0, 0, 0x01, 2, 0, 0, 0, 0, 0x0b, 0x88, 0x08, 1, 1 };
 	unsigned int prio, quanta;
+	struct timespec ts;
 
 	for (; *words; words++) {
 		if (sscanf(*words, "%u=%u", &prio, &quanta) != 2 || prio > 7 || quanta > 65535)
@@ -81,7 +84,10 @@ static void pause_frames(int fd, unsigned int count, char **words)
 		b[18 + 2 * prio] = (uint8_t)(quanta >> 8);
 		b[19 + 2 * prio] = (uint8_t)quanta;
 	}
+	clock_gettime(CLOCK_REALTIME, &ts);
 	send_times(fd, b, sizeof(b), count);
+	printf("%lld\n", (long long)ts.tv_sec * 1000000000 + ts.tv_nsec);
+	usleep(100);
 }
 
 static void hex_frames(int fd, unsigned int count, char **words)
