@@ -38,7 +38,7 @@ experiment() {
 check_run() {
 	local what=$1 want=$2 text=$3 status=0
 	shift 3
-	timeout 120 "$lab" run "$dir/trial.py" --seed $seed --out "$TMP/out" "$@" >"$TMP/table" 2>"$TMP/err" || status=$?
+	timeout 300 "$lab" run "$dir/trial.py" --seed $seed --out "$TMP/out" "$@" >"$TMP/table" 2>"$TMP/err" || status=$?
 	if [ $status -eq "$want" ] && grep -qE "$text" "$TMP/err" "$TMP/table"; then
 		ok "$what"
 	else
@@ -62,6 +62,11 @@ mkdir -p "$CLOSNET_CACHE"
 dir=$(mktemp -d "$CLOSNET_CACHE/trial.XXXXXX")
 defer "rm -rf '$dir'"
 
+# what takes its time, so that the limits of time are the guests' only
+"$LIB_TOP/tools/vm/modules" uml >/dev/null
+"$LIB_TOP/tools/vm/modules" uml-debug >/dev/null
+make -s -C "$LIB_TOP/tools/lab"
+
 experiment "measure(lab)" 1
 check_run "an unknown parameter is named, and those that there are" 2 "no parameter 'sender'.*senders time" --set sender=1
 check_run "a bad value is named, and what is allowed" 2 "time: '2' is no time.*'ms'" --set time=2
@@ -82,15 +87,15 @@ experiment 'topo.run("busybox", "reboot", "-f")' 1
 check_run "a guest that ends too early is broken" 125 "ended before COMMAND did"
 check "its console is shown" grep -q "console of the guest" "$TMP/err"
 experiment "while lab.scheme == 'cubic': pass" 1
-check_run "a guest that makes no progress is stuck" 125 "cubic: stuck" --stall 8 -j 1
-check "the console of the stuck guest is shown" grep -q "cubic: .*COMMAND starts" "$TMP/err"
+check_run "a guest that makes no progress is stuck" 125 "cubic: stuck" --stall 15 -j 1
+check "the console of the stuck guest is shown" grep -q "cubic: .*console of the guest" "$TMP/err"
 check_run "a guest has a limit of time" 125 "did not end within 5 s" --timeout 5
 check_eq "the other guest is ended with the broken one" "$(guests)" 0
 
 experiment "while True: pass" 1
 "$lab" run "$dir/trial.py" --seed $seed --out "$TMP/out" >/dev/null 2>&1 &
 pid=$!
-check "guests are started" wait_for 30 running
+check "guests are started" wait_for 120 running
 kill -TERM $pid
 status=0
 wait $pid || status=$?
@@ -101,9 +106,10 @@ check_eq "no guest is left of it" "$(guests)" 0
 sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/networking/lab.rst" >"$dir/trial.py"
 check_run "the example of lab.rst runs" 0 "^dctcp +[0-9.]+ +[0-9]+" --small
 
-printf 'ip netns exec h1 iperf3 -v >/dev/null; date +%%s; sleep 100; date +%%s; exit 3\n' >"$TMP/commands"
+printf '%s\n' 'date +%s' 'ip netns exec h1 busybox ping -c 101 10.0.0.3 | grep received' 'date +%s' 'exit 3' >"$TMP/commands"
 status=0
-timeout 120 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err" || status=$?
+timeout 300 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err" || status=$?
 check_eq "the shell gives the status of exit" $status 3
-check_eq "100 s of virtual time pass in the shell" "$(awk 'NR > 1 { print $1 - last } { last = $1 }' "$TMP/shell")" 100
+check "its hosts reach each other" grep -q "101 packets received" "$TMP/shell"
+check_eq "100 s of virtual time pass in it" $(($(sed -n 3p "$TMP/shell") - $(sed -n 1p "$TMP/shell"))) 100
 finish

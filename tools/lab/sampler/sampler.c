@@ -15,7 +15,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libmnl/libmnl.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
@@ -24,6 +23,7 @@
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,13 +224,13 @@ static void ask(const struct run *run)
 	}
 }
 
-/* Reads the answers of a number of turns into the table: a line a turn, a column a port */
+/* Reads the answers of some turns into the table: a line a turn, a column a port */
 static void read_answers(struct run *run, const struct group *g, unsigned int turns)
 {
 	static char buffers[READ_MAX][4096];
 	struct mmsghdr messages[READ_MAX];
 	struct iovec iov[READ_MAX];
-	unsigned int at = 0, left = turns * g->count;
+	unsigned int at = 0, left = turns * g->count, port;
 	int i, got;
 
 	for (i = 0; i < READ_MAX; i++) {
@@ -238,15 +238,16 @@ static void read_answers(struct run *run, const struct group *g, unsigned int tu
 		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &iov[i], .msg_iovlen = 1 } };
 	}
 	for (; left; left -= got) {
-		got = recvmmsg(mnl_socket_get_fd(g->socket), messages, left < READ_MAX ? left : READ_MAX,
-			       0, NULL);
+		got = recvmmsg(mnl_socket_get_fd(g->socket), messages,
+			       left < READ_MAX ? left : READ_MAX, 0, NULL);
 		if (got < 0)
-			err(1, "the qdisc of %s", run->ports[g->first].name);
-		for (i = 0; i < got; i++, at++)
+			err(1, "%s", run->ports[g->first].name);
+		for (i = 0; i < got; i++, at++) {
+			port = g->first + at % g->count;
 			if (mnl_cb_run(buffers[i], messages[i].msg_len, 0, 0, read_qdisc,
-				       &run->samples[at / g->count * run->port_count + g->first +
-						     at % g->count]) < 0)
-				err(1, "the qdisc of %s", run->ports[g->first + at % g->count].name);
+				       &run->samples[at / g->count * run->port_count + port]) < 0)
+				err(1, "the qdisc of %s", run->ports[port].name);
+		}
 	}
 }
 
@@ -261,10 +262,10 @@ static void write_turns(struct run *run, unsigned int turns, int64_t last)
 		read_answers(run, &run->groups[i], turns);
 	for (turn = 0; turn < turns; turn++)
 		for (i = 0; i < run->port_count; i++, s++)
-			fprintf(run->out,
-				"%" PRId64 ",%s,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-				last - (int64_t)(turns - 1 - turn) * run->every, run->ports[i].name,
-				s->packets, s->bytes, s->sent_bytes, s->drops, s->marks, s->trims);
+			fprintf(run->out, "%jd,%s,%u,%u,%ju,%ju,%ju,%ju\n",
+				(intmax_t)(last - (int64_t)(turns - 1 - turn) * run->every),
+				run->ports[i].name, s->packets, s->bytes, (uintmax_t)s->sent_bytes,
+				(uintmax_t)s->drops, (uintmax_t)s->marks, (uintmax_t)s->trims);
 }
 
 static int open_timer(int64_t origin, int64_t every)
@@ -310,7 +311,7 @@ static int64_t number(const char *option, const char *text, int64_t min)
 	long long n = strtoll(text, &end, 10);
 
 	if (*end || end == text || n < min)
-		errx(2, "%s %s: not a number of at least %" PRId64, option, text, min);
+		errx(2, "%s %s: not a number of at least %jd", option, text, (intmax_t)min);
 	return n;
 }
 
@@ -331,9 +332,10 @@ static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 			err(2, "%s", argv[i + 1]);
 	}
 	run->port_count = argc - i;
-	if (!run->out || !run->every || !*origin || !run->port_count || run->port_count > PORTS_MAX)
-		errx(2, "usage: sampler --out FILE --every NS --origin NS NETNS/DEVICE... (at most %d)",
-		     PORTS_MAX);
+	if (run->port_count > PORTS_MAX)
+		errx(2, "more than %d ports", PORTS_MAX);
+	if (!run->out || !run->every || !*origin || !run->port_count)
+		errx(2, "usage: sampler --out FILE --every NS --origin NS NETNS/DEVICE...");
 	run->group_count = open_ports(run->ports, run->groups, argv + i);
 }
 
