@@ -103,14 +103,16 @@ struct closwire_tx {
  * struct closwire_rx - what comes to a port
  * @lock: protects all below; softirqs off
  * @flight: frames on the cable, in order of arrival
+ * @ctrl: MAC control frames on the cable, the same
  * @usecs: how long after a frame the interrupt comes
- * @due_ns: when the timer fires, or fired last
+ * @due_ns: when the interrupt comes for the first frame in flight, or came
  * @up: the port is up
  * @timer: the interrupt
  */
 struct closwire_rx {
 	spinlock_t lock;	/* protects all below */
 	struct sk_buff_head flight;
+	struct sk_buff_head ctrl;
 	u32 usecs;
 	u64 due_ns;
 	bool up;

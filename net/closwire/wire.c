@@ -21,7 +21,8 @@
  *
  * The cable is a FIFO of frames with their times of arrival. The receiver's
  * interrupt comes when the first one is there, or `rx-usecs` later, and takes
- * all that have arrived.
+ * all that have arrived. MAC control frames have a FIFO of their own, since the
+ * NIC obeys them without its host, at once.
  *
  * Nothing is armed while nothing moves.
  */
@@ -47,18 +48,32 @@ static u8 closwire_frame_prio(const struct sk_buff *skb)
 
 /* ---- the receiver ---- */
 
-/* Sets the interrupt for the first frame in flight. Under the rx lock. */
+/* Sets the timer for what comes next. Under the rx lock. */
 static void closwire_arm_rx(struct closwire_rx *rx)
 {
-	rx->due_ns = closwire_cb(skb_peek(&rx->flight))->arrival_ns +
-		     (u64)rx->usecs * NSEC_PER_USEC;
-	hrtimer_start(&rx->timer, ns_to_ktime(rx->due_ns), HRTIMER_MODE_ABS);
+	struct sk_buff *ctrl = skb_peek(&rx->ctrl);
+	u64 t_ns = U64_MAX;
+
+	if (!skb_queue_empty(&rx->flight))
+		t_ns = rx->due_ns;
+	if (unlikely(ctrl))
+		t_ns = min(t_ns, closwire_cb(ctrl)->arrival_ns);
+	if (t_ns != U64_MAX)
+		hrtimer_start(&rx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
+}
+
+/* When the interrupt for this frame comes */
+static u64 closwire_due_ns(const struct closwire_rx *rx, struct sk_buff *skb)
+{
+	return closwire_cb(skb)->arrival_ns + (u64)rx->usecs * NSEC_PER_USEC;
 }
 
 /* Puts the frame on the cable to this port; false: the port is down. */
 static bool closwire_fly(struct closwire_port *port, struct sk_buff *skb)
 {
+	struct closwire_cb *cb = closwire_cb(skb);
 	struct closwire_rx *rx = &port->rx;
+	struct sk_buff_head *frames;
 	struct sk_buff *before;
 
 	spin_lock(&rx->lock);
@@ -66,40 +81,62 @@ static bool closwire_fly(struct closwire_port *port, struct sk_buff *skb)
 		spin_unlock(&rx->lock);
 		return false;
 	}
+	frames = cb->txq == CLOSWIRE_CTRL ? &rx->ctrl : &rx->flight;
+	before = skb_peek_tail(frames);
 	/* a cable that got shorter does not let frames overtake */
-	before = skb_peek_tail(&rx->flight);
 	if (before)
-		closwire_cb(skb)->arrival_ns =
-			max(closwire_cb(skb)->arrival_ns,
-			    closwire_cb(before)->arrival_ns);
-	__skb_queue_tail(&rx->flight, skb);
+		cb->arrival_ns = max(cb->arrival_ns,
+				     closwire_cb(before)->arrival_ns);
+	else if (frames == &rx->flight)
+		WRITE_ONCE(rx->due_ns, closwire_due_ns(rx, skb));
+	__skb_queue_tail(frames, skb);
 	if (!before)
 		closwire_arm_rx(rx);
 	spin_unlock(&rx->lock);
 	return true;
 }
 
-/* Once the interrupt has come, takes up to budget frames that are there. */
+/* Moves what has arrived, max at most; returns how many. */
+static int closwire_land(struct sk_buff_head *from, struct sk_buff_head *to,
+			 u64 now_ns, int max)
+{
+	struct sk_buff *skb;
+	int n;
+
+	for (n = 0; n < max; n++) {
+		skb = skb_peek(from);
+		if (!skb || closwire_cb(skb)->arrival_ns > now_ns)
+			break;
+		__skb_unlink(skb, from);
+		__skb_queue_tail(to, skb);
+	}
+	return n;
+}
+
+/*
+ * Takes what is there: MAC control frames, for which the NIC does not ask the
+ * host, and once the interrupt has come, up to budget others.
+ */
 static int closwire_arrived(struct closwire_port *port, u64 now_ns, int budget,
 			    struct sk_buff_head *frames)
 {
 	struct closwire_rx *rx = &port->rx;
 	struct sk_buff *skb;
+	bool arm;
 	int n = 0;
 
 	spin_lock(&rx->lock);
-	while (n < budget && rx->due_ns <= now_ns) {
+	arm = closwire_land(&rx->ctrl, frames, now_ns, CLOSWIRE_CTRL_MAX);
+	if (rx->due_ns <= now_ns) {
+		n = closwire_land(&rx->flight, frames, now_ns, budget);
 		skb = skb_peek(&rx->flight);
-		if (!skb)
-			break;
-		if (closwire_cb(skb)->arrival_ns > now_ns) {
-			closwire_arm_rx(rx);
-			break;
+		if (skb && n < budget) {
+			WRITE_ONCE(rx->due_ns, closwire_due_ns(rx, skb));
+			arm = true;
 		}
-		__skb_unlink(skb, &rx->flight);
-		__skb_queue_tail(frames, skb);
-		n++;
 	}
+	if (arm)
+		closwire_arm_rx(rx);
 	spin_unlock(&rx->lock);
 	return n;
 }
@@ -126,7 +163,7 @@ static bool closwire_cut_loose(struct sk_buff *skb)
 }
 
 static void closwire_receive_pfc(struct closwire_port *port,
-				 const struct pfc_frame *pfc, u64 now_ns)
+				 const struct pfc_frame *pfc, u64 arrival_ns)
 {
 	u16 enable = ntohs(pfc->enable);
 	u32 prio;
@@ -136,7 +173,7 @@ static void closwire_receive_pfc(struct closwire_port *port,
 		if (!(enable & BIT(prio)))
 			continue;
 		closwire_add(&port->stats.rx_prio_pause[prio], 1);
-		closwire_line_pause(&port->tx.line, now_ns, prio,
+		closwire_line_pause(&port->tx.line, arrival_ns, prio,
 				    ntohs(pfc->quanta[prio]));
 	}
 }
@@ -155,7 +192,7 @@ static void closwire_receive_ctrl(struct closwire_port *port,
 	if (pfc && pfc->opcode == htons(PFC_OPCODE)) {
 		spin_lock(&port->tx.lock);
 		closwire_tx_catch_up(port, now_ns);
-		closwire_receive_pfc(port, pfc, now_ns);
+		closwire_receive_pfc(port, pfc, closwire_cb(skb)->arrival_ns);
 		closwire_tx_run(port, now_ns);
 		spin_unlock(&port->tx.lock);
 	} else {
@@ -561,7 +598,10 @@ static enum hrtimer_restart closwire_rx_interrupt(struct hrtimer *timer)
 	struct closwire_port *port = container_of(timer, struct closwire_port,
 						  rx.timer);
 
-	closwire_add(&port->stats.rx_interrupts, 1);
+	/* else it is for a MAC control frame */
+	if (ktime_to_ns(hrtimer_get_expires(timer)) >=
+	    READ_ONCE(port->rx.due_ns))
+		closwire_add(&port->stats.rx_interrupts, 1);
 	napi_schedule(&port->napi);
 	return HRTIMER_NORESTART;
 }
@@ -583,6 +623,7 @@ void closwire_wire_init(struct closwire_port *port)
 	hrtimer_setup(&tx->timer, closwire_tx_interrupt, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS);
 	spin_lock_init(&rx->lock);
+	__skb_queue_head_init(&rx->ctrl);
 	__skb_queue_head_init(&rx->flight);
 	hrtimer_setup(&rx->timer, closwire_rx_interrupt, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS);
@@ -644,5 +685,6 @@ void closwire_wire_stop(struct closwire_port *port)
 	tx->held = false;
 	tx->due_ns = 0;
 	tx->line.paused = 0;
+	closwire_purge(&port->rx.ctrl, &port->stats.rx_dropped_down);
 	closwire_purge(&port->rx.flight, &port->stats.rx_dropped_down);
 }
