@@ -68,7 +68,7 @@ defer "rm -rf '$dir'"
 make -s -C "$LIB_TOP/tools/lab"
 
 experiment "measure(lab)" 1
-check_run "an unknown parameter is named, and those that there are" 2 "no parameter 'sender'.*senders time" --set sender=1
+check_run "an unknown parameter is named, and all that exist" 2 "no parameter 'sender'.*senders time" --set sender=1
 check_run "a bad value is named, and what is allowed" 2 "time: '2' is no time.*'ms'" --set time=2
 check_run "an unknown scheme is named" 2 "no scheme 'reno'.*cubic dctcp" --scheme reno
 check_run "a run succeeds" 0 "holds +bytes"
@@ -106,7 +106,8 @@ check_eq "no guest is left of it" "$(guests)" 0
 sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/networking/lab.rst" >"$dir/trial.py"
 check_run "the example of lab.rst runs" 0 "^dctcp +[0-9.]+ +[0-9]+" --small
 
-printf '%s\n' 'date +%s' 'ip netns exec h1 busybox ping -c 101 10.0.0.3 | grep received' 'date +%s' 'exit 3' >"$TMP/commands"
+ping='ip netns exec h1 busybox ping -c 101 10.0.0.3 | grep received'
+printf '%s\n' 'date +%s' "$ping" 'date +%s' 'exit 3' >"$TMP/commands"
 status=0
 timeout 300 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err" || status=$?
 check_eq "the shell gives the status of exit" $status 3

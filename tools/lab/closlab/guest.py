@@ -31,8 +31,9 @@ class Lab:
         self.out = os.environ["CLOSNET_OUT"]
         self.origin = None
         self.expected = self.done = 0       # ns, over all measurements
-        self.samplers = []
-        self.children = []
+        self.samplers = []      # what sample() was told
+        self.children = []      # the samplers that run
+        self.teller = None      # process that tells the progress
 
     def path(self, name):
         return os.path.join(self.out, name)
@@ -41,9 +42,9 @@ class Lab:
         """Loads a kernel module of the project, like "sch_ndp"."""
         topo.run("insmod", "%s/%s.ko" % (os.environ["CLOSNET_MODDIR"], name))
 
-    def expect(self, time):
-        """All measurements together will take about TIME ns; progress is told by that."""
-        self.expected = time
+    def expect(self, total):
+        """All measurements together will take about TOTAL ns; progress is told by that."""
+        self.expected = total
 
     def sample(self, name, every, ports):
         """The next measurement writes the queues of PORTS to the CSV file NAME, every EVERY ns."""
@@ -67,24 +68,26 @@ class Lab:
         if not self.expected:
             raise RuntimeError("a measurement begins, but nobody has called expect()")
         self.origin = (time.monotonic_ns() // TICK_NS + 1) * TICK_NS
-        self.children = [self.reporter()]
+        self.teller = self.tell_progress()
         for name, every, ports in self.samplers:
             command = [os.path.join(BIN, "sampler"), "--out", self.path(name), "--every", every,
                        "--origin", self.origin] + [port.name() for port in ports]
-            self.children.append(subprocess.Popen([str(word) for word in command]).pid)
+            self.children.append(subprocess.Popen([str(word) for word in command]))
         self.samplers = []
 
     def end(self):
         """Ends what begin() started."""
         self.done += time.monotonic_ns() - self.origin
+        os.kill(self.teller, signal.SIGTERM)
+        os.waitpid(self.teller, 0)
         for child in self.children:
-            os.kill(child, signal.SIGTERM)
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            if status not in (0, -signal.SIGTERM):
-                raise RuntimeError("a program in the background ended with status %d" % status)
+            child.terminate()
+            if child.wait():
+                raise RuntimeError("the sampler ended with status %d" % child.returncode)
+        self.children = []
 
-    def reporter(self):
-        """Starts a process that tells the progress of virtual time."""
+    def tell_progress(self):
+        """In a process of its own: a line for each step of virtual time. Returns the process."""
         child = os.fork()
         if child:
             return child

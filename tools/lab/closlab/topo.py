@@ -152,7 +152,7 @@ class Network:
     # ---- making it
 
     def build(self, host_qdisc=None, port_qdisc=None, seed=1):
-        """Makes namespaces, links, addresses, routes; QDISC: words of tc, or a list of lines "root ...", "parent ..."."""
+        """Makes namespaces, links, addresses, routes. A qdisc: words of tc, or lines "root ...", "parent ..."."""
         # hosts may use whatever the kernel has
         with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as f:
             sysctl("ipv4/tcp_allowed_congestion_control", f.read())

@@ -235,7 +235,9 @@ static void read_answers(struct run *run, const struct group *g, unsigned int tu
 
 	for (i = 0; i < READ_MAX; i++) {
 		iov[i] = (struct iovec){ buffers[i], sizeof(buffers[i]) };
-		messages[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &iov[i], .msg_iovlen = 1 } };
+		messages[i] = (struct mmsghdr){
+			.msg_hdr = { .msg_iov = &iov[i], .msg_iovlen = 1 }
+		};
 	}
 	for (; left; left -= got) {
 		got = recvmmsg(mnl_socket_get_fd(g->socket), messages,
