@@ -41,6 +41,7 @@
  * @txq: the ring that it was in, or CLOSWIRE_CTRL
  * @prio: for PFC: PCP of a VLAN tag, else skb->priority if below 8, else 0
  * @last: the last frame of its packet
+ * @stamp: its sender wants a hardware time stamp
  * @lost: the cable has lost it
  */
 struct closwire_cb {
@@ -50,6 +51,7 @@ struct closwire_cb {
 	u8 txq;
 	u8 prio;
 	bool last;
+	bool stamp;
 	bool lost;
 };
 

@@ -154,6 +154,7 @@ static bool closwire_cut_loose(struct sk_buff *skb)
 	skb->priority = 0;
 	skb_set_queue_mapping(skb, 0);
 	skb_clear_hash(skb);
+	skb_reset_redirect(skb);
 	skb_shinfo(skb)->tx_flags = 0;
 	skb_shinfo(skb)->tskey = 0;
 	memset(skb_hwtstamps(skb), 0, sizeof(*skb_hwtstamps(skb)));
@@ -218,7 +219,8 @@ static void closwire_receive(struct closwire_port *port, struct sk_buff *skb,
 		return closwire_drop(skb, &stats->rx_lost);
 	if (unlikely(cb.txq == CLOSWIRE_CTRL))
 		return closwire_receive_ctrl(port, skb, now_ns);
-	if (unlikely(cb.len > READ_ONCE(dev->mtu) + VLAN_ETH_HLEN))
+	/* two VLAN tags pass, as on most NICs */
+	if (unlikely(cb.len > READ_ONCE(dev->mtu) + ETH_HLEN + 2 * VLAN_HLEN))
 		return closwire_drop(skb, &stats->rx_dropped_length);
 	if (unlikely(!closwire_cut_loose(skb)))
 		return closwire_drop(skb, &stats->rx_dropped_nomem);
@@ -245,7 +247,7 @@ static void closwire_complete(struct closwire_port *port, struct sk_buff *skb)
 		return;
 	closwire_add(&port->stats.tx_frames, 1);
 	closwire_add(&port->stats.tx_bytes, cb->len);
-	if (unlikely(skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS)) {
+	if (unlikely(cb->stamp)) {
 		struct skb_shared_hwtstamps stamp = {
 			.hwtstamp = closwire_stamp(port, cb->sfd_ns),
 		};
@@ -308,10 +310,10 @@ static struct sk_buff *closwire_next(struct closwire_tx *tx, u64 now_ns)
  * its time stamp. What a switch forwards has none, and that of a pure ACK does
  * not count on it: an event less.
  */
-static bool closwire_awaited(const struct sk_buff *skb)
+static bool closwire_awaited(struct sk_buff *skb)
 {
 	return (skb->sk && !skb_is_tcp_pure_ack(skb)) ||
-	       skb_shinfo(skb)->tx_flags & SKBTX_IN_PROGRESS;
+	       closwire_cb(skb)->stamp;
 }
 
 /* Puts the frame on the line at t_ns, or as soon as the gap allows. */
@@ -388,6 +390,7 @@ static void closwire_post(struct closwire_tx *tx, struct sk_buff *skb, u32 txq,
 	cb->txq = txq;
 	cb->prio = prio;
 	cb->last = last;
+	cb->stamp = false;
 	if (txq == CLOSWIRE_CTRL) {
 		__skb_queue_tail(&tx->ctrl, skb);
 	} else {
@@ -409,10 +412,12 @@ static void closwire_post_packet(struct closwire_port *port,
 
 	skb_list_walk_safe(frames, skb, next) {
 		skb_mark_not_on_list(skb);
-		if (stamping && skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP)
-			skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
-		skb_tx_timestamp(skb);
 		closwire_post(tx, skb, queue, prio, !next);
+		if (stamping && skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) {
+			skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
+			closwire_cb(skb)->stamp = true;
+		}
+		skb_tx_timestamp(skb);
 		bytes += closwire_cb(skb)->len;
 	}
 	netdev_tx_sent_queue(txq, bytes);
