@@ -6,8 +6,10 @@
 #	+--------- a ---------+     +--------- b ---------+
 #	| w0                  |=====| w1                  |
 #	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
+c='' # set by setup_ns
 setup_ns a b c
 
 # there NS/DEV: is there such a device?

@@ -7,6 +7,7 @@
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> w0       |=====| w1                  |
 #	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 need_ndp
@@ -22,7 +23,7 @@ queued() { root | jq -e '.backlog > 0 and .drops > 0' >/dev/null; }
 lossless() {
 	[ "$(counter "$a/w0" tx_frames)" -eq "$(counter "$b/w1" rx_frames)" ] || return
 	for name in tx_dropped_carrier tx_dropped_nomem; do
-		[ "$(counter "$a/w0" $name)" -eq 0 ] || return
+		[ "$(counter "$a/w0" "$name")" -eq 0 ] || return
 	done
 }
 # what BQL lets into the ring of queue 0, and how much is in it, in bytes
@@ -88,7 +89,7 @@ transfer() {
 	shift 2
 	traffic tcp-receive -n "$b" -p "$port" >"$TMP/tcp" &
 	receiver=$!
-	JOBS+=($receiver)
+	JOBS+=("$receiver")
 	wait_for 5 listening "$port"
 	traffic tcp-send -n "$a" -d 10.0.0.2 -p "$port" -c "$bytes" "$@"
 	wait $receiver
@@ -101,7 +102,7 @@ began=$(ip netns exec "$a" cat /proc/uptime)
 transfer 5001 $bytes
 ended=$(ip netns exec "$a" cat /proc/uptime)
 check "with the headers of 1500-byte frames" \
-	test $(($(counter "$a/w0" tx_bytes) - sent)) -ge $((bytes / 1448 * 1514))
+	test $(($(counter "$a/w0" tx_bytes) - sent)) -ge $((bytes * 1514 / 1448))
 if exact; then
 	ms=$(awk -v a="${began% *}" -v b="${ended% *}" 'BEGIN { printf "%d", (b - a) * 1000 }')
 	note "$bytes bytes in $ms ms"
@@ -132,6 +133,27 @@ check_to "$TMP/result" "4 rings at once: all come" ndp_packets -s "$a/w0" -c "in
 awk '{ print int($2 / 10) }' "$TMP/result" | paste -sd ' ' >"$TMP/turns"
 check "4 rings at once: served in turn" grep -qE '^((0 3 2 1|3 2 1 0|2 1 0 3|1 0 3 2) ?){10}$' "$TMP/turns"
 check "fewer queues" eval "tc -n $a qdisc del dev w0 root && ip netns exec $a ethtool -L w0 tx 1"
-check "still carry" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
+check "one still carries" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
 check "without loss" wait_for 5 lossless
+
+# ---- pktgen
+
+# pktgen DEVICE COMMAND...
+pktgen() { ip netns exec "$a" tee "/proc/net/pktgen/$1" >/dev/null <<<"${*:2}"; }
+modprobe -q pktgen 2>/dev/null || true
+if exact; then
+	skip "pktgen" "it spins, and time stands still"
+elif ! ip netns exec "$a" test -e /proc/net/pktgen/kpktgend_0; then
+	skip "pktgen" "not in this kernel"
+else
+	pktgen kpktgend_0 add_device w0
+	check_refused "pktgen may not send one packet many times" "" pktgen w0 clone_skb 10
+	pktgen w0 count 2000
+	pktgen w0 pkt_size 1000
+	pktgen w0 dst_mac $MAC_B
+	before=$(counter "$b/w1" rx_frames)
+	check "pktgen sends past the qdisc" pktgen pgctrl start
+	check "all come" wait_for 5 counted "$b/w1" rx_frames $((before + 2000))
+	pktgen kpktgend_0 rem_device_all
+fi
 finish

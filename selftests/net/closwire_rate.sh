@@ -8,6 +8,7 @@
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> w0        |=====| w1 -> stamps        |
 #	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 setup_ns a b
@@ -18,17 +19,17 @@ ip netns exec "$b" ethtool -K w1 gro off
 # spaced FILE PICOSECONDS: the stamps are so far apart, added up from the
 # first, but for the fractions of a nanosecond
 spaced() {
-	local first='' n=0 ns error
+	local first='' n=0 ns want
 	while read -r _ _ _ _ ns; do
 		first=${first:-$ns}
-		error=$((ns - first - n * $2 / 1000))
-		if [ $error -lt -1 ] || [ $error -gt 1 ]; then
-			echo "frame $n: $((ns - first)) ns after the first, not $((n * $2 / 1000))"
+		want=$((first + n * $2 / 1000))
+		if [ "$ns" -lt $((want - 1)) ] || [ "$ns" -gt $((want + 1)) ]; then
+			echo "frame $n: $((ns - first)) ns after the first, not $((want - first))"
 			return 1
 		fi
 		n=$((n + 1))
 	done <"$1"
-	[ $n -gt 10 ] || { echo "only $n frames" && return 1; }
+	[ "$n" -gt 10 ] || { echo "only $n frames" && return 1; }
 }
 
 # picoseconds LENGTH BITS_PER_SECOND: sets ps to those of a frame on the line
@@ -44,8 +45,8 @@ cut() {
 }
 
 for bits in {1,10,25,40,100,1000}000000000 100000000 12345678904; do
-	wire_set "$a/w0" rate ${bits}bit
-	cut "$bits bit/s" 1514 $bits tcp4 54 1460
+	wire_set "$a/w0" rate "${bits}bit"
+	cut "$bits bit/s" 1514 "$bits" tcp4 54 1460
 done
 wire_set "$a/w0" rate 10gbit
 cut "IPv6" 1514 10000000000 tcp6 74 1440
@@ -95,10 +96,12 @@ frames "tags in the frame" 1000 25 udp4,vlan=qinq,len=1000
 
 # delays FILE NANOSECONDS: each datagram was so long on the way
 delays() {
-	awk '{ print $1, $2, $3 }' "$1" | while read -r n tx rx; do
-		error=$((rx - tx - $2))
-		[ $error -ge -1 ] && [ $error -le 1 ] || { echo "datagram $n: $((rx - tx)) ns" && exit 1; }
-	done
+	while read -r n tx rx _; do
+		if [ $((rx - tx)) -lt $(($2 - 1)) ] || [ $((rx - tx)) -gt $(($2 + 1)) ]; then
+			echo "datagram $n: $((rx - tx)) ns"
+			return 1
+		fi
+	done <"$1"
 }
 for delay in 0 1 777777; do
 	wire_set "$a/w0" rate 10gbit delay ${delay}ns
@@ -121,7 +124,7 @@ wire_set "$a/w0" delay 200ms
 ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
 	-x "ip -n $a link set w0 type closwire delay 0" udp4,n=20 >"$TMP/stamps" &
 sender=$!
-JOBS+=($sender)
+JOBS+=("$sender")
 wait_for 5 counted "$a/w0" tx_frames $(($(counter "$a/w0" tx_frames) + 1)) || true
 check "the cable gets shorter: all come" wait $sender
 check "the cable gets shorter: in order" sort -c -n -k2 "$TMP/stamps"

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# When memory cannot be had, a link is made or refused but never in between,
+# and frames are dropped and counted; nothing leaks. Needs a kernel with
+# failslab.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> w0        |=====| w1                  |
+#	|   mirror '> dummy   |     |                     |
+#	+---------------------+     +---------------------+
+#
+# The mirror makes each packet a clone, so that the receiver must copy headers.
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+failslab=/sys/kernel/debug/failslab
+[ -d $failslab ] || skip_all "no failslab in this kernel"
+[ -f $failslab/require-start ] || skip_all "failslab without a stack filter"
+text=$(</sys/module/closwire/sections/.text)
+[ "$text" != 0x0000000000000000 ] || skip_all "the module's address is hidden"
+setup_ns a b
+
+# Only what closwire asks for fails.
+set_failslab() {
+	local word
+	for word in "$@"; do
+		echo "${word#*=}" >"$failslab/${word%%=*}"
+	done
+}
+defer "set_failslab probability=0"
+set_failslab task-filter=N verbose=0 times=-1 interval=1 stacktrace-depth=32 \
+	"require-start=$text" "require-end=$(printf '0x%x' $((text + 0x8000)))"
+
+# pairs: tries to make ten; prints how many there are
+pairs() {
+	local i made=0
+	for ((i = 0; i < 10; i++)); do
+		if ip link add w0 netns "$a" type closwire peer name w1 netns "$b" 2>/dev/null; then
+			made=$((made + 1))
+			ip -n "$a" link del w0
+		elif ip -n "$a" link show w0 >/dev/null 2>&1 || ip -n "$b" link show w1 >/dev/null 2>&1; then
+			echo "half a pair"
+		fi
+	done
+	echo $made
+}
+set_failslab probability=100
+check_eq "no memory: no pair" "$(pairs)" 0
+set_failslab probability=3
+note "$(pairs) of 10 pairs made with 3 % of failures"
+set_failslab probability=0
+check_eq "with memory: all" "$(pairs)" 10
+
+WIRE=(mtu 9000)
+wire_ab rate 10gbit
+ip -n "$a" link add d0 type dummy
+ip -n "$a" link set d0 up
+tc -n "$a" qdisc add dev w0 clsact
+tc -n "$a" filter add dev w0 egress matchall action mirred egress mirror dev d0
+for probability in 100 30; do
+	before=$(counter "$b/w1" rx_frames)
+	dropped=$(($(counter "$a/w0" tx_dropped_nomem) + $(counter "$b/w1" rx_dropped_nomem)))
+	set_failslab probability=$probability
+	check "$probability % fail: frames are sent" ndp_packets -s "$a/w0" udp4,n=60 \
+		tcp4,csum=partial,gso=1000,len=8054,n=20
+	set_failslab probability=0
+	after=$(counter "$b/w1" rx_frames)
+	lost=$(($(counter "$a/w0" tx_dropped_nomem) + $(counter "$b/w1" rx_dropped_nomem) - dropped))
+	check "$probability % fail: $lost drops are counted" test $lost -gt 0
+	# a super packet that cannot be cut is one drop and 8 frames
+	check "$probability % fail: $((after - before)) frames come, the others are drops" \
+		test $((after - before + lost)) -le 220 -a $((after - before + 8 * lost)) -ge 220
+done
+check "afterwards all come" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
+finish

@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Priority pause (802.1Qbb): frames of a paused priority wait, others pass where
+# they have a ring of their own; the pause ends when it is lifted, and by
+# itself to the nanosecond; every frame of it is counted on both sides.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> w0        |=====| w1 -> stamps        |
+#	|                  <--|-----|--- pause frames     |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+setup_ns a b
+WIRE=(numtxqueues 2)
+wire_ab delay 1us rate 1gbit
+tc -n "$a" qdisc replace dev w0 root pfifo # the default one has priorities
+
+paused=0
+# pause PRIO=QUANTA...: w1 sends one, and w0 has got it
+pause() {
+	closwire_raw pause -s "$b/w1" "$@" >/dev/null
+	paused=$((paused + 1))
+	wait_for 5 counted "$a/w0" rx_pause_frames $paused
+}
+
+# slow_pause PRIO: pauses for more than five minutes
+slow_pause() {
+	wire_set "$a/w0" rate 100kbit
+	pause "$1=65535"
+	wire_set "$a/w0" rate 1gbit
+}
+
+# frames COUNT SPEC...: COUNT frames come within a moment; fewer is all that may come
+frames() {
+	local count=$1
+	shift
+	ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/$count" "$@"
+}
+
+# priorities: of each frame that came, the first digit of its index
+order() { awk '{ print int($2 / 10) }' "$TMP/result" | paste -sd ''; }
+
+# ---- one ring
+
+check "no pause" frames 10 udp4,n=10
+slow_pause 3
+check "priority 3 is paused: 0 passes" frames 10 udp4,n=10
+check "it has no time to pause" test "$(counter "$a/w0" tx_paused)" -eq 0
+check_to "$TMP/result" "3 waits, and all behind it, until it is lifted" \
+	ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
+	-x "closwire_raw pause -s $b/w1 3=0 >/dev/null" \
+	udp4,n=10,prio=3 udp4,n=10
+paused=$((paused + 1))
+check_eq "in order" "$(order)" 00000000001111111111
+check_eq "the line stood still once" "$(counter "$a/w0" tx_paused)" 1
+
+# a VLAN tag's priority goes before the socket's
+if ip -n "$a" link add link w0 name w0.5 type vlan id 5 egress-qos-map 0:6; then
+	ip -n "$a" link set w0.5 up
+	slow_pause 6
+	check "PCP 6 is paused: 0 passes" frames 5 udp4,n=5
+	check "a frame with a tag is sent" ndp_packets -s "$a/w0" udp4,vlan=off
+	check_eq "and waits" "$(counter "$a/w0" tx_paused)" 2
+	pause 6=0
+	check "until the pause is lifted" frames 5 udp4,n=5
+else
+	skip "VLAN tag" "no VLAN devices"
+fi
+
+# ---- two rings
+
+tc -n "$a" qdisc replace dev w0 root mqprio num_tc 2 map 0 0 0 1 0 0 0 0 queues 1@0 1@1 hw 0
+slow_pause 3
+check_to "$TMP/result" "the other ring goes on" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
+	-x "sleep 0.2; closwire_raw pause -s $b/w1 3=0 >/dev/null" udp4,n=10,prio=3 udp4,n=10
+paused=$((paused + 1))
+check_eq "and is through before" "$(order)" 11111111110000000000
+tc -n "$a" qdisc del dev w0 root
+
+# ---- the end of a pause
+
+# 1000 quanta at 1 Gbit/s are 512 us. Before, the pause frame takes 576 ns on
+# the line and 1 us on the cable; after, the stamp is that of the frame's first
+# byte behind the preamble of 64 ns. An interrupt that is held back matters not.
+if exact; then
+	for usecs in 0 300; do
+		ip netns exec "$a" ethtool -C w0 rx-usecs $usecs
+		sent=$(closwire_raw pause -s "$b/w1" 0=1000)
+		paused=$((paused + 1))
+		closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 >"$TMP/stamps"
+		read -r _ hardware _ <"$TMP/stamps"
+		waited=$((hardware - sent - 576 - 1000 - 64))
+		check "rx-usecs $usecs: a pause of 512000 ns ends after $waited ns" \
+			test $waited -ge 512000 -a $waited -le 512001
+	done
+	ip netns exec "$a" ethtool -C w0 rx-usecs 0
+else
+	skip "the end of a pause, exactly" "time is real"
+fi
+pause 0=100
+check "a short pause ends by itself" frames 10 udp4,n=10
+pause 0=0 7=0
+check "lifting where there is no pause" frames 10 udp4,n=10
+
+# ---- counters
+
+sum=0
+for prio in 0 1 2 3 4 5 6 7; do
+	sent=$(counter "$b/w1" tx_prio${prio}_pause)
+	check_eq "priority $prio: sent as received" "$(counter "$a/w0" rx_prio${prio}_pause)" "$sent"
+	sum=$((sum + sent))
+done
+check_eq "all pause frames are counted" \
+	"$(counter "$b/w1" tx_pause_frames) $(counter "$a/w0" rx_pause_frames)" "$paused $paused"
+check_eq "none as data" "$(counter "$a/w0" rx_frames)" "$(counter "$b/w1" tx_frames)"
+
+# opcode of 802.3x's pause, a cut PFC frame, an empty one
+head=0180c200000102000000000b8808
+check "malformed MAC control frames" closwire_raw hex -s "$b/w1" "${head}0001ffff" "${head}0101000f" "$head"
+check "are counted" wait_for 5 counted "$a/w0" rx_ctrl_unknown 3
+check "and pause nothing" frames 10 udp4,n=10
+
+# ---- a flood
+
+check "a flood of pause frames" closwire_raw pause -s "$b/w1" -c 3000 0=1 1=1 5=65535
+came() { [ "$(counter "$a/w0" rx_pause_frames)" -eq "$(counter "$b/w1" tx_pause_frames)" ]; }
+check "what is sent comes" wait_for 5 came
+check "each is sent, or counted as dropped" \
+	test $(($(counter "$b/w1" tx_pause_frames) + $(counter "$b/w1" tx_dropped_ctrl))) -eq $((paused + 3000))
+check "afterwards all is as before" frames 10 udp4,n=10
+finish
