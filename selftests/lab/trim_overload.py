@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Unresponsive flows overload a trimming port: how much of the payload gets through, and how fairly.
+
+After Fig. 2 of the NDP paper (SIGCOMM 2017). From 1 to 200 hosts send UDP at
+the full rate of their NICs, to one host behind one port of a switch; the port's
+qdisc is sch_ndp in each of its modes. Nothing answers trimmed packets: this is
+about the queue alone, and a trimmed packet is a lost one.
+
+All packets have the same length, so each sender is a clock: its packets come
+at a fixed period, from a random instant on. If all clocks ran alike (clocks=0),
+the packets would come in the same order in every period, and who comes at a bad
+time always would. So the rates differ a little, which changes the order slowly.
+
+Ideal is an equal share of what the link carries of payload if it carries
+nothing else: rate * payload / (flows * bytes on the wire).
+"""
+import math
+import random
+
+from closlab import topo
+from closlab.params import Param
+from closlab.results import mean
+
+PARAMS = [
+    Param("flows", "count", "1,2,5,10,20,50,100,200", "flows, each from a host of its own", several=True),
+    Param("mtu", "size", "9000,1500", "length of the packets, IP header included", several=True),
+    Param("clocks", "count", "1000", "how far the senders' clocks may be off, ppm"),
+    Param("packets", "count", "80", "each measurement takes as long as so many packets of each flow"),
+    Param("passes", "count", "250", "and, as clocks differ, until the order of the packets has changed so often"),
+    Param("rate", "rate", "10gbit", "all links"),
+    Param("delay", "time", "1us", "all links"),
+    Param("limit", "count", "8", "data queue, packets; the header queue gets the same memory"),
+    Param("ratio", "count", "10", "headers for each data packet while both wait"),
+    Param("trim_size", "size", "64", "what is left of a trimmed packet"),
+]
+SMALL = {"flows": "12", "mtu": "1500", "ratio": "2", "clocks": "10000", "passes": "120"}
+SCHEMES = ("ndp", "cp", "droptail")
+
+UDP_PORT = 61199            # what sch_ndp trims
+IP_UDP = 28                 # bytes of headers
+ETHERNET = 14
+ON_WIRE = 24                # check sequence, preamble, gap
+PARTS = 10                  # of a measurement
+SPAN = PARTS + 1.1          # one goes before it, and the last sample is not at the very end
+LEAST = 1000                # packets that the line has time for while it is measured
+COLOURS = {"ndp": "#0072b2", "cp": "#d55e00", "droptail": "#666666"}
+
+
+def wire_ns(params, mtu):
+    return (mtu + ETHERNET + ON_WIRE) * 8 * 10**9 / params.rate
+
+
+def part_ns(params, mtu, flows):
+    """A part of a measurement."""
+    periods = max(params.packets * flows, LEAST)
+    if params.clocks:
+        periods = max(periods, params.passes * 10**6 / params.clocks / flows)
+    return math.ceil(periods * wire_ns(params, mtu) / PARTS)
+
+
+def settings(params):
+    return [(mtu, flows) for mtu in params.mtu for flows in params.flows]
+
+
+def csv_name(what, setting):
+    return "%s-%d-%d.csv" % ((what,) + setting)
+
+
+# ---- in the guest
+
+def guest(lab):
+    params = lab.params
+    lab.module("sch_ndp")
+    net = topo.star(max(params.flows) + 1, params.rate, params.delay, mtu=max(params.mtu))
+    rng = random.Random(lab.seed)
+    for host in net.hosts()[1:]:
+        host.port("switch").rate += round(params.rate * params.clocks * rng.uniform(-1, 1) / 10**6)
+    net.build()
+    # what lies in the NIC's ring is out of the qdisc's reach: the packet on the line, and one that follows it
+    topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
+    lab.expect(sum(SPAN * part_ns(params, *setting) for setting in settings(params)))
+    for setting in settings(params):
+        measure(lab, net, setting)
+
+
+def measure(lab, net, setting):
+    params = lab.params
+    mtu, flows = setting
+    part = part_ns(params, *setting)
+    # new for each measurement: the header queue's memory follows the length of the packets
+    topo.run("tc", "-n", "switch", "qdisc", "add", "dev", "h1", "root", "ndp", "mode", lab.scheme,
+             "limit", str(params.limit), "hlimit", str(params.limit * (mtu + ETHERNET)),
+             "ratio", str(params.ratio), "trim_size", str(params.trim_size))
+    lab.traffic(net, "--time", "%dns" % (SPAN * part), "--flows", lab.path(csv_name("flows", setting)),
+                "--series", lab.path(csv_name("series", setting)), "--every", "%dns" % part,
+                "blast", "src=h2-h%d" % (flows + 1), "dst=h1", "port=%d" % UDP_PORT, "size=%d" % (mtu - IP_UDP),
+                "stagger=0", "jitter=%dns" % wire_ns(params, mtu))
+    topo.run("tc", "-n", "switch", "qdisc", "del", "dev", "h1", "root")
+
+
+# ---- on the host
+
+class Point:
+    """What was measured with a scheme and a setting: percent of ideal."""
+
+    def __init__(self, run, scheme, setting):
+        params = run.params
+        mtu, self.flows = setting
+        samples = run.csv(scheme, csv_name("series", setting))
+        first, last = (samples.where(time_ns=end(samples["time_ns"])) for end in (min, max))
+        time = last["time_ns"][0] - first["time_ns"][0]
+        ideal = time / wire_ns(params, mtu) / self.flows
+        whole, short = ([b - a for a, b in zip(first[name], last[name])] for name in ("whole_packets", "short_packets"))
+        if len(whole) != self.flows:
+            raise ValueError("%s: samples of %d flows, not %d" % (scheme, len(whole), self.flows))
+        goodput = sorted(100 * packets / ideal for packets in whole)
+        self.mean = mean(goodput)
+        self.worst = mean(goodput[:math.ceil(self.flows / 10)])
+        self.headers = sum(short) / sum(whole)
+        self.starved = whole.count(0)
+        self.model = model(params, scheme, mtu, self.flows)
+
+
+def model(params, scheme, mtu, flows):
+    """The mean as arithmetic has it: what is left of the line by the headers of all packets that do not fit.
+
+    All the headers there are, unless they are more than the WRR lets pass (ndp),
+    or than a FIFO holds that is full of headers (cp).
+    """
+    if scheme == "droptail":
+        return 100
+    header = (params.trim_size + ON_WIRE) / (mtu + ETHERNET + ON_WIRE)
+    most = params.ratio if scheme == "ndp" else (mtu + ETHERNET) // params.trim_size
+    return 100 * max((1 - flows * header) / (1 - header), 1 / (1 + most * header))
+
+
+def report(run):
+    points = {(scheme,) + setting: Point(run, scheme, setting)
+              for scheme in run.schemes for setting in settings(run.params)}
+    rows = [key[1:] + (key[0], p.mean, p.model, p.worst, p.worst / p.mean, p.headers, p.starved)
+            for key, p in points.items()]
+    run.table(("MTU", "flows", "mode", "mean %", "model %", "worst 10th %", "worst/mean", "headers/packet", "starved"),
+              sorted(rows, key=lambda row: (-row[0], row[1])))
+    draw(run, points)
+    for mtu in run.params.mtu:
+        claim(run, mtu, {scheme: [points[scheme, mtu, flows] for flows in run.params.flows] for scheme in run.schemes})
+
+
+def claim(run, mtu, modes):
+    """The claims that there are for the modes that ran."""
+    if "ndp" in modes:
+        run.claim("ndp-mean-%d" % mtu, "ndp: mean goodput, percent of ideal, at any number of flows",
+                  min(p.mean for p in modes["ndp"]), ">= 85")
+        run.claim("ndp-worst-%d" % mtu, "ndp: worst tenth of the flows over the mean, at any number of flows",
+                  min(p.worst / p.mean for p in modes["ndp"]), ">= 0.7")
+        run.claim("ndp-model-%d" % mtu, "ndp: mean goodput is off the model's by, percent of ideal",
+                  max(abs(p.mean - p.model) for p in modes["ndp"]), "<= 2")
+    if "ndp" in modes and "cp" in modes:
+        ndp, cp = modes["ndp"][-1], modes["cp"][-1]
+        run.claim("cp-mean-%d" % mtu, "cp: mean goodput with %d flows, of ndp's" % cp.flows,
+                  cp.mean / ndp.mean, "<= 0.9")
+        run.claim("cp-worst-%d" % mtu, "cp: goodput of the worst tenth of %d flows, of that in ndp" % cp.flows,
+                  cp.worst / ndp.worst, "<= 0.75")
+
+
+def draw(run, points):
+    params = run.params
+    figure, _ = run.figure("trim-overload", columns=len(params.mtu), size=(1.6 + 3.6 * len(params.mtu), 3.2))
+    for mtu, axis in zip(params.mtu, figure.axes):
+        for scheme in run.schemes:
+            curve = [points[scheme, mtu, flows] for flows in params.flows]
+            axis.plot(params.flows, [p.mean for p in curve], "o-", color=COLOURS[scheme], markersize=4,
+                      label=scheme + ": mean")
+            axis.plot(params.flows, [p.worst for p in curve], "v--", color=COLOURS[scheme], markersize=4,
+                      label=scheme + ": worst tenth")
+        axis.set_xscale("log")
+        axis.set_xticks(params.flows, [str(flows) for flows in params.flows])
+        axis.minorticks_off()
+        axis.set_ylim(0, 104)
+        axis.set_xlabel("unresponsive flows at line rate")
+        axis.set_ylabel("goodput of a flow, % of ideal")
+        axis.set_title("packets of %d bytes" % mtu)
+    figure.axes[-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
