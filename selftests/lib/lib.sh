@@ -302,6 +302,18 @@ counter() {
 # counted NS/DEV NAME COUNT: has the counter come to COUNT?
 counted() { [ "$(counter "$1" "$2")" -ge "$3" ]; }
 
+# stamps_apart FILE LEAST MOST: in the output of closwire_stamp, the receiver's hardware stamps are so many ns after
+# the sender's
+stamps_apart() {
+	local n tx rx
+	while read -r n tx rx _; do
+		if [ $((rx - tx)) -lt "$2" ] || [ $((rx - tx)) -gt "$3" ]; then
+			echo "datagram $n: $((rx - tx)) ns"
+			return 1
+		fi
+	done <"$1"
+}
+
 # mirror_v0: a clone of each packet that leaves v0 goes to w1 in namespace b, before v0's qdisc sees it
 # shellcheck disable=SC2154 # a and b are set by setup_ns
 mirror_v0() {

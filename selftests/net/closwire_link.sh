@@ -134,7 +134,8 @@ check "and carries again" frames 100 10
 check "MTU 1500: frames of 1514 pass" frames 1514 10
 ip -n "$a" link set w0 mtu 9000
 dropped=$(counter "$b/w1" rx_dropped_length)
-check "a receiver with a smaller MTU takes none of 1519" frames 1519 0
+check "a receiver with a smaller MTU takes 1522 bytes, for two tags" frames 1522 10
+check "and none of 1523" frames 1523 0
 check_eq "and counts each" "$(counter "$b/w1" rx_dropped_length)" $((dropped + 10))
 check_json "$(wire_json "$b/w1")" "as length errors" ".stats64.rx.length_errors == $dropped + 10 or .stats64.rx.errors == $dropped + 10"
 ip -n "$b" link set w1 mtu 9000

@@ -19,7 +19,7 @@ tc -n "$a" qdisc replace dev w0 root pfifo # the default one has priorities
 paused=0
 # pause PRIO=QUANTA...: w1 sends one, and w0 has got it
 pause() {
-	closwire_raw pause -s "$b/w1" "$@" >/dev/null
+	closwire_raw pause -s "$b/w1" "$@"
 	paused=$((paused + 1))
 	wait_for 5 counted "$a/w0" rx_pause_frames $paused
 }
@@ -43,13 +43,14 @@ order() { awk '{ print int($2 / 10) }' "$TMP/result" | paste -sd ''; }
 
 # ---- one ring
 
+ip netns exec "$a" ethtool -L w0 tx 1
 check "no pause" frames 10 udp4,n=10
 slow_pause 3
 check "priority 3 is paused: 0 passes" frames 10 udp4,n=10
 check "it has no time to pause" test "$(counter "$a/w0" tx_paused)" -eq 0
 check_to "$TMP/result" "3 waits, and all behind it, until it is lifted" \
 	ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
-	-x "closwire_raw pause -s $b/w1 3=0 >/dev/null" \
+	-x "closwire_raw pause -s $b/w1 3=0" \
 	udp4,n=10,prio=3 udp4,n=10
 paused=$((paused + 1))
 check_eq "in order" "$(order)" 00000000001111111111
@@ -70,10 +71,11 @@ fi
 
 # ---- two rings
 
+ip netns exec "$a" ethtool -L w0 tx 2
 tc -n "$a" qdisc replace dev w0 root mqprio num_tc 2 map 0 0 0 1 0 0 0 0 queues 1@0 1@1 hw 0
 slow_pause 3
 check_to "$TMP/result" "the other ring goes on" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
-	-x "sleep 0.2; closwire_raw pause -s $b/w1 3=0 >/dev/null" udp4,n=10,prio=3 udp4,n=10
+	-x "sleep 0.2; closwire_raw pause -s $b/w1 3=0" udp4,n=10,prio=3 udp4,n=10
 paused=$((paused + 1))
 check_eq "and is through before" "$(order)" 11111111110000000000
 tc -n "$a" qdisc del dev w0 root
@@ -86,7 +88,7 @@ tc -n "$a" qdisc del dev w0 root
 if exact; then
 	for usecs in 0 300; do
 		ip netns exec "$a" ethtool -C w0 rx-usecs $usecs
-		sent=$(closwire_raw pause -s "$b/w1" 0=1000)
+		sent=$(closwire_raw pause -t -s "$b/w1" 0=1000)
 		paused=$((paused + 1))
 		closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 >"$TMP/stamps"
 		read -r _ hardware _ <"$TMP/stamps"
@@ -114,6 +116,27 @@ done
 check_eq "all pause frames are counted" \
 	"$(counter "$b/w1" tx_pause_frames) $(counter "$a/w0" rx_pause_frames)" "$paused $paused"
 check_eq "none as data" "$(counter "$a/w0" rx_frames)" "$(counter "$b/w1" tx_frames)"
+
+# ---- pause frames of another module
+
+sender=$CLOSNET_TESTBIN/${CLOSNET_KERNEL:-}/pfc_sender.ko
+# send NS DEV PRIO QUANTA
+send() { ip netns exec "$1" insmod "$sender" dev="$2" prio="$3" quanta="$4" && rmmod pfc_sender; }
+if [ -e "$sender" ]; then
+	check "a module has one sent" send "$b" w1 7 65535
+	paused=$((paused + 1))
+	check "it comes" wait_for 5 counted "$a/w0" rx_pause_frames $paused
+	check_eq "for its priority" "$(counter "$a/w0" rx_prio7_pause)" $((sent + 1))
+	check_refused "not by other devices" "not supported" send "$b" lo 7 1
+	ip -n "$a" link set w0 carrier off
+	check_refused "not without carrier" "down" send "$b" w1 7 1
+	ip -n "$a" link set w0 carrier on
+	wait_for 5 has_carrier "$b" w1
+else
+	skip "closwire_pfc_xmit()" "no pfc_sender.ko: selftests/run builds it"
+fi
+
+# ---- MAC control frames of other kinds
 
 # opcode of 802.3x's pause, a cut PFC frame, an empty one
 head=0180c200000102000000000b8808

@@ -35,24 +35,16 @@ check_refused "one-step sync" "Numerical result out of range" closwire_stamp con
 
 # ---- stamps of both sides
 
-# apart FILE LEAST MOST: receiver's stamps minus sender's
-apart() {
-	while read -r n tx rx _; do
-		if [ $((rx - tx)) -lt "$2" ] || [ $((rx - tx)) -gt "$3" ]; then
-			echo "$n: $((rx - tx)) ns"
-			return 1
-		fi
-	done <"$1"
-}
+# The stamps may be off by fractions of a nanosecond of three clocks.
 stamps() { closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 "$@" >"$TMP/stamps"; }
 check "one by one: each datagram has four stamps" stamps -c 20
-check "the receiver's are those of the sender, and the cable" apart "$TMP/stamps" 1999 2001
+check "the receiver's are those of the sender, and the cable" stamps_apart "$TMP/stamps" 1998 2002
 check "at once: each datagram has four stamps" stamps -c 200 -x -l 1000
-check "the receiver's are those of the sender, and the cable" apart "$TMP/stamps" 1999 2001
+check "the receiver's are those of the sender, and the cable" stamps_apart "$TMP/stamps" 1998 2002
 check "sender's stamps are counted" counted "$a/w0" tx_hwtstamps 220
 wire_set "$b/w1" clock_offset 1ms
 stamps -c 2
-check "with an offset of 1 ms" apart "$TMP/stamps" 1001990 1002010
+check "with an offset of 1 ms" stamps_apart "$TMP/stamps" 1001990 1002010
 
 # ---- the clock
 
@@ -69,18 +61,20 @@ check_to "$TMP/cross" "cross time stamps of each kind" closwire_stamp cross "$p0
 check "each reading is between those of the system's clock" awk '
 	$1 != "precise" { n++; bad += $2 < -3000000010 || $3 > -2999999990 } END { exit bad || n != 6 }' "$TMP/cross"
 
-# drift_of DEVICE: how far it drifts in about 0.2 s, in ppb
+# drift_of DEVICE: how much faster than real time it runs, in ppb
 drift_of() {
-	local began=${EPOCHREALTIME/./} before after
-	before=$(ahead "$1")
+	local from to from_ahead from_real to_ahead to_real
+	from=$(closwire_stamp cross "$1" | grep precise)
 	sleep 0.2
-	after=$(ahead "$1")
-	echo $(((after - before) * 1000000 / (${EPOCHREALTIME/./} - began)))
+	to=$(closwire_stamp cross "$1" | grep precise)
+	read -r _ from_ahead from_real <<<"$from"
+	read -r _ to_ahead to_real <<<"$to"
+	echo $(((to_ahead - from_ahead) * 1000000000 / (to_real - from_real)))
 }
 wire_set "$a/w0" clock_drift 100ppm
-within "100 ppm too fast, in ppb" "$(drift_of "$p0")" 50000 101000
+within "100 ppm too fast, in ppb" "$(drift_of "$p0")" 99900 100100
 wire_set "$a/w0" clock_drift -500ppm
-within "500 ppm too slow, in ppb" "$(drift_of "$p0")" -505000 -250000
+within "500 ppm too slow, in ppb" "$(drift_of "$p0")" -500100 -499900
 wire_set "$a/w0" clock_drift 0 clock_offset 0
 
 # ---- linuxptp
@@ -96,7 +90,7 @@ check "phc_ctl adj" phc_ctl "$p0" set 1000 adj 500.5
 within "then at about 1500 s" "$((($(ahead "$p0") + $(date +%s%N)) / 1000000000))" 1500 1530
 wire_set "$a/w0" clock_offset 0
 check "phc_ctl freq" phc_ctl "$p0" freq 200000
-within "then it drifts by 200 ppm" "$(drift_of "$p0")" 100000 202000
+within "then it drifts by 200 ppm" "$(drift_of "$p0")" 199900 200100
 check "phc_ctl freq 0" phc_ctl "$p0" freq 0
 check "phc_ctl cmp, get, caps" phc_ctl "$p0" cmp get caps
 

@@ -2,9 +2,9 @@
 /*
  * Raw frames for the tests of closwire
  *
- * closwire_raw pause -s NS/DEV [-c COUNT] PRIO=QUANTA...
- *	Sends COUNT pause frames (802.1Qbb), which name these priorities.
- *	Prints the real time just before, in ns, and gives them time to get there.
+ * closwire_raw pause -s NS/DEV [-c COUNT] [-t] PRIO=QUANTA...
+ *	Sends COUNT pause frames (802.1Qbb), which name these priorities. -t:
+ *	prints the real time just before, in ns, and lets some pass afterwards.
  * closwire_raw hex -s NS/DEV [-c COUNT] BYTES...
  *	Sends COUNT times the frames that are given in hexadecimal.
  * closwire_raw random -s NS/DEV [-c COUNT] [-S SEED]
@@ -21,6 +21,7 @@
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static void send_times(int fd, const uint8_t *b, size_t len, unsigned int count)
 
 /* ---- pause frames */
 
-static void pause_frames(int fd, unsigned int count, char **words)
+static void pause_frames(int fd, unsigned int count, bool tell, char **words)
 {
 	/* destination, source, type, opcode, enabled priorities, quanta */
 	uint8_t b[60] = { 0x01, 0x80, 0xc2, 0, 0, 0x01, 2, 0, 0, 0, 0, 0x0b, 0x88, 0x08, 1, 1 };
@@ -86,8 +87,10 @@ static void pause_frames(int fd, unsigned int count, char **words)
 	}
 	clock_gettime(CLOCK_REALTIME, &ts);
 	send_times(fd, b, sizeof(b), count);
-	printf("%lld\n", (long long)ts.tv_sec * 1000000000 + ts.tv_nsec);
-	usleep(100);
+	if (tell) {
+		printf("%lld\n", (long long)ts.tv_sec * 1000000000 + ts.tv_nsec);
+		usleep(100);
+	}
 }
 
 static void hex_frames(int fd, unsigned int count, char **words)
@@ -202,14 +205,17 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *where = "";
 	unsigned int count = 1;
+	bool tell = false;
 	int opt, fd;
 
 	optind = 2;
-	while ((opt = getopt(argc, argv, "s:c:S:")) != -1) {
+	while ((opt = getopt(argc, argv, "s:c:S:t")) != -1) {
 		if (opt == 's')
 			where = optarg;
 		else if (opt == 'c')
 			count = (unsigned int)atoi(optarg);
+		else if (opt == 't')
+			tell = true;
 		else if (opt == 'S')
 			state ^= strtoull(optarg, NULL, 0) << 20;
 		else
@@ -217,7 +223,7 @@ int main(int argc, char **argv)
 	}
 	fd = packet_socket(where);
 	if (!strcmp(what, "pause"))
-		pause_frames(fd, count, argv + optind);
+		pause_frames(fd, count, tell, argv + optind);
 	else if (!strcmp(what, "hex"))
 		hex_frames(fd, count, argv + optind);
 	else if (!strcmp(what, "random"))

@@ -12,9 +12,9 @@
  *	SIOCSHWTSTAMP with these numbers; prints what SIOCGHWTSTAMP then says.
  * closwire_stamp cross /dev/ptpN
  *	Compares the clock with the system's by each ioctl that can; prints
- *		precise DEVICE-REALTIME / extended BEFORE AFTER / simple BEFORE AFTER
- *	where BEFORE and AFTER are how much the clock is ahead of the system's
- *	real time before and after it was read.
+ *		precise AHEAD REALTIME / extended BEFORE AFTER / simple BEFORE AFTER
+ *	where the clock is AHEAD of the system's REALTIME, or of its real time
+ *	BEFORE and AFTER it was read.
  * closwire_stamp hold /dev/ptpN COMMAND
  *	Holds the clock open while COMMAND takes the port away: then the clock
  *	must answer all with ENODEV.
@@ -273,7 +273,9 @@ static void cross(const char *path)
 
 	if (ioctl(fd, PTP_SYS_OFFSET_PRECISE, &pre))
 		err(1, "PTP_SYS_OFFSET_PRECISE");
-	printf("precise %lld\n", (long long)(ptp_ns(&pre.device) - ptp_ns(&pre.sys_realtime)));
+	printf("precise %lld %lld\n",
+	       (long long)(ptp_ns(&pre.device) - ptp_ns(&pre.sys_realtime)),
+	       (long long)ptp_ns(&pre.sys_realtime));
 	if (ioctl(fd, PTP_SYS_OFFSET_EXTENDED, &ext))
 		err(1, "PTP_SYS_OFFSET_EXTENDED");
 	for (i = 0; i < 3; i++) {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Has a closwire port send one pause frame when it is loaded, as a module does
+ * that can do without closwire. Loading it fails as closwire_pfc_xmit() does.
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/nsproxy.h>
+#include <closnet/pfc.h>
+
+static char *dev = "";
+module_param(dev, charp, 0444);
+MODULE_PARM_DESC(dev, "port, in the network namespace of the loading process");
+
+static int prio;
+module_param(prio, int, 0444);
+MODULE_PARM_DESC(prio, "priority");
+
+static ushort quanta;
+module_param(quanta, ushort, 0444);
+MODULE_PARM_DESC(quanta, "for how long, in 512 bit times");
+
+static int __init pfc_sender_init(void)
+{
+	typeof(closwire_pfc_xmit) *xmit = symbol_get(closwire_pfc_xmit);
+	u16 all[PFC_PRIOS] = {};
+	struct net_device *port;
+	int err = -ENODEV;
+
+	if (!xmit)
+		return -ENOENT;
+	port = dev_get_by_name(current->nsproxy->net_ns, dev);
+	if (port) {
+		all[prio & (PFC_PRIOS - 1)] = quanta;
+		err = xmit(port, BIT(prio), all);
+		dev_put(port);
+	}
+	symbol_put(closwire_pfc_xmit);
+	return err;
+}
+module_init(pfc_sender_init);
+
+static void __exit pfc_sender_exit(void)
+{
+}
+module_exit(pfc_sender_exit);
+
+MODULE_DESCRIPTION("Sends a pause frame, to test closwire");
+MODULE_LICENSE("GPL");
