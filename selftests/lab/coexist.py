@@ -31,7 +31,7 @@ PARAMS = [
     Param("queue", "size", "300k", "for TCP: sch_ndp's queue for other traffic, pfifo's whole queue"),
     Param("marking", "size", "98k", "queue from which on sch_ndp marks dctcp's packets"),
 ]
-SMALL = {"tcp": "dctcp", "mixes": "2:2", "time": "10ms"}
+SMALL = {"tcp": "dctcp", "mixes": "2:2", "time": "5ms"}
 SCHEMES = ("ndp", "pfifo")
 
 UDP_PORT = 61199            # what sch_ndp trims
