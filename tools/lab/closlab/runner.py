@@ -119,7 +119,7 @@ class Progress:
         text = "; ".join(guest.state() for guest in guests)
         if waiting:
             text += "; %d waiting" % waiting
-        elif None not in left:
+        elif guests and None not in left:
             text += "; about %.0f s left" % max(left)
         if self.terminal:
             width = shutil.get_terminal_size().columns - 1
