@@ -9,7 +9,7 @@ set -eu -o pipefail
 packages() {
 	case $1 in
 	build) echo make gcc libc6-dev kmod xz-utils ;;
-	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool python3-minimal ;;
+	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal ;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
 	test) echo libcmocka-dev libmnl-dev make gcc libc6-dev jq iperf3 iproute2 python3-minimal python3-yaml python3-jsonschema ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;

@@ -57,9 +57,11 @@ tc -n "$a" qdisc replace dev w0 root pfifo limit 1000
 # BQL would stop the queue before the ring is full.
 ip netns exec "$a" tee /sys/class/net/w0/queues/tx-0/byte_queue_limits/limit_min >/dev/null 2>&1 <<<10000000 || true
 ip netns exec "$a" ethtool -G w0 tx 8
+wire_set "$a/w0" rate 1mbit
 check_json "$(wire_json "$a/w0")" "ethtool sets the ring, ip shows it" '.linkinfo.info_data.ring == 8'
 check "a short ring: 50 frames come" ndp_packets -s "$a/w0" -c "in=$b/w1/in/50" udp4,n=50
 check "it was full, and stopped the queue" test "$(counter "$a/w0" tx_ring_full)" -ge 5
+wire_set "$a/w0" rate 20mbit
 check_refused "a ring too short" "tx must be 2 to 16384 packets" ip netns exec "$a" ethtool -G w0 tx 1
 check_refused "a ring too long" "" ip netns exec "$a" ethtool -G w0 tx 16385
 
@@ -120,12 +122,14 @@ check "4 TX queues" ip netns exec "$a" ethtool -L w0 tx 4
 check_refused "5 of 4 TX queues" "" ip netns exec "$a" ethtool -L w0 tx 5
 check "mqprio with 4 classes" tc -n "$a" qdisc replace dev w0 root handle 100: mqprio \
 	num_tc 4 map 0 1 2 3 0 0 0 0 queues 1@0 1@1 1@2 1@3 hw 0
-wire_set "$a/w0" rate 1mbit
-closwire_raw pause -s "$b/w1" {0..3}=65535
-wait_for 5 counted "$a/w0" rx_pause_frames 1
 for q in 0 1 2 3; do
 	ip netns exec "$a" tee /sys/class/net/w0/queues/tx-$q/byte_queue_limits/limit_min >/dev/null 2>&1 <<<1000000 || true
 done
+# BQL looks at that when a frame has left
+ndp_packets -s "$a/w0" udp4,prio=0 udp4,prio=1 udp4,prio=2 udp4,prio=3
+wire_set "$a/w0" rate 1mbit
+closwire_raw pause -s "$b/w1" {0..3}=65535
+wait_for 5 counted "$a/w0" rx_pause_frames 1
 check_to "$TMP/result" "4 rings at once: all come" ndp_packets -s "$a/w0" -c "in=$b/w1/in/40" \
 	-x "closwire_raw pause -s $b/w1 0=0 1=0 2=0 3=0" \
 	udp4,n=10,prio=3 udp4,n=10,prio=2 udp4,n=10,prio=1 udp4,n=10,prio=0

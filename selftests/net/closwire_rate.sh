@@ -71,6 +71,7 @@ fi
 # What is queued goes into the ring, where a pause holds it until the rate is set.
 limit=/sys/class/net/w0/queues/tx-0/byte_queue_limits/limit_min
 ip netns exec "$a" test ! -e $limit || ip netns exec "$a" tee $limit >/dev/null <<<10000000
+ndp_packets -s "$a/w0" udp4 # BQL looks at it when a frame has left
 pauses=0
 
 # frames WHAT LENGTH GBIT SPEC: 50 frames that were sent one by one
