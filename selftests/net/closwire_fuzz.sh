@@ -21,16 +21,17 @@ check "random changes" closwire_netlink change -n "$a" -i w0 -c 2000
 check "what is refused" closwire_netlink refused -n "$a" -i w0
 stop_jobs
 
-wire_set "$a/w0" rate 10gbit delay 0 loss 0 ring 256
-for seed in 1 2; do
-	check "random frames of w0, seed $seed" closwire_raw random -s "$a/w0" -c 2000 -S $seed
-	check "random frames of w1, seed $seed" closwire_raw random -s "$b/w1" -c 2000 -S $seed
-done
 # What is still on a cable of 10 s goes when its receiver goes down.
 restart() {
 	ip -n "$a" link set w0 down && ip -n "$b" link set w1 down &&
 		ip -n "$a" link set w0 up && ip -n "$b" link set w1 up && wait_for 5 has_carrier "$a" w0
 }
+wire_set "$a/w0" rate 10gbit delay 0 loss 0 ring 256
 check "down and up" restart
+for seed in 1 2; do
+	check "random frames of w0, seed $seed" closwire_raw random -s "$a/w0" -c 2000 -S $seed
+	check "random frames of w1, seed $seed" closwire_raw random -s "$b/w1" -c 2000 -S $seed
+done
+check "down and up again" restart
 check "then all is as before" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
 finish

@@ -18,8 +18,6 @@
 #include "../../net/closwire/wire_core.h"
 #include "rng.h"
 
-typedef __int128 wide;
-
 #define FRAMES		1000000
 #define ROUNDS		2000
 #define ROUND_EVENTS	1000
@@ -54,12 +52,12 @@ static u32 line_bytes(u32 len)
  * got is the whole ns of exact / rate, but for an error of the time of a byte
  * in the 46th bit, which adds up over the time that the line was busy.
  */
-static void assert_ns(u64 got, wide exact, u64 rate_Bps, u64 busy_ns)
+static void assert_ns(u64 got, __int128_t exact, u64 rate_Bps, u64 busy_ns)
 {
-	wide allowed = 1 + (busy_ns >> 45);
-	wide want = exact / rate_Bps;
+	__int128_t allowed = 1 + (busy_ns >> 45);
+	__int128_t want = exact / rate_Bps;
 
-	if ((wide)got < want || (wide)got > want + allowed)
+	if ((__int128_t)got < want || (__int128_t)got > want + allowed)
 		fail_msg("%llu B/s: %llu ns, exact: %llu ns",
 			 (unsigned long long)rate_Bps, (unsigned long long)got,
 			 (unsigned long long)want);
@@ -72,7 +70,7 @@ static void back_to_back(u64 rate_Bps, u32 len)
 {
 	struct closwire_line line = line_at(rate_Bps);
 	const u64 now_ns = 1000000000000ULL;
-	wide exact = (wide)now_ns * rate_Bps;
+	__int128_t exact = (__int128_t)now_ns * rate_Bps;
 	u64 sfd_ns;
 	int i;
 
@@ -80,8 +78,8 @@ static void back_to_back(u64 rate_Bps, u32 len)
 		sfd_ns = closwire_line_send(&line, now_ns, len);
 		assert_ns(sfd_ns - closwire_line_ns(&line, 8), exact, rate_Bps,
 			  sfd_ns - now_ns);
-		exact += (wide)line_bytes(len) * 1000000000;
-		assert_ns(line.end_ns, exact - (wide)12 * 1000000000, rate_Bps,
+		exact += (__int128_t)line_bytes(len) * 1000000000;
+		assert_ns(line.end_ns, exact - (__int128_t)12 * 1000000000, rate_Bps,
 			  line.end_ns - now_ns);
 	}
 }
@@ -146,10 +144,10 @@ static void test_longest(void **state)
 		line = line_at(rates[r]);
 		closwire_line_send(&line, 5000000000000ULL, len);
 		assert_ns(line.end_ns - 5000000000000ULL,
-			  (wide)(len + 12) * 1000000000, rates[r], line.end_ns);
+			  (__int128_t)(len + 12) * 1000000000, rates[r], line.end_ns);
 		closwire_line_send(&line, 0, len);
 		assert_ns(line.end_ns - 5000000000000ULL,
-			  (wide)(2 * len + 36) * 1000000000, rates[r],
+			  (__int128_t)(2 * len + 36) * 1000000000, rates[r],
 			  line.end_ns);
 	}
 }
@@ -160,7 +158,7 @@ static void test_any_rate(void **state)
 	struct closwire_line line;
 	struct rng rng;
 	u64 rate_Bps;
-	wide exact;
+	__int128_t exact;
 	int i;
 
 	(void)state;
@@ -173,9 +171,9 @@ static void test_any_rate(void **state)
 			   rate_Bps % (CLOSWIRE_RATE_MAX - CLOSWIRE_RATE_MIN + 1);
 		line = line_at(rate_Bps);
 		assert_true(line.mult >> 45 == 1);
-		exact = (wide)1000000000 << line.shift;
-		assert_true(exact <= (wide)line.mult * rate_Bps);
-		assert_true(exact > ((wide)line.mult - 1) * rate_Bps);
+		exact = (__int128_t)1000000000 << line.shift;
+		assert_true(exact <= (__int128_t)line.mult * rate_Bps);
+		assert_true(exact > ((__int128_t)line.mult - 1) * rate_Bps);
 	}
 }
 
@@ -247,16 +245,16 @@ static void test_rate_change(void **state)
 /* In 1/rate ns; all of a line that the formula needs */
 struct model {
 	u64 rate_Bps;
-	wide end;
+	__int128_t end;
 };
 
-static wide model_send(struct model *m, u64 now_ns, u32 len)
+static __int128_t model_send(struct model *m, u64 now_ns, u32 len)
 {
-	wide start = m->end + (wide)12 * 1000000000;
+	__int128_t start = m->end + (__int128_t)12 * 1000000000;
 
 	if (now_ns > start / m->rate_Bps)
-		start = (wide)now_ns * m->rate_Bps;
-	m->end = start + (wide)(line_bytes(len) - 12) * 1000000000;
+		start = (__int128_t)now_ns * m->rate_Bps;
+	m->end = start + (__int128_t)(line_bytes(len) - 12) * 1000000000;
 	return start;
 }
 
@@ -281,7 +279,7 @@ static void random_round(struct rng *rng)
 	struct model m = { .rate_Bps = rates[rng_in(rng, 0, RATES - 1)] };
 	u64 now_ns = rng_u32(rng), began_ns = now_ns, sfd_ns, frame_ns;
 	struct closwire_line line = line_at(m.rate_Bps);
-	wide start;
+	__int128_t start;
 	u32 len;
 	int i;
 
@@ -319,7 +317,7 @@ static void test_quanta(void **state)
 {
 	static const u16 quanta[] = { 1, 2, 100, 1023, 1024, 1025, 32768, 65535 };
 	struct closwire_line line;
-	wide exact;
+	__int128_t exact;
 	size_t r, q;
 	u64 ns;
 
@@ -329,7 +327,7 @@ static void test_quanta(void **state)
 			line = line_at(rates[r]);
 			closwire_line_pause(&line, 7000, 3, quanta[q]);
 			ns = closwire_pause_end(&line) - 7000;
-			exact = (wide)quanta[q] * 64 * 1000000000 / rates[r];
+			exact = (__int128_t)quanta[q] * 64 * 1000000000 / rates[r];
 			assert_true(ns <= exact);
 			assert_true(ns + 1 + quanta[q] / 1024 + (exact >> 45) >= exact);
 			assert_true(closwire_line_paused(&line, 7000 + ns - 1, 3));
