@@ -204,6 +204,28 @@ static void receive_all(int tx, int rx, unsigned int first, unsigned int last)
 	}
 }
 
+/* Until the kernel stamps what it receives, which a work item of its own switches on */
+static void await_stamps(const char *from, int rx, const struct sockaddr_storage *ss,
+			 socklen_t len)
+{
+	struct pollfd pfd = { rx, POLLIN, 0 };
+	const uint32_t index = 0;
+	char dev[IFNAMSIZ];
+	int fd = socket_at(from, ss->ss_family, dev);
+
+	if (connect(fd, (const struct sockaddr *)ss, len))
+		err(2, "connect");
+	while (!stamps[index].rx_sw) {
+		if (send(fd, &index, sizeof(index), 0) < 0)
+			err(1, "send");
+		if (poll(&pfd, 1, PATIENCE_MS) <= 0)
+			errx(1, "nothing comes");
+		receive(rx, 0);
+	}
+	memset(&stamps[index], 0, sizeof(stamps[index]));
+	close(fd);
+}
+
 static void udp(const char *from, const char *to, const char *address, uint32_t count,
 		size_t length, bool at_once)
 {
@@ -223,6 +245,7 @@ static void udp(const char *from, const char *to, const char *address, uint32_t 
 	set_option(tx, SOL_SOCKET, SO_RCVBUFFORCE, 64 << 20);
 	if (bind(rx, (struct sockaddr *)&ss, len) || connect(tx, (struct sockaddr *)&ss, len))
 		err(2, "%s", address);
+	await_stamps(from, rx, &ss, len);
 	for (i = 0; i < count; i++) {
 		data[0] = i;
 		if (send(tx, data, length, 0) < 0)
