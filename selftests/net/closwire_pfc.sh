@@ -83,16 +83,17 @@ tc -n "$a" qdisc del dev w0 root
 # ---- the end of a pause
 
 # 1000 quanta at 1 Gbit/s are 512 us. Before, the pause frame takes 576 ns on
-# the line and 1 us on the cable; after, the stamp is that of the frame's first
-# byte behind the preamble of 64 ns. An interrupt that is held back matters not.
+# the line and 1 us on the cable; after, a frame is stamped behind its preamble
+# of 64 ns, 1 us later at the other end. An interrupt that is held back matters
+# not.
 if exact; then
 	for usecs in 0 300; do
 		ip netns exec "$a" ethtool -C w0 rx-usecs $usecs
 		sent=$(closwire_raw pause -t -s "$b/w1" 0=1000)
 		paused=$((paused + 1))
-		closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 >"$TMP/stamps"
-		read -r _ hardware _ <"$TMP/stamps"
-		waited=$((hardware - sent - 576 - 1000 - 64))
+		frames 1 udp4 >"$TMP/result"
+		read -r _ _ _ _ came <"$TMP/result"
+		waited=$((came - sent - 576 - 1000 - 64 - 1000))
 		check "rx-usecs $usecs: a pause of 512000 ns ends after $waited ns" \
 			test $waited -ge 512000 -a $waited -le 512001
 	done
