@@ -39,6 +39,11 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 	return ((__uint128_t)a * b) >> shift;
 }
 
+static inline u64 div_u64(u64 dividend, u32 divisor)
+{
+	return dividend / divisor;
+}
+
 #endif
 
 #endif /* _CLOSNET_CORE_H */
