@@ -11,11 +11,9 @@ them, and reads when the kernel and the NIC (hardware time stamps) say that they
 have arrived. As the CPU takes no time, these times are the network's alone.
 What they should be is computed in report(), in integers.
 """
-import array
 import bisect
 import ctypes
 import decimal
-import fcntl
 import math
 import random
 import socket
@@ -51,8 +49,6 @@ MTUS = (1500, 9000)
 CONTROLS = ("cubic", "dctcp")
 TCP_DATA = 20 + 20 + 12                 # IPv4, TCP, time stamps: what the MTU has beside data
 
-SIOCSHWTSTAMP = 0x89b0
-HWTSTAMP_FILTER_ALL = 1
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 SO_TIMESTAMPING = 37
 SO_TXTIME = 61
@@ -87,14 +83,6 @@ def topology(rate, delay, hosts):
 
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def stamp_all(dev):
-    """Has the NIC stamp all that it receives."""
-    config = array.array("i", [0, 0, HWTSTAMP_FILTER_ALL])
-    request = struct.pack("16sP16x", dev.encode(), config.buffer_info()[0])
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        fcntl.ioctl(s, SIOCSHWTSTAMP, request)
 
 
 class Iovec(ctypes.Structure):
@@ -158,7 +146,7 @@ class Receiver(Batch):
     def __init__(self, node):
         super().__init__(node, HEADERS + 1)
         for port in node.ports.values():
-            stamp_all(port.dev)
+            topo.stamp_received(port.dev)
         self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 28)
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, STAMPS)
         self.socket.bind((node.address, PORT))

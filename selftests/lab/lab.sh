@@ -24,6 +24,7 @@ experiment() {
 		    net.build()
 		    lab.expect(lab.params.time)
 		    lab.sample("queue.csv", 10000, net.switch_ports())
+		    lab.trace("segments.csv", "tcp:tcp_probe")
 		    lab.traffic(net, "--time", "%dns" % lab.params.time, "--flows", lab.path("flows.csv"),
 		                "bulk", "src=h2", "dst=h1", "cc=" + lab.scheme)
 		def report(run):
@@ -73,6 +74,7 @@ check_run "a bad value is named, and what is allowed" 2 "time: '2' is no time.*'
 check_run "an unknown scheme is named" 2 "no scheme 'reno'.*cubic dctcp" --scheme reno
 check_run "a run succeeds" 0 "holds +bytes"
 check "each scheme has its files" test -s "$TMP/out/cubic/queue.csv" -a -s "$TMP/out/dctcp/flows.csv"
+check "and its trace events" grep -qE "^[0-9]+,AF_INET,10.0.0.2:20000,10.0.0.3:[0-9]+,0x0,1448," "$TMP/out/dctcp/segments.csv"
 cp -r "$TMP/out" "$TMP/first"
 check "results can be shown again" "$lab" plot "$TMP/out"
 check "and are the same" diff -r "$TMP/first" "$TMP/out"

@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, params, results, runner, topo  # noqa: E402
+from closlab import experiment, params, results, runner, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''
@@ -171,6 +171,58 @@ class Files(unittest.TestCase):
         self.assertRaisesRegex(BadValue, "not empty", runner.clear, run)
 
 
+FORMAT = '''name: timely_sample
+ID: 42
+format:
+	field:unsigned char common_flags;	offset:2;	size:1;	signed:0;
+
+print fmt: "src=%pISpc source=%s " "rtt_ns=%llu", REC->src, __print_symbolic(REC->source, { 0, "hw=x" }), REC->rtt_ns
+'''
+TRACE = '''# tracer: nop
+#
+# entries-in-buffer/entries-written: 3/3   #P:1
+#
+           <...>-40      [000]  1000010.000012: timely_sample: src=10.0.0.2:20000 source=hw rtt_ns=5300
+           <...>-40      [000]  1000010.000012: timely_rate: rate=-5
+           <...>-7       [000]  1000011.500000: timely_sample: src=[fd00::1]:7 source= rtt_ns=0
+'''
+
+
+class Traces(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.path = os.path.join(directory.name, "a.csv")
+        self.table = trace.Table(self.path, trace.keys_of(FORMAT))
+        self.addCleanup(self.table.out.close)
+
+    def convert(self, text):
+        other = mock.Mock()
+        trace.convert(text.splitlines(True), {"timely_sample": self.table, "timely_rate": other}, 1000010 * 10**9)
+        self.table.out.close()
+        return other
+
+    def test_events_become_columns(self):
+        other = self.convert(TRACE)
+        self.assertEqual(results.read_csv(self.path), {
+            "time_ns": [12000, 1500000000], "src": ["10.0.0.2:20000", "[fd00::1]:7"], "source": ["hw", ""],
+            "rtt_ns": [5300, 0]})
+        other.add.assert_called_once_with(12000, "rate=-5")
+
+    def test_no_event_leaves_the_columns(self):
+        self.convert("# entries-in-buffer/entries-written: 0/0   #P:1\n")
+        self.assertEqual(results.read_csv(self.path), {"time_ns": [], "src": [], "source": [], "rtt_ns": []})
+
+    def test_lost_events_are_noticed(self):
+        self.assertRaisesRegex(RuntimeError, "of 9 trace events, 3 are left", self.convert, TRACE.replace("3/3", "3/9"))
+
+    def test_other_words_are_noticed(self):
+        for old, new in (("source=hw ", ""), ("source=hw", "source=h,w"), ("=5300", "=5300 more")):
+            with self.subTest(new):
+                self.assertRaisesRegex(RuntimeError, "something else", self.convert, TRACE.replace(old, new))
+        self.assertRaisesRegex(RuntimeError, "no KEY=VALUE", trace.keys_of, 'print fmt: "%d", REC->a\n')
+
+
 def shapes():
     return {"star": topo.star(300, topo.GBIT, 1000), "dumbbell": topo.dumbbell(8, topo.GBIT, 1, 2 * topo.GBIT, 3),
             "leaf_spine": topo.leaf_spine(4, 2, 8, topo.GBIT, 1000, uplink=4 * topo.GBIT),
@@ -241,6 +293,10 @@ class Topologies(unittest.TestCase):
         net = topo.star(1, topo.GBIT, 7)
         net.nodes["switch"].port("h1").rate = 5
         self.assertIn("type closwire rate 1000000000bit delay 7ns peer name h1", net.links_batch()[-1])
+        net.nodes["h1"].port("switch").clock_drift = -20000
+        net.nodes["h1"].port("switch").clock_offset = 37 * 10**9
+        self.assertIn("rate 1000000000bit delay 7ns clock_offset 37000000000ns clock_drift -20000 peer name h1",
+                      net.links_batch()[-1])
         self.assertTrue(net.links_batch()[-1].endswith("netns switch type closwire rate 5bit delay 7ns"))
 
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from closlab import experiment, topo
+from closlab import experiment, topo, trace
 from closlab.params import Values
 
 BIN = os.path.join(experiment.TOP, "build", "lab")
@@ -33,6 +33,8 @@ class Lab:
         self.expected = self.done = 0       # ns, over all measurements
         self.samplers = []      # what sample() was told
         self.children = []      # the samplers that run
+        self.traced = {}        # what trace() was told
+        self.tracer = None      # what records that
         self.teller = None      # process that tells the progress
 
     def path(self, name):
@@ -49,6 +51,10 @@ class Lab:
     def sample(self, name, every, ports):
         """The next measurement writes the queues of PORTS to the CSV file NAME, every EVERY ns."""
         self.samplers.append((name, every, ports))
+
+    def trace(self, name, event):
+        """The next measurement writes what the trace event, like "tcp:tcp_probe", prints to the CSV file NAME."""
+        self.traced[event] = self.path(name)
 
     def traffic(self, network, *words):
         """A measurement: runs the traffic generator between the network's hosts; WORDS: its options and patterns."""
@@ -74,6 +80,10 @@ class Lab:
                        "--origin", self.origin] + [port.name() for port in ports]
             self.children.append(subprocess.Popen([str(word) for word in command]))
         self.samplers = []
+        if self.traced:
+            self.tracer = trace.Tracer(self.traced)
+            self.tracer.start()
+            self.traced = {}
 
     def end(self):
         """Ends what begin() started."""
@@ -85,6 +95,9 @@ class Lab:
             if child.wait():
                 raise RuntimeError("the sampler ended with status %d" % child.returncode)
         self.children = []
+        if self.tracer:
+            self.tracer.stop(self.origin)
+            self.tracer = None
 
     def tell_progress(self):
         """In a process of its own: a line for each step of virtual time. Returns the process."""

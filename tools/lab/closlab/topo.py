@@ -21,7 +21,10 @@ GBIT = 10**9
 ETHERNET_HEADER = 14
 CLONE_NEWNET = 0x40000000
 SIOCETHTOOL = 0x8946
+ETHTOOL_SCOALESCE = 0x0f
 ETHTOOL_SGRO = 0x2c
+SIOCSHWTSTAMP = 0x89b0
+HWTSTAMP_FILTER_ALL = 1
 
 HOST_SYSCTLS = {
     "ipv4/tcp_no_metrics_save": "1",
@@ -46,6 +49,8 @@ class Port:
         self.rate, self.delay = rate, delay     # of what this port transmits
         self.peer = None
         self.qdisc = None                       # None: what build() was given
+        self.rx_usecs = 0                       # interrupt moderation
+        self.clock_offset = self.clock_drift = 0    # of the PTP clock: ns, parts per billion
 
     def name(self):
         """What the sampler calls it."""
@@ -151,8 +156,11 @@ class Network:
 
     # ---- making it
 
-    def build(self, host_qdisc=None, port_qdisc=None, seed=1):
-        """Makes namespaces, links, addresses, routes. A qdisc: words of tc, or lines "root ...", "parent ..."."""
+    def build(self, host_qdisc=None, port_qdisc=None, seed=1, rx_stamps=False):
+        """Makes namespaces, links, addresses, routes. A qdisc: words of tc, or lines "root ...", "parent ...".
+
+        rx_stamps: the hosts' NICs stamp all that they receive.
+        """
         # hosts may use whatever the kernel has
         with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as f:
             sysctl("ipv4/tcp_allowed_congestion_control", f.read())
@@ -163,6 +171,8 @@ class Network:
             for number, node in enumerate(self.nodes.values()):
                 enter("/run/netns/" + node.name)
                 self.settings(node, seed + number)
+                if rx_stamps and node.is_host:
+                    stamp_received("eth0")
                 run("ip", "-batch", "-", text=node_batch(node))
                 batch = qdisc_batch(node, host_qdisc if node.is_host else port_qdisc)
                 if batch:
@@ -190,13 +200,21 @@ class Network:
             values["ipv4/fib_multipath_hash_seed"] = str(hash_seed)
         for name, value in values.items():
             sysctl(name, value)
-        if not node.is_host:
-            for port in node.ports.values():
-                gro_off(port.dev)   # a switch does not merge packets
+        for port in node.ports.values():
+            if not node.is_host:
+                ethtool(port.dev, ETHTOOL_SGRO, 0)      # a switch does not merge packets
+            if port.rx_usecs:
+                # of struct ethtool_coalesce, the second field
+                ethtool(port.dev, ETHTOOL_SCOALESCE, port.rx_usecs, *[0] * 21)
 
 
 def wire_words(port):
-    return "rate %dbit delay %dns" % (port.rate, port.delay)
+    words = "rate %dbit delay %dns" % (port.rate, port.delay)
+    if port.clock_offset:
+        words += " clock_offset %dns" % port.clock_offset
+    if port.clock_drift:
+        words += " clock_drift %d" % port.clock_drift
+    return words
 
 
 def node_batch(node):
@@ -267,12 +285,22 @@ def enter(path):
         os.close(fd)
 
 
-def gro_off(dev):
-    """ethtool -K DEV gro off, without starting a program."""
-    value = ctypes.create_string_buffer(struct.pack("II", ETHTOOL_SGRO, 0))
-    request = struct.pack("16sP16x", dev.encode(), ctypes.addressof(value))
+def device_ioctl(dev, number, value):
+    """An ioctl that takes a struct ifreq which points to VALUE."""
+    buffer = ctypes.create_string_buffer(value)
+    request = struct.pack("16sP16x", dev.encode(), ctypes.addressof(buffer))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-        fcntl.ioctl(s, SIOCETHTOOL, request)
+        fcntl.ioctl(s, number, request)
+
+
+def ethtool(dev, command, *values):
+    """What ethtool does, without starting a program: the command's structure is made of 32-bit values."""
+    device_ioctl(dev, SIOCETHTOOL, struct.pack("I%dI" % len(values), command, *values))
+
+
+def stamp_received(dev):
+    """Has the NIC stamp all that it receives."""
+    device_ioctl(dev, SIOCSHWTSTAMP, struct.pack("3i", 0, 0, HWTSTAMP_FILTER_ALL))
 
 
 # ---- shapes
