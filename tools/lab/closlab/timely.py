@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What experiments with tcp_timely share: the module's parameters in the guest, and what flows through a port showed."""
+import os
+
+from closlab.results import jain, mean, quantile
+
+PARAMETERS = "/sys/module/tcp_timely/parameters"
+FRAME = 1514                # of full packets, MTU 1500
+WIRE = FRAME + 24           # check sequence, preamble, gap
+DATA = 1448                 # in a full packet, with time stamps
+SERIES = 10                 # samples of the flows in each part of a measurement
+
+
+# ---- in the guest
+
+class Module:
+    """tcp_timely, loaded."""
+
+    def __init__(self, lab):
+        lab.module("nicclock")
+        lab.module("tcp_timely")
+        self.defaults = {}
+        for name in sorted(os.listdir(PARAMETERS)):
+            with open(os.path.join(PARAMETERS, name), encoding="ascii") as f:
+                self.defaults[name] = f.read()
+
+    def set(self, **values):
+        """What connections that start from now on take; parameters that are not named have their defaults."""
+        for name, value in {**self.defaults, **values}.items():
+            with open(os.path.join(PARAMETERS, name), "w", encoding="ascii") as f:
+                f.write(str(value))
+
+
+# ---- on the host
+
+class Queue:
+    """What queue-CASE.csv, of one port, has while time_ns is above BEGIN, up to END.
+
+    queue_us    the samples, in the time that a line of the rate needs for what waits
+    """
+
+    def __init__(self, run, scheme, case, rate, begin, end):
+        samples = run.csv(scheme, "queue-%s.csv" % case)
+        inside = [i for i, at in enumerate(samples["time_ns"]) if begin < at <= end]
+        self.queue_us = [(samples["bytes"][i] + samples["packets"][i] * (WIRE - FRAME)) * 8e6 / rate for i in inside]
+        self.drops = samples["drops"][inside[-1]] - samples["drops"][inside[0]]
+
+    @property
+    def mean_us(self):
+        return mean(self.queue_us)
+
+    def quantile_us(self, q):
+        return quantile(self.queue_us, q)
+
+
+class Window(Queue):
+    """That, and what series-CASE.csv has of the first COUNT flows, which share that port.
+
+    goodputs    of each flow, bit/s
+    share       of the most that the port's line carries, all flows together
+    """
+
+    def __init__(self, run, scheme, case, rate, begin, end, count=None):
+        super().__init__(run, scheme, case, rate, begin, end)
+        self.goodputs = goodputs(run.csv(scheme, "series-%s.csv" % case), begin, end)[:count]
+        self.share = sum(self.goodputs) / (rate * DATA / WIRE)
+        self.jain = jain(self.goodputs)
+
+
+def goodputs(series, begin, end):
+    """What each flow's receiver got from the first sample at BEGIN or later to the last until END, bit/s."""
+    times = [t for t in series["time_ns"] if begin <= t <= end]
+    first, last = min(times), max(times)
+    start, stop = ({row["flow"]: row["received_bytes"] for row in series.where(time_ns=at).rows()}
+                   for at in (first, last))
+    return [(stop[flow] - start.get(flow, 0)) * 8e9 / (last - first) for flow in sorted(stop)]
