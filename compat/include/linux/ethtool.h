@@ -9,4 +9,9 @@
 #define kernel_ethtool_ts_info ethtool_ts_info
 #endif
 
+/* 7.x; there the other one takes the device's own lock */
+#ifndef CLOSNET_HAVE_NETIF_GET_LINK_KSETTINGS
+#define netif_get_link_ksettings __ethtool_get_link_ksettings
+#endif
+
 #endif /* _CLOSNET_COMPAT_LINUX_ETHTOOL_H */

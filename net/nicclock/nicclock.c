@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * nicclock: NIC time stamps in the host's time
+ *
+ * What is learnt and how is in nicclock_core.h. Here is who asks: one struct
+ * nicclock for each network device of each namespace, made and removed by
+ * netdevice notifications, found by ifindex.
+ *
+ * A packet's stamp takes a copy of the map, under a sequence counter, and some
+ * comparisons. Only the few packets that teach something take the lock; if
+ * another CPU has it, they do not teach. Counters are per CPU.
+ *
+ * The directory /proc/net/closnet is made here, too.
+ */
+#include <linux/ethtool.h>
+#include <linux/if_vlan.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/proc_fs.h>
+#include <linux/seqlock.h>
+#include <linux/skbuff.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <closnet/nicclock.h>
+#include "nicclock_core.h"
+
+/**
+ * struct nicclock_stats - counters of a CPU
+ * @stamps: packets that had one
+ * @refused: of these, those whose time was not known
+ * @clamped: those whose time, by the map, was yet to come
+ */
+struct nicclock_stats {
+	u64 stamps;
+	u64 refused;
+	u64 clamped;
+};
+
+/**
+ * struct nicclock - a NIC
+ * @dev: the device; lives as long as this can be found
+ * @stats: counters
+ * @map: copy of @core.map for readers
+ * @seq: for @map
+ * @rate_Mbps: rate of the line, or 0
+ * @byte_time: of the line, ns in Q40.24, or 0
+ * @lock: for @core and for writing @map
+ * @core: what is known of the clock
+ * @rcu: to free it
+ */
+struct nicclock {
+	struct net_device *dev;
+	struct nicclock_stats __percpu *stats;
+	struct nicclock_map map;
+	seqcount_spinlock_t seq;
+	u32 rate_Mbps;
+	u64 byte_time;
+
+	spinlock_t lock ____cacheline_aligned_in_smp;
+	struct nicclock_core core;
+	struct rcu_head rcu;
+};
+
+/* The NICs of a namespace, by ifindex; RTNL protects changes. */
+struct nicclock_net {
+	struct xarray nics;
+};
+
+static unsigned int nicclock_net_id __read_mostly;
+
+/* ---- stamps ---- */
+
+/* NIC time when the packet came, or 0 */
+static u64 nicclock_stamp(const struct nicclock *nc, const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+	struct net_device *dev = nc->dev;
+
+	if (likely(!(shinfo->tx_flags & SKBTX_HW_TSTAMP_NETDEV)))
+		return shinfo->hwtstamps.hwtstamp;
+	if (is_vlan_dev(dev))
+		dev = vlan_dev_real_dev(dev);
+	if (!dev->netdev_ops->ndo_get_tstamp)
+		return 0;
+	return netdev_get_tstamp(dev, &shinfo->hwtstamps, false);
+}
+
+static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
+{
+	struct nicclock_map map;
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&nc->seq);
+		map = nc->map;
+	} while (read_seqcount_retry(&nc->seq, seq));
+	return map;
+}
+
+static void nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
+{
+	if (!spin_trylock_bh(&nc->lock))
+		return;
+	nicclock_core_observe(&nc->core, now_ns, stamp);
+	if (memcmp(&nc->map, &nc->core.map, sizeof(nc->map))) {
+		write_seqcount_begin(&nc->seq);
+		nc->map = nc->core.map;
+		write_seqcount_end(&nc->seq);
+	}
+	spin_unlock_bh(&nc->lock);
+}
+
+int nicclock_rx_time(struct nicclock *nc, const struct sk_buff *skb,
+		     u64 now_ns, u64 *rx_ns)
+{
+	u64 stamp = nicclock_stamp(nc, skb);
+	struct nicclock_map map;
+	s64 late_ns;
+
+	if (!stamp)
+		return -ENODATA;
+	this_cpu_inc(nc->stats->stamps);
+	map = nicclock_get_map(nc);
+	late_ns = nicclock_map_late(&map, now_ns, stamp);
+	if (nicclock_core_wants(&nc->core, &map, now_ns, late_ns)) {
+		nicclock_learn(nc, now_ns, stamp);
+		map = nicclock_get_map(nc);
+		late_ns = nicclock_map_late(&map, now_ns, stamp);
+	}
+	if (!nicclock_map_answers(&map, now_ns, late_ns)) {
+		this_cpu_inc(nc->stats->refused);
+		return -EAGAIN;
+	}
+	if (unlikely(late_ns < 0)) {
+		this_cpu_inc(nc->stats->clamped);
+		late_ns = 0;
+	}
+	*rx_ns = now_ns - late_ns;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(nicclock_rx_time);
+
+/* ---- the line's rate ---- */
+
+u32 nicclock_rate_Mbps(const struct nicclock *nc)
+{
+	return READ_ONCE(nc->rate_Mbps);
+}
+EXPORT_SYMBOL_GPL(nicclock_rate_Mbps);
+
+u64 nicclock_rate_byte_time(const struct nicclock *nc)
+{
+	return READ_ONCE(nc->byte_time);
+}
+EXPORT_SYMBOL_GPL(nicclock_rate_byte_time);
+
+/* RTNL is held, and the device's own lock if it has one for that. */
+static void nicclock_update_rate(struct nicclock *nc)
+{
+	struct ethtool_link_ksettings settings;
+	u32 mbps = 0;
+
+	if (!netif_get_link_ksettings(nc->dev, &settings) &&
+	    settings.base.speed != (u32)SPEED_UNKNOWN)
+		mbps = settings.base.speed;
+	WRITE_ONCE(nc->rate_Mbps, mbps);
+	WRITE_ONCE(nc->byte_time, mbps ? nicclock_byte_time(mbps) : 0);
+}
+
+/* ---- NICs ---- */
+
+struct nicclock *nicclock_find(struct net *net, int ifindex)
+{
+	struct nicclock_net *nn = net_generic(net, nicclock_net_id);
+
+	return xa_load(&nn->nics, ifindex);
+}
+EXPORT_SYMBOL_GPL(nicclock_find);
+
+static void nicclock_free(struct nicclock *nc)
+{
+	free_percpu(nc->stats);
+	kfree(nc);
+}
+
+static void nicclock_free_rcu(struct rcu_head *rcu)
+{
+	nicclock_free(container_of(rcu, struct nicclock, rcu));
+}
+
+/* Without memory there is no NIC: its users do without. */
+static void nicclock_add(struct net_device *dev)
+{
+	struct nicclock_net *nn = net_generic(dev_net(dev), nicclock_net_id);
+	struct nicclock *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
+
+	if (!nc)
+		return;
+	nc->dev = dev;
+	spin_lock_init(&nc->lock);
+	seqcount_spinlock_init(&nc->seq, &nc->lock);
+	nc->stats = alloc_percpu(struct nicclock_stats);
+	if (!nc->stats)
+		goto err_free;
+	nicclock_update_rate(nc);
+	if (xa_insert(&nn->nics, dev->ifindex, nc, GFP_KERNEL))
+		goto err_free;
+	return;
+
+err_free:
+	nicclock_free(nc);
+}
+
+static void nicclock_remove(struct net_device *dev)
+{
+	struct nicclock_net *nn = net_generic(dev_net(dev), nicclock_net_id);
+	struct nicclock *nc = xa_erase(&nn->nics, dev->ifindex);
+
+	if (nc)
+		call_rcu(&nc->rcu, nicclock_free_rcu);
+}
+
+/*
+ * Of the notifications, these three come with the device's own lock held, if
+ * it has one: REGISTER, UP, CHANGE. A device that moves to another namespace
+ * unregisters there and registers here.
+ */
+static int nicclock_event(struct notifier_block *nb, unsigned long event,
+			  void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct nicclock *nc;
+
+	switch (event) {
+	case NETDEV_REGISTER:
+		nicclock_add(dev);
+		break;
+	case NETDEV_UNREGISTER:
+		nicclock_remove(dev);
+		break;
+	case NETDEV_UP:
+	case NETDEV_CHANGE:
+		nc = nicclock_find(dev_net(dev), dev->ifindex);
+		if (nc)
+			nicclock_update_rate(nc);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block nicclock_notifier = {
+	.notifier_call = nicclock_event,
+};
+
+/* ---- /proc/net/closnet/nicclock ---- */
+
+static const char *nicclock_state_name(const struct nicclock_map *map)
+{
+	static const char * const names[] = {
+		[NICCLOCK_NO_STAMPS]	= "no_stamps",
+		[NICCLOCK_LEARNING]	= "learning",
+		[NICCLOCK_NOISY]	= "noisy",
+		[NICCLOCK_DOUBT]	= "doubt",
+		[NICCLOCK_SYNCHRONISED]	= "synchronised",
+	};
+
+	if (map->state == NICCLOCK_SYNCHRONISED &&
+	    !nicclock_map_answers(map, ktime_get_ns(), 0))
+		return "idle";
+	return names[map->state];
+}
+
+static struct nicclock_stats nicclock_sum(const struct nicclock *nc)
+{
+	struct nicclock_stats sum = {};
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct nicclock_stats *stats = per_cpu_ptr(nc->stats, cpu);
+
+		sum.stamps += READ_ONCE(stats->stamps);
+		sum.refused += READ_ONCE(stats->refused);
+		sum.clamped += READ_ONCE(stats->clamped);
+	}
+	return sum;
+}
+
+static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
+{
+	struct nicclock_map map = nicclock_get_map(nc);
+	struct nicclock_stats stats = nicclock_sum(nc);
+
+	if (!stats.stamps)
+		return;
+	seq_printf(seq, "%s %d %u %s %lld %lld %llu %llu %llu %llu\n",
+		   netdev_name(nc->dev), nc->dev->ifindex,
+		   nicclock_rate_Mbps(nc), nicclock_state_name(&map),
+		   (s64)(map.now_ns - map.stamp),
+		   map.skew * NSEC_PER_SEC >> NICCLOCK_SKEW_SHIFT,
+		   stats.stamps, stats.refused, READ_ONCE(nc->core.steps),
+		   stats.clamped);
+}
+
+static int nicclock_show(struct seq_file *seq, void *v)
+{
+	struct nicclock_net *nn = net_generic(seq_file_single_net(seq),
+					      nicclock_net_id);
+	struct nicclock *nc;
+	unsigned long ifindex;
+
+	seq_puts(seq, "device ifindex rate_Mbps state offset_ns skew_ppb stamps refused steps clamped\n");
+	rcu_read_lock();
+	xa_for_each(&nn->nics, ifindex, nc)
+		nicclock_show_one(seq, nc);
+	rcu_read_unlock();
+	return 0;
+}
+
+static int __net_init nicclock_net_init(struct net *net)
+{
+	struct nicclock_net *nn = net_generic(net, nicclock_net_id);
+	struct proc_dir_entry *dir;
+
+	xa_init(&nn->nics);
+	dir = proc_net_mkdir(net, "closnet", net->proc_net);
+	if (!IS_ENABLED(CONFIG_PROC_FS))
+		return 0;
+	if (!dir)
+		return -ENOMEM;
+	if (proc_create_net_single("nicclock", 0444, dir, nicclock_show, NULL))
+		return 0;
+	remove_proc_entry("closnet", net->proc_net);
+	return -ENOMEM;
+}
+
+/* Its devices have gone before. */
+static void __net_exit nicclock_net_exit(struct net *net)
+{
+	struct nicclock_net *nn = net_generic(net, nicclock_net_id);
+
+	remove_proc_subtree("closnet", net->proc_net);
+	xa_destroy(&nn->nics);
+}
+
+static struct pernet_operations nicclock_net_ops = {
+	.init = nicclock_net_init,
+	.exit = nicclock_net_exit,
+	.id = &nicclock_net_id,
+	.size = sizeof(struct nicclock_net),
+};
+
+static int __init nicclock_module_init(void)
+{
+	int err;
+
+	err = register_pernet_subsys(&nicclock_net_ops);
+	if (err)
+		return err;
+	/* tells of the devices that are there already */
+	err = register_netdevice_notifier(&nicclock_notifier);
+	if (err)
+		unregister_pernet_subsys(&nicclock_net_ops);
+	return err;
+}
+
+static void __exit nicclock_module_exit(void)
+{
+	/* tells of all devices that they go */
+	unregister_netdevice_notifier(&nicclock_notifier);
+	unregister_pernet_subsys(&nicclock_net_ops);
+	rcu_barrier();
+}
+
+module_init(nicclock_module_init);
+module_exit(nicclock_module_exit);
+MODULE_AUTHOR("The closnet authors");
+MODULE_DESCRIPTION("NIC time stamps in the host's time");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(CLOSNET_VERSION);

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a NIC's clock relates to the host's, learnt from received packets alone,
+ * in plain C
+ *
+ * A packet that the NIC stamped is seen at host time now, some latency after
+ * it came:
+ *
+ *	now = stamp + offset(stamp) + latency,	latency >= 0
+ *
+ * so the points (stamp, now - stamp) lie on or above the wanted line
+ * offset(stamp). The point with the least latency is kept of each bucket of
+ * 10 ms, or more if there are few packets, and of the lower convex hull of the
+ * last 16 such points the edge at their mean time is the line: of all lines
+ * below the points, the one that is closest to them. What remains is the least
+ * latency itself, a constant that nobody can see from here.
+ *
+ *	now - stamp
+ *	   |	  .   .	     .	 .	. observations
+ *	   |  .	    .  o .    .	  .  .	o least of its bucket
+ *	   | o . .	 ___o---.--	line: an edge of the lower hull
+ *	   |  ___o---o---     .	 o
+ *	   +-------------------------- stamp
+ *
+ * The line is also the judge of what follows. That is late how much a packet
+ * came after the line.
+ *
+ *	what is seen			what it may be		what is done
+ *	early, a little			noise, slewing		line goes down
+ *	early, or 100 ms late		step, bad stamp		refused; the 3rd
+ *								in a bucket: restart
+ *	8 in a row late, for 2 ms	step back, busy host	doubt till one is not
+ *	2 buckets late			the same, slewing	doubt till one is not
+ *	8 buckets late			step back, slewing	line through these
+ *	nothing for 1 s			idle			restart
+ *
+ * "Late" means later than packets have lately been: the bounds follow from the
+ * medians of the last buckets. In doubt, as while it learns, as when the last
+ * bucket is too long ago, the map answers no question.
+ *
+ * A step back by less than the bounds is a step that is taken for latency; the
+ * line follows within 160 ms, and is off by that much till then. A latency
+ * that is there in each packet for 8 buckets is taken for a step back.
+ *
+ * All times are u64 and differences are taken modulo 2^64, so that clocks may
+ * wrap, and stamps may be negative.
+ *
+ * The convex hull: S. B. Moon, P. Skelly, D. Towsley, "Estimation and Removal
+ * of Clock Skew from Network Delay Measurements", INFOCOM 1999; L. Zhang,
+ * Z. Liu, C. H. Xia, "Clock Synchronization Algorithms for Network
+ * Measurements", INFOCOM 2002.
+ */
+#ifndef _CLOSNET_NICCLOCK_CORE_H
+#define _CLOSNET_NICCLOCK_CORE_H
+
+#include <closnet/core.h>
+
+/* Buckets: how many, from how many on there is a line that counts */
+#define NICCLOCK_POINTS		16
+#define NICCLOCK_POINTS_MIN	8
+
+/*
+ * A bucket ends after BUCKET_NS, if there are so many observations in it that
+ * one of them is likely to be good; and in any case after BUCKET_MAX_NS.
+ */
+#define NICCLOCK_BUCKET_NS	10000000
+#define NICCLOCK_BUCKET_MAX_NS	100000000
+#define NICCLOCK_BUCKET_MIN	8
+
+/* Fraction bits of the skew, and its greatest value: 2^-10, 977 ppm */
+#define NICCLOCK_SKEW_SHIFT	40
+#define NICCLOCK_SKEW_MAX	((s64)1 << (NICCLOCK_SKEW_SHIFT - 10))
+
+/* The line is made of points of so many ns at most: no product overflows. */
+#define NICCLOCK_SPAN_MAX_NS	2000000000
+
+/* With buckets whose median is farther from the line, there is no map. */
+#define NICCLOCK_NOISE_MAX_NS	2500
+
+/* How far a bucket may be from the line: multiple of the median, at least */
+#define NICCLOCK_OFF_FACTOR	6
+#define NICCLOCK_OFF_MIN_NS	2000
+
+/* How late packets may be: multiple of the median, at least, at most */
+#define NICCLOCK_LATE_FACTOR	6
+#define NICCLOCK_LATE_MIN_NS	20000
+#define NICCLOCK_LATE_MAX_NS	1000000
+
+/* Doubt: so many in a row are late, for so long; so many buckets are */
+#define NICCLOCK_DOUBT_RUN	8
+#define NICCLOCK_DOUBT_NS	2000000
+#define NICCLOCK_DOUBT_BUCKETS	2
+
+/* Steps: what no latency explains, and how often; buckets that are late */
+#define NICCLOCK_FAR_NS		100000000
+#define NICCLOCK_STEP_RUN	3
+#define NICCLOCK_STEP_BUCKETS	8
+
+/* Slewing that is believed since the last bucket, as shifts: 122, 15 ppm */
+#define NICCLOCK_SLEW_EARLY	13
+#define NICCLOCK_SLEW_LATE	16
+
+/* The map ends so long after its last point (or its own length) */
+#define NICCLOCK_AGE_MAX_NS	250000000
+#define NICCLOCK_IDLE_NS	1000000000
+
+/* What is out of the map's reach is as early or as late as this. */
+#define NICCLOCK_REACH_NS	((s64)1 << 31)
+#define NICCLOCK_NEVER_NS	((s64)1 << 62)
+
+/**
+ * enum nicclock_state - what a map is good for
+ * @NICCLOCK_NO_STAMPS: nothing was seen
+ * @NICCLOCK_LEARNING: there are too few points
+ * @NICCLOCK_NOISY: the points are not on a line
+ * @NICCLOCK_DOUBT: what comes is late
+ * @NICCLOCK_SYNCHRONISED: the map answers
+ */
+enum nicclock_state {
+	NICCLOCK_NO_STAMPS,
+	NICCLOCK_LEARNING,
+	NICCLOCK_NOISY,
+	NICCLOCK_DOUBT,
+	NICCLOCK_SYNCHRONISED,
+};
+
+/**
+ * struct nicclock_map - the line, and what to think of what is not on it
+ * @stamp: NIC time of the last point
+ * @now_ns: host time of that, by the line
+ * @skew: how much longer the host's seconds are, Q.40
+ * @age_max_ns: how long after @now_ns the map holds
+ * @early_max_ns: how early a packet may be, without slewing
+ * @late_max_ns: later than this is worth a note
+ * @state: enum nicclock_state
+ */
+struct nicclock_map {
+	u64 stamp;
+	u64 now_ns;
+	s64 skew;
+	u32 age_max_ns;
+	u32 early_max_ns;
+	u32 late_max_ns;
+	u32 state;
+};
+
+/**
+ * struct nicclock_point - the best observation of a bucket
+ * @stamp: NIC time
+ * @now_ns: host time when it was seen
+ * @late_ns: of the bucket's first observation, how much later it is than this
+ */
+struct nicclock_point {
+	u64 stamp;
+	u64 now_ns;
+	u32 late_ns;
+};
+
+/**
+ * struct nicclock_bucket - the observations since the last point
+ * @start_ns: host time of the first
+ * @full_ns: host time from which on it may end; before it has NICCLOCK_BUCKET_MIN
+ *	observations this is @start_ns
+ * @stamp: the best observation: NIC time
+ * @now_ns: its host time
+ * @late_ns: how late it was, by the map
+ * @first_late_ns: how late the first was
+ * @count: observations, up to NICCLOCK_BUCKET_MIN
+ */
+struct nicclock_bucket {
+	u64 start_ns;
+	u64 full_ns;
+	u64 stamp;
+	u64 now_ns;
+	s64 late_ns;
+	s64 first_late_ns;
+	u32 count;
+};
+
+/**
+ * struct nicclock_core - all that is known of a NIC's clock
+ * @map: what readers get a copy of
+ * @bucket: the present one
+ * @points: the last ones, oldest first
+ * @count: of @points
+ * @fit: enum nicclock_state, doubt apart
+ * @off_max_ns: how far the next bucket may be from the line
+ * @late_since_ns: since when all observations have been late
+ * @late_run: how many, up to NICCLOCK_DOUBT_RUN
+ * @late_buckets: buckets in a row that were late
+ * @odd: observations of this bucket that no latency explains
+ * @steps: how often the clock has stepped, or slewed too fast
+ */
+struct nicclock_core {
+	struct nicclock_map map;
+	struct nicclock_bucket bucket;
+	struct nicclock_point points[NICCLOCK_POINTS];
+	u32 count;
+	u32 fit;
+	u32 off_max_ns;
+	u64 late_since_ns;
+	u32 late_run;
+	u32 late_buckets;
+	u32 odd;
+	u64 steps;
+};
+
+/* ---- the map: for readers ---- */
+
+/**
+ * nicclock_map_late() - how late a packet is
+ * @map: the map
+ * @now_ns: host time
+ * @stamp: NIC time when the packet came
+ *
+ * Return: @now_ns - host time when it came, by the map, be it trusted or not.
+ */
+static inline s64 nicclock_map_late(const struct nicclock_map *map, u64 now_ns,
+				    u64 stamp)
+{
+	s64 since = stamp - map->stamp;
+
+	if (unlikely(since >= NICCLOCK_REACH_NS))
+		return -NICCLOCK_NEVER_NS;
+	if (unlikely(since <= -NICCLOCK_REACH_NS))
+		return NICCLOCK_NEVER_NS;
+	return (s64)(now_ns - map->now_ns) - since -
+	       (map->skew * since >> NICCLOCK_SKEW_SHIFT);
+}
+
+/* How early a packet may be and not contradict the map */
+static inline s64 nicclock_map_early_max(const struct nicclock_map *map,
+					 u64 now_ns)
+{
+	s64 age = now_ns - map->now_ns;
+
+	return map->early_max_ns + (age >> NICCLOCK_SLEW_EARLY);
+}
+
+/**
+ * nicclock_map_answers() - is the map to be believed?
+ * @map: the map
+ * @now_ns: host time
+ * @late_ns: how late the packet is
+ *
+ * If so, it came at @now_ns - @late_ns, or at @now_ns if it is early.
+ */
+static inline bool nicclock_map_answers(const struct nicclock_map *map,
+					u64 now_ns, s64 late_ns)
+{
+	return map->state == NICCLOCK_SYNCHRONISED &&
+	       (s64)(now_ns - map->now_ns) <= (s64)map->age_max_ns &&
+	       late_ns <= NICCLOCK_LATE_MAX_NS &&
+	       late_ns >= -nicclock_map_early_max(map, now_ns);
+}
+
+/**
+ * nicclock_core_wants() - would an observation change anything?
+ * @core: the NIC's; other CPUs may be changing it
+ * @map: a copy of its map
+ * @now_ns: host time
+ * @late_ns: how late the packet is
+ *
+ * Most do not. Errors on the side of true cost time only.
+ */
+static inline bool nicclock_core_wants(const struct nicclock_core *core,
+				       const struct nicclock_map *map,
+				       u64 now_ns, s64 late_ns)
+{
+	return late_ns < READ_ONCE(core->bucket.late_ns) ||
+	       (s64)(now_ns - READ_ONCE(core->bucket.full_ns)) >= 0 ||
+	       late_ns > map->late_max_ns || READ_ONCE(core->late_run);
+}
+
+/* ---- the line ---- */
+
+/*
+ * Points as the line wants them: relative to the newest, and its offset
+ */
+struct nicclock_cloud {
+	s64 x[NICCLOCK_POINTS];
+	s64 y[NICCLOCK_POINTS];
+	u32 count;
+};
+
+/* Drops what is too old, or too far away to multiply with. */
+static inline void nicclock_cloud_get(struct nicclock_cloud *cloud,
+				      struct nicclock_core *core)
+{
+	const struct nicclock_point *last = &core->points[core->count - 1];
+	u32 i, from = core->count;
+	s64 x, y;
+
+	while (from) {
+		const struct nicclock_point *p = &core->points[from - 1];
+
+		x = p->stamp - last->stamp;
+		y = p->now_ns - last->now_ns - x;
+		if (x < -NICCLOCK_SPAN_MAX_NS ||
+		    y < -NICCLOCK_SPAN_MAX_NS / 2 ||
+		    y > NICCLOCK_SPAN_MAX_NS / 2)
+			break;
+		from--;
+		cloud->x[from] = x;
+		cloud->y[from] = y;
+	}
+	core->count -= from;
+	cloud->count = core->count;
+	for (i = 0; from && i < core->count; i++) {
+		core->points[i] = core->points[i + from];
+		cloud->x[i] = cloud->x[i + from];
+		cloud->y[i] = cloud->y[i + from];
+	}
+}
+
+/* Is point b on or above the line from a to c? */
+static inline bool nicclock_above(const struct nicclock_cloud *cloud, u32 a,
+				  u32 b, u32 c)
+{
+	const s64 *x = cloud->x, *y = cloud->y;
+
+	return (y[b] - y[a]) * (x[c] - x[a]) >= (y[c] - y[a]) * (x[b] - x[a]);
+}
+
+/*
+ * The ends of the lower hull's edge at the mean time; there are at least two
+ * points.
+ */
+static inline void nicclock_edge(const struct nicclock_cloud *cloud,
+				 u32 *left, u32 *right)
+{
+	u32 hull[NICCLOCK_POINTS], corners = 0, i;
+	s64 sum = 0;
+
+	for (i = 0; i < cloud->count; i++) {
+		while (corners >= 2 &&
+		       nicclock_above(cloud, hull[corners - 2],
+				      hull[corners - 1], i))
+			corners--;
+		hull[corners++] = i;
+		sum += cloud->x[i];
+	}
+	for (i = 1; i < corners - 1; i++)
+		if (cloud->x[hull[i]] * cloud->count > sum)
+			break;
+	*left = hull[i - 1];
+	*right = hull[i];
+}
+
+/* Sorts the values. */
+static inline u32 nicclock_median(u32 *values, u32 count)
+{
+	u32 i, j, value;
+
+	for (i = 1; i < count; i++) {
+		value = values[i];
+		for (j = i; j && values[j - 1] > value; j--)
+			values[j] = values[j - 1];
+		values[j] = value;
+	}
+	return values[count / 2];
+}
+
+/* dy / dx in Q.40, or the nearest that there is */
+static inline s64 nicclock_skew(s64 dy, s64 dx)
+{
+	s64 max = dx >> (NICCLOCK_SKEW_SHIFT - 30);
+
+	if (dy > max || dy < -max)
+		return dy > 0 ? NICCLOCK_SKEW_MAX : -NICCLOCK_SKEW_MAX;
+	return div64_s64(dy * ((s64)1 << NICCLOCK_SKEW_SHIFT), dx);
+}
+
+/* What may be expected of buckets and packets, and whether the line is one */
+static inline void nicclock_judge(struct nicclock_core *core,
+				  const struct nicclock_cloud *cloud, s64 base)
+{
+	struct nicclock_map *map = &core->map;
+	u32 off[NICCLOCK_POINTS], late[NICCLOCK_POINTS], noise, last, i;
+	s64 above;
+
+	for (i = 0; i < cloud->count; i++) {
+		above = cloud->y[i] - base -
+			(map->skew * cloud->x[i] >> NICCLOCK_SKEW_SHIFT);
+		off[i] = max_t(s64, above, 0);
+		late[i] = core->points[i].late_ns;
+	}
+	last = off[cloud->count - 1];
+	noise = nicclock_median(off, cloud->count);
+	core->off_max_ns = max_t(u32, NICCLOCK_OFF_MIN_NS,
+				 min_t(u32, noise, NICCLOCK_NOISE_MAX_NS) *
+				 NICCLOCK_OFF_FACTOR);
+	map->late_max_ns = nicclock_median(late, cloud->count);
+	map->late_max_ns = min_t(u32, map->late_max_ns, NICCLOCK_LATE_MAX_NS) *
+			   NICCLOCK_LATE_FACTOR;
+	map->late_max_ns = min_t(u32, max_t(u32, map->late_max_ns,
+					    NICCLOCK_LATE_MIN_NS),
+				 NICCLOCK_LATE_MAX_NS);
+	if (cloud->count < NICCLOCK_POINTS_MIN)
+		core->fit = NICCLOCK_LEARNING;
+	else if (noise > NICCLOCK_NOISE_MAX_NS || last > core->off_max_ns ||
+		 map->skew == NICCLOCK_SKEW_MAX ||
+		 map->skew == -NICCLOCK_SKEW_MAX)
+		core->fit = NICCLOCK_NOISY;
+	else
+		core->fit = NICCLOCK_SYNCHRONISED;
+	map->early_max_ns = core->fit == NICCLOCK_SYNCHRONISED ?
+			    core->off_max_ns : NICCLOCK_FAR_NS;
+}
+
+/* Lays the line below the points. */
+static inline void nicclock_fit(struct nicclock_core *core)
+{
+	struct nicclock_map *map = &core->map;
+	struct nicclock_cloud cloud;
+	const struct nicclock_point *last;
+	u32 left = 0, right = 0;
+	s64 base = 0;
+
+	nicclock_cloud_get(&cloud, core);
+	last = &core->points[cloud.count - 1];
+	if (cloud.count > 1) {
+		nicclock_edge(&cloud, &left, &right);
+		map->skew = nicclock_skew(cloud.y[right] - cloud.y[left],
+					  cloud.x[right] - cloud.x[left]);
+		base = cloud.y[right] -
+		       (map->skew * cloud.x[right] >> NICCLOCK_SKEW_SHIFT);
+	}
+	map->stamp = last->stamp;
+	map->now_ns = last->now_ns + base;
+	map->age_max_ns = min_t(s64, -cloud.x[0], NICCLOCK_AGE_MAX_NS);
+	nicclock_judge(core, &cloud, base);
+}
+
+/* ---- observations ---- */
+
+/* Learns anew, from this observation on. */
+static inline void nicclock_restart(struct nicclock_core *core, u64 now_ns,
+				    u64 stamp)
+{
+	core->map = (struct nicclock_map) {
+		.stamp = stamp,
+		.now_ns = now_ns,
+		.early_max_ns = NICCLOCK_FAR_NS,
+		.late_max_ns = NICCLOCK_FAR_NS,
+	};
+	core->count = 0;
+	core->fit = NICCLOCK_LEARNING;
+	core->late_run = 0;
+	core->late_buckets = 0;
+	core->odd = 0;
+	core->bucket.count = 0;
+}
+
+/* The bucket's best observation becomes a point; may the line be laid anew? */
+static inline bool nicclock_add_point(struct nicclock_core *core)
+{
+	const struct nicclock_bucket *bucket = &core->bucket;
+	struct nicclock_point *points = core->points;
+	s64 gap = bucket->stamp - core->map.stamp;
+	u32 i;
+
+	if (core->count == NICCLOCK_POINTS) {
+		for (i = 1; i < NICCLOCK_POINTS; i++)
+			points[i - 1] = points[i];
+		core->count--;
+	}
+	points[core->count++] = (struct nicclock_point) {
+		.stamp = bucket->stamp,
+		.now_ns = bucket->now_ns,
+		.late_ns = min_t(s64, bucket->first_late_ns - bucket->late_ns,
+				 NICCLOCK_FAR_NS),
+	};
+	if (core->fit != NICCLOCK_SYNCHRONISED ||
+	    bucket->late_ns <= core->off_max_ns + (gap >> NICCLOCK_SLEW_LATE)) {
+		core->late_buckets = 0;
+		return true;
+	}
+	if (++core->late_buckets < NICCLOCK_STEP_BUCKETS)
+		return false;
+	for (i = 0; i < core->late_buckets; i++)
+		points[i] = points[core->count - core->late_buckets + i];
+	core->count = core->late_buckets;
+	core->late_buckets = 0;
+	core->late_run = 0;
+	WRITE_ONCE(core->steps, core->steps + 1);
+	return true;
+}
+
+/*
+ * Ends the bucket, unless the clock has gone back by more than that: then
+ * false.
+ */
+static inline bool nicclock_end_bucket(struct nicclock_core *core)
+{
+	u32 count = core->count;
+
+	if (count && (s64)(core->bucket.stamp -
+			   core->points[count - 1].stamp) <= 0)
+		return false;
+	if (nicclock_add_point(core))
+		nicclock_fit(core);
+	core->bucket.count = 0;
+	core->odd = 0;
+	return true;
+}
+
+static inline bool nicclock_bucket_ends(const struct nicclock_bucket *bucket,
+					u64 now_ns)
+{
+	if (!bucket->count)
+		return false;
+	if (bucket->count == NICCLOCK_BUCKET_MIN &&
+	    (s64)(now_ns - bucket->full_ns) >= 0)
+		return true;
+	return (s64)(now_ns - bucket->start_ns) >= NICCLOCK_BUCKET_MAX_NS;
+}
+
+static inline void nicclock_fill_bucket(struct nicclock_bucket *bucket,
+					u64 now_ns, u64 stamp, s64 late_ns)
+{
+	if (!bucket->count) {
+		bucket->start_ns = now_ns;
+		WRITE_ONCE(bucket->full_ns, now_ns);
+		bucket->first_late_ns = late_ns;
+	}
+	if (!bucket->count || late_ns < bucket->late_ns) {
+		bucket->stamp = stamp;
+		bucket->now_ns = now_ns;
+		WRITE_ONCE(bucket->late_ns, late_ns);
+	}
+	if (bucket->count < NICCLOCK_BUCKET_MIN &&
+	    ++bucket->count == NICCLOCK_BUCKET_MIN)
+		WRITE_ONCE(bucket->full_ns,
+			   bucket->start_ns + NICCLOCK_BUCKET_NS);
+}
+
+/* Nothing comes before it came: the line is too high by that much. */
+static inline void nicclock_lower(struct nicclock_core *core, s64 by_ns)
+{
+	core->map.now_ns -= by_ns;
+	core->bucket.first_late_ns += by_ns;
+	WRITE_ONCE(core->bucket.late_ns, 0);
+}
+
+static inline void nicclock_note_late(struct nicclock_core *core, u64 now_ns,
+				      s64 late_ns)
+{
+	if (late_ns <= core->map.late_max_ns) {
+		WRITE_ONCE(core->late_run, 0);
+		return;
+	}
+	if (!core->late_run)
+		core->late_since_ns = now_ns;
+	if (core->late_run < NICCLOCK_DOUBT_RUN)
+		WRITE_ONCE(core->late_run, core->late_run + 1);
+}
+
+static inline u32 nicclock_core_state(const struct nicclock_core *core,
+				      u64 now_ns)
+{
+	if (core->fit != NICCLOCK_SYNCHRONISED)
+		return core->fit;
+	if (core->late_buckets >= NICCLOCK_DOUBT_BUCKETS ||
+	    (core->late_run == NICCLOCK_DOUBT_RUN &&
+	     (s64)(now_ns - core->late_since_ns) >= NICCLOCK_DOUBT_NS))
+		return NICCLOCK_DOUBT;
+	return NICCLOCK_SYNCHRONISED;
+}
+
+/**
+ * nicclock_core_observe() - learn from a packet
+ * @core: the NIC's
+ * @now_ns: host time, read after the packet had come
+ * @stamp: NIC time when it came
+ */
+static inline void nicclock_core_observe(struct nicclock_core *core,
+					 u64 now_ns, u64 stamp)
+{
+	struct nicclock_map *map = &core->map;
+	s64 late_ns = nicclock_map_late(map, now_ns, stamp);
+
+	if (map->state == NICCLOCK_NO_STAMPS ||
+	    (s64)(now_ns - map->now_ns) > NICCLOCK_IDLE_NS) {
+		nicclock_restart(core, now_ns, stamp);
+		late_ns = 0;
+	} else if (late_ns < -nicclock_map_early_max(map, now_ns) ||
+		   late_ns > NICCLOCK_FAR_NS) {
+		if (++core->odd < NICCLOCK_STEP_RUN)
+			return;
+		WRITE_ONCE(core->steps, core->steps + 1);
+		nicclock_restart(core, now_ns, stamp);
+		late_ns = 0;
+	}
+	if (nicclock_bucket_ends(&core->bucket, now_ns)) {
+		if (!nicclock_end_bucket(core)) {
+			WRITE_ONCE(core->steps, core->steps + 1);
+			nicclock_restart(core, now_ns, stamp);
+		}
+		late_ns = nicclock_map_late(map, now_ns, stamp);
+	}
+	nicclock_note_late(core, now_ns, late_ns);
+	nicclock_fill_bucket(&core->bucket, now_ns, stamp, late_ns);
+	if (late_ns < 0)
+		nicclock_lower(core, -late_ns);
+	map->state = nicclock_core_state(core, now_ns);
+}
+
+#endif /* _CLOSNET_NICCLOCK_CORE_H */
