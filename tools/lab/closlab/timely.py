@@ -5,9 +5,10 @@ import os
 from closlab.results import jain, mean, quantile
 
 PARAMETERS = "/sys/module/tcp_timely/parameters"
-FRAME = 1514                # of full packets, MTU 1500
-WIRE = FRAME + 24           # check sequence, preamble, gap
-DATA = 1448                 # in a full packet, with time stamps
+ON_WIRE = 24                # bytes beside a frame: check sequence, preamble, gap
+AROUND = 14 + ON_WIRE       # beside an IP packet
+HEADERS = 52                # of IP and TCP with time stamps
+FRAME, WIRE, DATA = 1514, 1500 + AROUND, 1500 - HEADERS     # a full packet, MTU 1500
 SERIES = 10                 # samples of the flows in each part of a measurement
 
 
@@ -42,7 +43,7 @@ class Queue:
     def __init__(self, run, scheme, case, rate, begin, end):
         samples = run.csv(scheme, "queue-%s.csv" % case)
         inside = [i for i, at in enumerate(samples["time_ns"]) if begin < at <= end]
-        self.queue_us = [(samples["bytes"][i] + samples["packets"][i] * (WIRE - FRAME)) * 8e6 / rate for i in inside]
+        self.queue_us = [(samples["bytes"][i] + samples["packets"][i] * ON_WIRE) * 8e6 / rate for i in inside]
         self.drops = samples["drops"][inside[-1]] - samples["drops"][inside[0]]
 
     @property
@@ -60,10 +61,10 @@ class Window(Queue):
     share       of the most that the port's line carries, all flows together
     """
 
-    def __init__(self, run, scheme, case, rate, begin, end, count=None):
+    def __init__(self, run, scheme, case, rate, begin, end, count=None, mtu=1500):
         super().__init__(run, scheme, case, rate, begin, end)
         self.goodputs = goodputs(run.csv(scheme, "series-%s.csv" % case), begin, end)[:count]
-        self.share = sum(self.goodputs) / (rate * DATA / WIRE)
+        self.share = sum(self.goodputs) / (rate * (mtu - HEADERS) / (mtu + AROUND))
         self.jain = jain(self.goodputs)
 
 
