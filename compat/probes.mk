@@ -18,3 +18,7 @@ ccflags-y += $(call closnet-probe,RTNL_NEWLINK_PARAMS,net/rtnetlink.h,struct rtn
 ccflags-y += $(call closnet-probe,KERNEL_HWTSTAMP_CONFIG,linux/net_tstamp.h,struct kernel_hwtstamp_config)
 ccflags-y += $(call closnet-probe,KERNEL_ETHTOOL_TS_INFO,linux/ethtool.h,struct kernel_ethtool_ts_info)
 ccflags-y += $(call closnet-probe,KTIME_GET_SNAPSHOT_ID,linux/timekeeping.h,ktime_get_snapshot_id)
+ccflags-y += $(call closnet-probe,CONG_CONTROL_ACK,net/tcp.h,cong_control.*u32 ack)
+ccflags-y += $(call closnet-probe,TCP_USEC_TS,linux/tcp.h,tcp_usec_ts)
+ccflags-y += $(call closnet-probe,TCP_PROBE_CONST,trace/events/tcp.h,TP_PROTO.struct sock .sk. const struct sk_buff .skb)
+ccflags-y += $(call closnet-probe,NETIF_GET_LINK_KSETTINGS,linux/ethtool.h,netif_get_link_ksettings)

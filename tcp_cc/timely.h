@@ -20,8 +20,8 @@
  *	        +---------+---------------------+-----------> rtt
  *	                t_low                 t_high
  *
- * N is 1, or hai_n after hai_threshold bursts with falling RTT in sequence
- * (hyperactive increase). That is mode "classic", Algorithm 1 of
+ * N is 1, or hai_n from the hai_threshold-th burst in sequence on whose gradient
+ * is not positive (hyperactive increase). That is mode "classic", Algorithm 1 of
  *
  *   Radhika Mittal, Vinh The Lam, Nandita Dukkipati, Emily Blem, Hassan
  *   Wassel, Monia Ghobadi, Amin Vahdat, Yaogong Wang, David Wetherall, David
@@ -42,8 +42,12 @@
  *    and the decrease above t_high are scaled by the time since the last burst,
  *    over min_rtt, if that is below 1: section 5 has the rule for bursts below
  *    64 KB, their code applies it always. In mode patched both terms are.
- *  - Also from there: one burst never takes more than half of the rate, and
- *    what N counts is the falling of rtt itself, not that of diff.
+ *  - Also from there: one burst never takes more than half of the rate. But
+ *    that code starts N when rtt itself has fallen five times, which is rare
+ *    when bandwidth is free: the RTT is then low and stays so. Here it is the
+ *    gradient, as in the paper, and one of 0 counts, as it does for the step.
+ *  - Mode patched with a t_low below min_rtt aims at min_rtt, and an RTT below
+ *    that does not raise the rate but for the additive term.
  *  - A lost packet halves the rate, once a round trip (timely_cut()). The
  *    paper's network loses none.
  */
@@ -70,7 +74,7 @@
  * @min_rtt_ns: unit of the gradient, and time between two full steps; a
  *	constant, not measured (section 4.3); 1000 ns at least
  * @hai_n: additive steps at once in hyperactive increase
- * @hai_threshold: bursts with falling RTT that start it
+ * @hai_threshold: bursts without a positive gradient that start it
  * @patched: CoNEXT 2016's rule between @t_low_ns and @t_high_ns
  * @inv_min_rtt: 1 / @min_rtt_ns, Q24.40
  * @ref_ns: RTT that mode patched aims at
@@ -110,14 +114,14 @@ struct timely_limits {
  * @updated_ns: when the last sample came
  * @diff: smoothed difference of two RTTs in sequence, ns, Q56.8
  * @prev_rtt_ns: last RTT; 0: there was none, or it is not comparable
- * @falling: RTTs in sequence that were lower than the one before
+ * @hai_count: samples in sequence whose gradient was not positive
  */
 struct timely_vars {
 	u64 rate_Bps;
 	u64 updated_ns;
 	s64 diff;
 	u32 prev_rtt_ns;
-	u8 falling;
+	u8 hai_count;
 };
 
 /**
@@ -185,7 +189,7 @@ static inline s64 timely_gradient(const struct timely_vars *v,
 	return v->diff < 0 ? -(s64)size : (s64)size;
 }
 
-/* x * y, both Q.20; x up to 2^31, y up to 2^32 */
+/* x * y, one of them in Q.20; their product is below 2^64 */
 static inline u64 timely_mul(u64 x, u64 y)
 {
 	return (x * y) >> TIMELY_SHIFT;
@@ -224,8 +228,7 @@ static inline u64 timely_patched_rate(const struct timely_vars *v,
 {
 	u32 w = timely_weight(timely_gradient(v, p));
 	u64 over = rtt_ns > p->ref_ns ? rtt_ns - p->ref_ns : 0;
-	u64 err = min_t(u64, (over * p->inv_ref) >> (TIMELY_INV_SHIFT - TIMELY_SHIFT),
-			1U << 31);
+	u64 err = (over * p->inv_ref) >> (TIMELY_INV_SHIFT - TIMELY_SHIFT);
 	u64 less = timely_mul(timely_mul(timely_mul(err, w), p->beta), share);
 
 	return timely_less(v->rate_Bps, less) +
@@ -261,7 +264,7 @@ static inline u64 timely_wanted_rate(const struct timely_vars *v,
 		return timely_less(v->rate_Bps, timely_mul(gradient, p->beta));
 	}
 	*cause = TIMELY_ADD;
-	if (p->hai_n > 1 && v->falling >= p->hai_threshold) {
+	if (p->hai_n > 1 && v->hai_count >= p->hai_threshold) {
 		*cause = TIMELY_HAI;
 		n = p->hai_n;
 	}
@@ -286,7 +289,7 @@ static inline void timely_restart(struct timely_vars *v, u32 rtt_ns, u64 now_ns)
 {
 	v->prev_rtt_ns = rtt_ns;
 	v->updated_ns = now_ns;
-	v->falling = 0;
+	v->hai_count = 0;
 }
 
 /**
@@ -318,7 +321,7 @@ static inline enum timely_cause timely_update(struct timely_vars *v,
 	new_diff = (s64)rtt_ns - v->prev_rtt_ns;
 	v->prev_rtt_ns = rtt_ns;
 	v->diff += ((s64)p->alpha * (new_diff * (1 << TIMELY_DIFF_SHIFT) - v->diff)) >> TIMELY_SHIFT;
-	v->falling = new_diff >= 0 ? 0 : min_t(u32, v->falling + 1, 255);
+	v->hai_count = v->diff > 0 ? 0 : min_t(u32, v->hai_count + 1, 255);
 	share = timely_step_share(p, now_ns - v->updated_ns);
 	v->updated_ns = now_ns;
 

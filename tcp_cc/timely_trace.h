@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trace events of tcp_timely. Their fields stay as they are: programs read them.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM timely
+
+#if !defined(_TIMELY_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TIMELY_TRACE_H
+
+#include <linux/ipv6.h>
+#include <linux/tracepoint.h>
+#include <net/inet_sock.h>
+#include <trace/events/net_probe_common.h>
+#include "timely_config.h"
+
+TRACE_DEFINE_ENUM(TIMELY_RTT);
+TRACE_DEFINE_ENUM(TIMELY_SW);
+TRACE_DEFINE_ENUM(TIMELY_HW);
+TRACE_DEFINE_ENUM(TIMELY_OWD);
+TRACE_DEFINE_ENUM(TIMELY_START);
+TRACE_DEFINE_ENUM(TIMELY_LOW);
+TRACE_DEFINE_ENUM(TIMELY_HIGH);
+TRACE_DEFINE_ENUM(TIMELY_ADD);
+TRACE_DEFINE_ENUM(TIMELY_HAI);
+TRACE_DEFINE_ENUM(TIMELY_MUL);
+TRACE_DEFINE_ENUM(TIMELY_REF);
+TRACE_DEFINE_ENUM(TIMELY_HOLD);
+TRACE_DEFINE_ENUM(TIMELY_LOSS);
+TRACE_DEFINE_ENUM(TIMELY_UNDO);
+
+#define timely_show_source(source)		\
+	__print_symbolic(source,		\
+			 { TIMELY_RTT, "rtt" },	\
+			 { TIMELY_SW, "sw" },	\
+			 { TIMELY_HW, "hw" },	\
+			 { TIMELY_OWD, "owd" })
+
+#define timely_show_cause(cause)			\
+	__print_symbolic(cause,				\
+			 { TIMELY_START, "start" },	\
+			 { TIMELY_LOW, "low" },		\
+			 { TIMELY_HIGH, "high" },	\
+			 { TIMELY_ADD, "add" },		\
+			 { TIMELY_HAI, "hai" },		\
+			 { TIMELY_MUL, "mul" },		\
+			 { TIMELY_REF, "ref" },		\
+			 { TIMELY_HOLD, "hold" },	\
+			 { TIMELY_LOSS, "loss" },	\
+			 { TIMELY_UNDO, "undo" })
+
+/* An RTT: send_ns + wire_ns + rtt_ns is when its ACK came. */
+TRACE_EVENT(timely_sample,
+
+	TP_PROTO(const struct sock *sk, u8 source, u32 rtt_ns, u64 send_ns,
+		 u32 wire_ns, u32 bytes),
+
+	TP_ARGS(sk, source, rtt_ns, send_ns, wire_ns, bytes),
+
+	TP_STRUCT__entry(
+		__array(__u8, saddr, sizeof(struct sockaddr_in6))
+		__array(__u8, daddr, sizeof(struct sockaddr_in6))
+		__field(__u8, source)
+		__field(__u32, rtt_ns)
+		__field(__u32, wire_ns)
+		__field(__u32, bytes)
+		__field(__u64, send_ns)
+	),
+
+	TP_fast_assign(
+		const struct inet_sock *inet = inet_sk(sk);
+
+		memset(__entry->saddr, 0, sizeof(struct sockaddr_in6));
+		memset(__entry->daddr, 0, sizeof(struct sockaddr_in6));
+		TP_STORE_ADDR_PORTS(__entry, inet, sk);
+		__entry->source = source;
+		__entry->rtt_ns = rtt_ns;
+		__entry->wire_ns = wire_ns;
+		__entry->bytes = bytes;
+		__entry->send_ns = send_ns;
+	),
+
+	TP_printk("src=%pISpc dst=%pISpc source=%s rtt_ns=%u send_ns=%llu wire_ns=%u bytes=%u",
+		  __entry->saddr, __entry->daddr, timely_show_source(__entry->source),
+		  __entry->rtt_ns, __entry->send_ns, __entry->wire_ns, __entry->bytes)
+);
+
+/* What became of the rate; gradient is in thousandths. */
+TRACE_EVENT(timely_rate,
+
+	TP_PROTO(const struct sock *sk, const struct timely_vars *v,
+		 const struct timely_params *p, u8 cause),
+
+	TP_ARGS(sk, v, p, cause),
+
+	TP_STRUCT__entry(
+		__array(__u8, saddr, sizeof(struct sockaddr_in6))
+		__array(__u8, daddr, sizeof(struct sockaddr_in6))
+		__field(__u8, cause)
+		__field(__u32, rtt_ns)
+		__field(__s64, diff_ns)
+		__field(__s64, gradient)
+		__field(__u64, rate_Bps)
+	),
+
+	TP_fast_assign(
+		const struct inet_sock *inet = inet_sk(sk);
+
+		memset(__entry->saddr, 0, sizeof(struct sockaddr_in6));
+		memset(__entry->daddr, 0, sizeof(struct sockaddr_in6));
+		TP_STORE_ADDR_PORTS(__entry, inet, sk);
+		__entry->cause = cause;
+		__entry->rtt_ns = v->prev_rtt_ns;
+		__entry->diff_ns = v->diff >> TIMELY_DIFF_SHIFT;
+		__entry->gradient = (timely_gradient(v, p) * 1000) >> TIMELY_SHIFT;
+		__entry->rate_Bps = v->rate_Bps;
+	),
+
+	TP_printk("src=%pISpc dst=%pISpc rtt_ns=%u diff_ns=%lld gradient=%lld rate_Bps=%llu cause=%s",
+		  __entry->saddr, __entry->daddr, __entry->rtt_ns, __entry->diff_ns,
+		  __entry->gradient, __entry->rate_Bps, timely_show_cause(__entry->cause))
+);
+
+#endif /* _TIMELY_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE timely_trace
+#include <trace/define_trace.h>
