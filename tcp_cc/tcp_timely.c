@@ -508,6 +508,9 @@ static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct
 {
 	struct timely *ca = timely_ca(sk);
 
+	/* The ACK of a SYN comes before timely_init(). */
+	if (!ca->config)
+		return;
 	timely_limit_burst(sk, ca);
 	timely_grow_window(sk, ca, rs->acked_sacked);
 	timely_sample(sk, ca, rs);
@@ -518,29 +521,33 @@ CLOSNET_CONG_CONTROL(timely_cong_control)
 
 /* ---- losses */
 
+/* @change: timely_cut() or timely_undo(). A SYN may be lost before timely_init(). */
+static void timely_change(struct sock *sk, enum timely_cause cause,
+			  void (*change)(struct timely_vars *v, const struct timely_limits *l))
+{
+	struct timely *ca = timely_ca(sk);
+	struct timely_limits l;
+
+	if (!ca->config)
+		return;
+	l = timely_limits(ca);
+	change(&ca->vars, &l);
+	timely_pace(sk, ca);
+	timely_count(sk, TIMELY_N_CAUSES + cause);
+	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
+}
+
 /* Asked for once in each episode of losses, and for each time-out */
 static u32 timely_ssthresh(struct sock *sk)
 {
-	struct timely *ca = timely_ca(sk);
-	struct timely_limits l = timely_limits(ca);
-
-	timely_cut(&ca->vars, &l);
-	timely_pace(sk, ca);
-	timely_count(sk, TIMELY_N_CAUSES + TIMELY_LOSS);
-	trace_timely_rate(sk, &ca->vars, &ca->config->params, TIMELY_LOSS);
+	timely_change(sk, TIMELY_LOSS, timely_cut);
 	return tcp_sk(sk)->snd_ssthresh;
 }
 
 /* Nothing had been lost. */
 static u32 timely_undo_cwnd(struct sock *sk)
 {
-	struct timely *ca = timely_ca(sk);
-	struct timely_limits l = timely_limits(ca);
-
-	timely_undo(&ca->vars, &l);
-	timely_pace(sk, ca);
-	timely_count(sk, TIMELY_N_CAUSES + TIMELY_UNDO);
-	trace_timely_rate(sk, &ca->vars, &ca->config->params, TIMELY_UNDO);
+	timely_change(sk, TIMELY_UNDO, timely_undo);
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
 
