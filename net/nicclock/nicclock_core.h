@@ -30,7 +30,7 @@
  *	early, or 100 ms late		step, bad stamp		refused; the 3rd
  *								in a bucket: restart
  *	8 in a row late, for 2 ms	step back, busy host	doubt till one is not
- *	2 buckets late			the same, slewing	doubt till one is not
+ *	a bucket late			the same, slewing	doubt till one is not
  *	8 buckets late			step back, slewing	line through these
  *	nothing for 1 s			idle			restart
  *
@@ -65,7 +65,7 @@
  */
 #define NICCLOCK_BUCKET_NS	10000000
 #define NICCLOCK_BUCKET_MAX_NS	100000000
-#define NICCLOCK_BUCKET_MIN	8
+#define NICCLOCK_BUCKET_MIN	16
 
 /* Fraction bits of the skew, and its greatest value: 2^-10, 977 ppm */
 #define NICCLOCK_SKEW_SHIFT	40
@@ -75,21 +75,20 @@
 #define NICCLOCK_SPAN_MAX_NS	2000000000
 
 /* With buckets whose median is farther from the line, there is no map. */
-#define NICCLOCK_NOISE_MAX_NS	2500
+#define NICCLOCK_NOISE_MAX_NS	2000
 
 /* How far a bucket may be from the line: multiple of the median, at least */
 #define NICCLOCK_OFF_FACTOR	6
 #define NICCLOCK_OFF_MIN_NS	2000
 
 /* How late packets may be: multiple of the median, at least, at most */
-#define NICCLOCK_LATE_FACTOR	6
+#define NICCLOCK_LATE_FACTOR	4
 #define NICCLOCK_LATE_MIN_NS	20000
 #define NICCLOCK_LATE_MAX_NS	1000000
 
-/* Doubt: so many in a row are late, for so long; so many buckets are */
+/* Doubt: so many in a row are late, for so long */
 #define NICCLOCK_DOUBT_RUN	8
 #define NICCLOCK_DOUBT_NS	2000000
-#define NICCLOCK_DOUBT_BUCKETS	2
 
 /* Steps: what no latency explains, and how often; buckets that are late */
 #define NICCLOCK_FAR_NS		100000000
@@ -561,7 +560,7 @@ static inline u32 nicclock_core_state(const struct nicclock_core *core,
 {
 	if (core->fit != NICCLOCK_SYNCHRONISED)
 		return core->fit;
-	if (core->late_buckets >= NICCLOCK_DOUBT_BUCKETS ||
+	if (core->late_buckets ||
 	    (core->late_run == NICCLOCK_DOUBT_RUN &&
 	     (s64)(now_ns - core->late_since_ns) >= NICCLOCK_DOUBT_NS))
 		return NICCLOCK_DOUBT;
