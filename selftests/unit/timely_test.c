@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tcp_cc/timely.h: known cases by hand, limits that always hold, extremes
+ *
+ * timely_random_test.c has the comparison with the papers' equations.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "timely_common.h"
+
+#define RANDOM_SAMPLES	1000000
+
+/* The paper's parameters on a line of 10 Gbit/s */
+static const struct timely_params paper = {
+	.alpha = 917504,	/* 0.875 */
+	.beta = 838861,		/* 0.8 */
+	.t_low_ns = 50000,
+	.t_high_ns = 500000,
+	.min_rtt_ns = 20000,
+	.hai_n = 5,
+	.hai_threshold = 5,
+};
+
+static const struct timely_limits line = {
+	.delta_Bps = 1250000,
+	.min_Bps = 1250000,
+	.max_Bps = 1250000000,
+};
+
+#define HALF_LINE	625000000
+#define FULL_STEP	20000
+
+/* A sender that has had one sample, and what becomes of it */
+struct run {
+	struct timely_params p;
+	struct timely_limits l;
+	struct timely_vars v;
+	u64 now_ns;
+};
+
+static struct run run_from(const struct timely_params *p, u64 rate_Bps, u32 rtt_ns)
+{
+	struct run r = { .p = *p, .l = line, .v.rate_Bps = rate_Bps, .now_ns = SECOND };
+
+	timely_params_finish(&r.p);
+	assert_int_equal(timely_update(&r.v, &r.p, &r.l, rtt_ns, r.now_ns, false), TIMELY_START);
+	assert_int_equal(r.v.rate_Bps, rate_Bps);
+	return r;
+}
+
+static enum timely_cause sample(struct run *r, u32 rtt_ns, u64 dt_ns, bool hold)
+{
+	r->now_ns += dt_ns;
+	return timely_update(&r->v, &r->p, &r->l, rtt_ns, r->now_ns, hold);
+}
+
+/* A sample has a cause, and gives a rate but for rounding in Q12.20. */
+static void expect(struct run *r, u32 rtt_ns, u64 dt_ns, enum timely_cause cause, u64 rate_Bps)
+{
+	u64 off = 1 + (rate_Bps >> 18);
+
+	assert_int_equal(sample(r, rtt_ns, dt_ns, false), cause);
+	assert_in_range(r->v.rate_Bps, rate_Bps - off, rate_Bps + off);
+}
+
+/* ------------------------------------------------ by hand */
+
+static void test_low(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 30000);
+
+	(void)state;
+	expect(&r, 30000, FULL_STEP, TIMELY_LOW, 626250000);
+	/* the gradient does not matter: 0.875 * 19.999 us / 20 us */
+	expect(&r, 49999, FULL_STEP, TIMELY_LOW, 627500000);
+	/* nor does hyperactive increase */
+	expect(&r, 1, FULL_STEP, TIMELY_LOW, 628750000);
+	/* sooner than minRTT: as much less */
+	expect(&r, 30000, FULL_STEP / 2, TIMELY_LOW, 629375000);
+	expect(&r, 30000, FULL_STEP / 20, TIMELY_LOW, 629437500);
+	expect(&r, 30000, 0, TIMELY_LOW, 629437500);
+	/* later: not more */
+	expect(&r, 30000, HOUR, TIMELY_LOW, 630687500);
+}
+
+/* rate *= 1 - beta (1 - t_high / rtt), by the latest RTT whatever was before */
+static void test_high(void **state)
+{
+	static const struct {
+		u32 rtt_ns;
+		u64 dt_ns;
+		u64 rate_Bps;
+	} cases[] = {
+		{ 500001, FULL_STEP, 624999000 },
+		{ 625000, FULL_STEP, 525000000 },
+		{ 800000, FULL_STEP, 437500000 },
+		{ 800000, FULL_STEP / 2, 531250000 },
+		{ 800000, HOUR, 437500000 },
+		{ 800000, 0, 625000000 },
+		{ 1000000, FULL_STEP, 375000000 },
+		/* 1 - 0.8 * 0.625 is one half; more is never taken */
+		{ 1333333, FULL_STEP, 312500000 },
+		{ 10000000, FULL_STEP, 312500000 },
+		{ UINT32_MAX, FULL_STEP, 312500000 },
+		/* an RTT counts as 2^30 ns at most */
+		{ UINT32_MAX, FULL_STEP / 4, 500058208 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct run r = run_from(&paper, HALF_LINE, 2000000);
+
+		expect(&r, cases[i].rtt_ns, cases[i].dt_ns, TIMELY_HIGH, cases[i].rate_Bps);
+	}
+}
+
+/* The gradient decides: alpha, beta, minRTT. Time does not scale a decrease. */
+static void test_gradient(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 100000);
+
+	(void)state;
+	/* none */
+	expect(&r, 100000, FULL_STEP, TIMELY_ADD, 626250000);
+	/* 0.875 * 5 us = 4.375 us; / 20 us * 0.8 = 0.175 */
+	expect(&r, 105000, FULL_STEP, TIMELY_MUL, 516656250);
+	/* 0.125 * 4.375 us + 0.875 * 1 us = 1.421875 us; 0.056875 */
+	expect(&r, 106000, 0, TIMELY_MUL, 487271426);
+	/* 0.125 * 1.421875 us - 0.875 * 1 us < 0 */
+	expect(&r, 105000, FULL_STEP / 2, TIMELY_ADD, 487896426);
+	/* RTT rises by 0.05 us, but 0.125 * -0.697 us + 0.875 * 0.05 us < 0 */
+	expect(&r, 105050, FULL_STEP, TIMELY_ADD, 489146426);
+	/* 0.8 * 0.875 * 14.4 us / 20 us is more than half */
+	expect(&r, 119450, FULL_STEP, TIMELY_MUL, 244573213);
+	expect(&r, 400000, 0, TIMELY_MUL, 122286607);
+}
+
+/* alpha = 1: the last difference alone */
+static void test_alpha_one(void **state)
+{
+	struct timely_params p = paper;
+	struct run r;
+
+	(void)state;
+	p.alpha = TIMELY_ONE;
+	r = run_from(&p, HALF_LINE, 100000);
+	expect(&r, 110000, 0, TIMELY_MUL, 375000000);
+	expect(&r, 110000, 0, TIMELY_ADD, 375000000);
+	expect(&r, 110001, 0, TIMELY_MUL, 374985000);
+	expect(&r, 110000, FULL_STEP, TIMELY_ADD, 376235000);
+}
+
+/* A gradient of 0 counts, a positive one ends it: the last difference, here */
+static void test_hai(void **state)
+{
+	struct timely_params p = paper;
+	u64 rate_Bps = HALF_LINE;
+	struct run r;
+	int i;
+
+	(void)state;
+	p.alpha = TIMELY_ONE;
+	r = run_from(&p, HALF_LINE, 400000);
+	for (i = 1; i <= 4; i++)
+		expect(&r, 400000 - i / 2, FULL_STEP, TIMELY_ADD, rate_Bps += 1250000);
+	expect(&r, 399998, FULL_STEP, TIMELY_HAI, rate_Bps += 6250000);
+	expect(&r, 399998, FULL_STEP / 2, TIMELY_HAI, rate_Bps += 3125000);
+	expect(&r, 399997, 0, TIMELY_HAI, rate_Bps);
+	expect(&r, 400997, FULL_STEP, TIMELY_MUL, rate_Bps = rate_Bps * 24 / 25);
+	for (i = 1; i <= 4; i++)
+		expect(&r, 400997, FULL_STEP, TIMELY_ADD, rate_Bps += 1250000);
+	expect(&r, 400997, FULL_STEP, TIMELY_HAI, rate_Bps += 6250000);
+}
+
+/* It is the smoothed gradient that counts: one RTT may rise. */
+static void test_hai_smoothed(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 400000);
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 4; i++)
+		assert_int_equal(sample(&r, 400000 - 1000 * i, FULL_STEP, false), TIMELY_ADD);
+	/* 0.125 * -1 us + 0.875 * 0.1 us < 0, then the other way round */
+	assert_int_equal(sample(&r, 396100, FULL_STEP, false), TIMELY_HAI);
+	assert_int_equal(sample(&r, 396200, FULL_STEP, false), TIMELY_MUL);
+	assert_int_equal(sample(&r, 395000, FULL_STEP, false), TIMELY_ADD);
+}
+
+/* What is outside of T_low..T_high counts, too. */
+static void test_hai_outside(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 900000);
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 5; i++)
+		assert_int_equal(sample(&r, 900000 - i, FULL_STEP, false), TIMELY_HIGH);
+	assert_int_equal(sample(&r, 400000, FULL_STEP, false), TIMELY_HAI);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(sample(&r, 40000 - i, FULL_STEP, false), TIMELY_LOW);
+	assert_int_equal(sample(&r, 50001, FULL_STEP, false), TIMELY_MUL);
+}
+
+/* However long it takes: the count neither wraps nor stops short. */
+static void test_hai_long(void **state)
+{
+	struct timely_params p = paper;
+	struct run r;
+	int i;
+
+	(void)state;
+	p.hai_threshold = 255;
+	r = run_from(&p, 1250000, 400000);
+	for (i = 1; i < 255; i++)
+		assert_int_equal(sample(&r, 400000 - i, FULL_STEP, false), TIMELY_ADD);
+	for (; i < 2000; i++)
+		assert_int_equal(sample(&r, 400000 - i, FULL_STEP, false), TIMELY_HAI);
+	p = paper;
+	p.hai_n = 1;
+	r = run_from(&p, 1250000, 400000);
+	for (i = 1; i < 100; i++)
+		assert_int_equal(sample(&r, 400000 - i, FULL_STEP, false), TIMELY_ADD);
+	assert_int_equal(r.v.rate_Bps, 100 * 1250000);
+}
+
+/* How many completions from half of the line to all of it, after some before */
+static int completions(u8 hai_n, int before)
+{
+	struct timely_params p = paper;
+	struct run r;
+	int n, i;
+
+	p.hai_n = hai_n;
+	r = run_from(&p, HALF_LINE, 60000);
+	for (i = 0; i < before; i++)
+		sample(&r, 60000, FULL_STEP, true);
+	assert_int_equal(r.v.rate_Bps, HALF_LINE);
+	for (n = 0; r.v.rate_Bps < line.max_Bps; n++)
+		sample(&r, 60000, FULL_STEP, false);
+	return n;
+}
+
+/* 5 Gbit/s are regained in 500 steps of 10 Mbit/s, in 100 that count five. */
+static void test_recovery(void **state)
+{
+	(void)state;
+	assert_int_equal(completions(5, 4), 100);
+	assert_int_equal(completions(5, 0), 4 + 100);
+	assert_int_equal(completions(1, 0), 500);
+}
+
+/* A sender that does not use its rate gets no more; but less, if need be. */
+static void test_hold(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 30000);
+	int i;
+
+	(void)state;
+	assert_int_equal(sample(&r, 30000, FULL_STEP, true), TIMELY_HOLD);
+	/* no time, no increase to hold */
+	assert_int_equal(sample(&r, 30000, 0, true), TIMELY_LOW);
+	r = run_from(&paper, HALF_LINE, 400000);
+	for (i = 1; i <= 7; i++)
+		assert_int_equal(sample(&r, 400000 - i * 1000, FULL_STEP, true), TIMELY_HOLD);
+	assert_int_equal(r.v.rate_Bps, HALF_LINE);
+	/* what was held counted for hyperactive increase */
+	assert_int_equal(sample(&r, 390000, FULL_STEP, false), TIMELY_HAI);
+	r.v.rate_Bps = HALF_LINE;
+	assert_int_equal(sample(&r, 400000, FULL_STEP, true), TIMELY_MUL);
+	assert_true(r.v.rate_Bps < HALF_LINE);
+	r.v.rate_Bps = HALF_LINE;
+	assert_int_equal(sample(&r, 1000000, FULL_STEP, true), TIMELY_HIGH);
+	assert_in_range(r.v.rate_Bps, 374990000, 375010000);
+}
+
+/* Another source of RTTs: no difference is taken across it. */
+static void test_restart(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 400000);
+	s64 diff;
+	int i;
+
+	(void)state;
+	for (i = 1; i <= 4; i++)
+		sample(&r, 400000 - 16 * i, 0, false);
+	diff = r.v.diff;
+	assert_true(diff < 0);
+	r.now_ns += SECOND;
+	timely_restart(&r.v, 300000, r.now_ns);
+	assert_int_equal(r.v.rate_Bps, HALF_LINE);
+	assert_int_equal(r.v.diff, diff);
+	/* it would have been the fifth, after 1 s, and 100 us less */
+	assert_int_equal(sample(&r, 299999, 0, false), TIMELY_ADD);
+	assert_int_equal(r.v.rate_Bps, HALF_LINE);
+	assert_in_range(-r.v.diff, 256 * 0.875, 256 * (0.875 + 16 * 0.125) + 2);
+}
+
+/* T_low = T_high: a controller of the queue's length (section 4.4) */
+static void test_one_target(void **state)
+{
+	struct timely_params p = paper;
+	struct run r;
+
+	(void)state;
+	p.t_low_ns = 100000;
+	p.t_high_ns = 100000;
+	r = run_from(&p, HALF_LINE, 99999);
+	expect(&r, 99999, FULL_STEP, TIMELY_LOW, 626250000);
+	expect(&r, 125000, FULL_STEP, TIMELY_HIGH, 526050000);
+	expect(&r, 100001, FULL_STEP, TIMELY_HIGH, 526045800);
+	expect(&r, 100000, FULL_STEP, TIMELY_ADD, 527295800);
+}
+
+/* T_low = 0, for pacing of single packets: the gradient alone */
+static void test_no_t_low(void **state)
+{
+	struct timely_params p = paper;
+	struct run r;
+
+	(void)state;
+	p.t_low_ns = 0;
+	r = run_from(&p, HALF_LINE, 10000);
+	expect(&r, 10000, FULL_STEP, TIMELY_ADD, 626250000);
+	expect(&r, 15000, FULL_STEP, TIMELY_MUL, 516656250);
+	expect(&r, 1, FULL_STEP, TIMELY_ADD, 517906250);
+	/* mode patched aims at minRTT */
+	p.patched = true;
+	p.alpha = TIMELY_ONE;
+	r = run_from(&p, HALF_LINE, 10000);
+	assert_int_equal(r.p.ref_ns, 20000);
+	expect(&r, 10000, FULL_STEP, TIMELY_REF, 625625000);
+	/* twice that, slope 1/2: all of beta */
+	expect(&r, 40000, FULL_STEP, TIMELY_REF, 312812500);
+}
+
+/* rate (1 - beta w err) + delta (1 - w) */
+static void test_patched(void **state)
+{
+	struct timely_params p = paper;
+	struct run r;
+
+	(void)state;
+	p.patched = true;
+	p.alpha = TIMELY_ONE;
+	p.beta = 8389;		/* 0.008 */
+	r = run_from(&p, HALF_LINE, 100000);
+	assert_int_equal(r.p.ref_ns, 50000);
+	/* flat: w = 1/2; twice t_low: err = 1 */
+	expect(&r, 100000, FULL_STEP, TIMELY_REF, 623125000);
+	expect(&r, 100000, FULL_STEP / 2, TIMELY_REF, 622191250);
+	expect(&r, 100000, 0, TIMELY_REF, 622191250);
+	/* slope 1/4: w = 1 */
+	expect(&r, 105000, FULL_STEP, TIMELY_REF, 616715967);
+	expect(&r, 115000, FULL_STEP, TIMELY_REF, 610302121);
+	/* slope -1/4: w = 0; falling RTTs do not count here */
+	expect(&r, 110000, FULL_STEP, TIMELY_REF, 611552121);
+	expect(&r, 100000, FULL_STEP, TIMELY_REF, 612802121);
+	/* slope 1/8: w = 3/4, err = 1.05 */
+	expect(&r, 102500, FULL_STEP, TIMELY_REF, 609253968);
+	/* what it aims at: no decrease */
+	r = run_from(&p, HALF_LINE, 50000);
+	expect(&r, 50000, FULL_STEP, TIMELY_REF, 625625000);
+	/* outside, it is Algorithm 1 */
+	expect(&r, 49999, FULL_STEP, TIMELY_LOW, 626875000);
+	expect(&r, 1000000, FULL_STEP, TIMELY_HIGH, 624367500);
+	/* never less than half but for the increase */
+	p.beta = TIMELY_ONE;
+	r = run_from(&p, HALF_LINE, 400000);
+	expect(&r, 450000, FULL_STEP, TIMELY_REF, 312500000);
+	expect(&r, 450000, FULL_STEP, TIMELY_REF, 156875000);
+}
+
+static void test_limits(void **state)
+{
+	struct run r = run_from(&paper, 1249000000, 30000);
+
+	(void)state;
+	expect(&r, 30000, FULL_STEP, TIMELY_LOW, 1250000000);
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+	expect(&r, 30000, FULL_STEP, TIMELY_LOW, 1250000000);
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+	r = run_from(&paper, 1300000, 30000);
+	sample(&r, 1000000, FULL_STEP, false);
+	assert_int_equal(r.v.rate_Bps, line.min_Bps);
+	timely_cut(&r.v, &r.l);
+	assert_int_equal(r.v.rate_Bps, line.min_Bps);
+	/* one step is all that it takes when the line got slower */
+	r = run_from(&paper, 2000000000, 100000);
+	sample(&r, 100000, FULL_STEP, true);
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+}
+
+static void test_loss(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 30000);
+
+	(void)state;
+	timely_cut(&r.v, &r.l);
+	assert_int_equal(r.v.rate_Bps, 312500000);
+	timely_undo(&r.v, &r.l);
+	assert_int_equal(r.v.rate_Bps, HALF_LINE);
+	timely_undo(&r.v, &r.l);
+	timely_undo(&r.v, &r.l);
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+}
+
+/* ------------------------------------------------ always */
+
+/* What the smoothed difference can be at most: the largest difference */
+static void assert_sane(const struct timely_vars *v, const struct timely_params *p)
+{
+	s64 most = (s64)TIMELY_RTT_MAX_NS << TIMELY_DIFF_SHIFT;
+
+	assert_in_range(v->diff + most, 0, 2 * most);
+	assert_in_range(timely_gradient(v, p) + (1LL << 31), 0, 1LL << 32);
+}
+
+static void check_always(struct run *r, u32 rtt_ns, u64 dt_ns, bool hold)
+{
+	u64 before = r->v.rate_Bps, low = before / 2, high;
+	enum timely_cause cause = sample(r, rtt_ns, dt_ns, hold);
+	u64 steps = cause == TIMELY_HAI ? r->p.hai_n : 1;
+
+	assert_sane(&r->v, &r->p);
+	assert_in_range(r->v.rate_Bps, r->l.min_Bps, r->l.max_Bps);
+	assert_true(r->v.rate_Bps >= low);
+	high = before + (hold ? 0 : steps * r->l.delta_Bps);
+	assert_true(r->v.rate_Bps <= high);
+	/* each cause has its direction */
+	if (cause == TIMELY_HIGH || cause == TIMELY_MUL || cause == TIMELY_HOLD)
+		assert_true(r->v.rate_Bps <= before);
+	if (cause == TIMELY_LOW || cause == TIMELY_ADD || cause == TIMELY_HAI)
+		assert_true(r->v.rate_Bps >= before);
+	if (cause == TIMELY_LOW)
+		assert_true(rtt_ns < r->p.t_low_ns);
+	if (cause == TIMELY_HIGH)
+		assert_true(rtt_ns > r->p.t_high_ns);
+	assert_int_equal(r->v.prev_rtt_ns, min_t(u32, rtt_ns, TIMELY_RTT_MAX_NS));
+}
+
+/* All of the parameters' ranges, and samples that no network gives */
+static void test_always(void **state)
+{
+	struct rng rng;
+	struct run r;
+	u32 rtt_ns;
+	u64 dt_ns;
+	int i;
+
+	(void)state;
+	rng_seed(&rng, 4);
+	for (i = 0; i < RANDOM_SAMPLES; i++) {
+		if (i % 500 == 0) {
+			random_params(&rng, &r.p, &r.l);
+			r.v = (struct timely_vars){ .rate_Bps = r.l.max_Bps };
+			r.now_ns = 0;
+			timely_update(&r.v, &r.p, &r.l, random_rtt(&rng, &r.p, 0), 0, false);
+		}
+		rtt_ns = random_rtt(&rng, &r.p, r.v.prev_rtt_ns);
+		dt_ns = random_dt(&rng, &r.p);
+		check_always(&r, rtt_ns, dt_ns, rng_percent(&rng, 10));
+	}
+}
+
+/* Every corner of every range at once; UBSan looks on. */
+static void check_corner(const struct timely_params *p, const struct timely_limits *l)
+{
+	static const u64 dts[] = { 0, 1, 999, 1000, SECOND, HOUR, 1000 * HOUR };
+	static const u32 rtts[] = { 1, 1000, SECOND, 1U << 30, (1U << 30) + 1, UINT32_MAX, 1 };
+	struct run r = { .p = *p, .l = *l, .v.rate_Bps = l->max_Bps };
+	size_t i, j;
+
+	timely_params_finish(&r.p);
+	timely_update(&r.v, &r.p, &r.l, 1, 0, false);
+	for (i = 0; i < COUNT(dts); i++) {
+		for (j = 0; j < COUNT(rtts); j++) {
+			check_always(&r, rtts[j], dts[i], false);
+			timely_undo(&r.v, &r.l);
+			check_always(&r, rtts[j], dts[i], false);
+			timely_cut(&r.v, &r.l);
+		}
+	}
+}
+
+static void test_corners(void **state)
+{
+	static const u32 weights[] = { 1, TIMELY_ONE / 1000, TIMELY_ONE };
+	static const u32 times[] = { 0, 1000, 500000, 1U << 30 };
+	static const struct timely_limits limits[] = {
+		{ 1, 1, 1 },
+		{ 1, 1, 1ULL << 37 },
+		{ 1ULL << 36, 1, 1ULL << 37 },
+		{ 1ULL << 36, 1ULL << 37, 1ULL << 37 },
+		{ 100000000, 100000000, 100000000000 },
+	};
+	unsigned int i, combinations = 3 * 3 * 4 * 4 * 3 * 2 * 5;
+
+	(void)state;
+	for (i = 0; i < combinations; i++) {
+		struct timely_params p = { .hai_threshold = 1, .hai_n = 255 };
+		unsigned int n = i;
+
+		p.alpha = weights[n % 3];
+		n /= 3;
+		p.beta = weights[n % 3];
+		n /= 3;
+		p.t_low_ns = times[n % 4];
+		n /= 4;
+		p.t_high_ns = max_t(u32, times[n % 4], p.t_low_ns);
+		n /= 4;
+		p.min_rtt_ns = times[1 + n % 3];
+		n /= 3;
+		p.patched = n % 2;
+		check_corner(&p, &limits[n / 2]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_low),
+		cmocka_unit_test(test_high),
+		cmocka_unit_test(test_gradient),
+		cmocka_unit_test(test_alpha_one),
+		cmocka_unit_test(test_hai),
+		cmocka_unit_test(test_hai_smoothed),
+		cmocka_unit_test(test_hai_outside),
+		cmocka_unit_test(test_hai_long),
+		cmocka_unit_test(test_recovery),
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_restart),
+		cmocka_unit_test(test_one_target),
+		cmocka_unit_test(test_no_t_low),
+		cmocka_unit_test(test_patched),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_always),
+		cmocka_unit_test(test_corners),
+	};
+
+	return cmocka_run_group_tests_name("timely", tests, NULL, NULL);
+}
