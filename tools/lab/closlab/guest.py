@@ -58,12 +58,16 @@ class Lab:
 
     def traffic(self, network, *words):
         """A measurement: runs the traffic generator between the network's hosts; WORDS: its options and patterns."""
+        self.begin()
+        topo.program(*self.generator(network, *words))
+        self.end()
+
+    def generator(self, network, *words):
+        """The command that does so, for a measurement of which it is a part."""
         hosts = self.path("hosts")
         network.write_hosts(hosts)
-        self.begin()
-        command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", self.seed, "--origin", self.origin]
-        topo.program(*command, *words)
-        self.end()
+        command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", self.seed, "--origin", self.origin, *words]
+        return [str(word) for word in command]
 
     def begin(self):
         """A measurement of something else; it shall wait for `origin` (sleep_until()), and end() comes after it.

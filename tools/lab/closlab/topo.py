@@ -204,8 +204,7 @@ class Network:
             if not node.is_host:
                 ethtool(port.dev, ETHTOOL_SGRO, 0)      # a switch does not merge packets
             if port.rx_usecs:
-                # of struct ethtool_coalesce, the second field
-                ethtool(port.dev, ETHTOOL_SCOALESCE, port.rx_usecs, *[0] * 21)
+                moderate(port.dev, port.rx_usecs)
 
 
 def wire_words(port):
@@ -296,6 +295,11 @@ def device_ioctl(dev, number, value):
 def ethtool(dev, command, *values):
     """What ethtool does, without starting a program: the command's structure is made of 32-bit values."""
     device_ioctl(dev, SIOCETHTOOL, struct.pack("I%dI" % len(values), command, *values))
+
+
+def moderate(dev, rx_usecs):
+    """ethtool -C DEV rx-usecs: how late the NIC's interrupts are."""
+    ethtool(dev, ETHTOOL_SCOALESCE, rx_usecs, *[0] * 21)    # of struct ethtool_coalesce, the second field
 
 
 def stamp_received(dev):
