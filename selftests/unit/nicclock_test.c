@@ -1,0 +1,910 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * net/nicclock/nicclock_core.h: a NIC's clock, learnt from its packets
+ *
+ * Packets come at random, are stamped by a clock that is off, drifts, steps
+ * and is slewed, and are seen some random time later. Because true time is
+ * known here, so is each answer's error. The least latency is 0, since nobody
+ * can see that.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../net/nicclock/nicclock_core.h"
+#include "rng.h"
+
+#define US		1000LL
+#define MS		1000000LL
+#define SECOND		1000000000LL
+#define HOUR		(3600 * SECOND)
+/* 2026 */
+#define START		(1780000000 * SECOND)
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Answers that are kept to find the 99th percentile */
+#define ERRORS_MAX	200000
+
+enum noise { NONE, EXPONENTIAL, UNIFORM };
+
+/*
+ * A host and its NIC. Packets are seen in the order of now_ns, so that stamps
+ * are out of order as between queues.
+ */
+struct world {
+	struct nicclock_core core;
+	struct rng rng;
+	u64 now_ns;
+	/* the clock showed nic_ns at set_ns, and runs at 1 + ppb / 10^9 */
+	u64 set_ns;
+	u64 nic_ns;
+	s64 ppb;
+	/* packets: how many a second, and their latency */
+	u32 rate;
+	enum noise noise;
+	u32 mean_ns;
+	u32 extra_ns;
+	/* of a hundred packets, how many find the lock taken */
+	u32 lost_percent;
+	/* what was seen since world_forget() */
+	u32 packets;
+	u32 answers;
+	u32 changes;
+	u32 wrong;
+	u64 wrong_at_ns;
+	s64 worst_ns;
+	u32 errors[ERRORS_MAX];
+};
+
+/* An answer that is wrong by more than this is counted as such. */
+#define WRONG_NS	(5 * US)
+
+static double draw(struct rng *rng)
+{
+	return (rng_u32(rng) + 0.5) / 4294967296.0;
+}
+
+static u64 latency(struct world *w)
+{
+	switch (w->noise) {
+	case EXPONENTIAL:
+		return -log(draw(&w->rng)) * w->mean_ns + w->extra_ns;
+	case UNIFORM:
+		return draw(&w->rng) * 2 * w->mean_ns + w->extra_ns;
+	default:
+		return w->extra_ns;
+	}
+}
+
+static u64 nic_time(const struct world *w, u64 ns)
+{
+	s64 since = ns - w->set_ns;
+
+	return w->nic_ns + since + (s64)((__int128_t)since * w->ppb / SECOND);
+}
+
+static void slew(struct world *w, s64 ppb)
+{
+	w->nic_ns = nic_time(w, w->now_ns);
+	w->set_ns = w->now_ns;
+	w->ppb = ppb;
+}
+
+static void step(struct world *w, s64 ns)
+{
+	w->nic_ns += ns;
+}
+
+static void world_forget(struct world *w)
+{
+	w->packets = 0;
+	w->answers = 0;
+	w->changes = 0;
+	w->wrong = 0;
+	w->wrong_at_ns = 0;
+	w->worst_ns = 0;
+}
+
+static struct world *world_new(u64 seed, u32 rate, enum noise noise)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	assert_non_null(w);
+	rng_seed(&w->rng, seed);
+	w->now_ns = 7 * SECOND;
+	w->set_ns = w->now_ns;
+	w->nic_ns = START;
+	w->rate = rate;
+	w->noise = noise;
+	w->mean_ns = 10 * US;
+	return w;
+}
+
+/* As nicclock_rx_time() does it: is there an answer? */
+static bool look_up(struct world *w, u64 stamp, u64 *rx_ns)
+{
+	struct nicclock_map map = w->core.map;
+	s64 late_ns = nicclock_map_late(&map, w->now_ns, stamp);
+
+	if (nicclock_core_wants(&w->core, &map, w->now_ns, late_ns) &&
+	    !rng_percent(&w->rng, w->lost_percent)) {
+		nicclock_core_observe(&w->core, w->now_ns, stamp);
+		w->changes++;
+		map = w->core.map;
+		late_ns = nicclock_map_late(&map, w->now_ns, stamp);
+	}
+	if (!nicclock_map_answers(&map, w->now_ns, late_ns))
+		return false;
+	*rx_ns = w->now_ns - max_t(s64, late_ns, 0);
+	return true;
+}
+
+/* Sees a packet that came at came_ns. */
+static bool packet(struct world *w, u64 came_ns)
+{
+	s64 error;
+	u64 rx_ns;
+
+	w->packets++;
+	if (!look_up(w, nic_time(w, came_ns), &rx_ns))
+		return false;
+	assert_true((s64)(w->now_ns - rx_ns) >= 0);
+	error = llabs((s64)(rx_ns - came_ns));
+	w->worst_ns = max_t(s64, w->worst_ns, error);
+	if (w->answers < ERRORS_MAX)
+		w->errors[w->answers] = min_t(s64, error, UINT32_MAX);
+	w->answers++;
+	if (error > WRONG_NS) {
+		w->wrong++;
+		w->wrong_at_ns = w->now_ns;
+	}
+	return true;
+}
+
+static bool next_packet(struct world *w)
+{
+	w->now_ns += 1 + (u64)(-log(draw(&w->rng)) * SECOND / w->rate);
+	return packet(w, w->now_ns - latency(w));
+}
+
+static void run(struct world *w, u64 ns)
+{
+	u64 end_ns = w->now_ns + ns;
+
+	while (w->now_ns < end_ns)
+		next_packet(w);
+}
+
+/* A world whose map has been there for a while */
+static struct world *world_known(u64 seed, u32 rate, enum noise noise)
+{
+	struct world *w = world_new(seed, rate, noise);
+
+	w->ppb = 50000;
+	run(w, 500 * MS);
+	assert_int_equal(w->core.map.state, NICCLOCK_SYNCHRONISED);
+	world_forget(w);
+	return w;
+}
+
+static int compare(const void *a, const void *b)
+{
+	u32 left = *(const u32 *)a, right = *(const u32 *)b;
+
+	return (left > right) - (left < right);
+}
+
+static u32 p99(struct world *w)
+{
+	u32 count = min_t(u32, w->answers, ERRORS_MAX);
+
+	assert_true(count >= 100);
+	qsort(w->errors, count, sizeof(w->errors[0]), compare);
+	return w->errors[count - 1 - count / 100];
+}
+
+static u32 percent_answered(const struct world *w)
+{
+	return (u64)w->answers * 100 / w->packets;
+}
+
+/* ---- accuracy ---- */
+
+static const s64 offsets[] = {
+	0, 1, -1, SECOND, -HOUR, 100 * HOUR, START, -START,
+};
+
+static const s64 skews[] = {
+	0, 1, 1000, -20000, 50000, -100000, 200000, -200000,
+};
+
+/* After 200 ms, of 10 us noise: what is promised */
+static void check_accuracy(u64 seed, s64 offset, s64 ppb, u32 rate,
+			   enum noise noise)
+{
+	struct world *w = world_new(seed, rate, noise);
+
+	w->nic_ns = w->now_ns + offset;
+	w->ppb = ppb;
+	run(w, 200 * MS);
+	assert_int_equal(w->core.map.state, NICCLOCK_SYNCHRONISED);
+	world_forget(w);
+	run(w, 500 * MS);
+	assert_true(p99(w) < US);
+	assert_true(w->worst_ns < 2 * US);
+	assert_true(percent_answered(w) >= 90);
+	assert_int_equal(w->core.steps, 0);
+	free(w);
+}
+
+static void test_accuracy(void **state)
+{
+	u32 i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(offsets); i++)
+		for (j = 0; j < COUNT(skews); j++) {
+			check_accuracy(i * 100 + j, offsets[i], skews[j], 5000,
+				       EXPONENTIAL);
+			check_accuracy(i * 100 + j, offsets[i], skews[j], 10000,
+				       UNIFORM);
+		}
+}
+
+static void test_accuracy_many(void **state)
+{
+	(void)state;
+	check_accuracy(1, -HOUR, 200000, 100000, EXPONENTIAL);
+	check_accuracy(2, START, -200000, 100000, UNIFORM);
+}
+
+/* Few packets: learning takes longer, errors stay below the noise. */
+static void test_accuracy_few(void **state)
+{
+	static const u32 rates[] = { 100, 300, 1000 };
+	struct world *w;
+	u32 i, seed;
+
+	(void)state;
+	for (i = 0; i < COUNT(rates); i++)
+		for (seed = 0; seed < 10; seed++) {
+			w = world_new(seed, rates[i], EXPONENTIAL);
+			w->ppb = 200000 - 40000 * (s64)seed;
+			run(w, 2 * SECOND);
+			world_forget(w);
+			run(w, 5 * SECOND);
+			assert_true(p99(w) < 3 * US);
+			assert_int_equal(w->wrong, 0);
+			assert_true(percent_answered(w) >= 20);
+			free(w);
+		}
+}
+
+/* Latency that is always the same cannot be seen: it is the error. */
+static void test_constant_latency(void **state)
+{
+	struct world *w = world_new(3, 1000, NONE);
+
+	(void)state;
+	w->extra_ns = 50 * US;
+	w->ppb = -77000;
+	run(w, 300 * MS);
+	world_forget(w);
+	run(w, 300 * MS);
+	assert_int_equal(percent_answered(w), 100);
+	assert_in_range(w->worst_ns, 50 * US, 50 * US + 3);
+	free(w);
+}
+
+static void test_no_noise(void **state)
+{
+	static const u32 rates[] = { 20, 1000, 20000 };
+	struct world *w;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < COUNT(rates); i++) {
+		w = world_new(i, rates[i], NONE);
+		w->ppb = 200000;
+		run(w, 3 * SECOND);
+		assert_in_range(w->worst_ns, 0, 3);
+		assert_int_equal(w->core.map.state, NICCLOCK_SYNCHRONISED);
+		free(w);
+	}
+}
+
+/* No answer before 8 buckets, each after 200 ms at the latest */
+static void test_learning(void **state)
+{
+	struct world *w;
+	u64 seed;
+
+	(void)state;
+	for (seed = 0; seed < 20; seed++) {
+		w = world_new(seed, 3000, EXPONENTIAL);
+		assert_int_equal(w->core.map.state, NICCLOCK_NO_STAMPS);
+		run(w, 75 * MS);
+		assert_int_equal(w->answers, 0);
+		assert_int_equal(w->core.map.state, NICCLOCK_LEARNING);
+		run(w, 125 * MS);
+		world_forget(w);
+		run(w, 50 * MS);
+		assert_int_equal(percent_answered(w), 100);
+		free(w);
+	}
+}
+
+/* ---- the clock goes on over its end ---- */
+
+static void test_wrap(void **state)
+{
+	static const u64 ends[] = { 0, (u64)1 << 63, (u64)1 << 32 };
+	struct world *w;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < COUNT(ends); i++) {
+		w = world_new(i, 10000, EXPONENTIAL);
+		w->ppb = 100000;
+		w->nic_ns = ends[i] - 500 * MS;
+		run(w, 200 * MS);
+		world_forget(w);
+		run(w, 600 * MS);
+		assert_int_equal(percent_answered(w), 100);
+		assert_true(p99(w) < US);
+		assert_int_equal(w->core.steps, 0);
+		free(w);
+	}
+}
+
+/* ---- latency that is not as usual ---- */
+
+/* Bursts are waited for; what is answered stays right. */
+static void test_bursts(void **state)
+{
+	static const u32 burst_ms[] = { 1, 10, 30, 50 };
+	struct world *w;
+	u32 i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(burst_ms); i++) {
+		w = world_known(i, 10000, EXPONENTIAL);
+		for (j = 0; j < 10; j++) {
+			w->extra_ns = 200 * US;
+			run(w, burst_ms[i] * MS);
+			w->extra_ns = 0;
+			run(w, 100 * MS);
+		}
+		assert_true(p99(w) < US);
+		assert_true(w->worst_ns < 2 * US);
+		assert_int_equal(w->core.steps, 0);
+		assert_true(w->answers > w->packets * 100 /
+			    (100 + burst_ms[i]) * 9 / 10);
+		free(w);
+	}
+}
+
+/* A burst while it learns */
+static void test_burst_learning(void **state)
+{
+	u32 at_ms, i = 0;
+
+	(void)state;
+	for (at_ms = 10; at_ms < 200; at_ms += 7) {
+		struct world *w = world_new(i++, 10000, EXPONENTIAL);
+
+		run(w, at_ms * MS);
+		w->extra_ns = 200 * US;
+		run(w, 30 * MS);
+		w->extra_ns = 0;
+		run(w, 200 * MS);
+		assert_int_equal(w->wrong, 0);
+		world_forget(w);
+		run(w, 100 * MS);
+		assert_true(percent_answered(w) >= 95);
+		assert_true(p99(w) < US);
+		free(w);
+	}
+}
+
+/*
+ * Latency that stays looks like a step back. When it goes, that is seen, and
+ * soon all is right again.
+ */
+static void test_latency_stays(void **state)
+{
+	struct world *w = world_known(1, 10000, EXPONENTIAL);
+
+	(void)state;
+	w->extra_ns = 200 * US;
+	run(w, 70 * MS);
+	assert_true(w->wrong == 0);
+	run(w, 130 * MS);
+	assert_int_equal(w->core.steps, 1);
+	w->extra_ns = 0;
+	world_forget(w);
+	run(w, 5 * MS);
+	assert_int_equal(w->answers, 0);
+	run(w, 195 * MS);
+	assert_int_equal(w->wrong, 0);
+	world_forget(w);
+	run(w, 200 * MS);
+	assert_true(p99(w) < US);
+	assert_int_equal(percent_answered(w), 100);
+	free(w);
+}
+
+/* One of two queues lags behind: half of the stamps are out of order. */
+static void test_queues(void **state)
+{
+	struct world *w = world_known(4, 20000, EXPONENTIAL);
+	u64 end_ns = w->now_ns + 500 * MS;
+
+	(void)state;
+	while (w->now_ns < end_ns) {
+		w->extra_ns = rng_percent(&w->rng, 50) ? 400 * US : 0;
+		next_packet(w);
+	}
+	assert_true(p99(w) < US);
+	assert_int_equal(w->core.steps, 0);
+	assert_true(percent_answered(w) >= 99);
+	free(w);
+}
+
+/* As interrupts are held back: 1 ms of packets at once, the last one is new */
+static void test_batches(void **state)
+{
+	struct world *w = world_known(5, 20000, EXPONENTIAL);
+	u32 i, batch;
+
+	(void)state;
+	for (batch = 0; batch < 500; batch++) {
+		w->now_ns += MS;
+		for (i = 0; i <= 20; i++)
+			packet(w, w->now_ns - (20 - i) * 50 * US);
+	}
+	assert_true(p99(w) < US);
+	assert_int_equal(w->core.steps, 0);
+	assert_true(percent_answered(w) >= 80);
+	free(w);
+}
+
+/* More than 1 ms ago is not believed, be it true or not. */
+static void test_very_late(void **state)
+{
+	struct world *w = world_known(6, 10000, EXPONENTIAL);
+
+	(void)state;
+	assert_true(packet(w, w->now_ns - MS + 10 * US));
+	assert_false(packet(w, w->now_ns - MS - 10 * US));
+	assert_true(next_packet(w));
+	free(w);
+}
+
+/* ---- steps ---- */
+
+/*
+ * A step, then 500 ms. Right after it, up to answers_max wrong answers may be
+ * given, the last after last_ms.
+ */
+static void check_step(u64 seed, s64 ns, u32 answers_max, u32 last_ms)
+{
+	struct world *w = world_known(seed, 10000, EXPONENTIAL);
+	u64 at_ns = w->now_ns;
+
+	step(w, ns);
+	run(w, 200 * MS);
+	assert_true(w->wrong <= answers_max);
+	assert_true(!w->wrong || w->wrong_at_ns - at_ns <= last_ms * MS);
+	assert_int_equal(w->core.steps, 1);
+	world_forget(w);
+	run(w, 300 * MS);
+	assert_true(p99(w) < US);
+	assert_true(w->worst_ns < 2 * US);
+	assert_int_equal(percent_answered(w), 100);
+	assert_int_equal(w->core.steps, 1);
+	free(w);
+}
+
+static void test_step_forward(void **state)
+{
+	u64 seed;
+
+	(void)state;
+	for (seed = 0; seed < 20; seed++) {
+		check_step(seed, 20 * US, 6, 2);
+		check_step(seed, 50 * US, 2, 1);
+		check_step(seed, 100 * US, 0, 0);
+		check_step(seed, 20 * MS, 0, 0);
+		check_step(seed, SECOND, 0, 0);
+		check_step(seed, 3 * HOUR, 0, 0);
+		check_step(seed, INT64_MAX, 0, 0);
+	}
+}
+
+static void test_step_back(void **state)
+{
+	u64 seed;
+
+	(void)state;
+	for (seed = 0; seed < 20; seed++) {
+		check_step(seed, -10 * US, 250, 20);
+		check_step(seed, -30 * US, 250, 20);
+		check_step(seed, -100 * US, 50, 4);
+		check_step(seed, -500 * US, 50, 4);
+		check_step(seed, -1100 * US, 0, 0);
+		check_step(seed, -20 * MS, 0, 0);
+		check_step(seed, -SECOND, 0, 0);
+		check_step(seed, -3 * HOUR, 0, 0);
+	}
+}
+
+/* Too small to be told from noise, or hardly: the line follows. */
+static void test_step_small(void **state)
+{
+	static const struct {
+		s64 ns;
+		s64 worst_ns;
+		u32 wrong;
+	} cases[] = {
+		{ 500, US, 0 }, { -500, US, 0 },
+		{ 2 * US, 3 * US, 0 }, { -2 * US, 3 * US, 0 },
+		{ 10 * US, 11 * US, 20 },
+	};
+	struct world *w;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		w = world_known(i, 10000, EXPONENTIAL);
+		step(w, cases[i].ns);
+		run(w, 200 * MS);
+		assert_true(w->worst_ns <= cases[i].worst_ns);
+		assert_true(w->wrong <= cases[i].wrong);
+		world_forget(w);
+		run(w, 200 * MS);
+		assert_true(p99(w) < US);
+		free(w);
+	}
+}
+
+/* Steps while it learns, small and big */
+static void test_step_learning(void **state)
+{
+	static const s64 steps[] = {
+		20 * US, -20 * US, 50 * US, -50 * US, 5 * MS, -5 * MS, HOUR, -HOUR,
+	};
+	u32 i, at_ms, seed = 0;
+
+	(void)state;
+	for (i = 0; i < COUNT(steps); i++)
+		for (at_ms = 5; at_ms < 160; at_ms += 11) {
+			struct world *w = world_new(seed++, 10000, EXPONENTIAL);
+
+			run(w, at_ms * MS);
+			world_forget(w);
+			step(w, steps[i]);
+			run(w, 250 * MS);
+			/* as many as after a step later on */
+			assert_true(w->wrong <= 400);
+			assert_true(!w->wrong ||
+				    w->core.steps || at_ms < 100);
+			world_forget(w);
+			run(w, 200 * MS);
+			assert_int_equal(percent_answered(w), 100);
+			assert_true(p99(w) < US);
+			free(w);
+		}
+}
+
+/* ---- slewing, idle times ---- */
+
+static void test_slew(void **state)
+{
+	static const struct {
+		s64 ppb;
+		s64 worst_ns;
+		u32 percent;
+	} cases[] = {
+		{ 1000, 500, 100 }, { -1000, 500, 100 },
+		{ 20000, 2 * US, 99 }, { -20000, 2 * US, 99 },
+		{ 100000, 8 * US, 80 }, { -100000, 8 * US, 80 },
+		{ 200000, 8 * US, 70 }, { -200000, 8 * US, 70 },
+	};
+	struct world *w;
+	u32 i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		w = world_known(i, 10000, EXPONENTIAL);
+		for (j = 1; j <= 10; j++) {
+			slew(w, 50000 + (j & 1) * cases[i].ppb);
+			run(w, 500 * MS);
+		}
+		assert_true(w->worst_ns < cases[i].worst_ns);
+		assert_true(percent_answered(w) >= cases[i].percent);
+		free(w);
+	}
+}
+
+/* A servo: a new rate 16 times a second, of a few ppm */
+static void test_servo(void **state)
+{
+	struct world *w = world_known(1, 10000, EXPONENTIAL);
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 80; i++) {
+		slew(w, 50000 + rng_in(&w->rng, 0, 10000));
+		run(w, 62 * MS);
+	}
+	assert_true(p99(w) < US);
+	assert_int_equal(w->core.steps, 0);
+	assert_int_equal(percent_answered(w), 100);
+	free(w);
+}
+
+static void test_idle(void **state)
+{
+	static const u32 idle_ms[] = { 20, 100, 200, 300, 900, 1100, 10000 };
+	struct world *w;
+	u32 i, j;
+	bool answer;
+
+	(void)state;
+	for (i = 0; i < COUNT(idle_ms); i++) {
+		w = world_known(i, 10000, EXPONENTIAL);
+		for (j = 0; j < 5; j++) {
+			w->now_ns += idle_ms[i] * MS;
+			answer = next_packet(w);
+			if (idle_ms[i] < 100)
+				assert_true(answer);
+			if (idle_ms[i] > 250)
+				assert_false(answer);
+			run(w, 300 * MS);
+		}
+		assert_true(p99(w) < US);
+		assert_true(w->worst_ns < 2 * US);
+		assert_true(percent_answered(w) >= 60);
+		assert_int_equal(w->core.steps, 0);
+		free(w);
+	}
+}
+
+/* Packets that are rare: there is never enough to answer from. */
+static void test_rare(void **state)
+{
+	struct world *w = world_new(1, 5, EXPONENTIAL);
+
+	(void)state;
+	run(w, 60 * SECOND);
+	assert_int_equal(w->wrong, 0);
+	free(w);
+}
+
+/* A step in idle time, of any size, is never taken for the old clock. */
+static void test_step_idle(void **state)
+{
+	static const u32 idle_ms[] = { 50, 240, 260, 1100 };
+	static const s64 steps[] = { 100 * US, -2 * MS, 100 * MS, -HOUR };
+	struct world *w;
+	u32 i, j;
+
+	(void)state;
+	for (i = 0; i < COUNT(idle_ms); i++)
+		for (j = 0; j < COUNT(steps); j++) {
+			w = world_known(i, 10000, EXPONENTIAL);
+			w->now_ns += idle_ms[i] * MS;
+			step(w, steps[j]);
+			run(w, 300 * MS);
+			assert_int_equal(w->wrong, 0);
+			world_forget(w);
+			run(w, 100 * MS);
+			assert_int_equal(percent_answered(w), 100);
+			free(w);
+		}
+}
+
+/* ---- stamps that are not ---- */
+
+static u64 random_stamp(struct world *w)
+{
+	u64 high = rng_u32(&w->rng);
+
+	return high << 32 | rng_u32(&w->rng);
+}
+
+/* Now and then a stamp is anything: it gets no answer, and does no harm. */
+static void test_bad_stamps(void **state)
+{
+	struct world *w = world_known(2, 10000, EXPONENTIAL);
+	u64 rx_ns;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		if (!(i % 200))
+			assert_false(look_up(w, random_stamp(w), &rx_ns));
+		next_packet(w);
+	}
+	assert_true(p99(w) < US);
+	assert_int_equal(w->core.steps, 0);
+	assert_int_equal(percent_answered(w), 100);
+	free(w);
+}
+
+/* No stamp is right: nothing is ever answered. */
+static void test_only_bad_stamps(void **state)
+{
+	struct world *w = world_new(3, 10000, NONE);
+	u64 rx_ns, frozen = random_stamp(w);
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 50000; i++) {
+		w->now_ns += rng_in(&w->rng, 1, 200 * US);
+		assert_false(look_up(w, random_stamp(w), &rx_ns));
+	}
+	for (i = 0; i < 50000; i++) {
+		w->now_ns += rng_in(&w->rng, 1, 200 * US);
+		assert_false(look_up(w, frozen, &rx_ns));
+	}
+	/* a clock of another unit: 1 % too fast, 8 ns for 1 ns */
+	slew(w, SECOND / 100);
+	run(w, SECOND);
+	slew(w, 7 * SECOND);
+	run(w, SECOND);
+	assert_int_equal(w->answers, 0);
+	free(w);
+}
+
+/* Two clocks behind one device, as with a bond, an hour apart */
+static void test_two_clocks(void **state)
+{
+	struct world *w = world_new(4, 10000, EXPONENTIAL);
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		step(w, i & 1 ? HOUR : -HOUR);
+		next_packet(w);
+	}
+	assert_int_equal(w->answers, 0);
+	free(w);
+}
+
+/* ---- costs, and other CPUs ---- */
+
+/* Nearly all packets only read. */
+static void test_few_changes(void **state)
+{
+	struct world *w = world_known(7, 100000, UNIFORM);
+
+	(void)state;
+	run(w, SECOND);
+	assert_true(w->changes < w->packets / 20);
+	free(w);
+	w = world_known(8, 10000, UNIFORM);
+	run(w, SECOND);
+	assert_true(w->changes < w->packets * 3 / 10);
+	free(w);
+}
+
+/* What is lost because another CPU has the lock is not missed. */
+static void test_lost(void **state)
+{
+	struct world *w = world_new(8, 20000, EXPONENTIAL);
+
+	(void)state;
+	w->lost_percent = 70;
+	run(w, 300 * MS);
+	world_forget(w);
+	run(w, 500 * MS);
+	assert_true(p99(w) < US);
+	assert_int_equal(percent_answered(w), 100);
+	free(w);
+}
+
+/* ---- the line ---- */
+
+/* How far the points are above a line in all; -1 if one is below */
+static double above_all(const struct nicclock_cloud *cloud, u32 a, u32 b)
+{
+	double slope = (double)(cloud->y[b] - cloud->y[a]) /
+		       (double)(cloud->x[b] - cloud->x[a]);
+	double sum = 0, above;
+	u32 i;
+
+	for (i = 0; i < cloud->count; i++) {
+		above = (double)(cloud->y[i] - cloud->y[a]) -
+			slope * (double)(cloud->x[i] - cloud->x[a]);
+		if (above < -1e-6)
+			return -1;
+		sum += above;
+	}
+	return sum;
+}
+
+/* Of all lines through two points and below the rest, it is the closest. */
+static void test_line(void **state)
+{
+	struct nicclock_cloud cloud;
+	u32 round, left, right, a, b;
+	struct rng rng;
+	double sum;
+
+	(void)state;
+	rng_seed(&rng, 1);
+	for (round = 0; round < 20000; round++) {
+		cloud.count = rng_in(&rng, 2, NICCLOCK_POINTS);
+		for (a = 0; a < cloud.count; a++) {
+			cloud.x[a] = (a ? cloud.x[a - 1] : -SECOND) +
+				     rng_in(&rng, 1, 20 * MS);
+			cloud.y[a] = rng_in(&rng, 0, round & 1 ? 20 : MS);
+		}
+		nicclock_edge(&cloud, &left, &right);
+		assert_true(left < right && right < cloud.count);
+		sum = above_all(&cloud, left, right);
+		assert_true(sum > -1e-3);
+		for (a = 0; a < cloud.count; a++)
+			for (b = a + 1; b < cloud.count; b++)
+				assert_true(above_all(&cloud, a, b) == -1 ||
+					    above_all(&cloud, a, b) >=
+					    sum - 1e-3);
+	}
+}
+
+static void test_median(void **state)
+{
+	u32 odd[] = { 7, 1, 5 }, same[] = { 3, 3, 3, 3 }, one[] = { 9 };
+	u32 many[] = { 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
+
+	(void)state;
+	assert_int_equal(nicclock_median(odd, 3), 5);
+	assert_int_equal(nicclock_median(same, 4), 3);
+	assert_int_equal(nicclock_median(one, 1), 9);
+	assert_int_equal(nicclock_median(many, 10), 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_accuracy),
+		cmocka_unit_test(test_accuracy_many),
+		cmocka_unit_test(test_accuracy_few),
+		cmocka_unit_test(test_constant_latency),
+		cmocka_unit_test(test_no_noise),
+		cmocka_unit_test(test_learning),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_bursts),
+		cmocka_unit_test(test_burst_learning),
+		cmocka_unit_test(test_latency_stays),
+		cmocka_unit_test(test_queues),
+		cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_very_late),
+		cmocka_unit_test(test_step_forward),
+		cmocka_unit_test(test_step_back),
+		cmocka_unit_test(test_step_small),
+		cmocka_unit_test(test_step_learning),
+		cmocka_unit_test(test_slew),
+		cmocka_unit_test(test_servo),
+		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_rare),
+		cmocka_unit_test(test_step_idle),
+		cmocka_unit_test(test_bad_stamps),
+		cmocka_unit_test(test_only_bad_stamps),
+		cmocka_unit_test(test_two_clocks),
+		cmocka_unit_test(test_few_changes),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_median),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
