@@ -265,41 +265,55 @@ static void timely_want_sw_stamps(struct timely *ca)
 	}
 }
 
-/* When the ACK @skb came, by the best source that is allowed and there */
-static void timely_stamp_ack(struct timely *ca, struct nicclock *nc, const struct sk_buff *skb)
+/* When an ACK came that no NIC has stamped: the best that is allowed and there */
+static enum timely_source timely_host_time(struct timely *ca, const struct sk_buff *skb,
+					   u64 now_ns, u64 *rx_ns)
 {
 	enum timely_source allowed = ca->config->source;
-	u64 now_ns = ktime_get_ns();
-	u64 rx_ns;
 
-	ca->acked_by = TIMELY_RTT;
-	if (allowed >= TIMELY_HW && nc && !nicclock_rx_time(nc, skb, now_ns, &rx_ns)) {
-		ca->acked_by = TIMELY_HW;
-	} else if (allowed == TIMELY_SW || allowed == TIMELY_AUTO) {
-		timely_want_sw_stamps(ca);
-		if (timely_sw_time(skb, now_ns, &rx_ns))
-			ca->acked_by = TIMELY_SW;
-	}
-	if (ca->acked_by != TIMELY_RTT)
-		ca->ack_ns = clamp_t(s64, rx_ns - ca->burst_ns, 0, S32_MAX);
+	if (allowed != TIMELY_SW && allowed != TIMELY_AUTO)
+		return TIMELY_RTT;
+	timely_want_sw_stamps(ca);
+	return timely_sw_time(skb, now_ns, rx_ns) ? TIMELY_SW : TIMELY_RTT;
 }
 
-static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk_buff *skb)
+/* The time on the line of what an ACK covers of its burst; RCU */
+static void timely_set_wire_ns(struct sock *sk, struct timely *ca, struct nicclock *egress)
 {
-	struct nicclock *nc = nicclock_find(sock_net(sk), skb->skb_iif);
-	struct nicclock *egress = timely_egress(sk, nc, skb->skb_iif);
 	u32 line_Mbps = timely_line_Mbps(ca, egress);
-	u64 byte_time;
+	u64 byte_time = ca->config->byte_time;
 
 	if (line_Mbps != ca->line_Mbps || tcp_sk(sk)->mss_cache != ca->mss)
 		timely_set_sizes(sk, ca, tcp_sk(sk)->mss_cache, line_Mbps);
-	timely_stamp_ack(ca, nc, skb);
-	byte_time = ca->config->byte_time;
 	if (!byte_time && egress)
 		byte_time = nicclock_rate_byte_time(egress);
 	if (!byte_time)
 		byte_time = nicclock_byte_time(TIMELY_LINE_MBPS);
 	ca->wire_ns = timely_wire_ns(sk, ca, byte_time, ca->bytes);
+}
+
+/*
+ * nicclock gets to see each ACK, so that it finds those that the host was quick
+ * to process: the last one of a burst may always come late in the same way.
+ */
+static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk_buff *skb)
+{
+	struct nicclock *nc = nicclock_find(sock_net(sk), skb->skb_iif);
+	enum timely_source source = TIMELY_RTT;
+	u64 now_ns = ktime_get_ns();
+	u64 rx_ns;
+
+	if (ca->config->source >= TIMELY_HW && nc && !nicclock_rx_time(nc, skb, now_ns, &rx_ns))
+		source = TIMELY_HW;
+	ca->probe = timely_find_burst(sk, ca, TCP_SKB_CB(skb)->ack_seq);
+	if (ca->probe != TIMELY_BURST)
+		return;
+	if (source != TIMELY_HW)
+		source = timely_host_time(ca, skb, now_ns, &rx_ns);
+	if (source != TIMELY_RTT)
+		ca->ack_ns = clamp_t(s64, rx_ns - ca->burst_ns, 0, S32_MAX);
+	ca->acked_by = source;
+	timely_set_wire_ns(sk, ca, timely_egress(sk, nc, skb->skb_iif));
 }
 
 /* ICSK_ACK_NOW for a packet with a burst's end: TCP sets PSH on it */
@@ -324,9 +338,6 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
 		timely_ack_promptly(sk, skb);
 	ca->probe = TIMELY_NO_BURST;
 	if (!after(ack, tcp_sk(sk)->snd_una) || after(ack, tcp_sk(sk)->snd_nxt))
-		return;
-	ca->probe = timely_find_burst(sk, ca, ack);
-	if (ca->probe != TIMELY_BURST)
 		return;
 	rcu_read_lock();
 	timely_probe_ack(sk, ca, skb);

@@ -20,8 +20,8 @@
  *	        +---------+---------------------+-----------> rtt
  *	                t_low                 t_high
  *
- * N is 1, or hai_n from the hai_threshold-th burst in sequence on whose gradient
- * is not positive (hyperactive increase). That is mode "classic", Algorithm 1 of
+ * N is 1, or hai_n from the hai_threshold-th burst in sequence on that did not
+ * see the RTT rise (hyperactive increase). That is mode "classic", Algorithm 1 of
  *
  *   Radhika Mittal, Vinh The Lam, Nandita Dukkipati, Emily Blem, Hassan
  *   Wassel, Monia Ghobadi, Amin Vahdat, Yaogong Wang, David Wetherall, David
@@ -42,10 +42,13 @@
  *    and the decrease above t_high are scaled by the time since the last burst,
  *    over min_rtt, if that is below 1: section 5 has the rule for bursts below
  *    64 KB, their code applies it always. In mode patched both terms are.
- *  - Also from there: one burst never takes more than half of the rate. But
- *    that code starts N when rtt itself has fallen five times, which is rare
- *    when bandwidth is free: the RTT is then low and stays so. Here it is the
- *    gradient, as in the paper, and one of 0 counts, as it does for the step.
+ *  - Also from there: one burst never takes more than half of the rate.
+ *  - The paper counts bursts with a negative gradient for N, that code those with
+ *    a falling RTT. Here neither the gradient nor the RTT may rise: the first
+ *    alone goes on for long with a small alpha while the RTT already rises, and
+ *    when bandwidth is free, the RTT does not fall: it is low and stays so.
+ *  - The beta of mode patched, 0.008, is not used above t_high: 40 flows that
+ *    begin at line rate would have a queue of 20 ms for a second.
  *  - Mode patched with a t_low below min_rtt aims at min_rtt, and an RTT below
  *    that does not raise the rate but for the additive term.
  *  - A lost packet halves the rate, once a round trip (timely_cut()). The
@@ -68,13 +71,14 @@
 /**
  * struct timely_params - what stays the same for all rates of line
  * @alpha: weight of a new difference of RTTs, Q12.20, up to 1
- * @beta: multiplicative decrease, Q12.20, up to 1
+ * @beta: multiplicative decrease between the thresholds, Q12.20, up to 1
+ * @beta_high: and above @t_high_ns
  * @t_low_ns: below, the rate only grows
  * @t_high_ns: above, it only falls; at least @t_low_ns, 2^30 at most
  * @min_rtt_ns: unit of the gradient, and time between two full steps; a
  *	constant, not measured (section 4.3); 1000 ns at least
  * @hai_n: additive steps at once in hyperactive increase
- * @hai_threshold: bursts without a positive gradient that start it
+ * @hai_threshold: bursts in sequence without a rise that start it
  * @patched: CoNEXT 2016's rule between @t_low_ns and @t_high_ns
  * @inv_min_rtt: 1 / @min_rtt_ns, Q24.40
  * @ref_ns: RTT that mode patched aims at
@@ -85,6 +89,7 @@
 struct timely_params {
 	u32 alpha;
 	u32 beta;
+	u32 beta_high;
 	u32 t_low_ns;
 	u32 t_high_ns;
 	u32 min_rtt_ns;
@@ -114,7 +119,7 @@ struct timely_limits {
  * @updated_ns: when the last sample came
  * @diff: smoothed difference of two RTTs in sequence, ns, Q56.8
  * @prev_rtt_ns: last RTT; 0: there was none, or it is not comparable
- * @hai_count: samples in sequence whose gradient was not positive
+ * @hai_count: samples in sequence for which neither RTT nor gradient rose
  */
 struct timely_vars {
 	u64 rate_Bps;
@@ -252,7 +257,7 @@ static inline u64 timely_wanted_rate(const struct timely_vars *v,
 		u64 over = div_u64((u64)(rtt_ns - p->t_high_ns) << TIMELY_SHIFT, rtt_ns);
 
 		*cause = TIMELY_HIGH;
-		return timely_less(v->rate_Bps, timely_mul(timely_mul(over, p->beta), share));
+		return timely_less(v->rate_Bps, timely_mul(timely_mul(over, p->beta_high), share));
 	}
 	if (p->patched) {
 		*cause = TIMELY_REF;
@@ -321,7 +326,7 @@ static inline enum timely_cause timely_update(struct timely_vars *v,
 	new_diff = (s64)rtt_ns - v->prev_rtt_ns;
 	v->prev_rtt_ns = rtt_ns;
 	v->diff += ((s64)p->alpha * (new_diff * (1 << TIMELY_DIFF_SHIFT) - v->diff)) >> TIMELY_SHIFT;
-	v->hai_count = v->diff > 0 ? 0 : min_t(u32, v->hai_count + 1, 255);
+	v->hai_count = new_diff > 0 || v->diff > 0 ? 0 : min_t(u32, v->hai_count + 1, 255);
 	share = timely_step_share(p, now_ns - v->updated_ns);
 	v->updated_ns = now_ns;
 
