@@ -7,8 +7,7 @@
 . "$(dirname "$0")/../tc/page.sh"
 
 page=$LIB_TOP/Documentation/man/tcp_timely.7
-parameters=/sys/module/tcp_timely/parameters
-events=/sys/kernel/tracing/events/timely
+EVENTS=/sys/kernel/tracing/events/timely
 
 # words: a page's text as words on one line, without macros and punctuation
 words() { sed -E 's/^\.[A-Z]+ //; s/"//g' | tr -s ' \n' ' ' | sed -E 's/[.,:;]+( |$)/\1/g; s/ +/ /g'; }
@@ -44,13 +43,13 @@ number() { sed -E 's/\b([0-9]+)\.0+\b/\1/g; s/(\.[0-9]*[1-9])0+\b/\1/g' <<<"$1";
 
 # range NAME: what the module says a parameter must be
 range() {
-	! echo no-such-value 2>/dev/null >"$parameters/$1" || return 1
+	! echo no-such-value 2>/dev/null >"$PARAMETERS/$1" || return 1
 	dmesg | sed -n "s/.*tcp_timely: $1 must be //p" | tail -n 1 | sed 's/,.*//'
 }
 
 test_parameter() {
 	local name=$1 value text range alternatives min max unit
-	value=$(number "$(<"$parameters/$name")")
+	value=$(number "$(<"$PARAMETERS/$name")")
 	text=$(paragraph ".BI $name=")
 	range=$(number "$(range "$name")")
 	check "$name: the page has its default" has "$text" "Default $value"
@@ -68,7 +67,7 @@ test_parameter() {
 test_event() {
 	local text format keys values
 	text=$(paragraph ".B $1")
-	format=$(<"$events/$1/format")
+	format=$(<"$EVENTS/$1/format")
 	format=${format##*print fmt: }
 	mapfile -t keys < <(grep -oE '\w+=%' <<<"$format" | tr -d '=%')
 	mapfile -t values < <(grep -oE '"\w+" }' <<<"$format" | tr -d '" }')
@@ -89,35 +88,30 @@ test_example() {
 
 # restore: parameters, the default and trace events as they were
 restore() {
-	local name
-	for name in "${!before[@]}"; do
-		echo "${before[$name]}" >"$parameters/$name"
-	done
+	default_params
 	echo "$default" >/proc/sys/net/ipv4/tcp_congestion_control
-	echo 0 >$events/enable
+	echo 0 >"$EVENTS/enable"
 }
 
 need_closwire
-load_module nicclock || skip_all "no module nicclock"
-load_module tcp_timely || skip_all "no module tcp_timely"
-[ -d $events ] || mount -t tracefs tracefs /sys/kernel/tracing
-declare -A before
-for name in "$parameters"/*; do
-	before[${name##*/}]=$(<"$name")
-done
+need_timely
+. "$(dirname "$0")/../lib/timely.sh"
+[ -d "$EVENTS" ] || mount -t tracefs tracefs /sys/kernel/tracing
+save_params
 default=$(</proc/sys/net/ipv4/tcp_congestion_control)
 defer restore
 
+mapfile -t names < <(ls "$PARAMETERS")
 check_eq "the page has the module's parameters" \
-	"$(sed -n 's/^\.BI \(.*\)= .*/\1/p' "$page" | sort | xargs)" "$(printf '%s\n' "${!before[@]}" | sort | xargs)"
-for name in "${!before[@]}"; do
+	"$(sed -n 's/^\.BI \(.*\)= .*/\1/p' "$page" | sort | xargs)" "${names[*]}"
+for name in "${names[@]}"; do
 	test_parameter "$name"
 done
 check_eq "the page has the counters" "$(headings /proc/net/closnet/timely)" \
 	"$(cut -d ' ' -f 1 /proc/net/closnet/timely | xargs) "
 check_eq "the page has the columns of clocks" "$(headings /proc/net/closnet/nicclock)" \
 	"$(first_line /proc/net/closnet/nicclock) "
-for name in "$events"/*/; do
+for name in "$EVENTS"/*/; do
 	test_event "$(basename "$name")"
 done
 
