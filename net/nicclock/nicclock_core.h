@@ -67,9 +67,9 @@
 #define NICCLOCK_BUCKET_MAX_NS	100000000
 #define NICCLOCK_BUCKET_MIN	16
 
-/* Fraction bits of the skew, and its greatest value: 2^-10, 977 ppm */
+/* Fraction bits of the skew, and of them those in use: below 2^-10, 977 ppm */
 #define NICCLOCK_SKEW_SHIFT	40
-#define NICCLOCK_SKEW_MAX	((s64)1 << (NICCLOCK_SKEW_SHIFT - 10))
+#define NICCLOCK_SKEW_MAX_SHIFT	30
 
 /* The line is made of points of so many ns at most: no product overflows. */
 #define NICCLOCK_SPAN_MAX_NS	2000000000
@@ -360,19 +360,21 @@ static inline u32 nicclock_median(u32 *values, u32 count)
 	return values[count / 2];
 }
 
-/* dy / dx in Q.40, or the nearest that there is */
-static inline s64 nicclock_skew(s64 dy, s64 dx)
+/* dy / dx in Q.40; false if that is more than any clock's */
+static inline bool nicclock_skew(s64 dy, s64 dx, s64 *skew)
 {
-	s64 max = dx >> (NICCLOCK_SKEW_SHIFT - 30);
+	s64 max = dx >> (NICCLOCK_SKEW_SHIFT - NICCLOCK_SKEW_MAX_SHIFT);
 
 	if (dy > max || dy < -max)
-		return dy > 0 ? NICCLOCK_SKEW_MAX : -NICCLOCK_SKEW_MAX;
-	return div64_s64(dy * ((s64)1 << NICCLOCK_SKEW_SHIFT), dx);
+		return false;
+	*skew = div64_s64(dy * ((s64)1 << NICCLOCK_SKEW_SHIFT), dx);
+	return true;
 }
 
 /* What may be expected of buckets and packets, and whether the line is one */
 static inline void nicclock_judge(struct nicclock_core *core,
-				  const struct nicclock_cloud *cloud, s64 base)
+				  const struct nicclock_cloud *cloud, s64 base,
+				  bool steep)
 {
 	struct nicclock_map *map = &core->map;
 	u32 off[NICCLOCK_POINTS], late[NICCLOCK_POINTS], noise, last, i;
@@ -397,9 +399,8 @@ static inline void nicclock_judge(struct nicclock_core *core,
 				 NICCLOCK_LATE_MAX_NS);
 	if (cloud->count < NICCLOCK_POINTS_MIN)
 		core->fit = NICCLOCK_LEARNING;
-	else if (noise > NICCLOCK_NOISE_MAX_NS || last > core->off_max_ns ||
-		 map->skew == NICCLOCK_SKEW_MAX ||
-		 map->skew == -NICCLOCK_SKEW_MAX)
+	else if (steep || noise > NICCLOCK_NOISE_MAX_NS ||
+		 last > core->off_max_ns)
 		core->fit = NICCLOCK_NOISY;
 	else
 		core->fit = NICCLOCK_SYNCHRONISED;
@@ -407,28 +408,35 @@ static inline void nicclock_judge(struct nicclock_core *core,
 			    core->off_max_ns : NICCLOCK_FAR_NS;
 }
 
-/* Lays the line below the points. */
+/*
+ * Lays the line below the points. If that is too steep, there was a step: any
+ * line will do till that is forgotten.
+ */
 static inline void nicclock_fit(struct nicclock_core *core)
 {
 	struct nicclock_map *map = &core->map;
 	struct nicclock_cloud cloud;
 	const struct nicclock_point *last;
-	u32 left = 0, right = 0;
+	u32 left, right;
+	bool steep = false;
 	s64 base = 0;
 
 	nicclock_cloud_get(&cloud, core);
 	last = &core->points[cloud.count - 1];
+	map->skew = 0;
 	if (cloud.count > 1) {
 		nicclock_edge(&cloud, &left, &right);
-		map->skew = nicclock_skew(cloud.y[right] - cloud.y[left],
-					  cloud.x[right] - cloud.x[left]);
-		base = cloud.y[right] -
-		       (map->skew * cloud.x[right] >> NICCLOCK_SKEW_SHIFT);
+		steep = !nicclock_skew(cloud.y[right] - cloud.y[left],
+				       cloud.x[right] - cloud.x[left],
+				       &map->skew);
+		if (!steep)
+			base = cloud.y[right] - (map->skew * cloud.x[right] >>
+						 NICCLOCK_SKEW_SHIFT);
 	}
 	map->stamp = last->stamp;
 	map->now_ns = last->now_ns + base;
 	map->age_max_ns = min_t(s64, -cloud.x[0], NICCLOCK_AGE_MAX_NS);
-	nicclock_judge(core, &cloud, base);
+	nicclock_judge(core, &cloud, base, steep);
 }
 
 /* ---- observations ---- */

@@ -574,33 +574,71 @@ static void test_step_small(void **state)
 	}
 }
 
-/* Steps while it learns, small and big */
+/* Who comes early corrects the line at once, not at the bucket's end. */
+static void test_early(void **state)
+{
+	struct world *w;
+	u64 seed;
+
+	(void)state;
+	for (seed = 0; seed < 20; seed++) {
+		w = world_known(seed, 20000, EXPONENTIAL);
+		step(w, 2500);
+		run(w, 3 * MS);
+		world_forget(w);
+		run(w, 2 * MS);
+		assert_true(w->worst_ns < 1500);
+		free(w);
+	}
+}
+
+/* A step while it learns, at_ms after the start */
+static void check_step_learning(u64 seed, s64 ns, u32 at_ms)
+{
+	struct world *w = world_new(seed, 10000, EXPONENTIAL);
+
+	w->ppb = 200000;
+	run(w, at_ms * MS);
+	world_forget(w);
+	step(w, ns);
+	run(w, 250 * MS);
+	/* at most as many as after a step later on, none if it is plain */
+	assert_true(w->wrong <= 250);
+	assert_true(llabs(ns) < MS || w->worst_ns < 2 * US);
+	world_forget(w);
+	run(w, 200 * MS);
+	assert_int_equal(percent_answered(w), 100);
+	assert_true(p99(w) < US);
+	free(w);
+}
+
 static void test_step_learning(void **state)
 {
 	static const s64 steps[] = {
-		20 * US, -20 * US, 50 * US, -50 * US, 5 * MS, -5 * MS, HOUR, -HOUR,
+		20 * US, -20 * US, 50 * US, -50 * US, 5 * MS, 50 * MS, -50 * MS,
+		HOUR, -HOUR,
 	};
 	u32 i, at_ms, seed = 0;
 
 	(void)state;
 	for (i = 0; i < COUNT(steps); i++)
-		for (at_ms = 5; at_ms < 160; at_ms += 11) {
-			struct world *w = world_new(seed++, 10000, EXPONENTIAL);
+		for (at_ms = 5; at_ms < 160; at_ms += 17)
+			check_step_learning(seed++, steps[i], at_ms);
+	for (at_ms = 20; at_ms < 80; at_ms++)
+		check_step_learning(at_ms * 10 + 5, -5 * MS, at_ms);
+}
 
-			run(w, at_ms * MS);
-			world_forget(w);
-			step(w, steps[i]);
-			run(w, 250 * MS);
-			/* as many as after a step later on */
-			assert_true(w->wrong <= 400);
-			assert_true(!w->wrong ||
-				    w->core.steps || at_ms < 100);
-			world_forget(w);
-			run(w, 200 * MS);
-			assert_int_equal(percent_answered(w), 100);
-			assert_true(p99(w) < US);
-			free(w);
-		}
+/* Back beyond the last point: that is not latency, even when little is known */
+static void test_step_before_last(void **state)
+{
+	struct world *w = world_new(1, 10000, EXPONENTIAL);
+
+	(void)state;
+	run(w, 50 * MS);
+	step(w, -50 * MS);
+	run(w, 25 * MS);
+	assert_int_equal(w->core.steps, 1);
+	free(w);
 }
 
 /* ---- slewing, idle times ---- */
@@ -673,6 +711,28 @@ static void test_idle(void **state)
 		assert_true(w->worst_ns < 2 * US);
 		assert_true(percent_answered(w) >= 60);
 		assert_int_equal(w->core.steps, 0);
+		free(w);
+	}
+}
+
+/* What a servo does meanwhile is not taken for a step. */
+static void test_idle_slew(void **state)
+{
+	static const s64 ppbs[] = { 60000, 5000, -5000, -12000 };
+	struct world *w;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < COUNT(ppbs); i++) {
+		w = world_known(i, 10000, EXPONENTIAL);
+		slew(w, 50000 + ppbs[i]);
+		w->now_ns += 240 * MS;
+		run(w, 500 * MS);
+		assert_int_equal(w->core.steps, 0);
+		assert_int_equal(w->wrong, 0);
+		world_forget(w);
+		run(w, 200 * MS);
+		assert_true(p99(w) < US);
 		free(w);
 	}
 }
@@ -891,10 +951,13 @@ int main(void)
 		cmocka_unit_test(test_step_forward),
 		cmocka_unit_test(test_step_back),
 		cmocka_unit_test(test_step_small),
+		cmocka_unit_test(test_early),
 		cmocka_unit_test(test_step_learning),
+		cmocka_unit_test(test_step_before_last),
 		cmocka_unit_test(test_slew),
 		cmocka_unit_test(test_servo),
 		cmocka_unit_test(test_idle),
+		cmocka_unit_test(test_idle_slew),
 		cmocka_unit_test(test_rare),
 		cmocka_unit_test(test_step_idle),
 		cmocka_unit_test(test_bad_stamps),
