@@ -588,11 +588,14 @@ static void timely_init(struct sock *sk)
 static void timely_unlimit_burst(struct sock *sk)
 {
 	const struct dst_entry *dst;
+	u32 segs = GSO_MAX_SEGS;
 
 	rcu_read_lock();
 	dst = __sk_dst_get(sk);
-	sk->sk_gso_max_segs = dst ? max_t(u32, READ_ONCE(dst_dev_rcu(dst)->gso_max_segs), 1) : GSO_MAX_SEGS;
+	if (dst)
+		segs = max_t(u32, READ_ONCE(dst_dev_rcu(dst)->gso_max_segs), 1);
 	rcu_read_unlock();
+	sk->sk_gso_max_segs = segs;
 }
 
 static void timely_release(struct sock *sk)

@@ -141,6 +141,7 @@ struct timely_vars {
  * @TIMELY_HOLD: an increase, but its sender did not use the rate it had
  * @TIMELY_LOSS: decrease because of a loss
  * @TIMELY_UNDO: that loss was none
+ * @TIMELY_CAUSES: how many there are
  */
 enum timely_cause {
 	TIMELY_START,
@@ -325,7 +326,8 @@ static inline enum timely_cause timely_update(struct timely_vars *v,
 	}
 	new_diff = (s64)rtt_ns - v->prev_rtt_ns;
 	v->prev_rtt_ns = rtt_ns;
-	v->diff += ((s64)p->alpha * (new_diff * (1 << TIMELY_DIFF_SHIFT) - v->diff)) >> TIMELY_SHIFT;
+	v->diff += ((s64)p->alpha * (new_diff * (1 << TIMELY_DIFF_SHIFT) - v->diff)) >>
+		   TIMELY_SHIFT;
 	v->hai_count = new_diff > 0 || v->diff > 0 ? 0 : min_t(u32, v->hai_count + 1, 255);
 	share = timely_step_share(p, now_ns - v->updated_ns);
 	v->updated_ns = now_ns;

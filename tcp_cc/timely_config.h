@@ -142,7 +142,7 @@ TIMELY_KNOB(line_rate, "line rate, Mbit/s (0: what the device says)",
 	    .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");
 TIMELY_KNOB(mode, "classic (SIGCOMM 2015) or patched (CoNEXT 2016)",
 	    .value = 0, .max = ARRAY_SIZE(timely_modes) - 1, .words = timely_modes);
-TIMELY_KNOB(source, "what measures RTTs: hw (NIC), sw (driver), rtt (TCP), auto (the best there is)",
+TIMELY_KNOB(source, "what measures RTTs: hw (NIC), sw (driver), rtt (TCP), or auto (the best)",
 	    .value = 3, .max = ARRAY_SIZE(timely_sources) - 1, .words = timely_sources);
 TIMELY_KNOB(signal, "rtt, or owd: variation of the one-way delay (needs TCP timestamps in us)",
 	    .value = 0, .max = ARRAY_SIZE(timely_signals) - 1, .words = timely_signals);
@@ -195,7 +195,8 @@ static int timely_knob_parse(const struct timely_knob *knob, const char *text, u
 /* Says what a parameter may be. */
 static void timely_knob_complain(const char *name, const struct timely_knob *knob)
 {
-	u32 i;
+	char words[64];
+	u32 i, len = 0;
 
 	if (knob->fraction) {
 		pr_err("%s must be %u.%03u to %u.%03u, with three decimals at most\n", name,
@@ -203,10 +204,10 @@ static void timely_knob_complain(const char *name, const struct timely_knob *kno
 	} else if (!knob->words) {
 		pr_err("%s must be %u to %u%s\n", name, knob->min, knob->max, knob->unit ?: "");
 	} else {
-		pr_err("%s must be", name);
 		for (i = 0; i <= knob->max; i++)
-			pr_cont("%s %s", i ? " or" : "", knob->words[i]);
-		pr_cont("\n");
+			len += scnprintf(words + len, sizeof(words) - len, "%s%s",
+					 i ? " or " : "", knob->words[i]);
+		pr_err("%s must be %s\n", name, words);
 	}
 }
 
