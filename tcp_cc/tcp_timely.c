@@ -175,7 +175,8 @@ static void timely_set_sizes(struct sock *sk, struct timely *ca, u32 mss, u32 li
 	ca->line_Mbps = line_Mbps;
 	ca->mss = mss;
 	ca->inv_mss = U32_MAX / mss + 1;
-	ca->seg_segs = max(c->seg_bytes / mss, 1U);
+	/* Receivers acknowledge each second packet: an even number has no rest. */
+	ca->seg_segs = max(c->seg_bytes / mss & ~1U, 1U);
 	ca->cap_segs = min_t(u64, max_t(u64, div_u64(cap, mss), 2 * ca->seg_segs),
 			     tcp_sk(sk)->snd_cwnd_clamp);
 }

@@ -153,7 +153,7 @@ TIMELY_KNOB(prompt_ack, "receiver: acknowledge a burst's end at once (0)",
 static bool timely_config_ready;
 static struct timely_config __rcu *timely_current;
 
-/* @text as a knob's number: thousandths of a fraction of up to three digits */
+/* @text in thousandths: digits, and up to three behind a point */
 static int timely_fraction(const char *text, u32 *value)
 {
 	u32 whole = 0, part = 0, digits = 0;
@@ -161,13 +161,15 @@ static int timely_fraction(const char *text, u32 *value)
 
 	while (isdigit(*s) && whole <= 1000)
 		whole = whole * 10 + *s++ - '0';
+	if (s == text)
+		return -EINVAL;
 	if (*s == '.') {
 		for (s++; isdigit(*s) && digits < 3; digits++)
 			part = part * 10 + *s++ - '0';
 	}
 	if (*s == '\n')
 		s++;
-	if (*s || s == text)
+	if (*s)
 		return -EINVAL;
 	for (; digits < 3; digits++)
 		part *= 10;
