@@ -213,7 +213,8 @@ static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 by
 		      TIMELY_FRAME_BYTES;
 	u32 packets = ((u64)(bytes + ca->mss - 1) * ca->inv_mss) >> 32;
 
-	return ((bytes + packets * headers) * byte_time) >> NICCLOCK_BYTE_SHIFT;
+	return min_t(u64, ((bytes + packets * headers) * byte_time) >> NICCLOCK_BYTE_SHIFT,
+		     U32_MAX);
 }
 
 /* ---- the probe: finds the burst that an ACK completes, and when it came */
