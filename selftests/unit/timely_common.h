@@ -35,6 +35,7 @@ static inline void random_params(struct rng *rng, struct timely_params *p,
 {
 	p->alpha = random_log(rng, TIMELY_ONE / 1000, TIMELY_ONE);
 	p->beta = random_log(rng, TIMELY_ONE / 1000, TIMELY_ONE);
+	p->beta_high = random_log(rng, TIMELY_ONE / 1000, TIMELY_ONE);
 	p->t_high_ns = random_log(rng, 1000, 1U << 30);
 	p->t_low_ns = rng_percent(rng, 10) ? 0 : random_log(rng, 1, p->t_high_ns);
 	p->min_rtt_ns = random_log(rng, 1000, SECOND);

@@ -31,7 +31,7 @@ static double new_rate(const struct model *m, double rtt, double factor, enum mo
 	if (rtt < m->t_low)
 		return m->rate + m->delta * factor;
 	if (rtt > m->t_high)
-		return m->rate * (1 - m->beta * (1 - m->t_high / rtt) * factor);
+		return m->rate * (1 - m->beta_high * (1 - m->t_high / rtt) * factor);
 	if (m->patched)
 		return patched_rate(m, rtt, factor);
 	if (positive(gradient, sign))
@@ -44,11 +44,12 @@ static double new_rate(const struct model *m, double rtt, double factor, enum mo
 void model_update(struct model *m, double rtt, double dt, bool hold,
 		  enum model_sign diff, enum model_sign gradient)
 {
+	bool rises = rtt > m->prev_rtt;
 	double rate;
 
 	m->diff = (1 - m->alpha) * m->diff + m->alpha * (rtt - m->prev_rtt);
 	m->prev_rtt = rtt;
-	m->calm = positive(m->diff, diff) ? 0 : m->calm + 1;
+	m->calm = rises || positive(m->diff, diff) ? 0 : m->calm + 1;
 
 	rate = new_rate(m, rtt, fmin(dt / m->min_rtt, 1), gradient);
 	if (hold)

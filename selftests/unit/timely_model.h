@@ -15,7 +15,8 @@
 /**
  * struct model - parameters and state
  * @alpha: weight of a new difference
- * @beta: multiplicative decrease
+ * @beta: multiplicative decrease between the thresholds
+ * @beta_high: and above @t_high
  * @t_low: below, only up
  * @t_high: above, only down
  * @min_rtt: unit of the gradient and of the time between updates
@@ -24,16 +25,15 @@
  * @min_rate: least rate
  * @max_rate: highest rate
  * @hai_n: steps at once in hyperactive increase
- * @hai_threshold: completions in sequence without a positive gradient that
- *	start it
+ * @hai_threshold: completions in sequence without a rise that start it
  * @patched: mode patched
  * @rate: the rate
  * @diff: smoothed difference of RTTs
  * @prev_rtt: RTT before
- * @calm: completions in sequence without a positive gradient
+ * @calm: completions in sequence for which neither RTT nor gradient rose
  */
 struct model {
-	double alpha, beta;
+	double alpha, beta, beta_high;
 	double t_low, t_high, min_rtt, ref;
 	double delta, min_rate, max_rate;
 	unsigned int hai_n, hai_threshold;

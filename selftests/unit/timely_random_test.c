@@ -45,6 +45,7 @@ static void both_start(struct both *b, u64 rate_Bps, u32 rtt_ns)
 	b->m = (struct model) {
 		.alpha = (double)b->p.alpha / TIMELY_ONE,
 		.beta = (double)b->p.beta / TIMELY_ONE,
+		.beta_high = (double)b->p.beta_high / TIMELY_ONE,
 		.t_low = b->p.t_low_ns,
 		.t_high = b->p.t_high_ns,
 		.min_rtt = b->p.min_rtt_ns,
@@ -144,7 +145,7 @@ static void test_steps(void **state)
 	}
 	printf("# the worst step: %.1e\n", worst);
 	for (i = TIMELY_LOW; i <= TIMELY_HOLD; i++)
-		assert_true(causes[i] > SAMPLES / 100);
+		assert_true(causes[i] > SAMPLES / 1000);
 }
 
 /* ------------------------------------------------ free */
@@ -196,7 +197,10 @@ static const struct {
 	struct timely_params p;
 	double most_apart;
 } published[] = {
-	/* CoNEXT 2016 for classic, and the default here */
+	/* the default here */
+	{ { .alpha = 52429, .beta = 838861, .t_low_ns = 50000, .t_high_ns = 500000,
+	    .min_rtt_ns = 20000 }, 0.001 },
+	/* CoNEXT 2016 for classic */
 	{ { .alpha = 917504, .beta = 838861, .t_low_ns = 50000, .t_high_ns = 500000,
 	    .min_rtt_ns = 20000 }, 0.001 },
 	/* the code that SIGCOMM 2015's authors published */
@@ -229,6 +233,7 @@ static void check_free(bool patched)
 			struct both b = { .p = published[i].p };
 
 			b.p.patched = patched;
+			b.p.beta_high = 838861;
 			b.p.hai_n = 5;
 			b.p.hai_threshold = 5;
 			b.l.max_Bps = lines[j];

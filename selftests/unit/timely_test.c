@@ -18,6 +18,7 @@
 static const struct timely_params paper = {
 	.alpha = 917504,	/* 0.875 */
 	.beta = 838861,		/* 0.8 */
+	.beta_high = 838861,
 	.t_low_ns = 50000,
 	.t_high_ns = 500000,
 	.min_rtt_ns = 20000,
@@ -155,7 +156,7 @@ static void test_alpha_one(void **state)
 	expect(&r, 110000, FULL_STEP, TIMELY_ADD, 376235000);
 }
 
-/* A gradient of 0 counts, a positive one ends it: the last difference, here */
+/* An RTT that stays counts, one that rises ends it. */
 static void test_hai(void **state)
 {
 	struct timely_params p = paper;
@@ -177,19 +178,27 @@ static void test_hai(void **state)
 	expect(&r, 400997, FULL_STEP, TIMELY_HAI, rate_Bps += 6250000);
 }
 
-/* It is the smoothed gradient that counts: one RTT may rise. */
+/* Both the RTT and the smoothed gradient must not rise. */
 static void test_hai_smoothed(void **state)
 {
 	struct run r = run_from(&paper, HALF_LINE, 400000);
 	int i;
 
 	(void)state;
+	for (i = 1; i <= 5; i++)
+		sample(&r, 400000 - 1000 * i, FULL_STEP, false);
+	assert_int_equal(sample(&r, 394000, FULL_STEP, false), TIMELY_HAI);
+	/* 0.125 * -1 us + 0.875 * 0.1 us < 0: no decrease, but the RTT rises */
+	assert_int_equal(sample(&r, 394100, FULL_STEP, false), TIMELY_ADD);
 	for (i = 1; i <= 4; i++)
-		assert_int_equal(sample(&r, 400000 - 1000 * i, FULL_STEP, false), TIMELY_ADD);
-	/* 0.125 * -1 us + 0.875 * 0.1 us < 0, then the other way round */
-	assert_int_equal(sample(&r, 396100, FULL_STEP, false), TIMELY_HAI);
-	assert_int_equal(sample(&r, 396200, FULL_STEP, false), TIMELY_MUL);
-	assert_int_equal(sample(&r, 395000, FULL_STEP, false), TIMELY_ADD);
+		assert_int_equal(sample(&r, 394100 - i, FULL_STEP, false), TIMELY_ADD);
+	assert_int_equal(sample(&r, 394000, FULL_STEP, false), TIMELY_HAI);
+	assert_int_equal(sample(&r, 395000, FULL_STEP, false), TIMELY_MUL);
+	/* 0.125 * 0.87 us - 0.875 * 0.001 us > 0: the gradient still rises */
+	assert_int_equal(sample(&r, 394999, FULL_STEP, false), TIMELY_MUL);
+	for (i = 1; i <= 4; i++)
+		assert_int_equal(sample(&r, 394000 - i, FULL_STEP, false), TIMELY_ADD);
+	assert_int_equal(sample(&r, 393990, FULL_STEP, false), TIMELY_HAI);
 }
 
 /* What is outside of T_low..T_high counts, too. */
@@ -366,9 +375,9 @@ static void test_patched(void **state)
 	/* what it aims at: no decrease */
 	r = run_from(&p, HALF_LINE, 50000);
 	expect(&r, 50000, FULL_STEP, TIMELY_REF, 625625000);
-	/* outside, it is Algorithm 1 */
+	/* outside, it is Algorithm 1, with a beta of its own above */
 	expect(&r, 49999, FULL_STEP, TIMELY_LOW, 626875000);
-	expect(&r, 1000000, FULL_STEP, TIMELY_HIGH, 624367500);
+	expect(&r, 1000000, FULL_STEP, TIMELY_HIGH, 376125000);
 	/* never less than half but for the increase */
 	p.beta = TIMELY_ONE;
 	r = run_from(&p, HALF_LINE, 400000);
@@ -509,6 +518,7 @@ static void test_corners(void **state)
 		p.alpha = weights[n % 3];
 		n /= 3;
 		p.beta = weights[n % 3];
+		p.beta_high = weights[(n + 1) % 3];
 		n /= 3;
 		p.t_low_ns = times[n % 4];
 		n /= 4;
