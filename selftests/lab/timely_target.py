@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""TIMELY by the RTT's gradient, or by the RTT itself (a target): throughput, tail and smoothness.
+
+After R. Mittal et al., "TIMELY: RTT-based Congestion Control for the
+Datacenter", SIGCOMM 2015, figures 9 and 10. With T_low = T_high = T_target the
+gradient has no say: TIMELY adds below the target and decreases above it, as
+controls by the size of the queue do. The paper says that the gradient between
+50 and 500 us has the throughput of a target of 500 us, the tail of one of
+50 us, and that the connections' rates are smoother.
+
+Hosts around a switch send to one; the port's buffer drops nothing. Schemes:
+
+    gradient        T_low and T_high are `t_low` and `t_high`
+    target-low      both are `t_low`
+    target-high     both are `t_high`
+
+How smooth a connection's rate is: its standard deviation in the course of the
+measurement over its mean, on the average of all connections. RTTs are measured
+as in timely_incast.py, at the port.
+"""
+import math
+
+from closlab import topo
+from closlab.params import Param
+from closlab.results import mean, quantile
+from closlab.timely import WIRE, Module, Window
+
+PARAMS = [
+    Param("rate", "rate", "10gbit", "of all links"),
+    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("hosts", "count", "10", "that send"),
+    Param("flows", "count", "10,40", "of them all, a case each", several=True),
+    Param("t_low", "count", "50", "us"),
+    Param("t_high", "count", "500", "us"),
+    Param("seg_kb", "count", "16", "segments, KB"),
+    Param("buffer", "size", "1G", "of the port"),
+    Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
+    Param("time", "time", "200ms", "of the measurement"),
+    Param("jitter", "time", "10ms", "the flows start within"),
+    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("rates_every", "time", "500us", "between two of the connections"),
+]
+SMALL = {"rate": "1gbit", "hosts": "2", "flows": "4", "warmup": "10ms", "time": "10ms", "jitter": "1ms",
+         "every": "100us"}
+SCHEMES = ("gradient", "target-low", "target-high")
+
+ACK_WIRE = 14 + 52 + 24
+SHOWN = 3       # connections whose rates are drawn
+
+
+def thresholds(params, scheme):
+    """(T_low, T_high), us."""
+    return {"gradient": (params.t_low, params.t_high), "target-low": (params.t_low,) * 2,
+            "target-high": (params.t_high,) * 2}[scheme]
+
+
+# ---- in the guest
+
+def guest(lab):
+    p = lab.params
+    net = topo.star(p.hosts + 1, p.rate, p.delay)
+    net.nodes["switch"].port("h1").qdisc = "bfifo limit %d" % p.buffer
+    net.build(rx_stamps=True)
+    # the queue is to be in the qdisc: a frame on the line, one behind it
+    topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
+    timely = Module(lab)
+    t_low, t_high = thresholds(p, lab.scheme)
+    timely.set(t_low=t_low, t_high=t_high, seg_kb=p.seg_kb)
+    lab.expect(len(p.flows) * (p.warmup + p.time))
+    for flows in p.flows:
+        lab.sample("queue-%d.csv" % flows, p.every, [net.nodes["switch"].port("h1")])
+        lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "0ns",
+                    "--series", lab.path("series-%d.csv" % flows), "--every", "%dns" % p.rates_every,
+                    "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "jitter=%dns" % p.jitter,
+                    "cc=timely")
+
+
+# ---- on the host
+
+def base_us(params):
+    """The path's RTT without a queue: of a full frame, and its acknowledgement."""
+    return (4 * params.delay + 2 * (WIRE + ACK_WIRE) * 8e9 / params.rate) / 1e3
+
+
+def deviation(values):
+    """The standard deviation, of the mean."""
+    middle = mean(values)
+    return math.sqrt(mean([(value - middle) ** 2 for value in values])) / middle
+
+
+class Case:
+    """What a number of flows showed with a scheme; RTTs in us, rates in Gbit/s."""
+
+    def __init__(self, run, scheme, flows):
+        p = run.params
+        begin, end = p.warmup, p.warmup + p.time
+        self.scheme, self.flows = scheme, flows
+        self.window = Window(run, scheme, str(flows), p.rate, begin, end)
+        self.goodput = sum(self.window.goodputs) / 1e9
+        self.rtts = [base_us(p) + us for us in self.window.queue_us]
+        self.p99 = quantile(self.rtts, 0.99)
+        self.rates = {}     # of each flow: [(ms, rate)]
+        for row in run.csv(scheme, "series-%d.csv" % flows).rows():
+            if begin < row["time_ns"] <= end:
+                self.rates.setdefault(row["flow"], []).append(
+                    ((row["time_ns"] - begin) / 1e6, row["pacing_rate_bps"] / 1e9))
+        self.deviation = mean([deviation([rate for _, rate in course]) for course in self.rates.values()])
+
+    def row(self):
+        return (self.flows, self.scheme, self.goodput, self.window.share, mean(self.rtts), quantile(self.rtts, 0.5),
+                self.p99, max(self.rtts), self.deviation, self.window.jain, self.window.drops)
+
+
+def report(run):
+    all_cases = {scheme: [Case(run, scheme, flows) for flows in run.params.flows] for scheme in run.schemes}
+    run.text("RTT in us; the path's is %.1f" % base_us(run.params), "")
+    run.table(("flows", "scheme", "Gbit/s", "of most", "RTT: mean", "p50", "p99", "max", "rate's deviation", "Jain",
+               "drops"), [c.row() for row in zip(*all_cases.values()) for c in row])
+    run.claim("drops", "packets dropped", sum(c.window.drops for row in all_cases.values() for c in row), "== 0")
+    if set(run.schemes) == set(SCHEMES) and not run.small:
+        for gradient, low, high in zip(*(all_cases[scheme] for scheme in SCHEMES)):
+            claim(run, gradient, low, high)
+        draw(run, all_cases)
+
+
+def claim(run, gradient, low, high):
+    n = gradient.flows
+    run.claim("goodput-%d" % n, "%d flows: goodput by the gradient over that of the high target" % n,
+              gradient.goodput / high.goodput, ">= 0.99")
+    run.claim("goodput-low-%d" % n, "%d flows: goodput by the gradient over that of the low target" % n,
+              gradient.goodput / low.goodput, "> 1")
+    run.claim("tail-%d" % n, "%d flows: RTT's p99 of the high target over that by the gradient" % n,
+              high.p99 / gradient.p99, ">= 2")
+    run.claim("tail-low-%d" % n, "%d flows: RTT's p99 by the gradient over that of the low target" % n,
+              gradient.p99 / low.p99, "<= 1.5")
+    run.claim("smooth-%d" % n, "%d flows: rate's deviation by the gradient over that of the steadier target" % n,
+              gradient.deviation / min(low.deviation, high.deviation), "< 1")
+
+
+def draw(run, all_cases):
+    figure, axes = run.figure("timely-target", 2, 3, size=(11, 6))
+    draw_cdf(axes[0][0], run, all_cases)
+    draw_bars(axes[0][1], run, all_cases, "goodput, Gbit/s", lambda c: c.goodput)
+    draw_bars(axes[0][2], run, all_cases, "RTT's p99, us", lambda c: c.p99)
+    most = max(rate for row in all_cases.values() for course in list(row[-1].rates.values())[:SHOWN]
+               for _, rate in course)
+    for axis, scheme in zip(axes[1], all_cases):
+        draw_rates(axis, all_cases[scheme][-1], most)
+
+
+def draw_cdf(axis, run, all_cases):
+    shares = [i / 200 for i in range(201)]
+    for scheme, row in all_cases.items():
+        axis.plot([quantile(row[-1].rtts, q) for q in shares], shares, color=run.colour(scheme), label=scheme)
+    axis.set_xlim(left=0)
+    axis.set_xlabel("RTT, us")
+    axis.set_ylabel("samples with at most that")
+    axis.set_title("RTT, %d flows" % run.params.flows[-1])
+    axis.legend(loc="lower right")
+
+
+def draw_bars(axis, run, all_cases, label, value):
+    width = 0.8 / len(all_cases)
+    for number, (scheme, row) in enumerate(all_cases.items()):
+        axis.bar([x + number * width for x in range(len(row))], [value(c) for c in row], width,
+                 color=run.colour(scheme), label=scheme)
+    axis.set_xticks([x + 0.4 - width / 2 for x in range(len(run.params.flows))], run.params.flows)
+    axis.set_xlabel("flows")
+    axis.set_ylabel(label)
+
+
+def draw_rates(axis, case, most):
+    for flow in sorted(case.rates)[:SHOWN]:
+        axis.plot(*zip(*case.rates[flow]), linewidth=0.9)
+    axis.set_ylim(0, 1.05 * most)
+    axis.set_xlabel("time, ms")
+    axis.set_ylabel("rate of a connection, Gbit/s")
+    axis.set_title("%s, %d of %d flows" % (case.scheme, min(SHOWN, case.flows), case.flows))
