@@ -218,6 +218,13 @@ need_closwire() {
 	load_module closwire || skip_all "no module closwire"
 }
 
+# need_timely: the test needs tcp_timely; it is skipped where that cannot be had
+need_timely() {
+	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+	load_module nicclock || skip_all "no module nicclock"
+	load_module tcp_timely || skip_all "no module tcp_timely"
+}
+
 # exact: is time virtual, so that the machine is never late?
 exact() { [ -n "${KSFT_TIME_EXACT:-}" ]; }
 

@@ -1,0 +1,129 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Who may choose the congestion control, where its RTTs come from, that all
+# bytes arrive with each kind of address and qdisc, and that the rate is what
+# ss shows and SO_MAX_PACING_RATE allows.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| sender -> w0 stamps |=====| w1 -> receiver      |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+need_timely
+setup_ns a b
+. "$(dirname "$0")/../lib/timely.sh"
+wire_ab rate 500mbit delay 20us
+calm_params
+
+# ---- who may
+
+check "root may choose it" flow cc=timely is=timely connect is=timely send=1000000 close eof
+check_eq "it is a connection of its namespace" "$(timely connections) $(timely connections "$b")" "1 0"
+check_refused "others may not" "cc=timely: Operation not permitted" flow unprivileged cc=timely
+check_refused "nor may a namespace have it as its default" "Operation not permitted" \
+	ip netns exec "$a" sysctl -w net.ipv4.tcp_congestion_control=timely
+old=$(sysctl -n net.ipv4.tcp_congestion_control)
+check "but the first one may" sysctl -qw net.ipv4.tcp_congestion_control=timely
+ip netns add "$a-new"
+NAMESPACES+=("$a-new")
+sysctl -qw "net.ipv4.tcp_congestion_control=$old"
+check_eq "from which new ones have it" \
+	"$(ip netns exec "$a-new" sysctl -n net.ipv4.tcp_congestion_control)" timely
+ip -n "$a-new" link set lo up
+check "then anybody uses it" timely_flow -s "$a-new" -r "$a-new" -d 127.0.0.1 \
+	unprivileged is=timely connect is=timely send=100000 close eof
+check_eq "there" "$(timely connections "$a-new") $(timely connections)" "2 1"
+check "a route may ask for it" ip -n "$a" route replace 10.0.0.2/32 dev w0 congctl timely
+check "and gets it" flow connect is=timely send=100000 close eof
+ip -n "$a" route del 10.0.0.2/32
+
+# ---- sources of RTTs
+
+# sends_until NAME COUNT STEP...: one connection sends until the counter has come so far
+sends_until() {
+	local name=$1 count=$2 done=0
+	shift 2
+	mark
+	long_flow cc=timely connect "$@"
+	wait_for 30 grown "$name" "$count" || done=1
+	end_flow || done=1
+	[ "$done" -eq 0 ] || cat "$TMP/mark" <(ip netns exec "$a" cat /proc/net/closnet/{timely,nicclock})
+	return "$done"
+}
+check "no stamps: the driver's time" sends_until samples_sw 200
+check_eq "nothing else but for the first ACKs" "$(($(since samples_rtt) <= 20)) $(since samples_hw)" "1 0"
+stamps "$a/w0" 1
+check "hardware stamps: the NIC's time" sends_until samples_hw 1000
+check "its clock is known" test "$(nicclock "$a" w0 stamps)" -ge 1000
+check_eq "its rate, too" "$(nicclock "$a" w0 rate_Mbps)" 500
+check "sources do not change for each sample" test "$(($(since source_changes) * 10))" -le "$(since samples_hw)"
+mark
+check "source=rtt" params source=rtt
+check "source=rtt: data arrives" flow cc=timely connect send=3000000 close eof
+check "source=rtt: TCP's time" grown samples_rtt 20
+check_eq "and nothing else" "$(since samples_hw) $(since samples_sw) $(since samples_owd)" "0 0 0"
+check "source=sw" params source=sw
+check "source=sw: data arrives" flow cc=timely connect send=3000000 close eof
+check "source=sw: the driver's time" grown samples_sw 20
+check_eq "not the NIC's" "$(since samples_hw)" 0
+mark
+check "source=hw" params source=hw
+check "source=hw: data arrives" flow cc=timely connect send=3000000 close eof
+check_eq "not the driver's" "$(since samples_sw)" 0
+check "but samples" test $(($(since samples_hw) + $(since samples_rtt))) -ge 20
+params source=auto
+
+# ---- addresses
+
+ip netns exec "$a" tee /proc/sys/net/ipv6/conf/w0/disable_ipv6 >/dev/null <<<0
+ip netns exec "$b" tee /proc/sys/net/ipv6/conf/w1/disable_ipv6 >/dev/null <<<0
+ip -n "$a" addr add fd00::1/64 dev w0 nodad
+ip -n "$b" addr add fd00::2/64 dev w1 nodad
+ip -n "$a" neigh replace fd00::2 lladdr $MAC_B nud permanent dev w0
+ip -n "$b" neigh replace fd00::1 lladdr $MAC_A nud permanent dev w1
+for address in fd00::2 ::ffff:10.0.0.2; do
+	FLOW=(-d "$address")
+	mark
+	check "$address: data arrives" flow cc=timely connect is=timely send=3000000 close eof
+	check "$address: RTTs by a stamp" test $(($(since samples_hw) + $(since samples_sw))) -ge 20
+done
+FLOW=()
+
+# ---- rates
+
+# shown WORD: the value of ss's WORD:VALUE, or of "WORD VALUE"
+shown() { grep -oP "$1[: ]\\K[^ ,)]+" "$TMP/info" | head -n 1; }
+check_to "$TMP/info" "ss shows a connection" \
+	flow cc=timely connect send=3000000 "$INFO" close eof
+check "by its name" grep -qw timely "$TMP/info"
+check_eq "its rate is the line's" "$(shown bw) $(shown pacing_gain)" "500000000bps 1"
+check_eq "so fast it paces" "$(shown pacing_rate)" 500000000bps
+check "its last RTT" test -n "$(shown mrtt)"
+check_to "$TMP/info" "a maximum of the socket's" \
+	flow cc=timely max-rate=2500000 connect send=300000 "$INFO" close eof
+check_eq "it paces no faster" "$(shown pacing_rate)" 20000000bps/20000000bps
+check "max_rate" params max_rate=40
+check_to "$TMP/info" "max_rate: data arrives" \
+	flow cc=timely connect send=1000000 "$INFO" close eof
+check_eq "it paces no faster" "$(shown bw) $(shown pacing_rate)" "40000000bps 40000000bps"
+params max_rate=0
+
+# takes BYTES STEP...: sets ms to how long a connection takes for so many bytes
+takes() {
+	local bytes=$1 began=${EPOCHREALTIME/./}
+	shift
+	flow cc=timely "$@" connect "send=$bytes" close eof || return
+	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
+	note "$*: $ms ms"
+}
+paces() {
+	takes 2000000 max-rate=4000000 && [ "$ms" -ge 420 ]
+}
+check "without fq TCP paces" paces
+tc -n "$a" qdisc replace dev w0 root fq || skip_all "no fq"
+check "fq paces" paces
+mark
+check "fq: data arrives" flow cc=timely connect send=3000000 close eof
+check "fq: samples" grown samples_hw 1
+finish

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A TCP connection that does what it is told, for the tests of congestion
+ * control
+ *
+ * timely_flow -s NS -r NS -d ADDRESS [-p PORT] [-t SECONDS] STEP...
+ *	A client in the first namespace connects to a server in the second. The
+ *	client sends, the server receives and checks each byte, or the other way
+ *	round after "swap". The steps are done one after the other:
+ *	  cc=NAME	congestion control of the sender; before "connect" swap
+ *			has no meaning, so it is the client's
+ *	  listener-cc=NAME	that of the listening socket, before "connect"
+ *	  max-rate=BPS	SO_MAX_PACING_RATE of the sender, bytes per second
+ *	  mss=BYTES	TCP_MAXSEG of the client, before "connect"
+ *	  rcvbuf=BYTES	SO_RCVBUF of the server, before "connect"
+ *	  unprivileged	from here on as user nobody
+ *	  connect	connects and accepts
+ *	  swap		the server sends from here on
+ *	  send=BYTES	sends, and receives all of it
+ *	  until=PATH	sends and receives until the file is there
+ *	  fill		sends what the socket takes; nothing is received
+ *	  receive	receives all that was sent
+ *	  run=COMMAND	has the shell run a command, which must succeed
+ *	  is=NAME	the sender has this congestion control, else it ends
+ *	  repair	TCP_REPAIR on and off, at the sender
+ *	  disconnect	connect(AF_UNSPEC) of the client; the server's side ends.
+ *			"connect" then is with the same socket again
+ *	  close		the sender closes at once, whatever it has still to send
+ *	  eof		receives until the end of all that was sent
+ *	After SECONDS (100), it fails. Exit status: 0; 1 if something went wrong,
+ *	2 if the words are.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Of what is sent; a prime, so that no packet's size divides it */
+#define PERIOD 65521
+#define CHUNK 262144
+#define NOBODY 65534
+/* How long "until" waits for its file without looking */
+#define LOOK_MS 5
+
+/* The pattern, so often that a chunk can begin at each byte of it */
+static uint8_t pattern[PERIOD + CHUNK];
+
+struct flow {
+	struct sockaddr_storage address;
+	socklen_t address_len;
+	const char *step;
+	int listener, client, server;
+	int tx, rx;
+	uint64_t sent, received;
+};
+
+static void make_pattern(void)
+{
+	uint32_t i, x = 1;
+
+	for (i = 0; i < PERIOD; i++) {
+		x = x * 1664525 + 1013904223;
+		pattern[i] = x >> 24;
+	}
+	for (; i < sizeof(pattern); i++)
+		pattern[i] = pattern[i - PERIOD];
+}
+
+static void set_option(const struct flow *f, int fd, int level, int name, const void *value,
+		       socklen_t len)
+{
+	if (setsockopt(fd, level, name, value, len))
+		err(1, "%s", f->step);
+}
+
+static void set_int(const struct flow *f, int fd, int level, int name, int value)
+{
+	set_option(f, fd, level, name, &value, sizeof(value));
+}
+
+static int socket_in(const char *ns, int family)
+{
+	char path[128];
+	int ns_fd, fd;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", ns);
+	ns_fd = open(path, O_RDONLY);
+	if (ns_fd < 0 || setns(ns_fd, CLONE_NEWNET))
+		err(2, "network namespace %s", ns);
+	close(ns_fd);
+	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		err(2, "socket");
+	return fd;
+}
+
+static void parse_address(struct flow *f, const char *text, const char *port)
+{
+	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&f->address;
+	struct sockaddr_in *in = (struct sockaddr_in *)&f->address;
+
+	in->sin_port = htons(strtoul(port, NULL, 0));
+	if (inet_pton(AF_INET, text, &in->sin_addr) == 1) {
+		in->sin_family = AF_INET;
+		f->address_len = sizeof(*in);
+	} else if (inet_pton(AF_INET6, text, &in6->sin6_addr) == 1) {
+		in6->sin6_family = AF_INET6;
+		f->address_len = sizeof(*in6);
+	} else {
+		errx(2, "bad address %s", text);
+	}
+}
+
+/* ---- bytes */
+
+/* Sends up to @most bytes; returns whether the socket took some. */
+static bool push(struct flow *f, uint64_t most)
+{
+	size_t len = most < CHUNK ? most : CHUNK;
+	ssize_t n;
+
+	n = send(f->tx, pattern + f->sent % PERIOD, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0 && errno != EAGAIN)
+		err(1, "%s: send after %llu bytes", f->step, (unsigned long long)f->sent);
+	if (n > 0)
+		f->sent += n;
+	return n > 0;
+}
+
+/* Receives and checks; returns how many bytes, 0 at the end, -1 for none. */
+static ssize_t pull(struct flow *f)
+{
+	static uint8_t buffer[CHUNK];
+	ssize_t n;
+
+	n = recv(f->rx, buffer, sizeof(buffer), MSG_DONTWAIT);
+	if (n < 0 && errno != EAGAIN)
+		err(1, "%s: receive after %llu bytes", f->step, (unsigned long long)f->received);
+	if (n > 0) {
+		if (memcmp(buffer, pattern + f->received % PERIOD, n))
+			errx(1, "%s: wrong bytes behind %llu", f->step,
+			     (unsigned long long)f->received);
+		f->received += n;
+	}
+	return n;
+}
+
+static void await(const struct flow *f, bool send, int timeout_ms)
+{
+	struct pollfd fds[] = {
+		{ .fd = f->rx, .events = POLLIN },
+		{ .fd = send ? f->tx : -1, .events = POLLOUT },
+	};
+
+	if (poll(fds, 2, timeout_ms) < 0)
+		err(1, "poll");
+}
+
+/* Until all bytes up to the @end-th have been sent and received */
+static void transfer(struct flow *f, uint64_t end)
+{
+	while (f->received < end) {
+		bool more = f->sent < end;
+
+		if (more)
+			push(f, end - f->sent);
+		if (!pull(f))
+			errx(1, "%s: end after %llu bytes", f->step,
+			     (unsigned long long)f->received);
+		if (f->received < end)
+			await(f, more, -1);
+	}
+}
+
+static void until(struct flow *f, const char *path)
+{
+	while (access(path, F_OK)) {
+		push(f, CHUNK);
+		if (!pull(f))
+			errx(1, "%s: it ended", f->step);
+		await(f, true, LOOK_MS);
+	}
+	transfer(f, f->sent);
+}
+
+static void receive_to_end(struct flow *f)
+{
+	ssize_t n;
+
+	while ((n = pull(f)))
+		if (n < 0)
+			await(f, false, -1);
+	if (f->received != f->sent)
+		errx(1, "eof: %llu bytes of %llu", (unsigned long long)f->received,
+		     (unsigned long long)f->sent);
+}
+
+/* ---- the connection */
+
+static void open_connection(struct flow *f)
+{
+	if (connect(f->client, (struct sockaddr *)&f->address, f->address_len))
+		err(1, "connect");
+	f->server = accept4(f->listener, NULL, NULL, SOCK_CLOEXEC);
+	if (f->server < 0)
+		err(1, "accept");
+	f->tx = f->client;
+	f->rx = f->server;
+	f->sent = 0;
+	f->received = 0;
+}
+
+static void close_connection(struct flow *f)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	if (connect(f->client, &none, sizeof(none)))
+		err(1, "disconnect");
+	close(f->server);
+	f->server = -1;
+}
+
+static void set_cc(const struct flow *f, int fd, const char *name)
+{
+	set_option(f, fd, IPPROTO_TCP, TCP_CONGESTION, name, strlen(name));
+}
+
+static void check_cc(const struct flow *f, const char *name)
+{
+	socklen_t len = 16;
+	char is[17] = "";
+
+	if (getsockopt(f->tx, IPPROTO_TCP, TCP_CONGESTION, is, &len))
+		err(1, "%s", f->step);
+	if (strcmp(is, name))
+		errx(1, "%s: it is %s", f->step, is);
+}
+
+static void swap(struct flow *f)
+{
+	f->tx = f->server;
+	f->rx = f->client;
+	f->sent = 0;
+	f->received = 0;
+}
+
+/* TCP_REPAIR_OFF_NO_WP is -1: without a window probe */
+static void repair(const struct flow *f)
+{
+	set_int(f, f->tx, IPPROTO_TCP, TCP_REPAIR, 1);
+	set_int(f, f->tx, IPPROTO_TCP, TCP_REPAIR, 0);
+}
+
+static void run(const char *command)
+{
+	if (system(command))
+		errx(1, "run=%s: failed", command);
+}
+
+/* ---- steps */
+
+static void do_word(struct flow *f, const char *word)
+{
+	if (!strcmp(word, "unprivileged")) {
+		if (setresuid(NOBODY, NOBODY, NOBODY))
+			err(1, "setresuid");
+	} else if (!strcmp(word, "connect")) {
+		open_connection(f);
+	} else if (!strcmp(word, "swap")) {
+		swap(f);
+	} else if (!strcmp(word, "fill")) {
+		while (push(f, CHUNK))
+			;
+	} else if (!strcmp(word, "receive")) {
+		transfer(f, f->sent);
+	} else if (!strcmp(word, "repair")) {
+		repair(f);
+	} else if (!strcmp(word, "disconnect")) {
+		close_connection(f);
+	} else if (!strcmp(word, "close")) {
+		close(f->tx);
+	} else if (!strcmp(word, "eof")) {
+		receive_to_end(f);
+	} else {
+		errx(2, "no such step: %s", word);
+	}
+}
+
+static void do_step(struct flow *f)
+{
+	const char *value = strchr(f->step, '=');
+	size_t len = value ? (size_t)(value - f->step) : 0;
+	char word[32];
+
+	if (!value) {
+		do_word(f, f->step);
+		return;
+	}
+	value++;
+	snprintf(word, sizeof(word), "%.*s", (int)len, f->step);
+	if (!strcmp(word, "cc"))
+		set_cc(f, f->tx, value);
+	else if (!strcmp(word, "listener-cc"))
+		set_cc(f, f->listener, value);
+	else if (!strcmp(word, "max-rate"))
+		set_int(f, f->tx, SOL_SOCKET, SO_MAX_PACING_RATE, atoi(value));
+	else if (!strcmp(word, "mss"))
+		set_int(f, f->client, IPPROTO_TCP, TCP_MAXSEG, atoi(value));
+	else if (!strcmp(word, "rcvbuf"))
+		set_int(f, f->listener, SOL_SOCKET, SO_RCVBUF, atoi(value));
+	else if (!strcmp(word, "send"))
+		transfer(f, f->sent + strtoull(value, NULL, 0));
+	else if (!strcmp(word, "until"))
+		until(f, value);
+	else if (!strcmp(word, "run"))
+		run(value);
+	else if (!strcmp(word, "is"))
+		check_cc(f, value);
+	else
+		errx(2, "no such step: %s", f->step);
+}
+
+/* The server takes IPv4, too: its address is "any" of IPv6. */
+static void listen_at(struct flow *f, uint16_t port)
+{
+	struct sockaddr_in6 any = {
+		.sin6_family = AF_INET6,
+		.sin6_port = port,
+		.sin6_addr = IN6ADDR_ANY_INIT,
+	};
+
+	set_int(f, f->listener, SOL_SOCKET, SO_REUSEADDR, 1);
+	if (bind(f->listener, (struct sockaddr *)&any, sizeof(any)) || listen(f->listener, 1))
+		err(2, "listen");
+}
+
+int main(int argc, char **argv)
+{
+	const char *sender = NULL, *receiver = NULL, *address = NULL, *port = "5001";
+	struct flow f = { .step = "start" };
+	unsigned int seconds = 100;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "s:r:d:p:t:")) != -1) {
+		if (opt == 's')
+			sender = optarg;
+		else if (opt == 'r')
+			receiver = optarg;
+		else if (opt == 'd')
+			address = optarg;
+		else if (opt == 'p')
+			port = optarg;
+		else if (opt == 't')
+			seconds = strtoul(optarg, NULL, 0);
+		else
+			return 2;
+	}
+	if (!sender || !receiver || !address)
+		errx(2, "-s, -r and -d are needed");
+	alarm(seconds);
+	make_pattern();
+	parse_address(&f, address, port);
+	f.listener = socket_in(receiver, AF_INET6);
+	listen_at(&f, htons(strtoul(port, NULL, 0)));
+	f.client = socket_in(sender, f.address.ss_family);
+	f.tx = f.client;
+	for (; optind < argc; optind++) {
+		f.step = argv[optind];
+		do_step(&f);
+	}
+	return 0;
+}

@@ -1,0 +1,214 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Each parameter takes its range and nothing else, when the module is loaded
+# and later, and says what it would take; a connection keeps what it began
+# with; and what shows from outside follows the parameters.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| sender -> w0        |=====| w1 -> receiver      |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+need_timely
+setup_ns a b
+. "$(dirname "$0")/../lib/timely.sh"
+wire_ab rate 500mbit delay 20us
+
+# ---- ranges
+
+# logs COUNT TEXT COMMAND...: the command fails, and the kernel's log says so as often
+logs() {
+	local count=$1 text=$2 tag=tag$RANDOM$RANDOM log
+	shift 2
+	echo "$tag" >/dev/kmsg
+	if "$@" 2>/dev/null; then
+		echo "it succeeded"
+		return 1
+	fi
+	log=$(dmesg | sed "1,/$tag/d")
+	[ "$(grep -cF "tcp_timely: $text" <<<"$log")" -eq "$count" ] || { echo "$log" && return 1; }
+}
+
+# none_of NAME VALUE...: none is accepted
+none_of() {
+	local name=$1 value
+	shift
+	for value in "$@"; do
+		! params "$name=$value" || { echo "$value is accepted" >&3 && return 0; }
+	done
+	return 1
+}
+
+# takes NAME VALUE...: each is accepted, and read as it was written
+takes() {
+	local name=$1 value
+	shift
+	for value in "$@"; do
+		params "$name=$value" || return
+		[ "$(<"$PARAMETERS/$name")" = "$value" ] || { cat "$PARAMETERS/$name" && return 1; }
+	done
+}
+
+# range NAME LEAST MOST BAD...: these two and the present one are taken; BAD and others that are none are not. The log
+# has the range, or RANGE.
+range() {
+	local name=$1 low=$2 high=$3 was bad
+	shift 3
+	was=$(<"$PARAMETERS/$name")
+	bad=("$@" '' ' ' x 4294967296 -1)
+	check "$name: $low, $high, $was" takes "$name" "$low" "$high" "$was"
+	check "$name: not $*" logs ${#bad[@]} "$name must be ${RANGE:-$low to $high}" none_of "$name" "${bad[@]}"
+	check_eq "$name: it stays" "$(<"$PARAMETERS/$name")" "$was"
+}
+exec 3>&1
+FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 99999999999.5)
+range alpha 0.001 1.000 0 0.000 0.0009 "${FRACTIONS[@]}"
+range beta 0.000 1.000 "${FRACTIONS[@]}"
+range delta 0 100000 100001 0.5 0x10 1k
+params t_low=0
+range t_high 1 1000000 0 1000001 1.5
+params t_high=1000000
+range t_low 0 1000000 1000001
+default_params
+range min_rtt 1 1000000 0 1000001
+range hai_n 1 100 0 101
+range hai_threshold 1 255 0 256
+range seg_kb 4 64 3 65
+range min_rate 0 1000000 1000001
+range max_rate 0 1000000 1000001
+range cap 0 1048576 1048577
+range line_rate 0 1000000 1000001
+range prompt_ack 0 1 2 y
+RANGE="classic or patched" range mode classic patched 0 1 Classic patch "classic patched"
+RANGE="rtt or sw or hw or auto" range source rtt hw nic
+RANGE="rtt or owd" range signal rtt owd both
+
+check "fractions may be written in other ways" params alpha=1 beta=00.25
+check_eq "they are the same" "$(<$PARAMETERS/alpha) $(<$PARAMETERS/beta)" "1.000 0.250"
+# all_fractions: what is read can be written and is the same
+all_fractions() {
+	local i text
+	for ((i = 1; i <= 1000; i += 7)); do
+		printf -v text %d.%03d $((i / 1000)) $((i % 1000))
+		takes alpha "$text" || return
+	done
+}
+check "fractions are read as they were written" all_fractions
+default_params
+check "t_low above t_high" logs 1 "t_low must be at most t_high: 501 is above 500 us" params t_low=501
+check "t_high below t_low" logs 1 "t_low must be at most t_high: 50 is above 49 us" params t_high=49
+check_eq "they stay" "$(<$PARAMETERS/t_low) $(<$PARAMETERS/t_high)" "50 500"
+check "both the same" params t_low=500 t_low=50 t_high=50 t_high=500
+
+# ---- while a connection runs
+
+# bw_of PORT: the rate of its connection
+bw_of() { info "$1" | grep -oP 'bw:\K\d+'; }
+params t_high=1000000 t_low=900000 delta=1
+long_flow cc=timely connect send=500000
+mark
+params max_rate=40 min_rate=40
+check "a parameter changes: the connection goes on" wait_for 10 grown samples_sw 20
+check_eq "a new one has the new rate" \
+	"$(flow -p 5002 cc=timely connect send=300000 "run=ip netns exec $a ss -Htine dport = 5002" close eof |
+		grep -oP 'bw:\K\d+')" 40000000
+check_eq "the old one has the old" "$(bw_of 5001)" 500000000
+# churn: connections come and go while the parameters change and are freed
+churn() {
+	local i
+	for ((i = 0; i < 5; i++)); do
+		params max_rate=$((40 + i)) cap=$((1000 + i)) || return
+		flow -p 5002 cc=timely connect send=50000 \
+			"run=echo $((2000 + i)) >$PARAMETERS/cap" send=50000 close eof || return
+	done
+}
+check "parameters change under connections" churn
+check "all bytes arrive" end_flow
+default_params
+
+# ---- what they do
+
+# shown PATTERN PARAMETER...: what ss shows, by grep -P, of a connection with these, when it has sent some
+shown() {
+	local pattern=$1
+	shift
+	default_params
+	params "$@"
+	flow cc=timely connect send=3000000 "$INFO" close eof |
+		grep -oP "$pattern"
+}
+check_eq "all RTTs are above t_high=1: down to min_rate" \
+	"$(shown 'bw:\K\d+' t_low=0 t_high=1 min_rate=100)" 100000000
+check_eq "all are below t_low: at max_rate" \
+	"$(shown 'bw:\K\d+' t_high=1000000 t_low=1000000 max_rate=200)" 200000000
+check_eq "line_rate is that of the device" \
+	"$(shown 'bw:\K\d+' t_high=1000000 t_low=1000000 line_rate=250 delta=10)" 250000000
+mss=$(shown ' mss:\K[0-9]+' t_high=1000000 t_low=1000000)
+check_eq "cap is the window" "$(shown ' cwnd:\K[0-9]+' t_high=1000000 t_low=1000000 cap=300)" $((300 * 1024 / mss))
+
+# counts NAME PARAMETER...: what 3 MB with these parameters count
+counts() {
+	local name=$1
+	shift
+	default_params
+	params "$@"
+	mark
+	flow cc=timely connect send=3000000 close eof
+	since "$name"
+}
+check_eq "mode=classic does not aim at a queue" \
+	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100)" 0
+check "mode=patched does" test "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 mode=patched)" -gt 10
+check_eq "nor has it hyperactive increase" "$(since rate_hai) $(since rate_mul)" "0 0"
+check "hai_threshold=1: each increase is" \
+	test "$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 alpha=1 hai_threshold=1)" -gt 5
+check_eq "and none another" "$(since rate_add)" 0
+check_eq "hai_n=1: none" \
+	"$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 hai_threshold=1 hai_n=1)" 0
+check "they are of the other kind" test "$(since rate_add)" -gt 5
+
+if trace_timely; then
+	# largest: bytes of the largest burst of 3 MB with seg_kb=$1
+	largest() {
+		counts samples_sw t_high=1000000 t_low=900000 min_rate=100 "seg_kb=$1" >/dev/null
+		traced timely_sample | grep -oP ' bytes=\K[0-9]+' | sort -n | tail -n 1
+	}
+	for kb in 4 16 64; do
+		most=$(largest $kb)
+		check_eq "seg_kb=$kb: an even number of packets is a burst" "$most" $((kb * 1024 / mss / 2 * 2 * mss))
+	done
+	check_eq "each sample has its words" "$(traced timely_sample | grep -cvP \
+		' src=10\.0\.0\.1:\d+ dst=10\.0\.0\.2:5001 source=(hw|sw|rtt) rtt_ns=\d+ send_ns=\d+ wire_ns=\d+ bytes=\d+$')" 0
+	check_eq "each rate has its words" "$(traced timely_rate | grep -cvP \
+		' src=10\.0\.0\.1:\d+ dst=10\.0\.0\.2:5001 rtt_ns=\d+ diff_ns=-?\d+ gradient=-?\d+ rate_Bps=\d+ cause=[a-z]+$')" 0
+else
+	skip "seg_kb, and what trace events say" "no tracefs"
+fi
+default_params
+
+# ---- when the module is loaded
+
+# reload WORD...: the module with these parameters
+reload() {
+	rmmod tcp_timely || return
+	if [ -n "${CLOSNET_MODDIR:-}" ]; then
+		insmod "$CLOSNET_MODDIR/tcp_timely.ko" "$@"
+	else
+		modprobe tcp_timely "$@"
+	fi
+}
+gone() { ! module_loaded tcp_timely || rmmod tcp_timely; }
+wait_for 10 gone
+load_module tcp_timely
+check "loaded with parameters" reload alpha=0.02 t_high=40 t_low=30 mode=patched hai_n=1
+check_eq "it has them" "$(cd $PARAMETERS && cat alpha t_high t_low mode hai_n | xargs)" "0.020 40 30 patched 1"
+check "loaded with t_low above t_high" logs 1 "t_low must be at most t_high: 600 is above 500 us" reload t_low=600
+check_eq "it is not loaded" "$(module_loaded tcp_timely && echo loaded)" ""
+load_module tcp_timely
+check "loaded with what is out of range" logs 1 "alpha must be 0.001 to 1.000" reload alpha=2
+load_module tcp_timely
+check "loaded with a word that is none" logs 1 "mode must be classic or patched" reload mode=fast
+load_module tcp_timely
+check_eq "the defaults again" "$(current_params)" "$DEFAULTS"
+finish
