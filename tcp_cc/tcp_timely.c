@@ -98,6 +98,7 @@ enum timely_probe_result {
  * struct timely - of a connection
  * @vars: the algorithm's state
  * @config: parameters, NULL before timely_init()
+ * @stats: counters of its namespace
  * @burst_ns: departure of the burst that was acknowledged last
  * @burst_seq: its first byte
  * @ack_ns: for source TIMELY_SW and TIMELY_HW: when its ACK came, after
@@ -120,6 +121,7 @@ enum timely_probe_result {
 struct timely {
 	struct timely_vars vars;
 	struct timely_config *config;
+	struct timely_stats __percpu *stats;
 	u64 burst_ns;
 	u32 burst_seq;
 	s32 ack_ns;
@@ -436,26 +438,26 @@ static bool timely_rtt(const struct sock *sk, struct timely *ca, const struct ra
 
 	ca->probe = TIMELY_NO_PROBE;
 	if (probe == TIMELY_NO_BURST) {
-		timely_count(sk, TIMELY_N_PARTIAL);
+		timely_count(ca->stats, TIMELY_N_PARTIAL);
 		return false;
 	}
 	if (probe == TIMELY_RESENT || rs->rtt_us < 0) {
-		timely_count(sk, TIMELY_N_RETRANS);
+		timely_count(ca->stats, TIMELY_N_RETRANS);
 		return false;
 	}
 	if (inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery) {
-		timely_count(sk, TIMELY_N_RECOVERY);
+		timely_count(ca->stats, TIMELY_N_RECOVERY);
 		return false;
 	}
 	if (probe == TIMELY_NO_PROBE)
 		timely_unprobed(sk, ca, rs);
 	*source = timely_raw_rtt(sk, ca, rs, &raw_ns);
 	if (timely_delayed(rs, raw_ns)) {
-		timely_count(sk, TIMELY_N_DELAYED);
+		timely_count(ca->stats, TIMELY_N_DELAYED);
 		return false;
 	}
 	if (raw_ns <= ca->wire_ns) {
-		timely_count(sk, TIMELY_N_NEGATIVE);
+		timely_count(ca->stats, TIMELY_N_NEGATIVE);
 		return false;
 	}
 	*rtt_ns = raw_ns - ca->wire_ns;
@@ -489,16 +491,16 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 
 	if (!timely_rtt(sk, ca, rs, &rtt_ns, &source))
 		return;
-	timely_count(sk, TIMELY_N_SAMPLES + source);
+	timely_count(ca->stats, TIMELY_N_SAMPLES + source);
 	trace_timely_sample(sk, source, rtt_ns, ca->burst_ns, ca->wire_ns, ca->bytes);
 	if (source != ca->source && ca->vars.prev_rtt_ns) {
-		timely_count(sk, TIMELY_N_SOURCE_CHANGES);
+		timely_count(ca->stats, TIMELY_N_SOURCE_CHANGES);
 		ca->vars.prev_rtt_ns = 0;
 	}
 	ca->source = source;
 	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
 			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
-	timely_count(sk, TIMELY_N_CAUSES + cause);
+	timely_count(ca->stats, TIMELY_N_CAUSES + cause);
 	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
@@ -546,7 +548,7 @@ static void timely_change(struct sock *sk, enum timely_cause cause,
 	l = timely_limits(ca);
 	change(&ca->vars, &l);
 	timely_pace(sk, ca);
-	timely_count(sk, TIMELY_N_CAUSES + cause);
+	timely_count(ca->stats, TIMELY_N_CAUSES + cause);
 	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
@@ -574,6 +576,7 @@ static void timely_init(struct sock *sk)
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
 	memset(ca, 0, sizeof(*ca));
 	ca->config = timely_config_get();
+	ca->stats = timely_stats_of(sk);
 	rcu_read_lock();
 	timely_set_sizes(sk, ca, tp->mss_cache,
 			 timely_line_Mbps(ca, timely_egress(sk, NULL, 0)));
@@ -583,7 +586,7 @@ static void timely_init(struct sock *sk)
 	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
 	timely_limit_burst(sk, ca);
 	timely_pace(sk, ca);
-	timely_count(sk, TIMELY_N_CONNECTIONS);
+	timely_count(ca->stats, TIMELY_N_CONNECTIONS);
 }
 
 /* The device's own limit again, for the next congestion control */

@@ -83,11 +83,16 @@ struct timely_net {
 
 static unsigned int timely_net_id __read_mostly;
 
-static void timely_count(const struct sock *sk, unsigned int counter)
+static struct timely_stats __percpu *timely_stats_of(const struct sock *sk)
 {
 	struct timely_net *tn = net_generic(sock_net(sk), timely_net_id);
 
-	this_cpu_inc(tn->stats->count[counter]);
+	return tn->stats;
+}
+
+static void timely_count(struct timely_stats __percpu *stats, unsigned int counter)
+{
+	this_cpu_inc(stats->count[counter]);
 }
 
 static int timely_stats_show(struct seq_file *seq, void *unused)
