@@ -242,7 +242,7 @@ static inline s64 nicclock_map_early_max(const struct nicclock_map *map,
  * @now_ns: host time
  * @late_ns: how late the packet is
  *
- * If so, it came at @now_ns - @late_ns, or at @now_ns if it is early.
+ * Return: if so, it came at @now_ns - @late_ns, or at @now_ns if it is early.
  */
 static inline bool nicclock_map_answers(const struct nicclock_map *map,
 					u64 now_ns, s64 late_ns)
@@ -260,7 +260,9 @@ static inline bool nicclock_map_answers(const struct nicclock_map *map,
  * @now_ns: host time
  * @late_ns: how late the packet is
  *
- * Most do not. Errors on the side of true cost time only.
+ * Most do not.
+ *
+ * Return: false if it would not; true, in error, costs time only.
  */
 static inline bool nicclock_core_wants(const struct nicclock_core *core,
 				       const struct nicclock_map *map,
