@@ -32,7 +32,7 @@ installed() { find "$TMP/lib/modules" -name '*.ko*' | sed 's|.*/||; s|\.ko.*||' 
 
 # expected: the modules that Kbuild makes
 expected() {
-	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' "$TMP/closnet-$version"/{,net/*/}Kbuild | tr ' ' '\n' |
+	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' "$TMP/closnet-$version"/{,net/*/,tcp_cc/}Kbuild | tr ' ' '\n' |
 		sed 's|.*/||; s|\.o$||' | sort
 }
 
