@@ -48,9 +48,9 @@ class Lab:
         """All measurements together will take about TOTAL ns; progress is told by that."""
         self.expected = total
 
-    def sample(self, name, every, ports):
-        """The next measurement writes the queues of PORTS to the CSV file NAME, every EVERY ns."""
-        self.samplers.append((name, every, ports))
+    def sample(self, name, every, ports, begin=0):
+        """The next measurement writes the queues of PORTS to the CSV file NAME, every EVERY ns from BEGIN on."""
+        self.samplers.append((name, every, ports, begin))
 
     def trace(self, name, event):
         """The next measurement writes what the trace event, like "tcp:tcp_probe", prints to the CSV file NAME."""
@@ -79,9 +79,9 @@ class Lab:
             raise RuntimeError("a measurement begins, but nobody has called expect()")
         self.origin = (time.monotonic_ns() // TICK_NS + 1) * TICK_NS
         self.teller = self.tell_progress()
-        for name, every, ports in self.samplers:
+        for name, every, ports, begin in self.samplers:
             command = [os.path.join(BIN, "sampler"), "--out", self.path(name), "--every", every,
-                       "--origin", self.origin] + [port.name() for port in ports]
+                       "--origin", self.origin, "--begin", begin] + [port.name() for port in ports]
             self.children.append(subprocess.Popen([str(word) for word in command]))
         self.samplers = []
         if self.traced:

@@ -3,11 +3,11 @@
  * Samples the root qdiscs of devices in network namespaces, at fixed times, into
  * a CSV file, until it is told to end (SIGTERM).
  *
- * Usage: sampler --out FILE --every NS --origin NS NETNS/DEVICE...
+ * Usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...
  *
  * The origin is a time of CLOCK_MONOTONIC; the times in the file count from it,
- * and the samples lie on whole multiples of --every after it. In virtual time
- * nothing of what is done here takes any.
+ * and the samples lie on whole multiples of --every after --begin, by default
+ * 0. In virtual time nothing of what is done here takes any.
  *
  * Columns: time_ns, port (NETNS/DEVICE), packets and bytes (in the queue now);
  * and since the qdisc was made: sent_bytes, drops, marks (CE set), trims.
@@ -60,6 +60,7 @@ struct sample {
 struct run {
 	FILE *out;
 	int64_t every;
+	int64_t begin;
 	struct port ports[PORTS_MAX];
 	unsigned int port_count;
 	struct group groups[PORTS_MAX];
@@ -287,8 +288,8 @@ static int open_timer(int64_t origin, int64_t every)
 static void sample(struct run *run, int64_t origin)
 {
 	unsigned int batch = ANSWERS_MAX / run->port_count, turns = 0;
-	int timer = open_timer(origin, run->every);
-	int64_t time = -run->every;
+	int timer = open_timer(origin + run->begin, run->every);
+	int64_t time = run->begin - run->every;
 	uint64_t expired;
 
 	while (!ending && read(timer, &expired, sizeof(expired)) == sizeof(expired)) {
@@ -326,6 +327,8 @@ static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 			run->out = fopen(argv[i + 1], "we");
 		else if (!strcmp(argv[i], "--every"))
 			run->every = number(argv[i], argv[i + 1], 1);
+		else if (!strcmp(argv[i], "--begin"))
+			run->begin = number(argv[i], argv[i + 1], 0);
 		else if (!strcmp(argv[i], "--origin"))
 			*origin = number(argv[i], argv[i + 1], 1);
 		else
@@ -337,7 +340,7 @@ static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 	if (run->port_count > PORTS_MAX)
 		errx(2, "more than %d ports", PORTS_MAX);
 	if (!run->out || !run->every || !*origin || !run->port_count)
-		errx(2, "usage: sampler --out FILE --every NS --origin NS NETNS/DEVICE...");
+		errx(2, "usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...");
 	run->group_count = open_ports(run->ports, run->groups, argv + i);
 }
 
