@@ -104,13 +104,14 @@ static const struct kernel_param_ops timely_knob_ops;
 
 /*
  * The SIGCOMM paper's value is not known to us; the authors' published code has
- * 0.02, CoNEXT 2016 had 0.875. With 0.05 an incast has most of the throughput and
- * little queue: Documentation/experiments/timely.md.
+ * 0.02. With 0.05 an incast has half the queue and nearly the same throughput:
+ * Documentation/experiments/timely.md. CoNEXT 2016 had 0.875, and mode patched
+ * needs it: with a long memory its flows swing.
  */
-TIMELY_KNOB(alpha, "weight of a new RTT difference, 0.001 to 1 (0.05)",
-	    .value = 50, .min = 1, .max = 1000, .fraction = true);
+TIMELY_KNOB(alpha, "weight of a new RTT difference, up to 1 (0: 0.05 in classic, 0.875 in patched)",
+	    .value = 0, .min = 0, .max = 1000, .fraction = true);
 /* 0.8: the authors' code; 0.008: CoNEXT 2016. Mode patched has 0.8 above t_high. */
-TIMELY_KNOB(beta, "multiplicative decrease, up to 1 (0: 0.8 in mode classic, 0.008 in patched)",
+TIMELY_KNOB(beta, "multiplicative decrease, up to 1 (0: 0.8 in classic, 0.008 in patched)",
 	    .value = 0, .min = 0, .max = 1000, .fraction = true);
 /* The authors' code: 10 Mbit/s for 10 Gbit/s */
 TIMELY_KNOB(delta, "additive step, Mbit/s (0: a thousandth of the line rate)",
@@ -229,7 +230,7 @@ static struct timely_config *timely_config_new(void)
 		return NULL;
 	refcount_set(&c->users, 1);
 	c->params = (struct timely_params) {
-		.alpha		= timely_thousandths(timely_alpha.value),
+		.alpha		= timely_thousandths(timely_alpha.value ?: patched ? 875 : 50),
 		.beta		= timely_thousandths(timely_beta.value ?: patched ? 8 : 800),
 		.beta_high	= timely_thousandths(patched ? 800 : timely_beta.value ?: 800),
 		.t_low_ns	= timely_t_low.value * NSEC_PER_USEC,
