@@ -98,7 +98,7 @@ static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
 	return map;
 }
 
-static void nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
+static noinline void nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
 {
 	if (!spin_trylock_bh(&nc->lock))
 		return;
@@ -155,12 +155,17 @@ u64 nicclock_rate_byte_time(const struct nicclock *nc)
 }
 EXPORT_SYMBOL_GPL(nicclock_rate_byte_time);
 
-/* RTNL is held, and the device's own lock if it has one for that. */
+/*
+ * RTNL is held, and the device's own lock if it has one for that. A device that
+ * is down may sleep, and is asked when it gets up.
+ */
 static void nicclock_update_rate(struct nicclock *nc)
 {
 	struct ethtool_link_ksettings settings;
 	u32 mbps = 0;
 
+	if (!netif_running(nc->dev) || !netif_device_present(nc->dev))
+		return;
 	if (!netif_get_link_ksettings(nc->dev, &settings) &&
 	    settings.base.speed != (u32)SPEED_UNKNOWN)
 		mbps = settings.base.speed;
