@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What experiments with tcp_timely share: the module's parameters in the guest, and what flows through a port showed."""
+"""What experiments with tcp_timely share: its parameters in the guest, and what flows through a port showed."""
 import os
 
 from closlab.results import jain, mean, quantile

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""TIMELY's fairness: shares that classic leaves as they came, shares that patched makes equal, and what that costs.
+
+Y. Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY",
+CoNEXT 2016: TIMELY as published has no single fixed point, so that flows keep
+whatever shares they have come to; "patched" TIMELY has one, with equal rates and
+an RTT that grows with the number of flows N:
+
+    RTT* = T_low (1 + N delta / (beta C))       C: the line's rate
+
+Schemes:
+
+    classic     mode classic as it is
+    lively      mode classic with alpha = 0.875, as in that paper
+    patched     mode patched with alpha = 0.875 and beta = 0.008, as in that paper
+
+For each number of flows there are runs with seeds of their own: the flows start
+at random instants in `jitter`, and their shares are measured when `warmup` has
+passed, and when half of it has. The port loses nothing. A segment is two jumbo
+frames, next to that paper's 16 KB; these save wall time. The samples are
+software's (source=sw), which in virtual time are as good as the NIC's.
+"""
+from closlab import topo
+from closlab.params import Param
+from closlab.results import COLOURS, jain, mean, quantile
+from closlab.timely import AROUND, HEADERS, SERIES, Module, Window, goodputs
+
+PARAMS = [
+    Param("rate", "rate", "10gbit", "of all links"),
+    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("hosts", "count", "16", "that send"),
+    Param("flows", "count", "2,16,64", "numbers of flows", several=True),
+    Param("runs", "count", "10", "for each number of flows"),
+    Param("buffer", "size", "64M", "of the port"),
+    Param("jitter", "time", "50ms", "the flows start within"),
+    Param("warmup", "time", "250ms", "before a measurement"),
+    Param("time", "time", "50ms", "of a measurement"),
+    Param("every", "time", "50us", "between two samples of the queue"),
+    Param("alpha", "number", "0.875", "of lively and patched"),
+    Param("beta", "number", "0.008", "of patched"),
+    Param("t_low", "count", "50", "us"),
+    Param("mtu", "size", "9000", "of all links"),
+    Param("seg_kb", "count", "18", "segments, KB"),
+]
+SMALL = {"hosts": "2", "flows": "2", "runs": "2", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
+SCHEMES = ("classic", "lively", "patched")
+
+DELTA = 1 / 1000            # of the line's rate: the default
+
+
+def cases(params):
+    """[(name, flows, run)]"""
+    return [("n%d-run%d" % (n, run), n, run) for n in params.flows for run in range(params.runs)]
+
+
+def settings(params, scheme):
+    """The module's parameters."""
+    values = {"source": "sw", "prompt_ack": 1, "t_low": params.t_low, "seg_kb": params.seg_kb}
+    if scheme != "classic":
+        values["alpha"] = params.alpha
+    if scheme == "patched":
+        values.update(mode="patched", beta=params.beta)
+    return values
+
+
+# ---- in the guest
+
+def guest(lab):
+    p = lab.params
+    net = topo.star(p.hosts + 1, p.rate, p.delay, mtu=p.mtu)
+    port = net.nodes["switch"].port("h1")
+    port.qdisc = "bfifo limit %d" % p.buffer
+    net.build()
+    # the queue is to be in the qdisc: a frame on the line, one behind it
+    topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
+    Module(lab).set(**settings(p, lab.scheme))
+    todo = cases(p)
+    lab.expect(len(todo) * (p.warmup + p.time))
+    for name, flows, run in todo:
+        lab.sample("queue-%s.csv" % name, p.every, [port])
+        lab.traffic(net, "--seed", lab.seed * p.runs + run, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
+                    "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
+                    "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "cc=timely",
+                    "jitter=%dns" % p.jitter)
+
+
+# ---- on the host
+
+def path_us(params):
+    """The path's RTT without a queue, as TIMELY sees it: a segment's own time on the first line is not in it."""
+    return (4 * params.delay + (params.mtu + 2 * HEADERS + 3 * AROUND) * 8e9 / params.rate) / 1e3
+
+
+def fixed_point_us(params, flows):
+    """Patched TIMELY's RTT."""
+    return params.t_low * (1 + flows * DELTA / params.beta)
+
+
+class Case:
+    """All runs of a scheme with a number of flows."""
+
+    def __init__(self, run, scheme, flows):
+        p = run.params
+        windows = [Window(run, scheme, name, p.rate, p.warmup, p.warmup + p.time, mtu=p.mtu)
+                   for name, n, _ in cases(p) if n == flows]
+        self.scheme, self.flows = scheme, flows
+        self.jains = [w.jain for w in windows]
+        half = p.warmup // 2
+        self.before = [jain(goodputs(run.csv(scheme, "series-%s.csv" % name), half, half + p.time))
+                       for name, n, _ in cases(p) if n == flows]
+        # the largest share over the smallest
+        self.ratios = [max(w.goodputs) / max(min(w.goodputs), 1) for w in windows]
+        self.shares = [w.share for w in windows]
+        self.rtt = path_us(p) + mean([w.mean_us for w in windows])
+        self.p99 = path_us(p) + max(w.quantile_us(0.99) for w in windows)
+        self.drops = sum(w.drops for w in windows)
+
+    def row(self, params):
+        wanted = fixed_point_us(params, self.flows) if self.scheme == "patched" else "-"
+        return (self.scheme, self.flows, mean(self.shares), mean(self.before), mean(self.jains), min(self.jains),
+                max(self.jains), quantile(self.ratios, 0.5), max(self.ratios), self.rtt, self.p99, wanted, self.drops)
+
+
+def report(run):
+    some = {scheme: [Case(run, scheme, flows) for flows in run.params.flows] for scheme in run.schemes}
+    run.text("%d runs for each number of flows; RTT in us, the path's is %.1f" % (run.params.runs, path_us(run.params)),
+             "")
+    run.table(("scheme", "flows", "of most", "Jain before", "Jain: mean", "least", "most", "max/min: median", "most",
+               "RTT: mean", "p99", "fixed point", "drops"), [c.row(run.params) for found in some.values() for c in found])
+    run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found), "== 0")
+    if not run.small:
+        claim(run, some)
+    if set(SCHEMES) == set(run.schemes):
+        draw(run, some)
+
+
+def claim(run, some):
+    if "patched" in some:
+        for c in some["patched"]:
+            run.claim("patched-jain-%d" % c.flows, "patched, %d flows: the least Jain's index of all runs" % c.flows,
+                      min(c.jains), ">= 0.95")
+            run.claim("patched-converges-%d" % c.flows, "patched, %d flows: 1 - Jain over that before, means" % c.flows,
+                      (1 - mean(c.jains)) / max(1 - mean(c.before), 1e-6), "< 1")
+            run.claim("patched-rtt-%d" % c.flows, "patched, %d flows: mean RTT over the fixed point's" % c.flows,
+                      c.rtt / fixed_point_us(run.params, c.flows), "0.75..1.25")
+    for scheme in ("classic", "lively") if set(SCHEMES) == set(run.schemes) else ():
+        for c, d in zip(some[scheme], some["patched"]):
+            run.claim("%s-%d" % (scheme, c.flows), "%d flows: 1 - Jain of %s over that of patched, means" % (
+                c.flows, scheme), (1 - mean(c.jains)) / max(1 - mean(d.jains), 1e-6), "> 1")
+
+
+def draw(run, some):
+    figure, axes = run.figure("timely-fair", 1, 2, (9.6, 3.6))
+    for i, (scheme, found) in enumerate(some.items()):
+        for c in found:
+            axes[0].plot([c.flows * (0.9 + 0.1 * i)] * len(c.jains), c.jains, "o", color=run.colour(scheme),
+                         alpha=0.5, label=scheme if c is found[0] else None)
+        axes[1].plot([c.flows for c in found], [c.rtt for c in found], "o-", color=run.colour(scheme),
+                     label=scheme + ": mean")
+        axes[1].plot([c.flows for c in found], [c.p99 for c in found], "^:", color=run.colour(scheme),
+                     label=scheme + ": p99")
+    flows = run.params.flows
+    axes[1].plot(flows, [fixed_point_us(run.params, n) for n in flows], "--", color=COLOURS[6],
+                 label="patched: fixed point")
+    axes[0].set(xscale="log", xlabel="flows", ylabel="Jain's index, a point a run", ylim=(0, 1.05), title="Fairness")
+    axes[1].set(xlabel="flows", ylabel="RTT, us", ylim=(0, None), title="RTT")
+    axes[0].set_xticks(flows, [str(n) for n in flows])
+    axes[0].minorticks_off()
+    for axis in axes:
+        axis.legend()

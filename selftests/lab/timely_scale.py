@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""TIMELY at 10, 25 and 100 Gbit/s and RTTs of 20 to 200 us: throughput, queue, fairness.
+
+A scheme is a rate of the links. A handful of flows, from a host each, go to one
+host. For each RTT of the path there are three cases:
+
+    default     the module's T_low and T_high, 50 and 500 us, whatever the path
+    path        both are so much higher as the path's RTT is above 20 us
+    large       that, with segments of 64 KB, the largest there are: of the line's
+                time, they take less at 100 Gbit/s than the default does at 10
+
+All else is the module's default: what depends on the line's rate scales with it.
+All rates have as much time as it takes to send the same number of frames. The
+samples are software's (source=sw), which in virtual time are as good as the
+NIC's, and need no warm-up.
+"""
+from closlab import topo
+from closlab.params import RATES, Param, scaled
+from closlab.results import COLOURS
+from closlab.timely import SERIES, Module, Window
+
+PARAMS = [
+    Param("flows", "count", "8", "from a host each"),
+    Param("rtts", "time", "20us,100us,200us", "of the path, four links", several=True),
+    Param("buffer", "size", "128M", "of the port"),
+    Param("warmup", "time", "150ms", "before a measurement, at 10 Gbit/s; at 100 Gbit/s a tenth"),
+    Param("time", "time", "50ms", "of a measurement, at 10 Gbit/s"),
+    Param("jitter", "time", "10ms", "the flows start within, at 10 Gbit/s"),
+    Param("every", "time", "50us", "between two samples of the queue, at 10 Gbit/s"),
+]
+SMALL = {"flows": "2", "rtts": "20us", "warmup": "2ms", "time": "2ms", "jitter": "100us"}
+SCHEMES = ("10gbit", "25gbit", "100gbit")
+
+CASES = ("default", "path", "large")
+SEG_KB = {"default": 16, "path": 16, "large": 64}
+BASE_US = 20                # the path that the default thresholds are for
+UNIT = 10**10               # bit/s: what the times are for
+
+
+def rate_of(scheme):
+    return scaled(scheme, RATES, "rate")
+
+
+def scaled_ns(time_ns, scheme):
+    """What TIME_NS at 10 Gbit/s is at the scheme's rate, in whole us."""
+    return time_ns * UNIT // rate_of(scheme) // 1000 * 1000
+
+
+def cases(params):
+    """[(name, RTT in ns, the module's parameters)]"""
+    found = []
+    for rtt in params.rtts:
+        for kind in CASES:
+            above = 0 if kind == "default" else rtt // 1000 - BASE_US
+            found.append(("%dus-%s" % (rtt // 1000, kind), rtt,
+                          {"t_low": 50 + above, "t_high": 500 + above, "seg_kb": SEG_KB[kind]}))
+    return found
+
+
+# ---- in the guest
+
+def guest(lab):
+    p = lab.params
+    warmup, time, jitter, every = (scaled_ns(t, lab.scheme) for t in (p.warmup, p.time, p.jitter, p.every))
+    net = topo.star(p.flows + 1, rate_of(lab.scheme), 0)
+    port = net.nodes["switch"].port("h1")
+    port.qdisc = "bfifo limit %d" % p.buffer
+    net.build()
+    # the queue is to be in the qdisc: a frame on the line, one behind it
+    topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
+    module = Module(lab)
+    todo = cases(p)
+    lab.expect(len(todo) * (warmup + time))
+    for name, rtt, settings in todo:
+        set_delay(net, rtt // 4)
+        module.set(source="sw", prompt_ack=1, **settings)
+        lab.sample("queue-%s.csv" % name, every, [port])
+        lab.traffic(net, "--time", "%dns" % (warmup + time), "--drain", "1ms",
+                    "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (time // SERIES),
+                    "bulk", "src=h2-h%d" % (p.flows + 1), "dst=h1", "cc=timely", "jitter=%dns" % jitter)
+
+
+def set_delay(net, delay):
+    """All links get that delay."""
+    for port in net.host_ports() + net.switch_ports():
+        port.delay = delay
+    for node in net.nodes.values():
+        topo.run("ip", "-n", node.name, "-batch", "-", text=[
+            "link set %s type closwire delay %dns" % (port.dev, port.delay) for port in node.ports.values()])
+
+
+# ---- on the host
+
+class Case:
+    """What one case showed."""
+
+    def __init__(self, run, scheme, name, rtt, settings):
+        p = run.params
+        begin = scaled_ns(p.warmup, scheme)
+        self.scheme, self.kind, self.rtt_us = scheme, name.partition("-")[2], rtt // 1000
+        self.settings = settings
+        self.window = Window(run, scheme, name, rate_of(scheme), begin, begin + scaled_ns(p.time, scheme))
+
+    def row(self):
+        w = self.window
+        return (self.scheme, self.rtt_us, self.kind) + tuple(self.settings.values()) + (
+            sum(w.goodputs) / 1e9, w.share, w.mean_us, w.quantile_us(0.5), w.quantile_us(0.99), w.jain, w.drops)
+
+
+def report(run):
+    some = {scheme: [Case(run, scheme, *case) for case in cases(run.params)] for scheme in run.schemes}
+    everything = [c for found in some.values() for c in found]
+    run.table(("rate", "RTT us", "case", "T_low", "T_high", "seg KB", "Gbit/s", "of most", "queue us: mean", "p50",
+               "p99", "Jain", "drops"),
+              [c.row() for c in everything])
+    run.claim("drops", "packets dropped", sum(c.window.drops for c in everything), "== 0")
+    if not run.small:
+        claim(run, some)
+    if set(SCHEMES) == set(run.schemes):
+        draw(run, some)
+
+
+def claim(run, some):
+    for scheme, found in some.items():
+        best = [max((c for c in found if c.rtt_us == rtt // 1000 and c.kind != "default"), key=lambda c: c.window.share)
+                for rtt in run.params.rtts]
+        run.claim("share-" + scheme, "%s: share of the link with thresholds above the path's RTT and the better of the "
+                  "segments, the least of all RTTs" % scheme, min(c.window.share for c in best), ">= 0.95")
+        run.claim("queue-" + scheme, "%s: p99 of the queue over T_high less the path's RTT, the most" % scheme,
+                  max(c.window.quantile_us(0.99) / (c.settings["t_high"] - c.rtt_us) for c in found), "<= 0.5")
+        run.claim("jain-" + scheme, "%s: Jain's index, the least of all cases" % scheme,
+                  min(c.window.jain for c in found), ">= 0.9")
+
+
+def draw(run, some):
+    figure, axes = run.figure("timely-scale", 1, 3, (12.6, 3.6))
+    for i, (scheme, found) in enumerate(some.items()):
+        for kind, style in zip(CASES, ("o:", "o--", "o-")):
+            row = [c for c in found if c.kind == kind]
+            rtts = [c.rtt_us for c in row]
+            label = "%s, %s" % (scheme, kind)
+            axes[0].plot(rtts, [100 * c.window.share for c in row], style, color=COLOURS[i], label=label)
+            axes[1].plot(rtts, [c.window.quantile_us(0.99) for c in row], style, color=COLOURS[i], label=label)
+            axes[2].plot(rtts, [c.window.jain for c in row], style, color=COLOURS[i], label=label)
+    for axis, text, title in zip(axes, ("throughput, % of most", "p99 of the queue, us", "Jain's index"),
+                                 ("Throughput", "Queue", "Fairness")):
+        axis.set(xlabel="the path's RTT, us", ylabel=text, title=title)
+        axis.set_ylim(bottom=0)
+    axes[0].legend()

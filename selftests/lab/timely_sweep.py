@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""TIMELY's thresholds, segment sizes and hyperactive increase: what each is for.
+
+R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter",
+SIGCOMM 2015, sections 4.3, 4.4 and 6. Hosts around a switch send to one of
+them; the port has so large a buffer that nothing is lost, like a lossless
+network's. Schemes:
+
+    t-low       each T_low with each size of segments: what throughput costs
+    t-high      each T_high
+    alpha       each weight of a new RTT difference
+    hai         of two flows one ends; hyperactive increase (HAI) on and off,
+                with T_low above the path's RTT (the default) and below
+
+The samples are software's (source=sw): in virtual time interrupts cost nothing
+and come at once, so they are as good as the NIC's, and need no warm-up.
+"""
+from closlab import topo
+from closlab.params import Param
+from closlab.results import COLOURS
+from closlab.timely import SERIES, Module, Window
+
+PARAMS = [
+    Param("rate", "rate", "10gbit", "of all links"),
+    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("hosts", "count", "10", "that send"),
+    Param("flows", "count", "20", "of all hosts together"),
+    Param("buffer", "size", "32M", "of the port"),
+    Param("t_low", "count", "25,50,100,200", "us", several=True),
+    Param("seg_kb", "count", "16,32,64", "sizes of segments that t-low has, KB", several=True),
+    Param("t_high", "count", "100,150,250,500", "us", several=True),
+    Param("t_high_alpha", "number", "0.02", "alpha of the scheme t-high: a gradient with a longer memory"),
+    Param("alpha", "number", "0.875,0.3,0.1,0.05,0.02", "weights of a new RTT difference", several=True),
+    Param("warmup", "time", "150ms", "before a measurement"),
+    Param("time", "time", "50ms", "of a measurement"),
+    Param("jitter", "time", "2ms", "the flows start within"),
+    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("hai_n", "count", "5,1", "increments of an increase when hyperactive; 1: off", several=True),
+    Param("hai_t_low", "count", "50,10", "us, T_low of the scheme hai", several=True),
+    Param("hai_bytes", "size", "30M", "after which one of two flows ends"),
+    Param("hai_time", "time", "150ms", "of a measurement of the scheme hai"),
+]
+SMALL = {"hosts": "2", "flows": "2", "t_low": "25", "seg_kb": "16", "t_high": "500", "alpha": "0.02", "warmup": "2ms",
+         "time": "2ms", "jitter": "100us", "every": "100us", "hai_n": "5", "hai_t_low": "10", "hai_bytes": "100k",
+         "hai_time": "4ms"}
+SCHEMES = ("t-low", "t-high", "alpha", "hai")
+
+DEFAULTS = {"t_low": 50, "t_high": 500, "seg_kb": 16, "alpha": 0.05}
+HAI_EVERY = 50_000          # ns, between two samples of the flows
+RESTORED = 0.9              # of the line's rate: the flow that stays has taken what the other left
+DELTA = 1 / 1000            # of the line's rate
+
+
+def cases(params, scheme):
+    """[(name, the module's parameters)] of a scheme."""
+    if scheme == "t-low":
+        return [("low%d-seg%d" % (low, seg), {"t_low": low, "seg_kb": seg})
+                for seg in params.seg_kb for low in params.t_low]
+    if scheme == "t-high":
+        return [("high%d" % high, {"t_high": high, "alpha": params.t_high_alpha}) for high in params.t_high]
+    if scheme == "alpha":
+        return [("alpha%g" % alpha, {"alpha": alpha}) for alpha in params.alpha]
+    return [("low%d-n%d" % (low, n), {"t_low": low, "hai_n": n}) for low in params.hai_t_low for n in params.hai_n]
+
+
+# ---- in the guest
+
+def guest(lab):
+    p = lab.params
+    todo = cases(p, lab.scheme)
+    net = topo.star(p.hosts + 1, p.rate, p.delay)
+    net.nodes["switch"].port("h1").qdisc = "bfifo limit %d" % p.buffer
+    net.build()
+    # the queue is to be in the qdisc: a frame on the line, one behind it
+    topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
+    module = Module(lab)
+    lab.expect(len(todo) * (p.hai_time if lab.scheme == "hai" else p.warmup + p.time))
+    for name, settings in todo:
+        module.set(source="sw", prompt_ack=1, **{**DEFAULTS, **settings})
+        if lab.scheme == "hai":
+            measure(lab, net, name, p.hai_time, HAI_EVERY, [
+                "bulk", "src=h2", "dst=h1", "cc=timely", "--",
+                "bulk", "src=h3", "dst=h1", "cc=timely", "bytes=%d" % p.hai_bytes, "start=10us"])
+        else:
+            measure(lab, net, name, p.warmup + p.time, p.time // SERIES, [
+                "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % p.flows, "cc=timely",
+                "jitter=%dns" % p.jitter])
+
+
+def measure(lab, net, name, time, every, words):
+    lab.sample("queue-%s.csv" % name, lab.params.every, [net.nodes["switch"].port("h1")])
+    lab.traffic(net, "--time", "%dns" % time, "--drain", "1ms", "--flows", lab.path("flows-%s.csv" % name),
+                "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % every, *words)
+
+
+# ---- on the host
+
+class Case:
+    """A case of any other scheme than hai."""
+
+    def __init__(self, run, scheme, name, settings):
+        p = run.params
+        self.window = Window(run, scheme, name, p.rate, p.warmup, p.warmup + p.time)
+        settings = {**DEFAULTS, **settings}
+        self.t_low, self.t_high, self.alpha = settings["t_low"], settings["t_high"], settings["alpha"]
+        self.seg = settings["seg_kb"]
+        self.share, self.p99 = self.window.share, self.window.quantile_us(0.99)
+
+    def row(self):
+        w = self.window
+        return (self.seg, self.t_low, self.t_high, self.alpha, sum(w.goodputs) / 1e9, w.share, w.mean_us,
+                w.quantile_us(0.5), self.p99, max(w.queue_us), w.jain, w.drops)
+
+
+class Departure:
+    """A case of hai: how the flow that stays takes what the other leaves.
+
+    left_ns     when the other ended
+    had         the rate of the one that stays then, bit/s
+    took_ns     until that rate was RESTORED of the line's; None: it never was
+    """
+
+    def __init__(self, run, name, settings):
+        p = run.params
+        self.n, self.t_low = settings["hai_n"], settings["t_low"]
+        leaves = run.csv("hai", "flows-%s.csv" % name).where(src="h3", state="done").rows()[0]
+        self.left_ns = leaves["start_ns"] + leaves["fct_ns"]
+        stays = run.csv("hai", "series-%s.csv" % name).where(flow=0).rows()
+        before = [row for row in stays if row["time_ns"] <= self.left_ns][-1]
+        after = [row for row in stays if row["time_ns"] >= before["time_ns"]]
+        self.had = before["pacing_rate_bps"]
+        self.times_ms = [(row["time_ns"] - self.left_ns) / 1e6 for row in stays]
+        self.rates = [row["pacing_rate_bps"] / 1e9 for row in stays]
+        end = next((row for row in after if row["pacing_rate_bps"] >= RESTORED * p.rate), None)
+        self.took_ns = end and end["time_ns"] - self.left_ns
+        self.segments = end and max(1, (end["acked_bytes"] - before["acked_bytes"]) / (DEFAULTS["seg_kb"] * 1024))
+        self.increments = (RESTORED * p.rate - self.had) / (DELTA * p.rate)
+
+    def row(self):
+        took = ("-", "-", "-") if self.took_ns is None else (self.took_ns / 1e6, self.segments,
+                                                             self.increments / self.segments)
+        return (self.t_low, self.n, self.left_ns / 1e6, self.had / 1e9, self.increments) + took
+
+
+def report(run):
+    some = {scheme: [Case(run, scheme, *case) for case in cases(run.params, scheme)]
+            for scheme in run.schemes if scheme != "hai"}
+    header = ("seg KB", "T_low", "T_high", "alpha", "Gbit/s", "of most", "queue us: mean", "p50", "p99", "max",
+              "Jain", "drops")
+    for scheme, found in some.items():
+        run.text(scheme + ":", "")
+        run.table(header, [c.row() for c in found])
+    departures = [Departure(run, *case) for case in cases(run.params, "hai")] if "hai" in run.schemes else []
+    if departures:
+        run.text("hai:", "")
+        run.table(("T_low", "HAI", "left at ms", "had Gbit/s", "deltas to go", "ms", "segments", "deltas a segment"),
+                  [d.row() for d in departures])
+    everything = [c for found in some.values() for c in found]
+    if everything:
+        run.claim("drops", "packets dropped", sum(c.window.drops for c in everything), "== 0")
+    if not run.small:
+        claim(run, some, departures)
+    if set(SCHEMES) == set(run.schemes):
+        draw(run, some, departures)
+
+
+def claim(run, some, departures):
+    for seg in run.params.seg_kb if "t-low" in some else ():
+        row = [c for c in some["t-low"] if c.seg == seg]
+        run.claim("t-low-share-%d" % seg, "%d KB: throughput with the largest T_low over that with the smallest" % seg,
+                  row[-1].share / row[0].share, ">= 1")
+        run.claim("t-low-queue-%d" % seg, "%d KB: p99 of the queue with the largest T_low over that with the smallest" %
+                  seg, row[-1].p99 / max(row[0].p99, 1), "> 1")
+    if "t-low" in some:
+        by = {(c.seg, c.t_low): c for c in some["t-low"]}
+        small, large = min(run.params.seg_kb), max(run.params.seg_kb)
+        run.claim("segments", "with the smallest T_low: throughput with the smallest segments over that with the "
+                  "largest", by[small, min(run.params.t_low)].share / by[large, min(run.params.t_low)].share, ">= 1")
+    if "t-high" in some:
+        row = some["t-high"]
+        run.claim("t-high", "p99 of the queue with the largest T_high over that with the smallest",
+                  row[-1].p99 / max(row[0].p99, 1), "> 1")
+    for low in run.params.hai_t_low if departures else ():
+        row = {d.n: d for d in departures if d.t_low == low}
+        most, off = row[max(row)], row[min(row)]
+        if off.took_ns and most.took_ns:
+            run.claim("hai-%d" % low, "T_low %d us: deltas a segment with HAI over those without" % low,
+                      most.increments / most.segments * off.segments / off.increments, "> 1")
+
+
+def draw(run, some, departures):
+    figure, axes = run.figure("timely-sweep", 2, 2, (9.6, 7))
+    for i, seg in enumerate(run.params.seg_kb):
+        row = [c for c in some["t-low"] if c.seg == seg]
+        axes[0][0].plot([c.t_low for c in row], [100 * c.share for c in row], "o-", color=COLOURS[i],
+                        label="%d KB" % seg)
+        axes[0][1].plot([c.t_low for c in row], [c.p99 for c in row], "o-", color=COLOURS[i], label="%d KB: p99" % seg)
+        axes[0][1].plot([c.t_low for c in row], [c.window.mean_us for c in row], "--", color=COLOURS[i])
+    axes[0][0].set(xlabel="T_low, us", ylabel="throughput, % of most", title="T_low and segments: throughput")
+    axes[0][1].set(xlabel="T_low, us", ylabel="queue, us", title="T_low and segments: queue (mean: dashed)",
+                   ylim=(0, None))
+    row = some["t-high"]
+    axes[1][0].plot([c.t_high for c in row], [c.p99 for c in row], "o-", color=COLOURS[0], label="p99")
+    axes[1][0].plot([c.t_high for c in row], [c.window.mean_us for c in row], "o--", color=COLOURS[0], label="mean")
+    axes[1][0].set(xlabel="T_high, us", ylabel="queue, us", title="T_high: queue", ylim=(0, None))
+    for i, d in enumerate(departures):
+        axes[1][1].plot(d.times_ms, d.rates, color=COLOURS[i], label="T_low %d us, HAI %s" % (
+            d.t_low, "off" if d.n == 1 else "x %d" % d.n))
+    axes[1][1].set(xlabel="ms after the other flow's end", ylabel="rate, Gbit/s", title="Of two flows one stays",
+                   xlim=(-10, max(d.times_ms[-1] for d in departures)), ylim=(0, None))
+    for axis in axes.flat:
+        axis.legend()
