@@ -33,6 +33,7 @@ PARAMS = [
     Param("t_low", "count", "50", "us"),
     Param("t_high", "count", "500", "us"),
     Param("seg_kb", "count", "16", "segments, KB"),
+    Param("beta", "number", "0.8", "multiplicative decrease"),
     Param("buffer", "size", "1G", "of the port"),
     Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
     Param("time", "time", "200ms", "of the measurement"),
@@ -65,10 +66,10 @@ def guest(lab):
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     timely = Module(lab)
     t_low, t_high = thresholds(p, lab.scheme)
-    timely.set(t_low=t_low, t_high=t_high, seg_kb=p.seg_kb)
+    timely.set(t_low=t_low, t_high=t_high, seg_kb=p.seg_kb, beta=p.beta)
     lab.expect(len(p.flows) * (p.warmup + p.time))
     for flows in p.flows:
-        lab.sample("queue-%d.csv" % flows, p.every, [net.nodes["switch"].port("h1")])
+        lab.sample("queue-%d.csv" % flows, p.every, [net.nodes["switch"].port("h1")], p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "0ns",
                     "--series", lab.path("series-%d.csv" % flows), "--every", "%dns" % p.rates_every,
                     "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "jitter=%dns" % p.jitter,
