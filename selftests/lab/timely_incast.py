@@ -39,7 +39,8 @@ PARAMS = [
     Param("seg_kb", "count", "16,64", "timely's segments, KB, a case each", several=True),
     Param("alpha", "number", "0.05,0.02,0.875", "classic's weights of a new difference of RTTs, a case each: "
           "tcp_timely's default, the authors' code, CoNEXT 2016", several=True),
-    Param("beta", "number", "0.008,0.05", "patched's decreases, a case each: CoNEXT 2016, one for less queue", several=True),
+    Param("beta", "number", "0.008,0.05", "patched's decreases, a case each: CoNEXT 2016, one for less queue",
+          several=True),
     Param("qdisc", "word", "pfifo_fast", "of timely's hosts", choices=("pfifo_fast", "fq")),
     Param("k", "size", "98410,80k", "dctcp's thresholds, a case each: 65 packets, the paper's", several=True),
     Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
@@ -96,8 +97,9 @@ def guest(lab):
 def measure(lab, net, name):
     p = lab.params
     lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], p.warmup)
+    every = math.gcd(p.warmup, p.time) // SERIES
     lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "0ns",
-                "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (math.gcd(p.warmup, p.time) // SERIES),
+                "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % every,
                 "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % p.flows, "jitter=%dns" % p.jitter,
                 "connect=before", "cc=" + ("timely" if lab.scheme in TIMELY else lab.scheme))
 
@@ -184,8 +186,8 @@ def claim(run, all_cases, first):
               min(c.goodput / d.goodput for c, d in zip(first["classic"], first["dctcp"])), ">= 0.9")
     run.claim("patched-goodput", "goodput of patched over that of dctcp, the worse of the buffers",
               min(c.goodput / d.goodput for c, d in zip(first["patched"], first["dctcp"])), ">= 0.99")
-    run.claim("classic-cubic", "RTT's p99 of cubic over that of classic, lossy", lossy["cubic"].p99 / lossy["classic"].p99,
-              ">= 3")
+    run.claim("classic-cubic", "RTT's p99 of cubic over that of classic, lossy",
+              lossy["cubic"].p99 / lossy["classic"].p99, ">= 3")
     run.claim("classic-dctcp", "mean RTT of dctcp over that of classic, lossy",
               mean(lossy["dctcp"].rtts) / mean(lossy["classic"].rtts), ">= 2")
 
