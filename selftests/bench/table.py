@@ -1,167 +1,66 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes tables of what selftests/bench/guest.sh printed.
+"""Makes tables of what selftests/bench/qdiscs.sh or acks.sh printed.
 
-Usage: table.py csv RAW
-       table.py text RAW [NOTE...]
-       table.py replace RAW FILE [NOTE...]   the tables in FILE, between its two markers
-NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
+Usage: table.py PART csv RAW
+       table.py PART text RAW [NOTE...]
+       table.py PART replace RAW FILE [NOTE...]   the tables in FILE, between PART's two markers
+PART: qdiscs or acks. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
+
+A part is a module. It has
+  read(path)     what the guest printed: (results, lines of remarks)
+  tables(results)  each as (columns of words at the left, head, rows)
+  goals(results)   each as (text, met)
+  records(results) the rows of the CSV file, its head first
 """
 import csv
-import io
-import re
+import importlib
 import sys
 
-BASE = "prio-2"
-GOAL_UNCONGESTED = 1.15  # of BASE
-GOAL_TRIM = 2.0  # of an enqueue and a dequeue of the same packet
-# the goal for trims is that of packets that can be cut where they are
-GOAL_TRIM_PACKETS = ("udp4", "udp6", "tcp4")
-
-QDISCS = {
-    "prio-2": "prio, 2 bands",
-    "prio-3": "prio, 3 bands",
-    "prio-2-u32": "prio, 2 bands, u32 filter on UDP port",
-    "pfifo": "pfifo",
-    "red": "red",
-    "fq_codel": "fq_codel",
-    "fq": "fq",
-    "ndp": "ndp match udp_port",
-    "ndp-all": "ndp match all",
-    "ndp-dscp": "ndp match dscp",
-}
-PACKETS = {
-    "udp4": "IPv4 UDP",
-    "udp6": "IPv6 UDP",
-    "tcp4": "IPv4 TCP",
-    "udp4-frags": "IPv4 UDP, payload in a page",
-    "udp4-cloned": "IPv4 UDP, cloned",
-    "udp4-partial": "IPv4 UDP, checksum left to the device",
-    "udp4-short": "IPv4 UDP, 106 bytes: control",
-    "udp4-port9": "IPv4 UDP, not NDP's",
-}
-NAMES = 2  # columns of words, at the left of each table
-BEGIN = "<!-- begin: selftests/bench/run --write -->\n"
 END = "<!-- end -->\n"
 
 
-def read(path):
-    """{(qdisc, pattern, packet): {"same"|"other": (enqueue, dequeue)}}, and the lines of remarks"""
-    costs, remarks = {}, []
-    for line in open(path, encoding="ascii"):
-        if line.startswith("#"):
-            remarks.append(line[1:].strip())
-            continue
-        qdisc, pattern, packet, rest = line.rstrip("\n").split("\t")
-        m = re.fullmatch(r"(same|other) (\d+) enqueue (\d+) dequeue (\d+)", rest)
-        if not m:
-            sys.exit(f"{path}: not a line of qdisc_bench: {rest}")
-        if pattern == "trim" and int(m[2]) != 128:
-            sys.exit(f"{path}: {qdisc} {packet}: a packet of {m[2]} bytes came out, not a header")
-        costs.setdefault((qdisc, pattern, packet), {})[m[1]] = (int(m[3]), int(m[4]))
-    return costs, remarks
-
-
-def only(by_line):
-    """(enqueue, dequeue) of a pattern whose steps are all of one sort"""
-    (cost,) = by_line.values()
-    return cost
-
-
-def uncongested(costs):
-    head = ["qdisc", "packet", "enqueue", "dequeue", "sum", "of prio", "sum, 4 waiting", "of prio"]
-    rows = []
-    for (qdisc, pattern, packet), by_line in costs.items():
-        if pattern != "empty":
-            continue
-        row = [QDISCS[qdisc], PACKETS[packet], *only(by_line)]
-        for p in ("empty", "standing"):
-            cost = sum(only(costs[qdisc, p, packet]))
-            row += [cost, f"{cost / sum(only(costs[BASE, p, 'udp4'])):.2f}"]
-        rows.append(row)
-    return head, rows
-
-
-def trims(costs):
-    """(packet, which is trimmed, (enqueue, dequeue), the sum for one that is not trimmed)"""
-    for (qdisc, pattern, packet), by_line in costs.items():
-        if pattern == "trim":
-            for line, which in (("same", "arrival"), ("other", "tail")):
-                yield packet, which, by_line[line], sum(only(costs[qdisc, "standing", packet]))
-
-
-def trimming(costs):
-    head = ["packet", "trimmed", "enqueue", "dequeue", "sum", "not trimmed", "a trim",
-            "of not trimmed"]
-    rows = []
-    for packet, which, cost, plain in trims(costs):
-        extra = sum(cost) - plain
-        rows.append([PACKETS[packet], which, *cost, sum(cost), plain, extra,
-                     f"{extra / plain:.2f}"])
-    return head, rows
-
-
-def goals(costs):
-    """(text, met)"""
-    worst = max(sum(only(by_line)) / sum(only(costs[BASE, pattern, "udp4"]))
-                for (qdisc, pattern, packet), by_line in costs.items()
-                if qdisc.startswith("ndp") and pattern != "trim" and packet == "udp4")
-    yield (f"uncongested: {worst:.2f} of prio with two bands, at most {GOAL_UNCONGESTED}",
-           worst <= GOAL_UNCONGESTED)
-    worst = max((sum(cost) - plain) / plain for packet, _, cost, plain in trims(costs)
-                if packet in GOAL_TRIM_PACKETS)
-    yield (f"a trim: {worst:.2f} of an enqueue and dequeue, at most {GOAL_TRIM}",
-           worst <= GOAL_TRIM)
-
-
-def as_text(head, rows):
+def as_text(names, head, rows):
     table = [[str(cell) for cell in row] for row in [head, *rows]]
     widths = [max(len(cell) for cell in column) for column in zip(*table)]
     for row in table:
-        yield "  ".join(cell.ljust(w) if i < NAMES else cell.rjust(w)
+        yield "  ".join(cell.ljust(w) if i < names else cell.rjust(w)
                         for i, (cell, w) in enumerate(zip(row, widths))) + "\n"
 
 
-def as_markdown(head, rows):
-    rule = ["---" if i < NAMES else "---:" for i in range(len(head))]
+def as_markdown(names, head, rows):
+    rule = ["---" if i < names else "---:" for i in range(len(head))]
     for row in [head, rule, *rows]:
         yield "| " + " | ".join(str(cell) for cell in row) + " |\n"
 
 
-def report(costs, remarks, table):
+def report(part, results, remarks, table):
     out = "; ".join(remarks) + "\n\n"
-    out += "".join(table(*uncongested(costs))) + "\n"
-    out += "".join(table(*trimming(costs))) + "\n"
-    return out + "".join(f"- {text}: {'met' if met else 'missed'}\n" for text, met in goals(costs))
+    for names, head, rows in part.tables(results):
+        out += "".join(table(names, head, rows)) + "\n"
+    return out + "".join(f"- {text}: {'met' if met else 'missed'}\n"
+                         for text, met in part.goals(results))
 
 
-def as_csv(costs):
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["qdisc", "pattern", "packet", "out", "enqueue", "dequeue"])
-    for key, by_line in costs.items():
-        for line, cost in by_line.items():
-            writer.writerow([*key, line, *cost])
-    return out.getvalue()
-
-
-def replace(path, text):
+def replace(path, name, text):
+    begin = f"<!-- begin: selftests/bench/run --write {name} -->\n"
     with open(path, encoding="utf-8") as f:
-        before, rest = f.read().split(BEGIN)
-    after = rest.split(END)[1]
+        before, rest = f.read().split(begin)
+    after = rest.split(END, 1)[1]
     with open(path, "w", encoding="utf-8") as f:
-        f.write(before + BEGIN + text + END + after)
+        f.write(before + begin + text + END + after)
 
 
-def main(how, raw, *more):
-    costs, remarks = read(raw)
+def main(name, how, raw, *more):
+    part = importlib.import_module(name)
+    results, remarks = part.read(raw)
     if how == "csv":
-        print(as_csv(costs), end="")
+        csv.writer(sys.stdout, lineterminator="\n").writerows(part.records(results))
     elif how == "replace":
-        replace(more[0], report(costs, [*remarks, *more[1:]], as_markdown))
+        replace(more[0], name, report(part, results, [*remarks, *more[1:]], as_markdown))
     else:
-        print(report(costs, [*remarks, *more], as_text), end="")
-        return 0 if all(met for _, met in goals(costs)) else 1
+        print(report(part, results, [*remarks, *more], as_text), end="")
+        return 0 if all(met for _, met in part.goals(results)) else 1
     return 0
 
 

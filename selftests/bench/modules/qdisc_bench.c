@@ -2,10 +2,9 @@
 /*
  * qdisc_bench: instructions that a qdisc executes for one packet
  *
- * A test module for a guest whose clock counts instructions (QEMU, -icount
- * shift=0): a difference of get_cycles() is then an exact number, the same in
- * each run. It calls the functions of a device's root qdisc, which has been set
- * up with tc(8), so that each qdisc is measured in the same way:
+ * A test module for a guest whose clock counts instructions (bench.h). It calls
+ * the functions of a device's root qdisc, which has been set up with tc(8), so
+ * that each qdisc is measured in the same way:
  *
  *	echo "DEVICE PACKET STANDING COUNT" >/sys/module/qdisc_bench/parameters/run
  *	cat /sys/module/qdisc_bench/parameters/run
@@ -38,17 +37,16 @@
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
 #include <linux/tcp.h>
-#include <linux/timex.h>
 #include <linux/udp.h>
 #include <net/ip.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
 
+#include "bench.h"
+
 #define BENCH_WARM_UP		64
 #define BENCH_STANDING_MAX	1000
-#define BENCH_COUNT_MAX		100000
 #define BENCH_NDP_PORT		61199
 
 /**
@@ -231,27 +229,15 @@ free:
 	return NULL;
 }
 
-/*
- * The time of the call, less the time from one reading of the clock to the
- * next: what the reading itself takes cancels out.
- */
 static noinline u32 bench_enqueue(struct Qdisc *q, struct sk_buff *skb,
 				  struct sk_buff **to_free, int *ret)
 {
-	u64 start = get_cycles(), call = get_cycles(), end;
-
-	*ret = q->enqueue(skb, q, to_free);
-	end = get_cycles();
-	return (end - call) - (call - start);
+	return BENCH_CYCLES(*ret = q->enqueue(skb, q, to_free));
 }
 
 static noinline u32 bench_dequeue(struct Qdisc *q, struct sk_buff **skb)
 {
-	u64 start = get_cycles(), call = get_cycles(), end;
-
-	*skb = q->dequeue(q);
-	end = get_cycles();
-	return (end - call) - (call - start);
+	return BENCH_CYCLES(*skb = q->dequeue(q));
 }
 
 static int bench_fill(struct bench *b, u32 standing)
@@ -337,17 +323,6 @@ static int bench_device(struct bench *b, const char *name, u32 standing, u32 cou
 	err = bench_steps(b, standing, count);
 	spin_unlock_bh(qdisc_lock(b->q));
 	return err;
-}
-
-static int bench_compare(const void *a, const void *b)
-{
-	return (int)(*(const u32 *)a - *(const u32 *)b);
-}
-
-static u32 bench_median(u32 *costs, u32 n)
-{
-	sort(costs, n, sizeof(*costs), bench_compare, NULL);
-	return costs[n / 2];
 }
 
 static int bench_print(char *buf, size_t size, const char *name, struct bench_line *l)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Measures the qdiscs of the table with qdisc_bench, in a guest that counts instructions.
-# Usage: guest.sh QDISC_BENCH.KO COUNT     COUNT: packets a measurement
+# Usage: qdiscs.sh MODULES COUNT     MODULES: directory of qdisc_bench.ko; COUNT: packets a measurement
 # Prints lines CASE<tab>PATTERN<tab>PACKET<tab>WHAT, WHAT being a line of qdisc_bench.
 # Environment: CLOSNET_MODDIR (directory of sch_ndp.ko), TC_LIB_DIR (directory of q_ndp.so)
 set -eu
@@ -45,7 +45,7 @@ trimming() {
 echo "# kernel $(uname -r)"
 sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
 insmod "$CLOSNET_MODDIR/sch_ndp.ko"
-insmod "$1"
+insmod "$1/qdisc_bench.ko"
 # no IPv6 on it: then the device sends nothing by itself
 ip link add $device type dummy
 echo 1 >/proc/sys/net/ipv6/conf/$device/disable_ipv6

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What an ACK costs with tcp_timely and other congestion controls: a part of table.py."""
+import re
+import sys
+
+NONE = "bench_none"
+BASE = "bbr"
+JUDGED = "timely"
+GOAL = 1.2  # of BASE
+
+CONTROLS = {
+    "bench_none": "none",
+    "reno": "reno",
+    "cubic": "cubic",
+    "dctcp": "dctcp",
+    "bbr": "bbr",
+    "bbr-probed": "bbr, tcp_timely loaded",
+    "timely": "timely, source hw",
+    "timely-sw": "timely, source sw",
+    "timely-rtt": "timely, source rtt",
+}
+PATTERNS = {
+    "burst": "an ACK a burst",
+    "pair": "an ACK each two segments",
+    "dup": "duplicate ACK",
+}
+
+
+def read(path):
+    """{(control, pattern): {kind: (steps, median, mean)}}, and the lines of remarks"""
+    costs, remarks = {}, []
+    for line in open(path, encoding="ascii"):
+        if line.startswith("#"):
+            remarks.append(line[1:].strip())
+            continue
+        control, pattern, rest = line.rstrip("\n").split("\t")
+        m = re.fullmatch(r"(\w+) (\d+) median (\d+) mean (\d+)", rest)
+        if not m:
+            sys.exit(f"{path}: not a line of ack_bench: {rest}")
+        costs.setdefault((control, pattern), {})[m[1]] = tuple(map(int, m.groups()[1:]))
+    return costs, remarks
+
+
+def total(costs, control, pattern):
+    """Mean of all ACKs"""
+    lines = costs[control, pattern].values()
+    return sum(steps * mean for steps, _, mean in lines) / sum(steps for steps, _, _ in lines)
+
+
+def own(costs, control, pattern):
+    return total(costs, control, pattern) - total(costs, NONE, pattern)
+
+
+def tables(costs):
+    head = ["congestion control"]
+    for name in PATTERNS.values():
+        head += [name, "own", "of bbr's"]
+    rows = []
+    for control, name in CONTROLS.items():
+        row = [name]
+        for pattern in PATTERNS:
+            mine, base = own(costs, control, pattern), own(costs, BASE, pattern)
+            row += [f"{total(costs, control, pattern):.0f}", f"{mine:.0f}", f"{mine / base:.2f}"]
+        rows.append(row)
+    yield 1, head, rows
+
+    kinds = {"burst": "of a burst", "part": "in a burst", "rest": "of a burst's rest", "dup": "duplicate"}
+    head = ["congestion control"]
+    for name in kinds.values():
+        head += [name, "mean"]
+    rows = []
+    for control, name in CONTROLS.items():
+        by_kind = {}
+        for pattern in PATTERNS:
+            by_kind.update(costs[control, pattern])
+        rows.append([name] + [x for kind in kinds for x in by_kind[kind][1:]])
+    yield 1, head, rows
+
+
+def goals(costs):
+    """(text, met)"""
+    for what, cost in (("own part", own), ("all of an ACK", total)):
+        for pattern in ("burst", "pair"):
+            ratio = cost(costs, JUDGED, pattern) / cost(costs, BASE, pattern)
+            yield f"{what}, {PATTERNS[pattern]}: {ratio:.2f} of bbr, at most {GOAL}", ratio <= GOAL
+
+
+def records(costs):
+    yield ["control", "pattern", "ack", "count", "median", "mean"]
+    for key, by_kind in costs.items():
+        for kind, numbers in by_kind.items():
+            yield [*key, kind, *numbers]

@@ -1,0 +1,657 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ack_bench: instructions that TCP executes for one ACK, by congestion control
+ *
+ * A test module for a guest whose clock counts instructions (bench.h). It opens
+ * a connection with the congestion control CONTROL, sends bursts of 10 full
+ * segments through it and acknowledges them:
+ *
+ *	echo "CONTROL PATTERN COUNT" >/sys/module/ack_bench/parameters/run
+ *	cat /sys/module/ack_bench/parameters/run
+ *
+ * PATTERN is a name in bench_patterns[], COUNT the number of bursts that are
+ * measured. The answer has a line for each kind of ACK:
+ *
+ *	burst|part|rest|dup STEPS median CYCLES mean CYCLES
+ *
+ * burst: acknowledges a whole burst; part: two segments of one, and more of it
+ * remain; rest: its last two; dup: nothing new, while a burst is outstanding.
+ *
+ * The connection is real, and so is all of the stack from sendmsg() down to the
+ * device. There the packets end (dummy does that): the module plays the network
+ * and the receiver. Its path has a bottleneck of BENCH_RATE_MBPS behind an own
+ * queue, so that every congestion control finds an operating point of its own.
+ * The ACKs carry a stamp of the NIC's clock and one of the host's, as if a NIC
+ * had received them when they were due.
+ *
+ * Counted is tcp_v4_do_rcv() with the ACK, under the socket's lock, with
+ * interrupts off: the same for all congestion controls but for what they do
+ * themselves, what the stack does for them (the reduction of the window, the
+ * pacing rate of those without an own one), and what hangs on the tracepoint
+ * tcp_probe. Nothing is transmitted in that time: a burst is written when the
+ * one before has left and the window has room for it. So that TCP does not
+ * take the sender for one without data, it finds the window used up and a
+ * packet left in the device.
+ *
+ * The congestion control "bench_none", which does nothing, shows what all the
+ * rest costs.
+ */
+
+#include <linux/bvec.h>
+#include <linux/etherdevice.h>
+#include <linux/ethtool.h>
+#include <linux/hrtimer.h>
+#include <linux/in.h>
+#include <linux/inet_diag.h>
+#include <linux/ip.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/net.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/tcp.h>
+#include <net/ip.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+
+#include "bench.h"
+
+#define BENCH_WARM_UP		96	/* bursts */
+#define BENCH_PEER		0x0a000002
+#define BENCH_PORT		9
+#define BENCH_MSS		1448
+#define BENCH_BURST		10	/* segments */
+#define BENCH_BYTES		(BENCH_BURST * BENCH_MSS)
+#define BENCH_PAIR		(2 * BENCH_MSS)
+#define BENCH_BURSTS		16	/* outstanding, at most */
+#define BENCH_RATE_MBPS		1000
+#define BENCH_DELAY_NS		20000	/* there and back */
+/* The NIC's clock is an hour ahead, and 20 ppm fast. */
+#define BENCH_NIC_AHEAD_NS	(3600ULL * NSEC_PER_SEC)
+#define BENCH_NIC_FAST		50000
+
+enum { BENCH_ACK_BURST, BENCH_ACK_PART, BENCH_ACK_REST, BENCH_ACK_DUP, BENCH_ACKS };
+
+static const char * const bench_acks[BENCH_ACKS] = { "burst", "part", "rest", "dup" };
+
+/* The device; its line is that of the NICs that the papers had */
+static struct net_device *bench_dev;
+
+/**
+ * struct bench_pattern - how a receiver acknowledges
+ * @name: as written to the parameter
+ * @bytes: by one ACK
+ * @gap_ns: least time between two bursts
+ * @dup: a duplicate ACK ahead of the real one
+ */
+struct bench_pattern {
+	const char *name;
+	u32 bytes;
+	u32 gap_ns;
+	bool dup;
+};
+
+static const struct bench_pattern bench_patterns[] = {
+	{ .name = "burst", .bytes = BENCH_BYTES },
+	{ .name = "pair", .bytes = BENCH_PAIR },
+	{ .name = "dup", .bytes = BENCH_BYTES, .dup = true },
+	/* shows the NIC's clock to those who learn it from a long time */
+	{ .name = "sparse", .bytes = BENCH_BYTES, .gap_ns = NSEC_PER_MSEC },
+};
+
+/**
+ * struct bench_line - the ACKs of one kind, and what they cost
+ * @steps: how many
+ * @cycles: instructions, one for each step
+ */
+struct bench_line {
+	u32 steps;
+	u32 *cycles;
+};
+
+/**
+ * struct bench - one run
+ * @control: the congestion control's name
+ * @pattern: how it is acknowledged
+ * @sock: the connection
+ * @page: what is sent
+ * @serve_ns: when the bottleneck begins with each outstanding burst
+ * @free_ns: when it has done the last of them
+ * @pause_ns: when the next burst may be sent
+ * @sent: bursts sent
+ * @acked: bursts acknowledged
+ * @part: bytes acknowledged of the next
+ * @lines: the result, by the ACKs' kind
+ */
+struct bench {
+	char control[TCP_CA_NAME_MAX];
+	const struct bench_pattern *pattern;
+	struct socket *sock;
+	struct page *page;
+	u64 serve_ns[BENCH_BURSTS];
+	u64 free_ns;
+	u64 pause_ns;
+	u32 sent;
+	u32 acked;
+	u32 part;
+	struct bench_line lines[BENCH_ACKS];
+};
+
+/* The answer of the last run; protected by the parameters' lock */
+static char bench_answer[256];
+
+static netdev_tx_t bench_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	dev_kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static const struct net_device_ops bench_netdev_ops = {
+	.ndo_start_xmit = bench_xmit,
+};
+
+static int bench_link(struct net_device *dev, struct ethtool_link_ksettings *settings)
+{
+	settings->base.speed = SPEED_10000;
+	settings->base.duplex = DUPLEX_FULL;
+	return 0;
+}
+
+static const struct ethtool_ops bench_ethtool_ops = {
+	.get_link_ksettings = bench_link,
+};
+
+static void bench_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	eth_hw_addr_random(dev);
+	dev->netdev_ops = &bench_netdev_ops;
+	dev->ethtool_ops = &bench_ethtool_ops;
+	dev->flags |= IFF_NOARP;
+	dev->priv_flags |= IFF_NO_QUEUE;
+	dev->features = NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_GSO_SOFTWARE;
+	dev->hw_features = dev->features;
+}
+
+static void bench_none_control(struct sock *sk, u32 ack, int flag,
+			       const struct rate_sample *rs)
+{
+}
+
+static struct tcp_congestion_ops bench_none __read_mostly = {
+	.name		= "bench_none",
+	.owner		= THIS_MODULE,
+	.ssthresh	= tcp_reno_ssthresh,
+	.undo_cwnd	= tcp_reno_undo_cwnd,
+	.cong_control	= bench_none_control,
+};
+
+static u64 bench_path_ns(u32 bytes)
+{
+	return div_u64((u64)bytes * 8000, BENCH_RATE_MBPS);
+}
+
+static void bench_wait_until(u64 ns)
+{
+	ktime_t t = ns_to_ktime(ns);
+
+	if (ktime_get_ns() >= ns)
+		return;
+	set_current_state(TASK_UNINTERRUPTIBLE);
+	schedule_hrtimeout_range(&t, 0, HRTIMER_MODE_ABS);
+}
+
+/* The options of a SYN and ACK, or of an ACK. Return: their length */
+static u32 bench_put_options(const struct tcp_sock *tp, __be32 *to, bool syn)
+{
+	__be32 *p = to;
+
+	if (syn) {
+		*p++ = htonl(TCPOPT_MSS << 24 | TCPOLEN_MSS << 16 | (BENCH_MSS + 12));
+		*p++ = htonl(TCPOPT_NOP << 24 | TCPOPT_NOP << 16 |
+			     TCPOPT_SACK_PERM << 8 | TCPOLEN_SACK_PERM);
+		*p++ = htonl(TCPOPT_NOP << 24 | TCPOPT_WINDOW << 16 |
+			     TCPOLEN_WINDOW << 8 | TCP_MAX_WSCALE);
+	}
+	*p++ = htonl(TCPOPT_NOP << 24 | TCPOPT_NOP << 16 |
+		     TCPOPT_TIMESTAMP << 8 | TCPOLEN_TIMESTAMP);
+	*p++ = htonl(tcp_clock_ts(tp->tcp_usec_ts));
+	*p++ = htonl(tcp_clock_ts(tp->tcp_usec_ts) + tp->tsoffset);
+	return (p - to) * sizeof(*p);
+}
+
+/* A packet of the receiver's, as it is when the IP layer gets it */
+static struct sk_buff *bench_new_packet(struct bench *b, u32 ack, bool syn)
+{
+	const struct inet_sock *inet = inet_sk(b->sock->sk);
+	const struct tcp_sock *tp = tcp_sk(b->sock->sk);
+	struct sk_buff *skb = alloc_skb(NET_SKB_PAD + 128, GFP_KERNEL);
+	struct tcphdr *th;
+	struct iphdr *iph;
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, NET_SKB_PAD);
+	skb_reset_mac_header(skb);
+	skb_reset_network_header(skb);
+	iph = skb_put_zero(skb, sizeof(*iph));
+	skb_set_transport_header(skb, sizeof(*iph));
+	th = skb_put_zero(skb, sizeof(*th));
+	*th = (struct tcphdr) {
+		.source = inet->inet_dport,
+		.dest = inet->inet_sport,
+		.seq = htonl(tp->rcv_nxt),
+		.ack_seq = htonl(ack),
+		.syn = syn,
+		.ack = 1,
+		.ece = syn,	/* the receiver can do ECN */
+		.window = htons(U16_MAX),
+	};
+	th->doff = (sizeof(*th) + bench_put_options(tp, (__be32 *)(th + 1), syn)) / 4;
+	skb_put(skb, th->doff * 4 - sizeof(*th));
+	*iph = (struct iphdr) {
+		.version = 4,
+		.ihl = 5,
+		.tot_len = htons(skb->len),
+		.ttl = 64,
+		.protocol = IPPROTO_TCP,
+		.saddr = inet->inet_daddr,
+		.daddr = inet->inet_saddr,
+	};
+	ip_send_check(iph);
+	skb->protocol = htons(ETH_P_IP);
+	skb->dev = bench_dev;
+	skb->skb_iif = skb->dev->ifindex;
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	return skb;
+}
+
+/* An ACK as TCP gets it, that the NIC received at @rx_ns */
+static struct sk_buff *bench_new_ack(struct bench *b, u32 ack, u64 rx_ns)
+{
+	struct sk_buff *skb = bench_new_packet(b, ack, false);
+
+	if (!skb)
+		return NULL;
+	__skb_pull(skb, sizeof(struct iphdr));
+	skb->tstamp = ktime_get_real();
+	skb_hwtstamps(skb)->hwtstamp =
+		ns_to_ktime(rx_ns + div_u64(rx_ns, BENCH_NIC_FAST) + BENCH_NIC_AHEAD_NS);
+	*TCP_SKB_CB(skb) = (struct tcp_skb_cb) {
+		.seq = ntohl(tcp_hdr(skb)->seq),
+		.end_seq = ntohl(tcp_hdr(skb)->seq),
+		.ack_seq = ack,
+		.tcp_flags = TCPHDR_ACK,
+		.has_rxtstamp = true,
+	};
+	return skb;
+}
+
+static noinline u32 bench_receive(struct sock *sk, struct sk_buff *skb)
+{
+	return BENCH_CYCLES(tcp_v4_do_rcv(sk, skb));
+}
+
+/* The ACK up to @ack arrives; if @line, what it costs is written there. */
+static int bench_ack(struct bench *b, u32 ack, u64 rx_ns, struct bench_line *line)
+{
+	struct sk_buff *skb = bench_new_ack(b, ack, rx_ns);
+	struct sock *sk = b->sock->sk;
+	unsigned long flags;
+	u32 cycles;
+
+	if (!skb)
+		return -ENOMEM;
+	lock_sock(sk);
+	tcp_sk(sk)->is_cwnd_limited = true;
+	local_irq_save(flags);
+	cycles = bench_receive(sk, skb);
+	local_irq_restore(flags);
+	release_sock(sk);
+	if (tcp_sk(sk)->snd_una != ack) {
+		pr_err("an ACK was not taken\n");
+		return -EPROTO;
+	}
+	if (line)
+		line->cycles[line->steps++] = cycles;
+	return 0;
+}
+
+/* When the next ACK reaches the NIC */
+static u64 bench_due(const struct bench *b)
+{
+	return b->serve_ns[b->acked % BENCH_BURSTS] + BENCH_DELAY_NS +
+	       bench_path_ns(b->part + b->pattern->bytes);
+}
+
+static int bench_next_ack(struct bench *b, bool record)
+{
+	u32 ack = tcp_sk(b->sock->sk)->snd_una + b->pattern->bytes;
+	u64 rx_ns = bench_due(b);
+	int kind = BENCH_ACK_BURST;
+
+	b->part += b->pattern->bytes;
+	if (b->part < BENCH_BYTES) {
+		kind = BENCH_ACK_PART;
+	} else {
+		if (b->pattern->bytes < BENCH_BYTES)
+			kind = BENCH_ACK_REST;
+		b->part = 0;
+		b->acked++;
+	}
+	return bench_ack(b, ack, rx_ns, record ? &b->lines[kind] : NULL);
+}
+
+/* The burst that was just written comes to the bottleneck. */
+static int bench_forward(struct bench *b)
+{
+	struct sock *sk = b->sock->sk;
+	struct sk_buff *skb;
+	u64 *serve_ns = &b->serve_ns[b->sent++ % BENCH_BURSTS];
+	int err = 0;
+
+	lock_sock(sk);
+	skb = tcp_rtx_queue_tail(sk);
+	if (skb && tcp_skb_pcount(skb) == BENCH_BURST) {
+		*serve_ns = max(b->free_ns, skb->skb_mstamp_ns);
+		b->free_ns = *serve_ns + bench_path_ns(BENCH_BYTES);
+	} else {
+		pr_err("%s did not send a burst as one\n", b->control);
+		err = -EPROTO;
+	}
+	release_sock(sk);
+	return err;
+}
+
+static int bench_send(struct bench *b)
+{
+	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_SPLICE_PAGES };
+	struct bio_vec bv;
+	int ret;
+
+	bvec_set_page(&bv, b->page, BENCH_BYTES, 0);
+	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, &bv, 1, BENCH_BYTES);
+	ret = sock_sendmsg(b->sock, &msg);
+	if (ret != BENCH_BYTES) {
+		pr_err("%d of a burst's bytes were taken\n", ret);
+		return ret < 0 ? ret : -ENOBUFS;
+	}
+	return bench_forward(b);
+}
+
+/*
+ * A third of the window must be free, or TCP waits for more data; and TCP cuts
+ * what is more than half of it.
+ */
+static bool bench_room(const struct bench *b)
+{
+	const struct tcp_sock *tp = tcp_sk(b->sock->sk);
+	u32 window = tcp_snd_cwnd(tp), out = tcp_packets_in_flight(tp);
+
+	return b->sent - b->acked < BENCH_BURSTS && out <= window / 3 * 2 &&
+	       out + 2 * BENCH_BURST <= window;
+}
+
+/* When the next burst may leave: there is room, it is paced, and not too soon */
+static u64 bench_turn(const struct bench *b)
+{
+	if (!bench_room(b))
+		return U64_MAX;
+	return max(tcp_sk(b->sock->sk)->tcp_wstamp_ns, b->pause_ns);
+}
+
+/* Receives ACKs until it is the turn of a burst. */
+static int bench_wait_turn(struct bench *b, bool record)
+{
+	u64 turn, due;
+	int err;
+
+	for (;;) {
+		turn = bench_turn(b);
+		due = b->sent == b->acked ? U64_MAX : bench_due(b);
+		if (turn < due)
+			break;
+		if (due == U64_MAX) {
+			pr_err("%s has no window\n", b->control);
+			return -ENOBUFS;
+		}
+		bench_wait_until(due);
+		err = bench_next_ack(b, record);
+		if (err)
+			return err;
+	}
+	bench_wait_until(turn);
+	b->pause_ns = ktime_get_ns() + b->pattern->gap_ns;
+	return 0;
+}
+
+static int bench_bursts(struct bench *b, u32 count)
+{
+	const struct tcp_sock *tp = tcp_sk(b->sock->sk);
+	u32 i;
+	int err = 0;
+
+	for (i = 0; !err && i < BENCH_WARM_UP + count; i++) {
+		bool record = i >= BENCH_WARM_UP;
+
+		err = bench_wait_turn(b, record && !b->pattern->dup);
+		if (!err)
+			err = bench_send(b);
+		if (!err && b->pattern->dup)
+			err = bench_ack(b, tp->snd_una, ktime_get_ns(),
+					record ? &b->lines[BENCH_ACK_DUP] : NULL);
+	}
+	return err;
+}
+
+/* BBR's first phases are not what it does for most of the time. */
+static int bench_check(struct bench *b)
+{
+	const struct tcp_congestion_ops *ops = inet_csk(b->sock->sk)->icsk_ca_ops;
+	union tcp_cc_info info;
+	int attr;
+
+	if (strcmp(ops->name, b->control)) {
+		pr_err("%s has become %s\n", b->control, ops->name);
+		return -EPROTO;
+	}
+	if (strcmp(ops->name, "bbr"))
+		return 0;
+	ops->get_info(b->sock->sk, 1 << (INET_DIAG_BBRINFO - 1), &attr, &info);
+	if (info.bbr.bbr_cwnd_gain == 2 << 8)
+		return 0;
+	pr_err("bbr is not in PROBE_BW: gain of the window %u/256\n", info.bbr.bbr_cwnd_gain);
+	return -EPROTO;
+}
+
+/* Makes the connection's other end answer. */
+static int bench_establish(struct bench *b)
+{
+	struct sock *sk = b->sock->sk;
+	struct tcp_sock *tp = tcp_sk(sk);
+	struct sk_buff *skb = bench_new_packet(b, tp->snd_nxt, true);
+
+	if (!skb)
+		return -ENOMEM;
+	local_bh_disable();
+	netif_receive_skb(skb);
+	local_bh_enable();
+	if (sk->sk_state != TCP_ESTABLISHED || tp->mss_cache != BENCH_MSS) {
+		pr_err("no connection with segments of %u bytes\n", BENCH_MSS);
+		return -EPROTO;
+	}
+	/* the window is scaled from now on */
+	return bench_ack(b, tp->snd_una, ktime_get_ns(), NULL);
+}
+
+static int bench_connect(struct bench *b)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(BENCH_PEER),
+		.sin_port = htons(BENCH_PORT),
+	};
+	struct socket *sock = b->sock;
+	int err;
+
+	err = sock->ops->setsockopt(sock, SOL_TCP, TCP_CONGESTION,
+				    KERNEL_SOCKPTR(b->control), strlen(b->control));
+	if (err) {
+		pr_err("no such congestion control: %s\n", b->control);
+		return err;
+	}
+	sock_no_linger(sock->sk);
+	sock->sk->sk_userlocks |= SOCK_SNDBUF_LOCK;
+	WRITE_ONCE(sock->sk->sk_sndbuf, 4 * BENCH_BURSTS * BENCH_BYTES);
+	err = kernel_connect(sock, (struct sockaddr *)&to, sizeof(to), O_NONBLOCK);
+	if (err != -EINPROGRESS) {
+		pr_err("cannot connect to %pI4: %d\n", &to.sin_addr, err);
+		return err ?: -EISCONN;
+	}
+	return bench_establish(b);
+}
+
+/* Behind slow start, with a window for all that may be outstanding */
+static int bench_measure(struct bench *b, u32 count)
+{
+	struct sock *sk = b->sock->sk;
+	struct tcp_sock *tp = tcp_sk(sk);
+	u32 window = (BENCH_BURSTS + 1) * BENCH_BURST;
+	int err;
+
+	lock_sock(sk);
+	tp->snd_ssthresh = window / 2;
+	tp->snd_cwnd_clamp = window;
+	tcp_snd_cwnd_set(tp, window);
+	if (cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED) == SK_PACING_NONE) {
+		sk->sk_max_pacing_rate = BENCH_RATE_MBPS * 125000ULL / 50 * 49;
+		sk->sk_pacing_rate = sk->sk_max_pacing_rate;
+	}
+	refcount_add(SKB_TRUESIZE(1), &sk->sk_wmem_alloc);
+	release_sock(sk);
+	err = bench_bursts(b, count) ?: bench_check(b);
+	WARN_ON(refcount_sub_and_test(SKB_TRUESIZE(1), &sk->sk_wmem_alloc));
+	return err;
+}
+
+static int bench_connection(struct bench *b, u32 count)
+{
+	int err;
+
+	err = sock_create_kern(&init_net, AF_INET, SOCK_STREAM, IPPROTO_TCP, &b->sock);
+	if (err)
+		return err;
+	b->page = alloc_pages(GFP_KERNEL | __GFP_COMP | __GFP_ZERO, get_order(BENCH_BYTES));
+	if (b->page) {
+		err = bench_connect(b) ?: bench_measure(b, count);
+		put_page(b->page);
+	} else {
+		err = -ENOMEM;
+	}
+	sock_release(b->sock);
+	return err;
+}
+
+static void bench_print(struct bench *b)
+{
+	u32 i, j, len = 0;
+
+	for (i = 0; i < BENCH_ACKS; i++) {
+		struct bench_line *l = &b->lines[i];
+		u64 sum = 0;
+
+		if (!l->steps)
+			continue;
+		for (j = 0; j < l->steps; j++)
+			sum += l->cycles[j];
+		len += scnprintf(bench_answer + len, sizeof(bench_answer) - len,
+				 "%s %u median %u mean %llu\n", bench_acks[i], l->steps,
+				 bench_median(l->cycles, l->steps),
+				 div_u64(sum, l->steps));
+	}
+}
+
+static int bench_run(struct bench *b, u32 count)
+{
+	/* with what is outstanding at the end of the warming up */
+	u32 room = (count + BENCH_BURSTS) * BENCH_BYTES / b->pattern->bytes;
+	u32 *cycles = kvmalloc_array(room, BENCH_ACKS * sizeof(*cycles), GFP_KERNEL);
+	int i, err;
+
+	if (!cycles)
+		return -ENOMEM;
+	for (i = 0; i < BENCH_ACKS; i++)
+		b->lines[i].cycles = cycles + i * room;
+	err = bench_connection(b, count);
+	if (!err)
+		bench_print(b);
+	kvfree(cycles);
+	return err;
+}
+
+static int bench_set(const char *val, const struct kernel_param *kp)
+{
+	struct bench b = {};
+	char pattern[16];
+	u32 count;
+	int i;
+
+	bench_answer[0] = '\0';
+	if (sscanf(val, "%15s %15s %u", b.control, pattern, &count) != 3 ||
+	    !count || count > BENCH_COUNT_MAX)
+		return -EINVAL;
+	for (i = 0; i < ARRAY_SIZE(bench_patterns); i++)
+		if (!strcmp(pattern, bench_patterns[i].name))
+			b.pattern = &bench_patterns[i];
+	if (!b.pattern) {
+		pr_err("no such pattern: %s\n", pattern);
+		return -EINVAL;
+	}
+	return bench_run(&b, count);
+}
+
+static int bench_get(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%s", bench_answer);
+}
+
+static const struct kernel_param_ops bench_ops = {
+	.set = bench_set,
+	.get = bench_get,
+};
+
+module_param_cb(run, &bench_ops, NULL, 0600);
+MODULE_PARM_DESC(run, "write: \"CONTROL PATTERN COUNT\", and it runs; read: the result");
+
+static int __init bench_init(void)
+{
+	int err;
+
+	bench_dev = alloc_netdev(0, "bench0", NET_NAME_USER, bench_setup);
+	if (!bench_dev)
+		return -ENOMEM;
+	err = register_netdev(bench_dev);
+	if (err)
+		goto err_free;
+	err = tcp_register_congestion_control(&bench_none);
+	if (!err)
+		return 0;
+	unregister_netdev(bench_dev);
+err_free:
+	free_netdev(bench_dev);
+	return err;
+}
+
+static void __exit bench_exit(void)
+{
+	tcp_unregister_congestion_control(&bench_none);
+	unregister_netdev(bench_dev);
+	free_netdev(bench_dev);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Benchmark of congestion controls, by instructions");

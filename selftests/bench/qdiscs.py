@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a packet costs in sch_ndp and other qdiscs: a part of table.py."""
+import re
+import sys
+
+BASE = "prio-2"
+GOAL_UNCONGESTED = 1.15  # of BASE
+GOAL_TRIM = 2.0  # of an enqueue and a dequeue of the same packet
+# the goal for trims is that of packets that can be cut where they are
+GOAL_TRIM_PACKETS = ("udp4", "udp6", "tcp4")
+
+QDISCS = {
+    "prio-2": "prio, 2 bands",
+    "prio-3": "prio, 3 bands",
+    "prio-2-u32": "prio, 2 bands, u32 filter on UDP port",
+    "pfifo": "pfifo",
+    "red": "red",
+    "fq_codel": "fq_codel",
+    "fq": "fq",
+    "ndp": "ndp match udp_port",
+    "ndp-all": "ndp match all",
+    "ndp-dscp": "ndp match dscp",
+}
+PACKETS = {
+    "udp4": "IPv4 UDP",
+    "udp6": "IPv6 UDP",
+    "tcp4": "IPv4 TCP",
+    "udp4-frags": "IPv4 UDP, payload in a page",
+    "udp4-cloned": "IPv4 UDP, cloned",
+    "udp4-partial": "IPv4 UDP, checksum left to the device",
+    "udp4-short": "IPv4 UDP, 106 bytes: control",
+    "udp4-port9": "IPv4 UDP, not NDP's",
+}
+
+
+def read(path):
+    """{(qdisc, pattern, packet): {"same"|"other": (enqueue, dequeue)}}, and the lines of remarks"""
+    costs, remarks = {}, []
+    for line in open(path, encoding="ascii"):
+        if line.startswith("#"):
+            remarks.append(line[1:].strip())
+            continue
+        qdisc, pattern, packet, rest = line.rstrip("\n").split("\t")
+        m = re.fullmatch(r"(same|other) (\d+) enqueue (\d+) dequeue (\d+)", rest)
+        if not m:
+            sys.exit(f"{path}: not a line of qdisc_bench: {rest}")
+        if pattern == "trim" and int(m[2]) != 128:
+            sys.exit(f"{path}: {qdisc} {packet}: a packet of {m[2]} bytes came out, not a header")
+        costs.setdefault((qdisc, pattern, packet), {})[m[1]] = (int(m[3]), int(m[4]))
+    return costs, remarks
+
+
+def only(by_line):
+    """(enqueue, dequeue) of a pattern whose steps are all of one sort"""
+    (cost,) = by_line.values()
+    return cost
+
+
+def uncongested(costs):
+    head = ["qdisc", "packet", "enqueue", "dequeue", "sum", "of prio", "sum, 4 waiting", "of prio"]
+    rows = []
+    for (qdisc, pattern, packet), by_line in costs.items():
+        if pattern != "empty":
+            continue
+        row = [QDISCS[qdisc], PACKETS[packet], *only(by_line)]
+        for p in ("empty", "standing"):
+            cost = sum(only(costs[qdisc, p, packet]))
+            row += [cost, f"{cost / sum(only(costs[BASE, p, 'udp4'])):.2f}"]
+        rows.append(row)
+    return head, rows
+
+
+def trims(costs):
+    """(packet, which is trimmed, (enqueue, dequeue), the sum for one that is not trimmed)"""
+    for (qdisc, pattern, packet), by_line in costs.items():
+        if pattern == "trim":
+            for line, which in (("same", "arrival"), ("other", "tail")):
+                yield packet, which, by_line[line], sum(only(costs[qdisc, "standing", packet]))
+
+
+def trimming(costs):
+    head = ["packet", "trimmed", "enqueue", "dequeue", "sum", "not trimmed", "a trim",
+            "of not trimmed"]
+    rows = []
+    for packet, which, cost, plain in trims(costs):
+        extra = sum(cost) - plain
+        rows.append([PACKETS[packet], which, *cost, sum(cost), plain, extra,
+                     f"{extra / plain:.2f}"])
+    return head, rows
+
+
+def goals(costs):
+    """(text, met)"""
+    worst = max(sum(only(by_line)) / sum(only(costs[BASE, pattern, "udp4"]))
+                for (qdisc, pattern, packet), by_line in costs.items()
+                if qdisc.startswith("ndp") and pattern != "trim" and packet == "udp4")
+    yield (f"uncongested: {worst:.2f} of prio with two bands, at most {GOAL_UNCONGESTED}",
+           worst <= GOAL_UNCONGESTED)
+    worst = max((sum(cost) - plain) / plain for packet, _, cost, plain in trims(costs)
+                if packet in GOAL_TRIM_PACKETS)
+    yield (f"a trim: {worst:.2f} of an enqueue and dequeue, at most {GOAL_TRIM}",
+           worst <= GOAL_TRIM)
+
+
+def tables(costs):
+    yield 2, *uncongested(costs)
+    yield 2, *trimming(costs)
+
+
+def records(costs):
+    yield ["qdisc", "pattern", "packet", "out", "enqueue", "dequeue"]
+    for key, by_line in costs.items():
+        for line, cost in by_line.items():
+            yield [*key, line, *cost]
