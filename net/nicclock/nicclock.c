@@ -13,15 +13,16 @@
  * The directory /proc/net/closnet is made here, too.
  */
 #include <linux/ethtool.h>
+#include <linux/hash.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/proc_fs.h>
+#include <linux/rculist.h>
+#include <linux/rtnetlink.h>
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
-#include <linux/xarray.h>
 #include <net/net_namespace.h>
-#include <net/netns/generic.h>
 #include <closnet/nicclock.h>
 #include "nicclock_core.h"
 
@@ -39,6 +40,9 @@ struct nicclock_stats {
 
 /**
  * struct nicclock - a NIC
+ * @node: in nicclock_nics
+ * @net: namespace of the device
+ * @ifindex: of the device, there
  * @dev: the device; lives as long as this can be found
  * @stats: counters
  * @map: copy of @core.map for readers
@@ -50,6 +54,9 @@ struct nicclock_stats {
  * @rcu: to free it
  */
 struct nicclock {
+	struct hlist_node node;
+	const struct net *net;
+	int ifindex;
 	struct net_device *dev;
 	struct nicclock_stats __percpu *stats;
 	struct nicclock_map map;
@@ -62,12 +69,13 @@ struct nicclock {
 	struct rcu_head rcu;
 };
 
-/* The NICs of a namespace, by ifindex; RTNL protects changes. */
-struct nicclock_net {
-	struct xarray nics;
-};
+#define NICCLOCK_HASH_BITS	8
 
-static unsigned int nicclock_net_id __read_mostly;
+/*
+ * The NICs of all namespaces, by namespace and ifindex: with each ACK one is
+ * looked up. RTNL protects changes.
+ */
+static struct hlist_head nicclock_nics[1 << NICCLOCK_HASH_BITS];
 
 /* ---- stamps ---- */
 
@@ -175,11 +183,22 @@ static void nicclock_update_rate(struct nicclock *nc)
 
 /* ---- NICs ---- */
 
+static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
+{
+	u32 key = (u32)((unsigned long)net >> L1_CACHE_SHIFT) ^ ifindex;
+
+	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
+}
+
 struct nicclock *nicclock_find(struct net *net, int ifindex)
 {
-	struct nicclock_net *nn = net_generic(net, nicclock_net_id);
+	struct nicclock *nc;
 
-	return xa_load(&nn->nics, ifindex);
+	hlist_for_each_entry_rcu(nc, nicclock_bucket_of(net, ifindex), node,
+				 lockdep_rtnl_is_held())
+		if (nc->ifindex == ifindex && net_eq(nc->net, net))
+			return nc;
+	return NULL;
 }
 EXPORT_SYMBOL_GPL(nicclock_find);
 
@@ -197,33 +216,32 @@ static void nicclock_free_rcu(struct rcu_head *rcu)
 /* Without memory there is no NIC: its users do without. */
 static void nicclock_add(struct net_device *dev)
 {
-	struct nicclock_net *nn = net_generic(dev_net(dev), nicclock_net_id);
 	struct nicclock *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
 
 	if (!nc)
 		return;
+	nc->net = dev_net(dev);
+	nc->ifindex = dev->ifindex;
 	nc->dev = dev;
 	spin_lock_init(&nc->lock);
 	seqcount_spinlock_init(&nc->seq, &nc->lock);
 	nc->stats = alloc_percpu(struct nicclock_stats);
-	if (!nc->stats)
-		goto err_free;
+	if (!nc->stats) {
+		kfree(nc);
+		return;
+	}
 	nicclock_update_rate(nc);
-	if (xa_insert(&nn->nics, dev->ifindex, nc, GFP_KERNEL))
-		goto err_free;
-	return;
-
-err_free:
-	nicclock_free(nc);
+	hlist_add_head_rcu(&nc->node, nicclock_bucket_of(nc->net, nc->ifindex));
 }
 
 static void nicclock_remove(struct net_device *dev)
 {
-	struct nicclock_net *nn = net_generic(dev_net(dev), nicclock_net_id);
-	struct nicclock *nc = xa_erase(&nn->nics, dev->ifindex);
+	struct nicclock *nc = nicclock_find(dev_net(dev), dev->ifindex);
 
-	if (nc)
-		call_rcu(&nc->rcu, nicclock_free_rcu);
+	if (!nc)
+		return;
+	hlist_del_rcu(&nc->node);
+	call_rcu(&nc->rcu, nicclock_free_rcu);
 }
 
 /*
@@ -299,7 +317,7 @@ static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
 	if (!stats.stamps)
 		return;
 	seq_printf(seq, "%s %d %u %s %lld %lld %llu %llu %llu %llu\n",
-		   netdev_name(nc->dev), nc->dev->ifindex,
+		   netdev_name(nc->dev), nc->ifindex,
 		   nicclock_rate_Mbps(nc), nicclock_state_name(&map),
 		   (s64)(map.now_ns - map.stamp),
 		   map.skew * NSEC_PER_SEC >> NICCLOCK_SKEW_SHIFT,
@@ -309,25 +327,24 @@ static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
 
 static int nicclock_show(struct seq_file *seq, void *v)
 {
-	struct nicclock_net *nn = net_generic(seq_file_single_net(seq),
-					      nicclock_net_id);
+	const struct net *net = seq_file_single_net(seq);
 	struct nicclock *nc;
-	unsigned long ifindex;
+	unsigned int i;
 
 	seq_puts(seq, "device ifindex rate_Mbps state offset_ns skew_ppb stamps refused steps clamped\n");
 	rcu_read_lock();
-	xa_for_each(&nn->nics, ifindex, nc)
-		nicclock_show_one(seq, nc);
+	for (i = 0; i < ARRAY_SIZE(nicclock_nics); i++)
+		hlist_for_each_entry_rcu(nc, &nicclock_nics[i], node)
+			if (net_eq(nc->net, net))
+				nicclock_show_one(seq, nc);
 	rcu_read_unlock();
 	return 0;
 }
 
 static int __net_init nicclock_net_init(struct net *net)
 {
-	struct nicclock_net *nn = net_generic(net, nicclock_net_id);
 	struct proc_dir_entry *dir;
 
-	xa_init(&nn->nics);
 	dir = proc_net_mkdir(net, "closnet", net->proc_net);
 	if (!IS_ENABLED(CONFIG_PROC_FS))
 		return 0;
@@ -342,17 +359,12 @@ static int __net_init nicclock_net_init(struct net *net)
 /* Its devices have gone before. */
 static void __net_exit nicclock_net_exit(struct net *net)
 {
-	struct nicclock_net *nn = net_generic(net, nicclock_net_id);
-
 	remove_proc_subtree("closnet", net->proc_net);
-	xa_destroy(&nn->nics);
 }
 
 static struct pernet_operations nicclock_net_ops = {
 	.init = nicclock_net_init,
 	.exit = nicclock_net_exit,
-	.id = &nicclock_net_id,
-	.size = sizeof(struct nicclock_net),
 };
 
 static int __init nicclock_module_init(void)

@@ -74,8 +74,14 @@
 /* The line is made of points of so many ns at most: no product overflows. */
 #define NICCLOCK_SPAN_MAX_NS	2000000000
 
-/* With buckets whose median is farther from the line, there is no map. */
-#define NICCLOCK_NOISE_MAX_NS	2000
+/*
+ * With buckets whose median is farther from the line, there is no map: a share
+ * of how late packets are in their median, so that a map is always better than
+ * the host's own stamps; at least; at most.
+ */
+#define NICCLOCK_NOISE_SHARE	4
+#define NICCLOCK_NOISE_MIN_NS	2000
+#define NICCLOCK_NOISE_MAX_NS	50000
 
 /* How far a bucket may be from the line: multiple of the median, at least */
 #define NICCLOCK_OFF_FACTOR	6
@@ -379,7 +385,8 @@ static inline void nicclock_judge(struct nicclock_core *core,
 				  bool steep)
 {
 	struct nicclock_map *map = &core->map;
-	u32 off[NICCLOCK_POINTS], late[NICCLOCK_POINTS], noise, last, i;
+	u32 off[NICCLOCK_POINTS], late[NICCLOCK_POINTS];
+	u32 noise, noise_max, last, late_ns, i;
 	s64 above;
 
 	for (i = 0; i < cloud->count; i++) {
@@ -390,19 +397,20 @@ static inline void nicclock_judge(struct nicclock_core *core,
 	}
 	last = off[cloud->count - 1];
 	noise = nicclock_median(off, cloud->count);
+	late_ns = min_t(u32, nicclock_median(late, cloud->count),
+			NICCLOCK_LATE_MAX_NS);
+	noise_max = min_t(u32, max_t(u32, late_ns / NICCLOCK_NOISE_SHARE,
+				     NICCLOCK_NOISE_MIN_NS),
+			  NICCLOCK_NOISE_MAX_NS);
 	core->off_max_ns = max_t(u32, NICCLOCK_OFF_MIN_NS,
-				 min_t(u32, noise, NICCLOCK_NOISE_MAX_NS) *
+				 min_t(u32, noise, noise_max) *
 				 NICCLOCK_OFF_FACTOR);
-	map->late_max_ns = nicclock_median(late, cloud->count);
-	map->late_max_ns = min_t(u32, map->late_max_ns, NICCLOCK_LATE_MAX_NS) *
-			   NICCLOCK_LATE_FACTOR;
-	map->late_max_ns = min_t(u32, max_t(u32, map->late_max_ns,
+	map->late_max_ns = min_t(u32, max_t(u32, late_ns * NICCLOCK_LATE_FACTOR,
 					    NICCLOCK_LATE_MIN_NS),
 				 NICCLOCK_LATE_MAX_NS);
 	if (cloud->count < NICCLOCK_POINTS_MIN)
 		core->fit = NICCLOCK_LEARNING;
-	else if (steep || noise > NICCLOCK_NOISE_MAX_NS ||
-		 last > core->off_max_ns)
+	else if (steep || noise > noise_max || last > core->off_max_ns)
 		core->fit = NICCLOCK_NOISY;
 	else
 		core->fit = NICCLOCK_SYNCHRONISED;
