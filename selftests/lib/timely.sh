@@ -18,7 +18,7 @@ params() {
 }
 
 # calm_params: see above; thresholds in an order that is always valid
-calm_params() { params t_high=1000000 t_low=900000 delta=10 min_rate=10; }
+calm_params() { params t_high=1000000 t_low=900000 delta=500 min_rate=10; }
 
 # current_params: as words for `params`
 current_params() { grep -H . $PARAMETERS/* | sed 's/.*\/\(.*\):/\1=/'; }
@@ -67,10 +67,10 @@ nicclock() {
 # clock_is NS DEV STATE
 clock_is() { [ "$(nicclock "$1" "$2" state)" = "$3" ]; }
 
-# info [PORT]: what ss shows of the sender's connections to it, 5001 if it is not said
-info() { ip netns exec "$a" ss -Htine "dport = ${1:-5001}"; }
+# info PORT: what ss shows of the sender's connections to it
+info() { ip netns exec "$a" ss -Htine "dport = $1"; }
 
-# INFO: the step that prints this
+# INFO: the step that prints this, of port 5001
 # shellcheck disable=SC2034 # for the tests
 INFO="run=ip netns exec $a ss -Htine dport = 5001"
 

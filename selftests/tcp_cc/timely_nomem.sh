@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# When memory cannot be had, parameters stay, namespaces are made or refused
+# but never in between, and connections do without a NIC's clock; nothing
+# leaks. Needs a kernel with failslab.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| sender -> w0 stamps |=====| w1 -> receiver      |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+need_timely
+failslab=/sys/kernel/debug/failslab
+[ -d $failslab ] || skip_all "no failslab in this kernel"
+[ -f $failslab/require-start ] || skip_all "failslab without a stack filter"
+setup_ns a b
+. "$(dirname "$0")/../lib/timely.sh"
+
+set_failslab() {
+	local word
+	for word in "$@"; do
+		echo "${word#*=}" >"$failslab/${word%%=*}"
+	done
+}
+# only MODULE: what it asks for fails, and nothing else
+only() {
+	local text
+	text=$(</sys/module/"$1"/sections/.text)
+	[ "$text" != 0x0000000000000000 ] || skip_all "the module's address is hidden"
+	set_failslab "require-start=$text" "require-end=$(printf '0x%x' $((text + 0x6000)))"
+}
+defer "set_failslab probability=0"
+set_failslab task-filter=N verbose=0 times=-1 interval=1 stacktrace-depth=32
+
+# ---- tcp_timely
+
+only tcp_timely
+set_failslab probability=100
+check_refused "no memory: a parameter stays" "Cannot allocate memory" params t_high=600
+check_refused "again" "Cannot allocate memory" params mode=patched
+set_failslab probability=0
+check_eq "it is what it was" "$(current_params)" "$DEFAULTS"
+
+# namespaces: tries to make ten; prints how many there are
+namespaces() {
+	local i made=0
+	for ((i = 0; i < 10; i++)); do
+		if ip netns add "$a-new" 2>/dev/null; then
+			made=$((made + 1))
+			ip netns exec "$a-new" cat /proc/net/closnet/{timely,nicclock} >/dev/null || echo "half a namespace"
+		fi
+		ip netns del "$a-new" 2>/dev/null
+	done
+	echo $made
+}
+for module in tcp_timely nicclock; do
+	only $module
+	set_failslab probability=100
+	check_eq "$module: no memory: no namespace" "$(namespaces)" 0
+	set_failslab probability=10
+	note "$module: $(namespaces) of 10 namespaces made with 10 % of failures"
+	set_failslab probability=0
+	check_eq "$module: with memory: all" "$(namespaces)" 10
+done
+
+# ---- nicclock
+
+set_failslab probability=100
+wire_ab rate 500mbit delay 20us
+set_failslab probability=0
+stamps "$a/w0" 1
+calm_params
+only tcp_timely
+set_failslab probability=100
+check "a NIC that is not known, nothing to be had: all bytes arrive" flow cc=timely connect send=2000000 close eof
+set_failslab probability=0
+check_eq "RTTs are the driver's" "$(timely samples_hw) $(($(timely samples_sw) >= 10))" "0 1"
+check_eq "the line's rate is the one that is assumed" \
+	"$(flow cc=timely connect send=300000 "$INFO" close eof | grep -oP 'bw:\K\d+')" 10000000000
+ip -n "$a" link del w0
+wire_ab rate 500mbit delay 20us
+check_eq "with memory it is known" \
+	"$(flow cc=timely connect send=300000 "$INFO" close eof | grep -oP 'bw:\K\d+')" 500000000
+finish
