@@ -9,24 +9,25 @@
 page=$LIB_TOP/Documentation/man/tcp_timely.7
 EVENTS=/sys/kernel/tracing/events/timely
 
-# words: a page's text as words on one line, without macros and punctuation
-words() { sed -E 's/^\.[A-Z]+ //; s/"//g' | tr -s ' \n' ' ' | sed -E 's/[.,:;]+( |$)/\1/g; s/ +/ /g'; }
-
-# paragraph HEADING: what the page has below this heading, from the line behind .TP on
-paragraph() {
-	awk -v heading="$1" '
-		/^\.(TP|SH|SS|P)$|^\.S[HS] / { found = 0 }
-		begins && index($0 " ", heading " ") == 1 { found = 1 }
-		{ begins = $0 == ".TP" }
-		found' "$page" | words
-}
-
-# headings SECTION: what the page explains in this subsection
-headings() {
-	awk -v section=".SS $1" '
-		/^\.S[HS] / { found = $0 == section }
-		found && begins
-		{ begins = $0 == ".TP" }' "$page" | words
+# paragraphs: of the page, a line each: the first word of its heading, a tab, and all words; and of each subsection,
+# .SSNAME, all its headings. Without macros and punctuation.
+paragraphs() {
+	awk '
+		function end() { if (key != "") print key "\t" text; key = text = "" }
+		function words(line) {
+			sub(/^\.[A-Z]+ /, "", line)
+			gsub(/"/, "", line)
+			gsub(/[.,:;]+( |$)/, " ", line)
+			return line " "
+		}
+		/^\.(TP|P|SH|SS)/ { end() }
+		/^\.S[HS]/ {
+			if (section) print section "\t" headings
+			section = /^\.SS/ ? $1 $2 : ""
+			headings = ""
+		}
+		begins { key = $0; sub(/^\.[A-Z]+ /, "", key); sub(/ .*/, "", key); headings = headings words($0) }
+		{ begins = $0 == ".TP"; if (key != "") text = text words($0) }' "$page" | tr -s ' '
 }
 
 # has TEXT WORD...: whether each of them is a word of TEXT
@@ -38,41 +39,40 @@ has() {
 	done
 }
 
-# number TEXT: without zeros at the end of fractions
-number() { sed -E 's/\b([0-9]+)\.0+\b/\1/g; s/(\.[0-9]*[1-9])0+\b/\1/g' <<<"$1"; }
+# numbers: standard input without zeros at the end of fractions
+numbers() { sed -E 's/\.0+\b//g; s/(\.[0-9]*[1-9])0+\b/\1/g'; }
 
-# range NAME: what the module says a parameter must be
-range() {
-	! echo no-such-value 2>/dev/null >"$PARAMETERS/$1" || return 1
-	dmesg | sed -n "s/.*tcp_timely: $1 must be //p" | tail -n 1 | sed 's/,.*//'
+# ranges: what the module says that its parameters must be, NAME=RANGE
+ranges() {
+	local name
+	for name in "$PARAMETERS"/*; do
+		! echo no-such-value 2>/dev/null >"$name" || echo "${name##*/}=anything"
+	done
+	dmesg | sed -n 's/,.*//; s/.*tcp_timely: \([a-z_]*\) must be /\1=/p' | numbers
 }
 
 test_parameter() {
-	local name=$1 value text range alternatives min max unit
-	value=$(number "$(<"$PARAMETERS/$name")")
-	text=$(paragraph ".BI $name=")
-	range=$(number "$(range "$name")")
-	check "$name: the page has its default" has "$text" "Default $value"
-	if [[ $range == *" to "* ]]; then
-		read -r min _ max unit <<<"$range"
-		check "$name: the page has its range" has "$text" "$min to $max"
-		[ -z "$unit" ] || check "$name: the page has its unit" has "${text,,}" "${unit,,}"
+	local name=$1 alternatives min max unit
+	check "$name: the page has its default" has "${text[$name=]-}" "Default ${value[$name]}"
+	if [[ ${range[$name]} == *" to "* ]]; then
+		read -r min _ max unit <<<"${range[$name]}"
+		check "$name: the page has its range" has "${text[$name=]-}" "$min to $max"
+		[ -z "$unit" ] || check "$name: the page has its unit" has "${text[$name=],,}" "${unit,,}"
 	else
-		read -ra alternatives <<<"${range// or / }"
-		check "$name: the page has what it may be" has "$text" "${alternatives[@]}"
+		read -ra alternatives <<<"${range[$name]// or / }"
+		check "$name: the page has what it may be" has "${text[$name=]-}" "${alternatives[@]}"
 	fi
 }
 
 # test_event NAME: its keys, and what the keys that are words may be
 test_event() {
-	local text format keys values
-	text=$(paragraph ".B $1")
+	local format keys values
 	format=$(<"$EVENTS/$1/format")
 	format=${format##*print fmt: }
 	mapfile -t keys < <(grep -oE '\w+=%' <<<"$format" | tr -d '=%')
 	mapfile -t values < <(grep -oE '"\w+" }' <<<"$format" | tr -d '" }')
-	check "$1: the page has its keys" has "$text" "${keys[@]:?}"
-	check "$1: the page has what its words may be" has "$text" "${values[@]:?}"
+	check "$1: the page has its keys" has "${text[$1]-}" "${keys[@]:?}"
+	check "$1: the page has what its words may be" has "${text[$1]-}" "${values[@]:?}"
 }
 
 # first_line FILE: the names of the columns
@@ -86,36 +86,44 @@ test_example() {
 	esac
 }
 
-# restore: parameters, the default and trace events as they were
+# restore: the default and the trace events as they were
 restore() {
-	default_params
 	echo "$default" >/proc/sys/net/ipv4/tcp_congestion_control
 	echo 0 >"$EVENTS/enable"
 }
 
 need_closwire
 need_timely
+setup_ns b
 . "$(dirname "$0")/../lib/timely.sh"
 [ -d "$EVENTS" ] || mount -t tracefs tracefs /sys/kernel/tracing
-save_params
 default=$(</proc/sys/net/ipv4/tcp_congestion_control)
 defer restore
 
+declare -A text value range
+while IFS=$'\t' read -r name words; do
+	text[$name]=$words
+done < <(paragraphs)
+while IFS='=' read -r name word; do
+	value[$name]=$word
+done < <(current_params | numbers)
+while IFS='=' read -r name words; do
+	range[$name]=$words
+done < <(ranges)
 mapfile -t names < <(ls "$PARAMETERS")
 check_eq "the page has the module's parameters" \
 	"$(sed -n 's/^\.BI \(.*\)= .*/\1/p' "$page" | sort | xargs)" "${names[*]}"
 for name in "${names[@]}"; do
 	test_parameter "$name"
 done
-check_eq "the page has the counters" "$(headings /proc/net/closnet/timely)" \
+check_eq "the page has the counters" "${text[.SS/proc/net/closnet/timely]-}" \
 	"$(cut -d ' ' -f 1 /proc/net/closnet/timely | xargs) "
-check_eq "the page has the columns of clocks" "$(headings /proc/net/closnet/nicclock)" \
+check_eq "the page has the columns of clocks" "${text[.SS/proc/net/closnet/nicclock]-}" \
 	"$(first_line /proc/net/closnet/nicclock) "
 for name in "$EVENTS"/*/; do
 	test_event "$(basename "$name")"
 done
 
-setup_ns b
 ip link add w0 type closwire peer name w1 netns "$b"
 defer 'ip link del w0'
 ip addr add 10.0.0.2/24 dev w0
