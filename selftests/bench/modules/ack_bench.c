@@ -67,6 +67,9 @@
 #define BENCH_BURSTS		16	/* outstanding, at most */
 #define BENCH_RATE_MBPS		1000
 #define BENCH_DELAY_NS		20000	/* there and back */
+#define BENCH_SPIN_NS		15000
+/* Sending takes less. ACKs would be late by that, and nicclock misled. */
+#define BENCH_SEND_NS		15000
 /* The NIC's clock is an hour ahead, and 20 ppm fast. */
 #define BENCH_NIC_AHEAD_NS	(3600ULL * NSEC_PER_SEC)
 #define BENCH_NIC_FAST		50000
@@ -82,13 +85,11 @@ static struct net_device *bench_dev;
  * struct bench_pattern - how a receiver acknowledges
  * @name: as written to the parameter
  * @bytes: by one ACK
- * @gap_ns: least time between two bursts
  * @dup: a duplicate ACK ahead of the real one
  */
 struct bench_pattern {
 	const char *name;
 	u32 bytes;
-	u32 gap_ns;
 	bool dup;
 };
 
@@ -96,8 +97,6 @@ static const struct bench_pattern bench_patterns[] = {
 	{ .name = "burst", .bytes = BENCH_BYTES },
 	{ .name = "pair", .bytes = BENCH_PAIR },
 	{ .name = "dup", .bytes = BENCH_BYTES, .dup = true },
-	/* shows the NIC's clock to those who learn it from a long time */
-	{ .name = "sparse", .bytes = BENCH_BYTES, .gap_ns = NSEC_PER_MSEC },
 };
 
 /**
@@ -118,7 +117,6 @@ struct bench_line {
  * @page: what is sent
  * @serve_ns: when the bottleneck begins with each outstanding burst
  * @free_ns: when it has done the last of them
- * @pause_ns: when the next burst may be sent
  * @sent: bursts sent
  * @acked: bursts acknowledged
  * @part: bytes acknowledged of the next
@@ -131,7 +129,6 @@ struct bench {
 	struct page *page;
 	u64 serve_ns[BENCH_BURSTS];
 	u64 free_ns;
-	u64 pause_ns;
 	u32 sent;
 	u32 acked;
 	u32 part;
@@ -192,14 +189,17 @@ static u64 bench_path_ns(u32 bytes)
 	return div_u64((u64)bytes * 8000, BENCH_RATE_MBPS);
 }
 
+/* Sleeps, but not for the last part: a timer's interrupt is not as exact. */
 static void bench_wait_until(u64 ns)
 {
-	ktime_t t = ns_to_ktime(ns);
+	ktime_t t = ns_to_ktime(ns - BENCH_SPIN_NS);
 
-	if (ktime_get_ns() >= ns)
-		return;
-	set_current_state(TASK_UNINTERRUPTIBLE);
-	schedule_hrtimeout_range(&t, 0, HRTIMER_MODE_ABS);
+	if (ktime_get_ns() < ns - BENCH_SPIN_NS) {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule_hrtimeout_range(&t, 0, HRTIMER_MODE_ABS);
+	}
+	while (ktime_get_ns() < ns)
+		cpu_relax();
 }
 
 /* The options of a SYN and ACK, or of an ACK. Return: their length */
@@ -393,24 +393,16 @@ static bool bench_room(const struct bench *b)
 	       out + 2 * BENCH_BURST <= window;
 }
 
-/* When the next burst may leave: there is room, it is paced, and not too soon */
-static u64 bench_turn(const struct bench *b)
-{
-	if (!bench_room(b))
-		return U64_MAX;
-	return max(tcp_sk(b->sock->sk)->tcp_wstamp_ns, b->pause_ns);
-}
-
-/* Receives ACKs until it is the turn of a burst. */
+/* Receives ACKs until there is room for a burst, and its time by the pacing. */
 static int bench_wait_turn(struct bench *b, bool record)
 {
 	u64 turn, due;
 	int err;
 
 	for (;;) {
-		turn = bench_turn(b);
+		turn = bench_room(b) ? tcp_sk(b->sock->sk)->tcp_wstamp_ns : U64_MAX;
 		due = b->sent == b->acked ? U64_MAX : bench_due(b);
-		if (turn < due)
+		if (turn < due && due - turn > BENCH_SEND_NS)
 			break;
 		if (due == U64_MAX) {
 			pr_err("%s has no window\n", b->control);
@@ -422,7 +414,6 @@ static int bench_wait_turn(struct bench *b, bool record)
 			return err;
 	}
 	bench_wait_until(turn);
-	b->pause_ns = ktime_get_ns() + b->pattern->gap_ns;
 	return 0;
 }
 
