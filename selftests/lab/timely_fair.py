@@ -77,7 +77,7 @@ def guest(lab):
     todo = cases(p)
     lab.expect(len(todo) * (p.warmup + p.time))
     for name, flows, run in todo:
-        lab.sample("queue-%s.csv" % name, p.every, [port])
+        lab.sample("queue-%s.csv" % name, p.every, [port], begin=p.warmup)
         lab.traffic(net, "--seed", lab.seed * p.runs + run, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
                     "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "cc=timely",
@@ -126,7 +126,8 @@ def report(run):
     run.text("%d runs for each number of flows; RTT in us, the path's is %.1f" % (run.params.runs, path_us(run.params)),
              "")
     run.table(("scheme", "flows", "of most", "Jain before", "Jain: mean", "least", "most", "max/min: median", "most",
-               "RTT: mean", "p99", "fixed point", "drops"), [c.row(run.params) for found in some.values() for c in found])
+               "RTT: mean", "p99", "fixed point", "drops"),
+              [c.row(run.params) for found in some.values() for c in found])
     run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found), "== 0")
     if not run.small:
         claim(run, some)
@@ -162,7 +163,7 @@ def draw(run, some):
     flows = run.params.flows
     axes[1].plot(flows, [fixed_point_us(run.params, n) for n in flows], "--", color=COLOURS[6],
                  label="patched: fixed point")
-    axes[0].set(xscale="log", xlabel="flows", ylabel="Jain's index, a point a run", ylim=(0, 1.05), title="Fairness")
+    axes[0].set(xscale="log", xlabel="flows", ylabel="Jain's index, a point a run", ylim=(0.6, 1.02), title="Fairness")
     axes[1].set(xlabel="flows", ylabel="RTT, us", ylim=(0, None), title="RTT")
     axes[0].set_xticks(flows, [str(n) for n in flows])
     axes[0].minorticks_off()

@@ -88,7 +88,7 @@ def measure(lab, net):
     lab.expect(p.warmup + p.time)
     lab.trace("samples.csv", "timely:timely_sample")
     for name, port in (("ahead", "h3"), ("behind", "h1")):
-        lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port(port)])
+        lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port(port)], begin=p.warmup)
     lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "0ns", "--series", lab.path("series-ahead.csv"),
                 "--every", "%dns" % (p.time // SERIES), *words)
 

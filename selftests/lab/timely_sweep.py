@@ -82,13 +82,13 @@ def guest(lab):
                 "bulk", "src=h2", "dst=h1", "cc=timely", "--",
                 "bulk", "src=h3", "dst=h1", "cc=timely", "bytes=%d" % p.hai_bytes, "start=10us"])
         else:
+            lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], begin=p.warmup)
             measure(lab, net, name, p.warmup + p.time, p.time // SERIES, [
                 "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % p.flows, "cc=timely",
                 "jitter=%dns" % p.jitter])
 
 
 def measure(lab, net, name, time, every, words):
-    lab.sample("queue-%s.csv" % name, lab.params.every, [net.nodes["switch"].port("h1")])
     lab.traffic(net, "--time", "%dns" % time, "--drain", "1ms", "--flows", lab.path("flows-%s.csv" % name),
                 "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % every, *words)
 
