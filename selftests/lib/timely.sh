@@ -56,6 +56,25 @@ since() { echo $(($(timely "$1") - $(awk -v name="$1" '$1 == name { print $2 }' 
 # grown NAME COUNT: has it come so far?
 grown() { [ "$(since "$1")" -ge "$2" ]; }
 
+# stamped COUNT: do samples come from the NIC? nicclock does not answer on a machine that is late all the time.
+stamped() {
+	mark
+	wait_for "$PATIENCE" grown samples_hw "$1"
+}
+PATIENCE=20
+
+# check_stamped WHAT COUNT: that, if the machine is not slow; if it is, the next time it gets less patience
+check_stamped() {
+	if stamped "$2"; then
+		ok "$1"
+	elif [ -n "${KSFT_MACHINE_SLOW:-}" ]; then
+		skip "$1" "this machine is too noisy: nicclock is $(nicclock "$a" w0 state)"
+		PATIENCE=-28
+	else
+		not_ok "$1" "$(ip netns exec "$a" cat /proc/net/closnet/{timely,nicclock})"
+	fi
+}
+
 # nicclock NS DEV COLUMN: of /proc/net/closnet/nicclock
 nicclock() {
 	ip netns exec "$1" awk -v dev="$2" -v column="$3" '
@@ -82,7 +101,7 @@ long_flow() {
 }
 long_flow_job() {
 	local status=0
-	flow "$@" "run=touch $TMP/started" "until=$TMP/stop" close eof >"$TMP/long" 2>&1 || status=$?
+	flow -t 140 "$@" "run=touch $TMP/started" "until=$TMP/stop" close eof >"$TMP/long" 2>&1 || status=$?
 	echo $status >"$TMP/status"
 }
 

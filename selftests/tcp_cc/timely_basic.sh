@@ -40,24 +40,17 @@ ip -n "$a" route del 10.0.0.2/32
 
 # ---- sources of RTTs
 
-# sends_until NAME COUNT STEP...: one connection sends until the counter has come so far
-sends_until() {
-	local name=$1 count=$2 done=0
-	shift 2
-	mark
-	long_flow cc=timely connect "$@"
-	wait_for 30 grown "$name" "$count" || done=1
-	end_flow || done=1
-	[ "$done" -eq 0 ] || cat "$TMP/mark" <(ip netns exec "$a" cat /proc/net/closnet/{timely,nicclock})
-	return "$done"
-}
-check "no stamps: the driver's time" sends_until samples_sw 200
+mark
+long_flow cc=timely connect
+check "no stamps: the driver's time" wait_for 30 grown samples_sw 200
 check_eq "nothing else but for the first ACKs" "$(($(since samples_rtt) <= 20)) $(since samples_hw)" "1 0"
 stamps "$a/w0" 1
-check "hardware stamps: the NIC's time" sends_until samples_hw 1000
-check "its clock is known" test "$(nicclock "$a" w0 stamps)" -ge 1000
-check_eq "its rate, too" "$(nicclock "$a" w0 rate_Mbps)" 500
-check "sources do not change for each sample" test "$(($(since source_changes) * 10))" -le "$(since samples_hw)"
+check_stamped "hardware stamps: the NIC's time" 1000
+[ -n "${KSFT_MACHINE_SLOW:-}" ] ||
+	check "and hardly another" test $((($(since samples_sw) + $(since samples_rtt)) * 2)) -le "$(since samples_hw)"
+check "all bytes arrive" end_flow
+check "the NIC's clock is watched" test "$(nicclock "$a" w0 stamps)" -ge 100
+check_eq "its rate is known" "$(nicclock "$a" w0 rate_Mbps)" 500
 mark
 check "source=rtt" params source=rtt
 check "source=rtt: data arrives" flow cc=timely connect send=3000000 close eof
@@ -125,5 +118,5 @@ tc -n "$a" qdisc replace dev w0 root fq || skip_all "no fq"
 check "fq paces" paces
 mark
 check "fq: data arrives" flow cc=timely connect send=3000000 close eof
-check "fq: samples" grown samples_hw 1
+check "fq: samples" test $(($(since samples_hw) + $(since samples_sw))) -ge 10
 finish

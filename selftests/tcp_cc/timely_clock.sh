@@ -19,12 +19,6 @@ calm_params
 params max_rate=400
 stamps "$a/w0" 1
 
-# stamped: do new samples come from the NIC?
-stamped() {
-	mark
-	wait_for 20 grown samples_hw 200
-}
-
 # last_rtt: of the connection, in us
 last_rtt() { info 5001 | grep -oP 'mrtt:\K[0-9.]+' | awk '{ print int($1 * 1000) }'; }
 
@@ -34,12 +28,12 @@ plausible() {
 	local rtt
 	rtt=$(last_rtt)
 	echo "$rtt us"
-	[ "$rtt" -ge 39 ] || return
+	[ "${rtt:-0}" -ge 39 ] || return
 	! exact || [ "$rtt" -le 400 ]
 }
 
 long_flow cc=timely connect send=1000000
-check "hardware stamps" stamped
+check_stamped "hardware stamps" 200
 check "their RTTs" plausible
 
 # ---- clocks
@@ -49,9 +43,10 @@ for offset in 3600s -3600s 100ms -100ms 5ms -5ms; do
 	wire_set "$a/w0" clock_offset $offset
 	mark
 	check "clock set by $offset: other RTTs" wait_for 20 grown samples_sw 3
-	check "clock set by $offset: stamps again" stamped
+	check_stamped "clock set by $offset: stamps again" 200
 	check "clock set by $offset: they are right" plausible
-	check "clock set by $offset: noticed" test "$(nicclock "$a" w0 steps)" -gt "$steps"
+	[ -n "${KSFT_MACHINE_SLOW:-}" ] ||
+		check "clock set by $offset: noticed" test "$(nicclock "$a" w0 steps)" -gt "$steps"
 done
 check "RTTs of two sources are not compared" grown source_changes 0
 
@@ -60,8 +55,9 @@ near() { [ "$1" -ge $(($2 - $3)) ] && [ "$1" -le $(($2 + $3)) ]; }
 for drift in 200 -200; do
 	wire_set "$a/w0" clock_drift ${drift}ppm
 	skew() { near "$(nicclock "$a" w0 skew_ppb)" $((-drift * 1000)) 20000; }
-	check "a drift of $drift ppm is found" wait_for 20 skew
-	check "$drift ppm: stamps" stamped
+	[ -n "${KSFT_MACHINE_SLOW:-}" ] ||
+		check "a drift of $drift ppm is found" wait_for 20 skew
+	check_stamped "$drift ppm: stamps" 200
 	check "$drift ppm: RTTs are right" plausible
 done
 wire_set "$a/w0" clock_drift 0
@@ -71,12 +67,12 @@ mark
 check "stamps are switched off: other RTTs" wait_for 20 grown samples_sw 50
 check_eq "no more from the NIC" "$(mark && wait_for 20 grown samples_sw 20 && since samples_hw)" 0
 stamps "$a/w0" 1
-check "switched on: the NIC's again" stamped
+check_stamped "switched on: the NIC's again" 200
 
 # ---- interrupts
 
 ip netns exec "$a" ethtool -C w0 rx-usecs 300
-check "rx-usecs: stamps" stamped
+check_stamped "rx-usecs: stamps" 200
 check "rx-usecs: RTTs do not have the wait in them" plausible
 if exact; then
 	params source=sw
@@ -103,7 +99,7 @@ wire_set "$a/w0" rate 500mbit
 check "a faster line: the rate is its" wait_for 20 paces_at 500000000
 ip -n "$a" link set w0 carrier off
 ip -n "$a" link set w0 carrier on
-check "a cable that was pulled: stamps" stamped
+check_stamped "a cable that was pulled: stamps" 200
 check "all bytes arrive" end_flow
 
 # ---- devices that go
@@ -123,13 +119,15 @@ check_eq "the line's rate is that of the device below" "$(flow cc=timely connect
 FLOW=()
 
 long_flow cc=timely connect send=500000
-check "stamps" stamped
+check_stamped "stamps" 200
 ip -n "$a" link del w0
 check_eq "the device goes: nicclock knows it no more" \
 	"$(ip netns exec "$a" grep -c w0 /proc/net/closnet/nicclock)" 0
 wire_ab rate 500mbit delay 20us
 stamps "$a/w0" 1
-check "a new one comes: the connection goes on" wait_for 60 stamped
+mark
+check "a new one comes: the connection goes on" wait_for 60 grown samples_sw 20
+check_stamped "its stamps" 200
 check "and has all its bytes" end_flow
 unused() { [ "$(</sys/module/tcp_timely/refcnt)" -eq 0 ]; }
 check "nothing is left behind" wait_for 30 unused

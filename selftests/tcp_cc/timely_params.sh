@@ -63,7 +63,7 @@ range() {
 }
 exec 3>&1
 FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 99999999999.5)
-range alpha 0.001 1.000 0 0.000 0.0009 "${FRACTIONS[@]}"
+range alpha 0.000 1.000 "${FRACTIONS[@]}"
 range beta 0.000 1.000 "${FRACTIONS[@]}"
 range delta 0 100000 100001 0.5 0x10 1k
 params t_low=0
@@ -206,7 +206,7 @@ check_eq "it has them" "$(cd $PARAMETERS && cat alpha t_high t_low mode hai_n | 
 check "loaded with t_low above t_high" logs 1 "t_low must be at most t_high: 600 is above 500 us" reload t_low=600
 check_eq "it is not loaded" "$(module_loaded tcp_timely && echo loaded)" ""
 load_module tcp_timely
-check "loaded with what is out of range" logs 1 "alpha must be 0.001 to 1.000" reload alpha=2
+check "loaded with what is out of range" logs 1 "alpha must be 0.000 to 1.000" reload alpha=2
 load_module tcp_timely
 check "loaded with a word that is none" logs 1 "mode must be classic or patched" reload mode=fast
 load_module tcp_timely
