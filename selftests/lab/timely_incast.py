@@ -17,7 +17,7 @@ in one FIFO as long as in several that pause each other.
     cubic, bbr          bbr's hosts have fq
 
 RTT is measured alike for all schemes, and outside of the hosts: the path's own,
-and what the queue at the switch's port takes to drain, sampled each `every`. As
+and what the queue at the switch's port takes to drain, sampled each `every`. While
 the port is never idle, by Little's law its mean is that of the packets, too.
 Beside it stand the sender's own numbers: what TCP has smoothed (tcp_info), and
 TIMELY's samples.
