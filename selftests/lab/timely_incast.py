@@ -54,7 +54,7 @@ SCHEMES = ("classic", "patched", "dctcp", "cubic", "bbr")
 TIMELY = ("classic", "patched")
 
 ACK_WIRE = 14 + 52 + 24
-SHOWN = 1000    # samples of the RTT's course that are drawn
+SHOWN = 500     # samples of the RTT's course that are drawn
 
 
 def cases(params, scheme):
@@ -241,7 +241,7 @@ def draw_p99(axis, run, first):
 
 
 def draw_course(axis, run, some):
-    """The first hundredth second or so."""
+    """The first SHOWN samples."""
     for c in some:
         axis.plot(c.times_ms[:SHOWN], c.rtts[:SHOWN], color=run.colour(c.scheme), linewidth=0.9, label=c.scheme)
     axis.set_ylim(bottom=0)
