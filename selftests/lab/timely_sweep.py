@@ -31,14 +31,14 @@ PARAMS = [
     Param("t_high", "count", "100,150,250,500", "us", several=True),
     Param("t_high_alpha", "number", "0.02", "alpha of the scheme t-high: a gradient with a longer memory"),
     Param("alpha", "number", "0.875,0.3,0.1,0.05,0.02", "weights of a new RTT difference", several=True),
-    Param("warmup", "time", "150ms", "before a measurement"),
+    Param("warmup", "time", "100ms", "before a measurement with segments of 16 KB; others need longer in proportion"),
     Param("time", "time", "50ms", "of a measurement"),
     Param("jitter", "time", "2ms", "the flows start within"),
     Param("every", "time", "20us", "between two samples of the queue"),
     Param("hai_n", "count", "5,1", "increments of an increase when hyperactive; 1: off", several=True),
     Param("hai_t_low", "count", "50,10", "us, T_low of the scheme hai", several=True),
     Param("hai_bytes", "size", "30M", "after which one of two flows ends"),
-    Param("hai_time", "time", "150ms", "of a measurement of the scheme hai"),
+    Param("hai_time", "time", "250ms", "of a measurement of the scheme hai"),
 ]
 SMALL = {"hosts": "2", "flows": "2", "t_low": "25", "seg_kb": "16", "t_high": "500", "alpha": "0.02", "warmup": "2ms",
          "time": "2ms", "jitter": "100us", "every": "100us", "hai_n": "5", "hai_t_low": "10", "hai_bytes": "100k",
@@ -49,6 +49,11 @@ DEFAULTS = {"t_low": 50, "t_high": 500, "seg_kb": 16, "alpha": 0.05}
 HAI_EVERY = 50_000          # ns, between two samples of the flows
 RESTORED = 0.9              # of the line's rate: the flow that stays has taken what the other left
 DELTA = 1 / 1000            # of the line's rate
+
+
+def warmup_ns(params, settings):
+    """A rate grows by delta a segment."""
+    return params.warmup * settings.get("seg_kb", DEFAULTS["seg_kb"]) // DEFAULTS["seg_kb"]
 
 
 def cases(params, scheme):
@@ -74,7 +79,7 @@ def guest(lab):
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     module = Module(lab)
-    lab.expect(len(todo) * (p.hai_time if lab.scheme == "hai" else p.warmup + p.time))
+    lab.expect(sum(p.hai_time if lab.scheme == "hai" else warmup_ns(p, settings) + p.time for _, settings in todo))
     for name, settings in todo:
         module.set(source="sw", prompt_ack=1, **{**DEFAULTS, **settings})
         if lab.scheme == "hai":
@@ -82,8 +87,9 @@ def guest(lab):
                 "bulk", "src=h2", "dst=h1", "cc=timely", "--",
                 "bulk", "src=h3", "dst=h1", "cc=timely", "bytes=%d" % p.hai_bytes, "start=10us"])
         else:
-            lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], begin=p.warmup)
-            measure(lab, net, name, p.warmup + p.time, p.time // SERIES, [
+            warmup = warmup_ns(p, settings)
+            lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], begin=warmup)
+            measure(lab, net, name, warmup + p.time, p.time // SERIES, [
                 "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % p.flows, "cc=timely",
                 "jitter=%dns" % p.jitter])
 
@@ -100,7 +106,8 @@ class Case:
 
     def __init__(self, run, scheme, name, settings):
         p = run.params
-        self.window = Window(run, scheme, name, p.rate, p.warmup, p.warmup + p.time)
+        warmup = warmup_ns(p, settings)
+        self.window = Window(run, scheme, name, p.rate, warmup, warmup + p.time)
         settings = {**DEFAULTS, **settings}
         self.t_low, self.t_high, self.alpha = settings["t_low"], settings["t_high"], settings["alpha"]
         self.seg = settings["seg_kb"]
@@ -196,7 +203,8 @@ def draw(run, some, departures):
                         label="%d KB" % seg)
         axes[0][1].plot([c.t_low for c in row], [c.p99 for c in row], "o-", color=COLOURS[i], label="%d KB: p99" % seg)
         axes[0][1].plot([c.t_low for c in row], [c.window.mean_us for c in row], "--", color=COLOURS[i])
-    axes[0][0].set(xlabel="T_low, us", ylabel="throughput, % of most", title="T_low and segments: throughput")
+    axes[0][0].set(xlabel="T_low, us", ylabel="throughput, % of most", title="T_low and segments: throughput",
+                   ylim=(0, 100))
     axes[0][1].set(xlabel="T_low, us", ylabel="queue, us", title="T_low and segments: queue (mean: dashed)",
                    ylim=(0, None))
     row = some["t-high"]
@@ -207,6 +215,6 @@ def draw(run, some, departures):
         axes[1][1].plot(d.times_ms, d.rates, color=COLOURS[i], label="T_low %d us, HAI %s" % (
             d.t_low, "off" if d.n == 1 else "x %d" % d.n))
     axes[1][1].set(xlabel="ms after the other flow's end", ylabel="rate, Gbit/s", title="Of two flows one stays",
-                   xlim=(-10, max(d.times_ms[-1] for d in departures)), ylim=(0, None))
+                   xlim=(-10, 40), ylim=(0, None))
     for axis in axes.flat:
         axis.legend()
