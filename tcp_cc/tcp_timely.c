@@ -21,13 +21,14 @@
  * it. A gradient is only taken of two RTTs of the same source.
  *
  *	tcp_probe tracepoint	the only place with the socket and the ACK's skb:
- *				finds the burst, and when the ACK came
+ *				finds the burst, and keeps the ACK's stamps
  *	cong_control()		decides if that is a good RTT, and sets the rate
  *
  * A burst is known by its departure time: TCP gives the same to all packets of
- * a burst, also when it splits them later. An ACK in the middle of a burst is
- * for no completed burst, and no RTT is taken, except if it completes the one
- * before: then it is measured with the bytes that it covers of the later.
+ * a burst, also when it splits them later. An ACK that ends in the middle of what
+ * the NIC was given at once completes no burst, and no RTT is taken, except if it
+ * completes the one before: then it is measured with the bytes that it covers of
+ * the later.
  *
  * The rate is TCP's pacing rate, by fq or by TCP itself. The window only caps
  * the data outstanding, as in section 4.1.
@@ -77,8 +78,8 @@
 /* An ACK that has waited longer in the host has no stamp of that host's clock. */
 #define TIMELY_SW_AGE_MAX_NS	NSEC_PER_SEC
 
-/* The reverse path's delay is the least of this time, up to twice as much. */
-#define TIMELY_REVERSE_TIME	(HZ / 10)
+/* Two hosts' clocks differ by 100 ppm at most: 1 us in so many ms. */
+#define TIMELY_DRIFT_MS		10
 
 /**
  * enum timely_probe_result - what the tracepoint found out about an ACK
@@ -101,19 +102,18 @@ enum timely_probe_result {
  * @stats: counters of its namespace
  * @burst_ns: departure of the burst that was acknowledged last
  * @burst_seq: its first byte
- * @ack_ns: for source TIMELY_SW and TIMELY_HW: when its ACK came, after
- *	@burst_ns; may be negative if clocks are wrong
- * @wire_ns: how long the acknowledged part of it was on the line
- * @bytes: the acknowledged part of it
+ * @stamp: of its ACK: the NIC's, or 0
+ * @iif: of its ACK: the device that received it
+ * @sw_ns: of its ACK: when its driver handed it over, after @burst_ns; 0: not
+ *	known
  * @line_Mbps: line rate that @cap_segs goes by
  * @cap_segs: most packets outstanding
  * @inv_mss: 2^32 / @mss, rounded up
- * @reverse_us: least delay of the reverse path, of this time and the last one
- * @reverse_end: when this time ends, jiffies
- * @mss: payload of a packet that the three below go by
+ * @reverse_us: least delay of the reverse path, by the peer's clock
+ * @reverse_at: when it was seen, jiffies
+ * @mss: payload of a packet that @seg_segs, @cap_segs and @inv_mss go by
  * @seg_segs: most packets of a burst
  * @probe: enum timely_probe_result
- * @acked_by: source of @ack_ns, enum timely_source
  * @source: of the last RTT that was used
  * @sw_stamps: this connection has switched software stamps on
  * @reverse_known: @reverse_us is valid
@@ -123,22 +123,21 @@ struct timely {
 	struct timely_config *config;
 	struct timely_stats __percpu *stats;
 	u64 burst_ns;
+	u64 stamp;
 	u32 burst_seq;
-	s32 ack_ns;
-	u32 wire_ns;
-	u32 bytes;
+	int iif;
+	u32 sw_ns;
 	u32 line_Mbps;
 	u32 cap_segs;
 	u32 inv_mss;
-	u32 reverse_us[2];
-	u32 reverse_end;
+	u32 reverse_us;
+	u32 reverse_at;
 	u16 mss;
 	u16 seg_segs;
 	u8 probe:2,
-	   acked_by:2,
+	   source:2,
 	   sw_stamps:1,
 	   reverse_known:1;
-	u8 source;
 };
 
 static struct tcp_congestion_ops timely_ops;
@@ -199,13 +198,17 @@ static struct nicclock *timely_egress(struct sock *sk, struct nicclock *nc, int 
 	return egress == ifindex ? nc : nicclock_find(sock_net(sk), egress);
 }
 
-static u32 timely_line_Mbps(const struct timely *ca, const struct nicclock *nc)
+/* The parameter's, that of the NIC, or what the paper's testbed had */
+static const struct nicclock_line *timely_line(const struct timely *ca, const struct nicclock *nc)
 {
-	u32 mbps = ca->config->line_Mbps;
+	static const struct nicclock_line unknown = {
+		.rate_Mbps = TIMELY_LINE_MBPS,
+		.byte_time = NICCLOCK_BYTE_TIME_MBPS / TIMELY_LINE_MBPS,
+	};
 
-	if (!mbps && nc)
-		mbps = nicclock_rate_Mbps(nc);
-	return mbps ?: TIMELY_LINE_MBPS;
+	if (ca->config->line.rate_Mbps)
+		return &ca->config->line;
+	return nc && READ_ONCE(nc->line.rate_Mbps) ? &nc->line : &unknown;
 }
 
 /* How long a burst's bytes are on the line, with all that a frame has */
@@ -222,42 +225,32 @@ static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 by
 /* ---- the probe: finds the burst that an ACK completes, and when it came */
 
 /*
- * The last burst that @ack covers bytes of. Returns whether a burst has been
- * completed. The walk is over what the stack is about to free.
+ * The last burst that @ack covers bytes of. The walk is over what the stack is
+ * about to free, and it stops at @ack.
  */
 static enum timely_probe_result timely_find_burst(const struct sock *sk, struct timely *ca, u32 ack)
 {
+	struct sk_buff *skb = tcp_rtx_queue_head(sk);
 	bool completed = false, resent = false;
-	struct sk_buff *skb, *first;
-	u32 end = ack;
 
-	first = tcp_rtx_queue_head(sk);
-	for (skb = first; skb && before(TCP_SKB_CB(skb)->seq, ack); skb = skb_rb_next(skb)) {
+	while (skb) {
+		const struct tcp_skb_cb *cb = TCP_SKB_CB(skb);
+
 		if (skb->skb_mstamp_ns != ca->burst_ns) {
-			completed |= skb != first;
 			ca->burst_ns = skb->skb_mstamp_ns;
-			ca->burst_seq = TCP_SKB_CB(skb)->seq;
+			ca->burst_seq = cb->seq;
 		}
-		end = TCP_SKB_CB(skb)->end_seq;
-		resent |= TCP_SKB_CB(skb)->sacked & (TCPCB_TAGBITS | TCPCB_EVER_RETRANS);
+		resent |= cb->sacked & (TCPCB_TAGBITS | TCPCB_EVER_RETRANS);
+		if (after(cb->end_seq, ack))
+			break;
+		completed = true;
+		if (cb->end_seq == ack)
+			break;
+		skb = skb_rb_next(skb);
 	}
-	ca->bytes = ack - ca->burst_seq;
 	if (resent)
 		return TIMELY_RESENT;
-	completed |= !before(ack, end) && (!skb || skb->skb_mstamp_ns != ca->burst_ns);
 	return completed ? TIMELY_BURST : TIMELY_NO_BURST;
-}
-
-/* When the driver handed @skb over, CLOCK_MONOTONIC; it is kept in real time */
-static bool timely_sw_time(const struct sk_buff *skb, u64 now_ns, u64 *rx_ns)
-{
-	u64 age_ns;
-
-	if (!skb->tstamp)
-		return false;
-	age_ns = ktime_get_real_ns() - ktime_to_ns(skb->tstamp);
-	*rx_ns = now_ns - age_ns;
-	return age_ns < TIMELY_SW_AGE_MAX_NS;
 }
 
 /* From its first need on, so that hosts whose NICs stamp never pay for it */
@@ -269,86 +262,82 @@ static void timely_want_sw_stamps(struct timely *ca)
 	}
 }
 
-/* When an ACK came that no NIC has stamped: the best that is allowed and there */
-static enum timely_source timely_host_time(struct timely *ca, const struct sk_buff *skb,
-					   u64 now_ns, u64 *rx_ns)
+/* When the driver handed @skb over; the stack keeps that in real time */
+static noinline void timely_keep_sw_time(struct timely *ca, const struct sk_buff *skb)
 {
-	enum timely_source allowed = ca->config->source;
+	s64 age_ns;
 
-	if (allowed != TIMELY_SW && allowed != TIMELY_AUTO)
-		return TIMELY_RTT;
 	timely_want_sw_stamps(ca);
-	return timely_sw_time(skb, now_ns, rx_ns) ? TIMELY_SW : TIMELY_RTT;
-}
-
-/* The time on the line of what an ACK covers of its burst; RCU */
-static void timely_set_wire_ns(struct sock *sk, struct timely *ca, struct nicclock *egress)
-{
-	u32 line_Mbps = timely_line_Mbps(ca, egress);
-	u64 byte_time = ca->config->byte_time;
-
-	if (line_Mbps != ca->line_Mbps || tcp_sk(sk)->mss_cache != ca->mss)
-		timely_set_sizes(sk, ca, tcp_sk(sk)->mss_cache, line_Mbps);
-	if (!byte_time && egress)
-		byte_time = nicclock_rate_byte_time(egress);
-	if (!byte_time)
-		byte_time = nicclock_byte_time(TIMELY_LINE_MBPS);
-	ca->wire_ns = timely_wire_ns(sk, ca, byte_time, ca->bytes);
+	if (!skb->tstamp)
+		return;
+	age_ns = ktime_get_real_ns() - ktime_to_ns(skb->tstamp);
+	if (age_ns >= 0 && age_ns < TIMELY_SW_AGE_MAX_NS)
+		ca->sw_ns = clamp_t(s64, ktime_get_ns() - age_ns - ca->burst_ns, 0, S32_MAX);
 }
 
 /*
- * nicclock gets to see each ACK, so that it finds those that the host was quick
- * to process: the last one of a burst may always come late in the same way.
+ * An ACK of new data. nicclock gets to see the stamp of each, so that it finds
+ * those that the host was quick to process: the last one of a burst may always
+ * come late in the same way. While stamps make good RTTs, no other are kept.
  */
 static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk_buff *skb)
 {
-	struct nicclock *nc = nicclock_find(sock_net(sk), skb->skb_iif);
-	enum timely_source source = TIMELY_RTT;
-	u64 now_ns = ktime_get_ns();
-	u64 rx_ns;
+	enum timely_source allowed = ca->config->source;
 
-	if (ca->config->source >= TIMELY_HW && nc && !nicclock_rx_time(nc, skb, now_ns, &rx_ns))
-		source = TIMELY_HW;
+	if (allowed >= TIMELY_HW) {
+		ca->stamp = nicclock_stamp(sock_net(sk), skb);
+		ca->iif = skb->skb_iif;
+	}
 	ca->probe = timely_find_burst(sk, ca, TCP_SKB_CB(skb)->ack_seq);
-	if (ca->probe != TIMELY_BURST)
+	if (ca->probe != TIMELY_BURST || allowed == TIMELY_HW || allowed == TIMELY_RTT)
 		return;
-	if (source != TIMELY_HW)
-		source = timely_host_time(ca, skb, now_ns, &rx_ns);
-	if (source != TIMELY_RTT)
-		ca->ack_ns = clamp_t(s64, rx_ns - ca->burst_ns, 0, S32_MAX);
-	ca->acked_by = source;
-	timely_set_wire_ns(sk, ca, timely_egress(sk, nc, skb->skb_iif));
+	if (!ca->stamp || ca->source != TIMELY_HW)
+		timely_keep_sw_time(ca, skb);
 }
 
 /* ICSK_ACK_NOW for a packet with a burst's end: TCP sets PSH on it */
-static void timely_ack_promptly(struct sock *sk, const struct sk_buff *skb)
+static noinline void timely_ack_promptly(struct sock *sk, const struct sk_buff *skb)
 {
 	if (tcp_hdr(skb)->psh && TCP_SKB_CB(skb)->end_seq != TCP_SKB_CB(skb)->seq)
 		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
 }
 
 /*
- * Called for each packet to an established connection, before the stack has
- * done anything with it. The socket is locked.
+ * Called for each packet to an established connection, of all congestion
+ * controls, before the stack has done anything with it. The socket is locked.
  */
 static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 {
-	u32 ack = TCP_SKB_CB(skb)->ack_seq;
 	struct timely *ca = timely_ca(sk);
+	u32 ack;
 
-	if (inet_csk(sk)->icsk_ca_ops != &timely_ops || !ca->config)
+	if (likely(inet_csk(sk)->icsk_ca_ops != &timely_ops) || !ca->config)
 		return;
 	if (ca->config->prompt_ack)
 		timely_ack_promptly(sk, skb);
 	ca->probe = TIMELY_NO_BURST;
-	if (!after(ack, tcp_sk(sk)->snd_una) || after(ack, tcp_sk(sk)->snd_nxt))
-		return;
-	rcu_read_lock();
-	timely_probe_ack(sk, ca, skb);
-	rcu_read_unlock();
+	ca->stamp = 0;
+	ca->sw_ns = 0;
+	ack = TCP_SKB_CB(skb)->ack_seq;
+	if (after(ack, tcp_sk(sk)->snd_una) && !after(ack, tcp_sk(sk)->snd_nxt))
+		timely_probe_ack(sk, ca, skb);
 }
 
 /* ---- the decision */
+
+/**
+ * struct timely_rtt - an RTT
+ * @raw_ns: with the time on the line
+ * @wire_ns: how long its bytes were on the line
+ * @bytes: of the burst, as far as they are acknowledged
+ * @source: what it was measured with
+ */
+struct timely_rtt {
+	s64 raw_ns;
+	u32 wire_ns;
+	u32 bytes;
+	enum timely_source source;
+};
 
 /*
  * signal=owd: the RTT as if the ACKs had found their path empty. The peer's
@@ -358,52 +347,50 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
  *	reverse = t_ack - t(peer's stamp)  = one-way delay - offset
  *
  * The offset is not known, but the same in both. So forward + min(reverse) is
- * an RTT whose reverse path has the least delay that was seen lately; and if
- * that path had a queue all the time, its least length is left in. It is never
- * less than the forward path's part, whatever the clocks' drift in that time.
+ * an RTT whose reverse path has the least delay that was seen. Clocks drift:
+ * the least delay is taken to grow with time until there is a lower one.
  */
-static bool timely_owd(const struct sock *sk, struct timely *ca, u32 *rtt_us)
+static void timely_owd(const struct sock *sk, struct timely *ca, struct timely_rtt *rtt)
 {
+	u32 raw_us = div_u64(rtt->raw_ns, NSEC_PER_USEC);
 	const struct tcp_sock *tp = tcp_sk(sk);
-	u32 forward, reverse;
+	u32 forward, reverse, least;
 
 	if (!closnet_tcp_usec_ts(tp) || !tp->rx_opt.saw_tstamp)
-		return false;
+		return;
 	forward = tp->rx_opt.rcv_tsval - (u32)div_u64(ca->burst_ns, NSEC_PER_USEC);
-	reverse = *rtt_us - forward;
-	if (!ca->reverse_known || time_after32(tcp_jiffies32, ca->reverse_end)) {
-		ca->reverse_us[1] = ca->reverse_known ? ca->reverse_us[0] : reverse;
-		ca->reverse_us[0] = reverse;
-		ca->reverse_end = tcp_jiffies32 + TIMELY_REVERSE_TIME;
+	reverse = raw_us - forward;
+	least = ca->reverse_us +
+		jiffies_to_msecs(tcp_jiffies32 - ca->reverse_at) / TIMELY_DRIFT_MS;
+	if (!ca->reverse_known || !after(reverse, least)) {
+		ca->reverse_us = reverse;
+		ca->reverse_at = tcp_jiffies32;
 		ca->reverse_known = 1;
+		least = reverse;
 	}
-	if (before(reverse, ca->reverse_us[0]))
-		ca->reverse_us[0] = reverse;
-	reverse = before(ca->reverse_us[1], ca->reverse_us[0]) ? ca->reverse_us[1] :
-								 ca->reverse_us[0];
-	*rtt_us = forward + reverse;
-	return true;
+	rtt->raw_ns = (u64)(forward + least) * NSEC_PER_USEC;
+	rtt->source = TIMELY_OWD;
 }
 
 /*
- * The RTT of the ACK that is being processed, ns, with the time on the line.
- * Returns its source.
+ * The RTT of the ACK that is being processed, by the best source that is allowed
+ * and there. @hw_ns: when it came by the NIC, or negative
  */
-static enum timely_source timely_raw_rtt(const struct sock *sk, struct timely *ca,
-					 const struct rate_sample *rs, s64 *raw_ns)
+static void timely_measure(const struct sock *sk, struct timely *ca, const struct rate_sample *rs,
+			   s64 hw_ns, struct timely_rtt *rtt)
 {
-	enum timely_source source = ca->acked_by;
-	u32 rtt_us;
-
-	*raw_ns = source == TIMELY_RTT ? rs->rtt_us * NSEC_PER_USEC : ca->ack_ns;
-	if (ca->config->owd && *raw_ns > 0) {
-		rtt_us = div_u64(*raw_ns, NSEC_PER_USEC);
-		if (timely_owd(sk, ca, &rtt_us)) {
-			*raw_ns = rtt_us * NSEC_PER_USEC;
-			source = TIMELY_OWD;
-		}
+	if (hw_ns >= 0) {
+		rtt->source = TIMELY_HW;
+		rtt->raw_ns = hw_ns - ca->burst_ns;
+	} else if (ca->sw_ns) {
+		rtt->source = TIMELY_SW;
+		rtt->raw_ns = ca->sw_ns;
+	} else {
+		rtt->source = TIMELY_RTT;
+		rtt->raw_ns = rs->rtt_us * NSEC_PER_USEC;
 	}
-	return source;
+	if (ca->config->owd && rtt->raw_ns > 0)
+		timely_owd(sk, ca, rtt);
 }
 
 /*
@@ -414,54 +401,81 @@ static void timely_unprobed(const struct sock *sk, struct timely *ca, const stru
 {
 	u32 segs = clamp_t(s32, rs->acked_sacked, 1, ca->seg_segs);
 
-	ca->acked_by = TIMELY_RTT;
-	ca->bytes = segs * ca->mss;
+	ca->stamp = 0;
+	ca->sw_ns = 0;
 	ca->burst_ns = (tcp_sk(sk)->tcp_mstamp - rs->rtt_us) * NSEC_PER_USEC;
-	ca->burst_seq = tcp_sk(sk)->snd_una - ca->bytes;
-	ca->wire_ns = timely_wire_ns(sk, ca, nicclock_byte_time(ca->line_Mbps), ca->bytes);
-}
-
-/* Does the receiver's timer show in the RTT? */
-static bool timely_delayed(const struct rate_sample *rs, s64 rtt_ns)
-{
-	return rs->is_ack_delayed || (rs->acked_sacked <= 1 && rtt_ns >= TIMELY_DELAYED_NS);
+	ca->burst_seq = tcp_sk(sk)->snd_una - segs * ca->mss;
 }
 
 /*
- * Is there an RTT that the algorithm can use? Counts what there is instead.
+ * What the NICs say: when the ACK came by the one, and how long the burst was on
+ * the line of the other
  */
-static bool timely_rtt(const struct sock *sk, struct timely *ca, const struct rate_sample *rs,
-		       u32 *rtt_ns, enum timely_source *source)
+static s64 timely_ask_nics(struct sock *sk, struct timely *ca, struct timely_rtt *rtt)
 {
-	enum timely_probe_result probe = ca->probe;
-	s64 raw_ns;
+	const struct tcp_sock *tp = tcp_sk(sk);
+	const struct nicclock_line *line;
+	s64 hw_ns = -ENODATA;
+	struct nicclock *nc;
+	u32 rate_Mbps;
 
-	ca->probe = TIMELY_NO_PROBE;
-	if (probe == TIMELY_NO_BURST) {
-		timely_count(ca->stats, TIMELY_N_PARTIAL);
-		return false;
+	rcu_read_lock();
+	nc = nicclock_find(sock_net(sk), ca->iif);
+	if (ca->stamp && nc)
+		hw_ns = nicclock_rx_time(nc, ca->stamp, tp->tcp_clock_cache);
+	if (ca->probe != TIMELY_NO_BURST) {
+		line = timely_line(ca, timely_egress(sk, nc, ca->iif));
+		rate_Mbps = READ_ONCE(line->rate_Mbps);
+		/* The link may have gone down just now. */
+		if (rate_Mbps && (rate_Mbps != ca->line_Mbps || tp->mss_cache != ca->mss))
+			timely_set_sizes(sk, ca, tp->mss_cache, rate_Mbps);
+		rtt->bytes = tp->snd_una - ca->burst_seq;
+		rtt->wire_ns = timely_wire_ns(sk, ca, READ_ONCE(line->byte_time), rtt->bytes);
 	}
-	if (probe == TIMELY_RESENT || rs->rtt_us < 0) {
-		timely_count(ca->stats, TIMELY_N_RETRANS);
-		return false;
-	}
-	if (inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery) {
-		timely_count(ca->stats, TIMELY_N_RECOVERY);
-		return false;
-	}
-	if (probe == TIMELY_NO_PROBE)
+	rcu_read_unlock();
+	return hw_ns;
+}
+
+/* Does the receiver's timer show in the RTT? */
+static bool timely_delayed(const struct rate_sample *rs, s64 raw_ns)
+{
+	return rs->is_ack_delayed || (rs->acked_sacked <= 1 && raw_ns >= TIMELY_DELAYED_NS);
+}
+
+/* What is wrong with an ACK: a counter, or 0 */
+static enum timely_counter timely_useless(const struct sock *sk, enum timely_probe_result probe,
+					  const struct rate_sample *rs)
+{
+	if (probe == TIMELY_NO_BURST)
+		return TIMELY_N_PARTIAL;
+	if (probe == TIMELY_RESENT || rs->rtt_us < 0)
+		return TIMELY_N_RETRANS;
+	if (inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
+		return TIMELY_N_RECOVERY;
+	return 0;
+}
+
+/* Is there an RTT that the algorithm can use? Counts what there is instead. */
+static bool timely_get_rtt(struct sock *sk, struct timely *ca, const struct rate_sample *rs,
+			   struct timely_rtt *rtt)
+{
+	enum timely_counter useless = timely_useless(sk, ca->probe, rs);
+	s64 hw_ns;
+
+	if (ca->probe == TIMELY_NO_PROBE && !useless)
 		timely_unprobed(sk, ca, rs);
-	*source = timely_raw_rtt(sk, ca, rs, &raw_ns);
-	if (timely_delayed(rs, raw_ns)) {
-		timely_count(ca->stats, TIMELY_N_DELAYED);
-		return false;
+	hw_ns = timely_ask_nics(sk, ca, rtt);
+	ca->probe = TIMELY_NO_PROBE;
+	if (!useless) {
+		timely_measure(sk, ca, rs, hw_ns, rtt);
+		if (timely_delayed(rs, rtt->raw_ns))
+			useless = TIMELY_N_DELAYED;
+		else if (rtt->raw_ns <= rtt->wire_ns)
+			useless = TIMELY_N_NEGATIVE;
 	}
-	if (raw_ns <= ca->wire_ns) {
-		timely_count(ca->stats, TIMELY_N_NEGATIVE);
-		return false;
-	}
-	*rtt_ns = raw_ns - ca->wire_ns;
-	return true;
+	if (useless)
+		timely_count(ca->stats, useless);
+	return !useless;
 }
 
 /*
@@ -484,20 +498,22 @@ static bool timely_hold(const struct sock *sk, const struct timely *ca,
 
 static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs)
 {
-	struct timely_limits l = timely_limits(ca);
-	enum timely_source source;
 	enum timely_cause cause;
+	struct timely_limits l;
+	struct timely_rtt rtt;
 	u32 rtt_ns;
 
-	if (!timely_rtt(sk, ca, rs, &rtt_ns, &source))
+	if (!timely_get_rtt(sk, ca, rs, &rtt))
 		return;
-	timely_count(ca->stats, TIMELY_N_SAMPLES + source);
-	trace_timely_sample(sk, source, rtt_ns, ca->burst_ns, ca->wire_ns, ca->bytes);
-	if (source != ca->source && ca->vars.prev_rtt_ns) {
+	rtt_ns = min_t(s64, rtt.raw_ns - rtt.wire_ns, TIMELY_RTT_MAX_NS);
+	timely_count(ca->stats, TIMELY_N_SAMPLES + rtt.source);
+	trace_timely_sample(sk, rtt.source, rtt_ns, ca->burst_ns, rtt.wire_ns, rtt.bytes);
+	if (rtt.source != ca->source && ca->vars.prev_rtt_ns) {
 		timely_count(ca->stats, TIMELY_N_SOURCE_CHANGES);
 		ca->vars.prev_rtt_ns = 0;
 	}
-	ca->source = source;
+	ca->source = rtt.source;
+	l = timely_limits(ca);
 	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
 			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
 	timely_count(ca->stats, TIMELY_N_CAUSES + cause);
@@ -579,7 +595,7 @@ static void timely_init(struct sock *sk)
 	ca->stats = timely_stats_of(sk);
 	rcu_read_lock();
 	timely_set_sizes(sk, ca, tp->mss_cache,
-			 timely_line_Mbps(ca, timely_egress(sk, NULL, 0)));
+			 READ_ONCE(timely_line(ca, timely_egress(sk, NULL, 0))->rate_Mbps));
 	rcu_read_unlock();
 	ca->vars.rate_Bps = timely_limits(ca).max_Bps;
 	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;

@@ -46,8 +46,7 @@ enum timely_source {
  * @delta_Mbps: additive step; 0: by line rate
  * @min_Mbps: least rate; 0: the additive step
  * @max_Mbps: highest rate; 0: line rate
- * @line_Mbps: line rate; 0: the device's
- * @byte_time: nicclock_byte_time() of @line_Mbps, or 0
+ * @line: the line; of rate 0: the device's
  * @seg_bytes: most bytes of a burst
  * @cap_bytes: most bytes outstanding; 0: by line rate
  * @source: what RTTs are measured with
@@ -61,8 +60,7 @@ struct timely_config {
 	u32 delta_Mbps;
 	u32 min_Mbps;
 	u32 max_Mbps;
-	u32 line_Mbps;
-	u64 byte_time;
+	struct nicclock_line line;
 	u32 seg_bytes;
 	u32 cap_bytes;
 	enum timely_source source;
@@ -244,8 +242,8 @@ static struct timely_config *timely_config_new(void)
 	c->delta_Mbps = timely_delta.value;
 	c->min_Mbps = timely_min_rate.value;
 	c->max_Mbps = timely_max_rate.value;
-	c->line_Mbps = timely_line_rate.value;
-	c->byte_time = c->line_Mbps ? nicclock_byte_time(c->line_Mbps) : 0;
+	c->line.rate_Mbps = timely_line_rate.value;
+	c->line.byte_time = nicclock_byte_time(timely_line_rate.value);
 	c->seg_bytes = timely_seg_kb.value * SZ_1K;
 	c->cap_bytes = timely_cap.value * SZ_1K;
 	c->source = timely_source.value == ARRAY_SIZE(timely_sources) - 1 ?

@@ -10,25 +10,47 @@
 #ifndef _CLOSNET_NICCLOCK_H
 #define _CLOSNET_NICCLOCK_H
 
+#include <linux/math64.h>
+#include <linux/skbuff.h>
 #include <linux/types.h>
 
-/* Fraction bits of a byte's time on the line */
+/* Fraction bits of a byte's time on the line, and that time at 1 Mbit/s */
 #define NICCLOCK_BYTE_SHIFT	24
+#define NICCLOCK_BYTE_TIME_MBPS	((u64)8000 << NICCLOCK_BYTE_SHIFT)
 
 struct net;
-struct nicclock;
-struct sk_buff;
+
+/**
+ * struct nicclock_line - a NIC's line
+ * @rate_Mbps: its rate, as ethtool shows it; 0 if the device does not know
+ * @byte_time: how long a byte takes, ns, Q40.24; or 0. At 1 Mbit/s, 2^26 bytes
+ *	times that fit into 64 bits.
+ *
+ * Updated when the link's state changes: read it with READ_ONCE().
+ */
+struct nicclock_line {
+	u32 rate_Mbps;
+	u64 byte_time;
+};
 
 /**
  * nicclock_byte_time() - how long a byte takes
- * @rate_Mbps: rate of the line; not 0
+ * @rate_Mbps: rate of the line, or 0
  *
- * Return: ns, Q40.24. At 1 Mbit/s, 2^26 bytes times that fit into 64 bits.
+ * Return: as in struct nicclock_line.
  */
 static inline u64 nicclock_byte_time(u32 rate_Mbps)
 {
-	return ((u64)8000 << NICCLOCK_BYTE_SHIFT) / rate_Mbps;
+	return rate_Mbps ? div_u64(NICCLOCK_BYTE_TIME_MBPS, rate_Mbps) : 0;
 }
+
+/**
+ * struct nicclock - a NIC
+ * @line: its line
+ */
+struct nicclock {
+	struct nicclock_line line;
+};
 
 /**
  * nicclock_find() - the NIC of a device
@@ -41,40 +63,40 @@ static inline u64 nicclock_byte_time(u32 rate_Mbps)
  */
 struct nicclock *nicclock_find(struct net *net, int ifindex);
 
+/* A stamp that is a pointer to the driver's own format: 0 if it has none for us */
+u64 nicclock_driver_stamp(struct net *net, const struct sk_buff *skb);
+
+/**
+ * nicclock_stamp() - what a NIC's clock showed when it received a packet
+ * @net: namespace of the device that received it
+ * @skb: the packet
+ *
+ * Context: any but hard interrupt.
+ *
+ * Return: ns, as a 64-bit number that may wrap; 0 without hardware stamp.
+ */
+static inline u64 nicclock_stamp(struct net *net, const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+
+	if (unlikely(shinfo->tx_flags & SKBTX_HW_TSTAMP_NETDEV))
+		return nicclock_driver_stamp(net, skb);
+	return shinfo->hwtstamps.hwtstamp;
+}
+
 /**
  * nicclock_rx_time() - when a packet reached its NIC
  * @nc: of the device that received it (skb->skb_iif)
- * @skb: the packet
+ * @stamp: nicclock_stamp() of it, not 0
  * @now_ns: CLOCK_MONOTONIC now
- * @rx_ns: the result: CLOCK_MONOTONIC when the NIC stamped @skb
  *
- * The clock is also learnt from that. Stamps that are a pointer to the
- * driver's own format (SKBTX_HW_TSTAMP_NETDEV) are read by the driver.
+ * The clock is also learnt from that.
  *
  * Context: any but hard interrupt; RCU read lock held.
  *
- * Return: 0; -ENODATA if @skb has no hardware stamp; -EAGAIN while the NIC's
+ * Return: CLOCK_MONOTONIC when the NIC stamped it, ns; -EAGAIN while the NIC's
  * clock is not known well enough to say.
  */
-int nicclock_rx_time(struct nicclock *nc, const struct sk_buff *skb,
-		     u64 now_ns, u64 *rx_ns);
-
-/**
- * nicclock_rate_Mbps() - rate of the line
- * @nc: the NIC
- *
- * As ethtool shows it; updated when the link's state changes.
- *
- * Return: Mbit/s, or 0 if the device does not know.
- */
-u32 nicclock_rate_Mbps(const struct nicclock *nc);
-
-/**
- * nicclock_rate_byte_time() - nicclock_byte_time() of the line's rate
- * @nc: the NIC
- *
- * Return: ns, Q40.24, or 0 if the rate is not known.
- */
-u64 nicclock_rate_byte_time(const struct nicclock *nc);
+s64 nicclock_rx_time(struct nicclock *nc, u64 stamp, u64 now_ns);
 
 #endif /* _CLOSNET_NICCLOCK_H */

@@ -39,7 +39,8 @@ struct nicclock_stats {
 };
 
 /**
- * struct nicclock - a NIC
+ * struct nicclock_nic - a NIC
+ * @pub: what users see
  * @node: in nicclock_nics
  * @net: namespace of the device
  * @ifindex: of the device, there
@@ -47,13 +48,12 @@ struct nicclock_stats {
  * @stats: counters
  * @map: copy of @core.map for readers
  * @seq: for @map
- * @rate_Mbps: rate of the line, or 0
- * @byte_time: of the line, ns in Q40.24, or 0
  * @lock: for @core and for writing @map
  * @core: what is known of the clock
  * @rcu: to free it
  */
-struct nicclock {
+struct nicclock_nic {
+	struct nicclock pub;
 	struct hlist_node node;
 	const struct net *net;
 	int ifindex;
@@ -61,8 +61,6 @@ struct nicclock {
 	struct nicclock_stats __percpu *stats;
 	struct nicclock_map map;
 	seqcount_spinlock_t seq;
-	u32 rate_Mbps;
-	u64 byte_time;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct nicclock_core core;
@@ -79,22 +77,7 @@ static struct hlist_head nicclock_nics[1 << NICCLOCK_HASH_BITS];
 
 /* ---- stamps ---- */
 
-/* NIC time when the packet came, or 0 */
-static u64 nicclock_stamp(const struct nicclock *nc, const struct sk_buff *skb)
-{
-	const struct skb_shared_info *shinfo = skb_shinfo(skb);
-	struct net_device *dev = nc->dev;
-
-	if (likely(!(shinfo->tx_flags & SKBTX_HW_TSTAMP_NETDEV)))
-		return shinfo->hwtstamps.hwtstamp;
-	if (is_vlan_dev(dev))
-		dev = vlan_dev_real_dev(dev);
-	if (!dev->netdev_ops->ndo_get_tstamp)
-		return 0;
-	return netdev_get_tstamp(dev, &shinfo->hwtstamps, false);
-}
-
-static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
+static struct nicclock_map nicclock_get_map(const struct nicclock_nic *nc)
 {
 	struct nicclock_map map;
 	unsigned int seq;
@@ -106,12 +89,11 @@ static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
 	return map;
 }
 
-static noinline void nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
+static noinline void nicclock_learn(struct nicclock_nic *nc, u64 now_ns, u64 stamp)
 {
 	if (!spin_trylock_bh(&nc->lock))
 		return;
-	nicclock_core_observe(&nc->core, now_ns, stamp);
-	if (memcmp(&nc->map, &nc->core.map, sizeof(nc->map))) {
+	if (nicclock_core_observe(&nc->core, now_ns, stamp)) {
 		write_seqcount_begin(&nc->seq);
 		nc->map = nc->core.map;
 		write_seqcount_end(&nc->seq);
@@ -119,55 +101,71 @@ static noinline void nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
 	spin_unlock_bh(&nc->lock);
 }
 
-int nicclock_rx_time(struct nicclock *nc, const struct sk_buff *skb,
-		     u64 now_ns, u64 *rx_ns)
+/*
+ * What the map says of a stamp: the packet's lateness, whether that is to be
+ * believed, and whether something is to be learnt from it
+ */
+static __always_inline s64 nicclock_look_up(const struct nicclock_nic *nc,
+					    u64 now_ns, u64 stamp,
+					    bool *answers, bool *wanted)
 {
-	u64 stamp = nicclock_stamp(nc, skb);
-	struct nicclock_map map;
+	const struct nicclock_map *map = &nc->map;
+	unsigned int seq;
 	s64 late_ns;
 
-	if (!stamp)
-		return -ENODATA;
-	this_cpu_inc(nc->stats->stamps);
-	map = nicclock_get_map(nc);
-	late_ns = nicclock_map_late(&map, now_ns, stamp);
-	if (nicclock_core_wants(&nc->core, &map, now_ns, late_ns)) {
+	do {
+		seq = read_seqcount_begin(&nc->seq);
+		late_ns = nicclock_map_late(map, now_ns, stamp);
+		*answers = nicclock_map_answers(map, now_ns, late_ns);
+		*wanted = nicclock_core_wants(&nc->core, map, now_ns, late_ns);
+	} while (read_seqcount_retry(&nc->seq, seq));
+	return late_ns;
+}
+
+/* Something to learn, no answer, or one that is in the future */
+static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns,
+					  u64 stamp)
+{
+	bool answers, wanted;
+	s64 late_ns;
+
+	late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
+	if (wanted) {
 		nicclock_learn(nc, now_ns, stamp);
-		map = nicclock_get_map(nc);
-		late_ns = nicclock_map_late(&map, now_ns, stamp);
+		late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
 	}
-	if (!nicclock_map_answers(&map, now_ns, late_ns)) {
+	if (!answers) {
 		this_cpu_inc(nc->stats->refused);
 		return -EAGAIN;
 	}
-	if (unlikely(late_ns < 0)) {
+	if (late_ns < 0) {
 		this_cpu_inc(nc->stats->clamped);
 		late_ns = 0;
 	}
-	*rx_ns = now_ns - late_ns;
-	return 0;
+	return now_ns - late_ns;
+}
+
+s64 nicclock_rx_time(struct nicclock *pub, u64 stamp, u64 now_ns)
+{
+	struct nicclock_nic *nc = container_of(pub, struct nicclock_nic, pub);
+	bool answers, wanted;
+	s64 late_ns;
+
+	this_cpu_inc(nc->stats->stamps);
+	late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
+	if (wanted || !answers || late_ns < 0)
+		return nicclock_rx_time_slow(nc, now_ns, stamp);
+	return now_ns - late_ns;
 }
 EXPORT_SYMBOL_GPL(nicclock_rx_time);
 
 /* ---- the line's rate ---- */
 
-u32 nicclock_rate_Mbps(const struct nicclock *nc)
-{
-	return READ_ONCE(nc->rate_Mbps);
-}
-EXPORT_SYMBOL_GPL(nicclock_rate_Mbps);
-
-u64 nicclock_rate_byte_time(const struct nicclock *nc)
-{
-	return READ_ONCE(nc->byte_time);
-}
-EXPORT_SYMBOL_GPL(nicclock_rate_byte_time);
-
 /*
  * RTNL is held, and the device's own lock if it has one for that. A device that
  * is down may sleep, and is asked when it gets up.
  */
-static void nicclock_update_rate(struct nicclock *nc)
+static void nicclock_update_rate(struct nicclock_nic *nc)
 {
 	struct ethtool_link_ksettings settings;
 	u32 mbps = 0;
@@ -177,8 +175,8 @@ static void nicclock_update_rate(struct nicclock *nc)
 	if (!netif_get_link_ksettings(nc->dev, &settings) &&
 	    settings.base.speed != (u32)SPEED_UNKNOWN)
 		mbps = settings.base.speed;
-	WRITE_ONCE(nc->rate_Mbps, mbps);
-	WRITE_ONCE(nc->byte_time, mbps ? nicclock_byte_time(mbps) : 0);
+	WRITE_ONCE(nc->pub.line.rate_Mbps, mbps);
+	WRITE_ONCE(nc->pub.line.byte_time, nicclock_byte_time(mbps));
 }
 
 /* ---- NICs ---- */
@@ -190,9 +188,9 @@ static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
 	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
 }
 
-struct nicclock *nicclock_find(struct net *net, int ifindex)
+static struct nicclock_nic *nicclock_find_nic(const struct net *net, int ifindex)
 {
-	struct nicclock *nc;
+	struct nicclock_nic *nc;
 
 	hlist_for_each_entry_rcu(nc, nicclock_bucket_of(net, ifindex), node,
 				 lockdep_rtnl_is_held())
@@ -200,9 +198,37 @@ struct nicclock *nicclock_find(struct net *net, int ifindex)
 			return nc;
 	return NULL;
 }
+
+struct nicclock *nicclock_find(struct net *net, int ifindex)
+{
+	struct nicclock_nic *nic = nicclock_find_nic(net, ifindex);
+
+	return nic ? &nic->pub : NULL;
+}
 EXPORT_SYMBOL_GPL(nicclock_find);
 
-static void nicclock_free(struct nicclock *nc)
+u64 nicclock_driver_stamp(struct net *net, const struct sk_buff *skb)
+{
+	struct nicclock_nic *nc;
+	struct net_device *dev;
+	u64 stamp = 0;
+
+	rcu_read_lock();
+	nc = nicclock_find_nic(net, skb->skb_iif);
+	if (!nc)
+		goto out;
+	dev = nc->dev;
+	if (is_vlan_dev(dev))
+		dev = vlan_dev_real_dev(dev);
+	if (dev->netdev_ops->ndo_get_tstamp)
+		stamp = netdev_get_tstamp(dev, &skb_shinfo(skb)->hwtstamps, false);
+out:
+	rcu_read_unlock();
+	return stamp;
+}
+EXPORT_SYMBOL_GPL(nicclock_driver_stamp);
+
+static void nicclock_free(struct nicclock_nic *nc)
 {
 	free_percpu(nc->stats);
 	kfree(nc);
@@ -210,13 +236,13 @@ static void nicclock_free(struct nicclock *nc)
 
 static void nicclock_free_rcu(struct rcu_head *rcu)
 {
-	nicclock_free(container_of(rcu, struct nicclock, rcu));
+	nicclock_free(container_of(rcu, struct nicclock_nic, rcu));
 }
 
 /* Without memory there is no NIC: its users do without. */
 static void nicclock_add(struct net_device *dev)
 {
-	struct nicclock *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
+	struct nicclock_nic *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
 
 	if (!nc)
 		return;
@@ -236,7 +262,7 @@ static void nicclock_add(struct net_device *dev)
 
 static void nicclock_remove(struct net_device *dev)
 {
-	struct nicclock *nc = nicclock_find(dev_net(dev), dev->ifindex);
+	struct nicclock_nic *nc = nicclock_find_nic(dev_net(dev), dev->ifindex);
 
 	if (!nc)
 		return;
@@ -253,7 +279,7 @@ static int nicclock_event(struct notifier_block *nb, unsigned long event,
 			  void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct nicclock *nc;
+	struct nicclock_nic *nc;
 
 	switch (event) {
 	case NETDEV_REGISTER:
@@ -264,7 +290,7 @@ static int nicclock_event(struct notifier_block *nb, unsigned long event,
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		nc = nicclock_find(dev_net(dev), dev->ifindex);
+		nc = nicclock_find_nic(dev_net(dev), dev->ifindex);
 		if (nc)
 			nicclock_update_rate(nc);
 		break;
@@ -294,7 +320,7 @@ static const char *nicclock_state_name(const struct nicclock_map *map)
 	return names[map->state];
 }
 
-static struct nicclock_stats nicclock_sum(const struct nicclock *nc)
+static struct nicclock_stats nicclock_sum(const struct nicclock_nic *nc)
 {
 	struct nicclock_stats sum = {};
 	int cpu;
@@ -309,7 +335,7 @@ static struct nicclock_stats nicclock_sum(const struct nicclock *nc)
 	return sum;
 }
 
-static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
+static void nicclock_show_one(struct seq_file *seq, const struct nicclock_nic *nc)
 {
 	struct nicclock_map map = nicclock_get_map(nc);
 	struct nicclock_stats stats = nicclock_sum(nc);
@@ -318,7 +344,7 @@ static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
 		return;
 	seq_printf(seq, "%s %d %u %s %lld %lld %llu %llu %llu %llu\n",
 		   netdev_name(nc->dev), nc->ifindex,
-		   nicclock_rate_Mbps(nc), nicclock_state_name(&map),
+		   READ_ONCE(nc->pub.line.rate_Mbps), nicclock_state_name(&map),
 		   (s64)(map.now_ns - map.stamp),
 		   map.skew * NSEC_PER_SEC >> NICCLOCK_SKEW_SHIFT,
 		   stats.stamps, stats.refused, READ_ONCE(nc->core.steps),
@@ -328,7 +354,7 @@ static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
 static int nicclock_show(struct seq_file *seq, void *v)
 {
 	const struct net *net = seq_file_single_net(seq);
-	struct nicclock *nc;
+	struct nicclock_nic *nc;
 	unsigned int i;
 
 	seq_puts(seq, "device ifindex rate_Mbps state offset_ns skew_ppb stamps refused steps clamped\n");

@@ -590,24 +590,30 @@ static inline u32 nicclock_core_state(const struct nicclock_core *core,
  * @core: the NIC's
  * @now_ns: host time, read after the packet had come
  * @stamp: NIC time when it came
+ *
+ * Return: the map may have changed.
  */
-static inline void nicclock_core_observe(struct nicclock_core *core,
+static inline bool nicclock_core_observe(struct nicclock_core *core,
 					 u64 now_ns, u64 stamp)
 {
 	struct nicclock_map *map = &core->map;
 	s64 late_ns = nicclock_map_late(map, now_ns, stamp);
+	u32 state = map->state;
+	bool changed = false;
 
 	if (map->state == NICCLOCK_NO_STAMPS ||
 	    (s64)(now_ns - map->now_ns) > NICCLOCK_IDLE_NS) {
 		nicclock_restart(core, now_ns, stamp);
 		late_ns = 0;
+		changed = true;
 	} else if (late_ns < -nicclock_map_early_max(map, now_ns) ||
 		   late_ns > NICCLOCK_FAR_NS) {
 		if (++core->odd < NICCLOCK_STEP_RUN)
-			return;
+			return false;
 		WRITE_ONCE(core->steps, core->steps + 1);
 		nicclock_restart(core, now_ns, stamp);
 		late_ns = 0;
+		changed = true;
 	}
 	if (nicclock_bucket_ends(&core->bucket, now_ns)) {
 		if (!nicclock_end_bucket(core)) {
@@ -615,12 +621,16 @@ static inline void nicclock_core_observe(struct nicclock_core *core,
 			nicclock_restart(core, now_ns, stamp);
 		}
 		late_ns = nicclock_map_late(map, now_ns, stamp);
+		changed = true;
 	}
 	nicclock_note_late(core, now_ns, late_ns);
 	nicclock_fill_bucket(&core->bucket, now_ns, stamp, late_ns);
-	if (late_ns < 0)
+	if (late_ns < 0) {
 		nicclock_lower(core, -late_ns);
+		changed = true;
+	}
 	map->state = nicclock_core_state(core, now_ns);
+	return changed || map->state != state;
 }
 
 #endif /* _CLOSNET_NICCLOCK_CORE_H */
