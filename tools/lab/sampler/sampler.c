@@ -340,8 +340,7 @@ static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 	if (run->port_count > PORTS_MAX)
 		errx(2, "more than %d ports", PORTS_MAX);
 	if (!run->out || !run->every || !*origin || !run->port_count)
-		errx(2, "usage: sampler --out FILE --every NS --origin NS [--begin NS] "
-			"NETNS/DEVICE...");
+		errx(2, "usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...");
 	run->group_count = open_ports(run->ports, run->groups, argv + i);
 }
 
