@@ -39,7 +39,7 @@ PARAMS = [
     Param("time", "time", "100ms", "of the measurement"),
     Param("every", "time", "10us", "between two samples of the queues"),
 ]
-SMALL = {"flows": "2", "others": "2", "burst": "20k", "warmup": "2ms", "time": "2ms", "every": "100us"}
+SMALL = {"flows": "2", "others": "2", "burst": "20k", "warmup": "2ms", "time": "6ms", "every": "100us"}
 SCHEMES = ("quiet", "reverse", "prio", "owd")
 
 RTAX_FEATURE_TCP_USEC_TS = 1 << 4
