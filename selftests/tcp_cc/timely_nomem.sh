@@ -31,7 +31,8 @@ only() {
 	set_failslab "require-start=$text" "require-end=$(printf '0x%x' $((text + 0x6000)))"
 }
 defer "set_failslab probability=0"
-set_failslab task-filter=N verbose=0 times=-1 interval=1 stacktrace-depth=32
+# GFP_KERNEL, too
+set_failslab ignore-gfp-wait=N task-filter=N verbose=0 times=-1 interval=1 stacktrace-depth=32
 
 # ---- tcp_timely
 
@@ -81,5 +82,5 @@ check_eq "the line's rate is the one that is assumed" \
 ip -n "$a" link del w0
 wire_ab rate 500mbit delay 20us
 check_eq "with memory it is known" \
-	"$(flow cc=timely connect send=300000 "$INFO" close eof | grep -oP 'bw:\K\d+')" 500000000
+	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | grep -oP 'bw:\K\d+')" 500000000
 finish

@@ -91,7 +91,7 @@ params signal=rtt
 ip netns add "$a-new"
 defer "ip netns del $a-new 2>/dev/null"
 ip -n "$a-new" link set lo up
-job timely_flow -s "$a-new" -r "$a-new" -d 127.0.0.1 cc=timely connect send=300000 \
+job timely_flow -s "$a-new" -r "$a-new" -d 127.0.0.1 cc=timely max-rate=1000000 connect send=300000 \
 	"run=touch $TMP/started" "until=$TMP/stop"
 check "a connection in a namespace" wait_for 30 test -e "$TMP/started"
 ip netns del "$a-new"
@@ -101,11 +101,12 @@ check "when its process goes, too, it is not" wait_for 30 unused
 
 # ---- the module
 
-long_flow cc=timely connect send=300000
+# not so fast that the others, or a debugging kernel, have no time
+long_flow cc=timely max-rate=1000000 connect send=300000
 check_refused "a connection: the module stays" "is in use" rmmod tcp_timely
 check "the connection goes on to its end" end_flow
 check "then it is not in use" wait_for 30 unused
-long_flow cc=cubic connect send=300000
+long_flow cc=cubic max-rate=1000000 connect send=300000
 reload() {
 	local i
 	for i in 1 2 3 4 5; do
