@@ -111,8 +111,9 @@ enum timely_probe_result {
  * @inv_mss: 2^32 / @mss, rounded up
  * @reverse_us: least delay of the reverse path, by the peer's clock
  * @reverse_at: when it was seen, jiffies
- * @mss: payload of a packet that @seg_segs, @cap_segs and @inv_mss go by
+ * @mss: payload of a packet that @cap_segs, @inv_mss and the next two go by
  * @seg_segs: most packets of a burst
+ * @payload: share of payload in what a full line carries, Q.16
  * @probe: enum timely_probe_result
  * @source: of the last RTT that was used
  * @sw_stamps: this connection has switched software stamps on
@@ -134,6 +135,7 @@ struct timely {
 	u32 reverse_at;
 	u16 mss;
 	u16 seg_segs;
+	u16 payload;
 	u8 probe:2,
 	   source:2,
 	   sw_stamps:1,
@@ -149,17 +151,29 @@ static struct timely *timely_ca(const struct sock *sk)
 
 /* ---- the line */
 
+/*
+ * TCP paces payload. At the rate of the line itself a connection would fill its
+ * own NIC's queue.
+ */
 static struct timely_limits timely_limits(const struct timely *ca)
 {
 	const struct timely_config *c = ca->config;
 	u64 mbps = BITS_TO_BYTES(1000000);
 	struct timely_limits l;
 
-	l.max_Bps = (c->max_Mbps ?: ca->line_Mbps) * mbps;
+	l.max_Bps = c->max_Mbps ? c->max_Mbps * mbps :
+				  (ca->line_Mbps * mbps * ca->payload) >> 16;
 	/* 1000 bits are 125 bytes */
 	l.delta_Bps = c->delta_Mbps ? c->delta_Mbps * mbps : ca->line_Mbps * (mbps / 1000);
 	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * mbps : l.delta_Bps, l.max_Bps);
 	return l;
+}
+
+/* What a frame on the line has besides payload, bytes */
+static u32 timely_headers(const struct sock *sk)
+{
+	return tcp_sk(sk)->tcp_header_len + inet_csk(sk)->icsk_af_ops->net_header_len +
+	       TIMELY_FRAME_BYTES;
 }
 
 /*
@@ -176,6 +190,7 @@ static void timely_set_sizes(struct sock *sk, struct timely *ca, u32 mss, u32 li
 	ca->line_Mbps = line_Mbps;
 	ca->mss = mss;
 	ca->inv_mss = U32_MAX / mss + 1;
+	ca->payload = (mss << 16) / (mss + timely_headers(sk));
 	/* Receivers acknowledge each second packet: an even number has no rest. */
 	ca->seg_segs = max(c->seg_bytes / mss & ~1U, 1U);
 	ca->cap_segs = min_t(u64, max_t(u64, div_u64(cap, mss), 2 * ca->seg_segs),
@@ -214,11 +229,9 @@ static const struct nicclock_line *timely_line(const struct timely *ca, const st
 /* How long a burst's bytes are on the line, with all that a frame has */
 static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 byte_time, u32 bytes)
 {
-	u32 headers = tcp_sk(sk)->tcp_header_len + inet_csk(sk)->icsk_af_ops->net_header_len +
-		      TIMELY_FRAME_BYTES;
 	u32 packets = ((u64)(bytes + ca->mss - 1) * ca->inv_mss) >> 32;
 
-	return min_t(u64, ((bytes + packets * headers) * byte_time) >> NICCLOCK_BYTE_SHIFT,
+	return min_t(u64, ((bytes + packets * timely_headers(sk)) * byte_time) >> NICCLOCK_BYTE_SHIFT,
 		     U32_MAX);
 }
 

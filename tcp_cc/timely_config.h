@@ -45,7 +45,7 @@ enum timely_source {
  * @params: the algorithm's
  * @delta_Mbps: additive step; 0: by line rate
  * @min_Mbps: least rate; 0: the additive step
- * @max_Mbps: highest rate; 0: line rate
+ * @max_Mbps: highest rate; 0: what the line carries of payload
  * @line: the line; of rate 0: the device's
  * @seg_bytes: most bytes of a burst
  * @cap_bytes: most bytes outstanding; 0: by line rate
@@ -132,7 +132,7 @@ TIMELY_KNOB(seg_kb, "most KB of a burst (16)",
 	    .value = 16, .min = 4, .max = 64, .unit = " KB");
 TIMELY_KNOB(min_rate, "least rate, Mbit/s (0: the additive step)",
 	    .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");
-TIMELY_KNOB(max_rate, "highest rate, Mbit/s (0: the line rate)",
+TIMELY_KNOB(max_rate, "highest rate, Mbit/s (0: what the line carries)",
 	    .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");
 /* In t_high + min_rtt at line rate, all is acknowledged that may be late. */
 TIMELY_KNOB(cap, "most KB outstanding (0: line rate * (t_high + min_rtt))",
