@@ -62,6 +62,7 @@ stamped() {
 	wait_for "$PATIENCE" grown samples_hw "$1"
 }
 PATIENCE=20
+[ -z "${KSFT_MACHINE_SLOW:-}" ] || PATIENCE=-15
 
 # check_stamped WHAT COUNT: that, if the machine is not slow; if it is, the next time it gets less patience
 check_stamped() {
@@ -88,6 +89,10 @@ clock_is() { [ "$(nicclock "$1" "$2" state)" = "$3" ]; }
 
 # info PORT: what ss shows of the sender's connections to it
 info() { ip netns exec "$a" ss -Htine "dport = $1"; }
+
+# shellcheck disable=SC2017 # rounded as the module does it
+# line_rate MBPS: the rate that ss shows of a connection which has all of a line: what 1448 bytes are of a frame's 1538
+line_rate() { echo $(($1 * 125000 * ((1448 << 16) / 1538) / 65536 * 8)); }
 
 # INFO: the step that prints this, of port 5001
 # shellcheck disable=SC2034 # for the tests

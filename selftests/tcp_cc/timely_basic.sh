@@ -90,8 +90,8 @@ shown() { grep -oP "$1[: ]\\K[^ ,)]+" "$TMP/info" | head -n 1; }
 check_to "$TMP/info" "ss shows a connection" \
 	flow cc=timely connect send=3000000 "$INFO" close eof
 check "by its name" grep -qw timely "$TMP/info"
-check_eq "its rate is the line's" "$(shown bw) $(shown pacing_gain)" "500000000bps 1"
-check_eq "so fast it paces" "$(shown pacing_rate)" 500000000bps
+check_eq "its rate is the line's" "$(shown bw) $(shown pacing_gain)" "$(line_rate 500)bps 0.941406"
+check_eq "so fast it paces" "$(shown pacing_rate)" "$(line_rate 500)bps"
 check "its last RTT" test -n "$(shown mrtt)"
 check_to "$TMP/info" "a maximum of the socket's" \
 	flow cc=timely max-rate=2500000 connect send=300000 "$INFO" close eof

@@ -38,9 +38,11 @@ check "their RTTs" plausible
 
 # ---- clocks
 
-for offset in 3600s -3600s 100ms -100ms 5ms -5ms; do
+offsets=(3600s -5ms)
+[ -n "${KSFT_MACHINE_SLOW:-}" ] || offsets+=(-3600s 100ms -100ms 5ms)
+for offset in "${offsets[@]}"; do
 	steps=$(nicclock "$a" w0 steps)
-	wire_set "$a/w0" clock_offset $offset
+	wire_set "$a/w0" clock_offset "$offset"
 	mark
 	check "clock set by $offset: other RTTs" wait_for 20 grown samples_sw 3
 	check_stamped "clock set by $offset: stamps again" 200
@@ -93,10 +95,10 @@ long_flow cc=timely connect send=1000000
 # paces_at BPS: does the connection?
 paces_at() { info 5001 | grep -qw "bw:$1bps"; }
 wire_set "$a/w0" rate 100mbit
-check "a slower line: the rate is its" wait_for 20 paces_at 100000000
+check "a slower line: the rate is its" wait_for 20 paces_at "$(line_rate 100)"
 check_eq "as nicclock says" "$(nicclock "$a" w0 rate_Mbps)" 100
 wire_set "$a/w0" rate 500mbit
-check "a faster line: the rate is its" wait_for 20 paces_at 500000000
+check "a faster line: the rate is its" wait_for 20 paces_at "$(line_rate 500)"
 ip -n "$a" link set w0 carrier off
 ip -n "$a" link set w0 carrier on
 check_stamped "a cable that was pulled: stamps" 200
@@ -115,7 +117,7 @@ mark
 check "over a VLAN: all bytes arrive" flow cc=timely connect send=3000000 close eof
 check "RTTs by a stamp" test $(($(since samples_hw) + $(since samples_sw))) -ge 20
 check_eq "the line's rate is that of the device below" "$(flow cc=timely connect send=300000 "$INFO" close eof |
-	grep -oP 'bw:\K\d+')" 500000000
+	grep -oP 'bw:\K\d+')" "$(line_rate 500)"
 FLOW=()
 
 long_flow cc=timely connect send=500000

@@ -49,7 +49,7 @@ both() {
 # goes_on STEP...: a connection in which something happens between its beginning and its end, when it has all RTTs and its
 # rate again
 goes_on() { flow cc=timely connect send=300000 "$@" send=300000 "$INFO" close eof >"$TMP/info"; }
-full_rate() { grep -q 'bw:500000000bps' "$TMP/info" || { cat "$TMP/info" && return 1; }; }
+full_rate() { grep -q "bw:$(line_rate 500)bps" "$TMP/info" || { cat "$TMP/info" && return 1; }; }
 
 # ---- losses
 
@@ -109,7 +109,7 @@ if tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% 
 		tc -n "$a" qdisc replace dev w0 root netem limit 10000 loss 2% ecn
 		both net.ipv4.tcp_ecn=$ecn
 		count_from_here
-		check "ecn=$ecn: all bytes arrive" goes_on send=3000000 "run=tc -n $a qdisc del dev w0 root" send=1000000
+		check "ecn=$ecn: all bytes arrive" goes_on send=3000000 "run=tc -n $a qdisc change dev w0 root netem limit 10000" send=1000000
 		check "ecn=$ecn: afterwards full rate" full_rate
 		if [ $ecn -eq 1 ]; then
 			check "ecn=1: marks cut the rate" test "$(since losses)" -ge 1
@@ -120,6 +120,7 @@ if tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% 
 		fi
 	done
 	both net.ipv4.tcp_ecn=2
+	tc -n "$a" qdisc del dev w0 root
 else
 	skip "another order, duplicates, ECN" "no netem"
 fi
