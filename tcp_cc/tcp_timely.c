@@ -73,7 +73,7 @@
  * An RTT of a single packet from there on is a delayed ACK's: TCP delays for
  * 40 ms at least, and a timer may be a tick early.
  */
-#define TIMELY_DELAYED_NS	(36 * NSEC_PER_MSEC)
+#define TIMELY_DELAYED_NS	(30 * NSEC_PER_MSEC)
 
 /* An ACK that has waited longer in the host has no stamp of that host's clock. */
 #define TIMELY_SW_AGE_MAX_NS	NSEC_PER_SEC
@@ -83,7 +83,8 @@
 
 /**
  * enum timely_probe_result - what the tracepoint found out about an ACK
- * @TIMELY_NO_PROBE: it was not called: the connection is not established
+ * @TIMELY_NO_PROBE: it was not called: the connection is not in state
+ *	ESTABLISHED; one side may have closed it for its direction
  * @TIMELY_NO_BURST: no burst was completed
  * @TIMELY_RESENT: bytes were sent twice, or had been received before
  * @TIMELY_BURST: a burst was completed
@@ -116,6 +117,7 @@ enum timely_probe_result {
  * @payload: share of payload in what a full line carries, Q.16
  * @probe: enum timely_probe_result
  * @source: of the last RTT that was used
+ * @no_hw: the NIC's clock was not known when it was last asked
  * @sw_stamps: this connection has switched software stamps on
  * @reverse_known: @reverse_us is valid
  */
@@ -138,6 +140,7 @@ struct timely {
 	u16 payload;
 	u8 probe:2,
 	   source:2,
+	   no_hw:1,
 	   sw_stamps:1,
 	   reverse_known:1;
 };
@@ -192,7 +195,7 @@ static void timely_set_sizes(struct sock *sk, struct timely *ca, u32 mss, u32 li
 	ca->inv_mss = U32_MAX / mss + 1;
 	ca->payload = (mss << 16) / (mss + timely_headers(sk));
 	/* Receivers acknowledge each second packet: an even number has no rest. */
-	ca->seg_segs = max(c->seg_bytes / mss & ~1U, 1U);
+	ca->seg_segs = max(c->seg_bytes / mss & ~1U, 2U);
 	ca->cap_segs = min_t(u64, max_t(u64, div_u64(cap, mss), 2 * ca->seg_segs),
 			     tcp_sk(sk)->snd_cwnd_clamp);
 }
@@ -304,7 +307,7 @@ static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk
 	ca->probe = timely_find_burst(sk, ca, TCP_SKB_CB(skb)->ack_seq);
 	if (ca->probe != TIMELY_BURST || allowed == TIMELY_HW || allowed == TIMELY_RTT)
 		return;
-	if (!ca->stamp || ca->source != TIMELY_HW)
+	if (!ca->stamp || ca->no_hw)
 		timely_keep_sw_time(ca, skb);
 }
 
@@ -400,21 +403,20 @@ static void timely_measure(const struct sock *sk, struct timely *ca, const struc
 		rtt->raw_ns = ca->sw_ns;
 	} else {
 		rtt->source = TIMELY_RTT;
-		rtt->raw_ns = rs->rtt_us * NSEC_PER_USEC;
+		rtt->raw_ns = (s64)rs->rtt_us * NSEC_PER_USEC;
 	}
 	if (ca->config->owd && rtt->raw_ns > 0)
 		timely_owd(sk, ca, rtt);
 }
 
 /*
- * An ACK to a connection that is being closed: nobody has seen its skb. Takes
- * the bytes that it acknowledged for the burst.
+ * An ACK to a connection that one side has closed, at least for its direction:
+ * the probe has not seen it. Takes the bytes that it acknowledged for the burst.
  */
 static void timely_unprobed(const struct sock *sk, struct timely *ca, const struct rate_sample *rs)
 {
 	u32 segs = clamp_t(s32, rs->acked_sacked, 1, ca->seg_segs);
 
-	ca->stamp = 0;
 	ca->sw_ns = 0;
 	ca->burst_ns = (tcp_sk(sk)->tcp_mstamp - rs->rtt_us) * NSEC_PER_USEC;
 	ca->burst_seq = tcp_sk(sk)->snd_una - segs * ca->mss;
@@ -436,6 +438,10 @@ static s64 timely_ask_nics(struct sock *sk, struct timely *ca, struct timely_rtt
 	nc = nicclock_find(sock_net(sk), ca->iif);
 	if (ca->stamp && nc)
 		hw_ns = nicclock_rx_time(nc, ca->stamp, tp->tcp_clock_cache);
+	if (ca->stamp)
+		ca->no_hw = hw_ns < 0;
+	/* Not to be shown again: there are ACKs that the probe does not see. */
+	ca->stamp = 0;
 	if (ca->probe != TIMELY_NO_BURST) {
 		line = timely_line(ca, timely_egress(sk, nc, ca->iif));
 		rate_Mbps = READ_ONCE(line->rate_Mbps);
@@ -459,7 +465,7 @@ static bool timely_delayed(const struct rate_sample *rs, s64 raw_ns)
 static enum timely_counter timely_useless(const struct sock *sk, enum timely_probe_result probe,
 					  const struct rate_sample *rs)
 {
-	if (probe == TIMELY_NO_BURST)
+	if (probe == TIMELY_NO_BURST || (probe == TIMELY_NO_PROBE && rs->rtt_us < 0))
 		return TIMELY_N_PARTIAL;
 	if (probe == TIMELY_RESENT || rs->rtt_us < 0)
 		return TIMELY_N_RETRANS;
@@ -535,7 +541,8 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 
 static void timely_pace(struct sock *sk, const struct timely *ca)
 {
-	WRITE_ONCE(sk->sk_pacing_rate, min_t(u64, ca->vars.rate_Bps, sk->sk_max_pacing_rate));
+	WRITE_ONCE(sk->sk_pacing_rate, min_t(u64, ca->vars.rate_Bps,
+						READ_ONCE(sk->sk_max_pacing_rate)));
 }
 
 /* The window grows to the cap on data outstanding, and stays there. */
@@ -601,14 +608,16 @@ static void timely_init(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
 	struct tcp_sock *tp = tcp_sk(sk);
+	u32 line_Mbps;
 
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
 	memset(ca, 0, sizeof(*ca));
 	ca->config = timely_config_get();
 	ca->stats = timely_stats_of(sk);
 	rcu_read_lock();
-	timely_set_sizes(sk, ca, tp->mss_cache,
-			 READ_ONCE(timely_line(ca, timely_egress(sk, NULL, 0))->rate_Mbps));
+	line_Mbps = READ_ONCE(timely_line(ca, timely_egress(sk, NULL, 0))->rate_Mbps);
+	/* The link may have gone down just now. */
+	timely_set_sizes(sk, ca, tp->mss_cache, line_Mbps ?: TIMELY_LINE_MBPS);
 	rcu_read_unlock();
 	ca->vars.rate_Bps = timely_limits(ca).max_Bps;
 	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
@@ -618,15 +627,18 @@ static void timely_init(struct sock *sk)
 	timely_count(ca->stats, TIMELY_N_CONNECTIONS);
 }
 
-/* The device's own limit again, for the next congestion control */
+/*
+ * The device's own limit again, for the next congestion control; as in
+ * sk_setup_caps(), which sets 1 for sockets that must not use GSO.
+ */
 static void timely_unlimit_burst(struct sock *sk)
 {
 	const struct dst_entry *dst;
-	u32 segs = GSO_MAX_SEGS;
+	u32 segs = 1;
 
 	rcu_read_lock();
 	dst = __sk_dst_get(sk);
-	if (dst)
+	if (dst && sk_can_gso(sk))
 		segs = max_t(u32, READ_ONCE(dst_dev_rcu(dst)->gso_max_segs), 1);
 	rcu_read_unlock();
 	sk->sk_gso_max_segs = segs;
@@ -653,7 +665,7 @@ static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_
 {
 	const struct timely *ca = timely_ca(sk);
 	u64 rate_Bps = READ_ONCE(ca->vars.rate_Bps);
-	u64 line_Bps = (u64)ca->line_Mbps * BITS_TO_BYTES(1000000);
+	u64 line_Bps = (u64)READ_ONCE(ca->line_Mbps) * BITS_TO_BYTES(1000000);
 
 	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1) | 1 << (INET_DIAG_VEGASINFO - 1))) || !line_Bps)
 		return 0;

@@ -105,7 +105,7 @@ struct timely_params {
  * struct timely_limits - what depends on the line
  * @delta_Bps: additive step, bytes per second, up to 2^36
  * @min_Bps: least rate, bytes per second, not 0
- * @max_Bps: highest rate, bytes per second, up to 2^37
+ * @max_Bps: highest rate, bytes per second, up to 2^38
  */
 struct timely_limits {
 	u64 delta_Bps;
@@ -357,6 +357,8 @@ static inline void timely_cut(struct timely_vars *v, const struct timely_limits 
  * timely_undo() - take a timely_cut() back: nothing was lost
  * @v: state
  * @l: limits
+ *
+ * If the least rate was what limited the cut, that is more than it took.
  */
 static inline void timely_undo(struct timely_vars *v, const struct timely_limits *l)
 {

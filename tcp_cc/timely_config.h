@@ -128,7 +128,7 @@ TIMELY_KNOB(hai_n, "additive steps at once in hyperactive increase (5; 1: off)",
 TIMELY_KNOB(hai_threshold, "bursts in sequence without a rise of the RTT that start it (5)",
 	    .value = 5, .min = 1, .max = 255, .unit = " bursts");
 /* The paper's default; t_low has to grow with it (section 4.4). */
-TIMELY_KNOB(seg_kb, "most KB of a burst (16)",
+TIMELY_KNOB(seg_kb, "most KB of a burst, but two packets at least (16)",
 	    .value = 16, .min = 4, .max = 64, .unit = " KB");
 TIMELY_KNOB(min_rate, "least rate, Mbit/s (0: the additive step)",
 	    .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");

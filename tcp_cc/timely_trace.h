@@ -49,7 +49,7 @@ TRACE_DEFINE_ENUM(TIMELY_UNDO);
 			 { TIMELY_LOSS, "loss" },	\
 			 { TIMELY_UNDO, "undo" })
 
-/* An RTT: send_ns + wire_ns + rtt_ns is when its ACK came. */
+/* An RTT: but for source owd, send_ns + wire_ns + rtt_ns is when its ACK came. */
 TRACE_EVENT(timely_sample,
 
 	TP_PROTO(const struct sock *sk, u8 source, u32 rtt_ns, u64 send_ns,

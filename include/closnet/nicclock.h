@@ -63,7 +63,13 @@ struct nicclock {
  */
 struct nicclock *nicclock_find(struct net *net, int ifindex);
 
-/* A stamp that is a pointer to the driver's own format: 0 if it has none for us */
+/**
+ * nicclock_driver_stamp() - nicclock_stamp() for SKBTX_HW_TSTAMP_NETDEV
+ * @net: namespace of the device that received the packet
+ * @skb: the packet, whose stamp is a pointer to the driver's own format
+ *
+ * Return: as nicclock_stamp().
+ */
 u64 nicclock_driver_stamp(struct net *net, const struct sk_buff *skb);
 
 /**

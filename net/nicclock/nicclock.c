@@ -260,9 +260,20 @@ static void nicclock_add(struct net_device *dev)
 	hlist_add_head_rcu(&nc->node, nicclock_bucket_of(nc->net, nc->ifindex));
 }
 
-static void nicclock_remove(struct net_device *dev)
+/*
+ * A device that has been unregistered is told of again while it waits for
+ * references; another one may have its ifindex by then.
+ */
+static struct nicclock_nic *nicclock_of(const struct net_device *dev)
 {
 	struct nicclock_nic *nc = nicclock_find_nic(dev_net(dev), dev->ifindex);
+
+	return nc && nc->dev == dev ? nc : NULL;
+}
+
+static void nicclock_remove(struct net_device *dev)
+{
+	struct nicclock_nic *nc = nicclock_of(dev);
 
 	if (!nc)
 		return;
@@ -290,7 +301,7 @@ static int nicclock_event(struct notifier_block *nb, unsigned long event,
 		break;
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
-		nc = nicclock_find_nic(dev_net(dev), dev->ifindex);
+		nc = nicclock_of(dev);
 		if (nc)
 			nicclock_update_rate(nc);
 		break;

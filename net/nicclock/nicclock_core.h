@@ -463,7 +463,7 @@ static inline void nicclock_restart(struct nicclock_core *core, u64 now_ns,
 	};
 	core->count = 0;
 	core->fit = NICCLOCK_LEARNING;
-	core->late_run = 0;
+	WRITE_ONCE(core->late_run, 0);
 	core->late_buckets = 0;
 	core->odd = 0;
 	core->bucket.count = 0;
@@ -499,7 +499,7 @@ static inline bool nicclock_add_point(struct nicclock_core *core)
 		points[i] = points[core->count - core->late_buckets + i];
 	core->count = core->late_buckets;
 	core->late_buckets = 0;
-	core->late_run = 0;
+	WRITE_ONCE(core->late_run, 0);
 	WRITE_ONCE(core->steps, core->steps + 1);
 	return true;
 }

@@ -130,3 +130,6 @@ trace_timely() {
 
 # traced EVENT: the lines of this event
 traced() { grep -F " $1: " $TRACEFS/trace; }
+
+# ss_number WORD: the first number after WORD in what ss shows
+ss_number() { grep -oE "[ (,]$1:[0-9.]+" | head -n 1 | cut -d : -f 2; }

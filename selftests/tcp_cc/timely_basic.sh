@@ -86,7 +86,7 @@ FLOW=()
 # ---- rates
 
 # shown WORD: the value of ss's WORD:VALUE, or of "WORD VALUE"
-shown() { grep -oP "$1[: ]\\K[^ ,)]+" "$TMP/info" | head -n 1; }
+shown() { grep -oE "$1[: ][^ ,)]+" "$TMP/info" | head -n 1 | sed 's/^[^: ]*[: ]//'; }
 check_to "$TMP/info" "ss shows a connection" \
 	flow cc=timely connect send=3000000 "$INFO" close eof
 check "by its name" grep -qw timely "$TMP/info"

@@ -20,7 +20,7 @@ params max_rate=400
 stamps "$a/w0" 1
 
 # last_rtt: of the connection, in us
-last_rtt() { info 5001 | grep -oP 'mrtt:\K[0-9.]+' | awk '{ print int($1 * 1000) }'; }
+last_rtt() { info 5001 | ss_number mrtt | awk '{ print int($1 * 1000) }'; }
 
 # plausible: is the last RTT one that this path can have? What a clock is off would be milliseconds or more, or nothing
 # at all; a machine whose time is virtual has no latency but the path's and those of two hosts.
@@ -80,7 +80,7 @@ if exact; then
 	params source=sw
 	check "rx-usecs: those of the driver do" test "$(flow -p 5002 cc=timely connect send=500000 \
 		"run=ip netns exec $a ss -Htine dport = 5002" close eof |
-		grep -oP 'mrtt:\K[0-9.]+' | awk '{ print int($1 * 1000) }')" -ge 100
+		ss_number mrtt | awk '{ print int($1 * 1000) }')" -ge 100
 	params source=auto
 else
 	skip "rx-usecs: those of the driver do" "time is real"
@@ -117,7 +117,7 @@ mark
 check "over a VLAN: all bytes arrive" flow cc=timely connect send=3000000 close eof
 check "RTTs by a stamp" test $(($(since samples_hw) + $(since samples_sw))) -ge 20
 check_eq "the line's rate is that of the device below" "$(flow cc=timely connect send=300000 "$INFO" close eof |
-	grep -oP 'bw:\K\d+')" "$(line_rate 500)"
+	ss_number bw)" "$(line_rate 500)"
 FLOW=()
 
 long_flow cc=timely connect send=500000

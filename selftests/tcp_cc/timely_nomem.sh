@@ -78,9 +78,9 @@ check "a NIC that is not known, nothing to be had: all bytes arrive" flow cc=tim
 set_failslab probability=0
 check_eq "RTTs are the driver's" "$(timely samples_hw) $(($(timely samples_sw) >= 10))" "0 1"
 check_eq "the line's rate is the one that is assumed" \
-	"$(flow cc=timely connect send=300000 "$INFO" close eof | grep -oP 'bw:\K\d+')" "$(line_rate 10000)"
+	"$(flow cc=timely connect send=300000 "$INFO" close eof | ss_number bw)" "$(line_rate 10000)"
 ip -n "$a" link del w0
 wire_ab rate 500mbit delay 20us
 check_eq "with memory it is known" \
-	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | grep -oP 'bw:\K\d+')" "$(line_rate 500)"
+	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" "$(line_rate 500)"
 finish

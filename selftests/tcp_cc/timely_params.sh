@@ -104,7 +104,7 @@ check "both the same" params t_low=500 t_low=50 t_high=50 t_high=500
 # ---- while a connection runs
 
 # bw_of PORT: the rate of its connection
-bw_of() { info "$1" | grep -oP 'bw:\K\d+'; }
+bw_of() { info "$1" | ss_number bw; }
 params t_high=1000000 t_low=900000 delta=1
 long_flow cc=timely connect send=500000
 mark
@@ -112,7 +112,7 @@ params max_rate=40 min_rate=40
 check "a parameter changes: the connection goes on" wait_for 10 grown samples_sw 20
 check_eq "a new one has the new rate" \
 	"$(flow -p 5002 cc=timely connect send=300000 "run=ip netns exec $a ss -Htine dport = 5002" close eof |
-		grep -oP 'bw:\K\d+')" 40000000
+		ss_number bw)" 40000000
 check_eq "the old one has the old" "$(bw_of 5001)" "$(line_rate 500)"
 # churn: connections come and go while the parameters change and are freed
 churn() {
@@ -129,23 +129,23 @@ default_params
 
 # ---- what they do
 
-# shown PATTERN PARAMETER...: what ss shows, by grep -P, of a connection with these, when it has sent some
+# shown WORD PARAMETER...: the number that ss shows after WORD, of a connection with these, when it has sent some
 shown() {
-	local pattern=$1
+	local word=$1
 	shift
 	default_params
 	params "$@"
 	flow cc=timely connect send=3000000 "$INFO" close eof |
-		grep -oP "$pattern"
+		ss_number "$word"
 }
 check_eq "all RTTs are above t_high=1: down to min_rate" \
-	"$(shown 'bw:\K\d+' t_low=0 t_high=1 min_rate=100)" 100000000
+	"$(shown bw t_low=0 t_high=1 min_rate=100)" 100000000
 check_eq "all are below t_low: at max_rate" \
-	"$(shown 'bw:\K\d+' t_high=1000000 t_low=1000000 max_rate=200)" 200000000
+	"$(shown bw t_high=1000000 t_low=1000000 max_rate=200)" 200000000
 check_eq "line_rate is that of the device" \
-	"$(shown 'bw:\K\d+' t_high=1000000 t_low=1000000 line_rate=250 delta=10)" "$(line_rate 250)"
-mss=$(shown ' mss:\K[0-9]+' t_high=1000000 t_low=1000000)
-check_eq "cap is the window" "$(shown ' cwnd:\K[0-9]+' t_high=1000000 t_low=1000000 cap=300)" $((300 * 1024 / mss))
+	"$(shown bw t_high=1000000 t_low=1000000 line_rate=250 delta=10)" "$(line_rate 250)"
+mss=$(shown mss t_high=1000000 t_low=1000000)
+check_eq "cap is the window" "$(shown cwnd t_high=1000000 t_low=1000000 cap=300)" $((300 * 1024 / mss))
 
 # counts NAME PARAMETER...: what 3 MB with these parameters count
 counts() {
@@ -172,16 +172,16 @@ if trace_timely; then
 	# largest: bytes of the largest burst of 3 MB with seg_kb=$1
 	largest() {
 		counts samples_sw t_high=1000000 t_low=900000 min_rate=100 "seg_kb=$1" >/dev/null
-		traced timely_sample | grep -oP ' bytes=\K[0-9]+' | sort -n | tail -n 1
+		traced timely_sample | sed 's/.* bytes=//' | sort -n | tail -n 1
 	}
 	for kb in 4 16 64; do
 		most=$(largest $kb)
 		check_eq "seg_kb=$kb: an even number of packets is a burst" "$most" $((kb * 1024 / mss / 2 * 2 * mss))
 	done
-	check_eq "each sample has its words" "$(traced timely_sample | grep -cvP \
-		' src=10\.0\.0\.1:\d+ dst=10\.0\.0\.2:5001 source=(hw|sw|rtt) rtt_ns=\d+ send_ns=\d+ wire_ns=\d+ bytes=\d+$')" 0
-	check_eq "each rate has its words" "$(traced timely_rate | grep -cvP \
-		' src=10\.0\.0\.1:\d+ dst=10\.0\.0\.2:5001 rtt_ns=\d+ diff_ns=-?\d+ gradient=-?\d+ rate_Bps=\d+ cause=[a-z]+$')" 0
+	check_eq "each sample has its words" "$(traced timely_sample | grep -cvE \
+		' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 source=(hw|sw|rtt) rtt_ns=[0-9]+ send_ns=[0-9]+ wire_ns=[0-9]+ bytes=[0-9]+$')" 0
+	check_eq "each rate has its words" "$(traced timely_rate | grep -cvE \
+		' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 rtt_ns=[0-9]+ diff_ns=-?[0-9]+ gradient=-?[0-9]+ rate_Bps=[0-9]+ cause=[a-z]+$')" 0
 else
 	skip "seg_kb, and what trace events say" "no tracefs"
 fi
