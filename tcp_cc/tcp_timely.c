@@ -233,9 +233,9 @@ static const struct nicclock_line *timely_line(const struct timely *ca, const st
 static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 byte_time, u32 bytes)
 {
 	u32 packets = ((u64)(bytes + ca->mss - 1) * ca->inv_mss) >> 32;
+	u64 on_line = bytes + packets * timely_headers(sk);
 
-	return min_t(u64, ((bytes + packets * timely_headers(sk)) * byte_time) >> NICCLOCK_BYTE_SHIFT,
-		     U32_MAX);
+	return min_t(u64, (on_line * byte_time) >> NICCLOCK_BYTE_SHIFT, U32_MAX);
 }
 
 /* ---- the probe: finds the burst that an ACK completes, and when it came */
@@ -541,8 +541,9 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 
 static void timely_pace(struct sock *sk, const struct timely *ca)
 {
-	WRITE_ONCE(sk->sk_pacing_rate, min_t(u64, ca->vars.rate_Bps,
-						READ_ONCE(sk->sk_max_pacing_rate)));
+	u64 max_Bps = READ_ONCE(sk->sk_max_pacing_rate);
+
+	WRITE_ONCE(sk->sk_pacing_rate, min(ca->vars.rate_Bps, max_Bps));
 }
 
 /* The window grows to the cap on data outstanding, and stays there. */

@@ -36,6 +36,9 @@
 #define READ_MAX 32			/* by one system call */
 #define SOCKET_ROOM (16 << 20)		/* for as many of 16 KiB */
 
+static const char usage[] =
+	"usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...";
+
 struct port {
 	const char *name;
 	unsigned int ifindex;
@@ -340,7 +343,7 @@ static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 	if (run->port_count > PORTS_MAX)
 		errx(2, "more than %d ports", PORTS_MAX);
 	if (!run->out || !run->every || !*origin || !run->port_count)
-		errx(2, "usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...");
+		errx(2, "%s", usage);
 	run->group_count = open_ports(run->ports, run->groups, argv + i);
 }
 
