@@ -138,8 +138,8 @@ struct timely {
 	u16 mss;
 	u16 seg_segs;
 	u16 payload;
-	u8 probe:2,
-	   source:2,
+	u8 probe;
+	u8 source:2,
 	   no_hw:1,
 	   sw_stamps:1,
 	   reverse_known:1;
@@ -156,9 +156,9 @@ static struct timely *timely_ca(const struct sock *sk)
 
 /*
  * TCP paces payload. At the rate of the line itself a connection would fill its
- * own NIC's queue.
+ * own NIC's queue. Inline, as each RTT needs it.
  */
-static struct timely_limits timely_limits(const struct timely *ca)
+static __always_inline struct timely_limits timely_limits(const struct timely *ca)
 {
 	const struct timely_config *c = ca->config;
 	u64 mbps = BITS_TO_BYTES(1000000);
@@ -300,6 +300,7 @@ static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk
 {
 	enum timely_source allowed = ca->config->source;
 
+	ca->sw_ns = 0;
 	if (allowed >= TIMELY_HW) {
 		ca->stamp = nicclock_stamp(sock_net(sk), skb);
 		ca->iif = skb->skb_iif;
@@ -331,12 +332,13 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
 		return;
 	if (ca->config->prompt_ack)
 		timely_ack_promptly(sk, skb);
-	ca->probe = TIMELY_NO_BURST;
-	ca->stamp = 0;
-	ca->sw_ns = 0;
 	ack = TCP_SKB_CB(skb)->ack_seq;
-	if (after(ack, tcp_sk(sk)->snd_una) && !after(ack, tcp_sk(sk)->snd_nxt))
+	if (after(ack, tcp_sk(sk)->snd_una) && !after(ack, tcp_sk(sk)->snd_nxt)) {
 		timely_probe_ack(sk, ca, skb);
+	} else {
+		ca->probe = TIMELY_NO_BURST;
+		ca->stamp = 0;
+	}
 }
 
 /* ---- the decision */
@@ -436,12 +438,13 @@ static s64 timely_ask_nics(struct sock *sk, struct timely *ca, struct timely_rtt
 
 	rcu_read_lock();
 	nc = nicclock_find(sock_net(sk), ca->iif);
-	if (ca->stamp && nc)
-		hw_ns = nicclock_rx_time(nc, ca->stamp, tp->tcp_clock_cache);
-	if (ca->stamp)
+	if (ca->stamp) {
+		if (nc)
+			hw_ns = nicclock_rx_time(nc, ca->stamp, tp->tcp_clock_cache);
 		ca->no_hw = hw_ns < 0;
-	/* Not to be shown again: there are ACKs that the probe does not see. */
-	ca->stamp = 0;
+		/* Not to be shown again: there are ACKs that the probe does not see. */
+		ca->stamp = 0;
+	}
 	if (ca->probe != TIMELY_NO_BURST) {
 		line = timely_line(ca, timely_egress(sk, nc, ca->iif));
 		rate_Mbps = READ_ONCE(line->rate_Mbps);

@@ -89,16 +89,21 @@ static struct nicclock_map nicclock_get_map(const struct nicclock_nic *nc)
 	return map;
 }
 
-static noinline void nicclock_learn(struct nicclock_nic *nc, u64 now_ns, u64 stamp)
+/* Returns whether the map may be another one. */
+static noinline bool nicclock_learn(struct nicclock_nic *nc, u64 now_ns, u64 stamp)
 {
+	bool changed;
+
 	if (!spin_trylock_bh(&nc->lock))
-		return;
-	if (nicclock_core_observe(&nc->core, now_ns, stamp)) {
+		return false;
+	changed = nicclock_core_observe(&nc->core, now_ns, stamp);
+	if (changed) {
 		write_seqcount_begin(&nc->seq);
 		nc->map = nc->core.map;
 		write_seqcount_end(&nc->seq);
 	}
 	spin_unlock_bh(&nc->lock);
+	return changed;
 }
 
 /*
@@ -123,17 +128,11 @@ static __always_inline s64 nicclock_look_up(const struct nicclock_nic *nc,
 }
 
 /* Something to learn, no answer, or one that is in the future */
-static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns,
-					  u64 stamp)
+static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns, u64 stamp,
+					  s64 late_ns, bool answers, bool wanted)
 {
-	bool answers, wanted;
-	s64 late_ns;
-
-	late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
-	if (wanted) {
-		nicclock_learn(nc, now_ns, stamp);
+	if (wanted && nicclock_learn(nc, now_ns, stamp))
 		late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
-	}
 	if (!answers) {
 		this_cpu_inc(nc->stats->refused);
 		return -EAGAIN;
@@ -154,7 +153,7 @@ s64 nicclock_rx_time(struct nicclock *pub, u64 stamp, u64 now_ns)
 	this_cpu_inc(nc->stats->stamps);
 	late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
 	if (wanted || !answers || late_ns < 0)
-		return nicclock_rx_time_slow(nc, now_ns, stamp);
+		return nicclock_rx_time_slow(nc, now_ns, stamp, late_ns, answers, wanted);
 	return now_ns - late_ns;
 }
 EXPORT_SYMBOL_GPL(nicclock_rx_time);
@@ -188,7 +187,8 @@ static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
 	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
 }
 
-static struct nicclock_nic *nicclock_find_nic(const struct net *net, int ifindex)
+static __always_inline struct nicclock_nic *nicclock_find_nic(const struct net *net,
+							      int ifindex)
 {
 	struct nicclock_nic *nc;
 
