@@ -27,7 +27,7 @@ check_status() {
 # What the guests do must not depend on what happens to the checkout meanwhile.
 top=$TMP/closnet
 mkdir "$top"
-(cd "$LIB_TOP" && cp -r Kbuild Makefile VERSION compat include net sch tools "$top")
+(cd "$LIB_TOP" && cp -r Kbuild Makefile VERSION compat include net sch tcp_cc tools "$top")
 
 guest hang --timeout 20 "tail -f /dev/null" &
 hang=$!
