@@ -11,6 +11,8 @@
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 need_timely
+# who has once made it the default, as another test may have, has opened it for all
+rmmod tcp_timely && load_module tcp_timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 500mbit delay 20us
