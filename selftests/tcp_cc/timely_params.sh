@@ -200,7 +200,12 @@ reload() {
 	fi
 }
 gone() { ! module_loaded tcp_timely || rmmod tcp_timely; }
-wait_for 10 gone
+# a connection may still wait for the answer to its FIN
+if ! wait_for 60 gone; then
+	ip netns exec "$a" ss -taneoi
+	ip netns exec "$b" ss -taneoi
+	exit 1
+fi
 load_module tcp_timely
 check "loaded with parameters" reload alpha=0.02 t_high=40 t_low=30 mode=patched hai_n=1
 check_eq "it has them" "$(cd $PARAMETERS && cat alpha t_high t_low mode hai_n | xargs)" "0.020 40 30 patched 1"
