@@ -26,19 +26,15 @@ PATTERNS = {
 }
 
 
-def read(path):
-    """{(control, pattern): {kind: (steps, median, mean)}}, and the lines of remarks"""
-    costs, remarks = {}, []
-    for line in open(path, encoding="ascii"):
-        if line.startswith("#"):
-            remarks.append(line[1:].strip())
-            continue
-        control, pattern, rest = line.rstrip("\n").split("\t")
+def read(path, lines):
+    """{(control, pattern): {kind: (steps, median, mean)}}"""
+    costs = {}
+    for control, pattern, rest in lines:
         m = re.fullmatch(r"(\w+) (\d+) median (\d+) mean (\d+)", rest)
         if not m:
             sys.exit(f"{path}: not a line of ack_bench: {rest}")
         costs.setdefault((control, pattern), {})[m[1]] = tuple(map(int, m.groups()[1:]))
-    return costs, remarks
+    return costs
 
 
 def total(costs, control, pattern):

@@ -33,21 +33,17 @@ PACKETS = {
 }
 
 
-def read(path):
-    """{(qdisc, pattern, packet): {"same"|"other": (enqueue, dequeue)}}, and the lines of remarks"""
-    costs, remarks = {}, []
-    for line in open(path, encoding="ascii"):
-        if line.startswith("#"):
-            remarks.append(line[1:].strip())
-            continue
-        qdisc, pattern, packet, rest = line.rstrip("\n").split("\t")
+def read(path, lines):
+    """{(qdisc, pattern, packet): {"same"|"other": (enqueue, dequeue)}}"""
+    costs = {}
+    for qdisc, pattern, packet, rest in lines:
         m = re.fullmatch(r"(same|other) (\d+) enqueue (\d+) dequeue (\d+)", rest)
         if not m:
             sys.exit(f"{path}: not a line of qdisc_bench: {rest}")
         if pattern == "trim" and int(m[2]) != 128:
             sys.exit(f"{path}: {qdisc} {packet}: a packet of {m[2]} bytes came out, not a header")
         costs.setdefault((qdisc, pattern, packet), {})[m[1]] = (int(m[3]), int(m[4]))
-    return costs, remarks
+    return costs
 
 
 def only(by_line):

@@ -8,7 +8,7 @@ Usage: table.py PART csv RAW
 PART: qdiscs or acks. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
 
 A part is a module. It has
-  read(path)     what the guest printed: (results, lines of remarks)
+  read(path, lines)  results, from the words between tabs of each line that the guest printed
   tables(results)  each as (columns of words at the left, head, rows)
   goals(results)   each as (text, met)
   records(results) the rows of the CSV file, its head first
@@ -18,6 +18,14 @@ import importlib
 import sys
 
 END = "<!-- end -->\n"
+
+
+def read(part, path):
+    """The part's results, and the lines of remarks"""
+    with open(path, encoding="ascii") as f:
+        lines = f.read().splitlines()
+    remarks = [line[1:].strip() for line in lines if line.startswith("#")]
+    return part.read(path, [line.split("\t") for line in lines if not line.startswith("#")]), remarks
 
 
 def as_text(names, head, rows):
@@ -53,7 +61,7 @@ def replace(path, name, text):
 
 def main(name, how, raw, *more):
     part = importlib.import_module(name)
-    results, remarks = part.read(raw)
+    results, remarks = read(part, raw)
     if how == "csv":
         csv.writer(sys.stdout, lineterminator="\n").writerows(part.records(results))
     elif how == "replace":

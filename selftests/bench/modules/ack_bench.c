@@ -135,9 +135,6 @@ struct bench {
 	struct bench_line lines[BENCH_ACKS];
 };
 
-/* The answer of the last run; protected by the parameters' lock */
-static char bench_answer[256];
-
 static netdev_tx_t bench_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	dev_kfree_skb(skb);
@@ -602,18 +599,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 	return bench_run(&b, count);
 }
 
-static int bench_get(char *buf, const struct kernel_param *kp)
-{
-	return scnprintf(buf, PAGE_SIZE, "%s", bench_answer);
-}
-
-static const struct kernel_param_ops bench_ops = {
-	.set = bench_set,
-	.get = bench_get,
-};
-
-module_param_cb(run, &bench_ops, NULL, 0600);
-MODULE_PARM_DESC(run, "write: \"CONTROL PATTERN COUNT\", and it runs; read: the result");
+BENCH_PARAM(bench_set, "CONTROL PATTERN COUNT");
 
 static int __init bench_init(void)
 {

@@ -8,6 +8,8 @@
 #ifndef _BENCH_H
 #define _BENCH_H
 
+#include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/sort.h>
 #include <linux/timex.h>
 
@@ -37,5 +39,22 @@ static inline u32 bench_median(u32 *costs, u32 n)
 	sort(costs, n, sizeof(*costs), bench_compare, NULL);
 	return costs[n / 2];
 }
+
+/* The answer of the last run; protected by the parameters' lock */
+static char bench_answer[256];
+
+static int bench_get(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%s", bench_answer);
+}
+
+/* The module's parameter "run": a write of @words runs @set, a read is the answer. */
+#define BENCH_PARAM(set_run, words)					\
+	static const struct kernel_param_ops bench_ops = {		\
+		.set = set_run,						\
+		.get = bench_get,					\
+	};								\
+	module_param_cb(run, &bench_ops, NULL, 0600);			\
+	MODULE_PARM_DESC(run, "write: \"" words "\", and it runs; read: the result")
 
 #endif /* _BENCH_H */

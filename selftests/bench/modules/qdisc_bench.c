@@ -114,9 +114,6 @@ struct bench {
 	struct bench_line other;
 };
 
-/* The answer of the last run; protected by the parameters' lock */
-static char bench_answer[128];
-
 static void bench_put_ip(struct sk_buff *skb, const struct bench_packet *p)
 {
 	u16 len = p->len - ETH_HLEN;
@@ -378,18 +375,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 	return bench_run(&b, device, standing, count);
 }
 
-static int bench_get(char *buf, const struct kernel_param *kp)
-{
-	return scnprintf(buf, PAGE_SIZE, "%s", bench_answer);
-}
-
-static const struct kernel_param_ops bench_ops = {
-	.set = bench_set,
-	.get = bench_get,
-};
-
-module_param_cb(run, &bench_ops, NULL, 0600);
-MODULE_PARM_DESC(run, "write: \"DEVICE PACKET STANDING COUNT\", and it runs; read: the result");
+BENCH_PARAM(bench_set, "DEVICE PACKET STANDING COUNT");
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("Benchmark of qdiscs, by instructions");
