@@ -28,7 +28,7 @@ job() {
 # show_failure NAME LOG
 show_failure() {
 	{
-		grep -E '^not ok ' "$2" | head -n 20
+		grep -E '^not ok |Kernel panic|Oops|BUG:|WARNING:|^run: ' "$2" | head -n 20
 		echo "--- last lines of $2 ---"
 		tail -n 60 "$2"
 		echo "--- end of $1 ---"
