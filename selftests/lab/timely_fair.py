@@ -23,7 +23,7 @@ software's (source=sw), which in virtual time are as good as the NIC's.
 from closlab import topo
 from closlab.params import Param
 from closlab.results import COLOURS, jain, mean, quantile
-from closlab.timely import AROUND, HEADERS, SERIES, Module, Window, goodputs
+from closlab.tcp import AROUND, HEADERS, SERIES, Module, Window, goodputs
 
 PARAMS = [
     Param("rate", "rate", "10gbit", "of all links"),
@@ -73,7 +73,7 @@ def guest(lab):
     net.build()
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    Module(lab).set(**settings(p, lab.scheme))
+    Module(lab, "tcp_timely").set(**settings(p, lab.scheme))
     todo = cases(p)
     lab.expect(len(todo) * (p.warmup + p.time))
     for name, flows, run in todo:

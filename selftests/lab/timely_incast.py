@@ -27,7 +27,7 @@ import math
 from closlab import topo
 from closlab.params import Param
 from closlab.results import mean, quantile
-from closlab.timely import DATA, FRAME, SERIES, WIRE, Module, Window
+from closlab.tcp import DATA, FRAME, SERIES, WIRE, Module, Window
 
 PARAMS = [
     Param("rate", "rate", "10gbit", "of all links"),
@@ -82,7 +82,7 @@ def guest(lab):
     net.build(host_qdisc={"bbr": "fq", "classic": p.qdisc, "patched": p.qdisc}.get(lab.scheme), rx_stamps=True)
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    timely = Module(lab) if lab.scheme in TIMELY else None
+    timely = Module(lab, "tcp_timely") if lab.scheme in TIMELY else None
     todo = cases(p, lab.scheme)
     lab.expect(len(todo) * (p.warmup + p.time))
     for name, size, values in todo:

@@ -26,7 +26,7 @@ import struct
 from closlab import topo
 from closlab.params import Param
 from closlab.results import quantile
-from closlab.timely import SERIES, Module, Queue, Window
+from closlab.tcp import SERIES, Module, Queue, Window
 
 PARAMS = [
     Param("rate", "rate", "10gbit", "of all links"),
@@ -65,7 +65,7 @@ def guest(lab):
     if lab.scheme == "owd":
         microseconds(net)
         settings["signal"] = "owd"
-    Module(lab).set(**settings)
+    Module(lab, "tcp_timely").set(**settings)
     measure(lab, net)
 
 

@@ -17,7 +17,7 @@ NIC's, and need no warm-up.
 from closlab import topo
 from closlab.params import RATES, Param, scaled
 from closlab.results import COLOURS
-from closlab.timely import SERIES, Module, Window
+from closlab.tcp import SERIES, Module, Window
 
 PARAMS = [
     Param("flows", "count", "8", "from a host each"),
@@ -75,7 +75,7 @@ def guest(lab):
     net.build()
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    module = Module(lab)
+    module = Module(lab, "tcp_timely")
     todo = cases(p)
     lab.expect(len(todo) * (warmup + time))
     for name, rtt, settings in todo:

@@ -18,7 +18,7 @@ and come at once, so they are as good as the NIC's, and need no warm-up.
 from closlab import topo
 from closlab.params import Param
 from closlab.results import COLOURS
-from closlab.timely import SERIES, Module, Window
+from closlab.tcp import SERIES, Module, Window
 
 PARAMS = [
     Param("rate", "rate", "10gbit", "of all links"),
@@ -78,7 +78,7 @@ def guest(lab):
     net.build()
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    module = Module(lab)
+    module = Module(lab, "tcp_timely")
     lab.expect(sum(p.hai_time if lab.scheme == "hai" else warmup_ns(p, settings) + p.time for _, settings in todo))
     for name, settings in todo:
         module.set(source="sw", prompt_ack=1, **{**DEFAULTS, **settings})

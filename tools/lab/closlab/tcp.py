@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What experiments with tcp_timely share: its parameters in the guest, and what flows through a port showed."""
+"""What experiments with our congestion controls share: their parameters in the guest, and what a port's flows showed."""
 import os
 
 from closlab.results import jain, mean, quantile
 
-PARAMETERS = "/sys/module/tcp_timely/parameters"
 ON_WIRE = 24                # bytes beside a frame: check sequence, preamble, gap
 AROUND = 14 + ON_WIRE       # beside an IP packet
 HEADERS = 52                # of IP and TCP with time stamps
@@ -15,20 +14,21 @@ SERIES = 10                 # samples of the flows in each part of a measurement
 # ---- in the guest
 
 class Module:
-    """tcp_timely, loaded."""
+    """A congestion control, like "tcp_timely", loaded."""
 
-    def __init__(self, lab):
+    def __init__(self, lab, name):
         lab.module("nicclock")
-        lab.module("tcp_timely")
+        lab.module(name)
+        self.directory = "/sys/module/%s/parameters" % name
         self.defaults = {}
-        for name in sorted(os.listdir(PARAMETERS)):
-            with open(os.path.join(PARAMETERS, name), encoding="ascii") as f:
-                self.defaults[name] = f.read()
+        for parameter in sorted(os.listdir(self.directory)):
+            with open(os.path.join(self.directory, parameter), encoding="ascii") as f:
+                self.defaults[parameter] = f.read()
 
     def set(self, **values):
         """What connections that start from now on take; parameters that are not named have their defaults."""
         for name, value in {**self.defaults, **values}.items():
-            with open(os.path.join(PARAMETERS, name), "w", encoding="ascii") as f:
+            with open(os.path.join(self.directory, name), "w", encoding="ascii") as f:
                 f.write(str(value))
 
 
