@@ -8,16 +8,11 @@
  * the same table without loss; in JSON the units are bytes per second,
  * nanoseconds, ppb, and a fraction for the loss.
  */
-#include <stdlib.h>
-#include <strings.h>
-
 #include <linux/if_closwire.h>
 
 #include "ip_plugin.h"
 
 #define MSG_MAX		((int)sizeof(struct iplink_req))
-#define LOSS_ALL	UINT32_MAX
-#define UNITS_MAX	(0x1p63L - 1)
 
 struct closwire_opt {
 	const char *word;
@@ -25,10 +20,6 @@ struct closwire_opt {
 	int (*parse)(const struct closwire_opt *opt, const char *arg,
 		     struct nlmsghdr *n);
 	void (*print)(const struct closwire_opt *opt, struct rtattr **tb);
-};
-
-static const struct unit time_units[] = {
-	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { }
 };
 
 static const struct unit drift_units[] = {
@@ -48,30 +39,6 @@ static void explain(FILE *f)
 }
 
 /* ---- reading ---- */
-
-/*
- * A number with a unit, in the smallest one: rounded, but not to 0. Only 0
- * needs no unit.
- */
-static int get_in_units(__s64 *val, const char *arg, const struct unit *unit)
-{
-	long double number;
-	char *end;
-
-	number = strtold(arg, &end);
-	if (end == arg)
-		return -1;
-	while (unit->name && strcasecmp(unit->name, end))
-		unit++;
-	if (unit->name)
-		number *= unit->size;
-	else if (*end || number != 0)
-		return -1;
-	if (!(number >= -UNITS_MAX && number <= UNITS_MAX))
-		return -1;
-	*val = number < 0 ? number - 0.5L : number + 0.5L;
-	return number != 0 && *val == 0 ? -1 : 0;
-}
 
 static int parse_rate(const struct closwire_opt *opt, const char *arg,
 		      struct nlmsghdr *n)
@@ -103,25 +70,12 @@ static int parse_ring(const struct closwire_opt *opt, const char *arg,
 	return addattr32(n, MSG_MAX, opt->attr, val);
 }
 
-static int get_loss(__u32 *val, const char *arg)
-{
-	char *end;
-	double percent = strtod(arg, &end);
-
-	if (end == arg || (*end && strcmp(end, "%")))
-		return -1;
-	if (!(percent >= 0 && percent <= 100))
-		return -1;
-	*val = percent / 100 * LOSS_ALL + 0.5;
-	return percent > 0 && !*val ? -1 : 0;
-}
-
 static int parse_loss(const struct closwire_opt *opt, const char *arg,
 		      struct nlmsghdr *n)
 {
 	__u32 val;
 
-	if (get_loss(&val, arg))
+	if (get_percent(&val, arg))
 		return illegal(opt->word, arg, "a percentage");
 	return addattr32(n, MSG_MAX, opt->attr, val);
 }
@@ -180,26 +134,16 @@ static void print_ring(const struct closwire_opt *opt, struct rtattr **tb)
 	print_color_u64(PRINT_ANY, COLOR_NONE, opt->word, "%llu ", val);
 }
 
-/* With as few decimals as make the same number when they are read back */
 static void print_loss(const struct closwire_opt *opt, struct rtattr **tb)
 {
-	__u32 again = 0;
-	char text[32];
-	int decimals;
 	__u64 val;
 
 	if (!attr_uint(tb, opt->attr, &val))
 		return;
 	print_color_float(PRINT_JSON, COLOR_NONE, opt->word, NULL,
-			  (double)val / LOSS_ALL);
-	for (decimals = 0; decimals <= 10; decimals++) {
-		snprintf(text, sizeof(text), "%.*f%%", decimals,
-			 100.0 * val / LOSS_ALL);
-		if (!get_loss(&again, text) && again == val)
-			break;
-	}
+			  (double)val / UINT32_MAX);
 	out_text(opt->word);
-	out_text(text);
+	out_percent(val);
 }
 
 /* Signed attribute of 32 or 64 bits, with its number for text and for JSON */

@@ -18,7 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* For which kind of output a call prints. */
 enum output_type {
@@ -49,6 +51,7 @@ int addattr_nest_end(struct nlmsghdr *n, struct rtattr *nest);
 int parse_rtattr(struct rtattr *tb[], int max, struct rtattr *rta, int len);
 
 /* Output: fmt for text, key for JSON */
+bool is_json_context(void);
 int print_color_bool(enum output_type t, enum color_attr c, const char *key,
 		     const char *fmt, bool val);
 int print_color_float(enum output_type t, enum color_attr c, const char *key,
@@ -135,6 +138,37 @@ static const struct unit rate_units[] = {
 	{ "Kbit", 1000 }, { "bit", 1 }, { "", 1 }, { }
 };
 
+static const struct unit time_units[] = {
+	{ "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { }
+};
+
+#define UNITS_MAX	(0x1p63L - 1)
+
+/*
+ * A number with a unit, in the smallest one: rounded, but not to 0. Only 0
+ * needs no unit.
+ */
+static inline int get_in_units(__s64 *val, const char *arg,
+			       const struct unit *unit)
+{
+	long double number;
+	char *end;
+
+	number = strtold(arg, &end);
+	if (end == arg)
+		return -1;
+	while (unit->name && strcasecmp(unit->name, end))
+		unit++;
+	if (unit->name)
+		number *= unit->size;
+	else if (*end || number != 0)
+		return -1;
+	if (!(number >= -UNITS_MAX && number <= UNITS_MAX))
+		return -1;
+	*val = number < 0 ? number - 0.5L : number + 0.5L;
+	return number != 0 && *val == 0 ? -1 : 0;
+}
+
 /* Text: the number in the largest unit that loses nothing; one must fit */
 static inline void out_in_units(const char *sign, __u64 val,
 				const struct unit *unit)
@@ -145,6 +179,36 @@ static inline void out_in_units(const char *sign, __u64 val,
 		unit++;
 	snprintf(text, sizeof(text), "%s%llu%s", sign, val / unit->size,
 		 unit->name);
+	out_text(text);
+}
+
+/* A share of all, UINT32_MAX: rounded, but not to 0 */
+static inline int get_percent(__u32 *val, const char *arg)
+{
+	char *end;
+	double percent = strtod(arg, &end);
+
+	if (end == arg || (*end && strcmp(end, "%")))
+		return -1;
+	if (!(percent >= 0 && percent <= 100))
+		return -1;
+	*val = percent / 100 * UINT32_MAX + 0.5;
+	return percent > 0 && !*val ? -1 : 0;
+}
+
+/* Text: with as few decimals as make the same number when they are read back */
+static inline void out_percent(__u64 val)
+{
+	__u32 again = 0;
+	char text[32];
+	int decimals;
+
+	for (decimals = 0; decimals <= 10; decimals++) {
+		snprintf(text, sizeof(text), "%.*f%%", decimals,
+			 100.0 * val / UINT32_MAX);
+		if (!get_percent(&again, text) && again == val)
+			break;
+	}
 	out_text(text);
 }
 
