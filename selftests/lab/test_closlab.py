@@ -225,15 +225,16 @@ class Traces(unittest.TestCase):
 
 def shapes():
     return {"star": topo.star(300, topo.GBIT, 1000), "dumbbell": topo.dumbbell(8, topo.GBIT, 1, 2 * topo.GBIT, 3),
+            "parking_lot": topo.parking_lot(10, topo.GBIT, 1000),
             "leaf_spine": topo.leaf_spine(4, 2, 8, topo.GBIT, 1000, uplink=4 * topo.GBIT),
-            "fat_tree": topo.fat_tree(8, topo.GBIT, 1000)}
+            "two_pods": topo.two_pods(5, topo.GBIT, 1000), "fat_tree": topo.fat_tree(8, topo.GBIT, 1000)}
 
 
 class Topologies(unittest.TestCase):
     def test_sizes(self):
         sizes = {name: (len(net.hosts()), len(net.switches()), len(net.links)) for name, net in shapes().items()}
-        self.assertEqual(sizes, {"star": (300, 1, 300), "dumbbell": (16, 2, 17), "leaf_spine": (32, 6, 40),
-                                 "fat_tree": (128, 80, 384)})
+        self.assertEqual(sizes, {"star": (300, 1, 300), "dumbbell": (16, 2, 17), "parking_lot": (11, 10, 20),
+                                 "leaf_spine": (32, 6, 40), "two_pods": (20, 10, 36), "fat_tree": (128, 80, 384)})
 
     def test_addresses_and_names(self):
         for name, net in shapes().items():
@@ -247,7 +248,7 @@ class Topologies(unittest.TestCase):
     def follow(self, net, a, b):
         """The names on the way of a packet from A to B by the routes; the first of several next hops."""
         node, way = a, [a.name]
-        while node is not b and len(way) < 10:
+        while node is not b and len(way) < 20:
             fits = [(ipaddress.ip_network(prefix).prefixlen, neighbours) for prefix, neighbours in node.routes
                     if ipaddress.ip_address(b.address) in ipaddress.ip_network(prefix)]
             node = node.port(max(fits)[1][0]).peer.node
@@ -272,6 +273,15 @@ class Topologies(unittest.TestCase):
         self.assertEqual({p: [port.node.name for port in ports][1:] for p, ports in net.paths().items()},
                          {"same-leaf": ["e0-0"], "same-pod": ["e0-0", "a0-0", "e0-1"],
                           "far": ["e0-0", "a0-0", "c0-0", "a1-0", "e1-0"]})
+
+    def test_two_pods_are_the_papers(self):
+        net = topo.two_pods(5, topo.GBIT, 0)
+        self.assertEqual([port.node.name for port in net.path(net.nodes["h11"], net.nodes["h41"])],
+                         ["h11", "t1", "l1", "s1", "l3", "t4"])
+        self.assertEqual([port.node.name for port in net.path(net.nodes["h15"], net.nodes["h21"])],
+                         ["h15", "t1", "l1", "t2"])
+        self.assertEqual([net.nodes[name].routes[-1][1] for name in ("t4", "l1", "s2")],
+                         [["l3", "l4"], ["s1", "s2"], ["l3", "l4"]])
 
     def test_hosts_file(self):
         with tempfile.NamedTemporaryFile("r") as f:

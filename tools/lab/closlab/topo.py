@@ -332,6 +332,20 @@ def dumbbell(pairs, rate, delay, bottleneck, bottleneck_delay, mtu=1500):
     return net
 
 
+def parking_lot(hosts, rate, delay, mtu=1500):
+    """The switches s1, s2, ... in a row, a host h1, h2, ... at each; "r" is at the last one, too."""
+    net = Network(mtu)
+    row = [net.switch("s%d" % (i + 1), "10.0.%d.1" % i) for i in range(hosts)]
+    for i, switch in enumerate(row):
+        net.attach(net.host("h%d" % (i + 1), "10.0.%d.2" % i, i, 0), switch, rate, delay)
+    net.attach(net.host("r", "10.0.%d.3" % (hosts - 1), hosts - 1, 0), row[-1], rate, delay)
+    for i, (left, right) in enumerate(zip(row, row[1:])):
+        net.link(left, right, rate, delay)
+        right.routes += [("10.0.%d.0/24" % j, [left.name]) for j in range(i + 1)]
+        left.routes += [("10.0.%d.0/24" % j, [right.name]) for j in range(i + 1, hosts)]
+    return net
+
+
 def leaf_spine(leaves, spines, hosts, rate, delay, uplink=None, mtu=1500):
     """`hosts` at each of leaf1, leaf2, ...; each leaf has a link of rate `uplink` to each of spine1, spine2, ..."""
     net = Network(mtu)
@@ -345,6 +359,33 @@ def leaf_spine(leaves, spines, hosts, rate, delay, uplink=None, mtu=1500):
             net.link(leaf, top, uplink or rate, delay)
             top.routes.append(("10.0.%d.0/24" % i, [leaf.name]))
         leaf.routes.append(("0.0.0.0/0", [top.name for top in tops]))
+    return net
+
+
+def two_pods(hosts, rate, delay, mtu=1500):
+    """The testbed of the DCQCN paper, figure 2: two ToRs and two leaves in each of two pods, two spines.
+
+    ToRs t1 to t4 with the hosts h11, h12, ... to h41, h42, ...; leaves l1 to l4, spines s1 and s2.
+    """
+    net = Network(mtu)
+    spines = [net.switch("s%d" % (j + 1), "10.2.%d.1" % j) for j in range(2)]
+    for pod in range(2):
+        leaves = [net.switch("l%d" % (2 * pod + j + 1), "10.%d.%d.1" % (pod, 2 + j)) for j in range(2)]
+        for i in range(2):
+            tor = net.switch("t%d" % (2 * pod + i + 1), "10.%d.%d.1" % (pod, i))
+            for n in range(hosts):
+                host = net.host("h%d%d" % (2 * pod + i + 1, n + 1), "10.%d.%d.%d" % (pod, i, n + 2), i, pod)
+                net.attach(host, tor, rate, delay)
+            for leaf in leaves:
+                net.link(tor, leaf, rate, delay)
+                leaf.routes.append(("10.%d.%d.0/24" % (pod, i), [tor.name]))
+            tor.routes.append(("0.0.0.0/0", [leaf.name for leaf in leaves]))
+        for leaf in leaves:
+            for spine in spines:
+                net.link(leaf, spine, rate, delay)
+            leaf.routes.append(("0.0.0.0/0", [spine.name for spine in spines]))
+        for spine in spines:
+            spine.routes.append(("10.%d.0.0/16" % pod, [leaf.name for leaf in leaves]))
     return net
 
 

@@ -10,7 +10,8 @@
  * 0. In virtual time nothing of what is done here takes any.
  *
  * Columns: time_ns, port (NETNS/DEVICE), packets and bytes (in the queue now);
- * and since the qdisc was made: sent_bytes, drops, marks (CE set), trims.
+ * and since the qdisc was made: sent_bytes, drops, marks (CE set), trims, pauses
+ * (pause frames that it had the port send, refreshed ones included).
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -18,6 +19,7 @@
 #include <libmnl/libmnl.h>
 #include <linux/gen_stats.h>
 #include <linux/pkt_sched.h>
+#include <linux/pkt_sched_dcqcn.h>
 #include <linux/pkt_sched_ndp.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -58,6 +60,7 @@ struct sample {
 	uint64_t drops;
 	uint64_t marks;
 	uint64_t trims;
+	uint64_t pauses;
 };
 
 struct run {
@@ -136,8 +139,10 @@ static void own_counters(const char *kind, const struct nlattr *app, struct samp
 		struct tc_codel_xstats codel;
 		struct tc_fq_codel_xstats fq_codel;
 		struct tc_ndp_xstats ndp;
+		struct tc_dcqcn_xstats dcqcn;
 	} x;
 	size_t length = mnl_attr_get_payload_len(app);
+	unsigned int i;
 
 	memset(&x, 0, sizeof(x));
 	memcpy(&x, mnl_attr_get_payload(app), length < sizeof(x) ? length : sizeof(x));
@@ -150,6 +155,11 @@ static void own_counters(const char *kind, const struct nlattr *app, struct samp
 	} else if (!strcmp(kind, "ndp")) {
 		s->marks = x.ndp.ecn_marked_packets;
 		s->trims = x.ndp.trimmed_arrival_packets + x.ndp.trimmed_tail_packets;
+	} else if (!strcmp(kind, "dcqcn")) {
+		for (i = 0; i < TC_DCQCN_PRIOS; i++) {
+			s->marks += x.dcqcn.prio[i].marked_packets;
+			s->pauses += x.dcqcn.prio[i].xoff_frames;
+		}
 	}
 }
 
@@ -268,10 +278,11 @@ static void write_turns(struct run *run, unsigned int turns, int64_t last)
 		read_answers(run, &run->groups[i], turns);
 	for (turn = 0; turn < turns; turn++)
 		for (i = 0; i < run->port_count; i++, s++)
-			fprintf(run->out, "%jd,%s,%u,%u,%ju,%ju,%ju,%ju\n",
+			fprintf(run->out, "%jd,%s,%u,%u,%ju,%ju,%ju,%ju,%ju\n",
 				(intmax_t)(last - (int64_t)(turns - 1 - turn) * run->every),
 				run->ports[i].name, s->packets, s->bytes, (uintmax_t)s->sent_bytes,
-				(uintmax_t)s->drops, (uintmax_t)s->marks, (uintmax_t)s->trims);
+				(uintmax_t)s->drops, (uintmax_t)s->marks, (uintmax_t)s->trims,
+				(uintmax_t)s->pauses);
 }
 
 static int open_timer(int64_t origin, int64_t every)
@@ -355,7 +366,7 @@ int main(int argc, char **argv)
 
 	sigaction(SIGTERM, &action, NULL);
 	parse(argc, argv, &run, &origin);
-	fprintf(run.out, "time_ns,port,packets,bytes,sent_bytes,drops,marks,trims\n");
+	fprintf(run.out, "time_ns,port,packets,bytes,sent_bytes,drops,marks,trims,pauses\n");
 	sample(&run, origin);
 	if (fclose(run.out))
 		err(1, "the file of samples");
