@@ -21,52 +21,17 @@
 #ifndef _CLOSNET_DCQCN_POOL_H
 #define _CLOSNET_DCQCN_POOL_H
 
-#include <linux/pkt_sched_dcqcn.h>
+#include <linux/bits.h>
 #include <linux/types.h>
+#include "dcqcn_pool_core.h"
 
 struct dcqcn_port;
 struct net_device;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/**
- * struct dcqcn_pool_params - what is set for a pool
- * @buffer: bytes of the shared buffer
- * @headroom: bytes for what still arrives at a paused (port, priority); 0: by
- *	the port's rate, cable and MTU
- * @cable_ns: delay of the longest cable
- * @xoff: bytes, for TC_DCQCN_XOFF_STATIC
- * @beta: for TC_DCQCN_XOFF_DYNAMIC
- * @xoff_mode: enum tc_dcqcn_xoff
- * @pfc: lossless priorities, a bit each
- */
-struct dcqcn_pool_params {
-	u32 buffer;
-	u32 headroom;
-	u32 cable_ns;
-	u32 xoff;
-	u32 beta;
-	u8 xoff_mode;
-	u8 pfc;
-};
-
 /* Which members of struct dcqcn_pool_params were given: the attributes' bits */
-#define DCQCN_POOL_GIVEN(attr)	(1U << (TCA_DCQCN_POOL_##attr - TCA_DCQCN_POOL_BUFFER))
-
-/**
- * enum dcqcn_verdict - what becomes of a packet that arrives at an egress
- * @DCQCN_LOSSY: admitted; PFC does not protect it
- * @DCQCN_LOSSLESS: admitted; PFC protects it
- * @DCQCN_NO_ROOM: to be dropped, not protected: no room in the buffer, or
- *	beyond the limit
- * @DCQCN_NO_HEADROOM: to be dropped although protected; counted at the ingress
- */
-enum dcqcn_verdict {
-	DCQCN_LOSSY,
-	DCQCN_LOSSLESS,
-	DCQCN_NO_ROOM,
-	DCQCN_NO_HEADROOM,
-};
+#define DCQCN_POOL_GIVEN(attr)	BIT(TCA_DCQCN_POOL_##attr - TCA_DCQCN_POOL_BUFFER)
 
 /**
  * struct dcqcn_charge - what a waiting packet is charged with

@@ -11,6 +11,7 @@
 
 #ifdef __KERNEL__
 
+#include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -38,9 +39,19 @@ typedef int64_t s64;
 #define min_t(type, x, y) ((type)(x) < (type)(y) ? (type)(x) : (type)(y))
 #define max_t(type, x, y) ((type)(x) > (type)(y) ? (type)(x) : (type)(y))
 
+static inline u32 hweight8(u8 bits)
+{
+	return __builtin_popcount(bits);
+}
+
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
 	return ((__uint128_t)a * b) >> shift;
+}
+
+static inline u64 mul_u64_u32_div(u64 a, u32 mul, u32 divisor)
+{
+	return (__uint128_t)a * mul / divisor;
 }
 
 static inline u64 div_u64(u64 dividend, u32 divisor)

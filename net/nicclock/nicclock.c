@@ -12,7 +12,6 @@
  *
  * The directory /proc/net/closnet is made here, too.
  */
-#include <linux/ethtool.h>
 #include <linux/hash.h>
 #include <linux/if_vlan.h>
 #include <linux/module.h>
@@ -23,6 +22,7 @@
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
 #include <net/net_namespace.h>
+#include <closnet/link_rate.h>
 #include <closnet/nicclock.h>
 #include "nicclock_core.h"
 
@@ -166,14 +166,11 @@ EXPORT_SYMBOL_GPL(nicclock_rx_time);
  */
 static void nicclock_update_rate(struct nicclock_nic *nc)
 {
-	struct ethtool_link_ksettings settings;
-	u32 mbps = 0;
+	u32 mbps;
 
 	if (!netif_running(nc->dev) || !netif_device_present(nc->dev))
 		return;
-	if (!netif_get_link_ksettings(nc->dev, &settings) &&
-	    settings.base.speed != (u32)SPEED_UNKNOWN)
-		mbps = settings.base.speed;
+	mbps = closnet_link_Mbps(nc->dev);
 	WRITE_ONCE(nc->pub.line.rate_Mbps, mbps);
 	WRITE_ONCE(nc->pub.line.byte_time, nicclock_byte_time(mbps));
 }
