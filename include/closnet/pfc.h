@@ -6,7 +6,7 @@
 #ifndef _CLOSNET_PFC_H
 #define _CLOSNET_PFC_H
 
-#include <linux/if_ether.h>
+#include <linux/etherdevice.h>
 #include <linux/types.h>
 
 #define PFC_PRIOS		8
@@ -28,6 +28,28 @@ struct pfc_frame {
 	__be16 quanta[PFC_PRIOS];
 } __packed;
 
+/**
+ * pfc_frame_fill() - make a pause frame
+ * @pfc: the frame
+ * @source: address of the port that sends it
+ * @enable: priorities that the frame speaks of
+ * @quanta: for each of these how long, in 512 bit times; 0: go on
+ */
+static inline void pfc_frame_fill(struct pfc_frame *pfc, const u8 *source, u8 enable,
+				  const u16 quanta[PFC_PRIOS])
+{
+	static const u8 to[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
+	u32 prio;
+
+	ether_addr_copy(pfc->eth.h_dest, to);
+	ether_addr_copy(pfc->eth.h_source, source);
+	pfc->eth.h_proto = htons(PFC_ETHERTYPE);
+	pfc->opcode = htons(PFC_OPCODE);
+	pfc->enable = htons(enable);
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		pfc->quanta[prio] = htons(quanta[prio]);
+}
+
 struct net_device;
 
 /**
@@ -45,5 +67,17 @@ struct net_device;
  */
 int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 		      const u16 quanta[PFC_PRIOS]);
+
+/**
+ * closwire_pfc_paused_ns() - how long a port has been held by pause frames
+ * @dev: a closwire port; the caller holds a reference or RCU
+ * @ns: filled in: of each priority the time in all pauses, the one that is on
+ *	included
+ *
+ * Exported as closwire_pfc_xmit() is. Any context but hard interrupt.
+ *
+ * Return: 0; -EOPNOTSUPP if @dev is no closwire port.
+ */
+int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS]);
 
 #endif /* _CLOSNET_PFC_H */

@@ -126,7 +126,8 @@ struct closwire_rx {
  *
  * Those of @tx_* are written under the tx lock, those of @rx_* by NAPI; read
  * by anyone. The frames and bytes are of data frames, without preamble, FCS
- * and padding, as other drivers count.
+ * and padding, as other drivers count. How long each priority was paused, the
+ * line knows.
  *
  * @tx_frames: data frames sent
  * @tx_bytes: their bytes

@@ -9,6 +9,7 @@
 #include <linux/ethtool.h>
 #include <linux/math64.h>
 #include <closnet/netlink.h>
+#include <closnet/pfc.h>
 #include "closwire.h"
 
 /* ---- the link ---- */
@@ -157,14 +158,23 @@ static const char closwire_stat_names[CLOSWIRE_STATS][ETH_GSTRING_LEN] = {
 	CLOSWIRE_STAT(rx_hwtstamps),
 };
 
+/* Behind them: how long each priority was paused, from the line */
+static const char closwire_paused_names[PFC_PRIOS][ETH_GSTRING_LEN] = {
+	"rx_prio0_paused_ns", "rx_prio1_paused_ns", "rx_prio2_paused_ns",
+	"rx_prio3_paused_ns", "rx_prio4_paused_ns", "rx_prio5_paused_ns",
+	"rx_prio6_paused_ns", "rx_prio7_paused_ns",
+};
+
 static int closwire_get_sset_count(struct net_device *dev, int set)
 {
-	return set == ETH_SS_STATS ? CLOSWIRE_STATS : -EOPNOTSUPP;
+	return set == ETH_SS_STATS ? CLOSWIRE_STATS + PFC_PRIOS : -EOPNOTSUPP;
 }
 
 static void closwire_get_strings(struct net_device *dev, u32 set, u8 *to)
 {
 	memcpy(to, closwire_stat_names, sizeof(closwire_stat_names));
+	memcpy(to + sizeof(closwire_stat_names), closwire_paused_names,
+	       sizeof(closwire_paused_names));
 }
 
 static void closwire_get_ethtool_stats(struct net_device *dev,
@@ -176,6 +186,7 @@ static void closwire_get_ethtool_stats(struct net_device *dev,
 
 	for (i = 0; i < CLOSWIRE_STATS; i++)
 		to[i] = READ_ONCE(from[i]);
+	closwire_pfc_paused_ns(dev, to + CLOSWIRE_STATS);
 }
 
 static void closwire_get_eth_mac_stats(struct net_device *dev,

@@ -560,6 +560,23 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_xmit);
 
+int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
+{
+	struct closwire_port *port = netdev_priv(dev);
+	u64 now_ns;
+	u32 prio;
+
+	if (!closwire_is_port(dev))
+		return -EOPNOTSUPP;
+	spin_lock_bh(&port->tx.lock);
+	now_ns = ktime_get_ns();
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		ns[prio] = closwire_paused_ns(&port->tx.line, now_ns, prio);
+	spin_unlock_bh(&port->tx.lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_paused_ns);
+
 /* ---- the device ---- */
 
 /**
@@ -654,6 +671,16 @@ void closwire_wire_start(struct closwire_port *port)
 	closwire_set_up(port, true);
 }
 
+static void closwire_stop_pauses(struct closwire_port *port)
+{
+	u32 prio;
+
+	spin_lock_bh(&port->tx.lock);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++)
+		closwire_pause_stop(&port->tx.line, ktime_get_ns(), prio);
+	spin_unlock_bh(&port->tx.lock);
+}
+
 /* Drops all frames of a list, and counts them. */
 static void closwire_purge(struct sk_buff_head *frames, u64 *counter)
 {
@@ -689,7 +716,7 @@ void closwire_wire_stop(struct closwire_port *port)
 	tx->waiting = 0;
 	tx->held = false;
 	tx->due_ns = 0;
-	tx->line.paused = 0;
+	closwire_stop_pauses(port);
 	closwire_purge(&port->rx.ctrl, &port->stats.rx_dropped_down);
 	closwire_purge(&port->rx.flight, &port->stats.rx_dropped_down);
 }

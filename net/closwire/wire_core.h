@@ -22,7 +22,9 @@
  * room for the longest frame, an error of at most 3 ns in a day of full load.
  *
  * Pause: IEEE 802.1Qbb (PFC). A pause frame carries a time for each of eight
- * priorities, in quanta of 512 bit times; 0 lifts the pause.
+ * priorities, in quanta of 512 bit times; 0 lifts the pause. One that comes
+ * during a pause sets its end anew. How long a priority was paused is counted
+ * when a pause ends or is renewed, each ns once.
  */
 #ifndef _CLOSWIRE_WIRE_CORE_H
 #define _CLOSWIRE_WIRE_CORE_H
@@ -51,6 +53,8 @@
  * @paused: priorities that may be paused; a bit is stale when the time in
  *	@pause_end_ns has come
  * @pause_end_ns: when each priority's pause ends
+ * @counted_to_ns: up to when @paused_ns counts each priority's pauses
+ * @paused_ns: how long each priority was paused
  */
 struct closwire_line {
 	u64 mult;
@@ -59,6 +63,8 @@ struct closwire_line {
 	u64 end_ns;
 	u64 end_frac;
 	u64 pause_end_ns[CLOSWIRE_PRIOS];
+	u64 counted_to_ns[CLOSWIRE_PRIOS];
+	u64 paused_ns[CLOSWIRE_PRIOS];
 };
 
 /**
@@ -132,6 +138,40 @@ static inline u64 closwire_line_send(struct closwire_line *line, u64 now_ns,
 }
 
 /**
+ * closwire_paused_ns() - how long a priority was paused
+ * @line: the line
+ * @now_ns: the time; the pause that is on counts up to it
+ * @prio: priority, below CLOSWIRE_PRIOS
+ *
+ * Return: the time in all pauses, in ns.
+ */
+static inline u64 closwire_paused_ns(const struct closwire_line *line,
+				     u64 now_ns, u32 prio)
+{
+	u64 to_ns = min_t(u64, now_ns, line->pause_end_ns[prio]);
+	u64 paused_ns = line->paused_ns[prio];
+
+	if (line->paused & (1U << prio) && to_ns > line->counted_to_ns[prio])
+		paused_ns += to_ns - line->counted_to_ns[prio];
+	return paused_ns;
+}
+
+/**
+ * closwire_pause_stop() - end a priority's pause, if there is one
+ * @line: the line
+ * @now_ns: the time
+ * @prio: priority, below CLOSWIRE_PRIOS
+ */
+static inline void closwire_pause_stop(struct closwire_line *line, u64 now_ns,
+				       u32 prio)
+{
+	line->paused_ns[prio] = closwire_paused_ns(line, now_ns, prio);
+	line->counted_to_ns[prio] = max_t(u64, line->counted_to_ns[prio],
+					  now_ns);
+	line->paused &= ~(1U << prio);
+}
+
+/**
  * closwire_line_pause() - obey a pause frame
  * @line: the line
  * @now_ns: the time
@@ -143,10 +183,9 @@ static inline void closwire_line_pause(struct closwire_line *line, u64 now_ns,
 {
 	u64 bytes = (u64)quanta * CLOSWIRE_QUANTUM_BYTES;
 
-	if (!quanta) {
-		line->paused &= ~(1U << prio);
+	closwire_pause_stop(line, now_ns, prio);
+	if (!quanta)
 		return;
-	}
 	/* 22 bits of bytes take 8 of mult's fraction, of which there are more */
 	line->pause_end_ns[prio] = now_ns + (((line->mult >> 8) * bytes) >>
 					     (line->shift - 8));
@@ -168,7 +207,7 @@ static inline bool closwire_line_paused(struct closwire_line *line, u64 now_ns,
 		return false;
 	if (now_ns < line->pause_end_ns[prio])
 		return true;
-	line->paused &= ~(1U << prio);
+	closwire_pause_stop(line, line->pause_end_ns[prio], prio);
 	return false;
 }
 

@@ -401,6 +401,80 @@ static void test_pause_model(void **state)
 	}
 }
 
+/* How long it was paused: what each way to end a pause adds, at 512 ns a quantum */
+static void test_paused(void **state)
+{
+	struct closwire_line line = line_at(GIGABIT);
+	u32 prio;
+
+	(void)state;
+	assert_int_equal(closwire_paused_ns(&line, 1000, 2), 0);
+
+	/* while it is on, until its time is over, noticed or not */
+	closwire_line_pause(&line, 1000, 2, 10);
+	assert_int_equal(closwire_paused_ns(&line, 1000, 2), 0);
+	assert_int_equal(closwire_paused_ns(&line, 1700, 2), 700);
+	assert_int_equal(closwire_paused_ns(&line, 9000, 2), 5120);
+	assert_false(closwire_line_paused(&line, 9000, 2));
+	assert_int_equal(closwire_paused_ns(&line, 9000, 2), 5120);
+
+	/* renewed in time; then it ends, unnoticed, before the next */
+	closwire_line_pause(&line, 10000, 2, 1);
+	closwire_line_pause(&line, 10300, 2, 1);
+	assert_int_equal(closwire_paused_ns(&line, 10300, 2), 5120 + 300);
+	closwire_line_pause(&line, 20000, 2, 100);
+	assert_int_equal(closwire_paused_ns(&line, 20000, 2), 5120 + 300 + 512);
+
+	/* made shorter, lifted, lifted again */
+	closwire_line_pause(&line, 20400, 2, 1);
+	closwire_line_pause(&line, 20500, 2, 0);
+	closwire_line_pause(&line, 20600, 2, 0);
+	assert_int_equal(closwire_paused_ns(&line, 30000, 2), 5932 + 500);
+
+	/* its end was noticed before a frame that came before was handled */
+	closwire_line_pause(&line, 40000, 2, 2);
+	assert_false(closwire_line_paused(&line, 41100, 2));
+	closwire_line_pause(&line, 41000, 2, 1);
+	assert_int_equal(closwire_paused_ns(&line, 50000, 2), 6432 + 1512);
+
+	/* the port goes down */
+	closwire_line_pause(&line, 60000, 2, 65535);
+	closwire_pause_stop(&line, 60100, 2);
+	assert_false(closwire_line_paused(&line, 60200, 2));
+	assert_int_equal(closwire_paused_ns(&line, 70000, 2), 7944 + 100);
+
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		if (prio != 2)
+			assert_int_equal(closwire_paused_ns(&line, 70000, prio), 0);
+	}
+}
+
+/* The same, counted ns by ns */
+static void test_paused_model(void **state)
+{
+	struct closwire_line line = line_at(GIGABIT);
+	u64 now_ns = 0, end_ns, paused_ns = 0, next_ns;
+	struct rng rng;
+	bool paused;
+	int i;
+
+	(void)state;
+	rng_seed(&rng, 3);
+	for (i = 0; i < ROUND_EVENTS * 10; i++) {
+		u32 quanta = rng_percent(&rng, 30) ? 0 : rng_in(&rng, 1, 5);
+
+		closwire_line_pause(&line, now_ns, 6, quanta);
+		end_ns = now_ns + quanta * 512;
+		for (next_ns = now_ns + rng_in(&rng, 0, 3000); now_ns < next_ns; now_ns++) {
+			paused = now_ns < end_ns;
+			paused_ns += paused;
+			if (rng_percent(&rng, 1))
+				assert_int_equal(closwire_line_paused(&line, now_ns, 6), paused);
+		}
+		assert_int_equal(closwire_paused_ns(&line, now_ns, 6), paused_ns);
+	}
+}
+
 /* ------------------------------------------------ turns */
 
 /* Each set of queues: the next one that waits, counted on around the corner */
@@ -457,6 +531,8 @@ int main(void)
 		cmocka_unit_test(test_quanta),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_pause_model),
+		cmocka_unit_test(test_paused),
+		cmocka_unit_test(test_paused_model),
 		cmocka_unit_test(test_next_queue),
 		cmocka_unit_test(test_fair),
 	};
