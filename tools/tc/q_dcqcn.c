@@ -92,7 +92,7 @@ static int add_mapping(void *map, char *item)
 	if (!colon)
 		return -1;
 	*colon++ = '\0';
-	if (get_range(&mask, item, get_dscp) || get_prio(&prio, colon))
+	if (get_range(&mask, get_dscp, item) || get_prio(&prio, colon))
 		return -1;
 	for (from = 0; from < TC_DCQCN_MAP_LEN; from++) {
 		if (mask >> from & 1)
@@ -211,7 +211,7 @@ static int add_prios(void *mask, char *item)
 {
 	__u64 more;
 
-	if (get_range(&more, item, get_prio))
+	if (get_range(&more, get_prio, item))
 		return -1;
 	*(__u64 *)mask |= more;
 	return 0;
@@ -472,17 +472,18 @@ static int dcqcn_print_opt(const struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
-#define OUT(st, field, label, unit) out_u64(#field, label, (st)->field, unit)
+/* Of st */
+#define OUT(field, label, unit) out_u64(#field, label, st->field, unit)
 
 static void print_ingress(const struct tc_dcqcn_prio_xstats *st)
 {
-	OUT(st, ingress_bytes, "    ingress", "b");
-	OUT(st, ingress_peak_bytes, "peak", "b");
-	OUT(st, headroom_bytes, "headroom", "b");
-	OUT(st, headroom_peak_bytes, "peak", "b");
-	OUT(st, xoff_frames, "xoff", "p");
-	OUT(st, xon_frames, "xon", "p");
-	OUT(st, dropped_headroom_packets, "dropped", "p");
+	OUT(ingress_bytes, "    ingress", "b");
+	OUT(ingress_peak_bytes, "peak", "b");
+	OUT(headroom_bytes, "headroom", "b");
+	OUT(headroom_peak_bytes, "peak", "b");
+	OUT(xoff_frames, "xoff", "p");
+	OUT(xon_frames, "xon", "p");
+	OUT(dropped_headroom_packets, "dropped", "p");
 	print_nl();
 }
 
@@ -494,18 +495,18 @@ static void print_prio_xstats(unsigned int prio,
 
 	open_json_object(NULL);
 	snprintf(label, sizeof(label), "  prio %u qlen", prio);
-	OUT(st, qlen_packets, label, "p");
-	OUT(st, backlog_bytes, "backlog", "b");
-	OUT(st, peak_bytes, "peak", "b");
-	OUT(st, sent_packets, "sent", "p");
+	OUT(qlen_packets, label, "p");
+	OUT(backlog_bytes, "backlog", "b");
+	OUT(peak_bytes, "peak", "b");
+	OUT(sent_packets, "sent", "p");
 	print_color_u64(PRINT_ANY, COLOR_NONE, "sent_bytes", "%llub ",
 			st->sent_bytes);
-	OUT(st, marked_packets, "marked", "p");
+	OUT(marked_packets, "marked", "p");
 	print_nl();
-	OUT(st, dropped_limit_packets, "    dropped limit", "p");
-	OUT(st, dropped_nonect_packets, "nonect", "p");
-	OUT(st, dropped_stalled_packets, "stalled", "p");
-	OUT(st, stalls, "stalls", "");
+	OUT(dropped_limit_packets, "    dropped limit", "p");
+	OUT(dropped_nonect_packets, "nonect", "p");
+	OUT(dropped_stalled_packets, "stalled", "p");
+	OUT(stalls, "stalls", "");
 	print_color_u64(PRINT_JSON, COLOR_NONE, "paused_ns", NULL,
 			st->paused_ns);
 	out_text("paused");
@@ -521,29 +522,29 @@ static int dcqcn_print_xstats(const struct qdisc_util *qu, FILE *f,
 			      struct rtattr *xstats)
 {
 	static const struct tc_dcqcn_prio_xstats none;
-	struct tc_dcqcn_xstats st;
+	struct tc_dcqcn_xstats space, *st = &space;
 	bool all = is_json_context();
 	unsigned int prio;
 
 	if (!xstats)
 		return 0;
-	get_xstats(&st, sizeof(st), xstats);
+	get_xstats(st, sizeof(*st), xstats);
 	open_json_array(PRINT_JSON, "prio");
 	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
-		if (all || memcmp(&st.prio[prio], &none, sizeof(none)))
-			print_prio_xstats(prio, &st.prio[prio],
-					  all || st.pool_ports);
+		if (all || memcmp(&st->prio[prio], &none, sizeof(none)))
+			print_prio_xstats(prio, &st->prio[prio],
+					  all || st->pool_ports);
 	}
 	close_json_array(PRINT_JSON, NULL);
-	if (all || st.pool_ports) {
-		OUT(&st, pool_ports, "  pool ports", "");
-		OUT(&st, pool_bytes, "backlog", "b");
-		OUT(&st, pool_peak_bytes, "peak", "b");
-		OUT(&st, pool_xoff_bytes, "xoff", "b");
-		OUT(&st, pool_headroom_bytes, "headroom", "b");
+	if (all || st->pool_ports) {
+		OUT(pool_ports, "  pool ports", "");
+		OUT(pool_bytes, "backlog", "b");
+		OUT(pool_peak_bytes, "peak", "b");
+		OUT(pool_xoff_bytes, "xoff", "b");
+		OUT(pool_headroom_bytes, "headroom", "b");
 		print_nl();
 	}
-	OUT(&st, dropped_nomem_packets, "  dropped nomem", "");
+	OUT(dropped_nomem_packets, "  dropped nomem", "");
 	return 0;
 }
 

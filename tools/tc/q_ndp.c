@@ -46,7 +46,7 @@ static int add_dscps(void *mask, char *item)
 {
 	__u64 more;
 
-	if (get_range(&more, item, get_dscp))
+	if (get_range(&more, get_dscp, item))
 		return -1;
 	*(__u64 *)mask |= more;
 	return 0;

@@ -99,8 +99,8 @@ static inline int get_dscp(__u8 *val, const char *arg)
 }
 
 /* The numbers of FIRST or FIRST-LAST, below 64, as bits; item is written to */
-static inline int get_range(__u64 *mask, char *item,
-			    int (*get)(__u8 *val, const char *arg))
+static inline int get_range(__u64 *mask,
+			    int (*get)(__u8 *val, const char *arg), char *item)
 {
 	char *dash = strchr(item, '-');
 	__u8 first, last;
