@@ -109,7 +109,7 @@ static int parse_map(const struct tc_opt *opt, struct words *w,
 
 	if (!arg)
 		return -1;
-	if (for_each_item(arg, add_mapping, map))
+	if (take_items(arg, add_mapping, map))
 		return illegal(opt->word, arg,
 			       "a list of DSCP:PRIO, with a DSCP of 0 to 63 and a priority of 0 to 7");
 	return addattr_l(n, TC_MSG_MAX, opt->attr, map, sizeof(map));
@@ -227,7 +227,7 @@ static int parse_pfc(const struct tc_opt *opt, struct words *w,
 		return -1;
 	if (!strcmp(arg, "all"))
 		mask = UINT8_MAX;
-	else if (strcmp(arg, "none") && for_each_item(arg, add_prios, &mask))
+	else if (strcmp(arg, "none") && take_items(arg, add_prios, &mask))
 		return illegal(opt->word, arg,
 			       "all, none or a list of priorities from 0 to 7");
 	return addattr8(n, TC_MSG_MAX, opt->attr, mask);
@@ -473,7 +473,7 @@ static int dcqcn_print_opt(const struct qdisc_util *qu, FILE *f,
 }
 
 /* Of st */
-#define OUT(field, label, unit) out_u64(#field, label, st->field, unit)
+#define OUT(field, label, unit) out_u64(#field, label, (*st).field, unit)
 
 static void print_ingress(const struct tc_dcqcn_prio_xstats *st)
 {

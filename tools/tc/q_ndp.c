@@ -84,7 +84,7 @@ static int parse_match_dscp(struct words *w, struct nlmsghdr *n)
 
 	if (!arg)
 		return -1;
-	if (for_each_item(arg, add_dscps, &mask))
+	if (take_items(arg, add_dscps, &mask))
 		return illegal("match dscp", arg, "a list of DSCPs");
 	return addattr64(n, TC_MSG_MAX, TCA_NDP_DSCP_MASK, mask);
 }

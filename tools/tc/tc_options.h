@@ -116,9 +116,9 @@ static inline int get_range(__u64 *mask,
 }
 
 /* Calls take() for each item between commas, which may write to it */
-static inline int for_each_item(const char *arg,
-				int (*take)(void *result, char *item),
-				void *result)
+static inline int take_items(const char *arg,
+			     int (*take)(void *result, char *item),
+			     void *result)
 {
 	char *copy = strdup(arg), *rest = copy, *item;
 	int err = copy ? 0 : -1;
