@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch/dcqcn_pool_core.h: against a model, promises, the paper's thresholds
+ *
+ * The model knows the packets that wait, one by one, and counts them anew for
+ * each decision. Core and model get the same packets, ports and settings, and
+ * must agree on each packet's fate, on who is paused, and on every number.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../sch/dcqcn_pool_core.h"
+#include "rng.h"
+
+#define ROUNDS		300
+#define ROUND_EVENTS	2000
+#define PORTS		6
+#define PRIOS		TC_DCQCN_PRIOS
+#define PACKETS		4096
+#define OUTSIDE		(-1)	/* came in by no port */
+
+/* ------------------------------------------------ the model */
+
+struct packet {
+	int port;
+	u32 prio;
+	u32 len;
+};
+
+struct model_port {
+	bool member;
+	u32 headroom;
+	u32 mtu;
+	bool paused[PRIOS];
+	u64 in_headroom[PRIOS];
+};
+
+struct model {
+	struct dcqcn_pool_params p;
+	struct model_port port[PORTS];
+	struct packet packet[PACKETS];
+	u32 packets;
+};
+
+static u64 waits(const struct model *m, int port, u32 prio)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < m->packets; i++)
+		if (m->packet[i].port == port && m->packet[i].prio == prio)
+			sum += m->packet[i].len;
+	return sum;
+}
+
+static u64 waits_in_all(const struct model *m)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < m->packets; i++)
+		sum += m->packet[i].len;
+	return sum;
+}
+
+static u64 in_all_headrooms(const struct model *m)
+{
+	u64 sum = 0;
+	u32 i, prio;
+
+	for (i = 0; i < PORTS; i++)
+		for (prio = 0; prio < PRIOS; prio++)
+			sum += m->port[i].in_headroom[prio];
+	return sum;
+}
+
+static u32 lossless_prios(const struct model *m)
+{
+	u32 prio, n = 0;
+
+	for (prio = 0; prio < PRIOS; prio++)
+		n += m->p.pfc >> prio & 1;
+	return n;
+}
+
+/* B - k n t_flight, if ports differ */
+static s64 model_shared(const struct model *m)
+{
+	s64 shared = m->p.buffer;
+	u32 i;
+
+	for (i = 0; i < PORTS; i++)
+		if (m->port[i].member)
+			shared -= (s64)lossless_prios(m) * m->port[i].headroom;
+	return max_t(s64, shared, 0);
+}
+
+static s64 model_free(const struct model *m)
+{
+	s64 free = model_shared(m) - (s64)(waits_in_all(m) - in_all_headrooms(m));
+
+	free = min_t(s64, free, (s64)m->p.buffer - (s64)waits_in_all(m));
+	return max_t(s64, free, 0);
+}
+
+static s64 model_xoff(const struct model *m)
+{
+	u32 i, ports = 0, prios = max_t(u32, lossless_prios(m), 1);
+
+	for (i = 0; i < PORTS; i++)
+		ports += m->port[i].member;
+	switch (m->p.xoff_mode) {
+	case TC_DCQCN_XOFF_AUTO:
+		return model_shared(m) / (max_t(u32, ports, 1) * prios);
+	case TC_DCQCN_XOFF_DYNAMIC:
+		return min_t(s64, model_free(m) * m->p.beta / prios, m->p.buffer);
+	default:
+		return m->p.xoff;
+	}
+}
+
+static bool model_lossless(const struct model *m, int port, u32 prio)
+{
+	return port != OUTSIDE && m->port[port].member && m->p.pfc >> prio & 1;
+}
+
+static s64 model_room(const struct model *m, int port, u32 prio)
+{
+	s64 in_shared = waits(m, port, prio) - m->port[port].in_headroom[prio];
+
+	return min_t(s64, model_xoff(m) - in_shared, model_free(m));
+}
+
+static void model_lift(struct model *m, int port, u32 prio)
+{
+	struct model_port *q = &m->port[port];
+
+	if (!model_lossless(m, port, prio) || !waits(m, port, prio) ||
+	    (!q->in_headroom[prio] && model_room(m, port, prio) >= 2 * (s64)q->mtu))
+		q->paused[prio] = false;
+}
+
+static enum dcqcn_verdict model_admit(struct model *m, struct packet p, bool fits)
+{
+	struct model_port *q;
+
+	if (!model_lossless(m, p.port, p.prio)) {
+		if (!fits || p.len > model_free(m))
+			return DCQCN_NO_ROOM;
+		m->packet[m->packets++] = p;
+		return DCQCN_LOSSY;
+	}
+	q = &m->port[p.port];
+	if (p.len > model_room(m, p.port, p.prio)) {
+		if (q->in_headroom[p.prio] + p.len > q->headroom ||
+		    waits_in_all(m) + p.len > m->p.buffer) {
+			q->paused[p.prio] |= !!waits(m, p.port, p.prio);
+			return DCQCN_NO_HEADROOM;
+		}
+		q->in_headroom[p.prio] += p.len;
+		q->paused[p.prio] = true;
+	}
+	m->packet[m->packets++] = p;
+	return DCQCN_LOSSLESS;
+}
+
+static struct packet model_release(struct model *m, u32 i)
+{
+	struct packet p = m->packet[i];
+	struct model_port *q;
+
+	m->packet[i] = m->packet[--m->packets];
+	if (p.port == OUTSIDE)
+		return p;
+	q = &m->port[p.port];
+	q->in_headroom[p.prio] -= min_t(u64, p.len, q->in_headroom[p.prio]);
+	model_lift(m, p.port, p.prio);
+	return p;
+}
+
+static void model_review(struct model *m)
+{
+	s64 back;
+	int port;
+	u32 prio;
+
+	for (port = 0; port < PORTS; port++) {
+		struct model_port *q = &m->port[port];
+
+		for (prio = 0; prio < PRIOS; prio++) {
+			back = q->in_headroom[prio];
+			if (model_lossless(m, port, prio)) {
+				back = min_t(s64, back, max_t(s64, model_room(m, port, prio), 0));
+				q->in_headroom[prio] -= back;
+				if (q->in_headroom[prio] ||
+				    waits(m, port, prio) > (u64)model_xoff(m))
+					q->paused[prio] = true;
+			} else {
+				q->in_headroom[prio] = 0;
+			}
+			model_lift(m, port, prio);
+		}
+	}
+}
+
+/* ------------------------------------------------ core beside model */
+
+/*
+ * A port that leaves with packets that it brought in stays as a remnant; the
+ * next one to come takes a place where nothing is left.
+ */
+struct pair {
+	struct dcqcn_mmu core;
+	struct dcqcn_mmu_port port[PORTS];
+	struct model model;
+};
+
+/* What the random events met: they must have been everywhere. */
+static struct {
+	u32 verdict[3][DCQCN_NO_HEADROOM + 1];
+	u32 xoff, xon, remnants, headroom_back;
+} met;
+
+static void same(const struct pair *t)
+{
+	const struct model *m = &t->model;
+	u64 headrooms = in_all_headrooms(m), sum[PORTS][PRIOS] = {};
+	u32 prio, i;
+	int port;
+
+	for (i = 0; i < m->packets; i++)
+		if (m->packet[i].port != OUTSIDE)
+			sum[m->packet[i].port][m->packet[i].prio] += m->packet[i].len;
+
+	assert_int_equal(t->core.bytes, waits_in_all(m));
+	assert_int_equal(t->core.shared_bytes, waits_in_all(m) - headrooms);
+	assert_int_equal(t->core.shared, model_shared(m));
+	assert_int_equal(dcqcn_mmu_xoff(&t->core), model_xoff(m));
+	for (port = 0; port < PORTS; port++) {
+		for (prio = 0; prio < PRIOS; prio++) {
+			const struct dcqcn_mmu_prio *q = &t->port[port].prio[prio];
+
+			assert_int_equal(q->headroom_bytes, m->port[port].in_headroom[prio]);
+			assert_int_equal(q->shared_bytes + q->headroom_bytes,
+					 sum[port][prio]);
+			assert_int_equal(t->port[port].paused >> prio & 1,
+					 m->port[port].paused[prio]);
+		}
+	}
+}
+
+/* What holds of a paused (port, priority), and of one that is not */
+static void pauses_make_sense(const struct pair *t)
+{
+	int port;
+	u32 prio;
+
+	for (port = 0; port < PORTS; port++) {
+		for (prio = 0; prio < PRIOS; prio++) {
+			const struct dcqcn_mmu_prio *q = &t->port[port].prio[prio];
+
+			if (t->port[port].paused >> prio & 1)
+				assert_true(q->shared_bytes + q->headroom_bytes);
+			else
+				assert_int_equal(q->headroom_bytes, 0);
+		}
+	}
+}
+
+static void set_params(struct pair *t, const struct dcqcn_pool_params *p)
+{
+	u32 port, paused = 0;
+	u64 headrooms = in_all_headrooms(&t->model);
+
+	t->core.params = *p;
+	t->model.p = *p;
+	dcqcn_mmu_update(&t->core);
+	for (port = 0; port < PORTS; port++)
+		dcqcn_mmu_review(&t->core, &t->port[port]);
+	model_review(&t->model);
+	for (port = 0; port < PORTS; port++)
+		paused |= t->port[port].paused;
+	met.headroom_back += headrooms > in_all_headrooms(&t->model) && paused;
+}
+
+static void arrive(struct pair *t, struct packet p, bool fits)
+{
+	struct dcqcn_mmu_port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
+	u8 paused = port ? port->paused : 0;
+	enum dcqcn_verdict got = dcqcn_mmu_admit(&t->core, port, p.prio, p.len, fits);
+
+	if (t->model.packets == PACKETS - 1)
+		fail_msg("more packets than the model holds");
+	assert_int_equal(got, model_admit(&t->model, p, fits));
+	met.verdict[t->core.params.xoff_mode][got]++;
+	met.xoff += port && (port->paused & ~paused);
+}
+
+static void depart(struct pair *t, u32 i)
+{
+	struct packet p = model_release(&t->model, i);
+	struct dcqcn_mmu_port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
+	u8 paused = port ? port->paused : 0;
+
+	dcqcn_mmu_release(&t->core, port, p.prio, p.len);
+	met.xon += port && (paused & ~port->paused);
+}
+
+static void set_port(struct pair *t, u32 i, u32 headroom, u32 mtu)
+{
+	dcqcn_mmu_set_port(&t->core, &t->port[i], headroom, mtu);
+	t->model.port[i].headroom = headroom;
+	t->model.port[i].mtu = mtu;
+}
+
+static void join(struct pair *t, u32 i, u32 headroom, u32 mtu)
+{
+	dcqcn_mmu_join(&t->core, &t->port[i]);
+	t->model.port[i].member = true;
+	set_port(t, i, headroom, mtu);
+	set_params(t, &t->core.params);
+}
+
+static void leave(struct pair *t, u32 i)
+{
+	u32 prio;
+
+	dcqcn_mmu_leave(&t->core, &t->port[i]);
+	memset(&t->model.port[i], 0, sizeof(t->model.port[i]));
+	set_params(t, &t->core.params);
+	assert_int_equal(t->port[i].paused, 0);
+	for (prio = 0; prio < PRIOS; prio++)
+		met.remnants += !!t->port[i].prio[prio].shared_bytes;
+}
+
+static bool empty(const struct pair *t, u32 i)
+{
+	u32 prio;
+
+	for (prio = 0; prio < PRIOS; prio++)
+		if (waits(&t->model, i, prio))
+			return false;
+	return true;
+}
+
+static struct dcqcn_pool_params random_params(struct rng *rng)
+{
+	static const u8 pfc[] = { 0xff, 0xff, 0x08, 0x81, 0x00 };
+	struct dcqcn_pool_params p = {};
+
+	p.buffer = rng_in(rng, 100000, 500000);
+	p.xoff_mode = rng_in(rng, 0, 2);
+	p.beta = 1 << rng_in(rng, 0, 7);
+	p.pfc = pfc[rng_in(rng, 0, 4)];
+	if (p.xoff_mode == TC_DCQCN_XOFF_STATIC)
+		p.xoff = rng_in(rng, 64, rng_percent(rng, 80) ? 20000 : 500000);
+	return p;
+}
+
+static struct packet random_packet(struct rng *rng, const struct pair *t)
+{
+	struct packet p = {};
+
+	p.port = (int)rng_in(rng, 0, PORTS) - 1;
+	p.prio = rng_percent(rng, 60) ? 3 : rng_in(rng, 0, PRIOS - 1);
+	p.len = rng_percent(rng, 70) ? 1514 : rng_in(rng, 60, 9014);
+	if (p.port != OUTSIDE && !t->port[p.port].member)
+		p.port = OUTSIDE;
+	return p;
+}
+
+static void random_change(struct rng *rng, struct pair *t)
+{
+	u32 i = rng_in(rng, 0, PORTS - 1), headroom = rng_in(rng, 1000, 10000);
+	struct dcqcn_pool_params p;
+
+	if (rng_percent(rng, 40)) {
+		p = random_params(rng);
+		set_params(t, &p);
+	} else if (t->port[i].member && rng_percent(rng, 50)) {
+		set_port(t, i, headroom, 1500);
+		set_params(t, &t->core.params);
+	} else if (t->port[i].member) {
+		leave(t, i);
+	} else if (empty(t, i)) {
+		join(t, i, headroom, 1500);
+	}
+}
+
+static void drain(struct pair *t)
+{
+	u32 i;
+
+	while (t->model.packets)
+		depart(t, t->model.packets - 1);
+	same(t);
+	assert_int_equal(t->core.bytes, 0);
+	assert_int_equal(t->core.shared_bytes, 0);
+	for (i = 0; i < PORTS; i++)
+		assert_int_equal(t->port[i].paused, 0);
+}
+
+static void random_round(struct rng *rng)
+{
+	static struct pair t;
+	u32 i, load = 50, bytes;
+	struct packet p;
+
+	memset(&t, 0, sizeof(t));
+	t.core.params = random_params(rng);
+	t.model.p = t.core.params;
+	for (i = 0; i < PORTS / 2; i++)
+		join(&t, i, rng_in(rng, 1000, 10000), 1500);
+	for (i = 0; i < ROUND_EVENTS; i++) {
+		if (!rng_in(rng, 0, 99))
+			load = rng_in(rng, 20, 90);
+		if (!rng_in(rng, 0, 99))
+			random_change(rng, &t);
+		bytes = t.core.bytes;
+		if (rng_percent(rng, load)) {
+			p = random_packet(rng, &t);
+			arrive(&t, p, rng_percent(rng, 95));
+		} else if (t.model.packets) {
+			depart(&t, rng_in(rng, 0, t.model.packets - 1));
+		}
+		/* a buffer that was made smaller may hold more for a while */
+		assert_true(t.core.bytes <= max_t(u32, bytes, t.core.params.buffer));
+		same(&t);
+		pauses_make_sense(&t);
+	}
+	drain(&t);
+}
+
+static void test_model(void **state)
+{
+	struct rng rng;
+	int i, mode, verdict;
+
+	(void)state;
+	rng_seed(&rng, 20150817);
+	for (i = 0; i < ROUNDS; i++)
+		random_round(&rng);
+	for (mode = 0; mode < 3; mode++)
+		for (verdict = 0; verdict <= DCQCN_NO_HEADROOM; verdict++)
+			assert_true(met.verdict[mode][verdict] > 1000);
+	assert_true(met.xoff > 10000);
+	assert_true(met.xon > 10000);
+	assert_true(met.remnants > 1000);
+	assert_true(met.headroom_back > 100);
+}
+
+/* ------------------------------------------------ promises */
+
+#define FLIGHT		9000
+
+/*
+ * Senders that stop in time lose nothing: after XOFF, one sends as much as the
+ * headroom holds, and no more before XON; whatever the thresholds are, and
+ * though others, whom nothing stops, fill the shared part.
+ */
+static void lossless_round(struct rng *rng)
+{
+	struct dcqcn_pool_params params = random_params(rng);
+	u32 in_flight[PORTS][PRIOS] = {}, peak = 0, i;
+	static struct pair t;
+
+	memset(&t, 0, sizeof(t));
+	params.buffer += PORTS * PRIOS * FLIGHT;
+	t.core.params = params;
+	t.model.p = params;
+	for (i = 0; i < PORTS; i++)
+		join(&t, i, FLIGHT, 1500);
+	for (i = 0; i < ROUND_EVENTS; i++) {
+		struct packet p = random_packet(rng, &t);
+		u32 *flight = p.port == OUTSIDE ? NULL : &in_flight[p.port][p.prio];
+		bool lossless = model_lossless(&t.model, p.port, p.prio);
+
+		if (t.model.packets && rng_percent(rng, 30)) {
+			depart(&t, rng_in(rng, 0, t.model.packets - 1));
+			continue;
+		}
+		if (lossless && !(t.port[p.port].paused >> p.prio & 1))
+			*flight = 0;
+		if (lossless && *flight + p.len > FLIGHT)
+			continue;
+		peak = max_t(u32, peak, t.core.bytes);
+		assert_int_not_equal(dcqcn_mmu_admit(&t.core, lossless || p.port != OUTSIDE ?
+						     &t.port[p.port] : NULL, p.prio, p.len, true),
+				     DCQCN_NO_HEADROOM);
+		model_admit(&t.model, p, true);
+		if (lossless && t.port[p.port].paused >> p.prio & 1)
+			*flight += p.len;
+	}
+	same(&t);
+	assert_true(t.core.peak_bytes >= peak);
+	assert_true(t.core.peak_bytes <= t.core.params.buffer);
+	drain(&t);
+}
+
+static void test_lossless(void **state)
+{
+	struct rng rng;
+	int i;
+
+	(void)state;
+	rng_seed(&rng, 3);
+	for (i = 0; i < 300; i++)
+		lossless_round(&rng);
+}
+
+static struct dcqcn_mmu one_port(struct dcqcn_mmu_port *port, u32 xoff, u32 headroom)
+{
+	struct dcqcn_mmu m = {
+		.params = {
+			.buffer = 1000000,
+			.xoff_mode = TC_DCQCN_XOFF_STATIC,
+			.xoff = xoff,
+			.pfc = 0xff,
+		},
+	};
+
+	memset(port, 0, sizeof(*port));
+	dcqcn_mmu_join(&m, port);
+	dcqcn_mmu_set_port(&m, port, headroom, 1000);
+	dcqcn_mmu_update(&m);
+	return m;
+}
+
+/* XOFF with the byte above the threshold, XON 2 MTU below it */
+static void test_hysteresis(void **state)
+{
+	struct dcqcn_mmu_port port;
+	struct dcqcn_mmu m = one_port(&port, 10000, 5000);
+	int i;
+
+	(void)state;
+	for (i = 0; i < 10; i++)
+		assert_int_equal(dcqcn_mmu_admit(&m, &port, 3, 1000, true), DCQCN_LOSSLESS);
+	assert_int_equal(port.paused, 0);
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 3, 1, true), DCQCN_LOSSLESS);
+	assert_int_equal(port.paused, 1 << 3);
+	assert_int_equal(port.prio[3].headroom_bytes, 1);
+	dcqcn_mmu_release(&m, &port, 3, 1);
+	dcqcn_mmu_release(&m, &port, 3, 1000);
+	dcqcn_mmu_release(&m, &port, 3, 999);
+	assert_int_equal(port.paused, 1 << 3);
+	dcqcn_mmu_release(&m, &port, 3, 1);
+	assert_int_equal(port.paused, 0);
+	/* other priorities are not concerned */
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 4, 10000, true), DCQCN_LOSSLESS);
+	assert_int_equal(port.paused, 0);
+}
+
+/* A threshold that changes is held against what waits. */
+static void test_review(void **state)
+{
+	struct dcqcn_mmu_port port;
+	struct dcqcn_mmu m = one_port(&port, 10000, 5000);
+
+	(void)state;
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 3, 6000, true), DCQCN_LOSSLESS);
+	m.params.xoff = 6000;
+	dcqcn_mmu_review(&m, &port);
+	assert_int_equal(port.paused, 0);
+	m.params.xoff = 5999;
+	dcqcn_mmu_review(&m, &port);
+	assert_int_equal(port.paused, 1 << 3);
+	m.params.xoff = 7999;
+	dcqcn_mmu_review(&m, &port);
+	assert_int_equal(port.paused, 1 << 3);
+	m.params.xoff = 8000;
+	dcqcn_mmu_review(&m, &port);
+	assert_int_equal(port.paused, 0);
+	assert_int_equal(port.prio[3].headroom_bytes, 0);
+}
+
+/* The headroom is used to its last byte, and the drop is counted. */
+static void test_headroom(void **state)
+{
+	struct dcqcn_mmu_port port;
+	struct dcqcn_mmu m = one_port(&port, 1000, 5000);
+
+	(void)state;
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 4000, true), DCQCN_LOSSLESS);
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1001, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(port.prio[0].dropped_packets, 2);
+	assert_int_equal(port.prio[0].headroom_peak_bytes, 5000);
+	assert_int_equal(port.prio[0].peak_bytes, 6000);
+	assert_int_equal(m.bytes, 6000);
+}
+
+/* A packet that never fits pauses nobody for ever. */
+static void test_too_long(void **state)
+{
+	struct dcqcn_mmu_port port;
+	struct dcqcn_mmu m = one_port(&port, 64, 100);
+
+	(void)state;
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1500, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(port.paused, 0);
+	/* less than 2 MTU: paused, until nothing waits */
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
+	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
+	assert_int_equal(port.paused, 1);
+	dcqcn_mmu_release(&m, &port, 0, 60);
+	assert_int_equal(port.paused, 1);
+	dcqcn_mmu_release(&m, &port, 0, 60);
+	assert_int_equal(port.paused, 0);
+}
+
+/* Section 4 of the paper: 32 ports, 12 MB, t_flight 22.4 KB, beta 8 */
+static void test_paper(void **state)
+{
+	static struct dcqcn_mmu_port port[32];
+	struct dcqcn_mmu m = {
+		.params = { .buffer = 12000000, .beta = 8, .pfc = 0xff },
+	};
+	u32 i, n;
+
+	(void)state;
+	memset(port, 0, sizeof(port));
+	for (i = 0; i < 32; i++) {
+		dcqcn_mmu_join(&m, &port[i]);
+		dcqcn_mmu_set_port(&m, &port[i], 22400, 1500);
+	}
+	dcqcn_mmu_update(&m);
+	assert_int_equal(dcqcn_mmu_xoff(&m), 24475);	/* 24.47 KB */
+	m.params.xoff_mode = TC_DCQCN_XOFF_DYNAMIC;
+	dcqcn_mmu_update(&m);
+	assert_int_equal(dcqcn_mmu_xoff(&m), 12000000 - 32 * 8 * 22400);
+
+	/*
+	 * The bound of t_ECN, 21.75 KB: with that in each of 32 queues of each
+	 * priority, all of a priority from one port, nobody is paused; with a
+	 * packet more in each, somebody is.
+	 */
+	for (i = 0; i < 8 * 32; i++)
+		dcqcn_mmu_admit(&m, &port[i % 8], i % 8, 21755, true);
+	for (i = n = 0; i < 32; i++)
+		n += !!port[i].paused;
+	assert_int_equal(n, 0);
+	for (i = 0; i < 8 * 32; i++)
+		dcqcn_mmu_admit(&m, &port[i % 8], i % 8, 1500, true);
+	for (i = n = 0; i < 32; i++)
+		n += !!port[i].paused;
+	assert_int_equal(n, 8);
+}
+
+/* No more headroom than the buffer has */
+static void test_fits(void **state)
+{
+	struct dcqcn_pool_params p = { .buffer = 1000, .pfc = 0x0f };
+
+	(void)state;
+	assert_true(dcqcn_mmu_fits(&p, 249));
+	assert_false(dcqcn_mmu_fits(&p, 250));
+	p.pfc = 0;
+	assert_true(dcqcn_mmu_fits(&p, 1ULL << 40));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_lossless),
+		cmocka_unit_test(test_hysteresis),
+		cmocka_unit_test(test_review),
+		cmocka_unit_test(test_headroom),
+		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_paper),
+		cmocka_unit_test(test_fits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
