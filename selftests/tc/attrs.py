@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Reads and makes the netlink attributes of closnet's plug-ins, in files of raw bytes.
 
-attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names without their prefix; a
+attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names without their prefix; more
+                                     than 64 bits in hexadecimal, first byte first; a string as
+                                     NAME:str:VALUE; a nest as NAME(NAME:BITS:VALUE ...); a
                                      peer as PEER(flags:VALUE ...), its own settings as LINKINFO(...)
-attrs.py make KIND NAME:BITS:VALUE.. write them to stdout; NAME may be a number
+attrs.py make KIND NAME:BITS:VALUE.. write them to stdout, as dump prints them; NAME may be a number
 attrs.py xstats VALUE...             write u64's to stdout
-KIND is ndp or closwire.
+KIND is ndp, dcqcn or closwire.
 """
 import re
 import struct
@@ -17,9 +19,15 @@ UAPI = Path(__file__).parents[2] / "include/uapi/linux"
 # of each kind: header, prefix of the attributes
 KINDS = {
     "ndp": (UAPI / "pkt_sched_ndp.h", "TCA_NDP_"),
+    "dcqcn": (UAPI / "pkt_sched_dcqcn.h", "TCA_DCQCN_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
-FORMATS = {0: "", 8: "B", 16: "H", 32: "I", 64: "Q"}
+# nests and strings
+NESTS = {("dcqcn", "PRIO"): "dcqcn PRIO"}
+STRINGS = {("dcqcn", "POOL")}
+KINDS["dcqcn PRIO"] = (KINDS["dcqcn"][0], "TCA_DCQCN_PRIO_")
+FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
+NLA_F_NESTED = 1 << 15
 # attributes of a peer: enum of IFLA_*, which the kernel never changes
 IFNAME, MTU, LINKINFO, NUM_TX_QUEUES = 3, 4, 18, 31
 INFO_KIND, INFO_DATA = 1, 2
@@ -65,21 +73,42 @@ def dump(kind, data):
     """NAME:BITS:VALUE for each attribute"""
     words = []
     for number, payload in attributes(data):
-        name = names(kind)[number]
+        name = names(kind)[number & ~NLA_F_NESTED]
         if name == "PEER":
             words.append(f"PEER({dump_peer(kind, payload)})")
+        elif number & NLA_F_NESTED:
+            words.append(f"{name}({dump(NESTS[kind, name], payload)})")
+        elif (kind, name) in STRINGS:
+            words.append(f"{name}:str:{text(payload)}")
+        elif len(payload) > 8:
+            words.append(f"{name}:{len(payload) * 8}:0x{payload.hex()}")
         else:
             value = int.from_bytes(payload, sys.byteorder)
             words.append(f"{name}:{len(payload) * 8}:{value}")
     return " ".join(words)
 
 
+def make_payload(bits, value):
+    """Bytes of a value"""
+    if bits == "str":
+        return value.encode() + b"\0"
+    if bits not in FORMATS:
+        return int(value, 0).to_bytes(int(bits) // 8, "big")
+    return struct.pack("=" + FORMATS[bits], int(value, 0)) if FORMATS[bits] else b""
+
+
 def make(kind, word):
     """Bytes of one attribute"""
-    name, bits, value = word.split(":")
+    nest = re.fullmatch(r"(\w+)\((.*)\)", word)
+    if nest:
+        name, words = nest.groups()
+        payload = b"".join(make(NESTS[kind, name], w) for w in words.split())
+    else:
+        name, bits, value = word.split(":")
+        payload = make_payload(bits, value)
     number = int(name) if name.isdigit() else names(kind).index(name)
-    form = FORMATS[int(bits)]
-    payload = struct.pack("=" + form, int(value, 0)) if form else b""
+    if nest:
+        number |= NLA_F_NESTED
     attr = struct.pack("=HH", 4 + len(payload), number) + payload
     return attr + bytes(-len(attr) % 4)
 

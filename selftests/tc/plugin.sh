@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tc plug-in of sch_ndp, without sch_ndp: what it reads, what it sends, what it prints.
-# shim.c puts it into each tc that is at hand; runs in a network namespace of its own.
+# The tc plug-ins of the qdiscs, without these: what they read, what they send, what they print.
+# shim.c puts each of them into each tc that is at hand; runs in a network namespace of its own.
+# What is a plug-in's own is in plugin_KIND.sh.
 # Usage: plugin.sh [TC...]    default: the installed tc, and those of versions.sh
 # shellcheck disable=SC2317 # functions are called through check
 if [ "${1:-}" != --inside ]; then
@@ -26,17 +27,17 @@ shift
 
 here=$(cd "$(dirname "$0")" && pwd)
 attrs="$TMP/attrs"
-defaults="limit 8 limit_bytes 0 hlimit 12112 ratio 10 trim_size 128 mode ndp match udp_port 61199 \
-dscp_trimmed 48 rts dscp_returned 49 overhead 0 other_limit 1514000 other_ecn 0"
 
+# build_shim KIND
 build_shim() {
+	mkdir "$TMP/$1"
 	${CC:-cc} -Wall -Wextra -Wno-unused-parameter -Werror -O1 -fPIC -shared \
-		-I"$LIB_TOP/include/uapi" "$here/shim.c" "$LIB_TOP/tools/tc/q_ndp.c" \
-		-o "$TMP/q_pfifo.so"
+		-I"$LIB_TOP/include/uapi" "-DPLUGIN=$1_qdisc_util" "$here/shim.c" \
+		"$LIB_TOP/tools/tc/q_$1.c" -o "$TMP/$1/q_pfifo.so"
 }
 
 # run_tc ARGUMENT...: the tc under test, with the shim
-run_tc() { NDP_ATTRS=$attrs TC_LIB_DIR=$TMP "$TC" "$@"; }
+run_tc() { SHIM_ATTRS=$attrs TC_LIB_DIR=$TMP/$KIND "$TC" "$@"; }
 
 # give OPTION...: what a user types; the attributes come to lie in $attrs
 give() {
@@ -50,17 +51,19 @@ shown() { run_tc qdisc show dev lo | sed 's/.* refcnt [0-9]* //; s/ *$//'; }
 # shown_xstats VALUE...: the same for statistics of these u64's
 shown_xstats() {
 	"$here/attrs.py" xstats "$@" >"$TMP/xstats"
-	NDP_XSTATS=$TMP/xstats run_tc qdisc show dev lo | sed '1s/.* refcnt [0-9]* //; s/ *$//'
+	SHIM_XSTATS=$TMP/xstats run_tc qdisc show dev lo | sed '1s/.* refcnt [0-9]* //; s/ *$//'
 }
 
 json() { run_tc -j qdisc show dev lo | jq -cS '.[0].options'; }
+
+json_xstats() { SHIM_XSTATS=$TMP/xstats json; }
 
 # test_sent ATTRIBUTES OPTION...: only these are sent for these options
 test_sent() {
 	local wanted=$1
 	shift
 	give "$@" || true
-	check_eq "$NAME: $* sends $wanted" "$("$here/attrs.py" dump ndp "$attrs" || true)" "$wanted"
+	check_eq "$NAME: $* sends $wanted" "$("$here/attrs.py" dump "$KIND" "$attrs" || true)" "$wanted"
 }
 
 # test_refused MESSAGE OPTION...: an error that says why, and nothing is sent
@@ -88,185 +91,43 @@ test_round() {
 test_made() {
 	local text=$1
 	shift
-	"$here/attrs.py" make ndp "$@" >"$attrs"
+	"$here/attrs.py" make "$KIND" "$@" >"$attrs"
 	check_eq "$NAME: prints attributes [$*]" "$(shown)" "$text"
 	check "$NAME: and as JSON" jq -e 'type == "object"' <<<"$(json)"
 }
 
-test_reading() {
-	test_sent ""
-	test_sent "LIMIT:32:8" limit 8
-	test_sent "LIMIT_BYTES:32:72000" limit_bytes 72000
-	test_sent "HLIMIT:32:65536" hlimit 64kb
-	test_sent "HLIMIT:32:1048576" hlimit 1M
-	test_sent "HLIMIT:32:1536" hlimit 1.5k
-	test_sent "RATIO:32:100000" ratio 100000
-	test_sent "TRIM_SIZE:32:64" trim_size 64b
-	test_sent "MODE:8:0" mode ndp
-	test_sent "MODE:8:1" mode cp
-	test_sent "MODE:8:2" mode droptail
-	test_sent "MATCH:8:0 UDP_PORT:16:4793" match udp_port 4793
-	test_sent "MATCH:8:2" match all
-	test_sent "MATCH:8:1 DSCP_MASK:64:1" match dscp be
-	test_sent "MATCH:8:1 DSCP_MASK:64:$((1 << 46 | 1 << 8 | 7 << 1))" match dscp ef,cs1,1-3
-	test_sent "MATCH:8:1 DSCP_MASK:64:$((1 << 10 | 1 << 11 | 1 << 12 | 1 << 38))" \
-		match dscp af11-af12,af43
-	test_sent "MATCH:8:1 DSCP_MASK:64:18446744073709551615" match dscp 0-63
-	test_sent "MATCH:8:1 DSCP_MASK:64:9223372036854775808" match dscp 63
-	test_sent "DSCP_TRIMMED:8:48" dscp_trimmed cs6
-	test_sent "DSCP_RETURNED:8:34" dscp_returned af41
-	test_sent "RTS:8:1" rts
-	test_sent "RTS:8:0" norts
-	test_sent "RATE:64:1250000000" rate 10gbit
-	test_sent "RATE:64:1500" rate 1500bps
-	test_sent "RATE:64:1099511627776" rate 1099511627776bps
-	test_sent "RATE:64:0" rate 0
-	test_sent "OVERHEAD:32:24" overhead 24
-	test_sent "OTHER_LIMIT:32:1073741824" other_limit 1g
-	test_sent "OTHER_ECN:32:30000" other_ecn 30000
-	test_sent "LIMIT:32:8 RTS:8:0 RATE:64:125000000" limit 8 norts rate 1gbit
-}
-
-test_errors() {
-	local word
-	test_refused 'What is "x"?' x
-	test_refused 'Usage: ... ndp' limit 8 help
-	test_refused 'Illegal "match": "tcp" is not udp_port, dscp or all' match tcp
-	test_refused 'Illegal "mode": "red" is not ndp, cp or droptail' mode red
-	for word in limit ratio; do
-		test_refused "Illegal \"$word\": \"8p\" is not a whole number" $word 8p
-		test_refused "Illegal \"$word\": \"4294967296\" is not" $word 4294967296
-	done
-	for word in limit_bytes hlimit trim_size overhead other_limit other_ecn; do
-		test_refused "Illegal \"$word\": \"x\" is not a size in bytes" $word x
-	done
-	for word in -1 1.5 4gb 1q nan inf ""; do
-		test_refused "Illegal \"hlimit\": \"$word\" is not a size in bytes" hlimit "$word"
-	done
-	for word in dscp_trimmed dscp_returned; do
-		test_refused "Illegal \"$word\": \"64\" is not a DSCP" $word 64
-		test_refused "Illegal \"$word\": \"cs8\" is not a DSCP" $word cs8
-		test_refused "Illegal \"$word\": \"af14\" is not a DSCP" $word af14
-	done
-	for word in 64 5-3 1,,2 "1," 1- -1 cs1x ""; do
-		test_refused "Illegal \"match dscp\": \"$word\" is not a list of DSCPs" \
-			match dscp "$word"
-	done
-	for word in 65536 http -1 ""; do
-		test_refused "Illegal \"match udp_port\": \"$word\" is not a port" \
-			match udp_port "$word"
-	done
-	for word in fast 7bit -1gbit 1gb/s; do
-		test_refused "Illegal \"rate\": \"$word\" is not a rate" rate $word
-	done
-	for word in limit limit_bytes hlimit ratio trim_size mode match dscp_trimmed dscp_returned \
-		rate overhead other_limit other_ecn; do
-		test_refused "\"$word\" needs a value" $word
-	done
-	test_refused '"match udp_port" needs a value' match udp_port
-	test_refused '"match dscp" needs a value' match dscp
-}
-
-test_printing() {
-	test_round "$defaults"
-	test_round "limit 1 mode cp match all norts"
-	test_round "match dscp 0,10-12,46" match dscp be,af11-af12,10,ef
-	test_round "match dscp 0-63" match dscp 0-63
-	test_round "match dscp 62-63" match dscp 62,63
-	test_round "rate 10Gbit" rate 10gbit
-	test_round "rate 2500Mbit" rate 2.5gbit
-	test_round "rate 1001Kbit" rate 1001kbit
-	test_round "rate 1008bit" rate 126bps
-	test_round "rate 8796093022208bit" rate 1099511627776bps
-	test_round "hlimit 4294967295"
-}
-
-test_json() {
-	local options
-	read -ra options <<<"$defaults"
-	give "${options[@]}" rate 1gbit
-	check_eq "$NAME: JSON of the options" "$(json)" "$(jq -cSn '{limit: 8, limit_bytes: 0,
-		hlimit: 12112, ratio: 10, trim_size: 128, mode: "ndp", match: "udp_port",
-		udp_port: 61199, dscp_trimmed: 48, rts: true, dscp_returned: 49, rate: 125000000,
-		overhead: 0, other_limit: 1514000, other_ecn: 0}')"
-	give match dscp 8,46-48 norts rate 0
-	check_eq "$NAME: JSON of a DSCP list, norts, no rate" "$(json)" \
-		'{"dscp":[8,46,47,48],"match":"dscp","rate":0,"rts":false}'
-}
-
-test_foreign_attributes() {
-	test_made ""
-	test_made "limit 8" LIMIT:32:8 99:32:5
-	test_made "hlimit 5000000000" HLIMIT:64:5000000000
-	test_made "overhead 24" LIMIT:0:0 RTS:0:0 OVERHEAD:16:24
-	test_made "mode unknown match unknown" MODE:8:9 MATCH:8:9
-	test_made "match udp_port" MATCH:8:0
-	test_made "match all" MATCH:8:2 UDP_PORT:16:5 DSCP_MASK:64:1
-	test_made "" RATE:64:0
-	rm "$attrs"
+test_no_options() {
+	rm -f "$attrs"
 	check "$NAME: takes a qdisc without options" run_tc qdisc show dev lo
 }
 
-queue_text="  data   qlen 0p backlog 0b peak 8p 12112b sent 100p 151400b
-  header qlen 0p backlog 0b peak 40p 5120b sent 100p 12800b
-  other  qlen 0p backlog 0b peak 0p 0b sent 0p 0b"
-queue_values="0 0 8 12112 100 151400  0 0 40 5120 100 12800  0 0 0 0 0 0"
-no_counters="  trimmed arrival 0 tail 0 bytes 0
-  returned 0 ecn_marked 0
-  dropped data 0 header 0 returned 0 other 0 nomem 0"
-
-# shellcheck disable=SC2086 # lists of numbers
-test_xstats() {
-	local max=18446744073709551615 all full
-	full=$(shown_xstats $queue_values 50 51 138600 1 2 3 4 5 6 7)
-	check_eq "$NAME: prints the statistics" "$full" "$queue_text
-  trimmed arrival 50 tail 51 bytes 138600
-  returned 1 ecn_marked 2
-  dropped data 3 header 4 returned 5 other 6 nomem 7"
-	check_eq "$NAME: prints those of a newer kernel" \
-		"$(shown_xstats $queue_values 50 51 138600 1 2 3 4 5 6 7 8 9)" "$full"
-	check_eq "$NAME: prints those of an older kernel" "$(shown_xstats $queue_values)" \
-		"$queue_text
-$no_counters"
-	check_eq "$NAME: prints empty statistics" "$(shown_xstats | tail -n 3)" "$no_counters"
-
-	shown_xstats $queue_values 50 51 138600 1 2 3 4 5 6 $max >/dev/null
-	all=$(NDP_XSTATS=$TMP/xstats json)
-	check_eq "$NAME: JSON of the counters" "$(jq -c 'del(.data, .header, .other)' <<<"$all")" \
-		"$(jq -cSn '{trimmed_arrival_packets: 50, trimmed_tail_packets: 51,
-		trimmed_bytes: 138600, returned_packets: 1, ecn_marked_packets: 2,
-		dropped_data_packets: 3, dropped_header_packets: 4, dropped_returned_packets: 5,
-		dropped_other_packets: 6}' | jq -c --arg max $max \
-		'.dropped_nomem_packets = ($max | tonumber)' | jq -cS .)"
-	check_eq "$NAME: JSON of a queue" "$(jq -c .header <<<"$all")" "$(jq -cSn '{qlen_packets: 0,
-		backlog_bytes: 0, peak_packets: 40, peak_bytes: 5120, sent_packets: 100,
-		sent_bytes: 12800}')"
-	check_eq "$NAME: JSON of all 64 bits" "$(NDP_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
-		grep -o '"dropped_nomem_packets":[0-9]*')" "\"dropped_nomem_packets\":$max"
-}
-
-# described: does tc-ndp(8) name each option and each JSON key of the statistics?
+# described: does the man page name each word of the help and each JSON key of the statistics?
 described() {
 	local word missing=0
-	for word in $(give help 2>&1 | grep -oE '[a-z_]{3,} [A-Z]{4,}|[a-z]*rts' | cut -d' ' -f1) \
-		$(NDP_XSTATS=$TMP/xstats json | jq -r 'keys[], (.data | keys[])'); do
-		grep -qwF "$word" "$LIB_TOP/Documentation/man/tc-ndp.8" && continue
+	for word in $(give help 2>&1 | grep -oE '\b[a-z_]{3,}\b' | sort -u) \
+		$(json_xstats | jq -r '.. | objects | keys[]' | sort -u); do
+		grep -qwF "$word" "$LIB_TOP/Documentation/man/tc-$KIND.8" && continue
 		echo "it lacks $word"
 		missing=1
 	done
 	[ "$missing" -eq 0 ]
 }
 
-build_shim >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }
-for TC in "$@"; do
-	NAME=$("$TC" -V | grep -o 'iproute2-[0-9.]*')
-	give || skip_all "the kernel has no pfifo for a namespace"
-	test_reading
-	test_errors
-	test_printing
-	test_json
-	test_foreign_attributes
-	test_xstats
+for KIND in ndp dcqcn; do
+	# shellcheck source=/dev/null
+	. "$here/plugin_$KIND.sh"
+	build_shim "$KIND" >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }
+	for TC in "$@"; do
+		NAME="$KIND, $("$TC" -V | grep -o 'iproute2-[0-9.]*')"
+		give || skip_all "the kernel has no pfifo for a namespace"
+		test_reading
+		test_errors
+		test_printing
+		test_json
+		test_foreign_attributes
+		test_no_options
+		test_xstats
+	done
+	check "tc-$KIND(8) describes all options and counters" described
 done
-check "tc-ndp(8) describes all options and counters" described
 finish

@@ -32,11 +32,14 @@ allowed() {
 
 # test_tools NAME TC IP
 test_tools() {
+	local kind
 	check "$1: tc has all of tc-symbols.allow" allowed "$2" tc-symbols.allow
 	check "$1: ip has all of ip-symbols.allow" allowed "$3" ip-symbols.allow
 	# help is an error to tc; the text is the plug-in's
-	check_refused "$1: tc loads q_ndp.so" "Usage: ... ndp" \
-		env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" qdisc add dev lo root ndp help
+	for kind in ndp dcqcn; do
+		check_refused "$1: tc loads q_$kind.so" "Usage: ... $kind" \
+			env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" qdisc add dev lo root $kind help
+	done
 	check_refused "$1: ip loads link_closwire.so" "SETTINGS := [ rate RATE ]" \
 		env LD_BIND_NOW=1 "IP_LIB_DIR=$TMP/good" "$3" link add type closwire help
 }
