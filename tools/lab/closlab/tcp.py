@@ -37,14 +37,18 @@ class Module:
 class Queue:
     """What queue-CASE.csv, of one port, has while time_ns is above BEGIN, up to END.
 
-    queue_us    the samples, in the time that a line of the rate needs for what waits
+    queue_bytes     the samples
+    queue_us        the same, in the time that a line of the rate needs for what waits
+    sent_bytes, drops, marks, pauses    of that time
     """
 
     def __init__(self, run, scheme, case, rate, begin, end):
         samples = run.csv(scheme, "queue-%s.csv" % case)
         inside = [i for i, at in enumerate(samples["time_ns"]) if begin < at <= end]
+        self.queue_bytes = [samples["bytes"][i] for i in inside]
         self.queue_us = [(samples["bytes"][i] + samples["packets"][i] * ON_WIRE) * 8e6 / rate for i in inside]
-        self.drops = samples["drops"][inside[-1]] - samples["drops"][inside[0]]
+        self.sent_bytes, self.drops, self.marks, self.pauses = (
+            samples[name][inside[-1]] - samples[name][inside[0]] for name in ("sent_bytes", "drops", "marks", "pauses"))
 
     @property
     def mean_us(self):

@@ -49,6 +49,7 @@ class Port:
         self.rate, self.delay = rate, delay     # of what this port transmits
         self.peer = None
         self.qdisc = None                       # None: what build() was given
+        self.ring = None                        # packets; None: closwire's default
         self.rx_usecs = 0                       # interrupt moderation
         self.clock_offset = self.clock_drift = 0    # of the PTP clock: ns, parts per billion
 
@@ -209,6 +210,8 @@ class Network:
 
 def wire_words(port):
     words = "rate %dbit delay %dns" % (port.rate, port.delay)
+    if port.ring:
+        words += " ring %d" % port.ring
     if port.clock_offset:
         words += " clock_offset %dns" % port.clock_offset
     if port.clock_drift:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""DCQCN's queue beside DCTCP's, with incast at 40 Gbit/s.
+
+Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
+2015: with 20 senders to one host, 90 % of the time the queue is up to 76.6 KB
+with DCQCN, and 162.9 KB with DCTCP, which marks above 160 KB as is recommended for
+40 Gbit/s: packets come in bursts that no shorter threshold could take without a
+loss of throughput. (The numbers are remembered, the text was not at hand.)
+
+    dcqcn   tcp_dcqcn, the port marks by the paper's line
+    dctcp   Linux' dctcp, the port marks above each `k`
+
+The port is the same sch_dcqcn for both, with PFC behind it: flows of DCQCN begin
+at line rate.
+"""
+from closlab import dcqcn, topo
+from closlab.params import Param
+from closlab.results import mean, quantile
+from closlab.tcp import SERIES, Window
+
+PARAMS = [
+    Param("rate", "rate", "40gbit", "of all links"),
+    Param("delay", "time", "1500ns", "of each link; four of them are most of the RTT"),
+    Param("flows", "count", "2,8,20", "from a host each, cases", several=True),
+    Param("k", "size", "160k,40k", "dctcp's thresholds, cases; the first is the paper's", several=True),
+    Param("jitter", "time", "1ms", "the flows start within"),
+    Param("warmup", "time", "150ms", "before the measurement"),
+    Param("time", "time", "50ms", "of the measurement"),
+    Param("every", "time", "10us", "between two samples of the queue"),
+]
+SMALL = {"flows": "2", "k": "160k", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
+SCHEMES = ("dcqcn", "dctcp")
+
+
+def cases(params, scheme):
+    """[(name, flows, K or None)]"""
+    if scheme == "dcqcn":
+        return [("n%d" % n, n, None) for n in params.flows]
+    return [("n%d-k%d" % (n, k), n, k) for k in params.k for n in params.flows]
+
+
+# ---- in the guest
+
+def guest(lab):
+    p = lab.params
+    dcqcn.load(lab)
+    net = topo.star(max(p.flows) + 1, p.rate, p.delay)
+    dcqcn.switch_qdiscs(net)
+    net.build()
+    todo = cases(p, lab.scheme)
+    lab.expect(len(todo) * (p.warmup + p.time))
+    for name, flows, k in todo:
+        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", "root", "dcqcn",
+                 *(dcqcn.marking(k, k) if k else dcqcn.marking()).split())
+        lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], p.warmup)
+        lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
+                    "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
+                    "bulk", "src=h2-h%d" % (flows + 1), "dst=h1", "cc=" + lab.scheme, "jitter=%dns" % p.jitter)
+
+
+# ---- on the host
+
+class Case(Window):
+    """Of a number of flows; the queue in KB."""
+
+    def __init__(self, run, scheme, name, flows, k):
+        p = run.params
+        super().__init__(run, scheme, name, p.rate, p.warmup, p.warmup + p.time)
+        self.scheme, self.name, self.flows, self.k = scheme, name, flows, k
+        self.goodput = sum(self.goodputs)
+
+    def quantile(self, q):
+        return quantile(self.queue_bytes, q) / 1e3
+
+    def row(self):
+        return (self.scheme, self.name, self.goodput / 1e9, self.share, self.jain, mean(self.queue_bytes) / 1e3,
+                self.quantile(0.5), self.quantile(0.9), self.quantile(0.99), max(self.queue_bytes) / 1e3, self.marks,
+                self.drops)
+
+
+def report(run):
+    some = {scheme: [Case(run, scheme, *case) for case in cases(run.params, scheme)] for scheme in run.schemes}
+    run.text("Queue in KB", "")
+    run.table(("scheme", "case", "Gbit/s", "of most", "Jain", "queue: mean", "p50", "p90", "p99", "max", "marks", "drops"),
+              [c.row() for found in some.values() for c in found])
+    run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found), "== 0")
+    if not run.small and set(SCHEMES) == set(run.schemes):
+        claim(run, some)
+        draw(run, some)
+
+
+def claim(run, some):
+    for c in some["dcqcn"]:
+        other = next(d for d in some["dctcp"] if (d.flows, d.k) == (c.flows, run.params.k[0]))
+        run.claim("goodput-%d" % c.flows, "%d flows: goodput of dcqcn over that of dctcp" % c.flows,
+                  c.goodput / other.goodput, "0.99..1.01")
+        run.claim("p90-%d" % c.flows, "%d flows: p90 of dctcp's queue, K = %d KB, over that of dcqcn" % (
+            c.flows, other.k // 1000), other.quantile(0.9) / c.quantile(0.9), "> 1")
+
+
+def draw(run, some):
+    _, axes = run.figure("dcqcn-dctcp", 1, len(run.params.flows), (12, 3.4))
+    shares = [i / 200 for i in range(201)]
+    for axis, flows in zip(axes, run.params.flows):
+        for scheme, found in some.items():
+            lines = [c for c in found if c.flows == flows]
+            for c, style in zip(lines, ("-", "--", ":")):
+                axis.plot([c.quantile(q) for q in shares], shares, style, color=run.colour(scheme),
+                          label=scheme + (", K = %d KB" % (c.k // 1000) if c.k else ""))
+        axis.set(xlabel="queue, KB", ylabel="samples with at most that", title="%d flows" % flows, xlim=(0, None))
+        axis.legend(loc="lower right")

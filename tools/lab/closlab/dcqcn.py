@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What experiments with DCQCN share: the modules, the switches' qdisc, and the fluid model's fixed point."""
+from closlab.tcp import Module
+
+KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # the paper's, and sch_dcqcn's defaults
+PORT_BUFFER = 375_000                       # of a switch's memory for each of its ports: the paper's 12 MB for 32
+NEVER = 1 << 30                             # kmin that no queue exceeds
+N_US, K_US, T_US = 50, 55, 55               # the paper's, and tcp_dcqcn's defaults
+B, F, G = 10_000_000, 5, 1 / 256
+AI = 1 / 1000                               # R_AI, of the line's rate: the default
+
+
+# ---- in the guest
+
+def load(lab):
+    """The qdisc and the congestion control; returns the latter."""
+    lab.module("sch_dcqcn")
+    return Module(lab, "tcp_dcqcn")
+
+
+def marking(kmin=KMIN, kmax=KMAX):
+    return "kmin %d kmax %d" % (kmin, kmax)
+
+
+def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
+    """The ports of each switch get the qdisc dcqcn, and share a pool of PORT_BUFFER for each.
+
+    What waits is to be in the qdisc: a frame on the line, and few behind it.
+    """
+    for switch in net.switches():
+        for port in switch.ports.values():
+            port.ring = 2
+            port.qdisc = "dcqcn %s pool switch buffer %d %s" % (words, PORT_BUFFER * len(switch.ports), xoff)
+
+
+# ---- on the host
+
+def fixed_point(rate, ai, packet, flows):
+    """The probability p of a mark at which the fluid model of CoNEXT 2016 rests, with FLOWS equal rates.
+
+    With R_C = C / N and R_AI in packets of PACKET bytes a second, it is where
+
+        a^2 alpha = N^2 R_AI R_C (b + d) (c + e)
+        a = 1 - (1 - p)^(N R_C)             a CNP in a window; alpha: the same with K
+        b = p / ((1 - p)^-B - 1)            events of the byte counter, of each packet
+        c = b (1 - p)^(F B)                 those of them beyond fast recovery
+        d, e                                the same of the timer, B being T R_C
+    """
+    rate, ai = rate / flows / packet / 8, ai / packet / 8
+
+    def surplus(p):
+        cut, alpha = (1 - (1 - p) ** (us * rate / 1e6) for us in (N_US, K_US))
+        events = beyond = 0
+        for packets in (B / packet, T_US * rate / 1e6):
+            clear = (1 - p) ** packets
+            events += p * clear / (1 - clear)
+            beyond += p * clear / (1 - clear) * clear ** F
+        return cut ** 2 * alpha - (N_US / 1e6) ** 2 * ai * rate * events * beyond
+
+    low, high = 1e-7, 0.5
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        low, high = (middle, high) if surplus(middle) < 0 else (low, middle)
+    return high
