@@ -12,7 +12,7 @@
 # Output is TAP, the exit status 0 (passed), 1 (failed) or 4 (skipped).
 # Environment: CLOSNET_MODDIR (directory of the built modules),
 # CLOSNET_TESTBIN (directory of the built C tools), TC_LIB_DIR (directory of
-# q_ndp.so), KSFT_MACHINE_SLOW (set: emulated or debug kernel, so assert no
+# tc's plug-ins), KSFT_MACHINE_SLOW (set: emulated or debug kernel, so assert no
 # upper bound on time), KSFT_TIME_EXACT (set: time is virtual and the machine
 # never late).
 set -eu -o pipefail
@@ -206,24 +206,23 @@ load_module() {
 	fi
 }
 
-# need_ndp: the test needs sch_ndp; it is skipped where that cannot be had
-need_ndp() {
+# need_modules NAME...: the test needs them; it is skipped where they cannot be had
+need_modules() {
+	local name
 	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
-	load_module sch_ndp || skip_all "no module sch_ndp"
+	for name in "$@"; do
+		load_module "$name" || skip_all "no module $name"
+	done
 }
 
-# need_closwire: the test needs closwire and ip's plug-in; it is skipped where these cannot be had
-need_closwire() {
-	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
-	load_module closwire || skip_all "no module closwire"
-}
-
-# need_timely: the test needs tcp_timely; it is skipped where that cannot be had
-need_timely() {
-	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
-	load_module nicclock || skip_all "no module nicclock"
-	load_module tcp_timely || skip_all "no module tcp_timely"
-}
+# What a test is about. SCH: the qdisc that it puts at the root of v0; CC: the congestion control, for lib/tcp_cc.sh
+SCH='' CC=''
+need_closwire() { need_modules closwire; }
+need_sch() { need_modules "sch_$1" && SCH=$1; }
+need_ndp() { need_sch ndp; }
+need_dcqcn() { need_sch dcqcn; }
+# shellcheck disable=SC2034 # for the tests
+need_cc() { need_modules nicclock "tcp_$1" && CC=$1; }
 
 # exact: is time virtual, so that the machine is never late?
 exact() { [ -n "${KSFT_TIME_EXACT:-}" ]; }
@@ -344,27 +343,29 @@ carrier() { ip -n "$a" link show v0 | grep -q LOWER_UP; }
 # listening PORT: is there a TCP socket in b?
 listening() { ip netns exec "$b" ss -Hlnt "sport = $1" | grep -q .; }
 
-# ndp ARGUMENT...: a new ndp qdisc at the root of v0; a handle that was never
-# used makes tc create one, where it would change the one that is there
-ndp() {
+# new_root KIND ARGUMENT...: a new qdisc at the root of v0; a handle that was
+# never used makes tc create one, where it would change the one that is there
+new_root() {
 	tc -n "$a" qdisc replace dev v0 root \
-		handle "$(printf %x $((${EPOCHREALTIME/./} % 60000 + 16))):" ndp "$@"
+		handle "$(printf %x $((${EPOCHREALTIME/./} % 60000 + 16))):" "$@"
 }
+ndp() { new_root ndp "$@"; }
+dcqcn() { new_root dcqcn "$@"; }
 
 # A frame that keeps a shaper of 1 kbit/s busy for more than a minute, so that
 # all that follows stays queued; and what ends that
 # shellcheck disable=SC2034 # for the tests
 PLUG=udp4,len=9000
-release() { echo "tc -n $a qdisc change dev v0 root ndp rate 0"; }
+release() { echo "tc -n $a qdisc change dev v0 root $SCH rate 0"; }
 
 # stats: all qdiscs of v0, as JSON
 stats() { tc -n "$a" -s -j qdisc show dev v0; }
 
-# ndp_stats: the ndp qdisc of v0 alone
-ndp_stats() { stats | jq -c '[.[] | select(.kind == "ndp")][0]'; }
+# sch_stats: the qdisc of v0 that the test is about, alone
+sch_stats() { stats | jq -c "[.[] | select(.kind == \"$SCH\")][0]"; }
 
-# ndp_counts COUNTER: has that counter begun to count?
-ndp_counts() { [ "$(ndp_stats | jq ".$1")" -gt 0 ]; }
+# sch_counts COUNTER: has that counter begun to count?
+sch_counts() { [ "$(sch_stats | jq ".$1")" -gt 0 ]; }
 
 # drained: are all qdiscs of v0 empty?
 drained() { stats | jq -e 'all(.qlen == 0 and .backlog == 0)' >/dev/null; }

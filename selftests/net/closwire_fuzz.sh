@@ -33,5 +33,5 @@ for seed in 1 2; do
 	check "random frames of w1, seed $seed" closwire_raw random -s "$b/w1" -c 2000 -S $seed
 done
 check "down and up again" restart
-check "then all is as before" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
+check "then all is as before" send_frames -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
 finish

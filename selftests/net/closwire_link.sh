@@ -26,7 +26,7 @@ settings_are() {
 }
 
 # frames LEN COUNT: of 10 frames that w0 sends, COUNT come out of w1
-frames() { ndp_packets -s "$a/w0" -c "in=$b/w1/in/$2" "udp4,len=$1,n=10"; }
+frames() { send_frames -s "$a/w0" -c "in=$b/w1/in/$2" "udp4,len=$1,n=10"; }
 
 what="a pair without settings"
 check "$what: made" ip link add w0 netns "$a" type closwire peer name w1 netns "$b"

@@ -22,7 +22,7 @@ lose() {
 	local before lost
 	wire_set "$a/w0" loss "$1%"
 	before=$(counter "$b/w1" rx_lost)
-	ndp_packets -s "$a/w0" udp4,len=100,n=900
+	send_frames -s "$a/w0" udp4,len=100,n=900
 	total=$((total + 900))
 	check "loss $1 %: each frame arrives or is counted" wait_for 5 arrived $total
 	lost=$(($(counter "$b/w1" rx_lost) - before))
@@ -94,7 +94,7 @@ fi
 timers() { grep -c closwire /proc/timer_list; }
 if [ -r /proc/timer_list ]; then
 	wire_set "$a/w0" delay 1s
-	ndp_packets -s "$a/w0" udp4
+	send_frames -s "$a/w0" udp4
 	check "a frame on the cable: a timer" test "$(timers)" -ge 1
 	no_timers() { [ "$(timers)" -eq 0 ]; }
 	check "idle: no timer" wait_for 5 no_timers

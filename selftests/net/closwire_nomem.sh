@@ -13,23 +13,9 @@
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
-failslab=/sys/kernel/debug/failslab
-[ -d $failslab ] || skip_all "no failslab in this kernel"
-[ -f $failslab/require-start ] || skip_all "failslab without a stack filter"
-text=$(</sys/module/closwire/sections/.text)
-[ "$text" != 0x0000000000000000 ] || skip_all "the module's address is hidden"
+. "$(dirname "$0")/../lib/failslab.sh"
 setup_ns a b
-
-# Only what closwire asks for fails.
-set_failslab() {
-	local word
-	for word in "$@"; do
-		echo "${word#*=}" >"$failslab/${word%%=*}"
-	done
-}
-defer "set_failslab probability=0"
-set_failslab task-filter=N verbose=0 times=-1 interval=1 stacktrace-depth=32 \
-	"require-start=$text" "require-end=$(printf '0x%x' $((text + 0x8000)))"
+fail_only closwire
 
 # pairs: tries to make ten; prints how many there are
 pairs() {
@@ -61,7 +47,7 @@ for probability in 100 30; do
 	before=$(counter "$b/w1" rx_frames)
 	dropped=$(($(counter "$a/w0" tx_dropped_nomem) + $(counter "$b/w1" rx_dropped_nomem)))
 	set_failslab probability=$probability
-	check "$probability % fail: frames are sent" ndp_packets -s "$a/w0" udp4,n=60 \
+	check "$probability % fail: frames are sent" send_frames -s "$a/w0" udp4,n=60 \
 		tcp4,csum=partial,gso=1000,len=8054,n=20
 	set_failslab probability=0
 	after=$(counter "$b/w1" rx_frames)
@@ -71,5 +57,5 @@ for probability in 100 30; do
 	check "$probability % fail: $((after - before)) frames come, the others are drops" \
 		test $((after - before + lost)) -le 220 -a $((after - before + 8 * lost)) -ge 220
 done
-check "afterwards all come" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
+check "afterwards all come" send_frames -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
 finish

@@ -35,7 +35,7 @@ slow_pause() {
 frames() {
 	local count=$1
 	shift
-	ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/$count" "$@"
+	send_frames -T -s "$a/w0" -c "in=$b/w1/in/$count" "$@"
 }
 
 # priorities: of each frame that came, the first digit of its index
@@ -49,7 +49,7 @@ slow_pause 3
 check "priority 3 is paused: 0 passes" frames 10 udp4,n=10
 check "it has no time to pause" test "$(counter "$a/w0" tx_paused)" -eq 0
 check_to "$TMP/result" "3 waits, and all behind it, until it is lifted" \
-	ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
+	send_frames -T -s "$a/w0" -c "in=$b/w1/in/20" \
 	-x "closwire_raw pause -s $b/w1 3=0" \
 	udp4,n=10,prio=3 udp4,n=10
 paused=$((paused + 1))
@@ -61,7 +61,7 @@ if ip -n "$a" link add link w0 name w0.5 type vlan id 5 egress-qos-map 0:6; then
 	ip -n "$a" link set w0.5 up
 	slow_pause 6
 	check "PCP 6 is paused: 0 passes" frames 5 udp4,n=5
-	check "a frame with a tag is sent" ndp_packets -s "$a/w0" udp4,vlan=off
+	check "a frame with a tag is sent" send_frames -s "$a/w0" udp4,vlan=off
 	check_eq "and waits" "$(counter "$a/w0" tx_paused)" 2
 	pause 6=0
 	check "until the pause is lifted" frames 5 udp4,n=5
@@ -74,7 +74,7 @@ fi
 ip netns exec "$a" ethtool -L w0 tx 2
 tc -n "$a" qdisc replace dev w0 root mqprio num_tc 2 map 0 0 0 1 0 0 0 0 queues 1@0 1@1 hw 0
 slow_pause 3
-check_to "$TMP/result" "the other ring goes on" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
+check_to "$TMP/result" "the other ring goes on" send_frames -T -s "$a/w0" -c "in=$b/w1/in/20" \
 	-x "sleep 0.2; closwire_raw pause -s $b/w1 3=0" udp4,n=10,prio=3 udp4,n=10
 paused=$((paused + 1))
 check_eq "and is through before" "$(order)" 11111111110000000000

@@ -59,7 +59,7 @@ ip netns exec "$a" tee /sys/class/net/w0/queues/tx-0/byte_queue_limits/limit_min
 ip netns exec "$a" ethtool -G w0 tx 8
 wire_set "$a/w0" rate 1mbit
 check_json "$(wire_json "$a/w0")" "ethtool sets the ring, ip shows it" '.linkinfo.info_data.ring == 8'
-check "a short ring: 50 frames come" ndp_packets -s "$a/w0" -c "in=$b/w1/in/50" udp4,n=50
+check "a short ring: 50 frames come" send_frames -s "$a/w0" -c "in=$b/w1/in/50" udp4,n=50
 check "it was full, and stopped the queue" test "$(counter "$a/w0" tx_ring_full)" -ge 5
 wire_set "$a/w0" rate 20mbit
 check_refused "a ring too short" "tx must be 2 to 16384 packets" ip netns exec "$a" ethtool -G w0 tx 1
@@ -129,11 +129,11 @@ for q in 0 1 2 3; do
 	ip netns exec "$a" tee /sys/class/net/w0/queues/tx-$q/byte_queue_limits/limit_min >/dev/null 2>&1 <<<1000000 || true
 done
 # BQL looks at that when a frame has left
-ndp_packets -s "$a/w0" udp4,prio=0 udp4,prio=1 udp4,prio=2 udp4,prio=3
+send_frames -s "$a/w0" udp4,prio=0 udp4,prio=1 udp4,prio=2 udp4,prio=3
 wire_set "$a/w0" rate 1mbit
 closwire_raw pause -s "$b/w1" {0..3}=65535
 wait_for 5 counted "$a/w0" rx_pause_frames 1
-check_to "$TMP/result" "4 rings at once: all come" ndp_packets -s "$a/w0" -c "in=$b/w1/in/40" \
+check_to "$TMP/result" "4 rings at once: all come" send_frames -s "$a/w0" -c "in=$b/w1/in/40" \
 	-x "closwire_raw pause -s $b/w1 0=0 1=0 2=0 3=0" \
 	udp4,n=10,prio=3 udp4,n=10,prio=2 udp4,n=10,prio=1 udp4,n=10,prio=0
 # of any 4 frames in a row, one is from each
@@ -141,7 +141,7 @@ turns=$(awk '{ printf "%d", $2 / 10 }' "$TMP/result")
 note "rings: $turns"
 check "4 rings at once: served in turn" grep -qE '^((0321){10}|(3210){10}|(2103){10}|(1032){10})$' <<<"$turns"
 check "fewer queues" eval "tc -n $a qdisc del dev w0 root && ip netns exec $a ethtool -L w0 tx 1"
-check "one still carries" ndp_packets -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
+check "one still carries" send_frames -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
 check "without loss" wait_for 5 lossless
 
 # ---- pktgen

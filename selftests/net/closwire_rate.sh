@@ -40,7 +40,7 @@ picoseconds() { ps=$((($1 + 24) * 8 * 1000000000000 / $2)); }
 cut() {
 	local ps spec=$4,csum=partial,gso=$6,len=$(($5 + 40 * $6))
 	picoseconds "$2" "$3"
-	check_to "$TMP/stamps" "$1: 40 frames come, whole" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/40" "$spec"
+	check_to "$TMP/stamps" "$1: 40 frames come, whole" send_frames -T -s "$a/w0" -c "in=$b/w1/in/40" "$spec"
 	check "$1: $ps ps apart" spaced "$TMP/stamps" "$ps"
 }
 
@@ -53,7 +53,7 @@ done
 wire_set "$a/w0" rate 10gbit
 cut "IPv6" 1514 10000000000 tcp6 74 1440
 cut "the shortest segments" 62 10000000000 tcp4 54 8
-if ndp_packets -s "$a/w0" udp4,csum=partial,gso=1000,len=8042 2>/dev/null; then
+if send_frames -s "$a/w0" udp4,csum=partial,gso=1000,len=8042 2>/dev/null; then
 	cut "UDP" 1042 10000000000 udp4 42 1000
 	cut "UDP over IPv6" 1514 10000000000 udp6 62 1452
 else
@@ -71,7 +71,7 @@ fi
 # What is queued goes into the ring, where a pause holds it until the rate is set.
 limit=/sys/class/net/w0/queues/tx-0/byte_queue_limits/limit_min
 ip netns exec "$a" test ! -e $limit || ip netns exec "$a" tee $limit >/dev/null <<<10000000
-ndp_packets -s "$a/w0" udp4 # BQL looks at it when a frame has left
+send_frames -s "$a/w0" udp4 # BQL looks at it when a frame has left
 pauses=0
 
 # frames WHAT LENGTH GBIT SPEC: 50 frames that were sent one by one
@@ -82,7 +82,7 @@ frames() {
 	closwire_raw pause -s "$b/w1" 0=65535
 	pauses=$((pauses + 1))
 	wait_for 5 counted "$a/w0" rx_pause_frames $pauses
-	check_to "$TMP/stamps" "$1: 50 frames come, whole" ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/50" \
+	check_to "$TMP/stamps" "$1: 50 frames come, whole" send_frames -T -s "$a/w0" -c "in=$b/w1/in/50" \
 		-x "ip -n $a link set w0 type closwire rate ${3}gbit; closwire_raw pause -s $b/w1 0=0" "$4,n=50"
 	pauses=$((pauses + 1))
 	check "$1: $ps ps apart" spaced "$TMP/stamps" "$ps"
@@ -115,7 +115,7 @@ fi
 
 # Frames on a cable that gets shorter are not overtaken.
 wire_set "$a/w0" delay 200ms
-ndp_packets -T -s "$a/w0" -c "in=$b/w1/in/20" \
+send_frames -T -s "$a/w0" -c "in=$b/w1/in/20" \
 	-x "ip -n $a link set w0 type closwire delay 0" udp4,n=20 >"$TMP/stamps" &
 sender=$!
 JOBS+=("$sender")

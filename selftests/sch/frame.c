@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Builds frames and works out, independently, what sch_ndp may make of them. */
+/* Builds frames and works out, independently, what a qdisc may make of them. */
 #include <err.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -131,6 +131,11 @@ unsigned int frame_tag_len(enum frame_vlan vlan)
 	return vlan == VLAN_NONE ? 0 : vlan == VLAN_QINQ ? 8 : 4;
 }
 
+static unsigned int tci(const struct frame_spec *s, unsigned int pcp, unsigned int vid)
+{
+	return (s->pcp < 0 ? pcp : (unsigned int)s->pcp) << 13 | vid;
+}
+
 /* Ethernet header and tags; returns the offset of what follows. */
 static unsigned int build_l2(const struct frame_spec *s, uint8_t *b)
 {
@@ -144,12 +149,13 @@ static unsigned int build_l2(const struct frame_spec *s, uint8_t *b)
 		memcpy(b, "\x01\0\x5e\1\1\1", 6);
 	if (s->vlan == VLAN_QINQ) {
 		put16(b + off, 0x88a8);
-		put16(b + off + 2, 0x2064);
+		put16(b + off + 2, tci(s, 1, 100));
 		off += 4;
 	}
 	if (s->vlan != VLAN_NONE) {
 		put16(b + off, 0x8100);
-		put16(b + off + 2, s->vlan == VLAN_OFFLOADED ? 5 : 0x6005);
+		put16(b + off + 2, s->vlan == VLAN_QINQ ? 0x6005 :
+		      tci(s, s->vlan == VLAN_OFFLOADED ? 0 : 3, 5));
 		off += 4;
 	}
 	put16(b + off, !s->proto ? 0x88b5 : s->v6 ? 0x86dd : 0x0800);
@@ -420,6 +426,8 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 		s->count = (unsigned int)n;
 	else if (!strcmp(key, "prio"))
 		s->prio = n;
+	else if (!strcmp(key, "pcp"))
+		s->pcp = n;
 	else if (!strcmp(key, "port"))
 		s->port = (uint16_t)n;
 	else if (!strcmp(key, "sport"))
@@ -455,6 +463,7 @@ const char *frame_parse_spec(const char *text, struct frame_spec *s)
 	s->count = 1;
 	s->dscp = 10;
 	s->ecn = -1;
+	s->pcp = -1;
 	s->port = 61199;
 	snprintf(copy, sizeof(copy), "%s", text);
 	tok = strtok_r(copy, ",", &save);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ethernet frames for the tests of sch_ndp, and what may become of them
+ * Ethernet frames for the tests of qdiscs, and what may become of them
  *
  * Written from the protocols' definitions, on purpose without a look at
  * sch/ndp_pkt_core.h: a test that shares code with what it tests finds
@@ -48,6 +48,7 @@ struct frame_spec {
 	unsigned int gso;	/* payload of a segment; 0: no GSO */
 	unsigned int lin;	/* linear bytes; 0: all */
 	int prio;		/* SO_PRIORITY of the socket that sends it */
+	int pcp;		/* of the outer VLAN tag; -1: 0 if offloaded, 3, or 1 of two */
 };
 
 struct frame {

@@ -11,7 +11,7 @@ need_ndp
 setup_ns a b
 link_ab
 
-options() { ndp_stats | jq -c .options; }
+options() { sch_stats | jq -c .options; }
 
 # text_options: the options as tc prints them, without what stands before them
 text_options() {

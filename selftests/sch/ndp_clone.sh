@@ -22,7 +22,7 @@ done
 for mode in ndp cp; do
 	ndp limit 2 hlimit 500000 mode $mode match all rate 1kbit
 	check_to "$TMP/result" "mode $mode: 31 frames at the port and 31 at the mirror, right in each byte" \
-		ndp_packets -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
 		-x "$(release)" "$PLUG" udp4,n=2 "${frames[@]}"
 	check_eq "mode $mode: the port trims all but 2" \
 		"$(awk '$1 == "in" && $3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 28
@@ -32,7 +32,7 @@ done
 
 ndp limit 1 hlimit 200 match all rate 1kbit
 check_to "$TMP/result" "returned frames leave the mirror's copy alone, too" \
-	ndp_packets -s "$a/v0" -c "in=$b/v1/in/3" -c "back=$a/v0/in/10" -c "mirror=$b/w1/in/13" \
+	send_frames -s "$a/v0" -c "in=$b/v1/in/3" -c "back=$a/v0/in/10" -c "mirror=$b/w1/in/13" \
 	-x "$(release)" "$PLUG" udp4,n=12
 check_eq "the mirror shows them whole" \
 	"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 13
@@ -50,7 +50,7 @@ transfer() {
 	check "$what: sent" timeout 60 traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c "$bytes" "$@"
 	wait $receiver || true
 	check_eq "$what: each byte arrives right" "$(cat "$TMP/tcp")" "received $bytes"
-	check_json "$(ndp_stats)" "$what: packets were trimmed" \
+	check_json "$(sch_stats)" "$what: packets were trimmed" \
 		'.trimmed_arrival_packets + .trimmed_tail_packets > 0'
 }
 

@@ -37,7 +37,7 @@ run() {
 	local longest=$(($2 > $5 ? $2 : $5))
 	ndp limit 100 hlimit 100000 rate 1kbit
 	check_to "$TMP/result" "$1 NDP packets of $2 bytes, $4 $3 of $5 bytes: all leave" \
-		ndp_packets -s "$a/v0" -c "out=$a/v0/out/$((1 + $1 + $4))" -x "$(release)" \
+		send_frames -s "$a/v0" -c "out=$a/v0/out/$((1 + $1 + $4))" -x "$(release)" \
 		"$PLUG" "udp4,len=$2,n=$1" "$3,len=$5,n=$4"
 	check "no share is more than a packet ahead" test "$(worst "$1" "$2" "$5")" -le "$longest"
 }
@@ -53,12 +53,12 @@ job traffic tcp-receive -n "$b" -p 5001 >"$TMP/tcp"
 receiver=$!
 wait_for 5 listening 5001
 job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400 >/dev/null
-wait_for 5 ndp_counts trimmed_arrival_packets
+wait_for 5 sch_counts trimmed_arrival_packets
 job traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c 2000000
-wait_for 5 ndp_counts other.sent_packets
-before=$(ndp_stats)
+wait_for 5 sch_counts other.sent_packets
+before=$(sch_stats)
 wait "$receiver" || true
-after=$(ndp_stats)
+after=$(sch_stats)
 check_eq "TCP beside the flood: what arrives is what was sent" \
 	"$(cat "$TMP/tcp")" "received 2000000"
 shares=$(jq -n --argjson x "$before" --argjson y "$after" '

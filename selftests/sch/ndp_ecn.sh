@@ -16,7 +16,7 @@ marked() { awk -v from="$1" -v to="$2" '$2 >= from && $2 <= to && $3 == "marked"
 
 ndp other_ecn 5000 rate 1kbit
 check_to "$TMP/result" "all frames come out, whole or marked" \
-	ndp_packets -s "$a/v0" -c "in=$b/v1/in/33" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
+	send_frames -s "$a/v0" -c "in=$b/v1/in/33" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
 	"$PLUG" tcp4,ecn=2,n=10 tcp4,ecn=0,n=5 tcp6,ecn=1,n=5 tcp6,ecn=0,n=5 raw,n=2 udp4,ecn=2,n=5
 check_eq "ECT(0): the first 5000 bytes are not marked, the rest is" "$(marked 1 5) $(marked 6 10)" "0 5"
 check_eq "not ECT: never marked" "$(marked 11 15)" 0
@@ -26,6 +26,6 @@ check_json "$(<"$TMP/stats")" "the counter says so" '.[0].ecn_marked_packets == 
 
 ndp rate 1kbit
 check_to "$TMP/result" "other_ecn 0: all frames come out" \
-	ndp_packets -s "$a/v0" -c "in=$b/v1/in/21" -x "$(release)" "$PLUG" tcp4,ecn=2,n=20
+	send_frames -s "$a/v0" -c "in=$b/v1/in/21" -x "$(release)" "$PLUG" tcp4,ecn=2,n=20
 check_eq "and none is marked" "$(marked 0 99)" 0
 finish

@@ -15,7 +15,7 @@ link_ab
 job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400 -g 4 >/dev/null
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 8000 >/dev/null
 for seed in 1 2 3; do
-	check "2000 changes, seed $seed" ndp_netlink fuzz -n "$a" -i v0 -c 2000 -s $seed
+	check "2000 changes, seed $seed" qdisc_netlink fuzz -k ndp -n "$a" -i v0 -c 2000 -s $seed
 done
 stop_jobs
 tc -n "$a" qdisc change dev v0 root ndp rate 0

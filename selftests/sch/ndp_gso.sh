@@ -24,7 +24,7 @@ super() {
 kinds=(tcp4 tcp6)
 ndp
 for kind in udp4 udp6; do
-	if ndp_packets -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
+	if send_frames -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
 		kinds+=("$kind")
 	else
 		skip "GSO of $kind" "this kernel takes none from a packet socket"
@@ -34,7 +34,7 @@ done
 for kind in "${kinds[@]}"; do
 	ndp limit 100 hlimit 1000000 match all rate 1kbit
 	check_to "$TMP/result" "$kind: 24 segments come out whole" \
-		ndp_packets -s "$a/v0" -c "in=$b/v1/in/25" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/25" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
 		"$PLUG" "$(super "$kind"),n=3"
 	check_eq "$kind: all whole" "$(awk '$3 == "whole" { n++ } END { print n }' "$TMP/result")" 25
@@ -42,19 +42,19 @@ for kind in "${kinds[@]}"; do
 		'.[0].qlen == 24 and .[0].data.qlen_packets == 24 and .[0].backlog == .[0].data.backlog_bytes'
 	ndp limit 3 hlimit 1000000 match all rate 1kbit
 	check_to "$TMP/result" "$kind: 24 segments come out, 3 whole, 21 trimmed" \
-		ndp_packets -s "$a/v0" -c "in=$b/v1/in/25" -x "$(release)" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/25" -x "$(release)" \
 		"$PLUG" "$(super "$kind"),n=3"
 	check_eq "$kind: 21 trimmed" "$(awk '$3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 21
 done
 
 ndp match udp_port 61199 rate 1kbit
-check "other traffic is queued as it is" ndp_packets -s "$a/v0" \
+check "other traffic is queued as it is" send_frames -s "$a/v0" \
 	-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$(super tcp4)"
 check_json "$(<"$TMP/stats")" "one packet" '.[0].other.qlen_packets == 1 and .[0].qlen == 1'
 
 # UDP GSO of a socket, which all kernels have
 ndp limit 10 hlimit 1000000 rate 1kbit
 check "a socket's UDP GSO" traffic udp -n "$a" -d 10.0.0.2 -p 61199 -c 6 -g 10 -l 1000
-check_json "$(ndp_stats)" "60 datagrams: 1 sent, 10 wait, 49 trimmed" \
+check_json "$(sch_stats)" "60 datagrams: 1 sent, 10 wait, 49 trimmed" \
 	'.packets == 1 and .data.qlen_packets == 10 and .header.qlen_packets == 49'
 finish

@@ -17,10 +17,10 @@ run() {
 	local count=$1
 	shift
 	check_to "$TMP/result" "$what: $((count + 1)) frames come out" \
-		ndp_packets -s "$a/v0" -c "in=$b/v1/in/$((count + 1))" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/$((count + 1))" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$@"
 	full=$(jq -c '.[0]' "$TMP/stats")
-	empty=$(ndp_stats)
+	empty=$(sch_stats)
 }
 
 what="limit and hlimit"

@@ -19,7 +19,7 @@ run() {
 	local what=$1 plug=$2 frames=$3 want=$4
 	# shellcheck disable=SC2086 # FRAMES are words
 	check_to "$TMP/result" "$what: all frames come out" \
-		ndp_packets -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
 		-x "$(release)" "$plug,len=9000" "$plug" $frames
 	check_eq "$what: trimmed are those that match" \
 		"$(sort -k2n "$TMP/result" | awk '$2 > 1 { printf "%s", substr($3, 1, 1) }')" "$want"
@@ -45,7 +45,7 @@ marks() {
 	local what=$1 want=$2
 	shift 2
 	check_to "$TMP/result" "$what: all frames come out" \
-		ndp_packets -d 20 -r 21 -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
+		send_frames -d 20 -r 21 -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG,dscp=1" udp4,dscp=1 "$@"
 	check_eq "$what: long ones that match are data" \
 		"$(sort -k2n "$TMP/result" | awk '$2 > 1 { printf "%s", substr($3, 1, 1) }')" "$want"

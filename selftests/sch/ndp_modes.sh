@@ -21,7 +21,7 @@ run() {
 	local count=$1 command=$2
 	shift 2
 	check_to "$TMP/result" "$mode: $count frames leave" \
-		ndp_packets -s "$a/v0" -c "out=$a/v0/out/$((count + 1))" \
+		send_frames -s "$a/v0" -c "out=$a/v0/out/$((count + 1))" \
 		-x "$command tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$@"
 }
 

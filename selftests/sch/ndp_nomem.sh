@@ -11,34 +11,20 @@
 # The mirror makes each packet a clone, so that trimming must copy its headers.
 . "$(dirname "$0")/../lib/lib.sh"
 need_ndp
-failslab=/sys/kernel/debug/failslab
-[ -d $failslab ] || skip_all "no failslab in this kernel"
-[ -f $failslab/require-start ] || skip_all "failslab without a stack filter"
-text=$(</sys/module/sch_ndp/sections/.text)
-[ "$text" != 0x0000000000000000 ] || skip_all "the module's address is hidden"
+. "$(dirname "$0")/../lib/failslab.sh"
 setup_ns a b
 link_ab
 mirror_v0
 
-# Only what sch_ndp asks for fails, and only in a process that asks for it.
-set_failslab() {
-	local word
-	for word in "$@"; do
-		echo "${word#*=}" >"$failslab/${word%%=*}"
-	done
-}
-defer "set_failslab probability=0"
-set_failslab task-filter=Y verbose=0 times=-1 interval=1 stacktrace-depth=32 \
-	"require-start=$text" "require-end=$(printf '0x%x' $((text + 0x4000)))"
-
-# shellcheck disable=SC2317 # check calls it
-failing() { (echo 1 >/proc/self/make-it-fail && exec "$@"); }
+# only in a process that asks for it
+set_failslab task-filter=Y
+fail_only sch_ndp
 
 # settled: nothing queued, and each packet is accounted for; prints the counters
 settled() {
 	tc -n "$a" qdisc change dev v0 root ndp rate 0
 	wait_for 10 drained || true
-	ndp_stats
+	sch_stats
 }
 
 for probability in 100 30; do
@@ -46,7 +32,7 @@ for probability in 100 30; do
 		what="mode $mode, $probability % fail"
 		ndp mode $mode limit 2 hlimit 2000 match all rate 1kbit
 		set_failslab probability=$probability
-		check "$what: frames are sent" failing ndp_packets -s "$a/v0" "$PLUG" \
+		check "$what: frames are sent" failing send_frames -s "$a/v0" "$PLUG" \
 			tcp4,n=40 udp6,len=9000,csum=partial,lin=94,n=40 tcp4,csum=partial,gso=1000,len=8054,n=40
 		set_failslab probability=0
 		counters=$(settled)

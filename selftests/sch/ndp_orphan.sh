@@ -23,7 +23,7 @@ check_eq "a send buffer of 2 packets takes 100 in a row" \
 	"$(send -l 1400 -c 100 -b 2304)" $'outq 0\nsent 100 failed 0'
 check_eq "zero-copy memory comes back, too" \
 	"$(send -l 8000 -c 20 -Z)" $'completed 20\noutq 0\nsent 20 failed 0'
-check_json "$(ndp_stats)" "170 headers wait" '.header.qlen_packets == 170'
+check_json "$(sch_stats)" "170 headers wait" '.header.qlen_packets == 170'
 
 ndp limit 1 hlimit 1000000 rate 1kbit
 send -l 8000 -c 1 >/dev/null

@@ -24,5 +24,5 @@ defer "load_module sch_ndp"
 
 job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400 -g 4 >/dev/null
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 8000 >/dev/null
-check "100 times" ndp_netlink reload -n "$a" -i v0 -c 100 "$module"
+check "100 times" qdisc_netlink reload -k ndp -n "$a" -i v0 -c 100 "$module"
 finish

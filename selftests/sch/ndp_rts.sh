@@ -25,7 +25,7 @@ run() {
 	local out=$1 back=$2
 	shift 2
 	check_to "$TMP/result" "$what: $out frames come out, $back return, right in each byte" \
-		ndp_packets -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" udp4 "$@"
 	full=$(jq -c '.[0]' "$TMP/stats")
 	check_eq "$what: those that return are trimmed and turned round" \
@@ -68,7 +68,7 @@ tc -n "$a" -batch - <<-END
 	qdisc replace dev v0 root handle 2: tbf rate 1gbit burst 100kb limit 10mb
 	qdisc add dev v0 parent 2: ndp limit 1 hlimit 256 match all rate 1kbit
 END
-ndp_packets -s "$a/v0" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats" "$PLUG" udp4,n=30
+send_frames -s "$a/v0" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats" "$PLUG" udp4,n=30
 check_json "$(<"$TMP/stats")" \
 	"arrivals and tails return" 'any(.kind == "ndp" and .returned_packets > 20 and .trimmed_tail_packets > 0)' \
 	"to the parent, a return is no drop" 'any(.kind == "tbf" and .drops == 0)'

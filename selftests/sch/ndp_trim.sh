@@ -67,7 +67,7 @@ for mode in cp ndp; do
 	for size in 64 128 256; do
 		ndp limit 1 hlimit 1000000 trim_size $size mode $mode match all rate 1kbit
 		check_to "$TMP/result" "mode $mode, trim_size $size: $total frames come out, right in each byte" \
-			ndp_packets -t $size -s "$a/v0" -c "in=$b/v1/in/$total" \
+			send_frames -t $size -s "$a/v0" -c "in=$b/v1/in/$total" \
 			-x "$(release)" "$PLUG" udp4,len=1000 "${frames[@]}"
 		verdicts "$TMP/result" >"$TMP/got"
 		expected $size >"$TMP/want"

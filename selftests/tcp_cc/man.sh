@@ -93,7 +93,7 @@ restore() {
 }
 
 need_closwire
-need_timely
+need_cc timely
 setup_ns b
 . "$(dirname "$0")/../lib/timely.sh"
 [ -d "$EVENTS" ] || mount -t tracefs tracefs /sys/kernel/tracing

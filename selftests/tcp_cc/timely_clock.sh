@@ -10,7 +10,7 @@
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
-need_timely
+need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 500mbit delay 20us

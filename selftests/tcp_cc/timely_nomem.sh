@@ -10,33 +10,16 @@
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
-need_timely
-failslab=/sys/kernel/debug/failslab
-[ -d $failslab ] || skip_all "no failslab in this kernel"
-[ -f $failslab/require-start ] || skip_all "failslab without a stack filter"
+need_cc timely
+. "$(dirname "$0")/../lib/failslab.sh"
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
-
-set_failslab() {
-	local word
-	for word in "$@"; do
-		echo "${word#*=}" >"$failslab/${word%%=*}"
-	done
-}
-# only MODULE: what it asks for fails, and nothing else
-only() {
-	local text
-	text=$(</sys/module/"$1"/sections/.text)
-	[ "$text" != 0x0000000000000000 ] || skip_all "the module's address is hidden"
-	set_failslab "require-start=$text" "require-end=$(printf '0x%x' $((text + 0x6000)))"
-}
-defer "set_failslab probability=0"
 # GFP_KERNEL, too
-set_failslab ignore-gfp-wait=N task-filter=N verbose=0 times=-1 interval=1 stacktrace-depth=32
+set_failslab ignore-gfp-wait=N
 
 # ---- tcp_timely
 
-only tcp_timely
+fail_only tcp_timely
 set_failslab probability=100
 check_refused "no memory: a parameter stays" "Cannot allocate memory" params t_high=600
 check_refused "again" "Cannot allocate memory" params mode=patched
@@ -56,7 +39,7 @@ namespaces() {
 	echo $made
 }
 for module in tcp_timely nicclock; do
-	only $module
+	fail_only $module
 	set_failslab probability=100
 	check_eq "$module: no memory: no namespace" "$(namespaces)" 0
 	set_failslab probability=10
@@ -72,11 +55,11 @@ wire_ab rate 500mbit delay 20us
 set_failslab probability=0
 stamps "$a/w0" 1
 calm_params
-only tcp_timely
+fail_only tcp_timely
 set_failslab probability=100
 check "a NIC that is not known, nothing to be had: all bytes arrive" flow cc=timely connect send=2000000 close eof
 set_failslab probability=0
-check_eq "RTTs are the driver's" "$(timely samples_hw) $(($(timely samples_sw) >= 10))" "0 1"
+check_eq "RTTs are the driver's" "$(cc_counter samples_hw) $(($(cc_counter samples_sw) >= 10))" "0 1"
 check_eq "the line's rate is the one that is assumed" \
 	"$(flow cc=timely connect send=300000 "$INFO" close eof | ss_number bw)" "$(line_rate 10000)"
 ip -n "$a" link del w0

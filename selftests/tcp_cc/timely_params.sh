@@ -10,59 +10,14 @@
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
-need_timely
+need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
+. "$(dirname "$0")/../lib/knobs.sh"
 wire_ab rate 500mbit delay 20us
 
 # ---- ranges
 
-# logs COUNT TEXT COMMAND...: the command fails, and the kernel's log says so as often
-logs() {
-	local count=$1 text=$2 tag=tag$RANDOM$RANDOM log
-	shift 2
-	echo "$tag" >/dev/kmsg
-	if "$@" 2>/dev/null; then
-		echo "it succeeded"
-		return 1
-	fi
-	log=$(dmesg | sed "1,/$tag/d")
-	[ "$(grep -cF "tcp_timely: $text" <<<"$log")" -eq "$count" ] || { echo "$log" && return 1; }
-}
-
-# none_of NAME VALUE...: none is accepted
-none_of() {
-	local name=$1 value
-	shift
-	for value in "$@"; do
-		! params "$name=$value" || { echo "$value is accepted" >&3 && return 0; }
-	done
-	return 1
-}
-
-# takes NAME VALUE...: each is accepted, and read as it was written
-takes() {
-	local name=$1 value
-	shift
-	for value in "$@"; do
-		params "$name=$value" || return
-		[ "$(<"$PARAMETERS/$name")" = "$value" ] || { cat "$PARAMETERS/$name" && return 1; }
-	done
-}
-
-# range NAME LEAST MOST BAD...: these two and the present one are taken; BAD and others that are none are not. The log
-# has the range, or RANGE.
-range() {
-	local name=$1 low=$2 high=$3 was bad
-	shift 3
-	was=$(<"$PARAMETERS/$name")
-	bad=("$@" '' ' ' x 4294967296 -1)
-	check "$name: $low, $high, $was" takes "$name" "$low" "$high" "$was"
-	check "$name: not $*" logs ${#bad[@]} "$name must be ${RANGE:-$low to $high}" none_of "$name" "${bad[@]}"
-	check_eq "$name: it stays" "$(<"$PARAMETERS/$name")" "$was"
-}
-exec 3>&1
-FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 99999999999.5)
 range alpha 0.000 1.000 "${FRACTIONS[@]}"
 range beta 0.000 1.000 "${FRACTIONS[@]}"
 range delta 0 100000 100001 0.5 0x10 1k
@@ -85,7 +40,7 @@ RANGE="rtt or sw or hw or auto" range source rtt hw nic
 RANGE="rtt or owd" range signal rtt owd both
 
 check "fractions may be written in other ways" params alpha=1 beta=00.25
-check_eq "they are the same" "$(<$PARAMETERS/alpha) $(<$PARAMETERS/beta)" "1.000 0.250"
+check_eq "they are the same" "$(<"$PARAMETERS/alpha") $(<"$PARAMETERS/beta")" "1.000 0.250"
 # all_fractions: what is read can be written and is the same
 all_fractions() {
 	local i text
@@ -98,7 +53,7 @@ check "fractions are read as they were written" all_fractions
 default_params
 check "t_low above t_high" logs 1 "t_low must be at most t_high: 501 is above 500 us" params t_low=501
 check "t_high below t_low" logs 1 "t_low must be at most t_high: 50 is above 49 us" params t_high=49
-check_eq "they stay" "$(<$PARAMETERS/t_low) $(<$PARAMETERS/t_high)" "50 500"
+check_eq "they stay" "$(<"$PARAMETERS/t_low") $(<"$PARAMETERS/t_high")" "50 500"
 check "both the same" params t_low=500 t_low=50 t_high=50 t_high=500
 
 # ---- while a connection runs
@@ -169,7 +124,7 @@ check_eq "hai_n=1: none" \
 	"$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 hai_threshold=1 hai_n=1)" 0
 check "they are of the other kind" test "$(since rate_add)" -gt 5
 
-if trace_timely; then
+if trace_cc; then
 	# largest: bytes of the largest burst of 3 MB with seg_kb=$1
 	largest() {
 		counts samples_sw t_high=1000000 t_low=900000 min_rate=100 "seg_kb=$1" >/dev/null
@@ -190,25 +145,10 @@ default_params
 
 # ---- when the module is loaded
 
-# reload WORD...: the module with these parameters
-reload() {
-	rmmod tcp_timely || return
-	if [ -n "${CLOSNET_MODDIR:-}" ]; then
-		insmod "$CLOSNET_MODDIR/tcp_timely.ko" "$@"
-	else
-		modprobe tcp_timely "$@"
-	fi
-}
-gone() { ! module_loaded tcp_timely || rmmod tcp_timely; }
-# a connection may still wait for the answer to its FIN
-if ! wait_for 60 gone; then
-	ip netns exec "$a" ss -taneoi
-	ip netns exec "$b" ss -taneoi
-	exit 1
-fi
+check "no connection is left" unload_cc
 load_module tcp_timely
 check "loaded with parameters" reload alpha=0.02 t_high=40 t_low=30 mode=patched hai_n=1
-check_eq "it has them" "$(cd $PARAMETERS && cat alpha t_high t_low mode hai_n | xargs)" "0.020 40 30 patched 1"
+check_eq "it has them" "$(cd "$PARAMETERS" && cat alpha t_high t_low mode hai_n | xargs)" "0.020 40 30 patched 1"
 check "loaded with t_low above t_high" logs 1 "t_low must be at most t_high: 600 is above 500 us" reload t_low=600
 check_eq "it is not loaded" "$(module_loaded tcp_timely && echo loaded)" ""
 load_module tcp_timely

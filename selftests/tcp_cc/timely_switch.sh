@@ -9,45 +9,17 @@
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
-need_timely
+need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
+. "$(dirname "$0")/../lib/tcp_switch.sh"
 wire_ab rate 500mbit delay 20us
 calm_params
 
-# unused: does nothing refer to the module? A closed connection ends a little later.
-unused() { [ "$(</sys/module/tcp_timely/refcnt)" -eq 0 ]; }
-
-# ---- a socket's life
-
-check "to others and back, with data in flight" flow cc=timely connect send=500000 \
-	fill cc=cubic is=cubic receive send=500000 \
-	fill cc=timely is=timely receive send=500000 \
-	fill cc=reno receive fill cc=timely receive close eof
-check_eq "each time is a beginning" "$(timely connections)" 3
-mark
-check "from another one, while it sends" flow cc=cubic connect send=500000 cc=timely send=1000000 close eof
+test_sockets
 check "samples" test "$(since samples_sw)" -ge 3
-often=()
-for ((i = 0; i < 30; i++)); do
-	often+=(fill cc=reno fill cc=timely receive)
-done
-check "switched often" flow cc=timely connect "${often[@]}" close eof
-check "set, never connected" flow cc=timely is=timely
-check "set, another one set, connected" flow cc=timely cc=reno connect is=reno send=100000 close eof
-mark
-check "disconnected, and used again" flow cc=timely connect send=500000 disconnect connect is=timely send=500000 close eof
-check_eq "as a new connection" "$(since connections)" 2
-check "disconnected with data in flight, and used again" \
-	flow cc=timely connect send=500000 fill disconnect connect is=timely send=500000 close eof
-check "TCP_REPAIR, with data in flight" flow cc=timely connect send=500000 fill repair receive send=500000 close eof
-check "all have gone" wait_for 10 unused
-
-ip netns exec "$b" cat /proc/net/closnet/timely >"$TMP/before"
-check "a listener hands it on" flow listener-cc=timely connect swap is=timely send=1000000 close eof
-check_eq "to the connection" "$(timely connections "$b")" 1
-check "which sends with it" test $(($(timely samples_sw "$b") + $(timely samples_rtt "$b"))) -ge 5
-check "one that is closed by the other side" flow listener-cc=timely connect send=500000 close eof
+test_listener
+check "which sends with it" test $(($(cc_counter samples_sw "$b") + $(cc_counter samples_rtt "$b"))) -ge 5
 check "prompt_ack, both sides" params prompt_ack=1
 check "prompt_ack: all bytes arrive" flow listener-cc=timely cc=timely connect send=1000000 close eof
 params prompt_ack=0
@@ -88,37 +60,13 @@ params signal=rtt
 
 # ---- namespaces
 
-ip netns add "$a-new"
-defer "ip netns del $a-new 2>/dev/null"
-ip -n "$a-new" link set lo up
-job timely_flow -s "$a-new" -r "$a-new" -d 127.0.0.1 cc=timely max-rate=1000000 connect send=300000 \
-	"run=touch $TMP/started" "until=$TMP/stop"
-check "a connection in a namespace" wait_for 30 test -e "$TMP/started"
-ip netns del "$a-new"
-check_refused "whose name goes: the module is in use" "is in use" rmmod tcp_timely
-stop_jobs
-check "when its process goes, too, it is not" wait_for 30 unused
+test_namespace
 
 # ---- the module
 
-# not so fast that the others, or a debugging kernel, have no time
-long_flow cc=timely max-rate=1000000 connect send=300000
-check_refused "a connection: the module stays" "is in use" rmmod tcp_timely
-check "the connection goes on to its end" end_flow
-check "then it is not in use" wait_for 30 unused
-long_flow cc=cubic max-rate=1000000 connect send=300000
-reload() {
-	local i
-	for i in 1 2 3 4 5; do
-		rmmod tcp_timely && load_module tcp_timely || return
-		flow -p 5002 cc=timely connect send=200000 close eof || return
-		wait_for 30 unused || return
-	done
-}
-check "it goes and comes under others' connections" reload
-check_eq "as new" "$(timely connections)" 1
-check "they have all their bytes" end_flow
+test_module
 check "nicclock is in use" test ! "$(rmmod nicclock 2>/dev/null && echo gone)"
+! module_loaded tcp_dcqcn || rmmod tcp_dcqcn
 check "both go" rmmod tcp_timely nicclock
 check_eq "and what they showed" "$(ip netns exec "$a" ls /proc/net | grep -c closnet)" 0
 load_module nicclock

@@ -3,7 +3,7 @@
  * A TCP connection that does what it is told, for the tests of congestion
  * control
  *
- * timely_flow -s NS -r NS -d ADDRESS [-p PORT] [-t SECONDS] STEP...
+ * tcp_flow -s NS -r NS -d ADDRESS [-p PORT] [-t SECONDS] STEP...
  *	A client in the first namespace connects to a server in the second. The
  *	client sends, the server receives and checks each byte, or the other way
  *	round after "swap". The steps are done one after the other:

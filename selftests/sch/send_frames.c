@@ -2,7 +2,7 @@
 /*
  * Sends crafted frames through a qdisc and says what became of each
  *
- * ndp_packets [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] [-T] -s NS/DEV
+ * send_frames [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] [-T] -s NS/DEV
  *	[-c LABEL=NS/DEV/in|out[/COUNT]]... [-x COMMAND] SPEC...
  *
  * The frames of all SPECs (see frame_parse_spec()) are sent on DEV in network
@@ -361,13 +361,17 @@ static bool is_variant(const struct caught *c, const struct expect *e, enum vari
 	       !memcmp(c->b + check + 2, f->b + check + 2, f->len - check - 2);
 }
 
+/* Most come in order, so the search begins behind the last one. */
 static bool identify(const struct caught *c, unsigned int *index, enum variant *variant)
 {
-	unsigned int i, v;
+	static unsigned int next;
+	unsigned int i, n, v;
 
-	for (i = 0; i < expected_count; i++) {
+	for (n = 0; n < expected_count; n++) {
+		i = (next + n) % expected_count;
 		for (v = 0; v < VARIANTS; v++) {
 			if (is_variant(c, expected[i], (enum variant)v)) {
+				next = i + 1;
 				*index = i;
 				*variant = (enum variant)v;
 				return true;
@@ -478,7 +482,7 @@ static void capture_all(void)
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: ndp_packets %s %s\n", "[-t TRIM_SIZE] [-d DSCP_TRIMMED]",
+	fprintf(stderr, "usage: send_frames %s %s\n", "[-t TRIM_SIZE] [-d DSCP_TRIMMED]",
 		"[-r DSCP_RETURNED] [-T] -s NS/DEV [-c CAPTURE]... [-x COMMAND] SPEC...");
 	exit(2);
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Configures sch_ndp by raw netlink, in ways that tc(8) cannot
+ * Configures a qdisc of closnet by raw netlink, in ways that tc(8) cannot
  *
- * ndp_netlink fuzz [-n NS] -i DEV [-c COUNT] [-s SEED]
- *	Sends COUNT random changes to the ndp qdisc at the root of DEV, valid
+ * qdisc_netlink fuzz -k KIND [-n NS] -i DEV [-c COUNT] [-s SEED]
+ *	Sends COUNT random changes to the qdisc KIND at the root of DEV, valid
  *	and malformed. A model written from the header file's ranges says for
  *	each whether it must be accepted. A refused change must carry a message
  *	and leave the configuration as it was; an accepted one must read back.
- * ndp_netlink reload [-n NS] -i DEV [-c COUNT] MODULE.ko
- *	COUNT times: load the module, put ndp at the root of DEV for a moment,
- *	delete or replace it, unload the module.
+ * qdisc_netlink reload -k KIND [-n NS] -i DEV [-c COUNT] MODULE.ko
+ *	COUNT times: load the module, put its qdisc at the root of DEV for a
+ *	moment, delete or replace it, unload the module.
  *
  * Exit status 0: all as it should be, 1: not so, 2: could not be tried.
  */
@@ -31,18 +31,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <linux/pkt_sched_ndp.h>
+#include "qdisc_netlink.h"
 
-#define BLOB_MAX 2048
-#define HANDLE_NDP (1U << 16)
+#define HANDLE_KIND (1U << 16)
 #define HANDLE_OTHER (2U << 16)
 
-/* The options of a request or of a dump: attributes one after the other */
-struct blob {
-	unsigned int len;
-	uint8_t b[BLOB_MAX];
-};
-
+static const struct kind *kind;
 static struct mnl_socket *nl;
 static unsigned int ifindex;
 static char message[256]; /* of the last refusal */
@@ -51,7 +45,7 @@ static char message[256]; /* of the last refusal */
 
 static uint64_t state;
 
-static uint64_t random64(void)
+uint64_t random64(void)
 {
 	state ^= state << 13;
 	state ^= state >> 7;
@@ -59,7 +53,7 @@ static uint64_t random64(void)
 	return state * 2685821657736338717ULL;
 }
 
-static unsigned int below(unsigned int n)
+unsigned int below(unsigned int n)
 {
 	return (unsigned int)(random64() >> 33) % n;
 }
@@ -88,7 +82,7 @@ static int parse_ack(const struct nlmsghdr *nlh)
 }
 
 static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint16_t flags,
-			      const char *kind)
+			      const char *name)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 	struct tcmsg *tc;
@@ -100,9 +94,9 @@ static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint16_t flags,
 	tc->tcm_ifindex = (int)ifindex;
 	tc->tcm_parent = TC_H_ROOT;
 	if (type == RTM_NEWQDISC)
-		tc->tcm_handle = strcmp(kind, "ndp") ? HANDLE_OTHER : HANDLE_NDP;
-	if (kind)
-		mnl_attr_put_strz(nlh, TCA_KIND, kind);
+		tc->tcm_handle = strcmp(name, kind->name) ? HANDLE_OTHER : HANDLE_KIND;
+	if (name)
+		mnl_attr_put_strz(nlh, TCA_KIND, name);
 	return nlh;
 }
 
@@ -120,10 +114,10 @@ static int finish(struct nlmsghdr *nlh)
 	return parse_ack((struct nlmsghdr *)buf);
 }
 
-static int set_qdisc(const char *kind, const struct blob *options, uint16_t flags)
+static int set_qdisc(const char *name, const struct blob *options, uint16_t flags)
 {
 	uint8_t buf[BLOB_MAX + 1024];
-	struct nlmsghdr *nlh = start(buf, RTM_NEWQDISC, flags, kind);
+	struct nlmsghdr *nlh = start(buf, RTM_NEWQDISC, flags, name);
 
 	if (options)
 		mnl_attr_put(nlh, TCA_OPTIONS | NLA_F_NESTED, options->len, options->b);
@@ -142,15 +136,15 @@ static int catch_options(const struct nlmsghdr *nlh, void *data)
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *attr, *options = NULL;
 	struct blob *found = data;
-	bool ndp = false;
+	bool ours = false;
 
 	mnl_attr_for_each(attr, nlh, sizeof(*tc)) {
 		if (mnl_attr_get_type(attr) == TCA_KIND)
-			ndp = !strcmp(mnl_attr_get_str(attr), "ndp");
+			ours = !strcmp(mnl_attr_get_str(attr), kind->name);
 		if (mnl_attr_get_type(attr) == TCA_OPTIONS)
 			options = attr;
 	}
-	if (ndp && options && tc->tcm_ifindex == (int)ifindex) {
+	if (ours && options && tc->tcm_ifindex == (int)ifindex) {
 		found->len = mnl_attr_get_payload_len(options);
 		memcpy(found->b, mnl_attr_get_payload(options), found->len);
 	}
@@ -176,7 +170,7 @@ static void dump_options(struct blob *found)
 		errx(1, "the qdisc is not in the dump");
 }
 
-static void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int len)
+void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int len)
 {
 	struct nlattr *attr = (struct nlattr *)(blob->b + blob->len);
 
@@ -189,85 +183,14 @@ static void put_attr(struct blob *blob, uint16_t type, const void *data, unsigne
 	blob->len += (unsigned int)(MNL_ATTR_HDRLEN + MNL_ALIGN(len));
 }
 
-/* ---- the model: what the header file says */
+/* ---- the model */
 
-struct range {
-	const char *name;
-	uint64_t min, max, initial;
-	unsigned int len;
-	bool or_zero;
-	bool derived;	/* its default depends on other values */
-};
-
-#define BYTES_MAX (1U << 30)
-
-static const struct range ranges[TCA_NDP_MAX + 1] = {
-	[TCA_NDP_LIMIT] = { "limit", 1, 65535, 8, 4, false, false },
-	[TCA_NDP_LIMIT_BYTES] = { "limit_bytes", 64, BYTES_MAX, 0, 4, true, false },
-	[TCA_NDP_HLIMIT] = { "hlimit", 64, BYTES_MAX, 0, 4, false, true },
-	[TCA_NDP_RATIO] = { "ratio", 1, 100000, 10, 4, false, false },
-	[TCA_NDP_TRIM_SIZE] = { "trim_size", 64, 9216, 128, 4, false, false },
-	[TCA_NDP_MODE] = { "mode", 0, TC_NDP_MODE_MAX, TC_NDP_MODE_NDP, 1, false, false },
-	[TCA_NDP_MATCH] = { "match", 0, TC_NDP_MATCH_MAX, TC_NDP_MATCH_UDP_PORT, 1, false, false },
-	[TCA_NDP_DSCP_MASK] = { "dscp", 1, UINT64_MAX, 0, 8, false, false },
-	[TCA_NDP_UDP_PORT] = { "udp_port", 1, 65535, NDP_UDP_PORT, 2, false, false },
-	[TCA_NDP_DSCP_TRIMMED] = { "dscp_trimmed", 0, 63, 48, 1, false, false },
-	[TCA_NDP_RTS] = { "rts", 0, 1, 1, 1, false, false },
-	[TCA_NDP_DSCP_RETURNED] = { "dscp_returned", 0, 63, 49, 1, false, false },
-	[TCA_NDP_RATE] = { "rate", 125, 1ULL << 40, 0, 8, true, false },
-	[TCA_NDP_OVERHEAD] = { "overhead", 0, 256, 0, 4, false, false },
-	[TCA_NDP_OTHER_LIMIT] = { "other_limit", 64, BYTES_MAX, 0, 4, false, true },
-	[TCA_NDP_OTHER_ECN] = { "other_ecn", 0, BYTES_MAX, 0, 4, false, false },
-};
-
-struct model {
-	uint64_t v[TCA_NDP_MAX + 1];
-	bool given[TCA_NDP_MAX + 1];	/* by the change at hand */
-	bool known[TCA_NDP_MAX + 1];	/* not derived */
-	bool valid;
-};
-
-static void model_init(struct model *m)
-{
-	unsigned int i;
-
-	memset(m, 0, sizeof(*m));
-	for (i = 1; i <= TCA_NDP_MAX; i++) {
-		m->v[i] = ranges[i].initial;
-		m->known[i] = ranges[i].name && !ranges[i].derived;
-	}
-}
-
-static bool in_range(const struct range *r, uint64_t v)
+bool in_range(const struct range *r, uint64_t v)
 {
 	return (r->or_zero && !v) || (v >= r->min && v <= r->max);
 }
 
-static bool model_consistent(const struct model *m)
-{
-	uint64_t trimmed = m->v[TCA_NDP_DSCP_TRIMMED], returned = m->v[TCA_NDP_DSCP_RETURNED];
-	uint64_t match = m->v[TCA_NDP_MATCH], mask = m->v[TCA_NDP_DSCP_MASK];
-
-	if (trimmed == returned)
-		return false;
-	if (m->given[TCA_NDP_UDP_PORT] && match != TC_NDP_MATCH_UDP_PORT)
-		return false;
-	if (match != TC_NDP_MATCH_DSCP)
-		return !m->given[TCA_NDP_DSCP_MASK];
-	return mask && !(mask & (1ULL << trimmed | 1ULL << returned));
-}
-
-/* Is it dumped in this configuration? */
-static bool model_shows(const struct model *m, unsigned int type)
-{
-	if (type == TCA_NDP_UDP_PORT)
-		return m->v[TCA_NDP_MATCH] == TC_NDP_MATCH_UDP_PORT;
-	if (type == TCA_NDP_DSCP_MASK)
-		return m->v[TCA_NDP_MATCH] == TC_NDP_MATCH_DSCP;
-	return m->known[type];
-}
-
-static uint64_t read_value(const struct nlattr *attr)
+uint64_t read_value(const struct nlattr *attr)
 {
 	uint64_t v = 0;
 
@@ -276,60 +199,84 @@ static uint64_t read_value(const struct nlattr *attr)
 	return v;
 }
 
+static void model_init(struct model *m)
+{
+	unsigned int i;
+
+	memset(m, 0, sizeof(*m));
+	for (i = 1; i <= kind->last; i++) {
+		m->v[i] = kind->ranges[i].initial;
+		m->known[i] = kind->ranges[i].name && !kind->ranges[i].derived;
+	}
+	if (kind->init)
+		kind->init(m);
+}
+
+static bool attr_matches(const struct model *m, const struct nlattr *attr, struct model *seen)
+{
+	unsigned int type = mnl_attr_get_type(attr);
+
+	if (type > kind->last)
+		return true;
+	seen->known[type] = true;
+	if (!kind->ranges[type].name)
+		return !kind->other_matches || kind->other_matches(m, attr, seen);
+	if (!m->known[type] || read_value(attr) == m->v[type])
+		return true;
+	fprintf(stderr, "%s reads back as %llu, not %llu\n", kind->ranges[type].name,
+		(unsigned long long)read_value(attr), (unsigned long long)m->v[type]);
+	return false;
+}
+
 static bool model_matches(const struct model *m, const struct blob *dumped)
 {
-	bool seen[TCA_NDP_MAX + 1] = { false };
+	static struct model seen;
 	const struct nlattr *attr;
 	unsigned int type;
 
-	mnl_attr_for_each_payload((const void *)dumped->b, dumped->len) {
-		type = mnl_attr_get_type(attr);
-		if (type > TCA_NDP_MAX || !ranges[type].name)
-			continue;
-		seen[type] = true;
-		if (!m->known[type] || read_value(attr) == m->v[type])
-			continue;
-		fprintf(stderr, "%s reads back as %llu, not %llu\n", ranges[type].name,
-			(unsigned long long)read_value(attr),
-			(unsigned long long)m->v[type]);
-		return false;
-	}
-	for (type = 1; type <= TCA_NDP_MAX; type++) {
-		if (ranges[type].name && model_shows(m, type) && !seen[type]) {
-			fprintf(stderr, "%s is not in the dump\n", ranges[type].name);
+	memset(&seen, 0, sizeof(seen));
+	mnl_attr_for_each_payload((const void *)dumped->b, dumped->len)
+		if (!attr_matches(m, attr, &seen))
+			return false;
+	for (type = 1; type <= kind->last; type++) {
+		if (m->known[type] && kind->shows(m, type) && !seen.known[type]) {
+			fprintf(stderr, "attribute %u is not in the dump\n", type);
 			return false;
 		}
 	}
-	return true;
+	return !kind->all_seen || kind->all_seen(m, &seen);
 }
 
 /* ---- random changes */
 
-static uint64_t random_value(const struct range *r)
+uint64_t random_value(const struct range *r)
 {
-	switch (below(12)) {
-	case 0: return r->min;
-	case 1: return r->max;
-	case 2: return r->min - 1;
-	case 3: return r->max + 1;
-	case 4: return 0;
-	case 5: return UINT64_MAX;
-	case 6: return random64();
-	default: return r->min + random64() % (r->max - r->min ? r->max - r->min : 1);
-	}
+	uint64_t mask = r->len < 8 ? (1ULL << (8 * r->len)) - 1 : UINT64_MAX;
+	const uint64_t edges[] = {
+		r->min, r->max, r->min - 1, r->max + 1, 0, UINT64_MAX, random64(),
+	};
+	unsigned int n = below(12);
+
+	if (n < sizeof(edges) / sizeof(edges[0]))
+		return edges[n] & mask;
+	return r->min + random64() % (r->max - r->min ? r->max - r->min : 1);
 }
 
 static void add_sane(struct blob *blob, struct model *m)
 {
-	unsigned int type = 1 + below(TCA_NDP_OTHER_ECN);
-	const struct range *r = &ranges[type];
-	uint64_t v = random_value(r);
+	unsigned int type = 1 + below(kind->last);
+	const struct range *r = &kind->ranges[type];
+	uint64_t v;
 
 	/* of an attribute given twice the last one counts: not tried */
 	if (m->given[type])
 		return;
-	if (r->len < 8)
-		v &= (1ULL << (8 * r->len)) - 1;
+	if (!r->name) {
+		if (kind->add_other)
+			kind->add_other(blob, m, type);
+		return;
+	}
+	v = random_value(r);
 	put_attr(blob, (uint16_t)type, &v, r->len);
 	if (!in_range(r, v))
 		m->valid = false;
@@ -340,10 +287,13 @@ static void add_sane(struct blob *blob, struct model *m)
 
 static void add_malformed(struct blob *blob, struct model *m)
 {
-	unsigned int type = 1 + below(TCA_NDP_OTHER_ECN), len = ranges[type].len;
+	unsigned int type, len, i;
 	uint8_t junk[64];
-	unsigned int i;
 
+	do
+		type = 1 + below(kind->last);
+	while (!kind->ranges[type].name);
+	len = kind->ranges[type].len;
 	for (i = 0; i < sizeof(junk); i++)
 		junk[i] = (uint8_t)random64();
 	m->valid = false;
@@ -355,7 +305,7 @@ static void add_malformed(struct blob *blob, struct model *m)
 		put_attr(blob, (uint16_t)type, junk, below(len));
 		break;
 	case 2: /* no such attribute */
-		put_attr(blob, (uint16_t)(TCA_NDP_PAD + 1 + below(1000)), junk, below(64));
+		put_attr(blob, (uint16_t)(kind->unknown + below(1000)), junk, below(64));
 		break;
 	default: /* nested, where nothing nests */
 		put_attr(blob, (uint16_t)(type | NLA_F_NESTED), junk, len);
@@ -368,6 +318,7 @@ static void random_change(struct blob *blob, struct model *m)
 
 	blob->len = 0;
 	m->valid = true;
+	m->unsure = false;
 	memset(m->given, 0, sizeof(m->given));
 	while (n--) {
 		if (below(16))
@@ -375,7 +326,7 @@ static void random_change(struct blob *blob, struct model *m)
 		else
 			add_malformed(blob, m);
 	}
-	if (!model_consistent(m))
+	if (!kind->consistent(m))
 		m->valid = false;
 }
 
@@ -413,7 +364,7 @@ static void check_refused(const struct blob *blob, const struct blob *before)
 static void recreate(struct model *m)
 {
 	delete_qdisc();
-	if (set_qdisc("ndp", NULL, NLM_F_CREATE | NLM_F_EXCL))
+	if (set_qdisc(kind->name, NULL, NLM_F_CREATE | NLM_F_EXCL))
 		errx(1, "cannot add the qdisc: %s", message);
 	model_init(m);
 }
@@ -434,9 +385,9 @@ static void fuzz(unsigned int count)
 			random_change(&blob, &next);
 		else
 			random_bytes(&blob);
-		if (set_qdisc("ndp", &blob, 0)) {
+		if (set_qdisc(kind->name, &blob, 0)) {
 			check_refused(&blob, &dumped);
-			if (structured && next.valid)
+			if (structured && next.valid && !next.unsure)
 				show("refused, but is valid", &blob);
 			continue;
 		}
@@ -448,6 +399,8 @@ static void fuzz(unsigned int count)
 		}
 		if (!next.valid)
 			show("accepted, but is invalid", &blob);
+		if (kind->settle)
+			kind->settle(&next);
 		dump_options(&dumped);
 		if (!model_matches(&next, &dumped))
 			show("does not read back", &blob);
@@ -473,10 +426,12 @@ static void load(const char *path)
 static void unload(void)
 {
 	int tries = 10000;
+	char module[32];
 
-	while (syscall(SYS_delete_module, "sch_ndp", O_NONBLOCK)) {
+	snprintf(module, sizeof(module), "sch_%s", kind->name);
+	while (syscall(SYS_delete_module, module, O_NONBLOCK)) {
 		if ((errno != EAGAIN && errno != EBUSY) || !tries--)
-			err(1, "unload sch_ndp");
+			err(1, "unload %s", module);
 		usleep(1000);
 	}
 }
@@ -487,10 +442,10 @@ static void reload(unsigned int count, const char *path)
 	uint64_t rate = 100000;
 	unsigned int i;
 
-	put_attr(&slow, TCA_NDP_RATE, &rate, sizeof(rate));
+	put_attr(&slow, (uint16_t)kind->rate, &rate, sizeof(rate));
 	for (i = 0; i < count; i++) {
 		load(path);
-		if (set_qdisc("ndp", &slow, NLM_F_CREATE | NLM_F_REPLACE))
+		if (set_qdisc(kind->name, &slow, NLM_F_CREATE | NLM_F_REPLACE))
 			errx(1, "cannot add the qdisc: %s", message);
 		usleep(500 + below(3000));
 		if (i % 2 ? delete_qdisc() :
@@ -524,6 +479,15 @@ static void open_netlink(void)
 		err(2, "NETLINK_EXT_ACK");
 }
 
+static const struct kind *find_kind(const char *name)
+{
+	if (!strcmp(name, ndp_kind.name))
+		return &ndp_kind;
+	if (!strcmp(name, dcqcn_kind.name))
+		return &dcqcn_kind;
+	errx(2, "no such kind: %s", name);
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *dev = "";
@@ -532,8 +496,10 @@ int main(int argc, char **argv)
 
 	state = 88172645463325252ULL;
 	optind = 2;
-	while ((opt = getopt(argc, argv, "n:i:c:s:")) != -1) {
-		if (opt == 'n')
+	while ((opt = getopt(argc, argv, "k:n:i:c:s:")) != -1) {
+		if (opt == 'k')
+			kind = find_kind(optarg);
+		else if (opt == 'n')
 			enter_ns(optarg);
 		else if (opt == 'i')
 			dev = optarg;
@@ -545,14 +511,14 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	ifindex = if_nametoindex(dev);
-	if (!ifindex)
-		errx(2, "no device %s", dev);
+	if (!ifindex || !kind)
+		errx(2, "no device %s, or no kind", dev);
 	open_netlink();
 	if (!strcmp(what, "fuzz"))
 		fuzz(count);
 	else if (!strcmp(what, "reload") && optind < argc)
 		reload(count, argv[optind]);
 	else
-		errx(2, "usage: ndp_netlink fuzz|reload -i DEV [OPTION...] [MODULE]");
+		errx(2, "usage: qdisc_netlink fuzz|reload -k KIND -i DEV [OPTION...] [MODULE]");
 	return 0;
 }

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# What the kselftests of congestion controls share. A test sources it after
+# need_cc and setup_ns; CC is the congestion control's name.
+# shellcheck disable=SC2016 # awk expands
+
+PARAMETERS=/sys/module/tcp_$CC/parameters
+
+# params NAME=VALUE...: module parameters; they are what they were when the test ends
+params() {
+	local word
+	for word in "$@"; do
+		echo "${word#*=}" >"$PARAMETERS/${word%%=*}" || return
+	done
+}
+
+# current_params: as words for `params`
+current_params() { grep -H . "$PARAMETERS"/* | sed 's/.*\/\(.*\):/\1=/'; }
+
+DEFAULTS=$(current_params)
+defer default_params
+
+# default_params: as they were
+# shellcheck disable=SC2086 # words
+default_params() { params $DEFAULTS; }
+
+# flow STEP...: a connection from a to b; FLOW are more options
+# shellcheck disable=SC2034 # for the tests
+FLOW=()
+# shellcheck disable=SC2154 # setup_ns sets a and b
+flow() { tcp_flow -s "$a" -r "$b" -d 10.0.0.2 ${FLOW[@]+"${FLOW[@]}"} "$@"; }
+
+# cc_counter NAME [NS]: a counter of /proc/net/closnet/CC, of namespace a if it is not said
+cc_counter() {
+	ip netns exec "${2:-$a}" awk -v name="$1" '$1 == name { print $2; n++ } END { exit !n }' \
+		"/proc/net/closnet/$CC"
+}
+
+# mark: `since` counts from here on
+mark() { ip netns exec "$a" cat "/proc/net/closnet/$CC" >"$TMP/mark"; }
+
+# since NAME: how far a counter has come since `mark`
+since() { echo $(($(cc_counter "$1") - $(awk -v name="$1" '$1 == name { print $2 }' "$TMP/mark"))); }
+
+# grown NAME COUNT: has it come so far?
+grown() { [ "$(since "$1")" -ge "$2" ]; }
+
+# info PORT: what ss shows of the sender's connections to it
+info() { ip netns exec "$a" ss -Htine "dport = $1"; }
+
+# shellcheck disable=SC2017 # rounded as the module does it
+# line_rate MBPS: the rate that ss shows of a connection which has all of a line: what 1448 bytes are of a frame's 1538
+line_rate() { echo $(($1 * 125000 * ((1448 << 16) / 1538) / 65536 * 8)); }
+
+# INFO: the step that prints this, of port 5001
+# shellcheck disable=SC2034 # for the tests
+INFO="run=ip netns exec $a ss -Htine dport = 5001"
+
+# long_flow STEP...: connects, does these steps, and sends in the background until end_flow
+long_flow() {
+	rm -f "$TMP/stop" "$TMP/started" "$TMP/status"
+	job long_flow_job "$@"
+	wait_for 30 test -e "$TMP/started"
+}
+long_flow_job() {
+	local status=0
+	flow -t 140 "$@" "run=touch $TMP/started" "until=$TMP/stop" close eof >"$TMP/long" 2>&1 || status=$?
+	echo $status >"$TMP/status"
+}
+
+# end_flow: its status is the connection's
+end_flow() {
+	touch "$TMP/stop"
+	wait_for 60 test -s "$TMP/status" || return
+	[ "$(<"$TMP/status")" = 0 ] || { cat "$TMP/long" && return 1; }
+}
+
+TRACEFS=/sys/kernel/tracing
+
+# trace_cc: has the kernel trace the congestion control's events until the test ends
+trace_cc() {
+	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS 2>/dev/null || return
+	[ -d "$TRACEFS/events/$CC" ] || return
+	echo 4096 >$TRACEFS/buffer_size_kb
+	defer "echo 0 >$TRACEFS/events/$CC/enable; : >$TRACEFS/trace"
+	echo 1 >"$TRACEFS/events/$CC/enable"
+}
+
+# traced EVENT: the lines of this event
+traced() { grep -F " $1: " $TRACEFS/trace; }
+
+# ss_number WORD: the first number after WORD in what ss shows
+ss_number() { grep -oE "[ (,]$1:[0-9.]+" | head -n 1 | cut -d : -f 2; }
