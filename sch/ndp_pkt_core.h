@@ -20,23 +20,17 @@
 #ifndef _CLOSNET_NDP_PKT_CORE_H
 #define _CLOSNET_NDP_PKT_CORE_H
 
-#include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/in6.h>
-#include <closnet/core.h>
+#include <closnet/pkt_core.h>
 #include "ndp_queue.h"
 
-#define NDP_VLAN_HLEN		4U
-#define NDP_IPV4_HLEN		20U
-#define NDP_IPV6_HLEN		40U
 #define NDP_UDP_HLEN		8U
 /* IPv4's fragment offset and more-fragments bit */
 #define NDP_IPV4_FRAGMENT	0x3fff
 /* First byte of an IPv4 group's address, and of all that are nobody's */
 #define NDP_IPV4_GROUP		224
 #define NDP_IPV6_GROUP		0xff
-/* A VLAN tag inside a VLAN tag is in use, a third is not. */
-#define NDP_VLAN_DEPTH		2
 /* Extension headers followed; RFC 8200 foresees five before the payload. */
 #define NDP_IPV6_EXT_DEPTH	5
 
@@ -87,11 +81,6 @@ enum ndp_parse {
 	NDP_PARSE_SHORT,
 };
 
-static inline u16 ndp_get16(const u8 *b)
-{
-	return (u16)(b[0] << 8 | b[1]);
-}
-
 static inline void ndp_put16(u8 *b, u16 val)
 {
 	b[0] = (u8)(val >> 8);
@@ -101,7 +90,7 @@ static inline void ndp_put16(u8 *b, u16 val)
 /* RFC 1624 equation 3: HC' = ~(~HC + ~m + m') */
 static inline void ndp_csum_replace(u8 *check, u16 from, u16 to)
 {
-	u32 sum = (u16)~ndp_get16(check);
+	u32 sum = (u16)~closnet_get16(check);
 
 	sum += (u16)~from;
 	sum += to;
@@ -113,7 +102,7 @@ static inline void ndp_csum_replace(u8 *check, u16 from, u16 to)
 /* Overwrites a 16-bit word of an IPv4 header, and keeps its checksum right. */
 static inline void ndp_ipv4_put16(u8 *iph, u32 off, u16 val)
 {
-	ndp_csum_replace(iph + 10, ndp_get16(iph + off), val);
+	ndp_csum_replace(iph + 10, closnet_get16(iph + off), val);
 	ndp_put16(iph + off, val);
 }
 
@@ -123,18 +112,18 @@ static inline enum ndp_parse ndp_parse_ipv4(const u8 *data, u32 avail,
 	const u8 *iph = data + pkt->l3_off;
 	u32 hlen;
 
-	if (avail < pkt->l3_off + NDP_IPV4_HLEN)
+	if (avail < pkt->l3_off + CLOSNET_IPV4_HLEN)
 		return NDP_PARSE_SHORT;
 	/* version 4, and a header of 5 words or more */
 	if (iph[0] < 0x45 || iph[0] > 0x4f)
 		return NDP_PARSE_OTHER;
 	hlen = (iph[0] & 0x0f) * 4U;
 	/* a fragment (offset or more-fragments), multicast, broadcast */
-	if (ndp_get16(iph + 6) & NDP_IPV4_FRAGMENT || iph[16] >= NDP_IPV4_GROUP)
+	if (closnet_get16(iph + 6) & NDP_IPV4_FRAGMENT || iph[16] >= NDP_IPV4_GROUP)
 		return NDP_PARSE_OTHER;
 	pkt->ipv6 = false;
 	pkt->proto = iph[9];
-	pkt->dscp = iph[1] >> 2;
+	pkt->dscp = closnet_ipv4_dscp(iph);
 	pkt->l4_off = (u16)(pkt->l3_off + hlen);
 	return NDP_PARSE_OK;
 }
@@ -166,15 +155,15 @@ static inline enum ndp_parse ndp_parse_ipv6(const u8 *data, u32 avail,
 {
 	const u8 *iph = data + pkt->l3_off;
 
-	if (avail < pkt->l3_off + NDP_IPV6_HLEN)
+	if (avail < pkt->l3_off + CLOSNET_IPV6_HLEN)
 		return NDP_PARSE_SHORT;
 	/* payload_len 0: a jumbogram, whose true length is elsewhere */
-	if (iph[0] >> 4 != 6 || iph[24] == NDP_IPV6_GROUP || !ndp_get16(iph + 4))
+	if (iph[0] >> 4 != 6 || iph[24] == NDP_IPV6_GROUP || !closnet_get16(iph + 4))
 		return NDP_PARSE_OTHER;
 	pkt->ipv6 = true;
 	pkt->proto = iph[6];
-	pkt->dscp = (u8)((iph[0] & 0x0f) << 2 | iph[1] >> 6);
-	pkt->l4_off = (u16)(pkt->l3_off + NDP_IPV6_HLEN);
+	pkt->dscp = closnet_ipv6_dscp(iph);
+	pkt->l4_off = (u16)(pkt->l3_off + CLOSNET_IPV6_HLEN);
 	return ndp_skip_ipv6_ext(data, avail, pkt);
 }
 
@@ -192,22 +181,11 @@ static inline enum ndp_parse ndp_parse_ipv6(const u8 *data, u32 avail,
 static inline enum ndp_parse ndp_pkt_parse(const u8 *data, u32 avail, u32 l3_off,
 					   u16 ethertype, struct ndp_pkt *pkt)
 {
-	u32 depth;
-
 	if (l3_off) {
-		if (avail < l3_off)
+		if (!closnet_find_l3(data, avail, &l3_off, &ethertype))
 			return NDP_PARSE_SHORT;
 		if (data[0] & 1)
 			return NDP_PARSE_OTHER;
-		ethertype = ndp_get16(data + l3_off - 2);
-		for (depth = 0; depth < NDP_VLAN_DEPTH; depth++) {
-			if (ethertype != ETH_P_8021Q && ethertype != ETH_P_8021AD)
-				break;
-			l3_off += NDP_VLAN_HLEN;
-			if (avail < l3_off)
-				return NDP_PARSE_SHORT;
-			ethertype = ndp_get16(data + l3_off - 2);
-		}
 	}
 	pkt->l3_off = (u16)l3_off;
 	if (likely(ethertype == ETH_P_IP))
@@ -259,8 +237,8 @@ static inline enum ndp_parse ndp_pkt_matches(const struct ndp_match *m,
 			return NDP_PARSE_OTHER;
 		if (avail < pkt->l4_off + 4U)
 			return NDP_PARSE_SHORT;
-		is = ndp_get16(data + pkt->l4_off + 2) == m->udp_port ||
-		     (ndp_get16(data + pkt->l4_off) == m->udp_port &&
+		is = closnet_get16(data + pkt->l4_off + 2) == m->udp_port ||
+		     (closnet_get16(data + pkt->l4_off) == m->udp_port &&
 		      ndp_pkt_marked(m, pkt));
 	} else if (m->mode == TC_NDP_MATCH_DSCP) {
 		is = m->dscp_mask >> pkt->dscp & 1 ||
@@ -354,12 +332,12 @@ static inline enum ndp_kind ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 l
 	u32 l3_len = len - pkt->l3_off, l4_len = len - pkt->l4_off;
 
 	if (pkt->ipv6) {
-		if (ndp_get16(iph + 4) > l3_len - NDP_IPV6_HLEN)
-			ndp_put16(iph + 4, (u16)(l3_len - NDP_IPV6_HLEN));
-	} else if (ndp_get16(iph + 2) > l3_len) {
+		if (closnet_get16(iph + 4) > l3_len - CLOSNET_IPV6_HLEN)
+			ndp_put16(iph + 4, (u16)(l3_len - CLOSNET_IPV6_HLEN));
+	} else if (closnet_get16(iph + 2) > l3_len) {
 		ndp_ipv4_put16(iph, 2, (u16)l3_len);
 	}
-	if (pkt->proto == IPPROTO_UDP && ndp_get16(udph + 4) > l4_len)
+	if (pkt->proto == IPPROTO_UDP && closnet_get16(udph + 4) > l4_len)
 		ndp_put16(udph + 4, (u16)l4_len);
 	if (pkt->dscp == m->dscp_returned)
 		return NDP_KIND_RETURNED;

@@ -54,15 +54,12 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/skbuff.h>
-#include <net/gso.h>
+#include <closnet/qdisc.h>
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
 #include "ndp_config.h"
 #include "ndp_pkt_core.h"
 #include "ndp_queue.h"
-
-/* How late a timer may be without loss of rate */
-#define NDP_LATE_NS	NSEC_PER_MSEC
 
 /* Counters of struct tc_ndp_xstats that are not a queue's */
 struct ndp_stats {
@@ -82,19 +79,17 @@ struct ndp_stats {
 struct ndp_sched_data {
 	/* read for each packet */
 	struct ndp_config cfg;
-	struct psched_ratecfg rate;
 	u32 l3_off;		/* where the L3 header is: 14, or 0 without L2 */
 	bool returns;		/* a packet can come in where it went out */
 
 	/* written for each packet */
 	struct ndp_vars vars;
 	struct sk_buff_head queue[NDP_QUEUES];
-	u64 time_next_ns;	/* with a rate: earliest next departure */
 	u32 coins;		/* unused random bits, below a sentinel 1 */
+	struct closnet_shaper shaper;
 
-	/* written when a queue is full, or the shaper waits */
+	/* written when a queue is full */
 	struct ndp_stats stats;
-	struct qdisc_watchdog watchdog;
 };
 
 /**
@@ -111,11 +106,6 @@ static struct ndp_skb_cb *ndp_skb_cb(const struct sk_buff *skb)
 {
 	qdisc_cb_private_validate(skb, sizeof(struct ndp_skb_cb));
 	return (struct ndp_skb_cb *)qdisc_skb_cb(skb)->data;
-}
-
-static void ndp_add(u64 *counter, u32 n)
-{
-	WRITE_ONCE(*counter, *counter + n);
 }
 
 /* A fair coin: one random word serves 31 tosses. */
@@ -192,16 +182,16 @@ static int ndp_drop_full(struct Qdisc *sch, struct sk_buff *skb,
 
 	switch (ndp_skb_cb(skb)->kind) {
 	case NDP_KIND_DATA:
-		ndp_add(&q->stats.dropped_data_packets, 1);
+		closnet_add(&q->stats.dropped_data_packets, 1);
 		break;
 	case NDP_KIND_RETURNED:
-		ndp_add(&q->stats.dropped_returned_packets, 1);
+		closnet_add(&q->stats.dropped_returned_packets, 1);
 		break;
 	case NDP_KIND_OTHER:
-		ndp_add(&q->stats.dropped_other_packets, 1);
+		closnet_add(&q->stats.dropped_other_packets, 1);
 		break;
 	default:
-		ndp_add(&q->stats.dropped_header_packets, 1);
+		closnet_add(&q->stats.dropped_header_packets, 1);
 	}
 	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 }
@@ -211,7 +201,7 @@ static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 
-	ndp_add(&q->stats.dropped_nomem_packets, 1);
+	closnet_add(&q->stats.dropped_nomem_packets, 1);
 	return qdisc_drop(skb, sch, to_free);
 }
 
@@ -251,8 +241,8 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
 	cb->kind = ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match);
 	/* a size table (tc-stab) may have taken off more than was there */
 	qdisc_skb_cb(skb)->pkt_len = max_t(int, qdisc_pkt_len(skb) - cut, 1);
-	ndp_add(trimmed_packets, 1);
-	ndp_add(&q->stats.trimmed_bytes, cut);
+	closnet_add(trimmed_packets, 1);
+	closnet_add(&q->stats.trimmed_bytes, cut);
 	return 0;
 }
 
@@ -272,11 +262,11 @@ static int ndp_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 	skb_set_queue_mapping(skb, 0);
 	skb->mark = 0;
 	if (dev_forward_skb(qdisc_dev(sch), skb) != NET_RX_SUCCESS) {
-		ndp_add(&q->stats.dropped_header_packets, 1);
+		closnet_add(&q->stats.dropped_header_packets, 1);
 		qdisc_qstats_drop(sch);
 		return NET_XMIT_DROP;
 	}
-	ndp_add(&q->stats.returned_packets, 1);
+	closnet_add(&q->stats.returned_packets, 1);
 	return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 }
 
@@ -354,7 +344,7 @@ static noinline int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 static noinline void ndp_mark(struct ndp_sched_data *q, struct sk_buff *skb)
 {
 	if (INET_ECN_set_ce(skb))
-		ndp_add(&q->stats.ecn_marked_packets, 1);
+		closnet_add(&q->stats.ecn_marked_packets, 1);
 }
 
 static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
@@ -374,44 +364,13 @@ static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		       struct sk_buff **to_free);
 
-/*
- * A switch queues frames, and only a frame can be trimmed. One segment that is
- * queued makes a success of all, as in sch_tbf; without any, one that went
- * home makes it no drop.
- */
+/* Only a frame can be trimmed. */
 static noinline int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 				    struct sk_buff **to_free)
 {
-	netdev_features_t features = netif_skb_features(skb);
-	u32 packets = 0, bytes = 0, len = qdisc_pkt_len(skb);
-	struct sk_buff *segs, *next;
-	int best = NET_XMIT_DROP;
+	int ret = closnet_enqueue_segs(skb, sch, to_free, ndp_enqueue);
 
-	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
-	if (IS_ERR_OR_NULL(segs))
-		return ndp_drop_nomem(sch, skb, to_free);
-	skb_list_walk_safe(segs, segs, next) {
-		u32 seg_len = segs->len;
-		int ret;
-
-		skb_mark_not_on_list(segs);
-		qdisc_skb_cb(segs)->pkt_len = seg_len;
-		closnet_set_pkt_segs(segs, 1);
-		ret = ndp_enqueue(segs, sch, to_free);
-		if (ret == NET_XMIT_SUCCESS) {
-			packets++;
-			bytes += seg_len;
-		}
-		if (ret == NET_XMIT_SUCCESS || best == NET_XMIT_DROP)
-			best = ret;
-	}
-	if (best == NET_XMIT_DROP)
-		kfree_skb(skb);
-	else
-		consume_skb(skb);
-	if (packets)	/* the parents will add one, of length len */
-		qdisc_tree_reduce_backlog(sch, 1 - packets, len - bytes);
-	return best;
+	return ret < 0 ? ndp_drop_nomem(sch, skb, to_free) : ret;
 }
 
 static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -420,9 +379,7 @@ static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	enum ndp_kind kind;
 
-	if (q->cfg.rate_Bps && !sch->q.qlen)
-		q->time_next_ns = max(q->time_next_ns, ktime_get_ns());
-
+	closnet_shaper_wake(&q->shaper, sch->q.qlen);
 	kind = ndp_classify(q, skb);
 	if (kind == NDP_KIND_OTHER)
 		return ndp_enqueue_other(sch, skb, to_free);
@@ -436,26 +393,6 @@ static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	return NET_XMIT_SUCCESS;
 }
 
-/*
- * May a packet leave at the configured rate? Then the next one may when this
- * one is out. Else the watchdog will ask again.
- */
-static bool ndp_is_due(struct Qdisc *sch, u32 len)
-{
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	u64 now = ktime_get_ns();
-
-	if (now < q->time_next_ns) {
-		qdisc_qstats_overlimit(sch);
-		qdisc_watchdog_schedule_ns(&q->watchdog, q->time_next_ns);
-		return false;
-	}
-	/* a late timer is made up for, a device that stood still is not */
-	q->time_next_ns = max(q->time_next_ns, now - NDP_LATE_NS) +
-			  psched_l2t_ns(&q->rate, len);
-	return true;
-}
-
 static struct sk_buff *ndp_dequeue(struct Qdisc *sch)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
@@ -467,7 +404,7 @@ static struct sk_buff *ndp_dequeue(struct Qdisc *sch)
 		return NULL;
 	skb = __skb_peek(&q->queue[list]);
 	len = qdisc_pkt_len(skb);
-	if (q->cfg.rate_Bps && !ndp_is_due(sch, len))
+	if (closnet_shaper_on(&q->shaper) && !closnet_shaper_due(&q->shaper, sch, len))
 		return NULL;
 	__skb_unlink(skb, &q->queue[list]);
 	ndp_sent(&q->vars, ndp_queue_of(ndp_skb_cb(skb)->kind), len);
@@ -482,7 +419,7 @@ static void ndp_reset(struct Qdisc *sch)
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	int i;
 
-	qdisc_watchdog_cancel(&q->watchdog);
+	closnet_shaper_reset(&q->shaper);
 	for (i = 0; i < NDP_QUEUES; i++) {
 		__skb_queue_purge(&q->queue[i]);
 		WRITE_ONCE(q->vars.q[i].packets, 0);
@@ -490,7 +427,6 @@ static void ndp_reset(struct Qdisc *sch)
 	}
 	q->vars.headers_run = 0;
 	q->vars.other_ahead_bytes = 0;
-	q->time_next_ns = 0;
 }
 
 /* Between one FIFO (cp, droptail) and two queues (ndp), order kept */
@@ -553,21 +489,12 @@ static void ndp_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 static void ndp_apply(struct Qdisc *sch, const struct ndp_config *cfg)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct tc_ratespec spec = {
-		.overhead = cfg->overhead_bytes,
-		.linklayer = TC_LINKLAYER_ETHERNET,
-	};
 	bool requeue = q->cfg.params.mode != cfg->params.mode;
-	bool new_rate = q->cfg.rate_Bps != cfg->rate_Bps;
 
 	q->cfg = *cfg;
 	if (requeue)
 		ndp_requeue(q);
-	if (!cfg->rate_Bps)
-		return;
-	psched_ratecfg_precompute(&q->rate, &spec, cfg->rate_Bps);
-	if (new_rate)	/* what was scheduled at the old one may be far away */
-		q->time_next_ns = ktime_get_ns();
+	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
 }
 
 static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
@@ -586,8 +513,8 @@ static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
 	sch_tree_lock(sch);
 	ndp_apply(sch, &cfg);
 	ndp_shrink(sch, &to_free);
-	if (sch->q.qlen)	/* a watchdog may wait for the old rate */
-		qdisc_watchdog_schedule_ns(&q->watchdog, ktime_get_ns());
+	if (sch->q.qlen)
+		closnet_shaper_kick(&q->shaper);
 	sch_tree_unlock(sch);
 	kfree_skb_list_reason(to_free, (enum skb_drop_reason)QDISC_DROP_OVERLIMIT);
 	return 0;
@@ -601,12 +528,11 @@ static int ndp_init(struct Qdisc *sch, struct nlattr *opt,
 	int i, err;
 
 	/* first of all: destroy() follows an error */
-	qdisc_watchdog_init(&q->watchdog, sch);
+	closnet_shaper_init(&q->shaper, sch);
 	for (i = 0; i < NDP_QUEUES; i++)
 		__skb_queue_head_init(&q->queue[i]);
 	q->returns = qdisc_dev(sch)->type == ARPHRD_ETHER;
-	if (q->returns || qdisc_dev(sch)->type == ARPHRD_LOOPBACK)
-		q->l3_off = ETH_HLEN;
+	q->l3_off = closnet_l2_len(qdisc_dev(sch));
 
 	ndp_config_default(&cfg);
 	if (opt) {
@@ -623,7 +549,7 @@ static void ndp_destroy(struct Qdisc *sch)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 
-	qdisc_watchdog_cancel(&q->watchdog);
+	closnet_shaper_reset(&q->shaper);
 }
 
 static int ndp_dump_match(struct sk_buff *skb, const struct ndp_match *m)

@@ -211,7 +211,7 @@ static void decode(struct at_port *p, const struct fuzz_input *in, u32 len)
 	*p = (struct at_port) { .b = in->frame, .len = len };
 	p->l3_off = in->flags & FUZZ_NO_L2 ? 0 : ETH_HLEN;
 	p->ethertype = in->flags & FUZZ_IPV6 ? ETH_P_IPV6 : ETH_P_IP;
-	p->tag_len = in->flags & FUZZ_TAG ? NDP_VLAN_HLEN : 0;
+	p->tag_len = in->flags & FUZZ_TAG ? CLOSNET_VLAN_HLEN : 0;
 	m->mode = (in->flags & FUZZ_MATCH) / 16 % (TC_NDP_MATCH_MAX + 1);
 	m->trim_size = 64 + get16(in->trim_size) % (9216 - 64 + 1);
 	m->dscp_trimmed = in->dscp_trimmed % 64;

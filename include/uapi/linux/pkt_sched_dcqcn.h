@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * Netlink interface of sch_dcqcn, DCQCN's congestion point
  */
@@ -61,6 +61,7 @@ enum tc_dcqcn_xoff {
 
 /**
  * enum - attributes within TCA_DCQCN_PRIO: one priority's own
+ * @TCA_DCQCN_PRIO_UNSPEC: unused
  * @TCA_DCQCN_PRIO_INDEX: u8, 0..7
  * @TCA_DCQCN_PRIO_KMIN: u32, as TCA_DCQCN_KMIN
  * @TCA_DCQCN_PRIO_KMAX: u32, as TCA_DCQCN_KMAX
@@ -83,6 +84,7 @@ enum {
 
 /**
  * enum - attributes of sch_dcqcn
+ * @TCA_DCQCN_UNSPEC: unused
  * @TCA_DCQCN_LIMIT: u32, most bytes waiting that PFC does not protect, 64..2^30
  * @TCA_DCQCN_KMIN: u32, bytes up to which nothing is marked, 0..2^30, not
  *	above kmax; of all priorities but those with a value of their own

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the headers are in a packet's bytes
+ *
+ * Plain C on a linear buffer, no kernel types, for the qdiscs' cores. Every read
+ * is checked against the bytes at hand.
+ */
+#ifndef _CLOSNET_PKT_CORE_H
+#define _CLOSNET_PKT_CORE_H
+
+#include <linux/if_ether.h>
+#include <closnet/core.h>
+
+#define CLOSNET_VLAN_HLEN	4U
+#define CLOSNET_IPV4_HLEN	20U
+#define CLOSNET_IPV6_HLEN	40U
+/* A VLAN tag inside a VLAN tag is in use, a third is not. */
+#define CLOSNET_VLAN_DEPTH	2
+
+static inline u16 closnet_get16(const u8 *b)
+{
+	return (u16)(b[0] << 8 | b[1]);
+}
+
+static inline bool closnet_is_vlan(u16 ethertype)
+{
+	return ethertype == ETH_P_8021Q || ethertype == ETH_P_8021AD;
+}
+
+/**
+ * closnet_find_l3() - find what follows an Ethernet header and its VLAN tags
+ * @data: the packet, from its L2 header
+ * @avail: bytes that can be read at @data
+ * @off: length of the Ethernet header; then of the tags, too
+ * @ethertype: result, host byte order
+ *
+ * Return: false if more linear bytes are needed.
+ */
+static inline bool closnet_find_l3(const u8 *data, u32 avail, u32 *off,
+				   u16 *ethertype)
+{
+	u32 depth;
+
+	if (avail < *off)
+		return false;
+	*ethertype = closnet_get16(data + *off - 2);
+	for (depth = 0; depth < CLOSNET_VLAN_DEPTH; depth++) {
+		if (!closnet_is_vlan(*ethertype))
+			break;
+		*off += CLOSNET_VLAN_HLEN;
+		if (avail < *off)
+			return false;
+		*ethertype = closnet_get16(data + *off - 2);
+	}
+	return true;
+}
+
+/* DSCP of an IPv4 header, of which 2 bytes are needed */
+static inline u8 closnet_ipv4_dscp(const u8 *iph)
+{
+	return iph[1] >> 2;
+}
+
+/* DSCP of an IPv6 header, of which 2 bytes are needed */
+static inline u8 closnet_ipv6_dscp(const u8 *iph)
+{
+	return (u8)((iph[0] & 0x0f) << 2 | iph[1] >> 6);
+}
+
+#endif /* _CLOSNET_PKT_CORE_H */
