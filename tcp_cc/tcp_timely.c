@@ -47,27 +47,20 @@
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/inet_diag.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
-#include <linux/tracepoint.h>
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
-#include <trace/events/tcp.h>
 #include <closnet/nicclock.h>
+#include "probe.h"
+#include "rate_cc.h"
 #include "timely.h"
 #include "timely_config.h"
 #include "timely_stats.h"
 
 #define CREATE_TRACE_POINTS
 #include "timely_trace.h"
-
-/* Of devices that do not know it; the paper's testbed had that. */
-#define TIMELY_LINE_MBPS	10000
-
-/* Ethernet: header, FCS, preamble, and the gap between frames */
-#define TIMELY_FRAME_BYTES	(ETH_HLEN + ETH_FCS_LEN + 8 + 12)
 
 /*
  * An RTT of a single packet from there on is a delayed ACK's: TCP delays for
@@ -107,14 +100,10 @@ enum timely_probe_result {
  * @iif: of its ACK: the device that received it
  * @sw_ns: of its ACK: when its driver handed it over, after @burst_ns; 0: not
  *	known
- * @line_Mbps: line rate that @cap_segs goes by
- * @cap_segs: most packets outstanding
- * @inv_mss: 2^32 / @mss, rounded up
+ * @inv_mss: 2^32 / @rate.mss, rounded up
  * @reverse_us: least delay of the reverse path, by the peer's clock
  * @reverse_at: when it was seen, jiffies
- * @mss: payload of a packet that @cap_segs, @inv_mss and the next two go by
- * @seg_segs: most packets of a burst
- * @payload: share of payload in what a full line carries, Q.16
+ * @rate: how it is made to send at its rate
  * @probe: enum timely_probe_result
  * @source: of the last RTT that was used
  * @no_hw: the NIC's clock was not known when it was last asked
@@ -124,20 +113,16 @@ enum timely_probe_result {
 struct timely {
 	struct timely_vars vars;
 	struct timely_config *config;
-	struct timely_stats __percpu *stats;
+	u64 __percpu *stats;
 	u64 burst_ns;
 	u64 stamp;
 	u32 burst_seq;
 	int iif;
 	u32 sw_ns;
-	u32 line_Mbps;
-	u32 cap_segs;
 	u32 inv_mss;
 	u32 reverse_us;
 	u32 reverse_at;
-	u16 mss;
-	u16 seg_segs;
-	u16 payload;
+	struct rate_cc rate;
 	u8 probe;
 	u8 source:2,
 	   no_hw:1,
@@ -154,86 +139,30 @@ static struct timely *timely_ca(const struct sock *sk)
 
 /* ---- the line */
 
-/*
- * TCP paces payload. At the rate of the line itself a connection would fill its
- * own NIC's queue. Inline, as each RTT needs it.
- */
+/* Inline, as each RTT needs it */
 static __always_inline struct timely_limits timely_limits(const struct timely *ca)
 {
 	const struct timely_config *c = ca->config;
-	u64 mbps = BITS_TO_BYTES(1000000);
 	struct timely_limits l;
 
-	l.max_Bps = c->max_Mbps ? c->max_Mbps * mbps :
-				  (ca->line_Mbps * mbps * ca->payload) >> 16;
+	l.max_Bps = rate_cc_max_Bps(&ca->rate, &c->rate);
 	/* 1000 bits are 125 bytes */
-	l.delta_Bps = c->delta_Mbps ? c->delta_Mbps * mbps : ca->line_Mbps * (mbps / 1000);
-	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * mbps : l.delta_Bps, l.max_Bps);
+	l.delta_Bps = c->delta_Mbps ? c->delta_Mbps * RATE_CC_MBPS :
+				      ca->rate.line_Mbps * (RATE_CC_MBPS / 1000);
+	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * RATE_CC_MBPS : l.delta_Bps, l.max_Bps);
 	return l;
 }
 
-/* What a frame on the line has besides payload, bytes */
-static u32 timely_headers(const struct sock *sk)
+static void timely_set_inv_mss(struct timely *ca)
 {
-	return tcp_sk(sk)->tcp_header_len + inet_csk(sk)->icsk_af_ops->net_header_len +
-	       TIMELY_FRAME_BYTES;
-}
-
-/*
- * What follows from the payload of a packet and the line rate. Both change
- * seldom.
- */
-static void timely_set_sizes(struct sock *sk, struct timely *ca, u32 mss, u32 line_Mbps)
-{
-	const struct timely_config *c = ca->config;
-	u64 cap = c->cap_bytes;
-
-	if (!cap)
-		cap = div_u64((u64)line_Mbps * (c->params.t_high_ns + c->params.min_rtt_ns), 8000);
-	ca->line_Mbps = line_Mbps;
-	ca->mss = mss;
-	ca->inv_mss = U32_MAX / mss + 1;
-	ca->payload = (mss << 16) / (mss + timely_headers(sk));
-	/* Receivers acknowledge each second packet: an even number has no rest. */
-	ca->seg_segs = max(c->seg_bytes / mss & ~1U, 2U);
-	ca->cap_segs = min_t(u64, max_t(u64, div_u64(cap, mss), 2 * ca->seg_segs),
-			     tcp_sk(sk)->snd_cwnd_clamp);
-}
-
-/* Packets of the stack's choice are at most a burst. */
-static void timely_limit_burst(struct sock *sk, struct timely *ca)
-{
-	if (sk->sk_gso_max_segs > ca->seg_segs)
-		sk->sk_gso_max_segs = ca->seg_segs;
-}
-
-/* The NIC that a connection's data leaves by; RCU. @nc: that of @ifindex */
-static struct nicclock *timely_egress(struct sock *sk, struct nicclock *nc, int ifindex)
-{
-	const struct dst_entry *dst = __sk_dst_get(sk);
-	int egress = dst ? dst_dev_rcu(dst)->ifindex : ifindex;
-
-	return egress == ifindex ? nc : nicclock_find(sock_net(sk), egress);
-}
-
-/* The parameter's, that of the NIC, or what the paper's testbed had */
-static const struct nicclock_line *timely_line(const struct timely *ca, const struct nicclock *nc)
-{
-	static const struct nicclock_line unknown = {
-		.rate_Mbps = TIMELY_LINE_MBPS,
-		.byte_time = NICCLOCK_BYTE_TIME_MBPS / TIMELY_LINE_MBPS,
-	};
-
-	if (ca->config->line.rate_Mbps)
-		return &ca->config->line;
-	return nc && READ_ONCE(nc->line.rate_Mbps) ? &nc->line : &unknown;
+	ca->inv_mss = U32_MAX / ca->rate.mss + 1;
 }
 
 /* How long a burst's bytes are on the line, with all that a frame has */
 static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 byte_time, u32 bytes)
 {
-	u32 packets = ((u64)(bytes + ca->mss - 1) * ca->inv_mss) >> 32;
-	u64 on_line = bytes + packets * timely_headers(sk);
+	u32 packets = ((u64)(bytes + ca->rate.mss - 1) * ca->inv_mss) >> 32;
+	u64 on_line = bytes + packets * rate_cc_headers(sk);
 
 	return min_t(u64, (on_line * byte_time) >> NICCLOCK_BYTE_SHIFT, U32_MAX);
 }
@@ -417,11 +346,11 @@ static void timely_measure(const struct sock *sk, struct timely *ca, const struc
  */
 static void timely_unprobed(const struct sock *sk, struct timely *ca, const struct rate_sample *rs)
 {
-	u32 segs = clamp_t(s32, rs->acked_sacked, 1, ca->seg_segs);
+	u32 segs = clamp_t(s32, rs->acked_sacked, 1, ca->rate.seg_segs);
 
 	ca->sw_ns = 0;
 	ca->burst_ns = (tcp_sk(sk)->tcp_mstamp - rs->rtt_us) * NSEC_PER_USEC;
-	ca->burst_seq = tcp_sk(sk)->snd_una - segs * ca->mss;
+	ca->burst_seq = tcp_sk(sk)->snd_una - segs * ca->rate.mss;
 }
 
 /*
@@ -446,11 +375,13 @@ static s64 timely_ask_nics(struct sock *sk, struct timely *ca, struct timely_rtt
 		ca->stamp = 0;
 	}
 	if (ca->probe != TIMELY_NO_BURST) {
-		line = timely_line(ca, timely_egress(sk, nc, ca->iif));
+		line = rate_cc_line(&ca->config->rate, rate_cc_egress(sk, nc, ca->iif));
 		rate_Mbps = READ_ONCE(line->rate_Mbps);
-		/* The link may have gone down just now. */
-		if (rate_Mbps && (rate_Mbps != ca->line_Mbps || tp->mss_cache != ca->mss))
-			timely_set_sizes(sk, ca, tp->mss_cache, rate_Mbps);
+		if (rate_cc_resized(sk, &ca->rate, rate_Mbps)) {
+			rate_cc_set_sizes(sk, &ca->rate, &ca->config->rate, tp->mss_cache,
+					  rate_Mbps);
+			timely_set_inv_mss(ca);
+		}
 		rtt->bytes = tp->snd_una - ca->burst_seq;
 		rtt->wire_ns = timely_wire_ns(sk, ca, READ_ONCE(line->byte_time), rtt->bytes);
 	}
@@ -496,7 +427,7 @@ static bool timely_get_rtt(struct sock *sk, struct timely *ca, const struct rate
 			useless = TIMELY_N_NEGATIVE;
 	}
 	if (useless)
-		timely_count(ca->stats, useless);
+		closnet_count(ca->stats, useless);
 	return !useless;
 }
 
@@ -514,7 +445,7 @@ static bool timely_hold(const struct sock *sk, const struct timely *ca,
 	if (rs->delivered <= 0 || rs->interval_us <= 0)
 		return false;
 	/* delivered bytes / interval < 4/5 rate */
-	used = (u64)rs->delivered * ca->mss * (USEC_PER_SEC / 4 * 5);
+	used = (u64)rs->delivered * ca->rate.mss * (USEC_PER_SEC / 4 * 5);
 	return used < ca->vars.rate_Bps * rs->interval_us;
 }
 
@@ -528,35 +459,18 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 	if (!timely_get_rtt(sk, ca, rs, &rtt))
 		return;
 	rtt_ns = min_t(s64, rtt.raw_ns - rtt.wire_ns, TIMELY_RTT_MAX_NS);
-	timely_count(ca->stats, TIMELY_N_SAMPLES + rtt.source);
+	closnet_count(ca->stats, TIMELY_N_SAMPLES + rtt.source);
 	trace_timely_sample(sk, rtt.source, rtt_ns, ca->burst_ns, rtt.wire_ns, rtt.bytes);
 	if (rtt.source != ca->source && ca->vars.prev_rtt_ns) {
-		timely_count(ca->stats, TIMELY_N_SOURCE_CHANGES);
+		closnet_count(ca->stats, TIMELY_N_SOURCE_CHANGES);
 		ca->vars.prev_rtt_ns = 0;
 	}
 	ca->source = rtt.source;
 	l = timely_limits(ca);
 	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
 			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
-	timely_count(ca->stats, TIMELY_N_CAUSES + cause);
+	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
 	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
-}
-
-static void timely_pace(struct sock *sk, const struct timely *ca)
-{
-	u64 max_Bps = READ_ONCE(sk->sk_max_pacing_rate);
-
-	WRITE_ONCE(sk->sk_pacing_rate, min(ca->vars.rate_Bps, max_Bps));
-}
-
-/* The window grows to the cap on data outstanding, and stays there. */
-static void timely_grow_window(struct sock *sk, const struct timely *ca, s32 acked)
-{
-	struct tcp_sock *tp = tcp_sk(sk);
-	u32 cwnd = tcp_snd_cwnd(tp);
-
-	if (cwnd != ca->cap_segs)
-		tcp_snd_cwnd_set(tp, min_t(u32, cwnd + max(acked, 0), ca->cap_segs));
 }
 
 static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
@@ -566,10 +480,10 @@ static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct
 	/* The ACK of a SYN comes before timely_init(). */
 	if (!ca->config)
 		return;
-	timely_limit_burst(sk, ca);
-	timely_grow_window(sk, ca, rs->acked_sacked);
+	rate_cc_limit_burst(sk, &ca->rate);
+	rate_cc_grow_window(sk, &ca->rate, rs->acked_sacked);
 	timely_sample(sk, ca, rs);
-	timely_pace(sk, ca);
+	rate_cc_pace(sk, ca->vars.rate_Bps);
 }
 
 CLOSNET_CONG_CONTROL(timely_cong_control)
@@ -587,8 +501,8 @@ static void timely_change(struct sock *sk, enum timely_cause cause,
 		return;
 	l = timely_limits(ca);
 	change(&ca->vars, &l);
-	timely_pace(sk, ca);
-	timely_count(ca->stats, TIMELY_N_CAUSES + cause);
+	rate_cc_pace(sk, ca->vars.rate_Bps);
+	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
 	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
@@ -611,41 +525,17 @@ static u32 timely_undo_cwnd(struct sock *sk)
 static void timely_init(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
-	struct tcp_sock *tp = tcp_sk(sk);
-	u32 line_Mbps;
+	const struct closnet_counters *counters = net_generic(sock_net(sk), timely_net_id);
 
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
 	memset(ca, 0, sizeof(*ca));
-	ca->config = timely_config_get();
-	ca->stats = timely_stats_of(sk);
-	rcu_read_lock();
-	line_Mbps = READ_ONCE(timely_line(ca, timely_egress(sk, NULL, 0))->rate_Mbps);
-	/* The link may have gone down just now. */
-	timely_set_sizes(sk, ca, tp->mss_cache, line_Mbps ?: TIMELY_LINE_MBPS);
-	rcu_read_unlock();
+	ca->config = container_of(rate_config_get(), struct timely_config, rate);
+	ca->stats = counters->values;
+	rate_cc_start(sk, &ca->rate, &ca->config->rate);
+	timely_set_inv_mss(ca);
 	ca->vars.rate_Bps = timely_limits(ca).max_Bps;
-	tp->snd_ssthresh = TCP_INFINITE_SSTHRESH;
-	cmpxchg(&sk->sk_pacing_status, SK_PACING_NONE, SK_PACING_NEEDED);
-	timely_limit_burst(sk, ca);
-	timely_pace(sk, ca);
-	timely_count(ca->stats, TIMELY_N_CONNECTIONS);
-}
-
-/*
- * The device's own limit again, for the next congestion control; as in
- * sk_setup_caps(), which sets 1 for sockets that must not use GSO.
- */
-static void timely_unlimit_burst(struct sock *sk)
-{
-	const struct dst_entry *dst;
-	u32 segs = 1;
-
-	rcu_read_lock();
-	dst = __sk_dst_get(sk);
-	if (dst && sk_can_gso(sk))
-		segs = max_t(u32, READ_ONCE(dst_dev_rcu(dst)->gso_max_segs), 1);
-	rcu_read_unlock();
-	sk->sk_gso_max_segs = segs;
+	rate_cc_pace(sk, ca->vars.rate_Bps);
+	closnet_count(ca->stats, TIMELY_N_CONNECTIONS);
 }
 
 static void timely_release(struct sock *sk)
@@ -656,30 +546,20 @@ static void timely_release(struct sock *sk)
 		return;
 	if (ca->sw_stamps)
 		net_disable_timestamp();
-	timely_unlimit_burst(sk);
-	timely_config_put(ca->config);
+	rate_cc_stop(sk);
+	rate_config_put(&ca->config->rate);
 	ca->config = NULL;
 }
 
-/*
- * There is no struct for TIMELY, and ss(8) knows only some. It shows that of
- * BBR as bbr:(bw:RATE,mrtt:LAST_RTT,pacing_gain:RATE/LINE_RATE).
- */
+/* ss(8) shows the last RTT as BBR's mrtt. */
 static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
 {
 	const struct timely *ca = timely_ca(sk);
-	u64 rate_Bps = READ_ONCE(ca->vars.rate_Bps);
-	u64 line_Bps = (u64)READ_ONCE(ca->line_Mbps) * BITS_TO_BYTES(1000000);
+	size_t size = rate_cc_get_info(&ca->rate, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
 
-	if (!(ext & (1 << (INET_DIAG_BBRINFO - 1) | 1 << (INET_DIAG_VEGASINFO - 1))) || !line_Bps)
-		return 0;
-	memset(&info->bbr, 0, sizeof(info->bbr));
-	info->bbr.bbr_bw_lo = lower_32_bits(rate_Bps);
-	info->bbr.bbr_bw_hi = upper_32_bits(rate_Bps);
-	info->bbr.bbr_min_rtt = READ_ONCE(ca->vars.prev_rtt_ns) / NSEC_PER_USEC;
-	info->bbr.bbr_pacing_gain = div64_u64(rate_Bps << 8, line_Bps);
-	*attr = INET_DIAG_BBRINFO;
-	return sizeof(info->bbr);
+	if (size)
+		info->bbr.bbr_min_rtt = READ_ONCE(ca->vars.prev_rtt_ns) / NSEC_PER_USEC;
+	return size;
 }
 
 static struct tcp_congestion_ops timely_ops __read_mostly = {
@@ -695,43 +575,18 @@ static struct tcp_congestion_ops timely_ops __read_mostly = {
 
 /* ---- module */
 
-static void __init timely_match_tracepoint(struct tracepoint *tp, void *found)
-{
-	if (!strcmp(tp->name, "tcp_probe"))
-		*(struct tracepoint **)found = tp;
-}
-
-static struct tracepoint *timely_tracepoint;
-
-/* The kernel does not export this tracepoint, but lets us look for it. */
-static int __init timely_probe_register(void)
-{
-	check_trace_callback_type_tcp_probe(timely_probe);
-	for_each_kernel_tracepoint(timely_match_tracepoint, &timely_tracepoint);
-	if (!timely_tracepoint) {
-		pr_err("this kernel has no tracepoint tcp_probe\n");
-		return -ENOENT;
-	}
-	return tracepoint_probe_register(timely_tracepoint, timely_probe, NULL);
-}
-
-static void timely_probe_unregister(void)
-{
-	tracepoint_probe_unregister(timely_tracepoint, timely_probe, NULL);
-	tracepoint_synchronize_unregister();
-}
-
 static int __init timely_register(void)
 {
 	int err;
 
-	err = timely_config_init();
+	check_trace_callback_type_tcp_probe(timely_probe);
+	err = rate_config_init();
 	if (err)
 		return err;
 	err = register_pernet_subsys(&timely_net_ops);
 	if (err)
 		goto out_config;
-	err = timely_probe_register();
+	err = cc_probe_register(timely_probe);
 	if (err)
 		goto out_net;
 	err = tcp_register_congestion_control(&timely_ops);
@@ -740,20 +595,20 @@ static int __init timely_register(void)
 	return 0;
 
 out_probe:
-	timely_probe_unregister();
+	cc_probe_unregister(timely_probe);
 out_net:
 	unregister_pernet_subsys(&timely_net_ops);
 out_config:
-	timely_config_exit();
+	rate_config_exit();
 	return err;
 }
 
 static void __exit timely_unregister(void)
 {
 	tcp_unregister_congestion_control(&timely_ops);
-	timely_probe_unregister();
+	cc_probe_unregister(timely_probe);
 	unregister_pernet_subsys(&timely_net_ops);
-	timely_config_exit();
+	rate_config_exit();
 }
 
 module_init(timely_register);

@@ -8,11 +8,8 @@
 #ifndef _TIMELY_STATS_H
 #define _TIMELY_STATS_H
 
-#include <linux/percpu.h>
-#include <linux/proc_fs.h>
-#include <linux/seq_file.h>
-#include <net/net_namespace.h>
 #include <net/netns/generic.h>
+#include <closnet/counters.h>
 #include "timely_config.h"
 
 /**
@@ -65,82 +62,33 @@ static const char * const timely_counter_names[] = {
 	[TIMELY_N_CONNECTIONS]		= "connections",
 };
 
-/**
- * struct timely_stats - of a namespace, on a CPU
- * @count: by enum timely_counter
- */
-struct timely_stats {
-	u64 count[TIMELY_COUNTERS];
-};
-
-/**
- * struct timely_net - of a namespace
- * @stats: its counters
- */
-struct timely_net {
-	struct timely_stats __percpu *stats;
-};
-
 static unsigned int timely_net_id __read_mostly;
-
-static struct timely_stats __percpu *timely_stats_of(const struct sock *sk)
-{
-	struct timely_net *tn = net_generic(sock_net(sk), timely_net_id);
-
-	return tn->stats;
-}
-
-static void timely_count(struct timely_stats __percpu *stats, unsigned int counter)
-{
-	this_cpu_inc(stats->count[counter]);
-}
 
 static int timely_stats_show(struct seq_file *seq, void *unused)
 {
-	struct timely_net *tn = net_generic(seq_file_single_net(seq), timely_net_id);
-	unsigned int i;
-	u64 sum;
-	int cpu;
+	const struct closnet_counters *c = net_generic(seq_file_single_net(seq), timely_net_id);
 
 	BUILD_BUG_ON(ARRAY_SIZE(timely_counter_names) != TIMELY_COUNTERS);
-	for (i = 0; i < TIMELY_COUNTERS; i++) {
-		sum = 0;
-		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu_ptr(tn->stats, cpu)->count[i]);
-		seq_printf(seq, "%s %llu\n", timely_counter_names[i], sum);
-	}
+	closnet_counters_show(seq, c, timely_counter_names, TIMELY_COUNTERS);
 	return 0;
 }
 
 static int __net_init timely_net_init(struct net *net)
 {
-	struct timely_net *tn = net_generic(net, timely_net_id);
-
-	tn->stats = alloc_percpu(struct timely_stats);
-	if (!tn->stats)
-		return -ENOMEM;
-	/* Module nicclock has made the directory. */
-	if (!proc_create_net_single("closnet/timely", 0444, net->proc_net,
-				    timely_stats_show, NULL)) {
-		free_percpu(tn->stats);
-		return -ENOMEM;
-	}
-	return 0;
+	return closnet_counters_init(net, net_generic(net, timely_net_id), TIMELY_COUNTERS,
+				     "closnet/timely", timely_stats_show);
 }
 
 static void __net_exit timely_net_exit(struct net *net)
 {
-	struct timely_net *tn = net_generic(net, timely_net_id);
-
-	remove_proc_entry("closnet/timely", net->proc_net);
-	free_percpu(tn->stats);
+	closnet_counters_exit(net, net_generic(net, timely_net_id), "closnet/timely");
 }
 
 static struct pernet_operations timely_net_ops = {
 	.init	= timely_net_init,
 	.exit	= timely_net_exit,
 	.id	= &timely_net_id,
-	.size	= sizeof(struct timely_net),
+	.size	= sizeof(struct closnet_counters),
 };
 
 #endif /* _TIMELY_STATS_H */

@@ -8,10 +8,8 @@
 #if !defined(_TIMELY_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _TIMELY_TRACE_H
 
-#include <linux/ipv6.h>
 #include <linux/tracepoint.h>
-#include <net/inet_sock.h>
-#include <trace/events/net_probe_common.h>
+#include "cc_trace.h"
 #include "timely_config.h"
 
 TRACE_DEFINE_ENUM(TIMELY_RTT);
@@ -49,16 +47,6 @@ TRACE_DEFINE_ENUM(TIMELY_UNDO);
 			 { TIMELY_LOSS, "loss" },	\
 			 { TIMELY_UNDO, "undo" })
 
-/* A connection's addresses and ports, as the kernel's tcp_probe has them */
-#define TIMELY_STORE_ADDRS(sk)						\
-	do {								\
-		const struct inet_sock *inet = inet_sk(sk);		\
-									\
-		memset(__entry->saddr, 0, sizeof(struct sockaddr_in6));	\
-		memset(__entry->daddr, 0, sizeof(struct sockaddr_in6));	\
-		TP_STORE_ADDR_PORTS(__entry, inet, sk);			\
-	} while (0)
-
 /* An RTT: but for source owd, send_ns + wire_ns + rtt_ns is when its ACK came. */
 TRACE_EVENT(timely_sample,
 
@@ -78,7 +66,7 @@ TRACE_EVENT(timely_sample,
 	),
 
 	TP_fast_assign(
-		TIMELY_STORE_ADDRS(sk);
+		CC_STORE_ADDRS(sk);
 		__entry->source = source;
 		__entry->rtt_ns = rtt_ns;
 		__entry->wire_ns = wire_ns;
@@ -110,7 +98,7 @@ TRACE_EVENT(timely_rate,
 	),
 
 	TP_fast_assign(
-		TIMELY_STORE_ADDRS(sk);
+		CC_STORE_ADDRS(sk);
 		__entry->cause = cause;
 		__entry->rtt_ns = v->prev_rtt_ns;
 		__entry->diff_ns = v->diff >> TIMELY_DIFF_SHIFT;

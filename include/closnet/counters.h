@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters of a module, a set for each network namespace, shown by a file of
+ * /proc/net/closnet, a line "NAME VALUE" each
+ *
+ * The directory is made by module nicclock.
+ */
+#ifndef _CLOSNET_COUNTERS_H
+#define _CLOSNET_COUNTERS_H
+
+#include <linux/percpu.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <net/net_namespace.h>
+
+/**
+ * struct closnet_counters - of a namespace
+ * @values: of each CPU, by the module's enum
+ */
+struct closnet_counters {
+	u64 __percpu *values;
+};
+
+/**
+ * closnet_count() - count
+ * @values: of a namespace
+ * @counter: what
+ */
+static inline void closnet_count(u64 __percpu *values, unsigned int counter)
+{
+	this_cpu_inc(values[counter]);
+}
+
+/**
+ * closnet_count_add() - count several
+ * @values: of a namespace
+ * @counter: what
+ * @n: how many
+ */
+static inline void closnet_count_add(u64 __percpu *values, unsigned int counter, u64 n)
+{
+	this_cpu_add(values[counter], n);
+}
+
+/**
+ * closnet_counters_show() - write them down
+ * @seq: the file
+ * @c: counters
+ * @names: of each
+ * @count: how many there are
+ */
+static inline void closnet_counters_show(struct seq_file *seq, const struct closnet_counters *c,
+					 const char * const *names, unsigned int count)
+{
+	unsigned int i;
+	u64 sum;
+	int cpu;
+
+	for (i = 0; i < count; i++) {
+		sum = 0;
+		for_each_possible_cpu(cpu)
+			sum += READ_ONCE(per_cpu_ptr(c->values, cpu)[i]);
+		seq_printf(seq, "%s %llu\n", names[i], sum);
+	}
+}
+
+/**
+ * closnet_counters_init() - make a namespace's counters, and their file
+ * @net: namespace
+ * @c: counters
+ * @count: how many there are
+ * @path: of the file, from /proc/net on
+ * @show: shows it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static inline int closnet_counters_init(struct net *net, struct closnet_counters *c,
+					unsigned int count, const char *path,
+					int (*show)(struct seq_file *seq, void *unused))
+{
+	c->values = __alloc_percpu(count * sizeof(u64), __alignof__(u64));
+	if (!c->values)
+		return -ENOMEM;
+	if (!proc_create_net_single(path, 0444, net->proc_net, show, NULL)) {
+		free_percpu(c->values);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * closnet_counters_exit() - take back closnet_counters_init()
+ * @net: namespace
+ * @c: counters
+ * @path: of the file
+ */
+static inline void closnet_counters_exit(struct net *net, struct closnet_counters *c,
+					 const char *path)
+{
+	remove_proc_entry(path, net->proc_net);
+	free_percpu(c->values);
+}
+
+#endif /* _CLOSNET_COUNTERS_H */
