@@ -24,6 +24,59 @@ static void function##_compat(struct sock *sk, const struct rate_sample *rs) \
 
 #endif /* CLOSNET_HAVE_CONG_CONTROL_ACK */
 
+/* Some 7.x has an operation for CA_EVENT_TX_START, which was one of cwnd_event()'s. */
+#ifdef CLOSNET_HAVE_CWND_EVENT_TX_START
+
+#define CLOSNET_CWND_EVENT(function, tx_start)
+#define CLOSNET_CWND_EVENT_OPS(function, tx_start) \
+	.cwnd_event = function,			   \
+	.cwnd_event_tx_start = tx_start
+
+#else
+
+#define CLOSNET_CWND_EVENT(function, tx_start)				\
+static void function##_compat(struct sock *sk, enum tcp_ca_event event)	\
+{									\
+	if (event == CA_EVENT_TX_START)					\
+		tx_start(sk);						\
+	else								\
+		function(sk, event);					\
+}
+
+#define CLOSNET_CWND_EVENT_OPS(function, tx_start) \
+	.cwnd_event = function##_compat
+
+#endif /* CLOSNET_HAVE_CWND_EVENT_TX_START */
+
+/* Flags came in by stable 6.12 */
+static inline void closnet_tcp_send_ack(struct sock *sk)
+{
+#ifdef CLOSNET_HAVE_TCP_SEND_ACK_FLAGS
+	__tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt, 0);
+#else
+	__tcp_send_ack(sk, tcp_sk(sk)->rcv_nxt);
+#endif
+}
+
+/* Accurate ECN came with 7.0; TCP_ECN_OK is one of two modes since then. */
+static inline bool closnet_tcp_ecn(const struct tcp_sock *tp)
+{
+#ifdef CLOSNET_HAVE_TCP_ACCECN
+	return tcp_ecn_mode_any(tp);
+#else
+	return tp->ecn_flags & TCP_ECN_OK;
+#endif
+}
+
+static inline bool closnet_tcp_accecn(const struct tcp_sock *tp)
+{
+#ifdef CLOSNET_HAVE_TCP_ACCECN
+	return tcp_ecn_mode_accecn(tp);
+#else
+	return false;
+#endif
+}
+
 /* Time stamps in microseconds came with 6.7. */
 static inline bool closnet_tcp_usec_ts(const struct tcp_sock *tp)
 {
