@@ -150,8 +150,8 @@ static inline void dcqcn_marking_finish(struct dcqcn_marking *m)
  * @m: the line of its priority
  * @bytes: what waits there, without it
  *
- * Not off by more than 2^-32, the resolution of the draw: up to 2^30 bytes
- * times less than 2^-31 that the slope lacks.
+ * Less than 2^-31 below the line, and not above it by more than 2^-33: half a
+ * unit of 2^-32 in pmax, less than half in the slope, less than one here.
  *
  * Return: of DCQCN_CERTAIN: it is to be marked if 32 random bits are less.
  */
