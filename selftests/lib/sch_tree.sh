@@ -62,7 +62,7 @@ tree() {
 	in_tree "qdisc show dev v0" "${change[@]/%/ $TREE_CLOSED}"
 	check "$name: overload again, replace" load_then \
 		"qdisc show dev v0" "${replace[@]}" "qdisc show dev v0" "qdisc del dev v0 root"
-	shows=$(jq -cs . "$TMP/shows")
+	shows=$(wrap "$TMP/shows")
 	check_json "$shows" "$name: overloaded, ancestors agree" "$(agree 0)"
 	for options in "${TREE_NARROW[@]}"; do
 		n=$((n + 1))
@@ -131,7 +131,7 @@ shaped() {
 	check "$name shapes: overload" load_then "qdisc show dev v0" \
 		"qdisc change dev v0 $leaf $SCH ${TREE_NARROW[0]}" "qdisc show dev v0" \
 		"qdisc replace dev v0 $leaf pfifo" "qdisc show dev v0"
-	check_json "$(jq -cs . "$TMP/shows")" \
+	check_json "$(wrap "$TMP/shows")" \
 		"$name shapes: packets wait" '.[0][0].qlen > 50' \
 		"$name shapes: ancestors agree" "$(held 0)" \
 		"$name shapes: limits shrunk, ancestors agree" "$(held 1)" \

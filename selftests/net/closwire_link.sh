@@ -17,7 +17,7 @@ there() { ip -n "${1%/*}" link show "${1#*/}" >/dev/null 2>&1; }
 gone() { ! there "$1"; }
 
 # settings NS/DEV: as one line of JSON
-settings() { wire_json "$1" | jq -c .linkinfo.info_data; }
+settings() { wire_json "$1" | sed 's/.*"info_data":\({[^}]*}\).*/\1/'; }
 
 # settings_are WHAT NS/DEV RATE DELAY RING LOSS OFFSET DRIFT
 settings_are() {

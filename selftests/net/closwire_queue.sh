@@ -16,9 +16,9 @@ WIRE=(mtu 9000 numtxqueues 4 txqueuelen 20)
 wire_ab rate 20mbit delay 10us
 ip netns exec "$a" ethtool -L w0 tx 1
 
-root() { tc -n "$a" -s -j qdisc show dev w0 root | jq -c '.[0]'; }
-empty() { root | jq -e '.qlen == 0 and .backlog == 0' >/dev/null; }
-queued() { root | jq -e '.backlog > 0 and .drops > 0' >/dev/null; }
+root() { tc -n "$a" -s -j qdisc show dev w0 root; }
+empty() { all_zero "$(root)"; }
+queued() { [[ $(root) =~ \"drops\":[1-9].*\"backlog\":[1-9] ]]; }
 # all that left the qdisc has come, none was dropped on the way
 lossless() {
 	[ "$(counter "$a/w0" tx_frames)" -eq "$(counter "$b/w1" rx_frames)" ] || return

@@ -19,7 +19,7 @@ run() {
 	check_to "$TMP/result" "$what: $((count + 1)) frames come out" \
 		send_frames -s "$a/v0" -c "in=$b/v1/in/$((count + 1))" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$@"
-	full=$(jq -c '.[0]' "$TMP/stats")
+	full=$(unwrap <"$TMP/stats")
 	empty=$(sch_stats)
 }
 

@@ -49,7 +49,7 @@ marks() {
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG,dscp=1" udp4,dscp=1 "$@"
 	check_eq "$what: long ones that match are data" \
 		"$(sort -k2n "$TMP/result" | awk '$2 > 1 { printf "%s", substr($3, 1, 1) }')" "$want"
-	stats=$(jq -c '.[0]' "$TMP/stats")
+	stats=$(unwrap <"$TMP/stats")
 }
 
 ndp mode cp limit 1 rate 1kbit dscp_trimmed 20 dscp_returned 21

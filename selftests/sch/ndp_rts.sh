@@ -27,7 +27,7 @@ run() {
 	check_to "$TMP/result" "$what: $out frames come out, $back return, right in each byte" \
 		send_frames -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" udp4 "$@"
-	full=$(jq -c '.[0]' "$TMP/stats")
+	full=$(unwrap <"$TMP/stats")
 	check_eq "$what: those that return are trimmed and turned round" \
 		"$(awk '$1 == "back" && $3 == "returned" { n++ } END { print n + 0 }' "$TMP/result")" "$back"
 }

@@ -41,7 +41,7 @@ first_packet() {
 	check "first packet of all, $name" send_frames -s "$a/v0" "$@"
 	wait_for 10 drained || true
 	in_tree "qdisc show dev v0"
-	check_json "$(jq -cs . "$TMP/shows")" \
+	check_json "$(wrap "$TMP/shows")" \
 		"$name: all is zero" "$(zero 0)" \
 		"$name: $left packets have left" "[.[0][] | select(.kind == \"ndp\") | .packets] | add == $left"
 }
