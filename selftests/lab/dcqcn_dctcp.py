@@ -24,8 +24,8 @@ PARAMS = [
     Param("flows", "count", "2,8,20", "from a host each, cases", several=True),
     Param("k", "size", "160k,40k", "dctcp's thresholds, cases; the first is the paper's", several=True),
     Param("jitter", "time", "1ms", "the flows start within"),
-    Param("warmup", "time", "150ms", "before the measurement"),
-    Param("time", "time", "50ms", "of the measurement"),
+    Param("warmup", "time", "60ms", "before the measurement"),
+    Param("time", "time", "20ms", "of the measurement"),
     Param("every", "time", "10us", "between two samples of the queue"),
 ]
 SMALL = {"flows": "2", "k": "160k", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}

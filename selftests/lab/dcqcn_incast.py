@@ -33,8 +33,8 @@ PARAMS = [
     Param("k", "size", "80k", "dctcp's threshold"),
     Param("beta", "number", "0.05", "of timely's mode patched"),
     Param("jitter", "time", "10ms", "the flows start within"),
-    Param("warmup", "time", "400ms", "before the measurement"),
-    Param("time", "time", "200ms", "of the measurement"),
+    Param("warmup", "time", "250ms", "before the measurement"),
+    Param("time", "time", "100ms", "of the measurement"),
     Param("every", "time", "20us", "between two samples of the queue"),
 ]
 SMALL = {"hosts": "2", "flows": "4", "warmup": "4ms", "time": "4ms", "jitter": "500us", "every": "100us"}

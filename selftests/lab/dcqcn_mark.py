@@ -24,7 +24,7 @@ from closlab.guest import sleep_until
 from closlab.params import Param
 
 PARAMS = [
-    Param("bursts", "count", "20000", "in each scheme"),
+    Param("bursts", "count", "10000", "in each scheme"),
     Param("levels", "count", "20", "of the queue between kmin and kmax"),
     Param("rate", "rate", "400mbit", "of the port: no frame leaves while a burst comes"),
     Param("fast", "rate", "100gbit", "of the sender's link"),

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What experiments with DCQCN share: the modules, the switches' qdisc, and the fluid model's fixed point."""
+import json
+
+from closlab import topo
 from closlab.tcp import Module
 
 KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # the paper's, and sch_dcqcn's defaults
@@ -8,14 +11,15 @@ NEVER = 1 << 30                             # kmin that no queue exceeds
 N_US, K_US, T_US = 50, 55, 55               # the paper's, and tcp_dcqcn's defaults
 B, F, G = 10_000_000, 5, 1 / 256
 AI = 1 / 1000                               # R_AI, of the line's rate: the default
+SEG_KB = 4                                  # bursts of two packets: a burst brings a CNP or two, however long it is
 
 
 # ---- in the guest
 
-def load(lab):
-    """The qdisc and the congestion control; returns the latter."""
+def load(lab, seg_kb=SEG_KB):
+    """The qdisc and the congestion control."""
     lab.module("sch_dcqcn")
-    return Module(lab, "tcp_dcqcn")
+    Module(lab, "tcp_dcqcn").set(seg_kb=seg_kb)
 
 
 def marking(kmin=KMIN, kmax=KMAX):
@@ -31,6 +35,20 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
         for port in switch.ports.values():
             port.ring = 2
             port.qdisc = "dcqcn %s pool switch buffer %d %s" % (words, PORT_BUFFER * len(switch.ports), xoff)
+
+
+OF_PORT = ("pool_xoff_bytes", "pool_headroom_bytes", "pool_peak_bytes")
+OF_PRIO = ("ingress_peak_bytes", "headroom_peak_bytes", "xoff_frames", "xon_frames", "dropped_headroom_packets")
+
+
+def write_ports(path, switch):
+    """A CSV file with what the pool says of each port of a switch, and of its priority 0."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write(",".join(("port",) + OF_PORT + OF_PRIO) + "\n")
+        for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc", "show")):
+            if qdisc["kind"] == "dcqcn":
+                values = [qdisc[name] for name in OF_PORT] + [qdisc["prio"][0][name] for name in OF_PRIO]
+                f.write(",".join([qdisc["dev"]] + [str(value) for value in values]) + "\n")
 
 
 # ---- on the host
