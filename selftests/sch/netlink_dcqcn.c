@@ -25,6 +25,14 @@ static const struct range dcqcn_ranges[TCA_DCQCN_MAX + 1] = {
 	[TCA_DCQCN_OVERHEAD] = { "overhead", 0, 256, 0, 4, false, false },
 	[TCA_DCQCN_STALL] = { "stall", 1000, 60000000, 100000, 4, true, false },
 	[TCA_DCQCN_STALL_DROP] = { "stall_drop", 0, 1, 0, 1, false, false },
+	/* of the pool: not there without one */
+	[TCA_DCQCN_POOL_BUFFER] = { "buffer", 64, 1 << 30, 0, 4, false, true },
+	[TCA_DCQCN_POOL_HEADROOM] = { "headroom", 64, 1 << 30, 0, 4, true, true },
+	[TCA_DCQCN_POOL_CABLE] = { "cable", 0, 10000000, 0, 4, false, true },
+	[TCA_DCQCN_POOL_XOFF_MODE] = { "xoff", 0, 2, 0, 1, false, true },
+	[TCA_DCQCN_POOL_XOFF] = { "xoff bytes", 64, 1 << 30, 0, 4, false, true },
+	[TCA_DCQCN_POOL_BETA] = { "beta", 1, 128, 0, 4, false, true },
+	[TCA_DCQCN_POOL_PFC] = { "pfc", 0, UINT8_MAX, 0, 1, false, true },
 };
 
 static const struct range prio_ranges[TCA_DCQCN_PRIO_MAX + 1] = {
@@ -75,7 +83,12 @@ static bool dcqcn_consistent(const struct model *m)
 
 static bool dcqcn_shows(const struct model *m, unsigned int type)
 {
-	return type != TCA_DCQCN_MAP || m->v[TCA_DCQCN_TRUST] != TC_DCQCN_TRUST_PRIORITY;
+	if (type == TCA_DCQCN_MAP)
+		return m->v[TCA_DCQCN_TRUST] != TC_DCQCN_TRUST_PRIORITY;
+	if (type == TCA_DCQCN_POOL_XOFF)
+		return m->known[TCA_DCQCN_POOL_XOFF_MODE] &&
+		       m->v[TCA_DCQCN_POOL_XOFF_MODE] == TC_DCQCN_XOFF_STATIC;
+	return true;
 }
 
 /* A change of what is trusted changes the map, too, if that is not given. */
@@ -145,12 +158,29 @@ static void add_prio(struct blob *blob, struct model *m)
 	put_attr(blob, TCA_DCQCN_PRIO | NLA_F_NESTED, nest.b, nest.len);
 }
 
+/* A name that is one, mostly; whether the pool can be had depends on its buffer. */
+static void add_pool(struct blob *blob, struct model *m)
+{
+	static const char name[] = "sixteen_letters_";
+	uint8_t len = (uint8_t)(below(8) ? 3 : below(2) ? 0 : TC_DCQCN_POOL_NAME_MAX + 1);
+
+	put_attr(blob, TCA_DCQCN_POOL, name + sizeof(name) - 1 - len, len + 1U);
+	m->given[TCA_DCQCN_POOL] = true;
+	m->unsure = true;
+	if (len != 3)
+		m->valid = false;
+	else
+		m->known[TCA_DCQCN_POOL] = true;
+}
+
 static void dcqcn_add_other(struct blob *blob, struct model *m, unsigned int type)
 {
 	if (type == TCA_DCQCN_MAP)
 		add_map(blob, m);
 	else if (type == TCA_DCQCN_PRIO)
 		add_prio(blob, m);
+	else
+		add_pool(blob, m);
 }
 
 static bool map_matches(const struct model *m, const struct nlattr *attr)
@@ -214,7 +244,8 @@ static bool dcqcn_all_seen(const struct model *m, const struct model *seen)
 const struct kind dcqcn_kind = {
 	.name = "dcqcn",
 	.ranges = dcqcn_ranges,
-	.last = TCA_DCQCN_PRIO,
+	.last = TCA_DCQCN_POOL_PFC,
+	.unsure = TCA_DCQCN_POOL,
 	.unknown = TCA_DCQCN_PAD + 1,
 	.rate = TCA_DCQCN_RATE,
 	.consistent = dcqcn_consistent,

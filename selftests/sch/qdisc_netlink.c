@@ -280,6 +280,8 @@ static void add_sane(struct blob *blob, struct model *m)
 	put_attr(blob, (uint16_t)type, &v, r->len);
 	if (!in_range(r, v))
 		m->valid = false;
+	if (kind->unsure && type >= kind->unsure)
+		m->unsure = true;
 	m->v[type] = v;
 	m->given[type] = true;
 	m->known[type] = true;

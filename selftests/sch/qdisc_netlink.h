@@ -36,7 +36,7 @@ struct model {
 	bool given[VALUES_MAX];	/* by the change at hand */
 	bool known[VALUES_MAX];	/* not derived */
 	bool valid;
-	bool unsure;	/* of more than this model knows: may be refused */
+	bool unsure;	/* may be refused though it is valid */
 };
 
 /**
@@ -44,6 +44,8 @@ struct model {
  * @name: as tc knows it; its module is sch_NAME
  * @ranges: its attributes, @last + 1 of them
  * @last: the last attribute
+ * @unsure: a change of this attribute or a later one may be refused for other
+ *	reasons than the model knows; 0: there is none
  * @unknown: from here on no attribute is known
  * @rate: the attribute of the shaper, u64 bytes per second
  * @consistent: do the values of a change go together?
@@ -58,6 +60,7 @@ struct kind {
 	const char *name;
 	const struct range *ranges;
 	unsigned int last;
+	unsigned int unsure;
 	unsigned int unknown;
 	unsigned int rate;
 	bool (*consistent)(const struct model *m);

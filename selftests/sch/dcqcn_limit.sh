@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The limit holds to the byte, the shaper to the frame, and all counters are
+# exactly those of a calculation by hand; GSO packets are queued as frames.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: dcqcn |=====| v1 -> capture       |
+#	|  capture <-'        |     |                     |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_dcqcn
+setup_ns a b
+link_ab
+. "$(dirname "$0")/../lib/sch_rate.sh"
+
+# run COUNT FRAME...: COUNT frames come out behind the plug; $full is the qdisc while plugged, $empty afterwards
+run() {
+	local count=$1
+	shift
+	check_to "$TMP/result" "$what: $((count + 1)) frames come out" \
+		send_frames -s "$a/v0" -c "in=$b/v1/in/$((count + 1))" \
+		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$@"
+	full=$(jq -c '.[0]' "$TMP/stats")
+	empty=$(sch_stats)
+}
+
+what="limit"
+dcqcn limit 9500 kmin 5000 kmax 6000 rate 1kbit
+run 10 udp4,ecn=2,n=8 udp4,ecn=2,dscp=40,n=2 udp4,ecn=2,dscp=40,len=500 udp4,ecn=2,len=64,n=3
+check_json "$full" \
+	"9 packets of 1000 bytes and one of 500 fit, whatever their priority" \
+	'.qlen == 10 and .backlog == 9500 and [.prio[].qlen_packets] == [0,8,0,0,0,2,0,0]' \
+	"in bytes" '[.prio[].backlog_bytes] == [0,8000,0,0,0,1500,0,0]' \
+	"the others are dropped" '[.prio[].dropped_limit_packets] == [0,3,0,0,0,1,0,0] and .drops == 4' \
+	"sent: the plug" '.packets == 1 and .prio[1].sent_packets == 1 and .prio[1].sent_bytes == 9000' \
+	"it was the peak" '.prio[1].peak_bytes == 9000 and .prio[5].peak_bytes == 1500' \
+	"one is above kmax, one at it; dropped ones do not count" '.prio[1].marked_packets | . == 1 or . == 2'
+check_json "$empty" \
+	"empty again" '.qlen == 0 and .backlog == 0 and all(.prio[]; .qlen_packets == 0 and .backlog_bytes == 0)' \
+	"all sent" '.packets == 11 and .bytes == 18500' \
+	"by priority" '[.prio[].sent_packets] == [0,9,0,0,0,2,0,0] and [.prio[].sent_bytes] == [0,17000,0,0,0,1500,0,0]' \
+	"no other drops, no pool" 'all(.prio[]; .dropped_stalled_packets == 0 and .dropped_nonect_packets == 0) and
+		.dropped_nomem_packets == 0 and .pool_ports == 0'
+
+# ---- GSO
+
+# super KIND: spec of a GSO frame of 8 segments, 1000 bytes of data each
+super() {
+	local header
+	case $1 in udp4) header=42 ;; udp6) header=62 ;; tcp4) header=54 ;; tcp6) header=74 ;; esac
+	echo "$1,ecn=2,csum=partial,gso=1000,len=$((header + 8000))"
+}
+# a kernel before 6.2 takes no UDP GSO from a packet socket
+kinds=(tcp4 tcp6)
+dcqcn
+for kind in udp4 udp6; do
+	if send_frames -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
+		kinds+=("$kind")
+	else
+		skip "GSO of $kind" "this kernel takes none from a packet socket"
+	fi
+done
+for kind in "${kinds[@]}"; do
+	what="GSO of $kind"
+	dcqcn kmin 10000 kmax 10000 rate 1kbit
+	run 24 "$(super "$kind"),n=3"
+	# up to 9 full frames are up to 10000 bytes; the tenth finds 9 there, the eleventh 10
+	check_eq "$what: its segments are marked one by one" \
+		"$(sort -k2n "$TMP/result" | awk '$2 > 0 { printf "%s", substr($3, 1, 1) }')" wwwwwwwwwwmmmmmmmmmmmmmm
+	check_json "$full" "$what: each is counted" \
+		'.qlen == 24 and .prio[1].qlen_packets == 24 and .backlog == .prio[1].backlog_bytes and .prio[1].marked_packets == 14'
+	dcqcn limit 9000 rate 1kbit
+	run 8 "$(super "$kind"),n=2"
+	check_json "$full" "$what: segments are dropped one by one" '.qlen == 8 and .drops == 8 and .prio[1].dropped_limit_packets == 8'
+done
+
+# UDP GSO of a socket, which all kernels have
+dcqcn limit 20000 rate 1kbit
+check "a socket's UDP GSO" traffic udp -n "$a" -d 10.0.0.2 -p 9 -c 6 -g 10 -l 1000
+check_json "$(sch_stats)" "60 datagrams: 1 sent, 19 wait, 40 dropped" '.packets == 1 and .qlen == 19 and .drops == 40'
+
+# ---- the shaper
+
+dcqcn rate 10mbit
+test_rate "10 Mbit/s, 1000 bytes" 10000000 1000 udp4,len=1000
+dcqcn rate 40mbit overhead 256
+test_rate "40 Mbit/s, 2000 + 256 bytes" 40000000 2256 udp4,len=2000
+test_rate_changes limit 100kb
+finish

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# When memory cannot be had, packets are dropped and counted; a pool is made or
+# refused but never in between; nothing leaks and the accounting stays right.
+# Needs a kernel with failslab.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: dcqcn |=====| v1                  |
+#	|   mirror '> w0      |=====| w1                  |
+#	+---------------------+     +---------------------+
+#
+# The mirror makes each packet a clone, so that marking must copy its headers.
+. "$(dirname "$0")/../lib/lib.sh"
+need_dcqcn
+. "$(dirname "$0")/../lib/failslab.sh"
+setup_ns a b
+link_ab
+mirror_v0
+fail_only sch_dcqcn
+
+# only in a process that asks for it
+set_failslab task-filter=Y
+for probability in 100 30; do
+	what="$probability % fail"
+	dcqcn kmin 2000 kmax 3000 limit 50000 rate 1kbit
+	set_failslab probability=$probability
+	check "$what: frames are sent" failing send_frames -s "$a/v0" "$PLUG" \
+		tcp4,ecn=2,n=40 udp6,ecn=1,len=9000,csum=partial,lin=94,n=20 tcp4,ecn=2,csum=partial,gso=1000,len=8054,n=20
+	set_failslab probability=0
+	tc -n "$a" qdisc change dev v0 root dcqcn rate 0
+	wait_for 10 drained || true
+	check_json "$(sch_stats)" \
+		"$what: counted" '.dropped_nomem_packets > 0' \
+		"$what: accounting is at zero" '.qlen == 0 and .backlog == 0 and all(.prio[]; .backlog_bytes == 0)' \
+		"$what: drops are those that have a reason" \
+		'.drops == .dropped_nomem_packets + ([.prio[] | .dropped_limit_packets + .dropped_nonect_packets] | add)'
+done
+
+# pools: tries to make ten; prints how many there are
+pools() {
+	local i made=0
+	tc -n "$a" qdisc del dev v0 root 2>/dev/null || true
+	for ((i = 0; i < 10; i++)); do
+		if failing tc -n "$a" qdisc add dev v0 root dcqcn pool sw0 2>/dev/null; then
+			made=$((made + 1))
+			sch_stats | jq -e '.pool_ports == 1' >/dev/null || echo "half a pool"
+			tc -n "$a" qdisc del dev v0 root
+		fi
+	done
+	echo $made
+}
+# GFP_KERNEL, too
+set_failslab ignore-gfp-wait=N probability=100
+check_eq "no memory: no pool" "$(pools)" 0
+set_failslab probability=30
+note "$(pools) of 10 pools made with 30 % of failures"
+set_failslab probability=0
+check_eq "with memory: all" "$(pools)" 10
+finish
