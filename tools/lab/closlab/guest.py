@@ -31,6 +31,7 @@ class Lab:
         self.out = os.environ["CLOSNET_OUT"]
         self.origin = None
         self.expected = self.done = 0       # ns, over all measurements
+        self.modules = set()    # what module() has loaded
         self.samplers = []      # what sample() was told
         self.children = []      # the samplers that run
         self.traced = {}        # what trace() was told
@@ -41,8 +42,10 @@ class Lab:
         return os.path.join(self.out, name)
 
     def module(self, name):
-        """Loads a kernel module of the project, like "sch_ndp"."""
-        topo.run("insmod", "%s/%s.ko" % (os.environ["CLOSNET_MODDIR"], name))
+        """Loads a kernel module of the project, like "sch_ndp", unless it has done so before."""
+        if name not in self.modules:
+            topo.run("insmod", "%s/%s.ko" % (os.environ["CLOSNET_MODDIR"], name))
+            self.modules.add(name)
 
     def expect(self, total):
         """All measurements together will take about TOTAL ns; progress is told by that."""
