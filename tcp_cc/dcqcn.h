@@ -220,7 +220,7 @@ static inline void dcqcn_start(struct dcqcn_vars *v, const struct dcqcn_params *
  *
  * What the last CNP left, times (1 - g)^n after n times K: at once by repeated
  * squaring, and always from there, so that it does not matter when and how often
- * it is asked for. It differs from n single steps by less than 2^-60 / g: what
+ * it is asked for. It differs from n single steps by less than 2^-62 / g: what
  * 10 Tbit/s are cut by, by less than a byte per second.
  *
  * Return: alpha, Q1.63.

@@ -61,4 +61,25 @@ static inline bool rng_percent(struct rng *rng, u32 percent)
 	return rng_u32(rng) % 100 < percent;
 }
 
+/**
+ * rng_log() - a number of a range, each power of two as likely as the others
+ * @rng: generator
+ * @low: least, not 0
+ * @high: greatest
+ */
+static inline u64 rng_log(struct rng *rng, u64 low, u64 high)
+{
+	unsigned int bits = 1, shift;
+	u64 n;
+
+	while (high >> bits)
+		bits++;
+	do {
+		shift = rng_in(rng, 0, bits - 1);
+		n = (u64)rng_u32(rng) << 32;
+		n = (n | rng_u32(rng) | 1ULL << 63) >> shift >> (64 - bits);
+	} while (n < low || n > high);
+	return n;
+}
+
 #endif /* _CLOSNET_UNIT_RNG_H */

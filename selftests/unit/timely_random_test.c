@@ -112,7 +112,7 @@ static void random_both(struct rng *rng, struct both *b)
 	random_params(rng, &b->p, &b->l);
 	if (b->p.patched)
 		b->p.t_high_ns = min_t(u64, b->p.t_high_ns, 250ULL * b->p.ref_ns);
-	rate_Bps = random_log(rng, b->l.min_Bps, b->l.max_Bps);
+	rate_Bps = rng_log(rng, b->l.min_Bps, b->l.max_Bps);
 	both_start(b, rate_Bps, random_rtt(rng, &b->p, 0));
 }
 

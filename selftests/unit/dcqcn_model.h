@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * DCQCN's reaction point as a machine with timers, which fire one by one
+ *
+ * Written from sections 3 and 4 of the SIGCOMM 2015 paper. It shares no code with
+ * tcp_cc/dcqcn.h, and there is nothing lazy in it: its clock goes from timer to
+ * timer. alpha has 127 bits, rates are whole bytes per second. What it has of
+ * tcp_cc/dcqcn.h's own choices: R_C is rounded up, counts end at 255, a loss.
+ */
+#ifndef _CLOSNET_UNIT_DCQCN_MODEL_H
+#define _CLOSNET_UNIT_DCQCN_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* alpha's 1; the 1 of g and of what the core has */
+#define MODEL_ONE	((__uint128_t)1 << 127)
+#define MODEL_SHIFT	64
+
+/**
+ * enum model_change - what an event of timer or byte counter was
+ * @MODEL_NONE: there was none
+ * @MODEL_FAST: fast recovery
+ * @MODEL_ADDITIVE: additive increase
+ * @MODEL_HYPER: hyper increase
+ */
+enum model_change {
+	MODEL_NONE,
+	MODEL_FAST,
+	MODEL_ADDITIVE,
+	MODEL_HYPER,
+};
+
+/**
+ * struct model - parameters and state
+ * @K: period of alpha's timer, ns
+ * @T: period of the rate's timer, ns
+ * @B: period of the byte counter
+ * @F: events in fast recovery
+ * @g: weight of a CNP, Q1.63
+ * @alpha_first: alpha is raised before the rate is cut
+ * @R_AI: additive step
+ * @R_HAI: hyper step
+ * @min_rate: least rate
+ * @max_rate: highest rate
+ * @R_C: current rate
+ * @R_T: target rate
+ * @alpha: Q1.127
+ * @alpha_timer: when it fires next
+ * @rate_timer: when it fires next
+ * @bytes: that the counter lacks
+ * @TC: events of the timer
+ * @BC: events of the counter
+ * @cnp_seen: there was a CNP
+ * @cnp: when the last one was
+ * @lost: the last cut was because of a loss
+ */
+struct model {
+	uint64_t K, T, B;
+	unsigned int F;
+	uint64_t g;
+	bool alpha_first;
+	uint64_t R_AI, R_HAI, min_rate, max_rate;
+
+	uint64_t R_C, R_T;
+	__uint128_t alpha;
+	uint64_t alpha_timer, rate_timer, bytes;
+	unsigned int TC, BC;
+	bool cnp_seen, lost;
+	uint64_t cnp;
+};
+
+/**
+ * model_start() - at the highest rate
+ * @m: model, with its parameters
+ * @now: the time
+ * @alpha: Q1.127
+ */
+void model_start(struct model *m, uint64_t now, __uint128_t alpha);
+
+/**
+ * model_run() - let time pass and bytes go
+ * @m: model
+ * @now: the time until which timers fire
+ * @bytes: that go then
+ */
+enum model_change model_run(struct model *m, uint64_t now, uint64_t bytes);
+
+/**
+ * model_raised() - alpha after a CNP
+ * @m: model
+ */
+__uint128_t model_raised(const struct model *m);
+
+/**
+ * model_cnp() - a CNP, now
+ * @m: model
+ * @now: the time that model_run() has reached
+ * @alpha: to cut with, Q1.63: the model's own, but rounded as the core has it
+ */
+void model_cnp(struct model *m, uint64_t now, uint64_t alpha);
+
+/**
+ * model_loss() - a loss, now
+ * @m: model
+ * @now: the time that model_run() has reached
+ */
+void model_loss(struct model *m, uint64_t now);
+
+/**
+ * model_undo() - it was none
+ * @m: model
+ */
+bool model_undo(struct model *m);
+
+#endif /* _CLOSNET_UNIT_DCQCN_MODEL_H */
