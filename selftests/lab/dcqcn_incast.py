@@ -123,6 +123,8 @@ def claim(run, some):
         for name, c in some[scheme].items():
             run.claim("p99-%s-%s" % (scheme, name), "%s: RTT's p99 without congestion control over that of %s" % (
                 name, scheme), none[name].p99 / c.p99, ">= 9")
+            run.claim("srtt-%s-%s" % (scheme, name), "%s: the same of TCP's own RTT" % name,
+                      quantile(none[name].srtts, 0.99) / quantile(c.srtts, 0.99), ">= 9")
         run.claim("goodput-" + scheme, "%s: goodput over that without congestion control, the worse" % scheme,
                   min(c.goodput / none[name].goodput for name, c in some[scheme].items()), ">= 0.99")
     run.claim("dcqcn-jain", "dcqcn: Jain's index of the flows, the worse", min(c.jain for c in some["dcqcn"].values()),

@@ -31,8 +31,8 @@ PARAMS = [
     Param("runs", "count", "3", "of each case of clos"),
     Param("others", "count", "0,1,2", "K, a case each", several=True),
     Param("jitter", "time", "100us", "the flows start within"),
-    Param("warmup", "time", "50ms", "before the measurement"),
-    Param("time", "time", "20ms", "of the measurement"),
+    Param("warmup", "time", "40ms", "before the measurement"),
+    Param("time", "time", "15ms", "of the measurement"),
 ]
 SMALL = {"rate": "10gbit", "runs": "1", "others": "1", "warmup": "2ms", "time": "2ms"}
 SCHEMES = ("lot-pfc", "lot-dcqcn", "clos-pfc", "clos-dcqcn")

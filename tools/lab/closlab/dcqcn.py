@@ -34,7 +34,8 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
     for switch in net.switches():
         for port in switch.ports.values():
             port.ring = 2
-            port.qdisc = "dcqcn %s pool switch buffer %d %s" % (words, PORT_BUFFER * len(switch.ports), xoff)
+            port.qdisc = "dcqcn %s pool switch buffer %d cable %dns %s" % (
+                words, PORT_BUFFER * len(switch.ports), port.delay, xoff)
 
 
 OF_PORT = ("pool_xoff_bytes", "pool_headroom_bytes", "pool_peak_bytes")
