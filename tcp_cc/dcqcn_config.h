@@ -118,6 +118,12 @@ CLOSNET_KNOB(rate_reduce_monitor_period,
 	     .value = 0, .max = 1000000, .unit = " us");
 CLOSNET_KNOB(order, "of a CNP: cut_first (the paper's text) or alpha_first (its authors' code)",
 	     .value = 0, .max = ARRAY_SIZE(dcqcn_orders) - 1, .words = dcqcn_orders);
+/*
+ * NICs pace packets. A burst brings one CNP or two, however long it is: with
+ * longer ones, the flows of an incast get CNPs too seldom.
+ */
+CLOSNET_KNOB(seg_kb, "most KB of a burst, but two packets at least (4)",
+	     .value = 4, .min = 4, .max = 64, .unit = " KB");
 /* A safety net: the paper's deepest queue without pause, 200 KB, takes its line 40 us. */
 CLOSNET_KNOB(cap, "most KB outstanding (0: line rate * 1 ms)",
 	     .value = 0, .max = 1048576, .unit = " KB");
@@ -152,6 +158,7 @@ static struct rate_config *rate_config_new(void)
 	c->min_Mbps = knob_rpg_min_rate.value;
 	c->ai_share = profile->ai_share;
 	c->rate.max_Mbps = knob_rpg_max_rate.value;
+	c->rate.seg_bytes = knob_seg_kb.value * SZ_1K;
 	c->rate.cap_bytes = knob_cap.value * SZ_1K;
 	c->rate.cap_ns = NSEC_PER_MSEC;
 	return &c->rate;

@@ -15,7 +15,6 @@
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <closnet/knob.h>
 #include <closnet/nicclock.h>
@@ -40,9 +39,6 @@ struct rate_config {
 	struct rcu_head rcu;
 };
 
-/* That of TIMELY, whose t_low has to grow with it (section 4.4 there) */
-CLOSNET_KNOB(seg_kb, "most KB of a burst, but two packets at least (16)",
-	     .value = 16, .min = 4, .max = 64, .unit = " KB");
 CLOSNET_KNOB(line_rate, "line rate, Mbit/s (0: what the device says)",
 	     .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");
 
@@ -56,13 +52,12 @@ static struct rate_config __rcu *rate_config_current;
  */
 static struct rate_config *rate_config_new(void);
 
-/* @c: zeros; with its users and with the parameters above */
+/* @c: zeros; with its users, and with the line */
 static void rate_config_start(struct rate_config *c)
 {
 	refcount_set(&c->users, 1);
 	c->line.rate_Mbps = knob_line_rate.value;
 	c->line.byte_time = nicclock_byte_time(knob_line_rate.value);
-	c->seg_bytes = knob_seg_kb.value * SZ_1K;
 }
 
 static void rate_config_put(struct rate_config *c)

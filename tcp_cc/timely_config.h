@@ -82,6 +82,9 @@ CLOSNET_KNOB(hai_n, "additive steps at once in hyperactive increase (5; 1: off)"
 	     .value = 5, .min = 1, .max = 100, .unit = " steps");
 CLOSNET_KNOB(hai_threshold, "bursts in sequence without a rise of the RTT that start it (5)",
 	     .value = 5, .min = 1, .max = 255, .unit = " bursts");
+/* The paper's default; t_low has to grow with it (section 4.4). */
+CLOSNET_KNOB(seg_kb, "most KB of a burst, but two packets at least (16)",
+	     .value = 16, .min = 4, .max = 64, .unit = " KB");
 CLOSNET_KNOB(min_rate, "least rate, Mbit/s (0: the additive step)",
 	     .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");
 CLOSNET_KNOB(max_rate, "highest rate, Mbit/s (0: what the line carries)",
@@ -134,6 +137,7 @@ static struct rate_config *rate_config_new(void)
 	c->delta_Mbps = knob_delta.value;
 	c->min_Mbps = knob_min_rate.value;
 	c->rate.max_Mbps = knob_max_rate.value;
+	c->rate.seg_bytes = knob_seg_kb.value * SZ_1K;
 	c->rate.cap_bytes = knob_cap.value * SZ_1K;
 	c->rate.cap_ns = c->params.t_high_ns + c->params.min_rtt_ns;
 	c->source = knob_source.value == ARRAY_SIZE(timely_sources) - 1 ?
