@@ -14,7 +14,8 @@ DESTDIR ?=
 PREFIX ?= /usr
 MANDIR ?= $(PREFIX)/share/man
 MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
-MODULES = net/closwire/closwire.ko net/nicclock/nicclock.ko sch/sch_ndp.ko tcp_cc/tcp_timely.ko
+MODULES = net/closwire/closwire.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko sch/sch_ndp.ko \
+	tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
 
 .DEFAULT_GOAL := all
@@ -60,7 +61,7 @@ unit: ## the user-space tests only: seconds, no root
 	@tools/deps.sh test
 	@$(MAKE) -C selftests/unit check
 
-bench: ## instructions a packet (sch_ndp) and an ACK (tcp_timely), beside in-tree peers
+bench: ## instructions a packet (qdiscs) and an ACK (congestion controls), beside in-tree peers
 	@tools/deps.sh build vm
 	@selftests/bench/run
 

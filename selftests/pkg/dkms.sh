@@ -32,7 +32,7 @@ installed() { find "$TMP/lib/modules" -name '*.ko*' | sed 's|.*/||; s|\.ko.*||' 
 
 # expected: the modules that Kbuild makes
 expected() {
-	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' "$TMP/closnet-$version"/{,net/*/,tcp_cc/}Kbuild | tr ' ' '\n' |
+	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' "$TMP/closnet-$version"/{net/*,sch,tcp_cc}/Kbuild | tr ' ' '\n' |
 		sed 's|.*/||; s|\.o$||' | sort
 }
 
@@ -60,6 +60,7 @@ check_eq "the module is in updates/dkms" "${module%.ko*}" "$updates/sch_ndp"
 check_eq "modinfo: version" "$(modinfo -F version "$module")" "$version"
 check_eq "modinfo: kernel" "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" "$kver"
 check_eq "modinfo: alias by which tc has it loaded" "$(modinfo -F alias "$module")" net-sch-ndp
+check_eq "modinfo: that of sch_dcqcn" "$(modinfo -F alias "$(find "$updates" -name 'sch_dcqcn.ko*')")" net-sch-dcqcn
 check_eq "modinfo: alias by which ip has closwire loaded" \
 	"$(modinfo -F alias "$(find "$updates" -name 'closwire.ko*')")" rtnl-link-closwire
 depmod -b "$TMP" "$kver" 2>/dev/null

@@ -24,7 +24,7 @@ expected() {
 	local f lib
 	lib=/usr/lib/$(gcc -print-multiarch)
 	cd "$tree"
-	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' Kbuild {net/*,tcp_cc}/Kbuild | tr ' ' '\n' | while read -r f; do
+	sed -n 's/^obj-[^+]*+= *\(.*\.o\)$/\1/p' {net/*,sch,tcp_cc}/Kbuild | tr ' ' '\n' | while read -r f; do
 		f=${f##*/}
 		echo "/lib/modules/$kver/updates/${f%.o}.ko"
 	done
@@ -50,14 +50,16 @@ test_kernel() {
 	check "$1: make" make_
 	check "$1: make install" make_ install
 	check_eq "$1: exactly the files that should be there" "$(present)" "$( (expected; echo "$other") | sort)"
-	for m in sch_ndp closwire nicclock tcp_timely; do
+	for m in sch_ndp sch_dcqcn closwire nicclock tcp_dcqcn tcp_timely; do
 		check_eq "$1: depmod knows $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
 			"insmod $dest/lib/modules/$kver/updates/$m.ko"
 	done
-	check_eq "$1: modprobe loads nicclock before tcp_timely" \
-		"$(modprobe -d "$dest" -S "$kver" --show-depends tcp_timely | sed 's/.*\///; s/\.ko.*//' | xargs)" \
-		"nicclock tcp_timely"
+	for m in tcp_dcqcn tcp_timely; do
+		check_eq "$1: modprobe loads nicclock before $m" \
+			"$(modprobe -d "$dest" -S "$kver" --show-depends $m | sed 's/.*\///; s/\.ko.*//' | xargs)" \
+			"nicclock $m"
+	done
 	check "$1: make install once more" make_ install
 	check "$1: make uninstall" make_ uninstall
 	check_eq "$1: only what is not closnet's is left" "$(present)" "$other"

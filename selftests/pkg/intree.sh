@@ -65,7 +65,7 @@ check "the kernel can be configured" configure
 check_eq "the configuration has it" "$(lost)" ""
 kmake prepare >"$TMP/log" 2>&1 || note "$(cat "$TMP/log")"
 check "net/closnet builds without a warning" without_output kmake W=1 net/closnet/
-for object in sch/sch_ndp.o net/closwire/wire.o net/nicclock/nicclock.o tcp_cc/tcp_timely.o; do
+for object in sch/{sch_ndp,dcqcn_main,dcqcn_pool}.o net/closwire/wire.o net/nicclock/nicclock.o tcp_cc/tcp_{dcqcn,timely}.o; do
 	check "$object is there" test -s "$build/net/closnet/$object"
 done
 finish

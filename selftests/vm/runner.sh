@@ -39,7 +39,7 @@ check "standard output comes back" grep -qx "to stdout" "$TMP/fine/out"
 check "standard error comes back" grep -qx "to stderr" "$TMP/fine/err"
 check_eq "files come back" "$(sha256sum <"$TMP/fine/files/file")" "$(seq 100000 | sha256sum)"
 check "the modules are there" grep -qx sch_ndp.ko "$TMP/fine/out"
-check "the tc plug-in is there" grep -qx q_ndp.so "$TMP/fine/out"
+check "the tc plug-ins are there" eval "grep -qx q_ndp.so $TMP/fine/out && grep -qx q_dcqcn.so $TMP/fine/out"
 check "the kernel is the one asked for" grep -q '^6\.12\..*cloud-amd64$' "$TMP/fine/out"
 check_eq "the host's files and the checkout are read-only" 2 \
 	"$(grep -c 'touch: .*Read-only file system' "$TMP/fine/err")"
