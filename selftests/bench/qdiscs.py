@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a packet costs in sch_ndp and other qdiscs: a part of table.py."""
+"""What a packet costs in sch_ndp, sch_dcqcn and other qdiscs: a part of table.py."""
 import re
 import sys
 
@@ -15,11 +15,18 @@ QDISCS = {
     "prio-2-u32": "prio, 2 bands, u32 filter on UDP port",
     "pfifo": "pfifo",
     "red": "red",
+    "red-marks": "red, marks all",
     "fq_codel": "fq_codel",
     "fq": "fq",
     "ndp": "ndp match udp_port",
     "ndp-all": "ndp match all",
     "ndp-dscp": "ndp match dscp",
+    "dcqcn": "dcqcn, marks none",
+    "dcqcn-draws": "dcqcn, draws",
+    "dcqcn-marks": "dcqcn, marks all",
+    "dcqcn-drr": "dcqcn sched drr, marks none",
+    "dcqcn-pool": "dcqcn pool, marks none",
+    "dcqcn-pool-marks": "dcqcn pool, marks all",
 }
 PACKETS = {
     "udp4": "IPv4 UDP",
@@ -30,6 +37,8 @@ PACKETS = {
     "udp4-partial": "IPv4 UDP, checksum left to the device",
     "udp4-short": "IPv4 UDP, 106 bytes: control",
     "udp4-port9": "IPv4 UDP, not NDP's",
+    "udp4-ect": "IPv4 UDP, ECT(0)",
+    "udp4-spread": "IPv4 UDP, ECT(0), all priorities",
 }
 
 
@@ -56,7 +65,7 @@ def uncongested(costs):
     head = ["qdisc", "packet", "enqueue", "dequeue", "sum", "of prio", "sum, 4 waiting", "of prio"]
     rows = []
     for (qdisc, pattern, packet), by_line in costs.items():
-        if pattern != "empty":
+        if pattern != "empty" or packet == "udp4-ect":
             continue
         row = [QDISCS[qdisc], PACKETS[packet], *only(by_line)]
         for p in ("empty", "standing"):
@@ -85,6 +94,22 @@ def trimming(costs):
     return head, rows
 
 
+def marking(costs):
+    """Of ECN-capable packets; those in line "other" of the ones that are spread, nearly all"""
+    head = ["qdisc", "waiting", "enqueue", "dequeue", "sum", "of red", "of fq_codel"]
+    waiting = {"empty": "none", "standing": "4", "spread": "16, in 8 priorities"}
+    rows = []
+    for (qdisc, pattern, packet), by_line in costs.items():
+        if packet not in ("udp4-ect", "udp4-spread"):
+            continue
+        cost = by_line["other"] if pattern == "spread" else only(by_line)
+        base = [sum(only(costs[peer, "standing" if pattern == "spread" else pattern, "udp4-ect"]))
+                for peer in ("red", "fq_codel")]
+        rows.append([QDISCS[qdisc], waiting[pattern], *cost, sum(cost)] +
+                    [f"{sum(cost) / peer:.2f}" for peer in base])
+    return head, rows
+
+
 def goals(costs):
     """(text, met)"""
     worst = max(sum(only(by_line)) / sum(only(costs[BASE, pattern, "udp4"]))
@@ -101,6 +126,7 @@ def goals(costs):
 def tables(costs):
     yield 2, *uncongested(costs)
     yield 2, *trimming(costs)
+    yield 2, *marking(costs)
 
 
 def records(costs):

@@ -3,7 +3,7 @@
 # Measures the qdiscs of the table with qdisc_bench, in a guest that counts instructions.
 # Usage: qdiscs.sh MODULES COUNT     MODULES: directory of qdisc_bench.ko; COUNT: packets a measurement
 # Prints lines CASE<tab>PATTERN<tab>PACKET<tab>WHAT, WHAT being a line of qdisc_bench.
-# Environment: CLOSNET_MODDIR (directory of sch_ndp.ko), TC_LIB_DIR (directory of q_ndp.so)
+# Environment: CLOSNET_MODDIR (directory of sch_ndp.ko and sch_dcqcn.ko), TC_LIB_DIR (directory of the plug-ins)
 set -eu
 parameter=/sys/module/qdisc_bench/parameters/run
 count=$2
@@ -36,6 +36,12 @@ uncongested() {
 	done
 }
 
+# ect: an empty queue, one in which 4 packets stand, and one of 16 of all priorities
+ect() {
+	uncongested udp4-ect
+	measure spread udp4-spread 16
+}
+
 # trimming PACKET...: a data queue that is full, so that each packet means a trim, and every dequeue finds a header
 trimming() {
 	local packet
@@ -45,6 +51,7 @@ trimming() {
 echo "# kernel $(uname -r)"
 sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
 insmod "$CLOSNET_MODDIR/sch_ndp.ko"
+insmod "$CLOSNET_MODDIR/sch_dcqcn.ko"
 insmod "$1/qdisc_bench.ko"
 # no IPv6 on it: then the device sends nothing by itself
 ip link add $device type dummy
@@ -61,9 +68,11 @@ uncongested udp4
 qdisc pfifo pfifo limit 1000
 uncongested udp4
 qdisc red red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 probability 0.1 bandwidth 10gbit
-uncongested udp4
+uncongested udp4 udp4-ect
+qdisc red-marks red limit 400000 min 1000 max 2000 avpkt 500 burst 4 probability 1 bandwidth 10gbit ecn
+measure standing udp4-ect 4
 qdisc fq_codel fq_codel
-uncongested udp4
+uncongested udp4 udp4-ect
 qdisc fq fq
 uncongested udp4
 
@@ -75,3 +84,19 @@ uncongested udp4 tcp4
 trimming tcp4
 qdisc ndp-dscp ndp match dscp be,af11 ratio 100000 hlimit 1000000
 uncongested udp4
+
+# nothing is marked; or, with 4 packets standing, drawn for, with 4 % of Pmax; or all are marked
+never=(kmin 1mb kmax 1mb)
+qdisc dcqcn dcqcn "${never[@]}"
+ect
+qdisc dcqcn-draws dcqcn
+measure standing udp4-ect 4
+qdisc dcqcn-marks dcqcn kmin 0 kmax 0
+measure standing udp4-ect 4
+qdisc dcqcn-drr dcqcn sched drr "${never[@]}"
+ect
+# the packets came in by the port itself, and are lossless
+qdisc dcqcn-pool dcqcn pool bench "${never[@]}"
+ect
+qdisc dcqcn-pool-marks dcqcn pool bench kmin 0 kmax 0
+measure standing udp4-ect 4

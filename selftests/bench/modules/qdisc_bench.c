@@ -39,6 +39,7 @@
 #include <linux/slab.h>
 #include <linux/tcp.h>
 #include <linux/udp.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/pkt_sched.h>
 #include <net/sch_generic.h>
@@ -59,6 +60,8 @@
  * @partial: the checksum is left to the device
  * @frags: payload in a page, as most drivers with header split deliver it
  * @cloned: someone else, like a packet socket, holds a clone
+ * @ect: ECN-capable
+ * @spread: DSCPs CS0 to CS7 in turn
  */
 struct bench_packet {
 	const char *name;
@@ -69,6 +72,8 @@ struct bench_packet {
 	bool partial;
 	bool frags;
 	bool cloned;
+	bool ect;
+	bool spread;
 };
 
 static const struct bench_packet bench_packets[] = {
@@ -80,6 +85,8 @@ static const struct bench_packet bench_packets[] = {
 	{ .name = "udp4-cloned", .len = 1514, .port = BENCH_NDP_PORT, .cloned = true },
 	{ .name = "udp4-short", .len = 106, .port = BENCH_NDP_PORT },
 	{ .name = "udp4-port9", .len = 1514, .port = 9 },
+	{ .name = "udp4-ect", .len = 1514, .port = 9, .ect = true },
+	{ .name = "udp4-spread", .len = 1514, .port = 9, .ect = true, .spread = true },
 };
 
 /**
@@ -101,6 +108,7 @@ struct bench_line {
  * @dev: the device
  * @q: its root qdisc
  * @packet: what is sent through it
+ * @made: how many
  * @originals: of the clones, alive until the end
  * @same: steps in which the packet came out that had just been enqueued
  * @other: steps in which another came out
@@ -109,13 +117,15 @@ struct bench {
 	struct net_device *dev;
 	struct Qdisc *q;
 	const struct bench_packet *packet;
+	u32 made;
 	struct sk_buff_head originals;
 	struct bench_line same;
 	struct bench_line other;
 };
 
-static void bench_put_ip(struct sk_buff *skb, const struct bench_packet *p)
+static void bench_put_ip(struct sk_buff *skb, const struct bench_packet *p, u32 number)
 {
+	u8 tos = (p->ect ? INET_ECN_ECT_0 : 0) | (p->spread ? number % 8 << 5 : 0);
 	u16 len = p->len - ETH_HLEN;
 	u8 proto = p->tcp ? IPPROTO_TCP : IPPROTO_UDP;
 
@@ -138,6 +148,7 @@ static void bench_put_ip(struct sk_buff *skb, const struct bench_packet *p)
 		*iph = (struct iphdr) {
 			.version = 4,
 			.ihl = 5,
+			.tos = tos,
 			.tot_len = htons(len),
 			.ttl = 63,
 			.protocol = proto,
@@ -201,9 +212,10 @@ static struct sk_buff *bench_new_packet(struct bench *b)
 	eth_hdr(skb)->h_dest[0] = 0x02;
 	skb->protocol = p->ipv6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
 	eth_hdr(skb)->h_proto = skb->protocol;
-	bench_put_ip(skb, p);
+	bench_put_ip(skb, p, b->made++);
 	hlen = bench_put_l4(skb, p);
 	skb->dev = b->dev;
+	skb->skb_iif = b->dev->ifindex;
 	/* NICs deliver a hash; computing it costs fq and fq_codel much more. */
 	skb_set_hash(skb, 0x12345678, PKT_HASH_TYPE_L4);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
