@@ -77,7 +77,7 @@ for host in 3 1 2; do
 	if [ $host -ne 3 ]; then
 		ip -n "${!ns}" neigh add 10.0.0.3 lladdr "$mac" dev w0 nud permanent
 		# nobody listens: h3 says so, and shall ask nobody where to
-		ip -n "$h3" neigh add "10.0.0.$host" lladdr $MAC_A dev w0 nud permanent
+		ip -n "$h3" neigh add "10.0.0.$host" lladdr "$MAC_A" dev w0 nud permanent
 	fi
 	port "${!ns}/w0"
 done
@@ -122,10 +122,13 @@ fi
 for p in p1 p2 u0; do
 	port "$s1/$p" pool one buffer 12mb headroom "$headroom" xoff 60000 pfc all
 done
-blast "$h1" 150 >"$TMP/1" &
-check_eq "h2 sends all" "$(blast "$h2" 150)" "sent 150 failed 0"
-wait $!
-check_eq "h1 sends all" "$(<"$TMP/1")" "sent 150 failed 0"
+port "$s2/p3" pool one rate 1kbit
+check_eq "h1 sends" "$(blast "$h1" 150)" "sent 150 failed 0"
+check_eq "h2 sends" "$(blast "$h2" 150)" "sent 150 failed 0"
+for at in "$s2/u0" "$s1/p1" "$s1/p2"; do
+	check "p3 sends nothing: ${at#*-} pauses" wait_for 20 holds "$at" '.prio[3].xoff_frames > 0'
+done
+port "$s2/p3" pool one rate 0
 came() { [ "$(frames)" -ge "$1" ]; }
 check "they come" wait_for 20 came 300
 check_eq "and nothing else" "$(frames)" 300

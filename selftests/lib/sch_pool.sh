@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# A switch with a pool of dcqcn's, for the tests of what becomes of it
+#
+#	+- h1 --+     +------- s --------+     +-- h3 -+
+#	| w0    |=====| p1    bridge  p3 |=====| w0    |
+#	| v0    |=====| v1               |     |       |
+#	+-------+     +------------------+     +-------+
+#
+# w0 and p1 are closwire; v0 and v1 are veth, for pause frames that another
+# driver sends. p3 stops when a shaper holds its packets.
+# shellcheck disable=SC2317,SC2154 # functions are called by check and wait_for; setup_ns sets the namespaces
+need_closwire
+need_dcqcn
+setup_ns h1 h3 s
+ip link add w0 netns "$h1" numtxqueues 8 type closwire rate 1gbit peer name p1 netns "$s" numtxqueues 8
+ip link add p3 netns "$s" type closwire rate 1gbit peer name w0 netns "$h3"
+ip link add v0 netns "$h1" type veth peer name v1 netns "$s"
+ip -n "$s" link add br0 type bridge || skip_all "no bridge"
+for p in p1 p3 v1; do
+	ip -n "$s" link set "$p" master br0 up
+	ip -n "$s" link set "$p" type bridge_slave learning off
+done
+ip -n "$s" link set br0 up
+ip -n "$h1" link set w0 up
+ip -n "$h1" link set v0 up
+ip -n "$h3" link set w0 up
+mac=$(ip -n "$h3" -j link show w0 | jq -r '.[0].address')
+bridge -n "$s" fdb add "$mac" dev p3 master static
+ip -n "$h3" addr add 10.0.0.3/24 dev w0
+# nobody listens: h3 says so, and shall ask nobody where to
+ip -n "$h3" neigh add 10.0.0.1 lladdr "$MAC_A" dev w0 nud permanent
+ip -n "$h1" addr add 10.0.0.1/24 dev w0
+ip -n "$h1" neigh add 10.0.0.3 lladdr "$mac" dev w0 nud permanent
+tc -n "$h1" qdisc add dev w0 root dcqcn # tells closwire a frame's priority
+wait_for 5 has_carrier "$h1" w0
+wait_for 5 has_carrier "$h3" w0
+
+port() { tc -n "$s" qdisc replace dev "$1" root dcqcn pool one "${@:2}"; }
+pool() { tc -n "$s" -s -j qdisc show dev p3 | jq -e ".[0] | $1"; }
+ingress() { tc -n "$s" -s -j qdisc show dev "$1" | jq ".[0].prio[3].$2"; }
+sent() { [ "$(ingress "$1" "$2")" -ge "$3" ]; }
+frames() { counter "$h3/w0" rx_frames; }
+came() { [ "$(frames)" -ge "$1" ]; }
+waiting() { pool ".qlen == $1"; }
+empty() { pool '.pool_bytes == 0'; }
+blast() { traffic udp -n "$h1" -d 10.0.0.3 -p 9 -c "$1" -l 1472 -t 96 -b 400000 >/dev/null; }
+
+# refresh frames come as time passes, if it is real
+told=0
+# lifted: has p1 sent one pause frame more than `told`?
+lifted() {
+	local n=$(($(counter "$s/p1" tx_prio3_pause) - told))
+	if exact; then [ $n -eq 1 ]; else [ $n -ge 1 ]; fi
+}
+
+# setup PORT: a pool of it and p3 without traces of what was before; p3 sends a frame, and no more
+setup() {
+	for p in p1 v1 p3; do tc -n "$s" qdisc del dev "$p" root 2>/dev/null || true; done
+	port "$1" headroom 400000 xoff 60000
+	port p3 rate 1kbit
+	had=$(frames)
+}
+# fill: 60 frames for p3; the first goes, 39 are within the threshold, then p1 is paused
+fill() {
+	setup p1
+	blast 60
+	wait_for 5 sent p1 xoff_frames 1
+}
+# go_on WHAT: all 60 come, and the sums are right
+go_on() {
+	port p3 rate 0
+	check "$1: all come" wait_for 10 came $((had + 60))
+	check_eq "$1: no more" "$(frames)" $((had + 60))
+	check "$1: the pool is empty" empty
+	check_eq "$1: so is the port's part of it" "$(ingress p1 ingress_bytes)" 0
+}
