@@ -96,7 +96,7 @@ static const struct nla_policy dcqcn_policy[TCA_DCQCN_MAX + 1] = {
 	[TCA_DCQCN_STALL]	= NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcn_stall_range),
 	[TCA_DCQCN_STALL_DROP]	= NLA_POLICY_MAX(NLA_U8, 1),
 	[TCA_DCQCN_PRIO]	= { .type = NLA_NESTED },
-	[TCA_DCQCN_POOL]	= { .type = NLA_NUL_STRING, .len = TC_DCQCN_POOL_NAME_MAX },
+	[TCA_DCQCN_POOL]	= { .type = NLA_STRING },
 	[TCA_DCQCN_POOL_BUFFER]	= NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcn_bytes_range),
 	[TCA_DCQCN_POOL_HEADROOM] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcn_opt_bytes_range),
 	[TCA_DCQCN_POOL_CABLE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcn_cable_range),

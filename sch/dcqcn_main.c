@@ -61,10 +61,6 @@
 #include "dcqcn_pool.h"
 #include "dcqcn_queue.h"
 
-/* Bytes that hold every header that is looked at: two VLAN tags and IPv6 */
-#define DCQCN_HEADERS_LEN \
-	(ETH_HLEN + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN + CLOSNET_IPV6_HLEN)
-
 /* All under the root lock; the dump reads without it. */
 struct dcqcn_sched_data {
 	/* read for each packet */
@@ -100,54 +96,80 @@ static struct dcqcn_charge *dcqcn_charge(const struct sk_buff *skb)
 
 /* ---- headers ---- */
 
-/*
- * Where the IP header is: its Ethertype, or 0 if the packet is not IP, or that
- * cannot be seen. The header is linear then.
+/**
+ * struct dcqcn_ip - what an IP header says
+ * @off: where it is, from skb->data on
+ * @hlen: CLOSNET_IPV4_HLEN or CLOSNET_IPV6_HLEN; 0: there is none
+ * @dsfield: DSCP and ECN bits
  */
-static u16 dcqcn_find_ip(const struct dcqcn_sched_data *q, struct sk_buff *skb,
+struct dcqcn_ip {
+	u32 off;
+	u32 hlen;
+	u8 dsfield;
+};
+
+/* Where the L3 header is; its protocol, or 0 if that cannot be told. */
+static u16 dcqcn_find_l3(const struct dcqcn_sched_data *q, const struct sk_buff *skb,
 			 u32 *off)
 {
-	u16 proto = ntohs(skb->protocol);
+	u32 len = min_t(u32, skb->len,
+			q->l2_len + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN);
+	u8 buffer[ETH_HLEN + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN];
+	const u8 *data;
+	u16 proto;
 
-	if (!pskb_may_pull(skb, min_t(u32, skb->len, DCQCN_HEADERS_LEN)))
-		return 0;
 	*off = q->l2_len;
-	if (!q->l2_len && skb_network_offset(skb))
-		return 0;	/* an L2 header, or a tunnel's, that we do not know */
-	if (q->l2_len && !closnet_find_l3(skb->data, skb_headlen(skb), off, &proto))
-		return 0;
-	if (proto == ETH_P_IP && skb_headlen(skb) >= *off + CLOSNET_IPV4_HLEN)
-		return proto;
-	if (proto == ETH_P_IPV6 && skb_headlen(skb) >= *off + CLOSNET_IPV6_HLEN)
-		return proto;
-	return 0;
+	if (!q->l2_len)	/* an offset: an L2 header, or a tunnel's, that we do not know */
+		return skb_network_offset(skb) ? 0 : ntohs(skb->protocol);
+	data = skb_header_pointer(skb, 0, len, buffer);
+	return data && closnet_find_l3(data, len, off, &proto) ? proto : 0;
 }
 
-static u8 dcqcn_prio_by_dscp(const struct dcqcn_sched_data *q, struct sk_buff *skb)
+static struct dcqcn_ip dcqcn_find_ip(const struct dcqcn_sched_data *q,
+				     const struct sk_buff *skb)
 {
-	u32 off;
+	struct dcqcn_ip ip = {};
+	const u8 *iph;
+	u8 buffer[2];
+	u16 proto;
+	u32 hlen;
 
-	switch (dcqcn_find_ip(q, skb, &off)) {
-	case ETH_P_IP:
-		return q->cfg.map[closnet_ipv4_dscp(skb->data + off)];
-	case ETH_P_IPV6:
-		return q->cfg.map[closnet_ipv6_dscp(skb->data + off)];
-	default:
-		return 0;
-	}
+	proto = dcqcn_find_l3(q, skb, &ip.off);
+	if (proto != ETH_P_IP && proto != ETH_P_IPV6)
+		return ip;
+	hlen = proto == ETH_P_IP ? CLOSNET_IPV4_HLEN : CLOSNET_IPV6_HLEN;
+	iph = skb_header_pointer(skb, ip.off, sizeof(buffer), buffer);
+	if (!iph || skb->len < ip.off + hlen)
+		return ip;
+	ip.hlen = hlen;
+	ip.dsfield = proto == ETH_P_IP ? closnet_ipv4_dsfield(iph) :
+					 closnet_ipv6_dsfield(iph);
+	return ip;
 }
 
-static u8 dcqcn_prio_by_pcp(const struct dcqcn_sched_data *q, struct sk_buff *skb)
+static u8 dcqcn_prio_by_dscp(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
 {
+	const struct dcqcn_ip ip = dcqcn_find_ip(q, skb);
+
+	return ip.hlen ? q->cfg.map[ip.dsfield >> 2] : 0;
+}
+
+static u8 dcqcn_prio_by_pcp(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
+{
+	u8 buffer[4];	/* Ethertype and tag */
+	const u8 *tag;
+
 	if (skb_vlan_tag_present(skb))
 		return q->cfg.map[skb_vlan_tag_get_prio(skb)];
-	if (!q->l2_len || !pskb_may_pull(skb, VLAN_ETH_HLEN) ||
-	    !closnet_is_vlan(closnet_get16(skb->data + 2 * ETH_ALEN)))
+	if (!q->l2_len)
 		return 0;
-	return q->cfg.map[skb->data[ETH_HLEN] >> 5];
+	tag = skb_header_pointer(skb, 2 * ETH_ALEN, sizeof(buffer), buffer);
+	if (!tag || !closnet_is_vlan(closnet_get16(tag)))
+		return 0;
+	return q->cfg.map[tag[2] >> 5];
 }
 
-static u8 dcqcn_prio_of(const struct dcqcn_sched_data *q, struct sk_buff *skb)
+static u8 dcqcn_prio_of(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
 {
 	switch (q->cfg.trust) {
 	case TC_DCQCN_TRUST_DSCP:
@@ -173,31 +195,21 @@ enum dcqcn_ecn {
 	DCQCN_ECN_NOMEM,
 };
 
-/* A clone's header is copied before it is written to. */
+/* What is shared with others, as a clone's header may be, is copied first. */
 static enum dcqcn_ecn dcqcn_set_ce(const struct dcqcn_sched_data *q, struct sk_buff *skb)
 {
-	u16 proto;
-	u32 off;
-	u8 ecn;
+	const struct dcqcn_ip ip = dcqcn_find_ip(q, skb);
 
-	proto = dcqcn_find_ip(q, skb, &off);
-	if (!proto)
+	if (!ip.hlen || INET_ECN_is_not_ect(ip.dsfield))
 		return DCQCN_ECN_NOT_ECT;
-	if (proto == ETH_P_IP)
-		ecn = ipv4_get_dsfield((struct iphdr *)(skb->data + off));
-	else
-		ecn = ipv6_get_dsfield((struct ipv6hdr *)(skb->data + off));
-	if (INET_ECN_is_not_ect(ecn))
-		return DCQCN_ECN_NOT_ECT;
-	if (INET_ECN_is_ce(ecn))
+	if (INET_ECN_is_ce(ip.dsfield))
 		return DCQCN_ECN_WAS_SET;
-	if (skb_ensure_writable(skb, off + (proto == ETH_P_IP ? CLOSNET_IPV4_HLEN :
-								CLOSNET_IPV6_HLEN)))
+	if (skb_ensure_writable(skb, ip.off + ip.hlen))
 		return DCQCN_ECN_NOMEM;
-	if (proto == ETH_P_IP)
-		IP_ECN_set_ce((struct iphdr *)(skb->data + off));
+	if (ip.hlen == CLOSNET_IPV4_HLEN)
+		IP_ECN_set_ce((struct iphdr *)(skb->data + ip.off));
 	else
-		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + off));
+		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + ip.off));
 	return DCQCN_ECN_SET;
 }
 
@@ -295,7 +307,7 @@ static struct sk_buff *dcqcn_drop_stalled(struct Qdisc *sch, u32 prio)
 	struct sk_buff *all = dcqcn_take_all(sch, prio);
 
 	closnet_add(&q->vars.prio[prio].dropped_stalled_packets, packets);
-	sch->qstats.drops += packets;
+	__qdisc_qstats_drop(sch, packets);
 	qdisc_tree_reduce_backlog(sch, packets, bytes);
 	return all;
 }
@@ -480,7 +492,8 @@ static int dcqcn_pool_apply(struct Qdisc *sch, struct dcqcn_port **port,
 		NL_SET_ERR_MSG(extack, "a port stays in its pool until its qdisc is deleted");
 		return -EINVAL;
 	}
-	return dcqcn_pool_change(*port, &wish->params, wish->given, extack);
+	return wish->given ?
+	       dcqcn_pool_change(*port, &wish->params, wish->given, extack) : 0;
 }
 
 /* Under the root lock, or before anyone can see the qdisc */

@@ -123,7 +123,7 @@ static inline enum ndp_parse ndp_parse_ipv4(const u8 *data, u32 avail,
 		return NDP_PARSE_OTHER;
 	pkt->ipv6 = false;
 	pkt->proto = iph[9];
-	pkt->dscp = closnet_ipv4_dscp(iph);
+	pkt->dscp = closnet_ipv4_dsfield(iph) >> 2;
 	pkt->l4_off = (u16)(pkt->l3_off + hlen);
 	return NDP_PARSE_OK;
 }
@@ -162,7 +162,7 @@ static inline enum ndp_parse ndp_parse_ipv6(const u8 *data, u32 avail,
 		return NDP_PARSE_OTHER;
 	pkt->ipv6 = true;
 	pkt->proto = iph[6];
-	pkt->dscp = closnet_ipv6_dscp(iph);
+	pkt->dscp = closnet_ipv6_dsfield(iph) >> 2;
 	pkt->l4_off = (u16)(pkt->l3_off + CLOSNET_IPV6_HLEN);
 	return ndp_skip_ipv6_ext(data, avail, pkt);
 }

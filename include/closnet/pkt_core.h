@@ -55,16 +55,16 @@ static inline bool closnet_find_l3(const u8 *data, u32 avail, u32 *off,
 	return true;
 }
 
-/* DSCP of an IPv4 header, of which 2 bytes are needed */
-static inline u8 closnet_ipv4_dscp(const u8 *iph)
+/* DSCP and ECN bits of an IPv4 header; 2 bytes of it are read */
+static inline u8 closnet_ipv4_dsfield(const u8 *iph)
 {
-	return iph[1] >> 2;
+	return iph[1];
 }
 
-/* DSCP of an IPv6 header, of which 2 bytes are needed */
-static inline u8 closnet_ipv6_dscp(const u8 *iph)
+/* DSCP and ECN bits of an IPv6 header; 2 bytes of it are read */
+static inline u8 closnet_ipv6_dsfield(const u8 *iph)
 {
-	return (u8)((iph[0] & 0x0f) << 2 | iph[1] >> 6);
+	return (u8)(iph[0] << 4 | iph[1] >> 4);
 }
 
 #endif /* _CLOSNET_PKT_CORE_H */
