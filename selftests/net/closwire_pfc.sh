@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Priority pause (802.1Qbb): frames of a paused priority wait, others pass where
 # they have a ring of their own; the pause ends when it is lifted, and by
-# itself to the nanosecond; every frame of it is counted on both sides.
+# itself to the nanosecond; every frame of it is counted on both sides, and so is
+# how long each priority was paused.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> w0        |=====| w1 -> stamps        |
@@ -30,6 +31,9 @@ slow_pause() {
 	pause "$1=65535"
 	wire_set "$a/w0" rate 1gbit
 }
+
+# paused_ns PRIO: how long pause frames have held it
+paused_ns() { counter "$a/w0" "rx_prio$1_paused_ns"; }
 
 # frames COUNT SPEC...: COUNT frames come within a moment; fewer is all that may come
 frames() {
@@ -86,6 +90,7 @@ tc -n "$a" qdisc del dev w0 root
 # the line and 1 us on the cable; after, a frame is stamped behind its preamble
 # of 64 ns, 1 us later at the other end. An interrupt that is held back matters
 # not.
+before=$(paused_ns 0)
 if exact; then
 	for usecs in 0 300; do
 		ip netns exec "$a" ethtool -C w0 rx-usecs $usecs
@@ -98,13 +103,38 @@ if exact; then
 			test $waited -ge 512000 -a $waited -le 512001
 	done
 	ip netns exec "$a" ethtool -C w0 rx-usecs 0
+	check_eq "both are counted, to the ns" "$(paused_ns 0)" $((before + 2 * 512000))
 else
 	skip "the end of a pause, exactly" "time is real"
 fi
+before=$(paused_ns 0)
 pause 0=100
 check "a short pause ends by itself" frames 10 udp4,n=10
+check_eq "and is counted, to the ns" "$(paused_ns 0)" $((before + 51200))
 pause 0=0 7=0
 check "lifting where there is no pause" frames 10 udp4,n=10
+
+# ---- how long it was paused
+
+# longer PRIO NS: has the priority been paused for more than NS?
+longer() { [ "$(paused_ns "$1")" -gt "$2" ]; }
+
+slow_pause 2
+before=$(paused_ns 2)
+check "the time counts while a pause is on" wait_for 5 longer 2 "$before"
+pause 2=0
+before=$(paused_ns 2)
+check "frames pass when it is lifted" frames 10 udp4,n=10,prio=2
+check_eq "and no time counts" "$(paused_ns 2)" "$before"
+slow_pause 2
+ip -n "$a" link set w0 down
+before=$(paused_ns 2)
+ip -n "$a" link set w0 up
+wait_for 5 has_carrier "$a" w0
+ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev w0
+check "a port that goes down is not paused when it comes up" frames 10 udp4,n=10,prio=2
+check_eq "nor is the time counted" "$(paused_ns 2)" "$before"
+check_eq "other priorities have their own" "$(paused_ns 1)" 0
 
 # ---- counters
 
