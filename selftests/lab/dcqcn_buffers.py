@@ -54,11 +54,13 @@ def guest(lab):
         inputs = [switch.port("h%d" % (i + 2)) for i in range(senders)]
         lab.sample("start-%d.csv" % senders, p.fine, [switch.port("h1")] + inputs)
         lab.traffic(net, "--time", "%dns" % p.start, "--drain", "1ms", *words(senders))
+        dcqcn.drain()
         lab.sample("queue-%d.csv" % senders, p.every, [switch.port("h1")], p.warmup)
         lab.sample("inputs-%d.csv" % senders, p.time, inputs, p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%d.csv" % senders), "--every", "%dns" % (p.time // SERIES),
                     *words(senders))
+        dcqcn.drain()
     dcqcn.write_ports(lab.path("ports.csv"), switch)
 
 

@@ -56,6 +56,7 @@ def guest(lab):
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
                     "bulk", "src=h2-h%d" % (flows + 1), "dst=h1", "cc=" + lab.scheme, "jitter=%dns" % p.jitter)
+        dcqcn.drain()
 
 
 # ---- on the host

@@ -61,6 +61,7 @@ def guest(lab):
                     "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
                     "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "cc=dcqcn",
                     "jitter=%dns" % p.jitter)
+        dcqcn.drain()
 
 
 # ---- on the host

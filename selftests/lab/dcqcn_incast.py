@@ -60,6 +60,7 @@ def guest(lab):
     for name, xoff in THRESHOLDS.items():
         topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", "root", "dcqcn", "pool", "switch", *xoff.split())
         measure(lab, net, name)
+        dcqcn.drain()
 
 
 def measure(lab, net, name):

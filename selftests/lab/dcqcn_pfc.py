@@ -68,6 +68,7 @@ def guest(lab):
         lab.sample("ports-%s-%d.csv" % (name, run), p.time, net.switch_ports(), p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%s-%d.csv" % (name, run)), "--every", "%dns" % (p.time // SERIES), *words)
+        dcqcn.drain()
 
 
 # ---- on the host

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What experiments with DCQCN share: the modules, the switches' qdisc, and the fluid model's fixed point."""
 import json
+import time
 
 from closlab import topo
 from closlab.tcp import Module
@@ -36,6 +37,11 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
             port.ring = 2
             port.qdisc = "dcqcn %s pool switch buffer %d cable %dns %s" % (
                 words, PORT_BUFFER * len(switch.ports), port.delay, xoff)
+
+
+def drain():
+    """Lets go what a case has left in hosts and switches: a SYN behind it may be dropped, and the next goes without ECN."""
+    time.sleep(1)
 
 
 OF_PORT = ("pool_xoff_bytes", "pool_headroom_bytes", "pool_peak_bytes")
