@@ -8,7 +8,8 @@ Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
             end; a paused port lets each of its inputs have the same, so the
             shares should be 1/8, 1/8, 1/4, 1/2
     clos    the paper's testbed (closlab.topo.two_pods), in which ECMP spreads the
-            flows; each run has other ports, and so other ways:
+            flows; each run has other ports, and so other ways. Only t1's are fixed:
+            h11, h12 and h15 go by l1, h13 and h14 by l2
             unfair      h11, h21, h31 and h42 send to h41, h42's ToR
             victim-K    h15 sends to h21 in its own pod, while h11 to h14, of
                         the same ToR as h15, and K hosts of t3 send to h41: the
@@ -49,7 +50,19 @@ def cases(params, scheme):
     return [(name, run, patterns) for name, patterns in some for run in range(params.runs)]
 
 
+UPLINKS = {"l1": ("h11", "h12", "h15"), "l2": ("h13", "h14")}
+
+
 # ---- in the guest
+
+def fix_ways(tor):
+    """The ways up: two of the four flows by each, so that the victim shares its uplink with two."""
+    lines = []
+    for table, (leaf, hosts) in enumerate(UPLINKS.items(), 1):
+        lines.append("route add default via %s dev %s onlink table %d" % (tor.port(leaf).peer.node.address, leaf, table))
+        lines += ["rule add iif %s table %d" % (host, table) for host in hosts]
+    topo.run("ip", "-n", tor.name, "-batch", "-", text=lines)
+
 
 def guest(lab):
     p = lab.params
@@ -57,6 +70,8 @@ def guest(lab):
     net = topo.parking_lot(LOT, p.rate, p.delay) if lab.scheme.startswith("lot") else topo.two_pods(5, p.rate, p.delay)
     dcqcn.switch_qdiscs(net, dcqcn.marking(dcqcn.NEVER, dcqcn.NEVER) if lab.scheme.endswith("pfc") else "")
     net.build()
+    if lab.scheme.startswith("clos"):
+        fix_ways(net.nodes["t1"])
     todo = cases(p, lab.scheme)
     lab.expect(len(todo) * (p.warmup + p.time))
     for name, run, patterns in todo:
