@@ -290,7 +290,8 @@ enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
 	if (!egress)
 		return fits ? DCQCN_LOSSY : DCQCN_NO_ROOM;
 	pool = egress->pool;
-	spin_lock_bh(&pool->lock);
+	/* a packet is enqueued with softirqs off */
+	spin_lock(&pool->lock);
 	port = dcqcn_ingress(pool, skb);
 	if (port)
 		paused = port->mmu.paused;
@@ -304,7 +305,7 @@ enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
 	}
 	if (port)
 		dcqcn_changed(port, paused ^ port->mmu.paused);
-	spin_unlock_bh(&pool->lock);
+	spin_unlock(&pool->lock);
 	return verdict;
 }
 
@@ -461,9 +462,8 @@ int dcqcn_pool_change(struct dcqcn_port *port,
 
 /* ---- pools and ports ---- */
 
-static struct dcqcn_pool *dcqcn_find_pool(struct net *net, const char *name)
+static struct dcqcn_pool *dcqcn_find_pool(const struct dcqcn_net *dn, const char *name)
 {
-	struct dcqcn_net *dn = net_generic(net, dcqcn_net_id);
 	struct dcqcn_pool *pool;
 
 	list_for_each_entry(pool, &dn->pools, node)
@@ -584,8 +584,8 @@ struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
 				   u32 given, struct netlink_ext_ack *extack)
 {
 	struct dcqcn_net *dn = net_generic(dev_net(dev), dcqcn_net_id);
-	struct dcqcn_pool *pool = dcqcn_find_pool(dev_net(dev), name);
 	struct dcqcn_port *port;
+	struct dcqcn_pool *pool;
 	int err;
 
 	ASSERT_RTNL();
@@ -593,6 +593,7 @@ struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
 		NL_SET_ERR_MSG(extack, "the ports of a pool are Ethernet devices");
 		return ERR_PTR(-EOPNOTSUPP);
 	}
+	pool = dcqcn_find_pool(dn, name);
 	port = pool ? dcqcn_find_port(pool, dev) : NULL;
 	if (port) {
 		err = dcqcn_pool_change(port, params, given, extack);

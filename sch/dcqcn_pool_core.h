@@ -238,7 +238,7 @@ static inline void dcqcn_mmu_take(struct dcqcn_mmu *m, struct dcqcn_mmu_port *po
 	u32 bytes;
 
 	m->bytes += len;
-	WRITE_ONCE(m->peak_bytes, max_t(u32, m->peak_bytes, m->bytes));
+	m->peak_bytes = max_t(u32, m->peak_bytes, m->bytes);
 	if (shared)
 		m->shared_bytes += len;
 	if (!port)

@@ -10,6 +10,7 @@
 # w0 and p1 are closwire; v0 and v1 are veth, for pause frames that another
 # driver sends. p3 stops when a shaper holds its packets.
 # shellcheck disable=SC2317,SC2154 # functions are called by check and wait_for; setup_ns sets the namespaces
+. "$LIB_TOP/selftests/lib/dcqcn.sh"
 need_closwire
 need_dcqcn
 setup_ns h1 h3 s
@@ -37,13 +38,12 @@ wait_for 5 has_carrier "$h1" w0
 wait_for 5 has_carrier "$h3" w0
 
 port() { tc -n "$s" qdisc replace dev "$1" root dcqcn pool one "${@:2}"; }
-pool() { tc -n "$s" -s -j qdisc show dev p3 | jq -e ".[0] | $1"; }
-ingress() { tc -n "$s" -s -j qdisc show dev "$1" | jq ".[0].prio[3].$2"; }
-sent() { [ "$(ingress "$1" "$2")" -ge "$3" ]; }
+ingress() { dcqcn_stat "$s/$1" "$2" 3; }
+sent() { dcqcn_has "$s/$1" "$2" "$3" 3; }
 frames() { counter "$h3/w0" rx_frames; }
 came() { [ "$(frames)" -ge "$1" ]; }
-waiting() { pool ".qlen == $1"; }
-empty() { pool '.pool_bytes == 0'; }
+waiting() { dcqcn_is "$s/p3" qlen "$1"; }
+empty() { dcqcn_is "$s/p3" pool_bytes 0; }
 blast() { traffic udp -n "$h1" -d 10.0.0.3 -p 9 -c "$1" -l 1472 -t 96 -b 400000 >/dev/null; }
 
 # refresh frames come as time passes, if it is real

@@ -13,6 +13,7 @@
 # The hosts have dcqcn, too, as it tells closwire a frame's priority.
 # shellcheck disable=SC2317,SC2154 # functions are called by check and wait_for; setup_ns sets the namespaces
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/dcqcn.sh"
 need_closwire
 need_dcqcn
 setup_ns h1 h2 h3 s1 s2
@@ -54,10 +55,6 @@ port() {
 }
 
 pool_of() { tc -n "${1%/*}" -s -j qdisc show dev "${1#*/}" | jq -c '.[0] | del(.options)'; }
-# holds NS/DEV FILTER: the qdisc's statistics
-holds() { pool_of "$1" | jq -e "$2" >/dev/null; }
-# prio3 NS/DEV NAME: of priority 3
-prio3() { pool_of "$1" | jq ".prio[3].$2"; }
 frames() { counter "$h3/w0" rx_frames; }
 # blast NS COUNT: full frames of priority 3 (CS3), at once
 blast() { traffic udp -n "$1" -d 10.0.0.3 -p 9 -c "$2" -l 1472 -t 96 -b 400000; }
@@ -94,13 +91,13 @@ check_json "$(pool_of "$s1/p1")" "three ports share 1200000 bytes without 3 * 8 
 check_json "$(pool_of "$s2/p3")" "a pool of that name in another namespace is another pool" \
 	'.pool_ports == 2 and .pool_xoff_bytes == 60000'
 tc -n "$s1" qdisc del dev u0 root
-check "a port less: more for the others" holds "$s1/p1" '.pool_xoff_bytes == (1040000 / 16)'
+check "a port less: more for the others" dcqcn_is "$s1/p1" pool_xoff_bytes $((1040000 / 16))
 port "$s1/u0" pool one xoff dynamic
-check "dynamic: all that is free, if beta is the number of priorities" holds "$s1/p1" '.pool_xoff_bytes == 960000'
+check "dynamic: all that is free, if beta is the number of priorities" dcqcn_is "$s1/p1" pool_xoff_bytes 960000
 port "$s1/u0" pool one beta 1
-check "an eighth of it with beta 1" holds "$s1/p1" '.pool_xoff_bytes == 120000'
+check "an eighth of it with beta 1" dcqcn_is "$s1/p1" pool_xoff_bytes 120000
 port "$s1/p2" pool one pfc 3,5
-check "two lossless priorities: less headroom, more for each" holds "$s1/p1" '.pool_xoff_bytes == 570000'
+check "two lossless priorities: less headroom, more for each" dcqcn_is "$s1/p1" pool_xoff_bytes 570000
 before=$(tc -n "$s1" qdisc show dev p1)
 check_refused "a buffer that the headrooms fill" "headroom of all ports" port "$s1/p1" pool one buffer 60000
 check_refused "a port in two pools" "stays in its pool" port "$s1/p1" pool two
@@ -108,12 +105,12 @@ check_eq "they change nothing" "$(tc -n "$s1" qdisc show dev p1)" "$before"
 port "$s1/p1" pool one headroom auto cable 1us
 if exact; then
 	# 2 * (1500 + 42) + 84 + 2 * 1250 + 3840
-	check "headroom by rate, cable and MTU" holds "$s1/p1" '.pool_headroom_bytes == 9508'
+	check "headroom by rate, cable and MTU" dcqcn_is "$s1/p1" pool_headroom_bytes 9508
 	ip -n "$s1" link set p1 mtu 1400
-	check "it follows the MTU" holds "$s1/p1" '.pool_headroom_bytes == 9308'
+	check "it follows the MTU" dcqcn_is "$s1/p1" pool_headroom_bytes 9308
 	ip -n "$s1" link set p1 mtu 1500
 	wire_set "$s1/p1" rate 1gbit
-	check "and the rate" holds "$s1/p1" '.pool_headroom_bytes == (9508 - 2250)'
+	check "and the rate" dcqcn_is "$s1/p1" pool_headroom_bytes $((9508 - 2250))
 	wire_set "$s1/p1" rate $fast
 fi
 
@@ -126,7 +123,7 @@ port "$s2/p3" pool one rate 1kbit
 check_eq "h1 sends" "$(blast "$h1" 150)" "sent 150 failed 0"
 check_eq "h2 sends" "$(blast "$h2" 150)" "sent 150 failed 0"
 for at in "$s2/u0" "$s1/p1" "$s1/p2"; do
-	check "p3 sends nothing: ${at#*-} pauses" wait_for 20 holds "$at" '.prio[3].xoff_frames > 0'
+	check "p3 sends nothing: ${at#*-} pauses" wait_for 20 dcqcn_has "$at" xoff_frames 1 3
 done
 port "$s2/p3" pool one rate 0
 came() { [ "$(frames)" -ge "$1" ]; }
@@ -143,11 +140,12 @@ for at in s1/p1 s1/p2 s2/u0; do
 		"$at: nothing is dropped" 'all(.prio[]; .dropped_headroom_packets == 0 and .dropped_limit_packets == 0)' \
 		"$at: nothing is left" '.pool_bytes == 0 and .prio[3].ingress_bytes == 0 and .prio[3].headroom_bytes == 0'
 	check_eq "$at: all are on the wire" "$(counter "$p" tx_prio3_pause)" \
-		$(($(prio3 "$p" xoff_frames) + $(prio3 "$p" xon_frames)))
+		$(($(dcqcn_stat "$p" xoff_frames 3) + $(dcqcn_stat "$p" xon_frames 3)))
 done
-check "p3 has nobody to pause" holds "$s2/p3" 'all(.prio[]; .xoff_frames == 0)'
+check "p3 has nobody to pause" dcqcn_is "$s2/p3" xoff_frames 0 3
 for at in "$h1/w0" "$h2/w0" "$s1/u0"; do
-	check "${at#*-} has been paused" holds "$at" '.prio[3].paused_ns > 0 and .prio[0].paused_ns == 0'
+	check "${at#*-} has been paused" dcqcn_has "$at" paused_ns 1 3
+	check "${at#*-}: priority 0 has not" dcqcn_is "$at" paused_ns 0 0
 done
 
 # ---- one pause, to the frame

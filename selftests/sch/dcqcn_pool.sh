@@ -7,9 +7,9 @@
 . "$(dirname "$0")/../lib/sch_pool.sh"
 
 fill
-waits=$(pool .qlen)
+waits=$(dcqcn_stat "$s/p3" qlen)
 check "a pause is refreshed while it lasts" wait_for 20 sent p1 xoff_frames 4
-check_eq "and is no pause less" "$(pool .qlen) $(ingress p1 xon_frames)" "$waits 0"
+check_eq "and is no pause less" "$(dcqcn_stat "$s/p3" qlen) $(ingress p1 xon_frames)" "$waits 0"
 go_on "refreshed"
 check "then XON" sent p1 xon_frames 1
 xoff=$(ingress p1 xoff_frames)
@@ -39,4 +39,26 @@ check_eq "less than 2 MTU below is not enough" "$(ingress p1 xon_frames)" 0
 port p1 xoff 92326
 check_eq "2 MTU below is" "$(ingress p1 xon_frames)" 1
 go_on "thresholds up and down"
+
+# ---- a VLAN
+
+# frames of VLAN 5 come in by p1.5, which is p1; its bridge has no port p1
+if ip -n "$s" link add link p1 name p1.5 type vlan id 5; then
+	ip -n "$s" link add br5 type bridge
+	ip -n "$s" link set p1.5 master br5 up
+	ip -n "$s" link set p3 master br5
+	ip -n "$s" link set br5 up
+	bridge -n "$s" fdb add "$mac" dev p3 master static
+	ip -n "$h1" link add link w0 name w0.5 type vlan id 5
+	ip -n "$h1" link set w0.5 up
+	ip -n "$h1" addr del 10.0.0.1/24 dev w0
+	ip -n "$h1" addr add 10.0.0.1/24 dev w0.5
+	ip -n "$h1" neigh replace 10.0.0.3 lladdr "$mac" dev w0.5 nud permanent
+	setup p1
+	blast 10
+	check "what comes by a VLAN waits" wait_for 5 waiting 9
+	check_eq "and is charged to its device" "$(ingress p1 ingress_bytes)" $((9 * 1514))
+else
+	skip "VLAN" "no VLAN devices"
+fi
 finish
