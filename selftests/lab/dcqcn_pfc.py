@@ -38,6 +38,7 @@ PARAMS = [
 SMALL = {"rate": "10gbit", "runs": "1", "others": "1", "warmup": "2ms", "time": "2ms"}
 SCHEMES = ("lot-pfc", "lot-dcqcn", "clos-pfc", "clos-dcqcn")
 LOT = 4         # hosts
+UPLINKS = {"l1": ("h11", "h12", "h15"), "l2": ("h13", "h14")}
 
 
 def cases(params, scheme):
@@ -48,9 +49,6 @@ def cases(params, scheme):
     for k in params.others:
         some.append(("victim-%d" % k, [("h15", "h21"), (",".join(["h11-h14", "h31", "h32"][:k + 1]), "h41")]))
     return [(name, run, patterns) for name, patterns in some for run in range(params.runs)]
-
-
-UPLINKS = {"l1": ("h11", "h12", "h15"), "l2": ("h13", "h14")}
 
 
 # ---- in the guest

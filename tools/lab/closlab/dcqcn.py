@@ -7,7 +7,8 @@ from closlab import topo
 from closlab.tcp import Module
 
 KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # the paper's, and sch_dcqcn's defaults
-PORT_BUFFER = 375_000                       # of a switch's memory for each of its ports: the paper's 12 MB for 32
+PORT_BUFFER = 375_000                       # of a switch's memory for each of its ports: the paper's 12 MB for 32,
+PORT_BUFFER_RATE = 40 * topo.GBIT           # up to that rate; of faster ones, more in proportion
 NEVER = 1 << 30                             # kmin that no queue exceeds
 N_US, K_US, T_US = 50, 55, 55               # the paper's, and tcp_dcqcn's defaults
 B, F, G = 10_000_000, 5, 1 / 256
@@ -28,15 +29,16 @@ def marking(kmin=KMIN, kmax=KMAX):
 
 
 def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
-    """The ports of each switch get the qdisc dcqcn, and share a pool of PORT_BUFFER for each.
+    """The ports of each switch get the qdisc dcqcn, and share a pool as large as PORT_BUFFER says.
 
     What waits is to be in the qdisc: a frame on the line, and few behind it.
     """
     for switch in net.switches():
+        size = sum(PORT_BUFFER * max(port.rate, PORT_BUFFER_RATE) // PORT_BUFFER_RATE for port in switch.ports.values())
         for port in switch.ports.values():
             port.ring = 2
             port.qdisc = "dcqcn %s pool switch buffer %d cable %dns %s" % (
-                words, PORT_BUFFER * len(switch.ports), port.delay, xoff)
+                words, size, port.delay, xoff)
 
 
 def drain():
