@@ -7,7 +7,8 @@ with DCQCN, and 162.9 KB with DCTCP, which marks above 160 KB as is recommended 
 40 Gbit/s: packets come in bursts that no shorter threshold could take without a
 loss of throughput. (The numbers are remembered, the text was not at hand.)
 
-    dcqcn   tcp_dcqcn, the port marks by the paper's line
+    dcqcn   tcp_dcqcn, the port marks by the paper's line, or with a larger `pmax`, as
+            in dcqcn-fair
     dctcp   Linux' dctcp, the port marks above each `k`
 
 The port is the same sch_dcqcn for both, with PFC behind it: flows of DCQCN begin
@@ -22,21 +23,21 @@ PARAMS = [
     Param("rate", "rate", "40gbit", "of all links"),
     Param("delay", "time", "1500ns", "of each link; four of them are most of the RTT"),
     Param("flows", "count", "2,8,20", "from a host each, cases", several=True),
+    Param("pmax", "count", "1,20", "of dcqcn's marks, %, cases", several=True),
     Param("k", "size", "160k,40k", "dctcp's thresholds, cases; the first is the paper's", several=True),
     Param("jitter", "time", "1ms", "the flows start within"),
     Param("warmup", "time", "60ms", "before the measurement"),
     Param("time", "time", "20ms", "of the measurement"),
     Param("every", "time", "10us", "between two samples of the queue"),
 ]
-SMALL = {"flows": "2", "k": "160k", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
+SMALL = {"flows": "2", "pmax": "1", "k": "160k", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
 SCHEMES = ("dcqcn", "dctcp")
 
 
 def cases(params, scheme):
-    """[(name, flows, K or None)]"""
-    if scheme == "dcqcn":
-        return [("n%d" % n, n, None) for n in params.flows]
-    return [("n%d-k%d" % (n, k), n, k) for k in params.k for n in params.flows]
+    """[(name, flows, pmax in % or K in bytes)]"""
+    name, values = ("pmax", params.pmax) if scheme == "dcqcn" else ("k", params.k)
+    return [("n%d-%s%d" % (n, name, value), n, value) for value in values for n in params.flows]
 
 
 # ---- in the guest
@@ -49,9 +50,9 @@ def guest(lab):
     net.build()
     todo = cases(p, lab.scheme)
     lab.expect(len(todo) * (p.warmup + p.time))
-    for name, flows, k in todo:
-        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", "root", "dcqcn",
-                 *(dcqcn.marking(k, k) if k else dcqcn.marking()).split())
+    for name, flows, value in todo:
+        words = "pmax %d%%" % value if lab.scheme == "dcqcn" else dcqcn.marking(value, value)
+        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", "root", "dcqcn", *words.split())
         lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
@@ -64,10 +65,10 @@ def guest(lab):
 class Case(Window):
     """Of a number of flows; the queue in KB."""
 
-    def __init__(self, run, scheme, name, flows, k):
+    def __init__(self, run, scheme, name, flows, value):
         p = run.params
         super().__init__(run, scheme, name, p.rate, p.warmup, p.warmup + p.time)
-        self.scheme, self.name, self.flows, self.k = scheme, name, flows, k
+        self.scheme, self.name, self.flows, self.value = scheme, name, flows, value
         self.goodput = sum(self.goodputs)
 
     def quantile(self, q):
@@ -92,11 +93,12 @@ def report(run):
 
 def claim(run, some):
     for c in some["dcqcn"]:
-        other = next(d for d in some["dctcp"] if (d.flows, d.k) == (c.flows, run.params.k[0]))
-        run.claim("goodput-%d" % c.flows, "%d flows: goodput of dcqcn over that of dctcp" % c.flows,
+        other = next(d for d in some["dctcp"] if (d.flows, d.value) == (c.flows, run.params.k[0]))
+        text = "%d flows, pmax %d %%: " % (c.flows, c.value)
+        run.claim("goodput-%d-%d" % (c.flows, c.value), text + "goodput of dcqcn over that of dctcp",
                   c.goodput / other.goodput, "0.99..1.01")
-        run.claim("p90-%d" % c.flows, "%d flows: p90 of dctcp's queue, K = %d KB, over that of dcqcn" % (
-            c.flows, other.k // 1000), other.quantile(0.9) / c.quantile(0.9), "> 1")
+        run.claim("p90-%d-%d" % (c.flows, c.value), text + "p90 of dctcp's queue, K = %d KB, over that of dcqcn" % (
+            other.value // 1000), other.quantile(0.9) / c.quantile(0.9), "> 1")
 
 
 def draw(run, some):
@@ -107,6 +109,7 @@ def draw(run, some):
             lines = [c for c in found if c.flows == flows]
             for c, style in zip(lines, ("-", "--", ":")):
                 axis.plot([c.quantile(q) for q in shares], shares, style, color=run.colour(scheme),
-                          label=scheme + (", K = %d KB" % (c.k // 1000) if c.k else ""))
+                          label="dcqcn, pmax %d %%" % c.value if scheme == "dcqcn" else "dctcp, K = %d KB" % (
+                              c.value // 1000))
         axis.set(xlabel="queue, KB", ylabel="samples with at most that", title="%d flows" % flows, xlim=(0, None))
         axis.legend(loc="lower right")
