@@ -27,16 +27,18 @@ modules: ## build the modules for the running kernel, or for KDIR=...
 	@tools/check-config -q $(KDIR)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-tools: ## build the plug-ins of tc and ip
+tools: ## build the plug-ins of tc and ip, and closnet(8)
 	$(MAKE) -C tools/tc
+	$(MAKE) -C tools/closnet
 
-install: modules tools ## install modules (updates/), depmod, plug-ins, man pages
+install: modules tools ## install modules (updates/), depmod, plug-ins, closnet(8), man pages
 	for m in $(MODULES); do install -D -m 644 $$m $(MODDIR)/$${m##*/} || exit 1; done
 	depmod -b $(or $(DESTDIR),/) $(KREL)
 	$(MAKE) install-tools
 
-install-tools: tools ## install the plug-ins and man pages only
+install-tools: tools ## install the plug-ins, closnet(8) and man pages only
 	$(MAKE) -C tools/tc install DESTDIR=$(DESTDIR)
+	$(MAKE) -C tools/closnet install DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
 	for p in $(MANPAGES); do \
 		install -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 
@@ -45,6 +47,7 @@ uninstall: ## remove what install put there
 	[ ! -d $(MODDIR) ] || rmdir --ignore-fail-on-non-empty $(MODDIR)
 	depmod -b $(or $(DESTDIR),/) $(KREL)
 	$(MAKE) -C tools/tc uninstall DESTDIR=$(DESTDIR)
+	$(MAKE) -C tools/closnet uninstall DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
 	for p in $(MANPAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 
 check-config: ## say what the kernel of KDIR lacks
@@ -85,6 +88,7 @@ diag: ## print what a bug report needs
 clean: ## remove what was built here
 	@if [ -e $(KDIR)/Makefile ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
 	@$(MAKE) -s -C tools/tc clean
+	@$(MAKE) -s -C tools/closnet clean
 	@rm -rf build out
 
 help: ## this list

@@ -62,6 +62,7 @@ for plugin in "$CLOSNET_TOP"/tools/tc/link_*.c; do
 	plugin=$(basename "$plugin" .c).so
 	check "closnet-tools has $plugin where ip looks" grep -qx "$lib/ip/$plugin" <<<"$(content "$tools_deb")"
 done
+check "closnet-tools has closnet" grep -qx usr/sbin/closnet <<<"$(content "$tools_deb")"
 check_eq "closnet-tools has every manual page" \
 	"$(comm -13 <(content "$tools_deb" | sed -n 's|^usr/share/man/.*/\(.*\)\.gz$|\1|p' | sort) <(manuals | sort))" ""
 

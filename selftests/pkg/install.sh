@@ -32,6 +32,7 @@ expected() {
 		f=${f##*/}
 		case $f in q_*) echo "$lib/tc/${f%.c}.so" ;; *) echo "$lib/ip/${f%.c}.so" ;; esac
 	done
+	echo /usr/sbin/closnet
 	for f in Documentation/man/*.[1-9]; do
 		[ ! -e "$f" ] || echo "/usr/share/man/man${f##*.}/${f##*/}"
 	done

@@ -21,8 +21,17 @@ pool="pool sw0 buffer 12582912 headroom auto cable 1500ns xoff auto beta 8 pfc a
 defaults="limit 4194304 kmin 5120 kmax 204800 pmax 1% nonect pass trust dscp map $dscp_map sched strict \
 overhead 0 stall 100ms nostall_drop"
 
+# calculated: the options that closnet(8) prints for a switch
+calculated() {
+	make -s -C "$LIB_TOP/tools/closnet" O="$TMP/closnet" &&
+		"$TMP/closnet/closnet" buffers --ports 32 --rate 40g --buffer 12mb | sed -n 's/^tc .* root dcqcn //p'
+}
+
 test_reading() {
-	local word
+	local word words
+	read -ra words < <(calculated)
+	test_sent "KMIN:32:5000 KMAX:32:200000 PMAX:32:42949673 POOL:str:sw0 POOL_BUFFER:32:12000000 \
+POOL_HEADROOM:32:25720 POOL_XOFF_MODE:8:2 POOL_BETA:32:8 POOL_PFC:8:255" "${words[@]}"
 	test_sent ""
 	test_sent "LIMIT:32:4194304" limit 4mb
 	for word in kmin kmax; do

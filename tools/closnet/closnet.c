@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closnet(8): calculations for closnet's modules
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "closnet.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *what;
+} commands[] = {
+	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
+};
+
+static void usage(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "Usage: closnet COMMAND [OPTION]...\n");
+	for (i = 0; i < COUNT(commands); i++)
+		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].what);
+	fprintf(to, "closnet COMMAND --help lists its options; closnet(8) explains them.\n");
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		usage(stdout);
+		return DONE;
+	}
+	for (i = 0; argc > 1 && i < COUNT(commands); i++) {
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	if (argc > 1)
+		fprintf(stderr, "closnet: no such command: %s\n", argv[1]);
+	usage(stderr);
+	return USAGE;
+}
