@@ -523,12 +523,9 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 		      const u16 quanta[PFC_PRIOS])
 {
-	static const u8 to[ETH_ALEN] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
 	struct closwire_port *port = netdev_priv(dev);
-	struct pfc_frame *pfc;
 	struct sk_buff *skb;
 	u64 now_ns;
-	u32 prio;
 	int err;
 
 	if (!closwire_is_port(dev))
@@ -536,14 +533,7 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 	skb = alloc_skb(ETH_ZLEN, GFP_ATOMIC);
 	if (!skb)
 		return -ENOMEM;
-	pfc = skb_put_zero(skb, ETH_ZLEN);
-	ether_addr_copy(pfc->eth.h_dest, to);
-	ether_addr_copy(pfc->eth.h_source, dev->dev_addr);
-	pfc->eth.h_proto = htons(PFC_ETHERTYPE);
-	pfc->opcode = htons(PFC_OPCODE);
-	pfc->enable = htons(enable);
-	for (prio = 0; prio < PFC_PRIOS; prio++)
-		pfc->quanta[prio] = htons(quanta[prio]);
+	pfc_frame_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
 
 	spin_lock_bh(&port->tx.lock);
 	if (port->tx.up && netif_carrier_ok(dev)) {
