@@ -87,7 +87,7 @@ struct dcqcn_port {
 	struct hlist_node hash;
 	u32 users;
 	u32 rate_Mbps;
-	typeof(closwire_pfc_xmit) *closwire_xmit;
+	int (*closwire_xmit)(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS]);
 
 	/* under the pool's lock */
 	u32 refs;
@@ -407,7 +407,7 @@ static int dcqcn_params_check(const struct dcqcn_pool_params *p, u32 given,
 		return -EINVAL;
 	}
 	if (!dcqcn_mmu_fits(p, headroom_sum)) {
-		NL_SET_ERR_MSG(extack, "buffer must be more than the headroom of all ports and lossless priorities");
+		NL_SET_ERR_MSG(extack, "buffer must be more than the headroom of all ports");
 		return -EINVAL;
 	}
 	return 0;
