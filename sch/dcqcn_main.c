@@ -44,6 +44,8 @@
  * - What the paper's switches have in their port, up to the frame being sent,
  *   is here in the NIC's ring, and counts for no threshold. BQL keeps that
  *   short.
+ * - A packet that a parent (tbf) has peeked at is out of its queue, and of the
+ *   pool, like the packet in service.
  * - Stalls are not in the paper; switches have such a watchdog today.
  */
 
@@ -223,7 +225,7 @@ static bool dcqcn_queue_a_prio(struct Qdisc *sch)
 	       READ_ONCE(qdisc_dev(sch)->real_num_tx_queues) >= TC_DCQCN_PRIOS;
 }
 
-/* Is the TX queue through which a priority leaves stopped? */
+/* Is the TX queue through which a priority leaves stopped? Of fewer than eight: the first */
 static bool dcqcn_is_held(struct Qdisc *sch, u32 prio)
 {
 	if (!dcqcn_queue_a_prio(sch))
@@ -273,20 +275,19 @@ static void dcqcn_uncount(struct Qdisc *sch, struct sk_buff *skb)
 		dcqcn_pool_release(q->port, dcqcn_charge(skb));
 }
 
-/* Takes what a priority holds. The packets are neither sent nor, as yet, dropped. */
-static struct sk_buff *dcqcn_take_all(struct Qdisc *sch, u32 prio)
+/* Moves what a priority holds to a list. It is neither sent nor, as yet, dropped. */
+static void dcqcn_take_all(struct Qdisc *sch, u32 prio, struct sk_buff **list)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct sk_buff *skb, *all = NULL;
+	struct sk_buff *skb;
 
 	while ((skb = __qdisc_dequeue_head(&q->queue[prio]))) {
 		dcqcn_count_out(&q->vars, prio, qdisc_pkt_len(skb),
 				dcqcn_charge(skb)->lossless);
 		dcqcn_uncount(sch, skb);
-		skb->next = all;
-		all = skb;
+		skb->next = *list;
+		*list = skb;
 	}
-	return all;
 }
 
 /* ---- stalls ---- */
@@ -300,24 +301,23 @@ static void dcqcn_watch(struct dcqcn_sched_data *q)
 }
 
 /* Drops what a stalled priority holds; the parents hear of it. */
-static struct sk_buff *dcqcn_drop_stalled(struct Qdisc *sch, u32 prio)
+static void dcqcn_drop_stalled(struct Qdisc *sch, u32 prio, struct sk_buff **to_free)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
 	u32 packets = q->vars.prio[prio].packets, bytes = q->vars.prio[prio].bytes;
-	struct sk_buff *all = dcqcn_take_all(sch, prio);
 
+	dcqcn_take_all(sch, prio, to_free);
 	closnet_add(&q->vars.prio[prio].dropped_stalled_packets, packets);
 	__qdisc_qstats_drop(sch, packets);
 	qdisc_tree_reduce_backlog(sch, packets, bytes);
-	return all;
 }
 
 static enum hrtimer_restart dcqcn_stall_check(struct hrtimer *timer)
 {
 	struct dcqcn_sched_data *q = container_of(timer, struct dcqcn_sched_data,
 						  stall_timer);
-	struct sk_buff *dropped[TC_DCQCN_PRIOS] = {};
 	struct Qdisc *sch = q->sch, *root;
+	struct sk_buff *to_free = NULL;
 	u32 prio;
 
 	rcu_read_lock();
@@ -327,15 +327,13 @@ static enum hrtimer_restart dcqcn_stall_check(struct hrtimer *timer)
 	for (prio = 0; q->cfg.stall_us && prio < TC_DCQCN_PRIOS; prio++) {
 		if (dcqcn_check_stall(&q->vars, prio, dcqcn_is_held(sch, prio)) &&
 		    q->cfg.stall_drop && q->vars.prio[prio].packets)
-			dropped[prio] = dcqcn_drop_stalled(sch, prio);
+			dcqcn_drop_stalled(sch, prio, &to_free);
 	}
 	if (q->cfg.stall_us && sch->q.qlen)
 		dcqcn_watch(q);
 	spin_unlock(qdisc_lock(root));
 	rcu_read_unlock();
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++)
-		kfree_skb_list_reason(dropped[prio],
-				      (enum skb_drop_reason)QDISC_DROP_OVERLIMIT);
+	kfree_skb_list_reason(to_free, (enum skb_drop_reason)QDISC_DROP_OVERLIMIT);
 	return HRTIMER_NORESTART;
 }
 
@@ -454,13 +452,15 @@ static struct sk_buff *dcqcn_dequeue(struct Qdisc *sch)
 static void dcqcn_reset(struct Qdisc *sch)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct sk_buff *to_free = NULL;
 	u32 prio;
 
 	closnet_shaper_reset(&q->shaper);
 	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
-		kfree_skb_list(dcqcn_take_all(sch, prio));
+		dcqcn_take_all(sch, prio, &to_free);
 		q->vars.prio[prio].credit = 0;
 	}
+	kfree_skb_list(to_free);
 	q->vars.stalled = 0;
 	q->vars.turn = 0;
 }
@@ -503,8 +503,13 @@ static void dcqcn_apply(struct Qdisc *sch, const struct dcqcn_config *cfg,
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
 	u32 prio;
 
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++)
+	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
 		q->vars.prio[prio].credit = 0;
+		if (!cfg->stall_us)
+			q->vars.prio[prio].still_checks = 0;
+	}
+	if (!cfg->stall_us)	/* who does not look for stalls would not find their end */
+		q->vars.stalled = 0;
 	q->cfg = *cfg;
 	q->port = port;
 	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
