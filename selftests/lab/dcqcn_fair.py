@@ -27,8 +27,8 @@ PARAMS = [
     Param("pmax", "count", "1,20", "of the marks, %: the paper's, and that of HPCC's simulator", several=True),
     Param("seg_kb", "count", "4", "bursts, KB, but two packets at least"),
     Param("jitter", "time", "1ms", "the flows start within"),
-    Param("warmup", "time", "60ms", "before the measurement"),
-    Param("time", "time", "20ms", "of the measurement"),
+    Param("warmup", "time", "60ms", "before the measurement; above 40 Gbit/s as many frames"),
+    Param("time", "time", "20ms", "of the measurement, in the same way"),
     Param("every", "time", "20us", "between two samples of the queue"),
 ]
 SMALL = {"hosts": "2", "flows": "2", "pmax": "1", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
@@ -37,6 +37,11 @@ SCHEMES = ("10gbit", "40gbit", "100gbit")
 
 def rate_of(scheme):
     return scaled(scheme, RATES, "rate")
+
+
+def spans(params, scheme):
+    """(warm-up, measurement), ns."""
+    return tuple(ns * 40 * topo.GBIT // max(rate_of(scheme), 40 * topo.GBIT) for ns in (params.warmup, params.time))
 
 
 def cases(params):
@@ -53,12 +58,13 @@ def guest(lab):
     dcqcn.switch_qdiscs(net)
     net.build()
     todo = cases(p)
-    lab.expect(len(todo) * (p.warmup + p.time))
+    warmup, span = spans(p, lab.scheme)
+    lab.expect(len(todo) * (warmup + span))
     for name, pmax, flows in todo:
         topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", "root", "dcqcn", "pmax", "%d%%" % pmax)
-        lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], p.warmup)
-        lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
-                    "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (p.time // SERIES),
+        lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], warmup)
+        lab.traffic(net, "--time", "%dns" % (warmup + span), "--drain", "1ms",
+                    "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (span // SERIES),
                     "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "cc=dcqcn",
                     "jitter=%dns" % p.jitter)
         dcqcn.drain()
@@ -70,8 +76,8 @@ class Case(Window):
     """Of a number of flows; p: share of packets marked; rest: p*; rest_bytes: q*, or None if p* is beyond pmax."""
 
     def __init__(self, run, scheme, name, pmax, flows):
-        p, rate = run.params, rate_of(scheme)
-        super().__init__(run, scheme, name, rate, p.warmup, p.warmup + p.time)
+        rate, (warmup, span) = rate_of(scheme), spans(run.params, scheme)
+        super().__init__(run, scheme, name, rate, warmup, warmup + span)
         self.scheme, self.name, self.pmax, self.flows = scheme, name, pmax / 100, flows
         self.goodput = sum(self.goodputs)
         self.least = min(self.goodputs) * flows / self.goodput
