@@ -29,6 +29,10 @@ test_number "at its bound, kmin is still first" ecn_first_dynamic true --kmin 21
 test_number "a byte more, and PFC is" ecn_first_dynamic false --kmin 21756
 test_number "a static one has its bound, too" ecn_first_static true --kmin 764
 test_number "which is right to the byte" ecn_first_static false --kmin 765
+test_number "a port pauses above its threshold, not at it" ecn_first_static true \
+	--ports 1 --priorities 1 --buffer 27400b
+check "in words, too: ECN first" grep -q "dynamic: .*ECN marks before PFC" <<<"$(closnet buffers "${paper[@]}")"
+check "and PFC first" grep -q "static: .*PFC pauses before ECN" <<<"$(closnet buffers "${paper[@]}")"
 test_number "two lossless priorities" ecn_dynamic_bytes 146755 --priorities 2
 test_number "t_flight by rate, cable and MTU" flight_bytes 25720
 test_number "a longer cable" flight_bytes 30720 --cable 2us

@@ -202,9 +202,16 @@ static void print_line(const char *what, u64 bytes, const char *why)
 	printf("%-15s %10" PRIu64 "  %s\n", what, bytes, why);
 }
 
+/* Is the queue that is to be marked there, before the port pauses? */
+static bool ecn_first(u64 one_port, u64 t_pfc)
+{
+	return one_port <= t_pfc;
+}
+
 static const char *verdict(u64 one_port, u64 t_pfc)
 {
-	return one_port > t_pfc ? "PFC pauses before ECN marks" : "ECN marks before PFC pauses";
+	return ecn_first(one_port, t_pfc) ? "ECN marks before PFC pauses" :
+					    "PFC pauses before ECN marks";
 }
 
 static void print_command(const u64 *values, const struct thresholds *t)
@@ -284,8 +291,10 @@ static void print_json(const u64 *values, const struct thresholds *t)
 	printf("{\n");
 	for (i = 0; i < COUNT(numbers); i++)
 		printf("  \"%s\": %" PRIu64 ",\n", numbers[i].name, numbers[i].value);
-	printf("  \"ecn_first_static\": %s,\n", t->one_port > t->pfc_static ? "false" : "true");
-	printf("  \"ecn_first_dynamic\": %s,\n", t->one_port > t->pfc_used ? "false" : "true");
+	printf("  \"ecn_first_static\": %s,\n",
+	       ecn_first(t->one_port, t->pfc_static) ? "true" : "false");
+	printf("  \"ecn_first_dynamic\": %s,\n",
+	       ecn_first(t->one_port, t->pfc_used) ? "true" : "false");
 	printf("  \"tc\": \"");
 	print_command(values, t);
 	printf("\"\n}\n");
