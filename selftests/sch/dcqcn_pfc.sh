@@ -39,7 +39,8 @@ plug_in() {
 bridge_of() {
 	local ns=$1 port
 	shift
-	ip -n "$ns" link add br0 type bridge || skip_all "no bridge"
+	# a bridge that snoops joins a group, and says so
+	ip -n "$ns" link add br0 type bridge mcast_snooping 0 || skip_all "no bridge"
 	for port in "$@"; do
 		ip -n "$ns" link set "$port" master br0
 		ip -n "$ns" link set "$port" type bridge_slave learning off

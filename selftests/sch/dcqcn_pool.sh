@@ -44,7 +44,7 @@ go_on "thresholds up and down"
 
 # frames of VLAN 5 come in by p1.5, which is p1; its bridge has no port p1
 if ip -n "$s" link add link p1 name p1.5 type vlan id 5; then
-	ip -n "$s" link add br5 type bridge
+	ip -n "$s" link add br5 type bridge mcast_snooping 0
 	ip -n "$s" link set p1.5 master br5 up
 	ip -n "$s" link set p3 master br5
 	ip -n "$s" link set br5 up
