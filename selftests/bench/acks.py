@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an ACK costs with tcp_timely and other congestion controls: a part of table.py."""
+"""What an ACK costs with tcp_timely, tcp_dcqcn and other congestion controls: a part of table.py."""
 import re
 import sys
 
@@ -18,11 +18,18 @@ CONTROLS = {
     "timely": "timely, source hw",
     "timely-sw": "timely, source sw",
     "timely-rtt": "timely, source rtt",
+    "dcqcn": "dcqcn, both modules loaded",
+    "cubic-probed": "cubic, both modules loaded",
 }
 PATTERNS = {
     "burst": "an ACK a burst",
     "pair": "an ACK each two segments",
     "dup": "duplicate ACK",
+}
+MARKS = {
+    "ece": "an ACK a burst, one in 8 with ECE",
+    "data": "received segment",
+    "marked": "received segment, one in 8 marked",
 }
 
 
@@ -53,6 +60,8 @@ def tables(costs):
         head += [name, "own", "of bbr's"]
     rows = []
     for control, name in CONTROLS.items():
+        if (control, "burst") not in costs:
+            continue
         row = [name]
         for pattern in PATTERNS:
             mine, base = own(costs, control, pattern), own(costs, BASE, pattern)
@@ -66,10 +75,27 @@ def tables(costs):
         head += [name, "mean"]
     rows = []
     for control, name in CONTROLS.items():
+        if (control, "burst") not in costs:
+            continue
         by_kind = {}
         for pattern in PATTERNS:
             by_kind.update(costs[control, pattern])
         rows.append([name] + [x for kind in kinds for x in by_kind[kind][1:]])
+    yield 1, head, rows
+
+    head = ["congestion control"]
+    for name in MARKS.values():
+        head += [name, "marked ones"]
+    rows = []
+    for control, name in CONTROLS.items():
+        if (control, "data") not in costs:
+            continue
+        row = [name]
+        for pattern, marked in (("ece", "ece"), ("data", ""), ("marked", "marked")):
+            by_kind = costs.get((control, pattern), {})
+            row.append(f"{total(costs, control, pattern):.0f}" if by_kind else "")
+            row.append(by_kind[marked][2] if marked in by_kind else "")
+        rows.append(row)
     yield 1, head, rows
 
 

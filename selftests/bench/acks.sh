@@ -3,7 +3,7 @@
 # Measures the congestion controls of the table with ack_bench, in a guest that counts instructions.
 # Usage: acks.sh MODULES COUNT     MODULES: directory of ack_bench.ko; COUNT: bursts a measurement
 # Prints lines CASE<tab>PATTERN<tab>WHAT, WHAT being a line of ack_bench.
-# Environment: CLOSNET_MODDIR (directory of nicclock.ko and tcp_timely.ko)
+# Environment: CLOSNET_MODDIR (directory of nicclock.ko, tcp_timely.ko and tcp_dcqcn.ko)
 set -eu
 parameter=/sys/module/ack_bench/parameters/run
 source=/sys/module/tcp_timely/parameters/source
@@ -51,6 +51,8 @@ modprobe -a tcp_bbr tcp_dctcp
 for control in bench_none reno cubic dctcp bbr; do
 	measure $control $control burst pair dup
 done
+measure cubic cubic data marked
+measure dctcp dctcp ece data marked
 insmod "$CLOSNET_MODDIR/nicclock.ko"
 insmod "$CLOSNET_MODDIR/tcp_timely.ko"
 measure bbr-probed bbr burst pair dup
@@ -58,3 +60,8 @@ echo "timely burst 2000" >$parameter # nicclock learns the NIC's clock, from 0.2
 timely timely hw burst pair dup
 timely timely-sw sw burst pair dup
 timely timely-rtt rtt burst pair dup
+
+insmod "$CLOSNET_MODDIR/tcp_dcqcn.ko"
+echo 16 >/sys/module/tcp_dcqcn/parameters/seg_kb # a burst is one packet, as with the others
+measure dcqcn dcqcn burst pair dup ece data marked
+measure cubic-probed cubic data marked

@@ -12,10 +12,12 @@
  * PATTERN is a name in bench_patterns[], COUNT the number of bursts that are
  * measured. The answer has a line for each kind of ACK:
  *
- *	burst|part|rest|dup STEPS median CYCLES mean CYCLES
+ *	burst|part|rest|dup|ece|data|marked STEPS median CYCLES mean CYCLES
  *
  * burst: acknowledges a whole burst; part: two segments of one, and more of it
- * remain; rest: its last two; dup: nothing new, while a burst is outstanding.
+ * remain; rest: its last two; dup: nothing new, while a burst is outstanding;
+ * ece: a whole burst, and says that a packet was marked. The last two are data
+ * that the connection receives, a segment without and with a mark.
  *
  * The connection is real, and so is all of the stack from sendmsg() down to the
  * device. There the packets end (dummy does that): the module plays the network
@@ -51,6 +53,7 @@
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/tcp.h>
+#include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/sock.h>
 #include <net/tcp.h>
@@ -74,9 +77,18 @@
 #define BENCH_NIC_AHEAD_NS	(3600ULL * NSEC_PER_SEC)
 #define BENCH_NIC_FAST		50000
 
-enum { BENCH_ACK_BURST, BENCH_ACK_PART, BENCH_ACK_REST, BENCH_ACK_DUP, BENCH_ACKS };
+/* What comes of one burst in so many is marked. */
+#define BENCH_MARKED		8
 
-static const char * const bench_acks[BENCH_ACKS] = { "burst", "part", "rest", "dup" };
+enum {
+	BENCH_ACK_BURST, BENCH_ACK_PART, BENCH_ACK_REST, BENCH_ACK_DUP, BENCH_ACK_ECE,
+	BENCH_DATA, BENCH_DATA_MARKED,
+	BENCH_ACKS
+};
+
+static const char * const bench_acks[BENCH_ACKS] = {
+	"burst", "part", "rest", "dup", "ece", "data", "marked",
+};
 
 /* The device; its line is that of the NICs that the papers had */
 static struct net_device *bench_dev;
@@ -86,17 +98,24 @@ static struct net_device *bench_dev;
  * @name: as written to the parameter
  * @bytes: by one ACK
  * @dup: a duplicate ACK ahead of the real one
+ * @marks: one in BENCH_MARKED is, or says so
+ * @data: the connection receives
  */
 struct bench_pattern {
 	const char *name;
 	u32 bytes;
 	bool dup;
+	bool marks;
+	bool data;
 };
 
 static const struct bench_pattern bench_patterns[] = {
 	{ .name = "burst", .bytes = BENCH_BYTES },
 	{ .name = "pair", .bytes = BENCH_PAIR },
 	{ .name = "dup", .bytes = BENCH_BYTES, .dup = true },
+	{ .name = "ece", .bytes = BENCH_BYTES, .marks = true },
+	{ .name = "data", .bytes = BENCH_MSS, .data = true },
+	{ .name = "marked", .bytes = BENCH_MSS, .data = true, .marks = true },
 };
 
 /**
@@ -290,29 +309,80 @@ static noinline u32 bench_receive(struct sock *sk, struct sk_buff *skb)
 	return BENCH_CYCLES(tcp_v4_do_rcv(sk, skb));
 }
 
-/* The ACK up to @ack arrives; if @line, what it costs is written there. */
-static int bench_ack(struct bench *b, u32 ack, u64 rx_ns, struct bench_line *line)
+/* @skb arrives; if @line, what it costs is written there. */
+static void bench_arrive(struct sock *sk, struct sk_buff *skb, struct bench_line *line)
 {
-	struct sk_buff *skb = bench_new_ack(b, ack, rx_ns);
-	struct sock *sk = b->sock->sk;
 	unsigned long flags;
 	u32 cycles;
 
-	if (!skb)
-		return -ENOMEM;
 	lock_sock(sk);
 	tcp_sk(sk)->is_cwnd_limited = true;
 	local_irq_save(flags);
 	cycles = bench_receive(sk, skb);
 	local_irq_restore(flags);
 	release_sock(sk);
+	if (line)
+		line->cycles[line->steps++] = cycles;
+}
+
+/* The ACK up to @ack arrives. */
+static int bench_ack(struct bench *b, u32 ack, u64 rx_ns, bool ece, struct bench_line *line)
+{
+	struct sk_buff *skb = bench_new_ack(b, ack, rx_ns);
+	struct sock *sk = b->sock->sk;
+
+	if (!skb)
+		return -ENOMEM;
+	if (ece) {
+		tcp_hdr(skb)->ece = 1;
+		TCP_SKB_CB(skb)->tcp_flags |= TCPHDR_ECE;
+	}
+	bench_arrive(sk, skb, line);
 	if (tcp_sk(sk)->snd_una != ack) {
 		pr_err("an ACK was not taken\n");
 		return -EPROTO;
 	}
-	if (line)
-		line->cycles[line->steps++] = cycles;
 	return 0;
+}
+
+/* The next segment arrives, and a program reads it. */
+static int bench_data(struct bench *b, bool marked, struct bench_line *line)
+{
+	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_TRUNC };
+	struct sock *sk = b->sock->sk;
+	struct kvec none = {};
+	struct sk_buff *skb;
+
+	skb = bench_new_ack(b, tcp_sk(sk)->snd_una, ktime_get_ns());
+	if (!skb)
+		return -ENOMEM;
+	skb_add_rx_frag(skb, 0, b->page, 0, BENCH_MSS, BENCH_MSS);
+	get_page(b->page);
+	TCP_SKB_CB(skb)->end_seq += BENCH_MSS;
+	TCP_SKB_CB(skb)->ip_dsfield = marked ? INET_ECN_CE : INET_ECN_ECT_0;
+	bench_arrive(sk, skb, line);
+	if (kernel_recvmsg(b->sock, &msg, &none, 0, BENCH_MSS, msg.msg_flags) == BENCH_MSS)
+		return 0;
+	pr_err("a segment was not taken\n");
+	return -EPROTO;
+}
+
+/* At the line's rate of the path, as ACKs that acknowledge all; a burst is a segment here. */
+static int bench_segments(struct bench *b, u32 count)
+{
+	u64 due = ktime_get_ns();
+	u32 i;
+	int err = 0;
+
+	for (i = 0; !err && i < BENCH_WARM_UP + count; i++) {
+		bool marked = b->pattern->marks && i % BENCH_MARKED == 0;
+		struct bench_line *line = &b->lines[marked ? BENCH_DATA_MARKED : BENCH_DATA];
+
+		due += bench_path_ns(BENCH_MSS);
+		bench_wait_until(due);
+		err = bench_data(b, marked, i >= BENCH_WARM_UP ? line : NULL);
+	}
+	return err;
 }
 
 /* When the next ACK reaches the NIC */
@@ -327,6 +397,7 @@ static int bench_next_ack(struct bench *b, bool record)
 	u32 ack = tcp_sk(b->sock->sk)->snd_una + b->pattern->bytes;
 	u64 rx_ns = bench_due(b);
 	int kind = BENCH_ACK_BURST;
+	bool ece = false;
 
 	b->part += b->pattern->bytes;
 	if (b->part < BENCH_BYTES) {
@@ -335,9 +406,12 @@ static int bench_next_ack(struct bench *b, bool record)
 		if (b->pattern->bytes < BENCH_BYTES)
 			kind = BENCH_ACK_REST;
 		b->part = 0;
+		ece = b->pattern->marks && b->acked % BENCH_MARKED == 0;
+		if (ece)
+			kind = BENCH_ACK_ECE;
 		b->acked++;
 	}
-	return bench_ack(b, ack, rx_ns, record ? &b->lines[kind] : NULL);
+	return bench_ack(b, ack, rx_ns, ece, record ? &b->lines[kind] : NULL);
 }
 
 /* The burst that was just written comes to the bottleneck. */
@@ -427,7 +501,7 @@ static int bench_bursts(struct bench *b, u32 count)
 		if (!err)
 			err = bench_send(b);
 		if (!err && b->pattern->dup)
-			err = bench_ack(b, tp->snd_una, ktime_get_ns(),
+			err = bench_ack(b, tp->snd_una, ktime_get_ns(), false,
 					record ? &b->lines[BENCH_ACK_DUP] : NULL);
 	}
 	return err;
@@ -470,7 +544,7 @@ static int bench_establish(struct bench *b)
 		return -EPROTO;
 	}
 	/* the window is scaled from now on */
-	return bench_ack(b, tp->snd_una, ktime_get_ns(), NULL);
+	return bench_ack(b, tp->snd_una, ktime_get_ns(), false, NULL);
 }
 
 static int bench_connect(struct bench *b)
@@ -518,7 +592,8 @@ static int bench_measure(struct bench *b, u32 count)
 	}
 	refcount_add(SKB_TRUESIZE(1), &sk->sk_wmem_alloc);
 	release_sock(sk);
-	err = bench_bursts(b, count) ?: bench_check(b);
+	err = (b->pattern->data ? bench_segments(b, count) : bench_bursts(b, count)) ?:
+	      bench_check(b);
 	WARN_ON(refcount_sub_and_test(SKB_TRUESIZE(1), &sk->sk_wmem_alloc));
 	return err;
 }
