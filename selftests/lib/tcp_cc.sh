@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # What the kselftests of congestion controls share. A test sources it after
-# need_cc and setup_ns; CC is the congestion control's name.
-# shellcheck disable=SC2016 # awk expands
+# need_cc and setup_ns a b; CC is the congestion control's name.
+# shellcheck disable=SC2016,SC2154 # awk expands; setup_ns sets a and b
 
 PARAMETERS=/sys/module/tcp_$CC/parameters
 
@@ -23,6 +23,16 @@ defer default_params
 # default_params: as they were
 # shellcheck disable=SC2086 # words
 default_params() { params $DEFAULTS; }
+
+# A connection that waits for the answer to its FIN when the other end's namespace goes waits for minutes, and holds the
+# module.
+closed() {
+	local ns
+	for ns in "$a" "$b"; do
+		! ip netns exec "$ns" ss -Htn state connected exclude time-wait | grep -q . || return
+	done
+}
+defer "wait_for 3 closed"
 
 # flow STEP...: a connection from a to b; FLOW are more options
 # shellcheck disable=SC2034 # for the tests
@@ -82,6 +92,8 @@ trace_cc() {
 	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS 2>/dev/null || return
 	[ -d "$TRACEFS/events/$CC" ] || return
 	echo 4096 >$TRACEFS/buffer_size_kb
+	# in the order of time, in ns, also where that is virtual
+	echo mono >$TRACEFS/trace_clock
 	defer "echo 0 >$TRACEFS/events/$CC/enable; : >$TRACEFS/trace"
 	echo 1 >"$TRACEFS/events/$CC/enable"
 }

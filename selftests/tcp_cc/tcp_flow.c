@@ -15,7 +15,7 @@
  *	  rcvbuf=BYTES	SO_RCVBUF of the server, before "connect"
  *	  unprivileged	from here on as user nobody
  *	  connect	connects and accepts
- *	  swap		the server sends from here on
+ *	  swap		who received sends from here on
  *	  send=BYTES	sends, and receives all of it
  *	  until=PATH	sends and receives until the file is there
  *	  fill		sends what the socket takes; nothing is received
@@ -250,8 +250,10 @@ static void check_cc(const struct flow *f, const char *name)
 
 static void swap(struct flow *f)
 {
-	f->tx = f->server;
-	f->rx = f->client;
+	int tx = f->tx;
+
+	f->tx = f->rx;
+	f->rx = tx;
 	f->sent = 0;
 	f->received = 0;
 }

@@ -15,30 +15,13 @@ need_cc timely
 rmmod tcp_timely && load_module tcp_timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
+. "$(dirname "$0")/../lib/tcp_who.sh"
 wire_ab rate 500mbit delay 20us
 calm_params
 
 # ---- who may
 
-check "root may choose it" flow cc=timely is=timely connect is=timely send=1000000 close eof
-check_eq "it is a connection of its namespace" "$(cc_counter connections) $(cc_counter connections "$b")" "1 0"
-check_refused "others may not" "cc=timely: Operation not permitted" flow unprivileged cc=timely
-check_refused "nor may a namespace have it as its default" "Operation not permitted" \
-	ip netns exec "$a" sysctl -w net.ipv4.tcp_congestion_control=timely
-old=$(sysctl -n net.ipv4.tcp_congestion_control)
-check "but the first one may" sysctl -qw net.ipv4.tcp_congestion_control=timely
-ip netns add "$a-new"
-NAMESPACES+=("$a-new")
-sysctl -qw "net.ipv4.tcp_congestion_control=$old"
-check_eq "from which new ones have it" \
-	"$(ip netns exec "$a-new" sysctl -n net.ipv4.tcp_congestion_control)" timely
-ip -n "$a-new" link set lo up
-check "then anybody uses it" tcp_flow -s "$a-new" -r "$a-new" -d 127.0.0.1 \
-	unprivileged is=timely connect is=timely send=100000 close eof
-check_eq "there" "$(cc_counter connections "$a-new") $(cc_counter connections)" "2 1"
-check "a route may ask for it" ip -n "$a" route replace 10.0.0.2/32 dev w0 congctl timely
-check "and gets it" flow connect is=timely send=100000 close eof
-ip -n "$a" route del 10.0.0.2/32
+test_who 0
 
 # ---- sources of RTTs
 

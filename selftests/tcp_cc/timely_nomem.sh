@@ -14,39 +14,10 @@ need_cc timely
 . "$(dirname "$0")/../lib/failslab.sh"
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
-# GFP_KERNEL, too
-set_failslab ignore-gfp-wait=N
+. "$(dirname "$0")/../lib/tcp_nomem.sh"
 
-# ---- tcp_timely
-
-fail_only tcp_timely
-set_failslab probability=100
-check_refused "no memory: a parameter stays" "Cannot allocate memory" params t_high=600
-check_refused "again" "Cannot allocate memory" params mode=patched
-set_failslab probability=0
-check_eq "it is what it was" "$(current_params)" "$DEFAULTS"
-
-# namespaces: tries to make ten; prints how many there are
-namespaces() {
-	local i made=0
-	for ((i = 0; i < 10; i++)); do
-		if ip netns add "$a-new" 2>/dev/null; then
-			made=$((made + 1))
-			ip netns exec "$a-new" cat /proc/net/closnet/{timely,nicclock} >/dev/null || echo "half a namespace"
-		fi
-		ip netns del "$a-new" 2>/dev/null
-	done
-	echo $made
-}
-for module in tcp_timely nicclock; do
-	fail_only $module
-	set_failslab probability=100
-	check_eq "$module: no memory: no namespace" "$(namespaces)" 0
-	set_failslab probability=10
-	note "$module: $(namespaces) of 10 namespaces made with 10 % of failures"
-	set_failslab probability=0
-	check_eq "$module: with memory: all" "$(namespaces)" 10
-done
+test_params_nomem t_high=600 mode=patched
+test_namespaces_nomem tcp_timely nicclock
 
 # ---- nicclock
 

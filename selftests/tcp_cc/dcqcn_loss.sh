@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What a network does to packets, and what peers lack: all bytes arrive, the
+# rate is cut once in each episode of losses, and rises again afterwards.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| sender -> netem, w0 |=====| w1 -> receiver      |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+need_cc dcqcn
+setup_ns a b
+. "$(dirname "$0")/../lib/tcp_dcqcn.sh"
+. "$(dirname "$0")/../lib/tcp_loss.sh"
+wire_ab rate 500mbit delay 20us
+
+# risen: has the connection got at least half of the line at its end?
+risen() {
+	local bps
+	bps=$(ss_number bw <"$TMP/info")
+	echo "$bps bps"
+	[ "$bps" -ge $(($(line_rate 500) / 2)) ]
+}
+
+for sack in 1 0; do
+	both net.ipv4.tcp_sack=$sack
+	test_frames_lost "sack=$sack"
+	check "sack=$sack: afterwards it rises" risen
+	test_acks_lost "sack=$sack"
+done
+both net.ipv4.tcp_sack=1
+test_timeouts
+
+# ---- order
+
+if tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% gap 3; then
+	count_from_here
+	check "other order: all bytes arrive" goes_on send=3000000
+	check "TCP saw it" test $(($(netstat TCPSACKReorder) + $(netstat TCPTSReorder) + $(netstat TCPDSACKRecv))) -ge 1
+	check "a cut for each episode" episodes
+	tc -n "$a" qdisc change dev w0 root netem limit 10000 duplicate 20%
+	check "twice: all bytes arrive" goes_on send=3000000
+	# a mark and a loss, again and again: netem drops one in 50 and marks one in 50
+	tc -n "$a" qdisc replace dev w0 root netem limit 10000 loss 2% ecn
+	count_from_here
+	check "marks and losses: all bytes arrive" flow cc=dcqcn connect send=300000 "$(loss 1)" send=3000000 \
+		"$(loss 0)" "run=tc -n $a qdisc change dev w0 root netem limit 10000" send=1000000 "$INFO" close eof
+	check "a cut for each CNP" test "$(since cnp_handled)" -ge 3
+	check "and each episode" test "$(since losses)" -ge 1
+	tc -n "$a" qdisc del dev w0 root
+else
+	skip "another order, duplicates, marks" "no netem"
+fi
+
+test_ends
+test_options
+test_windows
+finish
