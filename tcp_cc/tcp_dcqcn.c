@@ -23,7 +23,7 @@
  * Sender: an ACK with ECE is a CNP. A receiver without this module latches ECE,
  * so of a row of such ACKs, one in rate_reduce_monitor_period counts. With
  * Accurate ECN (Linux 7.x) no ECE is needed: the receiver counts the marks,
- * and the sender is its own NP.
+ * those of ACKs, too, and the sender is its own NP.
  *
  * Lossless networks lose nothing, and hosts are not limited by windows there:
  * TCP's window is only a cap. A sender that has nothing to send gains rate, as
@@ -32,8 +32,8 @@
  *
  * Differences from the paper:
  *  - The byte counter counts payload, also of what is sent again.
- *  - No CNP is sent outside state ESTABLISHED, when one side has closed the
- *    connection for its direction: then the stack does as in RFC 3168.
+ *  - Marks that come when one side has closed the connection for its direction,
+ *    outside state ESTABLISHED, have no CNP: the stack does as in RFC 3168.
  *  - The rate is that of payload: a NIC's is that of whole frames.
  *  - R_AI follows the line rate: the paper's 40 Mbit/s were for 40 Gbit/s.
  */
@@ -89,7 +89,8 @@ static struct dcqcn *dcqcn_ca(const struct sock *sk)
 /*
  * Called for each packet to an established connection, of all congestion
  * controls, before the stack has done anything with it. Hides the mark, and
- * sees to it that the NP is asked.
+ * sees to it that the NP is asked. In some kernels @skb is const, but only for
+ * those who look: the stack goes on to write its control block, too.
  */
 static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 {
@@ -112,7 +113,7 @@ static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *sk
 	cb->ip_dsfield = (cb->ip_dsfield & ~INET_ECN_MASK) | INET_ECN_ECT_0;
 }
 
-static void dcqcn_send_cnp(struct sock *sk, struct dcqcn *ca, u64 wait_ns)
+static noinline void dcqcn_send_cnp(struct sock *sk, struct dcqcn *ca, u64 wait_ns)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 
@@ -123,6 +124,7 @@ static void dcqcn_send_cnp(struct sock *sk, struct dcqcn *ca, u64 wait_ns)
 	trace_dcqcn_cnp(sk, wait_ns);
 }
 
+/* ECN_NO_CE: a packet of data with ECT has been queued, after dcqcn_probe() */
 static void dcqcn_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
 	struct dcqcn *ca = dcqcn_ca(sk);
@@ -172,8 +174,8 @@ static void dcqcn_changed(struct sock *sk, struct dcqcn *ca, enum dcqcn_cause ca
 	trace_dcqcn_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
-/* What timer and byte counter had to do until now. Return: the limits now */
-static noinline struct dcqcn_limits dcqcn_catch_up(struct sock *sk, struct dcqcn *ca)
+/* What timer and byte counter had to do until now. Not inline, as most ACKs do without. */
+static noinline void dcqcn_catch_up(struct sock *sk, struct dcqcn *ca)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 	u32 bytes = (u32)tp->bytes_sent - ca->bytes_sent;
@@ -186,7 +188,6 @@ static noinline struct dcqcn_limits dcqcn_catch_up(struct sock *sk, struct dcqcn
 	cause = dcqcn_advance(&ca->vars, &ca->config->params, &l, tp->tcp_clock_cache, bytes);
 	if (cause != DCQCN_NONE)
 		dcqcn_changed(sk, ca, cause);
-	return l;
 }
 
 /* Has the timer or the byte counter something to do? */
@@ -200,10 +201,12 @@ static bool dcqcn_due(const struct sock *sk, const struct dcqcn *ca)
 }
 
 /* @fresh: as for dcqcn_cnp() */
-static void dcqcn_notified(struct sock *sk, struct dcqcn *ca, bool fresh)
+static noinline void dcqcn_notified(struct sock *sk, struct dcqcn *ca, bool fresh)
 {
-	struct dcqcn_limits l = dcqcn_catch_up(sk, ca);
+	struct dcqcn_limits l;
 
+	dcqcn_catch_up(sk, ca);
+	l = dcqcn_limits(ca);
 	if (dcqcn_cnp(&ca->vars, &ca->config->params, &l, tcp_sk(sk)->tcp_clock_cache, fresh))
 		dcqcn_changed(sk, ca, DCQCN_CNP);
 	else
@@ -271,7 +274,8 @@ static void dcqcn_set_state(struct sock *sk, u8 state)
 	if (!ca->config || state < TCP_CA_Recovery ||
 	    inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
 		return;
-	l = dcqcn_catch_up(sk, ca);
+	dcqcn_catch_up(sk, ca);
+	l = dcqcn_limits(ca);
 	dcqcn_cut(&ca->vars, &ca->config->params, &l, tcp_sk(sk)->tcp_clock_cache);
 	dcqcn_changed(sk, ca, DCQCN_LOSS);
 }
@@ -407,6 +411,6 @@ module_init(dcqcn_register);
 module_exit(dcqcn_unregister);
 
 MODULE_AUTHOR("The closnet authors");
-MODULE_DESCRIPTION("TCP DCQCN: congestion control by rate limited marks");
+MODULE_DESCRIPTION("TCP DCQCN: congestion control by congestion notifications");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(CLOSNET_VERSION);
