@@ -435,6 +435,7 @@ static void test_paused(void **state)
 	closwire_line_pause(&line, 40000, 2, 2);
 	assert_false(closwire_line_paused(&line, 41100, 2));
 	closwire_line_pause(&line, 41000, 2, 1);
+	assert_int_equal(closwire_paused_ns(&line, 41010, 2), 6432 + 1024);
 	assert_int_equal(closwire_paused_ns(&line, 50000, 2), 6432 + 1512);
 
 	/* the port goes down */
