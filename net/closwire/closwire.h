@@ -63,7 +63,7 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
 
 /**
  * struct closwire_tx - what a port transmits
- * @lock: protects all below; softirqs off; taken before a peer's rx lock
+ * @lock: protects all below; softirqs off; taken before an rx lock
  * @line: the transmitter
  * @frame: the frame on the line, if somebody waits for its departure
  * @ctrl: MAC control frames that wait
@@ -124,10 +124,10 @@ struct closwire_rx {
 /**
  * struct closwire_stats - counters of a port
  *
- * Those of @tx_* are written under the tx lock, those of @rx_* by NAPI; read
- * by anyone. The frames and bytes are of data frames, without preamble, FCS
- * and padding, as other drivers count. How long each priority was paused, the
- * line knows.
+ * Those of @tx_*, and of MAC control frames received, are written under the tx
+ * lock, the other @rx_* by NAPI; read by anyone. The frames and bytes are of
+ * data frames, without preamble, FCS and padding, as other drivers count. How
+ * long each priority was paused, the line knows.
  *
  * @tx_frames: data frames sent
  * @tx_bytes: their bytes

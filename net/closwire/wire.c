@@ -81,7 +81,8 @@ static bool closwire_fly(struct closwire_port *port, struct sk_buff *skb)
 		spin_unlock(&rx->lock);
 		return false;
 	}
-	frames = cb->txq == CLOSWIRE_CTRL ? &rx->ctrl : &rx->flight;
+	/* a lost one is not obeyed: it is only counted, as data is */
+	frames = cb->txq == CLOSWIRE_CTRL && !cb->lost ? &rx->ctrl : &rx->flight;
 	before = skb_peek_tail(frames);
 	/* a cable that got shorter does not let frames overtake */
 	if (before)
@@ -114,9 +115,29 @@ static int closwire_land(struct sk_buff_head *from, struct sk_buff_head *to,
 }
 
 /*
- * Takes what is there: MAC control frames, for which the NIC does not ask the
- * host, and once the interrupt has come, up to budget others.
+ * Takes the first MAC control frame that has arrived, if there is one. The timer
+ * is set for what comes next; unless that has come, for which NAPI is due.
  */
+static struct sk_buff *closwire_arrived_ctrl(struct closwire_rx *rx, u64 now_ns)
+{
+	struct sk_buff *skb;
+
+	if (likely(skb_queue_empty_lockless(&rx->ctrl)))
+		return NULL;
+	spin_lock(&rx->lock);
+	skb = skb_peek(&rx->ctrl);
+	if (skb && closwire_cb(skb)->arrival_ns > now_ns)
+		skb = NULL;
+	if (skb) {
+		__skb_unlink(skb, &rx->ctrl);
+		if (skb_queue_empty(&rx->flight) || rx->due_ns > now_ns)
+			closwire_arm_rx(rx);
+	}
+	spin_unlock(&rx->lock);
+	return skb;
+}
+
+/* Takes what is there once the interrupt has come, up to budget frames. */
 static int closwire_arrived(struct closwire_port *port, u64 now_ns, int budget,
 			    struct sk_buff_head *frames)
 {
@@ -126,7 +147,7 @@ static int closwire_arrived(struct closwire_port *port, u64 now_ns, int budget,
 	int n = 0;
 
 	spin_lock(&rx->lock);
-	arm = closwire_land(&rx->ctrl, frames, now_ns, CLOSWIRE_CTRL_MAX);
+	arm = !skb_queue_empty(&rx->ctrl);
 	if (rx->due_ns <= now_ns) {
 		n = closwire_land(&rx->flight, frames, now_ns, budget);
 		skb = skb_peek(&rx->flight);
@@ -179,26 +200,17 @@ static void closwire_receive_pfc(struct closwire_port *port,
 	}
 }
 
-static void closwire_tx_run(struct closwire_port *port, u64 now_ns);
-static void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns);
-
-/* A MAC control frame is for the NIC alone: it ends here. */
-static void closwire_receive_ctrl(struct closwire_port *port,
-				  struct sk_buff *skb, u64 now_ns)
+/* A MAC control frame is for the NIC alone: it ends here. Under the tx lock. */
+static void closwire_receive_ctrl(struct closwire_port *port, struct sk_buff *skb)
 {
 	struct pfc_frame buffer;
 	const struct pfc_frame *pfc;
 
 	pfc = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
-	if (pfc && pfc->opcode == htons(PFC_OPCODE)) {
-		spin_lock(&port->tx.lock);
-		closwire_tx_catch_up(port, now_ns);
+	if (pfc && pfc->opcode == htons(PFC_OPCODE))
 		closwire_receive_pfc(port, pfc, closwire_cb(skb)->arrival_ns);
-		closwire_tx_run(port, now_ns);
-		spin_unlock(&port->tx.lock);
-	} else {
+	else
 		closwire_add(&port->stats.rx_ctrl_unknown, 1);
-	}
 	consume_skb(skb);
 }
 
@@ -208,8 +220,7 @@ static void closwire_drop(struct sk_buff *skb, u64 *counter)
 	kfree_skb(skb);
 }
 
-static void closwire_receive(struct closwire_port *port, struct sk_buff *skb,
-			     u64 now_ns)
+static void closwire_receive(struct closwire_port *port, struct sk_buff *skb)
 {
 	const struct closwire_cb cb = *closwire_cb(skb);
 	struct closwire_stats *stats = &port->stats;
@@ -217,8 +228,6 @@ static void closwire_receive(struct closwire_port *port, struct sk_buff *skb,
 
 	if (unlikely(cb.lost))
 		return closwire_drop(skb, &stats->rx_lost);
-	if (unlikely(cb.txq == CLOSWIRE_CTRL))
-		return closwire_receive_ctrl(port, skb, now_ns);
 	/* two VLAN tags pass, as on most NICs */
 	if (unlikely(cb.len > READ_ONCE(dev->mtu) + ETH_HLEN + 2 * VLAN_HLEN))
 		return closwire_drop(skb, &stats->rx_dropped_length);
@@ -339,8 +348,8 @@ static void closwire_arm_tx(struct closwire_tx *tx, u64 t_ns)
 	hrtimer_start(&tx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
 }
 
-/* Does all that should have happened up to now_ns. Under the tx lock. */
-static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
+/* Sends all that should have been sent up to now_ns. */
+static void closwire_tx_send(struct closwire_port *port, u64 now_ns)
 {
 	struct closwire_tx *tx = &port->tx;
 	struct sk_buff *skb;
@@ -371,12 +380,35 @@ static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
 		closwire_arm_tx(tx, tx->line.end_ns);
 }
 
-/* What comes now may start now, if the line is idle. Under the tx lock. */
+/* What comes at t_ns may start then, if the line is idle. */
+static void closwire_tx_idle(struct closwire_tx *tx, u64 t_ns)
+{
+	if (tx->line.end_ns <= t_ns)
+		tx->from_ns = max(tx->from_ns, t_ns);
+}
+
+/*
+ * Does all that should have happened up to now_ns. A pause holds what would have
+ * started after it came, however late that is noticed. Under the tx lock.
+ */
+static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
+{
+	struct sk_buff *skb;
+	u64 t_ns;
+
+	while ((skb = closwire_arrived_ctrl(&port->rx, now_ns))) {
+		t_ns = closwire_cb(skb)->arrival_ns;
+		closwire_tx_send(port, t_ns);
+		closwire_tx_idle(&port->tx, t_ns);
+		closwire_receive_ctrl(port, skb);
+	}
+	closwire_tx_send(port, now_ns);
+}
+
 static void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns)
 {
 	closwire_tx_run(port, now_ns);
-	if (port->tx.line.end_ns <= now_ns)
-		port->tx.from_ns = now_ns;
+	closwire_tx_idle(&port->tx, now_ns);
 }
 
 /* ---- the ring ---- */
@@ -592,7 +624,7 @@ int closwire_poll(struct napi_struct *napi, int budget)
 	__skb_queue_head_init(&frames);
 	n = closwire_arrived(port, now_ns, budget, &frames);
 	while ((skb = __skb_dequeue(&frames)))
-		closwire_receive(port, skb, now_ns);
+		closwire_receive(port, skb);
 	if (n < budget)
 		napi_complete_done(napi, n);
 	return n;
