@@ -71,7 +71,14 @@ check "all packets are marked for a while" flow cc=dcqcn connect send=300000 \
 note "$(ce_since) marks, $(sent_since) CNPs, $(since cnp_handled) cuts"
 check "many marks" test "$(ce_since)" -ge 900
 check_eq "each CNP is an ACK with ECE, and no other is" "$(eces_since)" "$(sent_since)"
-check_eq "all CNPs are handled or ignored" "$(($(since cnp_handled) + $(since cnp_ignored)))" "$(sent_since)"
+# heard COUNT: are all ACKs with ECE, so many, handled or ignored? On a machine that is late they queue up for a socket
+# that is busy, where two are made one.
+heard() {
+	local heard=$(($(since cnp_handled) + $(since cnp_ignored)))
+	echo "$heard of $1"
+	[ "$heard" -le "$1" ] && [ "$heard" -ge $(($1 / 2)) ] && { ! exact || [ "$heard" -eq "$1" ]; }
+}
+check "all CNPs are handled or ignored" heard "$(sent_since)"
 spaced() {
 	traced dcqcn_cnp | sed 's/.*wait_ns=//' | awk -v least="$1" '
 		NR == 1 { bad = $1 != 0; next }
@@ -171,8 +178,7 @@ for receiver in cubic dctcp; do
 	note "to $receiver: $(eces_since) ACKs with ECE, $(since cnp_handled) cuts, $(since cnp_ignored) ignored"
 	check "to $receiver: many ACKs with ECE" test "$(eces_since)" -ge 30
 	check "to $receiver: a cut for some" test "$(since cnp_handled)" -ge 3
-	check "to $receiver: all are handled or ignored" \
-		test $(($(since cnp_handled) + $(since cnp_ignored))) -ge $(($(eces_since) - 5))
+	check "to $receiver: all are handled or ignored" heard "$(eces_since)"
 	# an ACK after one without ECE may come as soon as half of 50 us; time stamps are rounded
 	apart() {
 		sender_rates | grep cause=cnp | grep -oE '[0-9]+\.[0-9]{6}' |
