@@ -9,7 +9,13 @@
 fill
 waits=$(dcqcn_stat "$s/p3" qlen)
 check "a pause is refreshed while it lasts" wait_for 20 sent p1 xoff_frames 4
-check_eq "and is no pause less" "$(dcqcn_stat "$s/p3" qlen) $(ingress p1 xon_frames)" "$waits 0"
+check_eq "and is not taken back" "$(ingress p1 xon_frames)" 0
+# a machine that is late lets a pause of 34 ms end
+if exact; then
+	check_eq "it holds what comes" "$(dcqcn_stat "$s/p3" qlen)" "$waits"
+else
+	skip "it holds what comes" "time is real"
+fi
 go_on "refreshed"
 check "then XON" sent p1 xon_frames 1
 xoff=$(ingress p1 xoff_frames)
