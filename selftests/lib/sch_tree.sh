@@ -37,7 +37,7 @@ zero() { echo ".[$1] | all(.qlen == 0 and .backlog == 0)"; }
 # tree NAME LEAF... -- COMMAND...: COMMANDs build a tree; LEAFs are the parents
 # under which the qdisc goes
 tree() {
-	local name=$1 leaf add=() replace=() change=() narrow=() options shows n=0
+	local name=$1 leaf add=() replace=() change=() narrow=() agreed=() options shows n=0
 	shift
 	while [ "$1" != -- ]; do
 		leaf=$1
@@ -63,12 +63,13 @@ tree() {
 	check "$name: overload again, replace" load_then \
 		"qdisc show dev v0" "${replace[@]}" "qdisc show dev v0" "qdisc del dev v0 root"
 	shows=$(wrap "$TMP/shows")
-	check_json "$shows" "$name: overloaded, ancestors agree" "$(agree 0)"
 	for options in "${TREE_NARROW[@]}"; do
 		n=$((n + 1))
-		check_json "$shows" "$name: $options, ancestors agree" "$(agree $n)"
+		agreed+=("$name: $options, ancestors agree" "$(agree $n)")
 	done
 	check_json "$shows" \
+		"$name: overloaded, ancestors agree" "$(agree 0)" \
+		"${agreed[@]}" \
 		"$name: drained, all is zero" "$(zero $((n + 1)))" \
 		"$name: $TREE_PACKETS packets are accounted for" \
 		"[.[$((n + 1))][] | select(.kind == \"$SCH\") | $TREE_ACCOUNTED] | add == $TREE_PACKETS" \

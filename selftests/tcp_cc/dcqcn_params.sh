@@ -99,6 +99,12 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 	between() { echo "$1" && [ "$1" -ge "$2" ] && { ! exact || [ "$1" -le "$3" ]; }; }
 	check "np_min_time_between_cnps=200" all_marked np_min_time_between_cnps=200
 	check "CNPs are as far from each other" between "$(waits)" 200 320
+	# the receiver's socket is of IPv6
+	words() { grep -cE "$1" || true; }
+	check_eq "each rate has its words" "$(sender_rates | words ' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 rate_Bps=[0-9]+ '\
+'target_Bps=[0-9]+ alpha=[0-9]+ timer_stage=[0-9]+ byte_stage=[0-9]+ cause=[a-z]+$')" "$(sender_rates | words .)"
+	check_eq "each CNP has its words" "$(traced dcqcn_cnp | words \
+		' src=\[::ffff:10\.0\.0\.2\]:5001 dst=\[::ffff:10\.0\.0\.1\]:[0-9]+ wait_ns=[0-9]+$')" "$(traced dcqcn_cnp | words .)"
 	check "profile=nic" all_marked profile=nic
 	check "CNPs may be 4 us from each other" between "$(waits)" 4 49
 	check "the byte counter counts 32767 bytes" test "$(rates byte_stage | sort -n | tail -n 1)" -ge 5
@@ -106,12 +112,12 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 	mark
 	check "rpg_threshold=254" one_mark rpg_threshold=254 rpg_time_reset=10000
 	check_eq "there is fast recovery only" "$(since additive_increase) $(since hyper_increase)" "0 0"
-	check "rpg_ai_rate" all_marked rpg_ai_rate=7 rpg_threshold=1
-	# where the target rises without a limit, it is by the step
-	check "is the step of R_T" test "$(rates cause target_Bps timer_stage | awk '
-		$1 == "additive" && was == "additive" && $3 == stage + 1 && $2 == target + 875000 { n++ }
-		{ was = $1; target = $2; stage = $3 } END { print n + 0 }')" -ge 1
 	if exact; then
+		check "rpg_ai_rate" all_marked rpg_ai_rate=7 rpg_threshold=1 rpg_time_reset=5000
+		# where the target rises without a limit, it is by the step, or by several that were due at once
+		check "is the step of R_T" test "$(rates cause target_Bps timer_stage | awk '
+			$1 == "additive" && was == "additive" && $3 > stage && $2 == target + ($3 - stage) * 875000 { n++ }
+			{ was = $1; target = $2; stage = $3 } END { print n + 0 }')" -ge 1
 		check "rate_reduce_monitor_period=1000, to a receiver that is no NP" \
 			params rate_reduce_monitor_period=1000
 		trace_again
@@ -123,13 +129,10 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 				awk 'NR > 1 && ($1 - last) * 1000000 < 499 { print $1 - last; bad = 1 } { last = $1 } END { exit bad || NR < 3 }'
 		}
 		check "cuts keep apart" apart
+	else
+		skip "rpg_ai_rate, rate_reduce_monitor_period" "time is real"
 	fi
 	default_params
-
-	check_eq "each rate has its words" "$(sender_rates | grep -cvE \
-		' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:500[12] rate_Bps=[0-9]+ target_Bps=[0-9]+ alpha=[0-9]+ timer_stage=[0-9]+ byte_stage=[0-9]+ cause=[a-z]+$')" 0
-	check_eq "each CNP has its words" "$(traced dcqcn_cnp | grep -cvE \
-		' src=10\.0\.0\.2:5001 dst=10\.0\.0\.1:[0-9]+ wait_ns=[0-9]+$')" 0
 	tc -n "$a" qdisc del dev w0 root
 else
 	skip "what parameters do to the rate" "no trace events, or no netem"
