@@ -32,7 +32,7 @@ closed() {
 		! ip netns exec "$ns" ss -Htn state connected exclude time-wait | grep -q . || return
 	done
 }
-defer "wait_for 3 closed"
+defer "wait_for 30 closed"
 
 # flow STEP...: a connection from a to b; FLOW are more options
 # shellcheck disable=SC2034 # for the tests
