@@ -10,8 +10,15 @@ test_who() {
 	check "root may choose it" flow "cc=$CC" "is=$CC" connect "is=$CC" send=1000000 close eof
 	check_eq "it is a connection of its namespace" "$(cc_counter connections) $(cc_counter connections "$b")" "1 $1"
 	check_refused "others may not" "cc=$CC: Operation not permitted" flow unprivileged "cc=$CC"
-	check_refused "nor may a namespace have it as its default" "Operation not permitted" \
-		ip netns exec "$a" sysctl -w net.ipv4.tcp_congestion_control="$CC"
+	# There, tcp_set_default_congestion_control() keeps a reference to a module that it refuses: it could not be
+	# loaded anew by the tests that follow.
+	case $(uname -r) in
+	6.1.*) skip "nor may a namespace have it as its default" "this kernel would not let go of the module" ;;
+	*)
+		check_refused "nor may a namespace have it as its default" "Operation not permitted" \
+			ip netns exec "$a" sysctl -w net.ipv4.tcp_congestion_control="$CC"
+		;;
+	esac
 	old=$(sysctl -n net.ipv4.tcp_congestion_control)
 	check "but the first one may" sysctl -qw net.ipv4.tcp_congestion_control="$CC"
 	ip netns add "$a-new"
