@@ -185,7 +185,8 @@ for receiver in cubic dctcp; do
 		sender_rates | grep cause=cnp | grep -oE '[0-9]+\.[0-9]{6}' |
 			awk 'NR > 1 && ($1 - last) * 1000000 < 24 { print $1 - last; bad = 1 } { last = $1 } END { exit bad }'
 	}
-	check "to $receiver: cuts keep apart" apart
+	# what is traced late in real time is not what the algorithm's clock said
+	if exact; then check "to $receiver: cuts keep apart" apart; else skip "to $receiver: cuts keep apart" "time is real"; fi
 	check "to $receiver: each change is the algorithm's" model 5 62500 625000 "$full" 62500 256
 done
 
