@@ -14,9 +14,17 @@ DESTDIR ?=
 PREFIX ?= /usr
 MANDIR ?= $(PREFIX)/share/man
 MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
+UNITDIR ?= $(PREFIX)/lib/systemd/system
 MODULES = net/closwire/closwire.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko sch/sch_ndp.ko \
-	tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
+	sch/sch_pcrp.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
+# PCRPD=no: the tools without pcrpd(8), and what that needs
+PCRPD ?= yes
+ifeq ($(PCRPD),no)
+MANPAGES := $(filter-out %/pcrpd.8,$(MANPAGES))
+endif
+
+PCRPD_DIRS = DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin UNITDIR=$(UNITDIR)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -27,18 +35,20 @@ modules: ## build the modules for the running kernel, or for KDIR=...
 	@tools/check-config -q $(KDIR)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
-tools: ## build the plug-ins of tc and ip, and closnet(8)
+tools: ## build the plug-ins of tc and ip, closnet(8), and pcrpd(8) (not with PCRPD=no)
 	$(MAKE) -C tools/tc
 	$(MAKE) -C tools/closnet
+	[ $(PCRPD) = no ] || $(MAKE) -C tools/pcrpd
 
-install: modules tools ## install modules (updates/), depmod, plug-ins, closnet(8), man pages
+install: modules tools ## install modules (updates/), depmod, and all of install-tools
 	for m in $(MODULES); do install -D -m 644 $$m $(MODDIR)/$${m##*/} || exit 1; done
 	depmod -b $(or $(DESTDIR),/) $(KREL)
 	$(MAKE) install-tools
 
-install-tools: tools ## install the plug-ins, closnet(8) and man pages only
+install-tools: tools ## install the plug-ins, closnet(8), pcrpd(8), its units, and man pages only
 	$(MAKE) -C tools/tc install DESTDIR=$(DESTDIR)
 	$(MAKE) -C tools/closnet install DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
+	[ $(PCRPD) = no ] || $(MAKE) -C tools/pcrpd install $(PCRPD_DIRS)
 	for p in $(MANPAGES); do \
 		install -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
 
@@ -48,6 +58,7 @@ uninstall: ## remove what install put there
 	depmod -b $(or $(DESTDIR),/) $(KREL)
 	$(MAKE) -C tools/tc uninstall DESTDIR=$(DESTDIR)
 	$(MAKE) -C tools/closnet uninstall DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
+	$(MAKE) -C tools/pcrpd uninstall $(PCRPD_DIRS)
 	for p in $(MANPAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 
 check-config: ## say what the kernel of KDIR lacks
@@ -89,6 +100,7 @@ clean: ## remove what was built here
 	@if [ -e $(KDIR)/Makefile ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
 	@$(MAKE) -s -C tools/tc clean
 	@$(MAKE) -s -C tools/closnet clean
+	@$(MAKE) -s -C tools/pcrpd clean
 	@rm -rf build out
 
 help: ## this list

@@ -12,6 +12,7 @@
 #ifdef __KERNEL__
 
 #include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
@@ -20,6 +21,7 @@
 
 #else
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 

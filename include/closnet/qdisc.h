@@ -155,29 +155,54 @@ static inline void closnet_shaper_wake(struct closnet_shaper *s, u32 qlen)
 }
 
 /**
- * closnet_shaper_due() - may a packet leave now?
+ * closnet_shaper_holds() - is it too early for a packet?
+ * @s: the shaper
+ * @sch: its qdisc
+ * @now: the time, ns
+ *
+ * If so, the watchdog will ask again.
+ *
+ * Return: true if so.
+ */
+static inline bool closnet_shaper_holds(struct closnet_shaper *s, struct Qdisc *sch,
+					u64 now)
+{
+	if (!closnet_shaper_on(s) || now >= s->next_ns)
+		return false;
+	qdisc_qstats_overlimit(sch);
+	qdisc_watchdog_schedule_ns(&s->watchdog, s->next_ns);
+	return true;
+}
+
+/**
+ * closnet_shaper_charge() - a packet leaves; the next one may when it is out
+ * @s: the shaper, with a pace
+ * @len: the packet's length, bytes
+ * @now: the time, ns
+ */
+static inline void closnet_shaper_charge(struct closnet_shaper *s, u32 len, u64 now)
+{
+	/* a late timer is made up for, a device that stood still is not */
+	s->next_ns = max(s->next_ns + CLOSNET_LATE_NS, now) - CLOSNET_LATE_NS +
+		     psched_l2t_ns(&s->rate, len);
+}
+
+/**
+ * closnet_shaper_due() - may a packet leave now? Then it is charged.
  * @s: the shaper, with a pace
  * @sch: its qdisc
  * @len: the packet's length, bytes
  *
- * If so, the next one may when this one is out. Else the watchdog will ask
- * again.
- *
- * Return: true if so.
+ * Return: true if so; else the watchdog will ask again.
  */
 static inline bool closnet_shaper_due(struct closnet_shaper *s, struct Qdisc *sch,
 				      u32 len)
 {
 	u64 now = ktime_get_ns();
 
-	if (now < s->next_ns) {
-		qdisc_qstats_overlimit(sch);
-		qdisc_watchdog_schedule_ns(&s->watchdog, s->next_ns);
+	if (closnet_shaper_holds(s, sch, now))
 		return false;
-	}
-	/* a late timer is made up for, a device that stood still is not */
-	s->next_ns = max(s->next_ns, now - CLOSNET_LATE_NS) +
-		     psched_l2t_ns(&s->rate, len);
+	closnet_shaper_charge(s, len, now);
 	return true;
 }
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A binary heap whose entries can be found again: who is first by a key
+ *
+ * Entries are numbers (ids) below a capacity that is fixed when it is made, each
+ * at most once in the heap. The heap knows where each stands, so that one whose
+ * key changes, or that goes, is found at once:
+ *
+ *	node[]	{key, tie, id}	in heap order: a node is not before its parent
+ *	place[]	by id: where it stands in node[], or HEAP_NONE
+ *
+ * The keys stand in the heap: comparing touches nothing else. First is the least
+ * key, of equal ones the tie that was given out first (in serial arithmetic, as
+ * it is a number that may have wrapped around).
+ *
+ * All of it is O(log n): a change moves the nodes of one path between a leaf and
+ * the root, and none if the entry stays where it is. No locks.
+ */
+#ifndef _CLOSNET_HEAP_H
+#define _CLOSNET_HEAP_H
+
+#include <closnet/core.h>
+
+#define HEAP_NONE	0xffffffffU
+
+/**
+ * struct heap_node - an entry
+ * @key: the least is first
+ * @tie: of equal keys, the earlier is first
+ * @id: whose it is
+ */
+struct heap_node {
+	u64 key;
+	u32 tie;
+	u32 id;
+};
+
+/**
+ * struct heap - a heap
+ * @node: entries, in heap order
+ * @place: where each id stands in @node; HEAP_NONE: nowhere
+ * @count: entries
+ */
+struct heap {
+	struct heap_node *node;
+	u32 *place;
+	u32 count;
+};
+
+/**
+ * heap_init() - an empty heap
+ * @h: the heap
+ * @node: room for all ids
+ * @place: room for all ids
+ * @ids: how many there are
+ */
+static inline void heap_init(struct heap *h, struct heap_node *node, u32 *place,
+			     u32 ids)
+{
+	u32 i;
+
+	h->node = node;
+	h->place = place;
+	h->count = 0;
+	for (i = 0; i < ids; i++)
+		place[i] = HEAP_NONE;
+}
+
+static inline bool heap_before(const struct heap_node *a, const struct heap_node *b)
+{
+	if (a->key != b->key)
+		return a->key < b->key;
+	return (s32)(a->tie - b->tie) < 0;
+}
+
+static inline void heap_put(struct heap *h, u32 place, const struct heap_node *node)
+{
+	h->node[place] = *node;
+	h->place[node->id] = place;
+}
+
+/* Parents that are after @node move down; where it belongs then */
+static inline u32 heap_rise(struct heap *h, u32 place, const struct heap_node *node)
+{
+	while (place) {
+		u32 parent = (place - 1) / 2;
+
+		if (!heap_before(node, &h->node[parent]))
+			break;
+		heap_put(h, place, &h->node[parent]);
+		place = parent;
+	}
+	return place;
+}
+
+/* Children that are before @node move up; where it belongs then */
+static inline u32 heap_sink(struct heap *h, u32 place, const struct heap_node *node)
+{
+	for (;;) {
+		u32 child = 2 * place + 1;
+
+		if (child >= h->count)
+			break;
+		if (child + 1 < h->count && heap_before(&h->node[child + 1], &h->node[child]))
+			child++;
+		if (!heap_before(&h->node[child], node))
+			break;
+		heap_put(h, place, &h->node[child]);
+		place = child;
+	}
+	return place;
+}
+
+/* Puts @node where it belongs, @place is free */
+static inline void heap_settle(struct heap *h, u32 place, const struct heap_node *node)
+{
+	u32 to = heap_rise(h, place, node);
+
+	if (to == place)
+		to = heap_sink(h, place, node);
+	heap_put(h, to, node);
+}
+
+/**
+ * heap_has() - is it in the heap?
+ * @h: the heap
+ * @id: which
+ *
+ * Return: true if so.
+ */
+static inline bool heap_has(const struct heap *h, u32 id)
+{
+	return h->place[id] != HEAP_NONE;
+}
+
+/**
+ * heap_first() - who is first
+ * @h: the heap
+ *
+ * Return: its id; HEAP_NONE if the heap is empty.
+ */
+static inline u32 heap_first(const struct heap *h)
+{
+	return h->count ? h->node[0].id : HEAP_NONE;
+}
+
+/**
+ * heap_first_key() - the least key
+ * @h: the heap
+ *
+ * Return: the key; U64_MAX if the heap is empty.
+ */
+static inline u64 heap_first_key(const struct heap *h)
+{
+	return h->count ? h->node[0].key : U64_MAX;
+}
+
+/**
+ * heap_set() - put an entry in, or change its key
+ * @h: the heap
+ * @id: which
+ * @key: the least is first
+ * @tie: of equal keys, the earlier is first
+ */
+static inline void heap_set(struct heap *h, u32 id, u64 key, u32 tie)
+{
+	const struct heap_node node = { .key = key, .tie = tie, .id = id };
+	u32 place = h->place[id];
+
+	if (place == HEAP_NONE)
+		place = h->count++;
+	else if (h->node[place].key == key && h->node[place].tie == tie)
+		return;
+	heap_settle(h, place, &node);
+}
+
+/**
+ * heap_remove() - take an entry out
+ * @h: the heap
+ * @id: which; need not be in it
+ */
+static inline void heap_remove(struct heap *h, u32 id)
+{
+	u32 place = h->place[id];
+	struct heap_node last;
+
+	if (place == HEAP_NONE)
+		return;
+	h->place[id] = HEAP_NONE;
+	last = h->node[--h->count];
+	if (place != h->count)
+		heap_settle(h, place, &last);
+}
+
+#endif /* _CLOSNET_HEAP_H */

@@ -1,0 +1,800 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch_pcrp: packet-chain reservation as a qdisc
+ *
+ * For the egress of a host. It cuts what TCP, UDP and others send into flows, and
+ * those into chains of what the line carries in one round trip. A flow's first
+ * chain is sent at once; each later one when the receiver's qdisc, its peer, has
+ * granted it. Short flows go first, and what is sent says in its DSCP how urgent
+ * it is.
+ *
+ *	enqueue(): what is on top (ACKs, control packets) has a FIFO of its own. A
+ *	  packet with data goes to its flow's FIFO (pcrp_flow.c).
+ *
+ *	dequeue(): GRANTs that have come are taken in; then the top; then what the
+ *	  sender's core says (pcrp_sender.h): a flow's next packet, or its REQUEST
+ *	  or PROBE. If no flow may send, a timer asks again when one will have
+ *	  waited too long.
+ *
+ *	ingress: the receiver's half (pcrp_rx.c) sees all that the device receives.
+ *
+ *	            +------------------------- sch_pcrp --------------------------+
+ *	 stack ---> | top ------------------------------------------------+       |
+ *	            | flow 1 --+                                          v       |
+ *	            | flow 2 --+-> EU, SRPT, MFWT --> P0..P7 in DSCP --> rate --> | device
+ *	            | ...    --+        ^                                         |
+ *	            +-------------------|-----------------------------------------+
+ *	 stack <------------------ GRANTs, tables, window <------------------------ device
+ *
+ * Offsets. A flow's bytes are counted by TCP's sequence numbers, at both ends; so
+ * a retransmission is nothing new, and waits for no GRANT of its own. What remains
+ * of a flow is what is queued here and what its socket has not sent yet.
+ *
+ * Accounting. A parent adds one packet for each that enqueue() takes, and
+ * subtracts one for each that dequeue() gives. A REQUEST or PROBE is given without
+ * having been taken: the parents are told of it just before.
+ *
+ * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
+ * Avoidance through Packet-chaining Reservation", ICPP 2019.
+ *
+ * Differences from the paper: see pcrp_sender.h, pcrp_receiver.h, pcrp_peer.h and
+ * pcrp_wire.h, and:
+ * - The paper's sender is a network interface of its own kind, with flows that are
+ *   given to it whole. Here flows are what TCP and UDP send, and ACKs, which it
+ *   does not have, go before all else.
+ * - A GSO packet is sent whole: a chain may be longer by one.
+ */
+
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/skbuff.h>
+#include <linux/tcp.h>
+#include <closnet/link_rate.h>
+#include <closnet/qdisc.h>
+#include <closnet/skb_ip.h>
+#include <net/dsfield.h>
+#include <net/inet_ecn.h>
+#include <net/pkt_sched.h>
+#include "pcrp.h"
+#include "pcrp_config.h"
+#include "pcrp_ctl.h"
+
+/* How often it is looked at what the parameters follow from */
+#define PCRP_REFRESH_NS		(10 * NSEC_PER_MSEC)
+/* What a line is taken for that does not say its rate, bytes per second */
+#define PCRP_LINE_UNKNOWN	1250000000ULL
+/* More than this the stack makes of one packet only for lines that are faster (BIG TCP). */
+#define PCRP_PACKET_MAX		65536U
+/* Control packets that one call of dequeue() makes, at most, without sending one */
+#define PCRP_TRIES		8
+
+static LIST_HEAD(pcrp_all);	/* under RTNL */
+
+/**
+ * struct pcrp_skb_cb - for the time in the queue
+ * @bytes: what is new of the flow
+ * @l3_off: where the IP header is
+ * @ip_hlen: as in struct pcrp_pkt
+ * @dsfield: as in struct pcrp_pkt
+ */
+struct pcrp_skb_cb {
+	u32 bytes;
+	u16 l3_off;
+	u8 ip_hlen;
+	u8 dsfield;
+};
+
+static struct pcrp_skb_cb *pcrp_skb_cb(const struct sk_buff *skb)
+{
+	qdisc_cb_private_validate(skb, sizeof(struct pcrp_skb_cb));
+	return (struct pcrp_skb_cb *)qdisc_skb_cb(skb)->data;
+}
+
+/* ---- packets ---- */
+
+static void pcrp_classify(const struct pcrp_sched_data *q, const struct sk_buff *skb,
+			  struct pcrp_pkt *pkt)
+{
+	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
+	u8 buffer[ETH_ALEN];
+	const u8 *to;
+	u16 proto;
+	u32 off;
+
+	proto = closnet_skb_l3(skb, q->l2_len, &off);
+	pcrp_parse(skb, off, proto, pkt);
+	cb->l3_off = off;
+	cb->ip_hlen = pkt->ip_hlen;
+	cb->dsfield = pkt->dsfield;
+	if (pkt->kind < PCRP_KIND_SIGNAL || !q->l2_len)
+		return;
+	to = skb_header_pointer(skb, 0, sizeof(buffer), buffer);
+	if (unlikely(!to || to[0] & 1))	/* a subnet's broadcast address */
+		pkt->kind = PCRP_KIND_REST;
+}
+
+/* A packet that cannot be written to for want of memory is left as it is. */
+static void pcrp_mark(const struct pcrp_sched_data *q, struct sk_buff *skb, u32 prio)
+{
+	const struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
+	u8 dscp = q->cfg.map[prio];
+
+	skb->priority = TC_PCRP_PRIOS - 1 - prio;
+	if (dscp == TC_PCRP_MAP_LEAVE || !cb->ip_hlen || cb->dsfield >> 2 == dscp ||
+	    skb_ensure_writable(skb, cb->l3_off + cb->ip_hlen))
+		return;
+	if (cb->ip_hlen == CLOSNET_IPV4_HLEN)
+		ipv4_change_dsfield((struct iphdr *)(skb->data + cb->l3_off),
+				    INET_ECN_MASK, dscp << 2);
+	else
+		ipv6_change_dsfield((struct ipv6hdr *)(skb->data + cb->l3_off),
+				    INET_ECN_MASK, dscp << 2);
+}
+
+/*
+ * What a flow's socket has beyond what was queued here. An end that is still to be
+ * said takes a sequence number, but is no byte.
+ */
+static u32 pcrp_unsent(const struct pcrp_entry *e, const struct sk_buff *skb)
+{
+	const struct sock *sk = skb->sk;
+	s32 unsent;
+
+	if (e->key.proto != IPPROTO_TCP || !sk || !sk_fullsock(sk) || !sk_is_tcp(sk))
+		return 0;
+	unsent = READ_ONCE(tcp_sk(sk)->write_seq) - e->next_seq;
+	if (READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN)
+		unsent--;
+	return max(unsent, 0);
+}
+
+/* ---- parameters ---- */
+
+static u64 pcrp_mfwt_ns(const struct pcrp_sched_data *q, u32 chain_bytes)
+{
+	switch (q->cfg.mfwt_mode) {
+	case TC_PCRP_MFWT_OFF:
+		return U64_MAX;
+	case TC_PCRP_MFWT_TIME:
+		return (u64)q->cfg.mfwt_us * NSEC_PER_USEC;
+	default:
+		return pcrp_mfwt_auto(q->rate_Bps, chain_bytes);
+	}
+}
+
+/* Thresholds are the qdisc's, else the namespace's, else those that follow from a chain. */
+static void pcrp_refresh_spec(struct pcrp_sched_data *q, u32 chain_bytes)
+{
+	u64 *to = q->params.spec_bytes;
+
+	if (q->cfg.spec_bytes[0]) {
+		memcpy(to, q->cfg.spec_bytes, sizeof(q->params.spec_bytes));
+		return;
+	}
+	pcrp_net_changed(q->pn, &q->seen);
+	if (pcrp_net_thresholds(q->pn, to))
+		return;
+	to[0] = chain_bytes / 4;
+	to[1] = chain_bytes;
+	to[2] = 4ULL * chain_bytes;
+}
+
+/*
+ * The largest packet that the stack makes. A receiver sees none of it before it has
+ * all of it, so that a chain has to hold more than one, if it is not to wait for
+ * its GRANT each time.
+ */
+static u32 pcrp_packet_max(const struct net_device *dev)
+{
+	u32 mtu = READ_ONCE(dev->mtu);
+
+	if (!(dev->features & NETIF_F_GSO))
+		return mtu;
+	return max(mtu, min3(READ_ONCE(dev->gso_max_size), READ_ONCE(dev->gso_max_segs) * mtu,
+			     PCRP_PACKET_MAX));
+}
+
+/* Works out what follows from the configuration, the line and the peers. */
+static void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
+{
+	const struct net_device *dev = qdisc_dev(q->sch);
+	struct pcrp_params *p = &q->params;
+	u32 chain_bytes;
+
+	q->refresh_ns = now + PCRP_REFRESH_NS;
+	WRITE_ONCE(q->rtt_ns, pcrp_rtt_ns(&q->rtt, now));
+	WRITE_ONCE(q->rate_Bps, q->cfg.rate_Bps ?: q->line_Bps ?: PCRP_LINE_UNKNOWN);
+	chain_bytes = q->cfg.chain_bytes ?:
+		      pcrp_chain_auto(q->rate_Bps, q->rtt_ns, pcrp_packet_max(dev));
+	p->first_bytes = q->cfg.first_bytes ?: q->cfg.chain_bytes ?:
+			 pcrp_chain_auto(q->rate_Bps, q->rtt_ns, READ_ONCE(dev->mtu));
+	p->mfwt_ns = pcrp_mfwt_ns(q, chain_bytes);
+	p->hold_ns = (u64)q->cfg.hold_us * NSEC_PER_USEC;
+	p->probe_ns = pcrp_probe_ns(q->rtt_ns, q->rate_Bps, chain_bytes);
+	p->eu = q->cfg.eu;
+	p->srpt = q->cfg.srpt;
+	pcrp_refresh_spec(q, chain_bytes);
+	if (chain_bytes == p->chain_bytes)
+		return;
+	WRITE_ONCE(p->chain_bytes, chain_bytes);
+	pcrp_rx_set_chain(q->rx, chain_bytes);
+}
+
+/* ---- enqueue ---- */
+
+static int pcrp_queued(struct Qdisc *sch, const struct sk_buff *skb)
+{
+	qdisc_qstats_backlog_inc(sch, skb);
+	qdisc_qlen_inc(sch);
+	return NET_XMIT_SUCCESS;
+}
+
+static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	pcrp_mark(q, skb, 0);
+	__qdisc_enqueue_tail(skb, &q->top);
+	return pcrp_queued(sch, skb);
+}
+
+/* The flow of what has no flow. A frame may be cut short behind its VLAN tag. */
+static int pcrp_enqueue_rest(struct Qdisc *sch, struct sk_buff *skb, u32 l3_off, u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	u32 slot = pcrp_flows_rest(&q->flows);
+	u32 bytes = skb->len > l3_off ? skb->len - l3_off : 0;
+
+	pcrp_skb_cb(skb)->bytes = bytes;
+	pcrp_flow_push(&q->flows.entries[slot], skb);
+	pcrp_snd_queued(&q->snd, &q->params, slot, bytes, 0, PCRP_GATE_NONE, now);
+	return pcrp_queued(sch, skb);
+}
+
+/* A slot for a flow that has none. NULL: there is none but that of the rest. */
+static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
+					      const struct pcrp_key *key, u32 hash, u64 now)
+{
+	u32 rest = pcrp_flows_rest(&q->flows), slot;
+
+	slot = pcrp_snd_claim(&q->snd, &q->params, now);
+	if (slot == rest) {	/* it stays idle, behind the others */
+		pcrp_snd_pass(&q->snd, rest);
+		slot = pcrp_snd_claim(&q->snd, &q->params, now);
+	}
+	if (slot == PCRP_NONE || slot == rest)
+		return NULL;
+	return pcrp_flows_give(&q->flows, slot, key, hash);
+}
+
+static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct in6_addr *dst,
+				   u64 now)
+{
+	const struct pcrp_peer *peer = pcrp_peers_get(q->peers, dst, q->flows.seed);
+
+	if (peer->state == PCRP_PEER_ANSWERING)
+		return PCRP_GATE_GRANT;
+	return pcrp_peer_may_ask(peer, now) ? PCRP_GATE_ASK : PCRP_GATE_NONE;
+}
+
+/*
+ * What a packet adds to its flow. Of TCP that is what is beyond the sequence
+ * numbers seen, with what was lost on the way to here.
+ */
+static u32 pcrp_new_bytes(struct pcrp_entry *e, const struct pcrp_pkt *pkt, bool starts)
+{
+	s32 bytes;
+
+	if (pkt->key.proto != IPPROTO_TCP)
+		return pkt->bytes;
+	if (starts) {
+		e->first_seq = pkt->seq;
+		e->next_seq = pkt->seq;
+	}
+	if (!pkt->bytes && pkt->seq != e->next_seq)	/* a RST's may be anything */
+		return 0;
+	bytes = pkt->seq + pkt->bytes - e->next_seq;
+	if (bytes < 0)
+		return 0;
+	e->next_seq = pkt->seq + pkt->bytes + pkt->fin;
+	return bytes;
+}
+
+static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
+			     struct pcrp_entry *e, const struct pcrp_pkt *pkt, u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	u32 slot = pcrp_slot(&q->flows, e), bytes;
+	bool starts = pcrp_snd_starts(&q->snd, slot);
+	u8 gate = starts ? pcrp_gate_of(q, &pkt->key.dst, now) : 0;
+
+	bytes = pcrp_new_bytes(e, pkt, starts);
+	pcrp_skb_cb(skb)->bytes = bytes;
+	pcrp_flow_push(e, skb);
+	pcrp_snd_queued(&q->snd, &q->params, slot, bytes, pcrp_unsent(e, skb), gate, now);
+	return pcrp_queued(sch, skb);
+}
+
+static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_entry *e;
+	struct pcrp_pkt pkt;
+	u32 hash;
+	u64 now;
+
+	if (unlikely(sch->q.qlen >= q->cfg.limit)) {
+		closnet_add(&q->dropped_limit_packets, 1);
+		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
+	}
+	pcrp_classify(q, skb, &pkt);
+	if (pkt.kind == PCRP_KIND_TOP || pkt.kind == PCRP_KIND_CONTROL)
+		return pcrp_enqueue_top(sch, skb);
+	now = ktime_get_ns();
+	if (pkt.kind == PCRP_KIND_REST)
+		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
+
+	hash = pcrp_key_hash(&pkt.key, q->flows.seed);
+	e = pcrp_flows_find(&q->flows, &pkt.key, hash);
+	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
+		return pcrp_enqueue_top(sch, skb);	/* there is nothing to overtake */
+	if (unlikely(!e))
+		e = pcrp_claim(q, &pkt.key, hash, now);
+	if (unlikely(!e)) {
+		closnet_add(&q->flows_overflow, 1);
+		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
+	}
+	return pcrp_enqueue_flow(sch, skb, e, &pkt, now);
+}
+
+/* ---- dequeue ---- */
+
+static void pcrp_take_grant(struct pcrp_sched_data *q, const struct pcrp_rx_grant *got)
+{
+	const struct pcrp_grant grant = {
+		.granted = got->msg.offset,
+		.slot = got->msg.slot,
+		.flow_no = got->msg.flow_no,
+		.ask = got->msg.ask,
+		.prio = got->msg.prio,
+	};
+	u32 slot = got->msg.slot;
+	u64 rtt_ns;
+
+	if (slot < q->snd.slots && q->snd.flow[slot].flow_no == grant.flow_no)
+		pcrp_peer_answered(pcrp_peers_get(q->peers, &q->flows.entries[slot].key.dst,
+						  q->flows.seed));
+	pcrp_snd_grant(&q->snd, &q->params, &grant, got->now, &rtt_ns);
+	if (!rtt_ns)
+		return;
+	pcrp_rtt_sample(&q->rtt, rtt_ns, got->now);
+	if (pcrp_rtt_ns(&q->rtt, got->now) != q->rtt_ns)
+		pcrp_refresh(q, got->now);
+}
+
+static struct sk_buff *pcrp_leave(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	if (closnet_shaper_on(&q->shaper)) {
+		if (q->slept)	/* time in which nothing could be sent is not made up for */
+			q->shaper.next_ns = max(q->shaper.next_ns, now);
+		closnet_shaper_charge(&q->shaper, qdisc_pkt_len(skb), now);
+	}
+	q->slept = false;
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+static struct sk_buff *pcrp_send(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+{
+	qdisc_qstats_backlog_dec(sch, skb);
+	qdisc_qlen_dec(sch);
+	return pcrp_leave(sch, skb, now);
+}
+
+static struct sk_buff *pcrp_send_data(struct Qdisc *sch, u32 slot, u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_entry *e = &q->flows.entries[slot];
+	const struct pcrp_flow *f = &q->snd.flow[slot];
+	struct sk_buff *skb = pcrp_flow_pop(e);
+	u8 prio;
+
+	prio = pcrp_snd_sent(&q->snd, &q->params, slot, pcrp_skb_cb(skb)->bytes,
+			     pcrp_unsent(e, skb), now);
+	if (prio != PCRP_PRIO_UNGATED)
+		pcrp_mark(q, skb, prio);
+	/* a longer one is counted by who receives it, if that one knows of it */
+	if (pcrp_flow_ended(f) && !f->heard && slot != pcrp_flows_rest(&q->flows))
+		pcrp_net_count(q->pn, f->size);
+	return pcrp_send(sch, skb, now);
+}
+
+/* A REQUEST or PROBE, from a flow as it is. NULL: no memory; a later PROBE makes up for it. */
+static struct sk_buff *pcrp_build(struct pcrp_sched_data *q, u32 slot,
+				  enum pcrp_action action)
+{
+	const struct pcrp_entry *e = &q->flows.entries[slot];
+	const struct pcrp_flow *f = &q->snd.flow[slot];
+	struct pcrp_msg msg = {
+		.type = action == PCRP_ACTION_PROBE ? PCRP_PROBE : PCRP_REQUEST,
+		.prio = f->prio == PCRP_PRIO_UNGATED ? PCRP_PRIO_LAST : f->prio,
+		.proto = e->key.proto,
+		.sport = ntohs(e->key.sport),
+		.dport = ntohs(e->key.dport),
+		.slot = slot,
+		.flow_no = f->flow_no,
+		.cookie = pcrp_rx_cookie(q->rx, slot, f->flow_no),
+		.size = f->size,
+		.offset = f->sent,
+		.chain_no = max(f->chain_no, 1U),
+		.first_bytes = q->params.first_bytes,
+		.chain_bytes = q->params.chain_bytes,
+		.ask = f->ask_no,
+	};
+	u8 dscp = q->cfg.map[0];
+	struct pcrp_pkt pkt;
+
+	if (e->key.proto == IPPROTO_TCP)
+		msg.tcp_seq = e->first_seq + (u32)f->sent;
+	pcrp_classify(q, e->head, &pkt);
+	return pcrp_ctl_beside(e->head, &pkt, &msg, dscp == TC_PCRP_MAP_LEAVE ? 0 : dscp);
+}
+
+/* Asks a flow's receiver. NULL: it is not to be asked, or there is no memory. */
+static struct sk_buff *pcrp_send_ask(struct Qdisc *sch, u32 slot, enum pcrp_action action,
+				     u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_peer *peer;
+	struct sk_buff *skb;
+
+	peer = pcrp_peers_get(q->peers, &q->flows.entries[slot].key.dst, q->flows.seed);
+	if (!pcrp_peer_ask(peer, q->snd.flow[slot].gate == PCRP_GATE_GRANT, now)) {
+		pcrp_snd_ungate(&q->snd, &q->params, slot, now);
+		return NULL;
+	}
+	pcrp_snd_asked(&q->snd, &q->params, slot, action, now);
+	skb = pcrp_build(q, slot, action);
+	if (!skb) {
+		closnet_add(&q->dropped_nomem_packets, 1);
+		return NULL;
+	}
+	closnet_add(&q->top_packets, 1);
+	qdisc_tree_reduce_backlog(sch, -1, -qdisc_pkt_len(skb));
+	return pcrp_leave(sch, skb, now);
+}
+
+/* Nothing may be sent now. */
+static struct sk_buff *pcrp_sleep(struct pcrp_sched_data *q)
+{
+	u64 next_ns = pcrp_snd_next_ns(&q->snd);
+
+	q->slept = true;
+	if (next_ns != U64_MAX)
+		qdisc_watchdog_schedule_ns(&q->shaper.watchdog, next_ns);
+	return NULL;
+}
+
+/* What the sender's core wants; bounded, for a flow may turn out to have nothing to ask. */
+static struct sk_buff *pcrp_send_next(struct Qdisc *sch, u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	enum pcrp_action action;
+	struct sk_buff *skb;
+	u32 tries, slot;
+
+	for (tries = 0; tries < PCRP_TRIES; tries++) {
+		action = pcrp_snd_pick(&q->snd, &q->params, now, &slot);
+		if (action == PCRP_ACTION_SLEEP)
+			return pcrp_sleep(q);
+		if (action == PCRP_ACTION_DATA)
+			return pcrp_send_data(sch, slot, now);
+		skb = pcrp_send_ask(sch, slot, action, now);
+		if (skb)
+			return skb;
+	}
+	qdisc_watchdog_schedule_ns(&q->shaper.watchdog, now + NSEC_PER_USEC);
+	return NULL;
+}
+
+static struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_rx_grant grant;
+	struct sk_buff *skb;
+	u64 now;
+
+	while (pcrp_rx_next_grant(q->rx, &grant))
+		pcrp_take_grant(q, &grant);
+	if (!sch->q.qlen) {
+		q->slept = true;
+		return NULL;
+	}
+	now = ktime_get_ns();
+	if (closnet_shaper_holds(&q->shaper, sch, now))
+		return NULL;
+	if (unlikely(now >= q->refresh_ns))
+		pcrp_refresh(q, now);
+	skb = __qdisc_dequeue_head(&q->top);
+	if (!skb)
+		return pcrp_send_next(sch, now);
+	closnet_add(&q->top_packets, 1);
+	return pcrp_send(sch, skb, now);
+}
+
+static void pcrp_reset(struct Qdisc *sch)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	closnet_shaper_reset(&q->shaper);
+	__qdisc_reset_queue(&q->top);
+	if (!q->snd.flow)	/* init() has failed */
+		return;
+	pcrp_flows_clear(&q->flows);
+	pcrp_snd_reset(&q->snd);
+}
+
+/* ---- configuration ---- */
+
+/* Under the root lock, or before anyone can see the qdisc; @rx is set already */
+static void pcrp_apply(struct pcrp_sched_data *q, const struct pcrp_config *cfg)
+{
+	q->cfg = *cfg;
+	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
+	pcrp_refresh(q, ktime_get_ns());
+}
+
+static void pcrp_apply_rx(struct pcrp_sched_data *q)
+{
+	struct pcrp_rx_params params = {
+		.chain_bytes = q->params.chain_bytes,
+		.grants = q->cfg.grants,
+		.evict = q->cfg.evict,
+		.window_us = q->cfg.window_us,
+	};
+
+	memcpy(params.map, q->cfg.map, sizeof(params.map));
+	pcrp_rx_set(q->rx, &params);
+}
+
+static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_config cfg = q->cfg;
+	int err;
+
+	err = pcrp_config_parse(&cfg, opt, true, extack);
+	if (err)
+		return err;
+	sch_tree_lock(sch);
+	pcrp_apply(q, &cfg);
+	pcrp_apply_rx(q);
+	if (sch->q.qlen)
+		closnet_shaper_kick(&q->shaper);
+	sch_tree_unlock(sch);
+	return 0;
+}
+
+static int pcrp_init_tables(struct pcrp_sched_data *q, u32 flows)
+{
+	u32 slots = flows + 1;	/* and what has no flow */
+	struct heap_node *node;
+	struct pcrp_flow *flow;
+	u32 *place;
+
+	q->peers = kvzalloc(sizeof(*q->peers), GFP_KERNEL);
+	flow = kvcalloc(slots, sizeof(*flow), GFP_KERNEL);
+	node = kvcalloc(slots, 2 * sizeof(*node), GFP_KERNEL);
+	place = kvcalloc(slots, 2 * sizeof(*place), GFP_KERNEL);
+	if (!q->peers || !flow || !node || !place || pcrp_flows_init(&q->flows, flows)) {
+		kvfree(flow);
+		kvfree(node);
+		kvfree(place);
+		return -ENOMEM;
+	}
+	pcrp_snd_init(&q->snd, flow, node, place, slots, get_random_u32());
+	return 0;
+}
+
+static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct net_device *dev = qdisc_dev(sch);
+	struct pcrp_config cfg;
+	int err;
+
+	/* first of all: destroy() follows an error */
+	q->sch = sch;
+	INIT_LIST_HEAD(&q->node);
+	closnet_shaper_init(&q->shaper, sch);
+	q->l2_len = closnet_l2_len(dev);
+	q->pn = pcrp_net_of(dev_net(dev));
+	q->line_Bps = closnet_link_Mbps(dev) * 125000ULL;
+
+	pcrp_config_default(&cfg);
+	if (opt) {
+		err = pcrp_config_parse(&cfg, opt, false, extack);
+		if (err)
+			return err;
+	}
+	err = pcrp_init_tables(q, cfg.flows);
+	if (err)
+		return err;
+	q->rx = pcrp_rx_create(sch, extack);
+	if (IS_ERR(q->rx))
+		return PTR_ERR(q->rx);
+	pcrp_apply(q, &cfg);
+	pcrp_apply_rx(q);
+	list_add(&q->node, &pcrp_all);
+	return 0;
+}
+
+static void pcrp_destroy(struct Qdisc *sch)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	pcrp_rx_destroy(q->rx);	/* before what it is about */
+	list_del(&q->node);
+	closnet_shaper_reset(&q->shaper);
+	pcrp_flows_free(&q->flows);
+	kvfree(q->snd.flow);
+	kvfree(q->snd.shortest.node);	/* and that of the other heap */
+	kvfree(q->snd.shortest.place);
+	kvfree(q->peers);
+}
+
+/* The line's rate may have changed. */
+static int pcrp_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct pcrp_sched_data *q;
+	u64 line_Bps;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE)
+		return NOTIFY_DONE;
+	list_for_each_entry(q, &pcrp_all, node) {
+		if (qdisc_dev(q->sch) != dev)
+			continue;
+		line_Bps = closnet_link_Mbps(dev) * 125000ULL;
+		sch_tree_lock(q->sch);
+		q->line_Bps = line_Bps;
+		pcrp_refresh(q, ktime_get_ns());
+		sch_tree_unlock(q->sch);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block pcrp_netdev_notifier = {
+	.notifier_call = pcrp_netdev_event,
+};
+
+/* ---- dump ---- */
+
+static int pcrp_dump(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct nlattr *nest;
+
+	nest = nla_nest_start(skb, TCA_OPTIONS);
+	if (!nest)
+		return -EMSGSIZE;
+	if (pcrp_config_dump(skb, &q->cfg)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	return nla_nest_end(skb, nest);
+}
+
+static void pcrp_snd_xstats(const struct pcrp_sender *snd, struct tc_pcrp_xstats *to)
+{
+	const struct pcrp_snd_stats *s = &snd->stats;
+	u32 prio;
+
+	to->flows_ready = READ_ONCE(snd->list[PCRP_FLOW_READY].count);
+	to->flows_waiting = READ_ONCE(snd->list[PCRP_FLOW_WAITING].count);
+	to->flows_idle = pcrp_snd_idle(snd);
+	to->flows_started = READ_ONCE(s->flows_started);
+	to->flows_finished = READ_ONCE(s->flows_finished);
+	to->flows_ungated = READ_ONCE(s->flows_ungated);
+	to->chains_speculative = READ_ONCE(s->chains_speculative);
+	to->chains_granted = READ_ONCE(s->chains_granted);
+	to->chains_overdue = READ_ONCE(s->chains_overdue);
+	to->promotions = READ_ONCE(s->promotions);
+	to->eu_packets = READ_ONCE(s->eu_packets);
+	to->requests_sent = READ_ONCE(s->requests_sent);
+	to->probes_sent = READ_ONCE(s->probes_sent);
+	to->grants_received = READ_ONCE(s->grants_received);
+	to->grants_late = READ_ONCE(s->grants_late);
+	to->grants_idle = READ_ONCE(s->grants_idle);
+	to->grants_refused = READ_ONCE(s->grants_refused);
+	for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
+		to->prio_packets[prio] = READ_ONCE(s->prio_packets[prio]);
+	to->ungated_packets = READ_ONCE(s->ungated_packets);
+}
+
+static void pcrp_peers_xstats(const struct pcrp_peers *peers, struct tc_pcrp_xstats *to)
+{
+	u32 count[PCRP_PEER_STATES], state;
+
+	pcrp_peers_count(peers, count);
+	for (state = 0; state < PCRP_PEER_STATES; state++)
+		to->peers += count[state];
+	to->peers_answering = count[PCRP_PEER_ANSWERING];
+	to->peers_silent = count[PCRP_PEER_SILENT];
+}
+
+static int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct tc_pcrp_xstats st = {
+		.chain_bytes = READ_ONCE(q->params.chain_bytes),
+		.base_rtt_ns = READ_ONCE(q->rtt_ns),
+		.rate_Bps = READ_ONCE(q->rate_Bps),
+		.flows_overflow = READ_ONCE(q->flows_overflow),
+		.top_packets = READ_ONCE(q->top_packets),
+		.dropped_limit_packets = READ_ONCE(q->dropped_limit_packets),
+		.dropped_nomem_packets = READ_ONCE(q->dropped_nomem_packets),
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(st.spec_bytes); i++)
+		st.spec_bytes[i] = READ_ONCE(q->params.spec_bytes[i]);
+	pcrp_snd_xstats(&q->snd, &st);
+	pcrp_peers_xstats(q->peers, &st);
+	pcrp_rx_stats(q->rx, &st);
+	return gnet_stats_copy_app(d, &st, sizeof(st));
+}
+
+static struct Qdisc_ops pcrp_qdisc_ops __read_mostly = {
+	.id		= "pcrp",
+	.priv_size	= sizeof(struct pcrp_sched_data),
+	.enqueue	= pcrp_enqueue,
+	.dequeue	= pcrp_dequeue,
+	.peek		= qdisc_peek_dequeued,
+	.init		= pcrp_init,
+	.reset		= pcrp_reset,
+	.destroy	= pcrp_destroy,
+	.change		= pcrp_change,
+	.dump		= pcrp_dump,
+	.dump_stats	= pcrp_dump_stats,
+	.owner		= THIS_MODULE,
+};
+MODULE_ALIAS_NET_SCH("pcrp");
+
+static int __init pcrp_module_init(void)
+{
+	int err;
+
+	err = pcrp_net_init();
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&pcrp_netdev_notifier);
+	if (err)
+		goto no_notifier;
+	err = register_qdisc(&pcrp_qdisc_ops);
+	if (err)
+		goto no_qdisc;
+	return 0;
+
+no_qdisc:
+	unregister_netdevice_notifier(&pcrp_netdev_notifier);
+no_notifier:
+	pcrp_net_exit();
+	return err;
+}
+
+static void __exit pcrp_module_exit(void)
+{
+	unregister_qdisc(&pcrp_qdisc_ops);
+	unregister_netdevice_notifier(&pcrp_netdev_notifier);
+	pcrp_net_exit();
+}
+
+module_init(pcrp_module_init);
+module_exit(pcrp_module_exit);
+MODULE_AUTHOR("The closnet authors");
+MODULE_DESCRIPTION("Packet-chain reservation: grants, SRPT and priorities for a host's traffic");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(CLOSNET_VERSION);

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel's side of PCRP's central statistics unit
+ *
+ * Each network namespace has a histogram of the sizes of flows that ended, and
+ * may have three thresholds of size, by which first chains get P0 to P3. Generic
+ * netlink shows the one and sets the other; the unit itself is a daemon, pcrpd.
+ *
+ *	qdiscs --- flows that ended ---> sizes[42] ---- GET ---> agent ---> quartiles
+ *	qdiscs <-- when they change ---- thresholds <-- SET ---- agent <------'
+ *
+ * A flow is counted by one side only: one of at most one chain by its sender,
+ * whose receiver never hears of it, a longer one by its receiver.
+ *
+ * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
+ * Avoidance through Packet-chaining Reservation", ICPP 2019.
+ */
+
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/seqlock.h>
+#include <linux/stringify.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <closnet/netlink.h>
+#include "pcrp_net.h"
+
+/**
+ * struct pcrp_sizes - of a CPU
+ * @classes: flows that ended, by class of size
+ * @bytes: of all of them
+ */
+struct pcrp_sizes {
+	u64 classes[PCRP_SIZE_CLASSES];
+	u64 bytes;
+};
+
+/**
+ * struct pcrp_net - of a network namespace
+ * @sizes: of each CPU
+ * @lock: serialises writers of what follows
+ * @updates: times that thresholds were set or reset
+ * @set: there are thresholds
+ * @thresholds: if @set
+ */
+struct pcrp_net {
+	struct pcrp_sizes __percpu *sizes;
+	seqlock_t lock;		/* serialises writers of what follows */
+	u32 updates;
+	bool set;
+	u64 thresholds[PCRP_THRESHOLDS];
+};
+
+static unsigned int pcrp_net_id;
+
+/* ---- for the qdiscs ---- */
+
+/**
+ * pcrp_net_of() - find what a namespace's qdiscs share
+ * @net: the namespace; it outlives the qdiscs of its devices
+ *
+ * Return: it.
+ */
+struct pcrp_net *pcrp_net_of(const struct net *net)
+{
+	return net_generic(net, pcrp_net_id);
+}
+
+/**
+ * pcrp_net_count() - a flow has ended
+ * @pn: of its namespace
+ * @size: its bytes; 0: it was none
+ *
+ * Softirqs are off.
+ */
+void pcrp_net_count(struct pcrp_net *pn, u64 size)
+{
+	if (!size)
+		return;
+	this_cpu_inc(pn->sizes->classes[min_t(u32, fls64(size), PCRP_SIZE_CLASSES - 1)]);
+	this_cpu_add(pn->sizes->bytes, size);
+}
+
+/**
+ * pcrp_net_changed() - have thresholds been set or reset?
+ * @pn: of the namespace
+ * @seen: times that the caller knows of, 0 at first; then those that there are
+ *
+ * Return: true if so; pcrp_net_thresholds() has them.
+ */
+bool pcrp_net_changed(const struct pcrp_net *pn, u32 *seen)
+{
+	u32 updates = smp_load_acquire(&pn->updates); /* before them: pcrp_net_set() */
+
+	if (likely(updates == *seen))
+		return false;
+	*seen = updates;
+	return true;
+}
+
+/**
+ * pcrp_net_thresholds() - read the thresholds
+ * @pn: of the namespace
+ * @thresholds: result
+ *
+ * Return: false: there are none.
+ */
+bool pcrp_net_thresholds(struct pcrp_net *pn, u64 thresholds[PCRP_THRESHOLDS])
+{
+	unsigned int seq;
+	bool set;
+
+	do {
+		seq = read_seqbegin(&pn->lock);
+		set = pn->set;
+		memcpy(thresholds, pn->thresholds, sizeof(pn->thresholds));
+	} while (read_seqretry(&pn->lock, seq));
+	return set;
+}
+
+/* ---- generic netlink ---- */
+
+static struct genl_family pcrp_genl_family;
+
+static const struct nla_policy pcrp_set_policy[PCRP_A_THRESHOLDS + 1] = {
+	[PCRP_A_THRESHOLDS] = NLA_POLICY_EXACT_LEN(PCRP_THRESHOLDS * sizeof(u64)),
+};
+
+#define PCRP_THRESHOLD_LIMIT	1099511627776	/* digits, for the messages */
+static_assert(PCRP_THRESHOLD_LIMIT == PCRP_THRESHOLD_MAX);
+
+static void pcrp_net_sum(const struct pcrp_net *pn, struct pcrp_sizes *sum)
+{
+	const struct pcrp_sizes *sizes;
+	unsigned int i;
+	int cpu;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		sizes = per_cpu_ptr(pn->sizes, cpu);
+		for (i = 0; i < PCRP_SIZE_CLASSES; i++)
+			sum->classes[i] += READ_ONCE(sizes->classes[i]);
+		sum->bytes += READ_ONCE(sizes->bytes);
+	}
+}
+
+static int pcrp_genl_fill(struct sk_buff *msg, struct pcrp_net *pn)
+{
+	u64 thresholds[PCRP_THRESHOLDS];
+	struct pcrp_sizes sum;
+
+	pcrp_net_sum(pn, &sum);
+	if (nla_put_64bit(msg, PCRP_A_SIZES, sizeof(sum.classes), sum.classes, PCRP_A_PAD) ||
+	    nla_put_u64_64bit(msg, PCRP_A_BYTES, sum.bytes, PCRP_A_PAD) ||
+	    nla_put_u32(msg, PCRP_A_UPDATES, READ_ONCE(pn->updates)))
+		return -EMSGSIZE;
+	if (!pcrp_net_thresholds(pn, thresholds))
+		return 0;
+	return nla_put_64bit(msg, PCRP_A_THRESHOLDS, sizeof(thresholds), thresholds,
+			     PCRP_A_PAD);
+}
+
+static int pcrp_genl_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct sk_buff *msg;
+	void *header;
+
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		return -ENOMEM;
+	header = genlmsg_put_reply(msg, info, &pcrp_genl_family, 0, PCRP_CMD_GET);
+	if (!header || pcrp_genl_fill(msg, pcrp_net_of(genl_info_net(info)))) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, header);
+	return genlmsg_reply(msg, info);
+}
+
+/* NULL: none, from now on */
+static void pcrp_net_set(struct pcrp_net *pn, const u64 *thresholds)
+{
+	write_seqlock_bh(&pn->lock);
+	pn->set = thresholds;
+	if (thresholds)
+		memcpy(pn->thresholds, thresholds, sizeof(pn->thresholds));
+	write_sequnlock_bh(&pn->lock);
+	smp_store_release(&pn->updates, pn->updates + 1); /* after them: pcrp_net_changed() */
+}
+
+static int pcrp_genl_set(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *attr = info->attrs[PCRP_A_THRESHOLDS];
+	u64 thresholds[PCRP_THRESHOLDS];
+	unsigned int i;
+
+	if (GENL_REQ_ATTR_CHECK(info, PCRP_A_THRESHOLDS)) {
+		NL_SET_ERR_MSG(info->extack, "thresholds are missing");
+		return -EINVAL;
+	}
+	nla_memcpy(thresholds, attr, sizeof(thresholds));
+	for (i = 0; i < PCRP_THRESHOLDS; i++) {
+		if (!thresholds[i] || thresholds[i] > PCRP_THRESHOLD_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "thresholds must be 1 to "
+					    __stringify(PCRP_THRESHOLD_LIMIT) " bytes");
+			return -ERANGE;
+		}
+		if (i && thresholds[i] < thresholds[i - 1]) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "thresholds must ascend");
+			return -EINVAL;
+		}
+	}
+	pcrp_net_set(pcrp_net_of(genl_info_net(info)), thresholds);
+	return 0;
+}
+
+static int pcrp_genl_reset(struct sk_buff *skb, struct genl_info *info)
+{
+	pcrp_net_set(pcrp_net_of(genl_info_net(info)), NULL);
+	return 0;
+}
+
+static const struct genl_ops pcrp_genl_ops[] = {
+	{
+		.cmd	= PCRP_CMD_GET,
+		.doit	= pcrp_genl_get,
+	}, {
+		.cmd	 = PCRP_CMD_SET,
+		.flags	 = GENL_UNS_ADMIN_PERM,
+		.doit	 = pcrp_genl_set,
+		.policy	 = pcrp_set_policy,
+		.maxattr = PCRP_A_THRESHOLDS,
+	}, {
+		.cmd	= PCRP_CMD_RESET,
+		.flags	= GENL_UNS_ADMIN_PERM,
+		.doit	= pcrp_genl_reset,
+	},
+};
+
+static struct genl_family pcrp_genl_family __ro_after_init = {
+	.name		= PCRP_GENL_NAME,
+	.version	= PCRP_GENL_VERSION,
+	.module		= THIS_MODULE,
+	.netnsok	= true,
+	.ops		= pcrp_genl_ops,
+	.n_ops		= ARRAY_SIZE(pcrp_genl_ops),
+};
+
+/* ---- namespaces ---- */
+
+static int __net_init pcrp_net_open(struct net *net)
+{
+	struct pcrp_net *pn = pcrp_net_of(net);
+
+	seqlock_init(&pn->lock);
+	pn->sizes = alloc_percpu(struct pcrp_sizes);
+	return pn->sizes ? 0 : -ENOMEM;
+}
+
+static void __net_exit pcrp_net_close(struct net *net)
+{
+	free_percpu(pcrp_net_of(net)->sizes);
+}
+
+static struct pernet_operations pcrp_net_ops = {
+	.init	= pcrp_net_open,
+	.exit	= pcrp_net_close,
+	.id	= &pcrp_net_id,
+	.size	= sizeof(struct pcrp_net),
+};
+
+/**
+ * pcrp_net_init() - begin, as the module is loaded
+ *
+ * Return: 0 or a negative error.
+ */
+int __init pcrp_net_init(void)
+{
+	int err = register_pernet_subsys(&pcrp_net_ops);
+
+	if (err)
+		return err;
+	err = genl_register_family(&pcrp_genl_family);
+	if (err)
+		unregister_pernet_subsys(&pcrp_net_ops);
+	return err;
+}
+
+/**
+ * pcrp_net_exit() - end, as the module is unloaded; no qdisc is left
+ */
+void pcrp_net_exit(void)
+{
+	genl_unregister_family(&pcrp_genl_family);
+	unregister_pernet_subsys(&pcrp_net_ops);
+}

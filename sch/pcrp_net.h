@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the qdiscs of a network namespace share: sizes of the flows that ended, and
+ * the thresholds made of them; see pcrp_net.c
+ */
+#ifndef _CLOSNET_PCRP_NET_H
+#define _CLOSNET_PCRP_NET_H
+
+#include <linux/pcrp.h>
+#include <net/net_namespace.h>
+#include <closnet/core.h>
+
+struct pcrp_net;
+
+int pcrp_net_init(void);
+void pcrp_net_exit(void);
+
+struct pcrp_net *pcrp_net_of(const struct net *net);
+void pcrp_net_count(struct pcrp_net *pn, u64 size);
+bool pcrp_net_changed(const struct pcrp_net *pn, u32 *seen);
+bool pcrp_net_thresholds(struct pcrp_net *pn, u64 thresholds[PCRP_THRESHOLDS]);
+
+#endif /* _CLOSNET_PCRP_NET_H */

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * PCRP, sender: what a flow is, and what it may do next
+ *
+ * The part of sch/pcrp_sender.h, see there, that is about a single flow: its chains,
+ * its state, and when something is due. All that follows from what has come, was sent
+ * and was granted: pcrp_settle() works the state out anew after each change, so that
+ * no sequence of events needs a rule of its own.
+ *
+ * Where flows of a state are kept:
+ *
+ *	READY	heap by what remains (SRPT), and list by when last served (MFWT)
+ *	WAITING	heap by when a PROBE is due or the time `hold` over
+ *	DRY	list by when that began: the first may have been aborted
+ *	IDLE	list by when that began: the first is forgotten for a new flow
+ *
+ * and those that wait for GRANTs, from their first packet to their end, in the order
+ * in which they began: the first is the EU flow. So nothing takes longer than
+ * O(log n), and only heaps do.
+ */
+#ifndef _CLOSNET_PCRP_SND_FLOW_H
+#define _CLOSNET_PCRP_SND_FLOW_H
+
+#include <closnet/core.h>
+#include <closnet/heap.h>
+#include <linux/pkt_sched_pcrp.h>
+
+#define PCRP_NONE		0xffffffffU
+
+/* The priority of what is not ours to mark */
+#define PCRP_PRIO_UNGATED	TC_PCRP_MAP_LEAVE
+#define PCRP_PRIO_LAST		(TC_PCRP_PRIOS - 1)
+
+/* PROBEs: least and greatest wait for a GRANT */
+#define PCRP_PROBE_MIN_NS	50000
+#define PCRP_PROBE_MAX_NS	10000000
+
+/* A flow that its socket feeds no more has been aborted. */
+#define PCRP_DRY_NS		1000000000ULL
+
+/**
+ * struct pcrp_params - configuration
+ * @chain_bytes: C, of a chain
+ * @first_bytes: of a flow's first chain
+ * @mfwt_ns: MFWT, after which a ready flow is promoted; U64_MAX: never
+ * @hold_ns: after which a waiting flow goes on without a GRANT
+ * @spec_bytes: sizes up to which a first chain has P0, P1, P2
+ * @probe_ns: after which a GRANT that stays away is asked for: pcrp_probe_ns()
+ * @eu: the earliest unfinished flow goes first
+ * @srpt: the flow of which the least remains goes first; else who waited longest
+ */
+struct pcrp_params {
+	u32 chain_bytes;
+	u32 first_bytes;
+	u64 mfwt_ns;
+	u64 hold_ns;
+	u64 spec_bytes[TC_PCRP_SPEC_PRIOS - 1];
+	u32 probe_ns;
+	bool eu;
+	bool srpt;
+};
+
+/**
+ * enum pcrp_flow_state - what a flow is about
+ * @PCRP_FLOW_UNUSED: there is none
+ * @PCRP_FLOW_IDLE: it has finished; the next byte starts another one
+ * @PCRP_FLOW_DRY: unfinished, but nothing is queued
+ * @PCRP_FLOW_READY: its next packet may be sent
+ * @PCRP_FLOW_WAITING: its next packet may not be sent
+ * @PCRP_FLOW_STATES: how many there are
+ */
+enum pcrp_flow_state {
+	PCRP_FLOW_UNUSED,
+	PCRP_FLOW_IDLE,
+	PCRP_FLOW_DRY,
+	PCRP_FLOW_READY,
+	PCRP_FLOW_WAITING,
+	PCRP_FLOW_STATES,
+};
+
+/**
+ * enum pcrp_gate - does a flow wait for GRANTs?
+ * @PCRP_GATE_NONE: no: its peer does not answer
+ * @PCRP_GATE_ASK: no, but it sends a REQUEST, if it is one that would, to find out
+ *	whether its peer answers. If so, it does from then on
+ * @PCRP_GATE_GRANT: yes
+ */
+enum pcrp_gate {
+	PCRP_GATE_NONE,
+	PCRP_GATE_ASK,
+	PCRP_GATE_GRANT,
+};
+
+/**
+ * struct pcrp_link - where a flow stands in a list, by slots; PCRP_NONE: the end
+ * @next: behind it
+ * @prev: before it
+ */
+struct pcrp_link {
+	u32 next;
+	u32 prev;
+};
+
+enum pcrp_link_id {
+	PCRP_LINK_STATE,	/* the list of all in its state */
+	PCRP_LINK_EU,		/* the list of those begun and unfinished */
+	PCRP_LINKS,
+};
+
+/**
+ * struct pcrp_list - a list of flows
+ * @head: first slot, PCRP_NONE: none
+ * @tail: last slot
+ * @count: how many there are
+ */
+struct pcrp_list {
+	u32 head;
+	u32 tail;
+	u32 count;
+};
+
+/**
+ * struct pcrp_flow - a flow; zeros at first
+ * @sent: bytes; so, offset of the next one
+ * @granted: offset from which on packets wait
+ * @chain_end: offset at which another chain begins
+ * @size: L, bytes, as far as known; never less than before
+ * @queued: bytes here
+ * @since_ns: READY: when last served, or when it became so; else: when it became so
+ * @packets: queued here
+ * @unsent: bytes that wait in its socket
+ * @state: enum pcrp_flow_state
+ * @gate: enum pcrp_gate
+ * @prio: of the present chain
+ * @next_prio: of the next one
+ * @ask: a REQUEST is due as soon as a packet is there that it can go beside
+ * @begun: it is in the EU list
+ * @heard: its receiver knows of it: a GRANT came
+ * @overdue: the next chain is sent without a GRANT
+ * @flow_no: the flow's number; later ones have higher ones, in serial arithmetic
+ * @link: by enum pcrp_link_id
+ * @announced: size in the last REQUEST or PROBE; 0: there was none
+ * @last_ns: when its last packet, REQUEST or PROBE left
+ * @asked_ns: when its last REQUEST or PROBE left; 0: it was answered
+ * @chain_no: chains begun
+ * @ask_no: REQUESTs and PROBEs sent
+ * @probe_ns: how long the next PROBE waits
+ *
+ * What each packet touches stands first.
+ */
+struct pcrp_flow {
+	u64 sent;
+	u64 granted;
+	u64 chain_end;
+	u64 size;
+	u64 queued;
+	u64 since_ns;
+	u32 packets;
+	u32 unsent;
+	u8 state;
+	u8 gate;
+	u8 prio;
+	u8 next_prio;
+	bool ask;
+	bool begun;
+	bool heard;
+	bool overdue;
+	u32 flow_no;
+	struct pcrp_link link[PCRP_LINKS];
+	u64 announced;
+	u64 last_ns;
+	u64 asked_ns;
+	u32 chain_no;
+	u32 ask_no;
+	u32 probe_ns;
+};
+
+/**
+ * struct pcrp_snd_stats - what the sender counts; as in struct tc_pcrp_xstats
+ * @flows_started: see there
+ * @flows_finished: see there
+ * @flows_ungated: see there
+ * @chains_speculative: see there
+ * @chains_granted: see there
+ * @chains_overdue: see there
+ * @promotions: see there
+ * @eu_packets: see there
+ * @requests_sent: see there
+ * @probes_sent: see there
+ * @grants_received: see there
+ * @grants_late: see there
+ * @grants_idle: see there
+ * @grants_refused: see there
+ * @prio_packets: see there
+ * @ungated_packets: see there
+ */
+struct pcrp_snd_stats {
+	u64 flows_started;
+	u64 flows_finished;
+	u64 flows_ungated;
+	u64 chains_speculative;
+	u64 chains_granted;
+	u64 chains_overdue;
+	u64 promotions;
+	u64 eu_packets;
+	u64 requests_sent;
+	u64 probes_sent;
+	u64 grants_received;
+	u64 grants_late;
+	u64 grants_idle;
+	u64 grants_refused;
+	u64 prio_packets[TC_PCRP_PRIOS];
+	u64 ungated_packets;
+};
+
+/* By which rule a flow was picked */
+enum pcrp_rule {
+	PCRP_RULE_EU,
+	PCRP_RULE_MFWT,
+	PCRP_RULE_ORDER,
+};
+
+/**
+ * struct pcrp_sender - a port's flows
+ * @flow: by slot
+ * @list: those in each state but UNUSED and IDLE, which share IDLE's; READY: in the
+ *	order in which they were served last; others: in that in which they became so
+ * @begun: gated flows that have begun and have not finished, in the order in which
+ *	they began
+ * @used: flows that are not UNUSED
+ * @slots: how many there are
+ * @flow_no: of the last flow that started
+ * @rule: by which the next packet's flow was picked; enum pcrp_rule
+ * @shortest: READY flows by what remains of them
+ * @due: flows by the time at which something is to be done about them, ns
+ * @stats: what is counted
+ */
+struct pcrp_sender {
+	struct pcrp_flow *flow;
+	struct pcrp_list list[PCRP_FLOW_STATES];
+	struct pcrp_list begun;
+	u32 used;
+	u32 slots;
+	u32 flow_no;
+	u8 rule;
+	struct heap shortest;
+	struct heap due;
+	struct pcrp_snd_stats stats;
+};
+
+/* Statistics are read without the lock. */
+static inline void pcrp_count(u64 *counter)
+{
+	WRITE_ONCE(*counter, *counter + 1);
+}
+
+/**
+ * pcrp_spec_prio() - priority of the first chain
+ * @p: configuration
+ * @size: of the flow, bytes
+ *
+ * Return: 0..3.
+ */
+static inline u8 pcrp_spec_prio(const struct pcrp_params *p, u64 size)
+{
+	u8 prio = 0;
+
+	while (prio < TC_PCRP_SPEC_PRIOS - 1 && size > p->spec_bytes[prio])
+		prio++;
+	return prio;
+}
+
+/* ---- lists ---- */
+
+static inline void pcrp_list_add(struct pcrp_flow *flow, enum pcrp_link_id id,
+				 struct pcrp_list *list, u32 slot)
+{
+	struct pcrp_link *link = &flow[slot].link[id];
+
+	link->next = PCRP_NONE;
+	link->prev = list->tail;
+	if (list->tail == PCRP_NONE)
+		list->head = slot;
+	else
+		flow[list->tail].link[id].next = slot;
+	list->tail = slot;
+	WRITE_ONCE(list->count, list->count + 1);
+}
+
+static inline void pcrp_list_del(struct pcrp_flow *flow, enum pcrp_link_id id,
+				 struct pcrp_list *list, u32 slot)
+{
+	struct pcrp_link *link = &flow[slot].link[id];
+
+	if (link->prev == PCRP_NONE)
+		list->head = link->next;
+	else
+		flow[link->prev].link[id].next = link->next;
+	if (link->next == PCRP_NONE)
+		list->tail = link->prev;
+	else
+		flow[link->next].link[id].prev = link->prev;
+	WRITE_ONCE(list->count, list->count - 1);
+}
+
+static inline struct pcrp_list *pcrp_list_of(struct pcrp_sender *s, u8 state)
+{
+	return &s->list[state == PCRP_FLOW_UNUSED ? PCRP_FLOW_IDLE : state];
+}
+
+/* ---- states ---- */
+
+/**
+ * pcrp_remaining() - what a flow has not sent yet
+ * @f: the flow
+ *
+ * Return: bytes.
+ */
+static inline u64 pcrp_remaining(const struct pcrp_flow *f)
+{
+	return f->queued + f->unsent;
+}
+
+/* Packets without payload, if there are no others, need no GRANT */
+static inline bool pcrp_may_send(const struct pcrp_flow *f)
+{
+	return f->sent < f->granted || !f->queued;
+}
+
+/* When is something to be done about it? What asks goes beside a packet. */
+static inline void pcrp_arm(struct pcrp_sender *s, const struct pcrp_params *p, u32 slot)
+{
+	const struct pcrp_flow *f = &s->flow[slot];
+	u64 due_ns;
+
+	if (f->ask && f->packets)
+		due_ns = 0;
+	else if (f->state == PCRP_FLOW_WAITING)
+		due_ns = min_t(u64, f->since_ns + p->hold_ns, f->last_ns + f->probe_ns);
+	else
+		return heap_remove(&s->due, slot);
+	heap_set(&s->due, slot, due_ns, f->flow_no);
+}
+
+static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p,
+			      u32 slot, u8 state, u64 now)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	if (f->state == PCRP_FLOW_READY) {
+		heap_remove(&s->shortest, slot);
+		f->last_ns = f->since_ns;
+	}
+	pcrp_list_del(s->flow, PCRP_LINK_STATE, pcrp_list_of(s, f->state), slot);
+	f->state = state;
+	f->since_ns = now;
+	pcrp_list_add(s->flow, PCRP_LINK_STATE, pcrp_list_of(s, state), slot);
+	if (state == PCRP_FLOW_READY)
+		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
+	pcrp_arm(s, p, slot);
+}
+
+static inline void pcrp_leave_begun(struct pcrp_sender *s, u32 slot)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	if (f->begun)
+		pcrp_list_del(s->flow, PCRP_LINK_EU, &s->begun, slot);
+	f->begun = false;
+}
+
+static inline void pcrp_end(struct pcrp_sender *s, const struct pcrp_params *p,
+			    u32 slot, u64 now)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	pcrp_leave_begun(s, slot);
+	f->ask = false;
+	pcrp_count(&s->stats.flows_finished);
+	pcrp_enter(s, p, slot, PCRP_FLOW_IDLE, now);
+}
+
+/* A flow's state follows from what it has and what it may. */
+static inline void pcrp_settle(struct pcrp_sender *s, const struct pcrp_params *p,
+			       u32 slot, u64 now)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+	u8 state;
+
+	if (likely(f->packets))
+		state = pcrp_may_send(f) ? PCRP_FLOW_READY : PCRP_FLOW_WAITING;
+	else if (f->unsent)
+		state = PCRP_FLOW_DRY;
+	else
+		return pcrp_end(s, p, slot, now);
+
+	if (state != f->state)
+		pcrp_enter(s, p, slot, state, now);
+	else if (state == PCRP_FLOW_READY)
+		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
+}
+
+/*
+ * The receiver does not know of the flow, or not that it is longer than all that it
+ * has granted. Before the first chain it need not know: pcrp_snd_pick().
+ */
+static inline void pcrp_check_size(struct pcrp_sender *s, const struct pcrp_params *p,
+				   u32 slot)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	if (!f->chain_no || f->size <= p->first_bytes || f->size <= f->announced)
+		return;
+	if (f->announced && (f->size <= f->granted || f->granted < f->announced))
+		return;
+	f->ask = true;
+	pcrp_arm(s, p, slot);
+}
+
+/* What a flow has is another amount now. */
+static inline void pcrp_update(struct pcrp_sender *s, const struct pcrp_params *p,
+			       u32 slot, u32 unsent, u64 now)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+	u64 size;
+
+	f->unsent = unsent;
+	size = f->sent + pcrp_remaining(f);
+	if (size > f->size) {
+		f->size = size;
+		pcrp_check_size(s, p, slot);
+	}
+	pcrp_settle(s, p, slot, now);
+}
+
+static inline void pcrp_start(struct pcrp_sender *s, const struct pcrp_params *p,
+			      u32 slot, u8 gate)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+	bool gated = gate == PCRP_GATE_GRANT;
+
+	if (f->state == PCRP_FLOW_UNUSED)
+		WRITE_ONCE(s->used, s->used + 1);
+	*f = (struct pcrp_flow) {
+		.granted = gated ? p->first_bytes : U64_MAX,
+		.chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0,
+		.state = f->state,
+		.gate = gate,
+		.prio = PCRP_PRIO_UNGATED,
+		.flow_no = ++s->flow_no,
+		.link[PCRP_LINK_STATE] = f->link[PCRP_LINK_STATE],
+		.probe_ns = p->probe_ns,
+	};
+	pcrp_count(&s->stats.flows_started);
+	if (!gated)
+		pcrp_count(&s->stats.flows_ungated);
+}
+
+/* The flow's next packet is the first of a chain. */
+static inline void pcrp_begin_chain(struct pcrp_sender *s, const struct pcrp_params *p,
+				    u32 slot)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	f->chain_no++;
+	f->chain_end = f->granted;
+	if (f->gate != PCRP_GATE_GRANT)
+		return;
+	if (!f->begun) {
+		f->begun = true;
+		pcrp_list_add(s->flow, PCRP_LINK_EU, &s->begun, slot);
+		f->prio = pcrp_spec_prio(p, f->size);
+		pcrp_count(&s->stats.chains_speculative);
+		return;
+	}
+	f->prio = f->next_prio;
+	if (f->overdue)
+		pcrp_count(&s->stats.chains_overdue);
+	else
+		pcrp_count(&s->stats.chains_granted);
+	f->overdue = false;
+}
+
+/* A flow has waited for too long: it goes on with a chain that nobody granted. */
+static inline void pcrp_go_on(struct pcrp_sender *s, const struct pcrp_params *p,
+			      u32 slot, u64 now)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	f->granted = f->sent + p->chain_bytes;
+	f->next_prio = PCRP_PRIO_LAST;
+	f->overdue = true;
+	f->probe_ns = p->probe_ns;
+	pcrp_settle(s, p, slot, now);
+}
+
+/* Ends a flow that has been without packets for too long, if there is one. */
+static inline void pcrp_abort_dry(struct pcrp_sender *s, const struct pcrp_params *p,
+				  u64 now)
+{
+	u32 slot = s->list[PCRP_FLOW_DRY].head;
+
+	if (slot != PCRP_NONE && now - s->flow[slot].since_ns >= PCRP_DRY_NS)
+		pcrp_end(s, p, slot, now);
+}
+
+#endif /* _CLOSNET_PCRP_SND_FLOW_H */

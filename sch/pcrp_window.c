@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The waiting window
+ *
+ * The paper's receiver has eight input queues, takes from the highest that has a
+ * packet, and lets packets wait for a while so that there is something to choose.
+ * Here: the first packet that comes opens the window; when its time is over, or
+ * at once when many wait, it is closed: the stack gets all of them, the highest
+ * priority first, in their order within each.
+ *
+ *	hook --> P0 | P1 | ... | P7 --- W us later, or full ---> process, stack
+ *
+ * Each CPU has a window of its own. A flow's packets come in by one CPU, and the
+ * CPU that has let them in is the one that lets them out: so they stay in order.
+ * What has another priority, as a flow's next chain may have, can overtake, just
+ * as in a switch with strict priorities.
+ *
+ * What leaves the window goes on behind the hook: packet sockets and tc's ingress
+ * have seen it before (skb->tc_skip_classify, as ifb has it).
+ *
+ * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
+ * Avoidance through Packet-chaining Reservation", ICPP 2019.
+ *
+ * Differences from the paper: a host's stack takes packets in batches anyway; so
+ * the window is off by default.
+ */
+
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <net/dst.h>
+#include <net/sock.h>
+#include <closnet/qdisc.h>
+#include "pcrp_window.h"
+
+/* So many wait at most: a NAPI budget */
+#define PCRP_WINDOW_MAX		64
+/* Of a DSCP that is none of the map: the highest that no first chain has */
+#define PCRP_WINDOW_PRIO	TC_PCRP_SPEC_PRIOS
+
+/**
+ * struct pcrp_window_cpu - of a CPU
+ * @lock: protects all of it; softirqs are off. Another CPU takes it only when
+ *	this one goes offline
+ * @packets: that wait
+ * @queue: they, by priority
+ * @timer: closes the window
+ * @w: the device's
+ * @waited_packets: that have waited
+ * @early: times that the window was closed since it was full
+ */
+struct pcrp_window_cpu {
+	spinlock_t lock;	/* protects all of it */
+	u32 packets;
+	struct sk_buff_head queue[TC_PCRP_PRIOS];
+	struct hrtimer timer;
+	struct pcrp_window *w;
+	u64 waited_packets;
+	u64 early;
+};
+
+/* Gives the stack all that waits. */
+static void pcrp_window_drain(struct pcrp_window_cpu *c)
+{
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+	u32 prio;
+
+	__skb_queue_head_init(&list);
+	spin_lock(&c->lock);
+	for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
+		skb_queue_splice_tail_init(&c->queue[prio], &list);
+	WRITE_ONCE(c->packets, 0);
+	spin_unlock(&c->lock);
+	while ((skb = __skb_dequeue(&list))) {
+		c->w->process(c->w->arg, skb);
+		skb_reset_redirect(skb);
+		skb->tc_skip_classify = 1;
+		netif_receive_skb_core(skb);
+	}
+}
+
+static enum hrtimer_restart pcrp_window_close(struct hrtimer *timer)
+{
+	pcrp_window_drain(container_of(timer, struct pcrp_window_cpu, timer));
+	return HRTIMER_NORESTART;
+}
+
+/* Return: it is full. */
+static bool pcrp_window_push(struct pcrp_window_cpu *c, struct sk_buff *skb, u32 prio, u64 ns)
+{
+	bool full;
+
+	spin_lock(&c->lock);
+	__skb_queue_tail(&c->queue[prio], skb);
+	WRITE_ONCE(c->packets, c->packets + 1);
+	closnet_add(&c->waited_packets, 1);
+	if (c->packets == 1)
+		hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
+	full = c->packets >= PCRP_WINDOW_MAX;
+	if (full)
+		closnet_add(&c->early, 1);
+	spin_unlock(&c->lock);
+	return full;
+}
+
+/**
+ * pcrp_window_take() - have a packet at ingress wait
+ * @w: the window
+ * @skb: the packet; softirqs are off
+ * @pkt: what pcrp_parse() says of it
+ *
+ * A packet for which a socket has been found does not wait: nothing may keep that
+ * alive. Nor does one that is there to free memory.
+ *
+ * Return: false: it does not wait.
+ */
+bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct pcrp_pkt *pkt)
+{
+	struct pcrp_window_cpu *c = this_cpu_ptr(w->cpus);
+	u64 ns = READ_ONCE(w->ns);
+
+	if (likely(!ns)) {
+		if (unlikely(READ_ONCE(c->packets)))	/* that came when there was one */
+			pcrp_window_drain(c);
+		return false;
+	}
+	if (!pkt->ip_hlen || skb_sk_is_prefetched(skb) || skb_pfmemalloc(skb))
+		return false;
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (unlikely(!skb))
+		return true;
+	skb_dst_force(skb);
+	if (pcrp_window_push(c, skb, READ_ONCE(w->prio[pkt->dsfield >> 2]), ns))
+		pcrp_window_drain(c);
+	return true;
+}
+
+/**
+ * pcrp_window_set() - set how long packets wait
+ * @w: the window
+ * @us: microseconds; 0: no packet waits
+ * @map: DSCP of P0..P7, or TC_PCRP_MAP_LEAVE
+ */
+void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS])
+{
+	u8 table[PCRP_DSCPS];
+	u32 i;
+
+	memset(table, PCRP_WINDOW_PRIO, sizeof(table));
+	for (i = TC_PCRP_PRIOS; i-- > 0;)	/* the highest of those that share a DSCP */
+		if (map[i] < PCRP_DSCPS)
+			table[map[i]] = i;
+	for (i = 0; i < PCRP_DSCPS; i++)
+		WRITE_ONCE(w->prio[i], table[i]);
+	WRITE_ONCE(w->ns, (u64)us * NSEC_PER_USEC);
+}
+
+/**
+ * pcrp_window_init() - make a window, in which no packet waits
+ * @w: the window, zeroed
+ * @process: to be called for each packet before the stack gets it
+ * @arg: its argument
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int pcrp_window_init(struct pcrp_window *w, void (*process)(void *arg, struct sk_buff *skb),
+		     void *arg)
+{
+	struct pcrp_window_cpu *c;
+	u32 prio;
+	int cpu;
+
+	w->process = process;
+	w->arg = arg;
+	w->cpus = alloc_percpu(struct pcrp_window_cpu);
+	if (!w->cpus)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(w->cpus, cpu);
+		c->w = w;
+		spin_lock_init(&c->lock);
+		hrtimer_setup(&c->timer, pcrp_window_close, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED_SOFT);
+		for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
+			__skb_queue_head_init(&c->queue[prio]);
+	}
+	return 0;
+}
+
+/**
+ * pcrp_window_free() - drop what waits, for ever
+ * @w: the window; nobody uses it any more but its timers. NULL @cpus: it was not made
+ */
+void pcrp_window_free(struct pcrp_window *w)
+{
+	struct pcrp_window_cpu *c;
+	u32 prio;
+	int cpu;
+
+	if (!w->cpus)
+		return;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(w->cpus, cpu);
+		hrtimer_cancel(&c->timer);
+		for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
+			__skb_queue_purge(&c->queue[prio]);
+	}
+	free_percpu(w->cpus);
+}
+
+/**
+ * pcrp_window_stats() - add up what the CPUs have counted
+ * @w: the window
+ * @to: result
+ */
+void pcrp_window_stats(const struct pcrp_window *w, struct tc_pcrp_xstats *to)
+{
+	const struct pcrp_window_cpu *c;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(w->cpus, cpu);
+		to->window_packets += READ_ONCE(c->waited_packets);
+		to->window_early += READ_ONCE(c->early);
+	}
+}
