@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # closnet(8): the paper's numbers, what happens in the worst case, bad input, the manual page. Runs on the host.
+# What closnet pcrp says to the kernel is tested by selftests/sch/pcrp_closnet.sh.
 # What its tc commands mean to tc is tested by selftests/tc/plugin.sh.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../tc/page.sh"
 
 page=$LIB_TOP/Documentation/man/closnet.8
+"$LIB_TOP/tools/deps.sh" tools
 make -s -C "$LIB_TOP/tools/closnet" O="$TMP" || exit 1
 PATH=$TMP:$PATH
 
@@ -90,12 +92,26 @@ refused "a word" 2 "'foo' is not an option" buffers foo
 refused "a command that there is not" 2 "no such command: foo" foo
 refused "no command" 2 "Usage: closnet COMMAND"
 
+refused "too few thresholds" 2 "closnet pcrp: set needs 3 sizes" pcrp set 1kb 2kb
+refused "too many" 2 "closnet pcrp: set needs 3 sizes" pcrp set 1kb 2kb 3kb 4kb
+for size in x 1tb 1.2.3 ""; do
+	refused "a threshold of '$size'" 2 "'$size' is not a size, as in 25kb" pcrp set 1kb 2kb "$size"
+done
+refused "a word that there is not" 2 "'put' is not get, set or reset" pcrp put
+refused "a word too many" 2 "reset takes no 'all'" pcrp reset all
+refused "an option that there is not" 2 "unrecognized option '--foo'" pcrp --foo
+if module_loaded sch_pcrp; then
+	skip "no sch_pcrp" "it is loaded"
+else
+	refused "no sch_pcrp" 1 "the kernel has no closnet_pcrp: is sch_pcrp loaded?" pcrp
+fi
+
 # documented: has closnet(8) each option of the help, and each key of the JSON?
 documented() {
 	local word words missing=0
 	words=$(sed 's/\\//g' "$page")
 	# what is not computed is an option
-	for word in $(closnet buffers --help | grep -oE '^  (-j, )?--[a-z]+' | grep -oE '[a-z]{2,}') \
+	for word in $({ closnet buffers --help && closnet pcrp --help; } | grep -oE '^  (-j, )?(--)?[a-z]+' | grep -oE '[a-z]{2,}') \
 		$(closnet buffers "${paper[@]}" -j | jq -r 'keys[]' | grep -E '^(flight|headroom|shared|pfc|ecn|worst)'); do
 		grep -qwF -- "$word" <<<"$words" && continue
 		echo "it lacks $word"
@@ -105,12 +121,15 @@ documented() {
 }
 check "closnet(8) has all options and numbers" documented
 
+# of_user: its examples for everybody; those of the superuser come behind them, and man.sh tests them
+of_user() { examples "$page" | sed '/^# /,$d'; }
+
 # run_examples: their commands and what these print
 run_examples() {
-	examples "$page" | sed -n 's/^\$ //p' | while read -r line; do
+	of_user | sed -n 's/^\$ //p' | while read -r line; do
 		printf '$ %s\n' "$line"
 		bash -c "$line"
 	done
 }
-check_eq "its examples print what it shows" "$(run_examples)" "$(examples "$page")"
+check_eq "its examples print what it shows" "$(run_examples)" "$(of_user)"
 finish

@@ -14,6 +14,7 @@ arch=$(dpkg --print-architecture)
 lib=usr/lib/$(gcc -print-multiarch)
 dkms_deb=$TMP/out/closnet-dkms_${version}_all.deb
 tools_deb=$TMP/out/closnet-tools_${version}_$arch.deb
+pcrpd_deb=$TMP/out/closnet-pcrpd_${version}_$arch.deb
 
 # content DEB: its files
 content() { dpkg -c "$1" | awk '!/^d/ { sub("^[./]*", "", $6); print $6 }'; }
@@ -50,6 +51,7 @@ check_eq "debian/changelog has the tree's version" \
 	"$(dpkg-parsechangelog -l "$CLOSNET_TOP/debian/changelog" -S Version)" "$version"
 check_eq "closnet-dkms has it" "$(dpkg-deb -f "$dkms_deb" Version)" "$version"
 check_eq "closnet-tools has it" "$(dpkg-deb -f "$tools_deb" Version)" "$version"
+check_eq "closnet-pcrpd has it" "$(dpkg-deb -f "$pcrpd_deb" Version)" "$version"
 
 check_eq "closnet-dkms has every source file" \
 	"$(comm -13 <(content "$dkms_deb" | sort) <(sources | sed "s|^|usr/src/closnet-$version/|" | sort))" ""
@@ -63,8 +65,13 @@ for plugin in "$CLOSNET_TOP"/tools/tc/link_*.c; do
 	check "closnet-tools has $plugin where ip looks" grep -qx "$lib/ip/$plugin" <<<"$(content "$tools_deb")"
 done
 check "closnet-tools has closnet" grep -qx usr/sbin/closnet <<<"$(content "$tools_deb")"
-check_eq "closnet-tools has every manual page" \
-	"$(comm -13 <(content "$tools_deb" | sed -n 's|^usr/share/man/.*/\(.*\)\.gz$|\1|p' | sort) <(manuals | sort))" ""
+check "closnet-pcrpd has pcrpd" grep -qx usr/sbin/pcrpd <<<"$(content "$pcrpd_deb")"
+for unit in "$CLOSNET_TOP"/tools/pcrpd/*.service; do
+	check "closnet-pcrpd has ${unit##*/}" grep -qx "lib/systemd/system/${unit##*/}" <<<"$(content "$pcrpd_deb")"
+	check "it is not enabled by itself" grep -q "was-enabled.*${unit##*/}" <<<"$(dpkg-deb -I "$pcrpd_deb" postinst)"
+done
+check_eq "every manual page is in one of the two" \
+	"$(comm -13 <({ content "$tools_deb" && content "$pcrpd_deb"; } | sed -n 's|^usr/share/man/.*/\(.*\)\.gz$|\1|p' | sort) <(manuals | sort))" ""
 
 check "closnet-tools unpacks" dpkg -x "$tools_deb" "$TMP/root"
 check "closnet-diag runs" "$TMP/root/usr/sbin/closnet-diag"

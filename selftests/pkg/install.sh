@@ -8,7 +8,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
-"$CLOSNET_TOP/tools/deps.sh" build
+"$CLOSNET_TOP/tools/deps.sh" build tools
 tree=$TMP/tree
 mkdir "$tree"
 (cd "$CLOSNET_TOP" && git ls-files -z Kbuild Makefile VERSION compat include net sch tcp_cc tools Documentation/man |
@@ -33,6 +33,10 @@ expected() {
 		case $f in q_*) echo "$lib/tc/${f%.c}.so" ;; *) echo "$lib/ip/${f%.c}.so" ;; esac
 	done
 	echo /usr/sbin/closnet
+	echo /usr/sbin/pcrpd
+	for f in tools/pcrpd/*.service; do
+		echo "/usr/lib/systemd/system/${f##*/}"
+	done
 	for f in Documentation/man/*.[1-9]; do
 		[ ! -e "$f" ] || echo "/usr/share/man/man${f##*.}/${f##*/}"
 	done
@@ -51,7 +55,7 @@ test_kernel() {
 	check "$1: make" make_
 	check "$1: make install" make_ install
 	check_eq "$1: exactly the files that should be there" "$(present)" "$( (expected; echo "$other") | sort)"
-	for m in sch_ndp sch_dcqcn closwire nicclock tcp_dcqcn tcp_timely; do
+	for m in sch_ndp sch_dcqcn sch_pcrp closwire nicclock tcp_dcqcn tcp_timely; do
 		check_eq "$1: depmod knows $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
 			"insmod $dest/lib/modules/$kver/updates/$m.ko"
@@ -67,6 +71,11 @@ test_kernel() {
 	check "$1: ip's directory of plug-ins is gone" test ! -e "$dest/usr/lib/$(gcc -print-multiarch)/ip"
 	check "$1: depmod has forgotten the module" test -z "$(modprobe -d "$dest" -S "$kver" --show-depends sch_ndp 2>/dev/null)"
 	check "$1: make uninstall where nothing is installed" make_ uninstall
+	check "$1: make install-tools without pcrpd" make_ install-tools PCRPD=no
+	check_eq "$1: it is not there" "$(present | grep pcrpd)" ""
+	check "$1: elsewhere" make_ install-tools PREFIX=/usr/local
+	check "$1: the units know where" grep -q "ExecStart=/usr/local/sbin/pcrpd" \
+		"$dest/usr/local/lib/systemd/system/pcrpd-agent.service"
 }
 
 test_kernel 6.1

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzz target for tools/pcrpd: what comes to an aggregator, or to an agent
+ *
+ * An input is a number of datagrams, each after two bytes: FUZZ_* and the length,
+ * in units of 4 bytes. If what is genuine is written again, then it is the same.
+ *
+ *	pcrpd_fuzz			inputs of its own, the same in each run
+ *	pcrpd_fuzz FILE...		inputs from files, as libFuzzer leaves them
+ *	pcrpd_fuzz --seeds DIR		write some inputs for libFuzzer to start from
+ */
+#include <assert.h>
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pcrpd/agents.h"
+#include "pcrpd/histogram.h"
+#include "pcrpd/message.h"
+#include "rng.h"
+
+#define FUZZ_SIGN	0x01	/* give it the right digest, or little would get further */
+#define FUZZ_AGENT	0x02	/* to an agent */
+#define FUZZ_ODD	0x0c	/* so many bytes longer */
+#define FUZZ_NONCE	0x10	/* write the nonce into it that was given last */
+#define FUZZ_TURN	0x20	/* a period is over before */
+
+#define DIGEST	SHA256_DIGEST_SIZE
+#define INPUTS	20000
+#define SEEDS	50
+
+static struct key key;
+/* how often the target came by */
+static unsigned long verdicts[FORGED + 1], reports[NO_ROOM + 1], answers;
+
+struct aggregator {
+	struct agents agents;
+	struct window window;
+	uint64_t period;
+	uint64_t nonce;
+};
+
+static void sign(uint8_t *datagram, size_t length)
+{
+	hmac_sha256_update(&key.hmac, length - DIGEST, datagram);
+	hmac_sha256_digest(&key.hmac, DIGEST, datagram + length - DIGEST);
+}
+
+static void count(struct aggregator *g, const struct message *m)
+{
+	uint64_t flows[PCRP_SIZE_CLASSES], t[PCRP_THRESHOLDS], total;
+	enum report is;
+
+	is = agents_report(&g->agents, m, g->period, 1000 + g->period, &g->nonce, flows);
+	reports[is]++;
+	if (is == COUNTED)
+		window_add(&g->window, flows);
+	window_thresholds(&g->window, t, &total);
+	assert(t[0] >= 1 && t[0] < t[1] && t[1] < t[2] && t[2] <= PCRP_THRESHOLD_MAX);
+	assert(g->agents.count <= g->agents.max);
+}
+
+static void take(struct aggregator *g, const uint8_t *datagram, size_t length, int how)
+{
+	enum message_type type = how & FUZZ_AGENT ? MESSAGE_ANSWER : MESSAGE_REPORT;
+	uint8_t again[MESSAGE_MAX];
+	struct message m;
+	enum verdict verdict = message_read(datagram, length, type, &key, &m);
+
+	verdicts[verdict]++;
+	if (verdict != GENUINE)
+		return;
+	assert(message_write(&m, &key, again) == length);
+	assert(!memcmp(again, datagram, length));
+	if (type == MESSAGE_REPORT)
+		count(g, &m);
+	else
+		answers++;
+}
+
+/* A copy of its own, whose end is the end of its memory */
+static void deliver(struct aggregator *g, const uint8_t *bytes, size_t length, int how)
+{
+	uint8_t *datagram = malloc(length + 1);
+	int i;
+
+	if (!datagram)
+		err(2, "malloc");
+	memcpy(datagram + 1, bytes, length);
+	for (i = 0; i < 8 && (how & FUZZ_NONCE) && length >= MESSAGE_HEAD; i++)
+		datagram[1 + 16 + i] = (uint8_t)(g->nonce >> (56 - 8 * i));
+	if ((how & FUZZ_SIGN) && length >= DIGEST)
+		sign(datagram + 1, length);
+	if (how & FUZZ_TURN) {
+		window_turn(&g->window, 1);
+		agents_expire(&g->agents, ++g->period);
+	}
+	take(g, datagram + 1, length, how);
+	free(datagram);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint8_t bytes[KEY_BYTES] = "a key";
+	struct aggregator g = {};
+	size_t length;
+
+	key_set(&key, bytes);
+	if (!agents_init(&g.agents, 3) || !window_init(&g.window, 3))
+		err(2, "malloc");
+	while (size > 2) {
+		length = 4 * (size_t)data[1] + (data[0] & FUZZ_ODD) / 4;
+		if (length > size - 2)
+			length = size - 2;
+		deliver(&g, data + 2, length, data[0]);
+		data += 2 + length;
+		size -= 2 + length;
+	}
+	agents_free(&g.agents);
+	window_free(&g.window);
+	return 0;
+}
+
+/* libFuzzer has its own main() */
+#ifndef LIBFUZZER
+
+#define DATAGRAMS_MAX	20
+#define INPUT_MAX	(DATAGRAMS_MAX * (2 + MESSAGE_MAX))
+
+static struct rng rng;
+static uint8_t input[INPUT_MAX];
+
+static uint64_t some_number(void)
+{
+	return rng_percent(&rng, 90) ? rng_in(&rng, 1, 6) : rng_log(&rng, 1, 1ULL << 62);
+}
+
+/* As one of the two would write it; and then some bytes of it differ, or it is short. */
+static size_t make_datagram(uint8_t *to)
+{
+	struct message m = { .known = rng_percent(&rng, 50), .thresholds = { 10, 20, 30 } };
+	uint32_t i, changes = rng_percent(&rng, 60) ? 0 : rng_in(&rng, 1, 3);
+	size_t length;
+
+	m.type = rng_percent(&rng, 70) ? MESSAGE_REPORT : MESSAGE_ANSWER;
+	m.agent = some_number();
+	m.nonce = some_number();
+	m.number = some_number();
+	for (i = 0; i < PCRP_SIZE_CLASSES; i++)
+		m.sizes[i] = some_number();
+	length = message_write(&m, &key, to + 2);
+	to[0] = m.type == MESSAGE_ANSWER ? FUZZ_AGENT : 0;
+	if (rng_percent(&rng, 90))
+		to[0] |= FUZZ_SIGN;
+	if (rng_percent(&rng, 60))
+		to[0] |= FUZZ_NONCE;
+	if (rng_percent(&rng, 30))
+		to[0] |= FUZZ_TURN;
+	while (changes--)
+		to[2 + rng_in(&rng, 0, MESSAGE_HEAD + 31)] ^= (uint8_t)(1U << rng_in(&rng, 0, 7));
+	if (rng_percent(&rng, 5))
+		length = 4 * rng_in(&rng, 0, (uint32_t)length / 4);
+	to[1] = (uint8_t)(length / 4);
+	return 2 + length;
+}
+
+static size_t make_input(void)
+{
+	uint32_t n = rng_in(&rng, 1, DATAGRAMS_MAX);
+	size_t size = 0;
+
+	while (n--)
+		size += make_datagram(input + size);
+	return size;
+}
+
+static void run_own(void)
+{
+	bool all;
+	int i;
+
+	for (i = 0; i < INPUTS; i++)
+		LLVMFuzzerTestOneInput(input, make_input());
+	all = answers > 1000;
+	printf("# answers %lu verdicts", answers);
+	for (i = 0; i <= FORGED; i++) {
+		printf(" %lu", verdicts[i]);
+		all = all && verdicts[i] > 1000;
+	}
+	printf(" reports");
+	for (i = 0; i <= NO_ROOM; i++) {
+		printf(" %lu", reports[i]);
+		all = all && reports[i] > 1000;
+	}
+	printf("\n1..2\nok 1 - %d inputs\n", INPUTS);
+	printf("%s 2 - they reach everything\n", all ? "ok" : "not ok");
+	if (!all)
+		exit(1);
+}
+
+static void run_file(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	size_t size;
+
+	if (!f)
+		err(2, "%s", path);
+	size = fread(input, 1, INPUT_MAX, f);
+	fclose(f);
+	LLVMFuzzerTestOneInput(input, size);
+}
+
+static void write_seeds(const char *dir)
+{
+	char path[4096];
+	size_t size;
+	FILE *f;
+	int i;
+
+	for (i = 0; i < SEEDS; i++) {
+		size = make_input();
+		snprintf(path, sizeof(path), "%s/seed-%02d", dir, i);
+		f = fopen(path, "wb");
+		if (!f || fwrite(input, 1, size, f) != size || fclose(f))
+			err(2, "%s", path);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	rng_seed(&rng, 61);
+	if (argc == 1)
+		run_own();
+	else if (argc == 3 && !strcmp(argv[1], "--seeds"))
+		write_seeds(argv[2]);
+	else
+		for (i = 1; i < argc; i++)
+			run_file(argv[i]);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The aggregator: adds up what agents have counted, answers each with the thresholds
+ */
+#include <err.h>
+
+#include "agents.h"
+#include "histogram.h"
+#include "pcrpd.h"
+
+struct aggregator {
+	struct service service;
+	const struct config *config;
+	struct key *key;
+	struct agents agents;
+	struct window window;
+	uint64_t period;
+	uint64_t counted;
+	uint64_t greeted;
+	uint64_t no_room;
+	struct refused refused;
+};
+
+static void write_status(const struct aggregator *g)
+{
+	struct json_object *o = json_object_new_object();
+	uint64_t thresholds[PCRP_THRESHOLDS], flows;
+	bool known = window_thresholds(&g->window, thresholds, &flows);
+
+	status_text(o, "role", "aggregator");
+	status_number(o, "agents", g->agents.count);
+	status_number(o, "flows", flows);
+	status_thresholds(o, known ? thresholds : NULL);
+	status_number(o, "reports", g->counted);
+	status_number(o, "greeted", g->greeted);
+	status_number(o, "no_room", g->no_room);
+	status_refused(o, &g->refused);
+	status_write(g->config->status, o);
+}
+
+static void tick(struct service *service, uint64_t periods)
+{
+	struct aggregator *g = (struct aggregator *)service;
+
+	g->period += periods;
+	window_turn(&g->window, periods);
+	agents_expire(&g->agents, g->period);
+	write_status(g);
+}
+
+static void answer(struct aggregator *g, const struct message *report, uint64_t nonce,
+		   const struct sockaddr_storage *to, socklen_t to_length)
+{
+	struct message m = {
+		.type = MESSAGE_ANSWER,
+		.agent = report->agent,
+		.nonce = nonce,
+		.number = report->number,
+	};
+	uint8_t datagram[MESSAGE_MAX];
+	size_t length;
+
+	m.known = window_thresholds(&g->window, m.thresholds, &m.flows);
+	length = message_write(&m, g->key, datagram);
+	/* an answer that is lost here is like one that is lost on the way */
+	sendto(g->service.socket, datagram, length, 0, (const struct sockaddr *)to, to_length);
+}
+
+static void take(struct service *service, const uint8_t *datagram, size_t length,
+		 const struct sockaddr_storage *from, socklen_t from_length)
+{
+	struct aggregator *g = (struct aggregator *)service;
+	uint64_t flows[PCRP_SIZE_CLASSES], nonce;
+	struct message m;
+
+	if (!genuine(&g->refused, message_read(datagram, length, MESSAGE_REPORT, g->key, &m), from,
+		     from_length))
+		return;
+	switch (agents_report(&g->agents, &m, g->period, random_number(), &nonce, flows)) {
+	case COUNTED:
+		g->counted++;
+		window_add(&g->window, flows);
+		break;
+	case GREETED:
+		g->greeted++;
+		break;
+	case REPLAYED:
+		say_seldom(++g->refused.replayed, from, from_length, "a report that is not new");
+		return;
+	case NO_ROOM:
+		say_seldom(++g->no_room, from, from_length, "a report of one agent too many");
+		return;
+	}
+	answer(g, &m, nonce, from, from_length);
+}
+
+void aggregator_run(const struct config *config, struct key *key)
+{
+	struct aggregator g = {
+		.service = { .period_ms = config->period_ms, .tick = tick, .take = take },
+		.config = config,
+		.key = key,
+	};
+
+	if (!window_init(&g.window, config->periods) || !agents_init(&g.agents, config->agents))
+		err(1, "agents");
+	g.service.socket = socket(config->socket_address.ss_family,
+				  SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (g.service.socket < 0 ||
+	    bind(g.service.socket, (const struct sockaddr *)&config->socket_address,
+		 config->socket_length))
+		err(1, "%s", config->address);
+	serve(&g.service, config->period_ms);
+	window_free(&g.window);
+	agents_free(&g.agents);
+}

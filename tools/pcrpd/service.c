@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What both roles share
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <netdb.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "pcrpd.h"
+
+/* Datagrams before the clock is looked at again */
+#define BURST	64
+
+static volatile sig_atomic_t ending;
+
+static void on_signal(int number)
+{
+	(void)number;
+	ending = 1;
+}
+
+/* They are only taken in ppoll(), which they end. Return: the signals of before */
+static sigset_t catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	sigset_t ours, before;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGTERM);
+	sigaddset(&ours, SIGINT);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	return before;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+static void take_datagrams(struct service *service)
+{
+	/* a byte more than any: what is longer is seen to be so */
+	uint8_t datagram[MESSAGE_MAX + 1];
+	struct sockaddr_storage from;
+	socklen_t from_length;
+	ssize_t length;
+	int i;
+
+	for (i = 0; i < BURST; i++) {
+		from_length = sizeof(from);
+		length = recvfrom(service->socket, datagram, sizeof(datagram), 0,
+				  (struct sockaddr *)&from, &from_length);
+		if (length < 0)
+			return;
+		service->take(service, datagram, length, &from, from_length);
+	}
+}
+
+void serve(struct service *service, int64_t first_ms)
+{
+	struct pollfd readable = { .fd = service->socket, .events = POLLIN };
+	sigset_t before = catch_signals();
+	int64_t next = now_ms() + first_ms, left;
+	struct timespec wait;
+	uint64_t periods;
+
+	while (!ending) {
+		left = next - now_ms();
+		if (left <= 0) {
+			/* on a machine that is late, an answer may be here already */
+			take_datagrams(service);
+			periods = -left / service->period_ms + 1;
+			next += periods * service->period_ms;
+			service->tick(service, periods);
+			continue;
+		}
+		wait = (struct timespec) { left / 1000, left % 1000 * 1000000 };
+		if (ppoll(&readable, 1, &wait, &before) > 0)
+			take_datagrams(service);
+	}
+}
+
+uint64_t random_number(void)
+{
+	uint64_t number = 0;
+
+	while (!number) {
+		if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+			err(1, "getrandom");
+	}
+	return number;
+}
+
+void say_seldom(uint64_t count, const struct sockaddr_storage *from, socklen_t length,
+		const char *what)
+{
+	char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
+
+	if (count & (count - 1))
+		return;
+	getnameinfo((const struct sockaddr *)from, length, host, sizeof(host), port, sizeof(port),
+		    NI_NUMERICHOST | NI_NUMERICSERV | NI_DGRAM);
+	warnx("%s port %s: %s (%ju so far)", host, port, what, (uintmax_t)count);
+}
+
+bool genuine(struct refused *refused, enum verdict verdict, const struct sockaddr_storage *from,
+	     socklen_t length)
+{
+	static const char * const what[] = {
+		[MALFORMED] = "not a message that is expected",
+		[VERSION] = "a message of another version of pcrpd",
+		[FORGED] = "a message that was not made with this key",
+	};
+
+	if (verdict != GENUINE)
+		say_seldom(++refused->by_verdict[verdict], from, length, what[verdict]);
+	return verdict == GENUINE;
+}
+
+void status_number(struct json_object *object, const char *name, uint64_t number)
+{
+	json_object_object_add(object, name, json_object_new_uint64(number));
+}
+
+void status_text(struct json_object *object, const char *name, const char *text)
+{
+	json_object_object_add(object, name, json_object_new_string(text));
+}
+
+void status_refused(struct json_object *object, const struct refused *refused)
+{
+	status_number(object, "malformed", refused->by_verdict[MALFORMED]);
+	status_number(object, "other_version", refused->by_verdict[VERSION]);
+	status_number(object, "forged", refused->by_verdict[FORGED]);
+	status_number(object, "replayed", refused->replayed);
+}
+
+void status_thresholds(struct json_object *object, const uint64_t *thresholds)
+{
+	struct json_object *array = NULL;
+	int i;
+
+	if (thresholds)
+		array = json_object_new_array();
+	for (i = 0; i < PCRP_THRESHOLDS && array; i++)
+		json_object_array_add(array, json_object_new_uint64(thresholds[i]));
+	json_object_object_add(object, "thresholds_bytes", array);
+}
+
+void status_write(const char *path, struct json_object *object)
+{
+	static bool failed;
+	char new[4096];
+	bool fine;
+
+	if (path) {
+		snprintf(new, sizeof(new), "%s.new", path);
+		fine = !json_object_to_file_ext(new, object, JSON_C_TO_STRING_PRETTY) &&
+		       !rename(new, path);
+		if (!fine && !failed)
+			warn("%s", path);
+		failed = !fine;
+	}
+	json_object_put(object);
+}
