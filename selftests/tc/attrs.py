@@ -8,7 +8,7 @@ attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names with
                                      peer as PEER(flags:VALUE ...), its own settings as LINKINFO(...)
 attrs.py make KIND NAME:BITS:VALUE.. write them to stdout, as dump prints them; NAME may be a number
 attrs.py xstats VALUE...             write u64's to stdout
-KIND is ndp, dcqcn or closwire.
+KIND is ndp, dcqcn, pcrp or closwire.
 """
 import re
 import struct
@@ -20,6 +20,7 @@ UAPI = Path(__file__).parents[2] / "include/uapi/linux"
 KINDS = {
     "ndp": (UAPI / "pkt_sched_ndp.h", "TCA_NDP_"),
     "dcqcn": (UAPI / "pkt_sched_dcqcn.h", "TCA_DCQCN_"),
+    "pcrp": (UAPI / "pkt_sched_pcrp.h", "TCA_PCRP_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
 # nests and strings

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The EXAMPLES of tc-ndp(8) and tc-dcqcn(8): does the qdisc take each command, and does tc print what
-# the page shows, but for the numbers? The devices are veths, eth1 and eth2, with nothing but what is
-# sent here, out of eth1.
+# The EXAMPLES of tc-ndp(8), tc-dcqcn(8), tc-pcrp(8), and those of closnet(8) that a qdisc has a part in: does
+# the qdisc take each command, and does it print what the page shows, but for the numbers? The devices are veths,
+# eth1 and eth2, with nothing but what is sent here, out of eth1.
 # Usage: man.sh [--show]    --show: print the output for the pages instead
 # shellcheck disable=SC2317,SC2154 # functions are called through check; a, b: set by setup_ns
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/page.sh"
 
 # what is sent at once, for each page: 400 datagrams; for dcqcn AF31 and ECT(0)
-declare -A OVERLOAD=([ndp]="-p 61199 -l 1400 -c 400" [dcqcn]="-p 9 -t 106 -l 1400 -c 400")
+declare -A OVERLOAD=([ndp]="-p 61199 -l 1400 -c 400" [dcqcn]="-p 9 -t 106 -l 1400 -c 400"
+	[pcrp]="-p 9 -l 1400 -c 400")
 
-# shape TEXT: without numbers, and without space at the ends of lines
-shape() { sed -E 's/[0-9]+/N/g; s/ +$//' <<<"$1"; }
+# shape TEXT: without numbers and their widths; of equal lines, one
+shape() { sed -E 's/[0-9]+/N/g; s/ +/ /g; s/ $//' <<<"$1" | uniq; }
 
 # in_a COMMAND: run it as the page has it, in namespace a
 in_a() { ip netns exec "$a" bash -c "$1"; }
@@ -48,16 +49,16 @@ test_example() {
 	if [ "$show" ]; then
 		printf '# %s\n%s\n' "$1" "$got"
 	elif [ $status -ne 0 ]; then
-		not_ok "tc takes: $1" "$got"
+		not_ok "it is taken: $1" "$got"
 	else
 		check_eq "as the page shows: $1" "$(shape "$got")" "$(shape "$2")"
 	fi
 }
 
-# test_page: the examples of the page about $SCH
+# test_page PAGE: its examples, each "# COMMAND" and what that prints
 test_page() {
-	local lines line dev command='' wanted=''
-	mapfile -t lines < <(examples "$LIB_TOP/Documentation/man/tc-$SCH.8")
+	local lines line command='' wanted=''
+	mapfile -t lines < <(examples "$LIB_TOP/Documentation/man/$1")
 	for line in "${lines[@]}" "# end"; do
 		if [[ $line != "# "* ]]; then
 			wanted+=${wanted:+$'\n'}$line
@@ -67,6 +68,13 @@ test_page() {
 		command=${line#\# }
 		wanted=
 	done
+}
+
+# test_sch KIND: the examples of a qdisc's page
+test_sch() {
+	local dev
+	need_sch "$1"
+	test_page "tc-$1.8"
 	for dev in eth1 eth2; do
 		tc -n "$a" qdisc del dev $dev root 2>"$TMP/log" || true
 	done
@@ -76,8 +84,8 @@ show=
 [ "${1:-}" != --show ] || show=1
 type -P traffic >/dev/null || skip_all "needs traffic of selftests/sch"
 devices
-need_ndp
-test_page
-need_dcqcn
-test_page
+test_sch ndp
+test_sch dcqcn
+test_sch pcrp
+test_page closnet.8
 finish

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The YNL specifications of our qdiscs, Documentation/netlink/tc-*.yaml.
+"""The YNL specifications in Documentation/netlink: tc-*.yaml of our qdiscs, fragments of the
+kernel's tc.yaml, and closnet_*.yaml of families of our own.
 
 ynl.py merge TC_YAML [FRAGMENT...]  print the kernel's tc.yaml with ours in it
-ynl.py check [FRAGMENT...]          does each say what its uAPI header says?
+ynl.py check [FILE...]              does each say what its uAPI header says?
 """
 import re
 import sys
@@ -14,8 +15,7 @@ import yaml
 TOP = Path(__file__).parents[2]
 UAPI = TOP / "include/uapi/linux"
 FRAGMENTS = sorted((TOP / "Documentation/netlink").glob("tc-*.yaml"))
-# what the header says of an attribute that is no number
-TYPES = {"64 times u8": "binary"}
+FAMILIES = sorted((TOP / "Documentation/netlink").glob("closnet_*.yaml"))
 
 
 def by_name(items):
@@ -51,15 +51,20 @@ def c_enum(text, prefix, first=""):
     return [spelled(n) for n in re.findall(r"\b" + prefix + r"(\w+),", body)]
 
 
+def c_number(text, size):
+    """Value of NAME or NAME - NUMBER"""
+    name, _, less = size.partition(" - ")
+    return int(re.search(rf"#define {name}\s+(\d+)", text).group(1)) - int(less or 0)
+
+
 def c_struct(text, name):
     """Members of a struct, in YNL's spelling: (name, type); those of an array one by one"""
     body = re.search(r"struct " + name + r" \{([^}]*)\}", text).group(1)
     members = []
-    for kind, member, size in re.findall(r"(?:struct )?(\w+) (\w+)(?:\[(\w+)\])?;", body):
+    for kind, member, size in re.findall(r"(?:struct )?(\w+) (\w+)(?:\[([^\]]+)\])?;", body):
         names = [member]
         if size:
-            count = re.search(rf"#define {size}\s+(\d+)", text).group(1)
-            names = [f"{member}{i}" for i in range(int(count))]
+            names = [f"{member}{i}" for i in range(c_number(text, size))]
         members += [(spelled(n), spelled(kind.strip("_"))) for n in names]
     return members
 
@@ -69,15 +74,20 @@ def ynl_struct(definition):
     return [(m["name"], m.get("struct", m["type"])) for m in definition["members"]]
 
 
+def header_type(text):
+    """What the documentation of an attribute says, as YNL's type; an array is binary"""
+    return "binary" if " times " in text else text
+
+
 def attribute_pairs(text, attribute_set):
-    """Pairs (what, header, YNL) of a set, tc-KIND-attrs or tc-KIND-NEST-attrs"""
+    """Pairs (what, header, YNL) of a set, tc-KIND-attrs or tc-KIND-NEST-attrs, or of a family"""
     name = attribute_set["name"].removesuffix("-attrs").removeprefix("tc-")
-    prefix = f"TCA_{name.upper().replace('-', '_')}_"
+    prefix = attribute_set.get("name-prefix", f"tca-{name}-").upper().replace("-", "_")
     bare = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     constants = c_enum(bare, prefix, "UNSPEC")
     attributes = attribute_set["attributes"]
-    types = {spelled(n): TYPES.get(t, t) for n, t in
-             re.findall(rf"@{prefix}(\w+): (u\d+|nest|string|64 times u8)", text)}
+    types = {spelled(n): header_type(t) for n, t in
+             re.findall(rf"@{prefix}(\w+): (u\d+|nest|string|\d+ times u\d+)", text)}
     return [
         (f"{name} attributes", constants, ["unspec"] + [a["name"] for a in attributes]),
         (f"{name} types", {n: t for n, t in types.items() if n in constants},
@@ -85,17 +95,40 @@ def attribute_pairs(text, attribute_set):
     ]
 
 
-def differences(fragment):
+def header_of(spec):
+    """Path of the header that a specification is about"""
+    if "uapi-header" in spec:
+        return UAPI.parent / spec["uapi-header"]
+    kind = spec["sub-messages"][0]["formats"][0]["value"]
+    return UAPI / f"pkt_sched_{kind}.h"
+
+
+def command_pairs(bare, spec):
+    """Pairs (what, header, YNL) of a family's own"""
+    if "operations" not in spec:
+        return []
+    operations = spec["operations"]
+    prefix = operations["name-prefix"].upper().replace("-", "_")
+    name = re.search(r'#define \w+_GENL_NAME\s+"(\w+)"', bare).group(1)
+    return [
+        ("name", name, spec["name"]),
+        ("commands", c_enum(bare, prefix, "UNSPEC"),
+         ["unspec"] + [o["name"] for o in operations["list"]]),
+    ]
+
+
+def differences(spec):
     """Pairs (what, header, YNL) that are not equal"""
-    kind = fragment["sub-messages"][0]["formats"][0]["value"]
-    text = (UAPI / f"pkt_sched_{kind}.h").read_text(encoding="utf-8")
+    text = header_of(spec).read_text(encoding="utf-8")
     bare = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    pairs = []
-    for attribute_set in fragment["attribute-sets"]:
+    pairs = command_pairs(bare, spec)
+    for attribute_set in spec["attribute-sets"]:
         pairs += attribute_pairs(text, attribute_set)
-    for definition in fragment["definitions"]:
+    for definition in spec["definitions"]:
         name = definition["name"].replace("-", "_")
-        if definition["type"] == "enum":
+        if definition["type"] == "const":
+            pairs.append((name, c_number(bare, name.upper()), definition["value"]))
+        elif definition["type"] == "enum":
             pairs.append((name, c_enum(bare, f"{name.upper()}_"), definition["entries"]))
         else:
             pairs.append((name, c_struct(bare, name), ynl_struct(definition)))
@@ -109,12 +142,12 @@ def main():
         sys.exit(__doc__)
     command = words.pop(0)
     base = words.pop(0) if command == "merge" else None
-    paths = words or FRAGMENTS
-    fragments = [yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in paths]
+    paths = words or (FRAGMENTS if base else FRAGMENTS + FAMILIES)
+    specs = [yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in paths]
     if base:
-        print(merge(base, fragments), end="")
+        print(merge(base, specs), end="")
         return
-    wrong = [d for f in fragments for d in differences(f)]
+    wrong = [d for s in specs for d in differences(s)]
     for what, header, spec in wrong:
         print(f"{what} differ:\nheader: {header}\nYNL:    {spec}")
     sys.exit(1 if wrong else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Do Documentation/netlink/tc-*.yaml fit their uAPI headers, and the tc.yaml of Debian's kernel
-# source? Where the qdiscs can be loaded: does the kernel's own YNL tool read their dumps?
+# Do Documentation/netlink/*.yaml fit their uAPI headers, and the tc.yaml and schemas of Debian's
+# kernel source? Where the qdiscs can be loaded: does the kernel's own YNL tool read their dumps?
 # shellcheck disable=SC2317,SC2154 # functions are called through check; node: set by setup_ns
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -9,15 +9,16 @@
 here=$(cd "$(dirname "$0")" && pwd)
 source=${CLOSNET_KERNEL_SOURCE:-/usr/src/linux-source-6.12.tar.xz}
 
-# altered KIND SED-SCRIPT: a fragment that is not right
+specs=$CLOSNET_TOP/Documentation/netlink
+
+# altered NAME SED-SCRIPT: a specification that is not right
 altered() {
-	local fragment=$CLOSNET_TOP/Documentation/netlink/tc-$1.yaml
-	sed "$2" "$fragment" >"$TMP/altered.yaml"
-	cmp -s "$fragment" "$TMP/altered.yaml" && { echo "not altered: $2" >&2; exit 1; }
+	sed "$2" "$specs/$1.yaml" >"$TMP/altered.yaml"
+	cmp -s "$specs/$1.yaml" "$TMP/altered.yaml" && { echo "not altered: $2" >&2; exit 1; }
 	echo "$TMP/altered.yaml"
 }
 
-# test_found WHAT MESSAGE KIND SED-SCRIPT: a wrong fragment is found to be wrong
+# test_found WHAT MESSAGE NAME SED-SCRIPT: a wrong specification is found to be wrong
 test_found() {
 	check_refused "$1 is found" "$2" "$here/ynl.py" check "$(altered "$3" "$4")"
 }
@@ -45,36 +46,53 @@ loads() {
 	from lib import SpecFamily
 	spec = SpecFamily(sys.argv[1], sys.argv[2] + "/Documentation/netlink/netlink-raw.yaml")
 	apps = spec.sub_msgs["tca-stats-app-msg"].formats
-	for kind, last in ("ndp", 17), ("dcqcn", 22):
+	for kind, last in ("ndp", 17), ("dcqcn", 22), ("pcrp", 17):
 	    attrs = spec.attr_sets[f"tc-{kind}-attrs"]
 	    assert attrs["limit"].value == 1 and attrs["pad"].value == last, attrs
 	    assert apps[kind].fixed_header == f"tc-{kind}-xstats"
 	EOF
 }
 
-# dumped KIND: the qdisc as the kernel's YNL tool reads it
-dumped() {
-	ip netns exec "$node" env PYTHONPATH= /usr/bin/python3 "$kernel/tools/net/ynl/cli.py" \
-		--spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" \
-		--output-json --dump getqdisc |
-		jq -c "[.[] | select(.kind == \"$1\")][0]"
+# family_loads SPEC: does it, by the schema of families?
+family_loads() {
+	PYTHONPATH=$kernel/tools/net/ynl /usr/bin/python3 - "$1" "$kernel" <<-'EOF'
+	import sys
+	from lib import SpecFamily
+	spec = SpecFamily(sys.argv[1], sys.argv[2] + "/Documentation/netlink/genetlink.yaml")
+	values = {name: op.req_value for name, op in spec.msgs.items()}
+	assert values == {"get": 1, "set": 2, "reset": 3}, values
+	assert spec.attr_sets["pcrp"]["updates"].value == 4
+	EOF
 }
 
-test_dump_ndp() {
+# ynl ARGUMENT...: the kernel's YNL tool in the namespace
+ynl() {
+	ip netns exec "$node" env PYTHONPATH= /usr/bin/python3 "$kernel/tools/net/ynl/cli.py" --output-json "$@"
+}
+
+# put_qdiscs: one of each kind, and all of them as the kernel's YNL tool reads them
+put_qdiscs() {
+	ip -n "$node" link add v0 type veth peer name v1
 	tc -n "$node" qdisc add dev lo root ndp limit 9 mode cp match dscp 10,46 rate 1gbit
+	tc -n "$node" qdisc add dev v0 root dcqcn limit 9000 trust pcp sched drr pool sw0 xoff 6000 headroom 7000 \
+		prio 3 kmin 5 prio 6 quantum 64
+	tc -n "$node" qdisc add dev v1 root pcrp flows 64 chain 25kb mfwt 250us eu spec 1:2:1024g map 0:46
+	ynl --spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" --dump getqdisc >"$TMP/dump"
+}
+
+# dumped KIND: the qdisc of that kind
+dumped() { jq -c "[.[] | select(.kind == \"$1\")][0]" "$TMP/dump"; }
+
+test_dump_ndp() {
 	check_json "$(dumped ndp)" \
 		"YNL reads numbers" '.options.limit == 9 and .options.rate == 125000000' \
 		"YNL reads names" '.options.mode == "cp" and .options.match == "dscp"' \
 		"YNL reads the DSCP set" '.options["dscp-mask"] == 70368744178688' \
 		"YNL reads the queues' statistics" '.stats2.app.header["peak-bytes"] == 0' \
 		"YNL reads the last counter" '.stats2.app["dropped-nomem-packets"] == 0'
-	tc -n "$node" qdisc del dev lo root
 }
 
 test_dump_dcqcn() {
-	ip -n "$node" link add v0 type veth peer name v1
-	tc -n "$node" qdisc add dev v0 root dcqcn limit 9000 trust pcp sched drr pool sw0 xoff 6000 headroom 7000 \
-		prio 3 kmin 5 prio 6 quantum 64
 	check_json "$(dumped dcqcn)" \
 		"YNL reads numbers" '.options.limit == 9000 and .options["pool-xoff"] == 6000' \
 		"YNL reads names" '.options.trust == "pcp" and .options.sched == "drr"
@@ -87,15 +105,48 @@ test_dump_dcqcn() {
 		"YNL reads the last counter" '.stats2.app["pool-headroom-bytes"] == 7000'
 }
 
+test_dump_pcrp() {
+	check_json "$(dumped pcrp)" \
+		"YNL reads numbers" '.options.flows == 64 and .options.chain == 25600 and .options.mfwt == 250' \
+		"YNL reads names" '.options["mfwt-mode"] == "time"' \
+		"YNL reads the thresholds" '.options.spec == [1, 2, 1099511627776]' \
+		"YNL reads the map" '.options.map == [46, 255, 255, 255, 255, 255, 255, 255]' \
+		"YNL reads the chain in use" '.stats2.app["chain-bytes"] == 25600' \
+		"YNL reads the thresholds in use" '.stats2.app["spec-bytes2"] == 1099511627776' \
+		"YNL reads the last counter" '.stats2.app["window-early"] == 0'
+}
+
+# family COMMAND [ATTRIBUTES]: of closnet_pcrp
+family() {
+	ynl --spec "$specs/closnet_pcrp.yaml" --schema "$kernel/Documentation/netlink/genetlink.yaml" \
+		--do "$1" --json "${2:-{\}}"
+}
+
+test_family() {
+	check_json "$(family get)" \
+		"YNL reads the histogram" '.sizes == [range(42) | 0] and .bytes == 0' \
+		"YNL reads that there are no thresholds" '.updates == 0 and has("thresholds") == false'
+	check "YNL sets thresholds" family set \
+		'{"thresholds": "010000000000000002000000000000000300000000000000"}'
+	check_json "$(family get)" "YNL reads the thresholds of the namespace" '.thresholds == [1, 2, 3]'
+	check "YNL resets them" family reset
+	check_json "$(family get)" "YNL counts that" '.updates == 2 and has("thresholds") == false'
+}
+
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || skip_all "needs python3-yaml"
 check "the specifications say what the uAPI headers say" "$here/ynl.py" check
-test_found "a wrong attribute" "attributes differ" ndp 's/name: hlimit$/name: hsize/'
-test_found "a wrong type" "types differ" ndp '/name: udp-port/,/type:/s/u16/u32/'
-test_found "a wrong enum" "mode differ" ndp 's/\[ ndp, cp,/[ cp, ndp,/'
-test_found "a wrong counter" "tc_ndp_xstats differ" ndp 's/trimmed-bytes/trimmed-octets/'
-test_found "a wrong attribute of a nest" "prio attributes differ" dcqcn 's/name: quantum$/name: weight/'
-test_found "a number for a name" "types differ" dcqcn '/name: pool$/,/type:/s/string/u32/'
-test_found "a wrong element of an array" "tc_dcqcn_xstats differ" dcqcn 's/name: prio6/name: prio8/'
+test_found "a wrong attribute" "attributes differ" tc-ndp 's/name: hlimit$/name: hsize/'
+test_found "a wrong type" "types differ" tc-ndp '/name: udp-port/,/type:/s/u16/u32/'
+test_found "a wrong enum" "mode differ" tc-ndp 's/\[ ndp, cp,/[ cp, ndp,/'
+test_found "a wrong counter" "tc_ndp_xstats differ" tc-ndp 's/trimmed-bytes/trimmed-octets/'
+test_found "a wrong attribute of a nest" "prio attributes differ" tc-dcqcn 's/name: quantum$/name: weight/'
+test_found "a number for a name" "types differ" tc-dcqcn '/name: pool$/,/type:/s/string/u32/'
+test_found "a wrong element of an array" "tc_dcqcn_xstats differ" tc-dcqcn 's/name: prio6/name: prio8/'
+test_found "a wrong number of elements" "tc_pcrp_xstats differ" tc-pcrp 's/name: spec-bytes2/name: spec-bytes3/'
+test_found "a number for an array" "types differ" tc-pcrp '/name: spec$/,/type:/s/binary/u64/'
+test_found "a wrong command" "commands differ" closnet_pcrp 's/name: reset$/name: clear/'
+test_found "a wrong name of a family" "name differ" closnet_pcrp 's/^name: .*/name: pcrp/'
+test_found "a wrong number" "pcrp_size_classes differ" closnet_pcrp 's/value: 42/value: 64/'
 
 # rest WHY: what follows is left out
 rest() {
@@ -108,15 +159,30 @@ kernel=$(kernel_files) || rest "cannot unpack $source into $CLOSNET_CACHE"
 "$here/ynl.py" merge "$kernel/Documentation/netlink/specs/tc.yaml" >"$TMP/tc.yaml"
 check "tc.yaml with ours loads" loads "$TMP/tc.yaml"
 "$here/ynl.py" merge "$kernel/Documentation/netlink/specs/tc.yaml" \
-	"$(altered ndp 's/struct: tc-ndp-queue-xstats/struct: [ ]/')" >"$TMP/wrong.yaml"
+	"$(altered tc-ndp 's/struct: tc-ndp-queue-xstats/struct: [ ]/')" >"$TMP/wrong.yaml"
 check_refused "a specification that breaks the schema is found" "ValidationError" \
 	loads "$TMP/wrong.yaml"
 
-if [ "$(id -u)" -eq 0 ] && load_module sch_ndp 2>/dev/null && load_module sch_dcqcn 2>/dev/null; then
+check "closnet_pcrp.yaml loads" family_loads "$specs/closnet_pcrp.yaml"
+check_refused "a family that breaks the schema is found" "ValidationError" \
+	family_loads "$(altered closnet_pcrp 's/admin-perm/root/')"
+
+# loadable: can the qdiscs be had?
+loadable() {
+	[ "$(id -u)" -eq 0 ] || return 1
+	for kind in ndp dcqcn pcrp; do
+		load_module "sch_$kind" 2>/dev/null || return 1
+	done
+}
+
+if loadable; then
 	setup_ns node
+	check "the kernel's YNL tool reads them" put_qdiscs
 	test_dump_ndp
 	test_dump_dcqcn
+	test_dump_pcrp
+	test_family
 else
-	skip "YNL reads dumps" "no modules sch_ndp, sch_dcqcn"
+	skip "YNL reads dumps" "no modules sch_ndp, sch_dcqcn, sch_pcrp"
 fi
 finish

@@ -15,18 +15,7 @@
 
 #include "closnet.h"
 
-struct unit {
-	const char *name;
-	double factor;
-};
-
 static const struct unit count_units[] = { { "", 1 }, { NULL } };
-
-/* Powers of ten, as in papers and data sheets; tc(8) has powers of two */
-static const struct unit size_units[] = {
-	{ "", 1 }, { "b", 1 }, { "kb", 1e3 }, { "mb", 1e6 }, { "gb", 1e9 },
-	{ "kib", 1 << 10 }, { "mib", 1 << 20 }, { "gib", 1 << 30 }, { NULL }
-};
 
 static const struct unit rate_units[] = {
 	{ "m", 1e6 }, { "g", 1e9 }, { "t", 1e12 },
@@ -110,35 +99,13 @@ static void help(FILE *to)
 	fprintf(to, "kb, mb and gb are powers of ten; kib, mib and gib are powers of two.\n");
 }
 
-/* A message, and the exit status that comes of it */
-#define fail(status, format, ...) \
-	(fprintf(stderr, "closnet buffers: " format "\n", ##__VA_ARGS__), (status))
-
-/* A decimal number and one of the units; -1: it is none */
-static int parse(const char *text, const struct unit *unit, u64 *value)
-{
-	const char *suffix = text + strspn(text, "0123456789.");
-	double number;
-	char *end;
-
-	number = strtod(text, &end);
-	/* as there are 1.2.3, 0x10, 1e3 */
-	if (suffix == text || end != suffix)
-		return -1;
-	for (; unit->name; unit++) {
-		if (!strcmp(suffix, unit->name)) {
-			*value = llround(fmin(number * unit->factor, 1e18));
-			return 0;
-		}
-	}
-	return -1;
-}
+#define fail(status, ...) fail_as("buffers", status, __VA_ARGS__)
 
 static int read_setting(u64 *values, enum setting i, const char *text)
 {
 	u64 value;
 
-	if (parse(text, settings[i].units, &value) ||
+	if (parse_number(text, settings[i].units, &value) ||
 	    value < settings[i].min || value > settings[i].max)
 		return fail(USAGE, "--%s has to be %s, not '%s'",
 			    settings[i].name, settings[i].range, text);

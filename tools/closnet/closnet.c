@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closnet(8): calculations for closnet's modules
+ * closnet(8): calculations and settings for closnet's modules
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +13,7 @@ static const struct command {
 	const char *what;
 } commands[] = {
 	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
+	{ "pcrp", pcrp, "sizes of flows, and the thresholds of their first chains" },
 };
 
 static void usage(FILE *to)

@@ -5,6 +5,9 @@
 #ifndef _CLOSNET_CLOSNET_H
 #define _CLOSNET_CLOSNET_H
 
+#include <stdint.h>
+#include <stdio.h>
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Exit status; cannot: what is asked for does not exist */
@@ -12,6 +15,26 @@
 #define CANNOT	1
 #define USAGE	2
 
+/* A message, and the exit status that comes of it */
+#define fail_as(command, status, format, ...) \
+	(fprintf(stderr, "closnet " command ": " format "\n", ##__VA_ARGS__), (status))
+
+/**
+ * struct unit - a unit, in tables that end with a name of NULL
+ * @name: what stands behind the number
+ * @factor: by which that is multiplied
+ */
+struct unit {
+	const char *name;
+	double factor;
+};
+
+extern const struct unit size_units[];
+
+/* A decimal number and one of the units; 0: good */
+int parse_number(const char *text, const struct unit *unit, uint64_t *value);
+
 int buffers(int argc, char **argv);
+int pcrp(int argc, char **argv);
 
 #endif /* _CLOSNET_CLOSNET_H */

@@ -136,14 +136,7 @@ static void print_ring(const struct closwire_opt *opt, struct rtattr **tb)
 
 static void print_loss(const struct closwire_opt *opt, struct rtattr **tb)
 {
-	__u64 val;
-
-	if (!attr_uint(tb, opt->attr, &val))
-		return;
-	print_color_float(PRINT_JSON, COLOR_NONE, opt->word, NULL,
-			  (double)val / UINT32_MAX);
-	out_text(opt->word);
-	out_percent(val);
+	print_share(opt->word, tb, opt->attr);
 }
 
 /* Signed attribute of 32 or 64 bits, with its number for text and for JSON */

@@ -212,4 +212,17 @@ static inline void out_percent(__u64 val)
 	out_text(text);
 }
 
+/* Such a share, if the attribute is there; in JSON a part of 1 */
+static inline void print_share(const char *word, struct rtattr **tb, int attr)
+{
+	__u64 val;
+
+	if (!attr_uint(tb, attr, &val))
+		return;
+	print_color_float(PRINT_JSON, COLOR_NONE, word, NULL,
+			  (double)val / UINT32_MAX);
+	out_text(word);
+	out_percent(val);
+}
+
 #endif /* _CLOSNET_PLUGIN_H */

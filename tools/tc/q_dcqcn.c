@@ -8,8 +8,6 @@
 
 #include "tc_options.h"
 
-#define NSEC_PER_USEC	1000
-
 /* ---- names and units ---- */
 
 static const char * const nonect_names[] = { "pass", "drop" };
@@ -63,11 +61,6 @@ static void explain(FILE *f)
 
 /* ---- reading ---- */
 
-static int get_prio(__u8 *val, const char *arg)
-{
-	return get_u8(val, arg, 0) || *val >= TC_DCQCN_PRIOS ? -1 : 0;
-}
-
 /* A share without its sign could be one of 1 as well as one of 100 */
 static int parse_percent(const struct tc_opt *opt, struct words *w,
 			 struct nlmsghdr *n)
@@ -82,70 +75,25 @@ static int parse_percent(const struct tc_opt *opt, struct words *w,
 	return addattr32(n, TC_MSG_MAX, opt->attr, val);
 }
 
-static int add_mapping(void *map, char *item)
-{
-	char *colon = strchr(item, ':');
-	unsigned int from;
-	__u64 mask;
-	__u8 prio;
-
-	if (!colon)
-		return -1;
-	*colon++ = '\0';
-	if (get_range(&mask, get_dscp, item) || get_prio(&prio, colon))
-		return -1;
-	for (from = 0; from < TC_DCQCN_MAP_LEN; from++) {
-		if (mask >> from & 1)
-			((__u8 *)map)[from] = prio;
-	}
-	return 0;
-}
-
 static int parse_map(const struct tc_opt *opt, struct words *w,
 		     struct nlmsghdr *n)
 {
 	const char *arg = next_word(opt->word, w);
 	__u8 map[TC_DCQCN_MAP_LEN] = {};
+	struct tc_map reading = { map, get_dscp, get_prio };
 
 	if (!arg)
 		return -1;
-	if (take_items(arg, add_mapping, map))
+	if (take_items(arg, ",", add_mapping, &reading))
 		return illegal(opt->word, arg,
 			       "a list of DSCP:PRIO, with a DSCP of 0 to 63 and a priority of 0 to 7");
 	return addattr_l(n, TC_MSG_MAX, opt->attr, map, sizeof(map));
 }
 
-/* Time in units of unit_ns, rounded, but not to 0 */
-static int parse_time(const struct tc_opt *opt, const char *arg,
-		      struct nlmsghdr *n, unsigned int unit_ns)
-{
-	__s64 ns;
-
-	if (get_in_units(&ns, arg, time_units) || ns < 0 ||
-	    (ns && ns < unit_ns) || ns / unit_ns >= UINT32_MAX)
-		return illegal(opt->word, arg, "a time with its unit");
-	return addattr32(n, TC_MSG_MAX, opt->attr,
-			 (ns + unit_ns / 2) / unit_ns);
-}
-
-static int parse_stall(const struct tc_opt *opt, struct words *w,
-		       struct nlmsghdr *n)
-{
-	const char *arg = next_word(opt->word, w);
-
-	if (!arg)
-		return -1;
-	if (!strcmp(arg, "off"))
-		return addattr32(n, TC_MSG_MAX, opt->attr, 0);
-	return parse_time(opt, arg, n, NSEC_PER_USEC);
-}
-
 static int parse_cable(const struct tc_opt *opt, struct words *w,
 		       struct nlmsghdr *n)
 {
-	const char *arg = next_word(opt->word, w);
-
-	return arg ? parse_time(opt, arg, n, 1) : -1;
+	return parse_time(opt, w, n, 1);
 }
 
 /* A name that tc prints and reads as one word */
@@ -170,20 +118,6 @@ static int parse_pool(const struct tc_opt *opt, struct words *w,
 	if (!good_name(arg))
 		return illegal(opt->word, arg, "a name of 1 to 15 characters");
 	return addattr_l(n, TC_MSG_MAX, opt->attr, arg, strlen(arg) + 1);
-}
-
-/* 0 is netlink's word for auto; who types it means no headroom */
-static int parse_headroom(const struct tc_opt *opt, struct words *w,
-			  struct nlmsghdr *n)
-{
-	const char *arg = next_word(opt->word, w);
-	__u32 val = 0;
-
-	if (!arg)
-		return -1;
-	if (strcmp(arg, "auto") && (get_bytes(&val, arg) || !val))
-		return illegal(opt->word, arg, "auto or a size in bytes");
-	return addattr32(n, TC_MSG_MAX, opt->attr, val);
 }
 
 static int parse_xoff(const struct tc_opt *opt, struct words *w,
@@ -227,7 +161,7 @@ static int parse_pfc(const struct tc_opt *opt, struct words *w,
 		return -1;
 	if (!strcmp(arg, "all"))
 		mask = UINT8_MAX;
-	else if (strcmp(arg, "none") && take_items(arg, add_prios, &mask))
+	else if (strcmp(arg, "none") && take_items(arg, ",", add_prios, &mask))
 		return illegal(opt->word, arg,
 			       "all, none or a list of priorities from 0 to 7");
 	return addattr8(n, TC_MSG_MAX, opt->attr, mask);
@@ -237,67 +171,21 @@ static int parse_pfc(const struct tc_opt *opt, struct words *w,
 
 static void print_percent(const struct tc_opt *opt, struct rtattr **tb)
 {
-	__u64 val;
-
-	if (!attr_uint(tb, opt->attr, &val))
-		return;
-	print_color_float(PRINT_JSON, COLOR_NONE, opt->word, NULL,
-			  (double)val / UINT32_MAX);
-	out_text(opt->word);
-	out_percent(val);
+	print_share(opt->word, tb, opt->attr);
 }
 
 /* PCP has 8 values */
 static void print_map(const struct tc_opt *opt, struct rtattr **tb)
 {
-	char text[TC_DCQCN_MAP_LEN * sizeof("63:7,")] = "";
-	unsigned int from, next, count = TC_DCQCN_MAP_LEN, len = 0;
-	const __u8 *map;
+	unsigned int count = TC_DCQCN_MAP_LEN;
 	__u64 trust;
 
 	if (!tb[opt->attr] || RTA_PAYLOAD(tb[opt->attr]) < TC_DCQCN_MAP_LEN)
 		return;
-	map = RTA_DATA(tb[opt->attr]);
 	if (attr_uint(tb, TCA_DCQCN_TRUST, &trust) &&
 	    trust == TC_DCQCN_TRUST_PCP)
 		count = TC_DCQCN_PRIOS;
-	open_json_array(PRINT_JSON, opt->word);
-	for (from = 0; from < count; from++)
-		print_color_u64(PRINT_JSON, COLOR_NONE, NULL, NULL, map[from]);
-	close_json_array(PRINT_JSON, NULL);
-	for (from = 0; from < count; from = next) {
-		for (next = from + 1; next < count; next++) {
-			if (map[next] != map[from])
-				break;
-		}
-		if (len)
-			text[len++] = ',';
-		len += put_range(text + len, from, next - 1);
-		len += sprintf(text + len, ":%u", map[from]);
-	}
-	out_text(opt->word);
-	out_text(text);
-}
-
-/* Time in units of unit_ns; zero: the word for 0, if there is one */
-static void print_time(const struct tc_opt *opt, struct rtattr **tb,
-		       unsigned int unit_ns, const char *zero)
-{
-	__u64 val;
-
-	if (!attr_uint(tb, opt->attr, &val))
-		return;
-	print_color_u64(PRINT_JSON, COLOR_NONE, opt->word, NULL, val);
-	out_text(opt->word);
-	if (!val && zero)
-		out_text(zero);
-	else
-		out_in_units("", val * unit_ns, time_units);
-}
-
-static void print_stall(const struct tc_opt *opt, struct rtattr **tb)
-{
-	print_time(opt, tb, NSEC_PER_USEC, "off");
+	out_map(opt->word, RTA_DATA(tb[opt->attr]), count, NO_VALUE);
 }
 
 static void print_cable(const struct tc_opt *opt, struct rtattr **tb)
@@ -316,20 +204,6 @@ static void print_pool(const struct tc_opt *opt, struct rtattr **tb)
 		 (const char *)RTA_DATA(a));
 	out_text(opt->word);
 	print_color_string(PRINT_ANY, COLOR_NONE, opt->word, "%s ", name);
-}
-
-static void print_headroom(const struct tc_opt *opt, struct rtattr **tb)
-{
-	__u64 val;
-
-	if (!attr_uint(tb, opt->attr, &val))
-		return;
-	if (val) {
-		out_u64(opt->word, opt->word, val, "");
-		return;
-	}
-	print_color_u64(PRINT_JSON, COLOR_NONE, opt->word, NULL, val);
-	out_text("headroom auto");
 }
 
 static void print_xoff(const struct tc_opt *opt, struct rtattr **tb)
@@ -415,13 +289,13 @@ static const struct tc_opt dcqcn_opts[] = {
 	{ "sched", TCA_DCQCN_SCHED, parse_name, print_name, &scheds },
 	{ "rate", TCA_DCQCN_RATE, parse_rate, print_rate, NULL },
 	{ "overhead", TCA_DCQCN_OVERHEAD, parse_bytes, print_uint, NULL },
-	{ "stall", TCA_DCQCN_STALL, parse_stall, print_stall, NULL },
+	{ "stall", TCA_DCQCN_STALL, parse_us_or_off, print_us_or_off, NULL },
 	{ "stall_drop", TCA_DCQCN_STALL_DROP, parse_yes, print_flag, NULL },
 	{ "nostall_drop", TCA_DCQCN_STALL_DROP, parse_no, NULL, NULL },
 	{ "pool", TCA_DCQCN_POOL, parse_pool, print_pool, NULL },
 	{ "buffer", TCA_DCQCN_POOL_BUFFER, parse_bytes, print_uint, NULL },
-	{ "headroom", TCA_DCQCN_POOL_HEADROOM, parse_headroom, print_headroom,
-	  NULL },
+	{ "headroom", TCA_DCQCN_POOL_HEADROOM, parse_auto_bytes,
+	  print_auto_bytes, NULL },
 	{ "cable", TCA_DCQCN_POOL_CABLE, parse_cable, print_cable, NULL },
 	{ "xoff", TCA_DCQCN_POOL_XOFF_MODE, parse_xoff, print_xoff, NULL },
 	{ "beta", TCA_DCQCN_POOL_BETA, parse_u32, print_uint, NULL },
@@ -471,9 +345,6 @@ static int dcqcn_print_opt(const struct qdisc_util *qu, FILE *f,
 	close_json_array(PRINT_JSON, NULL);
 	return 0;
 }
-
-/* Of st */
-#define OUT(field, label, unit) out_u64(#field, label, (*st).field, unit)
 
 static void print_ingress(const struct tc_dcqcn_prio_xstats *st)
 {

@@ -84,7 +84,7 @@ static int parse_match_dscp(struct words *w, struct nlmsghdr *n)
 
 	if (!arg)
 		return -1;
-	if (take_items(arg, add_dscps, &mask))
+	if (take_items(arg, ",", add_dscps, &mask))
 		return illegal("match dscp", arg, "a list of DSCPs");
 	return addattr64(n, TC_MSG_MAX, TCA_NDP_DSCP_MASK, mask);
 }
@@ -186,31 +186,29 @@ static void print_queue(const char *name, const struct tc_ndp_queue_xstats *q)
 static int ndp_print_xstats(const struct qdisc_util *qu, FILE *f,
 			    struct rtattr *xstats)
 {
-	struct tc_ndp_xstats st;
+	struct tc_ndp_xstats space, *st = &space;
 
 	if (!xstats)
 		return 0;
-	get_xstats(&st, sizeof(st), xstats);
+	get_xstats(st, sizeof(*st), xstats);
 
-	print_queue("data", &st.data);
-	print_queue("header", &st.header);
-	print_queue("other", &st.other);
-#define OUT(field, label) out_u64(#field, label, st.field, "")
+	print_queue("data", &st->data);
+	print_queue("header", &st->header);
+	print_queue("other", &st->other);
 	out_text("  trimmed");
-	OUT(trimmed_arrival_packets, "arrival");
-	OUT(trimmed_tail_packets, "tail");
-	OUT(trimmed_bytes, "bytes");
+	OUT(trimmed_arrival_packets, "arrival", "");
+	OUT(trimmed_tail_packets, "tail", "");
+	OUT(trimmed_bytes, "bytes", "");
 	print_nl();
-	OUT(returned_packets, "  returned");
-	OUT(ecn_marked_packets, "ecn_marked");
+	OUT(returned_packets, "  returned", "");
+	OUT(ecn_marked_packets, "ecn_marked", "");
 	print_nl();
 	out_text("  dropped");
-	OUT(dropped_data_packets, "data");
-	OUT(dropped_header_packets, "header");
-	OUT(dropped_returned_packets, "returned");
-	OUT(dropped_other_packets, "other");
-	OUT(dropped_nomem_packets, "nomem");
-#undef OUT
+	OUT(dropped_data_packets, "data", "");
+	OUT(dropped_header_packets, "header", "");
+	OUT(dropped_returned_packets, "returned", "");
+	OUT(dropped_other_packets, "other", "");
+	OUT(dropped_nomem_packets, "nomem", "");
 	return 0;
 }
 

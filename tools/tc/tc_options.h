@@ -15,6 +15,8 @@
 
 #define TC_MSG_MAX	1024
 #define DSCP_MAX	63
+#define PRIO_MAX	7
+#define NSEC_PER_USEC	1000
 
 /**
  * struct tc_names - the values of an attribute that have names
@@ -45,6 +47,18 @@ struct tc_opt {
 	const struct tc_names *names;
 };
 
+/**
+ * struct tc_map - a map that is read: FROM:TO and FROM-FROM:TO between commas
+ * @to: value of each FROM
+ * @get_from: reads a FROM, for which @to has room
+ * @get_to: reads a TO
+ */
+struct tc_map {
+	__u8 *to;
+	int (*get_from)(__u8 *val, const char *arg);
+	int (*get_to)(__u8 *val, const char *arg);
+};
+
 /* ---- reading ---- */
 
 /*
@@ -52,7 +66,7 @@ struct tc_opt {
  * part of a byte is left where there is a larger unit, as in 22.4kb: rounded,
  * but not to 0.
  */
-static inline int get_bytes(__u32 *val, const char *arg)
+static inline int get_bytes64(__u64 *val, const char *arg)
 {
 	static const struct {
 		const char *suffix;
@@ -74,10 +88,25 @@ static inline int get_bytes(__u32 *val, const char *arg)
 			return -1;
 	}
 	size *= units[i].bytes;
-	if (!(size >= 0 && size <= UINT32_MAX))
+	if (!(size >= 0 && size <= INT64_MAX))
 		return -1;
 	*val = size + 0.5;
 	return size != *val && (units[i].bytes == 1 || !*val) ? -1 : 0;
+}
+
+static inline int get_bytes(__u32 *val, const char *arg)
+{
+	__u64 size;
+
+	if (get_bytes64(&size, arg) || size > UINT32_MAX)
+		return -1;
+	*val = size;
+	return 0;
+}
+
+static inline int get_prio(__u8 *val, const char *arg)
+{
+	return get_u8(val, arg, 0) || *val > PRIO_MAX ? -1 : 0;
 }
 
 static inline int get_dscp(__u8 *val, const char *arg)
@@ -115,18 +144,51 @@ static inline int get_range(__u64 *mask,
 	return 0;
 }
 
-/* Calls take() for each item between commas, which may write to it */
-static inline int take_items(const char *arg,
+/* Calls take() for each item between separators, which may write to it */
+static inline int take_items(const char *arg, const char *separators,
 			     int (*take)(void *result, char *item),
 			     void *result)
 {
 	char *copy = strdup(arg), *rest = copy, *item;
 	int err = copy ? 0 : -1;
 
-	while (!err && (item = strsep(&rest, ",")))
+	while (!err && (item = strsep(&rest, separators)))
 		err = take(result, item);
 	free(copy);
 	return err;
+}
+
+/* For take_items(), with a struct tc_map */
+static inline int add_mapping(void *result, char *item)
+{
+	const struct tc_map *map = result;
+	char *colon = strchr(item, ':');
+	unsigned int from;
+	__u64 mask;
+	__u8 to;
+
+	if (!colon)
+		return -1;
+	*colon++ = '\0';
+	if (get_range(&mask, map->get_from, item) || map->get_to(&to, colon))
+		return -1;
+	for (from = 0; from < 64; from++) {
+		if (mask >> from & 1)
+			map->to[from] = to;
+	}
+	return 0;
+}
+
+/* Time in units of unit_ns, rounded, but not to 0 */
+static inline int get_time32(__u32 *val, const char *arg, unsigned int unit_ns)
+{
+	__s64 ns;
+
+	if (get_in_units(&ns, arg, time_units) || ns < 0 ||
+	    (ns && ns < unit_ns) || ns / unit_ns >= UINT32_MAX)
+		return -1;
+	*val = (ns + unit_ns / 2) / unit_ns;
+	return 0;
 }
 
 /* Index of a name; -1: none */
@@ -165,6 +227,48 @@ static inline int parse_bytes(const struct tc_opt *opt, struct words *w,
 	if (get_bytes(&val, arg))
 		return illegal(opt->word, arg, "a size in bytes");
 	return addattr32(n, TC_MSG_MAX, opt->attr, val);
+}
+
+/* 0 is netlink's word for auto; who types it means nothing at all */
+static inline int parse_auto_bytes(const struct tc_opt *opt, struct words *w,
+				   struct nlmsghdr *n)
+{
+	const char *arg = next_word(opt->word, w);
+	__u32 val = 0;
+
+	if (!arg)
+		return -1;
+	if (strcmp(arg, "auto") && (get_bytes(&val, arg) || !val))
+		return illegal(opt->word, arg, "auto or a size in bytes");
+	return addattr32(n, TC_MSG_MAX, opt->attr, val);
+}
+
+static inline int parse_time(const struct tc_opt *opt, struct words *w,
+			     struct nlmsghdr *n, unsigned int unit_ns)
+{
+	const char *arg = next_word(opt->word, w);
+	__u32 val;
+
+	if (!arg)
+		return -1;
+	if (get_time32(&val, arg, unit_ns))
+		return illegal(opt->word, arg, "a time with its unit");
+	return addattr32(n, TC_MSG_MAX, opt->attr, val);
+}
+
+static inline int parse_us(const struct tc_opt *opt, struct words *w,
+			   struct nlmsghdr *n)
+{
+	return parse_time(opt, w, n, NSEC_PER_USEC);
+}
+
+static inline int parse_us_or_off(const struct tc_opt *opt, struct words *w,
+				  struct nlmsghdr *n)
+{
+	if (w->argc <= 0 || strcmp(*w->argv, "off"))
+		return parse_us(opt, w, n);
+	next_word(opt->word, w);
+	return addattr32(n, TC_MSG_MAX, opt->attr, 0);
 }
 
 static inline int parse_rate(const struct tc_opt *opt, struct words *w,
@@ -261,6 +365,9 @@ static inline void out_u64(const char *key, const char *label, __u64 val,
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", unit);
 }
 
+/* The same of a member of the structure st, whose name is the key */
+#define OUT(field, label, unit) out_u64(#field, label, (*st).field, unit)
+
 /* The numbers of set bits, for JSON only */
 static inline void out_json_bits(const char *key, __u64 mask)
 {
@@ -302,12 +409,87 @@ static inline void out_bits(const char *key, __u64 mask)
 	out_text(text);
 }
 
+/* out_map(): there is none that is left out */
+#define NO_VALUE	-1
+
+/*
+ * A map: an array in JSON. As text FROM:TO and FROM-FROM:TO without those whose
+ * value is `none`; off: all have it.
+ */
+static inline void out_map(const char *key, const __u8 *map, unsigned int count,
+			   int none)
+{
+	unsigned int from, next, len = 0;
+	char text[64 * sizeof("63:255,")] = "off";
+
+	open_json_array(PRINT_JSON, key);
+	for (from = 0; from < count; from++)
+		print_color_u64(PRINT_JSON, COLOR_NONE, NULL, NULL, map[from]);
+	close_json_array(PRINT_JSON, NULL);
+	for (from = 0; from < count; from = next) {
+		next = from + 1;
+		while (next < count && map[next] == map[from])
+			next++;
+		if (map[from] == none)
+			continue;
+		if (len)
+			text[len++] = ',';
+		len += put_range(text + len, from, next - 1);
+		len += sprintf(text + len, ":%u", map[from]);
+	}
+	out_text(key);
+	out_text(text);
+}
+
 static inline void print_uint(const struct tc_opt *opt, struct rtattr **tb)
 {
 	__u64 val;
 
 	if (attr_uint(tb, opt->attr, &val))
 		out_u64(opt->word, opt->word, val, "");
+}
+
+static inline void print_auto_bytes(const struct tc_opt *opt,
+				    struct rtattr **tb)
+{
+	__u64 val;
+
+	if (!attr_uint(tb, opt->attr, &val))
+		return;
+	if (val) {
+		out_u64(opt->word, opt->word, val, "");
+		return;
+	}
+	print_color_u64(PRINT_JSON, COLOR_NONE, opt->word, NULL, val);
+	out_text(opt->word);
+	out_text("auto");
+}
+
+/* Time in units of unit_ns; zero: the word for 0, if there is one */
+static inline void print_time(const struct tc_opt *opt, struct rtattr **tb,
+			      unsigned int unit_ns, const char *zero)
+{
+	__u64 val;
+
+	if (!attr_uint(tb, opt->attr, &val))
+		return;
+	print_color_u64(PRINT_JSON, COLOR_NONE, opt->word, NULL, val);
+	out_text(opt->word);
+	if (!val && zero)
+		out_text(zero);
+	else
+		out_in_units("", val * unit_ns, time_units);
+}
+
+static inline void print_us(const struct tc_opt *opt, struct rtattr **tb)
+{
+	print_time(opt, tb, NSEC_PER_USEC, NULL);
+}
+
+static inline void print_us_or_off(const struct tc_opt *opt,
+				   struct rtattr **tb)
+{
+	print_time(opt, tb, NSEC_PER_USEC, "off");
 }
 
 static inline void print_rate(const struct tc_opt *opt, struct rtattr **tb)

@@ -42,6 +42,7 @@ struct qdisc_util {
 /* What tc looks up in a plug-in, by this very name */
 extern struct qdisc_util ndp_qdisc_util;
 extern struct qdisc_util dcqcn_qdisc_util;
+extern struct qdisc_util pcrp_qdisc_util;
 
 int get_rate64(__u64 *bytes_per_sec, const char *arg);
 /* Text of a time, into the 64 bytes at buf, which it returns */
