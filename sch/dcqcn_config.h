@@ -275,6 +275,9 @@ static inline int dcqcn_config_prio(struct dcqcn_config *cfg, const struct nlatt
 	}
 	prio = nla_get_u8(tb[TCA_DCQCN_PRIO_INDEX]);
 	m = &cfg->params.marking[prio];
+	/* As a map is: what is not given is the priority's own no more. */
+	cfg->own[prio] = 0;
+	cfg->params.quantum[prio] = DCQCN_QUANTUM_DEFAULT;
 	dcqcn_config_own(cfg, prio, &m->kmin, tb, TCA_DCQCN_PRIO_KMIN);
 	dcqcn_config_own(cfg, prio, &m->kmax, tb, TCA_DCQCN_PRIO_KMAX);
 	dcqcn_config_own(cfg, prio, &m->pmax, tb, TCA_DCQCN_PRIO_PMAX);

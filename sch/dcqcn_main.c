@@ -57,6 +57,7 @@
 #include <closnet/pfc.h>
 #include <closnet/pkt_core.h>
 #include <closnet/qdisc.h>
+#include <closnet/skb_ip.h>
 #include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
 #include "dcqcn_config.h"
@@ -98,64 +99,6 @@ static struct dcqcn_charge *dcqcn_charge(const struct sk_buff *skb)
 
 /* ---- headers ---- */
 
-/**
- * struct dcqcn_ip - what an IP header says
- * @off: where it is, from skb->data on
- * @hlen: CLOSNET_IPV4_HLEN or CLOSNET_IPV6_HLEN; 0: there is none
- * @dsfield: DSCP and ECN bits
- */
-struct dcqcn_ip {
-	u32 off;
-	u32 hlen;
-	u8 dsfield;
-};
-
-/* Where the L3 header is; its protocol, or 0 if that cannot be told. */
-static u16 dcqcn_find_l3(const struct dcqcn_sched_data *q, const struct sk_buff *skb,
-			 u32 *off)
-{
-	u32 len = min_t(u32, skb->len,
-			q->l2_len + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN);
-	u8 buffer[ETH_HLEN + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN];
-	const u8 *data;
-	u16 proto;
-
-	*off = q->l2_len;
-	if (!q->l2_len)	/* an offset: an L2 header, or a tunnel's, that we do not know */
-		return skb_network_offset(skb) ? 0 : ntohs(skb->protocol);
-	data = skb_header_pointer(skb, 0, len, buffer);
-	return data && closnet_find_l3(data, len, off, &proto) ? proto : 0;
-}
-
-static struct dcqcn_ip dcqcn_find_ip(const struct dcqcn_sched_data *q,
-				     const struct sk_buff *skb)
-{
-	struct dcqcn_ip ip = {};
-	const u8 *iph;
-	u8 buffer[2];
-	u16 proto;
-	u32 hlen;
-
-	proto = dcqcn_find_l3(q, skb, &ip.off);
-	if (proto != ETH_P_IP && proto != ETH_P_IPV6)
-		return ip;
-	hlen = proto == ETH_P_IP ? CLOSNET_IPV4_HLEN : CLOSNET_IPV6_HLEN;
-	iph = skb_header_pointer(skb, ip.off, sizeof(buffer), buffer);
-	if (!iph || skb->len < ip.off + hlen)
-		return ip;
-	ip.hlen = hlen;
-	ip.dsfield = proto == ETH_P_IP ? closnet_ipv4_dsfield(iph) :
-					 closnet_ipv6_dsfield(iph);
-	return ip;
-}
-
-static u8 dcqcn_prio_by_dscp(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
-{
-	const struct dcqcn_ip ip = dcqcn_find_ip(q, skb);
-
-	return ip.hlen ? q->cfg.map[ip.dsfield >> 2] : 0;
-}
-
 static u8 dcqcn_prio_by_pcp(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
 {
 	u8 buffer[4];	/* Ethertype and tag */
@@ -171,11 +114,12 @@ static u8 dcqcn_prio_by_pcp(const struct dcqcn_sched_data *q, const struct sk_bu
 	return q->cfg.map[tag[2] >> 5];
 }
 
-static u8 dcqcn_prio_of(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
+static u8 dcqcn_prio_of(const struct dcqcn_sched_data *q, const struct sk_buff *skb,
+			const struct closnet_ip *ip)
 {
 	switch (q->cfg.trust) {
 	case TC_DCQCN_TRUST_DSCP:
-		return dcqcn_prio_by_dscp(q, skb);
+		return ip->hlen ? q->cfg.map[ip->dsfield >> 2] : 0;
 	case TC_DCQCN_TRUST_PCP:
 		return dcqcn_prio_by_pcp(q, skb);
 	default:
@@ -198,20 +142,18 @@ enum dcqcn_ecn {
 };
 
 /* What is shared with others, as a clone's header may be, is copied first. */
-static enum dcqcn_ecn dcqcn_set_ce(const struct dcqcn_sched_data *q, struct sk_buff *skb)
+static enum dcqcn_ecn dcqcn_set_ce(struct sk_buff *skb, const struct closnet_ip *ip)
 {
-	const struct dcqcn_ip ip = dcqcn_find_ip(q, skb);
-
-	if (!ip.hlen || INET_ECN_is_not_ect(ip.dsfield))
+	if (!ip->hlen || INET_ECN_is_not_ect(ip->dsfield))
 		return DCQCN_ECN_NOT_ECT;
-	if (INET_ECN_is_ce(ip.dsfield))
+	if (INET_ECN_is_ce(ip->dsfield))
 		return DCQCN_ECN_WAS_SET;
-	if (skb_ensure_writable(skb, ip.off + ip.hlen))
+	if (skb_ensure_writable(skb, ip->off + ip->hlen))
 		return DCQCN_ECN_NOMEM;
-	if (ip.hlen == CLOSNET_IPV4_HLEN)
-		IP_ECN_set_ce((struct iphdr *)(skb->data + ip.off));
+	if (ip->hlen == CLOSNET_IPV4_HLEN)
+		IP_ECN_set_ce((struct iphdr *)(skb->data + ip->off));
 	else
-		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + ip.off));
+		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + ip->off));
 	return DCQCN_ECN_SET;
 }
 
@@ -395,20 +337,22 @@ static int dcqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
 	enum dcqcn_ecn ecn = DCQCN_ECN_WAS_SET;
 	struct dcqcn_prio *queue;
+	struct closnet_ip ip;
 	u64 chance;
 	u32 prio;
 
 	if (skb_is_gso(skb))
 		return dcqcn_enqueue_gso(sch, skb, to_free);
 	closnet_shaper_wake(&q->shaper, sch->q.qlen);
-	prio = dcqcn_prio_of(q, skb);
+	ip = closnet_skb_ip(skb, q->l2_len);
+	prio = dcqcn_prio_of(q, skb, &ip);
 	queue = &q->vars.prio[prio];
 	if (unlikely(q->vars.stalled & BIT(prio)) && dcqcn_refuses(sch, prio))
 		return dcqcn_drop(sch, skb, to_free, &queue->dropped_stalled_packets);
 
 	chance = dcqcn_mark_chance(&q->cfg.params.marking[prio], queue->bytes);
 	if (chance && dcqcn_marks(chance, get_random_u32())) {
-		ecn = dcqcn_set_ce(q, skb);
+		ecn = dcqcn_set_ce(skb, &ip);
 		if (unlikely(ecn == DCQCN_ECN_NOMEM))
 			return dcqcn_drop_nomem(sch, skb, to_free);
 		if (ecn == DCQCN_ECN_NOT_ECT && q->cfg.nonect_drop)
@@ -456,10 +400,13 @@ static void dcqcn_reset(struct Qdisc *sch)
 	u32 prio;
 
 	closnet_shaper_reset(&q->shaper);
+	/* a qdisc that is destroyed is reset without its root lock */
+	local_bh_disable();
 	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
 		dcqcn_take_all(sch, prio, &to_free);
 		q->vars.prio[prio].credit = 0;
 	}
+	local_bh_enable();
 	kfree_skb_list(to_free);
 	q->vars.stalled = 0;
 	q->vars.turn = 0;

@@ -281,15 +281,12 @@ enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
 				    const struct sk_buff *skb, u8 prio, u32 len,
 				    bool fits, struct dcqcn_charge *charge)
 {
-	struct dcqcn_pool *pool;
+	struct dcqcn_pool *pool = egress->pool;
 	enum dcqcn_verdict verdict;
 	struct dcqcn_port *port;
 	u8 paused = 0;
 
 	*charge = (struct dcqcn_charge){ .len = len, .prio = prio };
-	if (!egress)
-		return fits ? DCQCN_LOSSY : DCQCN_NO_ROOM;
-	pool = egress->pool;
 	/* a packet is enqueued with softirqs off */
 	spin_lock(&pool->lock);
 	port = dcqcn_ingress(pool, skb);
@@ -326,7 +323,7 @@ void dcqcn_pool_release(struct dcqcn_port *egress, struct dcqcn_charge *charge)
 		return;
 	charge->charged = false;
 	pool = egress->pool;
-	spin_lock_bh(&pool->lock);
+	spin_lock(&pool->lock);
 	if (port) {
 		paused = port->mmu.paused;
 		dcqcn_mmu_release(&pool->mmu, &port->mmu, charge->prio, charge->len);
@@ -335,7 +332,7 @@ void dcqcn_pool_release(struct dcqcn_port *egress, struct dcqcn_charge *charge)
 	} else {
 		dcqcn_mmu_release(&pool->mmu, NULL, charge->prio, charge->len);
 	}
-	spin_unlock_bh(&pool->lock);
+	spin_unlock(&pool->lock);
 }
 
 /* ---- thresholds ---- */

@@ -54,7 +54,7 @@ struct dcqcn_charge {
 
 /**
  * dcqcn_pool_admit() - ask the pool to take a packet, and charge it
- * @egress: the port where it is to wait; NULL: there is no pool
+ * @egress: the port where it is to wait
  * @skb: the packet; its skb_iif tells where it came in
  * @prio: its priority
  * @len: bytes that it counts for
@@ -75,7 +75,7 @@ enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
  * @charge: as admitted; nothing happens if it is not charged, and afterwards
  *	it is not
  *
- * Under the root lock. May send XON.
+ * With softirqs off, as under the root lock. May send XON.
  */
 void dcqcn_pool_release(struct dcqcn_port *egress, struct dcqcn_charge *charge);
 

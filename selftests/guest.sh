@@ -4,7 +4,7 @@
 # booted. Prints one line a test; a failed test's output follows its line.
 # Usage: guest.sh TEST...
 # Environment: CLOSNET_OUT (directory for each test's full output),
-# TEST_TIMEOUT (seconds a test, default 150).
+# TEST_TIMEOUT (seconds a test, default 300).
 set -eu
 out=${CLOSNET_OUT:-$(mktemp -d)}
 passed=0 failed=0 skipped=0
@@ -12,7 +12,7 @@ passed=0 failed=0 skipped=0
 # run_test TEST: sets verdict
 run_test() {
 	local log=$out/${1//\//_}.log status=0
-	timeout -k 5 "${TEST_TIMEOUT:-150}" "$1" >"$log" 2>&1 || status=$?
+	timeout -k 5 "${TEST_TIMEOUT:-300}" "$1" >"$log" 2>&1 || status=$?
 	case $status in
 	0) verdict=ok && passed=$((passed + 1)) ;;
 	4) verdict=skip && skipped=$((skipped + 1)) ;;

@@ -89,8 +89,9 @@ static struct dcqcn *dcqcn_ca(const struct sock *sk)
 /*
  * Called for each packet to an established connection, of all congestion
  * controls, before the stack has done anything with it. Hides the mark, and
- * sees to it that the NP is asked. In some kernels @skb is const, but only for
- * those who look: the stack goes on to write its control block, too.
+ * sees to it that the NP is asked; with Accurate ECN it only counts. In some
+ * kernels @skb is const, but only for those who look: the stack goes on to
+ * write its control block, too.
  */
 static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 {
@@ -101,15 +102,16 @@ static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *sk
 	if (likely(inet_csk(sk)->icsk_ca_ops != &dcqcn_ops) || !ca->config)
 		return;
 	ce = INET_ECN_is_ce(cb->ip_dsfield);
-	if ((!ce && !ca->np.pending) || closnet_tcp_accecn(tcp_sk(sk)))
+	if (!ce && !ca->np.pending)
 		return;
 	/* ACKs are not answered. */
 	if (cb->seq == cb->end_seq)
 		return;
-	if (ce) {
-		ca->ce = 1;
+	if (ce)
 		closnet_count_add(ca->stats, DCQCN_N_CE, max_t(u32, skb_shinfo(skb)->gso_segs, 1));
-	}
+	if (closnet_tcp_accecn(tcp_sk(sk)))
+		return;
+	ca->ce |= ce;
 	cb->ip_dsfield = (cb->ip_dsfield & ~INET_ECN_MASK) | INET_ECN_ECT_0;
 }
 

@@ -9,16 +9,17 @@ set -eu -o pipefail
 packages() {
 	case $1 in
 	build) echo make gcc libc6-dev kmod xz-utils ;;
+	tools) echo make gcc libc6-dev libmnl-dev libjson-c-dev nettle-dev ;;
 	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal ;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
-	test) echo libcmocka-dev libmnl-dev make gcc libc6-dev jq iperf3 iproute2 python3-minimal python3-yaml python3-jsonschema ;;
+	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 python3-minimal python3-yaml python3-jsonschema ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git ;;
 	plot) echo python3-matplotlib ;;
 	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib ;;
 	tdc) echo python3-pyroute2 python3-scapy ;;
 	dkms) echo dkms ;;
-	deb) echo build-essential debhelper dh-dkms devscripts lintian ;;
+	deb) echo build-essential libmnl-dev libjson-c-dev nettle-dev debhelper dh-dkms devscripts lintian ;;
 	trixie) echo mmdebstrap ;;
 	*) die "no such group of packages: $1" ;;
 	esac | tr ' ' '\n'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a packet costs in sch_ndp, sch_dcqcn and other qdiscs: a part of table.py."""
+"""What a packet costs in sch_ndp, sch_dcqcn, sch_pcrp and other qdiscs: a part of table.py."""
 import re
 import sys
 
@@ -8,6 +8,8 @@ GOAL_UNCONGESTED = 1.15  # of BASE
 GOAL_TRIM = 2.0  # of an enqueue and a dequeue of the same packet
 # the goal for trims is that of packets that can be cut where they are
 GOAL_TRIM_PACKETS = ("udp4", "udp6", "tcp4")
+# qdiscs of a host, which tell flows or classes apart; fq is also in the table of BASE
+HOSTS = ("fq", "htb", "pcrp", "pcrp-nosrpt")
 
 QDISCS = {
     "prio-2": "prio, 2 bands",
@@ -18,6 +20,7 @@ QDISCS = {
     "red-marks": "red, marks all",
     "fq_codel": "fq_codel",
     "fq": "fq",
+    "htb": "htb, one class",
     "ndp": "ndp match udp_port",
     "ndp-all": "ndp match all",
     "ndp-dscp": "ndp match dscp",
@@ -27,6 +30,8 @@ QDISCS = {
     "dcqcn-drr": "dcqcn sched drr, marks none",
     "dcqcn-pool": "dcqcn pool, marks none",
     "dcqcn-pool-marks": "dcqcn pool, marks all",
+    "pcrp": "pcrp",
+    "pcrp-nosrpt": "pcrp nosrpt",
 }
 PACKETS = {
     "udp4": "IPv4 UDP",
@@ -39,6 +44,7 @@ PACKETS = {
     "udp4-port9": "IPv4 UDP, not NDP's",
     "udp4-ect": "IPv4 UDP, ECT(0)",
     "udp4-spread": "IPv4 UDP, ECT(0), all priorities",
+    "udp4-flows": "IPv4 UDP, 1000 flows",
 }
 
 
@@ -65,7 +71,7 @@ def uncongested(costs):
     head = ["qdisc", "packet", "enqueue", "dequeue", "sum", "of prio", "sum, 4 waiting", "of prio"]
     rows = []
     for (qdisc, pattern, packet), by_line in costs.items():
-        if pattern != "empty" or packet == "udp4-ect":
+        if pattern != "empty" or packet == "udp4-ect" or qdisc in HOSTS[1:]:
             continue
         row = [QDISCS[qdisc], PACKETS[packet], *only(by_line)]
         for p in ("empty", "standing"):
@@ -110,6 +116,19 @@ def marking(costs):
     return head, rows
 
 
+def hosts(costs):
+    head = ["qdisc", "waiting", "enqueue", "dequeue", "sum", "of fq"]
+    waiting = {"empty": "none", "standing": "4", "many": "1000, each of another flow"}
+    rows = []
+    for (qdisc, pattern, packet), by_line in costs.items():
+        if qdisc not in HOSTS:
+            continue
+        cost = only(by_line)
+        base = sum(only(costs["fq", pattern, packet]))
+        rows.append([QDISCS[qdisc], waiting[pattern], *cost, sum(cost), f"{sum(cost) / base:.2f}"])
+    return head, rows
+
+
 def goals(costs):
     """(text, met)"""
     worst = max(sum(only(by_line)) / sum(only(costs[BASE, pattern, "udp4"]))
@@ -127,6 +146,7 @@ def tables(costs):
     yield 2, *uncongested(costs)
     yield 2, *trimming(costs)
     yield 2, *marking(costs)
+    yield 2, *hosts(costs)
 
 
 def records(costs):

@@ -3,7 +3,7 @@
 # Measures the qdiscs of the table with qdisc_bench, in a guest that counts instructions.
 # Usage: qdiscs.sh MODULES COUNT     MODULES: directory of qdisc_bench.ko; COUNT: packets a measurement
 # Prints lines CASE<tab>PATTERN<tab>PACKET<tab>WHAT, WHAT being a line of qdisc_bench.
-# Environment: CLOSNET_MODDIR (directory of sch_ndp.ko and sch_dcqcn.ko), TC_LIB_DIR (directory of the plug-ins)
+# Environment: CLOSNET_MODDIR (directory of the qdiscs' modules), TC_LIB_DIR (directory of the plug-ins)
 set -eu
 parameter=/sys/module/qdisc_bench/parameters/run
 count=$2
@@ -42,6 +42,9 @@ ect() {
 	measure spread udp4-spread 16
 }
 
+# many: 1000 flows, each with one packet
+many() { measure many udp4-flows 1000; }
+
 # trimming PACKET...: a data queue that is full, so that each packet means a trim, and every dequeue finds a header
 trimming() {
 	local packet
@@ -50,8 +53,7 @@ trimming() {
 
 echo "# kernel $(uname -r)"
 sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
-insmod "$CLOSNET_MODDIR/sch_ndp.ko"
-insmod "$CLOSNET_MODDIR/sch_dcqcn.ko"
+for module in sch_ndp sch_dcqcn sch_pcrp; do insmod "$CLOSNET_MODDIR/$module.ko"; done
 insmod "$1/qdisc_bench.ko"
 # no IPv6 on it: then the device sends nothing by itself
 ip link add $device type dummy
@@ -74,6 +76,10 @@ measure standing udp4-ect 4
 qdisc fq_codel fq_codel
 uncongested udp4 udp4-ect
 qdisc fq fq
+uncongested udp4
+many
+qdisc htb htb default 1
+tc class add dev $device parent 1: classid 1:1 htb rate 10gbit quantum 15140
 uncongested udp4
 
 qdisc ndp ndp ratio 100000 hlimit 1000000
@@ -100,3 +106,11 @@ qdisc dcqcn-pool dcqcn pool bench "${never[@]}"
 ect
 qdisc dcqcn-pool-marks dcqcn pool bench kmin 0 kmax 0
 measure standing udp4-ect 4
+
+# one flow, or many, to a host that does not answer
+qdisc pcrp pcrp
+uncongested udp4
+many
+qdisc pcrp-nosrpt pcrp nosrpt
+uncongested udp4
+many

@@ -11,6 +11,7 @@
 #	CHANGE_ALL	options with which all of the flood overloads it
 #	CHANGE_QUEUES	jq's expression for its queues
 #	CHANGE_DROPS	jq's sum of all reasons for drops
+#	CHANGE_MADE	jq's sum of packets that it made by itself; 0 if not set
 # shellcheck disable=SC2317,SC2154,SC2086 # check calls functions; the tests set variables, words
 
 # change_leaf LEAF: all changes, as tc's commands for the qdisc there
@@ -28,7 +29,8 @@ check_tree() {
 	json=$(sch_stats)
 	note "$what: $sent packets"
 	check_json "$json" \
-		"$what: each packet is sent or counted as dropped" ".packets + .drops == $sent" \
+		"$what: each packet is sent or counted as dropped" \
+		".packets + .drops - (${CHANGE_MADE:-0}) == $sent" \
 		"$what: each drop has a reason" ".drops == ($CHANGE_DROPS)" \
 		"$what: each queue is at zero" \
 		"all($CHANGE_QUEUES; .qlen_packets == 0 and .backlog_bytes == 0)" \

@@ -29,7 +29,7 @@ default_params() { params $DEFAULTS; }
 closed() {
 	local ns
 	for ns in "$a" "$b"; do
-		! ip netns exec "$ns" ss -Htn state connected exclude time-wait | grep -q . || return
+		! in_ns "$ns" ss -Htn state connected exclude time-wait | grep -q . || return
 	done
 }
 defer "wait_for 30 closed"
@@ -42,21 +42,24 @@ flow() { tcp_flow -s "$a" -r "$b" -d 10.0.0.2 ${FLOW[@]+"${FLOW[@]}"} "$@"; }
 
 # cc_counter NAME [NS]: a counter of /proc/net/closnet/CC, of namespace a if it is not said
 cc_counter() {
-	ip netns exec "${2:-$a}" awk -v name="$1" '$1 == name { print $2; n++ } END { exit !n }' \
+	in_ns "${2:-$a}" awk -v name="$1" '$1 == name { print $2; n++ } END { exit !n }' \
 		"/proc/net/closnet/$CC"
 }
 
 # mark: `since` counts from here on
-mark() { ip netns exec "$a" cat "/proc/net/closnet/$CC" >"$TMP/mark"; }
+mark() { in_ns "$a" cat "/proc/net/closnet/$CC" >"$TMP/mark"; }
 
 # since NAME: how far a counter has come since `mark`
-since() { echo $(($(cc_counter "$1") - $(awk -v name="$1" '$1 == name { print $2 }' "$TMP/mark"))); }
+since() {
+	in_ns "$a" awk -v name="$1" '$1 == name { n = $2 - n; k++ } END { print n; exit k != 2 }' \
+		"$TMP/mark" "/proc/net/closnet/$CC"
+}
 
 # grown NAME COUNT: has it come so far?
 grown() { [ "$(since "$1")" -ge "$2" ]; }
 
 # info PORT: what ss shows of the sender's connections to it
-info() { ip netns exec "$a" ss -Htine "dport = $1"; }
+info() { in_ns "$a" ss -Htine "dport = $1"; }
 
 # shellcheck disable=SC2017 # rounded as the module does it
 # line_rate MBPS: the rate that ss shows of a connection which has all of a line: what 1448 bytes are of a frame's 1538

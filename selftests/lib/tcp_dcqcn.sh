@@ -30,6 +30,51 @@ rates() {
 		}'
 }
 
+# model F AI HAI MAX MIN G: each line of one connection follows from the one before: timer and byte counter by their
+# stages, a CNP by alpha
+model() {
+	sender_rates | awk -v F="$1" -v ai="$2" -v hai="$3" -v top="$4" -v low="$5" -v g="$6" '
+		function event(stage, other, step) {
+			least = stage < other ? stage : other
+			most = stage > other ? stage : other
+			step = most < F ? 0 : least > F ? (least - F + 1) * hai : ai
+			target += step
+			if (target > top) target = top
+			rate = int((target + rate + 1) / 2)
+		}
+		function check(what, got, want, off) {
+			if (got >= want - off && got <= want + off) return
+			print NR ": " what " " got ", not " want ": " $0
+			bad = 1
+		}
+		{
+			for (i = 1; i <= NF; i++) if (split($i, f, "=") == 2) v[f[1]] = f[2]
+			cause = v["cause"]
+			seen[cause]++
+		}
+		cause == "start" { check("rate", v["rate_Bps"], top, 0); alpha = 1 }
+		cause == "cnp" {
+			# alpha as it decayed until now, from what it has become; it is told in thousandths
+			before = (v["alpha"] / 1000 - 1 / g) / (1 - 1 / g)
+			check("target", v["target_Bps"], rate, 0)
+			want = rate * (1 - before / 2)
+			check("rate", v["rate_Bps"], want > low ? want : low, rate / 900 + 1)
+		}
+		cause ~ /fast|additive|hyper/ {
+			# a stage of 255 may be any later one
+			for (s = timer + 1; s <= v["timer_stage"]; s++) event(s, bytes)
+			for (s = bytes + 1; s <= v["byte_stage"]; s++) event(s, v["timer_stage"])
+			if (v["timer_stage"] < 255) {
+				check("rate", v["rate_Bps"], rate, 0)
+				check("target", v["target_Bps"], target, 0)
+			}
+		}
+		{ rate = v["rate_Bps"]; target = v["target_Bps"]; timer = v["timer_stage"]; bytes = v["byte_stage"] }
+		END {
+			for (c in seen) printf "%s %d ", c, seen[c]
+			exit bad || !seen["cnp"] || !seen["fast"] || !seen["additive"] || seen["start"] != 1
+		}'
+}
 # trace_again: forgets what has been traced
 trace_again() { : >"$TRACEFS/trace"; }
 

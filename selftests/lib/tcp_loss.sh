@@ -88,6 +88,23 @@ test_timeouts() {
 	check_eq "is taken back" "$(since losses_undone)" "$(since losses)"
 }
 
+# test_order: another order than that of sending; false without netem, which else is w0's qdisc then
+test_order() {
+	tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% gap 3 ||
+		{ skip "another order" "no netem" && return 1; }
+	count_from_here
+	check "other order: all bytes arrive" goes_on send=3000000
+	check "TCP saw it" test $(($(netstat TCPSACKReorder) + $(netstat TCPTSReorder) + $(netstat TCPDSACKRecv))) -ge 1
+	check "a cut for each episode" episodes
+}
+
+# test_twice: after test_order
+test_twice() {
+	tc -n "$a" qdisc change dev w0 root netem limit 10000 duplicate 20%
+	count_from_here
+	check "twice: all bytes arrive" goes_on send=3000000
+}
+
 # test_ends: closed in different ways
 test_ends() {
 	ip netns exec "$a" sysctl -qw net.ipv4.tcp_wmem="4096 4000000 8000000"

@@ -34,6 +34,30 @@ test_sockets() {
 	check "all have gone" wait_for 10 unused
 }
 
+# test_bursts: those of the next one are as large as the device allows
+test_bursts() {
+	local kb event=$TRACEFS/events/net/net_dev_queue/enable
+	kb=$(<"$PARAMETERS/seg_kb")
+	# largest FILE: bytes of the largest packet that the stack has handed to a device
+	largest() { sed -n 's/.* net_dev_queue: .* len=\([0-9]*\).*/\1/p' "$TMP/$1" | sort -n | tail -n 1; }
+	[ -e "$event" ] || mount -t tracefs tracefs "$TRACEFS" 2>/dev/null || true
+	if [ -e "$event" ]; then
+		defer "echo 0 >$event; : >$TRACEFS/trace"
+		: >"$TRACEFS/trace"
+		echo 1 >"$event"
+		params seg_kb=4
+		check "to another one, while it sends" flow "cc=$CC" connect send=500000 \
+			"run=cp $TRACEFS/trace $TMP/own; : >$TRACEFS/trace" cc=cubic send=1000000 \
+			"run=cp $TRACEFS/trace $TMP/other" close eof
+		params "seg_kb=$kb"
+		echo 0 >"$event"
+		check "its own bursts are as it wants them" test "$(largest own)" -le 4096
+		check "those of the other one are not" test "$(largest other)" -gt 10000
+	else
+		skip "the next one's bursts" "no tracefs"
+	fi
+}
+
 # test_listener: a listening socket hands it on
 test_listener() {
 	local before

@@ -44,7 +44,7 @@ check_stamped() {
 
 # nicclock NS DEV COLUMN: of /proc/net/closnet/nicclock
 nicclock() {
-	ip netns exec "$1" awk -v dev="$2" -v column="$3" '
+	in_ns "$1" awk -v dev="$2" -v column="$3" '
 		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
 		$1 == dev { print $c[column]; n++ }
 		END { exit !n }' /proc/net/closnet/nicclock

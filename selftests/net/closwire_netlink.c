@@ -17,13 +17,9 @@
  */
 #define _GNU_SOURCE
 #include <err.h>
-#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <linux/if_link.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -33,49 +29,9 @@
 
 #include <linux/if_closwire.h>
 
-#define BLOB_MAX 4096
+#include "../lib/rtnl.h"
 
-/* Attributes one after the other */
-struct blob {
-	unsigned int len;
-	uint8_t b[BLOB_MAX];
-};
-
-static struct mnl_socket *nl;
 static const char *dev = "";
-static char message[256]; /* of the last refusal */
-
-/* ---- random numbers, the same in each run */
-
-static uint64_t state = 88172645463325252ULL;
-
-static uint64_t random64(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state * 2685821657736338717ULL;
-}
-
-static unsigned int below(unsigned int n)
-{
-	return (unsigned int)(random64() >> 33) % n;
-}
-
-/* ---- attributes */
-
-static void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int len)
-{
-	struct nlattr *attr = (struct nlattr *)(blob->b + blob->len);
-
-	if (blob->len + MNL_ALIGN(len) + MNL_ATTR_HDRLEN > BLOB_MAX)
-		return;
-	attr->nla_type = type;
-	attr->nla_len = (uint16_t)(MNL_ATTR_HDRLEN + len);
-	memset(attr + 1, 0, MNL_ALIGN(len));
-	memcpy(attr + 1, data, len);
-	blob->len += (unsigned int)(MNL_ATTR_HDRLEN + MNL_ALIGN(len));
-}
 
 static void put_linkinfo(struct blob *blob, const struct blob *data)
 {
@@ -86,35 +42,11 @@ static void put_linkinfo(struct blob *blob, const struct blob *data)
 	put_attr(blob, IFLA_LINKINFO | NLA_F_NESTED, info.b, info.len);
 }
 
-/* ---- requests */
-
-static int catch_message(const struct nlattr *attr, void *data)
-{
-	(void)data;
-	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-		snprintf(message, sizeof(message), "%s", mnl_attr_get_str(attr));
-	return MNL_CB_OK;
-}
-
-static int parse_ack(const struct nlmsghdr *nlh)
-{
-	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
-	size_t skip = sizeof(*e);
-
-	message[0] = '\0';
-	if (!(nlh->nlmsg_flags & NLM_F_CAPPED) && e->error)
-		skip += mnl_nlmsg_get_payload_len(&e->msg);
-	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
-		mnl_attr_parse(nlh, (unsigned int)skip, catch_message, NULL);
-	return -e->error;
-}
-
 /* A request about DEV, with these attributes. Return: 0 or an error number */
-static int request(uint16_t type, uint16_t flags, const struct blob *attrs)
+static int request_link(uint16_t type, uint16_t flags, const struct blob *attrs)
 {
 	uint8_t buf[BLOB_MAX + 8192];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	ssize_t n;
 
 	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
@@ -124,12 +56,7 @@ static int request(uint16_t type, uint16_t flags, const struct blob *attrs)
 		memcpy(mnl_nlmsg_get_payload_tail(nlh), attrs->b, attrs->len);
 		nlh->nlmsg_len += attrs->len;
 	}
-	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
-		err(2, "netlink send");
-	n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
-	if (n < (ssize_t)sizeof(*nlh))
-		err(2, "netlink receive");
-	return parse_ack((struct nlmsghdr *)buf);
+	return request(nlh);
 }
 
 static int change(const struct blob *data)
@@ -137,7 +64,7 @@ static int change(const struct blob *data)
 	struct blob attrs = { .len = 0 };
 
 	put_linkinfo(&attrs, data);
-	return request(RTM_NEWLINK, 0, &attrs);
+	return request_link(RTM_NEWLINK, 0, &attrs);
 }
 
 /* The attribute of that type among those of a nest, or of a message */
@@ -291,17 +218,6 @@ static void random_data(struct blob *blob, struct model *m)
 	}
 }
 
-static void show(const char *why, const struct blob *blob)
-{
-	unsigned int i;
-
-	fprintf(stderr, "%s (\"%s\"):", why, message);
-	for (i = 0; i < blob->len; i++)
-		fprintf(stderr, "%s%02x", i % 4 ? "" : " ", blob->b[i]);
-	fprintf(stderr, "\n");
-	exit(1);
-}
-
 /* Takes over the settings that were dumped. */
 static void model_read(struct model *m, const struct blob *dumped)
 {
@@ -418,7 +334,7 @@ static void random_pairs(unsigned int count)
 		if (below(4))
 			random_peer(&data);
 		put_linkinfo(&attrs, &data);
-		if (request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &attrs)) {
+		if (request_link(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &attrs)) {
 			if (devices() != before)
 				show("something is left of", &attrs);
 			continue;
@@ -426,7 +342,7 @@ static void random_pairs(unsigned int count)
 		made++;
 		if (devices() != before + 2)
 			show("no pair comes of", &attrs);
-		if (request(RTM_DELLINK, 0, NULL) || devices() != before)
+		if (request_link(RTM_DELLINK, 0, NULL) || devices() != before)
 			show("cannot be deleted", &attrs);
 	}
 	printf("%u of %u pairs made\n", made, count);
@@ -461,29 +377,6 @@ static void all_refused(void)
 	refused("an empty loss", IFLA_CLOSWIRE_LOSS, ones, 0, "policy");
 }
 
-static void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	close(fd);
-}
-
-static void open_netlink(void)
-{
-	int on = 1;
-
-	nl = mnl_socket_open(NETLINK_ROUTE);
-	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
-		err(2, "netlink socket");
-	if (mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on)))
-		err(2, "NETLINK_EXT_ACK");
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -499,7 +392,7 @@ int main(int argc, char **argv)
 		else if (opt == 'c')
 			count = (unsigned int)atoi(optarg);
 		else if (opt == 's')
-			state ^= strtoull(optarg, NULL, 0) << 20;
+			seed_random(optarg);
 		else
 			return 2;
 	}

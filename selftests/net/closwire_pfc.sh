@@ -15,22 +15,8 @@ need_closwire
 setup_ns a b
 WIRE=(numtxqueues 2)
 wire_ab delay 1us rate 1gbit
+. "$(dirname "$0")/../lib/pause.sh"
 tc -n "$a" qdisc replace dev w0 root pfifo # the default one has priorities
-
-paused=0
-# pause PRIO=QUANTA...: w1 sends one, and w0 has got it
-pause() {
-	closwire_raw pause -s "$b/w1" "$@"
-	paused=$((paused + 1))
-	wait_for 5 counted "$a/w0" rx_pause_frames $paused
-}
-
-# slow_pause PRIO: pauses for more than five minutes
-slow_pause() {
-	wire_set "$a/w0" rate 100kbit
-	pause "$1=65535"
-	wire_set "$a/w0" rate 1gbit
-}
 
 # paused_ns PRIO: how long pause frames have held it
 paused_ns() { counter "$a/w0" "rx_prio$1_paused_ns"; }

@@ -11,18 +11,8 @@
 need_dcqcn
 setup_ns a b
 link_ab
+. "$(dirname "$0")/../lib/sch_queue.sh"
 . "$(dirname "$0")/../lib/sch_rate.sh"
-
-# run COUNT FRAME...: COUNT frames come out behind the plug; $full is the qdisc while plugged, $empty afterwards
-run() {
-	local count=$1
-	shift
-	check_to "$TMP/result" "$what: $((count + 1)) frames come out" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/$((count + 1))" \
-		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$@"
-	full=$(jq -c '.[0]' "$TMP/stats")
-	empty=$(sch_stats)
-}
 
 what="limit"
 dcqcn limit 9500 kmin 5000 kmax 6000 rate 1kbit
@@ -44,33 +34,19 @@ check_json "$empty" \
 
 # ---- GSO
 
-# super KIND: spec of a GSO frame of 8 segments, 1000 bytes of data each
-super() {
-	local header
-	case $1 in udp4) header=42 ;; udp6) header=62 ;; tcp4) header=54 ;; tcp6) header=74 ;; esac
-	echo "$1,ecn=2,csum=partial,gso=1000,len=$((header + 8000))"
-}
-# a kernel before 6.2 takes no UDP GSO from a packet socket
-kinds=(tcp4 tcp6)
 dcqcn
-for kind in udp4 udp6; do
-	if send_frames -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
-		kinds+=("$kind")
-	else
-		skip "GSO of $kind" "this kernel takes none from a packet socket"
-	fi
-done
+find_kinds
 for kind in "${kinds[@]}"; do
 	what="GSO of $kind"
 	dcqcn kmin 10000 kmax 10000 rate 1kbit
-	run 24 "$(super "$kind"),n=3"
+	run 24 "$(super "$kind"),ecn=2,n=3"
 	# up to 9 full frames are up to 10000 bytes; the tenth finds 9 there, the eleventh 10
 	check_eq "$what: its segments are marked one by one" \
 		"$(sort -k2n "$TMP/result" | awk '$2 > 0 { printf "%s", substr($3, 1, 1) }')" wwwwwwwwwwmmmmmmmmmmmmmm
 	check_json "$full" "$what: each is counted" \
 		'.qlen == 24 and .prio[1].qlen_packets == 24 and .backlog == .prio[1].backlog_bytes and .prio[1].marked_packets == 14'
 	dcqcn limit 9000 rate 1kbit
-	run 8 "$(super "$kind"),n=2"
+	run 8 "$(super "$kind"),ecn=2,n=2"
 	check_json "$full" "$what: segments are dropped one by one" '.qlen == 8 and .drops == 8 and .prio[1].dropped_limit_packets == 8'
 done
 

@@ -15,6 +15,7 @@ need_dcqcn
 setup_ns a b
 WIRE=(numtxqueues 8)
 wire_ab delay 1us rate 1gbit
+. "$(dirname "$0")/../lib/pause.sh"
 
 # port OPTION...: a new qdisc
 port() { tc -n "$a" qdisc replace dev w0 root handle $((handle += 1)): dcqcn "$@"; }
@@ -25,21 +26,6 @@ change() { tc -n "$a" qdisc change dev w0 root dcqcn "$@"; }
 of() { tc -n "$a" -s -j qdisc show dev w0 | jq "[.[] | select(.kind == \"dcqcn\")][0].prio[$1].$2"; }
 # is PRIO NAME NUMBER: is it that?
 is() { [ "$(of "$1" "$2")" -eq "$3" ]; }
-
-paused=0
-# pause PRIO=QUANTA...: w1 sends it, and w0 has got it
-pause() {
-	closwire_raw pause -s "$b/w1" "$@"
-	paused=$((paused + 1))
-	wait_for 5 counted "$a/w0" rx_pause_frames $paused
-}
-
-# slow_pause PRIO: for more than five minutes
-slow_pause() {
-	wire_set "$a/w0" rate 100kbit
-	pause "$1=65535"
-	wire_set "$a/w0" rate 1gbit
-}
 
 # ---- one priority is paused
 

@@ -275,6 +275,14 @@ void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
 	finish_csum(s, f);
 }
 
+/* Puts bytes in a UDP datagram's payload, of which there are enough. */
+void frame_set_payload(const struct frame_spec *s, struct frame *f, const void *b,
+		       unsigned int len)
+{
+	memcpy(f->b + frame_header_len(f), b, len);
+	finish_csum(s, f);
+}
+
 /* Length of all headers */
 unsigned int frame_header_len(const struct frame *f)
 {

@@ -64,6 +64,8 @@ struct frame {
 
 const char *frame_parse_spec(const char *text, struct frame_spec *s);
 void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f);
+void frame_set_payload(const struct frame_spec *s, struct frame *f, const void *b,
+		       unsigned int len);
 unsigned int frame_segments(const struct frame *f, unsigned int gso);
 void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
 		   struct frame *seg);

@@ -11,26 +11,10 @@
 need_ndp
 setup_ns a b
 link_ab
+. "$(dirname "$0")/../lib/sch_queue.sh"
 
-# One super frame is 8 segments: headers and 8 x 1000 bytes.
-# super KIND: spec of a GSO frame of 8 segments
-super() {
-	local header
-	case $1 in udp4) header=42 ;; udp6) header=62 ;; tcp4) header=54 ;; tcp6) header=74 ;; esac
-	echo "$1,csum=partial,gso=1000,len=$((header + 8000))"
-}
-
-# a kernel before 6.2 takes no UDP GSO from a packet socket
-kinds=(tcp4 tcp6)
 ndp
-for kind in udp4 udp6; do
-	if send_frames -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
-		kinds+=("$kind")
-	else
-		skip "GSO of $kind" "this kernel takes none from a packet socket"
-	fi
-done
-
+find_kinds
 for kind in "${kinds[@]}"; do
 	ndp limit 100 hlimit 1000000 match all rate 1kbit
 	check_to "$TMP/result" "$kind: 24 segments come out whole" \

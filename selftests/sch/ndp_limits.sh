@@ -10,18 +10,7 @@
 need_ndp
 setup_ns a b
 link_ab
-
-# run COUNT FRAME...: COUNT frames come out; $full is the qdisc while plugged,
-# $empty afterwards
-run() {
-	local count=$1
-	shift
-	check_to "$TMP/result" "$what: $((count + 1)) frames come out" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/$((count + 1))" \
-		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$@"
-	full=$(unwrap <"$TMP/stats")
-	empty=$(sch_stats)
-}
+. "$(dirname "$0")/../lib/sch_queue.sh"
 
 what="limit and hlimit"
 ndp limit 4 hlimit 1280 norts rate 1kbit

@@ -142,6 +142,12 @@ static void add_prio(struct blob *blob, struct model *m)
 	if (prio == TC_DCQCN_PRIOS)
 		m->valid = false;
 	put_attr(&nest, TCA_DCQCN_PRIO_INDEX, &index, 1);
+	/* what it does not give is the priority's own no more */
+	for (type = TCA_DCQCN_PRIO_KMIN;
+	     type <= TCA_DCQCN_PRIO_MAX && prio < TC_DCQCN_PRIOS; type++) {
+		m->known[OWN(prio, type)] = false;
+		m->given[OWN(prio, type)] = false;
+	}
 	while (n--) {
 		type = TCA_DCQCN_PRIO_KMIN + below(TCA_DCQCN_PRIO_MAX - 1);
 		if (prio < TC_DCQCN_PRIOS && m->given[OWN(prio, type)])

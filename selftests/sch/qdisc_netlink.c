@@ -18,11 +18,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libmnl/libmnl.h>
-#include <linux/netlink.h>
 #include <linux/pkt_sched.h>
-#include <linux/rtnetlink.h>
 #include <net/if.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,49 +34,9 @@
 #define HANDLE_OTHER (2U << 16)
 
 static const struct kind *kind;
-static struct mnl_socket *nl;
 static unsigned int ifindex;
-static char message[256]; /* of the last refusal */
-
-/* ---- random numbers, the same in each run */
-
-static uint64_t state;
-
-uint64_t random64(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state * 2685821657736338717ULL;
-}
-
-unsigned int below(unsigned int n)
-{
-	return (unsigned int)(random64() >> 33) % n;
-}
 
 /* ---- requests */
-
-static int catch_message(const struct nlattr *attr, void *data)
-{
-	(void)data;
-	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
-		snprintf(message, sizeof(message), "%s", mnl_attr_get_str(attr));
-	return MNL_CB_OK;
-}
-
-static int parse_ack(const struct nlmsghdr *nlh)
-{
-	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
-	size_t skip = sizeof(*e);
-
-	message[0] = '\0';
-	if (!(nlh->nlmsg_flags & NLM_F_CAPPED) && e->error)
-		skip += mnl_nlmsg_get_payload_len(&e->msg);
-	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
-		mnl_attr_parse(nlh, (unsigned int)skip, catch_message, NULL);
-	return -e->error;
-}
 
 static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint16_t flags,
 			      const char *name)
@@ -100,20 +57,6 @@ static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint16_t flags,
 	return nlh;
 }
 
-/* Return: 0 or the kernel's error number */
-static int finish(struct nlmsghdr *nlh)
-{
-	uint8_t buf[8192];
-	ssize_t n;
-
-	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
-		err(2, "netlink send");
-	n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
-	if (n < (ssize_t)sizeof(*nlh))
-		err(2, "netlink receive");
-	return parse_ack((struct nlmsghdr *)buf);
-}
-
 static int set_qdisc(const char *name, const struct blob *options, uint16_t flags)
 {
 	uint8_t buf[BLOB_MAX + 1024];
@@ -121,14 +64,14 @@ static int set_qdisc(const char *name, const struct blob *options, uint16_t flag
 
 	if (options)
 		mnl_attr_put(nlh, TCA_OPTIONS | NLA_F_NESTED, options->len, options->b);
-	return finish(nlh);
+	return request(nlh);
 }
 
 static int delete_qdisc(void)
 {
 	uint8_t buf[1024];
 
-	return finish(start(buf, RTM_DELQDISC, 0, NULL));
+	return request(start(buf, RTM_DELQDISC, 0, NULL));
 }
 
 static int catch_options(const struct nlmsghdr *nlh, void *data)
@@ -168,19 +111,6 @@ static void dump_options(struct blob *found)
 	} while (mnl_cb_run(buf, (size_t)n, 0, 0, catch_options, found) > MNL_CB_STOP);
 	if (!found->len)
 		errx(1, "the qdisc is not in the dump");
-}
-
-void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int len)
-{
-	struct nlattr *attr = (struct nlattr *)(blob->b + blob->len);
-
-	if (blob->len + MNL_ALIGN(len) + MNL_ATTR_HDRLEN > BLOB_MAX)
-		return;
-	attr->nla_type = type;
-	attr->nla_len = (uint16_t)(MNL_ATTR_HDRLEN + len);
-	memset(attr + 1, 0, MNL_ALIGN(len));
-	memcpy(attr + 1, data, len);
-	blob->len += (unsigned int)(MNL_ATTR_HDRLEN + MNL_ALIGN(len));
 }
 
 /* ---- the model */
@@ -341,17 +271,6 @@ static void random_bytes(struct blob *blob)
 		blob->b[i] = below(3) ? (uint8_t)below(20) : (uint8_t)random64();
 }
 
-static void show(const char *why, const struct blob *blob)
-{
-	unsigned int i;
-
-	fprintf(stderr, "%s (\"%s\"):", why, message);
-	for (i = 0; i < blob->len; i++)
-		fprintf(stderr, "%s%02x", i % 4 ? "" : " ", blob->b[i]);
-	fprintf(stderr, "\n");
-	exit(1);
-}
-
 static void check_refused(const struct blob *blob, const struct blob *before)
 {
 	struct blob after;
@@ -458,35 +377,14 @@ static void reload(unsigned int count, const char *path)
 	printf("%u times loaded and unloaded\n", count);
 }
 
-static void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	close(fd);
-}
-
-static void open_netlink(void)
-{
-	int on = 1;
-
-	nl = mnl_socket_open(NETLINK_ROUTE);
-	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0)
-		err(2, "netlink socket");
-	if (mnl_socket_setsockopt(nl, NETLINK_EXT_ACK, &on, sizeof(on)))
-		err(2, "NETLINK_EXT_ACK");
-}
-
 static const struct kind *find_kind(const char *name)
 {
 	if (!strcmp(name, ndp_kind.name))
 		return &ndp_kind;
 	if (!strcmp(name, dcqcn_kind.name))
 		return &dcqcn_kind;
+	if (!strcmp(name, pcrp_kind.name))
+		return &pcrp_kind;
 	errx(2, "no such kind: %s", name);
 }
 
@@ -496,7 +394,6 @@ int main(int argc, char **argv)
 	unsigned int count = 1000;
 	int opt;
 
-	state = 88172645463325252ULL;
 	optind = 2;
 	while ((opt = getopt(argc, argv, "k:n:i:c:s:")) != -1) {
 		if (opt == 'k')
@@ -508,7 +405,7 @@ int main(int argc, char **argv)
 		else if (opt == 'c')
 			count = (unsigned int)atoi(optarg);
 		else if (opt == 's')
-			state ^= strtoull(optarg, NULL, 0) << 20;
+			seed_random(optarg);
 		else
 			return 2;
 	}

@@ -7,19 +7,13 @@
 #ifndef _SELFTESTS_QDISC_NETLINK_H
 #define _SELFTESTS_QDISC_NETLINK_H
 
-#include <libmnl/libmnl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BLOB_MAX 2048
+#include "../lib/rtnl.h"
+
 #define ATTRS_MAX 32
 #define VALUES_MAX 160
-
-/* The options of a request or of a dump: attributes one after the other */
-struct blob {
-	unsigned int len;
-	uint8_t b[BLOB_MAX];
-};
 
 /* An attribute that is a number; without a name: another kind of attribute */
 struct range {
@@ -73,13 +67,10 @@ struct kind {
 	bool (*all_seen)(const struct model *m, const struct model *seen);
 };
 
-extern const struct kind ndp_kind, dcqcn_kind;
+extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind;
 
-uint64_t random64(void);
-unsigned int below(unsigned int n);
 uint64_t random_value(const struct range *r);
 bool in_range(const struct range *r, uint64_t v);
-void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int len);
 uint64_t read_value(const struct nlattr *attr);
 
 #endif

@@ -17,17 +17,13 @@ setup_ns a b
 . "$(dirname "$0")/../lib/tcp_dcqcn.sh"
 . "$(dirname "$0")/../lib/tcp_who.sh"
 wire_ab rate 500mbit delay 20us
+. "$(dirname "$0")/../lib/tcp_basic.sh"
 
 test_who 1
 
 # ---- addresses and directions
 
-ip netns exec "$a" tee /proc/sys/net/ipv6/conf/w0/disable_ipv6 >/dev/null <<<0
-ip netns exec "$b" tee /proc/sys/net/ipv6/conf/w1/disable_ipv6 >/dev/null <<<0
-ip -n "$a" addr add fd00::1/64 dev w0 nodad
-ip -n "$b" addr add fd00::2/64 dev w1 nodad
-ip -n "$a" neigh replace fd00::2 lladdr $MAC_B nud permanent dev w0
-ip -n "$b" neigh replace fd00::1 lladdr $MAC_A nud permanent dev w1
+wire_ipv6
 netem=$(tc -n "$a" qdisc add dev w0 root netem limit 10000 2>&1 && echo yes)
 for address in 10.0.0.2 fd00::2 ::ffff:10.0.0.2; do
 	FLOW=(-d "$address" listener-cc=dcqcn)
@@ -48,20 +44,12 @@ check "both directions" flow cc=dcqcn connect send=300000 swap is=dcqcn send=300
 # ---- rates
 
 tc -n "$a" qdisc del dev w0 root 2>/dev/null
-# shown WORD: the value of ss's WORD:VALUE, or of "WORD VALUE"
-shown() { grep -oE "$1[: ][^ ,)]+" "$TMP/info" | head -n 1 | sed 's/^[^: ]*[: ]//'; }
 check_to "$TMP/info" "ss shows a connection before it has sent anything" flow cc=dcqcn connect "$INFO" close eof
 check "by its name" grep -qw dcqcn "$TMP/info"
 check_eq "its rate is the line's, alpha is 1" "$(shown bw) $(shown pacing_gain) $(shown cwnd_gain)" \
 	"$(line_rate 500)bps 0.941406 1"
 check_eq "so fast it paces" "$(shown pacing_rate)" "$(line_rate 500)bps"
-check_to "$TMP/info" "a maximum of the socket's" \
-	flow cc=dcqcn max-rate=2500000 connect send=300000 "$INFO" close eof
-check_eq "it paces no faster" "$(shown pacing_rate)" 20000000bps/20000000bps
-params rpg_max_rate=40
-check_to "$TMP/info" "rpg_max_rate: data arrives" flow cc=dcqcn connect send=1000000 "$INFO" close eof
-check_eq "it paces no faster" "$(shown bw) $(shown pacing_rate)" "40000000bps 40000000bps"
-params rpg_max_rate=0
+test_max_rate rpg_max_rate
 
 wire_set "$a/w0" rate 200mbit
 check_to "$TMP/info" "a slower line" flow cc=dcqcn connect send=100000 "$INFO" close eof
@@ -72,19 +60,5 @@ check_to "$TMP/info" "a line that gets faster" flow cc=dcqcn connect send=100000
 check_eq "and slower: its rate" "$(shown bw)" "$(line_rate 300)bps"
 wire_set "$a/w0" rate 500mbit
 
-takes() {
-	local bytes=$1 began=${EPOCHREALTIME/./}
-	shift
-	flow cc=dcqcn "$@" connect "send=$bytes" close eof || return
-	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
-	note "$*: $ms ms"
-}
-paces() {
-	takes 1000000 max-rate=4000000 && [ "$ms" -ge 210 ]
-}
-check "without fq TCP paces" paces
-if tc -n "$a" qdisc replace dev w0 root fq 2>/dev/null; then
-	check "fq paces" paces
-	check "fq: data arrives" flow cc=dcqcn connect send=3000000 close eof
-fi
+test_paces
 finish

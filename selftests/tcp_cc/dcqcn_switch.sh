@@ -16,6 +16,7 @@ wire_ab rate 500mbit delay 20us
 
 test_sockets
 ip netns exec "$a" sysctl -qw net.ipv4.tcp_ecn=1
+test_bursts
 test_listener
 check "to and from others, in any direction" flow cc=cubic connect cc=dcqcn is=dcqcn send=100000 swap cc=cubic send=100000 \
 	cc=dcqcn is=dcqcn send=100000 close eof

@@ -17,6 +17,7 @@
  *	  connect	connects and accepts
  *	  swap		who received sends from here on
  *	  send=BYTES	sends, and receives all of it
+ *	  put=BYTES	sends; nothing is received
  *	  until=PATH	sends and receives until the file is there
  *	  fill		sends what the socket takes; nothing is received
  *	  receive	receives all that was sent
@@ -166,6 +167,14 @@ static void await(const struct flow *f, bool send, int timeout_ms)
 
 	if (poll(fds, 2, timeout_ms) < 0)
 		err(1, "poll");
+}
+
+/* Without receiving, up to the @end-th byte; the socket must take them */
+static void put(struct flow *f, uint64_t end)
+{
+	while (f->sent < end)
+		if (!push(f, end - f->sent))
+			errx(1, "%s: the socket is full", f->step);
 }
 
 /* Until all bytes up to the @end-th have been sent and received */
@@ -324,6 +333,8 @@ static void do_step(struct flow *f)
 		set_int(f, f->listener, SOL_SOCKET, SO_RCVBUF, atoi(value));
 	else if (!strcmp(word, "send"))
 		transfer(f, f->sent + strtoull(value, NULL, 0));
+	else if (!strcmp(word, "put"))
+		put(f, f->sent + strtoull(value, NULL, 0));
 	else if (!strcmp(word, "until"))
 		until(f, value);
 	else if (!strcmp(word, "run"))

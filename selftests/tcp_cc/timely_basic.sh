@@ -17,6 +17,7 @@ setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 . "$(dirname "$0")/../lib/tcp_who.sh"
 wire_ab rate 500mbit delay 20us
+. "$(dirname "$0")/../lib/tcp_basic.sh"
 calm_params
 
 # ---- who may
@@ -54,12 +55,7 @@ params source=auto
 
 # ---- addresses
 
-ip netns exec "$a" tee /proc/sys/net/ipv6/conf/w0/disable_ipv6 >/dev/null <<<0
-ip netns exec "$b" tee /proc/sys/net/ipv6/conf/w1/disable_ipv6 >/dev/null <<<0
-ip -n "$a" addr add fd00::1/64 dev w0 nodad
-ip -n "$b" addr add fd00::2/64 dev w1 nodad
-ip -n "$a" neigh replace fd00::2 lladdr $MAC_B nud permanent dev w0
-ip -n "$b" neigh replace fd00::1 lladdr $MAC_A nud permanent dev w1
+wire_ipv6
 for address in fd00::2 ::ffff:10.0.0.2; do
 	FLOW=(-d "$address")
 	mark
@@ -70,38 +66,33 @@ FLOW=()
 
 # ---- rates
 
-# shown WORD: the value of ss's WORD:VALUE, or of "WORD VALUE"
-shown() { grep -oE "$1[: ][^ ,)]+" "$TMP/info" | head -n 1 | sed 's/^[^: ]*[: ]//'; }
 check_to "$TMP/info" "ss shows a connection" \
 	flow cc=timely connect send=3000000 "$INFO" close eof
 check "by its name" grep -qw timely "$TMP/info"
 check_eq "its rate is the line's" "$(shown bw) $(shown pacing_gain)" "$(line_rate 500)bps 0.941406"
 check_eq "so fast it paces" "$(shown pacing_rate)" "$(line_rate 500)bps"
 check "its last RTT" test -n "$(shown mrtt)"
-check_to "$TMP/info" "a maximum of the socket's" \
-	flow cc=timely max-rate=2500000 connect send=300000 "$INFO" close eof
-check_eq "it paces no faster" "$(shown pacing_rate)" 20000000bps/20000000bps
-check "max_rate" params max_rate=40
-check_to "$TMP/info" "max_rate: data arrives" \
-	flow cc=timely connect send=1000000 "$INFO" close eof
-check_eq "it paces no faster" "$(shown bw) $(shown pacing_rate)" "40000000bps 40000000bps"
-params max_rate=0
+test_max_rate max_rate
 
-# takes BYTES STEP...: sets ms to how long a connection takes for so many bytes
-takes() {
-	local bytes=$1 began=${EPOCHREALTIME/./}
-	shift
-	flow cc=timely "$@" connect "send=$bytes" close eof || return
-	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
-	note "$*: $ms ms"
-}
-paces() {
-	takes 2000000 max-rate=4000000 && [ "$ms" -ge 420 ]
-}
-check "without fq TCP paces" paces
-tc -n "$a" qdisc replace dev w0 root fq || skip_all "no fq"
-check "fq paces" paces
+# the line gets faster; the application uses less than 80% of what was, then all
+wire_set "$a/w0" rate 100mbit delay 1ms
+slow=()
+for ((i = 0; i < 10; i++)); do
+	slow+=(send=2896)
+done
 mark
-check "fq: data arrives" flow cc=timely connect send=3000000 close eof
-check "fq: samples" test $(($(since samples_hw) + $(since samples_sw))) -ge 10
+check_to "$TMP/info" "a slow application" flow cc=timely connect send=300000 \
+	"run=sleep 0.1; ip -n $a link set w0 type closwire rate 500mbit" "${slow[@]}" "$INFO" close eof
+check_eq "its rate does not rise" "$(shown bw)" "$(line_rate 100)bps"
+check "though it could" test "$(since app_limited)" -ge 5
+wire_set "$a/w0" rate 100mbit
+check_to "$TMP/info" "a fast one" flow cc=timely connect send=300000 \
+	"run=ip -n $a link set w0 type closwire rate 500mbit" send=3000000 "$INFO" close eof
+# a machine that is late may have taken something for a loss by then
+check "its rate rises" test "$(ss_number bw <"$TMP/info")" -gt "$(line_rate 100)"
+wire_set "$a/w0" delay 20us
+
+mark
+test_paces
+check "samples" test $(($(since samples_hw) + $(since samples_sw))) -ge 10
 finish

@@ -22,7 +22,7 @@ full_rate() { grep -q "bw:$(line_rate 500)bps" "$TMP/info" || { cat "$TMP/info" 
 for sack in 1 0; do
 	both net.ipv4.tcp_sack=$sack
 	test_frames_lost "sack=$sack"
-	check "sack=$sack: no RTT of what was sent twice" test $(($(since skipped_retrans) + $(since skipped_recovery))) -ge 3
+	check "sack=$sack: no RTT of what was sent twice" test "$(since skipped_retrans)" -ge 1
 	check "sack=$sack: afterwards full rate" full_rate
 	test_acks_lost "sack=$sack"
 done
@@ -31,15 +31,9 @@ test_timeouts
 
 # ---- order
 
-if tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% gap 3; then
-	count_from_here
-	check "other order: all bytes arrive" goes_on send=3000000
-	check "TCP saw it" test $(($(netstat TCPSACKReorder) + $(netstat TCPTSReorder) + $(netstat TCPDSACKRecv))) -ge 1
-	check "a cut for each episode" episodes
-	check "samples in spite of it" test $(($(since samples_sw) + $(since samples_hw))) -ge 10
-	tc -n "$a" qdisc change dev w0 root netem limit 10000 duplicate 20%
-	count_from_here
-	check "twice: all bytes arrive" goes_on send=3000000
+if test_order; then
+	check "samples in spite of it" test $(($(since samples_sw) + $(since samples_hw))) -ge 5
+	test_twice
 	check "samples in spite of it" test $(($(since samples_sw) + $(since samples_hw))) -ge 10
 	# netem drops, or marks, a burst at a time: of some 400, one in 20
 	for ecn in 1 0; do
@@ -59,8 +53,6 @@ if tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% 
 	done
 	both net.ipv4.tcp_ecn=2
 	tc -n "$a" qdisc del dev w0 root
-else
-	skip "another order, duplicates, ECN" "no netem"
 fi
 
 # ---- the end
@@ -68,6 +60,7 @@ fi
 # The tracepoint does not see the ACKs of a connection that is being closed.
 test_ends
 check "RTTs are then TCP's" test "$(since samples_rtt)" -ge 5
+check "none while a loss is repaired" test "$(since skipped_recovery)" -ge 1
 
 # ---- peers
 
@@ -85,4 +78,23 @@ count_from_here
 check "byte by byte" flow cc=timely connect "${one_by_one[@]}" close eof
 check "delayed ACKs give no RTT" test "$(since skipped_delayed)" -ge 5
 check_eq "nor a decrease" "$(since rate_high) $(since rate_mul)" "0 0"
+
+# A packet that is not read is acknowledged late. Many first ones are not, nor those after a long time.
+unread=()
+for ((i = 0; i < 10; i++)); do
+	unread+=(put=1448 "run=sleep 0.1" receive)
+done
+FLOW=(listener-cc=timely)
+# delayed PROMPT_ACK: how many give no RTT
+delayed() {
+	params "prompt_ack=$1"
+	mark
+	flow cc=timely connect send=1448000 "${unread[@]}" close eof && since skipped_delayed
+}
+if exact; then
+	check "prompt_ack=0: ACKs are delayed" test "$(delayed 0)" -ge 5
+	check_eq "prompt_ack=1: none is" "$(delayed 1)" 0
+else
+	skip "prompt_ack" "time is real"
+fi
 finish

@@ -134,6 +134,14 @@ if trace_cc; then
 		most=$(largest $kb)
 		check_eq "seg_kb=$kb: an even number of packets is a burst" "$most" $((kb * 1024 / mss / 2 * 2 * mss))
 	done
+	# with no queue it is the two ways and an ACK, whatever the burst is: 1 ms on the line
+	counts samples_sw t_high=1000000 t_low=900000 max_rate=400 seg_kb=64 >/dev/null
+	least=$(traced timely_sample | grep -F " bytes=$most" | grep -oE ' rtt_ns=[0-9]+' | sort -t = -n -k 2 | head -n 1)
+	if exact; then
+		check "an RTT has no time on the line in it:$least" test "${least#*=}" -ge 40000 -a "${least#*=}" -le 100000
+	else
+		skip "an RTT has no time on the line in it:$least" "time is real"
+	fi
 	check_eq "each sample has its words" "$(traced timely_sample | grep -cvE \
 		' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 source=(hw|sw|rtt) rtt_ns=[0-9]+ send_ns=[0-9]+ wire_ns=[0-9]+ bytes=[0-9]+$')" 0
 	check_eq "each rate has its words" "$(traced timely_rate | grep -cvE \

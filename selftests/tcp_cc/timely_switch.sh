@@ -18,6 +18,7 @@ calm_params
 
 test_sockets
 check "samples" test "$(since samples_sw)" -ge 3
+test_bursts
 test_listener
 check "which sends with it" test $(($(cc_counter samples_sw "$b") + $(cc_counter samples_rtt "$b"))) -ge 5
 check "prompt_ack, both sides" params prompt_ack=1
@@ -53,6 +54,14 @@ if usec_route "$a" w0 2>/dev/null && usec_route "$b" w1 2>/dev/null; then
 	check "signal=owd: all bytes arrive" flow cc=timely connect send=2000000 close eof
 	check "samples of one-way delays" test "$(since samples_owd)" -ge 10
 	check "nearly no others" test "$(since samples_sw)" -le "$(since samples_owd)"
+	check_to "$TMP/info" "ACKs become slow: all bytes arrive" flow cc=timely connect send=500000 \
+		"run=ip -n $b link set w1 type closwire delay 1ms" send=500000 "$INFO" close eof
+	wire_set "$b/w1" delay 20us
+	if exact; then
+		check "the last RTT does not show it" test "$(ss_number mrtt <"$TMP/info" | awk '{ print int($1 * 1000) }')" -le 500
+	else
+		skip "the last RTT does not show it" "time is real"
+	fi
 else
 	skip "one-way delays" "this kernel has no time stamps in us"
 fi

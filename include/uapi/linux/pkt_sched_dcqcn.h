@@ -103,7 +103,8 @@ enum {
  * @TCA_DCQCN_STALL: u32, us without a departure after which a priority counts as
  *	stalled, 0: never, or 1000..60000000
  * @TCA_DCQCN_STALL_DROP: u8, 1: drop what a stalled priority holds and gets
- * @TCA_DCQCN_PRIO: nest, TCA_DCQCN_PRIO_*; any number of them
+ * @TCA_DCQCN_PRIO: nest, TCA_DCQCN_PRIO_*; any number of them. What it does not
+ *	have is as the port has it, whatever the priority had before
  * @TCA_DCQCN_POOL: string, 1..15 characters: the switch that the port is of. The
  *	next seven are the switch's: given for one port, they hold for all
  * @TCA_DCQCN_POOL_BUFFER: u32, bytes of the shared buffer, 64..2^30

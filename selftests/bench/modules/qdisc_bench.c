@@ -62,6 +62,7 @@
  * @cloned: someone else, like a packet socket, holds a clone
  * @ect: ECN-capable
  * @spread: DSCPs CS0 to CS7 in turn
+ * @flows: so many, in turn; 0: one
  */
 struct bench_packet {
 	const char *name;
@@ -74,6 +75,7 @@ struct bench_packet {
 	bool cloned;
 	bool ect;
 	bool spread;
+	u16 flows;
 };
 
 static const struct bench_packet bench_packets[] = {
@@ -87,6 +89,7 @@ static const struct bench_packet bench_packets[] = {
 	{ .name = "udp4-port9", .len = 1514, .port = 9 },
 	{ .name = "udp4-ect", .len = 1514, .port = 9, .ect = true },
 	{ .name = "udp4-spread", .len = 1514, .port = 9, .ect = true, .spread = true },
+	{ .name = "udp4-flows", .len = 1514, .port = 9, .flows = 1000 },
 };
 
 /**
@@ -161,13 +164,13 @@ static void bench_put_ip(struct sk_buff *skb, const struct bench_packet *p, u32 
 }
 
 /* Return: length of the headers */
-static u32 bench_put_l4(struct sk_buff *skb, const struct bench_packet *p)
+static u32 bench_put_l4(struct sk_buff *skb, const struct bench_packet *p, u32 flow)
 {
 	u32 off = skb_transport_offset(skb);
 
 	if (p->tcp) {
 		*tcp_hdr(skb) = (struct tcphdr) {
-			.source = htons(1024),
+			.source = htons(1024 + flow),
 			.dest = htons(p->port),
 			.doff = 5,
 			.ack = 1,
@@ -175,7 +178,7 @@ static u32 bench_put_l4(struct sk_buff *skb, const struct bench_packet *p)
 		return off + sizeof(struct tcphdr);
 	}
 	*udp_hdr(skb) = (struct udphdr) {
-		.source = htons(1024),
+		.source = htons(1024 + flow),
 		.dest = htons(p->port),
 		.len = htons(p->len - off),
 		.check = htons(0xbeef),	/* nobody looks */
@@ -200,6 +203,7 @@ static int bench_split(struct sk_buff *skb, u32 hlen)
 static struct sk_buff *bench_new_packet(struct bench *b)
 {
 	const struct bench_packet *p = b->packet;
+	u32 number = b->made++, flow = p->flows ? number % p->flows : 0;
 	struct sk_buff *skb, *clone;
 	u32 hlen;
 
@@ -212,12 +216,12 @@ static struct sk_buff *bench_new_packet(struct bench *b)
 	eth_hdr(skb)->h_dest[0] = 0x02;
 	skb->protocol = p->ipv6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
 	eth_hdr(skb)->h_proto = skb->protocol;
-	bench_put_ip(skb, p, b->made++);
-	hlen = bench_put_l4(skb, p);
+	bench_put_ip(skb, p, number);
+	hlen = bench_put_l4(skb, p, flow);
 	skb->dev = b->dev;
 	skb->skb_iif = b->dev->ifindex;
 	/* NICs deliver a hash; computing it costs fq and fq_codel much more. */
-	skb_set_hash(skb, 0x12345678, PKT_HASH_TYPE_L4);
+	skb_set_hash(skb, 0x12345678 + flow, PKT_HASH_TYPE_L4);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
 
 	if (p->partial && !skb_partial_csum_set(skb, skb_transport_offset(skb),

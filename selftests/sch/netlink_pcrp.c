@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What pkt_sched_pcrp.h says of sch_pcrp's configuration */
+#include <stdio.h>
+#include <string.h>
+
+#include <linux/pkt_sched_pcrp.h>
+
+#include "qdisc_netlink.h"
+
+/* Own values: the thresholds, then the map */
+#define SPECS (TC_PCRP_SPEC_PRIOS - 1)
+#define SPEC(i) (ATTRS_MAX + (i))
+#define MAP(i) (ATTRS_MAX + SPECS + (i))
+#define FLOWS 16384
+
+static const struct range pcrp_ranges[TCA_PCRP_MAX + 1] = {
+	[TCA_PCRP_LIMIT] = { "limit", 1, 1000000, 10000, 4, false, false },
+	[TCA_PCRP_FLOWS] = { "flows", 16, 65536, FLOWS, 4, false, false },
+	[TCA_PCRP_CHAIN] = { "chain", 256, 1 << 30, 0, 4, true, false },
+	[TCA_PCRP_FIRST] = { "first", 256, 1 << 30, 0, 4, true, false },
+	[TCA_PCRP_GRANTS] = { "grants", 1, 64, 8, 4, false, false },
+	[TCA_PCRP_EVICT] = { "evict", 0, 1, 0, 1, false, false },
+	[TCA_PCRP_MFWT_MODE] = { "mfwt", 0, 2, TC_PCRP_MFWT_AUTO, 1, false, false },
+	[TCA_PCRP_MFWT] = { "mfwt time", 1, 10000000, 0, 4, false, false },
+	[TCA_PCRP_EU] = { "eu", 0, 1, 0, 1, false, false },
+	[TCA_PCRP_SRPT] = { "srpt", 0, 1, 1, 1, false, false },
+	[TCA_PCRP_HOLD] = { "hold", 1000, 10000000, 100000, 4, false, false },
+	[TCA_PCRP_WINDOW] = { "window", 0, 1000, 0, 4, false, false },
+	[TCA_PCRP_RATE] = { "rate", 125, 1ULL << 40, 0, 8, true, false },
+	[TCA_PCRP_OVERHEAD] = { "overhead", 0, 256, 0, 4, false, false },
+};
+
+static void pcrp_init(struct model *m)
+{
+	static const uint8_t map[TC_PCRP_PRIOS] = { 56, 48, 40, 32, 24, 16, 8, 1 };
+	unsigned int i;
+
+	for (i = 0; i < TC_PCRP_PRIOS; i++)
+		m->v[MAP(i)] = map[i];
+	m->known[TCA_PCRP_MAP] = true;
+	m->known[TCA_PCRP_SPEC] = true;
+}
+
+static bool spec_valid(const uint64_t *spec)
+{
+	if (!spec[0] && !spec[1] && !spec[2])
+		return true;
+	return spec[0] && spec[0] <= spec[1] && spec[1] <= spec[2] && spec[2] <= TC_PCRP_SPEC_MAX;
+}
+
+static bool pcrp_consistent(const struct model *m)
+{
+	bool timed = m->v[TCA_PCRP_MFWT_MODE] == TC_PCRP_MFWT_TIME;
+
+	/* the number of flows is settled */
+	if (m->v[TCA_PCRP_FLOWS] != FLOWS)
+		return false;
+	return timed ? m->v[TCA_PCRP_MFWT] : !m->given[TCA_PCRP_MFWT];
+}
+
+static bool pcrp_shows(const struct model *m, unsigned int type)
+{
+	return type != TCA_PCRP_MFWT || m->v[TCA_PCRP_MFWT_MODE] == TC_PCRP_MFWT_TIME;
+}
+
+/* ---- attributes that are no numbers */
+
+static void add_spec(struct blob *blob, struct model *m)
+{
+	static const struct range size = { "spec", 1, TC_PCRP_SPEC_MAX, 0, 8, false, false };
+	uint64_t spec[SPECS] = { 0 };
+	unsigned int i, how = below(4);
+
+	for (i = 0; i < SPECS && how; i++)
+		spec[i] = how == 1 ? random_value(&size) : 1 + i * 1000 + below(2000);
+	if (!spec_valid(spec))
+		m->valid = false;
+	for (i = 0; i < SPECS; i++)
+		m->v[SPEC(i)] = spec[i];
+	put_attr(blob, TCA_PCRP_SPEC, spec, sizeof(spec));
+}
+
+static void add_map(struct blob *blob, struct model *m)
+{
+	uint8_t map[TC_PCRP_PRIOS];
+	unsigned int i;
+
+	for (i = 0; i < TC_PCRP_PRIOS; i++)
+		map[i] = (uint8_t)(below(8) ? below(64) : TC_PCRP_MAP_LEAVE);
+	if (!below(4)) {
+		map[below(TC_PCRP_PRIOS)] = (uint8_t)(64 + below(TC_PCRP_MAP_LEAVE - 64));
+		m->valid = false;
+	}
+	for (i = 0; i < TC_PCRP_PRIOS; i++)
+		m->v[MAP(i)] = map[i];
+	put_attr(blob, TCA_PCRP_MAP, map, sizeof(map));
+}
+
+static void pcrp_add_other(struct blob *blob, struct model *m, unsigned int type)
+{
+	if (type == TCA_PCRP_SPEC)
+		add_spec(blob, m);
+	else
+		add_map(blob, m);
+	m->given[type] = true;
+}
+
+static bool pcrp_other_matches(const struct model *m, const struct nlattr *attr,
+			       struct model *seen)
+{
+	bool is_map = mnl_attr_get_type(attr) == TCA_PCRP_MAP;
+	unsigned int i, n = is_map ? TC_PCRP_PRIOS : SPECS;
+	const uint8_t *b = mnl_attr_get_payload(attr);
+	uint64_t v;
+
+	(void)seen;
+	if (mnl_attr_get_payload_len(attr) != (is_map ? n : 8 * n))
+		return false;
+	for (i = 0; i < n; i++) {
+		if (is_map)
+			v = b[i];
+		else
+			memcpy(&v, b + 8 * i, 8);
+		if (v == m->v[is_map ? MAP(i) : SPEC(i)])
+			continue;
+		fprintf(stderr, "%s does not read back\n", is_map ? "map" : "spec");
+		return false;
+	}
+	return true;
+}
+
+const struct kind pcrp_kind = {
+	.name = "pcrp",
+	.ranges = pcrp_ranges,
+	.last = TCA_PCRP_OVERHEAD,
+	.unknown = TCA_PCRP_PAD + 1,
+	.rate = TCA_PCRP_RATE,
+	.consistent = pcrp_consistent,
+	.shows = pcrp_shows,
+	.init = pcrp_init,
+	.add_other = pcrp_add_other,
+	.other_matches = pcrp_other_matches,
+};

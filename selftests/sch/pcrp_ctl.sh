@@ -1,0 +1,173 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What a receiver makes of control packets: good ones in all sorts of frames, malformed, repeated, late and early ones,
+# ones for others, and those of senders that fall silent.
+#
+#	+---- a ----+     +------- b -------+
+#	| pcrp_talk |=====| v1: pcrp        |
+#	+-----------+     +-----------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_sch pcrp
+setup_ns a b
+link_ab
+ip netns exec "$b" tee /proc/sys/net/ipv6/conf/{all,v1}/disable_ipv6 >/dev/null <<<0
+ip -n "$b" link add link v1 name v1.5 type vlan id 5
+ip -n "$b" -batch - <<-END
+	link set v1.5 up
+	addr add 203.0.113.2/24 dev v1
+	neigh add 203.0.113.1 lladdr $MAC_A nud permanent dev v1
+	addr add 2001:db8::2/64 dev v1 nodad
+	neigh add 2001:db8::1 lladdr $MAC_A nud permanent dev v1
+END
+port=100
+# answer FIELDS [DSCP]: to a flow's first request
+answer() { echo "grant dscp=${2:-56} prio=7${1:+ $1} offset=10000"; }
+# granted PRIO OFFSET [FIELDS]: a grant that a packet has brought about; it answers no request
+granted() { echo "grant dscp=56 prio=$1${3:+ $3} offset=$2 ask=0"; }
+
+# fresh [ARGUMENT...]: a new qdisc at b, which knows nothing
+fresh() {
+	tc -n "$b" qdisc replace dev v1 root handle "$(printf %x $((${EPOCHREALTIME/./} % 60000 + 16))):" \
+		pcrp chain 10000 grants 2 "$@"
+}
+
+# receiver: what the qdisc has counted
+receiver() { tc -n "$b" -s -j qdisc show dev v1 | unwrap; }
+
+# how long answers may take, ms
+ANSWERS=5
+exact || ANSWERS=50
+
+# talk WHAT WANT STEP...: a says this, and nothing but WANT comes back
+talk() {
+	local what=$1 want=$2
+	shift 2
+	check_to "$TMP/said" "$what: can be sent" pcrp_talk -s "$a/v0" "$@" wait=$ANSWERS
+	check_eq "$what: answer" "$(<"$TMP/said")" "$want"
+}
+
+# ---- good ones, in all sorts of frames
+
+gso=yes	# can a frame of several datagrams be sent? Not before 6.2
+pcrp_talk -s "$a/v0" request:udp4,gso=64,csum=partial:n=3 2>/dev/null || gso=''
+fresh
+for spec in udp4 udp6 udp4,csum=partial udp6,csum=partial udp4,opt=8 udp6,opt=16 udp4,pad=10 udp4,ecn=3; do
+	port=$((port + 1))
+	talk "request in $spec" "$(answer sport=$port)" "request:$spec:sport=$port"
+done
+for spec in udp4,vlan=in udp6,vlan=in; do
+	port=$((port + 1))
+	talk "request in $spec" "$(answer sport=$port "56 vlan=5")" "request:$spec:sport=$port"
+done
+talk "probe" "$(answer sport=200)" probe:udp4:sport=200
+requests=12
+if [ -n "$gso" ]; then
+	talk "three in one of GRO's packets" "$(answer)"$'\n'"$(answer) ask=2"$'\n'"$(answer) ask=3" \
+		request:udp4,gso=64,csum=partial:n=3
+	requests=15
+fi
+talk "UDP's flow" "$(answer proto=17)" request:udp4:proto=17,seq=0
+talk "another protocol's flow" "$(answer "proto=47 sport=0 dport=0")" request:udp4:proto=47,seq=0,sport=0,dport=0
+check_json "$(receiver)" "none is malformed" '.rx_malformed == 0' "all are counted" ".rx_requests == $requests and .rx_probes == 1"
+
+# ---- for others
+
+fresh
+for spec in udp4,port=61201 udp4,sport=61201 udp4,frag=1 udp6,frag=1 udp4,mcast=1 udp6,mcast=1 udp4,vlan=qinq tcp4; do
+	talk "in $spec" "" "request:$spec"
+done
+talk "to another host" "" request:udp4:mac=other
+ip -n "$b" addr del 203.0.113.2/24 dev v1
+talk "to be forwarded" "" request
+ip -n "$b" addr add 203.0.113.2/24 dev v1
+check_json "$(receiver)" "none of them is ours" '.rx_malformed == 0 and .rx_requests == 0 and .rx_flows == 0'
+
+# ---- malformed
+
+bad='version=0 version=2 type=0 type=4 type=255 prio=8 proto=0 proto=1,seq=0 proto=17 size=0 size=0x1000000000000001
+	offset=100001 chain_no=0 first=0 first=0x40000001 chain=0 chain=0x40000001 ask=0 reserved=1 len=0 len=1 len=63 len=65
+	n=2 type=3 type=3,first=0,chain=0,seq=0,prio=3'
+frames='udp4,csum=wrong udp4,csum=none udp6,csum=wrong udp6,csum=none'
+steps=()
+for fields in $bad; do
+	steps+=("request:udp4:$fields")
+done
+for spec in $frames; do
+	steps+=("request:$spec")
+done
+talk "malformed ones" "" "${steps[@]}"
+check_json "$(receiver)" \
+	"all of them are counted" ".rx_malformed == ${#steps[@]}" \
+	"no flow comes of them" '.rx_requests == 0 and .rx_flows == 0 and .answers_sent == 0 and .grants_sent == 0'
+
+if [ -n "$gso" ]; then
+	fresh
+	talk "three malformed in one" "" request:udp4,gso=64,csum=partial:n=3,version=2
+	check_json "$(receiver)" "each is counted" '.rx_malformed == 3'
+fi
+
+# ---- repeated, late, early
+
+# All of that has to be done before the sender counts as silent.
+test_order() {
+	fresh
+	talk "a request twice" "$(answer)"$'\n'"$(answer)" request request
+	talk "a chain's first packet" "$(granted 4 20000)" data:tcp4:bytes=1000,seq=5000
+	talk "again, and one more of that chain" "" data:tcp4:bytes=1000,seq=5000 data:tcp4:bytes=5000,seq=6000
+	talk "the second chain's last packet, before the others" "$(granted 4 30000)" \
+		data:tcp4:bytes=1000,seq=24000
+	talk "those, late" "" data:tcp4:bytes=8000,seq=15000 data:tcp4:bytes=1000,seq=23000
+	talk "a probe says how things are" "grant dscp=56 prio=4 offset=30000 ask=9" probe:udp4:offset=20000,seq=25000,ask=9
+	talk "two chains in one of GRO's packets" "$(granted 4 40000)" \
+		data:tcp4,gso=1000,csum=partial:bytes=10000,seq=25000
+	talk "an older flow's request is late" "" request:udp4:flow_no=0
+	talk "a newer flow's" "$(answer flow_no=2)" request:udp4:flow_no=2
+	talk "a packet that no request spoke of" "" data:tcp4,sport=3000:bytes=1000
+	check_json "$(receiver)" \
+		"counted" '.rx_requests == 4 and .rx_probes == 1 and .grants_sent == 3 and .answers_sent == 4' \
+		"one flow" '.rx_flows == 1 and .rx_granted == 1 and .rx_malformed == 0'
+}
+
+# ---- the table, and its end
+
+test_table() {
+	fresh
+	talk "three flows, two places" "$(answer "sport=1 size=70000")
+$(answer "sport=2 size=60000")
+$(answer "sport=3 size=50000")
+$(granted 5 20000 "sport=1 size=70000")
+$(granted 4 20000 "sport=2 size=60000")
+$(granted 4 20000 "sport=3 size=50000")" \
+		request:udp4:sport=1,size=70000 request:udp4:sport=2,size=60000 request:udp4:sport=3,size=50000 \
+		data:tcp4,sport=1:seq=5000 data:tcp4,sport=2:seq=5000 data:tcp4,sport=3:seq=5000 \
+		data:tcp4,sport=2:bytes=1000,seq=64000
+	check_json "$(receiver)" \
+		"one was received whole" '.rx_finished == 1 and .rx_flows == 2' \
+		"never more than two" '.rx_granted == 2 and .rx_granted_peak == 2'
+	check "its size is in the histogram" eval "pcrp_netlink -n $b get | grep -qw 16:1"
+	sleep 0.3
+	check_json "$(receiver)" "senders that fell silent are forgotten" '.rx_expired == 2 and .rx_flows == 0 and .rx_granted == 0'
+}
+
+if exact; then
+	test_order
+	test_table
+else
+	skip "order, and the table" "the machine is late"
+fi
+
+# ---- nothing is left behind
+
+job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 1400
+for i in 1 2 3 4 5 6 7 8; do
+	pcrp_talk -s "$a/v0" request request:udp4:sport=$((i + 10)) data data:tcp4:seq=6000 wait=5 >/dev/null
+	fresh window $((i % 2 * 100))us
+done
+check "deleted under traffic" tc -n "$b" qdisc del dev v1 root
+stop_jobs
+check "the device is free" tc -n "$b" qdisc add dev v1 root pcrp
+ip netns del "$b"
+NAMESPACES=("$a")
+check "nothing holds the module" wait_for 5 rmmod sch_pcrp
+load_module sch_pcrp
+finish

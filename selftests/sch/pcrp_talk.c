@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Speaks PCRP with a qdisc at the other end of a wire, also in ways that none should
+ *
+ * pcrp_talk -s NS/DEV STEP...
+ *
+ * Does the STEPs in their order, and prints a line for each control packet that
+ * comes in on DEV meanwhile. A STEP is one of
+ *
+ *	request[:SPEC[:FIELD=VALUE,...]]	sends a control packet; SPEC: of the
+ *	probe...	frame around it, see frame_parse_spec(), default udp4. FIELDs
+ *	grant...	are those of the packet, see the table, and
+ *			len=BYTES	of the payload, default 64
+ *			n=COUNT		messages, one behind the other
+ *			mac=other	to another host's Ethernet address
+ *			A grant's, if not given, are those of the last packet that came.
+ *	data[:SPEC[:bytes=N,seq=N]]	sends a packet of data, default tcp4
+ *	answer=OFFSET	answers each request and probe from now on with a grant up to there;
+ *			answer=off: none
+ *	wait=MS		for so long
+ *	await		until a control packet comes
+ *	show		prints how many bytes of data came in since the last time
+ *	sh=COMMAND	runs a command
+ *
+ * A line is "TYPE FIELD=VALUE ...": of a grant, what it does not repeat of a request,
+ * and what it repeats if that is not as in the table; of others, all but what the
+ * sender has chosen at random. It ends with what is wrong, if there is: length,
+ * checksum, addresses; then the exit status is 1.
+ *
+ * Written from the protocol's description, without a look at sch/pcrp_wire.h.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/virtio_net.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+#include <netinet/in.h>
+
+#include "frame.h"
+
+#ifndef VIRTIO_NET_HDR_GSO_UDP_L4
+#define VIRTIO_NET_HDR_GSO_UDP_L4 5
+#endif
+
+#define PORT 61200
+#define MSG_LEN 64
+#define PATIENCE_MS 5000
+
+enum { REQUEST = 1, PROBE, GRANT };
+
+static const char *const type_names[] = { "?", "request", "probe", "grant" };
+
+enum field {
+	VERSION, TYPE, PRIO, PROTO, SPORT, DPORT, SLOT, FLOW_NO, COOKIE, SIZE, OFFSET,
+	CHAIN_NO, FIRST, SEQ, CHAIN, ASK, RESERVED, FIELDS
+};
+
+static const struct {
+	const char *name;
+	unsigned int at, len;
+	uint64_t initial;	/* of a REQUEST or PROBE */
+	bool echoed;		/* in a GRANT */
+	bool own;		/* chosen at random by a sender other than this */
+} fields[FIELDS] = {
+	[VERSION] = { "version", 0, 1, 1, true, false },
+	[TYPE] = { "type", 1, 1, 0, false, false },
+	[PRIO] = { "prio", 2, 1, 3, false, false },
+	[PROTO] = { "proto", 3, 1, IPPROTO_TCP, true, false },
+	[SPORT] = { "sport", 4, 2, 1000, true, true },
+	[DPORT] = { "dport", 6, 2, 2000, true, false },
+	[SLOT] = { "slot", 8, 4, 7, true, true },
+	[FLOW_NO] = { "flow_no", 12, 4, 1, true, true },
+	[COOKIE] = { "cookie", 16, 8, 0x1122334455667788, true, true },
+	[SIZE] = { "size", 24, 8, 100000, true, false },
+	[OFFSET] = { "offset", 32, 8, 0, false, false },
+	[CHAIN_NO] = { "chain_no", 40, 4, 1, true, false },
+	[FIRST] = { "first", 44, 4, 10000, false, false },
+	[SEQ] = { "seq", 48, 4, 5000, false, false },
+	[CHAIN] = { "chain", 52, 4, 10000, false, false },
+	[ASK] = { "ask", 56, 4, 1, true, false },
+	[RESERVED] = { "reserved", 60, 4, 0, false, false },
+};
+
+/* A control packet that is to be sent */
+struct talk {
+	struct frame_spec spec;
+	uint8_t payload[FRAME_MAX / 2];
+	unsigned int len;
+	bool other_mac;
+};
+
+static int fd;
+static uint8_t last[MSG_LEN];	/* the one that came last */
+static bool have_last;
+static const char *answer;	/* OFFSET, if they are answered */
+static unsigned long long data_bytes;
+static unsigned int caught;	/* control packets */
+static bool wrong;
+
+static void put(uint8_t *b, enum field field, uint64_t v)
+{
+	unsigned int i;
+
+	for (i = fields[field].len; i-- > 0; v >>= 8)
+		b[fields[field].at + i] = (uint8_t)v;
+}
+
+static uint64_t get(const uint8_t *b, enum field field)
+{
+	uint64_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < fields[field].len; i++)
+		v = v << 8 | b[fields[field].at + i];
+	return v;
+}
+
+/* ---- sending */
+
+static void open_socket(const char *where)
+{
+	struct sockaddr_ll sll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
+	int self = open("/proc/self/ns/net", O_RDONLY), other, on = 1;
+	char path[128], *dev;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", where);
+	dev = strrchr(path, '/');
+	*dev++ = '\0';
+	other = open(path, O_RDONLY);
+	if (self < 0 || other < 0 || setns(other, CLONE_NEWNET))
+		err(2, "network namespace %s", path);
+	fd = socket(AF_PACKET, SOCK_RAW, 0);
+	sll.sll_ifindex = (int)if_nametoindex(dev);
+	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)))
+		err(2, "packet socket on %s", where);
+	if (setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)))
+		err(2, "socket options");
+	if (setns(self, CLONE_NEWNET))
+		err(2, "setns");
+}
+
+static void send_frame(const struct frame_spec *s, const struct frame *f)
+{
+	struct virtio_net_hdr vh = { .gso_size = (uint16_t)s->gso };
+	struct iovec iov[] = { { &vh, sizeof(vh) }, { f->b, f->len } };
+	uint16_t sum = frame_pseudo_sum(f);
+
+	if (s->gso) {
+		vh.hdr_len = (uint16_t)frame_header_len(f);
+		vh.gso_type = s->proto == IPPROTO_UDP ? VIRTIO_NET_HDR_GSO_UDP_L4 :
+			      s->v6 ? VIRTIO_NET_HDR_GSO_TCPV6 : VIRTIO_NET_HDR_GSO_TCPV4;
+	}
+	if (s->csum == CSUM_PARTIAL) {
+		vh.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+		vh.csum_start = (uint16_t)f->l4;
+		vh.csum_offset = (uint16_t)(f->check - f->l4);
+		f->b[f->check] = (uint8_t)(sum >> 8);
+		f->b[f->check + 1] = (uint8_t)sum;
+	}
+	if (writev(fd, iov, 2) < 0)
+		err(2, "send %u bytes", f->len);
+}
+
+/* The spec, with the length that is needed for a payload */
+static struct frame_spec parse_spec(const char *text, unsigned int payload)
+{
+	struct frame_spec s;
+	const char *bad = frame_parse_spec(text, &s);
+
+	if (bad)
+		errx(2, "%s: %s", text, bad);
+	s.len = ETH_HLEN + frame_tag_len(s.vlan) + (s.v6 ? 40 : 20) + s.opt +
+		(s.v6 && s.frag ? 8 : 0) + (s.proto == IPPROTO_TCP ? 20 : 8) + payload + s.pad;
+	return s;
+}
+
+static void set_field(struct talk *t, uint8_t *msg, char *text, unsigned int *n)
+{
+	char *value = strchr(text, '=');
+	unsigned int i;
+
+	if (!value)
+		errx(2, "%s: FIELD=VALUE is needed", text);
+	*value++ = '\0';
+	for (i = 0; i < FIELDS; i++) {
+		if (!strcmp(text, fields[i].name)) {
+			put(msg, (enum field)i, strtoull(value, NULL, 0));
+			return;
+		}
+	}
+	if (!strcmp(text, "len"))
+		t->len = (unsigned int)atoi(value);
+	else if (!strcmp(text, "n"))
+		*n = (unsigned int)atoi(value);
+	else if (!strcmp(text, "mac"))
+		t->other_mac = true;
+	else
+		errx(2, "no field %s", text);
+}
+
+static void default_fields(uint8_t *msg, unsigned int type)
+{
+	unsigned int i;
+
+	for (i = 0; i < FIELDS; i++) {
+		if (type != GRANT)
+			put(msg, (enum field)i, fields[i].initial);
+		else if (fields[i].echoed)
+			put(msg, (enum field)i,
+			    have_last ? get(last, (enum field)i) : fields[i].initial);
+	}
+	put(msg, TYPE, type);
+	if (type == GRANT)
+		put(msg, PRIO, 4);
+}
+
+static void send_control(unsigned int type, const char *spec, char *text)
+{
+	static struct talk t;
+	uint8_t msg[MSG_LEN] = { 0 };
+	unsigned int n = 1, i;
+	struct frame f;
+	char *word, *save;
+
+	memset(&t, 0, sizeof(t));
+	t.len = MSG_LEN;
+	default_fields(msg, type);
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		set_field(&t, msg, word, &n);
+	for (i = 0; i < n; i++) {
+		memcpy(t.payload + i * MSG_LEN, msg, MSG_LEN);
+		put(msg, ASK, get(msg, ASK) + 1);
+	}
+	t.len += (n - 1) * MSG_LEN;
+	t.spec = parse_spec(spec ? spec : "udp4", t.len);
+	if (t.spec.port == 61199)	/* what it is if nothing is said */
+		t.spec.port = PORT;
+	if (!t.spec.sport)
+		t.spec.sport = PORT;
+	frame_build(&t.spec, 0, &f);
+	frame_set_payload(&t.spec, &f, t.payload, t.len);
+	if (t.other_mac)
+		f.b[5]++;
+	send_frame(&t.spec, &f);
+	free(f.b);
+}
+
+static void send_data(const char *spec, char *text)
+{
+	unsigned int bytes = 1000, seq = 5000;
+	char *word, *save;
+	struct frame_spec s;
+	struct frame f;
+
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		if (sscanf(word, "bytes=%u", &bytes) != 1 && sscanf(word, "seq=%u", &seq) != 1)
+			errx(2, "bad data %s", word);
+	s = parse_spec(spec ? spec : "tcp4", bytes);
+	if (s.port == 61199)
+		s.port = (uint16_t)fields[DPORT].initial;
+	if (!s.sport)
+		s.sport = (uint16_t)fields[SPORT].initial;
+	frame_build(&s, 0, &f);
+	seq = htonl(seq);
+	if (s.proto == IPPROTO_TCP)
+		memcpy(f.b + f.l4 + 4, &seq, sizeof(seq));
+	send_frame(&s, &f);
+	free(f.b);
+}
+
+/* ---- what comes in */
+
+/* Where the IP header is, and if it is UDP, its offset; 0: it is neither */
+static unsigned int find_udp(const uint8_t *b, unsigned int len, unsigned int *l3)
+{
+	unsigned int type = (unsigned int)(b[12] << 8 | b[13]);
+
+	*l3 = ETH_HLEN;
+	if (type == ETH_P_8021Q) {
+		type = (unsigned int)(b[16] << 8 | b[17]);
+		*l3 += 4;
+	}
+	if (type == ETH_P_IP && len >= *l3 + 28 && b[*l3 + 9] == IPPROTO_UDP)
+		return *l3 + (b[*l3] & 15) * 4U;
+	if (type == ETH_P_IPV6 && len >= *l3 + 48 && b[*l3 + 6] == IPPROTO_UDP)
+		return *l3 + 40;
+	return 0;
+}
+
+static uint32_t sum16(const uint8_t *b, unsigned int len, uint32_t sum)
+{
+	unsigned int i;
+
+	for (i = 0; i < len; i++)
+		sum += (uint32_t)b[i] << (i & 1 ? 0 : 8);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static const char *what_is_wrong(const uint8_t *b, unsigned int len, unsigned int l3,
+				 unsigned int l4)
+{
+	static const uint8_t a_mac[] = { 2, 0, 0, 0, 0, 0x0a }, b_mac[] = { 2, 0, 0, 0, 0, 0x0b };
+	bool v6 = b[l3] >> 4 == 6;
+	uint32_t pseudo = IPPROTO_UDP + len - l4;
+
+	if (len != l4 + 8 + MSG_LEN)
+		return "length";
+	if (memcmp(b, a_mac, 6) || memcmp(b + 6, b_mac, 6))
+		return "Ethernet addresses";
+	if (v6 ? b[l3 + 23] != 2 || b[l3 + 39] != 1 : b[l3 + 15] != 2 || b[l3 + 19] != 1)
+		return "IP addresses";
+	if (!v6 && sum16(b + l3, l4 - l3, 0) != 0xffff)
+		return "IP checksum";
+	pseudo = v6 ? sum16(b + l3 + 8, 32, pseudo) : sum16(b + l3 + 12, 8, pseudo);
+	if (!(b[l4 + 6] | b[l4 + 7]) || sum16(b + l4, len - l4, pseudo) != 0xffff)
+		return "UDP checksum";
+	return NULL;
+}
+
+static void print_control(const uint8_t *b, unsigned int len, unsigned int l3,
+			  unsigned int l4, unsigned int vlan)
+{
+	const char *bad = what_is_wrong(b, len, l3, l4);
+	const uint8_t *msg = b + l4 + 8;
+	unsigned int type = msg[1] < 4 ? msg[1] : 0, i;
+	char offset[40];
+	unsigned int tos = b[l3] >> 4 == 6 ? (b[l3] << 4 | b[l3 + 1] >> 4) & 255 : b[l3 + 1];
+
+	printf("%s dscp=%u", type_names[type], tos >> 2);
+	if (vlan)
+		printf(" vlan=%u", vlan);
+	for (i = PRIO; i < FIELDS; i++) {
+		if (type != GRANT && (fields[i].own || i == SEQ))
+			continue;
+		if (type == GRANT && fields[i].echoed ?
+		    get(msg, (enum field)i) != fields[i].initial :
+		    get(msg, (enum field)i) || i == OFFSET)
+			printf(" %s=%llu", fields[i].name,
+			       (unsigned long long)get(msg, (enum field)i));
+	}
+	printf("%s%s\n", bad ? " wrong: " : "", bad ? bad : "");
+	if (bad)
+		wrong = true;
+	memcpy(last, msg, MSG_LEN);
+	have_last = true;
+	caught++;
+	if (answer && type != GRANT) {
+		snprintf(offset, sizeof(offset), "offset=%s", answer);
+		send_control(GRANT, NULL, offset);
+	}
+}
+
+/* The VLAN of a tag beside the packet, 0: there is none */
+static unsigned int tag_of(struct msghdr *msg)
+{
+	struct tpacket_auxdata aux;
+	struct cmsghdr *cm;
+
+	for (cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm)) {
+		if (cm->cmsg_level != SOL_PACKET || cm->cmsg_type != PACKET_AUXDATA)
+			continue;
+		memcpy(&aux, CMSG_DATA(cm), sizeof(aux));
+		if (aux.tp_status & TP_STATUS_VLAN_VALID)
+			return aux.tp_vlan_tci & 0xfff;
+	}
+	return 0;
+}
+
+static void take_frame(void)
+{
+	static uint8_t b[FRAME_MAX];
+	union {
+		struct cmsghdr align;
+		char b[256];
+	} control;
+	struct virtio_net_hdr vh;
+	struct iovec iov[] = { { &vh, sizeof(vh) }, { b, sizeof(b) } };
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = 2,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT);
+	unsigned int len = (unsigned int)(n - (ssize_t)sizeof(vh)), l3, l4;
+
+	if (n < (ssize_t)sizeof(vh) + ETH_HLEN)
+		return;
+	l4 = find_udp(b, len, &l3);
+	if (!l4)
+		return;
+	if ((b[l4] << 8 | b[l4 + 1]) == PORT && (b[l4 + 2] << 8 | b[l4 + 3]) == PORT)
+		print_control(b, len, l3, l4, tag_of(&msg));
+	else
+		data_bytes += len - l4 - 8;
+}
+
+static long long now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
+}
+
+/* For so long, or until so many control packets have come */
+static void listen_for(int ms, unsigned int until)
+{
+	struct pollfd pfd = { fd, POLLIN, 0 };
+	long long end = now_ms() + ms, left;
+
+	while (caught < until && (left = end - now_ms()) >= 0) {
+		if (poll(&pfd, 1, (int)left) < 0)
+			err(2, "poll");
+		if (pfd.revents)
+			take_frame();
+		else if (!left)
+			break;
+	}
+}
+
+/* ---- steps */
+
+static void await(void)
+{
+	unsigned int before = caught;
+
+	listen_for(PATIENCE_MS, caught + 1);
+	if (caught == before)
+		errx(1, "no control packet came");
+}
+
+static void step(char *text)
+{
+	char *save, *what, *spec, *rest, none[] = "";
+	unsigned int type;
+
+	if (!strncmp(text, "sh=", 3)) {
+		if (system(text + 3))
+			errx(2, "%s failed", text + 3);
+		return;
+	}
+	what = strtok_r(text, ":", &save);
+	spec = strtok_r(NULL, ":", &save);
+	rest = strtok_r(NULL, "", &save);
+	for (type = REQUEST; type <= GRANT; type++)
+		if (!strcmp(what, type_names[type]))
+			return send_control(type, spec, rest ? rest : none);
+	if (!strcmp(what, "data"))
+		return send_data(spec, rest ? rest : none);
+	if (!strncmp(what, "wait=", 5))
+		return listen_for(atoi(what + 5), UINT32_MAX);
+	if (!strcmp(what, "await"))
+		return await();
+	if (!strncmp(what, "answer=", 7)) {
+		answer = strcmp(what + 7, "off") ? what + 7 : NULL;
+		return;
+	}
+	if (strcmp(what, "show"))
+		errx(2, "no such step: %s", what);
+	printf("data %llu\n", data_bytes);
+	data_bytes = 0;
+}
+
+int main(int argc, char *argv[])
+{
+	int i;
+
+	if (argc < 3 || strcmp(argv[1], "-s"))
+		errx(2, "usage: pcrp_talk -s NS/DEV STEP...");
+	open_socket(argv[2]);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (i = 3; i < argc; i++)
+		step(argv[i]);
+	return wrong;
+}

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# As a child of other qdiscs: while packets wait, each ancestor counts exactly
+# what pcrp counts; after they left, with REQUESTs that pcrp made itself, or pcrp
+# was replaced under load, all is zero.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> v0: tree  |=====| v1                  |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_sch pcrp
+setup_ns a b
+link_ab
+. "$(dirname "$0")/../lib/sch_tree.sh"
+
+# each frame is a flow of its own; those of more than 5000 bytes send a REQUEST to a host that was never asked
+# shellcheck disable=SC2034 # for sch_tree.sh
+{
+	TREE_LOAD=("$PLUG" "udp4,n=40" "udp4,dscp=8,len=100,n=20" "udp6,len=100,n=20" "raw,len=500,n=10"
+		"tcp4,csum=partial,gso=1000,len=8054,n=3")
+	TREE_PACKETS=94	# GSO packets stay whole
+	TREE_ACCOUNTED="(.prio_packets | add) + .top_packets + .ungated_packets + .drops - .requests_sent - .probes_sent"
+	TREE_CLOSED="first 5000 rate 1kbit"
+	TREE_OPEN="first 5000"
+	TREE_NARROW=("limit 5" "chain 5000 flows 16384")
+}
+
+# one instance a device, and not below mq: so not all of lib/sch_tree.sh's test_trees
+tree root root --
+tree tbf "parent 1:" -- "qdisc add dev v0 root handle 1: tbf rate 1gbit burst 100kb limit 10mb"
+tree htb "parent 1:1" -- "qdisc add dev v0 root handle 1: htb default 1" \
+	"class add dev v0 parent 1: classid 1:1 htb rate 1gbit burst 100kb cburst 100kb"
+tree prio "parent 1:2" -- "qdisc add dev v0 root handle 1: prio"
+tree drr "parent 1:1" -- "qdisc add dev v0 root handle 1: drr" \
+	"class add dev v0 parent 1: classid 1:1 drr" "filter add dev v0 parent 1: matchall classid 1:1"
+tree "tbf, prio" "parent 2:2" -- "qdisc add dev v0 root handle 1: tbf rate 1gbit burst 100kb limit 10mb" \
+	"qdisc add dev v0 parent 1: handle 2: prio"
+test_shaped
+finish

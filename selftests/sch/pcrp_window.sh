@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The waiting window: the highest priority first, in order within each, after its time or when 64 wait; nothing is
+# lost, also not when it is switched off or its qdisc deleted.
+#
+#	+--- a ---+    +-------------- b --------------+    +--- c ---+
+#	| v0      |====| v1: pcrp == bridge == v2      |====| v3      |
+#	+---------+    +-------------------------------+    +---------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_sch pcrp
+c=''
+setup_ns a b c
+ip link add v0 address $MAC_A netns "$a" type veth peer name v1 netns "$b"
+ip link add v2 netns "$b" type veth peer name v3 netns "$c"
+ip -n "$b" link add br0 type bridge mcast_snooping 0 || skip_all "no bridges"
+for dev in v1 v2; do
+	ip -n "$b" link set $dev master br0 up
+done
+ip -n "$b" link set br0 up
+ip -n "$a" link set v0 up
+ip -n "$c" link set v3 up
+wait_for 5 carrier
+tc -n "$b" qdisc add dev v1 root pcrp window 1ms
+
+window() { tc -n "$b" -s -j qdisc show dev v1 | unwrap; }
+
+# order FILE: indices of the frames as they came out
+order() { cut -d ' ' -f 2 "$1" | paste -s -d ' '; }
+
+# through WHAT FRAMES SPEC...: so many frames go in, and come out as they were; their order is in $TMP/out
+through() {
+	local what=$1 count=$2
+	shift 2
+	check_to "$TMP/out" "$what: all come out" send_frames -s "$a/v0" -c "in=$c/v3/in/$count" "$@"
+}
+
+through "priorities" 9 udp4,dscp=1 udp4,dscp=24 udp4,dscp=1 udp6,dscp=56 raw udp4,dscp=48 tcp4,dscp=24 udp4,dscp=63 udp4,dscp=16
+if exact; then
+	check_eq "what is not IP does not wait; then P0, P1, P4 and what has no priority, P5, P7" "$(order "$TMP/out")" \
+		"4 3 5 1 6 7 8 0 2"
+	check_eq "they have waited for 1 ms" \
+		"$(awk '{ ns[$2] = substr($5, length($5) - 11) } END { printf "%d", ns[0] - ns[4] }' "$TMP/out")" 1000000
+fi
+check_json "$(window)" "8 have waited" '.window_packets == 8' "the window was not full" '.window_early == 0'
+
+through "100 frames" 100 udp4,dscp=1,n=100
+check_eq "in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 99)"
+check_json "$(window)" "all have waited" '.window_packets == 108'
+if exact; then
+	check_json "$(window)" "it was full once" '.window_early == 1'
+fi
+
+tc -n "$b" qdisc change dev v1 root pcrp map 0:1,7:56
+through "another map" 3 udp4,dscp=56 udp4,dscp=1 udp4,dscp=24
+exact && check_eq "P0, P4, P7" "$(order "$TMP/out")" "1 2 0"
+through "switched off while packets wait" 20 -x "tc -n $b qdisc change dev v1 root pcrp window off" udp4,n=20
+check_eq "in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 19)"
+before=$(window)
+through "switched off" 2 udp4,dscp=56 udp4,dscp=1
+check_eq "as they came" "$(order "$TMP/out")" "0 1"
+check_eq "none has waited" "$(jq .window_packets <<<"$(window)")" "$(jq .window_packets <<<"$before")"
+tc -n "$b" qdisc change dev v1 root pcrp window 1ms
+send_frames -s "$a/v0" -x "tc -n $b qdisc del dev v1 root" udp4,n=20
+through "without the qdisc" 1 udp4
+finish

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzz target for PCRP's cores: any control packets, between any data
+ *
+ * An input is a number of records of RECORD bytes: what happens, a number, and a
+ * datagram. What is a control packet is the same when written again, and goes to
+ * the receiver's core, which is checked after each step (rcv_check()), or if it is a
+ * GRANT to the sender's, which no GRANT may make send more than two chains.
+ *
+ *	pcrp_fuzz			inputs of its own, the same in each run
+ *	pcrp_fuzz FILE...		inputs from files, as libFuzzer leaves them
+ *	pcrp_fuzz --seeds DIR		write some inputs for libFuzzer to start from
+ */
+#include <assert.h>
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../sch/pcrp_sender.h"
+#include "pcrp_rcv_common.h"
+#include "rng.h"
+
+#define TUPLES		(RCV_FLOWS + 16)	/* more than there is room for */
+#define SLOTS		8
+#define CHAIN		1000
+#define RECORD		(4 + PCRP_WIRE_LEN)
+#define RECORDS		60
+#define INPUTS		20000
+#define SEEDS		50
+
+/* What happens, modulo their number */
+enum event {
+	CONTROL,	/* the datagram comes; number: odd: it is shorter */
+	GENUINE,	/* the same, but a GRANT is for a flow that is there */
+	DATA,		/* number: bytes; datagram: sequence number */
+	LATER,		/* number: how much, 10 us */
+	QUEUE,		/* number: bytes */
+	SEND,		/* what is due or ready */
+	CHANGE,		/* number: places */
+	EVENTS,
+};
+
+/* how often the target came by */
+static unsigned long types[PCRP_GRANT + 1], outs[PCRP_RCV_EXPIRED + 1], refused;
+static unsigned long verdicts[PCRP_GRANT_REFUSED + 1], sent;
+
+static struct rcv t;
+static u32 idx_of[TUPLES];
+static struct pcrp_sender snd;
+static struct pcrp_flow flow[SLOTS];
+static struct heap_node node[2 * SLOTS];
+static u32 place[2 * SLOTS];
+static u32 bytes_of[SLOTS];	/* each packet's, of a slot */
+
+static const struct pcrp_params params = {
+	.chain_bytes = CHAIN, .first_bytes = CHAIN, .mfwt_ns = 100000,
+	.hold_ns = 1000000, .spec_bytes = { 1, 2, 3 }, .probe_ns = 50000,
+	.eu = true, .srpt = true,
+};
+
+static void ended(void)
+{
+	u32 i, j;
+
+	for (i = 0; i < t.out_count; i++) {
+		outs[t.outs[i].out]++;
+		if (t.outs[i].out <= PCRP_RCV_GRANT)
+			continue;
+		for (j = 0; idx_of[j] != t.outs[i].idx; j++)
+			assert(j + 1 < TUPLES);
+		idx_of[j] = PCRP_RCV_NONE;
+	}
+}
+
+static void take_grant(const struct pcrp_msg *m, bool genuine)
+{
+	struct pcrp_grant g = {
+		.granted = m->offset, .slot = m->slot, .flow_no = m->flow_no,
+		.ask = m->ask, .prio = m->prio,
+	};
+	const struct pcrp_flow *f;
+	u64 before = 0, rtt_ns;
+
+	if (genuine) {
+		g.slot %= SLOTS;
+		g.flow_no = flow[g.slot].flow_no;
+	}
+	f = &flow[g.slot % SLOTS];
+	before = f->granted;
+	verdicts[pcrp_snd_grant(&snd, &params, &g, t.now_ns, &rtt_ns)]++;
+	assert(f->granted == before || f->granted <= f->sent + 2 * CHAIN);
+	assert(rtt_ns <= t.now_ns);
+}
+
+static void control(const u8 *b, u32 len, bool genuine)
+{
+	struct pcrp_msg m, answer;
+	u8 *copy = malloc(len);
+	struct pcrp_wire w;
+	u32 *idx;
+
+	if (!copy)
+		err(2, "malloc");
+	memcpy(copy, b, len);
+	if (!pcrp_msg_read(copy, len, &m)) {
+		free(copy);
+		types[0]++;
+		return;
+	}
+	types[m.type]++;
+	pcrp_msg_write(&m, &w);
+	assert(!memcmp(&w, copy, sizeof(w)));
+	free(copy);
+	if (m.type == PCRP_GRANT) {
+		take_grant(&m, genuine);
+		return;
+	}
+	idx = &idx_of[m.sport % TUPLES];
+	*idx = rcv_ask(&t, *idx, &m);
+	if (*idx == PCRP_RCV_NONE) {
+		refused++;
+		pcrp_rcv_refuse(&m, &answer);
+		assert(pcrp_msg_valid(&answer));
+	}
+	ended();
+}
+
+static void came(const u8 *b, u32 number)
+{
+	u32 idx = idx_of[b[0] % TUPLES];
+
+	if (idx == PCRP_RCV_NONE)
+		return;
+	rcv_data(&t, idx, number, (u32)pcrp_get(b + 1, 4));
+	ended();
+}
+
+static void queue(u32 slot, u32 number)
+{
+	if (pcrp_snd_starts(&snd, slot))
+		bytes_of[slot] = number + 1;
+	pcrp_snd_queued(&snd, &params, slot, bytes_of[slot], 0, PCRP_GATE_GRANT, t.now_ns);
+}
+
+static void send_next(void)
+{
+	enum pcrp_action action;
+	u32 slot;
+
+	action = pcrp_snd_pick(&snd, &params, t.now_ns, &slot);
+	if (action == PCRP_ACTION_DATA)
+		pcrp_snd_sent(&snd, &params, slot, bytes_of[slot], 0, t.now_ns);
+	else if (action != PCRP_ACTION_SLEEP)
+		pcrp_snd_asked(&snd, &params, slot, action, t.now_ns);
+	sent += action == PCRP_ACTION_DATA;
+}
+
+static void step(const u8 *record)
+{
+	u32 number = (u32)pcrp_get(record + 1, 2);
+	const u8 *b = record + 4;
+
+	switch (record[0] % EVENTS) {
+	case CONTROL:
+		return control(b, PCRP_WIRE_LEN - (number & 1), false);
+	case GENUINE:
+		return control(b, PCRP_WIRE_LEN, true);
+	case DATA:
+		return came(b, number);
+	case LATER:
+		t.now_ns += number * 10000ULL;
+		rcv_expire(&t);
+		return ended();
+	case QUEUE:
+		return queue(record[3] % SLOTS, number);
+	case SEND:
+		return send_next();
+	default:
+		t.p.grants = 1 + number % TC_PCRP_GRANTS_MAX;
+		t.p.evict = record[3] & 1;
+		rcv_expire(&t);
+		ended();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	u32 i;
+
+	rcv_init(&t, CHAIN, 4);
+	snd = (struct pcrp_sender) {};
+	pcrp_snd_init(&snd, flow, node, place, SLOTS, 0);
+	for (i = 0; i < TUPLES; i++)
+		idx_of[i] = PCRP_RCV_NONE;
+	for (; size >= RECORD; data += RECORD, size -= RECORD)
+		step(data);
+	/* whatever it was, it ends */
+	t.now_ns += PCRP_RCV_KEEP_NS;
+	rcv_expire(&t);
+	ended();
+	assert(!t.r.used);
+	return 0;
+}
+
+#ifndef LIBFUZZER
+
+static u8 input[RECORDS * RECORD];
+static struct rng rng;
+
+static void make_msg(struct pcrp_wire *w)
+{
+	struct pcrp_msg m = {
+		.type = (u8)rng_in(&rng, PCRP_REQUEST, PCRP_GRANT),
+		.prio = (u8)rng_in(&rng, 4, 7),
+		.proto = rng_percent(&rng, 50) ? IPPROTO_TCP : IPPROTO_UDP,
+	};
+
+	m.sport = (u16)rng_in(&rng, 0, rng_percent(&rng, 50) ? 5 : TUPLES);
+	m.slot = rng_in(&rng, 0, SLOTS);
+	m.flow_no = rng_in(&rng, 0, 3);
+	m.size = rng_log(&rng, 1, 20 * CHAIN);
+	m.offset = m.size - rng_log(&rng, 1, m.size);
+	if (m.type != PCRP_GRANT) {
+		m.chain_no = rng_in(&rng, 1, 3);
+		m.ask = rng_in(&rng, 1, 9);
+		m.first_bytes = (u32)rng_log(&rng, 1, 2 * CHAIN);
+		m.chain_bytes = (u32)rng_log(&rng, 1, 2 * CHAIN);
+	}
+	pcrp_msg_write(&m, w);
+}
+
+/* Messages as they could be, most of them; then some bytes differ. */
+static size_t make_input(void)
+{
+	struct pcrp_wire w;
+	u8 *record;
+	u32 i, n;
+
+	for (i = 0; i < RECORDS; i++) {
+		record = input + i * RECORD;
+		make_msg(&w);
+		memcpy(record + 4, &w, sizeof(w));
+		record[0] = rng_percent(&rng, 40) ? GENUINE : (u8)rng_u32(&rng);
+		pcrp_put(record + 1, 2, rng_log(&rng, 1, 3000));
+		record[3] = (u8)rng_u32(&rng);
+		if (record[0] % EVENTS == DATA)
+			record[4] = (u8)rng_in(&rng, 0, 5);
+		for (n = rng_percent(&rng, 20) ? 3 : 0; n; n--)
+			record[rng_in(&rng, 0, RECORD - 1)] ^= (u8)(1U << rng_in(&rng, 0, 7));
+	}
+	return sizeof(input) - (rng_percent(&rng, 10) ? rng_in(&rng, 0, RECORD) : 0);
+}
+
+static bool show(const char *name, const unsigned long *n, int count)
+{
+	bool all = true;
+	int i;
+
+	printf(" %s", name);
+	for (i = 0; i < count; i++) {
+		printf(" %lu", n[i]);
+		all = all && n[i] > 1000;
+	}
+	return all;
+}
+
+static void run_own(void)
+{
+	bool all = true;
+	int i;
+
+	for (i = 0; i < INPUTS; i++)
+		LLVMFuzzerTestOneInput(input, make_input());
+	printf("#");
+	all &= show("types", types, PCRP_GRANT + 1);
+	all &= show("outs", outs + 1, PCRP_RCV_EXPIRED);
+	all &= show("verdicts", verdicts, PCRP_GRANT_REFUSED + 1);
+	all &= show("sent", &sent, 1);
+	printf("\n1..2\nok 1 - %d inputs\n", INPUTS);
+	printf("%s 2 - they reach everything\n", all ? "ok" : "not ok");
+	if (!all)
+		exit(1);
+}
+
+static void run_file(const char *path)
+{
+	static u8 file[1 << 20];
+	FILE *f = fopen(path, "rb");
+	size_t size;
+
+	if (!f)
+		err(2, "%s", path);
+	size = fread(file, 1, sizeof(file), f);
+	fclose(f);
+	LLVMFuzzerTestOneInput(file, size);
+}
+
+static void write_seeds(const char *dir)
+{
+	char path[4096];
+	size_t size;
+	FILE *f;
+	int i;
+
+	for (i = 0; i < SEEDS; i++) {
+		size = make_input();
+		snprintf(path, sizeof(path), "%s/seed-%02d", dir, i);
+		f = fopen(path, "wb");
+		if (!f || fwrite(input, 1, size, f) != size || fclose(f))
+			err(2, "%s", path);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	rng_seed(&rng, 56);
+	if (argc == 1)
+		run_own();
+	else if (argc == 3 && !strcmp(argv[1], "--seeds"))
+		write_seeds(argv[2]);
+	else
+		for (i = 1; i < argc; i++)
+			run_file(argv[i]);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch/pcrp_sender.h: chains, sizes that grow, and who is next; each rule of the
+ * specification, and its examples
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "pcrp_port.h"
+
+/* The next packet's flow; REQUESTs go beside */
+static u32 next_data(struct port *port)
+{
+	struct step step;
+
+	do {
+		step = port_step(port);
+		assert_int_not_equal(step.action, PCRP_ACTION_SLEEP);
+	} while (step.action != PCRP_ACTION_DATA);
+	return step.slot;
+}
+
+/* ------------------------------------------------ chains */
+
+/* Fits two cache lines, of which the first has what every packet needs. */
+static void test_layout(void **state)
+{
+	(void)state;
+	assert_true(sizeof(struct pcrp_flow) <= 128);
+	assert_true(offsetof(struct pcrp_flow, overdue) < 64);
+}
+
+/* Three chains: the first at once, the others when granted, each with its priority. */
+static void test_three_chains(void **state)
+{
+	struct port port;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	queue(&port, 0, 30, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	assert_int_equal(port_flow(&port, 0)->announced, 3 * CHAIN);
+	assert_int_equal(port_flow(&port, 0)->chain_no, 1);
+	assert_int_equal(port_flow(&port, 0)->ask_no, 1);
+	expect_data(&port, 0, 10, 2);
+	expect_sleep(&port);
+	assert_int_equal(port_count(&port, PCRP_FLOW_WAITING), 1);
+
+	assert_int_equal(port_grant(&port, 0, 2 * CHAIN, 4), PCRP_GRANT_NEWS);
+	assert_int_equal(port_count(&port, PCRP_FLOW_READY), 1);
+	expect_data(&port, 0, 5, 4);
+	assert_int_equal(port_flow(&port, 0)->chain_no, 2);
+
+	/* granted early: goes on without a stop, and the priority changes at the border */
+	assert_int_equal(port_grant(&port, 0, 3 * CHAIN, 5), PCRP_GRANT_NEWS);
+	expect_data(&port, 0, 5, 4);
+	expect_data(&port, 0, 10, 5);
+	expect_sleep(&port);
+
+	assert_true(pcrp_flow_ended(port_flow(&port, 0)));
+	assert_int_equal(port_flow(&port, 0)->size, 3 * CHAIN);
+	assert_int_equal(port.s.stats.chains_speculative, 1);
+	assert_int_equal(port.s.stats.chains_granted, 2);
+	assert_int_equal(port.s.stats.requests_sent, 1);
+	assert_int_equal(port.s.stats.grants_received, 2);
+	assert_int_equal(port.s.stats.flows_finished, 1);
+	assert_int_equal(port.s.stats.prio_packets[2], 10);
+	assert_int_equal(port.s.stats.prio_packets[4], 10);
+	assert_int_equal(port.s.stats.prio_packets[5], 10);
+	assert_int_equal(port.s.stats.eu_packets, 30);
+	port_close(&port);
+}
+
+/* A flow of one chain is never heard of; one of a byte more is. */
+static void test_one_chain(void **state)
+{
+	struct port port;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	queue(&port, 0, 10, PCRP_GATE_GRANT);
+	expect_data(&port, 0, 10, 1);
+	expect_sleep(&port);
+	assert_int_equal(port.s.stats.requests_sent, 0);
+	assert_true(pcrp_snd_next_ns(&port.s) == U64_MAX);
+
+	port_arrive(&port, 1, CHAIN + 1, 0, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 1);
+	expect_data(&port, 1, 1, 2);
+	expect_sleep(&port);
+	port_close(&port);
+}
+
+/* A packet of which the first byte may be sent is sent whole. */
+static void test_overshoot(void **state)
+{
+	struct port port;
+	u32 i;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	for (i = 0; i < 6; i++)
+		port_arrive(&port, 0, 9999, 0, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 2, 3);
+	expect_sleep(&port);
+	port_grant(&port, 0, 2 * CHAIN, 4);
+	expect_data(&port, 0, 1, 4);
+	expect_sleep(&port);
+	assert_int_equal(port_flow(&port, 0)->sent, 3 * 9999);
+	port_close(&port);
+}
+
+/* P0..P3 by the size, which is what is queued and what the socket has. */
+static void test_first_priority(void **state)
+{
+	static const struct { u32 unsent; u8 prio; } sizes[] = {
+		{ 0, 0 }, { CHAIN / 4 - PKT, 0 }, { CHAIN / 4 - PKT + 1, 1 },
+		{ CHAIN - PKT, 1 }, { CHAIN - PKT + 1, 2 }, { 4 * CHAIN - PKT, 2 },
+		{ 4 * CHAIN - PKT + 1, 3 }, { UINT32_MAX, 3 },
+	};
+	struct step step;
+	struct port port;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		port_open(&port, 1, &port_ordinary);
+		port_arrive(&port, 0, PKT, sizes[i].unsent, PCRP_GATE_GRANT);
+		step = port_step(&port);
+		if (step.action == PCRP_ACTION_REQUEST) {
+			assert_int_equal(step.prio, sizes[i].prio);
+			step = port_step(&port);
+		}
+		assert_int_equal(step.prio, sizes[i].prio);
+		port_close(&port);
+	}
+}
+
+/* A longer or shorter first chain than the others */
+static void test_first_length(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+
+	(void)state;
+	p.first_bytes = 3 * PKT;
+	port_open(&port, 2, &p);
+	queue(&port, 0, 20, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 3, 2);
+	expect_sleep(&port);
+	port_close(&port);
+
+	p.first_bytes = 2 * CHAIN;
+	port_open(&port, 2, &p);
+	queue(&port, 0, 20, PCRP_GATE_GRANT);
+	expect_data(&port, 0, 20, 2);
+	port_close(&port);
+}
+
+/* ------------------------------------------------ sizes that grow */
+
+/* One chain by now: when it gets longer, the receiver is told, once. */
+static void test_outgrows(void **state)
+{
+	struct port port;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	queue(&port, 0, 10, PCRP_GATE_GRANT);
+	expect_data(&port, 0, 3, 1);
+	queue(&port, 0, 1, PCRP_GATE_GRANT);
+	assert_true(pcrp_snd_next_ns(&port.s) == 0);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	assert_int_equal(port_flow(&port, 0)->announced, 11 * PKT);
+	queue(&port, 0, 1, PCRP_GATE_GRANT);
+	expect_data(&port, 0, 7, 1);
+	expect_sleep(&port);
+
+	/* the receiver has granted all that it knows of, and there is more than that */
+	port_grant(&port, 0, 11 * PKT, 4);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	assert_int_equal(port_flow(&port, 0)->announced, 12 * PKT);
+	expect_data(&port, 0, 1, 4);
+	expect_sleep(&port);
+	port_close(&port);
+}
+
+/* A later chain's REQUEST: if the flow is longer than it has said */
+static void test_later_request(void **state)
+{
+	struct port port;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	queue(&port, 0, 40, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 10, 2);
+	port_grant(&port, 0, 2 * CHAIN, 4);
+	expect_data(&port, 0, 10, 4);
+	queue(&port, 0, 1, PCRP_GATE_GRANT);
+	port_grant(&port, 0, 3 * CHAIN, 4);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	assert_int_equal(port_flow(&port, 0)->announced, 41 * PKT);
+	expect_data(&port, 0, 10, 4);
+	port_grant(&port, 0, 4 * CHAIN, 4);
+	expect_data(&port, 0, 10, 4);
+	expect_sleep(&port);
+	port_close(&port);
+}
+
+/* What is granted anyway need not be asked for: one REQUEST a chain. */
+static void test_grows_within_chain(void **state)
+{
+	struct port port;
+	u32 i;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	port_arrive(&port, 0, CHAIN, 1, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 1, 2);
+	port_grant(&port, 0, 2 * CHAIN, 4);
+	port_arrive(&port, 0, PKT, 1, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 1, 4);
+	for (i = 2; i < 10; i++) {
+		port_arrive(&port, 0, PKT, 1, PCRP_GATE_GRANT);
+		expect_data(&port, 0, 1, 4);
+	}
+	port_arrive(&port, 0, PKT, 1, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 1, 4);
+	expect_sleep(&port);
+	port_close(&port);
+}
+
+/* A REQUEST goes beside a packet: with none there, it waits for one. */
+static void test_asks_beside_packets(void **state)
+{
+	struct port port;
+
+	(void)state;
+	port_open(&port, 4, &port_ordinary);
+	port_arrive(&port, 0, CHAIN, 1, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	port.unsent[0] = CHAIN;
+	expect_data(&port, 0, 1, 2);
+	assert_int_equal(port_count(&port, PCRP_FLOW_DRY), 1);
+	port_grant(&port, 0, CHAIN + 1, 4);
+	assert_true(pcrp_snd_next_ns(&port.s) == U64_MAX);
+	expect_sleep(&port);
+	port_arrive(&port, 0, PKT, CHAIN - PKT, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	assert_int_equal(port_flow(&port, 0)->announced, 2 * CHAIN);
+	port_close(&port);
+}
+
+/* ------------------------------------------------ who is next */
+
+/* A flow of so many packets has begun: its first packet is gone. */
+static void begin(struct port *port, u32 slot, u32 packets)
+{
+	queue(port, slot, packets, PCRP_GATE_GRANT);
+	assert_int_equal(next_data(port), slot);
+}
+
+/*
+ * The specification's example. Flow 4 began first. Flow 2 has less left and is ready,
+ * but has to wait for it; flow 3 has still less, and waits for a GRANT.
+ */
+static void test_eu_example(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+	u32 i;
+
+	(void)state;
+	p.eu = false;
+	port_open(&port, 5, &p);
+	begin(&port, 4, 40);
+	queue(&port, 3, 15, PCRP_GATE_GRANT);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(next_data(&port), 3);
+	queue(&port, 2, 20, PCRP_GATE_GRANT);
+	assert_int_equal(next_data(&port), 2);
+	assert_int_equal(port_flow(&port, 3)->state, PCRP_FLOW_WAITING);
+
+	port.p.eu = true;
+	for (i = 0; i < 9; i++)
+		assert_int_equal(next_data(&port), 4);
+	assert_int_equal(port_flow(&port, 4)->state, PCRP_FLOW_WAITING);
+	assert_int_equal(next_data(&port), 2);
+	port_grant(&port, 3, 15 * PKT, 4);
+	assert_int_equal(next_data(&port), 3);
+	port_grant(&port, 4, 2 * CHAIN, 5);
+	assert_int_equal(next_data(&port), 4);
+	assert_int_equal(port.s.stats.eu_packets, 10);
+	port_close(&port);
+}
+
+/* After the EU flow's end the next is the one that began next, of those unfinished. */
+static void test_eu_succession(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+
+	(void)state;
+	p.eu = false;
+	port_open(&port, 5, &p);
+	begin(&port, 0, 10);
+	begin(&port, 1, 8);
+	begin(&port, 2, 6);
+	begin(&port, 3, 2);
+	expect_data(&port, 3, 1, 0);
+	port.p.eu = true;
+	queue(&port, 4, 1, PCRP_GATE_GRANT);
+	expect_data(&port, 0, 9, 1);
+	expect_data(&port, 1, 7, 1);
+	expect_data(&port, 2, 5, 1);
+	expect_data(&port, 4, 1, 0);
+	expect_sleep(&port);
+	assert_int_equal(port.s.begun.count, 0);
+	port_close(&port);
+}
+
+/* A flow that waits for no GRANT would never give way. */
+static void test_eu_not_ungated(void **state)
+{
+	struct port port;
+
+	(void)state;
+	port_open(&port, 3, &port_ordinary);
+	queue(&port, 0, 40, PCRP_GATE_NONE);
+	expect_data(&port, 0, 2, PCRP_PRIO_UNGATED);
+	queue(&port, 1, 5, PCRP_GATE_GRANT);
+	expect_data(&port, 1, 5, 1);
+	expect_data(&port, 0, 38, PCRP_PRIO_UNGATED);
+	assert_int_equal(port.s.stats.ungated_packets, 40);
+	assert_int_equal(port.s.stats.eu_packets, 4);
+	port_close(&port);
+}
+
+/* What remains counts, with what the socket has; of equal ones the older goes first. */
+static void test_srpt(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+
+	(void)state;
+	p.eu = false;
+	port_open(&port, 5, &p);
+	port_arrive(&port, 0, PKT, 3 * PKT, PCRP_GATE_NONE);
+	queue(&port, 2, 3, PCRP_GATE_NONE);
+	queue(&port, 1, 3, PCRP_GATE_NONE);
+	queue(&port, 3, 5, PCRP_GATE_NONE);
+	expect_data(&port, 2, 3, PCRP_PRIO_UNGATED);
+	queue(&port, 4, 1, PCRP_GATE_NONE);
+	expect_data(&port, 4, 1, PCRP_PRIO_UNGATED);
+	expect_data(&port, 1, 2, PCRP_PRIO_UNGATED);
+	queue(&port, 1, 4, PCRP_GATE_NONE);
+	port.unsent[0] = 3 * PKT;
+	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
+	expect_data(&port, 1, 5, PCRP_PRIO_UNGATED);
+	expect_data(&port, 3, 5, PCRP_PRIO_UNGATED);
+	expect_sleep(&port);
+	port_close(&port);
+}
+
+/* Without SRPT: in turns, a packet each */
+static void test_nosrpt(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+	u32 i;
+
+	(void)state;
+	p.srpt = false;
+	p.mfwt_ns = 1;
+	port_open(&port, 3, &p);
+	for (i = 0; i < 3; i++)
+		queue(&port, i, 20 - 5 * i, PCRP_GATE_NONE);
+	for (i = 0; i < 30; i++, port.now += US)
+		assert_int_equal(next_data(&port), i % 3);
+	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
+	expect_data(&port, 1, 1, PCRP_PRIO_UNGATED);
+	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
+	assert_int_equal(port.s.stats.promotions, 0);
+	port_close(&port);
+}
+
+/* ------------------------------------------------ MFWT */
+
+/* A long flow is promoted after MFWT, not before, for one packet. */
+static void test_mfwt(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+
+	(void)state;
+	p.mfwt_ns = 10 * US;
+	port_open(&port, 3, &p);
+	queue(&port, 0, 60, PCRP_GATE_NONE);
+	queue(&port, 1, 50, PCRP_GATE_NONE);
+	port.now += 10 * US;
+	expect_data(&port, 1, 3, PCRP_PRIO_UNGATED);
+	port.now += 1;
+	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
+	expect_data(&port, 1, 3, PCRP_PRIO_UNGATED);
+	assert_int_equal(port.s.stats.promotions, 1);
+	port.now += 11 * US;
+	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
+	assert_int_equal(port.s.stats.promotions, 2);
+	/* the shortest itself is not promoted, however long it has waited */
+	expect_data(&port, 1, 1, PCRP_PRIO_UNGATED);
+	assert_int_equal(port.s.stats.promotions, 2);
+
+	port.p.mfwt_ns = U64_MAX;
+	port.now += SEC;
+	expect_data(&port, 1, 1, PCRP_PRIO_UNGATED);
+	port_close(&port);
+}
+
+/* Who has at most a chain left is never passed; one byte more, and it is. */
+static void test_mfwt_short(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+
+	(void)state;
+	p.mfwt_ns = 10 * US;
+	port_open(&port, 3, &p);
+	queue(&port, 0, 60, PCRP_GATE_NONE);
+	port_arrive(&port, 1, CHAIN + 1, 0, PCRP_GATE_NONE);
+	port.now += 11 * US;
+	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
+	queue(&port, 2, 10, PCRP_GATE_NONE);
+	port.now += 11 * US;
+	expect_data(&port, 2, 10, PCRP_PRIO_UNGATED);
+	expect_data(&port, 1, 1, PCRP_PRIO_UNGATED);
+	port_close(&port);
+}
+
+/* Of those that have waited too long, the one goes that has for the longest time. */
+static void test_mfwt_oldest(void **state)
+{
+	struct pcrp_params p = port_ordinary;
+	struct port port;
+	u32 i;
+
+	(void)state;
+	p.mfwt_ns = 10 * US;
+	port_open(&port, 4, &p);
+	queue(&port, 3, 20, PCRP_GATE_NONE);
+	for (i = 0; i < 3; i++, port.now += US)
+		queue(&port, i, 40 - i, PCRP_GATE_NONE);
+	port.now += 20 * US;
+	expect_data(&port, 3, 1, PCRP_PRIO_UNGATED);
+	for (i = 0; i < 3; i++)
+		expect_data(&port, i, 1, PCRP_PRIO_UNGATED);
+	expect_data(&port, 3, 1, PCRP_PRIO_UNGATED);
+	port_close(&port);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_three_chains),
+		cmocka_unit_test(test_one_chain),
+		cmocka_unit_test(test_overshoot),
+		cmocka_unit_test(test_first_priority),
+		cmocka_unit_test(test_first_length),
+		cmocka_unit_test(test_outgrows),
+		cmocka_unit_test(test_later_request),
+		cmocka_unit_test(test_grows_within_chain),
+		cmocka_unit_test(test_asks_beside_packets),
+		cmocka_unit_test(test_eu_example),
+		cmocka_unit_test(test_eu_succession),
+		cmocka_unit_test(test_eu_not_ungated),
+		cmocka_unit_test(test_srpt),
+		cmocka_unit_test(test_nosrpt),
+		cmocka_unit_test(test_mfwt),
+		cmocka_unit_test(test_mfwt_short),
+		cmocka_unit_test(test_mfwt_oldest),
+	};
+
+	return cmocka_run_group_tests_name("pcrp_sender", tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What experiments with PCRP share: hosts with its qdisc, switches with eight priorities, and how flows fared."""
+import json
+
+from closlab import topo
+from closlab.results import mean, quantile
+from closlab.tcp import AROUND, DATA, HEADERS, WIRE
+
+PRIOS = "56:7,48:6,40:5,32:4,24:3,16:2,8:1,1:0"     # queue of each DSCP of P0 to P7; sch_pcrp's defaults
+UNMARKED = 3                                        # queue of what no one marked: that of P4
+NO_MARKS = "kmin 1073741824 kmax 1073741824"
+CONTROL_WIRE = 14 + 20 + 8 + 64 + 24                # a control packet, IPv4, with what a line adds
+HANDSHAKE = 4                                       # packets without data of a connection, each way: SYN, FIN, ACKs
+CLASSES = (("<= 10 KB", 0, 10_000), ("<= 100 KB", 10_000, 100_000), ("<= 1 MB", 100_000, 1_000_000),
+           ("> 1 MB", 1_000_000, 1 << 60))
+SHORT = CLASSES[:2]
+OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts")
+OF_QDISC = ("bytes", "requests_sent", "probes_sent", "grants_sent", "answers_sent", "chains_overdue", "promotions")
+
+
+# ---- in the guest
+
+def cdf(sizes):
+    return "tools/lab/cdf/%s.cdf" % sizes
+
+
+def mean_bytes(sizes):
+    """Of the flows of a distribution."""
+    with open(cdf(sizes), encoding="ascii") as f:
+        points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
+    return sum((a + b) / 2 * (q - p) for (a, p), (b, q) in zip([(points[0][0], 0)] + points, points))
+
+
+def wire_bytes(size):
+    """What the packets of a flow of SIZE bytes take of the line that its sender has, and of the one back, at most."""
+    return size * WIRE / DATA + HANDSHAKE * (HEADERS + AROUND)
+
+
+def data_share(sizes):
+    """The flows' bytes, of what their packets take."""
+    size = mean_bytes(sizes)
+    return size / wire_bytes(size)
+
+
+def switch_qdiscs(net, buffer, k=None):
+    """Each port of a switch gets eight strict priorities, and marks what exceeds K bytes if K is given."""
+    marks = NO_MARKS if k is None else "kmin %d kmax %d pmax 100%%" % (k, k)
+    for port in net.switch_ports():
+        port.ring = 2
+        port.qdisc = "dcqcn limit %d %s map 0-63:%d,%s" % (buffer, marks, UNMARKED, PRIOS)
+
+
+def build(lab, net, host_qdisc, buffer, k=None, gso=65536):
+    """Makes the network real. What waits is to be in the qdiscs: two frames are on the line or behind it."""
+    lab.module("sch_dcqcn")
+    lab.module("sch_pcrp")
+    switch_qdiscs(net, buffer, k)
+    for port in net.host_ports():
+        port.ring = 4
+        port.qdisc = host_qdisc(port.node) if callable(host_qdisc) else host_qdisc
+    net.build()
+    for host in net.hosts():
+        topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_size", str(gso))
+
+
+def warm(lab, net, size="200k"):
+    """Each host sends to each other, so that all know who answers, and how soon."""
+    names = [host.name for host in net.hosts()]
+    words = []
+    for i, name in enumerate(names):
+        words += ["--", "bulk", "src=" + name, "dst=" + ",".join(n for n in names if n != name), "bytes=" + size,
+                  "stagger=1ms", "start=%dus" % (1000 * i // len(names))]
+    lab.traffic(net, *words[1:])
+
+
+def of_tcp(host):
+    """What TCP has counted in the host's namespace."""
+    lines = topo.run("ip", "netns", "exec", host.name, "cat", "/proc/net/snmp", "/proc/net/netstat").splitlines()
+    values = {}
+    for names, numbers in zip(lines[::2], lines[1::2]):
+        kind, *names = names.split()
+        values.update(zip([kind.rstrip(":") + name for name in names], numbers.split()[1:]))
+    return [int(values[name]) for name in OF_TCP]
+
+
+def of_qdisc(host):
+    """What the host's qdisc has counted."""
+    qdisc = json.loads(topo.run("tc", "-n", host.name, "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
+    return [qdisc.get(name, 0) for name in OF_QDISC]
+
+
+def counts(net):
+    """{host's name: OF_TCP and OF_QDISC}"""
+    return {host.name: of_tcp(host) + of_qdisc(host) for host in net.hosts()}
+
+
+def write_hosts(path, net, before):
+    """A CSV file of what each host's TCP and qdisc have counted since BEFORE."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write(",".join(("host",) + OF_TCP + OF_QDISC) + "\n")
+        for name, now in counts(net).items():
+            f.write(",".join([name] + [str(new - old) for new, old in zip(now, before[name])]) + "\n")
+
+
+# ---- on the host
+
+class Flows:
+    """How the flows of a case fared: those of flows-CASE.csv that KEEP lets pass."""
+
+    def __init__(self, run, scheme, case, keep=None):
+        rows = list(run.csv(scheme, "flows-%s.csv" % case).rows())
+        self.all = [row for row in rows if not keep or keep(row)]
+        self.done = [row for row in self.all if row["state"] == "done"]
+        self.hosts = run.csv(scheme, "hosts-%s.csv" % case)
+
+    def among(self, low=0, high=1 << 60):
+        """Flows that were done, of more than LOW bytes, up to HIGH."""
+        return [row for row in self.done if low < row["bytes"] <= high]
+
+    def slowdowns(self, low=0, high=1 << 60):
+        return [row["slowdown"] for row in self.among(low, high)]
+
+    def mean(self, low=0, high=1 << 60):
+        return mean(self.slowdowns(low, high))
+
+    def quantile(self, q, low=0, high=1 << 60):
+        return quantile(self.slowdowns(low, high), q)
+
+    def fct_us(self):
+        return mean([row["fct_ns"] / 1e3 for row in self.done])
+
+    def rows(self):
+        """(class, flows, unfinished, mean slowdown, median, p99, mean FCT in us) of each class of sizes"""
+        for name, low, high in CLASSES:
+            some = self.among(low, high)
+            if some:
+                lost = sum(low < row["bytes"] <= high for row in self.all) - len(some)
+                yield (name, len(some), lost, self.mean(low, high), self.quantile(0.5, low, high),
+                       self.quantile(0.99, low, high), mean([row["fct_ns"] / 1e3 for row in some]))
+
+    def total(self, name):
+        return sum(self.hosts[name])
+
+    def control_share(self):
+        """Control packets, of all bytes that the hosts sent."""
+        packets = sum(self.total(name) for name in ("requests_sent", "probes_sent", "grants_sent", "answers_sent"))
+        return packets * CONTROL_WIRE / max(1, self.total("bytes"))
