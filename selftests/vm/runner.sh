@@ -49,9 +49,6 @@ check_status "a guest that panics is broken" panic 125
 check "its console is shown" grep -q "Kernel panic - not syncing: sysrq triggered crash" "$TMP/panic/err"
 check_eq "its output so far is shown" "$(<"$TMP/panic/out")" before
 
-guest trap "echo '<0>Oops: int3: 0000 [#1]' >/dev/kmsg; echo c >/proc/sysrq-trigger"
-check_status "what the emulator breaks is told from that" trap 126
-
 guest complaint "echo '<4>WARNING: possible recursive locking detected' >/dev/kmsg"
 check_status "a kernel that only complains is broken" complaint 125
 check "the complaint is told" grep -q "complained: .*recursive locking" "$TMP/complaint/err"
