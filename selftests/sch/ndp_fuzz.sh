@@ -1,23 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Random changes of the options, valid and malformed, while traffic runs: each
-# is accepted or refused as the header file's ranges say, a refused one changes
-# nothing.
-#
-#	+--------- a ---------+     +--------- b ---------+
-#	| traffic -> v0: ndp  |=====| v1                  |
-#	+---------------------+     +---------------------+
+# Random changes of the options while traffic runs.
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/sch_fuzz.sh"
 need_ndp
-setup_ns a b
-link_ab
-
-job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400 -g 4 >/dev/null
-job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 8000 >/dev/null
-for seed in 1 2 3; do
-	check "2000 changes, seed $seed" qdisc_netlink fuzz -k ndp -n "$a" -i v0 -c 2000 -s $seed
-done
-stop_jobs
-tc -n "$a" qdisc change dev v0 root ndp rate 0
-check "the queue drains to zero" wait_for 10 drained
-finish
+fuzz_options ndp
