@@ -81,12 +81,6 @@ enum ndp_parse {
 	NDP_PARSE_SHORT,
 };
 
-static inline void ndp_put16(u8 *b, u16 val)
-{
-	b[0] = (u8)(val >> 8);
-	b[1] = (u8)val;
-}
-
 /* RFC 1624 equation 3: HC' = ~(~HC + ~m + m') */
 static inline void ndp_csum_replace(u8 *check, u16 from, u16 to)
 {
@@ -96,14 +90,14 @@ static inline void ndp_csum_replace(u8 *check, u16 from, u16 to)
 	sum += to;
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	ndp_put16(check, (u16)~sum);
+	closnet_put16(check, (u16)~sum);
 }
 
 /* Overwrites a 16-bit word of an IPv4 header, and keeps its checksum right. */
 static inline void ndp_ipv4_put16(u8 *iph, u32 off, u16 val)
 {
 	ndp_csum_replace(iph + 10, closnet_get16(iph + off), val);
-	ndp_put16(iph + off, val);
+	closnet_put16(iph + off, val);
 }
 
 static inline enum ndp_parse ndp_parse_ipv4(const u8 *data, u32 avail,
@@ -333,12 +327,12 @@ static inline enum ndp_kind ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 l
 
 	if (pkt->ipv6) {
 		if (closnet_get16(iph + 4) > l3_len - CLOSNET_IPV6_HLEN)
-			ndp_put16(iph + 4, (u16)(l3_len - CLOSNET_IPV6_HLEN));
+			closnet_put16(iph + 4, (u16)(l3_len - CLOSNET_IPV6_HLEN));
 	} else if (closnet_get16(iph + 2) > l3_len) {
 		ndp_ipv4_put16(iph, 2, (u16)l3_len);
 	}
 	if (pkt->proto == IPPROTO_UDP && closnet_get16(udph + 4) > l4_len)
-		ndp_put16(udph + 4, (u16)l4_len);
+		closnet_put16(udph + 4, (u16)l4_len);
 	if (pkt->dscp == m->dscp_returned)
 		return NDP_KIND_RETURNED;
 	ndp_pkt_set_dscp(data, pkt, m->dscp_trimmed);

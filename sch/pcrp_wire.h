@@ -66,7 +66,7 @@
 
 #include <linux/in.h>
 #include <linux/pkt_sched_pcrp.h>
-#include <closnet/core.h>
+#include <closnet/pkt_core.h>
 
 #define PCRP_UDP_PORT	61200	/* of the dynamic ports (RFC 6335), not assigned */
 #define PCRP_VERSION	1
@@ -154,23 +154,6 @@ struct pcrp_msg {
 	u32 ask;
 };
 
-static inline void pcrp_put(u8 *b, u32 len, u64 val)
-{
-	while (len--) {
-		b[len] = (u8)val;
-		val >>= 8;
-	}
-}
-
-static inline u64 pcrp_get(const u8 *b, u32 len)
-{
-	u64 val = 0;
-
-	while (len--)
-		val = val << 8 | *b++;
-	return val;
-}
-
 /**
  * pcrp_msg_write() - message to bytes
  * @m: message
@@ -182,19 +165,19 @@ static inline void pcrp_msg_write(const struct pcrp_msg *m, struct pcrp_wire *w)
 	w->type = m->type;
 	w->prio = m->prio;
 	w->proto = m->proto;
-	pcrp_put(w->sport, sizeof(w->sport), m->sport);
-	pcrp_put(w->dport, sizeof(w->dport), m->dport);
-	pcrp_put(w->slot, sizeof(w->slot), m->slot);
-	pcrp_put(w->flow_no, sizeof(w->flow_no), m->flow_no);
-	pcrp_put(w->cookie, sizeof(w->cookie), m->cookie);
-	pcrp_put(w->size, sizeof(w->size), m->size);
-	pcrp_put(w->offset, sizeof(w->offset), m->offset);
-	pcrp_put(w->chain_no, sizeof(w->chain_no), m->chain_no);
-	pcrp_put(w->first_bytes, sizeof(w->first_bytes), m->first_bytes);
-	pcrp_put(w->tcp_seq, sizeof(w->tcp_seq), m->tcp_seq);
-	pcrp_put(w->chain_bytes, sizeof(w->chain_bytes), m->chain_bytes);
-	pcrp_put(w->ask, sizeof(w->ask), m->ask);
-	pcrp_put(w->reserved, sizeof(w->reserved), 0);
+	closnet_put(w->sport, sizeof(w->sport), m->sport);
+	closnet_put(w->dport, sizeof(w->dport), m->dport);
+	closnet_put(w->slot, sizeof(w->slot), m->slot);
+	closnet_put(w->flow_no, sizeof(w->flow_no), m->flow_no);
+	closnet_put(w->cookie, sizeof(w->cookie), m->cookie);
+	closnet_put(w->size, sizeof(w->size), m->size);
+	closnet_put(w->offset, sizeof(w->offset), m->offset);
+	closnet_put(w->chain_no, sizeof(w->chain_no), m->chain_no);
+	closnet_put(w->first_bytes, sizeof(w->first_bytes), m->first_bytes);
+	closnet_put(w->tcp_seq, sizeof(w->tcp_seq), m->tcp_seq);
+	closnet_put(w->chain_bytes, sizeof(w->chain_bytes), m->chain_bytes);
+	closnet_put(w->ask, sizeof(w->ask), m->ask);
+	closnet_put(w->reserved, sizeof(w->reserved), 0);
 }
 
 static inline bool pcrp_chain_valid(u32 bytes)
@@ -236,23 +219,23 @@ static inline bool pcrp_msg_read(const u8 *b, u32 len, struct pcrp_msg *m)
 		return false;
 	if (w->type < PCRP_REQUEST || w->type > PCRP_GRANT)
 		return false;
-	if (pcrp_get(w->reserved, sizeof(w->reserved)))
+	if (closnet_get(w->reserved, sizeof(w->reserved)))
 		return false;
 	m->type = w->type;
 	m->prio = w->prio;
 	m->proto = w->proto;
-	m->sport = (u16)pcrp_get(w->sport, sizeof(w->sport));
-	m->dport = (u16)pcrp_get(w->dport, sizeof(w->dport));
-	m->slot = (u32)pcrp_get(w->slot, sizeof(w->slot));
-	m->flow_no = (u32)pcrp_get(w->flow_no, sizeof(w->flow_no));
-	m->cookie = pcrp_get(w->cookie, sizeof(w->cookie));
-	m->size = pcrp_get(w->size, sizeof(w->size));
-	m->offset = pcrp_get(w->offset, sizeof(w->offset));
-	m->chain_no = (u32)pcrp_get(w->chain_no, sizeof(w->chain_no));
-	m->first_bytes = (u32)pcrp_get(w->first_bytes, sizeof(w->first_bytes));
-	m->tcp_seq = (u32)pcrp_get(w->tcp_seq, sizeof(w->tcp_seq));
-	m->chain_bytes = (u32)pcrp_get(w->chain_bytes, sizeof(w->chain_bytes));
-	m->ask = (u32)pcrp_get(w->ask, sizeof(w->ask));
+	m->sport = (u16)closnet_get(w->sport, sizeof(w->sport));
+	m->dport = (u16)closnet_get(w->dport, sizeof(w->dport));
+	m->slot = (u32)closnet_get(w->slot, sizeof(w->slot));
+	m->flow_no = (u32)closnet_get(w->flow_no, sizeof(w->flow_no));
+	m->cookie = closnet_get(w->cookie, sizeof(w->cookie));
+	m->size = closnet_get(w->size, sizeof(w->size));
+	m->offset = closnet_get(w->offset, sizeof(w->offset));
+	m->chain_no = (u32)closnet_get(w->chain_no, sizeof(w->chain_no));
+	m->first_bytes = (u32)closnet_get(w->first_bytes, sizeof(w->first_bytes));
+	m->tcp_seq = (u32)closnet_get(w->tcp_seq, sizeof(w->tcp_seq));
+	m->chain_bytes = (u32)closnet_get(w->chain_bytes, sizeof(w->chain_bytes));
+	m->ask = (u32)closnet_get(w->ask, sizeof(w->ask));
 	return pcrp_msg_valid(m);
 }
 

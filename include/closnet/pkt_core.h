@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the headers are in a packet's bytes
+ * Numbers and headers in a packet's bytes
  *
- * Plain C on a linear buffer, no kernel types, for the qdiscs' cores. Every read
- * is checked against the bytes at hand.
+ * Plain C on a linear buffer, no kernel types, for the algorithm cores. Numbers
+ * are in network byte order, at any alignment.
  */
 #ifndef _CLOSNET_PKT_CORE_H
 #define _CLOSNET_PKT_CORE_H
@@ -20,6 +20,30 @@
 static inline u16 closnet_get16(const u8 *b)
 {
 	return (u16)(b[0] << 8 | b[1]);
+}
+
+static inline void closnet_put16(u8 *b, u16 val)
+{
+	b[0] = (u8)(val >> 8);
+	b[1] = (u8)val;
+}
+
+/* A number of @len bytes, 8 at most */
+static inline u64 closnet_get(const u8 *b, u32 len)
+{
+	u64 val = 0;
+
+	while (len--)
+		val = val << 8 | *b++;
+	return val;
+}
+
+static inline void closnet_put(u8 *b, u32 len, u64 val)
+{
+	while (len--) {
+		b[len] = (u8)val;
+		val >>= 8;
+	}
 }
 
 static inline bool closnet_is_vlan(u16 ethertype)

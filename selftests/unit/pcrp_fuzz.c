@@ -132,7 +132,7 @@ static void came(const u8 *b, u32 number)
 
 	if (idx == PCRP_RCV_NONE)
 		return;
-	rcv_data(&t, idx, number, (u32)pcrp_get(b + 1, 4));
+	rcv_data(&t, idx, number, (u32)closnet_get(b + 1, 4));
 	ended();
 }
 
@@ -158,7 +158,7 @@ static void send_next(void)
 
 static void step(const u8 *record)
 {
-	u32 number = (u32)pcrp_get(record + 1, 2);
+	u32 number = (u32)closnet_get(record + 1, 2);
 	const u8 *b = record + 4;
 
 	switch (record[0] % EVENTS) {
@@ -244,7 +244,7 @@ static size_t make_input(void)
 		make_msg(&w);
 		memcpy(record + 4, &w, sizeof(w));
 		record[0] = rng_percent(&rng, 40) ? GENUINE : (u8)rng_u32(&rng);
-		pcrp_put(record + 1, 2, rng_log(&rng, 1, 3000));
+		closnet_put(record + 1, 2, rng_log(&rng, 1, 3000));
 		record[3] = (u8)rng_u32(&rng);
 		if (record[0] % EVENTS == DATA)
 			record[4] = (u8)rng_in(&rng, 0, 5);
