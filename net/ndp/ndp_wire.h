@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * NDP's header: bytes to struct, struct to bytes
+ *
+ * Plain C on a buffer, no kernel types, for the module, unit tests and fuzzers.
+ * An NDP packet is a UDP datagram to port NDP_UDP_PORT, from a source port that
+ * selects its path. Its payload begins with these 56 bytes, numbers in network
+ * byte order:
+ *
+ *	 0               1               2               3
+ *	+-------+-------+---------------+---------------+---------------+
+ *	|ver (1)| type  | flags         | payload_len                   |  0
+ *	+-------+-------+---------------+---------------+---------------+
+ *	| flow_id                                                       |  4
+ *	+---------------------------------------------------------------+
+ *	| seq                                                           |  8
+ *	+---------------+---------------+-------------------------------+
+ *	| path          | try_no        | checksum of bytes 0..15       | 12
+ *	+---------------+---------------+-------------------------------+
+ *	| checksum of bytes 16..55      | sport                         | 16
+ *	+-------------------------------+---------------+---------------+
+ *	| dport                         | prio          | 0             | 20  DATA, PROBE
+ *	|                               | dsfield       | 0             |     CONTROL
+ *	|                               | code          | 0             |     ERROR
+ *	+-------------------------------+---------------+---------------+
+ *
+ *	      DATA, PROBE       CONTROL           ERROR        COOKIE
+ *	24    msg_id            ack_base          msg_id       0
+ *	28    base              pull              0            0
+ *	32    pull_target       sack (64 bits)    0            0
+ *	36    offset (48 bits)  .                 0            0
+ *	40    .                 nack (64 bits)    0            0
+ *	42    msg_len (48 bits) .                 0            0
+ *	48    cookie (64 bits)  trimmed           0            cookie
+ *	52    .                 window            0            .
+ *
+ * The first 16 bytes have a checksum of their own, since a switch may leave no
+ * more of a packet, and they are enough to answer with a NACK. A packet is trimmed if
+ * payload_len is more than there is: that holds whether the switch corrected
+ * the lengths of IP and UDP or not, and whatever DSCP it gave to the packet.
+ *
+ * Checksums are Internet checksums (RFC 1071), over all words of their bytes.
+ *
+ * A flow goes from one socket to another. Its packets have serial numbers (seq,
+ * modulo 2^32), and so have its messages (msg_id). flow_id is the sender's own
+ * name of the flow, in what the receiver answers, too. All that a CONTROL says
+ * about the flow is cumulative: lost, doubled and late ones do no harm.
+ *
+ * Reserved bits and bytes are 0, or the packet is refused: what a later version has
+ * to say in them, it will say with its own number.
+ *
+ * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
+ * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
+ * low latency and high performance", SIGCOMM 2017.
+ *
+ * Differences from the paper: NDP is in UDP; ACK, NACK and PULL are one type,
+ * with all of the flow's state; a sender that waits in vain asks (PROBE), and a
+ * receiver short of memory hands out cookies before it keeps state (COOKIE).
+ */
+#ifndef _NDP_WIRE_H
+#define _NDP_WIRE_H
+
+#include <linux/pkt_sched_ndp.h>
+#include <closnet/pkt_core.h>
+
+#define NDP_VERSION	1
+#define NDP_HLEN	56U	/* a header */
+#define NDP_NACK_HLEN	16U	/* what of it is enough to answer with a NACK */
+/* What fits behind the headers of IPv4 and UDP, whose lengths have 16 bits */
+#define NDP_PAYLOAD_MAX	(65535U - 20 - 8 - NDP_HLEN)
+#define NDP_MSG_MAX	((1ULL << 40) - 1)	/* bytes */
+#define NDP_PRIOS	8
+#define NDP_MAP_BITS	64U	/* of sack and nack */
+
+/**
+ * enum ndp_type - types of packets
+ * @NDP_DATA: sender to receiver: a part of a message
+ * @NDP_CONTROL: receiver to sender: ACK, NACK, PULL, or what a PROBE asked for
+ * @NDP_PROBE: sender to receiver: answer with the flow's state. No payload; seq is
+ *	base - 1; msg_id, offset, msg_len and cookie are 0
+ * @NDP_ERROR: either way, see enum ndp_code
+ * @NDP_COOKIE: receiver to sender: send that again, with this cookie
+ */
+enum ndp_type {
+	NDP_DATA = 1,
+	NDP_CONTROL,
+	NDP_PROBE,
+	NDP_ERROR,
+	NDP_COOKIE,
+};
+
+/* Flags of DATA */
+#define NDP_DATA_SYN	0x01	/* the receiver may not know the flow: it begins at base */
+#define NDP_DATA_RTX	0x02	/* a retransmission; try_no is not 0, or has wrapped */
+#define NDP_DATA_LAST	0x04	/* the sender has nothing to send behind this one now */
+#define NDP_DATA_SPEC	0x08	/* sent unasked, without a PULL; never with RTX */
+#define NDP_DATA_FLAGS	0x0f
+
+/* Flags of CONTROL; ACK, NACK and PROBED exclude each other */
+#define NDP_CTL_ACK	0x01	/* packet seq came whole, by path, at its try_no */
+#define NDP_CTL_NACK	0x02	/* packet seq came trimmed, by path, at its try_no */
+#define NDP_CTL_PULL	0x04	/* pull has grown */
+#define NDP_CTL_PROBED	0x08	/* answers the PROBE with this seq, path, try_no */
+#define NDP_CTL_BARE	0x10	/* NACK of a receiver without state: no more is said */
+#define NDP_CTL_FLAGS	0x1f
+
+/**
+ * enum ndp_code - what an ERROR says
+ * @NDP_CODE_NO_PORT: by the receiver: no socket has this port, or no longer
+ * @NDP_CODE_NO_FLOW: by the receiver: it does not know the flow, and the packet had
+ *	no SYN: what of the flow was not acknowledged has to be sent as a new flow
+ * @NDP_CODE_MSG_SIZE: by the receiver: it never takes a message that long
+ * @NDP_CODE_ABORT: by the sender: the rest of the message will not be sent
+ */
+enum ndp_code {
+	NDP_CODE_NO_PORT = 1,
+	NDP_CODE_NO_FLOW,
+	NDP_CODE_MSG_SIZE,
+	NDP_CODE_ABORT,
+};
+
+/**
+ * struct ndp_wire - a header's bytes
+ *
+ * Bytes only, so that it may lie anywhere; see struct ndp_hdr.
+ */
+struct ndp_wire {
+	/* private: */
+	u8 ver_type;
+	u8 flags;
+	u8 payload_len[2];
+	u8 flow_id[4];
+	u8 seq[4];
+	u8 path;
+	u8 try_no;
+	u8 check[2];
+	u8 check_rest[2];
+	u8 sport[2];
+	u8 dport[2];
+	u8 what;
+	u8 reserved;
+	union {
+		u8 rest[32];
+		struct {
+			u8 msg_id[4];
+			u8 base[4];
+			u8 pull_target[4];
+			u8 offset[6];
+			u8 msg_len[6];
+			u8 cookie[8];
+		} data;
+		struct {
+			u8 ack_base[4];
+			u8 pull[4];
+			u8 sack[8];
+			u8 nack[8];
+			u8 trimmed[4];
+			u8 window[4];
+		} ctl;
+		struct {
+			u8 msg_id[4];
+			u8 reserved[28];
+		} err;
+		struct {
+			u8 reserved[24];
+			u8 cookie[8];
+		} ask;
+	};
+};
+
+static_assert(sizeof(struct ndp_wire) == NDP_HLEN, "bytes only, no holes");
+
+/**
+ * struct ndp_data - what DATA says about its message and its flow; PROBE: about
+ * its flow
+ * @prio: of the message's pulls, 0..7; 7 is served first
+ * @msg_id: serial number of the message on this flow, modulo 2^32
+ * @base: the oldest packet of the flow that the sender still waits for an answer about;
+ *	what is before it is acknowledged or given up. @seq is not before it
+ * @pull_target: packets that the sender wishes to be pulled, since the flow
+ *	began, modulo 2^32
+ * @offset: of the payload in the message, bytes
+ * @msg_len: length of the message, 1..NDP_MSG_MAX bytes
+ * @cookie: the receiver's, 0: it has sent none
+ */
+struct ndp_data {
+	u8 prio;
+	u32 msg_id;
+	u32 base;
+	u32 pull_target;
+	u64 offset;
+	u64 msg_len;
+	u64 cookie;
+};
+
+/**
+ * struct ndp_ctl - what CONTROL says about the flow; all 0 if NDP_CTL_BARE
+ * @dsfield: DSCP and ECN bits of the packet that it is about; 0 if it is about none
+ * @ack_base: all packets before this one have come, or were given up by the
+ *	sender; it itself has not
+ * @pull: packets that were pulled since the flow began, modulo 2^32
+ * @sack: bit i: packet ack_base + i has come; never bit 0
+ * @nack: bit i: packet ack_base + i has come trimmed, and not whole since; a
+ *	retransmission may be on its way
+ * @trimmed: NACKs sent since the flow began, modulo 2^32
+ * @window: packets that the sender may send unasked when it next begins to
+ */
+struct ndp_ctl {
+	u8 dsfield;
+	u32 ack_base;
+	u32 pull;
+	u64 sack;
+	u64 nack;
+	u32 trimmed;
+	u32 window;
+};
+
+/**
+ * struct ndp_error - what ERROR says
+ * @code: enum ndp_code
+ * @msg_id: MSG_SIZE, ABORT: the message; else 0
+ */
+struct ndp_error {
+	u8 code;
+	u32 msg_id;
+};
+
+/**
+ * struct ndp_hdr - a header, host byte order
+ * @type: enum ndp_type
+ * @flags: NDP_DATA_* or NDP_CTL_*; else 0
+ * @path: which of the sender's entropies; answers: that of the packet in question
+ * @try_no: which transmission of this packet it is, modulo 256, 0: the first;
+ *	answers: that of the packet in question
+ * @payload_len: DATA: bytes of the message that were sent in this packet, 1 or
+ *	more; else 0
+ * @flow_id: the sender's name of the flow
+ * @seq: serial number of the packet on this flow; answers: that of the packet in
+ *	question, 0 if there is none
+ * @sport: port of the socket that sent it; 0 if not known: see @is_short, BARE
+ * @dport: port of the socket that it is for; the same
+ * @is_short: set by reading: DATA, of which so little is left that @sport, @dport and
+ *	@data are not known, and 0
+ * @here: set by reading: bytes of payload that are there
+ * @data: DATA, PROBE
+ * @ctl: CONTROL
+ * @err: ERROR
+ * @cookie: COOKIE
+ */
+struct ndp_hdr {
+	u8 type;
+	u8 flags;
+	u8 path;
+	u8 try_no;
+	u16 payload_len;
+	u32 flow_id;
+	u32 seq;
+	u16 sport;
+	u16 dport;
+	bool is_short;
+	u16 here;
+	union {
+		struct ndp_data data;
+		struct ndp_ctl ctl;
+		struct ndp_error err;
+		u64 cookie;
+	};
+};
+
+/* a is before b, modulo 2^32 */
+static inline bool ndp_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+/* Less of it came than was sent. */
+static inline bool ndp_is_trimmed(const struct ndp_hdr *h)
+{
+	return h->here < h->payload_len;
+}
+
+/**
+ * ndp_is_returned() - is a datagram one of ours, that a switch sent back?
+ * @udp_sport: its UDP source port
+ * @udp_dport: its UDP destination port
+ *
+ * Who returns a packet swaps its ports; an entropy is never NDP_UDP_PORT.
+ */
+static inline bool ndp_is_returned(u16 udp_sport, u16 udp_dport)
+{
+	return udp_sport == NDP_UDP_PORT && udp_dport != NDP_UDP_PORT;
+}
+
+#endif /* _NDP_WIRE_H */
