@@ -120,6 +120,22 @@ enum ndp_code {
 };
 
 /**
+ * enum ndp_read - result of reading
+ * @NDP_READ_OK: a header
+ * @NDP_READ_SHORT: too few bytes are there
+ * @NDP_READ_VERSION: of another version of the protocol
+ * @NDP_READ_CHECKSUM: a checksum is wrong
+ * @NDP_READ_VALUE: it says what none may say
+ */
+enum ndp_read {
+	NDP_READ_OK,
+	NDP_READ_SHORT,
+	NDP_READ_VERSION,
+	NDP_READ_CHECKSUM,
+	NDP_READ_VALUE,
+};
+
+/**
  * struct ndp_wire - a header's bytes
  *
  * Bytes only, so that it may lie anywhere; see struct ndp_hdr.
@@ -279,6 +295,14 @@ static inline bool ndp_is_trimmed(const struct ndp_hdr *h)
 	return h->here < h->payload_len;
 }
 
+static inline bool ndp_any(const u8 *b, u32 len)
+{
+	while (len--)
+		if (*b++)
+			return true;
+	return false;
+}
+
 /**
  * ndp_is_returned() - is a datagram one of ours, that a switch sent back?
  * @udp_sport: its UDP source port
@@ -289,6 +313,237 @@ static inline bool ndp_is_trimmed(const struct ndp_hdr *h)
 static inline bool ndp_is_returned(u16 udp_sport, u16 udp_dport)
 {
 	return udp_sport == NDP_UDP_PORT && udp_dport != NDP_UDP_PORT;
+}
+
+/**
+ * ndp_answer() - begin to answer a packet
+ * @h: the packet, as it was read
+ * @type: of the answer
+ * @answer: result: what names the packet in question; all else is 0
+ */
+static inline void ndp_answer(const struct ndp_hdr *h, enum ndp_type type,
+			      struct ndp_hdr *answer)
+{
+	*answer = (struct ndp_hdr) {
+		.type = (u8)type, .path = h->path, .try_no = h->try_no,
+		.flow_id = h->flow_id, .seq = h->seq, .sport = h->dport, .dport = h->sport,
+	};
+}
+
+/* Internet checksum of an even number of bytes (RFC 1071) */
+static inline u16 ndp_checksum(const u8 *b, u32 len)
+{
+	u32 sum = 0, i;
+
+	for (i = 0; i < len; i += 2)
+		sum += closnet_get16(b + i);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (u16)~sum;
+}
+
+/* check is the last of the first 16 bytes, check_rest the first of the rest. */
+static inline u16 ndp_checksum_first(const struct ndp_wire *w)
+{
+	return ndp_checksum((const u8 *)w, NDP_NACK_HLEN - sizeof(w->check));
+}
+
+static inline u16 ndp_checksum_rest(const struct ndp_wire *w)
+{
+	const u32 off = NDP_NACK_HLEN + sizeof(w->check_rest);
+
+	return ndp_checksum((const u8 *)w + off, NDP_HLEN - off);
+}
+
+static inline void ndp_data_write(const struct ndp_data *d, struct ndp_wire *w)
+{
+	w->what = d->prio;
+	closnet_put(w->data.msg_id, sizeof(w->data.msg_id), d->msg_id);
+	closnet_put(w->data.base, sizeof(w->data.base), d->base);
+	closnet_put(w->data.pull_target, sizeof(w->data.pull_target), d->pull_target);
+	closnet_put(w->data.offset, sizeof(w->data.offset), d->offset);
+	closnet_put(w->data.msg_len, sizeof(w->data.msg_len), d->msg_len);
+	closnet_put(w->data.cookie, sizeof(w->data.cookie), d->cookie);
+}
+
+static inline void ndp_data_read(const struct ndp_wire *w, struct ndp_data *d)
+{
+	d->prio = w->what;
+	d->msg_id = (u32)closnet_get(w->data.msg_id, sizeof(w->data.msg_id));
+	d->base = (u32)closnet_get(w->data.base, sizeof(w->data.base));
+	d->pull_target = (u32)closnet_get(w->data.pull_target, sizeof(w->data.pull_target));
+	d->offset = closnet_get(w->data.offset, sizeof(w->data.offset));
+	d->msg_len = closnet_get(w->data.msg_len, sizeof(w->data.msg_len));
+	d->cookie = closnet_get(w->data.cookie, sizeof(w->data.cookie));
+}
+
+static inline void ndp_ctl_write(const struct ndp_ctl *c, struct ndp_wire *w)
+{
+	w->what = c->dsfield;
+	closnet_put(w->ctl.ack_base, sizeof(w->ctl.ack_base), c->ack_base);
+	closnet_put(w->ctl.pull, sizeof(w->ctl.pull), c->pull);
+	closnet_put(w->ctl.sack, sizeof(w->ctl.sack), c->sack);
+	closnet_put(w->ctl.nack, sizeof(w->ctl.nack), c->nack);
+	closnet_put(w->ctl.trimmed, sizeof(w->ctl.trimmed), c->trimmed);
+	closnet_put(w->ctl.window, sizeof(w->ctl.window), c->window);
+}
+
+static inline void ndp_ctl_read(const struct ndp_wire *w, struct ndp_ctl *c)
+{
+	c->dsfield = w->what;
+	c->ack_base = (u32)closnet_get(w->ctl.ack_base, sizeof(w->ctl.ack_base));
+	c->pull = (u32)closnet_get(w->ctl.pull, sizeof(w->ctl.pull));
+	c->sack = closnet_get(w->ctl.sack, sizeof(w->ctl.sack));
+	c->nack = closnet_get(w->ctl.nack, sizeof(w->ctl.nack));
+	c->trimmed = (u32)closnet_get(w->ctl.trimmed, sizeof(w->ctl.trimmed));
+	c->window = (u32)closnet_get(w->ctl.window, sizeof(w->ctl.window));
+}
+
+/**
+ * ndp_hdr_write() - header to bytes
+ * @h: header; @is_short and @here do not matter
+ * @w: result
+ */
+static inline void ndp_hdr_write(const struct ndp_hdr *h, struct ndp_wire *w)
+{
+	*w = (struct ndp_wire) {
+		.ver_type = (u8)(NDP_VERSION << 4 | h->type), .flags = h->flags,
+		.path = h->path, .try_no = h->try_no,
+	};
+	closnet_put16(w->payload_len, h->payload_len);
+	closnet_put(w->flow_id, sizeof(w->flow_id), h->flow_id);
+	closnet_put(w->seq, sizeof(w->seq), h->seq);
+	closnet_put16(w->sport, h->sport);
+	closnet_put16(w->dport, h->dport);
+	if (h->type == NDP_DATA || h->type == NDP_PROBE) {
+		ndp_data_write(&h->data, w);
+	} else if (h->type == NDP_CONTROL) {
+		ndp_ctl_write(&h->ctl, w);
+	} else if (h->type == NDP_ERROR) {
+		w->what = h->err.code;
+		closnet_put(w->err.msg_id, sizeof(w->err.msg_id), h->err.msg_id);
+	} else {
+		closnet_put(w->ask.cookie, sizeof(w->ask.cookie), h->cookie);
+	}
+	closnet_put16(w->check, ndp_checksum_first(w));
+	closnet_put16(w->check_rest, ndp_checksum_rest(w));
+}
+
+/* What the first 16 bytes say */
+static inline bool ndp_first_valid(const struct ndp_hdr *h)
+{
+	u8 about = h->flags & (NDP_CTL_ACK | NDP_CTL_NACK | NDP_CTL_PROBED);
+
+	if (h->type == NDP_DATA)
+		return h->payload_len && h->payload_len <= NDP_PAYLOAD_MAX &&
+		       !(h->flags & ~NDP_DATA_FLAGS) &&
+		       (h->flags & (NDP_DATA_RTX | NDP_DATA_SPEC)) !=
+			       (NDP_DATA_RTX | NDP_DATA_SPEC);
+	if (h->payload_len)
+		return false;
+	if (h->type != NDP_CONTROL)
+		return h->type >= NDP_PROBE && h->type <= NDP_COOKIE && !h->flags;
+	if (h->flags & NDP_CTL_BARE)
+		return h->flags == (NDP_CTL_BARE | NDP_CTL_NACK);
+	if (!about && (h->seq || h->path || h->try_no))
+		return false;
+	return !(h->flags & ~NDP_CTL_FLAGS) && !(about & (about - 1));
+}
+
+static inline bool ndp_data_valid(const struct ndp_hdr *h)
+{
+	const struct ndp_data *d = &h->data;
+
+	if (d->prio >= NDP_PRIOS)
+		return false;
+	if (h->type == NDP_PROBE)
+		return h->seq == d->base - 1 && !d->msg_id && !d->offset && !d->msg_len &&
+		       !d->cookie;
+	return !ndp_before(h->seq, d->base) && d->msg_len <= NDP_MSG_MAX &&
+	       d->offset + h->payload_len <= d->msg_len;
+}
+
+static inline bool ndp_ctl_valid(const struct ndp_hdr *h)
+{
+	const struct ndp_ctl *c = &h->ctl;
+
+	if (h->flags & NDP_CTL_BARE)
+		return !c->ack_base && !c->pull && !c->sack && !c->nack && !c->trimmed &&
+		       !c->window;
+	if (!(h->flags & (NDP_CTL_ACK | NDP_CTL_NACK | NDP_CTL_PROBED)) && c->dsfield)
+		return false;
+	return !(c->sack & 1) && !(c->sack & c->nack);
+}
+
+static inline bool ndp_error_valid(const struct ndp_error *e)
+{
+	if (e->code == NDP_CODE_MSG_SIZE || e->code == NDP_CODE_ABORT)
+		return true;
+	return (e->code == NDP_CODE_NO_PORT || e->code == NDP_CODE_NO_FLOW) && !e->msg_id;
+}
+
+/* The other bytes: to header. Return: false if they say what none may say. */
+static inline bool ndp_rest_read(const struct ndp_wire *w, struct ndp_hdr *h)
+{
+	bool bare = h->type == NDP_CONTROL && h->flags & NDP_CTL_BARE;
+
+	h->sport = closnet_get16(w->sport);
+	h->dport = closnet_get16(w->dport);
+	if (w->reserved || !h->sport != bare || !h->dport != bare)
+		return false;
+	if (h->type == NDP_DATA || h->type == NDP_PROBE) {
+		ndp_data_read(w, &h->data);
+		return ndp_data_valid(h);
+	}
+	if (h->type == NDP_CONTROL) {
+		ndp_ctl_read(w, &h->ctl);
+		return ndp_ctl_valid(h);
+	}
+	if (h->type == NDP_ERROR) {
+		h->err.code = w->what;
+		h->err.msg_id = (u32)closnet_get(w->err.msg_id, sizeof(w->err.msg_id));
+		return ndp_error_valid(&h->err) &&
+		       !ndp_any(w->err.reserved, sizeof(w->err.reserved));
+	}
+	h->cookie = closnet_get(w->ask.cookie, sizeof(w->ask.cookie));
+	return h->cookie && !w->what && !ndp_any(w->ask.reserved, sizeof(w->ask.reserved));
+}
+
+/**
+ * ndp_hdr_read() - bytes to header
+ * @b: a datagram's payload; NDP_HLEN bytes of it are read at most
+ * @len: bytes of it that are there, whatever the length fields of IP and UDP say
+ * @h: result, with NDP_READ_OK only
+ */
+static inline enum ndp_read ndp_hdr_read(const u8 *b, u32 len, struct ndp_hdr *h)
+{
+	const struct ndp_wire *w = (const struct ndp_wire *)b;
+
+	if (len < NDP_NACK_HLEN)
+		return NDP_READ_SHORT;
+	if (w->ver_type >> 4 != NDP_VERSION)
+		return NDP_READ_VERSION;
+	if (closnet_get16(w->check) != ndp_checksum_first(w))
+		return NDP_READ_CHECKSUM;
+	*h = (struct ndp_hdr) {
+		.type = w->ver_type & 0x0f, .flags = w->flags, .path = w->path,
+		.try_no = w->try_no, .payload_len = closnet_get16(w->payload_len),
+		.flow_id = (u32)closnet_get(w->flow_id, sizeof(w->flow_id)),
+		.seq = (u32)closnet_get(w->seq, sizeof(w->seq)),
+	};
+	if (!ndp_first_valid(h))
+		return NDP_READ_VALUE;
+	if (len < NDP_HLEN) {
+		h->is_short = true;
+		return h->type == NDP_DATA ? NDP_READ_OK : NDP_READ_SHORT;
+	}
+	if (closnet_get16(w->check_rest) != ndp_checksum_rest(w))
+		return NDP_READ_CHECKSUM;
+	len -= NDP_HLEN;
+	if (len > h->payload_len || !ndp_rest_read(w, h))
+		return NDP_READ_VALUE;
+	h->here = (u16)len;
+	return NDP_READ_OK;
 }
 
 #endif /* _NDP_WIRE_H */
