@@ -15,10 +15,42 @@
 #include <assert.h>
 #include <string.h>
 
-#include "frame.h"
-#include "ndp_pkt_fuzz.h"
+#include "fuzz_main.h"
+#include "ndp_pkt_common.h"
 
-struct fuzz_met fuzz_met;
+#define FUZZ_NO_L2	0x01	/* the frame starts with its IP header, */
+#define FUZZ_IPV6	0x02	/* ... which the device says is IPv6 */
+#define FUZZ_TAG	0x04	/* a VLAN tag is offloaded */
+#define FUZZ_MATCH	0x30	/* enum tc_ndp_match, modulo their number */
+
+/**
+ * struct fuzz_input - any bytes are an input, if they are this many
+ * @flags: FUZZ_*
+ * @trim_size: less 64, modulo the range
+ * @dscp_trimmed: modulo 64
+ * @dscp_returned: modulo 64; the next one if it is the same
+ * @udp_port: 0 means 1
+ * @dscp_mask: as in TCA_NDP_DSCP_MASK
+ * @linear: bytes of the frame that are at hand at first
+ * @frame: the frame, up to the end of the input
+ *
+ * Numbers of several bytes are big-endian.
+ */
+struct fuzz_input {
+	u8 flags;
+	u8 trim_size[2];
+	u8 dscp_trimmed;
+	u8 dscp_returned;
+	u8 udp_port[2];
+	u8 dscp_mask[8];
+	u8 linear;
+	u8 frame[];
+};
+
+/* how often the target came by: each kind of packet; a trim; a packet turned round, or
+ * one that may not go to the address that sent it
+ */
+static unsigned long kinds[NDP_KIND_RETURNED + 1], trimmed, turned, refused;
 
 /* A packet at a port */
 struct at_port {
@@ -76,7 +108,7 @@ static void classify(struct at_port *p, u32 linear)
 	}
 	if (!told)
 		p->kind = NDP_KIND_OTHER;
-	fuzz_met.kind[p->kind]++;
+	kinds[p->kind]++;
 	if (p->kind == NDP_KIND_OTHER)
 		return;
 	assert(p->pkt.l3_off >= p->l3_off);
@@ -146,7 +178,7 @@ static void turn_round(const struct at_port *p)
 	u8 *head, *whole;
 
 	if (!ndp_pkt_returnable(p->b, &p->pkt)) {
-		fuzz_met.refused++;
+		refused++;
 		return;
 	}
 	head = exact_copy(p->b, head_len);
@@ -154,7 +186,7 @@ static void turn_round(const struct at_port *p)
 	whole = exact_copy(p->b, p->len);
 	memcpy(whole, head, head_len);
 	back.b = whole;
-	fuzz_met.turned++;
+	turned++;
 	if (!p->pkt.ipv6)
 		assert(header_sum(p->b, &p->pkt) % 0xffff ==
 		       header_sum(head, &p->pkt) % 0xffff);
@@ -186,7 +218,7 @@ static void trim(const struct at_port *p)
 	assert(cut_kind == (p->pkt.dscp == p->m.dscp_returned ? NDP_KIND_RETURNED :
 								 NDP_KIND_TRIMMED));
 	check_trimmed(p, head, keep);
-	fuzz_met.trimmed++;
+	trimmed++;
 
 	whole = exact_copy(p->b, keep);
 	memcpy(whole, head, head_len);
@@ -223,7 +255,7 @@ static void decode(struct at_port *p, const struct fuzz_input *in, u32 len)
 		m->dscp_mask = m->dscp_mask << 8 | in->dscp_mask[i];
 }
 
-int ndp_pkt_fuzz_one(const u8 *data, size_t size)
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	const struct fuzz_input *in = (const void *)data;
 	struct at_port p;
@@ -238,3 +270,70 @@ int ndp_pkt_fuzz_one(const u8 *data, size_t size)
 		turn_round(&p);
 	return 0;
 }
+
+/* A frame as a sender could build it, at a port that may want it. */
+static size_t make_input(u8 *input)
+{
+	struct fuzz_input *in = (void *)input;
+	const struct frame_spec *stack = &stacks[rng_in(&rng, 0, STACKS - 1)];
+	struct frame_spec s;
+	u32 min_len, i;
+
+	s = spec_of(stack, protos[rng_in(&rng, 0, PROTOS - 1)], 0);
+	min_len = s.len;
+	s.len = rng_in(&rng, min_len, rng_percent(&rng, 80) ? min_len + 200 : 3000);
+	s.dscp = rng_percent(&rng, 30) ? DSCP_TRIMMED : 10;
+	frame_build(&frame, &s, &rng);
+
+	in->flags = (u8)(rng_u32(&rng) & (FUZZ_MATCH | FUZZ_TAG));
+	if (s.l2 == L2_NONE)
+		in->flags |= FUZZ_NO_L2;
+	if (s.ipv6)
+		in->flags |= FUZZ_IPV6;
+	set16(in->trim_size, rng_in(&rng, 0, rng_percent(&rng, 90) ? 192 : 9152));
+	in->dscp_trimmed = DSCP_TRIMMED;
+	in->dscp_returned = DSCP_RETURNED;
+	set16(in->udp_port, PORT);
+	for (i = 0; i < sizeof(in->dscp_mask); i++)
+		in->dscp_mask[i] = (u8)rng_u32(&rng);
+	in->linear = (u8)rng_in(&rng, 0, 255);
+	memcpy(in->frame, frame.b, frame.len);
+	return sizeof(*in) + frame.len;
+}
+
+/* Some bytes differ, most of them in headers; or the end is missing. */
+static size_t mutate(u8 *input, size_t size)
+{
+	static const u8 bytes[] = { 0, 1, 0x7f, 0x80, 0xff, 4, 6, 17, 44, 60, 0x45, 0x60 };
+	u32 n = rng_in(&rng, 0, 6), near = (u32)size < 100 ? (u32)size : 100;
+
+	while (n--) {
+		u32 at = rng_in(&rng, 0, rng_percent(&rng, 90) ? near - 1 : (u32)size - 1);
+
+		if (rng_percent(&rng, 50))
+			input[at] = bytes[rng_in(&rng, 0, sizeof(bytes) - 1)];
+		else
+			input[at] ^= (u8)(1U << rng_in(&rng, 0, 7));
+	}
+	if (rng_percent(&rng, 10))
+		size = rng_in(&rng, 0, (u32)size);
+	return size;
+}
+
+static bool reached(void)
+{
+	bool all = true;
+
+	all &= fuzz_show("other, data, control, trimmed, returned", kinds,
+			 NDP_KIND_RETURNED + 1, 100);
+	all &= fuzz_show("trims", &trimmed, 1, 1000);
+	all &= fuzz_show("turns", &turned, 1, 1000);
+	all &= fuzz_show("refused", &refused, 1, 100);
+	return all;
+}
+
+const struct fuzz_target fuzz_target = {
+	.seed = 48, .rng = &rng, .inputs = 200000, .seeds = 100,
+	.input_max = sizeof(struct fuzz_input) + FRAME_MAX,
+	.make = make_input, .mutate = mutate, .reached = reached,
+};

@@ -6,28 +6,21 @@
  * datagram. What is a control packet is the same when written again, and goes to
  * the receiver's core, which is checked after each step (rcv_check()), or if it is a
  * GRANT to the sender's, which no GRANT may make send more than two chains.
- *
- *	pcrp_fuzz			inputs of its own, the same in each run
- *	pcrp_fuzz FILE...		inputs from files, as libFuzzer leaves them
- *	pcrp_fuzz --seeds DIR		write some inputs for libFuzzer to start from
  */
 #include <assert.h>
 #include <err.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../sch/pcrp_sender.h"
+#include "fuzz_main.h"
 #include "pcrp_rcv_common.h"
-#include "rng.h"
 
 #define TUPLES		(RCV_FLOWS + 16)	/* more than there is room for */
 #define SLOTS		8
 #define CHAIN		1000
 #define RECORD		(4 + PCRP_WIRE_LEN)
 #define RECORDS		60
-#define INPUTS		20000
-#define SEEDS		50
 
 /* What happens, modulo their number */
 enum event {
@@ -184,8 +177,6 @@ static void step(const u8 *record)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	u32 i;
@@ -205,9 +196,6 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	return 0;
 }
 
-#ifndef LIBFUZZER
-
-static u8 input[RECORDS * RECORD];
 static struct rng rng;
 
 static void make_msg(struct pcrp_wire *w)
@@ -233,7 +221,7 @@ static void make_msg(struct pcrp_wire *w)
 }
 
 /* Messages as they could be, most of them; then some bytes differ. */
-static size_t make_input(void)
+static size_t make_input(u8 *input)
 {
 	struct pcrp_wire w;
 	u8 *record;
@@ -251,82 +239,21 @@ static size_t make_input(void)
 		for (n = rng_percent(&rng, 20) ? 3 : 0; n; n--)
 			record[rng_in(&rng, 0, RECORD - 1)] ^= (u8)(1U << rng_in(&rng, 0, 7));
 	}
-	return sizeof(input) - (rng_percent(&rng, 10) ? rng_in(&rng, 0, RECORD) : 0);
+	return RECORDS * RECORD - (rng_percent(&rng, 10) ? rng_in(&rng, 0, RECORD) : 0);
 }
 
-static bool show(const char *name, const unsigned long *n, int count)
+static bool reached(void)
 {
 	bool all = true;
-	int i;
 
-	printf(" %s", name);
-	for (i = 0; i < count; i++) {
-		printf(" %lu", n[i]);
-		all = all && n[i] > 1000;
-	}
+	all &= fuzz_show("types", types, PCRP_GRANT + 1, 1000);
+	all &= fuzz_show("outs", outs + 1, PCRP_RCV_EXPIRED, 1000);
+	all &= fuzz_show("verdicts", verdicts, PCRP_GRANT_REFUSED + 1, 1000);
+	all &= fuzz_show("sent", &sent, 1, 1000);
 	return all;
 }
 
-static void run_own(void)
-{
-	bool all = true;
-	int i;
-
-	for (i = 0; i < INPUTS; i++)
-		LLVMFuzzerTestOneInput(input, make_input());
-	printf("#");
-	all &= show("types", types, PCRP_GRANT + 1);
-	all &= show("outs", outs + 1, PCRP_RCV_EXPIRED);
-	all &= show("verdicts", verdicts, PCRP_GRANT_REFUSED + 1);
-	all &= show("sent", &sent, 1);
-	printf("\n1..2\nok 1 - %d inputs\n", INPUTS);
-	printf("%s 2 - they reach everything\n", all ? "ok" : "not ok");
-	if (!all)
-		exit(1);
-}
-
-static void run_file(const char *path)
-{
-	static u8 file[1 << 20];
-	FILE *f = fopen(path, "rb");
-	size_t size;
-
-	if (!f)
-		err(2, "%s", path);
-	size = fread(file, 1, sizeof(file), f);
-	fclose(f);
-	LLVMFuzzerTestOneInput(file, size);
-}
-
-static void write_seeds(const char *dir)
-{
-	char path[4096];
-	size_t size;
-	FILE *f;
-	int i;
-
-	for (i = 0; i < SEEDS; i++) {
-		size = make_input();
-		snprintf(path, sizeof(path), "%s/seed-%02d", dir, i);
-		f = fopen(path, "wb");
-		if (!f || fwrite(input, 1, size, f) != size || fclose(f))
-			err(2, "%s", path);
-	}
-}
-
-int main(int argc, char **argv)
-{
-	int i;
-
-	rng_seed(&rng, 56);
-	if (argc == 1)
-		run_own();
-	else if (argc == 3 && !strcmp(argv[1], "--seeds"))
-		write_seeds(argv[2]);
-	else
-		for (i = 1; i < argc; i++)
-			run_file(argv[i]);
-	return 0;
-}
-
-#endif
+const struct fuzz_target fuzz_target = {
+	.seed = 56, .rng = &rng, .inputs = 20000, .seeds = 50,
+	.input_max = RECORDS * RECORD, .make = make_input, .reached = reached,
+};

@@ -4,21 +4,16 @@
  *
  * An input is a number of datagrams, each after two bytes: FUZZ_* and the length,
  * in units of 4 bytes. If what is genuine is written again, then it is the same.
- *
- *	pcrpd_fuzz			inputs of its own, the same in each run
- *	pcrpd_fuzz FILE...		inputs from files, as libFuzzer leaves them
- *	pcrpd_fuzz --seeds DIR		write some inputs for libFuzzer to start from
  */
 #include <assert.h>
 #include <err.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz_main.h"
 #include "pcrpd/agents.h"
 #include "pcrpd/histogram.h"
 #include "pcrpd/message.h"
-#include "rng.h"
 
 #define FUZZ_SIGN	0x01	/* give it the right digest, or little would get further */
 #define FUZZ_AGENT	0x02	/* to an agent */
@@ -27,8 +22,6 @@
 #define FUZZ_TURN	0x20	/* a period is over before */
 
 #define DIGEST	SHA256_DIGEST_SIZE
-#define INPUTS	20000
-#define SEEDS	50
 
 static struct key key;
 /* how often the target came by */
@@ -100,8 +93,6 @@ static void deliver(struct aggregator *g, const uint8_t *bytes, size_t length, i
 	free(datagram);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t bytes[KEY_BYTES] = "a key";
@@ -124,14 +115,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	return 0;
 }
 
-/* libFuzzer has its own main() */
-#ifndef LIBFUZZER
-
 #define DATAGRAMS_MAX	20
 #define INPUT_MAX	(DATAGRAMS_MAX * (2 + MESSAGE_MAX))
 
 static struct rng rng;
-static uint8_t input[INPUT_MAX];
 
 static uint64_t some_number(void)
 {
@@ -167,7 +154,7 @@ static size_t make_datagram(uint8_t *to)
 	return 2 + length;
 }
 
-static size_t make_input(void)
+static size_t make_input(uint8_t *input)
 {
 	uint32_t n = rng_in(&rng, 1, DATAGRAMS_MAX);
 	size_t size = 0;
@@ -177,71 +164,17 @@ static size_t make_input(void)
 	return size;
 }
 
-static void run_own(void)
+static bool reached(void)
 {
-	bool all;
-	int i;
+	bool all = true;
 
-	for (i = 0; i < INPUTS; i++)
-		LLVMFuzzerTestOneInput(input, make_input());
-	all = answers > 1000;
-	printf("# answers %lu verdicts", answers);
-	for (i = 0; i <= FORGED; i++) {
-		printf(" %lu", verdicts[i]);
-		all = all && verdicts[i] > 1000;
-	}
-	printf(" reports");
-	for (i = 0; i <= NO_ROOM; i++) {
-		printf(" %lu", reports[i]);
-		all = all && reports[i] > 1000;
-	}
-	printf("\n1..2\nok 1 - %d inputs\n", INPUTS);
-	printf("%s 2 - they reach everything\n", all ? "ok" : "not ok");
-	if (!all)
-		exit(1);
+	all &= fuzz_show("answers", &answers, 1, 1000);
+	all &= fuzz_show("verdicts", verdicts, FORGED + 1, 1000);
+	all &= fuzz_show("reports", reports, NO_ROOM + 1, 1000);
+	return all;
 }
 
-static void run_file(const char *path)
-{
-	FILE *f = fopen(path, "rb");
-	size_t size;
-
-	if (!f)
-		err(2, "%s", path);
-	size = fread(input, 1, INPUT_MAX, f);
-	fclose(f);
-	LLVMFuzzerTestOneInput(input, size);
-}
-
-static void write_seeds(const char *dir)
-{
-	char path[4096];
-	size_t size;
-	FILE *f;
-	int i;
-
-	for (i = 0; i < SEEDS; i++) {
-		size = make_input();
-		snprintf(path, sizeof(path), "%s/seed-%02d", dir, i);
-		f = fopen(path, "wb");
-		if (!f || fwrite(input, 1, size, f) != size || fclose(f))
-			err(2, "%s", path);
-	}
-}
-
-int main(int argc, char **argv)
-{
-	int i;
-
-	rng_seed(&rng, 61);
-	if (argc == 1)
-		run_own();
-	else if (argc == 3 && !strcmp(argv[1], "--seeds"))
-		write_seeds(argv[2]);
-	else
-		for (i = 1; i < argc; i++)
-			run_file(argv[i]);
-	return 0;
-}
-
-#endif
+const struct fuzz_target fuzz_target = {
+	.seed = 61, .rng = &rng, .inputs = 20000, .seeds = 50,
+	.input_max = INPUT_MAX, .make = make_input, .reached = reached,
+};
