@@ -60,6 +60,7 @@
 #ifndef _NDP_WIRE_H
 #define _NDP_WIRE_H
 
+#include <linux/ndp.h>
 #include <linux/pkt_sched_ndp.h>
 #include <closnet/pkt_core.h>
 
@@ -68,8 +69,6 @@
 #define NDP_NACK_HLEN	16U	/* what of it is enough to answer with a NACK */
 /* What fits behind the headers of IPv4 and UDP, whose lengths have 16 bits */
 #define NDP_PAYLOAD_MAX	(65535U - 20 - 8 - NDP_HLEN)
-#define NDP_MSG_MAX	((1ULL << 40) - 1)	/* bytes */
-#define NDP_PRIOS	8
 #define NDP_MAP_BITS	64U	/* of sack and nack */
 
 /**
@@ -309,6 +308,8 @@ static inline bool ndp_any(const u8 *b, u32 len)
  * @udp_dport: its UDP destination port
  *
  * Who returns a packet swaps its ports; an entropy is never NDP_UDP_PORT.
+ *
+ * Return: true if so.
  */
 static inline bool ndp_is_returned(u16 udp_sport, u16 udp_dport)
 {
@@ -514,6 +515,8 @@ static inline bool ndp_rest_read(const struct ndp_wire *w, struct ndp_hdr *h)
  * @b: a datagram's payload; NDP_HLEN bytes of it are read at most
  * @len: bytes of it that are there, whatever the length fields of IP and UDP say
  * @h: result, with NDP_READ_OK only
+ *
+ * Return: whether it is a header, or what is wrong.
  */
 static inline enum ndp_read ndp_hdr_read(const u8 *b, u32 len, struct ndp_hdr *h)
 {
