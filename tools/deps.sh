@@ -16,6 +16,7 @@ packages() {
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git ;;
 	plot) echo python3-matplotlib ;;
+	wireshark) echo tshark python3-minimal ;;
 	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib ;;
 	tdc) echo python3-pyroute2 python3-scapy ;;
 	dkms) echo dkms ;;
