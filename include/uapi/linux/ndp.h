@@ -28,14 +28,14 @@
 #define NDP_WINDOW_MAX	1024	/* packets */
 /* Less than receivers remember what they have delivered: no message comes twice. */
 #define NDP_TIMEOUT_MIN	1	/* ms */
-#define NDP_TIMEOUT_MAX	9000
+#define NDP_TIMEOUT_MAX	5000
 
 /**
  * enum - options of sockets, level SOL_NDP
  * @NDP_INFO: get: struct ndp_info
  * @NDP_INITIAL_WINDOW: u32, packets that a flow sends before its receiver asks for
  *	any, 1..1024; 0: as the network namespace has it
- * @NDP_TIMEOUT: u32, ms, 1..9000; 0: as the network namespace has it. A message
+ * @NDP_TIMEOUT: u32, ms, 1..5000; 0: as the network namespace has it. A message
  *	of which nothing was heard for so long fails with ETIMEDOUT
  * @NDP_REGION: set: struct ndp_region
  */
