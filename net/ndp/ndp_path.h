@@ -16,10 +16,10 @@
  * The shuffle is that of Fisher and Yates, one step a packet. What is known of a path
  * moves it, or has it passed over:
  *
- *	NACK	the path is passed over a few times: skip += 2^level, level += 1.
- *		Packets that are trimmed near the receiver come back as NACKs of all
- *		paths alike. So only a path whose skip is above the mean is passed over
- *	ACK	level -= 1
+ *	NACK	the path is to be passed over a few times: skip += 2^level, level += 1
+ *	ACK	skip -= 1, level -= 1
+ *	next	it is passed over, and skip -= 1, if skip > 1.25 mean(skip). For packets that
+ *		are trimmed near the receiver come back as NACKs of all paths alike
  *	lost	the path is avoided for 4 ms, 8 ms .. 1 s, then one packet may try it
  *	ACK	of such a path: it works
  *
@@ -46,6 +46,9 @@
 /* Source ports: 2^13 of the dynamic ones (RFC 6335), without NDP_UDP_PORT */
 #define NDP_PATH_PORT_FIRST	49152U
 #define NDP_PATH_PORT_MASK	0x1fffU
+/* The authors' simulator, htsim: bad is a path with more than 1.25 of the mean's NACKs. */
+#define NDP_PATH_MEAN_NUM	5
+#define NDP_PATH_MEAN_DEN	4
 /* UEC's simulator has 15, too */
 #define NDP_PATH_SKIP_MAX	15
 #define NDP_PATH_LEVEL_MAX	3
@@ -222,14 +225,13 @@ static inline u32 ndp_path_next(struct ndp_paths *p, u32 *rnd)
 	return p->order[p->next++];
 }
 
-/* Is a path to be passed over, this time? It was due in either case. */
+/* Is a path passed over, this time? */
 static inline bool ndp_path_passed(struct ndp_paths *p, struct ndp_path *path)
 {
-	bool passed = path->skip * p->live > p->skips;
-
-	if (path->skip)
-		ndp_path_unskip(p, path, 1);
-	return passed;
+	if (path->skip * p->live * NDP_PATH_MEAN_DEN <= p->skips * NDP_PATH_MEAN_NUM)
+		return false;
+	ndp_path_unskip(p, path, 1);
+	return true;
 }
 
 /**
@@ -266,6 +268,14 @@ static inline void ndp_path_penalize(struct ndp_paths *p, struct ndp_path *path)
 	path->level = (u8)min_t(u32, path->level + 1U, NDP_PATH_LEVEL_MAX);
 }
 
+static inline void ndp_path_pardon(struct ndp_paths *p, struct ndp_path *path)
+{
+	if (path->skip)
+		ndp_path_unskip(p, path, 1);
+	if (path->level)
+		path->level--;
+}
+
 /**
  * ndp_path_outcome() - something was heard of a packet, or nothing in time
  * @p: paths
@@ -295,8 +305,8 @@ static inline void ndp_path_outcome(struct ndp_paths *p, u32 path,
 		ndp_path_admit(p, path);
 	if (outcome != NDP_OUTCOME_ACK)
 		ndp_path_penalize(p, this);
-	else if (this->level)
-		this->level--;
+	else
+		ndp_path_pardon(p, this);
 }
 
 #endif /* _NDP_PATH_H */

@@ -178,6 +178,33 @@ static void test_nacks_alike(void **state)
 	for (n = 0; n < PATHS; n++)
 		assert_in_range(uses[n], 900, 1100);
 	check();
+	/* as many NACKs of each: each is used, as if there were none */
+	start(PATHS);
+	for (n = 0; n < PATHS; n++)
+		ndp_path_outcome(&p, n, NDP_OUTCOME_NACK, now);
+	for (n = 0; n < PATHS; n++)
+		assert_int_equal(uses_of(n, 1), 1);
+	assert_int_equal(p.skips, PATHS);
+}
+
+/* However many are bad, a packet costs no more than so many looks. */
+static void test_looks(void **state)
+{
+	u32 n, i, before, most = 0;
+
+	(void)state;
+	for (n = 0; n < 2000; n++) {
+		start(PATHS);
+		rng_seed(&rng, n);
+		for (i = 0; i < PATHS * 3 / 4; i++)
+			while (path[i].skip < NDP_PATH_SKIP_MAX)
+				ndp_path_outcome(&p, i, NDP_OUTCOME_NACK, now);
+		before = p.skips;
+		pick();
+		if (before - p.skips > most)
+			most = before - p.skips;
+	}
+	assert_int_equal(most, NDP_PATH_LOOKS);
 }
 
 /*
@@ -361,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_unlike),
 		cmocka_unit_test(test_nack),
 		cmocka_unit_test(test_nacks_alike),
+		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_slow_link),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nack_of_avoided),
