@@ -36,6 +36,7 @@ static void pcrp_parse_tcp(const struct sk_buff *skb, struct pcrp_pkt *pkt)
 	pkt->bytes -= th->doff * 4;
 	pkt->seq = ntohl(th->seq) + th->syn;
 	pkt->fin = th->fin;
+	pkt->syn = th->syn;
 	if (pkt->bytes)
 		pkt->kind = PCRP_KIND_FLOW;
 	else
@@ -182,6 +183,7 @@ void pcrp_parse(const struct sk_buff *skb, u32 l3_off, u16 ethertype,
 	pkt->ip_hlen = 0;
 	pkt->bytes = 0;
 	pkt->fin = false;
+	pkt->syn = false;
 	pkt->kind = PCRP_KIND_REST;
 	if (likely(ethertype == ETH_P_IP))
 		pcrp_parse_ipv4(skb, pkt);
@@ -293,6 +295,7 @@ struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
 	if (!hlist_unhashed(&e->node))
 		hlist_del(&e->node);
 	e->key = *key;
+	e->seq = (struct pcrp_seq) {};
 	hlist_add_head(&e->node, &t->buckets[hash & t->mask]);
 	return e;
 }

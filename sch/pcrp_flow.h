@@ -24,6 +24,7 @@
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
 #include <closnet/core.h>
+#include "pcrp_seq.h"
 
 /**
  * struct pcrp_key - who a flow is
@@ -66,6 +67,7 @@ enum pcrp_kind {
  * @bytes: payload of TCP, UDP, or else of IP
  * @seq: TCP: of the first byte of data
  * @fin: TCP: the flow's end takes a sequence number after the data
+ * @syn: TCP: it begins a connection
  * @dsfield: DSCP and ECN bits
  * @kind: what it is
  */
@@ -77,6 +79,7 @@ struct pcrp_pkt {
 	u32 bytes;
 	u32 seq;
 	bool fin;
+	bool syn;
 	u8 dsfield;
 	enum pcrp_kind kind;
 };
@@ -97,16 +100,16 @@ static inline bool pcrp_key_equal(const struct pcrp_key *a, const struct pcrp_ke
  * @node: among those of its hash
  * @head: first packet
  * @tail: last packet
- * @first_seq: TCP: sequence number of the flow's byte 0
- * @next_seq: TCP: what is new begins here; before it are retransmissions
+ * @again: last of the packets that were sent before; they are the first. NULL: none
+ * @seq: TCP: its sequence numbers
  */
 struct pcrp_entry {
 	struct pcrp_key key;
 	struct hlist_node node;
 	struct sk_buff *head;
 	struct sk_buff *tail;
-	u32 first_seq;
-	u32 next_seq;
+	struct sk_buff *again;
+	struct pcrp_seq seq;
 };
 
 /**
@@ -160,6 +163,24 @@ static inline void pcrp_flow_push(struct pcrp_entry *e, struct sk_buff *skb)
 }
 
 /**
+ * pcrp_flow_push_again() - insert a packet that was sent before
+ * @e: its flow
+ * @skb: the packet
+ *
+ * It goes behind those that were sent before, too, and before all others.
+ */
+static inline void pcrp_flow_push_again(struct pcrp_entry *e, struct sk_buff *skb)
+{
+	struct sk_buff **link = e->again ? &e->again->next : &e->head;
+
+	skb->next = *link;
+	*link = skb;
+	if (!skb->next)
+		e->tail = skb;
+	e->again = skb;
+}
+
+/**
  * pcrp_flow_pop() - take the first packet
  * @e: the flow, which has one
  *
@@ -170,6 +191,8 @@ static inline struct sk_buff *pcrp_flow_pop(struct pcrp_entry *e)
 	struct sk_buff *skb = e->head;
 
 	e->head = skb->next;
+	if (e->again == skb)
+		e->again = NULL;
 	skb_mark_not_on_list(skb);
 	return skb;
 }

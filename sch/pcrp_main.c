@@ -27,8 +27,9 @@
  *	 stack <------------------ GRANTs, tables, window <------------------------ device
  *
  * Offsets. A flow's bytes are counted by TCP's sequence numbers, at both ends; so
- * a retransmission is nothing new, and waits for no GRANT of its own. What remains
- * of a flow is what is queued here and what its socket has not sent yet.
+ * a retransmission is nothing new. It needs no GRANT, goes before what does, and
+ * starts no flow. What remains of a flow is what is queued here and what its socket
+ * has not sent yet.
  *
  * Accounting. A parent adds one packet for each that enqueue() takes, and
  * subtracts one for each that dequeue() gives. A REQUEST or PROBE is given without
@@ -72,12 +73,14 @@ static LIST_HEAD(pcrp_all);	/* under RTNL */
 
 /**
  * struct pcrp_skb_cb - for the time in the queue
+ * @queued_ns: when that began, for a flow's packets
  * @bytes: what is new of the flow
  * @l3_off: where the IP header is
  * @ip_hlen: as in struct pcrp_pkt
  * @dsfield: as in struct pcrp_pkt
  */
 struct pcrp_skb_cb {
+	u64 queued_ns;
 	u32 bytes;
 	u16 l3_off;
 	u8 ip_hlen;
@@ -131,21 +134,16 @@ static void pcrp_mark(const struct pcrp_sched_data *q, struct sk_buff *skb, u32 
 				    INET_ECN_MASK, dscp << 2);
 }
 
-/*
- * What a flow's socket has beyond what was queued here. An end that is still to be
- * said takes a sequence number, but is no byte.
- */
+/* What a flow's socket has beyond what was queued here */
 static u32 pcrp_unsent(const struct pcrp_entry *e, const struct sk_buff *skb)
 {
 	const struct sock *sk = skb->sk;
-	s32 unsent;
 
 	if (e->key.proto != IPPROTO_TCP || !sk || !sk_fullsock(sk) || !sk_is_tcp(sk))
 		return 0;
-	unsent = READ_ONCE(tcp_sk(sk)->write_seq) - e->next_seq;
-	if (READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN)
-		unsent--;
-	return max(unsent, 0);
+	return pcrp_seq_unsent(&e->seq, READ_ONCE(tcp_sk(sk)->write_seq),
+			       READ_ONCE(tcp_sk(sk)->snd_nxt),
+			       READ_ONCE(sk->sk_shutdown) & SEND_SHUTDOWN);
 }
 
 /* ---- parameters ---- */
@@ -211,6 +209,7 @@ static void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 	p->mfwt_ns = pcrp_mfwt_ns(q, chain_bytes);
 	p->hold_ns = (u64)q->cfg.hold_us * NSEC_PER_USEC;
 	p->probe_ns = pcrp_probe_ns(q->rtt_ns, q->rate_Bps, chain_bytes);
+	p->probe_gap_ns = pcrp_probe_gap_ns(q->rate_Bps);
 	p->eu = q->cfg.eu;
 	p->srpt = q->cfg.srpt;
 	pcrp_refresh_spec(q, chain_bytes);
@@ -245,6 +244,7 @@ static int pcrp_enqueue_rest(struct Qdisc *sch, struct sk_buff *skb, u32 l3_off,
 	u32 slot = pcrp_flows_rest(&q->flows);
 	u32 bytes = skb->len > l3_off ? skb->len - l3_off : 0;
 
+	pcrp_skb_cb(skb)->queued_ns = now;
 	pcrp_skb_cb(skb)->bytes = bytes;
 	pcrp_flow_push(&q->flows.entries[slot], skb);
 	pcrp_snd_queued(&q->snd, &q->params, slot, bytes, 0, PCRP_GATE_NONE, now);
@@ -267,48 +267,41 @@ static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
 	return pcrp_flows_give(&q->flows, slot, key, hash);
 }
 
-static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct in6_addr *dst,
-				   u64 now)
+static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct in6_addr *dst)
 {
 	const struct pcrp_peer *peer = pcrp_peers_get(q->peers, dst, q->flows.seed);
 
-	if (peer->state == PCRP_PEER_ANSWERING)
-		return PCRP_GATE_GRANT;
-	return pcrp_peer_may_ask(peer, now) ? PCRP_GATE_ASK : PCRP_GATE_NONE;
+	return peer->state == PCRP_PEER_ANSWERING ? PCRP_GATE_GRANT : PCRP_GATE_ASK;
 }
 
-/*
- * What a packet adds to its flow. Of TCP that is what is beyond the sequence
- * numbers seen, with what was lost on the way to here.
- */
-static u32 pcrp_new_bytes(struct pcrp_entry *e, const struct pcrp_pkt *pkt, bool starts)
+/* A packet that was sent before. Return: false: it was not, nothing is done. */
+static bool pcrp_enqueue_again(struct pcrp_sched_data *q, struct sk_buff *skb,
+			       struct pcrp_entry *e, const struct pcrp_pkt *pkt, u64 now)
 {
-	s32 bytes;
-
-	if (pkt->key.proto != IPPROTO_TCP)
-		return pkt->bytes;
-	if (starts) {
-		e->first_seq = pkt->seq;
-		e->next_seq = pkt->seq;
-	}
-	if (!pkt->bytes && pkt->seq != e->next_seq)	/* a RST's may be anything */
-		return 0;
-	bytes = pkt->seq + pkt->bytes - e->next_seq;
-	if (bytes < 0)
-		return 0;
-	e->next_seq = pkt->seq + pkt->bytes + pkt->fin;
-	return bytes;
+	if (pkt->key.proto != IPPROTO_TCP ||
+	    !pcrp_seq_again(&e->seq, pkt->seq, pkt->bytes, pkt->fin))
+		return false;
+	pcrp_skb_cb(skb)->bytes = 0;
+	pcrp_flow_push_again(e, skb);
+	pcrp_snd_again(&q->snd, &q->params, pcrp_slot(&q->flows, e), pcrp_unsent(e, skb), now);
+	return true;
 }
 
 static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
 			     struct pcrp_entry *e, const struct pcrp_pkt *pkt, u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
-	u32 slot = pcrp_slot(&q->flows, e), bytes;
-	bool starts = pcrp_snd_starts(&q->snd, slot);
-	u8 gate = starts ? pcrp_gate_of(q, &pkt->key.dst, now) : 0;
+	u32 slot = pcrp_slot(&q->flows, e), bytes = pkt->bytes;
+	bool starts;
+	u8 gate;
 
-	bytes = pcrp_new_bytes(e, pkt, starts);
+	pcrp_skb_cb(skb)->queued_ns = now;
+	if (unlikely(pcrp_enqueue_again(q, skb, e, pkt, now)))
+		return pcrp_queued(sch, skb);
+	starts = pcrp_snd_starts(&q->snd, slot);
+	gate = starts ? pcrp_gate_of(q, &pkt->key.dst) : 0;
+	if (pkt->key.proto == IPPROTO_TCP)
+		bytes = pcrp_seq_add(&e->seq, pkt->seq, pkt->bytes, pkt->fin, starts);
 	pcrp_skb_cb(skb)->bytes = bytes;
 	pcrp_flow_push(e, skb);
 	pcrp_snd_queued(&q->snd, &q->params, slot, bytes, pcrp_unsent(e, skb), gate, now);
@@ -336,6 +329,8 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 
 	hash = pcrp_key_hash(&pkt.key, q->flows.seed);
 	e = pcrp_flows_find(&q->flows, &pkt.key, hash);
+	if (unlikely(e && pkt.syn))
+		pcrp_seq_forget(&e->seq);
 	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
 		return pcrp_enqueue_top(sch, skb);	/* there is nothing to overtake */
 	if (unlikely(!e))
@@ -399,10 +394,11 @@ static struct sk_buff *pcrp_send_data(struct Qdisc *sch, u32 slot, u64 now)
 	struct pcrp_entry *e = &q->flows.entries[slot];
 	const struct pcrp_flow *f = &q->snd.flow[slot];
 	struct sk_buff *skb = pcrp_flow_pop(e);
+	u64 head_ns = e->head ? pcrp_skb_cb(e->head)->queued_ns : now;
 	u8 prio;
 
 	prio = pcrp_snd_sent(&q->snd, &q->params, slot, pcrp_skb_cb(skb)->bytes,
-			     pcrp_unsent(e, skb), now);
+			     pcrp_unsent(e, skb), head_ns, now);
 	if (prio != PCRP_PRIO_UNGATED)
 		pcrp_mark(q, skb, prio);
 	/* a longer one is counted by who receives it, if that one knows of it */
@@ -437,7 +433,7 @@ static struct sk_buff *pcrp_build(struct pcrp_sched_data *q, u32 slot,
 	struct pcrp_pkt pkt;
 
 	if (e->key.proto == IPPROTO_TCP)
-		msg.tcp_seq = e->first_seq + (u32)f->sent;
+		msg.tcp_seq = pcrp_seq_at(&e->seq, f->sent);
 	pcrp_classify(q, e->head, &pkt);
 	return pcrp_ctl_beside(e->head, &pkt, &msg, dscp == TC_PCRP_MAP_LEAVE ? 0 : dscp);
 }
@@ -586,8 +582,8 @@ static int pcrp_init_tables(struct pcrp_sched_data *q, u32 flows)
 
 	q->peers = kvzalloc(sizeof(*q->peers), GFP_KERNEL);
 	flow = kvcalloc(slots, sizeof(*flow), GFP_KERNEL);
-	node = kvcalloc(slots, 2 * sizeof(*node), GFP_KERNEL);
-	place = kvcalloc(slots, 2 * sizeof(*place), GFP_KERNEL);
+	node = kvcalloc(slots, PCRP_SND_HEAPS * sizeof(*node), GFP_KERNEL);
+	place = kvcalloc(slots, PCRP_SND_HEAPS * sizeof(*place), GFP_KERNEL);
 	if (!q->peers || !flow || !node || !place || pcrp_flows_init(&q->flows, flows)) {
 		kvfree(flow);
 		kvfree(node);
@@ -640,7 +636,7 @@ static void pcrp_destroy(struct Qdisc *sch)
 	closnet_shaper_reset(&q->shaper);
 	pcrp_flows_free(&q->flows);
 	kvfree(q->snd.flow);
-	kvfree(q->snd.shortest.node);	/* and that of the other heap */
+	kvfree(q->snd.shortest.node);	/* and that of the other heaps */
 	kvfree(q->snd.shortest.place);
 	kvfree(q->peers);
 }

@@ -19,7 +19,7 @@
  *	     |                         v      |
  *	     |                       +-----------+
  *	     +---------------------> |  silent   | asked again after 10 ms, 20 ms ..
- *	                             +-----------+ 10 s, beside a flow that begins
+ *	                             +-----------+ 10 s, beside a chain that begins
  *
  * The base round-trip time is the least from asking to the answer, of any peer.
  * The network's or a peer's queues make times longer, never shorter. As routes
@@ -92,18 +92,6 @@ struct pcrp_rtt {
 	u64 older_ns;
 };
 
-/**
- * pcrp_peer_may_ask() - is a flow that begins to ask a peer that is not answering?
- * @peer: the peer
- * @now: the time, ns
- *
- * Return: true if so.
- */
-static inline bool pcrp_peer_may_ask(const struct pcrp_peer *peer, u64 now)
-{
-	return peer->state != PCRP_PEER_SILENT || now >= peer->retry_ns;
-}
-
 static inline void pcrp_peer_retry(struct pcrp_peer *peer, u64 wait_ns, u64 now)
 {
 	peer->wait_ns = min_t(u64, wait_ns, PCRP_RETRY_MAX_NS);
@@ -116,22 +104,26 @@ static inline void pcrp_peer_retry(struct pcrp_peer *peer, u64 wait_ns, u64 now)
  * @gated: does the flow wait for GRANTs?
  * @now: the time, ns
  *
- * Return: true if it is to be sent; false: the peer is silent, no flow to it is to
- * wait any longer.
+ * A flow that does not wait would ask with each of its chains: it may until the peer
+ * was asked often enough to tell.
+ *
+ * Return: true if it is to be sent; false: no flow that asks is to wait any longer.
  */
 static inline bool pcrp_peer_ask(struct pcrp_peer *peer, bool gated, u64 now)
 {
+	if (peer->state != PCRP_PEER_SILENT && peer->asked >= PCRP_SILENT_ASKED &&
+	    now - peer->asked_ns >= PCRP_SILENT_NS) {
+		peer->state = PCRP_PEER_SILENT;
+		pcrp_peer_retry(peer, PCRP_RETRY_MIN_NS, peer->asked_ns + PCRP_SILENT_NS);
+	}
 	if (peer->state == PCRP_PEER_SILENT) {
 		if (gated || now < peer->retry_ns)
 			return false;
 		pcrp_peer_retry(peer, 2 * peer->wait_ns, now);
 		return true;
 	}
-	if (peer->asked >= PCRP_SILENT_ASKED && now - peer->asked_ns >= PCRP_SILENT_NS) {
-		peer->state = PCRP_PEER_SILENT;
-		pcrp_peer_retry(peer, PCRP_RETRY_MIN_NS, now);
+	if (!gated && peer->asked >= PCRP_SILENT_ASKED)
 		return false;
-	}
 	if (!peer->asked++)
 		peer->asked_ns = now;
 	return true;

@@ -34,8 +34,11 @@
  *
  * A flow of more than one chain sends a REQUEST beside its first packet, and beside
  * a later chain's if it has become longer than it has said. One that waits longer
- * than it should sends it again, as a PROBE; and after the time `hold` it sends a
- * chain without a GRANT. That bounds the wait of a chain, not of all packets queued.
+ * than it should sends it again, as a PROBE. PROBEs of all flows together are bounded,
+ * so that thousands that wait do not fill the line.
+ *
+ * A flow whose first packet was queued the time `hold` ago sends a chain without a
+ * GRANT. As the next one's first packet counts then, no packet waits for longer.
  *
  * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
  * Avoidance through Packet-chaining Reservation", ICPP 2019.
@@ -47,8 +50,9 @@
  * - What remains of a flow, and so its size, is what is known of it: bytes queued
  *   here and in the socket. The size may grow while it is sent.
  * - To hosts that do not know PCRP flows are sent without waiting (ungated). They
- *   are never the EU flow: without GRANTs nothing would ever hold it back.
- * - Networks lose packets: PROBE, hold.
+ *   are never the EU flow: without GRANTs nothing would ever hold it back. With each
+ *   chain they would ask; whether they may is for pcrp_peer.h to say.
+ * - Networks lose packets: PROBE, hold, and packets that are sent again.
  */
 #ifndef _CLOSNET_PCRP_SENDER_H
 #define _CLOSNET_PCRP_SENDER_H
@@ -59,11 +63,19 @@
 /* Chains by which GRANTs, whatever they say, are ahead of what was sent */
 #define PCRP_CHAINS_AHEAD	2
 
+/* Heaps that have room for all flows */
+#define PCRP_SND_HEAPS		3
+
 /* Bounds of a chain whose length follows from rate and round trip */
 #define PCRP_CHAIN_AUTO_PACKETS	2
 #define PCRP_CHAIN_AUTO_MAX	(4U << 20)
 /* A ready flow waits as long as so many chains take, if nothing is set. */
 #define PCRP_MFWT_CHAINS	8
+
+/* PROBEs: so many in a row, and of the line's bytes one in so many; one's bytes */
+#define PCRP_PROBE_BURST	8
+#define PCRP_PROBE_SHARE	100
+#define PCRP_PROBE_BYTES	150
 
 /**
  * enum pcrp_action - what the sender is to do
@@ -157,6 +169,17 @@ static inline u32 pcrp_probe_ns(u32 rtt_ns, u64 rate_Bps, u32 chain_bytes)
 		     PCRP_PROBE_MAX_NS);
 }
 
+/**
+ * pcrp_probe_gap_ns() - from PROBE to PROBE of all flows, on average, at least
+ * @rate_Bps: of the line; not 0
+ *
+ * Return: ns.
+ */
+static inline u64 pcrp_probe_gap_ns(u64 rate_Bps)
+{
+	return div64_u64(1000000000ULL * PCRP_PROBE_BYTES * PCRP_PROBE_SHARE, rate_Bps);
+}
+
 /* ---- what the qdisc calls ---- */
 
 /**
@@ -173,6 +196,7 @@ static inline void pcrp_snd_reset(struct pcrp_sender *s)
 	s->used = 0;
 	heap_init(&s->shortest, s->shortest.node, s->shortest.place, s->slots);
 	heap_init(&s->due, s->due.node, s->due.place, s->slots);
+	heap_init(&s->probe, s->probe.node, s->probe.place, s->slots);
 	for (i = 0; i < s->slots; i++) {
 		s->flow[i] = (struct pcrp_flow) {};
 		pcrp_list_add(s->flow, PCRP_LINK_STATE, &s->list[PCRP_FLOW_IDLE], i);
@@ -183,8 +207,8 @@ static inline void pcrp_snd_reset(struct pcrp_sender *s)
  * pcrp_snd_init() - a sender without flows
  * @s: sender; zeros
  * @flow: room for @slots flows
- * @node: room for twice as many
- * @place: room for twice as many
+ * @node: room for PCRP_SND_HEAPS times as many
+ * @place: the same
  * @slots: most flows at a time
  * @flow_no: a random number; so flows are not taken for those of a sender before
  */
@@ -199,6 +223,8 @@ static inline void pcrp_snd_init(struct pcrp_sender *s, struct pcrp_flow *flow,
 	s->shortest.place = place;
 	s->due.node = node + slots;
 	s->due.place = place + slots;
+	s->probe.node = node + 2 * slots;
+	s->probe.place = place + 2 * slots;
 	pcrp_snd_reset(s);
 }
 
@@ -262,11 +288,11 @@ static inline u32 pcrp_snd_idle(const struct pcrp_sender *s)
  */
 static inline bool pcrp_snd_starts(const struct pcrp_sender *s, u32 slot)
 {
-	return s->flow[slot].state <= PCRP_FLOW_IDLE;
+	return pcrp_finished(&s->flow[slot]);
 }
 
 /**
- * pcrp_snd_queued() - a packet is queued
+ * pcrp_snd_queued() - a packet is queued, behind all others of its flow
  * @s: sender
  * @p: configuration
  * @slot: of its flow
@@ -280,11 +306,33 @@ static inline void pcrp_snd_queued(struct pcrp_sender *s, const struct pcrp_para
 {
 	struct pcrp_flow *f = &s->flow[slot];
 
-	if (unlikely(pcrp_snd_starts(s, slot)))
+	if (unlikely(pcrp_finished(f)) && (bytes || !f->packets))
 		pcrp_start(s, p, slot, gate);
 	f->packets++;
 	f->queued += bytes;
-	pcrp_update(s, p, slot, unsent, now);
+	pcrp_update(s, p, slot, unsent, now, now);
+}
+
+/**
+ * pcrp_snd_again() - a packet is queued that was sent before
+ * @s: sender
+ * @p: configuration
+ * @slot: of its flow, which may have finished
+ * @unsent: as above
+ * @now: the time, ns
+ *
+ * It goes before those that were not, behind those that were.
+ */
+static inline void pcrp_snd_again(struct pcrp_sender *s, const struct pcrp_params *p,
+				  u32 slot, u32 unsent, u64 now)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	if (pcrp_finished(f))
+		f->echo = true;
+	f->packets++;
+	f->again++;
+	pcrp_update(s, p, slot, unsent, now, now);
 }
 
 /* The rules; the slot, PCRP_NONE: no flow is ready */
@@ -307,6 +355,14 @@ static inline u32 pcrp_choose(struct pcrp_sender *s, const struct pcrp_params *p
 	return oldest;
 }
 
+/* A chain begins with its first packet, of which the receiver is to know. */
+static inline bool pcrp_asks_first(const struct pcrp_flow *f, const struct pcrp_params *p)
+{
+	return unlikely(pcrp_begins(f)) &&
+	       f->size > p->first_bytes &&
+	       (f->gate == PCRP_GATE_ASK || f->size > f->announced);
+}
+
 /**
  * pcrp_snd_pick() - what is to be done next
  * @s: sender
@@ -323,26 +379,34 @@ static inline enum pcrp_action pcrp_snd_pick(struct pcrp_sender *s,
 					     const struct pcrp_params *p, u64 now,
 					     u32 *slot)
 {
-	const struct pcrp_flow *f;
-
 	pcrp_abort_dry(s, p, now);
 	if (unlikely(heap_first_key(&s->due) <= now)) {
 		*slot = heap_first(&s->due);
-		f = &s->flow[*slot];
-		if (f->ask)
+		if (s->flow[*slot].ask)
 			return PCRP_ACTION_REQUEST;
-		if (now - f->since_ns < p->hold_ns)
-			return PCRP_ACTION_PROBE;
 		pcrp_go_on(s, p, *slot, now);
+	}
+	if (unlikely(heap_first_key(&s->probe) <= now) && s->probe_from_ns <= now) {
+		*slot = heap_first(&s->probe);
+		return PCRP_ACTION_PROBE;
 	}
 	*slot = pcrp_choose(s, p, now);
 	if (*slot == PCRP_NONE)
 		return PCRP_ACTION_SLEEP;
-	f = &s->flow[*slot];
-	if (unlikely(f->sent >= f->chain_end) && f->size > p->first_bytes &&
-	    f->size > f->announced && f->queued)
+	if (pcrp_asks_first(&s->flow[*slot], p))
 		return PCRP_ACTION_REQUEST;
 	return PCRP_ACTION_DATA;
+}
+
+/* A PROBE leaves. So many in a row are let pass as if they came late. */
+static inline void pcrp_probed(struct pcrp_sender *s, const struct pcrp_params *p, u64 now)
+{
+	u64 burst_ns = (PCRP_PROBE_BURST - 1) * p->probe_gap_ns;
+
+	if (s->probe_from_ns + burst_ns < now)
+		s->probe_from_ns = now - burst_ns;
+	s->probe_from_ns += p->probe_gap_ns;
+	pcrp_count(&s->stats.probes_sent);
 }
 
 /**
@@ -366,11 +430,11 @@ static inline void pcrp_snd_asked(struct pcrp_sender *s, const struct pcrp_param
 	f->asked_ns = now;
 	f->last_ns = now;
 	f->announced = f->size;
-	if (f->state == PCRP_FLOW_READY && f->sent >= f->chain_end && f->queued)
+	if (f->state == PCRP_FLOW_READY && pcrp_begins(f))
 		pcrp_begin_chain(s, p, slot);
 	if (action == PCRP_ACTION_PROBE) {
 		f->probe_ns = min_t(u32, 2 * f->probe_ns, PCRP_PROBE_MAX_NS);
-		pcrp_count(&s->stats.probes_sent);
+		pcrp_probed(s, p, now);
 	} else {
 		pcrp_count(&s->stats.requests_sent);
 	}
@@ -384,6 +448,7 @@ static inline void pcrp_snd_asked(struct pcrp_sender *s, const struct pcrp_param
  * @slot: of the flow; the one that was picked
  * @bytes: its payload
  * @unsent: bytes that its socket has beyond what is queued here
+ * @head_ns: when the packet was queued that is the flow's first then, if there is one
  * @now: the time, ns
  *
  * If nothing remains, the flow ends: pcrp_flow_ended().
@@ -391,7 +456,8 @@ static inline void pcrp_snd_asked(struct pcrp_sender *s, const struct pcrp_param
  * Return: its priority; PCRP_PRIO_UNGATED: to be left as it is.
  */
 static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *p,
-			       u32 slot, u32 bytes, u32 unsent, u64 now)
+			       u32 slot, u32 bytes, u32 unsent, u64 head_ns,
+			       u64 now)
 {
 	struct pcrp_list *ready = &s->list[PCRP_FLOW_READY];
 	struct pcrp_flow *f = &s->flow[slot];
@@ -410,6 +476,8 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 		pcrp_count(&s->stats.promotions);
 
 	f->packets--;
+	if (unlikely(f->again))
+		f->again--;
 	f->queued -= bytes;
 	f->sent += bytes;
 	f->since_ns = now;
@@ -417,7 +485,7 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 		pcrp_list_del(s->flow, PCRP_LINK_STATE, ready, slot);
 		pcrp_list_add(s->flow, PCRP_LINK_STATE, ready, slot);
 	}
-	pcrp_update(s, p, slot, unsent, now);
+	pcrp_update(s, p, slot, unsent, head_ns, now);
 	return prio;
 }
 
@@ -431,7 +499,7 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
  */
 static inline bool pcrp_flow_ended(const struct pcrp_flow *f)
 {
-	return f->state == PCRP_FLOW_IDLE;
+	return f->state == PCRP_FLOW_IDLE && !f->echo;
 }
 
 /**
@@ -441,7 +509,7 @@ static inline bool pcrp_flow_ended(const struct pcrp_flow *f)
  * @slot: of the flow
  * @now: the time, ns
  *
- * Should one come nevertheless, it does again.
+ * Should one come nevertheless, it does again. With its next chain it would ask.
  */
 static inline void pcrp_snd_ungate(struct pcrp_sender *s, const struct pcrp_params *p,
 				   u32 slot, u64 now)
@@ -453,11 +521,11 @@ static inline void pcrp_snd_ungate(struct pcrp_sender *s, const struct pcrp_para
 	pcrp_leave_begun(s, slot);
 	f->gate = PCRP_GATE_ASK;
 	f->granted = U64_MAX;
-	f->chain_end = U64_MAX;
+	f->chain_end = f->sent + p->chain_bytes;
 	f->prio = PCRP_PRIO_UNGATED;
 	f->ask = false;
 	pcrp_arm(s, p, slot);
-	pcrp_settle(s, p, slot, now);
+	pcrp_settle(s, p, slot, now, now);
 }
 
 /*
@@ -518,7 +586,7 @@ static inline enum pcrp_grant_verdict pcrp_snd_grant(struct pcrp_sender *s,
 		*rtt_ns = now - f->asked_ns;
 		f->asked_ns = 0;
 	}
-	if (f->state == PCRP_FLOW_IDLE || f->gate == PCRP_GATE_NONE)
+	if (pcrp_finished(f) || f->gate == PCRP_GATE_NONE)
 		return pcrp_grant_refuse(s, true);
 	prio = max_t(u8, min_t(u8, g->prio, PCRP_PRIO_LAST), TC_PCRP_SPEC_PRIOS);
 	if (f->gate == PCRP_GATE_ASK)
@@ -537,7 +605,7 @@ static inline enum pcrp_grant_verdict pcrp_snd_grant(struct pcrp_sender *s,
 	pcrp_count(&s->stats.grants_received);
 	pcrp_check_size(s, p, g->slot);
 	pcrp_arm(s, p, g->slot);
-	pcrp_settle(s, p, g->slot, now);
+	pcrp_settle(s, p, g->slot, now, now);
 	return PCRP_GRANT_NEWS;
 }
 
@@ -549,7 +617,8 @@ static inline enum pcrp_grant_verdict pcrp_snd_grant(struct pcrp_sender *s,
  */
 static inline u64 pcrp_snd_next_ns(const struct pcrp_sender *s)
 {
-	return heap_first_key(&s->due);
+	return min_t(u64, heap_first_key(&s->due),
+		     max_t(u64, heap_first_key(&s->probe), s->probe_from_ns));
 }
 
 #endif /* _CLOSNET_PCRP_SENDER_H */

@@ -10,13 +10,18 @@
  * Where flows of a state are kept:
  *
  *	READY	heap by what remains (SRPT), and list by when last served (MFWT)
- *	WAITING	heap by when a PROBE is due or the time `hold` over
+ *	WAITING	heap by when the time `hold` is over, and heap by when a PROBE is due
  *	DRY	list by when that began: the first may have been aborted
  *	IDLE	list by when that began: the first is forgotten for a new flow
  *
  * and those that wait for GRANTs, from their first packet to their end, in the order
  * in which they began: the first is the EU flow. So nothing takes longer than
  * O(log n), and only heaps do.
+ *
+ * A flow's packets leave in the order in which they came, but for those that were
+ * sent before: they stand first, among them in order, and wait for no GRANT. One that
+ * comes when its flow has ended makes it no flow again, only an echo, which has
+ * nothing to announce, to wait for or to be counted.
  */
 #ifndef _CLOSNET_PCRP_SND_FLOW_H
 #define _CLOSNET_PCRP_SND_FLOW_H
@@ -46,6 +51,7 @@
  * @hold_ns: after which a waiting flow goes on without a GRANT
  * @spec_bytes: sizes up to which a first chain has P0, P1, P2
  * @probe_ns: after which a GRANT that stays away is asked for: pcrp_probe_ns()
+ * @probe_gap_ns: from PROBE to PROBE, of whichever flow: pcrp_probe_gap_ns()
  * @eu: the earliest unfinished flow goes first
  * @srpt: the flow of which the least remains goes first; else who waited longest
  */
@@ -56,6 +62,7 @@ struct pcrp_params {
 	u64 hold_ns;
 	u64 spec_bytes[TC_PCRP_SPEC_PRIOS - 1];
 	u32 probe_ns;
+	u64 probe_gap_ns;
 	bool eu;
 	bool srpt;
 };
@@ -80,9 +87,9 @@ enum pcrp_flow_state {
 
 /**
  * enum pcrp_gate - does a flow wait for GRANTs?
- * @PCRP_GATE_NONE: no: its peer does not answer
- * @PCRP_GATE_ASK: no, but it sends a REQUEST, if it is one that would, to find out
- *	whether its peer answers. If so, it does from then on
+ * @PCRP_GATE_NONE: no: it has no peer that could answer
+ * @PCRP_GATE_ASK: no, but it would send a REQUEST beside each chain, if it is one that
+ *	has them, to find out whether its peer answers. If so, it does from then on
  * @PCRP_GATE_GRANT: yes
  */
 enum pcrp_gate {
@@ -123,10 +130,11 @@ struct pcrp_list {
  * struct pcrp_flow - a flow; zeros at first
  * @sent: bytes; so, offset of the next one
  * @granted: offset from which on packets wait
- * @chain_end: offset at which another chain begins
+ * @chain_end: offset at which another chain begins; U64_MAX: none ever
  * @size: L, bytes, as far as known; never less than before
  * @queued: bytes here
- * @since_ns: READY: when last served, or when it became so; else: when it became so
+ * @since_ns: READY: when last served, or when it became so; WAITING: when its first
+ *	packet was queued; else: when it became so
  * @packets: queued here
  * @unsent: bytes that wait in its socket
  * @state: enum pcrp_flow_state
@@ -135,8 +143,9 @@ struct pcrp_list {
  * @next_prio: of the next one
  * @ask: a REQUEST is due as soon as a packet is there that it can go beside
  * @begun: it is in the EU list
- * @heard: its receiver knows of it: a GRANT came
+ * @echo: it has ended; what is queued adds nothing
  * @overdue: the next chain is sent without a GRANT
+ * @again: packets queued here that were sent before; they are the first
  * @flow_no: the flow's number; later ones have higher ones, in serial arithmetic
  * @link: by enum pcrp_link_id
  * @announced: size in the last REQUEST or PROBE; 0: there was none
@@ -144,7 +153,8 @@ struct pcrp_list {
  * @asked_ns: when its last REQUEST or PROBE left; 0: it was answered
  * @chain_no: chains begun
  * @ask_no: REQUESTs and PROBEs sent
- * @probe_ns: how long the next PROBE waits
+ * @probe_ns: how long the next PROBE waits, or longer
+ * @heard: its receiver knows of it: a GRANT came
  *
  * What each packet touches stands first.
  */
@@ -163,8 +173,9 @@ struct pcrp_flow {
 	u8 next_prio;
 	bool ask;
 	bool begun;
-	bool heard;
+	bool echo;
 	bool overdue;
+	u32 again;
 	u32 flow_no;
 	struct pcrp_link link[PCRP_LINKS];
 	u64 announced;
@@ -173,6 +184,7 @@ struct pcrp_flow {
 	u32 chain_no;
 	u32 ask_no;
 	u32 probe_ns;
+	bool heard;
 };
 
 /**
@@ -231,8 +243,10 @@ enum pcrp_rule {
  * @slots: how many there are
  * @flow_no: of the last flow that started
  * @rule: by which the next packet's flow was picked; enum pcrp_rule
+ * @probe_from_ns: before that, no PROBE
  * @shortest: READY flows by what remains of them
- * @due: flows by the time at which something is to be done about them, ns
+ * @due: flows by the time at which they ask, or have waited for too long, ns
+ * @probe: WAITING flows by the time at which a PROBE is due, ns
  * @stats: what is counted
  */
 struct pcrp_sender {
@@ -243,8 +257,10 @@ struct pcrp_sender {
 	u32 slots;
 	u32 flow_no;
 	u8 rule;
+	u64 probe_from_ns;
 	struct heap shortest;
 	struct heap due;
+	struct heap probe;
 	struct pcrp_snd_stats stats;
 };
 
@@ -321,29 +337,44 @@ static inline u64 pcrp_remaining(const struct pcrp_flow *f)
 	return f->queued + f->unsent;
 }
 
-/* Packets without payload, if there are no others, need no GRANT */
+/**
+ * pcrp_finished() - has a flow ended, or is there none?
+ * @f: the flow
+ *
+ * Return: true if so.
+ */
+static inline bool pcrp_finished(const struct pcrp_flow *f)
+{
+	return f->state <= PCRP_FLOW_IDLE || f->echo;
+}
+
+/* Neither what was sent before needs a GRANT, nor what is without payload, if that is all. */
 static inline bool pcrp_may_send(const struct pcrp_flow *f)
 {
-	return f->sent < f->granted || !f->queued;
+	return f->again || f->sent < f->granted || !f->queued;
 }
 
 /* When is something to be done about it? What asks goes beside a packet. */
 static inline void pcrp_arm(struct pcrp_sender *s, const struct pcrp_params *p, u32 slot)
 {
 	const struct pcrp_flow *f = &s->flow[slot];
-	u64 due_ns;
+	bool waits = f->state == PCRP_FLOW_WAITING;
 
 	if (f->ask && f->packets)
-		due_ns = 0;
-	else if (f->state == PCRP_FLOW_WAITING)
-		due_ns = min_t(u64, f->since_ns + p->hold_ns, f->last_ns + f->probe_ns);
+		heap_set(&s->due, slot, 0, f->flow_no);
+	else if (waits)
+		heap_set(&s->due, slot, f->since_ns + p->hold_ns, f->flow_no);
 	else
-		return heap_remove(&s->due, slot);
-	heap_set(&s->due, slot, due_ns, f->flow_no);
+		heap_remove(&s->due, slot);
+	if (waits)
+		heap_set(&s->probe, slot, f->last_ns + f->probe_ns, f->flow_no);
+	else
+		heap_remove(&s->probe, slot);
 }
 
+/* @since_ns: see struct pcrp_flow */
 static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p,
-			      u32 slot, u8 state, u64 now)
+			      u32 slot, u8 state, u64 since_ns)
 {
 	struct pcrp_flow *f = &s->flow[slot];
 
@@ -353,7 +384,7 @@ static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p
 	}
 	pcrp_list_del(s->flow, PCRP_LINK_STATE, pcrp_list_of(s, f->state), slot);
 	f->state = state;
-	f->since_ns = now;
+	f->since_ns = since_ns;
 	pcrp_list_add(s->flow, PCRP_LINK_STATE, pcrp_list_of(s, state), slot);
 	if (state == PCRP_FLOW_READY)
 		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
@@ -376,13 +407,17 @@ static inline void pcrp_end(struct pcrp_sender *s, const struct pcrp_params *p,
 
 	pcrp_leave_begun(s, slot);
 	f->ask = false;
-	pcrp_count(&s->stats.flows_finished);
+	if (!f->echo)
+		pcrp_count(&s->stats.flows_finished);
 	pcrp_enter(s, p, slot, PCRP_FLOW_IDLE, now);
 }
 
-/* A flow's state follows from what it has and what it may. */
+/*
+ * A flow's state follows from what it has and what it may. @head_ns: when its first
+ * packet was queued, should it begin to wait now
+ */
 static inline void pcrp_settle(struct pcrp_sender *s, const struct pcrp_params *p,
-			       u32 slot, u64 now)
+			       u32 slot, u64 head_ns, u64 now)
 {
 	struct pcrp_flow *f = &s->flow[slot];
 	u8 state;
@@ -395,7 +430,7 @@ static inline void pcrp_settle(struct pcrp_sender *s, const struct pcrp_params *
 		return pcrp_end(s, p, slot, now);
 
 	if (state != f->state)
-		pcrp_enter(s, p, slot, state, now);
+		pcrp_enter(s, p, slot, state, state == PCRP_FLOW_WAITING ? head_ns : now);
 	else if (state == PCRP_FLOW_READY)
 		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
 }
@@ -409,7 +444,8 @@ static inline void pcrp_check_size(struct pcrp_sender *s, const struct pcrp_para
 {
 	struct pcrp_flow *f = &s->flow[slot];
 
-	if (!f->chain_no || f->size <= p->first_bytes || f->size <= f->announced)
+	if (f->gate != PCRP_GATE_GRANT || !f->chain_no || f->size <= p->first_bytes ||
+	    f->size <= f->announced)
 		return;
 	if (f->announced && (f->size <= f->granted || f->granted < f->announced))
 		return;
@@ -419,20 +455,21 @@ static inline void pcrp_check_size(struct pcrp_sender *s, const struct pcrp_para
 
 /* What a flow has is another amount now. */
 static inline void pcrp_update(struct pcrp_sender *s, const struct pcrp_params *p,
-			       u32 slot, u32 unsent, u64 now)
+			       u32 slot, u32 unsent, u64 head_ns, u64 now)
 {
 	struct pcrp_flow *f = &s->flow[slot];
 	u64 size;
 
-	f->unsent = unsent;
+	f->unsent = f->echo ? 0 : unsent;
 	size = f->sent + pcrp_remaining(f);
 	if (size > f->size) {
 		f->size = size;
 		pcrp_check_size(s, p, slot);
 	}
-	pcrp_settle(s, p, slot, now);
+	pcrp_settle(s, p, slot, head_ns, now);
 }
 
+/* What an echo has queued leaves before, with the priority that it had. */
 static inline void pcrp_start(struct pcrp_sender *s, const struct pcrp_params *p,
 			      u32 slot, u8 gate)
 {
@@ -444,9 +481,12 @@ static inline void pcrp_start(struct pcrp_sender *s, const struct pcrp_params *p
 	*f = (struct pcrp_flow) {
 		.granted = gated ? p->first_bytes : U64_MAX,
 		.chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0,
+		.since_ns = f->since_ns,
+		.packets = f->packets,
 		.state = f->state,
 		.gate = gate,
-		.prio = PCRP_PRIO_UNGATED,
+		.prio = gated && f->packets ? f->prio : PCRP_PRIO_UNGATED,
+		.again = f->again,
 		.flow_no = ++s->flow_no,
 		.link[PCRP_LINK_STATE] = f->link[PCRP_LINK_STATE],
 		.probe_ns = p->probe_ns,
@@ -456,6 +496,12 @@ static inline void pcrp_start(struct pcrp_sender *s, const struct pcrp_params *p
 		pcrp_count(&s->stats.flows_ungated);
 }
 
+/* Is a flow's next packet the first of a chain? As far as is known, with empty ones. */
+static inline bool pcrp_begins(const struct pcrp_flow *f)
+{
+	return f->sent >= f->chain_end && f->queued && !f->again;
+}
+
 /* The flow's next packet is the first of a chain. */
 static inline void pcrp_begin_chain(struct pcrp_sender *s, const struct pcrp_params *p,
 				    u32 slot)
@@ -463,9 +509,11 @@ static inline void pcrp_begin_chain(struct pcrp_sender *s, const struct pcrp_par
 	struct pcrp_flow *f = &s->flow[slot];
 
 	f->chain_no++;
-	f->chain_end = f->granted;
-	if (f->gate != PCRP_GATE_GRANT)
+	if (f->gate != PCRP_GATE_GRANT) {
+		f->chain_end = f->sent + p->chain_bytes;
 		return;
+	}
+	f->chain_end = f->granted;
 	if (!f->begun) {
 		f->begun = true;
 		pcrp_list_add(s->flow, PCRP_LINK_EU, &s->begun, slot);
@@ -491,7 +539,7 @@ static inline void pcrp_go_on(struct pcrp_sender *s, const struct pcrp_params *p
 	f->next_prio = PCRP_PRIO_LAST;
 	f->overdue = true;
 	f->probe_ns = p->probe_ns;
-	pcrp_settle(s, p, slot, now);
+	pcrp_settle(s, p, slot, now, now);
 }
 
 /* Ends a flow that has been without packets for too long, if there is one. */

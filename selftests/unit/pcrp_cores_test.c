@@ -75,8 +75,8 @@ struct slot {
 struct host {
 	struct pcrp_sender s;
 	struct pcrp_flow flow[SLOTS];
-	struct heap_node node[2 * SLOTS];
-	u32 place[2 * SLOTS];
+	struct heap_node node[PCRP_SND_HEAPS * SLOTS];
+	u32 place[PCRP_SND_HEAPS * SLOTS];
 	struct slot slot[SLOTS];
 	u64 free_ns;	/* when its line is free */
 };
@@ -191,7 +191,7 @@ static void send_data(struct host *h, u32 slot)
 	f.seq = seq;
 	f.msg.flow_no = h->flow[slot].flow_no;
 	memmove(sl->packet, sl->packet + 1, --sl->packets * sizeof(sl->packet[0]));
-	pcrp_snd_sent(&h->s, &params, slot, bytes, sl->unsent, t.now_ns);
+	pcrp_snd_sent(&h->s, &params, slot, bytes, sl->unsent, t.now_ns, t.now_ns);
 	h->free_ns = t.now_ns + (bytes + 100) * NS_PER_100B / 100;
 	feed(h, slot);
 	fly(f);
@@ -319,7 +319,7 @@ static void start(const struct setup *how)
 		.chain_bytes = how->chain_bytes, .first_bytes = how->first_bytes,
 		.mfwt_ns = 100 * US, .hold_ns = 1ULL << 60,
 		.spec_bytes = { how->chain_bytes / 4, how->chain_bytes, 4 * how->chain_bytes },
-		.probe_ns = 50 * US, .eu = rng_percent(&rng, 50), .srpt = rng_percent(&rng, 80),
+		.probe_ns = 50 * US, .probe_gap_ns = 12 * US, .eu = rng_percent(&rng, 50), .srpt = rng_percent(&rng, 80),
 	};
 	flying_first = 0;
 	flying_end = 0;

@@ -42,8 +42,8 @@ static struct rcv t;
 static u32 idx_of[TUPLES];
 static struct pcrp_sender snd;
 static struct pcrp_flow flow[SLOTS];
-static struct heap_node node[2 * SLOTS];
-static u32 place[2 * SLOTS];
+static struct heap_node node[PCRP_SND_HEAPS * SLOTS];
+static u32 place[PCRP_SND_HEAPS * SLOTS];
 static u32 bytes_of[SLOTS];	/* each packet's, of a slot */
 
 static const struct pcrp_params params = {
@@ -143,7 +143,7 @@ static void send_next(void)
 
 	action = pcrp_snd_pick(&snd, &params, t.now_ns, &slot);
 	if (action == PCRP_ACTION_DATA)
-		pcrp_snd_sent(&snd, &params, slot, bytes_of[slot], 0, t.now_ns);
+		pcrp_snd_sent(&snd, &params, slot, bytes_of[slot], 0, t.now_ns, t.now_ns);
 	else if (action != PCRP_ACTION_SLEEP)
 		pcrp_snd_asked(&snd, &params, slot, action, t.now_ns);
 	sent += action == PCRP_ACTION_DATA;

@@ -74,35 +74,235 @@ static void test_probe_late(void **state)
 	port_close(&port);
 }
 
-/* After 100 ms a chain goes without a GRANT, and again after that. */
-static void test_hold(void **state)
+/* Time passes, with PROBEs, until a packet leaves: then, and without a GRANT. */
+static void expect_overdue_at(struct port *port, u32 slot, u64 at_ns)
 {
 	struct step step;
+
+	do {
+		port->now = max_t(u64, port->now, pcrp_snd_next_ns(&port->s));
+		step = port_step(port);
+	} while (step.action == PCRP_ACTION_PROBE);
+	assert_true(port->now == at_ns);
+	assert_int_equal(step.action, PCRP_ACTION_DATA);
+	assert_int_equal(step.slot, slot);
+	assert_int_equal(step.prio, 7);
+}
+
+/* 100 ms after its first packet was queued a chain goes without a GRANT, no sooner. */
+static void test_hold(void **state)
+{
 	struct port port;
 	u64 begin;
 	u32 round;
 
 	(void)state;
 	port_open(&port, 2, &port_ordinary);
-	wait_for_grant(&port, 0);
+	begin = port.now;
+	for (round = 0; round < 4; round++, port.now += 30 * MS)
+		queue(&port, 0, 10, PCRP_GATE_GRANT);
+	port.now = begin;
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 10, 2);
 	for (round = 1; round <= 3; round++) {
-		begin = port.now;
-		do {
-			port.now = pcrp_snd_next_ns(&port.s);
-			step = port_step(&port);
-		} while (step.action == PCRP_ACTION_PROBE);
-		assert_true(port.now == begin + 100 * MS);
-		assert_int_equal(step.action, PCRP_ACTION_DATA);
-		assert_int_equal(step.prio, 7);
+		expect_overdue_at(&port, 0, begin + round * 30 * MS + 100 * MS);
 		expect_data(&port, 0, 9, 7);
-		assert_int_equal(port_flow(&port, 0)->state, PCRP_FLOW_WAITING);
 		assert_int_equal(port.s.stats.chains_overdue, round);
 	}
+	assert_true(pcrp_flow_ended(port_flow(&port, 0)));
+	port_close(&port);
+}
+
+/* Many chains that came at once leave at once: the last has not waited for longer. */
+static void test_hold_chains(void **state)
+{
+	struct port port;
+	u64 begin;
+
+	(void)state;
+	port_open(&port, 2, &port_ordinary);
+	begin = port.now;
+	wait_for_grant(&port, 0);
+	expect_overdue_at(&port, 0, begin + 100 * MS);
+	expect_data(&port, 0, 29, 7);
+	assert_int_equal(port.s.stats.chains_overdue, 3);
 	/* what then comes of the receiver for what is gone already is nothing new */
 	assert_int_equal(port_grant(&port, 0, 4 * CHAIN, 4), PCRP_GRANT_IDLE);
 	port_grant(&port, 0, 5 * CHAIN, 4);
 	expect_data(&port, 0, 10, 4);
 	assert_int_equal(port.s.stats.chains_granted, 1);
+	port_close(&port);
+}
+
+/* What a packet has waited for the line counts, too. */
+static void test_hold_line(void **state)
+{
+	struct port port;
+	u64 begin;
+
+	(void)state;
+	port_open(&port, 2, &port_ordinary);
+	begin = port.now;
+	queue(&port, 0, 30, PCRP_GATE_GRANT);
+	port.now += 60 * MS;
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 10, 2);
+	expect_overdue_at(&port, 0, begin + 100 * MS);
+	port_close(&port);
+}
+
+/* ------------------------------------------------ PROBEs of many flows */
+
+/* However many wait, the line's share bounds their PROBEs, and each has its turn. */
+static void test_probes_bounded(void **state)
+{
+	u32 probes = 0, flows = 1000, i, probed[1000] = {};
+	struct pcrp_params p = port_ordinary;
+	struct step step;
+	struct port port;
+	u64 begin, end;
+
+	(void)state;
+	p.hold_ns = SEC;
+	port_open(&port, flows, &p);
+	for (i = 0; i < flows; i++)
+		port_arrive(&port, i, CHAIN, 2 * CHAIN, PCRP_GATE_GRANT);
+	for (i = 0; i < flows; i++)
+		port_arrive(&port, i, PKT, CHAIN, PCRP_GATE_GRANT);
+	while (port_step(&port).action != PCRP_ACTION_SLEEP)
+		;
+	assert_int_equal(port_count(&port, PCRP_FLOW_WAITING), flows);
+	begin = port.now;
+	end = begin + 50 * MS;
+	for (; port.now < end; port.now += US) {
+		step = port_step(&port);
+		for (; step.action == PCRP_ACTION_PROBE; step = port_step(&port)) {
+			probed[step.slot]++;
+			probes++;
+		}
+		assert_int_equal(step.action, PCRP_ACTION_SLEEP);
+		assert_true(pcrp_snd_next_ns(&port.s) > port.now);
+		assert_in_range(probes, 0, PCRP_PROBE_BURST +
+				(port.now - begin) / p.probe_gap_ns);
+	}
+	/* 1 % of the line's bytes, and all of that is used */
+	assert_in_range(probes, (end - begin) / p.probe_gap_ns - 20,
+			(end - begin) / p.probe_gap_ns + PCRP_PROBE_BURST);
+	for (i = 0; i < flows; i++)
+		assert_in_range(probed[i], 3, 6);
+	port_close(&port);
+}
+
+/* ------------------------------------------------ packets that are sent again */
+
+static void expect_again(struct port *port, u32 slot, u8 prio)
+{
+	struct step step = port_step(port);
+
+	assert_int_equal(step.action, PCRP_ACTION_DATA);
+	assert_int_equal(step.slot, slot);
+	assert_true(step.again);
+	assert_int_equal(step.prio, prio);
+}
+
+/* They wait for no GRANT, go before new data, and leave its wait as it was. */
+static void test_again(void **state)
+{
+	struct port port;
+	u64 begin, sent;
+
+	(void)state;
+	port_open(&port, 2, &port_ordinary);
+	begin = port.now;
+	wait_for_grant(&port, 0);
+	sent = port_flow(&port, 0)->sent;
+	expect_sleep(&port);
+	port.now += 20 * MS;
+	port_again(&port, 0);
+	port_again(&port, 0);
+	assert_int_equal(port_flow(&port, 0)->state, PCRP_FLOW_READY);
+	expect_again(&port, 0, 3);
+	expect_again(&port, 0, 3);
+	assert_int_equal(port_flow(&port, 0)->state, PCRP_FLOW_WAITING);
+	assert_true(port_flow(&port, 0)->sent == sent);
+	assert_int_equal(port_flow(&port, 0)->size, 50 * PKT);
+	expect_overdue_at(&port, 0, begin + 100 * MS);
+
+	/* in front of a granted chain; its REQUEST waits for that chain's own packet */
+	expect_data(&port, 0, 9, 7);
+	port_grant(&port, 0, 4 * CHAIN, 4);
+	expect_data(&port, 0, 20, 4);
+	queue(&port, 0, 1, PCRP_GATE_GRANT);
+	port_again(&port, 0);
+	port_grant(&port, 0, 51 * PKT, 5);
+	expect_again(&port, 0, 4);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 11, 5);
+	port_close(&port);
+}
+
+/* Of a flow that has ended: sent with its priority, and that is all. */
+static void test_again_ended(void **state)
+{
+	struct port port;
+	u32 no;
+
+	(void)state;
+	port_open(&port, 2, &port_ordinary);
+	queue(&port, 0, 20, PCRP_GATE_GRANT);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 10, 2);
+	port_grant(&port, 0, 20 * PKT, 5);
+	expect_data(&port, 0, 10, 5);
+	assert_true(pcrp_flow_ended(port_flow(&port, 0)));
+	no = port_flow(&port, 0)->flow_no;
+
+	/* its socket has data again, which has not come yet */
+	port.unsent[0] = 100 * PKT;
+	port_again(&port, 0);
+	port_again(&port, 0);
+	assert_int_equal(port_flow(&port, 0)->flow_no, no);
+	assert_true(pcrp_snd_starts(&port.s, 0));
+	assert_int_equal(port_grant(&port, 0, 30 * PKT, 4), PCRP_GRANT_LATE);
+	expect_again(&port, 0, 5);
+	assert_false(pcrp_flow_ended(port_flow(&port, 0)));
+	expect_again(&port, 0, 5);
+	assert_false(pcrp_flow_ended(port_flow(&port, 0)));
+	assert_int_equal(port_flow(&port, 0)->state, PCRP_FLOW_IDLE);
+	assert_int_equal(port_flow(&port, 0)->size, 20 * PKT);
+	assert_int_equal(port.s.stats.flows_started, 1);
+	assert_int_equal(port.s.stats.flows_finished, 1);
+	assert_int_equal(port.s.stats.requests_sent, 1);
+	expect_sleep(&port);
+	port_close(&port);
+}
+
+/* New data behind what is sent again of a flow that has ended is the next flow's. */
+static void test_again_then_new(void **state)
+{
+	struct port port;
+	u32 no;
+
+	(void)state;
+	port_open(&port, 2, &port_ordinary);
+	queue(&port, 0, 5, PCRP_GATE_GRANT);
+	expect_data(&port, 0, 5, 1);
+	no = port_flow(&port, 0)->flow_no;
+	port_again(&port, 0);
+	/* an end adds nothing: it starts no flow */
+	port_arrive(&port, 0, 0, 0, PCRP_GATE_GRANT);
+	assert_int_equal(port_flow(&port, 0)->flow_no, no);
+	queue(&port, 0, 20, PCRP_GATE_GRANT);
+	assert_int_equal(port_flow(&port, 0)->flow_no, no + 1);
+	assert_int_equal(port_flow(&port, 0)->size, 20 * PKT);
+	expect_again(&port, 0, 1);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 1, 2);
+	expect_data(&port, 0, 10, 2);
+	expect_sleep(&port);
+	assert_int_equal(port_flow(&port, 0)->sent, 10 * PKT);
+	assert_int_equal(port.s.stats.flows_started, 2);
+	assert_int_equal(port.s.stats.flows_finished, 1);
 	port_close(&port);
 }
 
@@ -212,6 +412,7 @@ static void test_round_trip(void **state)
 static void test_ungate(void **state)
 {
 	struct port port;
+	u32 i, slot;
 
 	(void)state;
 	port_open(&port, 2, &port_ordinary);
@@ -220,33 +421,49 @@ static void test_ungate(void **state)
 	pcrp_snd_ungate(&port.s, &port.p, 0, port.now);
 	assert_int_equal(port.s.begun.count, 1);
 	assert_int_equal(port.s.stats.flows_ungated, 1);
-	expect_data(&port, 0, 40, PCRP_PRIO_UNGATED);
+	expect_data(&port, 0, 10, PCRP_PRIO_UNGATED);
+	for (i = 0; i < 3; i++) {
+		/* with each chain it would ask; should it not, it goes on */
+		assert_int_equal(pcrp_snd_pick(&port.s, &port.p, port.now, &slot),
+				 PCRP_ACTION_REQUEST);
+		assert_int_equal(slot, 0);
+		pcrp_snd_ungate(&port.s, &port.p, 0, port.now);
+		expect_data(&port, 0, 10, PCRP_PRIO_UNGATED);
+	}
+	assert_int_equal(port.s.stats.flows_ungated, 1);
 	assert_true(pcrp_flow_ended(port_flow(&port, 0)));
 	assert_int_equal(port_flow(&port, 1)->state, PCRP_FLOW_WAITING);
 	port_close(&port);
 }
 
-/* To find out whether the peer answers: a REQUEST, if it is a flow that has one, once */
+/* To find out whether the peer answers: a REQUEST with each chain, but a single first one */
 static void test_ask_only(void **state)
 {
 	struct port port;
+	u32 i;
 
 	(void)state;
 	port_open(&port, 2, &port_ordinary);
 	queue(&port, 0, 30, PCRP_GATE_ASK);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	expect_data(&port, 0, 30, PCRP_PRIO_UNGATED);
+	for (i = 0; i < 3; i++) {
+		expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+		expect_data(&port, 0, 10, PCRP_PRIO_UNGATED);
+	}
 	expect_sleep(&port);
 
 	queue(&port, 1, 10, PCRP_GATE_ASK);
 	expect_data(&port, 1, 9, PCRP_PRIO_UNGATED);
-	queue(&port, 1, 1, PCRP_GATE_ASK);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 1);
+	queue(&port, 1, 5, PCRP_GATE_ASK);
 	expect_data(&port, 1, 1, PCRP_PRIO_UNGATED);
-	queue(&port, 1, 20, PCRP_GATE_ASK);
-	expect_data(&port, 1, 21, PCRP_PRIO_UNGATED);
-	assert_int_equal(port.s.stats.requests_sent, 2);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 1);
+	expect_data(&port, 1, 5, PCRP_PRIO_UNGATED);
+	expect_sleep(&port);
+	assert_int_equal(port.s.stats.requests_sent, 4);
 	assert_int_equal(port.s.stats.flows_ungated, 2);
+
+	/* what has no peer never asks */
+	queue(&port, 0, 30, PCRP_GATE_NONE);
+	expect_data(&port, 0, 30, PCRP_PRIO_UNGATED);
 	port_close(&port);
 }
 
@@ -259,7 +476,9 @@ static void test_answer_gates(void **state)
 	port_open(&port, 3, &port_ordinary);
 	queue(&port, 0, 50, PCRP_GATE_ASK);
 	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	expect_data(&port, 0, 15, PCRP_PRIO_UNGATED);
+	expect_data(&port, 0, 10, PCRP_PRIO_UNGATED);
+	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_data(&port, 0, 5, PCRP_PRIO_UNGATED);
 	assert_int_equal(port_grant(&port, 0, CHAIN, 6), PCRP_GRANT_IDLE);
 	assert_int_equal(port.s.begun.head, 0);
 	expect_data(&port, 0, 10, 6);
@@ -408,6 +627,9 @@ static void test_line(void **state)
 	/* eight chains of 25,000 bytes at 10 Gbit/s */
 	assert_int_equal(pcrp_mfwt_auto(1250000000, 25000), 160000);
 	assert_true(pcrp_mfwt_auto(TC_PCRP_RATE_MIN, TC_PCRP_CHAIN_MAX / 1024) > 60 * SEC);
+	/* 1 % of the line */
+	assert_int_equal(pcrp_probe_gap_ns(1250000000), 12000);
+	assert_int_equal(pcrp_probe_gap_ns(TC_PCRP_RATE_MIN) / SEC, 15000 / TC_PCRP_RATE_MIN);
 	/* two round trips and a chain's time; bounds */
 	assert_int_equal(pcrp_probe_ns(20000, 1250000000, 25000), 60000);
 	assert_int_equal(pcrp_probe_ns(100000, 12500000000, 125000), 210000);
@@ -421,6 +643,12 @@ int main(void)
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_probe_late),
 		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_hold_chains),
+		cmocka_unit_test(test_hold_line),
+		cmocka_unit_test(test_probes_bounded),
+		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_again_ended),
+		cmocka_unit_test(test_again_then_new),
 		cmocka_unit_test(test_grant_verdicts),
 		cmocka_unit_test(test_grant_bounds),
 		cmocka_unit_test(test_round_trip),

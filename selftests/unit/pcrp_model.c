@@ -24,14 +24,14 @@ u64 model_left(const struct model_flow *f)
 
 static bool lives(const struct model_flow *f)
 {
-	return f->state != PCRP_FLOW_UNUSED && f->state != PCRP_FLOW_IDLE;
+	return f->state != PCRP_FLOW_UNUSED && f->state != PCRP_FLOW_IDLE && !f->echo;
 }
 
 static u8 state_of(const struct model_flow *f)
 {
 	if (!f->q.count)
 		return f->unsent ? PCRP_FLOW_DRY : PCRP_FLOW_IDLE;
-	if (!waiting_bytes(f) || f->sent < f->granted)
+	if (f->q.again || !waiting_bytes(f) || f->sent < f->granted)
 		return PCRP_FLOW_READY;
 	return PCRP_FLOW_WAITING;
 }
@@ -56,26 +56,35 @@ static void look(struct model *m, struct model_flow *f)
 		enter(m, f, state_of(f));
 }
 
+/* A packet has left; if the flow waits now, then since its first one came. */
+static void look_behind(struct model *m, struct model_flow *f)
+{
+	look(m, f);
+	if (f->state == PCRP_FLOW_WAITING)
+		f->since = f->q.at_ns[f->q.first];
+}
+
 /* The receiver has to know of more than it has granted, once a chain has begun. */
 static void look_at_size(struct model *m, struct model_flow *f)
 {
 	bool long_one = f->size > m->p->first_bytes;
 
+	if (f->gate != PCRP_GATE_GRANT)
+		return;
 	if (f->started && long_one && !f->told)
 		f->ask = true;
-	else if (f->started && long_one && f->gate == PCRP_GATE_GRANT &&
+	else if (f->started && long_one &&
 		 f->size > f->granted && f->granted >= f->told && f->size > f->told)
 		f->ask = true;
 }
 
 static void has(struct model *m, struct model_flow *f, u32 unsent)
 {
-	f->unsent = unsent;
+	f->unsent = f->echo ? 0 : unsent;
 	if (f->sent + model_left(f) > f->size) {
 		f->size = f->sent + model_left(f);
 		look_at_size(m, f);
 	}
-	look(m, f);
 }
 
 void model_open(struct model *m, const struct pcrp_params *p)
@@ -84,6 +93,7 @@ void model_open(struct model *m, const struct pcrp_params *p)
 
 	memset(m, 0, sizeof(*m));
 	m->p = p;
+	m->credit = PCRP_PROBE_BURST * p->probe_gap_ns;
 	for (i = 0; i < MODEL_SLOTS; i++)
 		m->f[i].order = ++m->events;
 }
@@ -92,19 +102,33 @@ void model_arrive(struct model *m, u32 slot, u32 bytes, u32 unsent, u8 gate)
 {
 	struct model_flow *f = &m->f[slot];
 
-	if (!lives(f))
+	if (!lives(f) && (bytes || !f->q.count))
 		*f = (struct model_flow) {
 			.state = f->state,
+			.since = f->since,
 			.gate = gate,
 			.order = f->order,
+			.q = f->q,
 			.born = ++m->births,
 			.granted = gate == PCRP_GATE_GRANT ? m->p->first_bytes : U64_MAX,
 			.border = gate == PCRP_GATE_NONE ? U64_MAX : 0,
 			.probe = m->p->probe_ns,
-			.prio = PCRP_PRIO_UNGATED,
+			.prio = f->q.count && gate == PCRP_GATE_GRANT ? f->prio :
+				PCRP_PRIO_UNGATED,
 		};
-	f->q.bytes[(f->q.first + f->q.count++) % PORT_FIFO] = bytes;
+	fifo_put(&f->q, bytes, m->now);
 	has(m, f, unsent);
+	look(m, f);
+}
+
+void model_again(struct model *m, u32 slot, u32 unsent)
+{
+	struct model_flow *f = &m->f[slot];
+
+	f->echo = !lives(f);
+	fifo_put_again(&f->q, m->now);
+	has(m, f, unsent);
+	look(m, f);
 }
 
 /* The one of a state that got there, or was served, before all others */
@@ -147,7 +171,7 @@ void model_ungate(struct model *m, u32 slot)
 
 	f->gate = PCRP_GATE_ASK;
 	f->granted = U64_MAX;
-	f->border = U64_MAX;
+	f->border = f->sent + m->p->chain_bytes;
 	f->begun = 0;
 	f->prio = PCRP_PRIO_UNGATED;
 	f->ask = false;
@@ -162,7 +186,7 @@ enum pcrp_grant_verdict model_grant(struct model *m, u32 slot, s64 age, u64 gran
 
 	if (f->state == PCRP_FLOW_UNUSED || age < 0)
 		return PCRP_GRANT_REFUSED;
-	if (age > 0 || f->state == PCRP_FLOW_IDLE || f->gate == PCRP_GATE_NONE)
+	if (age > 0 || !lives(f) || f->gate == PCRP_GATE_NONE)
 		return PCRP_GRANT_LATE;
 	prio = prio < 4 ? 4 : prio > 7 ? 7 : prio;
 	if (f->gate == PCRP_GATE_ASK) {
@@ -186,16 +210,22 @@ enum pcrp_grant_verdict model_grant(struct model *m, u32 slot, s64 age, u64 gran
 	return PCRP_GRANT_NEWS;
 }
 
-u64 model_due(const struct model *m, u32 slot)
+/* When is a flow to ask, or to go on without a GRANT? */
+static u64 due_of(const struct model *m, u32 slot)
 {
 	const struct model_flow *f = &m->f[slot];
-	u64 held = f->since + m->p->hold_ns, probe = f->last + f->probe;
 
 	if (f->ask && f->q.count)
 		return 0;
-	if (f->state != PCRP_FLOW_WAITING)
-		return U64_MAX;
-	return held < probe ? held : probe;
+	return f->state == PCRP_FLOW_WAITING ? f->since + m->p->hold_ns : U64_MAX;
+}
+
+/* When would it like to send a PROBE? */
+static u64 probe_of(const struct model *m, u32 slot)
+{
+	const struct model_flow *f = &m->f[slot];
+
+	return f->state == PCRP_FLOW_WAITING ? f->last + f->probe : U64_MAX;
 }
 
 /* A chain begins. */
@@ -205,7 +235,7 @@ static void begin(struct model *m, struct model_flow *f)
 	u32 i = 0;
 
 	f->started = true;
-	f->border = f->granted;
+	f->border = f->gate == PCRP_GATE_GRANT ? f->granted : f->sent + m->p->chain_bytes;
 	if (f->gate != PCRP_GATE_GRANT)
 		return;
 	if (f->begun) {
@@ -224,7 +254,16 @@ static void begin(struct model *m, struct model_flow *f)
 
 static bool begins(const struct model_flow *f)
 {
-	return f->state == PCRP_FLOW_READY && f->sent >= f->border && waiting_bytes(f);
+	return f->state == PCRP_FLOW_READY && f->sent >= f->border && waiting_bytes(f) &&
+	       !f->q.again;
+}
+
+/* From when on are there PROBEs in the bucket? */
+static u64 probes_from(const struct model *m)
+{
+	if (m->credit >= m->p->probe_gap_ns)
+		return m->credit_at;
+	return m->credit_at + m->p->probe_gap_ns - m->credit;
 }
 
 static struct step ask(struct model *m, u32 slot, enum pcrp_action action)
@@ -241,6 +280,18 @@ static struct step ask(struct model *m, u32 slot, enum pcrp_action action)
 	return (struct step) { .action = action, .slot = slot, .prio = f->prio };
 }
 
+static struct step probe(struct model *m, u32 slot)
+{
+	u64 most = PCRP_PROBE_BURST * m->p->probe_gap_ns;
+
+	m->credit += m->now - m->credit_at;
+	if (m->credit > most)
+		m->credit = most;
+	m->credit -= m->p->probe_gap_ns;
+	m->credit_at = m->now;
+	return ask(m, slot, PCRP_ACTION_PROBE);
+}
+
 /* By what a flow's slot is to be compared: less is sooner */
 static bool sooner(const struct model *m, u32 a, u64 a_key, u32 b, u64 b_key)
 {
@@ -249,13 +300,14 @@ static bool sooner(const struct model *m, u32 a, u64 a_key, u32 b, u64 b_key)
 	return m->f[a].born < m->f[b].born;
 }
 
-static u32 first_due(const struct model *m)
+/* Whose time came first, by one of the two above */
+static u32 first_due(const struct model *m, u64 (*when)(const struct model *m, u32 slot))
 {
 	u32 best = PCRP_NONE, i;
 	u64 due, least = 0;
 
 	for (i = 0; i < MODEL_SLOTS; i++) {
-		due = model_due(m, i);
+		due = when(m, i);
 		if (due > m->now || !sooner(m, i, due, best, least))
 			continue;
 		best = i;
@@ -308,16 +360,17 @@ static struct step send(struct model *m, u32 slot, u8 rule, const u32 *unsent)
 	struct model_flow *f = &m->f[slot];
 	struct step step = { .action = PCRP_ACTION_DATA, .slot = slot, .rule = rule };
 
+	step.again = f->q.again;
 	step.bytes = f->q.bytes[f->q.first];
 	if (f->sent >= f->border && step.bytes)
 		begin(m, f);
 	step.prio = f->prio;
-	f->q.first = (f->q.first + 1) % PORT_FIFO;
-	f->q.count--;
+	fifo_take(&f->q);
 	f->sent += step.bytes;
 	f->since = m->now;
 	f->order = ++m->events;
 	has(m, f, unsent[slot]);
+	look_behind(m, f);
 	return step;
 }
 
@@ -328,26 +381,49 @@ struct step model_step(struct model *m, const u32 *unsent)
 	u8 rule;
 
 	give_up_dry(m);
-	slot = first_due(m);
+	slot = first_due(m, due_of);
 	if (slot != PCRP_NONE) {
 		f = &m->f[slot];
 		if (f->ask)
 			return ask(m, slot, PCRP_ACTION_REQUEST);
-		if (m->now - f->since < m->p->hold_ns)
-			return ask(m, slot, PCRP_ACTION_PROBE);
 		f->granted = f->sent + m->p->chain_bytes;
 		f->next_prio = 7;
 		f->overdue = true;
 		f->probe = m->p->probe_ns;
 		look(m, f);
 	}
+	slot = first_due(m, probe_of);
+	if (slot != PCRP_NONE && probes_from(m) <= m->now)
+		return probe(m, slot);
 	slot = choose(m, &rule);
 	if (slot == PCRP_NONE)
 		return (struct step) { .action = PCRP_ACTION_SLEEP };
 	f = &m->f[slot];
-	if (begins(f) && f->size > m->p->first_bytes && f->size > f->told)
+	if (begins(f) && f->size > m->p->first_bytes &&
+	    (f->gate == PCRP_GATE_ASK || f->size > f->told))
 		return ask(m, slot, PCRP_ACTION_REQUEST);
 	return send(m, slot, rule, unsent);
+}
+
+u64 model_next(const struct model *m)
+{
+	u64 due = U64_MAX, ask = U64_MAX;
+	u32 i;
+
+	for (i = 0; i < MODEL_SLOTS; i++) {
+		due = min_t(u64, due, due_of(m, i));
+		ask = min_t(u64, ask, probe_of(m, i));
+	}
+	return min_t(u64, due, max_t(u64, ask, probes_from(m)));
+}
+
+u32 model_echoes(const struct model *m)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < MODEL_SLOTS; i++)
+		n += m->f[i].echo && m->f[i].state > PCRP_FLOW_IDLE;
+	return n;
 }
 
 u32 model_count(const struct model *m, u8 state)

@@ -17,7 +17,8 @@
  * struct model_flow - a flow
  * @state: enum pcrp_flow_state
  * @gate: enum pcrp_gate
- * @since: when it got into its state, or was served in it
+ * @since: when it got into its state, or was served in it; waiting: when its first
+ *	packet came
  * @order: the same, as the how manieth event that was
  * @born: the how manieth flow it is
  * @begun: the how manieth to begin, of those that wait for GRANTs; 0: none of them
@@ -31,6 +32,7 @@
  * @started: a chain has begun
  * @ask: it is to be told now
  * @overdue: what it may send next nobody has granted
+ * @echo: it has ended; what waits was sent before
  * @last: when a packet or a control packet left
  * @probe: how long the next PROBE waits
  * @prio: of the chain
@@ -53,6 +55,7 @@ struct model_flow {
 	bool started;
 	bool ask;
 	bool overdue;
+	bool echo;
 	u64 last;
 	u32 probe;
 	u8 prio;
@@ -70,6 +73,8 @@ struct model_flow {
  * @firsts: first chains
  * @granted: chains that were granted
  * @overdue: chains that were not
+ * @credit: a bucket of PCRP_PROBE_BURST PROBEs' time, which fills as time passes, ns
+ * @credit_at: when it was that
  */
 struct model {
 	struct model_flow f[MODEL_SLOTS];
@@ -81,10 +86,13 @@ struct model {
 	u64 firsts;
 	u64 granted;
 	u64 overdue;
+	u64 credit;
+	u64 credit_at;
 };
 
 void model_open(struct model *m, const struct pcrp_params *p);
 void model_arrive(struct model *m, u32 slot, u32 bytes, u32 unsent, u8 gate);
+void model_again(struct model *m, u32 slot, u32 unsent);
 u32 model_claim(struct model *m);
 void model_ungate(struct model *m, u32 slot);
 enum pcrp_grant_verdict model_grant(struct model *m, u32 slot, s64 age, u64 granted,
@@ -100,8 +108,11 @@ struct step model_step(struct model *m, const u32 *unsent);
 /* How many flows are in a state */
 u32 model_count(const struct model *m, u8 state);
 
-/* When something is to be done about a flow; U64_MAX: never */
-u64 model_due(const struct model *m, u32 slot);
+/* When something is to be done about any flow; U64_MAX: never */
+u64 model_next(const struct model *m);
+
+/* How many flows are echoes */
+u32 model_echoes(const struct model *m);
 
 /* What remains of a flow */
 u64 model_left(const struct model_flow *f);

@@ -17,13 +17,17 @@
 
 /* ------------------------------------------------ peers */
 
-/* Asks until it is told not to; the time at which it is. */
+/* Asks until the peer counts as silent; the time at which it does. */
 static u64 ask_until_silent(struct pcrp_peer *peer, bool gated, u64 now, u64 interval)
 {
-	while (pcrp_peer_ask(peer, gated, now))
-		now += interval;
-	assert_int_equal(peer->state, PCRP_PEER_SILENT);
-	return now;
+	for (;; now += interval) {
+		bool may = pcrp_peer_ask(peer, gated, now);
+
+		if (peer->state == PCRP_PEER_SILENT) {
+			assert_false(may);
+			return now;
+		}
+	}
 }
 
 /* Zeros are a peer of which nothing is known, and which may be asked. */
@@ -33,7 +37,6 @@ static void test_unknown(void **state)
 
 	(void)state;
 	assert_int_equal(peer.state, PCRP_PEER_UNKNOWN);
-	assert_true(pcrp_peer_may_ask(&peer, 0));
 	assert_true(pcrp_peer_ask(&peer, false, 0));
 	assert_int_equal(peer.state, PCRP_PEER_UNKNOWN);
 	pcrp_peer_answered(&peer);
@@ -59,6 +62,33 @@ static void test_silent(void **state)
 	/* the same whether it has answered before or not */
 	pcrp_peer_answered(&peer);
 	assert_true(ask_until_silent(&peer, true, SEC, MS) == SEC + 5 * MS);
+}
+
+/* Who does not wait asks five times, however many chains it sends; and then it may again. */
+static void test_ungated_asks(void **state)
+{
+	struct pcrp_peer peer = {};
+	u32 asked = 0;
+	u64 now;
+
+	(void)state;
+	for (now = SEC; now < SEC + 5 * MS; now += 20 * US)
+		asked += pcrp_peer_ask(&peer, false, now);
+	assert_int_equal(asked, PCRP_SILENT_ASKED);
+	assert_true(pcrp_peer_ask(&peer, true, now - 1));
+	for (; now < SEC + 15 * MS; now += 20 * US)
+		assert_false(pcrp_peer_ask(&peer, false, now));
+	assert_int_equal(peer.state, PCRP_PEER_SILENT);
+	assert_true(pcrp_peer_ask(&peer, false, now));
+
+	/* it was silent already when nobody asked: the next flow may */
+	peer = (struct pcrp_peer) {};
+	for (asked = 0; asked < PCRP_SILENT_ASKED; asked++)
+		assert_true(pcrp_peer_ask(&peer, false, SEC));
+	assert_true(pcrp_peer_ask(&peer, false, SEC + 15 * MS));
+	assert_int_equal(peer.state, PCRP_PEER_SILENT);
+	assert_false(pcrp_peer_ask(&peer, false, SEC + 35 * MS - 1));
+	assert_true(pcrp_peer_ask(&peer, false, SEC + 35 * MS));
 }
 
 /* Any answer, and the count starts anew. */
@@ -90,10 +120,8 @@ static void test_retries(void **state)
 
 	(void)state;
 	for (i = 0; i < 20; i++) {
-		assert_false(pcrp_peer_may_ask(&peer, now + wait - 1));
 		assert_false(pcrp_peer_ask(&peer, false, now + wait - 1));
 		now += wait;
-		assert_true(pcrp_peer_may_ask(&peer, now));
 		assert_false(pcrp_peer_ask(&peer, true, now));
 		assert_true(pcrp_peer_ask(&peer, false, now));
 		assert_int_equal(peer.state, PCRP_PEER_SILENT);
@@ -104,8 +132,8 @@ static void test_retries(void **state)
 	/* when it has answered, and fallen silent again, the first wait is short again */
 	pcrp_peer_answered(&peer);
 	now = ask_until_silent(&peer, false, now, MS);
-	assert_true(pcrp_peer_may_ask(&peer, now + 10 * MS));
-	assert_false(pcrp_peer_may_ask(&peer, now + 10 * MS - 1));
+	assert_false(pcrp_peer_ask(&peer, false, now + 10 * MS - 1));
+	assert_true(pcrp_peer_ask(&peer, false, now + 10 * MS));
 }
 
 /* ------------------------------------------------ the base round trip */
@@ -178,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_silent),
+		cmocka_unit_test(test_ungated_asks),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_retries),
 		cmocka_unit_test(test_rtt_bounds),

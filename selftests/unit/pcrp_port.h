@@ -29,15 +29,64 @@ static const struct pcrp_params port_ordinary = {
 	.hold_ns = 100 * MS,
 	.spec_bytes = { CHAIN / 4, CHAIN, 4 * CHAIN },
 	.probe_ns = 2 * RTT,
+	.probe_gap_ns = 12 * US,	/* at 10 Gbit/s */
 	.eu = true,
 	.srpt = true,
 };
 
+/**
+ * struct port_fifo - packets of a flow
+ * @bytes: what each adds
+ * @at_ns: when it was queued
+ * @first: where the first is
+ * @count: how many there are
+ * @again: of them, those that were sent before; the first
+ */
 struct port_fifo {
 	u32 bytes[PORT_FIFO];
+	u64 at_ns[PORT_FIFO];
 	u32 first;
 	u32 count;
+	u32 again;
 };
+
+/* The n-th that waits */
+static inline u32 fifo_at(const struct port_fifo *q, u32 n)
+{
+	return (q->first + n) % PORT_FIFO;
+}
+
+static inline void fifo_put(struct port_fifo *q, u32 bytes, u64 now)
+{
+	u32 i = fifo_at(q, q->count++);
+
+	q->bytes[i] = bytes;
+	q->at_ns[i] = now;
+}
+
+static inline void fifo_put_again(struct port_fifo *q, u64 now)
+{
+	u32 n;
+
+	for (n = q->count++; n > q->again; n--) {
+		q->bytes[fifo_at(q, n)] = q->bytes[fifo_at(q, n - 1)];
+		q->at_ns[fifo_at(q, n)] = q->at_ns[fifo_at(q, n - 1)];
+	}
+	q->bytes[fifo_at(q, n)] = 0;
+	q->at_ns[fifo_at(q, n)] = now;
+	q->again++;
+}
+
+/* What the first adds, which goes */
+static inline u32 fifo_take(struct port_fifo *q)
+{
+	u32 bytes = q->bytes[q->first];
+
+	q->first = fifo_at(q, 1);
+	q->count--;
+	q->again -= !!q->again;
+	return bytes;
+}
 
 /**
  * struct port - a port
@@ -62,6 +111,7 @@ struct port {
  * @prio: of the packet
  * @bytes: of the packet
  * @rule: by which it was picked, enum pcrp_rule
+ * @again: was it sent before?
  */
 struct step {
 	enum pcrp_action action;
@@ -69,6 +119,7 @@ struct step {
 	u8 prio;
 	u32 bytes;
 	u8 rule;
+	bool again;
 };
 
 static inline void port_open(struct port *port, u32 slots, const struct pcrp_params *p)
@@ -79,8 +130,8 @@ static inline void port_open(struct port *port, u32 slots, const struct pcrp_par
 	port->fifo = calloc(slots, sizeof(*port->fifo));
 	port->unsent = calloc(slots, sizeof(*port->unsent));
 	pcrp_snd_init(&port->s, calloc(slots, sizeof(struct pcrp_flow)),
-		      calloc(2 * slots, sizeof(struct heap_node)),
-		      calloc(2 * slots, sizeof(u32)), slots, UINT32_MAX - 2);
+		      calloc(PCRP_SND_HEAPS * slots, sizeof(struct heap_node)),
+		      calloc(PCRP_SND_HEAPS * slots, sizeof(u32)), slots, UINT32_MAX - 2);
 }
 
 static inline void port_close(struct port *port)
@@ -104,11 +155,16 @@ static inline u32 port_count(const struct port *port, enum pcrp_flow_state state
 
 static inline void port_arrive(struct port *port, u32 slot, u32 bytes, u32 unsent, u8 gate)
 {
-	struct port_fifo *q = &port->fifo[slot];
-
-	q->bytes[(q->first + q->count++) % PORT_FIFO] = bytes;
+	fifo_put(&port->fifo[slot], bytes, port->now);
 	port->unsent[slot] = unsent;
 	pcrp_snd_queued(&port->s, &port->p, slot, bytes, unsent, gate, port->now);
+}
+
+/* A packet comes that was sent before. */
+static inline void port_again(struct port *port, u32 slot)
+{
+	fifo_put_again(&port->fifo[slot], port->now);
+	pcrp_snd_again(&port->s, &port->p, slot, port->unsent[slot], port->now);
 }
 
 /* Picks, and does what was picked. */
@@ -123,12 +179,12 @@ static inline struct step port_step(struct port *port)
 		break;
 	case PCRP_ACTION_DATA:
 		q = &port->fifo[step.slot];
-		step.bytes = q->bytes[q->first];
 		step.rule = port->s.rule;
-		q->first = (q->first + 1) % PORT_FIFO;
-		q->count--;
+		step.again = q->again;
+		step.bytes = fifo_take(q);
 		step.prio = pcrp_snd_sent(&port->s, &port->p, step.slot, step.bytes,
-					  port->unsent[step.slot], port->now);
+					  port->unsent[step.slot], q->at_ns[q->first],
+					  port->now);
 		break;
 	default:
 		pcrp_snd_asked(&port->s, &port->p, step.slot, step.action, port->now);

@@ -23,6 +23,8 @@ struct world {
 	u64 verdicts[PCRP_GRANT_REFUSED + 1];
 	u64 prios[8];
 	u64 ungated;
+	u64 again;
+	u64 echoes;
 	u64 rules[PCRP_RULE_ORDER + 1];
 };
 
@@ -32,6 +34,7 @@ static struct pcrp_params random_params(struct rng *rng)
 		.chain_bytes = rng_log(rng, 256, 100000),
 		.hold_ns = rng_log(rng, MS, 100 * MS),
 		.probe_ns = rng_log(rng, PCRP_PROBE_MIN_NS, PCRP_PROBE_MAX_NS),
+		.probe_gap_ns = rng_log(rng, US, 10 * MS),
 	};
 
 	p.first_bytes = rng_percent(rng, 60) ? p.chain_bytes : rng_log(rng, 256, 100000);
@@ -54,6 +57,8 @@ static void check_flow(struct world *w, u32 slot)
 	if (f->state == PCRP_FLOW_UNUSED || f->state == PCRP_FLOW_IDLE)
 		return;
 	assert_int_equal(f->gate, e->gate);
+	assert_int_equal(f->echo, e->echo);
+	assert_int_equal(f->again, e->q.again);
 	assert_true(f->sent == e->sent);
 	assert_true(f->granted == e->granted);
 	assert_true(f->size == e->size);
@@ -64,22 +69,20 @@ static void check_flow(struct world *w, u32 slot)
 
 static void check_all(struct world *w)
 {
-	u64 due = U64_MAX;
 	u32 i, begun = 0;
 
 	for (i = 0; i < MODEL_SLOTS; i++) {
 		check_flow(w, i);
-		due = model_due(&w->m, i) < due ? model_due(&w->m, i) : due;
 		begun += !!w->m.f[i].begun;
 	}
-	assert_true(pcrp_snd_next_ns(&w->port.s) == due);
+	assert_true(pcrp_snd_next_ns(&w->port.s) == model_next(&w->m));
 	assert_int_equal(w->port.s.begun.count, begun);
 	for (i = PCRP_FLOW_DRY; i < PCRP_FLOW_STATES; i++)
 		assert_int_equal(w->port.s.list[i].count, model_count(&w->m, i));
 	assert_int_equal(pcrp_snd_idle(&w->port.s), model_count(&w->m, PCRP_FLOW_IDLE));
 	assert_int_equal(w->port.s.stats.flows_started - w->port.s.stats.flows_finished,
 			 MODEL_SLOTS - model_count(&w->m, PCRP_FLOW_IDLE) -
-			 model_count(&w->m, PCRP_FLOW_UNUSED));
+			 model_count(&w->m, PCRP_FLOW_UNUSED) - model_echoes(&w->m));
 }
 
 /* Of all that was ready, has anyone waited too long who is not served by right? */
@@ -117,6 +120,8 @@ static struct step step(struct world *w)
 	if (a.action != PCRP_ACTION_DATA)
 		return a;
 	assert_int_equal(a.rule, b.rule);
+	assert_int_equal(a.again, b.again);
+	w->again += a.again;
 	check_starvation(w, before, &a);
 	w->rules[a.rule]++;
 	if (a.prio == PCRP_PRIO_UNGATED)
@@ -129,6 +134,16 @@ static struct step step(struct world *w)
 	return a;
 }
 
+/* When the first packet that adds something was queued */
+static u64 data_since(const struct port_fifo *q)
+{
+	u32 n = 0;
+
+	while (!q->bytes[fifo_at(q, n)])
+		n++;
+	return q->at_ns[fifo_at(q, n)];
+}
+
 /* What is due is done, then the line takes some packets. */
 static void run(struct world *w, u32 packets)
 {
@@ -136,9 +151,10 @@ static void run(struct world *w, u32 packets)
 
 	while (pcrp_snd_next_ns(&w->port.s) <= w->port.now)
 		step(w);
+	/* no packet has waited for longer than hold, if not for the line */
 	for (i = 0; i < MODEL_SLOTS; i++)
 		if (w->port.s.flow[i].state == PCRP_FLOW_WAITING)
-			assert_true(w->port.now - w->port.s.flow[i].since_ns <
+			assert_true(w->port.now - data_since(&w->port.fifo[i]) <
 				    w->port.p.hold_ns);
 	while (packets && step(w).action != PCRP_ACTION_SLEEP)
 		packets--;
@@ -160,6 +176,20 @@ static void arrive(struct world *w)
 	port_arrive(&w->port, slot, bytes, unsent, gate);
 	model_arrive(&w->m, slot, bytes, unsent, gate);
 	check_flow(w, slot);
+}
+
+/* What was sent before is sent again, be its flow over or not. */
+static void again(struct world *w)
+{
+	u32 slot = rng_in(&w->rng, 0, MODEL_SLOTS - 1);
+
+	if (w->m.f[slot].state == PCRP_FLOW_UNUSED || w->port.fifo[slot].count == PORT_FIFO)
+		return;
+	w->echoes += pcrp_snd_starts(&w->port.s, slot);
+	port_again(&w->port, slot);
+	model_again(&w->m, slot, w->port.unsent[slot]);
+	check_flow(w, slot);
+	assert_int_equal(port_flow(&w->port, slot)->state, PCRP_FLOW_READY);
 }
 
 /* Legal ones, old ones, doubled ones, forged ones */
@@ -210,7 +240,7 @@ static void pass(struct world *w)
 	u64 next = pcrp_snd_next_ns(&w->port.s), to;
 
 	to = w->port.now + rng_log(&w->rng, 1, rng_percent(&w->rng, 2) ? 2 * SEC : 5 * MS);
-	w->port.now = next < to ? next : to;
+	w->port.now = next < w->port.now ? w->port.now : next < to ? next : to;
 	w->m.now = w->port.now;
 }
 
@@ -248,8 +278,10 @@ static void one_round(struct world *w, u32 seed)
 	w->m.now = w->port.now;
 	for (i = 0; i < EVENTS; i++) {
 		what = rng_in(&w->rng, 0, 99);
-		if (what < 45)
+		if (what < 40)
 			arrive(w);
+		else if (what < 45)
+			again(w);
 		else if (what < 65)
 			grant(w);
 		else if (what < 66)
@@ -267,6 +299,7 @@ static void test_random(void **state)
 {
 	u64 steps[PCRP_ACTION_DATA + 1] = {}, verdicts[PCRP_GRANT_REFUSED + 1] = {};
 	u64 prios[8] = {}, rules[PCRP_RULE_ORDER + 1] = {}, ungated = 0, overdue = 0;
+	u64 sent_again = 0, echoes = 0;
 	static struct world w;
 	u32 round, i;
 
@@ -282,6 +315,8 @@ static void test_random(void **state)
 		for (i = 0; i < 8; i++)
 			prios[i] += w.prios[i];
 		ungated += w.ungated;
+		sent_again += w.again;
+		echoes += w.echoes;
 		overdue += w.port.s.stats.chains_overdue;
 	}
 	/* has all of it happened, and often? */
@@ -294,6 +329,8 @@ static void test_random(void **state)
 	for (i = 0; i < 8; i++)
 		assert_true(prios[i] > 1000);
 	assert_true(ungated > 1000);
+	assert_true(sent_again > 1000);
+	assert_true(echoes > 1000);
 	assert_true(overdue > 100);
 }
 
@@ -309,19 +346,19 @@ static u32 moved(const struct port *port, struct heap_node *before)
 	const struct heap_node *node = port->s.shortest.node;
 	u32 i, n = 0;
 
-	for (i = 0; i < 2 * MANY; i++)
+	for (i = 0; i < PCRP_SND_HEAPS * MANY; i++)
 		n += node[i].key != before[i].key || node[i].id != before[i].id;
-	memcpy(before, node, 2 * MANY * sizeof(*node));
+	memcpy(before, node, PCRP_SND_HEAPS * MANY * sizeof(*node));
 	return n;
 }
 
 /*
  * 10,000 flows are ready, and then all of them wait at once: what a packet, a GRANT,
- * a PROBE or the end of hold moves is four paths of the heaps at most.
+ * a PROBE or the end of hold moves is six paths of the heaps at most.
  */
 static void test_many_flows(void **state)
 {
-	struct heap_node *before = calloc(2 * MANY, sizeof(*before));
+	struct heap_node *before = calloc(PCRP_SND_HEAPS * MANY, sizeof(*before));
 	struct pcrp_params p = port_ordinary;
 	u32 i, slot, asked = 0, data = 0;
 	struct port port;
@@ -330,6 +367,7 @@ static void test_many_flows(void **state)
 
 	(void)state;
 	p.eu = false;
+	p.probe_gap_ns = 0;
 	rng_seed(&rng, 7);
 	port_open(&port, MANY, &p);
 	for (i = 0; i < MANY; i++) {
@@ -350,14 +388,16 @@ static void test_many_flows(void **state)
 	port.now += p.probe_ns;
 	moved(&port, before);
 	for (i = 0; i < 600; i++) {
-		if (i == 300)
+		if (i == 300) {
 			port.now += p.hold_ns;
+			port.p.probe_gap_ns = port_ordinary.probe_gap_ns;
+		}
 		step = port_step(&port);
 		asked += step.action != PCRP_ACTION_DATA && i < 300;
 		data += step.action == PCRP_ACTION_DATA;
-		assert_in_range(moved(&port, before), 0, 4 * PATH);
+		assert_in_range(moved(&port, before), 0, 6 * PATH);
 		port_grant(&port, rng_in(&rng, 0, MANY - 1), 2 * CHAIN, 4);
-		assert_in_range(moved(&port, before), 0, 4 * PATH);
+		assert_in_range(moved(&port, before), 0, 6 * PATH);
 	}
 	assert_int_equal(asked, 300);
 	assert_true(data > 100);
