@@ -13,6 +13,7 @@ need_closwire
 setup_ns a b
 wire_ab rate 10gbit delay 5us
 . "$(dirname "$0")/../lib/tcp_basic.sh"
+. "$(dirname "$0")/../lib/pcrp.sh"
 wire_ipv6
 chain=20000
 tc -n "$a" qdisc add dev w0 root handle 1: pcrp chain $chain
@@ -27,14 +28,6 @@ transfer() { tcp_flow -s "$a" -r "$b" -d "$1" connect "send=$2" close eof; }
 # no_ports COUNT: have so many datagrams come to b that nobody waits for?
 no_ports() {
 	[ "$(ip netns exec "$b" cat /proc/net/snmp | awk '/^Udp: [0-9]/ { print $3 }')" -ge "$1" ]
-}
-
-# netstat NS NAME: counter of /proc/net/netstat
-netstat() {
-	ip netns exec "$1" cat /proc/net/netstat | awk -v name="$2" '$1 == "TcpExt:" {
-		if (!n) n = split($0, names)
-		else for (i = 1; i <= n; i++) if (names[i] == name) print $i
-	}'
 }
 
 # ---- the first flow finds out that the other host answers
