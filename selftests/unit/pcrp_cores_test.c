@@ -319,7 +319,8 @@ static void start(const struct setup *how)
 		.chain_bytes = how->chain_bytes, .first_bytes = how->first_bytes,
 		.mfwt_ns = 100 * US, .hold_ns = 1ULL << 60,
 		.spec_bytes = { how->chain_bytes / 4, how->chain_bytes, 4 * how->chain_bytes },
-		.probe_ns = 50 * US, .probe_gap_ns = 12 * US, .eu = rng_percent(&rng, 50), .srpt = rng_percent(&rng, 80),
+		.probe_ns = 50 * US, .probe_gap_ns = 12 * US,
+		.eu = rng_percent(&rng, 50), .srpt = rng_percent(&rng, 80),
 	};
 	flying_first = 0;
 	flying_end = 0;
