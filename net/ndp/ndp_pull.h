@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * NDP's receiver: the pull queue of an interface
+ *
+ * Plain C, no kernel types; time is an argument. All flows that come in by one
+ * interface share one queue, so that what they are asked for together is what the
+ * link can take. Per flow there are three serial numbers of packets:
+ *
+ *	target		wished: what its sender said at most (pull_target), and one
+ *			more for each of its packets that was NACKed here since
+ *	granted		pulled: what CONTROL says as pull; never more than target
+ *	heard		granted, as it was when a packet of the flow last came
+ *
+ *	             target > granted, granted - heard < ahead, not held
+ *	+---------+ -----------------------------------------------------> +--------+
+ *	|  idle   |                                                        | queued |
+ *	+---------+ <----------------------------------------------------- +--------+
+ *	                  granted = target; ahead reached; held; flushed
+ *
+ * Each pull asks for a packet of so many bytes, which takes the link
+ *
+ *	t = bytes / (99% of the link's rate)
+ *
+ * and the next pull is due t after this one was: next = max(next, now - late) + t.
+ * A timer that is up to `late` behind is made up for. A flow that finds the queue
+ * empty, and the last pull's t over, is pulled in the answer to its packet.
+ *
+ * Higher priorities go first, strictly. Within a priority:
+ *	fair	round robin, a pull each
+ *	strict	first come, first served, until it has all it wished
+ *	srpt	least target - granted first: packets that remain to be pulled
+ * Fair and strict take O(1) a pull, srpt O(log flows).
+ *
+ * No locks here: the glue has one for the queue and the nodes in it.
+ *
+ * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
+ * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
+ * low latency and high performance", SIGCOMM 2017, section 3.2.
+ *
+ * Differences from the paper:
+ * - There the queue holds pulls, one for each packet that came. Here it holds
+ *   flows, with what each wishes: it is bounded by their number, and lost packets
+ *   take no wish with them.
+ * - A flow of which nothing comes any more is not pulled without end (ahead).
+ * - Packets are not all of one size: a pull takes as long as the flow's packets.
+ * - strict and srpt
+ */
+#ifndef _NDP_PULL_H
+#define _NDP_PULL_H
+
+#include <closnet/heap.h>
+#include "ndp_wire.h"
+
+/* Below line rate by that much, so that pulled packets do not queue up (EQDS) */
+#define NDP_PULL_PERCENT	99
+/* A link's bytes to ns, as a fixed-point number */
+#define NDP_PULL_SHIFT		20
+/* Ethernet, IPv4, UDP and our header, frame check, preamble and gap */
+#define NDP_PULL_OVERHEAD	(14U + 20 + 8 + NDP_HLEN + 4 + 20)
+/* Nobody wishes more: serial numbers stay far from their half */
+#define NDP_PULL_WISH_MAX	0x40000000U
+/* A flow's packets become smaller by an eighth of the difference, each. */
+#define NDP_PULL_BYTES_SHIFT	3
+/* Taken for a flow's packets until one was seen */
+#define NDP_PULL_BYTES_UNKNOWN	1538U
+
+/**
+ * enum ndp_pull_policy - who is first within a priority
+ * @NDP_PULL_FAIR: round robin
+ * @NDP_PULL_STRICT: first come, first served, until it has all
+ * @NDP_PULL_SRPT: who wishes least
+ */
+enum ndp_pull_policy {
+	NDP_PULL_FAIR,
+	NDP_PULL_STRICT,
+	NDP_PULL_SRPT,
+};
+
+/**
+ * struct ndp_pull_node - a flow, as the pull queue sees it; zeros at first
+ * @next: in the ring of its priority; NULL: in none
+ * @prev: the same
+ * @target: packets wished since the flow began, modulo 2^32
+ * @granted: packets pulled, modulo 2^32
+ * @heard: @granted when something came last
+ * @id: srpt: its own, below the queue's capacity
+ * @bytes: that a packet of it takes on the link; 0: none was seen
+ * @prio: 0..7; 7 is served first
+ * @queued: to be pulled
+ * @held: its receiver has no room
+ */
+struct ndp_pull_node {
+	struct ndp_pull_node *next;
+	struct ndp_pull_node *prev;
+	u32 target;
+	u32 granted;
+	u32 heard;
+	u32 id;
+	u32 bytes;
+	u8 prio;
+	bool queued;
+	bool held;
+};
+
+/**
+ * struct ndp_pull_params - what is set
+ * @rate_Bps: the link's, bytes a second; 1000 or more
+ * @late_ns: how late a pull may be, and the next be none the later
+ * @ahead: pulls of a flow of which nothing came since; 1 or more
+ * @policy: enum ndp_pull_policy
+ */
+struct ndp_pull_params {
+	u64 rate_Bps;
+	u32 late_ns;
+	u32 ahead;
+	u8 policy;
+};
+
+/**
+ * struct ndp_pull_stats - counters; read without a lock
+ * @pulls: packets pulled
+ * @at_once: of these, in the answer to a packet
+ * @flushed: packets wished, and not pulled because all had come
+ * @silent: times that a flow was pulled no more because nothing came
+ * @cut: wishes above NDP_PULL_WISH_MAX
+ */
+struct ndp_pull_stats {
+	u64 pulls;
+	u64 at_once;
+	u64 flushed;
+	u64 silent;
+	u64 cut;
+};
+
+/**
+ * struct ndp_pull - a pull queue: ndp_pull_init()
+ * @first: of each priority's ring; fair and strict
+ * @heap: flows; srpt
+ * @by_id: srpt: flows
+ * @next_ns: when the next pull is due
+ * @frac: of a ns, below 2^NDP_PULL_SHIFT
+ * @byte_time: ns a byte, times 2^NDP_PULL_SHIFT
+ * @late_ns: as in struct ndp_pull_params
+ * @ahead: as in struct ndp_pull_params
+ * @queued: flows
+ * @arrivals: srpt: flows that were queued, modulo 2^32
+ * @policy: as in struct ndp_pull_params
+ * @stats: counters
+ */
+struct ndp_pull {
+	struct ndp_pull_node *first[NDP_PRIOS];
+	struct heap heap;
+	struct ndp_pull_node **by_id;
+	u64 next_ns;
+	u64 frac;
+	u64 byte_time;
+	u32 late_ns;
+	u32 ahead;
+	u32 queued;
+	u32 arrivals;
+	u8 policy;
+	struct ndp_pull_stats stats;
+};
+
+static inline void ndp_pull_count(u64 *counter, u64 by)
+{
+	WRITE_ONCE(*counter, *counter + by);
+}
+
+/**
+ * ndp_pull_rate() - the link's rate has changed
+ * @q: pull queue
+ * @rate_Bps: bytes a second; 1000 or more
+ *
+ * The only division; no packet does it.
+ */
+static inline void ndp_pull_rate(struct ndp_pull *q, u64 rate_Bps)
+{
+	q->byte_time = div64_u64((1000000000ULL * 100 / NDP_PULL_PERCENT) << NDP_PULL_SHIFT,
+				 rate_Bps);
+}
+
+/**
+ * ndp_pull_init() - an empty queue
+ * @q: pull queue
+ * @p: parameters
+ * @now_ns: the time
+ */
+static inline void ndp_pull_init(struct ndp_pull *q, const struct ndp_pull_params *p,
+				 u64 now_ns)
+{
+	*q = (struct ndp_pull) {
+		.next_ns = now_ns, .late_ns = p->late_ns, .ahead = p->ahead,
+		.policy = p->policy,
+	};
+	ndp_pull_rate(q, p->rate_Bps);
+}
+
+/**
+ * ndp_pull_init_srpt() - room for the flows of a queue whose policy is srpt
+ * @q: pull queue, of ndp_pull_init()
+ * @by_id: room for all flows
+ * @node: as many, for the heap
+ * @place: as many, for the heap
+ * @count: how many; ids of nodes are below
+ */
+static inline void ndp_pull_init_srpt(struct ndp_pull *q, struct ndp_pull_node **by_id,
+				      struct heap_node *node, u32 *place, u32 count)
+{
+	q->by_id = by_id;
+	heap_init(&q->heap, node, place, count);
+}
+
+/* ---- the order */
+
+static inline void ndp_pull_ring_add(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	struct ndp_pull_node **first = &q->first[n->prio];
+
+	if (!*first) {
+		n->next = n;
+		n->prev = n;
+		*first = n;
+		return;
+	}
+	n->next = *first;
+	n->prev = (*first)->prev;
+	n->prev->next = n;
+	n->next->prev = n;
+}
+
+static inline void ndp_pull_ring_del(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	struct ndp_pull_node **first = &q->first[n->prio];
+
+	if (n->next == n) {
+		*first = NULL;
+	} else {
+		n->prev->next = n->next;
+		n->next->prev = n->prev;
+		if (*first == n)
+			*first = n->next;
+	}
+	n->next = NULL;
+	n->prev = NULL;
+}
+
+/* Least key first: all of a higher priority before any of a lower one */
+static inline u64 ndp_pull_key(const struct ndp_pull_node *n)
+{
+	return (u64)(NDP_PRIOS - 1 - n->prio) << 32 | (n->target - n->granted);
+}
+
+static inline void ndp_pull_heap_set(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	u32 tie = heap_has(&q->heap, n->id) ? q->heap.node[q->heap.place[n->id]].tie :
+					      q->arrivals++;
+
+	q->by_id[n->id] = n;
+	heap_set(&q->heap, n->id, ndp_pull_key(n), tie);
+}
+
+static inline struct ndp_pull_node *ndp_pull_first(const struct ndp_pull *q)
+{
+	u32 prio = NDP_PRIOS;
+
+	if (!q->queued)
+		return NULL;
+	if (q->policy == NDP_PULL_SRPT)
+		return q->by_id[heap_first(&q->heap)];
+	while (!q->first[--prio])
+		;
+	return q->first[prio];
+}
+
+static inline void ndp_pull_link(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
+{
+	/* what an idle link could have carried is gone */
+	if (!q->queued && q->next_ns < now_ns)
+		q->next_ns = now_ns;
+	q->queued++;
+	n->queued = true;
+	if (q->policy == NDP_PULL_SRPT)
+		ndp_pull_heap_set(q, n);
+	else
+		ndp_pull_ring_add(q, n);
+}
+
+static inline void ndp_pull_unlink(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	q->queued--;
+	n->queued = false;
+	if (q->policy == NDP_PULL_SRPT)
+		heap_remove(&q->heap, n->id);
+	else
+		ndp_pull_ring_del(q, n);
+}
+
+/**
+ * ndp_pull_wanted() - packets that a flow wishes and has not been granted
+ * @n: the flow
+ */
+static inline u32 ndp_pull_wanted(const struct ndp_pull_node *n)
+{
+	return n->target - n->granted;
+}
+
+static inline bool ndp_pull_ready(const struct ndp_pull *q, const struct ndp_pull_node *n)
+{
+	return n->target != n->granted && n->granted - n->heard < q->ahead && !n->held;
+}
+
+/* Where it belongs, now that something about it has changed */
+static inline void ndp_pull_settle(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
+{
+	bool ready = ndp_pull_ready(q, n);
+
+	if (ready && !n->queued)
+		ndp_pull_link(q, n, now_ns);
+	else if (!ready && n->queued)
+		ndp_pull_unlink(q, n);
+	else if (ready && q->policy == NDP_PULL_SRPT)
+		ndp_pull_heap_set(q, n);
+}
+
+/* ---- what a flow wishes */
+
+static inline void ndp_pull_told(struct ndp_pull *q, struct ndp_pull_node *n, u32 target)
+{
+	if (!ndp_before(n->target, target))
+		return;
+	if (target - n->granted > NDP_PULL_WISH_MAX) {
+		ndp_pull_count(&q->stats.cut, 1);
+		target = n->granted + NDP_PULL_WISH_MAX;
+	}
+	if (ndp_before(n->target, target))
+		n->target = target;
+}
+
+/* Out of its ring before it changes; ndp_pull_settle() puts it into the other one. */
+static inline void ndp_pull_prio(struct ndp_pull *q, struct ndp_pull_node *n, u8 prio)
+{
+	if (n->prio == prio)
+		return;
+	if (n->queued)
+		ndp_pull_unlink(q, n);
+	n->prio = prio;
+}
+
+/* Packets that are larger count at once, so that the link is not asked for too much. */
+static inline void ndp_pull_size(struct ndp_pull_node *n, u32 payload_len)
+{
+	u32 bytes = payload_len + NDP_PULL_OVERHEAD;
+
+	if (bytes >= n->bytes)
+		n->bytes = bytes;
+	else
+		n->bytes -= (n->bytes - bytes) >> NDP_PULL_BYTES_SHIFT;
+}
+
+/**
+ * ndp_pull_arrived() - a DATA or PROBE of the flow came
+ * @q: pull queue
+ * @n: the flow
+ * @h: its header
+ * @nacked: it was NACKed
+ * @now_ns: the time
+ */
+static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
+				    const struct ndp_hdr *h, bool nacked, u64 now_ns)
+{
+	n->heard = n->granted;
+	if (!h->is_short) {
+		ndp_pull_told(q, n, h->data.pull_target);
+		ndp_pull_prio(q, n, h->data.prio);
+	}
+	if (h->payload_len)
+		ndp_pull_size(n, h->payload_len);
+	if (nacked && ndp_pull_wanted(n) < NDP_PULL_WISH_MAX)
+		n->target++;
+	ndp_pull_settle(q, n, now_ns);
+}
+
+/**
+ * ndp_pull_hold() - a flow's receiver has no room, or has room again
+ * @q: pull queue
+ * @n: the flow
+ * @held: no room
+ * @now_ns: the time
+ */
+static inline void ndp_pull_hold(struct ndp_pull *q, struct ndp_pull_node *n, bool held,
+				 u64 now_ns)
+{
+	n->held = held;
+	ndp_pull_settle(q, n, now_ns);
+}
+
+/**
+ * ndp_pull_flush() - a flow needs no more pulls, as it has all there is; or it ends
+ * @q: pull queue
+ * @n: the flow
+ */
+static inline void ndp_pull_flush(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	ndp_pull_count(&q->stats.flushed, ndp_pull_wanted(n));
+	n->target = n->granted;
+	if (n->queued)
+		ndp_pull_unlink(q, n);
+}
+
+/* ---- pulls */
+
+static inline void ndp_pull_spend(struct ndp_pull *q, u32 bytes, u64 now_ns)
+{
+	u64 time = q->byte_time * bytes + q->frac;
+
+	if (q->next_ns + q->late_ns < now_ns)
+		q->next_ns = now_ns - q->late_ns;
+	q->next_ns += time >> NDP_PULL_SHIFT;
+	q->frac = time & ((1U << NDP_PULL_SHIFT) - 1);
+}
+
+static inline void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
+{
+	WRITE_ONCE(n->granted, n->granted + 1);
+	ndp_pull_count(&q->stats.pulls, 1);
+	ndp_pull_spend(q, n->bytes ? n->bytes : NDP_PULL_BYTES_UNKNOWN, now_ns);
+	/* the one behind it is first now, and it is the last */
+	if (q->policy == NDP_PULL_FAIR)
+		q->first[n->prio] = n->next;
+	if (n->granted - n->heard == q->ahead && n->target != n->granted)
+		ndp_pull_count(&q->stats.silent, 1);
+	ndp_pull_settle(q, n, now_ns);
+}
+
+/**
+ * ndp_pull_next_ns() - when ndp_pull_next() has a flow
+ * @q: pull queue
+ *
+ * Return: the time; U64_MAX: not before a flow is queued.
+ */
+static inline u64 ndp_pull_next_ns(const struct ndp_pull *q)
+{
+	return q->queued ? q->next_ns : U64_MAX;
+}
+
+/**
+ * ndp_pull_next() - pull a packet, if it is time
+ * @q: pull queue
+ * @now_ns: the time
+ *
+ * Return: the flow whose @granted is one more, and which is to be told so by a
+ * CONTROL; NULL: none, yet.
+ */
+static inline struct ndp_pull_node *ndp_pull_next(struct ndp_pull *q, u64 now_ns)
+{
+	struct ndp_pull_node *n;
+
+	if (now_ns < q->next_ns)
+		return NULL;
+	n = ndp_pull_first(q);
+	if (n)
+		ndp_pull_grant(q, n, now_ns);
+	return n;
+}
+
+/**
+ * ndp_pull_at_once() - may the answer to a flow's packet pull the next one?
+ * @q: pull queue
+ * @n: the flow, after ndp_pull_arrived()
+ * @now_ns: the time
+ *
+ * Only if no other flow waits, and the packet that was pulled last is through.
+ *
+ * Return: true if so; then its @granted is one more.
+ */
+static inline bool ndp_pull_at_once(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
+{
+	if (q->queued != 1 || !n->queued || now_ns < q->next_ns)
+		return false;
+	ndp_pull_grant(q, n, now_ns);
+	ndp_pull_count(&q->stats.at_once, 1);
+	return true;
+}
+
+#endif /* _NDP_PULL_H */

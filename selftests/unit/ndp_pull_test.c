@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * net/ndp/ndp_pull.h: who is pulled, when, and how often
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../net/ndp/ndp_pull.h"
+#include "rng.h"
+
+#define NODES	64
+#define AHEAD	50
+#define RATE	1250000000ULL	/* 10 Gbit/s */
+#define START	1000000000ULL
+#define MTU	8878U		/* with overhead, 9000 bytes */
+
+static struct ndp_pull q;
+static struct ndp_pull_node n[NODES];
+static struct ndp_pull_node *by_id[NODES];
+static struct heap_node heap_node[NODES];
+static u32 heap_place[NODES];
+static u64 now_ns;
+
+static void open_queue(enum ndp_pull_policy policy, u32 late_ns)
+{
+	const struct ndp_pull_params p = {
+		.rate_Bps = RATE, .late_ns = late_ns, .ahead = AHEAD, .policy = policy,
+	};
+	u32 i;
+
+	now_ns = START;
+	ndp_pull_init(&q, &p, now_ns);
+	ndp_pull_init_srpt(&q, by_id, heap_node, heap_place, NODES);
+	for (i = 0; i < NODES; i++)
+		n[i] = (struct ndp_pull_node) { .id = i };
+}
+
+static void arrive(u32 i, u32 target, u8 prio, u32 payload, bool nacked)
+{
+	const struct ndp_hdr h = {
+		.type = NDP_DATA, .payload_len = payload,
+		.data = { .prio = prio, .pull_target = target },
+	};
+
+	ndp_pull_arrived(&q, &n[i], &h, nacked, now_ns);
+}
+
+static void wish(u32 i, u32 target)
+{
+	arrive(i, target, n[i].prio, MTU, false);
+}
+
+/* The next pull, whenever it is; NODES: none */
+static u32 pull(void)
+{
+	struct ndp_pull_node *next;
+
+	if (ndp_pull_next_ns(&q) == U64_MAX) {
+		assert_null(ndp_pull_next(&q, U64_MAX / 2));
+		return NODES;
+	}
+	if (now_ns < ndp_pull_next_ns(&q)) {
+		now_ns = ndp_pull_next_ns(&q);
+		assert_null(ndp_pull_next(&q, now_ns - 1));
+	}
+	next = ndp_pull_next(&q, now_ns);
+	assert_non_null(next);
+	return (u32)(next - n);
+}
+
+static void assert_pulls(const u32 *who, u32 count)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		assert_int_equal(pull(), who[i]);
+}
+
+/* ---- the order */
+
+static void test_fair(void **state)
+{
+	static const u32 who[] = { 0, 1, 2, 0, 1, 2, 1, 2, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 2);
+	wish(1, 3);
+	wish(2, 4);
+	assert_pulls(who, 10);
+}
+
+/* One that comes later has its turn after those that wait. */
+static void test_fair_later(void **state)
+{
+	static const u32 who[] = { 1, 0, 2, 1, 0 };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 9);
+	wish(1, 9);
+	assert_int_equal(pull(), 0);
+	wish(2, 9);
+	/* and who wishes more keeps its turn */
+	wish(0, 12);
+	wish(1, 12);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 2);
+	assert_pulls(who, 5);
+}
+
+static void test_strict(void **state)
+{
+	static const u32 who[] = { 0, 0, 1, 1, 1, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_STRICT, 0);
+	wish(0, 2);
+	wish(1, 3);
+	wish(2, 1);
+	assert_pulls(who, 7);
+}
+
+static void test_srpt(void **state)
+{
+	static const u32 who[] = { 2, 1, 1, 3, 3, 3, 0, 0 };
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	wish(0, 4);
+	wish(1, 2);
+	wish(2, 1);
+	wish(3, 3);
+	assert_pulls(who, 8);
+	/* what remains counts, not what there was; of equals the one that was first */
+	wish(1, 4);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), NODES);
+}
+
+static void test_prios(void **state)
+{
+	static const enum ndp_pull_policy policies[] = {
+		NDP_PULL_FAIR, NDP_PULL_STRICT, NDP_PULL_SRPT,
+	};
+	static const u32 who[] = { 7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0, NODES };
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		open_queue(policies[i], 0);
+		for (k = 0; k < NDP_PRIOS; k++)
+			arrive(k, 2, k, MTU, false);
+		assert_pulls(who, 17);
+		/* the priority of a flow that waits changes */
+		arrive(0, 4, 3, MTU, false);
+		arrive(1, 4, 4, MTU, false);
+		arrive(0, 4, 5, MTU, false);
+		assert_int_equal(pull(), 0);
+		arrive(0, 4, 0, MTU, false);
+		assert_int_equal(pull(), 1);
+		assert_int_equal(pull(), 1);
+		assert_int_equal(pull(), 0);
+		assert_int_equal(pull(), NODES);
+	}
+}
+
+/* ---- what is wished */
+
+static void test_target(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 3);
+	/* an older packet says less */
+	wish(0, 2);
+	assert_int_equal(n[0].target, 3);
+	arrive(0, 3, 0, MTU, true);
+	assert_int_equal(n[0].target, 4);
+	/* the sender has counted the NACK, too */
+	wish(0, 4);
+	assert_int_equal(n[0].target, 4);
+	/* a header of 16 bytes says none */
+	ndp_pull_arrived(&q, &n[0], &(struct ndp_hdr) { .is_short = true, .payload_len = 10 },
+			 true, now_ns);
+	assert_int_equal(n[0].target, 5);
+}
+
+/* All numbers wrap around. */
+static void test_wrap(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	n[0].target = 0xfffffff0;
+	n[0].granted = 0xfffffff0;
+	n[0].heard = 0xfffffff0;
+	wish(0, 0x10);
+	for (k = 0; k < 0x20; k++)
+		assert_int_equal(pull(), 0);
+	assert_int_equal(n[0].granted, 0x10);
+	assert_int_equal(pull(), NODES);
+}
+
+/* The boldest wish */
+static void test_cut(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 0x80000001);
+	assert_int_equal(n[0].target, 0);
+	wish(0, 0x7fffffff);
+	assert_int_equal(n[0].target, NDP_PULL_WISH_MAX);
+	assert_true(q.stats.cut == 1);
+	for (k = 0; k < 10; k++)
+		arrive(0, 0x7fffffff, 0, MTU, true);
+	assert_int_equal(ndp_pull_wanted(&n[0]), NDP_PULL_WISH_MAX);
+	wish(0, 0x7fffffff);
+	for (k = 0; k < 10; k++)
+		assert_int_equal(pull(), 0);
+	wish(0, 0x7fffffff);
+	assert_int_equal(ndp_pull_wanted(&n[0]), NDP_PULL_WISH_MAX);
+}
+
+/* A sender that is no longer there */
+static void test_ahead(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 1000);
+	wish(1, 1000);
+	for (k = 0; k < AHEAD; k++) {
+		assert_int_equal(pull(), 0);
+		assert_int_equal(pull(), 1);
+		wish(1, 1000);
+	}
+	assert_true(q.stats.silent == 1);
+	for (k = 0; k < 10; k++) {
+		assert_int_equal(pull(), 1);
+		wish(1, 1000);
+	}
+	/* whatever comes of it starts it again */
+	wish(0, 0);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
+	/* who has all it wished has not fallen silent */
+	ndp_pull_flush(&q, &n[0]);
+	wish(1, n[1].granted + AHEAD);
+	ndp_pull_flush(&q, &n[1]);
+	wish(1, n[1].granted + AHEAD);
+	for (k = 0; k < AHEAD; k++)
+		assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), NODES);
+	assert_true(q.stats.silent == 1);
+}
+
+static void test_flush(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 10);
+	wish(1, 10);
+	assert_int_equal(pull(), 0);
+	ndp_pull_flush(&q, &n[0]);
+	ndp_pull_flush(&q, &n[2]);
+	assert_true(q.stats.flushed == 9);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 1);
+	/* it may wish again, from there */
+	wish(0, n[0].granted + 1);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(n[0].granted, 2);
+}
+
+static void test_hold(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 10);
+	ndp_pull_hold(&q, &n[0], true, now_ns);
+	wish(0, 12);
+	assert_int_equal(pull(), NODES);
+	assert_int_equal(ndp_pull_wanted(&n[0]), 12);
+	ndp_pull_hold(&q, &n[0], false, now_ns);
+	assert_int_equal(pull(), 0);
+}
+
+/* ---- pacing */
+
+/* 9000 bytes at 99% of 10 Gbit/s: 7272.7.. ns; no drift over a million pulls */
+static void test_pace(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	for (k = 0; k < 1000000; k++) {
+		wish(k % 2, n[k % 2].granted + 2);
+		pull();
+		assert_in_range(q.next_ns - now_ns, 7272, 7273);
+	}
+	assert_in_range(q.next_ns - START, 7272727200 - 10000, 7272727300 + 10000);
+}
+
+/* Each flow's packets take their own time; those of an unknown size a small MTU's. */
+static void test_sizes(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	arrive(0, 1000, 0, MTU, false);
+	arrive(1, 1000, 0, 1, false);
+	assert_int_equal(pull(), 0);
+	assert_in_range(q.next_ns - now_ns, 7272, 7273);
+	assert_int_equal(pull(), 1);
+	assert_in_range(q.next_ns - now_ns, 99, 100);
+	/* a larger packet counts at once, smaller ones little by little */
+	arrive(0, 0, 0, MTU - 800, false);
+	assert_int_equal(n[0].bytes, MTU - 100 + NDP_PULL_OVERHEAD);
+	for (k = 0; k < 200; k++)
+		arrive(0, 0, 0, MTU - 800, false);
+	assert_in_range(n[0].bytes, MTU - 800 + NDP_PULL_OVERHEAD,
+			MTU - 800 + NDP_PULL_OVERHEAD + 7);
+	arrive(0, 0, 0, MTU, false);
+	assert_int_equal(n[0].bytes, MTU + NDP_PULL_OVERHEAD);
+	/* PROBEs only */
+	ndp_pull_flush(&q, &n[0]);
+	ndp_pull_flush(&q, &n[1]);
+	now_ns = q.next_ns;
+	arrive(2, 5, 0, 0, false);
+	assert_int_equal(pull(), 2);
+	assert_in_range(q.next_ns - now_ns, 1242, 1243);
+}
+
+/* A timer that is late is made up for, up to late_ns; an idle link is not. */
+static void test_late(void **state)
+{
+	u64 due;
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 50000);
+	wish(0, 1000);
+	pull();
+	due = q.next_ns;
+	now_ns = due + 40000;
+	/* by then five more are due, and the first of them was */
+	for (k = 0; k < 6; k++)
+		assert_non_null(ndp_pull_next(&q, now_ns));
+	assert_null(ndp_pull_next(&q, now_ns));
+	assert_in_range(q.next_ns, due + 43635, due + 43637);
+	/* much later: 50 us count */
+	wish(0, 1000);
+	now_ns += 10000000;
+	for (k = 0; k < 7; k++)
+		assert_non_null(ndp_pull_next(&q, now_ns));
+	assert_null(ndp_pull_next(&q, now_ns));
+	ndp_pull_flush(&q, &n[0]);
+	now_ns += 10000000;
+	wish(0, n[0].granted + 10);
+	assert_non_null(ndp_pull_next(&q, now_ns));
+	assert_null(ndp_pull_next(&q, now_ns));
+}
+
+static void test_rate(void **state)
+{
+	static const u64 rates[] = { 1000, 125000, 12500000, 12500000000ULL, 100000000000ULL };
+	double ns;
+	u64 time;
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < 5; i++) {
+		open_queue(NDP_PULL_FAIR, 0);
+		ndp_pull_rate(&q, rates[i]);
+		for (k = 0; k < 1000; k++) {
+			arrive(0, n[0].granted + 2, 0, NDP_PAYLOAD_MAX, false);
+			pull();
+		}
+		time = q.next_ns - START;
+		ns = 1000.0 * (NDP_PAYLOAD_MAX + NDP_PULL_OVERHEAD) * 1e9 / 0.99 / rates[i];
+		assert_true(time >= ns * 0.9999 - 1 && time <= ns * 1.0001 + 1);
+	}
+}
+
+static void test_at_once(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
+	wish(0, 10);
+	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
+	assert_int_equal(n[0].granted, 1);
+	/* the packet that was pulled is not through yet */
+	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
+	assert_false(ndp_pull_at_once(&q, &n[0], q.next_ns - 1));
+	now_ns = q.next_ns;
+	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
+	/* another one waits */
+	now_ns = q.next_ns;
+	wish(1, 1);
+	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
+	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	now_ns = q.next_ns;
+	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
+	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
+	assert_true(q.stats.at_once == 3 && q.stats.pulls == 5);
+}
+
+/* ---- all of it, beside a list that is searched */
+
+struct model_node {
+	u32 target;
+	u32 granted;
+	u32 heard;
+	u64 turn;	/* when it was put at the end of the list */
+	u64 since;	/* when it was queued */
+	u8 prio;
+	bool held;
+	bool queued;
+};
+
+static struct model_node m[NODES];
+static u64 turns;
+
+static void model_settle(u32 i)
+{
+	bool ready = m[i].target != m[i].granted && m[i].granted - m[i].heard < AHEAD &&
+		     !m[i].held;
+
+	if (ready && !m[i].queued) {
+		m[i].turn = turns++;
+		m[i].since = m[i].turn;
+	}
+	m[i].queued = ready;
+}
+
+static void model_prio(u32 i, u8 prio)
+{
+	if (m[i].prio == prio)
+		return;
+	m[i].prio = prio;
+	m[i].queued = false;
+}
+
+static bool model_before(enum ndp_pull_policy policy, const struct model_node *a,
+			 const struct model_node *b)
+{
+	if (a->prio != b->prio)
+		return a->prio > b->prio;
+	if (policy == NDP_PULL_SRPT && a->target - a->granted != b->target - b->granted)
+		return a->target - a->granted < b->target - b->granted;
+	if (policy == NDP_PULL_FAIR)
+		return a->turn < b->turn;
+	return a->since < b->since;
+}
+
+static u32 model_pull(enum ndp_pull_policy policy)
+{
+	u32 i, best = NODES;
+
+	for (i = 0; i < NODES; i++)
+		if (m[i].queued && (best == NODES || model_before(policy, &m[i], &m[best])))
+			best = i;
+	if (best == NODES)
+		return best;
+	m[best].granted++;
+	m[best].turn = turns++;
+	model_settle(best);
+	return best;
+}
+
+static void random_step(struct rng *rng)
+{
+	u32 i = rng_in(rng, 0, NODES - 1), what = rng_in(rng, 0, 99), target;
+	u8 prio = rng_percent(rng, 90) ? m[i].prio : rng_in(rng, 0, NDP_PRIOS - 1);
+	bool nacked = rng_percent(rng, 30);
+
+	if (what < 80) {
+		target = m[i].granted + rng_log(rng, 1, 100) - 10;
+		if ((s32)(target - m[i].target) > 0)
+			m[i].target = target;
+		m[i].target += nacked;
+		m[i].heard = m[i].granted;
+		model_prio(i, prio);
+		arrive(i, target, prio, rng_in(rng, 1, MTU), nacked);
+	} else if (what < 90) {
+		m[i].held = rng_percent(rng, 30);
+		ndp_pull_hold(&q, &n[i], m[i].held, now_ns);
+	} else {
+		m[i].target = m[i].granted;
+		ndp_pull_flush(&q, &n[i]);
+	}
+	model_settle(i);
+}
+
+static void test_random(void **state)
+{
+	u64 pulls, before, spent;
+	struct rng rng;
+	u32 round, k, i;
+
+	(void)state;
+	for (round = 0; round < 30; round++) {
+		enum ndp_pull_policy policy = round % 3;
+
+		rng_seed(&rng, round);
+		open_queue(policy, 0);
+		memset(m, 0, sizeof(m));
+		for (k = 0, pulls = 0, spent = START; k < 5000; k++) {
+			if (rng_percent(&rng, 50)) {
+				random_step(&rng);
+			} else {
+				before = now_ns;
+				i = pull();
+				assert_int_equal(i, model_pull(policy));
+				pulls += i != NODES;
+				/* never two pulls closer than a packet's time */
+				if (i != NODES)
+					assert_true(now_ns >= spent);
+				spent = q.next_ns;
+				assert_true(now_ns >= before);
+			}
+			for (i = 0; i < NODES; i++) {
+				assert_int_equal(n[i].granted, m[i].granted);
+				assert_int_equal(n[i].target, m[i].target);
+				assert_int_equal(n[i].queued, m[i].queued);
+			}
+		}
+		assert_true(q.stats.pulls == pulls);
+		assert_true(pulls > 1000);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fair),
+		cmocka_unit_test(test_fair_later),
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_srpt),
+		cmocka_unit_test(test_prios),
+		cmocka_unit_test(test_target),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_ahead),
+		cmocka_unit_test(test_flush),
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_pace),
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_random),
+	};
+
+	return cmocka_run_group_tests_name("ndp_pull", tests, NULL, NULL);
+}
