@@ -299,6 +299,8 @@ static inline void ndp_pull_unlink(struct ndp_pull *q, struct ndp_pull_node *n)
 /**
  * ndp_pull_wanted() - packets that a flow wishes and has not been granted
  * @n: the flow
+ *
+ * Return: how many.
  */
 static inline u32 ndp_pull_wanted(const struct ndp_pull_node *n)
 {
@@ -333,8 +335,7 @@ static inline void ndp_pull_told(struct ndp_pull *q, struct ndp_pull_node *n, u3
 		ndp_pull_count(&q->stats.cut, 1);
 		target = n->granted + NDP_PULL_WISH_MAX;
 	}
-	if (ndp_before(n->target, target))
-		n->target = target;
+	n->target = target;
 }
 
 /* Out of its ring before it changes; ndp_pull_settle() puts it into the other one. */

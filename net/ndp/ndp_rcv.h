@@ -52,7 +52,7 @@
 #define NDP_RCV_FIRST_NS	100000000ULL
 /* Lists in which a flow's messages are found by their id: 2^5 */
 #define NDP_RCV_BUCKET_BITS	5
-#define NDP_RCV_BUCKETS		(1U << NDP_RCV_BUCKET_BITS)
+#define NDP_RCV_BUCKETS		32U
 
 /**
  * enum ndp_rcv_admit - what to do with a packet of a flow that is not known
@@ -80,7 +80,7 @@ enum ndp_rcv_admit {
  * @msgs: messages in @bucket
  * @end: behind the newest packet of which something came
  * @trimmed: NACKs sent since the flow began, modulo 2^32
- * @newest_id: newest message that began
+ * @newest_id: newest message that began; before, the first of which a packet came
  * @sport: the sender's
  * @dport: ours
  * @last: the packet before @end says LAST
@@ -158,6 +158,8 @@ struct ndp_rcv {
  * @peer_flows: of this peer
  * @cookie: the cookies that are good for this peer: the newest, and the one before;
  *	not 0
+ *
+ * Return: what to do with it.
  */
 static inline enum ndp_rcv_admit ndp_rcv_admit(const struct ndp_rcv_params *p,
 					       const struct ndp_hdr *h, u32 flows,
@@ -165,7 +167,7 @@ static inline enum ndp_rcv_admit ndp_rcv_admit(const struct ndp_rcv_params *p,
 {
 	if (h->is_short)
 		return NDP_ADMIT_BARE;
-	if (h->type == NDP_PROBE || !(h->flags & NDP_DATA_SYN))
+	if (!(h->flags & NDP_DATA_SYN))
 		return NDP_ADMIT_NO_FLOW;
 	if (flows >= p->flows_max || peer_flows >= p->peer_flows_max)
 		return NDP_ADMIT_DROP;
@@ -187,7 +189,7 @@ static inline void ndp_rcv_open(struct ndp_rcv_flow *f, const struct ndp_hdr *h,
 {
 	*f = (struct ndp_rcv_flow) {
 		.last_ns = now_ns, .secret = secret | 1, .end = h->data.base,
-		.newest_id = h->data.msg_id - 1, .sport = h->sport, .dport = h->dport,
+		.newest_id = h->data.msg_id, .sport = h->sport, .dport = h->dport,
 	};
 	f->got.base = h->data.base;
 }
@@ -230,10 +232,6 @@ static inline void ndp_rcv_give_up(struct ndp_rcv_flow *f, u32 base, u64 now_ns)
 	ndp_bits_clear_many(f->nack, from, base - from);
 	f->got.base = base;
 	ndp_window_slide(&f->got);
-	if (ndp_before(f->end, f->got.base)) {
-		f->end = f->got.base;
-		f->last = false;
-	}
 }
 
 /* Something of packet @seq came, within the window. */
@@ -558,7 +556,7 @@ static inline enum ndp_rcv_verdict ndp_rcv_judge(struct ndp_rcv *r, struct ndp_r
 		return NDP_RCV_FAR;
 	if (ndp_window_has(&f->got, h->seq))
 		return NDP_RCV_AGAIN;
-	if (ndp_is_trimmed(h) || h->is_short)
+	if (ndp_is_trimmed(h))
 		return ndp_rcv_trimmed(f, h);
 	return ndp_rcv_data(r, f, h, memory, now_ns, msg);
 }

@@ -195,8 +195,7 @@ static inline void ndp_window_slide(struct ndp_window *w)
 static inline void ndp_window_add(struct ndp_window *w, u32 n)
 {
 	ndp_bits_set(w->bits, n);
-	if (n == w->base)
-		ndp_window_slide(w);
+	ndp_window_slide(w);
 }
 
 /* ---- parts of a message */
@@ -283,6 +282,8 @@ static inline bool ndp_rcv_is_whole(const struct ndp_rcv_msg *m)
 /**
  * ndp_rcv_prefix() - bytes from a message's begin that are there without a hole
  * @m: the message, not whole
+ *
+ * Return: how many; the tail is none of them.
  */
 static inline u64 ndp_rcv_prefix(const struct ndp_rcv_msg *m)
 {

@@ -189,10 +189,12 @@ static void test_target(void **state)
 	/* the sender has counted the NACK, too */
 	wish(0, 4);
 	assert_int_equal(n[0].target, 4);
-	/* a header of 16 bytes says none */
+	/* a header of 16 bytes says none, nor a priority */
+	arrive(0, 0, 3, MTU, false);
 	ndp_pull_arrived(&q, &n[0], &(struct ndp_hdr) { .is_short = true, .payload_len = 10 },
 			 true, now_ns);
 	assert_int_equal(n[0].target, 5);
+	assert_int_equal(n[0].prio, 3);
 }
 
 /* All numbers wrap around. */

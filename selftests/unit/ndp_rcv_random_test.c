@@ -281,12 +281,12 @@ static void sender_plan(struct sender *s, struct rng *rng, u32 id0)
 			active[n].id = id0 + s->messages++;
 			active[n].seg = rng_in(rng, 20, 1500);
 			active[n].len = rng_log(rng, 1, (PARTS_MAX - 1) * active[n].seg);
-			active[n++].at = 0;
-			k = n - 1;
-		} else if (!n) {
-			break;	/* no ids are left */
-		} else {
+			active[n].at = 0;
+			k = n++;
+		} else if (n) {
 			k = rng_in(rng, 0, n - 1);
+		} else {
+			break;	/* no ids are left */
 		}
 		p = &s->packet[s->packets++];
 		*p = (struct packet) {

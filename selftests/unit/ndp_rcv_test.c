@@ -210,6 +210,7 @@ static void test_orders(void **state)
 			k = order[i];
 			assert_int_equal(part(k, 0, k * SEG, len),
 					 i == 4 ? NDP_RCV_WHOLE : NDP_RCV_PART);
+			assert_true(i == 4 || !ndp_rcv_is_whole(msg));
 			whole |= 1U << k;
 			assert_true((control().sack | 1) ==
 				    ((u64)whole >> (control().ack_base - SEQ) | 1));
@@ -324,7 +325,7 @@ static void test_give_up(void **state)
 	h.data.base = SEQ + 100 * W - 1;
 	assert_int_equal(take(&h), NDP_RCV_WHOLE);
 	assert_int_equal(control().ack_base, SEQ + 100 * W - 1);
-	assert_true(control().sack == 2);
+	assert_true(control().sack == 2 && !control().nack);
 	/* ABORT of the message that lost its packets */
 	assert_int_equal(r.msgs, 1);
 	msg = ndp_rcv_abort(&r, &f, ID);
@@ -420,6 +421,8 @@ static void test_last(void **state)
 	h.flags |= NDP_DATA_LAST;
 	take(&h);
 	assert_true(ndp_rcv_has_all(&f));
+	trimmed(8, 8, 0, SEG, 0);
+	assert_false(ndp_rcv_has_all(&f));
 }
 
 /* ---- messages */
@@ -561,6 +564,7 @@ static void test_ids(void **state)
 	assert_int_equal(part(9, 3 * W, 0, SEG), NDP_RCV_WHOLE);
 	assert_int_equal(part(10, 2 * W + 1, 0, SEG), NDP_RCV_WHOLE);
 	assert_int_equal(part(11, 2 * W, 0, SEG), NDP_RCV_BAD_ID);
+	assert_int_equal(part(11, W + 50, 0, SEG), NDP_RCV_BAD_ID);
 }
 
 /* A thousand messages at once, one packet of each after the other's */
@@ -634,7 +638,8 @@ static void test_first(void **state)
 	assert_int_equal(part(5, 1, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
 	assert_int_equal(part(0, 0, 0, 2 * SEG), NDP_RCV_PART);
 	msg = NULL;
-	h.payload_len = h.data.msg_len = SEG;
+	h.payload_len = SEG;
+	h.data.msg_len = SEG;
 	assert_int_equal(ndp_rcv_packet(&r, &other, &h, SEG, now_ns, &msg), NDP_RCV_NO_ROOM);
 	assert_int_equal(part(6, 2, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
 	assert_int_equal(part(5, 1, SEG, 2 * SEG), NDP_RCV_WHOLE);
@@ -673,6 +678,13 @@ static void test_first_silent(void **state)
 	ndp_rcv_release(&r, SEG);
 	assert_int_equal(part(6, 0, 6 * SEG, 9 * SEG), NDP_RCV_PART);
 	assert_ptr_equal(r.first, &f);
+	/* it does go on */
+	now_ns += NDP_RCV_FIRST_NS - 1;
+	assert_int_equal(part(7, 0, 7 * SEG, 9 * SEG), NDP_RCV_PART);
+	now_ns++;
+	h.seq++;
+	h.data.msg_id++;
+	assert_int_equal(ndp_rcv_packet(&r, &other, &h, SEG, now_ns, &msg), NDP_RCV_NO_ROOM);
 	ndp_rcv_close(&r, &other);
 	assert_ptr_equal(r.first, &f);
 }
@@ -755,6 +767,7 @@ static void test_open(void **state)
 
 	(void)state;
 	ndp_rcv_open(&f, &h, 0, now_ns);
+	assert_true(f.secret);
 	assert_int_equal(take(&h), NDP_RCV_PART);
 	assert_int_equal(control().ack_base, SEQ);
 	assert_true(control().sack == 1U << 5);
@@ -848,7 +861,7 @@ static void test_wish(void **state)
 	assert_true(ndp_pull_next_ns(&q) == U64_MAX);
 	r.unread = 0;
 	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
-	assert_true(ndp_pull_next_ns(&q) > now_ns);
+	assert_true(ndp_pull_next_ns(&q) != U64_MAX);
 	/* all that there is has come: no more pulls */
 	h = data_of(2, 0, 2 * SEG, 9 * SEG);
 	h.data.pull_target = 9;
