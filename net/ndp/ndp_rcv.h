@@ -26,11 +26,12 @@
  *
  * Memory is the socket's (struct ndp_rcv): bytes of messages that are not whole,
  * and of those that are and were not read yet; and a number of messages that are
- * not whole. What does not fit is not taken, and the answer says window 0. If all
- * that is whole was read, then it is messages that are not which keep each other
- * from becoming whole. So one flow at a time (first) may go on, until a message of
- * it is whole: up to one and a half of what there may be otherwise, and with the
- * packet at ack_base, for which all others of the flow may wait, up to twice.
+ * not whole. What does not fit is not taken, and the answer says window 0. An
+ * eighth is only for the packets at ack_base: for these, all others of their flow
+ * may wait. If all that is whole was read, then it is messages that are not which
+ * keep each other from becoming whole. So one flow at a time (first) may go on,
+ * until a message of it is whole: up to one and a half of what there may be
+ * otherwise, and with the packet at ack_base up to twice.
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
  * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
@@ -400,19 +401,19 @@ static inline void ndp_rcv_add(struct ndp_rcv *r, struct ndp_rcv_msg *m,
 /* ---- memory */
 
 /*
- * Is there room for a packet, and for @msgs messages? If not, then one flow at a
- * time has some: it changes if that flow does not go on. Half of what it has is
- * for the packet that its others wait for.
+ * Is there room for a packet, and for @msgs messages? The packet that all others of
+ * the flow may wait for has the last eighth for itself. If there is none, then
+ * one flow at a time has some: it changes if that flow does not go on.
  */
 static inline bool ndp_rcv_room(struct ndp_rcv *r, const struct ndp_rcv_flow *f,
 				const struct ndp_hdr *h, u32 memory, u32 msgs, u64 now_ns)
 {
-	u32 halves = h->seq == f->got.base ? 2 : 1;
-	u64 all = r->partial + r->unread + memory;
+	u64 all = r->partial + r->unread + memory, max = r->p->memory_max;
+	bool next = h->seq == f->got.base;
 
 	if (msgs)
 		msgs += r->msgs;
-	if (all <= r->p->memory_max && msgs <= r->p->msgs_max)
+	if (all <= max - (next ? 0 : max / 8) && msgs <= r->p->msgs_max)
 		return true;
 	if (r->unread)
 		return false;
@@ -420,8 +421,8 @@ static inline bool ndp_rcv_room(struct ndp_rcv *r, const struct ndp_rcv_flow *f,
 		r->first = f;
 		r->first_ns = now_ns;
 	}
-	if (r->first != f || all > r->p->memory_max + r->p->memory_max * halves / 2 ||
-	    msgs > r->p->msgs_max + r->p->msgs_max * halves / 2)
+	if (r->first != f || all > max + (next ? max : max / 2) ||
+	    msgs > r->p->msgs_max + (next ? r->p->msgs_max : r->p->msgs_max / 2))
 		return false;
 	r->first_ns = now_ns;
 	return true;
@@ -601,13 +602,17 @@ static inline enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_
  * @now_ns: the time
  *
  * What a sender was asked for and finds no room would be asked for in vain: the flow
- * is held, until one does, or ndp_pull_hold().
+ * is held, until one does, or ndp_pull_hold(). A sender that was told of no room may
+ * have nothing but a PROBE to say that it has more to send, after all had come.
  *
  * Return: true if the answer is to say PULL.
  */
 static inline bool ndp_rcv_wish(struct ndp_pull *q, struct ndp_rcv_flow *f,
 				const struct ndp_hdr *h, enum ndp_rcv_verdict v, u64 now_ns)
 {
+	if (v == NDP_RCV_PROBED && ndp_rcv_has_all(f) &&
+	    ndp_before(f->pull.granted, h->data.pull_target))
+		f->last = false;
 	if (v <= NDP_RCV_WHOLE)
 		f->pull.held = false;
 	else if (v == NDP_RCV_NO_ROOM)

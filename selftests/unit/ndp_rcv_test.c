@@ -617,6 +617,23 @@ static void test_room(void **state)
 	assert_int_equal(part(4, 2, 0, 1), NDP_RCV_WHOLE);
 }
 
+/* The last eighth is for what all others wait for, also when nothing has been read. */
+static void test_next(void **state)
+{
+	u32 k;
+
+	(void)state;
+	p.memory_max = 8 * SEG;
+	for (k = 1; k < 8; k++)
+		assert_int_equal(part(k, k, 0, SEG), NDP_RCV_WHOLE);
+	assert_int_equal(part(8, 8, 0, SEG), NDP_RCV_NO_ROOM);
+	assert_int_equal(part(0, 0, 0, SEG), NDP_RCV_WHOLE);
+	assert_int_equal(control().ack_base, SEQ + 8);
+	assert_int_equal(part(8, 8, 0, SEG), NDP_RCV_NO_ROOM);
+	ndp_rcv_release(&r, SEG);
+	assert_int_equal(part(8, 8, 0, SEG), NDP_RCV_WHOLE);
+}
+
 /*
  * Messages that are not whole use up all memory. Of one flow, the packet that all
  * others wait for is taken; not so of another one, until the first has a message.
@@ -628,30 +645,28 @@ static void test_first(void **state)
 	u32 k;
 
 	(void)state;
-	p.memory_max = 3 * SEG;
+	p.memory_max = 46 * SEG / 10;
 	ndp_rcv_open(&other, &h, 1, now_ns);
-	for (k = 0; k < 4; k++) {
-		assert_null(r.first);
-		assert_int_equal(part(k + 1, k + 1, 0, 2 * SEG), NDP_RCV_PART);
+	for (k = 1; k <= 6; k++) {
+		assert_int_equal(part(k, k, 0, 2 * SEG), NDP_RCV_PART);
+		assert_ptr_equal(r.first, k < 5 ? NULL : &f);
 	}
-	assert_ptr_equal(r.first, &f);
-	assert_int_equal(part(5, 1, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
+	assert_int_equal(part(7, 1, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
 	assert_int_equal(part(0, 0, 0, 2 * SEG), NDP_RCV_PART);
 	msg = NULL;
 	h.payload_len = SEG;
 	h.data.msg_len = SEG;
 	assert_int_equal(ndp_rcv_packet(&r, &other, &h, SEG, now_ns, &msg), NDP_RCV_NO_ROOM);
-	assert_int_equal(part(6, 2, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
-	assert_int_equal(part(5, 1, SEG, 2 * SEG), NDP_RCV_WHOLE);
+	assert_int_equal(part(8, 2, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
+	assert_int_equal(part(7, 1, SEG, 2 * SEG), NDP_RCV_WHOLE);
 	assert_null(r.first);
 	/* now there is something to read */
-	assert_int_equal(part(6, 2, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
-	ndp_rcv_release(&r, r.unread);
-	assert_int_equal(part(6, 2, SEG, 2 * SEG), NDP_RCV_WHOLE);
-	ndp_rcv_release(&r, r.unread);
-	assert_int_equal(part(7, 3, SEG, 2 * SEG), NDP_RCV_WHOLE);
-	ndp_rcv_release(&r, r.unread);
-	assert_true(r.partial == 2 * SEG);
+	assert_int_equal(part(8, 2, SEG, 2 * SEG), NDP_RCV_NO_ROOM);
+	for (k = 2; k <= 6; k++) {
+		ndp_rcv_release(&r, r.unread);
+		assert_int_equal(part(6 + k, k, SEG, 2 * SEG), NDP_RCV_WHOLE);
+	}
+	assert_true(r.partial == SEG);
 }
 
 /* The flow that may go on does not: another one may. It never gets more than twice max. */
@@ -684,6 +699,10 @@ static void test_first_silent(void **state)
 	now_ns++;
 	h.seq++;
 	h.data.msg_id++;
+	assert_int_equal(ndp_rcv_packet(&r, &other, &h, SEG, now_ns, &msg), NDP_RCV_NO_ROOM);
+	/* its time begins anew with a packet that is not taken */
+	now_ns += NDP_RCV_FIRST_NS;
+	assert_int_equal(part(9, 1, 0, 2 * SEG), NDP_RCV_NO_ROOM);
 	assert_int_equal(ndp_rcv_packet(&r, &other, &h, SEG, now_ns, &msg), NDP_RCV_NO_ROOM);
 	ndp_rcv_close(&r, &other);
 	assert_ptr_equal(r.first, &f);
@@ -870,6 +889,15 @@ static void test_wish(void **state)
 	assert_int_equal(f.pull.target, 1);
 	assert_true(ndp_pull_next_ns(&q) == U64_MAX);
 	assert_true(q.stats.flushed == 8);
+	/* there is more to send, which the sender may not do unasked */
+	h = (struct ndp_hdr) { .type = NDP_PROBE, .seq = SEQ + 2, .sport = 7, .dport = 9,
+			       .data = { .base = SEQ + 3, .pull_target = 1 } };
+	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_true(ndp_rcv_has_all(&f));
+	h.data.pull_target = 3;
+	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_int_equal(f.pull.target, 3);
+	assert_true(ndp_pull_next_ns(&q) != U64_MAX);
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -896,6 +924,7 @@ int main(void)
 		TEST(test_ids),
 		TEST(test_many),
 		TEST(test_room),
+		TEST(test_next),
 		TEST(test_first),
 		TEST(test_first_silent),
 		TEST(test_stream),
