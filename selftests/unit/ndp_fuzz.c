@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz target for NDP's receive path: any datagrams, to headers, to paths
+ * Fuzz target for NDP's receive path: any datagrams, to headers, to flows and paths
  *
  * An input is a number of records of RECORD bytes: what happens, how many bytes of the
  * datagram are there, and its first 56. What is a header is the same when written
- * again, keeps what it may not say out, and can be answered; what a CONTROL says about
- * a path goes to net/ndp/ndp_path.h, which picks paths in between.
+ * again, and keeps what it may not say out. What comes from a sender goes to the
+ * receiver's core, whose answers have to be headers, and whose messages have no hole.
+ * What a CONTROL says about a path goes to net/ndp/ndp_path.h, which picks paths in
+ * between.
  */
 #include <assert.h>
 #include <err.h>
@@ -13,26 +15,40 @@
 #include <string.h>
 
 #include "../../net/ndp/ndp_path.h"
-#include "../../net/ndp/ndp_wire.h"
+#include "../../net/ndp/ndp_rcv.h"
 #include "fuzz_main.h"
 
 #define FUZZ_SIGN	0x01	/* give it the right checksums, or little would get further */
 #define FUZZ_LOST	0x02	/* what the last pick sent is not heard of */
 #define FUZZ_RETURNED	0x04	/* it comes back from a switch */
+#define FUZZ_LATER	0x08	/* much later */
 
 #define RECORD		(3 + NDP_HLEN)
-#define RECORDS		40
+#define RECORDS		60
 #define PATHS		64
+#define FLOWS		4
+#define COOKIE		5	/* what the receiver hands out */
+#define MS		1000000ULL
 
 /* how often the target came by */
 static unsigned long reads[NDP_READ_VALUE + 1], types[NDP_COOKIE + 1], outcomes[NDP_OUTCOMES];
-static unsigned long trimmed, is_short;
+static unsigned long admits[NDP_ADMIT_DROP + 1], verdicts[NDP_RCV_VERDICTS], pulls;
 
 static struct ndp_path path[PATHS];
 static u8 order[PATHS];
 static struct ndp_paths paths;
 static u32 last_path;
 static u64 now;
+
+static const struct ndp_rcv_params params = {
+	.memory_max = 5000, .time_wait_ns = 100 * MS, .msgs_max = 3, .flows_max = 3,
+	.peer_flows_max = 3, .cookie_flows = 2, .window = 30,
+};
+
+static struct ndp_rcv rcv;
+static struct ndp_pull queue;
+static struct ndp_rcv_flow flow[FLOWS];
+static bool is_open[FLOWS];
 
 static void outcome(u32 which, enum ndp_outcome is)
 {
@@ -58,27 +74,130 @@ static void check_data(const struct ndp_hdr *h)
 		       !ndp_before(h->seq, h->data.base));
 }
 
-static void check_answer(const struct ndp_hdr *h)
+/* What is said to a sender is a header that names its flow. */
+static void check_answer(const struct ndp_hdr *answer, u32 flow_id)
 {
-	struct ndp_hdr answer, got;
+	struct ndp_hdr got;
 	struct ndp_wire w;
 
-	ndp_answer(h, NDP_CONTROL, &answer);
-	answer.flags = NDP_CTL_NACK | (h->is_short ? NDP_CTL_BARE : 0);
-	ndp_hdr_write(&answer, &w);
+	ndp_hdr_write(answer, &w);
 	assert(ndp_hdr_read((const u8 *)&w, sizeof(w), &got) == NDP_READ_OK);
-	assert(got.flow_id == h->flow_id && got.seq == h->seq && got.try_no == h->try_no);
+	assert(got.flow_id == flow_id);
+}
+
+static void refuse(const struct ndp_hdr *h, enum ndp_rcv_admit why)
+{
+	struct ndp_hdr answer;
+
+	ndp_answer(h, why == NDP_ADMIT_BARE ? NDP_CONTROL : NDP_ERROR, &answer);
+	if (why == NDP_ADMIT_BARE) {
+		answer.flags = NDP_CTL_NACK | NDP_CTL_BARE;
+	} else if (why == NDP_ADMIT_COOKIE) {
+		answer.type = NDP_COOKIE;
+		answer.cookie = COOKIE;
+	} else {
+		answer.err.code = NDP_CODE_NO_FLOW;
+	}
+	check_answer(&answer, h->flow_id);
+}
+
+static bool admit(const struct ndp_hdr *h, u32 i)
+{
+	static const u64 cookies[2] = { COOKIE, COOKIE + 1 };
+	enum ndp_rcv_admit how;
+	u32 n, flows = 0;
+
+	for (n = 0; n < FLOWS; n++)
+		flows += is_open[n];
+	how = ndp_rcv_admit(&params, h, flows, flows, cookies);
+	admits[how]++;
+	if (how != NDP_ADMIT_OPEN) {
+		refuse(h, how);
+		return false;
+	}
+	ndp_rcv_open(&flow[i], h, h->seq, now);
+	is_open[i] = true;
+	return true;
+}
+
+static void close_flow(u32 i)
+{
+	struct ndp_rcv_msg *m;
+
+	while ((m = ndp_rcv_pop(&rcv, &flow[i], U64_MAX)))
+		free(m);
+	ndp_pull_flush(&queue, &flow[i].pull);
+	ndp_rcv_close(&rcv, &flow[i]);
+	is_open[i] = false;
+}
+
+/* What is whole has each of its bytes once; it is read at once. */
+static void deliver(const struct ndp_hdr *h, struct ndp_rcv_msg *m)
+{
+	assert(m ? m->memory == m->len : h->here == h->data.msg_len);
+	ndp_rcv_release(&rcv, h->data.msg_len);
+	free(m);
+}
+
+/* A DATA or PROBE came, to a receiver of four flows. */
+static void receive(const struct ndp_hdr *h, u8 dsfield)
+{
+	struct ndp_rcv_msg *spare = malloc(sizeof(*spare)), *m = spare;
+	u32 i = h->flow_id % FLOWS;
+	enum ndp_rcv_verdict v;
+	struct ndp_hdr answer;
+
+	if (!spare)
+		err(2, "malloc");
+	if (!is_open[i] && !admit(h, i)) {
+		free(spare);
+		return;
+	}
+	v = ndp_rcv_packet(&rcv, &flow[i], h, h->here, now, &m);
+	verdicts[v]++;
+	if (v == NDP_RCV_WHOLE)
+		deliver(h, m);
+	if (v != NDP_RCV_PART || m != spare)
+		free(spare);
+	assert(rcv.partial + rcv.unread <= 2 * params.memory_max);
+	assert(rcv.msgs <= 2 * params.msgs_max);
+	if (v >= NDP_RCV_FAR)
+		return;
+	ndp_rcv_answer(&rcv, &flow[i], h, v, ndp_rcv_wish(&queue, &flow[i], h, v, now), dsfield,
+		       &answer);
+	check_answer(&answer, h->flow_id);
+}
+
+/* Pulls that are due, and flows of which nothing came for long */
+static void pass_time(u64 time_ns)
+{
+	struct ndp_hdr answer = { .type = NDP_CONTROL, .flags = NDP_CTL_PULL };
+	struct ndp_pull_node *n;
+	struct ndp_rcv_flow *f;
+	u32 i;
+
+	now += time_ns;
+	while ((n = ndp_pull_next(&queue, now))) {
+		pulls++;
+		f = (struct ndp_rcv_flow *)((char *)n - offsetof(struct ndp_rcv_flow, pull));
+		assert(!ndp_before(n->target, n->granted));
+		ndp_rcv_control(&rcv, f, &answer);
+		check_answer(&answer, 0);
+	}
+	for (i = 0; i < FLOWS; i++)
+		if (is_open[i] && ndp_rcv_is_silent(&params, &flow[i], now))
+			close_flow(i);
 }
 
 static void take(const struct ndp_hdr *h, const u8 *b, u8 how)
 {
+	u32 i = h->flow_id % FLOWS;
 	struct ndp_wire w;
 
 	types[h->type]++;
 	if (h->is_short) {
-		is_short++;
 		assert(!h->sport && !h->dport && ndp_is_trimmed(h));
-		return check_answer(h);
+		return receive(h, how);
 	}
 	ndp_hdr_write(h, &w);
 	assert(!memcmp(&w, b, NDP_HLEN));
@@ -87,12 +206,14 @@ static void take(const struct ndp_hdr *h, const u8 *b, u8 how)
 		if (h->flags & (NDP_CTL_ACK | NDP_CTL_NACK))
 			outcome(h->path, h->flags & NDP_CTL_ACK ? NDP_OUTCOME_ACK :
 								  NDP_OUTCOME_NACK);
+	} else if (h->type == NDP_ERROR && h->err.code == NDP_CODE_ABORT && is_open[i]) {
+		free(ndp_rcv_abort(&rcv, &flow[i], h->err.msg_id));
 	} else if (h->type == NDP_DATA || h->type == NDP_PROBE) {
 		check_data(h);
-		check_answer(h);
-		trimmed += ndp_is_trimmed(h);
 		if (how & FUZZ_RETURNED)
 			outcome(h->path, NDP_OUTCOME_RETURNED);
+		else
+			receive(h, how);
 	}
 }
 
@@ -106,7 +227,7 @@ static void step(const u8 *record)
 
 	if (record[0] & FUZZ_LOST)
 		outcome(last_path, NDP_OUTCOME_LOST);
-	now += 100000;
+	pass_time(record[0] & FUZZ_LATER ? 200 * MS : MS / 10);
 	last_path = ndp_path_pick(&paths, last_path, now, record[0] * 0x01010101U);
 	assert(last_path < PATHS);
 	memcpy(&w, record + 3, sizeof(w));
@@ -128,11 +249,23 @@ static void step(const u8 *record)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
+	const struct ndp_pull_params pp = {
+		.rate_Bps = 100000000, .late_ns = 20000, .ahead = 20,
+	};
+	u32 i;
+
 	ndp_paths_init(&paths, path, order, PATHS);
 	last_path = NDP_PATH_NONE;
-	now = 0;
+	now = 1000 * MS;
+	rcv = (struct ndp_rcv) { .p = &params };
+	ndp_pull_init(&queue, &pp, now);
 	for (; size >= RECORD; data += RECORD, size -= RECORD)
 		step(data);
+	for (i = 0; i < FLOWS; i++)
+		if (is_open[i])
+			close_flow(i);
+	assert(!rcv.partial && !rcv.unread && !rcv.msgs && !rcv.first);
+	assert(ndp_pull_next_ns(&queue) == U64_MAX);
 	return 0;
 }
 
@@ -141,18 +274,31 @@ static struct rng rng;
 static void make_data(struct ndp_hdr *h)
 {
 	h->data.prio = (u8)rng_in(&rng, 0, 7);
-	h->data.base = h->seq - rng_in(&rng, 0, 100);
+	h->data.base = h->seq - rng_in(&rng, 0, rng_percent(&rng, 90) ? 0 : 100);
 	h->data.pull_target = rng_in(&rng, 0, 1000);
 	if (h->type == NDP_PROBE) {
 		h->data.base = h->seq + 1;
 		return;
 	}
 	h->flags = (u8)(rng_u32(&rng) & (rng_percent(&rng, 50) ? 0x07 : 0x0d));
-	h->payload_len = (u16)rng_in(&rng, 1, 9000);
-	h->data.msg_id = rng_u32(&rng);
-	h->data.offset = rng_log(&rng, 1, 1ULL << 39);
-	h->data.msg_len = h->data.offset + h->payload_len + rng_log(&rng, 1, 1 << 20);
-	h->data.cookie = rng_u32(&rng);
+	if (rng_percent(&rng, 50))
+		h->flags |= NDP_DATA_SYN;
+	h->data.cookie = rng_in(&rng, COOKIE - 1, COOKIE);
+	/* packets of small messages, that go together, from the flow's first on */
+	if (rng_percent(&rng, 90)) {
+		h->data.base = rng_percent(&rng, 90) ? 0 : h->seq;
+		h->payload_len = 1000;
+		h->data.msg_id = rng_percent(&rng, 95) ? h->seq / 3 : rng_in(&rng, 0, 3);
+		h->data.offset = h->seq % 3 * 1000;
+		h->data.msg_len = 3000;
+		return;
+	}
+	h->payload_len = (u16)rng_in(&rng, 1, 5000);
+	h->data.msg_id = rng_in(&rng, 0, 9);
+	h->data.offset = rng_percent(&rng, 50) ? 0 : rng_log(&rng, 1, 1ULL << 39);
+	h->data.msg_len = h->data.offset + h->payload_len;
+	if (rng_percent(&rng, 50))
+		h->data.msg_len += rng_log(&rng, 1, 1 << 20);
 }
 
 static void make_ctl(struct ndp_hdr *h)
@@ -177,13 +323,13 @@ static void make_ctl(struct ndp_hdr *h)
 static u32 make_wire(struct ndp_wire *w)
 {
 	struct ndp_hdr h = {
-		.type = (u8)rng_in(&rng, NDP_DATA, NDP_COOKIE),
+		.type = rng_percent(&rng, 50) ? NDP_DATA : (u8)rng_in(&rng, NDP_DATA, NDP_COOKIE),
 		.path = (u8)rng_in(&rng, 0, PATHS + 1), .try_no = (u8)rng_in(&rng, 0, 2),
 		.sport = 1, .dport = 2,
 	};
 
-	h.flow_id = rng_u32(&rng);
-	h.seq = rng_u32(&rng);
+	h.flow_id = rng_percent(&rng, 70) ? 0 : rng_in(&rng, 0, FLOWS);
+	h.seq = rng_percent(&rng, 90) ? rng_in(&rng, 0, 11) : rng_u32(&rng);
 	if (h.type == NDP_DATA || h.type == NDP_PROBE) {
 		make_data(&h);
 	} else if (h.type == NDP_CONTROL) {
@@ -206,9 +352,13 @@ static size_t make_input(u8 *input)
 
 	for (i = 0; i < count; i++, input += RECORD) {
 		len = make_wire((struct ndp_wire *)(input + 3));
-		input[0] = (u8)(rng_u32(&rng) & ~FUZZ_SIGN);
-		if (rng_percent(&rng, 80))
-			input[0] |= FUZZ_SIGN;
+		input[0] = rng_percent(&rng, 80) ? FUZZ_SIGN : 0;
+		if (rng_percent(&rng, 10))
+			input[0] |= FUZZ_LOST;
+		if (rng_percent(&rng, 5))
+			input[0] |= FUZZ_RETURNED;
+		if (rng_percent(&rng, 2))
+			input[0] |= FUZZ_LATER;
 		closnet_put16(input + 1, (u16)len);
 		for (n = rng_percent(&rng, 30) ? 3 : 0; n; n--)
 			input[3 + rng_in(&rng, 0, NDP_HLEN - 1)] ^=
@@ -224,12 +374,13 @@ static bool reached(void)
 	all &= fuzz_show("reads", reads, NDP_READ_VALUE + 1, 1000);
 	all &= fuzz_show("types", types + 1, NDP_COOKIE, 1000);
 	all &= fuzz_show("outcomes", outcomes, NDP_OUTCOMES, 1000);
-	all &= fuzz_show("trimmed", &trimmed, 1, 1000);
-	all &= fuzz_show("short", &is_short, 1, 1000);
+	all &= fuzz_show("admits", admits, NDP_ADMIT_DROP + 1, 100);
+	all &= fuzz_show("verdicts", verdicts, NDP_RCV_VERDICTS, 100);
+	all &= fuzz_show("pulls", &pulls, 1, 1000);
 	return all;
 }
 
 const struct fuzz_target fuzz_target = {
-	.seed = 77, .rng = &rng, .inputs = 10000, .seeds = 50,
+	.seed = 77, .rng = &rng, .inputs = 20000, .seeds = 50,
 	.input_max = RECORDS * RECORD, .make = make_input, .reached = reached,
 };
