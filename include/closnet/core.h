@@ -47,6 +47,11 @@ static inline u32 hweight8(u8 bits)
 	return __builtin_popcount(bits);
 }
 
+static inline unsigned int __ffs64(u64 word)
+{
+	return __builtin_ctzll(word);
+}
+
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
 	return ((__uint128_t)a * b) >> shift;

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * net/ndp/ndp_snd.h: messages, their order, and how they and flows end; one rule a test
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "ndp_snd_say.h"
+
+static struct ndp_snd_call call;
+
+/* ------------------------------------------------ messages */
+
+static void submit(struct port *port, struct ndp_snd_msg *m, u32 packets, u8 prio)
+{
+	assert_true(port_submit(port, m, (u64)packets * PORT_PAYLOAD, prio));
+}
+
+/* A pull each; whose packets go */
+static void expect_order(struct port *port, struct ndp_snd_msg *const *order, u32 count)
+{
+	struct ndp_hdr h;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		pull(port, 1);
+		assert_int_equal(port_send(port, 1, &h), NDP_SND_NEW);
+		assert_int_equal(h.data.msg_id, order[i]->id);
+	}
+}
+
+/* The initial window is used up by a message of its own. */
+static void open_pulled(struct port *port, struct ndp_snd_msg *first, enum ndp_policy policy)
+{
+	port_open(port, PORT_RING, WINDOW, policy);
+	submit(port, first, 11, 7);
+	push_window(port, 11);
+	expect_order(port, (struct ndp_snd_msg *[]) { first }, 1);
+}
+
+static void test_policies(void **state)
+{
+	struct ndp_snd_msg x, a, b, c, d;
+	struct port port;
+
+	(void)state;
+	open_pulled(&port, &x, NDP_POLICY_FAIR);
+	submit(&port, &a, 3, 0);
+	submit(&port, &b, 1, 0);
+	submit(&port, &c, 2, 0);
+	submit(&port, &d, 2, 1);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &a, &b, &c, &a, &c, &a }, 8);
+	port_close(&port);
+
+	open_pulled(&port, &x, NDP_POLICY_FIFO);
+	submit(&port, &a, 3, 0);
+	submit(&port, &b, 1, 0);
+	submit(&port, &c, 2, 0);
+	submit(&port, &d, 2, 1);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &a, &a, &a, &b, &c, &c }, 8);
+	port_close(&port);
+
+	open_pulled(&port, &x, NDP_POLICY_SRPT);
+	submit(&port, &a, 3, 0);
+	submit(&port, &b, 1, 0);
+	submit(&port, &c, 2, 0);
+	submit(&port, &d, 2, 1);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &b, &c, &c, &a }, 6);
+	/* as much as is left of the first: the older; less: the new one */
+	submit(&port, &b, 2, 0);
+	submit(&port, &c, 1, 0);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &c, &a, &a, &b, &b }, 5);
+	port_close(&port);
+}
+
+static void test_refused_messages(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	call = port_call(&port);
+	assert_false(port_submit(&port, &m, 0, 0));
+	assert_false(port_submit(&port, &m, NDP_MSG_MAX + 1, 0));
+	assert_false(port_submit(&port, &m, 1, NDP_PRIOS));
+	m = (struct ndp_snd_msg) { .len = 1, .ready = 2, .payload = NDP_SND_PAYLOAD_MIN };
+	assert_false(ndp_snd_submit(&call, &port.f, &m));
+	m = (struct ndp_snd_msg) { .len = 1, .payload = NDP_SND_PAYLOAD_MIN - 1 };
+	assert_false(ndp_snd_submit(&call, &port.f, &m));
+	m.payload = NDP_PAYLOAD_MAX + 1;
+	assert_false(ndp_snd_submit(&call, &port.f, &m));
+	expect_idle(&port);
+	/* the longest there is, in the smallest packets */
+	m = (struct ndp_snd_msg) {
+		.len = NDP_MSG_MAX, .ready = NDP_MSG_MAX, .payload = NDP_SND_PAYLOAD_MIN,
+	};
+	assert_true(ndp_snd_submit(&call, &port.f, &m));
+	assert_true(port.f.new_packets == 1ULL << 32);
+	assert_int_equal(expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC).data.pull_target,
+			 PORT_RING - WINDOW);
+	port_close(&port);
+}
+
+/* A message that becomes ready bit by bit: whole packets go, and at the end the rest. */
+static void test_more(void **state)
+{
+	struct ndp_snd_msg m = { .len = 4500, .ready = 999, .payload = PORT_PAYLOAD };
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	call = port_call(&port);
+	assert_true(ndp_snd_submit(&call, &port.f, &m));
+	expect_idle(&port);
+	assert_true(ndp_snd_more(&call, &port.f, &m, 2500));
+	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+	/* nothing else to send now: nothing to pull */
+	h = expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC | NDP_DATA_LAST);
+	assert_int_equal(h.data.msg_len, 4500);
+	expect_wait(&port);
+	assert_true(ndp_snd_more(&call, &port.f, &m, 2999));
+	expect_wait(&port);
+	assert_true(ndp_snd_more(&call, &port.f, &m, 3000));
+	expect_new(&port, 2, NDP_DATA_SYN | NDP_DATA_SPEC | NDP_DATA_LAST);
+	assert_false(ndp_snd_more(&call, &port.f, &m, 2999));
+	assert_false(ndp_snd_more(&call, &port.f, &m, 4501));
+	assert_true(ndp_snd_more(&call, &port.f, &m, 4400));
+	expect_new(&port, 3, NDP_DATA_SYN | NDP_DATA_SPEC | NDP_DATA_LAST);
+	expect_wait(&port);
+	assert_true(ndp_snd_more(&call, &port.f, &m, 4500));
+	assert_true(ndp_snd_more(&call, &port.f, &m, 4500));
+	h = expect_new(&port, 4, NDP_DATA_SYN | NDP_DATA_SPEC | NDP_DATA_LAST);
+	assert_int_equal(h.payload_len, 500);
+	port.ack_base = PORT_SEQ + 5;
+	ack(&port, 4);
+	expect_done(&port, &m, 0);
+	assert_false(ndp_snd_more(&call, &port.f, &m, 4500));
+	expect_idle(&port);
+	port_close(&port);
+}
+
+/* Which bytes are done, of two messages whose packets take turns */
+static void test_done_bytes(void **state)
+{
+	struct ndp_snd_msg a, b;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	submit(&port, &a, 4, 0);
+	submit(&port, &b, 4, 0);
+	push_window(&port, 8);
+	ack(&port, 2);
+	assert_null(ndp_snd_reap(&port.f));
+	ack(&port, 3);
+	ack(&port, 1);
+	/* b: its first two, though a packet of a before them is missing */
+	assert_ptr_equal(ndp_snd_reap(&port.f), &b);
+	assert_int_equal(b.done, 2 * PORT_PAYLOAD);
+	assert_false(b.ended);
+	assert_int_equal(a.done, 0);
+	assert_null(ndp_snd_reap(&port.f));
+	nack(&port, 0, 0);
+	pull(&port, 1);
+	expect_rtx(&port, 0, 0);
+	ack(&port, 0);
+	ack(&port, 6);
+	assert_ptr_equal(ndp_snd_reap(&port.f), &a);
+	assert_int_equal(a.done, 2 * PORT_PAYLOAD);
+	ack(&port, 4);
+	assert_ptr_equal(ndp_snd_reap(&port.f), &a);
+	assert_int_equal(a.done, 4 * PORT_PAYLOAD);
+	assert_true(a.ended);
+	port.ack_base = PORT_SEQ + 8;
+	ack(&port, 7);
+	expect_done(&port, &b, 0);
+	assert_int_equal(b.done, 4 * PORT_PAYLOAD);
+	assert_null(ndp_snd_reap(&port.f));
+	expect_idle(&port);
+	port_close(&port);
+}
+
+/* In the middle of a message nobody may forget the flow: it shows that it is alive. */
+static void test_keep_alive(void **state)
+{
+	struct ndp_snd_msg m = { .len = 4500, .ready = 1000, .payload = PORT_PAYLOAD };
+	struct port port;
+	struct ndp_hdr h;
+	u64 silent_ns;
+	u8 path;
+	u32 i;
+
+	(void)state;
+	start(&port);
+	call = port_call(&port);
+	assert_true(ndp_snd_submit(&call, &port.f, &m));
+	push_window(&port, 1);
+	port.ack_base = PORT_SEQ + 1;
+	ack(&port, 0);
+	assert_false(ndp_snd_busy(&port.f));
+	for (i = 0; i < 5; i++) {
+		assert_true(ndp_snd_due_ns(&port.f, &port.p) == port.now + port.p.renew_ns);
+		port.now += port.p.renew_ns;
+		call = port_call(&port);
+		assert_false(ndp_snd_is_old(&call, &port.f));
+		assert_int_equal(port_expire(&port, &path), 0);
+		assert_int_equal(port_send(&port, 1, &h), NDP_SND_PROBE);
+		expect_wait(&port);
+		/* the first time it is lost */
+		if (!i) {
+			port.now = ndp_snd_due_ns(&port.f, &port.p);
+			assert_int_equal(port_expire(&port, &path), 0);
+			assert_int_equal(port_send(&port, 1, &h), NDP_SND_PROBE);
+		}
+		h = port_answer(&port, NDP_CTL_PROBED, h.seq, h.try_no);
+		port_control(&port, &h);
+	}
+	/* the flow goes on: no SYN */
+	call = port_call(&port);
+	assert_true(ndp_snd_more(&call, &port.f, &m, 2000));
+	expect_new(&port, 1, NDP_DATA_SPEC | NDP_DATA_LAST);
+	port.ack_base++;
+	ack(&port, 1);
+	/* and is no more heard of */
+	silent_ns = port.now + port.p.renew_ns;
+	while (port_expire(&port, &path) >= 0) {
+		port_send(&port, 1, &h);
+		port.now = ndp_snd_due_ns(&port.f, &port.p);
+	}
+	assert_in_range(port.now - silent_ns, port.p.timeout_ns,
+			port.p.timeout_ns + port.p.rto_max_ns);
+	expect_done(&port, &m, ETIMEDOUT);
+	assert_false(ndp_snd_more(&call, &port.f, &m, 3000));
+	expect_idle(&port);
+	port_close(&port);
+}
+
+/* A receiver that has lost its memory says so to that PROBE: the flow fails at once. */
+static void test_keep_alive_refused(void **state)
+{
+	struct ndp_snd_msg m = { .len = 4500, .ready = 1000, .payload = PORT_PAYLOAD };
+	struct port port;
+	struct ndp_hdr h;
+	u8 path;
+
+	(void)state;
+	start(&port);
+	call = port_call(&port);
+	assert_true(ndp_snd_submit(&call, &port.f, &m));
+	push_window(&port, 1);
+	port.ack_base = PORT_SEQ + 1;
+	ack(&port, 0);
+	port.now += port.p.renew_ns;
+	assert_int_equal(port_expire(&port, &path), 0);
+	assert_int_equal(port_send(&port, 1, &h), NDP_SND_PROBE);
+	assert_int_equal(h.seq, PORT_SEQ);
+	h = (struct ndp_hdr) {
+		.type = NDP_ERROR, .seq = h.seq, .err.code = NDP_CODE_NO_FLOW,
+	};
+	call = port_call(&port);
+	assert_int_equal(ndp_snd_error(&call, &port.f, &h), NDP_SND_NEWS);
+	expect_done(&port, &m, ECONNRESET);
+	expect_idle(&port);
+	port_close(&port);
+}
+
+/* What was sent is given up, what was not is not sent; others go on. */
+static void test_cancel(void **state)
+{
+	struct ndp_snd_msg a, b, c;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	submit(&port, &a, 8, 0);
+	submit(&port, &b, 8, 0);
+	push_window(&port, 16);
+	submit(&port, &c, 1, 0);
+	/* a: 0 2 4 6 8; b: 1 3 5 7 9 */
+	nack(&port, 0, 0);
+	nack(&port, 1, 0);
+	call = port_call(&port);
+	assert_true(ndp_snd_cancel(&call, &port.f, &a, ECANCELED));
+	expect_done(&port, &a, ECANCELED);
+	assert_false(ndp_snd_cancel(&call, &port.f, &c, ECANCELED));
+	expect_done(&port, &c, ECANCELED);
+	assert_int_equal(port.f.board.base, PORT_SEQ + 1);
+	pull(&port, 4);
+	h = expect_rtx(&port, 1, 0);
+	assert_int_equal(h.data.base, PORT_SEQ + 1);
+	expect_new(&port, 10, 0);
+	expect_new(&port, 11, 0);
+	expect_new(&port, 12, NDP_DATA_LAST);
+	expect_wait(&port);
+	/* ACKs of what was given up do nothing */
+	assert_int_equal(ack(&port, 2), NDP_SND_STALE);
+	port.ack_base = PORT_SEQ + 13;
+	ack(&port, 12);
+	expect_done(&port, &b, 0);
+	expect_idle(&port);
+	port_close(&port);
+}
+
+/* ------------------------------------------------ COOKIE, ERROR, a new name */
+
+static void test_cookie(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+	u32 i;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 3);
+	push_window(&port, 3);
+	for (i = 0; i < 3; i++) {
+		call = port_call(&port);
+		h = (struct ndp_hdr) { .type = NDP_COOKIE, .seq = PORT_SEQ + i, .cookie = 99 };
+		assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_NEWS);
+		assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_STALE);
+		if (i)
+			continue;
+		/* one asks at once, with the cookie */
+		h = expect_rtx(&port, 0, NDP_DATA_SYN);
+		assert_int_equal(h.data.cookie, 99);
+	}
+	expect_wait(&port);
+	ack(&port, 0);
+	h = expect_rtx(&port, 1, 0);
+	assert_int_equal(h.data.cookie, 99);
+	assert_int_equal(h.data.pull_target, 1);
+	pull(&port, 1);
+	expect_rtx(&port, 2, NDP_DATA_LAST);
+	port_close(&port);
+}
+
+static enum ndp_snd_verdict error(struct port *port, u32 nr, u8 code, u32 msg_id)
+{
+	struct ndp_hdr h = { .type = NDP_ERROR, .seq = PORT_SEQ + nr,
+			     .err = { .code = code, .msg_id = msg_id } };
+
+	call = port_call(port);
+	return ndp_snd_error(&call, &port->f, &h);
+}
+
+static void test_errors(void **state)
+{
+	static const struct { u8 code, error; } codes[] = {
+		{ NDP_CODE_NO_PORT, ECONNREFUSED }, { NDP_CODE_NO_FLOW, ECONNRESET },
+	};
+	struct ndp_snd_msg a, b, c, d = { .len = 9, .payload = PORT_PAYLOAD };
+	struct port port;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		start(&port);
+		assert_int_equal(error(&port, 0, codes[i].code, 0), NDP_SND_STALE);
+		submit(&port, &a, 2, 0);
+		submit(&port, &b, 20, 0);
+		push_window(&port, 22);
+		submit(&port, &c, 1, 0);
+		call = port_call(&port);
+		assert_true(ndp_snd_submit(&call, &port.f, &d));
+		/* about what was not sent, or is long done */
+		assert_int_equal(error(&port, 10, codes[i].code, 0), NDP_SND_REFUSED);
+		assert_int_equal(error(&port, -2, codes[i].code, 0), NDP_SND_REFUSED);
+		assert_int_equal(error(&port, i ? 3 : -1, codes[i].code, 0), NDP_SND_NEWS);
+		expect_done(&port, &d, codes[i].error);
+		expect_done(&port, &c, codes[i].error);
+		expect_done(&port, &a, codes[i].error);
+		expect_done(&port, &b, codes[i].error);
+		expect_idle(&port);
+		assert_int_equal(port.stats.msgs_failed, 4);
+		port_close(&port);
+	}
+
+	start(&port);
+	submit(&port, &a, 2, 0);
+	submit(&port, &b, 20, 0);
+	push_window(&port, 22);
+	assert_int_equal(error(&port, 1, NDP_CODE_MSG_SIZE, a.id), NDP_SND_REFUSED);
+	assert_int_equal(error(&port, 1, NDP_CODE_ABORT, b.id), NDP_SND_REFUSED);
+	assert_int_equal(error(&port, 1, NDP_CODE_MSG_SIZE, b.id), NDP_SND_NEWS);
+	expect_done(&port, &b, EMSGSIZE);
+	port.ack_base = PORT_SEQ + 3;
+	ack(&port, 2);
+	expect_done(&port, &a, 0);
+	expect_idle(&port);
+	port_close(&port);
+}
+
+/* Under a new name all counters begin anew, and packet numbers go on. */
+static void test_renew(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 12);
+	push_window(&port, 12);
+	nack(&port, 0, 0);
+	pull(&port, 3);
+	while (port_send(&port, 1, &h) != NDP_SND_WAIT)
+		;
+	port.ack_base = PORT_SEQ + 12;
+	ack(&port, 11);
+	expect_done(&port, &m, 0);
+	call = port_call(&port);
+	assert_false(ndp_snd_is_old(&call, &port.f));
+	call.now += port.p.renew_ns;
+	assert_true(ndp_snd_is_old(&call, &port.f));
+	ndp_snd_renew(&port.f, 78);
+	port.pull = 0;
+	port.trimmed = 0;
+	give(&port, &m, 12);
+	assert_false(ndp_snd_is_old(&call, &port.f));
+	h = expect_new(&port, 12, NDP_DATA_SYN | NDP_DATA_SPEC);
+	assert_int_equal(h.flow_id, 78);
+	assert_int_equal(h.data.base, PORT_SEQ + 12);
+	assert_int_equal(h.data.pull_target, 2);
+	while (port_send(&port, 1, &h) != NDP_SND_WAIT)
+		;
+	pull(&port, 1);
+	expect_new(&port, 22, 0);
+	port_close(&port);
+}
+
+/* What cannot be about a packet of it is no danger to a flow without a ring. */
+static void test_no_ring(void **state)
+{
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	port.f.board.pkt = NULL;
+	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ - 1, 0);
+	assert_int_equal(port_control(&port, &h), NDP_SND_STALE);
+	assert_int_equal(bounce(&port, 0, 0), NDP_SND_STALE);
+	assert_int_equal(error(&port, -1, NDP_CODE_NO_PORT, 0), NDP_SND_STALE);
+	h = (struct ndp_hdr) { .type = NDP_COOKIE, .seq = PORT_SEQ, .cookie = 9 };
+	assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_STALE);
+	expect_idle(&port);
+	port_close(&port);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_refused_messages),
+		cmocka_unit_test(test_more),
+		cmocka_unit_test(test_done_bytes),
+		cmocka_unit_test(test_keep_alive),
+		cmocka_unit_test(test_keep_alive_refused),
+		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_cookie),
+		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_renew),
+		cmocka_unit_test(test_no_ring),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
