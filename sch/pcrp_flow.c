@@ -4,7 +4,6 @@
  */
 
 #include <linux/icmpv6.h>
-#include <linux/jhash.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/tcp.h>
@@ -19,16 +18,43 @@
 
 /* ---- packets ---- */
 
-/* A copy on the stack is made only of headers that lie in fragments. */
-#define pcrp_header(skb, off, buffer) \
-	((const typeof(buffer) *)skb_header_pointer(skb, off, sizeof(buffer), &(buffer)))
+/* Of headers in fragments, so much is looked at: those that end later are none. */
+#define PCRP_HEADERS_MAX	256
 
-static void pcrp_parse_tcp(const struct sk_buff *skb, struct pcrp_pkt *pkt)
+/**
+ * struct pcrp_headers - a packet from its L3 header on
+ * @data: bytes in a row
+ * @avail: how many there are
+ * @len: of the packet, all of it
+ * @missing: a header was asked for that ends behind @avail
+ */
+struct pcrp_headers {
+	const u8 *data;
+	u32 avail;
+	u32 len;
+	bool missing;
+};
+
+static const void *pcrp_header(struct pcrp_headers *h, u32 off, u32 len)
 {
-	const struct tcphdr *th;
-	struct tcphdr buffer;
+	if (likely(off + len <= h->avail))
+		return h->data + off;
+	h->missing = true;
+	return NULL;
+}
 
-	th = pcrp_header(skb, pkt->l4_off, buffer);
+/* @bytes are those of the L4 header and what follows it. */
+static const void *pcrp_l4_header(struct pcrp_headers *h, const struct pcrp_pkt *pkt, u32 len)
+{
+	if (unlikely(pkt->bytes < len))
+		return NULL;
+	return pcrp_header(h, pkt->l4_off - pkt->l3_off, len);
+}
+
+static void pcrp_parse_tcp(struct pcrp_headers *h, struct pcrp_pkt *pkt)
+{
+	const struct tcphdr *th = pcrp_l4_header(h, pkt, sizeof(*th));
+
 	if (unlikely(!th || th->doff * 4 < sizeof(*th) || th->doff * 4 > pkt->bytes))
 		return;
 	pkt->key.sport = th->source;
@@ -44,13 +70,11 @@ static void pcrp_parse_tcp(const struct sk_buff *skb, struct pcrp_pkt *pkt)
 							    PCRP_KIND_TOP;
 }
 
-static void pcrp_parse_udp(const struct sk_buff *skb, struct pcrp_pkt *pkt)
+static void pcrp_parse_udp(struct pcrp_headers *h, struct pcrp_pkt *pkt)
 {
-	const struct udphdr *uh;
-	struct udphdr buffer;
+	const struct udphdr *uh = pcrp_l4_header(h, pkt, sizeof(*uh));
 
-	uh = pcrp_header(skb, pkt->l4_off, buffer);
-	if (unlikely(!uh || pkt->bytes < sizeof(*uh)))
+	if (unlikely(!uh))
 		return;
 	pkt->key.sport = uh->source;
 	pkt->key.dport = uh->dest;
@@ -60,29 +84,27 @@ static void pcrp_parse_udp(const struct sk_buff *skb, struct pcrp_pkt *pkt)
 }
 
 /* Neighbour discovery is to IPv6 what ARP is to IPv4. */
-static bool pcrp_is_ndisc(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
+static bool pcrp_is_ndisc(struct pcrp_headers *h, const struct pcrp_pkt *pkt)
 {
-	const struct icmp6hdr *icmp;
-	struct icmp6hdr buffer;
+	const struct icmp6hdr *icmp = pcrp_l4_header(h, pkt, sizeof(*icmp));
 
-	icmp = pcrp_header(skb, pkt->l4_off, buffer);
 	return icmp && icmp->icmp6_type >= NDISC_ROUTER_SOLICITATION &&
 	       icmp->icmp6_type <= NDISC_REDIRECT;
 }
 
-static void pcrp_parse_l4(const struct sk_buff *skb, struct pcrp_pkt *pkt)
+static void pcrp_parse_l4(struct pcrp_headers *h, struct pcrp_pkt *pkt)
 {
 	pkt->key.sport = 0;
 	pkt->key.dport = 0;
 	switch (pkt->key.proto) {
 	case IPPROTO_TCP:
-		pcrp_parse_tcp(skb, pkt);
+		pcrp_parse_tcp(h, pkt);
 		break;
 	case IPPROTO_UDP:
-		pcrp_parse_udp(skb, pkt);
+		pcrp_parse_udp(h, pkt);
 		break;
 	case IPPROTO_ICMPV6:
-		pkt->kind = pcrp_is_ndisc(skb, pkt) ? PCRP_KIND_TOP : PCRP_KIND_FLOW;
+		pkt->kind = pcrp_is_ndisc(h, pkt) ? PCRP_KIND_TOP : PCRP_KIND_FLOW;
 		break;
 	default:
 		pkt->kind = PCRP_KIND_FLOW;
@@ -93,41 +115,42 @@ static void pcrp_parse_l4(const struct sk_buff *skb, struct pcrp_pkt *pkt)
  * What follows the headers up to @l4_off. The length in the header is that without
  * what pads a short frame; a GSO packet's may be too long to be said in it.
  */
-static bool pcrp_find_payload(const struct sk_buff *skb, struct pcrp_pkt *pkt, u32 said)
+static bool pcrp_find_payload(const struct sk_buff *skb, const struct pcrp_headers *h,
+			      struct pcrp_pkt *pkt, u32 said)
 {
-	u32 len = skb->len - pkt->l3_off;
+	u32 len = h->len, hlen = pkt->l4_off - pkt->l3_off;
 
 	if (said && said < len && !skb_is_gso(skb))
 		len = said;
-	if (len < pkt->l4_off - pkt->l3_off)
+	if (len < hlen)
 		return false;
-	pkt->bytes = len - (pkt->l4_off - pkt->l3_off);
+	pkt->bytes = len - hlen;
 	return true;
 }
 
-static void pcrp_parse_ipv4(const struct sk_buff *skb, struct pcrp_pkt *pkt)
+/* Return: true: what it carries is to be looked at, as with pcrp_parse_ipv6(). */
+static bool pcrp_parse_ipv4(const struct sk_buff *skb, struct pcrp_headers *h,
+			    struct pcrp_pkt *pkt)
 {
-	const struct iphdr *iph;
-	struct iphdr buffer;
+	const struct iphdr *iph = pcrp_header(h, 0, sizeof(*iph));
 
-	iph = pcrp_header(skb, pkt->l3_off, buffer);
 	if (unlikely(!iph || iph->ihl * 4 < sizeof(*iph)))
-		return;
+		return false;
 	pkt->ip_hlen = CLOSNET_IPV4_HLEN;
 	pkt->dsfield = iph->tos;
 	pkt->l4_off = pkt->l3_off + iph->ihl * 4;
 	if (ip_is_fragment(iph) || ipv4_is_multicast(iph->daddr) ||
 	    ipv4_is_lbcast(iph->daddr) ||
-	    !pcrp_find_payload(skb, pkt, ntohs(iph->tot_len)))
-		return;
+	    !pcrp_find_payload(skb, h, pkt, ntohs(iph->tot_len)))
+		return false;
 	ipv6_addr_set_v4mapped(iph->saddr, &pkt->key.src);
 	ipv6_addr_set_v4mapped(iph->daddr, &pkt->key.dst);
 	pkt->key.proto = iph->protocol;
-	pcrp_parse_l4(skb, pkt);
+	return true;
 }
 
 /* Passes over extension headers. Return: false: there is no transport header. */
-static bool pcrp_skip_extensions(const struct sk_buff *skb, struct pcrp_pkt *pkt, u8 next)
+static noinline bool pcrp_skip_extensions(const struct sk_buff *skb, struct pcrp_pkt *pkt, u8 next)
 {
 	__be16 fragment = 0;
 	int off;
@@ -140,75 +163,89 @@ static bool pcrp_skip_extensions(const struct sk_buff *skb, struct pcrp_pkt *pkt
 	return true;
 }
 
-static void pcrp_parse_ipv6(const struct sk_buff *skb, struct pcrp_pkt *pkt)
+static bool pcrp_parse_ipv6(const struct sk_buff *skb, struct pcrp_headers *h,
+			    struct pcrp_pkt *pkt)
 {
-	const struct ipv6hdr *iph;
-	struct ipv6hdr buffer;
+	const struct ipv6hdr *iph = pcrp_header(h, 0, sizeof(*iph));
 	u32 said;
 
-	iph = pcrp_header(skb, pkt->l3_off, buffer);
 	if (unlikely(!iph))
-		return;
+		return false;
 	pkt->ip_hlen = CLOSNET_IPV6_HLEN;
 	pkt->dsfield = ipv6_get_dsfield(iph);
 	pkt->l4_off = pkt->l3_off + sizeof(*iph);
 	pkt->key.proto = iph->nexthdr;
 	if (iph->nexthdr != IPPROTO_TCP && iph->nexthdr != IPPROTO_UDP &&
 	    !pcrp_skip_extensions(skb, pkt, iph->nexthdr))
-		return;
+		return false;
 	said = ntohs(iph->payload_len);
-	if (!pcrp_find_payload(skb, pkt, said ? said + sizeof(*iph) : 0))
-		return;
-	if (ipv6_addr_is_multicast(&iph->daddr)) {
-		if (pkt->key.proto == IPPROTO_ICMPV6 && pcrp_is_ndisc(skb, pkt))
-			pkt->kind = PCRP_KIND_TOP;
-		return;
-	}
+	if (!pcrp_find_payload(skb, h, pkt, said ? said + sizeof(*iph) : 0))
+		return false;
 	pkt->key.src = iph->saddr;
 	pkt->key.dst = iph->daddr;
-	pcrp_parse_l4(skb, pkt);
+	if (!ipv6_addr_is_multicast(&iph->daddr))
+		return true;
+	if (pkt->key.proto == IPPROTO_ICMPV6 && pcrp_is_ndisc(h, pkt))
+		pkt->kind = PCRP_KIND_TOP;
+	return false;
+}
+
+static void pcrp_parse_headers(const struct sk_buff *skb, struct pcrp_headers *h,
+			       u16 ethertype, struct pcrp_pkt *pkt)
+{
+	bool more = false;
+
+	pkt->ip_hlen = 0;
+	pkt->dsfield = 0;
+	pkt->bytes = 0;
+	pkt->fin = false;
+	pkt->syn = false;
+	pkt->kind = PCRP_KIND_REST;
+	if (likely(ethertype == ETH_P_IP))
+		more = pcrp_parse_ipv4(skb, h, pkt);
+	else if (ethertype == ETH_P_IPV6)
+		more = pcrp_parse_ipv6(skb, h, pkt);
+	else if (ethertype)
+		pkt->kind = PCRP_KIND_TOP;
+	if (more)
+		pcrp_parse_l4(h, pkt);
+}
+
+/* Copies headers in fragments together. Return: how many bytes there are */
+static noinline u32 pcrp_gather(const struct sk_buff *skb, u32 l3_off, u8 *buffer)
+{
+	u32 len = min_t(u32, skb->len - l3_off, PCRP_HEADERS_MAX);
+
+	return skb_copy_bits(skb, l3_off, buffer, len) ? 0 : len;
 }
 
 /**
  * pcrp_parse() - find out what a packet is
  * @skb: the packet; its headers may lie in fragments
- * @l3_off: where its L3 header is, from skb->data on
+ * @l3_off: where its L3 header is, from skb->data on; in the packet, unless that is not known
  * @ethertype: protocol of that, host byte order; 0: not known
  * @pkt: result
  */
 void pcrp_parse(const struct sk_buff *skb, u32 l3_off, u16 ethertype,
 		struct pcrp_pkt *pkt)
 {
+	u8 buffer[PCRP_HEADERS_MAX] __uninitialized;
+	u32 linear = skb_headlen(skb);
+	struct pcrp_headers h = {
+		.data = skb->data + l3_off,
+		.avail = linear > l3_off ? linear - l3_off : 0,
+		.len = skb->len - l3_off,
+	};
+
 	pkt->l3_off = l3_off;
-	pkt->ip_hlen = 0;
-	pkt->bytes = 0;
-	pkt->fin = false;
-	pkt->syn = false;
-	pkt->kind = PCRP_KIND_REST;
-	if (likely(ethertype == ETH_P_IP))
-		pcrp_parse_ipv4(skb, pkt);
-	else if (ethertype == ETH_P_IPV6)
-		pcrp_parse_ipv6(skb, pkt);
-	else if (ethertype)
-		pkt->kind = PCRP_KIND_TOP;
-}
-
-/**
- * pcrp_key_hash() - hash of a flow's key
- * @key: the flow
- * @seed: nobody else's
- *
- * Return: 32 bits.
- */
-u32 pcrp_key_hash(const struct pcrp_key *key, u32 seed)
-{
-	u32 ports = (__force u32)key->sport << 16 | (__force u32)key->dport;
-
-	if (!ipv6_addr_v4mapped(&key->dst))
-		seed = jhash2((__force const u32 *)key->src.s6_addr32, 8, seed);
-	return jhash_3words((__force u32)key->src.s6_addr32[3],
-			    (__force u32)key->dst.s6_addr32[3], ports,
-			    seed ^ key->proto);
+	for (;;) {
+		pcrp_parse_headers(skb, &h, ethertype, pkt);
+		if (likely(!h.missing || h.data == buffer || !skb_is_nonlinear(skb)))
+			return;
+		h.avail = pcrp_gather(skb, l3_off, buffer);
+		h.data = buffer;
+		h.missing = false;
+	}
 }
 
 /* ---- flows ---- */
@@ -226,11 +263,12 @@ int pcrp_flows_init(struct pcrp_flows *t, u32 count)
 
 	t->count = count;
 	t->mask = buckets - 1;
-	t->seed = get_random_u32();
+	t->seed = get_random_u64();
 	t->entries = kvcalloc(count + 1, sizeof(*t->entries), GFP_KERNEL);
 	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
 	if (!t->entries || !t->buckets)
 		return -ENOMEM;
+	t->last = t->entries;	/* its key is no flow's */
 	return 0;
 }
 
@@ -259,36 +297,15 @@ void pcrp_flows_free(struct pcrp_flows *t)
 }
 
 /**
- * pcrp_flows_find() - find a flow
- * @t: the table
- * @key: the flow
- * @hash: pcrp_key_hash() of @key
- *
- * Return: its entry, or NULL.
- */
-struct pcrp_entry *pcrp_flows_find(const struct pcrp_flows *t, const struct pcrp_key *key,
-				   u32 hash)
-{
-	struct pcrp_entry *e;
-
-	hlist_for_each_entry(e, &t->buckets[hash & t->mask], node) {
-		if (pcrp_key_equal(&e->key, key))
-			return e;
-	}
-	return NULL;
-}
-
-/**
  * pcrp_flows_give() - give a slot to another flow
  * @t: the table
  * @slot: the slot, without packets
  * @key: a flow that has none
- * @hash: pcrp_key_hash() of @key
  *
  * Return: its entry.
  */
 struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
-				   const struct pcrp_key *key, u32 hash)
+				   const struct pcrp_key *key)
 {
 	struct pcrp_entry *e = &t->entries[slot];
 
@@ -296,6 +313,6 @@ struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
 		hlist_del(&e->node);
 	e->key = *key;
 	e->seq = (struct pcrp_seq) {};
-	hlist_add_head(&e->node, &t->buckets[hash & t->mask]);
+	hlist_add_head(&e->node, pcrp_flows_bucket(t, key));
 	return e;
 }

@@ -19,12 +19,16 @@
 #ifndef _CLOSNET_PCRP_FLOW_H
 #define _CLOSNET_PCRP_FLOW_H
 
+#include <linux/bitops.h>
 #include <linux/in6.h>
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
 #include <closnet/core.h>
 #include "pcrp_seq.h"
+
+#define PCRP_KEY_WORDS		5
 
 /**
  * struct pcrp_key - who a flow is
@@ -33,14 +37,22 @@
  * @sport: source port, 0: there is none
  * @dport: destination port
  * @proto: of IP
+ * @word: all of that
  */
 struct pcrp_key {
-	struct in6_addr src;
-	struct in6_addr dst;
-	__be16 sport;
-	__be16 dport;
-	u32 proto;
-} __aligned(8);
+	union {
+		struct {
+			struct in6_addr src;
+			struct in6_addr dst;
+			__be16 sport;
+			__be16 dport;
+			u32 proto;
+		};
+		u64 word[PCRP_KEY_WORDS];
+	};
+};
+
+static_assert(sizeof(struct pcrp_key) == PCRP_KEY_WORDS * sizeof(u64));
 
 /**
  * enum pcrp_kind - what a packet is
@@ -60,7 +72,7 @@ enum pcrp_kind {
 
 /**
  * struct pcrp_pkt - what pcrp_parse() has found
- * @key: valid from PCRP_KIND_CONTROL on
+ * @key: valid from PCRP_KIND_CONTROL on, and of IP's PCRP_KIND_TOP
  * @l3_off: where the IP header is, from skb->data on
  * @ip_hlen: CLOSNET_IPV4_HLEN or CLOSNET_IPV6_HLEN; 0: not IP
  * @l4_off: where its payload is
@@ -86,12 +98,52 @@ struct pcrp_pkt {
 
 void pcrp_parse(const struct sk_buff *skb, u32 l3_off, u16 ethertype,
 		struct pcrp_pkt *pkt);
-u32 pcrp_key_hash(const struct pcrp_key *key, u32 seed);
+
+/* Both halves of a product: each of its bits depends on many of either factor. */
+static inline u64 pcrp_mix(u64 a, u64 b)
+{
+	return a * b ^ mul_u64_u64_shr(a, b, 64);
+}
+
+/**
+ * pcrp_key_hash() - hash of a flow's key
+ * @key: the flow
+ * @seed: nobody else knows it: both factors of each product have it, or a hash that
+ *	depends on it
+ *
+ * Return: the hash.
+ */
+static inline u32 pcrp_key_hash(const struct pcrp_key *key, u64 seed)
+{
+	const u64 *w = key->word;
+	u64 hash;
+
+	hash = pcrp_mix(w[0] ^ seed, w[1] ^ ror64(seed, 32));
+	hash = pcrp_mix(w[2] ^ seed, w[3] ^ hash);
+	return pcrp_mix(w[4] ^ seed, hash);
+}
+
+/**
+ * pcrp_addr_hash() - hash of an address
+ * @addr: the address
+ * @seed: nobody else knows it
+ *
+ * Return: the hash.
+ */
+static inline u32 pcrp_addr_hash(const struct in6_addr *addr, u64 seed)
+{
+	u64 low = (u64)(__force u32)addr->s6_addr32[2] << 32 | (__force u32)addr->s6_addr32[3];
+	u64 high = (u64)(__force u32)addr->s6_addr32[0] << 32 | (__force u32)addr->s6_addr32[1];
+
+	return pcrp_mix(high ^ seed, low ^ ror64(seed, 32));
+}
 
 static inline bool pcrp_key_equal(const struct pcrp_key *a, const struct pcrp_key *b)
 {
-	return a->sport == b->sport && a->dport == b->dport && a->proto == b->proto &&
-	       ipv6_addr_equal(&a->dst, &b->dst) && ipv6_addr_equal(&a->src, &b->src);
+	const u64 *v = a->word, *w = b->word;
+
+	return v[4] == w[4] &&	/* ports: they differ most */
+	       !((v[0] ^ w[0]) | (v[1] ^ w[1]) | (v[2] ^ w[2]) | (v[3] ^ w[3]));
 }
 
 /**
@@ -116,6 +168,7 @@ struct pcrp_entry {
  * struct pcrp_flows - the table
  * @entries: by slot: @count and one more, of what has no flow
  * @buckets: heads of the hash's lists
+ * @last: whose packet came last: the next one's is often the same
  * @count: flows that are told apart
  * @mask: of the hash
  * @seed: of the hash
@@ -123,18 +176,45 @@ struct pcrp_entry {
 struct pcrp_flows {
 	struct pcrp_entry *entries;
 	struct hlist_head *buckets;
+	struct pcrp_entry *last;
 	u32 count;
 	u32 mask;
-	u32 seed;
+	u64 seed;
 };
 
 int pcrp_flows_init(struct pcrp_flows *t, u32 count);
 void pcrp_flows_clear(struct pcrp_flows *t);
 void pcrp_flows_free(struct pcrp_flows *t);
-struct pcrp_entry *pcrp_flows_find(const struct pcrp_flows *t, const struct pcrp_key *key,
-				   u32 hash);
 struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
-				   const struct pcrp_key *key, u32 hash);
+				   const struct pcrp_key *key);
+
+static inline struct hlist_head *pcrp_flows_bucket(const struct pcrp_flows *t,
+						   const struct pcrp_key *key)
+{
+	return &t->buckets[pcrp_key_hash(key, t->seed) & t->mask];
+}
+
+/**
+ * pcrp_flows_find() - find a flow
+ * @t: the table
+ * @key: the flow
+ *
+ * Return: its entry, or NULL.
+ */
+static inline struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key)
+{
+	struct pcrp_entry *e = t->last;
+
+	if (pcrp_key_equal(&e->key, key))
+		return e;
+	hlist_for_each_entry(e, pcrp_flows_bucket(t, key), node) {
+		if (pcrp_key_equal(&e->key, key)) {
+			t->last = e;
+			return e;
+		}
+	}
+	return NULL;
+}
 
 /* The slot of what has no flow */
 static inline u32 pcrp_flows_rest(const struct pcrp_flows *t)

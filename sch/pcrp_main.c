@@ -69,6 +69,9 @@
 /* Control packets that one call of dequeue() makes, at most, without sending one */
 #define PCRP_TRIES		8
 
+/* An Ethernet header with all the tags that there can be */
+#define PCRP_L2_MAX		(ETH_HLEN + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN)
+
 static LIST_HEAD(pcrp_all);	/* under RTNL */
 
 /**
@@ -95,24 +98,35 @@ static struct pcrp_skb_cb *pcrp_skb_cb(const struct sk_buff *skb)
 
 /* ---- packets ---- */
 
+/* The L2 header when it is in fragments, or when there is none. @multicast: a result, as is @off */
+static noinline u16 pcrp_find_l3(const struct sk_buff *skb, u32 l2_len, u32 *off,
+				 bool *multicast)
+{
+	u8 to = 0;
+
+	*multicast = l2_len && (skb_copy_bits(skb, 0, &to, sizeof(to)) || to & 1);
+	return closnet_skb_l3(skb, l2_len, off);
+}
+
 static void pcrp_classify(const struct pcrp_sched_data *q, const struct sk_buff *skb,
 			  struct pcrp_pkt *pkt)
 {
 	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
-	u8 buffer[ETH_ALEN];
-	const u8 *to;
+	u32 off = q->l2_len;
+	bool multicast;
 	u16 proto;
-	u32 off;
 
-	proto = closnet_skb_l3(skb, q->l2_len, &off);
+	if (likely(off && skb_headlen(skb) >= PCRP_L2_MAX)) {
+		closnet_find_l3(skb->data, PCRP_L2_MAX, &off, &proto);
+		multicast = skb->data[0] & 1;
+	} else {
+		proto = pcrp_find_l3(skb, off, &off, &multicast);
+	}
 	pcrp_parse(skb, off, proto, pkt);
 	cb->l3_off = off;
 	cb->ip_hlen = pkt->ip_hlen;
 	cb->dsfield = pkt->dsfield;
-	if (pkt->kind < PCRP_KIND_SIGNAL || !q->l2_len)
-		return;
-	to = skb_header_pointer(skb, 0, sizeof(buffer), buffer);
-	if (unlikely(!to || to[0] & 1))	/* a subnet's broadcast address */
+	if (unlikely(multicast) && pkt->kind >= PCRP_KIND_SIGNAL) /* a subnet's broadcast address */
 		pkt->kind = PCRP_KIND_REST;
 }
 
@@ -193,7 +207,7 @@ static u32 pcrp_packet_max(const struct net_device *dev)
 }
 
 /* Works out what follows from the configuration, the line and the peers. */
-static void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
+static noinline void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 {
 	const struct net_device *dev = qdisc_dev(q->sch);
 	struct pcrp_params *p = &q->params;
@@ -253,7 +267,7 @@ static int pcrp_enqueue_rest(struct Qdisc *sch, struct sk_buff *skb, u32 l3_off,
 
 /* A slot for a flow that has none. NULL: there is none but that of the rest. */
 static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
-					      const struct pcrp_key *key, u32 hash, u64 now)
+					      const struct pcrp_key *key, u64 now)
 {
 	u32 rest = pcrp_flows_rest(&q->flows), slot;
 
@@ -264,7 +278,7 @@ static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
 	}
 	if (slot == PCRP_NONE || slot == rest)
 		return NULL;
-	return pcrp_flows_give(&q->flows, slot, key, hash);
+	return pcrp_flows_give(&q->flows, slot, key);
 }
 
 static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct in6_addr *dst)
@@ -311,9 +325,8 @@ static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
 static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_pkt pkt __uninitialized;	/* what is not set is not read: pcrp_parse() */
 	struct pcrp_entry *e;
-	struct pcrp_pkt pkt;
-	u32 hash;
 	u64 now;
 
 	if (unlikely(sch->q.qlen >= q->cfg.limit)) {
@@ -327,14 +340,13 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	if (pkt.kind == PCRP_KIND_REST)
 		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
 
-	hash = pcrp_key_hash(&pkt.key, q->flows.seed);
-	e = pcrp_flows_find(&q->flows, &pkt.key, hash);
+	e = pcrp_flows_find(&q->flows, &pkt.key);
 	if (unlikely(e && pkt.syn))
 		pcrp_seq_forget(&e->seq);
 	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
 		return pcrp_enqueue_top(sch, skb);	/* there is nothing to overtake */
 	if (unlikely(!e))
-		e = pcrp_claim(q, &pkt.key, hash, now);
+		e = pcrp_claim(q, &pkt.key, now);
 	if (unlikely(!e)) {
 		closnet_add(&q->flows_overflow, 1);
 		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
@@ -365,6 +377,14 @@ static void pcrp_take_grant(struct pcrp_sched_data *q, const struct pcrp_rx_gran
 	pcrp_rtt_sample(&q->rtt, rtt_ns, got->now);
 	if (pcrp_rtt_ns(&q->rtt, got->now) != q->rtt_ns)
 		pcrp_refresh(q, got->now);
+}
+
+static noinline void pcrp_take_grants(struct pcrp_sched_data *q)
+{
+	struct pcrp_rx_grant grant;
+
+	while (pcrp_rx_next_grant(q->rx, &grant))
+		pcrp_take_grant(q, &grant);
 }
 
 static struct sk_buff *pcrp_leave(struct Qdisc *sch, struct sk_buff *skb, u64 now)
@@ -439,8 +459,8 @@ static struct sk_buff *pcrp_build(struct pcrp_sched_data *q, u32 slot,
 }
 
 /* Asks a flow's receiver. NULL: it is not to be asked, or there is no memory. */
-static struct sk_buff *pcrp_send_ask(struct Qdisc *sch, u32 slot, enum pcrp_action action,
-				     u64 now)
+static noinline struct sk_buff *pcrp_send_ask(struct Qdisc *sch, u32 slot,
+					      enum pcrp_action action, u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct pcrp_peer *peer;
@@ -498,12 +518,11 @@ static struct sk_buff *pcrp_send_next(struct Qdisc *sch, u64 now)
 static struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
-	struct pcrp_rx_grant grant;
 	struct sk_buff *skb;
 	u64 now;
 
-	while (pcrp_rx_next_grant(q->rx, &grant))
-		pcrp_take_grant(q, &grant);
+	if (unlikely(pcrp_rx_has_grants(q->rx)))
+		pcrp_take_grants(q);
 	if (!sch->q.qlen) {
 		q->slept = true;
 		return NULL;

@@ -13,8 +13,8 @@
 #ifndef _CLOSNET_PCRP_PEERS_H
 #define _CLOSNET_PCRP_PEERS_H
 
-#include <linux/jhash.h>
 #include <net/ipv6.h>
+#include "pcrp_flow.h"
 #include "pcrp_peer.h"
 
 #define PCRP_PEER_SETS		256
@@ -51,9 +51,9 @@ struct pcrp_peers {
  * Return: that, until the next call; of a host that was not known, nothing.
  */
 static inline struct pcrp_peer *pcrp_peers_get(struct pcrp_peers *p,
-					       const struct in6_addr *addr, u32 seed)
+					       const struct in6_addr *addr, u64 seed)
 {
-	u32 set = jhash2((__force u32 *)addr->s6_addr32, 4, seed) % PCRP_PEER_SETS;
+	u32 set = pcrp_addr_hash(addr, seed) % PCRP_PEER_SETS;
 	struct pcrp_host *host = p->hosts[set], *oldest = host;
 
 	for (; host < p->hosts[set] + PCRP_PEER_WAYS; host++) {

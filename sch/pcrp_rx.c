@@ -105,7 +105,7 @@ struct pcrp_rx {
 	struct list_head all;
 	struct nf_hook_ops hook;
 	siphash_key_t cookie_key;
-	u32 seed;
+	u64 seed;
 	struct pcrp_window window;
 	struct pcrp_ring ring;
 
@@ -253,6 +253,19 @@ static void pcrp_rx_take_grant(struct pcrp_rx *rx, const struct pcrp_msg *msg, u
 }
 
 /**
+ * pcrp_rx_has_grants() - is there a GRANT for a flow of ours?
+ * @rx: receiver's half
+ *
+ * To be called in dequeue(), as pcrp_rx_next_grant().
+ *
+ * Return: true if so.
+ */
+bool pcrp_rx_has_grants(const struct pcrp_rx *rx)
+{
+	return READ_ONCE(rx->ring.head) != rx->ring.tail;
+}
+
+/**
  * pcrp_rx_next_grant() - the next GRANT for a flow of ours
  * @rx: receiver's half
  * @grant: result
@@ -265,7 +278,7 @@ bool pcrp_rx_next_grant(struct pcrp_rx *rx, struct pcrp_rx_grant *grant)
 {
 	struct pcrp_ring *ring = &rx->ring;
 
-	if (likely(READ_ONCE(ring->head) == ring->tail))
+	if (!pcrp_rx_has_grants(rx))
 		return false;
 	spin_lock(&ring->lock);
 	*grant = ring->slots[ring->tail++ % PCRP_RING_LEN];
@@ -475,7 +488,7 @@ static int pcrp_rx_setup(struct pcrp_rx *rx, struct Qdisc *sch)
 {
 	rx->sch = sch;
 	rx->pn = pcrp_net_of(dev_net(qdisc_dev(sch)));
-	rx->seed = get_random_u32();
+	rx->seed = get_random_u64();
 	get_random_bytes(&rx->cookie_key, sizeof(rx->cookie_key));
 	spin_lock_init(&rx->lock);
 	spin_lock_init(&rx->ring.lock);

@@ -47,6 +47,7 @@ void pcrp_rx_destroy(struct pcrp_rx *rx);
 void pcrp_rx_set(struct pcrp_rx *rx, const struct pcrp_rx_params *params);
 void pcrp_rx_set_chain(struct pcrp_rx *rx, u32 chain_bytes);
 u64 pcrp_rx_cookie(const struct pcrp_rx *rx, u32 slot, u32 flow_no);
+bool pcrp_rx_has_grants(const struct pcrp_rx *rx);
 bool pcrp_rx_next_grant(struct pcrp_rx *rx, struct pcrp_rx_grant *grant);
 void pcrp_rx_stats(struct pcrp_rx *rx, struct tc_pcrp_xstats *to);
 

@@ -481,7 +481,7 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 	f->queued -= bytes;
 	f->sent += bytes;
 	f->since_ns = now;
-	if (ready->tail != slot) {
+	if (f->packets && ready->tail != slot) {
 		pcrp_list_del(s->flow, PCRP_LINK_STATE, ready, slot);
 		pcrp_list_add(s->flow, PCRP_LINK_STATE, ready, slot);
 	}

@@ -429,9 +429,9 @@ static inline void pcrp_settle(struct pcrp_sender *s, const struct pcrp_params *
 	else
 		return pcrp_end(s, p, slot, now);
 
-	if (state != f->state)
+	if (unlikely(state != f->state))
 		pcrp_enter(s, p, slot, state, state == PCRP_FLOW_WAITING ? head_ns : now);
-	else if (state == PCRP_FLOW_READY)
+	else if (likely(state == PCRP_FLOW_READY))
 		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
 }
 

@@ -73,52 +73,61 @@ static inline bool heap_before(const struct heap_node *a, const struct heap_node
 	return (s32)(a->tie - b->tie) < 0;
 }
 
-static inline void heap_put(struct heap *h, u32 place, const struct heap_node *node)
+static inline void heap_put(struct heap *h, u32 place, struct heap_node node)
 {
-	h->node[place] = *node;
-	h->place[node->id] = place;
+	h->node[place] = node;
+	h->place[node.id] = place;
 }
 
 /* Parents that are after @node move down; where it belongs then */
-static inline u32 heap_rise(struct heap *h, u32 place, const struct heap_node *node)
+static inline u32 heap_rise(struct heap *h, u32 place, struct heap_node node)
 {
 	while (place) {
 		u32 parent = (place - 1) / 2;
 
-		if (!heap_before(node, &h->node[parent]))
+		if (!heap_before(&node, &h->node[parent]))
 			break;
-		heap_put(h, place, &h->node[parent]);
+		heap_put(h, place, h->node[parent]);
 		place = parent;
 	}
 	return place;
 }
 
-/* Children that are before @node move up; where it belongs then */
-static inline u32 heap_sink(struct heap *h, u32 place, const struct heap_node *node)
+/* Who of the children of @place is first; not less than @count: there is none */
+static inline u32 heap_first_child(const struct heap *h, u32 place)
 {
-	for (;;) {
-		u32 child = 2 * place + 1;
+	u32 child = 2 * place + 1;
 
-		if (child >= h->count)
+	if (child + 1 < h->count)
+		child += heap_before(&h->node[child + 1], &h->node[child]);
+	return child;
+}
+
+/* Children that are before @node move up; where it belongs then */
+static inline u32 heap_sink(struct heap *h, u32 place, struct heap_node node)
+{
+	u32 child;
+
+	while ((child = heap_first_child(h, place)) < h->count) {
+		if (!heap_before(&h->node[child], &node))
 			break;
-		if (child + 1 < h->count && heap_before(&h->node[child + 1], &h->node[child]))
-			child++;
-		if (!heap_before(&h->node[child], node))
-			break;
-		heap_put(h, place, &h->node[child]);
+		heap_put(h, place, h->node[child]);
 		place = child;
 	}
 	return place;
 }
 
-/* Puts @node where it belongs, @place is free */
-static inline void heap_settle(struct heap *h, u32 place, const struct heap_node *node)
+/* The gap at @place moves down to a leaf; where it is then. A copy: nothing writes to it. */
+static inline u32 heap_gap_down(const struct heap *heap, u32 place)
 {
-	u32 to = heap_rise(h, place, node);
+	struct heap h = *heap;
+	u32 child;
 
-	if (to == place)
-		to = heap_sink(h, place, node);
-	heap_put(h, to, node);
+	while ((child = heap_first_child(&h, place)) < h.count) {
+		heap_put(&h, place, h.node[child]);
+		place = child;
+	}
+	return place;
 }
 
 /**
@@ -168,16 +177,21 @@ static inline void heap_set(struct heap *h, u32 id, u64 key, u32 tie)
 	u32 place = h->place[id];
 
 	if (place == HEAP_NONE)
-		place = h->count++;
-	else if (h->node[place].key == key && h->node[place].tie == tie)
-		return;
-	heap_settle(h, place, &node);
+		place = heap_rise(h, h->count++, node);
+	else if (heap_before(&node, &h->node[place]))
+		place = heap_rise(h, place, node);
+	else
+		place = heap_sink(h, place, node);
+	heap_put(h, place, node);
 }
 
 /**
  * heap_remove() - take an entry out
  * @h: the heap
  * @id: which; need not be in it
+ *
+ * The last node comes in its place. As that was a leaf, it mostly belongs near one:
+ * so the gap is moved down to a leaf first, without a look at that node.
  */
 static inline void heap_remove(struct heap *h, u32 id)
 {
@@ -188,8 +202,10 @@ static inline void heap_remove(struct heap *h, u32 id)
 		return;
 	h->place[id] = HEAP_NONE;
 	last = h->node[--h->count];
-	if (place != h->count)
-		heap_settle(h, place, &last);
+	if (place == h->count)
+		return;
+	place = heap_rise(h, heap_gap_down(h, place), last);
+	heap_put(h, place, last);
 }
 
 #endif /* _CLOSNET_HEAP_H */
