@@ -10,6 +10,7 @@
 #include <closnet/qdisc.h>
 #include "pcrp_flow.h"
 #include "pcrp_net.h"
+#include "pcrp_own.h"
 #include "pcrp_peers.h"
 #include "pcrp_rx.h"
 #include "pcrp_sender.h"
@@ -70,6 +71,7 @@ struct pcrp_sched_data {
 
 	/* written for a flow, or less often */
 	struct pcrp_peers *peers;
+	struct pcrp_own *own;
 	struct pcrp_rtt rtt;
 	struct pcrp_net *pn;
 	u32 seen;			/* of the namespace's thresholds */

@@ -216,6 +216,22 @@ struct sk_buff *pcrp_ctl_beside(const struct sk_buff *data, const struct pcrp_pk
 /* ---- in ---- */
 
 /**
+ * pcrp_addr_is_local() - is that an address of this host?
+ * @dev: a device of it; its VRF is asked, if it has one
+ * @addr: the address; an IPv4 address mapped
+ *
+ * Return: true if so.
+ */
+bool pcrp_addr_is_local(const struct net_device *dev, const struct in6_addr *addr)
+{
+	struct net *net = dev_net(dev);
+
+	if (ipv6_addr_v4mapped(addr))
+		return inet_addr_type_dev_table(net, dev, addr->s6_addr32[3]) == RTN_LOCAL;
+	return IS_ENABLED(CONFIG_IPV6) && ipv6_chk_addr(net, addr, NULL, 0);
+}
+
+/**
  * pcrp_ctl_for_us() - is a control packet at ingress addressed to this host?
  * @skb: the packet, of PCRP_KIND_CONTROL
  * @pkt: what pcrp_parse() says of it
@@ -227,8 +243,7 @@ struct sk_buff *pcrp_ctl_beside(const struct sk_buff *data, const struct pcrp_pk
  */
 bool pcrp_ctl_for_us(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 {
-	const struct in6_addr *src = &pkt->key.src, *dst = &pkt->key.dst;
-	struct net *net = dev_net(skb->dev);
+	const struct in6_addr *src = &pkt->key.src;
 
 	if (skb->pkt_type != PACKET_HOST && skb->pkt_type != PACKET_LOOPBACK)
 		return false;
@@ -236,9 +251,9 @@ bool pcrp_ctl_for_us(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 		return !ipv4_is_multicast(src->s6_addr32[3]) &&
 		       !ipv4_is_lbcast(src->s6_addr32[3]) &&
 		       !ipv4_is_zeronet(src->s6_addr32[3]) &&
-		       inet_addr_type_dev_table(net, skb->dev, dst->s6_addr32[3]) == RTN_LOCAL;
-	return IS_ENABLED(CONFIG_IPV6) && !ipv6_addr_is_multicast(src) &&
-	       !ipv6_addr_any(src) && ipv6_chk_addr(net, dst, NULL, 0);
+		       pcrp_addr_is_local(skb->dev, &pkt->key.dst);
+	return !ipv6_addr_is_multicast(src) && !ipv6_addr_any(src) &&
+	       pcrp_addr_is_local(skb->dev, &pkt->key.dst);
 }
 
 /* Is the UDP length that of IP, and the checksum right? GRO has looked at its own. */

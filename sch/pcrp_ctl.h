@@ -48,6 +48,7 @@ struct sk_buff *pcrp_ctl_build(struct net_device *dev, const struct pcrp_path *p
 struct sk_buff *pcrp_ctl_beside(const struct sk_buff *data, const struct pcrp_pkt *pkt,
 				const struct pcrp_msg *msg, u8 dscp);
 
+bool pcrp_addr_is_local(const struct net_device *dev, const struct in6_addr *addr);
 bool pcrp_ctl_for_us(const struct sk_buff *skb, const struct pcrp_pkt *pkt);
 u32 pcrp_ctl_count(const struct sk_buff *skb, const struct pcrp_pkt *pkt);
 bool pcrp_ctl_read(const struct sk_buff *skb, const struct pcrp_pkt *pkt, u32 index,

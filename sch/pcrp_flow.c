@@ -4,6 +4,7 @@
  */
 
 #include <linux/icmpv6.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/tcp.h>
@@ -313,6 +314,7 @@ struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
 		hlist_del(&e->node);
 	e->key = *key;
 	e->seq = (struct pcrp_seq) {};
+	e->own_until = jiffies;
 	hlist_add_head(&e->node, pcrp_flows_bucket(t, key));
 	return e;
 }

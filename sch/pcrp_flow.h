@@ -154,6 +154,8 @@ static inline bool pcrp_key_equal(const struct pcrp_key *a, const struct pcrp_ke
  * @tail: last packet
  * @again: last of the packets that were sent before; they are the first. NULL: none
  * @seq: TCP: its sequence numbers
+ * @own_until: jiffies up to which @own holds
+ * @own: it is this host's: pcrp_own.h
  */
 struct pcrp_entry {
 	struct pcrp_key key;
@@ -162,6 +164,8 @@ struct pcrp_entry {
 	struct sk_buff *tail;
 	struct sk_buff *again;
 	struct pcrp_seq seq;
+	unsigned long own_until;
+	bool own;
 };
 
 /**

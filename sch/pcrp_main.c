@@ -9,7 +9,8 @@
  * it is.
  *
  *	enqueue(): what is on top (ACKs, control packets) has a FIFO of its own. A
- *	  packet with data goes to its flow's FIFO (pcrp_flow.c).
+ *	  packet with data goes to its flow's FIFO (pcrp_flow.c). Whether that waits
+ *	  for GRANTs depends on its source (pcrp_own.h) and its peer (pcrp_peers.h).
  *
  *	dequeue(): GRANTs that have come are taken in; then the top; then what the
  *	  sender's core says (pcrp_sender.h): a flow's next packet, or its REQUEST
@@ -130,6 +131,16 @@ static void pcrp_classify(const struct pcrp_sched_data *q, const struct sk_buff 
 		pkt->kind = PCRP_KIND_REST;
 }
 
+/* Do GRANTs for what a packet belongs to come back to this device? */
+static bool pcrp_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb,
+			const struct pcrp_pkt *pkt)
+{
+	const struct net_device *dev = qdisc_dev(q->sch);
+
+	return (!q->l2_len || pcrp_own_l2(skb, dev)) &&
+	       pcrp_own_has(q->own, dev, &pkt->key.src, q->flows.seed);
+}
+
 /* A packet that cannot be written to for want of memory is left as it is. */
 static void pcrp_mark(const struct pcrp_sched_data *q, struct sk_buff *skb, u32 prio)
 {
@@ -242,11 +253,12 @@ static int pcrp_queued(struct Qdisc *sch, const struct sk_buff *skb)
 	return NET_XMIT_SUCCESS;
 }
 
-static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb)
+static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct pcrp_pkt *pkt)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	pcrp_mark(q, skb, 0);
+	if (pkt->ip_hlen && pcrp_is_own(q, skb, pkt))
+		pcrp_mark(q, skb, 0);
 	__qdisc_enqueue_tail(skb, &q->top);
 	return pcrp_queued(sch, skb);
 }
@@ -281,10 +293,19 @@ static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
 	return pcrp_flows_give(&q->flows, slot, key);
 }
 
-static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct in6_addr *dst)
+/* A flow begins. Others' GRANTs do not come here: they are not ours to hold back. */
+static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, struct pcrp_entry *e,
+				   const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 {
-	const struct pcrp_peer *peer = pcrp_peers_get(q->peers, dst, q->flows.seed);
+	const struct pcrp_peer *peer;
 
+	if (unlikely(time_after_eq(jiffies, e->own_until))) {
+		e->own = pcrp_is_own(q, skb, pkt);
+		e->own_until = jiffies + PCRP_OWN_JIFFIES;
+	}
+	if (!e->own)
+		return PCRP_GATE_NONE;
+	peer = pcrp_peers_get(q->peers, &e->key.dst, q->flows.seed);
 	return peer->state == PCRP_PEER_ANSWERING ? PCRP_GATE_GRANT : PCRP_GATE_ASK;
 }
 
@@ -313,7 +334,7 @@ static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
 	if (unlikely(pcrp_enqueue_again(q, skb, e, pkt, now)))
 		return pcrp_queued(sch, skb);
 	starts = pcrp_snd_starts(&q->snd, slot);
-	gate = starts ? pcrp_gate_of(q, &pkt->key.dst) : 0;
+	gate = starts ? pcrp_gate_of(q, e, skb, pkt) : 0;
 	if (pkt->key.proto == IPPROTO_TCP)
 		bytes = pcrp_seq_add(&e->seq, pkt->seq, pkt->bytes, pkt->fin, starts);
 	pcrp_skb_cb(skb)->bytes = bytes;
@@ -335,7 +356,7 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	}
 	pcrp_classify(q, skb, &pkt);
 	if (pkt.kind == PCRP_KIND_TOP || pkt.kind == PCRP_KIND_CONTROL)
-		return pcrp_enqueue_top(sch, skb);
+		return pcrp_enqueue_top(sch, skb, &pkt);
 	now = ktime_get_ns();
 	if (pkt.kind == PCRP_KIND_REST)
 		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
@@ -344,7 +365,7 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	if (unlikely(e && pkt.syn))
 		pcrp_seq_forget(&e->seq);
 	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
-		return pcrp_enqueue_top(sch, skb);	/* there is nothing to overtake */
+		return pcrp_enqueue_top(sch, skb, &pkt);	/* there is nothing to overtake */
 	if (unlikely(!e))
 		e = pcrp_claim(q, &pkt.key, now);
 	if (unlikely(!e)) {
@@ -422,7 +443,7 @@ static struct sk_buff *pcrp_send_data(struct Qdisc *sch, u32 slot, u64 now)
 	if (prio != PCRP_PRIO_UNGATED)
 		pcrp_mark(q, skb, prio);
 	/* a longer one is counted by who receives it, if that one knows of it */
-	if (pcrp_flow_ended(f) && !f->heard && slot != pcrp_flows_rest(&q->flows))
+	if (pcrp_flow_ended(f) && !f->heard && e->own)
 		pcrp_net_count(q->pn, f->size);
 	return pcrp_send(sch, skb, now);
 }
@@ -600,10 +621,11 @@ static int pcrp_init_tables(struct pcrp_sched_data *q, u32 flows)
 	u32 *place;
 
 	q->peers = kvzalloc(sizeof(*q->peers), GFP_KERNEL);
+	q->own = kvzalloc(sizeof(*q->own), GFP_KERNEL);
 	flow = kvcalloc(slots, sizeof(*flow), GFP_KERNEL);
 	node = kvcalloc(slots, PCRP_SND_HEAPS * sizeof(*node), GFP_KERNEL);
 	place = kvcalloc(slots, PCRP_SND_HEAPS * sizeof(*place), GFP_KERNEL);
-	if (!q->peers || !flow || !node || !place || pcrp_flows_init(&q->flows, flows)) {
+	if (!q->peers || !q->own || !flow || !node || !place || pcrp_flows_init(&q->flows, flows)) {
 		kvfree(flow);
 		kvfree(node);
 		kvfree(place);
@@ -658,6 +680,7 @@ static void pcrp_destroy(struct Qdisc *sch)
 	kvfree(q->snd.shortest.node);	/* and that of the other heaps */
 	kvfree(q->snd.shortest.place);
 	kvfree(q->peers);
+	kvfree(q->own);
 }
 
 /* The line's rate may have changed. */

@@ -59,6 +59,7 @@ insmod "$1/qdisc_bench.ko"
 ip link add $device type dummy
 echo 1 >/proc/sys/net/ipv6/conf/$device/disable_ipv6
 ip link set $device up
+ip addr add 10.0.0.1/24 dev $device # the packets are the host's own
 
 qdisc prio-2 "${two_bands[@]}"
 uncongested udp4

@@ -11,6 +11,7 @@ need_sch pcrp
 . "$(dirname "$0")/../lib/failslab.sh"
 setup_ns a b
 link_ab
+ip -n "$a" addr add 203.0.113.1/32 dev v0 # of the frames
 fail_only sch_pcrp
 
 # only in a process that asks for it

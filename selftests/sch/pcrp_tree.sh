@@ -11,6 +11,7 @@
 need_sch pcrp
 setup_ns a b
 link_ab
+ip -n "$a" addr add 203.0.113.1/32 dev v0 # of the frames
 . "$(dirname "$0")/../lib/sch_tree.sh"
 
 # each frame is a flow of its own; those of more than 5000 bytes send a REQUEST to a host that was never asked

@@ -199,7 +199,7 @@ static int bench_split(struct sk_buff *skb, u32 hlen)
 	return 0;
 }
 
-/* A packet as the stack hands it to the qdisc when it forwards */
+/* A packet as the stack hands it to the qdisc when it forwards, but from the device's address */
 static struct sk_buff *bench_new_packet(struct bench *b)
 {
 	const struct bench_packet *p = b->packet;
@@ -214,6 +214,7 @@ static struct sk_buff *bench_new_packet(struct bench *b)
 	memset(skb_put(skb, p->len), 0, p->len);
 	skb_reset_mac_header(skb);
 	eth_hdr(skb)->h_dest[0] = 0x02;
+	ether_addr_copy(eth_hdr(skb)->h_source, b->dev->dev_addr);
 	skb->protocol = p->ipv6 ? htons(ETH_P_IPV6) : htons(ETH_P_IP);
 	eth_hdr(skb)->h_proto = skb->protocol;
 	bench_put_ip(skb, p, number);
