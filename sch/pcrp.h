@@ -17,7 +17,7 @@
 
 /**
  * struct pcrp_config - all that netlink sets
- * @limit: most packets that wait
+ * @limit: most packets of data that wait, and most on top
  * @flows: flows that are told apart
  * @chain_bytes: a chain; 0: what follows from rate and round trip
  * @first_bytes: a first chain; 0: @chain_bytes, or what follows
@@ -83,6 +83,7 @@ struct pcrp_sched_data {
 	u64 top_packets;
 	u64 flows_overflow;
 	u64 dropped_limit_packets;
+	u64 dropped_top_packets;
 	u64 dropped_nomem_packets;
 
 	struct Qdisc *sch;

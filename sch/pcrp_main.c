@@ -253,23 +253,49 @@ static int pcrp_queued(struct Qdisc *sch, const struct sk_buff *skb)
 	return NET_XMIT_SUCCESS;
 }
 
-static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct pcrp_pkt *pkt)
+static int pcrp_drop(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
+		     u64 *counter)
+{
+	closnet_add(counter, 1);
+	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
+}
+
+/* What is on top is dropped for its own like only, and data for data. */
+static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct pcrp_pkt *pkt,
+			    struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
+	if (unlikely(q->top.qlen >= q->cfg.limit))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_top_packets);
 	if (pkt->ip_hlen && pcrp_is_own(q, skb, pkt))
 		pcrp_mark(q, skb, 0);
 	__qdisc_enqueue_tail(skb, &q->top);
 	return pcrp_queued(sch, skb);
 }
 
+/*
+ * Is there room for another packet of data? A flow may have as many as there are free
+ * places (dynamic thresholds, Choudhury and Hahne, 1998): one alone gets half of them,
+ * n get an n+1-th each, and a place remains for one that has none.
+ */
+static bool pcrp_has_room(const struct Qdisc *sch, u32 flow_packets)
+{
+	const struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	return likely(sch->q.qlen - q->top.qlen + flow_packets < q->cfg.limit);
+}
+
 /* The flow of what has no flow. A frame may be cut short behind its VLAN tag. */
-static int pcrp_enqueue_rest(struct Qdisc *sch, struct sk_buff *skb, u32 l3_off, u64 now)
+static int pcrp_enqueue_rest(struct Qdisc *sch, struct sk_buff *skb, u32 l3_off,
+			     struct sk_buff **to_free, u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	u32 slot = pcrp_flows_rest(&q->flows);
 	u32 bytes = skb->len > l3_off ? skb->len - l3_off : 0;
 
+	if (!pcrp_has_room(sch, q->snd.flow[slot].packets))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
 	pcrp_skb_cb(skb)->queued_ns = now;
 	pcrp_skb_cb(skb)->bytes = bytes;
 	pcrp_flow_push(&q->flows.entries[slot], skb);
@@ -350,27 +376,25 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	struct pcrp_entry *e;
 	u64 now;
 
-	if (unlikely(sch->q.qlen >= q->cfg.limit)) {
-		closnet_add(&q->dropped_limit_packets, 1);
-		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
-	}
 	pcrp_classify(q, skb, &pkt);
 	if (pkt.kind == PCRP_KIND_TOP || pkt.kind == PCRP_KIND_CONTROL)
-		return pcrp_enqueue_top(sch, skb, &pkt);
+		return pcrp_enqueue_top(sch, skb, &pkt, to_free);
 	now = ktime_get_ns();
 	if (pkt.kind == PCRP_KIND_REST)
-		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
+		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
 
 	e = pcrp_flows_find(&q->flows, &pkt.key);
 	if (unlikely(e && pkt.syn))
 		pcrp_seq_forget(&e->seq);
 	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
-		return pcrp_enqueue_top(sch, skb, &pkt);	/* there is nothing to overtake */
+		return pcrp_enqueue_top(sch, skb, &pkt, to_free); /* there is nothing to overtake */
+	if (!pcrp_has_room(sch, e ? q->snd.flow[pcrp_slot(&q->flows, e)].packets : 0))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
 	if (unlikely(!e))
 		e = pcrp_claim(q, &pkt.key, now);
 	if (unlikely(!e)) {
 		closnet_add(&q->flows_overflow, 1);
-		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, now);
+		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
 	}
 	return pcrp_enqueue_flow(sch, skb, e, &pkt, now);
 }
@@ -773,6 +797,7 @@ static int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		.flows_overflow = READ_ONCE(q->flows_overflow),
 		.top_packets = READ_ONCE(q->top_packets),
 		.dropped_limit_packets = READ_ONCE(q->dropped_limit_packets),
+		.dropped_top_packets = READ_ONCE(q->dropped_top_packets),
 		.dropped_nomem_packets = READ_ONCE(q->dropped_nomem_packets),
 	};
 	u32 i;

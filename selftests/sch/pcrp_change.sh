@@ -67,7 +67,7 @@ changes() {
 	CHANGE_ALL="first 1gb"
 	CHANGE_QUEUES="({qlen_packets: (.flows_ready + .flows_waiting), backlog_bytes: 0, sent_bytes: .bytes,
 		sent_packets: ((.prio_packets | add) + .top_packets + .ungated_packets)})"
-	CHANGE_DROPS=".dropped_limit_packets + .dropped_nomem_packets"
+	CHANGE_DROPS=".dropped_limit_packets + .dropped_top_packets + .dropped_nomem_packets"
 	CHANGE_MADE=".requests_sent + .probes_sent"
 }
 test_changes

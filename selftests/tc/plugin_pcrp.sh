@@ -136,20 +136,20 @@ test_xstats() {
   sent requests 19 probes 20 got grants 21 late 22 nothing_new 23 refused 24
   peers 25 answering 26 silent 27
   packets top 36 P0 28 P1 29 P2 30 P3 31 P4 32 P5 33 P6 34 P7 35 ungated 37
-  dropped limit 38 nomem 39
-  receiver got requests 40 probes 41 malformed 42 sent grants 50 answers 51
-    flows 45 granted 46 peak 47 finished 49 evicted 48 expired 44 overflow 43
-    window 52p early 53"
+  dropped limit 38 top 39 nomem 40
+  receiver got requests 41 probes 42 malformed 43 sent grants 51 answers 52
+    flows 46 granted 47 peak 48 finished 50 evicted 49 expired 45 overflow 44
+    window 53p early 54"
 	check_eq "$NAME: prints those of a newer kernel" \
 		"$(shown_xstats 25000 20000 1250000000 6250 25000 100000 $(seq 7 60))" "$full"
 	check_eq "$NAME: prints those of an older kernel" \
 		"$(shown_xstats 25000 20000 1250000000 6250 25000 100000 $(seq 7 37) | sed -n '6,8p')" \
 		"  packets top 36 P0 28 P1 29 P2 30 P3 31 P4 32 P5 33 P6 34 P7 35 ungated 37
-  dropped limit 0 nomem 0
+  dropped limit 0 top 0 nomem 0
   receiver got requests 0 probes 0 malformed 0 sent grants 0 answers 0"
 	check_eq "$NAME: prints empty statistics" "$(shown_xstats | tail -n 1)" "    window 0p early 0"
 
-	shown_xstats $(seq 52) $max >/dev/null
+	shown_xstats $(seq 53) $max >/dev/null
 	all=$(json_xstats)
 	check_eq "$NAME: JSON of the counters" "$(jq -c 'del(.window_early)' <<<"$all")" "$(jq -cSn '[
 		"chain_bytes", "base_rtt_ns", "rate_Bps", "spec_bytes", "spec_bytes", "spec_bytes", "flows_ready",
@@ -158,7 +158,7 @@ test_xstats() {
 		"probes_sent", "grants_received", "grants_late", "grants_idle", "grants_refused", "peers",
 		"peers_answering", "peers_silent", "prio_packets", "prio_packets", "prio_packets", "prio_packets",
 		"prio_packets", "prio_packets", "prio_packets", "prio_packets", "top_packets", "ungated_packets",
-		"dropped_limit_packets", "dropped_nomem_packets", "rx_requests", "rx_probes", "rx_malformed",
+		"dropped_limit_packets", "dropped_top_packets", "dropped_nomem_packets", "rx_requests", "rx_probes", "rx_malformed",
 		"rx_overflow", "rx_expired", "rx_flows", "rx_granted", "rx_granted_peak", "rx_evicted", "rx_finished",
 		"grants_sent", "answers_sent", "window_packets"] | to_entries | map(.key += 1)
 		| map(select(.value != "spec_bytes" and .value != "prio_packets") | {(.value): .key}) | add

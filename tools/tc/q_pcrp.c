@@ -266,6 +266,7 @@ static void print_packets(const struct tc_pcrp_xstats *st)
 	OUT(ungated_packets, "ungated", "");
 	print_nl();
 	OUT(dropped_limit_packets, "  dropped limit", "");
+	OUT(dropped_top_packets, "top", "");
 	OUT(dropped_nomem_packets, "nomem", "");
 	print_nl();
 }

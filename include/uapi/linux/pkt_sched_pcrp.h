@@ -43,7 +43,8 @@ enum tc_pcrp_mfwt {
 /**
  * enum - attributes of sch_pcrp
  * @TCA_PCRP_UNSPEC: unused
- * @TCA_PCRP_LIMIT: u32, most packets that wait, 1..1000000
+ * @TCA_PCRP_LIMIT: u32, most packets of data that wait, and most ACKs and control
+ *	packets that do, 1..1000000
  * @TCA_PCRP_FLOWS: u32, flows that are told apart, 16..65536; at the qdisc's
  *	creation only
  * @TCA_PCRP_CHAIN: u32, bytes of a chain, as sender and as receiver, 0: what the
@@ -125,7 +126,9 @@ enum {
  * @prio_packets: packets sent with P0..P7
  * @top_packets: ACKs and control packets sent
  * @ungated_packets: packets sent whose DSCP was left as it was
- * @dropped_limit_packets: packets dropped, for `limit` packets wait
+ * @dropped_limit_packets: packets of data dropped, for no more of them may wait, or
+ *	their flow has as many as there are places left
+ * @dropped_top_packets: ACKs and control packets dropped, for `limit` of them wait
  * @dropped_nomem_packets: packets dropped, or control packets not sent, for want
  *	of memory
  * @rx_requests: REQUESTs received
@@ -173,6 +176,7 @@ struct tc_pcrp_xstats {
 	__u64 top_packets;
 	__u64 ungated_packets;
 	__u64 dropped_limit_packets;
+	__u64 dropped_top_packets;
 	__u64 dropped_nomem_packets;
 	__u64 rx_requests;
 	__u64 rx_probes;
