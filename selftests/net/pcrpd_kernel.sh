@@ -73,7 +73,10 @@ number() { fill "$TMP/$1" && [[ $json =~ \"$2\":([0-9]+) ]] && echo "${BASH_REMA
 # more NAME KEY THAN
 more() { [ "$(number "$1" "$2")" -gt "$3" ]; }
 # some_reports: until the aggregator has counted some more
-some_reports() { wait_for 10 more aggregator reports $(($(number aggregator reports) + 6)); }
+some_reports() {
+	wait_for 10 more aggregator reports $(($(number aggregator reports) + 6)) ||
+		not_ok "reports come" "$(cat "$TMP/aggregator")"
+}
 
 # has NAMESPACE THRESHOLDS: are these the kernel's?
 has() {

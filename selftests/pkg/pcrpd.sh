@@ -22,7 +22,9 @@ key=$TMP/key
 other_key=$TMP/other_key
 (umask 077 && printf '%064x\n' 4711 >"$key" && printf '%064x\n' 4712 >"$other_key")
 PORT=61201
-PERIOD=100
+# who gets no CPU for ten periods is forgotten
+PERIOD=${KSFT_MACHINE_SLOW:+500}
+PERIOD=${PERIOD:-100}
 
 # ---- the two roles
 
@@ -92,17 +94,22 @@ gets() {
 }
 
 # some_periods: until the aggregator has counted three more reports of each of two agents
-some_periods() { wait_for 10 more aggregator reports $(($(status aggregator reports) + 6)); }
+some_periods() {
+	wait_for 10 more aggregator reports $(($(status aggregator reports) + 6)) ||
+		not_ok "reports come" "$(cat "$TMP/aggregator.json" "$TMP/aggregator.log")"
+}
 
 # ---- it works
 
 aggregator_config '"periods": 1000'
 start_aggregator
-counts a "8 1000" "11 1000"
-counts b "15 1000" "21 1000"
 agent a 127.0.0.1
 agent_a=$agent
+becomes "before the module is there, an agent says so" a kernel '"stand-in: No such file or directory"'
+counts a "8 1000" "11 1000"
+counts b "15 1000" "21 1000"
 agent b ::1
+becomes "and that it is fine when it is, though there are no thresholds" a kernel '"fine"'
 becomes "agents come by IPv4 and IPv6" aggregator agents 2
 some_periods
 check_eq "what was before is not counted" "$(status aggregator flows)" 0
@@ -123,7 +130,8 @@ gets "for both" b 23 31 2007
 thresholds_are() { has a 23 31 2007 && has b 23 31 2007; }
 died "$aggregator"
 check "the aggregator dies: agents notice" wait_for 10 more a unanswered 4
-check "and say so once" test "$(grep -c "does not answer" "$TMP/a.log")" -eq 1
+# on a slow machine there may have been times before
+check_eq "and say so once" "$(grep -c "does not answer" "$TMP/a.log")" $(($(grep -c "answers again" "$TMP/a.log") + 1))
 check "the thresholds stay" thresholds_are
 start_aggregator
 becomes "it starts again: they find it" aggregator agents 2
@@ -144,6 +152,7 @@ counts a "8 1025" "11 1025" "5 1400"
 gets "an agent dies and starts again: it is counted from there" b 23 31 261488
 mv "$TMP/a" "$TMP/gone"
 becomes "without the module, an agent says what is wrong" a kernel '"stand-in: No such file or directory"'
+check_eq "no thresholds are left" "$(status a thresholds_bytes)" null
 rm "$TMP/a.set"
 counts a "5 10"
 becomes "and goes on when it is there" a kernel '"fine"'
@@ -151,6 +160,8 @@ gets "with the thresholds" a 23 31 261488
 : >"$TMP/a.refuses"
 rm "$TMP/a.set"
 becomes "where it may not set them, it says that" a kernel '"stand-in: Operation not permitted"'
+some_periods
+check_eq "and not each time that it reads" "$(grep -c "not permitted" "$TMP/a.log")" 1
 rm "$TMP/a.refuses"
 gets "and sets them when it may" a 23 31 261488
 

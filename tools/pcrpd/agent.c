@@ -32,6 +32,8 @@ struct agent {
 	struct pcrp_numbers numbers;
 	/* what is wrong with it, or empty */
 	char kernel_error[256];
+	/* is it that thresholds cannot be set? Then reading says nothing about it */
+	bool cannot_set;
 	/* errno of the last send */
 	int send_error;
 	uint64_t answers;
@@ -60,7 +62,11 @@ static bool read_kernel(struct agent *a)
 		error = pcrp_genl_get(&g, &a->numbers);
 		pcrp_genl_close(&g);
 	}
-	if (error)
+	if (error) {
+		a->numbers = (struct pcrp_numbers) {};
+		a->cannot_set = false;
+	}
+	if (!a->cannot_set)
 		kernel_result(a, error, g.error);
 	return !error;
 }
@@ -82,6 +88,7 @@ static void install(struct agent *a, const uint64_t *thresholds)
 		pcrp_genl_close(&g);
 	}
 	kernel_result(a, error, g.error);
+	a->cannot_set = error;
 	if (error)
 		return;
 	a->numbers.set = true;
