@@ -80,15 +80,25 @@ static void test_one_value(void **state)
 	histogram sizes = { [11] = 1000 };
 
 	(void)state;
-	expect_one_level(sizes);
+	expect(sizes, 1023, 2047, 2048);
 	/* all quartiles are in it, so long as it has flow 250 and flow 750 of 1000 */
 	sizes[11] = 501;
 	sizes[5] = 249;
 	sizes[20] = 250;
-	expect_one_level(sizes);
+	expect(sizes, 1023, 2047, 2048);
 	sizes[5]++;
 	sizes[11]--;
 	expect(sizes, 16 + 16 * 249 / 250, 1024 + 1024 * 249 / 500, 1024 + 1024 * 499 / 500);
+	/* at both ends */
+	memset(sizes, 0, sizeof(sizes));
+	sizes[0] = 100;
+	expect(sizes, 1, 2, 3);
+	sizes[0] = 0;
+	sizes[1] = 100;
+	expect(sizes, 1, 2, 3);
+	sizes[1] = 0;
+	sizes[41] = 100;
+	expect(sizes, PCRP_THRESHOLD_MAX - 2, PCRP_THRESHOLD_MAX - 1, PCRP_THRESHOLD_MAX);
 }
 
 static void test_extremes(void **state)
@@ -146,7 +156,9 @@ static void check_random(struct rng *rng)
 		classes[i] = class_of(flows[(n * (i + 1) + 3) / 4 - 1]);
 	assert_true(t[0] >= 1 && t[0] < t[1] && t[1] < t[2] && t[2] <= PCRP_THRESHOLD_MAX);
 	if (classes[0] == classes[2]) {
-		expect_one_level(sizes);
+		assert_true(class_of(t[0]) < classes[0] || t[0] == 1 ||
+			    classes[0] == PCRP_SIZE_CLASSES - 1);
+		assert_true(class_of(t[2]) > classes[0] || t[2] == PCRP_THRESHOLD_MAX);
 		return;
 	}
 	/* narrow classes have no room for ascending numbers, nor has the end */

@@ -14,6 +14,12 @@ static uint64_t total_of(const uint64_t *sizes)
 	return total;
 }
 
+/* The smallest size of a class */
+static uint64_t least_of(int class)
+{
+	return class ? 1ULL << (class - 1) : 0;
+}
+
 /* The size of flow number @rank, from 1 on, in the order of size. Return: its class */
 static int size_of(const uint64_t *sizes, uint64_t rank, uint64_t *size)
 {
@@ -23,7 +29,7 @@ static int size_of(const uint64_t *sizes, uint64_t rank, uint64_t *size)
 	for (; rank > sizes[i]; i++)
 		rank -= sizes[i];
 	/* class i holds as many sizes as its least one is; class 0 only size 0 */
-	least = i ? 1ULL << (i - 1) : 0;
+	least = least_of(i);
 	*size = least + (uint64_t)((__uint128_t)least * (rank - 1) / sizes[i]);
 	return i;
 }
@@ -33,6 +39,16 @@ static void one_level(uint64_t *thresholds)
 	thresholds[0] = 1;
 	thresholds[1] = PCRP_THRESHOLD_MAX - 1;
 	thresholds[2] = PCRP_THRESHOLD_MAX;
+}
+
+/* Before @class, in it, and after it */
+static void around(int class, uint64_t *thresholds)
+{
+	uint64_t next = least_of(class + 1);
+
+	thresholds[0] = (next - 1) / 2;
+	thresholds[1] = next - 1;
+	thresholds[2] = next;
 }
 
 static void ascend(uint64_t *thresholds)
@@ -56,14 +72,15 @@ uint64_t thresholds_of(const uint64_t sizes[PCRP_SIZE_CLASSES],
 	uint64_t total = total_of(sizes);
 	int i, classes[PCRP_THRESHOLDS];
 
-	if (total >= SAMPLES_MIN) {
-		for (i = 0; i < PCRP_THRESHOLDS; i++)
-			classes[i] = size_of(sizes, (total * (i + 1) + 3) / 4, &thresholds[i]);
-	}
-	if (total < SAMPLES_MIN || classes[0] == classes[2])
+	if (total < SAMPLES_MIN) {
 		one_level(thresholds);
-	else
-		ascend(thresholds);
+		return total;
+	}
+	for (i = 0; i < PCRP_THRESHOLDS; i++)
+		classes[i] = size_of(sizes, (total * (i + 1) + 3) / 4, &thresholds[i]);
+	if (classes[0] == classes[2])
+		around(classes[0], thresholds);
+	ascend(thresholds);
 	return total;
 }
 

@@ -32,9 +32,10 @@
  * @sizes: flows by class, together less than 2^62
  * @thresholds: strictly ascending, 1 to PCRP_THRESHOLD_MAX
  *
- * If there are fewer than SAMPLES_MIN flows, or if the first and the third
- * quartile are in the same class, then nothing is to be told apart: all flows
- * have P1, but for those of one byte.
+ * If there are fewer than SAMPLES_MIN flows, nothing is to be told apart: all have
+ * P1, but for those of one byte. If the first and the third quartile are in the same
+ * class, it is not cut in parts, of which nobody knows anything: flows before it have
+ * P0, those in it P1, and larger ones P3, but for its end.
  *
  * Return: number of flows
  */
