@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length;
 
 	key_set(&key, bytes);
-	if (!agents_init(&g.agents, 3) || !window_init(&g.window, 3))
+	if (!agents_init(&g.agents, 3, 1000) || !window_init(&g.window, 3))
 		err(2, "malloc");
 	while (size > 2) {
 		length = 4 * (size_t)data[1] + (data[0] & FUZZ_ODD) / 4;
@@ -136,6 +136,7 @@ static size_t make_datagram(uint8_t *to)
 	m.agent = some_number();
 	m.nonce = some_number();
 	m.number = some_number();
+	m.period_ms = rng_in(&rng, PERIOD_MIN_MS, 5000);
 	for (i = 0; i < PCRP_SIZE_CLASSES; i++)
 		m.sizes[i] = some_number();
 	length = message_write(&m, &key, to + 2);

@@ -14,7 +14,8 @@
 #include "pcrpd/message.h"
 #include "rng.h"
 
-#define DIGEST	SHA256_DIGEST_SIZE
+#define DIGEST		SHA256_DIGEST_SIZE
+#define PERIOD_MS	10000
 
 static struct key key, other_key;
 static uint8_t datagram[MESSAGE_MAX];
@@ -34,7 +35,8 @@ static int set_keys(void **state)
 static struct message a_report(void)
 {
 	struct message m = { .type = MESSAGE_REPORT, .agent = 0x1122334455667788,
-			     .nonce = 0x99aabbccddeeff00, .number = 7 };
+			     .nonce = 0x99aabbccddeeff00, .number = 7,
+			     .period_ms = PERIOD_MS };
 	int i;
 
 	for (i = 0; i < PCRP_SIZE_CLASSES; i++)
@@ -66,7 +68,7 @@ static void resign(size_t length)
 static void test_format(void **state)
 {
 	static const uint8_t head[MESSAGE_HEAD + 8] = {
-		1, 1, 0, 0, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+		1, 1, 0, 0, 0, 0, 0x27, 0x10, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
 		0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 7,
 		0, 0, 0, 0, 0, 0, 0x03, 0xe8,
 	};
@@ -155,6 +157,9 @@ static void test_bad_values(void **state)
 		{ 0, 1, 2 }, { 1, 1, 2 }, { 1, 2, 2 }, { 3, 2, 4 }, { 1, 3, 2 }, {},
 		{ 1, 2, PCRP_THRESHOLD_MAX + 1 }, { UINT64_MAX, UINT64_MAX, UINT64_MAX },
 	};
+	static const uint32_t periods[] = {
+		0, PERIOD_MIN_MS - 1, PERIOD_MIN_MS, PERIOD_MAX_MS, PERIOD_MAX_MS + 1, UINT32_MAX,
+	};
 	struct message m = an_answer();
 	size_t i;
 
@@ -176,12 +181,27 @@ static void test_bad_values(void **state)
 	m = a_report();
 	m.nonce = 0;
 	assert_int_equal(reread(&m), GENUINE);
-	/* flags and reserved bytes */
-	for (i = 2; i < 8; i++) {
+	/* flags */
+	for (i = 2; i < 4; i++) {
 		message_write(&m, &key, datagram);
 		datagram[i] = 1;
 		resign(MESSAGE_REPORT_BYTES);
 		assert_int_equal(message_read(datagram, MESSAGE_REPORT_BYTES, MESSAGE_REPORT, &key,
+					      &got), MALFORMED);
+	}
+	/* periods */
+	for (i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+		m.period_ms = periods[i];
+		assert_int_equal(reread(&m), periods[i] == PERIOD_MIN_MS ||
+				 periods[i] == PERIOD_MAX_MS ? GENUINE : MALFORMED);
+	}
+	/* an answer's flags and reserved bytes */
+	m = an_answer();
+	for (i = 2; i < 8; i++) {
+		message_write(&m, &key, datagram);
+		datagram[i] ^= 2;
+		resign(MESSAGE_ANSWER_BYTES);
+		assert_int_equal(message_read(datagram, MESSAGE_ANSWER_BYTES, MESSAGE_ANSWER, &key,
 					      &got), MALFORMED);
 	}
 	/* thresholds, and a flag that says that there are none */
@@ -209,13 +229,15 @@ static void test_reflected(void **state)
 
 static struct agents agents;
 static uint64_t nonce, flows[PCRP_SIZE_CLASSES], last_random;
+static uint32_t its_period_ms = PERIOD_MS;
 
 /* A report of @total flows, all of class 10 */
 static enum report report(uint64_t id, uint64_t its_nonce, uint64_t number, uint64_t total,
 			  uint64_t period)
 {
 	struct message m = { .type = MESSAGE_REPORT, .agent = id, .nonce = its_nonce,
-			     .number = number, .sizes = { [10] = total } };
+			     .number = number, .period_ms = its_period_ms,
+			     .sizes = { [10] = total } };
 
 	return agents_report(&agents, &m, period, ++last_random, &nonce, flows);
 }
@@ -235,7 +257,7 @@ static void test_counting(void **state)
 	uint64_t n;
 
 	(void)state;
-	assert_true(agents_init(&agents, 4));
+	assert_true(agents_init(&agents, 4, PERIOD_MS));
 	n = join(77, 1000, 0);
 	assert_int_equal(report(77, n, 3, 1005, 1), COUNTED);
 	assert_int_equal(flows[10], 5);
@@ -260,11 +282,11 @@ static void test_restarts(void **state)
 	uint64_t old;
 
 	(void)state;
-	assert_true(agents_init(&agents, 4));
+	assert_true(agents_init(&agents, 4, PERIOD_MS));
 	old = join(77, 1000, 0);
 	agents_free(&agents);
 	/* of the aggregator: what was recorded before tells it nothing */
-	assert_true(agents_init(&agents, 4));
+	assert_true(agents_init(&agents, 4, PERIOD_MS));
 	assert_int_equal(report(77, old, 3, 1005, 0), GREETED);
 	assert_int_equal(report(77, old, 4, 1010, 0), GREETED);
 	/* what the agent itself then says does */
@@ -281,13 +303,38 @@ static void test_restarts(void **state)
 	agents_free(&agents);
 }
 
+/* Who reports seldom is not silent, but for ten of its own periods. */
+static void test_seldom(void **state)
+{
+	uint64_t n;
+
+	(void)state;
+	assert_true(agents_init(&agents, 4, PERIOD_MS));
+	its_period_ms = 60 * PERIOD_MS + 1;
+	n = join(77, 1000, 0);
+	its_period_ms = PERIOD_MIN_MS;
+	join(78, 0, 0);
+	its_period_ms = PERIOD_MS;
+	agents_expire(&agents, SILENT_PERIODS);
+	assert_int_equal(agents.count, 2);
+	agents_expire(&agents, 61 * SILENT_PERIODS);
+	assert_int_equal(agents.count, 1);
+	assert_int_equal(report(77, n, 3, 1005, 61), COUNTED);
+	assert_int_equal(flows[10], 5);
+	agents_expire(&agents, 61 + 61 * SILENT_PERIODS);
+	assert_int_equal(agents.count, 1);
+	agents_expire(&agents, 62 + 61 * SILENT_PERIODS);
+	assert_int_equal(agents.count, 0);
+	agents_free(&agents);
+}
+
 /* All that an agent ever said, again, when it is forgotten and when it is not */
 static void test_replay(void **state)
 {
 	uint64_t n, number;
 
 	(void)state;
-	assert_true(agents_init(&agents, 4));
+	assert_true(agents_init(&agents, 4, PERIOD_MS));
 	n = join(77, 1000, 0);
 	for (number = 3; number < 100; number++)
 		assert_int_equal(report(77, n, number, 1000 + number, 1), COUNTED);
@@ -307,7 +354,7 @@ static void test_room(void **state)
 	uint64_t id, n;
 
 	(void)state;
-	assert_true(agents_init(&agents, 3));
+	assert_true(agents_init(&agents, 3, PERIOD_MS));
 	n = join(8, 0, 0);
 	join(16, 0, 0);
 	/* who never gets further than the first report gives way */
@@ -338,7 +385,7 @@ static void test_random(void **state)
 	struct rng rng;
 
 	(void)state;
-	assert_true(agents_init(&agents, ROOM));
+	assert_true(agents_init(&agents, ROOM, PERIOD_MS));
 	rng_seed(&rng, 8);
 	for (i = 0; i < 200000; i++) {
 		u32 id = rng_in(&rng, 1, rng_percent(&rng, 90) ? 20 : IDS);
@@ -390,6 +437,7 @@ int main(void)
 		cmocka_unit_test(test_reflected),
 		cmocka_unit_test(test_counting),
 		cmocka_unit_test(test_restarts),
+		cmocka_unit_test(test_seldom),
 		cmocka_unit_test(test_replay),
 		cmocka_unit_test(test_room),
 		cmocka_unit_test(test_random),

@@ -104,6 +104,7 @@ static void report(struct agent *a)
 		.agent = a->id,
 		.nonce = a->nonce,
 		.number = ++a->number,
+		.period_ms = c->period_ms,
 	};
 	uint8_t datagram[MESSAGE_MAX];
 	size_t length;

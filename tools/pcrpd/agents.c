@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool agents_init(struct agents *a, unsigned int max)
+bool agents_init(struct agents *a, unsigned int max, uint32_t period_ms)
 {
 	uint32_t i, chains = 1;
 
 	while (chains < max)
 		chains *= 2;
-	*a = (struct agents) { .max = max, .mask = chains - 1, .free = 1 };
+	*a = (struct agents) { .max = max, .period_ms = period_ms, .mask = chains - 1, .free = 1 };
 	a->chains = calloc(chains, sizeof(*a->chains));
 	a->table = calloc(max, sizeof(*a->table));
 	if (!a->chains || !a->table) {
@@ -68,10 +68,10 @@ static void make_room(struct agents *a)
 		forget(a, oldest);
 }
 
-static struct known_agent *add(struct agents *a, uint64_t id, uint64_t nonce)
+static struct known_agent *add(struct agents *a, const struct message *m, uint64_t nonce)
 {
 	struct known_agent *agent;
-	uint32_t index, *chain = chain_of(a, id);
+	uint32_t index, *chain = chain_of(a, m->agent);
 
 	if (!a->free)
 		make_room(a);
@@ -80,7 +80,12 @@ static struct known_agent *add(struct agents *a, uint64_t id, uint64_t nonce)
 		return NULL;
 	agent = &a->table[index - 1];
 	a->free = agent->next;
-	*agent = (struct known_agent) { .id = id, .nonce = nonce, .next = *chain };
+	*agent = (struct known_agent) {
+		.id = m->agent,
+		.nonce = nonce,
+		.every = (m->period_ms + a->period_ms - 1) / a->period_ms,
+		.next = *chain,
+	};
 	*chain = index;
 	a->count++;
 	return agent;
@@ -108,7 +113,7 @@ enum report agents_report(struct agents *a, const struct message *m, uint64_t pe
 
 	memset(flows, 0, sizeof(*flows) * PCRP_SIZE_CLASSES);
 	if (!agent)
-		agent = add(a, m->agent, random);
+		agent = add(a, m, random);
 	if (!agent)
 		return NO_ROOM;
 	*nonce = agent->nonce;
@@ -130,7 +135,7 @@ void agents_expire(struct agents *a, uint64_t period)
 	struct known_agent *agent;
 
 	for (agent = a->table; agent < a->table + a->max; agent++) {
-		if (agent->id && period - agent->heard > SILENT_PERIODS)
+		if (agent->id && period - agent->heard > SILENT_PERIODS * (uint64_t)agent->every)
 			forget(a, agent);
 	}
 }

@@ -30,7 +30,7 @@
 
 #define AGENTS_MAX	16384
 
-/* Periods without a report after which an agent is forgotten */
+/* Periods, the longer of both sides', without a report after which an agent is forgotten */
 #define SILENT_PERIODS	10
 
 /**
@@ -39,6 +39,7 @@
  * @nonce: its reports have to have; not 0
  * @number: of the last report that counted, 0: only greeted yet
  * @heard: period of its last report
+ * @every: periods from a report to the next, 1 at least
  * @next: the next one of its chain, an index + 1
  * @sizes: of the last report that counted
  */
@@ -47,6 +48,7 @@ struct known_agent {
 	uint64_t nonce;
 	uint64_t number;
 	uint64_t heard;
+	uint32_t every;
 	uint32_t next;
 	uint64_t sizes[PCRP_SIZE_CLASSES];
 };
@@ -54,6 +56,7 @@ struct known_agent {
 /**
  * struct agents - all of them
  * @max: room in the table
+ * @period_ms: length of a period
  * @count: of agents
  * @free: first free entry, an index + 1; they are a chain
  * @chains: first entry by the last bits of the id, an index + 1
@@ -62,6 +65,7 @@ struct known_agent {
  */
 struct agents {
 	unsigned int max;
+	uint32_t period_ms;
 	unsigned int count;
 	uint32_t free;
 	uint32_t *chains;
@@ -87,10 +91,11 @@ enum report {
  * agents_init() - start with none
  * @a: table
  * @max: number of agents, 1 to AGENTS_MAX
+ * @period_ms: length of a period, not 0
  *
  * Return: false if there is no memory
  */
-bool agents_init(struct agents *a, unsigned int max);
+bool agents_init(struct agents *a, unsigned int max, uint32_t period_ms);
 
 void agents_free(struct agents *a);
 

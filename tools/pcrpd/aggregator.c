@@ -102,7 +102,8 @@ void aggregator_run(const struct config *config, struct key *key)
 		.key = key,
 	};
 
-	if (!window_init(&g.window, config->periods) || !agents_init(&g.agents, config->agents))
+	if (!window_init(&g.window, config->periods) ||
+	    !agents_init(&g.agents, config->agents, config->period_ms))
 		err(1, "agents");
 	g.service.socket = socket(config->socket_address.ss_family,
 				  SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -40,7 +40,8 @@ static const struct setting {
 	{ "listen", AGGREGATOR, offsetof(struct config, address), 0, 0, 0 },
 	{ "status", AGENT | AGGREGATOR, offsetof(struct config, status), 0, 0, 0 },
 	{ "port", AGENT | AGGREGATOR, offsetof(struct config, port), 1, 65535, PCRPD_PORT },
-	{ "period_ms", AGENT | AGGREGATOR, offsetof(struct config, period_ms), 50, 3600000, 10000 },
+	{ "period_ms", AGENT | AGGREGATOR, offsetof(struct config, period_ms), PERIOD_MIN_MS,
+	  PERIOD_MAX_MS, 10000 },
 	{ "periods", AGGREGATOR, offsetof(struct config, periods), 1, PERIODS_MAX, 30 },
 	{ "agents", AGGREGATOR, offsetof(struct config, agents), 1, AGENTS_MAX, 1024 },
 };

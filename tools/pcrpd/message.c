@@ -69,6 +69,8 @@ size_t message_write(const struct message *m, struct key *key, uint8_t *to)
 	size_t signed_bytes = length_of(m->type) - SHA256_DIGEST_SIZE;
 
 	memset(to, 0, signed_bytes);
+	/* with 0 where the others of the first bytes go */
+	put(to, m->type == MESSAGE_REPORT ? m->period_ms : 0);
 	to[0] = MESSAGE_VERSION;
 	to[1] = m->type;
 	put(to + AT_AGENT, m->agent);
@@ -106,13 +108,17 @@ static bool fine_thresholds(const struct message *m)
 	return t[0] >= 1 && t[0] < t[1] && t[1] < t[2] && t[2] <= PCRP_THRESHOLD_MAX;
 }
 
-/* Flags and what is reserved, as one number */
+/* Flags and the period, which is 0 in an ANSWER */
 static bool fine_flags(const uint8_t *from, struct message *m)
 {
-	uint64_t flags = get(from) & 0xffffffffffff;
+	uint64_t first = get(from);
+	uint16_t flags = first >> 32;
 
-	m->known = flags == (uint64_t)HAS_THRESHOLDS << 32;
-	return !flags || (m->known && m->type == MESSAGE_ANSWER);
+	m->period_ms = first;
+	m->known = flags == HAS_THRESHOLDS;
+	if (m->type == MESSAGE_REPORT)
+		return !flags && m->period_ms >= PERIOD_MIN_MS && m->period_ms <= PERIOD_MAX_MS;
+	return (!flags || m->known) && !m->period_ms;
 }
 
 static bool take_apart(const uint8_t *from, struct message *m)

@@ -7,7 +7,7 @@
  *	 0	u8	version, 1
  *	 1	u8	type: 1 REPORT, 2 ANSWER
  *	 2	u16	flags: 1 (ANSWER) has thresholds
- *	 4	u32	0
+ *	 4	u32	REPORT: ms from one to the next, 50 to 3600000; ANSWER: 0
  *	 8	u64	agent: a random number, new with each start of it; not 0
  *	16	u64	nonce: what the aggregator gave that agent, 0 before
  *	24	u64	number of the report, ascending from 1; an ANSWER has that of
@@ -35,6 +35,8 @@
 #include <nettle/hmac.h>
 
 #define PCRPD_PORT		61201
+#define PERIOD_MIN_MS		50
+#define PERIOD_MAX_MS		3600000
 
 #define MESSAGE_VERSION		1
 #define KEY_BYTES		32
@@ -54,6 +56,7 @@ enum message_type {
  * @agent: see above
  * @nonce: see above
  * @number: see above
+ * @period_ms: of a REPORT
  * @sizes: of a REPORT
  * @known: of an ANSWER: are there thresholds?
  * @thresholds: of an ANSWER
@@ -64,6 +67,7 @@ struct message {
 	uint64_t agent;
 	uint64_t nonce;
 	uint64_t number;
+	uint32_t period_ms;
 	uint64_t sizes[PCRP_SIZE_CLASSES];
 	bool known;
 	uint64_t thresholds[PCRP_THRESHOLDS];
