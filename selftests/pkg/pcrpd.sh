@@ -14,6 +14,8 @@ fi
 . "$(dirname "$0")/../lib/lib.sh"
 here=$LIB_TOP/selftests/pkg
 ip link set lo up
+# not what the aggregator's default goes by
+echo 1 >/proc/sys/net/ipv6/bindv6only
 SANITIZE=-fsanitize=address,undefined
 make -s -C "$LIB_TOP/tools/pcrpd" O="$TMP/bin" GENL="$here/pcrp_genl_file.c" \
 	CFLAGS="-O1 -g $SANITIZE -fno-sanitize-recover=all" || exit 1
@@ -252,6 +254,8 @@ done
 
 # ---- the end
 
+check_refused "a second aggregator: the port is taken" "cannot listen at '::', port $PORT: Address already in use" \
+	timeout 10 pcrpd aggregator -c "$TMP/aggregator.conf" -k "$key"
 # ends WHAT PROCESS: when told to, with status 0
 ends() {
 	local status=0

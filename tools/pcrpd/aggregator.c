@@ -3,6 +3,8 @@
  * The aggregator: adds up what agents have counted, answers each with the thresholds
  */
 #include <err.h>
+#include <inttypes.h>
+#include <netinet/in.h>
 
 #include "agents.h"
 #include "histogram.h"
@@ -94,6 +96,20 @@ static void take(struct service *service, const uint8_t *datagram, size_t length
 	answer(g, &m, nonce, from, from_length);
 }
 
+/* "::" is to take IPv4, too, whatever net.ipv6.bindv6only says. */
+static int listen_at(const struct config *c)
+{
+	int fd = socket(c->socket_address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int off = 0;
+
+	if (fd < 0 ||
+	    (c->socket_address.ss_family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off))) ||
+	    bind(fd, (const struct sockaddr *)&c->socket_address, c->socket_length))
+		err(1, "cannot listen at '%s', port %" PRId64, c->address, c->port);
+	return fd;
+}
+
 void aggregator_run(const struct config *config, struct key *key)
 {
 	struct aggregator g = {
@@ -105,12 +121,7 @@ void aggregator_run(const struct config *config, struct key *key)
 	if (!window_init(&g.window, config->periods) ||
 	    !agents_init(&g.agents, config->agents, config->period_ms))
 		err(1, "agents");
-	g.service.socket = socket(config->socket_address.ss_family,
-				  SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (g.service.socket < 0 ||
-	    bind(g.service.socket, (const struct sockaddr *)&config->socket_address,
-		 config->socket_length))
-		err(1, "%s", config->address);
+	g.service.socket = listen_at(config);
 	serve(&g.service, config->period_ms);
 	window_free(&g.window);
 	agents_free(&g.agents);
