@@ -105,9 +105,11 @@ some_periods() {
 
 aggregator_config '"periods": 1000'
 start_aggregator
+ln -s "$TMP/victim" "$TMP/a.json.new"
 agent a 127.0.0.1
 agent_a=$agent
 becomes "before the module is there, an agent says so" a kernel '"stand-in: No such file or directory"'
+check "its status goes where no link leads it" test ! -e "$TMP/victim"
 counts a "8 1000" "11 1000"
 counts b "15 1000" "21 1000"
 agent b ::1
@@ -260,11 +262,17 @@ check_refused "a second aggregator: the port is taken" "cannot listen at '::', p
 ends() {
 	local status=0
 	kill "$2"
+	wait_for 10 test ! -e "/proc/$2" || kill -KILL "$2"
 	wait "$2" || status=$?
 	check_eq "$1" $status 0
 }
 ends "the aggregator ends when told to" "$aggregator"
 ends "an agent does" "$agent"
+counts c "30 1000"
+: >"$TMP/c.slow"
+agent c 127.0.0.1
+wait_for 10 more c reports 3
+ends "one does that is late each time" "$agent"
 stop_jobs
 check "no sanitizer has found anything" test -z "$(grep -hE 'ERROR: |runtime error' "$TMP"/*.log)"
 

@@ -2,42 +2,36 @@
 /*
  * What both roles share
  */
-#define _GNU_SOURCE
 #include <err.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "pcrpd.h"
 
 /* Datagrams before the clock is looked at again */
 #define BURST	64
 
-static volatile sig_atomic_t ending;
-
-static void on_signal(int number)
+/* Readable when it is time to end */
+static int end_fd(void)
 {
-	(void)number;
-	ending = 1;
-}
+	sigset_t ends;
+	int fd;
 
-/* They are only taken in ppoll(), which they end. Return: the signals of before */
-static sigset_t catch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-	sigset_t ours, before;
-
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGTERM);
-	sigaddset(&ours, SIGINT);
-	sigprocmask(SIG_BLOCK, &ours, &before);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGINT, &action, NULL);
-	return before;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGINT);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	fd = signalfd(-1, &ends, SFD_CLOEXEC);
+	if (fd < 0)
+		err(1, "signalfd");
+	return fd;
 }
 
 static int64_t now_ms(void)
@@ -69,13 +63,15 @@ static void take_datagrams(struct service *service)
 
 void serve(struct service *service, int64_t first_ms)
 {
-	struct pollfd readable = { .fd = service->socket, .events = POLLIN };
-	sigset_t before = catch_signals();
+	struct pollfd fds[] = {
+		{ .fd = end_fd(), .events = POLLIN },
+		{ .fd = service->socket, .events = POLLIN },
+	};
 	int64_t next = now_ms() + first_ms, left;
-	struct timespec wait;
 	uint64_t periods;
 
-	while (!ending) {
+	/* looked at each time, however late it is and whoever sends how much */
+	while (!fds[0].revents) {
 		left = next - now_ms();
 		if (left <= 0) {
 			/* on a machine that is late, an answer may be here already */
@@ -83,12 +79,12 @@ void serve(struct service *service, int64_t first_ms)
 			periods = -left / service->period_ms + 1;
 			next += periods * service->period_ms;
 			service->tick(service, periods);
-			continue;
+			left = 0;
 		}
-		wait = (struct timespec) { left / 1000, left % 1000 * 1000000 };
-		if (ppoll(&readable, 1, &wait, &before) > 0)
+		if (poll(fds, COUNT(fds), left) > 0 && fds[1].revents)
 			take_datagrams(service);
 	}
+	close(fds[0].fd);
 }
 
 uint64_t random_number(void)
@@ -158,6 +154,21 @@ void status_thresholds(struct json_object *object, const uint64_t *thresholds)
 	json_object_object_add(object, "thresholds_bytes", array);
 }
 
+/* A file of our own, not what a link of somebody else's leads to */
+static bool write_new(const char *path, struct json_object *object)
+{
+	bool fine;
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return false;
+	fine = !json_object_to_fd(fd, object, JSON_C_TO_STRING_PRETTY);
+	close(fd);
+	return fine;
+}
+
 void status_write(const char *path, struct json_object *object)
 {
 	static bool failed;
@@ -166,8 +177,7 @@ void status_write(const char *path, struct json_object *object)
 
 	if (path) {
 		snprintf(new, sizeof(new), "%s.new", path);
-		fine = !json_object_to_file_ext(new, object, JSON_C_TO_STRING_PRETTY) &&
-		       !rename(new, path);
+		fine = write_new(new, object) && !rename(new, path);
 		if (!fine && !failed)
 			warn("%s", path);
 		failed = !fine;
