@@ -12,6 +12,7 @@ if [ "${1-}" != inside ]; then
 	exec unshare "${user[@]}" --net "$0" inside
 fi
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../tc/page.sh"
 here=$LIB_TOP/selftests/pkg
 ip link set lo up
 # not what the aggregator's default goes by
@@ -48,7 +49,7 @@ start_aggregator() {
 # agent NAME ADDRESS [PORT [KEY]]: starts one whose kernel is the file NAME; its process is $agent
 agent() {
 	rm -f "$TMP/$1.json"
-	printf '{ "aggregator": "%s", "port": %d, "period_ms": %d, "status": "%s" }\n' "$2" "${3:-$PORT}" $PERIOD \
+	printf '{ "aggregator": "%s", "port": %d, "period_ms": %d, "status": "%s" }\n' "$2" "${3:-$PORT}" "$PERIOD" \
 		"$TMP/$1.json" >"$TMP/$1.conf"
 	PCRPD_KERNEL=$TMP/$1 pcrpd agent -c "$TMP/$1.conf" -k "${4:-$key}" 2>>"$TMP/$1.log" &
 	agent=$!
@@ -180,7 +181,7 @@ check_eq "it gets no answer" "$(status c answers)" 0
 check "and installs nothing" test ! -e "$TMP/c.set"
 kill "$agent"
 # an aggregator with another key is of no more use than one that is dead
-printf '{ "port": 61210, "period_ms": %d }\n' $PERIOD >"$TMP/wrong.conf"
+printf '{ "port": 61210, "period_ms": %d }\n' "$PERIOD" >"$TMP/wrong.conf"
 job pcrpd aggregator -c "$TMP/wrong.conf" -k "$other_key" 2>/dev/null
 agent c 127.0.0.1 61210
 check "an aggregator with another key: no answer" wait_for 10 more c unanswered 3
@@ -320,6 +321,9 @@ bad agent '[ "aggregator" ]' "has to be a JSON object"
 bad agent '' "$conf: line 2: "
 bad agent '{ "aggregator": "::1",'$'\n''"port" 1 }' "$conf: line 2: "
 bad agent null "has to be a JSON object"
+bad agent '{ "aggregator": "::1\u0000" }' "aggregator has to be a text"
+printf '{ "aggregator": "::1" }\0x' >"$conf"
+refused "a NUL byte" "NUL byte" pcrpd agent -t -c "$conf" -k "$key"
 bad aggregator '{ "aggregator": "::1" }' "there is no setting 'aggregator'"
 bad aggregator '{ "periods": 0 }' "periods has to be a number from 1 to 1024"
 bad aggregator '{ "periods": 1025 }' "periods has to be a number"
@@ -353,6 +357,26 @@ bad_key "missing" "No such file" rm bad
 if [ "$(stat -c %u "$TMP")" -eq 0 ] && chown 1:1 "$TMP/other_key" 2>/dev/null; then
 	bad_key "of another user" "belongs to another user" cp -p other_key bad
 	bad_key "of another group that may read it" "others may read" eval 'chgrp 1 bad && chmod 640 bad'
+fi
+
+# ---- the manual's examples
+
+# commands: of the examples, with the tests' directory for /etc and /run, in which a status file is already
+commands() {
+	examples "$LIB_TOP/Documentation/man/pcrpd.8" |
+		sed -n "s|/etc/|$TMP/etc/|g; s|/run/|$TMP/run/|g; s/^# //p"
+}
+# systemctl enable --now UNIT: would it start?
+systemctl() { pcrpd "${3#pcrpd-}" -t -c "$TMP/etc/closnet/$3.json" -k "$TMP/etc/closnet/pcrpd.key"; }
+if command -v openssl >/dev/null; then
+	export -f systemctl
+	export TMP
+	mkdir -p "$TMP/etc" "$TMP/run/pcrpd-agent"
+	cp "$TMP/a.json" "$TMP/run/pcrpd-agent/status.json"
+	check_eq "the manual has them" "$(commands | grep -c systemctl)" 2
+	check "they do what it says" bash -ec "$(commands)"
+else
+	skip "the manual's examples" "no openssl"
 fi
 
 # ---- what is delivered

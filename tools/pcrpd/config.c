@@ -72,11 +72,14 @@ static void set(struct config *c, const struct setting *s, struct json_object *v
 {
 	void *place = (char *)c + s->offset;
 	int64_t number = json_object_get_int64(value);
+	const char *text;
 
 	if (!s->max) {
-		if (!json_object_is_type(value, json_type_string))
+		text = json_object_get_string(value);
+		if (!json_object_is_type(value, json_type_string) ||
+		    strlen(text) != (size_t)json_object_get_string_len(value))
 			errx(2, "%s: %s has to be a text", path, s->name);
-		*(char **)place = strdup(json_object_get_string(value));
+		*(char **)place = strdup(text);
 		if (!*(char **)place)
 			err(2, "%s", path);
 		return;
@@ -134,6 +137,9 @@ static struct json_object *parse(const char *path)
 	if (length > CONFIG_MAX)
 		errx(2, "%s: more than %d bytes", path, CONFIG_MAX);
 	fclose(f);
+	/* the first one would be the end */
+	if (memchr(text, 0, length))
+		errx(2, "%s: not a text: it has a NUL byte", path);
 	/* nothing may follow, so the end is part of it */
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	root = json_tokener_parse_ex(tokener, text, length + 1);
