@@ -185,8 +185,8 @@ static void pcrp_net_set(struct pcrp_net *pn, const u64 *thresholds)
 	pn->set = thresholds;
 	if (thresholds)
 		memcpy(pn->thresholds, thresholds, sizeof(pn->thresholds));
-	write_sequnlock_bh(&pn->lock);
 	smp_store_release(&pn->updates, pn->updates + 1); /* after them: pcrp_net_changed() */
+	write_sequnlock_bh(&pn->lock);
 }
 
 static int pcrp_genl_set(struct sk_buff *skb, struct genl_info *info)
