@@ -22,13 +22,14 @@ END
 port=100
 # answer FIELDS [DSCP]: to a flow's first request
 answer() { echo "grant dscp=${2:-56} prio=7${1:+ $1} offset=10000"; }
-# granted PRIO OFFSET [FIELDS]: a grant that a packet has brought about; it answers no request
-granted() { echo "grant dscp=56 prio=$1${3:+ $3} offset=$2 ask=0"; }
+# granted PRIO OFFSET [FIELDS [DSCP]]: a grant that a packet has brought about; it answers no request
+granted() { echo "grant dscp=${4:-56} prio=$1${3:+ $3} offset=$2 ask=0"; }
 
 # fresh [ARGUMENT...]: a new qdisc at b, which knows nothing
 fresh() {
+	[[ " $* " = *" grants "* ]] || set -- grants 2 "$@"
 	tc -n "$b" qdisc replace dev v1 root handle "$(printf %x $((${EPOCHREALTIME/./} % 60000 + 16))):" \
-		pcrp chain 10000 grants 2 "$@"
+		pcrp chain 10000 "$@"
 }
 
 # receiver: what the qdisc has counted
@@ -77,6 +78,12 @@ for spec in udp4,port=61201 udp4,sport=61201 udp4,frag=1 udp6,frag=1 udp4,mcast=
 	talk "in $spec" "" "request:$spec"
 done
 talk "to another host" "" request:udp4:mac=other
+for src in 0.0.0.0 224.0.0.1 255.255.255.255; do
+	talk "from $src, which is no host" "" "request:udp4,csum=partial:src=$src"
+done
+for src in :: ff02::1; do
+	talk "from $src, which is no host" "" "request:udp6,csum=partial:src=$src"
+done
 ip -n "$b" addr del 203.0.113.2/24 dev v1
 talk "to be forwarded" "" request
 ip -n "$b" addr add 203.0.113.2/24 dev v1
@@ -95,6 +102,9 @@ done
 for spec in $frames; do
 	steps+=("request:$spec")
 done
+for len in 1 8 71 73 136; do
+	steps+=("request:udp4,csum=partial:udplen=$len" "request:udp6,csum=partial:udplen=$len")
+done
 talk "malformed ones" "" "${steps[@]}"
 check_json "$(receiver)" \
 	"all of them are counted" ".rx_malformed == ${#steps[@]}" \
@@ -104,6 +114,8 @@ if [ -n "$gso" ]; then
 	fresh
 	talk "three malformed in one" "" request:udp4,gso=64,csum=partial:n=3,version=2
 	check_json "$(receiver)" "each is counted" '.rx_malformed == 3'
+	talk "more in one than GRO puts together" "" request:udp4,gso=64,csum=partial:n=65
+	check_json "$(receiver)" "it is malformed" '.rx_malformed == 4 and .rx_requests == 0'
 fi
 
 # ---- repeated, late, early
@@ -149,11 +161,75 @@ $(granted 4 20000 "sport=3 size=50000")" \
 	check_json "$(receiver)" "senders that fell silent are forgotten" '.rx_expired == 2 and .rx_flows == 0 and .rx_granted == 0'
 }
 
+# ---- where grants go, and how
+
+# A way is told by the VLAN: the newest request's is taken.
+test_ways() {
+	fresh
+	talk "a flow asks on another way" "$(answer)
+$(answer "" "56 vlan=5")
+$(granted 4 20000 "" "56 vlan=5")" request request:udp4,vlan=in data:tcp4:bytes=1000,seq=5000
+	talk "an older flow's way is not taken" "$(granted 4 30000 "" "56 vlan=5")" \
+		request:udp4:flow_no=0 data:tcp4:bytes=1000,seq=15000
+	fresh map 0:46,4:10
+	talk "another map" "$(answer "" 46)" request
+	tc -n "$b" qdisc change dev v1 root pcrp map off
+	talk "no map" "$(answer "" 0)" request
+}
+
+# The device's MTU makes the chain, once something was sent.
+test_chain() {
+	fresh
+	in_ns "$b" ethtool -K v1 gso off
+	tc -n "$b" qdisc change dev v1 root pcrp chain auto rate 1gbit
+	check_json "$(receiver)" "two packets of 9000 bytes" '.chain_bytes == 18000'
+	ip -n "$b" link set v1 mtu 1500
+	sleep 0.02
+	talk "a chain has become shorter than the sender's" "$(answer)
+$(granted 4 13000)" request data:tcp4:bytes=1000,seq=5000
+	check_json "$(receiver)" "two packets of 1500 bytes" '.chain_bytes == 3000'
+	ip -n "$b" link set v1 mtu 9000
+	in_ns "$b" ethtool -K v1 gso on
+}
+
+# One place: a smaller flow gets it when all has come that the larger one was granted
+test_evict() {
+	fresh grants 1 evict
+	talk "a smaller flow takes the larger one's place" "$(answer "sport=1 size=70000")
+$(granted 4 20000 "sport=1 size=70000")
+$(answer "sport=2 size=50000")
+$(granted 4 20000 "sport=2 size=50000")" \
+		request:udp4:sport=1,size=70000 data:tcp4,sport=1:seq=5000 \
+		request:udp4:sport=2,size=50000 data:tcp4,sport=2:seq=5000 \
+		data:tcp4,sport=1,gso=1000,csum=partial:bytes=19000,seq=6000
+	check_json "$(receiver)" "counted" '.rx_evicted == 1 and .rx_granted == 1 and .rx_granted_peak == 1'
+}
+
+# More flows than it remembers: the others are granted all that they have.
+test_full() {
+	local steps=() sport
+	for ((sport = 1; sport <= 4100; sport++)); do
+		steps+=("request:udp4:sport=$sport")
+		((sport % 32)) || steps+=(wait=0)	# the socket keeps no more answers
+	done
+	fresh
+	check_to "$TMP/said" "4100 flows ask" pcrp_talk -s "$a/v0" "${steps[@]}" wait=$ANSWERS
+	check_eq "4096 get an answer that grants nothing new, 4 one that grants all" \
+		"$(grep -c ' offset=10000$' "$TMP/said") $(grep -c ' offset=100000$' "$TMP/said")" "4096 4"
+	check_json "$(receiver)" "counted" '.rx_flows == 4096 and .rx_overflow == 4'
+	sleep 0.15
+	check_json "$(receiver)" "all are forgotten" '.rx_flows == 0 and .rx_expired == 4096'
+}
+
 if exact; then
 	test_order
 	test_table
+	test_ways
+	test_chain
+	test_evict
+	test_full
 else
-	skip "order, and the table" "the machine is late"
+	skip "order, the table, ways, chains" "the machine is late"
 fi
 
 # ---- nothing is left behind

@@ -65,4 +65,31 @@ check_json "$(sender)" "the host is silent, and nothing waits for it" \
 talk "asked again, it answers" 50000 answer=1000000 "$SEND" await wait=300 show
 check_json "$(sender)" "it answers again" '.peers_answering == 1 and .peers_silent == 0' \
 	"no flow went on without a grant" '.chains_overdue == 0'
+
+# ---- more than can be kept, while the parent lets nothing out
+
+# tbf COMMAND ARGUMENT...: tc's, for the parent; it asks pcrp for nothing as long as it has a packet that must not leave
+tbf() { echo "tc -n $b qdisc $1 dev v1 root handle 1: tbf limit 1mb ${*:2}"; }
+look() { echo "tc -n $b -s -j qdisc show dev v1 parent 1: >$TMP/$1"; }
+steps=()
+for ((i = 0; i < 200; i++)); do
+	steps+=(grant:udp4:offset=10000)
+done
+tc -n "$b" qdisc del dev v1 root
+if eval "$(tbf add rate 100mbit burst 1500)"; then
+	tc -n "$b" qdisc add dev v1 parent 1: handle 2: pcrp chain 10000 first 10000 hold 10s
+	talk "a flow waits, the parent stops, 200 grants come" "50000 12000 1000 67000" \
+		answer=1000000 "$SEND" await wait=100 show answer=10000 "$SEND" await wait=50 show \
+		answer=off "sh=$(tbf change rate 8kbit burst 1500)" \
+		"sh=traffic udp -n $b -d 203.0.113.1 -p 7 -c 30 -l 1000 >/dev/null" "sh=$(look before)" \
+		"${steps[@]}" wait=1 show "sh=$(look full)" \
+		answer=1000000 "sh=$(tbf change rate 100mbit burst 1500)" wait=200 show "sh=$(look after)"
+	check_json "$(jq -s -c 'map(.[0])' "$TMP/before" "$TMP/full" "$TMP/after")" \
+		"128 are kept, the others counted" '.[1].dropped_nomem_packets == .[0].dropped_nomem_packets + 72' \
+		"none is looked at meanwhile" '.[1].grants_idle == .[0].grants_idle' \
+		"then all that were kept are" '.[2].grants_idle >= .[0].grants_idle + 128' \
+		"nothing is left" '.[2].qlen == 0 and .[2].backlog == 0 and .[2].flows_waiting == 0'
+else
+	skip "more grants than can be kept" "no tbf"
+fi
 finish

@@ -13,6 +13,8 @@
  *			len=BYTES	of the payload, default 64
  *			n=COUNT		messages, one behind the other
  *			mac=other	to another host's Ethernet address
+ *			src=ADDRESS	from this IP address; only with csum=partial
+ *			udplen=BYTES	what the UDP header says; only with csum=partial
  *			A grant's, if not given, are those of the last packet that came.
  *	data[:SPEC[:bytes=N,seq=N]]	sends a packet of data, default tcp4
  *	answer=OFFSET	answers each request and probe from now on with a grant up to there;
@@ -99,6 +101,8 @@ struct talk {
 	struct frame_spec spec;
 	uint8_t payload[FRAME_MAX / 2];
 	unsigned int len;
+	unsigned int udp_len;	/* 0: what it is */
+	const char *src;	/* NULL: that of the frame */
 	bool other_mac;
 };
 
@@ -209,6 +213,10 @@ static void set_field(struct talk *t, uint8_t *msg, char *text, unsigned int *n)
 		*n = (unsigned int)atoi(value);
 	else if (!strcmp(text, "mac"))
 		t->other_mac = true;
+	else if (!strcmp(text, "src"))
+		t->src = value;
+	else if (!strcmp(text, "udplen"))
+		t->udp_len = (unsigned int)atoi(value);
 	else
 		errx(2, "no field %s", text);
 }
@@ -227,6 +235,21 @@ static void default_fields(uint8_t *msg, unsigned int type)
 	put(msg, TYPE, type);
 	if (type == GRANT)
 		put(msg, PRIO, 4);
+}
+
+/* What can be wrong in the headers around a control packet */
+static void spoil_headers(const struct talk *t, const struct frame *f)
+{
+	bool v6 = t->spec.v6;
+
+	if (t->other_mac)
+		f->b[5]++;
+	if (t->src && inet_pton(v6 ? AF_INET6 : AF_INET, t->src, f->b + f->l3 + (v6 ? 8 : 12)) != 1)
+		errx(2, "bad address %s", t->src);
+	if (t->udp_len) {
+		f->b[f->l4 + 4] = (uint8_t)(t->udp_len >> 8);
+		f->b[f->l4 + 5] = (uint8_t)t->udp_len;
+	}
 }
 
 static void send_control(unsigned int type, const char *spec, char *text)
@@ -254,8 +277,7 @@ static void send_control(unsigned int type, const char *spec, char *text)
 		t.spec.sport = PORT;
 	frame_build(&t.spec, 0, &f);
 	frame_set_payload(&t.spec, &f, t.payload, t.len);
-	if (t.other_mac)
-		f.b[5]++;
+	spoil_headers(&t, &f);
 	send_frame(&t.spec, &f);
 	free(f.b);
 }

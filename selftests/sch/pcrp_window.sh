@@ -22,7 +22,7 @@ ip -n "$c" link set v3 up
 wait_for 5 carrier
 tc -n "$b" qdisc add dev v1 root pcrp window 1ms
 
-window() { tc -n "$b" -s -j qdisc show dev v1 | unwrap; }
+window() { tc -n "$b" -s -j qdisc show dev v1 root | unwrap; }
 
 # order FILE: indices of the frames as they came out
 order() { cut -d ' ' -f 2 "$1" | paste -s -d ' '; }
@@ -34,6 +34,9 @@ through() {
 	check_to "$TMP/out" "$what: all come out" send_frames -s "$a/v0" -c "in=$c/v3/in/$count" "$@"
 }
 
+# what leaves the window has been seen by tc at the ingress
+clsact=yes
+{ tc -n "$b" qdisc add dev v1 clsact && tc -n "$b" filter add dev v1 ingress matchall action pass; } || clsact=''
 through "priorities" 9 udp4,dscp=1 udp4,dscp=24 udp4,dscp=1 udp6,dscp=56 raw udp4,dscp=48 tcp4,dscp=24 udp4,dscp=63 udp4,dscp=16
 if exact; then
 	check_eq "what is not IP does not wait; then P0, P1, P4 and what has no priority, P5, P7" "$(order "$TMP/out")" \
@@ -42,6 +45,14 @@ if exact; then
 		"$(awk '{ ns[$2] = substr($5, length($5) - 11) } END { printf "%d", ns[0] - ns[4] }' "$TMP/out")" 1000000
 fi
 check_json "$(window)" "8 have waited" '.window_packets == 8' "the window was not full" '.window_early == 0'
+
+if [ -n "$clsact" ]; then
+	check_eq "tc sees each once" "$(tc -n "$b" -s -j filter show dev v1 ingress |
+		jq '[.[] | .options.actions[]?.stats.packets] | add')" 9
+	tc -n "$b" qdisc del dev v1 clsact
+else
+	skip "tc sees each once" "no clsact"
+fi
 
 through "100 frames" 100 udp4,dscp=1,n=100
 check_eq "in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 99)"
