@@ -14,16 +14,11 @@ setup_ns a b
 wire_ab rate 10gbit delay 5us
 . "$(dirname "$0")/../lib/tcp_basic.sh"
 . "$(dirname "$0")/../lib/pcrp.sh"
+. "$(dirname "$0")/../lib/pcrp_pair.sh"
 wire_ipv6
 chain=20000
 tc -n "$a" qdisc add dev w0 root handle 1: pcrp chain $chain
 tc -n "$b" qdisc add dev w1 root handle 1: pcrp chain $chain
-
-# pcrp_stats NS DEV: as JSON
-pcrp_stats() { tc -n "$1" -s -j qdisc show dev "$2" root | unwrap; }
-
-# transfer ADDRESS BYTES: each byte is checked
-transfer() { tcp_flow -s "$a" -r "$b" -d "$1" connect "send=$2" close eof; }
 
 # no_ports COUNT: have so many datagrams come to b that nobody waits for?
 no_ports() {
@@ -33,7 +28,7 @@ no_ports() {
 # ---- the first flow finds out that the other host answers
 
 check "data arrives" transfer 10.0.0.2 300000
-check_json "$(pcrp_stats "$a" w0)" \
+check_json "$(pcrp_stats "$a/w0")" \
 	"the peer is known" '.peers == 1 and .peers_answering == 1 and .peers_silent == 0' \
 	"it was asked" '.requests_sent > 0' \
 	"the flow began without waiting" '.flows_ungated >= 1 and .flows_started == .flows_finished' \
@@ -42,33 +37,15 @@ check_json "$(pcrp_stats "$a" w0)" \
 
 # ---- then flows are gated
 
-# count_dscp PROTOCOL DSCP...: b counts what comes with each, in filters by that order
-count_dscp() {
-	local proto=$1 dscp match=() n=0
-	shift
-	[ "$proto" != 802.1q ] || match=(vlan_ethtype ipv4)
-	tc -n "$b" qdisc replace dev w1 clsact
-	tc -n "$b" filter del dev w1 ingress
-	for dscp in "$@"; do
-		n=$((n + 1))
-		tc -n "$b" filter add dev w1 ingress pref $n protocol "$proto" flower ${match[@]+"${match[@]}"} \
-			ip_tos $((dscp << 2))/0xfc action pass
-	done
-}
-counted_dscp() {
-	tc -n "$b" -s -j filter show dev w1 ingress |
-		jq -c '[.[] | select(.options.actions) | .options.actions[0].stats.packets]'
-}
-
 # gated NAME ADDRESS PROTOCOL: 3 MB; where the machine is late, they may be more than one flow
 gated() {
 	local before after name=$1 flows='>=' granted=0
 	! exact || { flows='==' && granted=1000; }
-	count_dscp "$3" 0 56 24
-	before=$(pcrp_stats "$a" w0)
+	count_dscp "$b/w1" "$3" 0 56 24
+	before=$(pcrp_stats "$a/w0")
 	check "$name: data arrives" transfer "$2" 3000000
-	after=$(pcrp_stats "$a" w0)
-	check_json "$(counted_dscp)" \
+	after=$(pcrp_stats "$a/w0")
+	check_json "$(counted_dscp "$b/w1")" \
 		"$name: nothing comes unmarked" '.[0] == 0' \
 		"$name: ACKs and control packets have CS7" '.[1] > 0' \
 		"$name: granted chains have CS3" ".[2] > $granted"
@@ -97,7 +74,7 @@ if ip -n "$a" link add link w0 name w0.5 type vlan id 5 && ip -n "$b" link add l
 else
 	skip "VLAN" "no VLAN devices"
 fi
-check_json "$(pcrp_stats "$b" w1)" \
+check_json "$(pcrp_stats "$b/w1")" \
 	"the receiver knows of nothing more to come" '.rx_flows == 0 and .rx_granted == 0' \
 	"it has granted, and to one at a time" '.grants_sent > 100 and .rx_granted_peak == 1' \
 	"all that it heard of made sense" '.rx_malformed == 0 and .rx_overflow == 0'
@@ -111,13 +88,13 @@ check_to "$TMP/sent" "datagrams leave" traffic udp -n "$a" -d 10.0.0.2 -p 9 -c 2
 read -r _ sent _ <"$TMP/sent"
 check "all $sent arrive" wait_for 10 no_ports "$sent"
 check "many did" [ "$sent" -ge 50 ]
-check_json "$(pcrp_stats "$a" w0)" "nothing was dropped" \
+check_json "$(pcrp_stats "$a/w0")" "nothing was dropped" \
 	'.drops == 0 and .dropped_limit_packets == 0 and .dropped_nomem_packets == 0'
 
 # ---- a map that leaves DSCPs as they are
 
 tc -n "$a" qdisc change dev w0 root pcrp map off
-count_dscp ip 0
+count_dscp "$b/w1" ip 0
 check "map off: data arrives" transfer 10.0.0.2 300000
-check_json "$(counted_dscp)" "map off: DSCPs are left as they are" '.[0] > 100'
+check_json "$(counted_dscp "$b/w1")" "map off: DSCPs are left as they are" '.[0] > 100'
 finish
