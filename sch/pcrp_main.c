@@ -279,7 +279,7 @@ static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct
  * places (dynamic thresholds, Choudhury and Hahne, 1998): one alone gets half of them,
  * n get an n+1-th each, and a place remains for one that has none.
  */
-static bool pcrp_has_room(const struct Qdisc *sch, u32 flow_packets)
+static bool pcrp_has_room(struct Qdisc *sch, u32 flow_packets)
 {
 	const struct pcrp_sched_data *q = qdisc_priv(sch);
 
