@@ -14,16 +14,19 @@ Ethernet, and these stand for them:
     pcrp-gso        with the GSO packets of all others, 64 KB
     srp             reservation for whole flows: beyond the first packet a flow waits for its turn at the
                     receiver, one flow at a time
-    bfrp            reservation for each packet, of several flows by turns
+    bfrp            reservation for each packet, of several flows by turns; no GSO
 
 The switches have eight strict priorities and the same buffer for all. Before it
-counts, each host has sent to each other, so that all know of each other.
+counts, each host has sent to each other, so that all know of each other. A case
+is called SIZES-LOAD, like homa-w4-0.7; flows arrive by Poisson,
 
-    uniform     Poisson, between any two hosts
-    hotspot     Poisson, from all others to one host, flows of 10 KB and 100 to 1000 times longer ones
+    uniform     between any two hosts
+    hotspot     from all others to one host. The sizes `hotspot` are 10 KB and 100 to 1000 times as much
+
+What is unfinished when no more flows begin is waited for.
 """
 from closlab import pcrp, topo
-from closlab.params import Param
+from closlab.params import BadValue, Param
 from closlab.results import mean
 
 PARAMS = [
@@ -32,19 +35,23 @@ PARAMS = [
     Param("topology", "word", "star", "16 hosts on a switch, or 4 at each of 4 leaves with 4 spines",
           choices=("star", "leaf-spine")),
     Param("hosts", "count", "16", "on a star"),
-    Param("loads", "number", "0.7,0.5,0.8", "of each host's link, headers and handshakes too, with web search sizes, "
-          "cases", several=True),
-    Param("sizes", "word", "homa-w3,homa-w4,homa-w5", "other sizes, with the first load, cases", several=True),
-    Param("hotspot", "number", "0.8", "of the host's link to which all send"),
-    Param("flows", "count", "1000", "about as many in a case"),
-    Param("longest", "time", "50ms", "of a case"),
-    Param("drain", "time", "40ms", "for what is unfinished then"),
+    Param("uniform", "word", "websearch-0.7,websearch-0.5,websearch-0.8,homa-w4-0.7,homa-w5-0.7",
+          "cases; the load is that of each host's link, headers and handshakes too; the claims are of the first",
+          several=True),
+    Param("hotspot", "word", "hotspot-0.8,homa-w3-0.5", "cases; the load is that of the link to which all send",
+          several=True),
+    Param("flows", "count", "10000", "at most about as many in a case"),
+    Param("bytes", "size", "2G", "at most about as many in a case"),
+    Param("drain", "time", "1s", "at most, for what is unfinished"),
     Param("buffer", "size", "1M", "of each port"),
     Param("k", "size", "98k", "dctcp's threshold"),
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),
 ]
-SMALL = {"hosts": "3", "loads": "0.5", "sizes": "homa-w4", "flows": "12", "longest": "5ms", "drain": "3ms"}
+SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M",
+         "drain": "100ms"}
 SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-eu", "pcrp-gso", "srp", "bfrp")
+OTHERS = ("cubic", "dctcp")
+STAND_INS = ("srp", "bfrp")
 
 # words of sch_pcrp
 QDISC = {
@@ -55,16 +62,26 @@ QDISC = {
 PAPER = {"hotspot": -0.502, "uniform": -0.2838}
 
 
+class Case:
+    """What a word of `uniform` or `hotspot` says."""
+
+    def __init__(self, name, kind):
+        self.name, self.kind = name, kind
+        self.sizes, _, load = name.rpartition("-")
+        try:
+            self.load = float(load)
+        except ValueError:
+            raise BadValue("%r is no case: SIZES-LOAD, like websearch-0.7" % name) from None
+
+    def time_ns(self, params, hosts):
+        """In which about the flows or the bytes begin that the parameters allow."""
+        size = pcrp.wire_bytes(pcrp.mean_bytes(self.sizes))
+        lines = hosts if self.kind == "uniform" else 1
+        return int(min(params.flows * size, params.bytes) * 8e9 / (self.load * params.rate * lines))
+
+
 def cases(params):
-    """[(name, sizes, load)]"""
-    return ([("websearch-%g" % load, "websearch", load) for load in params.loads] +
-            [(sizes, sizes, params.loads[0]) for sizes in params.sizes] + [("hotspot", "hotspot", params.hotspot)])
-
-
-def duration(params, sizes, load, senders):
-    """ns in which about params.flows flows begin"""
-    gap_ns = pcrp.wire_bytes(pcrp.mean_bytes(sizes)) * 8e9 / (load * params.rate * senders)
-    return min(params.longest, int(params.flows * gap_ns))
+    return [Case(name, kind) for kind in ("uniform", "hotspot") for name in getattr(params, kind) if name]
 
 
 # ---- in the guest
@@ -75,82 +92,110 @@ def network(params):
     return topo.leaf_spine(4, 4, 4, params.rate, params.delay)
 
 
-def host_qdisc(scheme):
-    return "fq" if scheme in ("cubic", "dctcp") else "pcrp " + QDISC.get(scheme, "")
+def build(lab, net):
+    p = lab.params
+    pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC.get(lab.scheme, ""), p.buffer,
+               p.k if "dctcp" in lab.scheme else None, 65536 if lab.scheme in OTHERS + ("pcrp-gso",) else p.gso)
+    for host in net.hosts() if lab.scheme == "bfrp" else ():
+        topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
 
 
 def guest(lab):
     p = lab.params
     net = network(p)
     hosts = len(net.hosts())
-    dctcp = "dctcp" in lab.scheme
-    own_gso = lab.scheme in ("cubic", "dctcp", "pcrp-gso")
-    pcrp.build(lab, net, host_qdisc(lab.scheme), p.buffer, p.k if dctcp else None, 65536 if own_gso else p.gso)
-    todo = []
-    for name, sizes, load in cases(p):
-        hotspot = name == "hotspot"
-        words = ["src=h2-h%d" % hosts, "dst=h1"] if hotspot else []
-        share = pcrp.data_share(sizes) / (hosts - 1 if hotspot else 1)
-        todo.append((name, sizes, load * share, words,
-                     duration(p, sizes, load, 1 if hotspot else hosts)))
-    lab.expect(sum(time + p.drain for *_, time in todo))
+    todo = [(case, case.time_ns(p, hosts)) for case in cases(p)]
+    build(lab, net)
+    lab.expect(sum(time for _, time in todo))
     pcrp.warm(lab, net)
-    for name, sizes, load, words, time in todo:
-        before = pcrp.counts(net)
-        lab.traffic(net, "--time", "%dns" % time, "--drain", "%dns" % p.drain,
-                    "--flows", lab.path("flows-%s.csv" % name), "poisson", "load=%.9f" % load,
-                    "cdf=" + pcrp.cdf(sizes), "cc=" + ("dctcp" if dctcp else "cubic"), *words)
-        pcrp.write_hosts(lab.path("hosts-%s.csv" % name), net, before)
+    for case, time in todo:
+        words = ["cc=" + ("dctcp" if "dctcp" in lab.scheme else "cubic")]
+        if case.kind == "hotspot":
+            words += ["src=h2-h%d" % hosts, "dst=h1"]
+        pcrp.poisson(lab, net, case.name, time, p.drain, case.load / (hosts - 1 if case.kind == "hotspot" else 1),
+                     case.sizes, *words)
 
 
 # ---- on the host
 
 def report(run):
-    some = {(scheme, name): pcrp.Flows(run, scheme, name) for scheme in run.schemes
-            for name, *_ in cases(run.params)}
-    for name, *_ in cases(run.params):
-        run.text(name, "")
-        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "FCT: mean, us"),
-                  [(scheme,) + row for scheme in run.schemes for row in some[scheme, name].rows()])
-    for scheme in run.schemes:
-        worst = max(some[scheme, name].control_share() for name, *_ in cases(run.params))
-        if not scheme.startswith(("cubic", "dctcp")):
-            run.text("%s: control packets are up to %.2f %% of all bytes" % (scheme, 100 * worst))
-    run.text("")
-    run.claim("done", "flows of pcrp and cubic that were done", sum(
-        len(some[s, name].done) for s in run.schemes if s in ("cubic", "pcrp") for name, *_ in cases(run.params)), "> 0")
-    if not run.small and set(SCHEMES) == set(run.schemes):
+    some = {(scheme, case.name): pcrp.Flows(run, scheme, case.name) for scheme in run.schemes
+            for case in cases(run.params)}
+    for case in cases(run.params):
+        run.text("%s, %s" % (case.name, case.kind), "")
+        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % sure",
+                   "FCT, us: mean", "p99"),
+                  [(scheme,) + row for scheme in run.schemes for row in some[scheme, case.name].rows()])
+        run.table(("scheme", "FCT of all, us", "control, %", "PROBEs", "overdue", "retransmissions", "TCP timeouts"),
+                  [(scheme,) + totals(some[scheme, case.name]) for scheme in run.schemes])
+    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
+              "== 0")
+    run.claim("generator", "of these, flows that the generator had no time to begin",
+              sum(flows.missed for flows in some.values()), "== 0")
+    if not run.small:
         claim(run, some)
         draw(run, some)
 
 
+def totals(flows):
+    return (flows.fct_us(), 100 * flows.control_share(), flows.total("probes_sent"), flows.total("chains_overdue"),
+            flows.total("TcpRetransSegs"), flows.total("TcpExtTCPTimeouts"))
+
+
+def first_of(params, kind):
+    return next((case.name for case in cases(params) if case.kind == kind), None)
+
+
 def claim(run, some):
-    first = "websearch-%g" % run.params.loads[0]
-    own, cubic, dctcp = (some[scheme, first] for scheme in ("pcrp", "cubic", "dctcp"))
-    for ident, (name, low, high) in zip(("10k", "100k"), pcrp.SHORT):
-        p99 = own.quantile(0.99, low, high)
-        run.claim("cubic-" + ident, "p99 slowdown of flows %s, %s: cubic over pcrp" % (name, first),
-                  cubic.quantile(0.99, low, high) / p99, ">= 3")
-        run.claim("dctcp-" + ident, "the same, dctcp over pcrp", dctcp.quantile(0.99, low, high) / p99, "> 1")
-    low, high = pcrp.CLASSES[-1][1:]
-    run.claim("long", "mean slowdown of longer flows, pcrp over cubic", own.mean(low, high) / cubic.mean(low, high),
-              "<= 1.3")
-    for kind, name in (("hotspot", "hotspot"), ("uniform", first)):
-        others = mean([some[s, name].fct_us() for s in ("srp", "bfrp")])
-        run.claim(kind, "mean FCT, %s: pcrp's beside the stand-ins' (the paper: %.1f %%)" % (name, 100 * PAPER[kind]),
-                  some["pcrp", name].fct_us() / others - 1, "<= %g" % PAPER[kind])
-    run.claim("overhead", "control packets of pcrp, of all bytes, at most",
-              max(some["pcrp", name].control_share() for name, *_ in cases(run.params)), "< 0.01")
+    """What the schemes and cases that ran can tell."""
+    uniform = first_of(run.params, "uniform")
+    if "pcrp" not in run.schemes:
+        return
+    for scheme, bar in (("cubic", ">= 3"), ("dctcp", "> 1")):
+        if uniform and scheme in run.schemes:
+            for ident, size in zip(("10k", "100k"), pcrp.SHORT):
+                claim_short(run, "%s-%s" % (scheme, ident), size, some[scheme, uniform], some["pcrp", uniform],
+                            "%s: %s over pcrp" % (uniform, scheme), bar)
+    if uniform and "cubic" in run.schemes:
+        name, low, high = pcrp.CLASSES[-1]
+        found, off = some["pcrp", uniform].ratio(some["cubic", uniform], low, high)
+        run.claim("long", "mean slowdown of flows %s, %s: pcrp over cubic; +- %.2g" % (name, uniform, off),
+                  found, "<= 1.3")
+    for kind in ("hotspot", "uniform") if set(STAND_INS) <= set(run.schemes) else ():
+        if first_of(run.params, kind):
+            claim_paper(run, kind, some, first_of(run.params, kind))
+    own = [some["pcrp", case.name] for case in cases(run.params)]
+    run.claim("overhead", "control packets of pcrp, of all bytes, at most", max(f.control_share() for f in own), "< 0.01")
+    run.claim("timeouts", "TCP timeouts of pcrp's hosts", sum(f.total("TcpExtTCPTimeouts") for f in own), "== 0")
+
+
+def claim_short(run, ident, size, other, own, what, bar):
+    name, low, high = size
+    (least, most), (own_least, own_most) = (flows.quantile_range(0.99, low, high) for flows in (other, own))
+    run.claim(ident, "p99 slowdown of flows %s, %s; %.3g to %.3g" % (name, what, least / own_most, most / own_least),
+              other.quantile(0.99, low, high) / own.quantile(0.99, low, high), bar)
+
+
+def claim_paper(run, kind, some, name):
+    """Against the mean of the stand-ins, as the paper has one number for both; each of them is told, too."""
+    own, *others = (some[scheme, name].fct_us() for scheme in ("pcrp",) + STAND_INS)
+    each = ", ".join("%s: %.1f %%" % (scheme, 100 * (own / fct - 1)) for scheme, fct in zip(STAND_INS, others))
+    run.claim(kind, "mean FCT, %s: pcrp's beside the stand-ins' (%s; the paper: %.1f %%)" % (
+        name, each, 100 * PAPER[kind]), own / mean(others) - 1, "<= %g" % PAPER[kind])
 
 
 def draw(run, some):
-    names = [name for name, *_ in cases(run.params)]
-    _, axes = run.figure("pcrp-fct", 1, len(names), (2.6 * len(names), 3.2))
-    for axis, name in zip(axes, names):
-        for scheme in run.schemes:
-            points = [(i, row[5]) for i, row in enumerate(some[scheme, name].rows())]
-            axis.plot(*zip(*points), "o-", color=run.colour(scheme), label=scheme, markersize=3)
-        axis.set(title=name, yscale="log", xlabel="size of flows")
-        axis.set_xticks(range(len(pcrp.CLASSES)), [c[0] for c in pcrp.CLASSES], fontsize=6)
-    axes[0].set_ylabel("slowdown, p99")
-    axes[-1].legend(fontsize=6)
+    """Slowdown by size: a column for each case, tail above, mean below."""
+    todo = cases(run.params)
+    places = {name: i for i, (name, *_) in enumerate(pcrp.CLASSES)}
+    _, axes = run.figure("pcrp-fct", 2, len(todo), (2.1 * len(todo) + 1, 5))
+    for column, case in enumerate(todo):
+        for line, (what, place) in enumerate((("p99", 5), ("mean", 3))):
+            axis = axes[line][column] if len(todo) > 1 else axes[line]
+            for scheme in run.schemes:
+                points = [(places[row[0]], row[place]) for row in some[scheme, case.name].rows()]
+                axis.plot(*zip(*points), "o-", color=run.colour(scheme), label=scheme, markersize=3, linewidth=1)
+            axis.set(yscale="log", title=case.name if line == 0 else "")
+            axis.set_xticks(range(len(places)), ["10k", "100k", "1M", ">1M"], fontsize=7)
+            axis.set_ylabel("slowdown, " + what if column == 0 else "")
+    axis.legend(fontsize=6)

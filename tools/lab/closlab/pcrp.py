@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What experiments with PCRP share: hosts with its qdisc, switches with eight priorities, and how flows fared."""
 import json
+import math
+import os
 
 from closlab import topo
+from closlab.experiment import TOP
 from closlab.results import mean, quantile
 from closlab.tcp import AROUND, DATA, HEADERS, WIRE
 
@@ -14,6 +17,7 @@ HANDSHAKE = 4                                       # packets without data of a 
 CLASSES = (("<= 10 KB", 0, 10_000), ("<= 100 KB", 10_000, 100_000), ("<= 1 MB", 100_000, 1_000_000),
            ("> 1 MB", 1_000_000, 1 << 60))
 SHORT = CLASSES[:2]
+SURE = 1.96                 # standard deviations on both sides of a normal distribution that have 95 % of it
 OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts")
 OF_QDISC = ("bytes", "requests_sent", "probes_sent", "grants_sent", "answers_sent", "chains_overdue", "promotions")
 
@@ -24,11 +28,16 @@ def cdf(sizes):
     return "tools/lab/cdf/%s.cdf" % sizes
 
 
+def segments(sizes):
+    """[((bytes, share), (bytes, share))]: the straight lines of a distribution."""
+    with open(os.path.join(TOP, cdf(sizes)), encoding="ascii") as f:
+        points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
+    return list(zip([(points[0][0], 0)] + points, points))
+
+
 def mean_bytes(sizes):
     """Of the flows of a distribution."""
-    with open(cdf(sizes), encoding="ascii") as f:
-        points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
-    return sum((a + b) / 2 * (q - p) for (a, p), (b, q) in zip([(points[0][0], 0)] + points, points))
+    return sum((a + b) / 2 * (q - p) for (a, p), (b, q) in segments(sizes))
 
 
 def wire_bytes(size):
@@ -102,15 +111,29 @@ def write_hosts(path, net, before):
             f.write(",".join([name] + [str(new - old) for new, old in zip(now, before[name])]) + "\n")
 
 
+def poisson(lab, net, case, time, drain, load, sizes, *words):
+    """A measurement: flows at random at that load, all that is on the lines included; writes what became of them."""
+    before = counts(net)
+    lab.traffic(net, "--time", "%dns" % time, "--drain", "%dns" % drain, "--flows", lab.path("flows-%s.csv" % case),
+                "poisson", "load=%.9f" % (load * data_share(sizes)), "cdf=" + cdf(sizes), *words)
+    write_hosts(lab.path("hosts-%s.csv" % case), net, before)
+
+
 # ---- on the host
 
 class Flows:
-    """How the flows of a case fared: those of flows-CASE.csv that KEEP lets pass."""
+    """How the flows of a case fared: those of flows-CASE.csv that KEEP lets pass.
+
+    all         of which
+    done        have ended, and
+    missed      were not even begun, for the traffic generator was too busy
+    """
 
     def __init__(self, run, scheme, case, keep=None):
         rows = list(run.csv(scheme, "flows-%s.csv" % case).rows())
         self.all = [row for row in rows if not keep or keep(row)]
         self.done = [row for row in self.all if row["state"] == "done"]
+        self.missed = sum(row["state"] == "waiting" for row in self.all)
         self.hosts = run.csv(scheme, "hosts-%s.csv" % case)
 
     def among(self, low=0, high=1 << 60):
@@ -121,22 +144,48 @@ class Flows:
         return [row["slowdown"] for row in self.among(low, high)]
 
     def mean(self, low=0, high=1 << 60):
-        return mean(self.slowdowns(low, high))
+        return mean(self.slowdowns(low, high) or [math.nan])
 
     def quantile(self, q, low=0, high=1 << 60):
-        return quantile(self.slowdowns(low, high), q)
+        return quantile(self.slowdowns(low, high) or [math.nan], q)
+
+    def quantile_range(self, q, low=0, high=1 << 60):
+        """The two slowdowns between which the quantile is, 95 % sure if flows do not depend on each other.
+
+        It is where it is, whatever the distribution: so many of n flows are below
+        it as heads of n throws of a coin.
+        """
+        ordered = sorted(self.slowdowns(low, high) or [math.nan])
+        count = len(ordered)
+        off = SURE * math.sqrt(count * q * (1 - q))
+        return [ordered[min(count, max(1, math.ceil(count * q + sign * off))) - 1] for sign in (-1, 1)]
+
+    def ratio(self, other, low=0, high=1 << 60):
+        """(mean slowdown over that of OTHER's flows, by how much it may be wrong), 95 % sure.
+
+        Of flows that ended in both: the same seed makes the same flows, so that
+        they are compared one by one.
+        """
+        beside = {row["flow"]: row["slowdown"] for row in other.among(low, high)}
+        pairs = [(row["slowdown"], beside[row["flow"]]) for row in self.among(low, high) if row["flow"] in beside]
+        base = mean([b for _, b in pairs])
+        found = mean([a for a, _ in pairs]) / base
+        spread = sum((a - found * b) ** 2 for a, b in pairs) / max(1, len(pairs) - 1)
+        return found, SURE * math.sqrt(spread / len(pairs)) / base
 
     def fct_us(self):
-        return mean([row["fct_ns"] / 1e3 for row in self.done])
+        return mean([row["fct_ns"] / 1e3 for row in self.done] or [math.nan])
 
     def rows(self):
-        """(class, flows, unfinished, mean slowdown, median, p99, mean FCT in us) of each class of sizes"""
+        """(class, flows, unfinished, slowdown: mean, median, p99 and its range, FCT: mean and p99, us) of each class"""
         for name, low, high in CLASSES:
             some = self.among(low, high)
             if some:
                 lost = sum(low < row["bytes"] <= high for row in self.all) - len(some)
+                fct = [row["fct_ns"] / 1e3 for row in some]
                 yield (name, len(some), lost, self.mean(low, high), self.quantile(0.5, low, high),
-                       self.quantile(0.99, low, high), mean([row["fct_ns"] / 1e3 for row in some]))
+                       self.quantile(0.99, low, high), "%.3g..%.3g" % tuple(self.quantile_range(0.99, low, high)),
+                       mean(fct), quantile(fct, 0.99))
 
     def total(self, name):
         return sum(self.hosts[name])
