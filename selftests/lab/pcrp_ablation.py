@@ -9,6 +9,7 @@ Web search sizes between any two hosts of a star, as in pcrp-fct. Cases of sch_p
     nomfwt          no flow is promoted, however long it waits
     grants-N        flows that a receiver grants at a time
     chain-xF        chains F times as long; GSO packets of half a chain
+    gso-64k         GSO packets as long as without PCRP, and so chains of 128 KB
     window-Nus      the receiver lets packets wait for more urgent ones
     statistics      thresholds of the first chains' priorities are the quartiles of all sizes, as pcrpd sets them
     nomap           no DSCP: one priority in the network
@@ -51,11 +52,11 @@ def quartiles(sizes):
 
 
 def cases(params):
-    """[(name, words of sch_pcrp, bytes of a chain)]"""
+    """[(name, words of sch_pcrp, bytes of two GSO packets)]"""
     one = bdp(params)
     return ([("default", "", one), ("eu", "eu", one), ("nosrpt", "nosrpt", one), ("nomfwt", "mfwt off", one)] +
             [("grants-%d" % n, "grants %d" % n, one) for n in params.grants] +
-            [("chain-x%g" % f, "", int(f * one)) for f in params.chain] +
+            [("chain-x%g" % f, "", int(f * one)) for f in params.chain] + [("gso-64k", "", 2 * 65536)] +
             [("window-%dus" % (w // 1000), "window %dns" % w, one) for w in params.window] +
             [("statistics", "spec " + ":".join("%d" % size for size in quartiles(params.sizes)), one),
              ("nomap", "map off", one), ("evict", "evict", one)])

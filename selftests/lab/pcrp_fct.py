@@ -10,8 +10,6 @@ Ethernet, and these stand for them:
     cubic, dctcp    with fq
     pcrp            over cubic, sch_pcrp's defaults
     pcrp-dctcp      over dctcp
-    pcrp-eu         with the paper's rule of the earliest unfinished flow
-    pcrp-gso        with the GSO packets of all others, 64 KB
     srp             reservation for whole flows: beyond the first packet a flow waits for its turn at the
                     receiver, one flow at a time
     bfrp            reservation for each packet, of several flows by turns; no GSO
@@ -49,13 +47,12 @@ PARAMS = [
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M",
          "drain": "100ms"}
-SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-eu", "pcrp-gso", "srp", "bfrp")
+SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "srp", "bfrp")
 OTHERS = ("cubic", "dctcp")
 STAND_INS = ("srp", "bfrp")
 
 # words of sch_pcrp
 QDISC = {
-    "pcrp-eu": "eu",
     "srp": "first 1500 chain 1gb grants 1 nosrpt mfwt off",
     "bfrp": "first 1500 chain 1500 nosrpt mfwt off",
 }
@@ -95,7 +92,7 @@ def network(params):
 def build(lab, net):
     p = lab.params
     pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC.get(lab.scheme, ""), p.buffer,
-               p.k if "dctcp" in lab.scheme else None, 65536 if lab.scheme in OTHERS + ("pcrp-gso",) else p.gso)
+               p.k if "dctcp" in lab.scheme else None, 65536 if lab.scheme in OTHERS else p.gso)
     for host in net.hosts() if lab.scheme == "bfrp" else ():
         topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
 
