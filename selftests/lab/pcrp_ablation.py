@@ -21,7 +21,7 @@ from closlab.params import Param
 PARAMS = [
     Param("rate", "rate", "10gbit", "of all links"),
     Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "16", "on a star"),
+    Param("hosts", "count", "8", "on a star"),
     Param("load", "number", "0.7", "of each host's link, headers and handshakes too"),
     Param("sizes", "word", "websearch", "of flows: a file of tools/lab/cdf"),
     Param("grants", "count", "1,4,16", "cases; 8 is the default", several=True),
@@ -66,11 +66,13 @@ def cases(params):
 
 def replace(net, words, chain):
     """A new sch_pcrp on all hosts."""
-    for host in net.hosts():
-        topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_size", str(chain // 2))
-        topo.run("tc", "-n", host.name, "qdisc", "del", "dev", "eth0", "root")
-        topo.run("tc", "-n", host.name, "qdisc", "add", "dev", "eth0", "root", "pcrp", "chain", str(chain),
-                 *words.split())
+    for port in net.host_ports():
+        with topo.inside(port.node):
+            if port.gso != chain // 2:
+                port.gso = chain // 2
+                topo.run("ip", "link", "set", "eth0", "gso_max_size", str(port.gso))
+            topo.run("tc", "-batch", "-", text=["qdisc del dev eth0 root",
+                                                "qdisc add dev eth0 root pcrp chain %d %s" % (chain, words)])
 
 
 def guest(lab):
@@ -82,7 +84,7 @@ def guest(lab):
     for name, words, chain in todo:
         replace(net, words, chain)
         pcrp.warm(lab, net)
-        pcrp.poisson(lab, net, name, p.time, p.drain, p.load, p.sizes, "cc=cubic")
+        pcrp.poisson(lab, net, pcrp.counts(net), name, p.time, p.drain, p.load, p.sizes, "cc=cubic")
 
 
 # ---- on the host

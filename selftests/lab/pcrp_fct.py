@@ -92,7 +92,7 @@ def network(params):
 def build(lab, net):
     p = lab.params
     pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC.get(lab.scheme, ""), p.buffer,
-               p.k if "dctcp" in lab.scheme else None, 65536 if lab.scheme in OTHERS else p.gso)
+               p.k if "dctcp" in lab.scheme else None, p.gso)
     for host in net.hosts() if lab.scheme == "bfrp" else ():
         topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
 
@@ -105,12 +105,13 @@ def guest(lab):
     build(lab, net)
     lab.expect(sum(time for _, time in todo))
     pcrp.warm(lab, net)
+    now = pcrp.counts(net)
     for case, time in todo:
         words = ["cc=" + ("dctcp" if "dctcp" in lab.scheme else "cubic")]
         if case.kind == "hotspot":
             words += ["src=h2-h%d" % hosts, "dst=h1"]
-        pcrp.poisson(lab, net, case.name, time, p.drain, case.load / (hosts - 1 if case.kind == "hotspot" else 1),
-                     case.sizes, *words)
+        load = case.load / (hosts - 1 if case.kind == "hotspot" else 1)
+        now = pcrp.poisson(lab, net, now, case.name, time, p.drain, load, case.sizes, *words)
 
 
 # ---- on the host

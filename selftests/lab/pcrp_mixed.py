@@ -44,21 +44,18 @@ def has_pcrp(scheme, host):
 def guest(lab):
     p = lab.params
     net = topo.star(p.hosts, p.rate, p.delay)
-    pcrp.build(lab, net, lambda host: "pcrp" if has_pcrp(lab.scheme, host.name) else "fq", p.buffer)
-    for host in net.hosts():
-        if has_pcrp(lab.scheme, host.name):
-            topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_size", str(p.gso))
+    pcrp.build(lab, net, lambda host: "pcrp" if has_pcrp(lab.scheme, host.name) else "fq", p.buffer,
+               gso=p.gso)
     lab.expect(p.time + (len(STARVE) * p.starve if lab.scheme == "all" else 0))
     pcrp.warm(lab, net)
-    pcrp.poisson(lab, net, "mixed", p.time, p.drain, p.load, p.sizes, "cc=cubic")
+    now = pcrp.poisson(lab, net, pcrp.counts(net), "mixed", p.time, p.drain, p.load, p.sizes, "cc=cubic")
     for name, words in STARVE if lab.scheme == "all" else ():
         topo.run("tc", "-n", "h1", "qdisc", "change", "dev", "eth0", "root", "pcrp", *words.split())
-        before = pcrp.counts(net)
         lab.traffic(net, "--time", "%dns" % p.starve, "--drain", "1ms", "--flows", lab.path("flows-%s.csv" % name),
                     "--series", lab.path("series-%s.csv" % name),
                     "rpc", "src=h1", "dst=h2", "request=%d" % p.request, "response=1", "concurrency=%d" % p.connections,
                     "--", "bulk", "src=h1", "dst=h3", "bytes=%d" % p.longest)
-        pcrp.write_hosts(lab.path("hosts-%s.csv" % name), net, before)
+        now = pcrp.write_hosts(lab.path("hosts-%s.csv" % name), net, now)
 
 
 # ---- on the host

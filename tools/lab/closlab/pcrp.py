@@ -59,20 +59,19 @@ def switch_qdiscs(net, buffer, k=None):
         port.qdisc = "dcqcn limit %d %s map 0-63:%d,%s" % (buffer, marks, UNMARKED, PRIOS)
 
 
-def build(lab, net, host_qdisc, buffer, k=None, gso=65536):
-    """Makes the network real. What waits is to be in the qdiscs: two frames are on the line or behind it."""
+def build(lab, net, host_qdisc, buffer, k=None, gso=None):
+    """Makes the network real; GSO is of PCRP's hosts. What waits is to be in the qdiscs: few frames are behind them."""
     lab.module("sch_dcqcn")
     lab.module("sch_pcrp")
     switch_qdiscs(net, buffer, k)
     for port in net.host_ports():
         port.ring = 4
         port.qdisc = host_qdisc(port.node) if callable(host_qdisc) else host_qdisc
+        port.gso = gso if port.qdisc.startswith("pcrp") else None
     net.build()
-    for host in net.hosts():
-        topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_size", str(gso))
 
 
-def warm(lab, net, size="200k"):
+def warm(lab, net, size="50k"):
     """Each host sends to each other, so that all know who answers, and how soon."""
     names = [host.name for host in net.hosts()]
     words = []
@@ -84,8 +83,11 @@ def warm(lab, net, size="200k"):
 
 def of_tcp(host):
     """What TCP has counted in the host's namespace."""
-    lines = topo.run("ip", "netns", "exec", host.name, "cat", "/proc/net/snmp", "/proc/net/netstat").splitlines()
-    values = {}
+    lines, values = [], {}
+    with topo.inside(host):
+        for name in ("snmp", "netstat"):
+            with open("/proc/net/" + name, encoding="ascii") as f:
+                lines += f.read().splitlines()
     for names, numbers in zip(lines[::2], lines[1::2]):
         kind, *names = names.split()
         values.update(zip([kind.rstrip(":") + name for name in names], numbers.split()[1:]))
@@ -93,7 +95,9 @@ def of_tcp(host):
 
 
 def of_qdisc(host):
-    """What the host's qdisc has counted."""
+    """What the host's qdisc has counted, if it is PCRP's."""
+    if not any(port.qdisc.startswith("pcrp") for port in host.ports.values()):
+        return [0] * len(OF_QDISC)
     qdisc = json.loads(topo.run("tc", "-n", host.name, "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
     return [qdisc.get(name, 0) for name in OF_QDISC]
 
@@ -104,19 +108,23 @@ def counts(net):
 
 
 def write_hosts(path, net, before):
-    """A CSV file of what each host's TCP and qdisc have counted since BEFORE."""
+    """A CSV file of what each host's TCP and qdisc have counted since BEFORE. Returns what it is now."""
+    now = counts(net)
     with open(path, "w", encoding="ascii") as f:
         f.write(",".join(("host",) + OF_TCP + OF_QDISC) + "\n")
-        for name, now in counts(net).items():
-            f.write(",".join([name] + [str(new - old) for new, old in zip(now, before[name])]) + "\n")
+        for name, values in now.items():
+            f.write(",".join([name] + [str(new - old) for new, old in zip(values, before[name])]) + "\n")
+    return now
 
 
-def poisson(lab, net, case, time, drain, load, sizes, *words):
-    """A measurement: flows at random at that load, all that is on the lines included; writes what became of them."""
-    before = counts(net)
+def poisson(lab, net, before, case, time, drain, load, sizes, *words):
+    """A measurement: flows at random at that load, all that is on the lines included; writes what became of them.
+
+    BEFORE: what counts() said last. Returns what it says now.
+    """
     lab.traffic(net, "--time", "%dns" % time, "--drain", "%dns" % drain, "--flows", lab.path("flows-%s.csv" % case),
                 "poisson", "load=%.9f" % (load * data_share(sizes)), "cdf=" + cdf(sizes), *words)
-    write_hosts(lab.path("hosts-%s.csv" % case), net, before)
+    return write_hosts(lab.path("hosts-%s.csv" % case), net, before)
 
 
 # ---- on the host

@@ -10,6 +10,7 @@ addresses are those of the fat-tree paper (Al-Fares et al., SIGCOMM 2008):
 on its lo, and is the gateway on all of its links; nobody has to ask for a MAC
 address, and nobody sends anything of its own accord.
 """
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -50,6 +51,7 @@ class Port:
         self.peer = None
         self.qdisc = None                       # None: what build() was given
         self.ring = None                        # packets; None: closwire's default
+        self.gso = None                         # bytes of the longest GSO packet; None: what the device takes
         self.rx_usecs = 0                       # interrupt moderation
         self.clock_offset = self.clock_drift = 0    # of the PTP clock: ns, parts per billion
 
@@ -167,10 +169,8 @@ class Network:
             sysctl("ipv4/tcp_allowed_congestion_control", f.read())
         run("insmod", os.environ["CLOSNET_MODDIR"] + "/closwire.ko")
         run("ip", "-batch", "-", text=self.links_batch())
-        here = os.open("/proc/self/ns/net", os.O_RDONLY)
-        try:
-            for number, node in enumerate(self.nodes.values()):
-                enter("/run/netns/" + node.name)
+        for number, node in enumerate(self.nodes.values()):
+            with inside(node):
                 self.settings(node, seed + number)
                 if rx_stamps and node.is_host:
                     stamp_received("eth0")
@@ -178,9 +178,6 @@ class Network:
                 batch = qdisc_batch(node, host_qdisc if node.is_host else port_qdisc)
                 if batch:
                     run("tc", "-batch", "-", text=batch)
-        finally:
-            set_namespace(here)
-            os.close(here)
 
     def links_batch(self):
         lines = ["netns add " + name for name in self.nodes]
@@ -226,6 +223,8 @@ def node_batch(node):
     lines.append("addr add %s/32 dev %s" % (node.address, "eth0" if node.is_host else "lo"))
     for port in ports:
         lines.append("link set %s addrgenmode none up" % port.dev)
+        if port.gso:
+            lines.append("link set %s gso_max_size %d" % (port.dev, port.gso))
     for port in ports:
         lines.append("neigh add %s lladdr %s dev %s nud permanent" % (
             port.peer.node.address, port.peer.mac, port.dev))
@@ -285,6 +284,18 @@ def enter(path):
         set_namespace(fd)
     finally:
         os.close(fd)
+
+
+@contextlib.contextmanager
+def inside(node):
+    """The body of a `with` is in the node's namespace, without starting a program."""
+    here = os.open("/proc/self/ns/net", os.O_RDONLY)
+    try:
+        enter("/run/netns/" + node.name)
+        yield
+    finally:
+        set_namespace(here)
+        os.close(here)
 
 
 def device_ioctl(dev, number, value):
