@@ -4,13 +4,14 @@
 import ipaddress
 import json
 import os
+import random
 import sys
 import tempfile
 import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, params, results, runner, topo, trace  # noqa: E402
+from closlab import experiment, params, pcrp, results, runner, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''
@@ -96,6 +97,45 @@ class Statistics(unittest.TestCase):
     def test_layout(self):
         self.assertEqual(list(results.layout(("name", "n"), [("a", 1), ("bc", 22.5)])),
                          ["name     n", "a        1", "bc    22.5"])
+
+
+class FlowsOfPcrp(unittest.TestCase):
+    """closlab.pcrp.Flows: how sure what it says is."""
+
+    @staticmethod
+    def flows(slowdowns, **more):
+        rows = [dict({"flow": i, "bytes": 1000, "fct_ns": 1000, "state": "done", "slowdown": s}, **more)
+                for i, s in enumerate(slowdowns)]
+        run = mock.Mock()
+        run.csv.return_value.rows.return_value = rows
+        return pcrp.Flows(run, "scheme", "case")
+
+    def test_the_range_holds_the_quantile_19_times_of_20(self):
+        draw, truth, inside = random.Random(1), 0.9, 0
+        for _ in range(1000):
+            low, high = self.flows([draw.random() for _ in range(200)]).quantile_range(0.9)
+            inside += low <= truth <= high
+        self.assertGreater(inside, 930)
+        self.assertLess(inside, 980)
+
+    def test_few_flows_have_their_extremes_as_range(self):
+        self.assertEqual(self.flows([3, 1, 2]).quantile_range(0.5), [1, 3])
+
+    def test_ratio_is_by_pairs(self):
+        one, other = [2.0, 4.0, 60.0], [1.0, 2.0, 30.0]
+        self.assertEqual(self.flows(one).ratio(self.flows(other)), (2.0, 0.0))
+        ratio, off = self.flows([3.0, 3.0, 60.0]).ratio(self.flows(other))
+        self.assertEqual(ratio, 2.0)
+        self.assertAlmostEqual(off, 1.96 * (1 / 3) ** 0.5 / 11)
+
+    def test_ratio_leaves_out_whoever_has_no_pair(self):
+        self.assertEqual(self.flows([2.0, 4.0, 9.0]).ratio(self.flows([1.0, 2.0])), (2.0, 0.0))
+
+    def test_without_flows_there_is_no_number(self):
+        none = self.flows([5.0], state="waiting")
+        self.assertEqual(none.missed, 1)
+        self.assertNotEqual(none.mean(), none.mean())
+        self.assertNotEqual(none.quantile(0.99), none.quantile(0.99))
 
 
 class Files(unittest.TestCase):
@@ -298,6 +338,12 @@ class Topologies(unittest.TestCase):
         self.assertEqual(topo.qdisc_batch(net.nodes["switch"], "red limit 1"),
                          ["qdisc replace dev h1 root handle 1: prio", "qdisc replace dev h1 parent 1:1 pfifo",
                           "qdisc replace dev h2 root red limit 1"])
+
+    def test_a_port_may_have_shorter_gso_packets(self):
+        net = topo.star(1, topo.GBIT, 0)
+        net.nodes["h1"].port("switch").gso = 9000
+        self.assertIn("link set eth0 gso_max_size 9000", topo.node_batch(net.nodes["h1"]))
+        self.assertFalse([line for line in topo.node_batch(net.nodes["switch"]) if "gso" in line])
 
     def test_the_ports_of_a_link_may_differ(self):
         net = topo.star(1, topo.GBIT, 7)
