@@ -108,7 +108,8 @@ def report(run):
     run.text("Slowdown of flows up to 100 KB, and of those of more than 1 MB", "")
     run.table(("case", "done", "short: mean", "p99", "95 % sure", "long: mean", "worst", "FCT: mean, us", "control, %",
                "promotions", "PROBEs"), rows)
-    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()), "== 0")
+    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
+              "== 0")
     if not run.small:
         claim(run, some)
         draw(run, rows)
