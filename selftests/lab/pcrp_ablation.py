@@ -28,7 +28,7 @@ PARAMS = [
     Param("chain", "number", "0.25,0.5,2,4", "cases, of what the line carries in a round trip", several=True),
     Param("window", "time", "5us,20us", "cases; 0 is the default", several=True),
     Param("time", "time", "150ms", "of a case"),
-    Param("drain", "time", "1s", "at most, for what is unfinished then"),
+    Param("drain", "time", "10s", "at most, for what is unfinished then"),
     Param("buffer", "size", "1M", "of each port"),
 ]
 SMALL = {"hosts": "3", "grants": "1", "chain": "2", "window": "5us", "time": "8ms", "drain": "100ms"}

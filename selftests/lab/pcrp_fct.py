@@ -40,7 +40,7 @@ PARAMS = [
           several=True),
     Param("flows", "count", "10000", "at most about as many in a case"),
     Param("bytes", "size", "2G", "at most about as many in a case"),
-    Param("drain", "time", "1s", "at most, for what is unfinished"),
+    Param("drain", "time", "10s", "at most, for what is unfinished"),
     Param("buffer", "size", "1M", "of each port"),
     Param("k", "size", "98k", "dctcp's threshold"),
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),

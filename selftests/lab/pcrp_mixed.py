@@ -20,7 +20,7 @@ PARAMS = [
     Param("load", "number", "0.7", "of each host's link, headers and handshakes too"),
     Param("sizes", "word", "websearch", "of flows: a file of tools/lab/cdf"),
     Param("time", "time", "200ms", "of a case"),
-    Param("drain", "time", "1s", "at most, for what is unfinished then"),
+    Param("drain", "time", "10s", "at most, for what is unfinished then"),
     Param("buffer", "size", "1M", "of each port"),
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts"),
     Param("request", "size", "60k", "of the flows that keep the long one waiting"),
