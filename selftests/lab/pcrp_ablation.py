@@ -31,7 +31,7 @@ PARAMS = [
     Param("drain", "time", "10s", "at most, for what is unfinished then"),
     Param("buffer", "size", "1M", "of each port"),
 ]
-SMALL = {"hosts": "3", "grants": "1", "chain": "2", "window": "5us", "time": "8ms", "drain": "100ms"}
+SMALL = {"hosts": "3", "grants": "1", "chain": "2", "window": "5us", "time": "8ms"}
 SCHEMES = ("pcrp",)
 
 QUARTILES = (0.25, 0.5, 0.75)

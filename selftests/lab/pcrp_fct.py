@@ -45,8 +45,7 @@ PARAMS = [
     Param("k", "size", "98k", "dctcp's threshold"),
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),
 ]
-SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M",
-         "drain": "100ms"}
+SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
 SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "srp", "bfrp")
 OTHERS = ("cubic", "dctcp")
 STAND_INS = ("srp", "bfrp")

@@ -28,7 +28,7 @@ PARAMS = [
     Param("longest", "size", "200M", "the flow that has to wait; more than the line could carry"),
     Param("starve", "time", "100ms", "how long that is looked at"),
 ]
-SMALL = {"hosts": "4", "time": "8ms", "drain": "100ms", "starve": "5ms", "connections": "4"}
+SMALL = {"hosts": "4", "time": "8ms", "starve": "5ms", "connections": "4"}
 SCHEMES = ("none", "half", "all")
 STARVE = (("mfwt", "mfwt auto"), ("nomfwt", "mfwt off"))
 ENDS = {"both": (True, True), "sender": (True, False), "receiver": (False, True), "neither": (False, False)}
