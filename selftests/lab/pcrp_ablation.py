@@ -104,10 +104,11 @@ def report(run):
         rows.append((name, len(flows.done), flows.mean(*SHORT), flows.quantile(0.99, *SHORT),
                      "%.3g..%.3g" % tuple(flows.quantile_range(0.99, *SHORT)), flows.mean(*LONG),
                      flows.quantile(1, *LONG), flows.fct_us(), 100 * flows.control_share(),
-                     flows.total("promotions"), flows.total("probes_sent")))
+                     flows.total("promotions"), flows.total("probes_sent"), flows.total("TcpRetransSegs"),
+                     flows.total("TcpExtTCPDSACKRecv")))
     run.text("Slowdown of flows up to 100 KB, and of those of more than 1 MB", "")
     run.table(("case", "done", "short: mean", "p99", "95 % sure", "long: mean", "worst", "FCT: mean, us", "control, %",
-               "promotions", "PROBEs"), rows)
+               "promotions", "PROBEs", "sent again", "DSACKs"), rows)
     run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
     if not run.small:

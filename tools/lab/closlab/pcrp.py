@@ -18,7 +18,7 @@ CLASSES = (("<= 10 KB", 0, 10_000), ("<= 100 KB", 10_000, 100_000), ("<= 1 MB", 
            ("> 1 MB", 1_000_000, 1 << 60))
 SHORT = CLASSES[:2]
 SURE = 1.96                 # standard deviations on both sides of a normal distribution that have 95 % of it
-OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts")
+OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts", "TcpExtTCPDSACKRecv")
 OF_QDISC = ("bytes", "requests_sent", "probes_sent", "grants_sent", "answers_sent", "chains_overdue", "promotions")
 
 
