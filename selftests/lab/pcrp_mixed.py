@@ -85,6 +85,8 @@ def report(run):
 
 
 def claim(run, ends, half, none, classes):
+    run.claim("mixed-%s-typical" % ends, "geometric mean of each flow's slowdown, PCRP at %s: half over none" % ends,
+              half.typical(none), "<= 1.05")
     for name, low, high in classes:
         found, off = half.ratio(none, low, high)
         run.claim("mixed-%s%s" % (ends, {"flows <= 100 KB": "-short", "flows > 1 MB": "-long"}.get(name, "")),

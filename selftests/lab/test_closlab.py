@@ -131,6 +131,9 @@ class FlowsOfPcrp(unittest.TestCase):
     def test_ratio_leaves_out_whoever_has_no_pair(self):
         self.assertEqual(self.flows([2.0, 4.0, 9.0]).ratio(self.flows([1.0, 2.0])), (2.0, 0.0))
 
+    def test_typical_is_the_geometric_mean(self):
+        self.assertAlmostEqual(self.flows([2.0, 8.0]).typical(self.flows([1.0, 1.0])), 4.0)
+
     def test_without_flows_there_is_no_number(self):
         none = self.flows([5.0], state="waiting")
         self.assertEqual(none.missed, 1)

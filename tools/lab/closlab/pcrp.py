@@ -174,12 +174,20 @@ class Flows:
         Of flows that ended in both: the same seed makes the same flows, so that
         they are compared one by one.
         """
-        beside = {row["flow"]: row["slowdown"] for row in other.among(low, high)}
-        pairs = [(row["slowdown"], beside[row["flow"]]) for row in self.among(low, high) if row["flow"] in beside]
+        pairs = self.pairs(other, low, high)
         base = mean([b for _, b in pairs])
         found = mean([a for a, _ in pairs]) / base
         spread = sum((a - found * b) ** 2 for a, b in pairs) / max(1, len(pairs) - 1)
         return found, SURE * math.sqrt(spread / len(pairs)) / base
+
+    def typical(self, other, low=0, high=1 << 60):
+        """The geometric mean of how much slower each flow was than in OTHER, for which one lost SYN is but one flow."""
+        return math.exp(mean([math.log(a / b) for a, b in self.pairs(other, low, high)]))
+
+    def pairs(self, other, low, high):
+        """[(slowdown, slowdown in OTHER)] of the flows that ended in both."""
+        beside = {row["flow"]: row["slowdown"] for row in other.among(low, high)}
+        return [(row["slowdown"], beside[row["flow"]]) for row in self.among(low, high) if row["flow"] in beside]
 
     def fct_us(self):
         return mean([row["fct_ns"] / 1e3 for row in self.done] or [math.nan])
