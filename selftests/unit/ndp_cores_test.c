@@ -220,10 +220,9 @@ static void submit(struct world *w, struct pair *p)
 	struct ndp_snd_msg *m = &p->msg[p->submitted++];
 	struct ndp_snd_call c = port_call(&p->port);
 
-	*m = (struct ndp_snd_msg) {
-		.len = rng_log(&w->rng, 1, MSG_PACKETS * PORT_PAYLOAD),
-		.payload = PORT_PAYLOAD, .prio = (u8)rng_in(&w->rng, 0, NDP_PRIOS - 1),
-	};
+	*m = (struct ndp_snd_msg) { .payload = PORT_PAYLOAD };
+	m->len = rng_log(&w->rng, 1, MSG_PACKETS * PORT_PAYLOAD);
+	m->prio = (u8)rng_in(&w->rng, 0, NDP_PRIOS - 1);
 	m->ready = rng_percent(&w->rng, 70) ? m->len : 0;
 	assert_true(ndp_snd_submit(&c, &p->port.f, m));
 	if (m->ready < m->len && p->write_ns == U64_MAX)
@@ -338,9 +337,9 @@ static void open_pair(struct world *w, u32 i, bool full)
 {
 	struct pair *p = &w->pair[i];
 	u32 ring = 64U << rng_in(&w->rng, 0, 4);
+	enum ndp_policy policy = (enum ndp_policy)rng_in(&w->rng, 0, 2);
 
-	port_open(&p->port, ring, (u16)rng_in(&w->rng, 1, 32),
-		  (enum ndp_policy)rng_in(&w->rng, 0, 2));
+	port_open(&p->port, ring, (u16)rng_in(&w->rng, 1, 32), policy);
 	p->port.f.flow_id = flow_id(i);
 	p->port.p.max_tries = 200;
 	p->port.p.timeout_ns = 100000 * MS;

@@ -59,10 +59,9 @@ enum net_kind {
  */
 static inline struct net_params net_random(struct rng *rng, enum net_kind kind)
 {
-	struct net_params p = {
-		.delay_ns = rng_in(rng, 1000, 20000), .jitter_ns = rng_in(rng, 1, 50000),
-	};
+	struct net_params p = { .delay_ns = rng_in(rng, 1000, 20000) };
 
+	p.jitter_ns = rng_in(rng, 1, 50000);
 	if (kind >= NET_TRIMS)
 		p.trim = rng_in(rng, 5, kind == NET_LOSSES ? 10 : 70);
 	if (kind == NET_BOUNCES || kind == NET_ALL)

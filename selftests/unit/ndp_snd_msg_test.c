@@ -9,6 +9,9 @@
 #include <cmocka.h>
 
 #include "ndp_snd_say.h"
+#include "rng.h"
+
+#define MANY	200
 
 static struct ndp_snd_call call;
 
@@ -74,6 +77,59 @@ static void test_policies(void **state)
 	submit(&port, &c, 1, 0);
 	expect_order(&port, (struct ndp_snd_msg *[]) { &c, &a, &a, &b, &b }, 5);
 	port_close(&port);
+}
+
+/* Of those in it, which is first by priority, what is left, and age? */
+static const struct ndp_snd_msg *first_of(const struct ndp_snd_msg *m, const bool *in, u32 count)
+{
+	const struct ndp_snd_msg *first = NULL;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (!in[i])
+			continue;
+		if (!first || m[i].prio > first->prio ||
+		    (m[i].prio == first->prio && ndp_srpt_before(&m[i], first)))
+			first = &m[i];
+	}
+	return first;
+}
+
+/* SRPT: messages come, send, and are taken out of the middle; each time, the first is right. */
+static void test_srpt_random(void **state)
+{
+	static struct ndp_snd_msg m[MANY];
+	static bool in[MANY];
+	struct ndp_order order = { .policy = NDP_POLICY_SRPT };
+	struct ndp_snd_msg *first;
+	u32 step, i, what;
+	struct rng rng;
+
+	(void)state;
+	rng_seed(&rng, 3);
+	for (step = 0; step < 20000; step++) {
+		i = rng_in(&rng, 0, MANY - 1);
+		what = rng_in(&rng, 0, 99);
+		first = ndp_order_first(&order);
+		assert_ptr_equal(first, first_of(m, in, MANY));
+		if (what < 30 && first) {
+			first->sent += min_t(u64, PORT_PAYLOAD, first->len - first->sent);
+			in[first - m] = first->sent < first->len;
+			ndp_order_served(&order, first);
+		} else if (in[i]) {
+			if (what < 50)
+				continue;
+			ndp_order_del(&order, &m[i]);
+			in[i] = false;
+		} else {
+			m[i] = (struct ndp_snd_msg) { .payload = PORT_PAYLOAD, .arrival = step };
+			m[i].len = rng_in(&rng, 1, 20) * PORT_PAYLOAD;
+			m[i].ready = m[i].len;
+			m[i].prio = (u8)rng_in(&rng, 0, 2);
+			ndp_order_add(&order, &m[i]);
+			in[i] = true;
+		}
+	}
 }
 
 static void test_refused_messages(void **state)
@@ -458,6 +514,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_srpt_random),
 		cmocka_unit_test(test_refused_messages),
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_done_bytes),

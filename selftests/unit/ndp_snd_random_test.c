@@ -334,10 +334,9 @@ static void submit(struct world *w)
 	struct ndp_snd_msg *m = &w->msg[w->submitted++];
 	struct ndp_snd_call c = port_call(&w->port);
 
-	*m = (struct ndp_snd_msg) {
-		.len = rng_log(&w->rng, 1, MSG_PACKETS * PORT_PAYLOAD),
-		.payload = PORT_PAYLOAD, .prio = (u8)rng_in(&w->rng, 0, NDP_PRIOS - 1),
-	};
+	*m = (struct ndp_snd_msg) { .payload = PORT_PAYLOAD };
+	m->len = rng_log(&w->rng, 1, MSG_PACKETS * PORT_PAYLOAD);
+	m->prio = (u8)rng_in(&w->rng, 0, NDP_PRIOS - 1);
 	m->ready = rng_percent(&w->rng, 70) ? m->len : rng_in(&w->rng, 0, (u32)m->len);
 	assert_true(ndp_snd_submit(&c, &w->port.f, m));
 	if (w->submitted == w->msgs)
@@ -450,13 +449,14 @@ static bool step(struct world *w)
 
 static void open_round(struct world *w, u32 seed)
 {
+	enum ndp_policy policy;
 	u32 ring;
 
 	memset(w, 0, sizeof(*w));
 	rng_seed(&w->rng, seed);
 	ring = 64U << rng_in(&w->rng, 0, 2);
-	port_open(&w->port, ring, (u16)rng_in(&w->rng, 1, ring),
-		  (enum ndp_policy)rng_in(&w->rng, 0, 2));
+	policy = (enum ndp_policy)rng_in(&w->rng, 0, 2);
+	port_open(&w->port, ring, (u16)rng_in(&w->rng, 1, ring), policy);
 	w->port.p.max_tries = 200;
 	w->port.p.timeout_ns = 100000 * MS;
 	w->port.p.rto_max_ns = 8 * MS;
