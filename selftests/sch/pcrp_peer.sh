@@ -16,20 +16,22 @@ wire_ab rate 10gbit delay 5us
 . "$(dirname "$0")/../lib/pcrp.sh"
 . "$(dirname "$0")/../lib/pcrp_pair.sh"
 wire_ipv6
-chain=20000
+chain=40000
+# of so much, a flow that does not wait asks once: with each chain that begins
+short=30000
 
-# sent_to ADDRESS [BYTES]: is what is sent received, and how many times was the host asked until then?
-sent_to() { transfer "$1" "${2:-100000}" && pcrp_count "$a/w0" requests_sent; }
+# sent_to ADDRESS: is what is sent received, and how many times was the host asked until then?
+sent_to() { transfer "$1" $short && pcrp_count "$a/w0" requests_sent; }
 
 # until ADDRESS NAME: after a flow to it, does the counter say that there is one?
-until_one() { transfer "$1" 100000 && [ "$(pcrp_count "$a/w0" "$2")" = 1 ]; }
+until_one() { transfer "$1" $short && [ "$(pcrp_count "$a/w0" "$2")" = 1 ]; }
 
-# falls_silent WHAT ADDRESS: five flows ask, in more than 5 ms; the sixth finds that enough
+# falls_silent WHAT ADDRESS: five flows ask, in a little more than 5 ms; the sixth finds that enough
 falls_silent() {
 	local what=$1 to=$2 i
 	for i in 1 2 3 4 5; do
 		check_eq "$what: it is asked with flow $i" "$(sent_to "$to")" $i
-		sleep 0.002
+		sleep 0.001
 	done
 	check_json "$(pcrp_stats "$a/w0")" "$what: not silent yet" \
 		'.peers == 1 and .peers_answering == 0 and .peers_silent == 0'
@@ -97,7 +99,7 @@ goes_away() {
 
 # life NAME ADDRESS
 life() {
-	pcrp_new "$a/w0" chain $chain
+	pcrp_new "$a/w0" chain $chain first 10000
 	if exact; then
 		falls_silent "$@"
 	else
