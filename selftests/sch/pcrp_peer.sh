@@ -21,10 +21,10 @@ chain=40000
 short=30000
 
 # sent_to ADDRESS: is what is sent received, and how many times was the host asked until then?
-sent_to() { transfer "$1" $short && pcrp_count "$a/w0" requests_sent; }
+sent_to() { transfer "$1" "$short" && pcrp_count "$a/w0" requests_sent; }
 
 # until ADDRESS NAME: after a flow to it, does the counter say that there is one?
-until_one() { transfer "$1" $short && [ "$(pcrp_count "$a/w0" "$2")" = 1 ]; }
+until_one() { transfer "$1" "$short" && [ "$(pcrp_count "$a/w0" "$2")" = 1 ]; }
 
 # falls_silent WHAT ADDRESS: five flows ask, in a little more than 5 ms; the sixth finds that enough
 falls_silent() {
