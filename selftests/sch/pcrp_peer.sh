@@ -70,7 +70,7 @@ answers() {
 			and .[1].chains_speculative == .[0].chains_speculative + 1'
 }
 
-# goes_away WHAT ADDRESS: in the midst of a flow, which takes 80 ms
+# goes_away WHAT ADDRESS: in the midst of a flow, which takes 80 ms; it is two if the program is slow to send more
 goes_away() {
 	local what=$1 to=$2 before timeouts pid
 	before=$(pcrp_stats "$a/w0")
@@ -90,7 +90,7 @@ goes_away() {
 		check_json "[$before,$(pcrp_stats "$a/w0")]" \
 			"$what: it was asked" '.[1].probes_sent >= .[0].probes_sent + 4' \
 			"$what: and is silent" '.[1].peers_silent == 1 and .[1].peers_answering == 0' \
-			"$what: the flow waits no longer" '.[1].flows_ungated == .[0].flows_ungated + 1' \
+			"$what: the flow waits no longer" '.[1].flows_ungated > .[0].flows_ungated' \
 			"$what: no chain was overdue" '.[1].chains_overdue == 0'
 		check_eq "$what: TCP has not noticed" "$(netstat "$a" TCPTimeouts)" "$timeouts"
 	fi
