@@ -152,8 +152,8 @@ check "agents say that, too" wait_for 10 says a kernel '"fine"'
 
 # ---- who may not
 
-ip netns exec "$a" closnet pcrp reset
 died "$agent"
+ip netns exec "$a" closnet pcrp reset
 agent a "$a" "$TMP/other_key"
 check "another key: no answer" wait_for 10 more a unanswered 3
 check "nothing is installed" has "$a" null
