@@ -3,6 +3,9 @@
 # A qdisc's built-in shaper. A test sources this after link_ab.
 # shellcheck disable=SC2154 # setup_ns sets a and b
 
+# What the kernel says of its own accord, some time after the link came up, would be counted, too.
+ip netns exec "$a" tee /proc/sys/net/ipv6/conf/v0/disable_ipv6 >/dev/null <<<1
+
 # test_rate WHAT BITS_PER_SECOND BYTES_ON_WIRE FRAME: 200 frames
 test_rate() {
 	local what=$1 ideal=$((200 * 8 * $3 * 1000000 / ($2 / 1000)))
