@@ -424,11 +424,13 @@ static void pcrp_take_grant(struct pcrp_sched_data *q, const struct pcrp_rx_gran
 		pcrp_refresh(q, got->now);
 }
 
+/* No more than were there, though others may come meanwhile: the root lock is held */
 static noinline void pcrp_take_grants(struct pcrp_sched_data *q)
 {
 	struct pcrp_rx_grant grant;
+	u32 n;
 
-	while (pcrp_rx_next_grant(q->rx, &grant))
+	for (n = 0; n < PCRP_RX_GRANTS && pcrp_rx_next_grant(q->rx, &grant); n++)
 		pcrp_take_grant(q, &grant);
 }
 

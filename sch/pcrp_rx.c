@@ -45,8 +45,6 @@
 /* Flows that are received at a time, at most; of one chain ones, none is */
 #define PCRP_RX_FLOWS		4096
 #define PCRP_RX_BUCKETS		PCRP_RX_FLOWS
-/* GRANTs that wait for dequeue(), at most; a lost one is probed for */
-#define PCRP_RING_LEN		128
 
 /**
  * struct pcrp_rx_flow - a flow that is being received
@@ -71,7 +69,7 @@ struct pcrp_ring {
 	spinlock_t lock;	/* protects all of it */
 	u32 head;
 	u32 tail;
-	struct pcrp_rx_grant slots[PCRP_RING_LEN];
+	struct pcrp_rx_grant slots[PCRP_RX_GRANTS];
 };
 
 /**
@@ -236,9 +234,9 @@ static void pcrp_rx_take_grant(struct pcrp_rx *rx, const struct pcrp_msg *msg, u
 		return;
 	}
 	spin_lock(&ring->lock);
-	room = ring->head - ring->tail < PCRP_RING_LEN;
+	room = ring->head - ring->tail < PCRP_RX_GRANTS;
 	if (room) {
-		ring->slots[ring->head % PCRP_RING_LEN] = (struct pcrp_rx_grant) {
+		ring->slots[ring->head % PCRP_RX_GRANTS] = (struct pcrp_rx_grant) {
 			.msg = *msg, .now = now,
 		};
 		WRITE_ONCE(ring->head, ring->head + 1);
@@ -270,7 +268,8 @@ bool pcrp_rx_has_grants(const struct pcrp_rx *rx)
  * @rx: receiver's half
  * @grant: result
  *
- * To be called until there is none, in dequeue().
+ * To be called until there is none, or PCRP_RX_GRANTS times, in dequeue(): each that comes
+ * schedules the qdisc again.
  *
  * Return: false: there is none.
  */
@@ -281,7 +280,7 @@ bool pcrp_rx_next_grant(struct pcrp_rx *rx, struct pcrp_rx_grant *grant)
 	if (!pcrp_rx_has_grants(rx))
 		return false;
 	spin_lock(&ring->lock);
-	*grant = ring->slots[ring->tail++ % PCRP_RING_LEN];
+	*grant = ring->slots[ring->tail++ % PCRP_RX_GRANTS];
 	spin_unlock(&ring->lock);
 	return true;
 }

@@ -14,6 +14,9 @@
 #include <net/sch_generic.h>
 #include "pcrp_wire.h"
 
+/* GRANTs that wait for dequeue(), at most; a lost one is probed for */
+#define PCRP_RX_GRANTS	128
+
 struct pcrp_rx;
 
 /**

@@ -277,12 +277,8 @@ link_ab() {
 	wait_for 5 carrier
 }
 
-# wire_ab [SETTING...]: w0 in namespace a, w1 in namespace b, with addresses 10.0.0.1 and 10.0.0.2 that know each
-# other; the settings are those of closwire, WIRE is ip-link's options for both
-WIRE=()
-wire_ab() {
-	ip link add w0 address $MAC_A netns "$a" ${WIRE[@]+"${WIRE[@]}"} type closwire "$@" \
-		peer name w1 address $MAC_B netns "$b" ${WIRE[@]+"${WIRE[@]}"}
+# wire_up: w0 in namespace a and w1 in namespace b, whatever is between them, with addresses that know each other
+wire_up() {
 	ip -n "$a" -batch - <<-END
 		link set w0 up
 		addr add 10.0.0.1/24 dev w0
@@ -294,6 +290,16 @@ wire_ab() {
 		neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev w1
 	END
 	wait_for 5 has_carrier "$a" w0
+	wait_for 5 has_carrier "$b" w1
+}
+
+# wire_ab [SETTING...]: w0 in namespace a, w1 in namespace b, with addresses 10.0.0.1 and 10.0.0.2 that know each
+# other; the settings are those of closwire, WIRE is ip-link's options for both
+WIRE=()
+wire_ab() {
+	ip link add w0 address $MAC_A netns "$a" ${WIRE[@]+"${WIRE[@]}"} type closwire "$@" \
+		peer name w1 address $MAC_B netns "$b" ${WIRE[@]+"${WIRE[@]}"}
+	wire_up
 }
 
 # has_carrier NS DEV

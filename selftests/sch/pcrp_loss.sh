@@ -23,18 +23,7 @@ ip -n "$m" -batch - <<-END
 	link set p1 master br0 up
 	link set br0 up
 END
-ip -n "$a" -batch - <<-END
-	link set w0 up
-	addr add 10.0.0.1/24 dev w0
-	neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev w0
-END
-ip -n "$b" -batch - <<-END
-	link set w1 up
-	addr add 10.0.0.2/24 dev w1
-	neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev w1
-END
-wait_for 5 has_carrier "$a" w0
-wait_for 5 has_carrier "$b" w1
+wire_up
 
 # impair WHICH NETEM...: from now on, on both ways, to control packets or to all
 impair() {
