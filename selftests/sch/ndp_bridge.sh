@@ -48,7 +48,7 @@ run() {
 	cat >"$TMP/release" <<-END
 		tc -n $a qdisc change dev v0 root tbf rate 1gbit burst 1mb limit 1000000
 		for i in {1..100}; do
-			tc -n $a -s qdisc show dev v0 | grep -q 'backlog 0b 0p' && break
+			tc -n $r -s qdisc show dev v3 | grep -q ' 39p ' && break
 			sleep 0.05
 		done
 		tc -n $r -s -j qdisc show dev v3 >$TMP/stats
