@@ -42,7 +42,7 @@ static u32 probe(u32 idx, u64 size, u64 offset)
 {
 	struct pcrp_msg m = ask_of(PCRP_PROBE, 1, size, offset);
 
-	t.now_ns += PCRP_RCV_PROBE_NS;
+	t.now_ns += PCRP_RCV_LOST_NS;
 	return rcv_ask(&t, idx, &m);
 }
 
@@ -218,7 +218,7 @@ static void test_lost_grant(void **state)
 	assert_only(PCRP_RCV_GRANT, a, 3000);
 }
 
-/* All data of a chain is lost: two PROBEs, and nothing in between */
+/* All data of a chain is lost: two PROBEs, and nothing in between for long */
 static void test_lost_data(void **state)
 {
 	struct pcrp_msg m;
@@ -229,9 +229,9 @@ static void test_lost_data(void **state)
 	a = request(NONE, 10000, 0);
 	probe(a, 10000, 1000);
 	assert_only(PCRP_RCV_ANSWER, a, 1000);
-	/* the network doubles it */
+	/* the next PROBE comes soon: it may still come */
 	m = ask_of(PCRP_PROBE, 1, 10000, 1000);
-	t.now_ns += PCRP_RCV_PROBE_NS - 1;
+	t.now_ns += PCRP_RCV_LOST_NS - 1;
 	rcv_ask(&t, a, &m);
 	assert_only(PCRP_RCV_ANSWER, a, 1000);
 	t.now_ns++;
