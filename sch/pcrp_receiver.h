@@ -25,6 +25,12 @@
  * newest chain will do, so that reordering does no harm, and granted - high stays
  * below two chains.
  *
+ * A chain of a higher priority would overtake in the network what is under way of
+ * its flow, and TCP would take that for lost and send it again. So if rank would raise
+ * a flow's priority, its GRANT is put off until all that was sent has come. What
+ * that is, the sender's PROBE says; high >= granted is not enough, as a GSO packet may
+ * end beyond what was granted.
+ *
  *	            REQUEST or PROBE          a place is free and it is the
  *	             of a new flow            smallest, or (evict) it is smaller
  *	                  |                   than the largest in the table
@@ -58,6 +64,7 @@
  * - Flows that found the table full are remembered, and the smallest of them
  *   takes the next place, whichever came first.
  * - A sender that falls silent loses its place, and a network loses packets.
+ * - A priority rises between chains that are not under way at the same time.
  * - Optionally (evict), a smaller flow takes the place of the largest.
  */
 #ifndef _PCRP_RECEIVER_H
@@ -131,7 +138,7 @@ enum pcrp_rcv_out {
  * @arrival: the how manieth flow it is, modulo 2^32
  * @map_offset: as REQUEST or PROBE said, or a packet since: the byte at this offset
  * @map_seq: ... has this TCP sequence number
- * @probe_offset: offset that the last PROBE said
+ * @probe_offset: offset that the last PROBE said: so much was sent
  * @probe_ns: when the first one came that said so
  * @cookie: as in struct pcrp_msg
  * @slot: as in struct pcrp_msg
@@ -144,8 +151,9 @@ enum pcrp_rcv_out {
  * @proto: as in struct pcrp_msg
  * @state: enum pcrp_rcv_state
  * @due: enum pcrp_rcv_out
- * @prio: of its last grant, P4..P7
+ * @prio: of its last grant, P4..P7; before, of the chain that it sends, P0..P7
  * @probed: a PROBE came after the last packet
+ * @missing: what counts as received up to @high did not come, as far as is known
  */
 struct pcrp_rcv_flow {
 	u64 size;
@@ -174,6 +182,7 @@ struct pcrp_rcv_flow {
 	u8 due;
 	u8 prio;
 	bool probed;
+	bool missing;
 };
 
 /**
@@ -383,20 +392,42 @@ static inline bool pcrp_rcv_in_the_way(const struct pcrp_receiver *r,
 	       heap_first_key(&r->pending) < r->flows[idx].size;
 }
 
+/* Is nothing of it under way any more? Its sender waits, and what it sent has come. */
+static inline bool pcrp_rcv_landed(const struct pcrp_rcv_flow *f)
+{
+	return !f->missing && f->probe_offset >= f->granted && f->high >= f->probe_offset;
+}
+
+/*
+ * The priority of a flow's next chain. Return: false: it rises, but not yet. What is
+ * missing may never come: then it does not rise.
+ */
+static inline bool pcrp_rcv_prio(const struct pcrp_receiver *r, u32 idx, u8 *prio)
+{
+	const struct pcrp_rcv_flow *f = &r->flows[idx];
+	u32 rank = min_t(u32, pcrp_rcv_rank(r, idx), TC_PCRP_SPEC_PRIOS - 1);
+
+	*prio = (u8)(TC_PCRP_SPEC_PRIOS + rank);
+	if (*prio >= f->prio || pcrp_rcv_landed(f))
+		return true;
+	*prio = f->prio;
+	return f->missing;
+}
+
 /* Grants a flow of the table its next chain, if it is time. */
 static inline void pcrp_rcv_try(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
 				u32 idx)
 {
 	struct pcrp_rcv_flow *f = &r->flows[idx];
+	u8 prio;
 
 	if (max_t(u64, f->granted, f->high) >= f->size || f->high + f->step <= f->granted)
 		return;
-	if (pcrp_rcv_in_the_way(r, p, idx))
+	if (pcrp_rcv_in_the_way(r, p, idx) || !pcrp_rcv_prio(r, idx, &prio))
 		return;
+	f->prio = prio;
 	f->step = min_t(u32, p->chain_bytes, f->chain_bytes);
 	f->granted = max_t(u64, f->granted, f->high) + f->step;
-	f->prio = (u8)(TC_PCRP_SPEC_PRIOS +
-		       min_t(u32, pcrp_rcv_rank(r, idx), TC_PCRP_SPEC_PRIOS - 1));
 	pcrp_rcv_due(r, idx, PCRP_RCV_GRANT);
 }
 
@@ -435,7 +466,7 @@ static inline void pcrp_rcv_fill(struct pcrp_receiver *r, const struct pcrp_rcv_
 		idx = heap_first(&r->pending);
 		heap_remove(&r->pending, idx);
 		pcrp_rcv_put(r, idx);
-		pcrp_rcv_try(r, p, idx);
+		pcrp_rcv_try_all(r, p);	/* others' priorities may not have to rise now */
 		if (r->granted > r->stats.granted_peak)
 			WRITE_ONCE(r->stats.granted_peak, r->granted);
 	}
@@ -461,8 +492,10 @@ static inline void pcrp_rcv_begin(struct pcrp_receiver *r, struct pcrp_rcv_flow 
 	f->sport = m->sport;
 	f->dport = m->dport;
 	f->proto = m->proto;
-	f->prio = TC_PCRP_PRIOS - 1;
+	f->prio = m->prio;
+	f->probe_offset = 0;
 	f->probed = false;
+	f->missing = m->offset > 0;
 }
 
 static inline u32 pcrp_rcv_new(struct pcrp_receiver *r)
@@ -512,8 +545,9 @@ static inline void pcrp_rcv_probe(struct pcrp_rcv_flow *f, u64 offset, u64 now_n
 		f->probed = true;
 		f->probe_offset = offset;
 		f->probe_ns = now_ns;
-	} else if (now_ns - f->probe_ns >= PCRP_RCV_LOST_NS) {
-		f->high = max_t(u64, f->high, offset);
+	} else if (now_ns - f->probe_ns >= PCRP_RCV_LOST_NS && offset > f->high) {
+		f->high = offset;
+		f->missing = true;
 	}
 }
 
@@ -607,6 +641,7 @@ static inline void pcrp_rcv_data(struct pcrp_receiver *r, const struct pcrp_rcv_
 		f->high = (u64)end;
 		f->map_offset = f->high;
 		f->map_seq = seq + bytes;
+		f->missing = false;
 	}
 	if (f->high >= f->size)
 		pcrp_rcv_end(r, idx, PCRP_RCV_FINISHED);
@@ -709,7 +744,7 @@ static inline void pcrp_rcv_grant(struct pcrp_receiver *r, u32 idx, struct pcrp_
 
 	*m = (struct pcrp_msg) {
 		.type = PCRP_GRANT,
-		.prio = f->prio,
+		.prio = f->prio < TC_PCRP_SPEC_PRIOS ? TC_PCRP_PRIOS - 1 : f->prio,
 		.proto = f->proto,
 		.sport = f->sport,
 		.dport = f->dport,

@@ -28,9 +28,10 @@ static void check_table(const struct rcv *t)
 		assert(pcrp_rcv_rank(&t->r, t->r.table[i]) == i);
 		assert(!g || g->size < f->size ||
 		       (g->size == f->size && (s32)(f->arrival - g->arrival) > 0));
-		/* a grant is due as soon as the newest chain is reached */
+		/* a grant is due as soon as the newest chain is reached, unless prio is to rise */
 		assert(t->p.evict || f->granted >= f->size || f->high >= f->size ||
-		       f->high + f->step <= f->granted);
+		       f->high + f->step <= f->granted ||
+		       (TC_PCRP_SPEC_PRIOS + i < f->prio && !pcrp_rcv_landed(f)));
 		g = f;
 	}
 	/* nobody waits for a place that is free */

@@ -383,13 +383,106 @@ static void test_ranks(void **state)
 		assert_only(PCRP_RCV_GRANT, idx[i], 2000);
 		assert_int_equal(t.outs[0].msg.prio, prios[i]);
 	}
-	/* the first is received whole: the others move up with their next grant */
+	/* the first is received whole: the others move up, where that changes anything */
 	data(idx[3], 9999);
 	assert_int_equal(t.outs[0].out, PCRP_RCV_FINISHED);
-	data(idx[1], 1000);
+	data(idx[1], 1999);
+	probe(idx[1], 20000, 2000);
+	assert_only(PCRP_RCV_GRANT, idx[1], 3000);
 	assert_int_equal(t.outs[0].msg.prio, 4);
 	data(idx[2], 1000);
 	assert_int_equal(t.outs[0].msg.prio, 7);
+}
+
+/* What is P4 would overtake what was sent with P5: the GRANT waits until that has come. */
+static u32 rising(void)
+{
+	u32 a, b;
+
+	rcv_init(&t, C, 8);
+	b = request(NONE, 2000, 0);
+	a = request(NONE, 10000, 0);
+	data(a, 1);
+	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_int_equal(t.outs[0].msg.prio, 5);
+	data(b, 2000);
+	data(a, 1000);		/* the first of chain 2 */
+	assert_nothing();
+	return a;
+}
+
+static void test_rise(void **state)
+{
+	u32 a;
+
+	(void)state;
+	a = rising();
+	data(a, 999);		/* 2000, but the last packet may end beyond that */
+	assert_nothing();
+	probe(a, 10000, 2300);	/* it does */
+	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	data(a, 299);
+	assert_nothing();
+	data(a, 1);
+	assert_only(PCRP_RCV_GRANT, a, 3300);
+	assert_int_equal(t.outs[0].msg.prio, 4);
+	data(a, 1000);
+	assert_only(PCRP_RCV_GRANT, a, 4300);	/* now it goes on without waiting */
+	assert_int_equal(t.outs[0].msg.prio, 4);
+	/* a PROBE that left before the last GRANT came does not say what was sent since */
+	a = rising();
+	probe(a, 10000, 1000);
+	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	data(a, 999);
+	assert_nothing();
+	probe(a, 10000, 2000);
+	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_int_equal(t.outs[0].msg.prio, 4);
+	/* a smaller one comes: there is nothing to wait for */
+	a = rising();
+	request(NONE, 3000, 0);
+	assert_int_equal(t.out_count, 2);
+	assert_out(1, PCRP_RCV_GRANT, a, 3000);
+	assert_int_equal(t.outs[1].msg.prio, 5);
+}
+
+/* What was believed to be lost may come after all: the priority stays until something has. */
+static void test_rise_lost(void **state)
+{
+	u32 a;
+
+	(void)state;
+	a = rising();
+	probe(a, 10000, 2000);
+	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	probe(a, 10000, 2000);
+	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_int_equal(t.outs[0].msg.prio, 5);
+	data(a, 1000);
+	assert_nothing();
+	probe(a, 10000, 3000);
+	assert_only(PCRP_RCV_GRANT, a, 4000);
+	assert_int_equal(t.outs[0].msg.prio, 4);
+}
+
+/* One that was forgotten comes again: what it sent with P7 may still be under way. */
+static void test_rise_again(void **state)
+{
+	struct pcrp_msg m = ask_of(PCRP_PROBE, 1, 10000, 3000);
+	u32 a;
+
+	(void)state;
+	rcv_init(&t, C, 8);
+	m.prio = 7;
+	a = rcv_ask(&t, NONE, &m);
+	assert_only(PCRP_RCV_GRANT, a, 4000);
+	assert_int_equal(t.outs[0].msg.prio, 7);
+	data(a, 1000);
+	assert_nothing();
+	m.offset = 4000;
+	rcv_ask(&t, a, &m);
+	assert_only(PCRP_RCV_GRANT, a, 5000);
+	assert_int_equal(t.outs[0].msg.prio, 4);
 }
 
 /* Of equal size: who came first, and by no other order */
@@ -778,6 +871,9 @@ int main(void)
 		cmocka_unit_test(test_chain_of_sender),
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_ranks),
+		cmocka_unit_test(test_rise),
+		cmocka_unit_test(test_rise_lost),
+		cmocka_unit_test(test_rise_again),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_table_full),
 		cmocka_unit_test(test_place_before_data),
