@@ -191,62 +191,57 @@ static bool pcrp_parse_ipv6(const struct sk_buff *skb, struct pcrp_headers *h,
 	return false;
 }
 
-static void pcrp_parse_headers(const struct sk_buff *skb, struct pcrp_headers *h,
-			       u16 ethertype, struct pcrp_pkt *pkt)
+/**
+ * pcrp_parse_row() - find out what a packet is, by bytes in a row
+ * @skb: the packet
+ * @data: its bytes, from its L3 header on
+ * @avail: how many there are
+ * @ethertype: as for pcrp_parse()
+ * @pkt: result; @l3_off is set
+ *
+ * Return: false: a header ends behind them.
+ */
+bool pcrp_parse_row(const struct sk_buff *skb, const u8 *data, u32 avail, u16 ethertype,
+		    struct pcrp_pkt *pkt)
 {
+	struct pcrp_headers h = {
+		.data = data,
+		.avail = avail,
+		.len = skb->len - pkt->l3_off,
+	};
 	bool more = false;
 
 	pkt->ip_hlen = 0;
 	pkt->dsfield = 0;
-	pkt->bytes = 0;
 	pkt->fin = false;
 	pkt->syn = false;
+	pkt->bytes = 0;
 	pkt->kind = PCRP_KIND_REST;
 	if (likely(ethertype == ETH_P_IP))
-		more = pcrp_parse_ipv4(skb, h, pkt);
+		more = pcrp_parse_ipv4(skb, &h, pkt);
 	else if (ethertype == ETH_P_IPV6)
-		more = pcrp_parse_ipv6(skb, h, pkt);
+		more = pcrp_parse_ipv6(skb, &h, pkt);
 	else if (ethertype)
 		pkt->kind = PCRP_KIND_TOP;
 	if (more)
-		pcrp_parse_l4(h, pkt);
-}
-
-/* Copies headers in fragments together. Return: how many bytes there are */
-static noinline u32 pcrp_gather(const struct sk_buff *skb, u32 l3_off, u8 *buffer)
-{
-	u32 len = min_t(u32, skb->len - l3_off, PCRP_HEADERS_MAX);
-
-	return skb_copy_bits(skb, l3_off, buffer, len) ? 0 : len;
+		pcrp_parse_l4(&h, pkt);
+	return !h.missing;
 }
 
 /**
- * pcrp_parse() - find out what a packet is
- * @skb: the packet; its headers may lie in fragments
- * @l3_off: where its L3 header is, from skb->data on; in the packet, unless that is not known
- * @ethertype: protocol of that, host byte order; 0: not known
- * @pkt: result
+ * pcrp_parse_fragments() - find out what a packet is whose headers lie in fragments
+ * @skb: the packet
+ * @ethertype: as for pcrp_parse()
+ * @pkt: result; @l3_off is set
  */
-void pcrp_parse(const struct sk_buff *skb, u32 l3_off, u16 ethertype,
-		struct pcrp_pkt *pkt)
+void pcrp_parse_fragments(const struct sk_buff *skb, u16 ethertype, struct pcrp_pkt *pkt)
 {
 	u8 buffer[PCRP_HEADERS_MAX] __uninitialized;
-	u32 linear = skb_headlen(skb);
-	struct pcrp_headers h = {
-		.data = skb->data + l3_off,
-		.avail = linear > l3_off ? linear - l3_off : 0,
-		.len = skb->len - l3_off,
-	};
+	u32 len = min_t(u32, skb->len - pkt->l3_off, sizeof(buffer));
 
-	pkt->l3_off = l3_off;
-	for (;;) {
-		pcrp_parse_headers(skb, &h, ethertype, pkt);
-		if (likely(!h.missing || h.data == buffer || !skb_is_nonlinear(skb)))
-			return;
-		h.avail = pcrp_gather(skb, l3_off, buffer);
-		h.data = buffer;
-		h.missing = false;
-	}
+	if (skb_copy_bits(skb, pkt->l3_off, buffer, len))
+		len = 0;
+	pcrp_parse_row(skb, buffer, len, ethertype, pkt);
 }
 
 /* ---- flows ---- */

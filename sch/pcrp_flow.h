@@ -74,30 +74,50 @@ enum pcrp_kind {
  * struct pcrp_pkt - what pcrp_parse() has found
  * @key: valid from PCRP_KIND_CONTROL on, and of IP's PCRP_KIND_TOP
  * @l3_off: where the IP header is, from skb->data on
- * @ip_hlen: CLOSNET_IPV4_HLEN or CLOSNET_IPV6_HLEN; 0: not IP
  * @l4_off: where its payload is
  * @bytes: payload of TCP, UDP, or else of IP
  * @seq: TCP: of the first byte of data
+ * @ip_hlen: CLOSNET_IPV4_HLEN or CLOSNET_IPV6_HLEN; 0: not IP
+ * @dsfield: DSCP and ECN bits
  * @fin: TCP: the flow's end takes a sequence number after the data
  * @syn: TCP: it begins a connection
- * @dsfield: DSCP and ECN bits
  * @kind: what it is
  */
 struct pcrp_pkt {
 	struct pcrp_key key;
 	u32 l3_off;
-	u32 ip_hlen;
 	u32 l4_off;
 	u32 bytes;
 	u32 seq;
+	u8 ip_hlen;
+	u8 dsfield;
 	bool fin;
 	bool syn;
-	u8 dsfield;
 	enum pcrp_kind kind;
 };
 
-void pcrp_parse(const struct sk_buff *skb, u32 l3_off, u16 ethertype,
-		struct pcrp_pkt *pkt);
+bool pcrp_parse_row(const struct sk_buff *skb, const u8 *data, u32 avail, u16 ethertype,
+		    struct pcrp_pkt *pkt);
+void pcrp_parse_fragments(const struct sk_buff *skb, u16 ethertype, struct pcrp_pkt *pkt);
+
+/**
+ * pcrp_parse() - find out what a packet is
+ * @skb: the packet; its headers may lie in fragments
+ * @l3_off: where its L3 header is, from skb->data on; in the packet, unless that is not known
+ * @ethertype: protocol of that, host byte order; 0: not known
+ * @pkt: result
+ */
+static inline void pcrp_parse(const struct sk_buff *skb, u32 l3_off, u16 ethertype,
+			      struct pcrp_pkt *pkt)
+{
+	u32 linear = skb_headlen(skb);
+
+	pkt->l3_off = l3_off;
+	if (unlikely(!pcrp_parse_row(skb, skb->data + l3_off,
+				     linear > l3_off ? linear - l3_off : 0, ethertype, pkt)) &&
+	    skb_is_nonlinear(skb))
+		pcrp_parse_fragments(skb, ethertype, pkt);
+}
 
 /* Both halves of a product: each of its bits depends on many of either factor. */
 static inline u64 pcrp_mix(u64 a, u64 b)

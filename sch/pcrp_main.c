@@ -99,35 +99,41 @@ static struct pcrp_skb_cb *pcrp_skb_cb(const struct sk_buff *skb)
 
 /* ---- packets ---- */
 
-/* The L2 header when it is in fragments, or when there is none. @multicast: a result, as is @off */
-static noinline u16 pcrp_find_l3(const struct sk_buff *skb, u32 l2_len, u32 *off,
-				 bool *multicast)
+/* Where a packet's L3 header is, and what */
+struct pcrp_l3 {
+	u32 off;
+	u16 proto;
+	bool multicast;
+};
+
+/* The L2 header when it is in fragments, or when there is none */
+static noinline struct pcrp_l3 pcrp_find_l3(const struct sk_buff *skb, u32 l2_len)
 {
+	struct pcrp_l3 l3;
 	u8 to = 0;
 
-	*multicast = l2_len && (skb_copy_bits(skb, 0, &to, sizeof(to)) || to & 1);
-	return closnet_skb_l3(skb, l2_len, off);
+	l3.multicast = l2_len && (skb_copy_bits(skb, 0, &to, sizeof(to)) || to & 1);
+	l3.proto = closnet_skb_l3(skb, l2_len, &l3.off);
+	return l3;
 }
 
-static void pcrp_classify(const struct pcrp_sched_data *q, const struct sk_buff *skb,
-			  struct pcrp_pkt *pkt)
+static __always_inline void pcrp_classify(const struct pcrp_sched_data *q,
+					  const struct sk_buff *skb, struct pcrp_pkt *pkt)
 {
 	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
-	u32 off = q->l2_len;
-	bool multicast;
-	u16 proto;
+	struct pcrp_l3 l3 = { .off = q->l2_len };
 
-	if (likely(off && skb_headlen(skb) >= PCRP_L2_MAX)) {
-		closnet_find_l3(skb->data, PCRP_L2_MAX, &off, &proto);
-		multicast = skb->data[0] & 1;
+	if (likely(l3.off && skb_headlen(skb) >= PCRP_L2_MAX)) {
+		closnet_find_l3(skb->data, PCRP_L2_MAX, &l3.off, &l3.proto);
+		l3.multicast = skb->data[0] & 1;
 	} else {
-		proto = pcrp_find_l3(skb, off, &off, &multicast);
+		l3 = pcrp_find_l3(skb, l3.off);
 	}
-	pcrp_parse(skb, off, proto, pkt);
-	cb->l3_off = off;
+	pcrp_parse(skb, l3.off, l3.proto, pkt);
+	cb->l3_off = l3.off;
 	cb->ip_hlen = pkt->ip_hlen;
 	cb->dsfield = pkt->dsfield;
-	if (unlikely(multicast) && pkt->kind >= PCRP_KIND_SIGNAL) /* a subnet's broadcast address */
+	if (unlikely(l3.multicast) && pkt->kind >= PCRP_KIND_SIGNAL) /* a subnet's broadcast address */
 		pkt->kind = PCRP_KIND_REST;
 }
 
