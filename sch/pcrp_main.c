@@ -654,7 +654,7 @@ static int pcrp_init_tables(struct pcrp_sched_data *q, u32 flows)
 
 	q->peers = kvzalloc(sizeof(*q->peers), GFP_KERNEL);
 	q->own = kvzalloc(sizeof(*q->own), GFP_KERNEL);
-	flow = kvcalloc(slots, sizeof(*flow), GFP_KERNEL);
+	flow = kvcalloc(slots + PCRP_SND_LISTS, sizeof(*flow), GFP_KERNEL);
 	node = kvcalloc(slots, PCRP_SND_HEAPS * sizeof(*node), GFP_KERNEL);
 	place = kvcalloc(slots, PCRP_SND_HEAPS * sizeof(*place), GFP_KERNEL);
 	if (!q->peers || !q->own || !flow || !node || !place || pcrp_flows_init(&q->flows, flows)) {
@@ -762,9 +762,9 @@ static void pcrp_snd_xstats(const struct pcrp_sender *snd, struct tc_pcrp_xstats
 	const struct pcrp_snd_stats *s = &snd->stats;
 	u32 prio;
 
-	to->flows_ready = READ_ONCE(snd->list[PCRP_FLOW_READY].count);
-	to->flows_waiting = READ_ONCE(snd->list[PCRP_FLOW_WAITING].count);
-	to->flows_idle = pcrp_snd_idle(snd);
+	to->flows_ready = READ_ONCE(snd->count[PCRP_FLOW_READY]);
+	to->flows_waiting = READ_ONCE(snd->count[PCRP_FLOW_WAITING]);
+	to->flows_idle = READ_ONCE(snd->count[PCRP_FLOW_IDLE]);
 	to->flows_started = READ_ONCE(s->flows_started);
 	to->flows_finished = READ_ONCE(s->flows_finished);
 	to->flows_ungated = READ_ONCE(s->flows_ungated);

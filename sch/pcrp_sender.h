@@ -190,23 +190,25 @@ static inline void pcrp_snd_reset(struct pcrp_sender *s)
 {
 	u32 i;
 
-	for (i = 0; i < PCRP_FLOW_STATES; i++)
-		s->list[i] = (struct pcrp_list) { .head = PCRP_NONE, .tail = PCRP_NONE };
-	s->begun = s->list[0];
-	s->used = 0;
+	for (i = 0; i < PCRP_FLOW_STATES; i++) {
+		pcrp_list_init(s, PCRP_LINK_STATE, i);
+		s->count[i] = 0;
+	}
+	pcrp_list_init(s, PCRP_LINK_EU, PCRP_LIST_BEGUN);
+	s->count[PCRP_FLOW_UNUSED] = s->slots;
 	heap_init(&s->shortest, s->shortest.node, s->shortest.place, s->slots);
 	heap_init(&s->due, s->due.node, s->due.place, s->slots);
 	heap_init(&s->probe, s->probe.node, s->probe.place, s->slots);
 	for (i = 0; i < s->slots; i++) {
 		s->flow[i] = (struct pcrp_flow) {};
-		pcrp_list_add(s->flow, PCRP_LINK_STATE, &s->list[PCRP_FLOW_IDLE], i);
+		pcrp_list_add(s, PCRP_LINK_STATE, PCRP_FLOW_IDLE, i);
 	}
 }
 
 /**
  * pcrp_snd_init() - a sender without flows
  * @s: sender; zeros
- * @flow: room for @slots flows
+ * @flow: room for @slots flows and PCRP_SND_LISTS more
  * @node: room for PCRP_SND_HEAPS times as many
  * @place: the same
  * @slots: most flows at a time
@@ -244,13 +246,13 @@ static inline u32 pcrp_snd_claim(struct pcrp_sender *s, const struct pcrp_params
 {
 	u32 slot;
 
-	if (!s->list[PCRP_FLOW_IDLE].count)
+	if (!s->count[PCRP_FLOW_IDLE] && !s->count[PCRP_FLOW_UNUSED])
 		pcrp_abort_dry(s, p, now);
-	slot = s->list[PCRP_FLOW_IDLE].head;
+	slot = pcrp_list_first(s, PCRP_LINK_STATE, PCRP_FLOW_IDLE);
 	if (slot == PCRP_NONE)
 		return slot;
-	if (s->flow[slot].state == PCRP_FLOW_IDLE)
-		WRITE_ONCE(s->used, s->used - 1);
+	pcrp_count_flows(s, s->flow[slot].state, -1);
+	pcrp_count_flows(s, PCRP_FLOW_UNUSED, 1);
 	s->flow[slot].state = PCRP_FLOW_UNUSED;
 	return slot;
 }
@@ -262,21 +264,8 @@ static inline u32 pcrp_snd_claim(struct pcrp_sender *s, const struct pcrp_params
  */
 static inline void pcrp_snd_pass(struct pcrp_sender *s, u32 slot)
 {
-	struct pcrp_list *idle = &s->list[PCRP_FLOW_IDLE];
-
-	pcrp_list_del(s->flow, PCRP_LINK_STATE, idle, slot);
-	pcrp_list_add(s->flow, PCRP_LINK_STATE, idle, slot);
-}
-
-/**
- * pcrp_snd_idle() - how many flows are remembered that have finished
- * @s: sender
- *
- * Return: that.
- */
-static inline u32 pcrp_snd_idle(const struct pcrp_sender *s)
-{
-	return READ_ONCE(s->list[PCRP_FLOW_IDLE].count) - (s->slots - READ_ONCE(s->used));
+	pcrp_list_del(s, PCRP_LINK_STATE, slot);
+	pcrp_list_add(s, PCRP_LINK_STATE, PCRP_FLOW_IDLE, slot);
 }
 
 /**
@@ -338,21 +327,24 @@ static inline void pcrp_snd_again(struct pcrp_sender *s, const struct pcrp_param
 /* The rules; the slot, PCRP_NONE: no flow is ready */
 static inline u32 pcrp_choose(struct pcrp_sender *s, const struct pcrp_params *p, u64 now)
 {
-	u32 earliest = s->begun.head;
-	u32 oldest = s->list[PCRP_FLOW_READY].head;
-	u32 shortest = heap_first(&s->shortest);
+	u32 first;
 
-	s->rule = PCRP_RULE_EU;
-	if (p->eu && earliest != PCRP_NONE && s->flow[earliest].state == PCRP_FLOW_READY)
-		return earliest;
+	if (p->eu) {
+		first = pcrp_list_first(s, PCRP_LINK_EU, PCRP_LIST_BEGUN);
+		s->rule = PCRP_RULE_EU;
+		if (first != PCRP_NONE && s->flow[first].state == PCRP_FLOW_READY)
+			return first;
+	}
 	s->rule = PCRP_RULE_ORDER;
-	if (!p->srpt || oldest == shortest)
-		return oldest;
-	if (heap_first_key(&s->shortest) <= p->chain_bytes ||
-	    now - s->flow[oldest].since_ns <= p->mfwt_ns)
-		return shortest;
+	if (p->srpt && heap_first_key(&s->shortest) <= p->chain_bytes)
+		return heap_first(&s->shortest);
+	first = pcrp_list_first(s, PCRP_LINK_STATE, PCRP_FLOW_READY);	/* the oldest */
+	if (!p->srpt || first == heap_first(&s->shortest))
+		return first;
+	if (now - s->flow[first].since_ns <= p->mfwt_ns)
+		return heap_first(&s->shortest);
 	s->rule = PCRP_RULE_MFWT;
-	return oldest;
+	return first;
 }
 
 /* A chain begins with its first packet, of which the receiver is to know. */
@@ -459,7 +451,6 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 			       u32 slot, u32 bytes, u32 unsent, u64 head_ns,
 			       u64 now)
 {
-	struct pcrp_list *ready = &s->list[PCRP_FLOW_READY];
 	struct pcrp_flow *f = &s->flow[slot];
 	u8 prio;
 
@@ -481,9 +472,9 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 	f->queued -= bytes;
 	f->sent += bytes;
 	f->since_ns = now;
-	if (f->packets && ready->tail != slot) {
-		pcrp_list_del(s->flow, PCRP_LINK_STATE, ready, slot);
-		pcrp_list_add(s->flow, PCRP_LINK_STATE, ready, slot);
+	if (f->packets && f->link[PCRP_LINK_STATE].next != pcrp_list(s, PCRP_FLOW_READY)) {
+		pcrp_list_del(s, PCRP_LINK_STATE, slot);
+		pcrp_list_add(s, PCRP_LINK_STATE, PCRP_FLOW_READY, slot);
 	}
 	pcrp_update(s, p, slot, unsent, head_ns, now);
 	return prio;
@@ -542,7 +533,7 @@ static inline void pcrp_gate(struct pcrp_sender *s, const struct pcrp_params *p,
 	f->chain_end = f->granted;
 	f->prio = prio;
 	f->begun = true;
-	pcrp_list_add(s->flow, PCRP_LINK_EU, &s->begun, slot);
+	pcrp_list_add(s, PCRP_LINK_EU, PCRP_LIST_BEGUN, slot);
 }
 
 static inline enum pcrp_grant_verdict pcrp_grant_refuse(struct pcrp_sender *s, bool late)

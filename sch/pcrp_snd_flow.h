@@ -99,9 +99,12 @@ enum pcrp_gate {
 };
 
 /**
- * struct pcrp_link - where a flow stands in a list, by slots; PCRP_NONE: the end
+ * struct pcrp_link - where a flow stands in a list, by slots
  * @next: behind it
  * @prev: before it
+ *
+ * A list is a ring. It begins and ends with an entry that is no flow; those of all
+ * lists stand behind the flows: pcrp_list().
  */
 struct pcrp_link {
 	u32 next;
@@ -114,17 +117,9 @@ enum pcrp_link_id {
 	PCRP_LINKS,
 };
 
-/**
- * struct pcrp_list - a list of flows
- * @head: first slot, PCRP_NONE: none
- * @tail: last slot
- * @count: how many there are
- */
-struct pcrp_list {
-	u32 head;
-	u32 tail;
-	u32 count;
-};
+/* Lists: by enum pcrp_flow_state; and that of PCRP_LINK_EU, of which there is one */
+#define PCRP_SND_LISTS		PCRP_FLOW_STATES
+#define PCRP_LIST_BEGUN		0
 
 /**
  * struct pcrp_flow - a flow; zeros at first
@@ -234,12 +229,10 @@ enum pcrp_rule {
 
 /**
  * struct pcrp_sender - a port's flows
- * @flow: by slot
- * @list: those in each state but UNUSED and IDLE, which share IDLE's; READY: in the
- *	order in which they were served last; others: in that in which they became so
- * @begun: gated flows that have begun and have not finished, in the order in which
- *	they began
- * @used: flows that are not UNUSED
+ * @flow: by slot; then the ends of lists. UNUSED and IDLE share one; READY: in the order
+ *	in which they were served last; others: in that in which they became so; begun:
+ *	gated flows that have begun and have not finished, in the order in which they began
+ * @count: flows, by enum pcrp_flow_state
  * @slots: how many there are
  * @flow_no: of the last flow that started
  * @rule: by which the next packet's flow was picked; enum pcrp_rule
@@ -251,9 +244,7 @@ enum pcrp_rule {
  */
 struct pcrp_sender {
 	struct pcrp_flow *flow;
-	struct pcrp_list list[PCRP_FLOW_STATES];
-	struct pcrp_list begun;
-	u32 used;
+	u32 count[PCRP_FLOW_STATES];
 	u32 slots;
 	u32 flow_no;
 	u8 rule;
@@ -288,40 +279,47 @@ static inline u8 pcrp_spec_prio(const struct pcrp_params *p, u64 size)
 
 /* ---- lists ---- */
 
-static inline void pcrp_list_add(struct pcrp_flow *flow, enum pcrp_link_id id,
-				 struct pcrp_list *list, u32 slot)
+/* Which entry is a list's beginning and end */
+static inline u32 pcrp_list(const struct pcrp_sender *s, u32 list)
 {
-	struct pcrp_link *link = &flow[slot].link[id];
-
-	link->next = PCRP_NONE;
-	link->prev = list->tail;
-	if (list->tail == PCRP_NONE)
-		list->head = slot;
-	else
-		flow[list->tail].link[id].next = slot;
-	list->tail = slot;
-	WRITE_ONCE(list->count, list->count + 1);
+	return s->slots + list;
 }
 
-static inline void pcrp_list_del(struct pcrp_flow *flow, enum pcrp_link_id id,
-				 struct pcrp_list *list, u32 slot)
+/* The first flow; PCRP_NONE: there is none */
+static inline u32 pcrp_list_first(const struct pcrp_sender *s, enum pcrp_link_id id, u32 list)
 {
-	struct pcrp_link *link = &flow[slot].link[id];
+	u32 slot = s->flow[pcrp_list(s, list)].link[id].next;
 
-	if (link->prev == PCRP_NONE)
-		list->head = link->next;
-	else
-		flow[link->prev].link[id].next = link->next;
-	if (link->next == PCRP_NONE)
-		list->tail = link->prev;
-	else
-		flow[link->next].link[id].prev = link->prev;
-	WRITE_ONCE(list->count, list->count - 1);
+	return slot < s->slots ? slot : PCRP_NONE;
 }
 
-static inline struct pcrp_list *pcrp_list_of(struct pcrp_sender *s, u8 state)
+static inline void pcrp_list_init(struct pcrp_sender *s, enum pcrp_link_id id, u32 list)
 {
-	return &s->list[state == PCRP_FLOW_UNUSED ? PCRP_FLOW_IDLE : state];
+	u32 end = pcrp_list(s, list);
+
+	s->flow[end].link[id] = (struct pcrp_link) { .next = end, .prev = end };
+}
+
+static inline void pcrp_list_add(struct pcrp_sender *s, enum pcrp_link_id id, u32 list, u32 slot)
+{
+	u32 end = pcrp_list(s, list), last = s->flow[end].link[id].prev;
+
+	s->flow[slot].link[id] = (struct pcrp_link) { .next = end, .prev = last };
+	s->flow[end].link[id].prev = slot;
+	s->flow[last].link[id].next = slot;
+}
+
+static inline void pcrp_list_del(struct pcrp_sender *s, enum pcrp_link_id id, u32 slot)
+{
+	struct pcrp_link link = s->flow[slot].link[id];
+
+	s->flow[link.prev].link[id].next = link.next;
+	s->flow[link.next].link[id].prev = link.prev;
+}
+
+static inline void pcrp_count_flows(struct pcrp_sender *s, u8 state, u32 more)
+{
+	WRITE_ONCE(s->count[state], s->count[state] + more);
 }
 
 /* ---- states ---- */
@@ -382,10 +380,12 @@ static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p
 		heap_remove(&s->shortest, slot);
 		f->last_ns = f->since_ns;
 	}
-	pcrp_list_del(s->flow, PCRP_LINK_STATE, pcrp_list_of(s, f->state), slot);
+	pcrp_count_flows(s, f->state, -1);
+	pcrp_count_flows(s, state, 1);
+	pcrp_list_del(s, PCRP_LINK_STATE, slot);
+	pcrp_list_add(s, PCRP_LINK_STATE, state, slot);
 	f->state = state;
 	f->since_ns = since_ns;
-	pcrp_list_add(s->flow, PCRP_LINK_STATE, pcrp_list_of(s, state), slot);
 	if (state == PCRP_FLOW_READY)
 		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
 	pcrp_arm(s, p, slot);
@@ -396,7 +396,7 @@ static inline void pcrp_leave_begun(struct pcrp_sender *s, u32 slot)
 	struct pcrp_flow *f = &s->flow[slot];
 
 	if (f->begun)
-		pcrp_list_del(s->flow, PCRP_LINK_EU, &s->begun, slot);
+		pcrp_list_del(s, PCRP_LINK_EU, slot);
 	f->begun = false;
 }
 
@@ -476,8 +476,6 @@ static inline void pcrp_start(struct pcrp_sender *s, const struct pcrp_params *p
 	struct pcrp_flow *f = &s->flow[slot];
 	bool gated = gate == PCRP_GATE_GRANT;
 
-	if (f->state == PCRP_FLOW_UNUSED)
-		WRITE_ONCE(s->used, s->used + 1);
 	*f = (struct pcrp_flow) {
 		.granted = gated ? p->first_bytes : U64_MAX,
 		.chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0,
@@ -516,7 +514,7 @@ static inline void pcrp_begin_chain(struct pcrp_sender *s, const struct pcrp_par
 	f->chain_end = f->granted;
 	if (!f->begun) {
 		f->begun = true;
-		pcrp_list_add(s->flow, PCRP_LINK_EU, &s->begun, slot);
+		pcrp_list_add(s, PCRP_LINK_EU, PCRP_LIST_BEGUN, slot);
 		f->prio = pcrp_spec_prio(p, f->size);
 		pcrp_count(&s->stats.chains_speculative);
 		return;
@@ -546,9 +544,12 @@ static inline void pcrp_go_on(struct pcrp_sender *s, const struct pcrp_params *p
 static inline void pcrp_abort_dry(struct pcrp_sender *s, const struct pcrp_params *p,
 				  u64 now)
 {
-	u32 slot = s->list[PCRP_FLOW_DRY].head;
+	u32 slot;
 
-	if (slot != PCRP_NONE && now - s->flow[slot].since_ns >= PCRP_DRY_NS)
+	if (!s->count[PCRP_FLOW_DRY])
+		return;
+	slot = pcrp_list_first(s, PCRP_LINK_STATE, PCRP_FLOW_DRY);
+	if (now - s->flow[slot].since_ns >= PCRP_DRY_NS)
 		pcrp_end(s, p, slot, now);
 }
 

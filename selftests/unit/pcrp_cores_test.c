@@ -74,7 +74,7 @@ struct slot {
 
 struct host {
 	struct pcrp_sender s;
-	struct pcrp_flow flow[SLOTS];
+	struct pcrp_flow flow[SLOTS + PCRP_SND_LISTS];
 	struct heap_node node[PCRP_SND_HEAPS * SLOTS];
 	u32 place[PCRP_SND_HEAPS * SLOTS];
 	struct slot slot[SLOTS];

@@ -41,7 +41,7 @@ static unsigned long verdicts[PCRP_GRANT_REFUSED + 1], sent;
 static struct rcv t;
 static u32 idx_of[TUPLES];
 static struct pcrp_sender snd;
-static struct pcrp_flow flow[SLOTS];
+static struct pcrp_flow flow[SLOTS + PCRP_SND_LISTS];
 static struct heap_node node[PCRP_SND_HEAPS * SLOTS];
 static u32 place[PCRP_SND_HEAPS * SLOTS];
 static u32 bytes_of[SLOTS];	/* each packet's, of a slot */

@@ -419,7 +419,7 @@ static void test_ungate(void **state)
 	wait_for_grant(&port, 0);
 	wait_for_grant(&port, 1);
 	pcrp_snd_ungate(&port.s, &port.p, 0, port.now);
-	assert_int_equal(port.s.begun.count, 1);
+	assert_int_equal(port_begun(&port), 1);
 	assert_int_equal(port.s.stats.flows_ungated, 1);
 	expect_data(&port, 0, 10, PCRP_PRIO_UNGATED);
 	for (i = 0; i < 3; i++) {
@@ -480,7 +480,7 @@ static void test_answer_gates(void **state)
 	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
 	expect_data(&port, 0, 5, PCRP_PRIO_UNGATED);
 	assert_int_equal(port_grant(&port, 0, CHAIN, 6), PCRP_GRANT_IDLE);
-	assert_int_equal(port.s.begun.head, 0);
+	assert_int_equal(pcrp_list_first(&port.s, PCRP_LINK_EU, PCRP_LIST_BEGUN), 0);
 	expect_data(&port, 0, 10, 6);
 	expect_sleep(&port);
 	port_grant(&port, 0, 35 * PKT, 5);
@@ -540,16 +540,16 @@ static void test_next_flow(void **state)
 	expect_data(&port, 0, 2, 0);
 	no = port_flow(&port, 0)->flow_no;
 	assert_true(pcrp_snd_starts(&port.s, 0));
-	assert_int_equal(pcrp_snd_idle(&port.s), 1);
+	assert_int_equal(port_count(&port, PCRP_FLOW_IDLE), 1);
 	queue(&port, 0, 2, PCRP_GATE_NONE);
 	assert_int_equal(port_flow(&port, 0)->flow_no, no + 1);
 	assert_int_equal(port_flow(&port, 0)->sent, 0);
 	assert_int_equal(port_flow(&port, 0)->size, 2 * PKT);
 	expect_data(&port, 0, 2, PCRP_PRIO_UNGATED);
-	assert_int_equal(pcrp_snd_idle(&port.s), 1);
+	assert_int_equal(port_count(&port, PCRP_FLOW_IDLE), 1);
 
 	pcrp_snd_reset(&port.s);
-	assert_int_equal(pcrp_snd_idle(&port.s), 0);
+	assert_int_equal(port_count(&port, PCRP_FLOW_IDLE), 0);
 	queue(&port, 1, 1, PCRP_GATE_GRANT);
 	assert_int_equal(port_flow(&port, 1)->flow_no, no + 2);
 	port_close(&port);
@@ -572,12 +572,12 @@ static void test_claim(void **state)
 	assert_int_equal(pcrp_snd_claim(&port.s, &port.p, port.now), PCRP_NONE);
 	while (port_step(&port).action == PCRP_ACTION_DATA)
 		;
-	assert_int_equal(pcrp_snd_idle(&port.s), 3);
+	assert_int_equal(port_count(&port, PCRP_FLOW_IDLE), 3);
 	pcrp_snd_pass(&port.s, 2);
 	for (i = 0; i < 3; i++) {
 		slot = pcrp_snd_claim(&port.s, &port.p, port.now);
 		assert_int_equal(slot, order[i]);
-		assert_int_equal(pcrp_snd_idle(&port.s), 2 - i);
+		assert_int_equal(port_count(&port, PCRP_FLOW_IDLE), 2 - i);
 		queue(&port, slot, 1, PCRP_GATE_NONE);
 	}
 	port_close(&port);
@@ -604,11 +604,11 @@ static void test_dry(void **state)
 	port.now++;
 	assert_int_equal(pcrp_snd_claim(&port.s, &port.p, port.now), 1);
 	queue(&port, 1, 1, PCRP_GATE_GRANT);
-	assert_int_equal(port.s.begun.count, 1);
+	assert_int_equal(port_begun(&port), 1);
 	port.now += SEC / 2;
 	expect_data(&port, 1, 1, 0);
 	assert_true(pcrp_flow_ended(port_flow(&port, 0)));
-	assert_int_equal(port.s.begun.count, 0);
+	assert_int_equal(port_begun(&port), 0);
 	assert_int_equal(port.s.stats.flows_finished, 3);
 	port_close(&port);
 }

@@ -129,7 +129,7 @@ static inline void port_open(struct port *port, u32 slots, const struct pcrp_par
 	port->now = 1000000000;
 	port->fifo = calloc(slots, sizeof(*port->fifo));
 	port->unsent = calloc(slots, sizeof(*port->unsent));
-	pcrp_snd_init(&port->s, calloc(slots, sizeof(struct pcrp_flow)),
+	pcrp_snd_init(&port->s, calloc(slots + PCRP_SND_LISTS, sizeof(struct pcrp_flow)),
 		      calloc(PCRP_SND_HEAPS * slots, sizeof(struct heap_node)),
 		      calloc(PCRP_SND_HEAPS * slots, sizeof(u32)), slots, UINT32_MAX - 2);
 }
@@ -150,7 +150,18 @@ static inline struct pcrp_flow *port_flow(struct port *port, u32 slot)
 
 static inline u32 port_count(const struct port *port, enum pcrp_flow_state state)
 {
-	return port->s.list[state].count;
+	return port->s.count[state];
+}
+
+/* Flows that wait for GRANTs, and have begun */
+static inline u32 port_begun(const struct port *port)
+{
+	const struct pcrp_sender *s = &port->s;
+	u32 n = 0, i = pcrp_list_first(s, PCRP_LINK_EU, PCRP_LIST_BEGUN);
+
+	for (; i < s->slots; i = s->flow[i].link[PCRP_LINK_EU].next)
+		n++;
+	return n;
 }
 
 static inline void port_arrive(struct port *port, u32 slot, u32 bytes, u32 unsent, u8 gate)

@@ -76,10 +76,9 @@ static void check_all(struct world *w)
 		begun += !!w->m.f[i].begun;
 	}
 	assert_true(pcrp_snd_next_ns(&w->port.s) == model_next(&w->m));
-	assert_int_equal(w->port.s.begun.count, begun);
-	for (i = PCRP_FLOW_DRY; i < PCRP_FLOW_STATES; i++)
-		assert_int_equal(w->port.s.list[i].count, model_count(&w->m, i));
-	assert_int_equal(pcrp_snd_idle(&w->port.s), model_count(&w->m, PCRP_FLOW_IDLE));
+	assert_int_equal(port_begun(&w->port), begun);
+	for (i = 0; i < PCRP_FLOW_STATES; i++)
+		assert_int_equal(port_count(&w->port, i), model_count(&w->m, i));
 	assert_int_equal(w->port.s.stats.flows_started - w->port.s.stats.flows_finished,
 			 MODEL_SLOTS - model_count(&w->m, PCRP_FLOW_IDLE) -
 			 model_count(&w->m, PCRP_FLOW_UNUSED) - model_echoes(&w->m));

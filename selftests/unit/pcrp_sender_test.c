@@ -324,7 +324,7 @@ static void test_eu_succession(void **state)
 	expect_data(&port, 2, 5, 1);
 	expect_data(&port, 4, 1, 0);
 	expect_sleep(&port);
-	assert_int_equal(port.s.begun.count, 0);
+	assert_int_equal(port_begun(&port), 0);
 	port_close(&port);
 }
 
