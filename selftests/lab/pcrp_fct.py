@@ -123,7 +123,8 @@ def report(run):
         run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % sure",
                    "FCT, us: mean", "p99"),
                   [(scheme,) + row for scheme in run.schemes for row in some[scheme, case.name].rows()])
-        run.table(("scheme", "FCT of all, us", "control, %", "PROBEs", "overdue", "retransmissions", "TCP timeouts"),
+        run.table(("scheme", "FCT of all, us", "control, %", "PROBEs", "switch drops", "sent again",
+                   "DSACKs", "reorderings", "loss probes", "TCP timeouts", "SYNs again"),
                   [(scheme,) + totals(some[scheme, case.name]) for scheme in run.schemes])
     run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
@@ -135,8 +136,9 @@ def report(run):
 
 
 def totals(flows):
-    return (flows.fct_us(), 100 * flows.control_share(), flows.total("probes_sent"), flows.total("chains_overdue"),
-            flows.total("TcpRetransSegs"), flows.total("TcpExtTCPTimeouts"))
+    return (flows.fct_us(), 100 * flows.control_share()) + tuple(flows.total(name) for name in (
+        "probes_sent", "switch_drops", "TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPSACKReorder",
+        "TcpExtTCPLossProbes", "TcpExtTCPTimeouts", "TcpExtTCPSynRetrans"))
 
 
 SHORT, LONG = (0, pcrp.SHORT[-1][2]), pcrp.CLASSES[-1][1:]

@@ -18,8 +18,10 @@ CLASSES = (("<= 10 KB", 0, 10_000), ("<= 100 KB", 10_000, 100_000), ("<= 1 MB", 
            ("> 1 MB", 1_000_000, 1 << 60))
 SHORT = CLASSES[:2]
 SURE = 1.96                 # standard deviations on both sides of a normal distribution that have 95 % of it
-OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts", "TcpExtTCPDSACKRecv")
+OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts", "TcpExtTCPDSACKRecv", "TcpExtTCPLossProbes", "TcpExtTCPSACKReorder",
+          "TcpExtTCPSynRetrans")
 OF_QDISC = ("bytes", "requests_sent", "probes_sent", "grants_sent", "answers_sent", "chains_overdue", "promotions")
+OF_SWITCH = ("switch_drops",)
 
 
 # ---- in the guest
@@ -102,16 +104,23 @@ def of_qdisc(host):
     return [qdisc.get(name, 0) for name in OF_QDISC]
 
 
+def of_switch(switch):
+    """What its qdiscs have dropped."""
+    return [sum(qdisc.get("drops", 0) for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc")))]
+
+
 def counts(net):
-    """{host's name: OF_TCP and OF_QDISC}"""
-    return {host.name: of_tcp(host) + of_qdisc(host) for host in net.hosts()}
+    """{node's name: OF_TCP and OF_QDISC of a host, OF_SWITCH of a switch}"""
+    values = {host.name: of_tcp(host) + of_qdisc(host) + [0] * len(OF_SWITCH) for host in net.hosts()}
+    values.update({switch.name: [0] * len(OF_TCP + OF_QDISC) + of_switch(switch) for switch in net.switches()})
+    return values
 
 
 def write_hosts(path, net, before):
-    """A CSV file of what each host's TCP and qdisc have counted since BEFORE. Returns what it is now."""
+    """A CSV file of what each host's TCP and each node's qdiscs have counted since BEFORE. Returns what it is now."""
     now = counts(net)
     with open(path, "w", encoding="ascii") as f:
-        f.write(",".join(("host",) + OF_TCP + OF_QDISC) + "\n")
+        f.write(",".join(("node",) + OF_TCP + OF_QDISC + OF_SWITCH) + "\n")
         for name, values in now.items():
             f.write(",".join([name] + [str(new - old) for new, old in zip(values, before[name])]) + "\n")
     return now
