@@ -166,11 +166,11 @@ static void pcrp_mark(const struct pcrp_sched_data *q, struct sk_buff *skb, u32 
 }
 
 /* What a flow's socket has beyond what was queued here */
-static u32 pcrp_unsent(const struct pcrp_entry *e, const struct sk_buff *skb)
+static inline u32 pcrp_unsent(const struct pcrp_entry *e, const struct sk_buff *skb)
 {
 	const struct sock *sk = skb->sk;
 
-	if (e->key.proto != IPPROTO_TCP || !sk || !sk_fullsock(sk) || !sk_is_tcp(sk))
+	if (!sk || e->key.proto != IPPROTO_TCP || !sk_fullsock(sk) || !sk_is_tcp(sk))
 		return 0;
 	return pcrp_seq_unsent(&e->seq, READ_ONCE(tcp_sk(sk)->write_seq),
 			       READ_ONCE(tcp_sk(sk)->snd_nxt),
@@ -440,7 +440,7 @@ static noinline void pcrp_take_grants(struct pcrp_sched_data *q)
 		pcrp_take_grant(q, &grant);
 }
 
-static struct sk_buff *pcrp_leave(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+static inline struct sk_buff *pcrp_leave(struct Qdisc *sch, struct sk_buff *skb, u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 

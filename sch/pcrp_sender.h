@@ -355,6 +355,30 @@ static inline bool pcrp_asks_first(const struct pcrp_flow *f, const struct pcrp_
 	       (f->gate == PCRP_GATE_ASK || f->size > f->announced);
 }
 
+/* Is there a time to be looked at? */
+static inline bool pcrp_snd_watches(const struct pcrp_sender *s)
+{
+	return s->due.count || s->probe.count || s->count[PCRP_FLOW_DRY];
+}
+
+/* What a time has come for; PCRP_ACTION_SLEEP: nothing that is to be sent before a packet */
+static noinline enum pcrp_action pcrp_pick_due(struct pcrp_sender *s,
+					       const struct pcrp_params *p, u64 now, u32 *slot)
+{
+	pcrp_abort_dry(s, p, now);
+	if (heap_first_key(&s->due) <= now) {
+		*slot = heap_first(&s->due);
+		if (s->flow[*slot].ask)
+			return PCRP_ACTION_REQUEST;
+		pcrp_go_on(s, p, *slot, now);
+	}
+	if (heap_first_key(&s->probe) <= now && s->probe_from_ns <= now) {
+		*slot = heap_first(&s->probe);
+		return PCRP_ACTION_PROBE;
+	}
+	return PCRP_ACTION_SLEEP;
+}
+
 /**
  * pcrp_snd_pick() - what is to be done next
  * @s: sender
@@ -371,16 +395,12 @@ static inline enum pcrp_action pcrp_snd_pick(struct pcrp_sender *s,
 					     const struct pcrp_params *p, u64 now,
 					     u32 *slot)
 {
-	pcrp_abort_dry(s, p, now);
-	if (unlikely(heap_first_key(&s->due) <= now)) {
-		*slot = heap_first(&s->due);
-		if (s->flow[*slot].ask)
-			return PCRP_ACTION_REQUEST;
-		pcrp_go_on(s, p, *slot, now);
-	}
-	if (unlikely(heap_first_key(&s->probe) <= now) && s->probe_from_ns <= now) {
-		*slot = heap_first(&s->probe);
-		return PCRP_ACTION_PROBE;
+	enum pcrp_action action;
+
+	if (unlikely(pcrp_snd_watches(s))) {
+		action = pcrp_pick_due(s, p, now, slot);
+		if (action != PCRP_ACTION_SLEEP)
+			return action;
 	}
 	*slot = pcrp_choose(s, p, now);
 	if (*slot == PCRP_NONE)
@@ -461,10 +481,8 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 		pcrp_count(&s->stats.ungated_packets);
 	else
 		pcrp_count(&s->stats.prio_packets[prio]);
-	if (s->rule == PCRP_RULE_EU)
-		pcrp_count(&s->stats.eu_packets);
-	else if (s->rule == PCRP_RULE_MFWT)
-		pcrp_count(&s->stats.promotions);
+	if (s->rule != PCRP_RULE_ORDER)
+		pcrp_count(s->rule == PCRP_RULE_EU ? &s->stats.eu_packets : &s->stats.promotions);
 
 	f->packets--;
 	if (unlikely(f->again))

@@ -370,9 +370,29 @@ static inline void pcrp_arm(struct pcrp_sender *s, const struct pcrp_params *p, 
 		heap_remove(&s->probe, slot);
 }
 
-/* @since_ns: see struct pcrp_flow */
-static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p,
-			      u32 slot, u8 state, u64 since_ns)
+static inline void pcrp_leave_begun(struct pcrp_sender *s, u32 slot)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	if (!f->begun)
+		return;
+	pcrp_list_del(s, PCRP_LINK_EU, slot);
+	f->begun = false;
+}
+
+static inline void pcrp_end(struct pcrp_sender *s, u32 slot)
+{
+	struct pcrp_flow *f = &s->flow[slot];
+
+	pcrp_leave_begun(s, slot);
+	f->ask = false;
+	if (!f->echo)
+		pcrp_count(&s->stats.flows_finished);
+}
+
+/* Another state. @since_ns: see struct pcrp_flow */
+static noinline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p,
+				u32 slot, u8 state, u64 since_ns)
 {
 	struct pcrp_flow *f = &s->flow[slot];
 
@@ -380,6 +400,8 @@ static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p
 		heap_remove(&s->shortest, slot);
 		f->last_ns = f->since_ns;
 	}
+	if (state == PCRP_FLOW_IDLE)
+		pcrp_end(s, slot);
 	pcrp_count_flows(s, f->state, -1);
 	pcrp_count_flows(s, state, 1);
 	pcrp_list_del(s, PCRP_LINK_STATE, slot);
@@ -389,27 +411,6 @@ static inline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params *p
 	if (state == PCRP_FLOW_READY)
 		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
 	pcrp_arm(s, p, slot);
-}
-
-static inline void pcrp_leave_begun(struct pcrp_sender *s, u32 slot)
-{
-	struct pcrp_flow *f = &s->flow[slot];
-
-	if (f->begun)
-		pcrp_list_del(s, PCRP_LINK_EU, slot);
-	f->begun = false;
-}
-
-static inline void pcrp_end(struct pcrp_sender *s, const struct pcrp_params *p,
-			    u32 slot, u64 now)
-{
-	struct pcrp_flow *f = &s->flow[slot];
-
-	pcrp_leave_begun(s, slot);
-	f->ask = false;
-	if (!f->echo)
-		pcrp_count(&s->stats.flows_finished);
-	pcrp_enter(s, p, slot, PCRP_FLOW_IDLE, now);
 }
 
 /*
@@ -422,16 +423,13 @@ static inline void pcrp_settle(struct pcrp_sender *s, const struct pcrp_params *
 	struct pcrp_flow *f = &s->flow[slot];
 	u8 state;
 
-	if (likely(f->packets))
-		state = pcrp_may_send(f) ? PCRP_FLOW_READY : PCRP_FLOW_WAITING;
-	else if (f->unsent)
-		state = PCRP_FLOW_DRY;
+	if (f->packets)
+		state = likely(pcrp_may_send(f)) ? PCRP_FLOW_READY : PCRP_FLOW_WAITING;
 	else
-		return pcrp_end(s, p, slot, now);
-
-	if (unlikely(state != f->state))
+		state = f->unsent ? PCRP_FLOW_DRY : PCRP_FLOW_IDLE;
+	if (state != f->state)
 		pcrp_enter(s, p, slot, state, state == PCRP_FLOW_WAITING ? head_ns : now);
-	else if (likely(state == PCRP_FLOW_READY))
+	else if (state == PCRP_FLOW_READY)
 		heap_set(&s->shortest, slot, pcrp_remaining(f), f->flow_no);
 }
 
@@ -476,19 +474,27 @@ static inline void pcrp_start(struct pcrp_sender *s, const struct pcrp_params *p
 	struct pcrp_flow *f = &s->flow[slot];
 	bool gated = gate == PCRP_GATE_GRANT;
 
-	*f = (struct pcrp_flow) {
-		.granted = gated ? p->first_bytes : U64_MAX,
-		.chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0,
-		.since_ns = f->since_ns,
-		.packets = f->packets,
-		.state = f->state,
-		.gate = gate,
-		.prio = gated && f->packets ? f->prio : PCRP_PRIO_UNGATED,
-		.again = f->again,
-		.flow_no = ++s->flow_no,
-		.link[PCRP_LINK_STATE] = f->link[PCRP_LINK_STATE],
-		.probe_ns = p->probe_ns,
-	};
+	f->sent = 0;
+	f->granted = gated ? p->first_bytes : U64_MAX;
+	f->chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0;
+	f->size = 0;
+	f->queued = 0;
+	f->gate = gate;
+	if (!gated || !f->packets)
+		f->prio = PCRP_PRIO_UNGATED;
+	f->next_prio = 0;
+	f->ask = false;
+	f->begun = false;
+	f->echo = false;
+	f->overdue = false;
+	f->flow_no = ++s->flow_no;
+	f->announced = 0;
+	f->last_ns = 0;
+	f->asked_ns = 0;
+	f->chain_no = 0;
+	f->ask_no = 0;
+	f->probe_ns = p->probe_ns;
+	f->heard = false;
 	pcrp_count(&s->stats.flows_started);
 	if (!gated)
 		pcrp_count(&s->stats.flows_ungated);
@@ -550,7 +556,7 @@ static inline void pcrp_abort_dry(struct pcrp_sender *s, const struct pcrp_param
 		return;
 	slot = pcrp_list_first(s, PCRP_LINK_STATE, PCRP_FLOW_DRY);
 	if (now - s->flow[slot].since_ns >= PCRP_DRY_NS)
-		pcrp_end(s, p, slot, now);
+		pcrp_enter(s, p, slot, PCRP_FLOW_IDLE, now);
 }
 
 #endif /* _CLOSNET_PCRP_SND_FLOW_H */

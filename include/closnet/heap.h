@@ -185,27 +185,32 @@ static inline void heap_set(struct heap *h, u32 id, u64 key, u32 tie)
 	heap_put(h, place, node);
 }
 
+/*
+ * The last node comes to @place, where there is none now. As it was a leaf, it mostly
+ * belongs near one: so the gap is moved down to a leaf first, without a look at it.
+ */
+static noinline void heap_fill(struct heap *h, u32 place)
+{
+	struct heap_node last = h->node[h->count];
+
+	place = heap_rise(h, heap_gap_down(h, place), last);
+	heap_put(h, place, last);
+}
+
 /**
  * heap_remove() - take an entry out
  * @h: the heap
  * @id: which; need not be in it
- *
- * The last node comes in its place. As that was a leaf, it mostly belongs near one:
- * so the gap is moved down to a leaf first, without a look at that node.
  */
 static inline void heap_remove(struct heap *h, u32 id)
 {
 	u32 place = h->place[id];
-	struct heap_node last;
 
 	if (place == HEAP_NONE)
 		return;
 	h->place[id] = HEAP_NONE;
-	last = h->node[--h->count];
-	if (place == h->count)
-		return;
-	place = heap_rise(h, heap_gap_down(h, place), last);
-	heap_put(h, place, last);
+	if (place != --h->count)
+		heap_fill(h, place);
 }
 
 #endif /* _CLOSNET_HEAP_H */
