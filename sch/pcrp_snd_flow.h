@@ -353,7 +353,7 @@ static inline bool pcrp_may_send(const struct pcrp_flow *f)
 }
 
 /* When is something to be done about it? What asks goes beside a packet. */
-static inline void pcrp_arm(struct pcrp_sender *s, const struct pcrp_params *p, u32 slot)
+static noinline void pcrp_set_alarms(struct pcrp_sender *s, const struct pcrp_params *p, u32 slot)
 {
 	const struct pcrp_flow *f = &s->flow[slot];
 	bool waits = f->state == PCRP_FLOW_WAITING;
@@ -368,6 +368,16 @@ static inline void pcrp_arm(struct pcrp_sender *s, const struct pcrp_params *p, 
 		heap_set(&s->probe, slot, f->last_ns + f->probe_ns, f->flow_no);
 	else
 		heap_remove(&s->probe, slot);
+}
+
+/* Most flows neither ask nor wait, nor have they. */
+static inline void pcrp_arm(struct pcrp_sender *s, const struct pcrp_params *p, u32 slot)
+{
+	const struct pcrp_flow *f = &s->flow[slot];
+
+	if (f->ask || f->state == PCRP_FLOW_WAITING || heap_has(&s->due, slot) ||
+	    heap_has(&s->probe, slot))
+		pcrp_set_alarms(s, p, slot);
 }
 
 static inline void pcrp_leave_begun(struct pcrp_sender *s, u32 slot)

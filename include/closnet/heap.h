@@ -117,17 +117,40 @@ static inline u32 heap_sink(struct heap *h, u32 place, struct heap_node node)
 	return place;
 }
 
-/* The gap at @place moves down to a leaf; where it is then. A copy: nothing writes to it. */
-static inline u32 heap_gap_down(const struct heap *heap, u32 place)
+/* The gap at @place moves down to a leaf; where it is then. Copies: nothing writes to them. */
+static inline u32 heap_gap_down(const struct heap *h, u32 place)
 {
-	struct heap h = *heap;
-	u32 child;
+	struct heap_node *node = h->node, *gap = &node[place], *child;
+	u32 *places = h->place, last = h->count - 1, next;
 
-	while ((child = heap_first_child(&h, place)) < h.count) {
-		heap_put(&h, place, h.node[child]);
-		place = child;
+	while ((next = 2 * place + 1) <= last) {
+		child = &node[next];
+		if (next < last && heap_before(&child[1], child)) {
+			child++;
+			next++;
+		}
+		*gap = *child;
+		places[child->id] = place;
+		gap = child;
+		place = next;
 	}
 	return place;
+}
+
+/* The node at @place may be before its parent. */
+static noinline void heap_up(struct heap *h, u32 place)
+{
+	struct heap_node node = h->node[place];
+
+	heap_put(h, heap_rise(h, place, node), node);
+}
+
+/* The node at @place may be after its children. */
+static noinline void heap_down(struct heap *h, u32 place)
+{
+	struct heap_node node = h->node[place];
+
+	heap_put(h, heap_sink(h, place, node), node);
 }
 
 /**
@@ -176,13 +199,20 @@ static inline void heap_set(struct heap *h, u32 id, u64 key, u32 tie)
 	const struct heap_node node = { .key = key, .tie = tie, .id = id };
 	u32 place = h->place[id];
 
-	if (place == HEAP_NONE)
-		place = heap_rise(h, h->count++, node);
-	else if (heap_before(&node, &h->node[place]))
-		place = heap_rise(h, place, node);
-	else
-		place = heap_sink(h, place, node);
-	heap_put(h, place, node);
+	if (place == HEAP_NONE) {
+		place = h->count++;
+		heap_put(h, place, node);
+		if (place)
+			heap_up(h, place);
+	} else if (heap_before(&node, &h->node[place])) {
+		h->node[place] = node;
+		if (place)
+			heap_up(h, place);
+	} else {
+		h->node[place] = node;
+		if (2 * place + 1 < h->count)
+			heap_down(h, place);
+	}
 }
 
 /*
