@@ -308,8 +308,10 @@ struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
 	if (!hlist_unhashed(&e->node))
 		hlist_del(&e->node);
 	e->key = *key;
+	e->slot = slot;
 	e->seq = (struct pcrp_seq) {};
-	e->own_until = jiffies;
+	e->src_hash = pcrp_addr_hash(&key->src, t->seed);
+	e->dst_hash = pcrp_addr_hash(&key->dst, t->seed);
 	hlist_add_head(&e->node, pcrp_flows_bucket(t, key));
 	return e;
 }

@@ -169,23 +169,25 @@ static inline bool pcrp_key_equal(const struct pcrp_key *a, const struct pcrp_ke
 /**
  * struct pcrp_entry - what a slot holds
  * @key: whose it is
+ * @slot: which one, if there is a @key
  * @node: among those of its hash
  * @head: first packet
  * @tail: last packet
  * @again: last of the packets that were sent before; they are the first. NULL: none
  * @seq: TCP: its sequence numbers
- * @own_until: jiffies up to which @own holds
- * @own: it is this host's: pcrp_own.h
+ * @src_hash: pcrp_addr_hash() of its source
+ * @dst_hash: of its destination
  */
 struct pcrp_entry {
 	struct pcrp_key key;
+	u32 slot;
 	struct hlist_node node;
 	struct sk_buff *head;
 	struct sk_buff *tail;
 	struct sk_buff *again;
 	struct pcrp_seq seq;
-	unsigned long own_until;
-	bool own;
+	u32 src_hash;
+	u32 dst_hash;
 };
 
 /**
@@ -244,11 +246,6 @@ static inline struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const str
 static inline u32 pcrp_flows_rest(const struct pcrp_flows *t)
 {
 	return t->count;
-}
-
-static inline u32 pcrp_slot(const struct pcrp_flows *t, const struct pcrp_entry *e)
-{
-	return e - t->entries;
 }
 
 /**

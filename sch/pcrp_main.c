@@ -137,14 +137,18 @@ static __always_inline void pcrp_classify(const struct pcrp_sched_data *q,
 		pkt->kind = PCRP_KIND_REST;
 }
 
-/* Do GRANTs for what a packet belongs to come back to this device? */
-static bool pcrp_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb,
-			const struct pcrp_pkt *pkt)
+/* Do GRANTs for what a packet belongs to come back to this device? @hash: of its source */
+static inline bool pcrp_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb,
+			       const struct in6_addr *src, u32 hash)
 {
 	const struct net_device *dev = qdisc_dev(q->sch);
 
-	return (!q->l2_len || pcrp_own_l2(skb, dev)) &&
-	       pcrp_own_has(q->own, dev, &pkt->key.src, q->flows.seed);
+	return (!q->l2_len || pcrp_own_l2(skb, dev)) && pcrp_own_has(q->own, dev, src, hash);
+}
+
+static struct pcrp_peer *pcrp_peer_of(struct pcrp_sched_data *q, const struct pcrp_entry *e)
+{
+	return pcrp_peers_get(q->peers, &e->key.dst, e->dst_hash);
 }
 
 /* A packet that cannot be written to for want of memory is left as it is. */
@@ -274,7 +278,8 @@ static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct
 
 	if (unlikely(q->top.qlen >= q->cfg.limit))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_top_packets);
-	if (pkt->ip_hlen && pcrp_is_own(q, skb, pkt))
+	if (pkt->ip_hlen &&
+	    pcrp_is_own(q, skb, &pkt->key.src, pcrp_addr_hash(&pkt->key.src, q->flows.seed)))
 		pcrp_mark(q, skb, 0);
 	__qdisc_enqueue_tail(skb, &q->top);
 	return pcrp_queued(sch, skb);
@@ -326,19 +331,13 @@ static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
 }
 
 /* A flow begins. Others' GRANTs do not come here: they are not ours to hold back. */
-static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, struct pcrp_entry *e,
-				   const struct sk_buff *skb, const struct pcrp_pkt *pkt)
+static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct pcrp_entry *e,
+				   const struct sk_buff *skb)
 {
-	const struct pcrp_peer *peer;
-
-	if (unlikely(time_after_eq(jiffies, e->own_until))) {
-		e->own = pcrp_is_own(q, skb, pkt);
-		e->own_until = jiffies + PCRP_OWN_JIFFIES;
-	}
-	if (!e->own)
+	if (!pcrp_is_own(q, skb, &e->key.src, e->src_hash))
 		return PCRP_GATE_NONE;
-	peer = pcrp_peers_get(q->peers, &e->key.dst, q->flows.seed);
-	return peer->state == PCRP_PEER_ANSWERING ? PCRP_GATE_GRANT : PCRP_GATE_ASK;
+	return pcrp_peer_of(q, e)->state == PCRP_PEER_ANSWERING ? PCRP_GATE_GRANT :
+								  PCRP_GATE_ASK;
 }
 
 /* A packet that was sent before. Return: false: it was not, nothing is done. */
@@ -350,7 +349,7 @@ static bool pcrp_enqueue_again(struct pcrp_sched_data *q, struct sk_buff *skb,
 		return false;
 	pcrp_skb_cb(skb)->bytes = 0;
 	pcrp_flow_push_again(e, skb);
-	pcrp_snd_again(&q->snd, &q->params, pcrp_slot(&q->flows, e), pcrp_unsent(e, skb), now);
+	pcrp_snd_again(&q->snd, &q->params, e->slot, pcrp_unsent(e, skb), now);
 	return true;
 }
 
@@ -358,20 +357,20 @@ static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
 			     struct pcrp_entry *e, const struct pcrp_pkt *pkt, u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
-	u32 slot = pcrp_slot(&q->flows, e), bytes = pkt->bytes;
+	u32 bytes = pkt->bytes;
 	bool starts;
 	u8 gate;
 
 	pcrp_skb_cb(skb)->queued_ns = now;
 	if (unlikely(pcrp_enqueue_again(q, skb, e, pkt, now)))
 		return pcrp_queued(sch, skb);
-	starts = pcrp_snd_starts(&q->snd, slot);
-	gate = starts ? pcrp_gate_of(q, e, skb, pkt) : 0;
+	starts = pcrp_snd_starts(&q->snd, e->slot);
+	gate = starts ? pcrp_gate_of(q, e, skb) : 0;
 	if (pkt->key.proto == IPPROTO_TCP)
 		bytes = pcrp_seq_add(&e->seq, pkt->seq, pkt->bytes, pkt->fin, starts);
 	pcrp_skb_cb(skb)->bytes = bytes;
 	pcrp_flow_push(e, skb);
-	pcrp_snd_queued(&q->snd, &q->params, slot, bytes, pcrp_unsent(e, skb), gate, now);
+	pcrp_snd_queued(&q->snd, &q->params, e->slot, bytes, pcrp_unsent(e, skb), gate, now);
 	return pcrp_queued(sch, skb);
 }
 
@@ -394,7 +393,7 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 		pcrp_seq_forget(&e->seq);
 	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
 		return pcrp_enqueue_top(sch, skb, &pkt, to_free); /* there is nothing to overtake */
-	if (!pcrp_has_room(sch, e ? q->snd.flow[pcrp_slot(&q->flows, e)].packets : 0))
+	if (!pcrp_has_room(sch, e ? q->snd.flow[e->slot].packets : 0))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
 	if (unlikely(!e))
 		e = pcrp_claim(q, &pkt.key, now);
@@ -420,8 +419,7 @@ static void pcrp_take_grant(struct pcrp_sched_data *q, const struct pcrp_rx_gran
 	u64 rtt_ns;
 
 	if (slot < q->snd.slots && q->snd.flow[slot].flow_no == grant.flow_no)
-		pcrp_peer_answered(pcrp_peers_get(q->peers, &q->flows.entries[slot].key.dst,
-						  q->flows.seed));
+		pcrp_peer_answered(pcrp_peer_of(q, &q->flows.entries[slot]));
 	pcrp_snd_grant(&q->snd, &q->params, &grant, got->now, &rtt_ns);
 	if (!rtt_ns)
 		return;
@@ -475,7 +473,7 @@ static struct sk_buff *pcrp_send_data(struct Qdisc *sch, u32 slot, u64 now)
 	if (prio != PCRP_PRIO_UNGATED)
 		pcrp_mark(q, skb, prio);
 	/* a longer one is counted by who receives it, if that one knows of it */
-	if (pcrp_flow_ended(f) && !f->heard && e->own)
+	if (pcrp_flow_ended(f) && !f->heard && f->gate != PCRP_GATE_NONE)
 		pcrp_net_count(q->pn, f->size);
 	return pcrp_send(sch, skb, now);
 }
@@ -519,7 +517,7 @@ static noinline struct sk_buff *pcrp_send_ask(struct Qdisc *sch, u32 slot,
 	struct pcrp_peer *peer;
 	struct sk_buff *skb;
 
-	peer = pcrp_peers_get(q->peers, &q->flows.entries[slot].key.dst, q->flows.seed);
+	peer = pcrp_peer_of(q, &q->flows.entries[slot]);
 	if (!pcrp_peer_ask(peer, q->snd.flow[slot].gate == PCRP_GATE_GRANT, now)) {
 		pcrp_snd_ungate(&q->snd, &q->params, slot, now);
 		return NULL;

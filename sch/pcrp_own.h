@@ -61,14 +61,14 @@ static noinline bool pcrp_own_ask(struct pcrp_own_addr *a, const struct net_devi
  * @o: what is remembered
  * @dev: the qdisc's device
  * @addr: the address
- * @seed: of the hash
+ * @hash: its pcrp_addr_hash()
  *
  * Return: true if so.
  */
 static inline bool pcrp_own_has(struct pcrp_own *o, const struct net_device *dev,
-				const struct in6_addr *addr, u64 seed)
+				const struct in6_addr *addr, u32 hash)
 {
-	struct pcrp_own_addr *a = &o->addrs[pcrp_addr_hash(addr, seed) % PCRP_OWN_ADDRS];
+	struct pcrp_own_addr *a = &o->addrs[hash % PCRP_OWN_ADDRS];
 
 	if (likely(ipv6_addr_equal(&a->addr, addr) && time_before(jiffies, a->until)))
 		return a->own;

@@ -46,14 +46,14 @@ struct pcrp_peers {
  * pcrp_peers_get() - what is known of a host
  * @p: all hosts
  * @addr: address of the one
- * @seed: of the hash
+ * @hash: its pcrp_addr_hash()
  *
  * Return: that, until the next call; of a host that was not known, nothing.
  */
 static inline struct pcrp_peer *pcrp_peers_get(struct pcrp_peers *p,
-					       const struct in6_addr *addr, u64 seed)
+					       const struct in6_addr *addr, u32 hash)
 {
-	u32 set = pcrp_addr_hash(addr, seed) % PCRP_PEER_SETS;
+	u32 set = hash % PCRP_PEER_SETS;
 	struct pcrp_host *host = p->hosts[set], *oldest = host;
 
 	for (; host < p->hosts[set] + PCRP_PEER_WAYS; host++) {
