@@ -361,22 +361,28 @@ static inline bool pcrp_snd_watches(const struct pcrp_sender *s)
 	return s->due.count || s->probe.count || s->count[PCRP_FLOW_DRY];
 }
 
+/* An action, and the flow that it is about */
+struct pcrp_pick {
+	enum pcrp_action action;
+	u32 slot;
+};
+
 /* What a time has come for; PCRP_ACTION_SLEEP: nothing that is to be sent before a packet */
-static noinline enum pcrp_action pcrp_pick_due(struct pcrp_sender *s,
-					       const struct pcrp_params *p, u64 now, u32 *slot)
+static noinline struct pcrp_pick pcrp_pick_due(struct pcrp_sender *s,
+					       const struct pcrp_params *p, u64 now)
 {
+	u32 slot;
+
 	pcrp_abort_dry(s, p, now);
 	if (heap_first_key(&s->due) <= now) {
-		*slot = heap_first(&s->due);
-		if (s->flow[*slot].ask)
-			return PCRP_ACTION_REQUEST;
-		pcrp_go_on(s, p, *slot, now);
+		slot = heap_first(&s->due);
+		if (s->flow[slot].ask)
+			return (struct pcrp_pick) { PCRP_ACTION_REQUEST, slot };
+		pcrp_go_on(s, p, slot, now);
 	}
-	if (heap_first_key(&s->probe) <= now && s->probe_from_ns <= now) {
-		*slot = heap_first(&s->probe);
-		return PCRP_ACTION_PROBE;
-	}
-	return PCRP_ACTION_SLEEP;
+	if (heap_first_key(&s->probe) <= now && s->probe_from_ns <= now)
+		return (struct pcrp_pick) { PCRP_ACTION_PROBE, heap_first(&s->probe) };
+	return (struct pcrp_pick) { PCRP_ACTION_SLEEP, PCRP_NONE };
 }
 
 /**
@@ -395,12 +401,13 @@ static inline enum pcrp_action pcrp_snd_pick(struct pcrp_sender *s,
 					     const struct pcrp_params *p, u64 now,
 					     u32 *slot)
 {
-	enum pcrp_action action;
+	struct pcrp_pick due;
 
 	if (unlikely(pcrp_snd_watches(s))) {
-		action = pcrp_pick_due(s, p, now, slot);
-		if (action != PCRP_ACTION_SLEEP)
-			return action;
+		due = pcrp_pick_due(s, p, now);
+		*slot = due.slot;
+		if (due.action != PCRP_ACTION_SLEEP)
+			return due.action;
 	}
 	*slot = pcrp_choose(s, p, now);
 	if (*slot == PCRP_NONE)
