@@ -134,12 +134,16 @@ static bool pcrp_parse_ipv4(const struct sk_buff *skb, struct pcrp_headers *h,
 			    struct pcrp_pkt *pkt)
 {
 	const struct iphdr *iph = pcrp_header(h, 0, sizeof(*iph));
+	u32 hlen;
 
-	if (unlikely(!iph || iph->ihl * 4 < sizeof(*iph)))
+	if (unlikely(!iph))
+		return false;
+	hlen = iph->ihl * 4;
+	if (unlikely(hlen < sizeof(*iph)))
 		return false;
 	pkt->ip_hlen = CLOSNET_IPV4_HLEN;
 	pkt->dsfield = iph->tos;
-	pkt->l4_off = pkt->l3_off + iph->ihl * 4;
+	pkt->l4_off = pkt->l3_off + hlen;
 	if (ip_is_fragment(iph) || ipv4_is_multicast(iph->daddr) ||
 	    ipv4_is_lbcast(iph->daddr) ||
 	    !pcrp_find_payload(skb, h, pkt, ntohs(iph->tot_len)))

@@ -20,6 +20,7 @@
 #define _CLOSNET_PCRP_FLOW_H
 
 #include <linux/bitops.h>
+#include <linux/cache.h>
 #include <linux/in6.h>
 #include <linux/list.h>
 #include <linux/math64.h>
@@ -188,7 +189,7 @@ struct pcrp_entry {
 	struct pcrp_seq seq;
 	u32 src_hash;
 	u32 dst_hash;
-};
+} ____cacheline_aligned;
 
 /**
  * struct pcrp_flows - the table

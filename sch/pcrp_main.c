@@ -121,13 +121,13 @@ static __always_inline void pcrp_classify(const struct pcrp_sched_data *q,
 					  const struct sk_buff *skb, struct pcrp_pkt *pkt)
 {
 	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
-	struct pcrp_l3 l3 = { .off = q->l2_len };
+	struct pcrp_l3 l3 = { .off = ETH_HLEN };
 
-	if (likely(l3.off && skb_headlen(skb) >= PCRP_L2_MAX)) {
+	if (likely(q->l2_len && skb_headlen(skb) >= PCRP_L2_MAX)) {
 		closnet_find_l3(skb->data, PCRP_L2_MAX, &l3.off, &l3.proto);
 		l3.multicast = skb->data[0] & 1;
 	} else {
-		l3 = pcrp_find_l3(skb, l3.off);
+		l3 = pcrp_find_l3(skb, q->l2_len);
 	}
 	pcrp_parse(skb, l3.off, l3.proto, pkt);
 	cb->l3_off = l3.off;

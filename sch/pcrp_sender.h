@@ -264,8 +264,7 @@ static inline u32 pcrp_snd_claim(struct pcrp_sender *s, const struct pcrp_params
  */
 static inline void pcrp_snd_pass(struct pcrp_sender *s, u32 slot)
 {
-	pcrp_list_del(s, PCRP_LINK_STATE, slot);
-	pcrp_list_add(s, PCRP_LINK_STATE, PCRP_FLOW_IDLE, slot);
+	pcrp_list_move(s, PCRP_LINK_STATE, PCRP_FLOW_IDLE, slot);
 }
 
 /**
@@ -358,7 +357,7 @@ static inline bool pcrp_asks_first(const struct pcrp_flow *f, const struct pcrp_
 /* Is there a time to be looked at? */
 static inline bool pcrp_snd_watches(const struct pcrp_sender *s)
 {
-	return s->due.count || s->probe.count || s->count[PCRP_FLOW_DRY];
+	return s->due.count | s->probe.count | s->count[PCRP_FLOW_DRY];
 }
 
 /* An action, and the flow that it is about */
@@ -497,10 +496,8 @@ static inline u8 pcrp_snd_sent(struct pcrp_sender *s, const struct pcrp_params *
 	f->queued -= bytes;
 	f->sent += bytes;
 	f->since_ns = now;
-	if (f->packets && f->link[PCRP_LINK_STATE].next != pcrp_list(s, PCRP_FLOW_READY)) {
-		pcrp_list_del(s, PCRP_LINK_STATE, slot);
-		pcrp_list_add(s, PCRP_LINK_STATE, PCRP_FLOW_READY, slot);
-	}
+	if (f->packets && f->link[PCRP_LINK_STATE].next != pcrp_list(s, PCRP_FLOW_READY))
+		pcrp_list_move(s, PCRP_LINK_STATE, PCRP_FLOW_READY, slot);
 	pcrp_update(s, p, slot, unsent, head_ns, now);
 	return prio;
 }

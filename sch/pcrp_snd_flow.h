@@ -302,19 +302,29 @@ static inline void pcrp_list_init(struct pcrp_sender *s, enum pcrp_link_id id, u
 
 static inline void pcrp_list_add(struct pcrp_sender *s, enum pcrp_link_id id, u32 list, u32 slot)
 {
-	u32 end = pcrp_list(s, list), last = s->flow[end].link[id].prev;
+	struct pcrp_flow *flow = s->flow;
+	struct pcrp_link *end = &flow[pcrp_list(s, list)].link[id];
+	u32 last = end->prev;
 
-	s->flow[slot].link[id] = (struct pcrp_link) { .next = end, .prev = last };
-	s->flow[end].link[id].prev = slot;
-	s->flow[last].link[id].next = slot;
+	flow[slot].link[id].next = pcrp_list(s, list);
+	flow[slot].link[id].prev = last;
+	end->prev = slot;
+	flow[last].link[id].next = slot;
 }
 
 static inline void pcrp_list_del(struct pcrp_sender *s, enum pcrp_link_id id, u32 slot)
 {
-	struct pcrp_link link = s->flow[slot].link[id];
+	struct pcrp_flow *flow = s->flow;
+	struct pcrp_link link = flow[slot].link[id];
 
-	s->flow[link.prev].link[id].next = link.next;
-	s->flow[link.next].link[id].prev = link.prev;
+	flow[link.prev].link[id].next = link.next;
+	flow[link.next].link[id].prev = link.prev;
+}
+
+static inline void pcrp_list_move(struct pcrp_sender *s, enum pcrp_link_id id, u32 list, u32 slot)
+{
+	pcrp_list_del(s, id, slot);
+	pcrp_list_add(s, id, list, slot);
 }
 
 static inline void pcrp_count_flows(struct pcrp_sender *s, u8 state, u32 more)
@@ -414,8 +424,7 @@ static noinline void pcrp_enter(struct pcrp_sender *s, const struct pcrp_params 
 		pcrp_end(s, slot);
 	pcrp_count_flows(s, f->state, -1);
 	pcrp_count_flows(s, state, 1);
-	pcrp_list_del(s, PCRP_LINK_STATE, slot);
-	pcrp_list_add(s, PCRP_LINK_STATE, state, slot);
+	pcrp_list_move(s, PCRP_LINK_STATE, state, slot);
 	f->state = state;
 	f->since_ns = since_ns;
 	if (state == PCRP_FLOW_READY)
