@@ -43,6 +43,8 @@ PARAMS = [
     Param("drain", "time", "10s", "at most, for what is unfinished"),
     Param("buffer", "size", "1M", "of each port"),
     Param("k", "size", "98k", "dctcp's threshold"),
+    Param("sndbuf", "size", "16384", "of a socket at first, before TCP makes it larger; from the longest flow's size on, "
+          "all of a flow's size is known as it begins, as in the paper"),
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
@@ -90,6 +92,8 @@ def network(params):
 
 def build(lab, net):
     p = lab.params
+    least, _, most = net.host_sysctls["ipv4/tcp_wmem"].split()
+    net.host_sysctls["ipv4/tcp_wmem"] = " ".join((least, str(p.sndbuf), most))
     pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC.get(lab.scheme, ""), p.buffer,
                p.k if "dctcp" in lab.scheme else None, p.gso)
     for host in net.hosts() if lab.scheme == "bfrp" else ():
