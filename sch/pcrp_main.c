@@ -270,17 +270,27 @@ static int pcrp_drop(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to
 	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 }
 
+/*
+ * A flow's end has the priority of what the flow sent last. With another it would overtake
+ * that in the network: a RST takes from the receiver what comes after it.
+ */
+static u8 pcrp_signal_prio(const struct pcrp_sched_data *q, const struct pcrp_entry *e,
+			   const struct pcrp_pkt *pkt)
+{
+	return e && !pkt->syn ? q->snd.flow[e->slot].prio : 0;
+}
+
 /* What is on top is dropped for its own like only, and data for data. */
 static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct pcrp_pkt *pkt,
-			    struct sk_buff **to_free)
+			    u8 prio, struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
 	if (unlikely(q->top.qlen >= q->cfg.limit))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_top_packets);
-	if (pkt->ip_hlen &&
+	if (prio != PCRP_PRIO_UNGATED && pkt->ip_hlen &&
 	    pcrp_is_own(q, skb, &pkt->key.src, pcrp_addr_hash(&pkt->key.src, q->flows.seed)))
-		pcrp_mark(q, skb, 0);
+		pcrp_mark(q, skb, prio);
 	__qdisc_enqueue_tail(skb, &q->top);
 	return pcrp_queued(sch, skb);
 }
@@ -383,7 +393,7 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 
 	pcrp_classify(q, skb, &pkt);
 	if (pkt.kind == PCRP_KIND_TOP || pkt.kind == PCRP_KIND_CONTROL)
-		return pcrp_enqueue_top(sch, skb, &pkt, to_free);
+		return pcrp_enqueue_top(sch, skb, &pkt, 0, to_free);
 	now = ktime_get_ns();
 	if (pkt.kind == PCRP_KIND_REST)
 		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
@@ -391,8 +401,8 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	e = pcrp_flows_find(&q->flows, &pkt.key);
 	if (unlikely(e && pkt.syn))
 		pcrp_seq_forget(&e->seq);
-	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head))
-		return pcrp_enqueue_top(sch, skb, &pkt, to_free); /* there is nothing to overtake */
+	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head)) /* nothing to overtake here */
+		return pcrp_enqueue_top(sch, skb, &pkt, pcrp_signal_prio(q, e, &pkt), to_free);
 	if (!pcrp_has_room(sch, e ? q->snd.flow[e->slot].packets : 0))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
 	if (unlikely(!e))

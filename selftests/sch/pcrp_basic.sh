@@ -74,6 +74,18 @@ if ip -n "$a" link add link w0 name w0.5 type vlan id 5 && ip -n "$b" link add l
 else
 	skip "VLAN" "no VLAN devices"
 fi
+
+# ---- a flow's end, alone, is where it was in the network, too: behind the last chain, P4
+
+if exact; then
+	count_dscp "$b/w1" ip
+	for dscp in 24 56; do
+		tc -n "$b" filter add dev w1 ingress pref $dscp protocol ip flower ip_proto tcp tcp_flags 1/1 \
+			ip_tos $((dscp << 2))/0xfc action pass
+	done
+	check "an end: data arrives" transfer 10.0.0.2 300000
+	check_json "$(counted_dscp "$b/w1")" "an end has the priority of what went before" '. == [1, 0]'
+fi
 check_json "$(pcrp_stats "$b/w1")" \
 	"the receiver knows of nothing more to come" '.rx_flows == 0 and .rx_granted == 0' \
 	"it has granted, and to one at a time" '.grants_sent > 100 and .rx_granted_peak == 1' \
