@@ -133,11 +133,11 @@ static __always_inline void pcrp_classify(const struct pcrp_sched_data *q,
 	cb->l3_off = l3.off;
 	cb->ip_hlen = pkt->ip_hlen;
 	cb->dsfield = pkt->dsfield;
-	if (unlikely(l3.multicast) && pkt->kind >= PCRP_KIND_SIGNAL) /* a subnet's broadcast address */
-		pkt->kind = PCRP_KIND_REST;
+	if (unlikely(l3.multicast) && pkt->kind >= PCRP_KIND_SIGNAL)
+		pkt->kind = PCRP_KIND_REST;	/* a subnet's broadcast address */
 }
 
-/* Do GRANTs for what a packet belongs to come back to this device? @hash: of its source */
+/* Do GRANTs for a packet from @src come back to this device? @hash: pcrp_addr_hash() of that */
 static inline bool pcrp_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb,
 			       const struct in6_addr *src, u32 hash)
 {

@@ -138,7 +138,7 @@ static inline u32 heap_gap_down(const struct heap *h, u32 place)
 }
 
 /* The node at @place may be before its parent. */
-static noinline void heap_up(struct heap *h, u32 place)
+static noinline __maybe_unused void heap_up(struct heap *h, u32 place)
 {
 	struct heap_node node = h->node[place];
 
@@ -146,7 +146,7 @@ static noinline void heap_up(struct heap *h, u32 place)
 }
 
 /* The node at @place may be after its children. */
-static noinline void heap_down(struct heap *h, u32 place)
+static noinline __maybe_unused void heap_down(struct heap *h, u32 place)
 {
 	struct heap_node node = h->node[place];
 
@@ -219,7 +219,7 @@ static inline void heap_set(struct heap *h, u32 id, u64 key, u32 tie)
  * The last node comes to @place, where there is none now. As it was a leaf, it mostly
  * belongs near one: so the gap is moved down to a leaf first, without a look at it.
  */
-static noinline void heap_fill(struct heap *h, u32 place)
+static noinline __maybe_unused void heap_fill(struct heap *h, u32 place)
 {
 	struct heap_node last = h->node[h->count];
 
