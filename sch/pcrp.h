@@ -61,6 +61,7 @@ struct pcrp_sched_data {
 	struct pcrp_params params;	/* what follows from that, and from the line */
 	struct pcrp_flows flows;
 	struct pcrp_rx *rx;
+	const struct pcrp_ring *grants;	/* @rx's */
 	u32 l2_len;
 
 	/* written for each packet */

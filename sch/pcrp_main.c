@@ -582,7 +582,7 @@ static struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u64 now;
 
-	if (unlikely(pcrp_rx_has_grants(q->rx)))
+	if (unlikely(pcrp_ring_has_grants(q->grants)))
 		pcrp_take_grants(q);
 	if (!sch->q.qlen) {
 		q->slept = true;
@@ -702,6 +702,7 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	q->rx = pcrp_rx_create(sch, extack);
 	if (IS_ERR(q->rx))
 		return PTR_ERR(q->rx);
+	q->grants = pcrp_rx_ring(q->rx);
 	pcrp_apply(q, &cfg);
 	pcrp_apply_rx(q);
 	list_add(&q->node, &pcrp_all);

@@ -85,7 +85,7 @@ static inline bool pcrp_own_has(struct pcrp_own *o, const struct net_device *dev
 static inline bool pcrp_own_l2(const struct sk_buff *skb, const struct net_device *dev)
 {
 	const struct ethhdr *eth;
-	struct ethhdr buffer;
+	struct ethhdr buffer __uninitialized;
 
 	eth = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
 	return eth && ether_addr_equal(eth->h_source, dev->dev_addr);

@@ -59,20 +59,6 @@ struct pcrp_rx_flow {
 };
 
 /**
- * struct pcrp_ring - GRANTs for our own flows
- * @lock: protects all of it
- * @head: how many were put in, modulo 2^32
- * @tail: how many were taken out, modulo 2^32
- * @slots: those between
- */
-struct pcrp_ring {
-	spinlock_t lock;	/* protects all of it */
-	u32 head;
-	u32 tail;
-	struct pcrp_rx_grant slots[PCRP_RX_GRANTS];
-};
-
-/**
  * struct pcrp_rx - the receiver's half
  * @sch: the qdisc
  * @pn: of its namespace
@@ -251,16 +237,14 @@ static void pcrp_rx_take_grant(struct pcrp_rx *rx, const struct pcrp_msg *msg, u
 }
 
 /**
- * pcrp_rx_has_grants() - is there a GRANT for a flow of ours?
+ * pcrp_rx_ring() - GRANTs for our own flows
  * @rx: receiver's half
  *
- * To be called in dequeue(), as pcrp_rx_next_grant().
- *
- * Return: true if so.
+ * Return: the ring, as long as @rx is there.
  */
-bool pcrp_rx_has_grants(const struct pcrp_rx *rx)
+const struct pcrp_ring *pcrp_rx_ring(const struct pcrp_rx *rx)
 {
-	return READ_ONCE(rx->ring.head) != rx->ring.tail;
+	return &rx->ring;
 }
 
 /**
@@ -277,7 +261,7 @@ bool pcrp_rx_next_grant(struct pcrp_rx *rx, struct pcrp_rx_grant *grant)
 {
 	struct pcrp_ring *ring = &rx->ring;
 
-	if (!pcrp_rx_has_grants(rx))
+	if (!pcrp_ring_has_grants(ring))
 		return false;
 	spin_lock(&ring->lock);
 	*grant = ring->slots[ring->tail++ % PCRP_RX_GRANTS];

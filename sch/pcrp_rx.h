@@ -11,6 +11,7 @@
 
 #include <linux/netlink.h>
 #include <linux/pkt_sched_pcrp.h>
+#include <linux/spinlock.h>
 #include <net/sch_generic.h>
 #include "pcrp_wire.h"
 
@@ -45,12 +46,39 @@ struct pcrp_rx_grant {
 	u64 now;
 };
 
+/**
+ * struct pcrp_ring - GRANTs for our own flows
+ * @lock: protects all of it
+ * @head: how many were put in, modulo 2^32
+ * @tail: how many were taken out, modulo 2^32
+ * @slots: those between
+ */
+struct pcrp_ring {
+	spinlock_t lock;	/* protects all of it */
+	u32 head;
+	u32 tail;
+	struct pcrp_rx_grant slots[PCRP_RX_GRANTS];
+};
+
+/**
+ * pcrp_ring_has_grants() - is there a GRANT for a flow of ours?
+ * @ring: the ring
+ *
+ * To be called in dequeue(), as pcrp_rx_next_grant().
+ *
+ * Return: true if so.
+ */
+static inline bool pcrp_ring_has_grants(const struct pcrp_ring *ring)
+{
+	return READ_ONCE(ring->head) != ring->tail;
+}
+
 struct pcrp_rx *pcrp_rx_create(struct Qdisc *sch, struct netlink_ext_ack *extack);
 void pcrp_rx_destroy(struct pcrp_rx *rx);
 void pcrp_rx_set(struct pcrp_rx *rx, const struct pcrp_rx_params *params);
 void pcrp_rx_set_chain(struct pcrp_rx *rx, u32 chain_bytes);
 u64 pcrp_rx_cookie(const struct pcrp_rx *rx, u32 slot, u32 flow_no);
-bool pcrp_rx_has_grants(const struct pcrp_rx *rx);
+const struct pcrp_ring *pcrp_rx_ring(const struct pcrp_rx *rx);
 bool pcrp_rx_next_grant(struct pcrp_rx *rx, struct pcrp_rx_grant *grant);
 void pcrp_rx_stats(struct pcrp_rx *rx, struct tc_pcrp_xstats *to);
 
