@@ -10,6 +10,7 @@ Ethernet, and these stand for them:
     cubic, dctcp    with fq
     pcrp            over cubic, sch_pcrp's defaults
     pcrp-dctcp      over dctcp
+    pcrp-evict      over cubic; a shorter flow takes the place of a longer one
     srp             reservation for whole flows: beyond the first packet a flow waits for its turn at the
                     receiver, one flow at a time
     bfrp            reservation for each packet, of several flows by turns; no GSO
@@ -48,12 +49,13 @@ PARAMS = [
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
-SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "srp", "bfrp")
+SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "srp", "bfrp")
 OTHERS = ("cubic", "dctcp")
 STAND_INS = ("srp", "bfrp")
 
 # words of sch_pcrp
 QDISC = {
+    "pcrp-evict": "evict",
     "srp": "first 1500 chain 1gb grants 1 nosrpt mfwt off",
     "bfrp": "first 1500 chain 1500 nosrpt mfwt off",
 }
