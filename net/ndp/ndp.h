@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The NDP transport: what its files share
+ *
+ *	  sendmsg, recvmsg, poll, setsockopt
+ *	        ndp_sock.c
+ *	ndp_send.c        ndp_recv.c		a socket's messages
+ *	    |                  ^
+ *	ndp_tx.c           ndp_rx.c		flows: the cores ndp_snd.h, ndp_rcv.h
+ *	    |   ^            |  ^   \
+ *	    |   |            |  |    ndp_host.c	pull queues: the core ndp_pull.h
+ *	ndp_out.c, ndp_peer.c|  |			paths: the core ndp_path.h
+ *	    |   |            |  |
+ *	    v   +---- ndp_in.c -+			hooks of netfilter
+ *	   IP                ^
+ *
+ * Locks, all taken with bottom halves off; each line stands for itself, and within it,
+ * the left one is taken first:
+ *
+ *	tx->lock > peer->lock		a flow that sends; the peer's paths
+ *	ns->rcv_lock > host->lock	all that a socket receives; a pull queue
+ *	either > ns->mem_lock		memory of a socket
+ *
+ * tx->lock and rcv_lock are never held together. Nothing is transmitted, and no
+ * sleeper woken whose callback may take one of them, while one is held. What softirqs
+ * do never takes the socket's lock (lock_sock()).
+ *
+ * Peers, flows and sockets are found under RCU. A flow that sends (struct ndp_tx) is
+ * counted (@refs) and keeps its socket; one that is received (struct ndp_rx) belongs to its
+ * socket, which ends it before it goes; a peer is counted by both.
+ */
+#ifndef _NDP_H
+#define _NDP_H
+
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/rhashtable.h>
+#include <linux/siphash.h>
+#include <linux/xarray.h>
+#include <net/dst_cache.h>
+#include <net/inet_sock.h>
+#include <net/ipv6.h>
+#include <net/net_namespace.h>
+#include <net/netns/generic.h>
+#include <net/sock.h>
+#include <closnet/counters.h>
+#include "ndp_path.h"
+#include "ndp_rcv.h"
+#include "ndp_snd.h"
+
+#define NDP_PORT_BUCKETS_BITS	10
+#define NDP_HOST_BUCKETS_BITS	6
+/* of a message's memory: a power of two of bytes, up to the kernel's costly order */
+#define NDP_CHUNK_SHIFT_MAX	15
+/* At the NIC a socket has at most so many bytes of data, as TCP has with TSQ */
+#define NDP_NIC_BYTES		(1U << 20)
+/* After close() messages go on for so long at most */
+#define NDP_ORPHAN_MS		60000
+
+/**
+ * enum ndp_counter - what a namespace counts in the glue; see ndp_stats.c for the rest
+ */
+enum ndp_counter {
+	NDP_N_IN_PACKETS,	/* datagrams that came, all types */
+	NDP_N_IN_DATA,		/* of these: DATA, whole */
+	NDP_N_IN_TRIMMED,	/* of these: DATA, trimmed */
+	NDP_N_IN_CONTROL,
+	NDP_N_IN_PROBE,
+	NDP_N_IN_COOKIE,
+	NDP_N_IN_ERROR,
+	NDP_N_IN_RETURNED,	/* of these: returned by a switch */
+	NDP_N_IN_REPAIRED,	/* lengths of IP or UDP that a switch left as they were */
+	NDP_N_IN_SHORT,		/* dropped: enum ndp_read */
+	NDP_N_IN_VERSION,
+	NDP_N_IN_HDR_CSUM,
+	NDP_N_IN_VALUE,
+	NDP_N_IN_UDP_CSUM,	/* dropped: whole, but the UDP checksum is wrong */
+	NDP_N_IN_NO_SOCKET,	/* answered with NO_PORT */
+	NDP_N_IN_NO_FLOW,	/* answers to no flow of ours, or not SYN */
+	NDP_N_IN_NO_MEMORY,	/* dropped for want of memory */
+	NDP_N_IN_FLOWS_MAX,	/* dropped: too many flows */
+	NDP_N_OUT_DATA,
+	NDP_N_OUT_RTX,		/* of these: retransmissions */
+	NDP_N_OUT_PROBE,
+	NDP_N_OUT_CONTROL,
+	NDP_N_OUT_PULL,		/* of these: by the pacer */
+	NDP_N_OUT_COOKIE,
+	NDP_N_OUT_ERROR,
+	NDP_N_OUT_NO_MEMORY,	/* not sent */
+	NDP_N_OUT_NO_ROUTE,	/* not sent */
+	NDP_N_TX_FLOWS,		/* flows that began */
+	NDP_N_RX_FLOWS,
+	NDP_COUNTERS,
+};
+
+/**
+ * struct ndp_conf - sysctls, net.ndp.NAME of a namespace; read with READ_ONCE()
+ * @initial_window: packets that a flow begins with, 1..NDP_WINDOW_MAX
+ * @paths: entropies to a peer, 1..NDP_PATHS_MAX; for peers that come
+ * @rto_us: timeout, 100..1000000
+ * @timeout_ms: NDP_TIMEOUT of sockets that have none, NDP_TIMEOUT_MIN..MAX
+ * @pull_policy: enum ndp_pull_policy; for devices that come, and when no flow waits
+ * @line_rate_Mbps: of links whose rate ethtool does not tell; 0: 10 Gbit/s
+ * @flows_max: flows received, 1..1000000
+ */
+struct ndp_conf {
+	int initial_window;
+	int paths;
+	int rto_us;
+	int timeout_ms;
+	int pull_policy;
+	int line_rate_Mbps;
+	int flows_max;
+};
+
+/**
+ * struct ndp_addrs - from where to where; IPv4 is mapped into IPv6
+ * @local: ours
+ * @remote: the peer's
+ * @ifindex: link-local addresses only, else 0
+ */
+struct ndp_addrs {
+	struct in6_addr local;
+	struct in6_addr remote;
+	int ifindex;
+};
+
+static inline bool ndp_is_ipv4(const struct ndp_addrs *a)
+{
+	return ipv6_addr_v4mapped(&a->remote);
+}
+
+/**
+ * struct ndp_net - of a network namespace
+ * @net: it
+ * @conf: sysctls
+ * @sysctl: their table
+ * @counters: enum ndp_counter
+ * @totals_lock: protects @snd_totals, @rcv_totals, @pull_totals
+ * @snd_totals: of flows that are no more
+ * @rcv_totals: of sockets that are no more, by enum ndp_rcv_verdict
+ * @pull_totals: of devices that are no more
+ * @peers: struct ndp_peer by @addrs
+ * @tx: struct ndp_tx by @flow_id
+ * @tx_by_to: struct ndp_tx by @to
+ * @rx: struct ndp_rx by peer and flow_id
+ * @rx_flows: flows in @rx
+ * @ports_lock: protects @ports
+ * @ports: struct ndp_sock by port
+ * @hosts: struct ndp_host by ifindex; protected by RTNL
+ * @cookie_key: of siphash
+ * @gc: once a second, as long as there are flows
+ */
+struct ndp_net {
+	struct net *net;
+	struct ndp_conf conf;
+	struct ctl_table_header *sysctl;
+	struct closnet_counters counters;
+	spinlock_t totals_lock;
+	struct ndp_snd_stats snd_totals;
+	u64 rcv_totals[NDP_RCV_VERDICTS];
+	struct ndp_pull_stats pull_totals;
+	struct rhashtable peers;
+	struct rhashtable tx;
+	struct rhashtable tx_by_to;
+	struct rhashtable rx;
+	atomic_t rx_flows;
+	spinlock_t ports_lock;
+	DECLARE_HASHTABLE(ports, NDP_PORT_BUCKETS_BITS);
+	DECLARE_HASHTABLE(hosts, NDP_HOST_BUCKETS_BITS);
+	siphash_key_t cookie_key;
+	struct delayed_work gc;
+};
+
+extern unsigned int ndp_net_id;
+
+static inline struct ndp_net *ndp_net(const struct net *net)
+{
+	return net_generic(net, ndp_net_id);
+}
+
+static inline void ndp_count(const struct ndp_net *nn, enum ndp_counter counter)
+{
+	closnet_count(nn->counters.values, counter);
+}
+
+/* ---- ndp_peer.c: who we talk with ---- */
+
+/**
+ * struct ndp_peer - a pair of addresses
+ * @node: in struct ndp_net's @peers
+ * @addrs: the key
+ * @nn: namespace
+ * @refs: flows, and whoever has just got it
+ * @dst: routes
+ * @rx_flows: flows of it that are received
+ * @port_base: ndp_path_port(): random
+ * @answers: answers sent; each goes by the next path
+ * @lock: protects @paths
+ * @paths: entropies
+ * @rcu: frees it
+ */
+struct ndp_peer {
+	struct rhash_head node;
+	struct ndp_addrs addrs;
+	struct ndp_net *nn;
+	refcount_t refs;
+	struct dst_cache dst;
+	atomic_t rx_flows;
+	u16 port_base;
+	atomic_t answers;
+	spinlock_t lock;
+	struct ndp_paths paths;
+	struct rcu_head rcu;
+};
+
+struct ndp_peer *ndp_peer_get(struct ndp_net *nn, const struct ndp_addrs *addrs);
+void ndp_peer_put(struct ndp_peer *peer);
+int ndp_peers_init(struct ndp_net *nn);
+void ndp_peers_exit(struct ndp_net *nn);
+
+/* ---- ndp_out.c: from header to IP ---- */
+
+/**
+ * struct ndp_route - what ndp_out_route() finds out
+ * @local: address that packets come from
+ * @mtu: of the route, bytes of IP
+ * @ifindex: of the link, if @remote is link-local; else 0
+ */
+struct ndp_route {
+	struct in6_addr local;
+	u32 mtu;
+	int ifindex;
+};
+
+int ndp_out_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
+		  int ifindex, struct ndp_route *route);
+u16 ndp_out_payload(const struct ndp_addrs *addrs, u32 mtu);
+struct sk_buff *ndp_out_skb(struct ndp_net *nn, const struct ndp_hdr *h);
+void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct sock *sk);
+void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h);
+
+/* ---- ndp_in.c: from the network ---- */
+
+/**
+ * struct ndp_packet - a packet that came
+ * @nn: namespace
+ * @skb: it; its data begins behind the header, at the payload
+ * @h: its header
+ * @addrs: where from, where to
+ * @ifindex: of the device by which it came
+ * @dsfield: DSCP and ECN bits
+ */
+struct ndp_packet {
+	struct ndp_net *nn;
+	struct sk_buff *skb;
+	struct ndp_hdr h;
+	struct ndp_addrs addrs;
+	int ifindex;
+	u8 dsfield;
+};
+
+int ndp_in_init(struct ndp_net *nn);
+void ndp_in_exit(struct ndp_net *nn);
+int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
+
+/* ---- ndp_sock.c: sockets ---- */
+
+/**
+ * struct ndp_sock - a socket
+ * @inet: first; of AF_INET6, @inet6 is behind
+ * @port_node: in struct ndp_net's @ports
+ * @initial_window: NDP_INITIAL_WINDOW, 0: the namespace's
+ * @timeout_ms: NDP_TIMEOUT, 0: the namespace's
+ * @closed: close() was called: nothing is received any more; under @rcv_lock
+ * @mem_lock: protects sk_forward_alloc
+ * @tx_lock: protects @tx_list; innermost, never held with another lock
+ * @tx_list: flows that send, struct ndp_tx's @sock_node
+ * @tx_busy: messages that have not ended; close() may wait for 0
+ * @snd_bytes: memory of messages that are sent, against SO_SNDBUF
+ * @sent_no: number of the last message that was sent
+ * @snd_totals: of flows that are no more; under @tx_lock
+ * @nic_waits: flows wait for sk_write_space(): the NIC has enough of ours
+ * @rcv_lock: protects the rest
+ * @rcv: the core
+ * @rcv_params: of @rcv
+ * @rx_list: flows received, struct ndp_rx's @sock_node
+ * @whole: messages that are whole, struct ndp_got's @node
+ * @partial: longer ones of which a prefix is there, and which may be read by and by
+ * @reading: the message of which the last recvmsg() has taken a part
+ * @got_no: number of the last message that came
+ * @bytes_received: payload that was taken, for NDP_INFO
+ * @msgs_received: messages that came whole, for NDP_INFO
+ * @pulls_sent: packets asked for, for NDP_INFO
+ */
+struct ndp_sock {
+	struct inet_sock inet;
+	struct hlist_node port_node;
+	u32 initial_window;
+	u32 timeout_ms;
+	bool closed;
+	spinlock_t mem_lock;
+
+	spinlock_t tx_lock;
+	struct list_head tx_list;
+	atomic_t tx_busy;
+	atomic64_t snd_bytes;
+	atomic64_t sent_no;
+	struct ndp_snd_stats snd_totals;
+	atomic_t nic_waits;
+
+	spinlock_t rcv_lock ____cacheline_aligned_in_smp;
+	struct ndp_rcv rcv;
+	struct ndp_rcv_params rcv_params;
+	struct list_head rx_list;
+	struct list_head whole;
+	struct list_head partial;
+	struct ndp_got *reading;
+	u64 got_no;
+	u64 bytes_received;
+	u64 msgs_received;
+	u64 pulls_sent;
+};
+
+/* Of AF_INET6; the kernel looks for ipv6_pinfo at the end of the socket. */
+struct ndp6_sock {
+	struct ndp_sock ndp;
+	struct ipv6_pinfo inet6;
+};
+
+static inline struct ndp_sock *ndp_sk(const struct sock *sk)
+{
+	return (struct ndp_sock *)sk;
+}
+
+extern struct proto ndp_prot, ndpv6_prot;
+extern const struct proto_ops ndp_ops, ndpv6_ops;
+
+struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p);
+int ndp_autobind(struct sock *sk);
+bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
+void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
+void ndp_sock_writable(struct sock *sk);
+void ndp_sock_failed(struct sock *sk, const struct ndp_addrs *addrs, u16 port, u64 msg_no,
+		     u8 error);
+
+/* ---- ndp_send.c: messages to be sent ---- */
+
+/**
+ * struct ndp_msg - a message that is sent
+ * @core: first
+ * @tx: its flow
+ * @node: in the flow's @msgs
+ * @no: number on its socket, from 1 on
+ * @chunks: its bytes: struct page, by offset >> @chunk_shift; of those done there are none
+ * @chunk_shift: log2 of a chunk's bytes
+ * @freed: bytes before this one have no memory any more
+ * @feeding: sendmsg() is still at it and frees it; else who ends it does
+ */
+struct ndp_msg {
+	struct ndp_snd_msg core;
+	struct ndp_tx *tx;
+	struct list_head node;
+	u64 no;
+	struct xarray chunks;
+	u8 chunk_shift;
+	u64 freed;
+	bool feeding;
+};
+
+int ndp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len);
+void ndp_msg_done(struct ndp_msg *m);
+void ndp_msg_free(struct ndp_msg *m);
+
+/* ---- ndp_tx.c: flows that send ---- */
+
+/**
+ * struct ndp_tx_to - key of struct ndp_tx: from which socket to which
+ * @sk: ours
+ * @addrs: addresses
+ * @port: the peer's, host byte order
+ */
+struct ndp_tx_to {
+	struct sock *sk;
+	struct ndp_addrs addrs;
+	u32 port;
+};
+
+/**
+ * struct ndp_tx - a flow from one of our sockets
+ * @node: in struct ndp_net's @tx
+ * @flow_id: the key; changes when the flow is renewed, under @lock
+ * @to_node: in struct ndp_net's @tx_by_to
+ * @to: the key
+ * @refs: its socket's list, a sendmsg() at work, and whoever has just found it
+ * @sk: socket, counted
+ * @peer: counted
+ * @sock_node: in the socket's @tx_list
+ * @params: of the core
+ * @timer: of the core; soft
+ * @lock: protects the rest
+ * @f: the core
+ * @stats: of the core
+ * @msgs: messages that have not ended, struct ndp_msg's @node
+ * @dead: it sends no more, and its timer does not start again
+ * @nic_waits: has something to send, but the NIC has enough
+ * @rtt_ns: mean round-trip time, 1/8; 0: unknown
+ * @rtt_min_ns: least
+ * @rcu: frees it
+ */
+struct ndp_tx {
+	struct rhash_head node;
+	u32 flow_id;
+	struct rhash_head to_node;
+	struct ndp_tx_to to;
+	refcount_t refs;
+	struct sock *sk;
+	struct ndp_peer *peer;
+	struct list_head sock_node;
+	struct ndp_snd_params params;
+	struct hrtimer timer;
+	spinlock_t lock;
+	struct ndp_snd_flow f;
+	struct ndp_snd_stats stats;
+	struct list_head msgs;
+	bool dead;
+	bool nic_waits;
+	u32 rtt_ns;
+	u32 rtt_min_ns;
+	struct rcu_head rcu;
+};
+
+struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 port);
+void ndp_tx_put(struct ndp_tx *tx);
+int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m);
+int ndp_tx_more(struct ndp_tx *tx, struct ndp_msg *m, u64 ready);
+void ndp_tx_cancel(struct ndp_tx *tx, struct ndp_msg *m, u8 error);
+void ndp_tx_input(struct ndp_packet *p);
+void ndp_tx_returned(struct ndp_packet *p);
+void ndp_tx_write_space(struct sock *sk);
+void ndp_tx_close(struct sock *sk, bool abort);
+bool ndp_tx_gc(struct ndp_net *nn);
+void ndp_tx_info(struct sock *sk, struct ndp_info *info);
+int ndp_tx_init(struct ndp_net *nn);
+void ndp_tx_exit(struct ndp_net *nn);
+
+/* ---- ndp_host.c: devices, and what is pulled through them ---- */
+
+/**
+ * struct ndp_host - a device by which packets come
+ * @node: in struct ndp_net's @hosts
+ * @nn: namespace
+ * @ifindex: the key
+ * @hook: of netfilter's ingress: ndp_in_dev_init()
+ * @refs: the device, and flows
+ * @timer: the pacer; soft
+ * @lock: protects @q, @dead and the timer's start
+ * @q: the core
+ * @dead: the device is gone
+ * @rcu: frees it
+ */
+struct ndp_host {
+	struct hlist_node node;
+	struct ndp_net *nn;
+	int ifindex;
+	struct nf_hook_ops hook;
+	refcount_t refs;
+	struct hrtimer timer;
+	spinlock_t lock;
+	struct ndp_pull q;
+	bool dead;
+	struct rcu_head rcu;
+};
+
+extern struct notifier_block ndp_host_notifier;
+
+struct ndp_host *ndp_host_get(struct ndp_net *nn, int ifindex);
+void ndp_host_put(struct ndp_host *host);
+void ndp_host_kick(struct ndp_host *host);
+void ndp_host_exit(struct ndp_net *nn);
+
+/* ---- ndp_rx.c: flows that are received ---- */
+
+/**
+ * struct ndp_rx_key - key of struct ndp_rx
+ * @peer: from whom
+ * @flow_id: the peer's name of it
+ */
+struct ndp_rx_key {
+	struct ndp_peer *peer;
+	u32 flow_id;
+};
+
+/**
+ * struct ndp_rx - a flow to one of our sockets
+ * @node: in struct ndp_net's @rx
+ * @key: the key; @key.peer is counted
+ * @sk: its socket, which ends it before it goes
+ * @host: where it is pulled, counted
+ * @sock_node: in the socket's @rx_list
+ * @f: the core; under the socket's rcv_lock, but @f.pull, under the host's
+ * @dead: it is no longer found, and takes nothing
+ * @rcu: frees it
+ */
+struct ndp_rx {
+	struct rhash_head node;
+	struct ndp_rx_key key;
+	struct sock *sk;
+	struct ndp_host *host;
+	struct list_head sock_node;
+	struct ndp_rcv_flow f;
+	bool dead;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct ndp_got - a message that is received
+ * @core: first; of a message of one packet, all but @core.len and @core.read is 0
+ * @node: in its socket's @whole or @partial; empty: in none
+ * @rx: its flow, as long as it is not whole; NULL: it is, or will never be
+ * @addrs: whom it came from, and to where
+ * @port: the sender's, host byte order
+ * @no: number on its socket, from 1 on
+ * @skbs: packets from its begin on without a hole, less what was read
+ * @next: offset behind those
+ * @ahead: packets beyond a hole, by offset: skb->rbnode
+ * @memory: bytes charged to the socket for it
+ * @failed: it will never be whole: errno
+ */
+struct ndp_got {
+	struct ndp_rcv_msg core;
+	struct list_head node;
+	struct ndp_rx *rx;
+	struct ndp_addrs addrs;
+	u16 port;
+	u64 no;
+	struct sk_buff_head skbs;
+	u64 next;
+	struct rb_root ahead;
+	u64 memory;
+	u8 failed;
+};
+
+void ndp_rx_input(struct ndp_packet *p);
+void ndp_rx_error(struct ndp_packet *p);
+void ndp_rx_pull(struct ndp_rx *rx);
+void ndp_rx_close(struct sock *sk);
+void ndp_rx_room(struct sock *sk);
+bool ndp_rx_gc(struct ndp_net *nn);
+void ndp_rx_info(struct sock *sk, struct ndp_info *info);
+int ndp_rx_init(struct ndp_net *nn);
+void ndp_rx_exit(struct ndp_net *nn);
+
+/* ---- ndp_recv.c: messages that came ---- */
+
+/* struct sk_buff's cb of a packet that is kept: its place in its message */
+struct ndp_part_cb {
+	u64 offset;
+	u32 len;
+	u32 truesize;
+};
+
+static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
+{
+	return (struct ndp_part_cb *)skb->cb;
+}
+
+struct ndp_got *ndp_got_alloc(const struct ndp_packet *p, u16 port);
+void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset);
+void ndp_got_free(struct sock *sk, struct ndp_got *got);
+bool ndp_got_readable(const struct ndp_sock *ns);
+int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+
+/* ---- ndp_stats.c, ndp_sysctl.c, ndp_main.c ---- */
+
+int ndp_stats_init(struct ndp_net *nn);
+void ndp_stats_exit(struct ndp_net *nn);
+void ndp_stats_add(struct ndp_snd_stats *sum, const struct ndp_snd_stats *stats);
+int ndp_sysctl_init(struct ndp_net *nn);
+void ndp_sysctl_exit(struct ndp_net *nn);
+void ndp_gc_start(struct ndp_net *nn);
+
+#endif /* _NDP_H */
