@@ -15,8 +15,8 @@ PREFIX ?= /usr
 MANDIR ?= $(PREFIX)/share/man
 MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
 UNITDIR ?= $(PREFIX)/lib/systemd/system
-MODULES = net/closwire/closwire.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko sch/sch_ndp.ko \
-	sch/sch_pcrp.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
+MODULES = net/closwire/closwire.ko net/ndp/ndp.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko \
+	sch/sch_ndp.ko sch/sch_pcrp.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
 # PCRPD=no: the tools without pcrpd(8), and what that needs
 PCRPD ?= yes

@@ -34,6 +34,7 @@
 
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/netfilter.h>
 #include <linux/rhashtable.h>
 #include <linux/siphash.h>
 #include <linux/xarray.h>
