@@ -4,9 +4,8 @@
  *
  *	socket(AF_INET or AF_INET6, SOCK_RDM, IPPROTO_NDP)
  *
- * This is a proposal: the module that implements it is not written yet, and
- * until it is, anything here may change. After that, structures only grow at
- * their end: a reader takes min(its size, the length that getsockopt() says).
+ * Structures only grow at their end: a reader takes min(its size, the length that
+ * getsockopt() says).
  */
 #ifndef _UAPI_LINUX_NDP_H
 #define _UAPI_LINUX_NDP_H
@@ -37,49 +36,30 @@
  *	any, 1..1024; 0: as the network namespace has it
  * @NDP_TIMEOUT: u32, ms, 1..5000; 0: as the network namespace has it. A message
  *	of which nothing was heard for so long fails with ETIMEDOUT
- * @NDP_REGION: set: struct ndp_region
  */
 enum {
 	NDP_INFO = 1,
 	NDP_INITIAL_WINDOW,
 	NDP_TIMEOUT,
-	NDP_REGION,
 };
 
 /**
  * enum - control data, level SOL_NDP
  * @NDP_CMSG_PART: recvmsg(): struct ndp_part. It comes with each part of a message
  *	that did not fit whole
- * @NDP_CMSG_PLACED: recvmsg(): struct ndp_part; the message is in the region, and
- *	recvmsg() returns 0
  * @NDP_CMSG_FAILED: recvmsg() with MSG_ERRQUEUE: struct ndp_failed; the address is that
  *	of the peer
  */
 enum {
 	NDP_CMSG_PART = 1,
-	NDP_CMSG_PLACED,
 	NDP_CMSG_FAILED,
-};
-
-/**
- * struct ndp_region - memory that messages are received into
- * @address: of the region, page-aligned
- * @bytes: its length, a multiple of the page size; 0: there is no region any more
- *
- * A message has its place from its first packet on; its bytes go to where they
- * belong, in whatever order they come.
- */
-struct ndp_region {
-	__u64 address;
-	__u64 bytes;
 };
 
 /**
  * struct ndp_part - which part of which message it is
  * @msg: number of the message on this socket, from 1 on
  * @msg_bytes: its length
- * @offset_bytes: of this part in the message; NDP_CMSG_PLACED: of the message in
- *	the region
+ * @offset_bytes: of this part in the message
  */
 struct ndp_part {
 	__u64 msg;
