@@ -339,6 +339,10 @@ extern const struct proto_ops ndp_ops, ndpv6_ops;
 
 struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p);
 int ndp_autobind(struct sock *sk);
+int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,
+		  struct in6_addr *addr, u16 *port, int *ifindex);
+int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port, int ifindex,
+		   void *to);
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
 void ndp_sock_writable(struct sock *sk);
