@@ -89,6 +89,7 @@ enum ndp_counter {
 	NDP_N_OUT_ERROR,
 	NDP_N_OUT_NO_MEMORY,	/* not sent */
 	NDP_N_OUT_NO_ROUTE,	/* not sent */
+	NDP_N_FAILED_UNTOLD,	/* messages that failed, of which the error queue has no word */
 	NDP_N_TX_FLOWS,		/* flows that began */
 	NDP_N_RX_FLOWS,
 	NDP_COUNTERS,
@@ -346,6 +347,21 @@ int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port,
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
 void ndp_sock_writable(struct sock *sk);
+
+/**
+ * struct ndp_failure - a message that failed: the data of a skb in sk_error_queue
+ * @remote: to whom it was
+ * @ifindex: link-local addresses only, else 0
+ * @port: to which port, host byte order
+ * @failed: what recvmsg() tells
+ */
+struct ndp_failure {
+	struct in6_addr remote;
+	int ifindex;
+	u16 port;
+	struct ndp_failed failed;
+};
+
 void ndp_sock_failed(struct sock *sk, const struct ndp_addrs *addrs, u16 port, u64 msg_no,
 		     u8 error);
 
