@@ -335,9 +335,6 @@ static inline struct ndp_sock *ndp_sk(const struct sock *sk)
 	return (struct ndp_sock *)sk;
 }
 
-extern struct proto ndp_prot, ndpv6_prot;
-extern const struct proto_ops ndp_ops, ndpv6_ops;
-
 struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p);
 int ndp_autobind(struct sock *sk);
 int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,
@@ -347,6 +344,9 @@ int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port,
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
 void ndp_sock_writable(struct sock *sk);
+
+int ndp_socks_init(void);
+void ndp_socks_exit(void);
 
 /**
  * struct ndp_failure - a message that failed: the data of a skb in sk_error_queue
