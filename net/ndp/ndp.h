@@ -277,7 +277,7 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @closed: close() was called: nothing is received any more; under @rcv_lock
  * @mem_lock: protects sk_forward_alloc
  * @tx_lock: protects @tx_list; innermost, never held with another lock
- * @tx_list: flows that send, struct ndp_tx's @sock_node
+ * @tx_list: flows that send, struct ndp_tx's @sock_node; read under RCU
  * @tx_busy: messages that have not ended; close() may wait for 0
  * @snd_bytes: memory of messages that are sent, against SO_SNDBUF
  * @sent_no: number of the last message that was sent
@@ -370,31 +370,34 @@ void ndp_sock_failed(struct sock *sk, const struct ndp_addrs *addrs, u16 port, u
 /**
  * struct ndp_msg - a message that is sent
  * @core: first
- * @tx: its flow
+ * @sk: its socket
  * @node: in the flow's @msgs
- * @no: number on its socket, from 1 on
+ * @no: number on its socket, from 1 on, once all of it is there
  * @chunks: its bytes: struct page, by offset >> @chunk_shift; of those done there are none
  * @chunk_shift: log2 of a chunk's bytes
  * @freed: bytes before this one have no memory any more
- * @feeding: sendmsg() is still at it and frees it; else who ends it does
+ * @reserved: memory charged to the socket for chunks to come; sendmsg()'s own
+ * @feeding: sendmsg() is still at it and frees it; else who ends it does; under the
+ *	flow's lock
  */
 struct ndp_msg {
 	struct ndp_snd_msg core;
-	struct ndp_tx *tx;
+	struct sock *sk;
 	struct list_head node;
 	u64 no;
 	struct xarray chunks;
 	u8 chunk_shift;
 	u64 freed;
+	u32 reserved;
 	bool feeding;
 };
 
 int ndp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len);
-void ndp_msg_done(struct ndp_msg *m);
+bool ndp_msg_done(struct ndp_msg *m);
 void ndp_msg_free(struct ndp_msg *m);
 
-/* ---- ndp_tx.c: flows that send ---- */
+/* ---- ndp_tx.c, ndp_tx_run.c: flows that send ---- */
 
 /**
  * struct ndp_tx_to - key of struct ndp_tx: from which socket to which
@@ -417,15 +420,16 @@ struct ndp_tx_to {
  * @refs: its socket's list, a sendmsg() at work, and whoever has just found it
  * @sk: socket, counted
  * @peer: counted
- * @sock_node: in the socket's @tx_list
+ * @sock_node: in the socket's @tx_list; RCU
  * @params: of the core
  * @timer: of the core; soft
  * @lock: protects the rest
  * @f: the core
  * @stats: of the core
  * @msgs: messages that have not ended, struct ndp_msg's @node
- * @dead: it sends no more, and its timer does not start again
+ * @dead: it sends no more, and takes no messages
  * @nic_waits: has something to send, but the NIC has enough
+ * @close_ns: when its socket was closed; 0: it was not
  * @rtt_ns: mean round-trip time, 1/8; 0: unknown
  * @rtt_min_ns: least
  * @rcu: frees it
@@ -447,9 +451,26 @@ struct ndp_tx {
 	struct list_head msgs;
 	bool dead;
 	bool nic_waits;
+	u64 close_ns;
 	u32 rtt_ns;
 	u32 rtt_min_ns;
 	struct rcu_head rcu;
+};
+
+/**
+ * struct ndp_tx_work - what is done to a flow at once, and its consequences
+ * @c: call of the core
+ * @out: packets to be sent when the lock is dropped
+ * @ended: messages that have ended, struct ndp_msg's @node
+ * @wake: somebody may wait for what has happened
+ * @gone: the flow has become dead with this
+ */
+struct ndp_tx_work {
+	struct ndp_snd_call c;
+	struct sk_buff_head out;
+	struct list_head ended;
+	bool wake;
+	bool gone;
 };
 
 struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 port);
@@ -457,14 +478,22 @@ void ndp_tx_put(struct ndp_tx *tx);
 int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m);
 int ndp_tx_more(struct ndp_tx *tx, struct ndp_msg *m, u64 ready);
 void ndp_tx_cancel(struct ndp_tx *tx, struct ndp_msg *m, u8 error);
-void ndp_tx_input(struct ndp_packet *p);
-void ndp_tx_returned(struct ndp_packet *p);
-void ndp_tx_write_space(struct sock *sk);
 void ndp_tx_close(struct sock *sk, bool abort);
 bool ndp_tx_gc(struct ndp_net *nn);
 void ndp_tx_info(struct sock *sk, struct ndp_info *info);
 int ndp_tx_init(struct ndp_net *nn);
 void ndp_tx_exit(struct ndp_net *nn);
+bool ndp_tx_renew(struct ndp_tx *tx, struct ndp_tx_work *w);
+void ndp_tx_kill(struct ndp_tx *tx, struct ndp_tx_work *w);
+void ndp_tx_unlink(struct ndp_tx *tx);
+
+void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w);
+void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w);
+void ndp_tx_abort(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *m);
+enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer);
+void ndp_tx_input(struct ndp_packet *p);
+void ndp_tx_returned(struct ndp_packet *p);
+void ndp_tx_write_space(struct sock *sk);
 
 /* ---- ndp_host.c: devices, and what is pulled through them ---- */
 
