@@ -102,7 +102,7 @@ enum ndp_counter {
  * @rto_us: timeout, 100..1000000
  * @timeout_ms: NDP_TIMEOUT of sockets that have none, NDP_TIMEOUT_MIN..MAX
  * @pull_policy: enum ndp_pull_policy; for devices that come, and when no flow waits
- * @line_rate_Mbps: of links whose rate ethtool does not tell; 0: 10 Gbit/s
+ * @line_rate_Mbps: of links whose rate ethtool does not tell, 0..1000000; 0: 10 Gbit/s
  * @flows_max: flows received, 1..1000000
  */
 struct ndp_conf {

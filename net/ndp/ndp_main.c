@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The NDP transport: a module, and its network namespaces
+ *
+ * NDP is a transport of messages for datacenters: a sender pushes its first window at
+ * line rate, and from then on the receiver asks for each packet. The protocol, with
+ * what it owes to whom, is in Documentation/networking/ndp_protocol.rst.
+ *
+ * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
+ * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
+ * low latency and high performance", SIGCOMM 2017.
+ */
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include "ndp.h"
+
+/* How often flows are looked after that nothing else wakes */
+#define NDP_GC_INTERVAL	HZ
+
+unsigned int ndp_net_id;
+
+static void ndp_gc(struct work_struct *work)
+{
+	struct ndp_net *nn = container_of(to_delayed_work(work), struct ndp_net, gc);
+	bool tx = ndp_tx_gc(nn), rx = ndp_rx_gc(nn);
+
+	if (tx || rx)
+		ndp_gc_start(nn);
+}
+
+/**
+ * ndp_gc_start() - there are flows
+ * @nn: namespace
+ *
+ * ndp_tx_gc() and ndp_rx_gc() are called soon, and from then on as long as one of them says
+ * that there is more to do. In any context.
+ */
+void ndp_gc_start(struct ndp_net *nn)
+{
+	schedule_delayed_work(&nn->gc, NDP_GC_INTERVAL);
+}
+
+struct ndp_step {
+	int (*init)(struct ndp_net *nn);
+	void (*exit)(struct ndp_net *nn);
+};
+
+static const struct ndp_step ndp_steps[] = {
+	{ ndp_sysctl_init, ndp_sysctl_exit },
+	{ ndp_stats_init, ndp_stats_exit },
+	{ ndp_peers_init, ndp_peers_exit },
+	{ ndp_tx_init, ndp_tx_exit },
+	{ ndp_rx_init, ndp_rx_exit },
+	/* From here on packets come. */
+	{ ndp_in_init, ndp_in_exit },
+};
+
+static void ndp_net_undo(struct ndp_net *nn, int steps)
+{
+	while (steps--)
+		ndp_steps[steps].exit(nn);
+}
+
+static int __net_init ndp_net_init(struct net *net)
+{
+	struct ndp_net *nn = ndp_net(net);
+	int i, err;
+
+	nn->net = net;
+	spin_lock_init(&nn->ports_lock);
+	hash_init(nn->ports);
+	hash_init(nn->hosts);
+	get_random_bytes(&nn->cookie_key, sizeof(nn->cookie_key));
+	INIT_DELAYED_WORK(&nn->gc, ndp_gc);
+	for (i = 0; i < (int)ARRAY_SIZE(ndp_steps); i++) {
+		err = ndp_steps[i].init(nn);
+		if (err) {
+			ndp_net_undo(nn, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+/* Sockets, and so flows, keep the namespace: there are none any more. */
+static void __net_exit ndp_net_exit(struct net *net)
+{
+	struct ndp_net *nn = ndp_net(net);
+
+	ndp_host_exit(nn);
+	cancel_delayed_work_sync(&nn->gc);
+	ndp_net_undo(nn, ARRAY_SIZE(ndp_steps));
+}
+
+static struct pernet_operations ndp_net_ops = {
+	.init = ndp_net_init,
+	.exit = ndp_net_exit,
+	.id = &ndp_net_id,
+	.size = sizeof(struct ndp_net),
+};
+
+static int __init ndp_init(void)
+{
+	int err;
+
+	err = register_pernet_subsys(&ndp_net_ops);
+	if (err)
+		return err;
+	err = register_netdevice_notifier(&ndp_host_notifier);
+	if (err)
+		goto pernet;
+	err = ndp_socks_init();
+	if (err)
+		goto notifier;
+	return 0;
+notifier:
+	unregister_netdevice_notifier(&ndp_host_notifier);
+pernet:
+	unregister_pernet_subsys(&ndp_net_ops);
+	rcu_barrier();
+	return err;
+}
+
+static void __exit ndp_exit(void)
+{
+	ndp_socks_exit();
+	unregister_netdevice_notifier(&ndp_host_notifier);
+	unregister_pernet_subsys(&ndp_net_ops);
+	/* what they have given to call_rcu() */
+	rcu_barrier();
+}
+
+module_init(ndp_init);
+module_exit(ndp_exit);
+
+MODULE_DESCRIPTION("NDP, a receiver-driven transport of messages for datacenters");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(CLOSNET_VERSION);
+MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET, 261, 4);	/* IPPROTO_NDP, SOCK_RDM */
+MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET6, 261, 4);
