@@ -55,7 +55,7 @@ test_kernel() {
 	check "$1: make" make_
 	check "$1: make install" make_ install
 	check_eq "$1: exactly the files that should be there" "$(present)" "$( (expected; echo "$other") | sort)"
-	for m in sch_ndp sch_dcqcn sch_pcrp closwire nicclock tcp_dcqcn tcp_timely; do
+	for m in ndp sch_ndp sch_dcqcn sch_pcrp closwire nicclock tcp_dcqcn tcp_timely; do
 		check_eq "$1: depmod knows $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
 			"insmod $dest/lib/modules/$kver/updates/$m.ko"

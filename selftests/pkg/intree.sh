@@ -35,7 +35,7 @@ kmake() { nice make -s -j2 -C "$linux" O="$build" ARCH=um SUBARCH=x86_64 "$@"; }
 # configure: the smallest kernel with each module of closnet in it
 configure() {
 	{
-		printf 'CONFIG_%s=y\n' NET INET NET_SCHED NET_CLS_ACT NETFILTER NETFILTER_ADVANCED NETFILTER_INGRESS \
+		printf 'CONFIG_%s=y\n' NET INET IPV6 NET_SCHED NET_CLS_ACT NETFILTER NETFILTER_ADVANCED NETFILTER_INGRESS \
 			TCP_CONG_ADVANCED PROC_FS FTRACE ENABLE_DEFAULT_TRACERS
 		sed -n 's/^config \(.*\)/CONFIG_\1=y/p' "$CLOSNET_TOP/Kconfig"
 	} >"$build/wanted"
@@ -66,7 +66,7 @@ check "the kernel can be configured" configure
 check_eq "the configuration has it" "$(lost)" ""
 kmake prepare >"$TMP/log" 2>&1 || note "$(cat "$TMP/log")"
 check "net/closnet builds without a warning" without_output kmake W=1 net/closnet/
-for object in sch/{sch_ndp,dcqcn_main,dcqcn_pool,pcrp_main,pcrp_rx,pcrp_net}.o net/closwire/wire.o net/nicclock/nicclock.o tcp_cc/tcp_{dcqcn,timely}.o; do
+for object in sch/{sch_ndp,dcqcn_main,dcqcn_pool,pcrp_main,pcrp_rx,pcrp_net}.o net/closwire/wire.o net/ndp/ndp_{main,tx,rx}.o net/nicclock/nicclock.o tcp_cc/tcp_{dcqcn,timely}.o; do
 	check "$object is there" test -s "$build/net/closnet/$object"
 done
 finish

@@ -30,16 +30,16 @@ tells() {
 	fi
 }
 
-kernel 6.12.1 MODULES INET NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
+kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
 tells "check-config: a kernel with all that is required" 0 "nothing that closnet requires is missing" \
 	"$check_config" "$kdir"
 check_eq "check-config -q says nothing then" "$("$check_config" -q "$kdir" 2>&1)" ""
 kernel 6.12.1 MODULES INET PROC_FS
 tells "check-config: names what is missing" 1 "sch_ndp: CONFIG_NET_SCHED" "$check_config" -q "$kdir"
 tells "check-config: names all that is missing" 1 "tcp_timely: CONFIG_TRACEPOINTS" "$check_config" -q "$kdir"
-kernel 5.10.0-30-amd64 MODULES INET NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
+kernel 5.10.0-30-amd64 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
 tells "check-config: an old kernel" 1 "Linux 6.1 to 7.x: this one is 5.10.0" "$check_config" "$kdir"
-kernel 6.12.1 MODULES INET NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS MODULE_SIG_FORCE
+kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS MODULE_SIG_FORCE
 tells "check-config: a kernel that wants signatures" 0 "sign them with a key" "$check_config" "$kdir"
 tells "check-config: a kernel without headers" 1 "no module can be built for 6.1.0-none" \
 	"$check_config" /lib/modules/6.1.0-none/build
