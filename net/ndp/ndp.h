@@ -34,6 +34,7 @@
 
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/idr.h>
 #include <linux/netfilter.h>
 #include <linux/rhashtable.h>
 #include <linux/siphash.h>
@@ -287,9 +288,12 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @rcv: the core
  * @rcv_params: of @rcv
  * @rx_list: flows received, struct ndp_rx's @sock_node
- * @whole: messages that are whole, struct ndp_got's @node
+ * @held: of these, those for whose packets there was no room, struct ndp_rx's @held_node
+ * @missing: of these, those of which something is missing
+ * @whole: messages that are whole, or of which a part was read and which will never be,
+ *	struct ndp_got's @node
  * @partial: longer ones of which a prefix is there, and which may be read by and by
- * @reading: the message of which the last recvmsg() has taken a part
+ * @reading: the message that recvmsg() is at, and the next one goes on with; in no list
  * @got_no: number of the last message that came
  * @bytes_received: payload that was taken, for NDP_INFO
  * @msgs_received: messages that came whole, for NDP_INFO
@@ -315,6 +319,8 @@ struct ndp_sock {
 	struct ndp_rcv rcv;
 	struct ndp_rcv_params rcv_params;
 	struct list_head rx_list;
+	struct list_head held;
+	u32 missing;
 	struct list_head whole;
 	struct list_head partial;
 	struct ndp_got *reading;
@@ -505,8 +511,15 @@ void ndp_tx_write_space(struct sock *sk);
  * @hook: of netfilter's ingress: ndp_in_dev_init()
  * @refs: the device, and flows
  * @timer: the pacer; soft
- * @lock: protects @q, @dead and the timer's start
+ * @ids: of flows, for srpt
+ * @grow: makes room for more flows, for srpt
+ * @lock: protects the rest, and the timer's start
  * @q: the core
+ * @link_Mbps: rate of the link; 0: unknown
+ * @rate_Mbps: at which is pulled
+ * @ids_end: behind the greatest id that a flow had
+ * @places: flows for which there is room with srpt
+ * @armed: the timer is, or its function runs and will start it again
  * @dead: the device is gone
  * @rcu: frees it
  */
@@ -517,8 +530,15 @@ struct ndp_host {
 	struct nf_hook_ops hook;
 	refcount_t refs;
 	struct hrtimer timer;
+	struct ida ids;
+	struct work_struct grow;
 	spinlock_t lock;
 	struct ndp_pull q;
+	u32 link_Mbps;
+	u32 rate_Mbps;
+	u32 ids_end;
+	u32 places;
+	bool armed;
 	bool dead;
 	struct rcu_head rcu;
 };
@@ -527,7 +547,12 @@ extern struct notifier_block ndp_host_notifier;
 
 struct ndp_host *ndp_host_get(struct ndp_net *nn, int ifindex);
 void ndp_host_put(struct ndp_host *host);
-void ndp_host_kick(struct ndp_host *host);
+int ndp_host_reserve(struct ndp_host *host);
+void ndp_host_join(struct ndp_host *host, struct ndp_pull_node *n, int id);
+void ndp_host_leave(struct ndp_host *host, struct ndp_pull_node *n, bool ends);
+bool ndp_host_wish(struct ndp_host *host, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
+		   enum ndp_rcv_verdict v, u64 now);
+void ndp_host_resume(struct ndp_host *host, struct ndp_pull_node *n);
 void ndp_host_exit(struct ndp_net *nn);
 
 /* ---- ndp_rx.c: flows that are received ---- */
@@ -549,6 +574,9 @@ struct ndp_rx_key {
  * @sk: its socket, which ends it before it goes
  * @host: where it is pulled, counted
  * @sock_node: in the socket's @rx_list
+ * @held_node: in the socket's @held; empty: not held
+ * @told: packets that its sender was asked for
+ * @missing: something is, and it counts in the socket's @missing
  * @f: the core; under the socket's rcv_lock, but @f.pull, under the host's
  * @dead: it is no longer found, and takes nothing
  * @rcu: frees it
@@ -559,6 +587,9 @@ struct ndp_rx {
 	struct sock *sk;
 	struct ndp_host *host;
 	struct list_head sock_node;
+	struct list_head held_node;
+	u32 told;
+	bool missing;
 	struct ndp_rcv_flow f;
 	bool dead;
 	struct rcu_head rcu;
@@ -604,11 +635,14 @@ void ndp_rx_exit(struct ndp_net *nn);
 
 /* ---- ndp_recv.c: messages that came ---- */
 
-/* struct sk_buff's cb of a packet that is kept: its place in its message */
+/**
+ * struct ndp_part_cb - struct sk_buff's cb of a packet that is kept
+ * @offset: of its payload in its message
+ * @memory: bytes charged to the socket for it
+ */
 struct ndp_part_cb {
 	u64 offset;
-	u32 len;
-	u32 truesize;
+	u32 memory;
 };
 
 static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
@@ -617,9 +651,11 @@ static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
 }
 
 struct ndp_got *ndp_got_alloc(const struct ndp_packet *p, u16 port);
-void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset);
+void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset, u32 memory);
 void ndp_got_free(struct sock *sk, struct ndp_got *got);
-bool ndp_got_readable(const struct ndp_sock *ns);
+void ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got);
+struct ndp_got *ndp_got_next(struct ndp_sock *ns);
+bool ndp_got_readable(struct ndp_sock *ns);
 int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 
 /* ---- ndp_stats.c, ndp_sysctl.c, ndp_main.c ---- */
