@@ -55,13 +55,11 @@
 /* of a message's memory: a power of two of bytes, up to the kernel's costly order */
 #define NDP_CHUNK_SHIFT_MAX	15
 /* At the NIC a socket has at most so many bytes of data, as TCP has with TSQ */
-#define NDP_NIC_BYTES		(1U << 20)
+#define NDP_NIC_BYTES		1048576
 /* After close() messages go on for so long at most */
 #define NDP_ORPHAN_MS		60000
 
-/**
- * enum ndp_counter - what a namespace counts in the glue; see ndp_stats.c for the rest
- */
+/* What a namespace counts in the glue; ndp_stats.c has the rest. */
 enum ndp_counter {
 	NDP_N_IN_PACKETS,	/* datagrams that came, all types */
 	NDP_N_IN_DATA,		/* of these: DATA, whole */
@@ -159,7 +157,7 @@ struct ndp_net {
 	struct ndp_conf conf;
 	struct ctl_table_header *sysctl;
 	struct closnet_counters counters;
-	spinlock_t totals_lock;
+	spinlock_t totals_lock;		/* the three behind it */
 	struct ndp_snd_stats snd_totals;
 	u64 rcv_totals[NDP_RCV_VERDICTS];
 	struct ndp_pull_stats pull_totals;
@@ -168,7 +166,7 @@ struct ndp_net {
 	struct rhashtable tx_by_to;
 	struct rhashtable rx;
 	atomic_t rx_flows;
-	spinlock_t ports_lock;
+	spinlock_t ports_lock;		/* changes of @ports */
 	DECLARE_HASHTABLE(ports, NDP_PORT_BUCKETS_BITS);
 	DECLARE_HASHTABLE(hosts, NDP_HOST_BUCKETS_BITS);
 	siphash_key_t cookie_key;
@@ -212,7 +210,7 @@ struct ndp_peer {
 	atomic_t rx_flows;
 	u16 port_base;
 	atomic_t answers;
-	spinlock_t lock;
+	spinlock_t lock;		/* @paths */
 	struct ndp_paths paths;
 	struct rcu_head rcu;
 };
@@ -305,9 +303,9 @@ struct ndp_sock {
 	u32 initial_window;
 	u32 timeout_ms;
 	bool closed;
-	spinlock_t mem_lock;
+	spinlock_t mem_lock;		/* sk_forward_alloc */
 
-	spinlock_t tx_lock;
+	spinlock_t tx_lock;		/* changes of @tx_list; @snd_totals */
 	struct list_head tx_list;
 	atomic_t tx_busy;
 	atomic64_t snd_bytes;
@@ -315,7 +313,7 @@ struct ndp_sock {
 	struct ndp_snd_stats snd_totals;
 	atomic_t nic_waits;
 
-	spinlock_t rcv_lock ____cacheline_aligned_in_smp;
+	spinlock_t rcv_lock ____cacheline_aligned_in_smp; /* the rest */
 	struct ndp_rcv rcv;
 	struct ndp_rcv_params rcv_params;
 	struct list_head rx_list;
@@ -451,7 +449,7 @@ struct ndp_tx {
 	struct list_head sock_node;
 	struct ndp_snd_params params;
 	struct hrtimer timer;
-	spinlock_t lock;
+	spinlock_t lock;		/* the rest */
 	struct ndp_snd_flow f;
 	struct ndp_snd_stats stats;
 	struct list_head msgs;
@@ -478,6 +476,8 @@ struct ndp_tx_work {
 	bool wake;
 	bool gone;
 };
+
+extern const struct rhashtable_params ndp_tx_params;
 
 struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 port);
 void ndp_tx_put(struct ndp_tx *tx);
@@ -532,7 +532,7 @@ struct ndp_host {
 	struct hrtimer timer;
 	struct ida ids;
 	struct work_struct grow;
-	spinlock_t lock;
+	spinlock_t lock;		/* @q, @dead, the timer's start */
 	struct ndp_pull q;
 	u32 link_Mbps;
 	u32 rate_Mbps;

@@ -441,16 +441,6 @@ void ndp_sock_writable(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/*
- * A packet has left the NIC, perhaps with a qdisc's lock held: what is called must take no
- * lock that is ever held while packets are transmitted.
- */
-static void ndp_write_space(struct sock *sk)
-{
-	if (atomic_read(&ndp_sk(sk)->nic_waits))
-		ndp_tx_write_space(sk);
-}
-
 static __poll_t ndp_poll(struct file *file, struct socket *sock, poll_table *wait)
 {
 	struct sock *sk = sock->sk;
@@ -581,7 +571,6 @@ static int ndp_getsockopt(struct sock *sk, int level, int name, char __user *opt
 
 /* ---- begin and end */
 
-/* What nrx may change as it goes is memory_max, which follows SO_RCVBUF. */
 static void ndp_rcv_params_init(struct ndp_sock *ns)
 {
 	u32 flows_max = READ_ONCE(ndp_net(sock_net(&ns->inet.sk))->conf.flows_max);
@@ -601,7 +590,8 @@ static int ndp_init_sock(struct sock *sk)
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_sndbuf = NDP_BUFFER_BYTES;
 	sk->sk_rcvbuf = NDP_BUFFER_BYTES;
-	sk->sk_write_space = ndp_write_space;
+	/* A packet has left the NIC; perhaps a qdisc's lock is held. */
+	sk->sk_write_space = ndp_tx_write_space;
 	spin_lock_init(&ns->mem_lock);
 	spin_lock_init(&ns->tx_lock);
 	INIT_LIST_HEAD(&ns->tx_list);
@@ -671,9 +661,29 @@ static const struct proto_ops ndp_ops = {
 	.mmap		= sock_no_mmap,
 };
 
-/* As those of IPv4, but for ndpv6_init() */
+static const struct proto_ops ndpv6_ops = {
+	.family		= PF_INET6,
+	.owner		= THIS_MODULE,
+	.release	= inet6_release,
+	.bind		= inet6_bind,
+	.connect	= inet_dgram_connect,
+	.socketpair	= sock_no_socketpair,
+	.accept		= sock_no_accept,
+	.getname	= inet6_getname,
+	.poll		= ndp_poll,
+	.ioctl		= inet6_ioctl,
+	.gettstamp	= sock_gettstamp,
+	.listen		= sock_no_listen,
+	.shutdown	= inet_shutdown,
+	.setsockopt	= sock_common_setsockopt,
+	.getsockopt	= sock_common_getsockopt,
+	.sendmsg	= ndp_sendmsg,
+	.recvmsg	= ndp_recvmsg,
+	.mmap		= sock_no_mmap,
+};
+
+/* As that of IPv4, but for ndpv6_init() */
 static struct proto ndpv6_prot __ro_after_init;
-static struct proto_ops ndpv6_ops __ro_after_init;
 
 static void __init ndpv6_init(void)
 {
@@ -682,12 +692,6 @@ static void __init ndpv6_init(void)
 	/* Without the padding, so that what is behind @inet6 is nothing */
 	ndpv6_prot.obj_size = offsetofend(struct ndp6_sock, inet6);
 	closnet_set_ipv6_pinfo_offset(&ndpv6_prot, offsetof(struct ndp6_sock, inet6));
-	ndpv6_ops = ndp_ops;
-	ndpv6_ops.family = PF_INET6;
-	ndpv6_ops.release = inet6_release;
-	ndpv6_ops.bind = inet6_bind;
-	ndpv6_ops.getname = inet6_getname;
-	ndpv6_ops.ioctl = inet6_ioctl;
 }
 
 static struct inet_protosw ndp_protosw = {
