@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ndp_api NS-A NS-B TEST...: checks of NDP's sockets, one call at a time
+ *
+ * Prints "ok WHAT" or "not ok WHAT" for each; the exit status is 1 if one failed. a has
+ * 10.0.0.1 and b 10.0.0.2; of 10.0.0.9 a believes that it is there, but it is silent.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ndp_api.h"
+
+#define PATIENCE_MS 10000
+
+const char *ns_a, *ns_b;
+static bool failed;
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{ "parts", test_parts }, { "flags", test_flags }, { "poll", test_poll },
+	{ "bind", test_bind }, { "options", test_options }, { "arguments", test_arguments },
+	{ "failures", test_failures },
+};
+
+void check(bool good, const char *format, ...)
+{
+	int error = errno;
+	va_list args;
+
+	printf("%s ", good ? "ok" : "not ok");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	if (!good)
+		printf(" (errno: %s)", strerror(error));
+	printf("\n");
+	failed |= !good;
+	errno = 0;
+}
+
+void api_address(uint16_t port, union ndp_address *a)
+{
+	ndp_address("10.0.0.2", port, a);
+}
+
+int api_sender(void)
+{
+	return ndp_socket(ns_a, AF_INET);
+}
+
+int api_receiver(uint16_t port)
+{
+	int fd = ndp_socket(ns_b, AF_INET);
+	union ndp_address a;
+
+	api_address(port, &a);
+	if (bind(fd, &a.sa, sizeof(a.v4)))
+		err(2, "bind %u", port);
+	return fd;
+}
+
+int api_connected(uint16_t port)
+{
+	int fd = api_sender();
+	union ndp_address a;
+
+	api_address(port, &a);
+	if (connect(fd, &a.sa, sizeof(a.v4)))
+		err(2, "connect %u", port);
+	return fd;
+}
+
+/* A message whose bytes follow from its length */
+ssize_t api_send(int fd, uint16_t port, size_t len, int flags)
+{
+	uint8_t *b = malloc(len);
+	union ndp_address a;
+	ssize_t n;
+
+	ndp_fill(b, len, len, 0);
+	api_address(port, &a);
+	n = sendto(fd, b, len, flags, &a.sa, sizeof(a.v4));
+	free(b);
+	return n;
+}
+
+bool api_wait(int fd, short events, int ms)
+{
+	struct pollfd pfd = { fd, events, 0 };
+
+	if (poll(&pfd, 1, ms) < 0)
+		err(2, "poll");
+	return pfd.revents & events;
+}
+
+/* Waits until the peer has all that was sent. */
+bool api_sent(int fd)
+{
+	struct ndp_info info;
+	int i;
+
+	for (i = 0; i < PATIENCE_MS; i++) {
+		ndp_info(fd, &info);
+		if (!info.msgs_sending)
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+/* Message MSG to PORT is reported as failed with ERROR. */
+bool api_fails_with(int fd, int error, uint64_t msg, uint16_t port)
+{
+	union {
+		struct cmsghdr align;
+		char b[256];
+	} control;
+	union ndp_address from;
+	struct msghdr mh = {
+		.msg_name = &from, .msg_namelen = sizeof(from),
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct ndp_failed f = { 0 };
+	struct cmsghdr *cm;
+
+	memset(&from, 0, sizeof(from));
+	if (!api_wait(fd, POLLERR, PATIENCE_MS) || recvmsg(fd, &mh, MSG_ERRQUEUE) < 0)
+		return false;
+	cm = CMSG_FIRSTHDR(&mh);
+	if (!cm || cm->cmsg_level != SOL_NDP || cm->cmsg_type != NDP_CMSG_FAILED ||
+	    cm->cmsg_len != CMSG_LEN(sizeof(f)))
+		return false;
+	memcpy(&f, CMSG_DATA(cm), sizeof(f));
+	errno = (int)f.error;
+	return (int)f.error == error && f.msg == msg && !f.reserved && ndp_port(&from) == port &&
+	       mh.msg_flags & MSG_ERRQUEUE;
+}
+
+bool api_refused(int result, int error)
+{
+	return result < 0 && errno == error;
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+}
+
+int main(int argc, char *argv[])
+{
+	struct sigaction interrupt = { .sa_handler = on_signal };
+	size_t t;
+	int i;
+
+	if (argc < 4)
+		errx(2, "usage: ndp_api NS-A NS-B TEST...");
+	ns_a = argv[1];
+	ns_b = argv[2];
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGALRM, &interrupt, NULL);
+	for (i = 3; i < argc; i++)
+		for (t = 0; t < sizeof(tests) / sizeof(tests[0]); t++)
+			if (!strcmp(argv[i], tests[t].name))
+				tests[t].run();
+	return failed;
+}

@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Speaks NDP with a socket at the other end of a wire, also in ways that none should
+ *
+ * ndp_forge -s NS/DEV STEP...
+ *
+ * Does the STEPs in their order, and prints a line for each packet of NDP that comes in
+ * on DEV meanwhile. A STEP is one of
+ *
+ *	TYPE[:SPEC[:FIELD=VALUE,...]]	sends a packet: data, control, probe, error, cookie;
+ *			SPEC: of the frame, see frame_parse_spec(), default udp4; FIELDs are
+ *			those of the header, see the table, and
+ *			n=COUNT		so many of them, flow_id counts up
+ *			here=BYTES	of header and payload that are there
+ *			lens=ip|none	of what was cut: only IP's length is right, or none is
+ *			flip=BIT	is inverted, after the checksums were computed
+ *			sums=wrong	the header's checksums are as they were before flip=
+ *			What answers has the fields of the last packet that came, if they
+ *			are not given.
+ *	flips:SPEC:wrong|right	DATA of one packet, with each bit of the header flipped; its
+ *			checksums are wrong, or right for that
+ *	cuts:SPEC:ip|none|all	DATA, cut at each length
+ *	random:SPEC:N[,SEED]	packets of random types, with random fields, often near what is
+ *			right for the last packet that came
+ *	wait=MS		for so long
+ *	await		until a packet comes
+ *	sh=COMMAND	runs a command
+ *
+ * Written from the protocol's description, without a look at net/ndp/ndp_wire.h.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../sch/frame.h"
+#include "ndp_tool.h"
+
+#define PORT 61199
+#define HEADER 56U
+#define PATIENCE_MS 5000
+
+enum { DATA = 1, CONTROL, PROBE, ERROR, COOKIE, TYPES };
+
+static const char *const type_names[TYPES] = {
+	"?", "data", "control", "probe", "error", "cookie"
+};
+
+/* Where it is, in packets of which types, and what it is if it is not given */
+static const struct field {
+	const char *name;
+	unsigned int at, len, types;
+	uint64_t initial;
+} fields[] = {
+#define ALL 0x3e
+#define OF(type) (1U << (type))
+	{ "version", 0, 1, 0, 0 },
+	{ "flags", 1, 1, ALL, 0 },
+	{ "payload_len", 2, 2, ALL, 0 },
+	{ "flow_id", 4, 4, ALL, 1 },
+	{ "seq", 8, 4, ALL, 0 },
+	{ "path", 12, 1, ALL, 0 },
+	{ "try_no", 13, 1, ALL, 0 },
+	{ "check", 14, 2, 0, 0 },
+	{ "check_rest", 16, 2, 0, 0 },
+	{ "from", 18, 2, ALL, 2000 },
+	{ "to", 20, 2, ALL, 1000 },
+	{ "prio", 22, 1, OF(DATA) | OF(PROBE), 0 },
+	{ "dsfield", 22, 1, OF(CONTROL), 0 },
+	{ "code", 22, 1, OF(ERROR), 0 },
+	{ "reserved", 23, 1, 0, 0 },
+	{ "msg_id", 24, 4, OF(DATA) | OF(ERROR), 0 },
+	{ "ack_base", 24, 4, OF(CONTROL), 0 },
+	{ "base", 28, 4, OF(DATA) | OF(PROBE), 0 },
+	{ "pull", 28, 4, OF(CONTROL), 0 },
+	{ "pull_target", 32, 4, OF(DATA) | OF(PROBE), 0 },
+	{ "sack", 32, 8, OF(CONTROL), 0 },
+	{ "offset", 36, 6, OF(DATA), 0 },
+	{ "nack", 40, 8, OF(CONTROL), 0 },
+	{ "msg_len", 42, 6, OF(DATA), 0 },
+	{ "cookie", 48, 8, OF(DATA) | OF(COOKIE), 0 },
+	{ "trimmed", 48, 4, OF(CONTROL), 0 },
+	{ "window", 52, 4, OF(CONTROL), 0 },
+};
+
+#define FIELDS (sizeof(fields) / sizeof(fields[0]))
+
+/* A packet that is to be sent */
+struct forged {
+	struct frame_spec spec;
+	uint8_t b[HEADER + 2048];
+	unsigned int payload;	/* bytes */
+	int here;		/* bytes from the header on; -1: all */
+	bool ip_len, udp_len;	/* are right, of what is cut */
+	int flip;		/* bit; -1: none */
+	bool wrong_sums;
+};
+
+static int fd;
+static uint8_t last[HEADER];	/* the header that came last */
+static bool have_last;
+static unsigned int caught;
+static uint64_t seed = 1;
+
+static uint64_t get(const uint8_t *b, const struct field *f)
+{
+	uint64_t v = 0;
+	unsigned int i;
+
+	for (i = 0; i < f->len; i++)
+		v = v << 8 | b[f->at + i];
+	return v;
+}
+
+static void put(uint8_t *b, const struct field *f, uint64_t v)
+{
+	unsigned int i;
+
+	for (i = f->len; i-- > 0; v >>= 8)
+		b[f->at + i] = (uint8_t)v;
+}
+
+static const struct field *find_field(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < FIELDS; i++)
+		if (!strcmp(fields[i].name, name))
+			return &fields[i];
+	return NULL;
+}
+
+static uint64_t field(const uint8_t *b, const char *name)
+{
+	return get(b, find_field(name));
+}
+
+static void set(uint8_t *b, const char *name, uint64_t v)
+{
+	put(b, find_field(name), v);
+}
+
+static uint64_t chance(uint64_t n)
+{
+	seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (seed >> 33) % n;
+}
+
+/* ---- sending */
+
+static uint16_t checksum(const uint8_t *b, unsigned int len)
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < len; i += 2)
+		sum += (uint32_t)(b[i] << 8 | b[i + 1]);
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)~sum;
+}
+
+static void put_sums(uint8_t *b)
+{
+	set(b, "check", checksum(b, 14));
+	set(b, "check_rest", checksum(b + 18, HEADER - 18));
+}
+
+static void open_socket(const char *where)
+{
+	struct sockaddr_ll sll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
+	int self = open("/proc/self/ns/net", O_RDONLY), on = 1;
+	char ns[128], *dev;
+
+	snprintf(ns, sizeof(ns), "%s", where);
+	dev = strrchr(ns, '/');
+	*dev++ = '\0';
+	ndp_enter_ns(ns);
+	fd = socket(AF_PACKET, SOCK_RAW, 0);
+	sll.sll_ifindex = (int)if_nametoindex(dev);
+	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)))
+		err(2, "packet socket on %s", where);
+	if (setns(self, CLONE_NEWNET))
+		err(2, "setns");
+}
+
+/* Where two bytes of a length are, minus CUT */
+static void shorten(uint8_t *b, unsigned int cut)
+{
+	unsigned int len = (unsigned int)(b[0] << 8 | b[1]) - cut;
+
+	b[0] = (uint8_t)(len >> 8);
+	b[1] = (uint8_t)len;
+}
+
+/* Cuts the frame, as a switch does; returns its length */
+static unsigned int cut(const struct forged *t, const struct frame *f)
+{
+	unsigned int len = f->l4 + 8 + (unsigned int)t->here, less, sum;
+	uint8_t *ip = f->b + f->l3;
+
+	if (t->here < 0 || len >= f->len)
+		return f->len;
+	less = f->len - len;
+	if (t->ip_len)
+		shorten(ip + (f->v6 ? 4 : 2), less);
+	if (t->udp_len)
+		shorten(f->b + f->l4 + 4, less);
+	if (!f->v6) {
+		memset(ip + 10, 0, 2);
+		sum = checksum(ip, 20);
+		ip[10] = (uint8_t)(sum >> 8);
+		ip[11] = (uint8_t)sum;
+	}
+	return len;
+}
+
+static void send_forged(struct forged *t)
+{
+	struct frame_spec s = t->spec;
+	uint8_t b[sizeof(t->b)];
+	struct frame f;
+
+	memcpy(b, t->b, sizeof(b));
+	put_sums(b);
+	if (t->flip >= 0) {
+		b[t->flip / 8] ^= (uint8_t)(0x80 >> t->flip % 8);
+		if (!t->wrong_sums)
+			put_sums(b);
+	}
+	s.len = ETH_HLEN + frame_tag_len(s.vlan) + (s.v6 ? 40 : 20) + 8 + HEADER + t->payload;
+	if (!s.sport)
+		s.sport = (uint16_t)(49152 + b[12]);
+	frame_build(&s, 0, &f);
+	frame_set_payload(&s, &f, b, HEADER + t->payload);
+	if (write(fd, f.b, cut(t, &f)) < 0)
+		err(2, "send");
+	free(f.b);
+}
+
+static void begin(struct forged *t, unsigned int type, const char *spec)
+{
+	const char *bad;
+	unsigned int i;
+
+	memset(t, 0, sizeof(*t));
+	t->here = -1;
+	t->flip = -1;
+	t->ip_len = true;
+	t->udp_len = true;
+	bad = frame_parse_spec(spec && *spec ? spec : "udp4", &t->spec);
+	if (bad)
+		errx(2, "%s: %s", spec, bad);
+	for (i = 0; i < FIELDS; i++)
+		if (fields[i].types & 1U << type)
+			put(t->b, &fields[i], fields[i].initial);
+	t->b[0] = (uint8_t)(1 << 4 | type);
+	if (type == DATA) {
+		set(t->b, "flags", 1);
+		set(t->b, "payload_len", 10);
+		set(t->b, "msg_len", 10);
+	} else if (have_last) {
+		memcpy(t->b + 4, last + 4, 10);
+		set(t->b, "from", field(last, "to"));
+		set(t->b, "to", field(last, "from"));
+	}
+}
+
+/* WHICH of the lengths are right: all, ip or none */
+static void set_lens(struct forged *t, const char *which)
+{
+	t->ip_len = strcmp(which, "none");
+	t->udp_len = !strcmp(which, "all");
+}
+
+static void set_field(struct forged *t, char *text, unsigned int *n)
+{
+	char *value = strchr(text, '=');
+	const struct field *f;
+
+	if (!value)
+		errx(2, "%s: FIELD=VALUE is needed", text);
+	*value++ = '\0';
+	f = find_field(text);
+	if (f)
+		put(t->b, f, strtoull(value, NULL, 0));
+	else if (!strcmp(text, "n"))
+		*n = (unsigned int)atoi(value);
+	else if (!strcmp(text, "here"))
+		t->here = atoi(value);
+	else if (!strcmp(text, "flip"))
+		t->flip = atoi(value);
+	else if (!strcmp(text, "sums"))
+		t->wrong_sums = true;
+	else if (!strcmp(text, "lens"))
+		set_lens(t, value);
+	else if (!strcmp(text, "payload"))
+		t->payload = (unsigned int)atoi(value);
+	else
+		errx(2, "no field %s", text);
+}
+
+static void send_type(unsigned int type, const char *spec, char *text)
+{
+	static struct forged t;
+	unsigned int n = 1, i;
+	char *word, *save;
+
+	begin(&t, type, spec);
+	t.payload = UINT32_MAX;
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save))
+		set_field(&t, word, &n);
+	if (t.payload == UINT32_MAX)
+		t.payload = type == DATA ? (unsigned int)field(t.b, "payload_len") : 0;
+	if (t.payload > sizeof(t.b) - HEADER)
+		t.payload = sizeof(t.b) - HEADER;
+	for (i = 0; i < n; i++) {
+		send_forged(&t);
+		set(t.b, "flow_id", field(t.b, "flow_id") + 1);
+	}
+}
+
+static void send_flips(const char *spec, const char *sums)
+{
+	static struct forged t;
+	int bit;
+
+	for (bit = 0; bit < (int)HEADER * 8; bit++) {
+		begin(&t, DATA, spec);
+		t.payload = 10;
+		t.flip = bit;
+		t.wrong_sums = !strcmp(sums, "wrong");
+		set(t.b, "flow_id", 1000 + (uint64_t)bit);
+		send_forged(&t);
+	}
+}
+
+static void send_cuts(const char *spec, const char *right)
+{
+	static struct forged t;
+	int here;
+
+	for (here = 0; here < (int)HEADER + 10; here++) {
+		begin(&t, DATA, spec);
+		t.payload = 10;
+		t.here = here;
+		set_lens(&t, right);
+		set(t.b, "flow_id", 2000 + (uint64_t)here);
+		send_forged(&t);
+	}
+}
+
+/* A value that is often near to what it was, or at a limit */
+static uint64_t random_value(const struct field *f, uint64_t v)
+{
+	uint64_t max = f->len == 8 ? UINT64_MAX : (1ULL << f->len * 8) - 1;
+
+	switch (chance(6)) {
+	case 0: return v + chance(5) - 2;
+	case 1: return chance(4);
+	case 2: return max - chance(3);
+	case 3: return (chance(UINT32_MAX) << 32 | chance(UINT32_MAX)) & max;
+	default: return v;
+	}
+}
+
+static void send_random(const char *spec, const char *count)
+{
+	static struct forged t;
+	unsigned int n, i, type;
+	unsigned long long first = 1;
+	const struct field *f;
+
+	if (sscanf(count, "%u,%llu", &n, &first) < 1)
+		errx(2, "bad count %s", count);
+	seed = first;
+	while (n--) {
+		type = 1 + (unsigned int)chance(COOKIE);
+		begin(&t, type, spec);
+		for (i = 0, f = fields; i < FIELDS; i++, f++)
+			if (f->types & 1U << type && !chance(3))
+				put(t.b, f, random_value(f, get(t.b, f)));
+		t.payload = type == DATA ? (unsigned int)chance(100) : 0;
+		if (type == DATA && chance(2))
+			set(t.b, "payload_len", t.payload);
+		if (!chance(8))
+			t.here = (int)chance(HEADER + t.payload + 1);
+		send_forged(&t);
+	}
+}
+
+/* ---- what comes in */
+
+/* Where the header of NDP is in a frame; 0: it is none */
+static unsigned int find_ndp(const uint8_t *b, unsigned int len)
+{
+	unsigned int type = (unsigned int)(b[12] << 8 | b[13]), l4 = 0;
+
+	if (type == ETH_P_IP && len >= 42 && b[23] == IPPROTO_UDP)
+		l4 = ETH_HLEN + (b[14] & 15) * 4U;
+	else if (type == ETH_P_IPV6 && len >= 62 && b[20] == IPPROTO_UDP)
+		l4 = ETH_HLEN + 40;
+	if (!l4 || len < l4 + 8 + HEADER || (b[l4 + 2] << 8 | b[l4 + 3]) != PORT)
+		return 0;
+	return l4 + 8;
+}
+
+static void take_frame(void)
+{
+	static uint8_t b[FRAME_MAX];
+	ssize_t n = recv(fd, b, sizeof(b), MSG_DONTWAIT);
+	unsigned int at, i, type;
+
+	at = n < ETH_HLEN ? 0 : find_ndp(b, (unsigned int)n);
+	if (!at)
+		return;
+	memcpy(last, b + at, HEADER);
+	have_last = true;
+	caught++;
+	type = last[0] & 15;
+	printf("%s", type < TYPES ? type_names[type] : "?");
+	for (i = 0; i < FIELDS && type < TYPES; i++) {
+		uint64_t v = fields[i].types & 1U << type ? get(last, &fields[i]) : 0;
+
+		if (v)
+			printf(" %s=%llu", fields[i].name, (unsigned long long)v);
+	}
+	put_sums(last);
+	printf("%s\n", memcmp(last, b + at, HEADER) ? " wrong" : "");
+}
+
+/* For so long, or until so many have come */
+static void listen_for(int ms, unsigned int until)
+{
+	struct pollfd pfd = { fd, POLLIN, 0 };
+	long long end = ndp_now_us() / 1000 + ms, left;
+
+	while (caught < until && (left = end - ndp_now_us() / 1000) >= 0) {
+		if (poll(&pfd, 1, (int)left) < 0)
+			err(2, "poll");
+		if (pfd.revents)
+			take_frame();
+		else if (!left)
+			break;
+	}
+}
+
+static void await(void)
+{
+	unsigned int before = caught;
+
+	listen_for(PATIENCE_MS, caught + 1);
+	if (caught == before)
+		errx(1, "nothing came");
+}
+
+static void step(char *text)
+{
+	char *save, *what, *spec, *rest, none[] = "";
+	unsigned int type;
+
+	if (!strncmp(text, "sh=", 3)) {
+		if (system(text + 3))
+			errx(2, "%s failed", text + 3);
+		return;
+	}
+	if (!strncmp(text, "wait=", 5))
+		return listen_for(atoi(text + 5), UINT32_MAX);
+	if (!strcmp(text, "await"))
+		return await();
+	what = strtok_r(text, ":", &save);
+	spec = strtok_r(NULL, ":", &save);
+	rest = strtok_r(NULL, "", &save);
+	for (type = DATA; type < TYPES; type++)
+		if (!strcmp(what, type_names[type]))
+			return send_type(type, spec, rest ? rest : none);
+	if (!rest)
+		errx(2, "no such step: %s", what);
+	if (!strcmp(what, "flips"))
+		send_flips(spec, rest);
+	else if (!strcmp(what, "cuts"))
+		send_cuts(spec, rest);
+	else if (!strcmp(what, "random"))
+		send_random(spec, rest);
+}
+
+int main(int argc, char *argv[])
+{
+	int i;
+
+	if (argc < 3 || strcmp(argv[1], "-s"))
+		errx(2, "usage: ndp_forge -s NS/DEV STEP...");
+	open_socket(argv[2]);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (i = 3; i < argc; i++)
+		step(argv[i]);
+	return 0;
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Sockets with little memory: senders and receivers wait for each other, but never for ever.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| ndp_msg send -> w0  |=====| w1 -> receive       |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154 # setup_ns sets a and b
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+WIRE=(mtu 9000)
+wire_ab rate 500mbit delay 5us
+rx=(receive -n "$b" -p 9)
+tx=(send -n "$a" -p 9 -d 10.0.0.2)
+
+messages "the least SO_SNDBUF" "${rx[@]}" -c 12 -l 1,1k,30k,1m -- "${tx[@]}" -k 1 -c 12 -l 1,1k,30k,1m
+messages "a small one, MSG_DONTWAIT" "${rx[@]}" -c 200 -l 1,1k,5k -- "${tx[@]}" -D -k 20000 -c 200 -l 1,1k,5k
+messages "the least SO_RCVBUF" "${rx[@]}" -r 1 -c 12 -l 1,1k,30k,300k -- "${tx[@]}" -c 12 -l 1,1k,30k,300k
+messages "16 big messages at once, each longer than SO_RCVBUF" \
+	"${rx[@]}" -r 100000 -s 16 -l 300k -- "${tx[@]}" -S 16 -l 300k
+messages "16 that fit one by one" "${rx[@]}" -r 200000 -s 16 -c 3 -l 100k -- "${tx[@]}" -S 16 -c 3 -l 100k
+messages "one socket, 100 messages of all sizes" \
+	"${rx[@]}" -r 150000 -c 100 -l 1,100,10k,200k,1m -- "${tx[@]}" -c 100 -l 1,100,10k,200k,1m
+messages "a reader that sleeps" \
+	"${rx[@]}" -w 2 -r 60000 -s 4 -c 20 -l 100,5k,40k -- "${tx[@]}" -S 4 -c 20 -l 100,5k,40k
+messages "and reads little at a time" \
+	"${rx[@]}" -w 1 -b 3000 -r 60000 -s 2 -c 5 -l 100,50k -- "${tx[@]}" -S 2 -c 5 -l 100,50k
+messages "40 sockets of little memory, small messages" \
+	"${rx[@]}" -r 20000 -s 40 -c 30 -l 10,1000 -- "${tx[@]}" -k 5000 -S 40 -c 30 -l 10,1000
+
+# others are not held up by a receiver that does not read; what it has not taken is waited for
+messages "a receiver that hardly reads" receive -n "$b" -p 10 -w 20 -r 20000 -c 20 -l 3000 -- \
+	send -n "$a" -p 10 -d 10.0.0.2 -c 20 -l 3000 -- "${rx[@]}" -c 30 -l 100k -- "${tx[@]}" -c 30 -l 100k
+check_eq "no message has failed" "$(said failed)" 0
+check "nothing is left" wait_for 20 unused
+finish

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Messages of all sizes arrive whole, once, with each byte: by IPv4, IPv6 and mapped
+# addresses, with short and long packets, in a VLAN, of many sockets, to many addresses, and on the host
+# itself. Ports are taken and given as those of UDP are.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| ndp_msg send -> w0  |=====| w1 -> receive       |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154 # setup_ns sets a and b
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+WIRE=(mtu 9000)
+wire_ab rate 500mbit delay 5us
+ndp_v6_ab
+ip -n "$b" addr add 10.0.0.3/24 dev w1
+ip -n "$a" neigh add 10.0.0.3 lladdr $MAC_B nud permanent dev w0
+ip -n "$a" link set lo up
+
+small=1,2,3,4,5,8,100,1k
+sizes=$small,1416,1417,8916,8917,64k,1m
+rx=(receive -n "$b" -p 1000)
+tx=(send -n "$a" -p 1000)
+messages "IPv4" "${rx[@]}" -4 -c 15 -l "$sizes,16m" -q 10 -- "${tx[@]}" -d 10.0.0.2 -c 15 -l "$sizes,16m"
+check_eq "no retransmissions" "$(said rtx)" 0
+check_eq "all messages are acknowledged" "$(said msgs)" 15
+messages "IPv4, connected, MSG_DONTWAIT" \
+	"${rx[@]}" -c 28 -l "$sizes" -- "${tx[@]}" -C -D -d 10.0.0.2 -c 28 -l "$sizes"
+messages "IPv6" "${rx[@]}" -c 15 -l "$sizes,4m" -- "${tx[@]}" -d 2001:db8::2 -c 15 -l "$sizes,4m"
+messages "mapped IPv4" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -6 -d 10.0.0.2 -c 14 -l "$sizes"
+messages "two peers, of one socket" \
+	"${rx[@]}" -a 10.0.0.2 -c 14 -l "$sizes" -- "${rx[@]}" -a ::ffff:10.0.0.3 -c 14 -l "$sizes" -- \
+	"${tx[@]}" -d 10.0.0.2,10.0.0.3 -c 14 -l "$sizes"
+messages "IPv4 and IPv6, of two sockets" "${rx[@]}" -s 2 -c 14 -l "$sizes" -- \
+	"${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes" -- "${tx[@]}" -d 2001:db8::2 -c 14 -l "$sizes"
+messages "60 sockets" "${rx[@]}" -s 60 -c 16 -l "$small" -- "${tx[@]}" -S 60 -d 10.0.0.2 -c 16 -l "$small"
+messages "2000 messages at once" "${rx[@]}" -c 2000 -l 1000 -- "${tx[@]}" -d 10.0.0.2 -c 2000 -l 1000
+messages "an initial window of 1" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -w 1 -d 10.0.0.2 -c 14 -l "$sizes"
+messages "of 1024" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -w 1024 -d 10.0.0.2 -c 14 -l "$sizes"
+messages "on the host itself" receive -n "$a" -p 1000 -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.1 -c 14 -l "$sizes"
+messages "loopback, both ways" receive -n "$a" -p 1000 -c 14 -l "$sizes" -- "${tx[@]}" -d 127.0.0.1 -c 14 -l "$sizes" -- \
+	receive -n "$a" -p 1001 -c 14 -l "$sizes" -- send -n "$a" -p 1001 -d 127.0.0.1 -c 14 -l "$sizes"
+messages "both ways" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes" -- \
+	receive -n "$a" -p 1000 -c 14 -l "$sizes" -- send -n "$b" -p 1000 -d 10.0.0.1 -c 14 -l "$sizes"
+
+# ---- VLAN, and short packets
+
+for ns in a b; do
+	dev=w$([ $ns = a ]; echo $?)
+	ip -n "${!ns}" link add link "$dev" name "$dev.5" type vlan id 5 || skip_all "no VLAN devices"
+	ip -n "${!ns}" link set "$dev.5" up
+done
+ip -n "$a" addr add 10.5.0.1/24 dev w0.5
+ip -n "$b" addr add 10.5.0.2/24 dev w1.5
+messages "VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
+ip -n "$a" link set w0 mtu 1500
+ip -n "$b" link set w1 mtu 1500
+messages "MTU 1500" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes"
+messages "MTU 1500, IPv6" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 2001:db8::2 -c 14 -l "$sizes"
+messages "MTU 1500, VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
+
+# ---- ports
+
+ip -n "$b" link set lo up
+in_ns "$b" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
+api bind
+check "nothing is left" wait_for 10 unused
+finish

@@ -1,0 +1,644 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages by NDP's sockets, of which each byte is checked
+ *
+ * ndp_msg COMMAND... [-- COMMAND...]...
+ *
+ * Runs the COMMANDs at the same time, each in a process: when all have their sockets,
+ * all begin. Prints a line for each, "COMMAND NAME=VALUE...". The exit status is that
+ * of the first COMMAND that failed. A COMMAND is one of
+ *
+ * receive [-n NS] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT] [-b BYTES]
+ *	[-r RCVBUF] [-w MS] [-q MS] [-t SECONDS] [-4] [-v]
+ *	Takes COUNT messages from each of SENDERS sockets, the n-th of which has the
+ *	n-th of SIZES, by recvmsg() of BYTES (default 1m); fails if a byte is wrong, a
+ *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUF; -w: waits
+ *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
+ *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
+ *	for each sender, with the time of its last message
+ * send [-n NS] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
+ *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
+ *	[-z SECONDS] [-C] [-D] [-6] [-e] [-x]
+ *	Each of SOCKETS sends COUNT messages to each ADDRESS, and waits until all were
+ *	acknowledged or have failed; fails if one has. -a, -P: bind(); -k: SO_SNDBUF;
+ *	-w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT; -o: SO_PRIORITY; -z: SO_LINGER; -C:
+ *	connect(); -D: with MSG_DONTWAIT and poll(); -6: a socket of AF_INET6 (IPv4 is
+ *	mapped); -e: messages may fail; -x: does not wait, but closes at once
+ * run SHELL-COMMAND
+ *
+ * SIZES: SIZE[,SIZE]..., with suffix k or m; message n has the (n modulo their number)-th.
+ * Each message begins with its number n, as far as it fits; all else follows from the
+ * sender's port, n, and the place.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ndp_tool.h"
+
+#define COMMANDS_MAX 64
+#define SIZES_MAX 64
+#define SOCKETS_MAX 4096
+#define ERRNO_MAX 256
+#define OUTPUT_MAX 16384
+#define NUMBER_BYTES 4U
+
+struct options {
+	const char *ns;
+	const char *address;
+	const char *to;
+	int port;
+	int own_port;
+	size_t sizes[SIZES_MAX];
+	unsigned int n_sizes;
+	int sockets;	/* or senders */
+	int count;
+	size_t buffer;
+	int rcvbuf;
+	int sndbuf;
+	int window;	/* receive: ms before each recvmsg() */
+	int timeout_ms;
+	int priority;
+	int quiet_ms;
+	int linger;
+	int seconds;
+	bool connect;
+	bool dontwait;
+	bool v4;
+	bool v6;
+	bool failures;
+	bool leave;
+	bool verbose;
+};
+
+/* A sender, as the receiver knows it */
+struct sender {
+	union ndp_address a;
+	uint8_t *came;		/* by number */
+	unsigned int count;
+	long long last_us;
+};
+
+/* A message of which a part was read */
+struct partial {
+	struct ndp_part part;
+	struct sender *from;
+	uint32_t n;
+	uint64_t next;
+};
+
+static char *output;	/* shared: what this command prints */
+
+static void say(const char *format, ...)
+{
+	size_t len = strlen(output);
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(output + len, OUTPUT_MAX - len, format, args);
+	va_end(args);
+}
+
+static size_t size_of(const struct options *o, uint32_t n)
+{
+	return o->sizes[n % o->n_sizes];
+}
+
+static size_t largest(const struct options *o)
+{
+	size_t max = 0;
+	unsigned int i;
+
+	for (i = 0; i < o->n_sizes; i++)
+		if (o->sizes[i] > max)
+			max = o->sizes[i];
+	return max;
+}
+
+/* ---- receiving */
+
+static struct receiver {
+	struct sender senders[SOCKETS_MAX];
+	int n_senders;
+	struct partial partial;
+	bool in_part;
+	uint8_t *buffer;
+	unsigned long long msgs, bytes, parts;
+	long long began_us, last_us;
+} rx;
+
+static struct sender *find_sender(const struct options *o, const union ndp_address *a)
+{
+	int i;
+
+	for (i = 0; i < rx.n_senders; i++)
+		if (!memcmp(&rx.senders[i].a, a, sizeof(*a)))
+			return &rx.senders[i];
+	if (rx.n_senders == o->sockets)
+		errx(1, "more senders than %d", o->sockets);
+	rx.senders[rx.n_senders].a = *a;
+	rx.senders[rx.n_senders].came = calloc((size_t)o->count, 1);
+	return &rx.senders[rx.n_senders++];
+}
+
+/* Which message it is, by its length and what of its number fits: one that has not come */
+static uint32_t which(const struct options *o, const struct sender *s, const uint8_t *b,
+		      size_t here, uint64_t len)
+{
+	size_t known = len < NUMBER_BYTES ? len : NUMBER_BYTES;
+	uint32_t n;
+
+	if (here < known)
+		errx(1, "a part of %zu bytes", here);
+	for (n = 0; n < (uint32_t)o->count; n++)
+		if (size_of(o, n) == len && !memcmp(&n, b, known) && !s->came[n])
+			return n;
+	memcpy(&n, b, known);
+	errx(1, "a message of %llu bytes, number %u, that was not sent or came before",
+	     (unsigned long long)len, n);
+}
+
+static void verify(const struct partial *p, const uint8_t *b, size_t len)
+{
+	uint64_t key = ndp_key(1, ndp_port(&p->from->a), p->n), offset = p->next;
+	size_t right;
+
+	if (!offset) {
+		offset = len < NUMBER_BYTES ? len : NUMBER_BYTES;
+		b += offset;
+		len -= offset;
+	}
+	right = ndp_right(b, len, key, offset);
+	if (right < len)
+		errx(1, "message %u of port %u: wrong from byte %llu on", p->n,
+		     ndp_port(&p->from->a), (unsigned long long)(offset + right));
+}
+
+static bool get_part(struct msghdr *msg, struct ndp_part *part)
+{
+	struct cmsghdr *cm;
+
+	for (cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm)) {
+		if (cm->cmsg_level == SOL_NDP && cm->cmsg_type == NDP_CMSG_PART) {
+			memcpy(part, CMSG_DATA(cm), sizeof(*part));
+			return true;
+		}
+	}
+	return false;
+}
+
+/* LEN bytes have come: a part of a message, or all of it */
+static void take_part(const struct options *o, const union ndp_address *from, struct msghdr *msg,
+		      size_t len)
+{
+	struct ndp_part part = { .msg_bytes = len };
+	struct partial *p = &rx.partial;
+	bool is_part = get_part(msg, &part);
+
+	if (rx.in_part) {
+		if (!is_part || part.msg != p->part.msg || part.msg_bytes != p->part.msg_bytes ||
+		    part.offset_bytes != p->next)
+			errx(1, "this part does not follow the last one");
+	} else if (part.offset_bytes) {
+		errx(1, "the first part is at %llu", (unsigned long long)part.offset_bytes);
+	} else {
+		p->from = find_sender(o, from);
+		p->n = which(o, p->from, rx.buffer, len, part.msg_bytes);
+		p->next = 0;
+		p->part = part;
+	}
+	verify(p, rx.buffer, len);
+	p->next += len;
+	rx.in_part = p->next < part.msg_bytes;
+	rx.parts++;
+	rx.bytes += len;
+	if (rx.in_part != !(msg->msg_flags & MSG_EOR))
+		errx(1, "MSG_EOR is %s at %llu of %llu", rx.in_part ? "set" : "not set",
+		     (unsigned long long)p->next, (unsigned long long)part.msg_bytes);
+	if (rx.in_part)
+		return;
+	p->from->came[p->n] = 1;
+	p->from->count++;
+	p->from->last_us = ndp_now_us() - rx.began_us;
+	rx.last_us = p->from->last_us;
+	rx.msgs++;
+}
+
+static bool take(const struct options *o, int fd)
+{
+	union ndp_address from;
+	union {
+		struct cmsghdr align;
+		char b[256];
+	} control;
+	size_t first = o->buffer / 3;
+	struct iovec iov[] = { { rx.buffer, first }, { rx.buffer + first, o->buffer - first } };
+	struct msghdr msg = {
+		.msg_name = &from, .msg_namelen = sizeof(from), .msg_iov = iov, .msg_iovlen = 2,
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	ssize_t n;
+
+	memset(&from, 0, sizeof(from));
+	n = recvmsg(fd, &msg, MSG_DONTWAIT);
+	if (n < 0 && errno == EAGAIN)
+		return false;
+	if (n <= 0)
+		err(1, "recvmsg: %zd", n);
+	take_part(o, &from, &msg, (size_t)n);
+	return true;
+}
+
+static int receive_all(const struct options *o, int fd)
+{
+	unsigned long long all = (unsigned long long)o->sockets * (unsigned long long)o->count;
+	long long end = rx.began_us + o->seconds * 1000000LL, left;
+	struct pollfd pfd = { fd, POLLIN, 0 };
+	bool quiet = false;
+
+	for (;;) {
+		if (rx.msgs >= all && !quiet) {
+			quiet = true;
+			end = ndp_now_us() + o->quiet_ms * 1000LL;
+		}
+		left = end - ndp_now_us();
+		if (left <= 0)
+			return rx.msgs != all;
+		if (poll(&pfd, 1, (int)(left / 1000) + 1) < 0)
+			err(1, "poll");
+		if (!pfd.revents)
+			continue;
+		if (o->window)
+			usleep((useconds_t)o->window * 1000);
+		take(o, fd);
+	}
+}
+
+static int open_receiver(const struct options *o)
+{
+	union ndp_address a;
+	int fd;
+
+	ndp_address(o->address ? o->address : o->v4 ? "0.0.0.0" : "::", (uint16_t)o->port, &a);
+	fd = ndp_socket(o->ns, a.sa.sa_family);
+	if (o->rcvbuf)
+		ndp_option(fd, SOL_SOCKET, SO_RCVBUF, o->rcvbuf);
+	if (bind(fd, &a.sa, ndp_address_len(&a)))
+		err(2, "bind");
+	rx.buffer = malloc(o->buffer);
+	return fd;
+}
+
+static int receive(const struct options *o, int fd)
+{
+	char address[INET6_ADDRSTRLEN];
+	int status, i;
+
+	rx.began_us = ndp_now_us();
+	status = receive_all(o, fd);
+	say("receive msgs=%llu bytes=%llu parts=%llu us=%lld\n", rx.msgs, rx.bytes, rx.parts,
+	    rx.last_us);
+	for (i = 0; o->verbose && i < rx.n_senders; i++) {
+		const struct sender *s = &rx.senders[i];
+		const void *at = s->a.sa.sa_family == AF_INET ? (const void *)&s->a.v4.sin_addr :
+								&s->a.v6.sin6_addr;
+
+		say("from %s port=%u msgs=%u us=%lld\n",
+		    inet_ntop(s->a.sa.sa_family, at, address, sizeof(address)), ndp_port(&s->a),
+		    s->count, s->last_us);
+	}
+	return status;
+}
+
+/* ---- sending */
+
+static struct {
+	union ndp_address to[64];
+	unsigned int n_to;
+	int fds[SOCKETS_MAX];
+	uint8_t *buffer;
+	unsigned int failed;
+	unsigned int errors[ERRNO_MAX];
+} tx;
+
+static void parse_destinations(const struct options *o)
+{
+	char text[1024], mapped[64], *word, *save;
+
+	snprintf(text, sizeof(text), "%s", o->to);
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		snprintf(mapped, sizeof(mapped), "%s%s",
+			 o->v6 && !strchr(word, ':') ? "::ffff:" : "", word);
+		ndp_address(mapped, (uint16_t)o->port, &tx.to[tx.n_to++]);
+	}
+}
+
+static int open_sender(const struct options *o)
+{
+	struct linger linger = { 1, o->linger };
+	const union ndp_address *to = &tx.to[0];
+	union ndp_address a;
+	bool v6 = to->sa.sa_family == AF_INET6;
+	int fd = ndp_socket(o->ns, to->sa.sa_family);
+
+	ndp_address(o->address ? o->address : v6 ? "::" : "0.0.0.0", (uint16_t)o->own_port,
+		    &a);
+	if (o->sndbuf)
+		ndp_option(fd, SOL_SOCKET, SO_SNDBUF, o->sndbuf);
+	if (o->window)
+		ndp_option(fd, SOL_NDP, NDP_INITIAL_WINDOW, o->window);
+	if (o->timeout_ms)
+		ndp_option(fd, SOL_NDP, NDP_TIMEOUT, o->timeout_ms);
+	if (o->priority)
+		ndp_option(fd, SOL_SOCKET, SO_PRIORITY, o->priority);
+	if (o->linger >= 0 && setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+		err(2, "SO_LINGER");
+	if (bind(fd, &a.sa, ndp_address_len(&a)))
+		err(2, "bind");
+	if (o->connect && connect(fd, &to->sa, ndp_address_len(to)))
+		err(2, "connect");
+	return fd;
+}
+
+static void make_message(const struct options *o, int fd, uint32_t n)
+{
+	size_t size = size_of(o, n);
+
+	ndp_fill(tx.buffer, size, ndp_key(1, ndp_own_port(fd), n), 0);
+	memcpy(tx.buffer, &n, size < NUMBER_BYTES ? size : NUMBER_BYTES);
+}
+
+/* An error of an earlier message; true: there was one */
+static bool take_error(const struct options *o, int fd)
+{
+	union {
+		struct cmsghdr align;
+		char b[256];
+	} control;
+	union ndp_address from;
+	struct msghdr msg = {
+		.msg_name = &from, .msg_namelen = sizeof(from),
+		.msg_control = &control, .msg_controllen = sizeof(control),
+	};
+	struct ndp_failed failed;
+	struct cmsghdr *cm;
+
+	if (recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	cm = CMSG_FIRSTHDR(&msg);
+	if (!cm || cm->cmsg_level != SOL_NDP || cm->cmsg_type != NDP_CMSG_FAILED)
+		errx(1, "an error without its cause");
+	memcpy(&failed, CMSG_DATA(cm), sizeof(failed));
+	if (failed.error >= ERRNO_MAX || failed.reserved || ndp_port(&from) != o->port)
+		errx(1, "error %u, port %u", failed.error, ndp_port(&from));
+	tx.failed++;
+	tx.errors[failed.error]++;
+	return true;
+}
+
+/* What sendmsg() says of an earlier message is in the error queue, too */
+static bool goes_on(const struct options *o, int fd)
+{
+	struct pollfd pfd = { fd, POLLOUT, 0 };
+
+	if (errno == EAGAIN && o->dontwait) {
+		if (poll(&pfd, 1, -1) < 0)
+			err(1, "poll");
+		return true;
+	}
+	return o->failures && take_error(o, fd);
+}
+
+static void send_one(const struct options *o, int fd, const union ndp_address *to, uint32_t n)
+{
+	size_t size = size_of(o, n), first = size / 4;
+	struct iovec iov[] = { { tx.buffer, first }, { tx.buffer + first, size - first } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	ssize_t sent;
+
+	if (!o->connect) {
+		msg.msg_name = (void *)to;
+		msg.msg_namelen = ndp_address_len(to);
+	}
+	make_message(o, fd, n);
+	do {
+		sent = sendmsg(fd, &msg, o->dontwait ? MSG_DONTWAIT : 0);
+	} while (sent < 0 && goes_on(o, fd));
+	if (sent < 0 && o->failures)
+		tx.errors[errno < ERRNO_MAX ? errno : 0]++;
+	else if (sent != (ssize_t)size)
+		err(1, "sendmsg of %zu bytes: %zd", size, sent);
+}
+
+static bool sending(const struct options *o)
+{
+	struct ndp_info info;
+	int i;
+
+	for (i = 0; i < o->sockets; i++) {
+		ndp_info(tx.fds[i], &info);
+		if (info.msgs_sending)
+			return true;
+	}
+	return false;
+}
+
+static int report(const struct options *o, long long us)
+{
+	struct ndp_info sum = { 0 }, info;
+	int i;
+
+	for (i = 0; i < o->sockets; i++) {
+		ndp_info(tx.fds[i], &info);
+		sum.msgs_sent += info.msgs_sent;
+		sum.msgs_failed += info.msgs_failed;
+		sum.packets_sent += info.packets_sent;
+		sum.packets_unasked += info.packets_unasked;
+		sum.packets_rtx += info.packets_rtx;
+		sum.packets_rtx_timeout += info.packets_rtx_timeout;
+		sum.nacks_received += info.nacks_received;
+		sum.returned_received += info.returned_received;
+		while (take_error(o, tx.fds[i]))
+			;
+	}
+	say("send msgs=%llu failed=%llu packets=%llu unasked=%llu", sum.msgs_sent, sum.msgs_failed,
+	    sum.packets_sent, sum.packets_unasked);
+	say(" rtx=%llu timeouts=%llu nacks=%llu returned=%llu us=%lld", sum.packets_rtx,
+	    sum.packets_rtx_timeout, sum.nacks_received, sum.returned_received, us);
+	for (i = 0; i < ERRNO_MAX; i++)
+		if (tx.errors[i])
+			say(" %s=%u", strerrorname_np(i), tx.errors[i]);
+	say("\n");
+	return sum.msgs_failed && !o->failures;
+}
+
+static int send_all(const struct options *o)
+{
+	long long began = ndp_now_us(), end = began + o->seconds * 1000000LL;
+	unsigned int to;
+	uint32_t n;
+	int i;
+
+	for (n = 0; n < (uint32_t)o->count; n++)
+		for (to = 0; to < tx.n_to; to++)
+			for (i = 0; i < o->sockets; i++)
+				send_one(o, tx.fds[i], &tx.to[to], n);
+	if (o->leave) {
+		for (i = 0; i < o->sockets; i++)
+			close(tx.fds[i]);
+		say("send us=%lld\n", ndp_now_us() - began);
+		return 0;
+	}
+	while (sending(o)) {
+		if (ndp_now_us() > end) {
+			say("late ");
+			report(o, ndp_now_us() - began);
+			return 1;
+		}
+		usleep(200);
+	}
+	return report(o, ndp_now_us() - began);
+}
+
+/* ---- commands */
+
+static void parse_sizes(char *text, struct options *o)
+{
+	char *word, *save, *end;
+
+	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		size_t size = strtoull(word, &end, 10);
+
+		o->sizes[o->n_sizes++] = size << (*end == 'k' ? 10 : *end == 'm' ? 20 : 0);
+	}
+}
+
+#define TEXT(c, name) { c, offsetof(struct options, name), 0 }
+#define NUMBER(c, name) { c, offsetof(struct options, name), sizeof(int) }
+#define FLAG(c, name) { c, offsetof(struct options, name), sizeof(bool) }
+
+static const struct {
+	char c;
+	size_t at;
+	size_t len;	/* 0: TEXT */
+} letters[] = {
+	TEXT('n', ns), TEXT('a', address), TEXT('d', to),
+	NUMBER('p', port), NUMBER('P', own_port), NUMBER('s', sockets), NUMBER('S', sockets),
+	NUMBER('c', count), NUMBER('r', rcvbuf), NUMBER('k', sndbuf), NUMBER('w', window),
+	NUMBER('q', quiet_ms), NUMBER('T', timeout_ms), NUMBER('o', priority),
+	NUMBER('t', seconds), NUMBER('z', linger),
+	FLAG('C', connect), FLAG('D', dontwait), FLAG('4', v4), FLAG('6', v6), FLAG('e', failures),
+	FLAG('x', leave), FLAG('v', verbose),
+};
+
+static void parse_option(struct options *o, int c, char *value)
+{
+	unsigned int i, n = o->n_sizes;
+
+	if (c == 'l')
+		parse_sizes(value, o);
+	if (c == 'b') {
+		parse_sizes(value, o);
+		o->buffer = o->sizes[n];
+		o->n_sizes = n;
+	}
+	for (i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		char *at = (char *)o + letters[i].at;
+
+		if (letters[i].c != c)
+			continue;
+		if (letters[i].len == sizeof(int))
+			*(int *)at = atoi(value);
+		else if (letters[i].len)
+			*(bool *)at = true;
+		else
+			*(const char **)at = value;
+	}
+}
+
+static void parse(int argc, char *argv[], struct options *o)
+{
+	int c;
+
+	*o = (struct options) { .sockets = 1, .count = 1, .buffer = 1 << 20, .linger = -1,
+				.seconds = 60 };
+	optind = 1;
+	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:k:w:q:T:o:t:z:CD46exv")) != -1) {
+		if (c == '?')
+			exit(2);
+		parse_option(o, c, optarg);
+	}
+	if (!o->port || !o->n_sizes || o->sockets > SOCKETS_MAX || o->n_sizes >= SIZES_MAX)
+		errx(2, "%s: -p and -l are needed", argv[0]);
+}
+
+/* One command, in a process: says that it is ready, begins when all are */
+static int command(int argc, char *argv[], int ready, int go)
+{
+	struct options o;
+	int fd = -1, i;
+	char c = 0;
+
+	if (!strcmp(argv[0], "receive")) {
+		parse(argc, argv, &o);
+		fd = open_receiver(&o);
+	} else if (!strcmp(argv[0], "send")) {
+		parse(argc, argv, &o);
+		parse_destinations(&o);
+		tx.buffer = malloc(largest(&o));
+		for (i = 0; i < o.sockets; i++)
+			tx.fds[i] = open_sender(&o);
+	} else if (strcmp(argv[0], "run") || argc != 2) {
+		errx(2, "no such command: %s", argv[0]);
+	}
+	if (write(ready, &c, 1) != 1 || read(go, &c, 1))
+		err(2, "pipe");
+	if (!strcmp(argv[0], "run"))
+		return !!system(argv[1]);
+	return fd < 0 ? send_all(&o) : receive(&o, fd);
+}
+
+int main(int argc, char *argv[])
+{
+	int ready[2], go[2], status = 0, n = 0, end, begin, i, wait;
+	pid_t pids[COMMANDS_MAX];
+	char *outputs, c;
+
+	outputs = mmap(NULL, COMMANDS_MAX * OUTPUT_MAX, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (outputs == MAP_FAILED || pipe(ready) || pipe(go) || argc < 2)
+		errx(2, "usage: ndp_msg COMMAND... [-- COMMAND...]...");
+	for (begin = 1; begin < argc && n < COMMANDS_MAX; begin = end + 1, n++) {
+		for (end = begin; end < argc && strcmp(argv[end], "--"); end++)
+			;
+		argv[end] = NULL;
+		output = outputs + (size_t)n * OUTPUT_MAX;
+		pids[n] = fork();
+		if (!pids[n]) {
+			close(go[1]);
+			close(ready[0]);
+			exit(command(end - begin, argv + begin, ready[1], go[0]));
+		}
+	}
+	close(ready[1]);
+	for (i = 0; i < n && read(ready[0], &c, 1) == 1; i++)
+		;
+	close(go[1]);
+	for (i = 0; i < n; i++) {
+		waitpid(pids[i], &wait, 0);
+		fputs(outputs + (size_t)i * OUTPUT_MAX, stdout);
+		if (!status && wait)
+			status = WIFEXITED(wait) ? WEXITSTATUS(wait) : 1;
+	}
+	return status;
+}

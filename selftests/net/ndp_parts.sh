@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What recvmsg() gives of a message, its flags and control data, and what poll() tells
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| ndp_api -> w0       |=====| w1 -> ndp_api       |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154 # setup_ns sets a and b
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+wire_ab rate 500mbit delay 5us
+api parts flags poll
+
+# ---- buffers shorter than messages
+
+rx=(receive -n "$b" -p 1000)
+tx=(send -n "$a" -p 1000 -d 10.0.0.2)
+sizes=1,4,5,100,1499,5000,30k
+for bytes in 4 7 1k; do
+	messages "parts of $bytes" "${rx[@]}" -b $bytes -s 2 -c 7 -l $sizes -- "${tx[@]}" -c 7 -l $sizes -- \
+		"${tx[@]}" -c 7 -l $sizes
+done
+messages "a message longer than the receiver's memory" "${rx[@]}" -r 100000 -l 3m -- "${tx[@]}" -l 3m
+check "comes in parts" test "$(said parts receive)" -gt 3
+messages "two of them" "${rx[@]}" -r 100000 -s 2 -l 1m -- "${tx[@]}" -l 1m -- "${tx[@]}" -l 1m
+finish
