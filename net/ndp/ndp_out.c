@@ -100,7 +100,7 @@ static int ndp_out_addrs_valid(const struct in6_addr *local, const struct in6_ad
  * Process context.
  *
  * Return: 0; -EINVAL: these addresses do not go together, or a link-local one is of no
- * link; -EACCES: @remote is a group; -EMSGSIZE: the route's MTU has no room for payload;
+ * link; -EACCES: @remote is a group; -EMSGSIZE: the route's MTU is too small;
  * -ENETUNREACH, -EHOSTUNREACH, ...: there is no route.
  */
 int ndp_out_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
@@ -121,7 +121,7 @@ int ndp_out_route(struct sock *sk, const struct in6_addr *local, const struct in
 		}
 		err = ndp_out_route6(sk, local, remote, route);
 	}
-	if (!err && route->mtu <= ndp_out_overhead(ipv6_addr_v4mapped(remote)))
+	if (!err && route->mtu < ndp_out_overhead(ipv6_addr_v4mapped(remote)) + NDP_SND_PAYLOAD_MIN)
 		err = -EMSGSIZE;
 	return err;
 }
@@ -129,9 +129,9 @@ int ndp_out_route(struct sock *sk, const struct in6_addr *local, const struct in
 /**
  * ndp_out_payload() - how much of a message fits in a packet
  * @addrs: of the peer
- * @mtu: of the route, more than the headers need: see ndp_out_route()
+ * @mtu: of the route: see ndp_out_route()
  *
- * Return: bytes, 1..NDP_PAYLOAD_MAX.
+ * Return: bytes, NDP_SND_PAYLOAD_MIN..NDP_PAYLOAD_MAX.
  */
 u16 ndp_out_payload(const struct ndp_addrs *addrs, u32 mtu)
 {
