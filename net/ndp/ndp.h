@@ -345,6 +345,7 @@ int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,
 		  struct in6_addr *addr, u16 *port, int *ifindex);
 int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port, int ifindex,
 		   void *to);
+struct in6_addr ndp_bound(const struct sock *sk);
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
 void ndp_sock_writable(struct sock *sk);

@@ -51,8 +51,6 @@ static const struct ndp_step ndp_steps[] = {
 	{ ndp_peers_init, ndp_peers_exit },
 	{ ndp_tx_init, ndp_tx_exit },
 	{ ndp_rx_init, ndp_rx_exit },
-	/* From here on packets come. */
-	{ ndp_in_init, ndp_in_exit },
 };
 
 static void ndp_net_undo(struct ndp_net *nn, int steps)
@@ -64,7 +62,7 @@ static void ndp_net_undo(struct ndp_net *nn, int steps)
 static int __net_init ndp_net_init(struct net *net)
 {
 	struct ndp_net *nn = ndp_net(net);
-	int i, err;
+	int i, err = 0;
 
 	nn->net = net;
 	spin_lock_init(&nn->ports_lock);
@@ -72,29 +70,42 @@ static int __net_init ndp_net_init(struct net *net)
 	hash_init(nn->hosts);
 	get_random_bytes(&nn->cookie_key, sizeof(nn->cookie_key));
 	INIT_DELAYED_WORK(&nn->gc, ndp_gc);
-	for (i = 0; i < (int)ARRAY_SIZE(ndp_steps); i++) {
+	for (i = 0; i < (int)ARRAY_SIZE(ndp_steps) && !err; i++)
 		err = ndp_steps[i].init(nn);
-		if (err) {
-			ndp_net_undo(nn, i);
-			return err;
-		}
-	}
-	return 0;
+	if (err)
+		i--;
+	else
+		err = ndp_in_init(nn);
+	if (err)
+		ndp_net_undo(nn, i);
+	return err;
 }
 
-/* Sockets, and so flows, keep the namespace: there are none any more. */
-static void __net_exit ndp_net_exit(struct net *net)
+/* The kernel waits for RCU after that: then no packet is under way. */
+static void __net_exit ndp_net_pre_exit(struct net *net)
 {
-	struct ndp_net *nn = ndp_net(net);
+	ndp_in_exit(ndp_net(net));
+}
 
-	ndp_host_exit(nn);
-	cancel_delayed_work_sync(&nn->gc);
-	ndp_net_undo(nn, ARRAY_SIZE(ndp_steps));
+/* Sockets, and so flows, keep their namespace: there are none any more, nor devices. */
+static void __net_exit ndp_net_exit(struct list_head *nets)
+{
+	struct net *net;
+
+	list_for_each_entry(net, nets, exit_list) {
+		ndp_host_exit(ndp_net(net));
+		cancel_delayed_work_sync(&ndp_net(net)->gc);
+	}
+	/* Flows that went put their peer by call_rcu(). */
+	rcu_barrier();
+	list_for_each_entry(net, nets, exit_list)
+		ndp_net_undo(ndp_net(net), ARRAY_SIZE(ndp_steps));
 }
 
 static struct pernet_operations ndp_net_ops = {
 	.init = ndp_net_init,
-	.exit = ndp_net_exit,
+	.pre_exit = ndp_net_pre_exit,
+	.exit_batch = ndp_net_exit,
 	.id = &ndp_net_id,
 	.size = sizeof(struct ndp_net),
 };

@@ -115,8 +115,13 @@ int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port,
 	return sizeof(struct sockaddr_in6);
 }
 
-/* The address that a socket is bound to; any: to none */
-static struct in6_addr ndp_bound(const struct sock *sk)
+/**
+ * ndp_bound() - the address that a socket is bound to
+ * @sk: socket
+ *
+ * Return: it; the unspecified one of IPv6: to none.
+ */
+struct in6_addr ndp_bound(const struct sock *sk)
 {
 	struct in6_addr addr = in6addr_any;
 
@@ -571,14 +576,12 @@ static int ndp_getsockopt(struct sock *sk, int level, int name, char __user *opt
 
 /* ---- begin and end */
 
+/* Who counts flows has their limits: they are the namespace's. */
 static void ndp_rcv_params_init(struct ndp_sock *ns)
 {
-	u32 flows_max = READ_ONCE(ndp_net(sock_net(&ns->inet.sk))->conf.flows_max);
-
 	ns->rcv_params = (struct ndp_rcv_params) {
 		.memory_max = ns->inet.sk.sk_rcvbuf, .time_wait_ns = NDP_TIME_WAIT_NS,
-		.msgs_max = NDP_MSGS_MAX, .window = NDP_WINDOW_MAX, .flows_max = flows_max,
-		.peer_flows_max = DIV_ROUND_UP(flows_max, 4), .cookie_flows = flows_max / 2,
+		.msgs_max = NDP_MSGS_MAX, .window = NDP_WINDOW_MAX,
 	};
 	ns->rcv.p = &ns->rcv_params;
 }
@@ -599,6 +602,7 @@ static int ndp_init_sock(struct sock *sk)
 	INIT_LIST_HEAD(&ns->rx_list);
 	INIT_LIST_HEAD(&ns->whole);
 	INIT_LIST_HEAD(&ns->partial);
+	INIT_LIST_HEAD(&ns->held);
 	ndp_rcv_params_init(ns);
 	return 0;
 }
