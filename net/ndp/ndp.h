@@ -56,6 +56,8 @@
 #define NDP_CHUNK_SHIFT_MAX	15
 /* At the NIC a socket has at most so many bytes of data, as TCP has with TSQ */
 #define NDP_NIC_BYTES		1048576
+/* Of SO_RCVBUF more is not used: a reader's message may need three times as much. */
+#define NDP_RCVBUF_MAX		(1U << 29)
 /* After close() messages go on for so long at most */
 #define NDP_ORPHAN_MS		60000
 
@@ -337,6 +339,12 @@ struct ndp6_sock {
 static inline struct ndp_sock *ndp_sk(const struct sock *sk)
 {
 	return (struct ndp_sock *)sk;
+}
+
+/* What the messages may take that a socket receives: its own counter has 31 bits. */
+static inline u32 ndp_rcvbuf(const struct sock *sk)
+{
+	return min_t(u32, READ_ONCE(sk->sk_rcvbuf), NDP_RCVBUF_MAX);
 }
 
 struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p);

@@ -81,7 +81,7 @@ struct ndp_failed {
 
 /**
  * struct ndp_info - a socket and what it has done
- * @peers: hosts it sends to or receives from
+ * @peers: flows: sockets it sends to, and those it receives from
  * @flows_sending: flows that have something to send
  * @flows_receiving: flows of which something is missing
  * @msgs_sending: messages not acknowledged whole
@@ -89,12 +89,12 @@ struct ndp_failed {
  * @msgs_failed: messages given up
  * @msgs_receiving: messages of which something is missing
  * @msgs_received: messages that came whole
- * @bytes_sent: payload acknowledged
+ * @bytes_sent: payload sent, each byte once
  * @bytes_received: payload that came, each byte once
  * @packets_sent: data packets, with retransmissions
  * @packets_unasked: of those, sent without a PULL
  * @packets_rtx: of those, retransmissions
- * @packets_rtx_timeout: of those, after a timeout
+ * @packets_rtx_timeout: packets that timed out, and so are sent again
  * @acks_received: packets acknowledged
  * @nacks_received: packets of which the payload was trimmed on the way
  * @returned_received: packets that a switch sent back
@@ -104,10 +104,10 @@ struct ndp_failed {
  * @trimmed_received: data packets that came without their payload
  * @duplicates_received: data packets that had come before
  * @pulls_sent: packets asked for
- * @rtt_ns: mean round-trip time, of late
+ * @rtt_ns: mean round-trip time, of late, of the flow of which it is longest
  * @rtt_min_ns: least round-trip time
- * @rto_ns: retransmission timeout
- * @paths: paths in use, of all peers
+ * @rto_ns: retransmission timeout; it doubles each time
+ * @paths: paths of all flows it sends
  * @paths_avoided: of those, avoided since they lose packets
  */
 struct ndp_info {
