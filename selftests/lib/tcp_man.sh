@@ -9,36 +9,6 @@
 page=$LIB_TOP/Documentation/man/tcp_$CC.7
 EVENTS=/sys/kernel/tracing/events/$CC
 
-# paragraphs: of the page, a line each: the first word of its heading, a tab, and all words; and of each subsection,
-# .SSNAME, all its headings. Without macros and punctuation.
-paragraphs() {
-	awk '
-		function end() { if (key != "") print key "\t" text; key = text = "" }
-		function words(line) {
-			sub(/^\.[A-Z]+ /, "", line)
-			gsub(/"/, "", line)
-			gsub(/[.,:;]+( |$)/, " ", line)
-			return line " "
-		}
-		/^\.(TP|P|SH|SS)/ { end() }
-		/^\.S[HS]/ {
-			if (section) print section "\t" headings
-			section = /^\.SS/ ? $1 $2 : ""
-			headings = ""
-		}
-		begins { key = $0; sub(/^\.[A-Z]+ /, "", key); sub(/ .*/, "", key); headings = headings words($0) }
-		{ begins = $0 == ".TP"; if (key != "") text = text words($0) }' "$page" | tr -s ' '
-}
-
-# has TEXT WORD...: whether each of them is a word of TEXT
-has() {
-	local word text=$1
-	shift
-	for word; do
-		[[ " $text " == *" $word "* ]] || { echo "no '$word' in: $text" && return 1; }
-	done
-}
-
 # numbers: standard input without zeros at the end of fractions
 numbers() { sed -E 's/\.0+\b//g; s/(\.[0-9]*[1-9])0+\b/\1/g'; }
 
@@ -96,7 +66,7 @@ defer restore
 declare -A text value range
 while IFS=$'\t' read -r name words; do
 	text[$name]=$words
-done < <(paragraphs)
+done < <(paragraphs "$page")
 while IFS='=' read -r name word; do
 	value[$name]=$word
 done < <(current_params | numbers)

@@ -51,6 +51,7 @@
 #define SOCKETS_MAX 4096
 #define ERRNO_MAX 256
 #define OUTPUT_MAX 16384
+#define PARTIALS_MAX 64
 #define NUMBER_BYTES 4U
 
 struct options {
@@ -89,7 +90,7 @@ struct sender {
 	long long last_us;
 };
 
-/* A message of which a part was read */
+/* A message of which a part was read; without a sender: none */
 struct partial {
 	struct ndp_part part;
 	struct sender *from;
@@ -130,8 +131,7 @@ static size_t largest(const struct options *o)
 static struct receiver {
 	struct sender senders[SOCKETS_MAX];
 	int n_senders;
-	struct partial partial;
-	bool in_part;
+	struct partial partials[PARTIALS_MAX];
 	uint8_t *buffer;
 	unsigned long long msgs, bytes, parts;
 	long long began_us, last_us;
@@ -197,41 +197,59 @@ static bool get_part(struct msghdr *msg, struct ndp_part *part)
 	return false;
 }
 
-/* LEN bytes have come: a part of a message, or all of it */
-static void take_part(const struct options *o, const union ndp_address *from, struct msghdr *msg,
-		      size_t len)
+/* The message that a part is of; one that begins with it, else */
+static struct partial *find_partial(const struct options *o, const union ndp_address *from,
+				    const struct ndp_part *part, size_t len)
 {
-	struct ndp_part part = { .msg_bytes = len };
-	struct partial *p = &rx.partial;
-	bool is_part = get_part(msg, &part);
+	struct partial *p = NULL;
+	int i;
 
-	if (rx.in_part) {
-		if (!is_part || part.msg != p->part.msg || part.msg_bytes != p->part.msg_bytes ||
-		    part.offset_bytes != p->next)
-			errx(1, "this part does not follow the last one");
-	} else if (part.offset_bytes) {
-		errx(1, "the first part is at %llu", (unsigned long long)part.offset_bytes);
-	} else {
-		p->from = find_sender(o, from);
-		p->n = which(o, p->from, rx.buffer, len, part.msg_bytes);
-		p->next = 0;
-		p->part = part;
+	for (i = 0; i < PARTIALS_MAX; i++) {
+		if (rx.partials[i].from && rx.partials[i].part.msg == part->msg)
+			return &rx.partials[i];
+		if (!rx.partials[i].from)
+			p = &rx.partials[i];
 	}
-	verify(p, rx.buffer, len);
-	p->next += len;
-	rx.in_part = p->next < part.msg_bytes;
-	rx.parts++;
-	rx.bytes += len;
-	if (rx.in_part != !(msg->msg_flags & MSG_EOR))
-		errx(1, "MSG_EOR is %s at %llu of %llu", rx.in_part ? "set" : "not set",
-		     (unsigned long long)p->next, (unsigned long long)part.msg_bytes);
-	if (rx.in_part)
-		return;
+	if (!p)
+		errx(1, "parts of more than %d messages", PARTIALS_MAX);
+	p->from = find_sender(o, from);
+	p->n = which(o, p->from, rx.buffer, len, part->msg_bytes);
+	p->next = 0;
+	p->part = *part;
+	return p;
+}
+
+static void take_whole(struct partial *p)
+{
 	p->from->came[p->n] = 1;
 	p->from->count++;
 	p->from->last_us = ndp_now_us() - rx.began_us;
 	rx.last_us = p->from->last_us;
 	rx.msgs++;
+	p->from = NULL;
+}
+
+/* LEN bytes have come: a part of a message, or all of it */
+static void take_part(const struct options *o, const union ndp_address *from, struct msghdr *msg,
+		      size_t len)
+{
+	struct ndp_part part = { .msg_bytes = len };
+	bool is_part = get_part(msg, &part), is_last;
+	struct partial *p = find_partial(o, from, &part, len);
+
+	if (part.msg_bytes != p->part.msg_bytes || part.offset_bytes != p->next ||
+	    is_part != (len < part.msg_bytes))
+		errx(1, "this part does not follow the last one of its message");
+	verify(p, rx.buffer, len);
+	p->next += len;
+	rx.parts++;
+	rx.bytes += len;
+	is_last = p->next == part.msg_bytes;
+	if (is_last != !!(msg->msg_flags & MSG_EOR))
+		errx(1, "MSG_EOR is %s at %llu of %llu", is_last ? "not set" : "set",
+		     (unsigned long long)p->next, (unsigned long long)part.msg_bytes);
+	if (is_last)
+		take_whole(p);
 }
 
 static bool take(const struct options *o, int fd)
