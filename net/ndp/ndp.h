@@ -56,6 +56,8 @@
 #define NDP_CHUNK_SHIFT_MAX	15
 /* At the NIC a socket has at most so many bytes of data, as TCP has with TSQ */
 #define NDP_NIC_BYTES		1048576
+/* If it has less there, a packet leaves at once */
+#define NDP_NIC_NEAR		32768
 /* Of SO_RCVBUF more is not used: a reader's message may need three times as much. */
 #define NDP_RCVBUF_MAX		(1U << 29)
 /* After close() messages go on for so long at most */
@@ -284,10 +286,12 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @sent_no: number of the last message that was sent
  * @snd_totals: of flows that are no more; under @tx_lock
  * @nic_waits: flows wait for sk_write_space(): the NIC has enough of ours
+ * @nic_bytes: truesize of all packets that the NIC was ever given, modulo 2^32
  * @rcv_lock: protects the rest
  * @rcv: the core
  * @rcv_params: of @rcv
  * @rx_list: flows received, struct ndp_rx's @sock_node
+ * @flows: how many these are
  * @held: of these, those for whose packets there was no room, struct ndp_rx's @held_node
  * @missing: of these, those of which something is missing
  * @whole: messages that are whole, or of which a part was read and which will never be,
@@ -314,11 +318,13 @@ struct ndp_sock {
 	atomic64_t sent_no;
 	struct ndp_snd_stats snd_totals;
 	atomic_t nic_waits;
+	atomic_t nic_bytes;
 
 	spinlock_t rcv_lock ____cacheline_aligned_in_smp; /* the rest */
 	struct ndp_rcv rcv;
 	struct ndp_rcv_params rcv_params;
 	struct list_head rx_list;
+	u32 flows;
 	struct list_head held;
 	u32 missing;
 	struct list_head whole;
@@ -442,6 +448,7 @@ struct ndp_tx_to {
  * @msgs: messages that have not ended, struct ndp_msg's @node
  * @dead: it sends no more, and takes no messages
  * @nic_waits: has something to send, but the NIC has enough
+ * @nic_left: the socket's @nic_bytes, less what was at the NIC when the timer expired last
  * @close_ns: when its socket was closed; 0: it was not
  * @rtt_ns: mean round-trip time, 1/8; 0: unknown
  * @rtt_min_ns: least
@@ -464,6 +471,7 @@ struct ndp_tx {
 	struct list_head msgs;
 	bool dead;
 	bool nic_waits;
+	u32 nic_left;
 	u64 close_ns;
 	u32 rtt_ns;
 	u32 rtt_min_ns;
@@ -564,7 +572,7 @@ bool ndp_host_wish(struct ndp_host *host, struct ndp_rcv_flow *f, const struct n
 void ndp_host_resume(struct ndp_host *host, struct ndp_pull_node *n);
 void ndp_host_exit(struct ndp_net *nn);
 
-/* ---- ndp_rx.c: flows that are received ---- */
+/* ---- ndp_rx.c, ndp_rx_flow.c: flows that are received ---- */
 
 /**
  * struct ndp_rx_key - key of struct ndp_rx
@@ -632,6 +640,16 @@ struct ndp_got {
 	u8 failed;
 };
 
+/* Under rcv_lock */
+static inline void ndp_rx_set_missing(struct ndp_rx *rx, bool missing)
+{
+	ndp_sk(rx->sk)->missing += missing - rx->missing;
+	rx->missing = missing;
+}
+
+struct ndp_host *ndp_rx_host(const struct ndp_packet *p, int *id);
+struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_peer *peer,
+			   struct ndp_hdr *answer);
 void ndp_rx_input(struct ndp_packet *p);
 void ndp_rx_error(struct ndp_packet *p);
 void ndp_rx_pull(struct ndp_rx *rx);
@@ -662,7 +680,7 @@ static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
 struct ndp_got *ndp_got_alloc(const struct ndp_packet *p, u16 port);
 void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset, u32 memory);
 void ndp_got_free(struct sock *sk, struct ndp_got *got);
-void ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got);
+bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got);
 struct ndp_got *ndp_got_next(struct ndp_sock *ns);
 bool ndp_got_readable(struct ndp_sock *ns);
 int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);

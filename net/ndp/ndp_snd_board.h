@@ -69,6 +69,7 @@ enum ndp_pkt_state {
  * @path: by which it was sent last
  * @try_no: how often it was sent before, modulo 256
  * @timeouts: how often it timed out
+ * @mark: for whoever transmits it; the core does not look at it
  */
 struct ndp_snd_pkt {
 	struct ndp_snd_msg *msg;
@@ -82,6 +83,7 @@ struct ndp_snd_pkt {
 	u8 path;
 	u8 try_no;
 	u8 timeouts;
+	u32 mark;
 };
 
 /**

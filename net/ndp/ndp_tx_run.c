@@ -67,6 +67,47 @@ static void ndp_tx_outcome(struct ndp_tx *tx, u8 path, enum ndp_outcome outcome,
 	spin_unlock(&peer->lock);
 }
 
+/*
+ * A packet that waits at the NIC is not late yet. Which packets of the socket have left is
+ * known by their sum, as those that were there first leave first. The mark of one that has
+ * to wait is the sum up to it; the mark of one that leaves at once is 0.
+ */
+static void ndp_tx_mark(struct ndp_tx *tx, const struct ndp_snd_pkt *pkt, u32 truesize)
+{
+	struct ndp_sock *ns = ndp_sk(tx->sk);
+	u32 mark = (u32)atomic_add_return((int)truesize, &ns->nic_bytes);
+	u32 slot = (u32)(pkt - tx->f.board.pkt);
+
+	if (refcount_read(&tx->sk->sk_wmem_alloc) <= NDP_NIC_NEAR)
+		tx->f.board.pkt[slot].mark = 0;
+	else
+		tx->f.board.pkt[slot].mark = mark | 1;
+}
+
+/*
+ * Packets that had not left when this was looked at last may have left just now, or not
+ * yet: as if they were sent now. They are the last ones of those in flight.
+ */
+static void ndp_tx_postpone(struct ndp_tx *tx, u64 now)
+{
+	u32 nic_bytes = (u32)atomic_read(&ndp_sk(tx->sk)->nic_bytes);
+	struct ndp_board *b = &tx->f.board;
+	struct ndp_snd_pkt *pkt;
+	u16 slot;
+
+	for (slot = b->flight.tail; slot != NDP_RING_NONE; slot = pkt->prev) {
+		pkt = &b->pkt[slot];
+		if (!pkt->mark)
+			continue;
+		if (!ndp_before(tx->nic_left, pkt->mark))
+			break;
+		pkt->sent_ns = now;
+	}
+	/* read in this order, what is sent meanwhile has not left */
+	smp_rmb();
+	tx->nic_left = nic_bytes - (refcount_read(&tx->sk->sk_wmem_alloc) - 1);
+}
+
 /* A packet's UDP source port, as long as it waits to be sent */
 static u16 *ndp_tx_sport(struct sk_buff *skb)
 {
@@ -100,6 +141,7 @@ static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_a
 			return;
 		}
 		skb_set_owner_w(skb, tx->sk);
+		ndp_tx_mark(tx, pkt, skb->truesize);
 	}
 	ndp_tx_queue(tx, w, skb, h.path);
 }
@@ -300,6 +342,7 @@ static bool ndp_tx_fits(const struct ndp_tx *tx, const struct ndp_hdr *h, bool r
 	return (!ours && !theirs) || (ours == tx->f.sport && theirs == tx->f.dport);
 }
 
+/* Round-trip time, of a packet that did not wait at the NIC */
 static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 {
 	const struct ndp_snd_pkt *pkt;
@@ -308,7 +351,7 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 	if (!tx->f.board.pkt || !(h->flags & (NDP_CTL_ACK | NDP_CTL_NACK)))
 		return;
 	pkt = ndp_board_find(&tx->f.board, h->seq);
-	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no)
+	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->mark)
 		return;
 	rtt_ns = (u32)min_t(u64, now - pkt->sent_ns, U32_MAX);
 	if (!tx->rtt_ns || rtt_ns < tx->rtt_min_ns)
@@ -435,6 +478,7 @@ enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer)
 	u8 path;
 
 	ndp_tx_enter(tx, &w);
+	ndp_tx_postpone(tx, w.c.now);
 	do {
 		if (!tx->dead)
 			e = ndp_snd_expire(&w.c, &tx->f, get_random_u32(), &path);
