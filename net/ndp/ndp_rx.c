@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The NDP transport: packets of flows that are received, and what is answered
+ *
+ *	DATA, PROBE --> ndp_rcv_packet() --> ndp_rcv_wish() --> ndp_rcv_answer() --> CONTROL
+ *	                    |                     |
+ *	                    v                     v
+ *	              message's packets     pull queue of the device
+ *	                    |
+ *	                    v
+ *	                 recvmsg() ---> room: flows that are held are asked again
+ *
+ * Memory is the socket's SO_RCVBUF, and what all sockets have together. The flow of the
+ * message that a reader is in the middle of may use half as much again: what else has come
+ * waits until that message ends, and must not stop it. If there is no room nevertheless,
+ * the reader goes on with other messages: ndp_got_next().
+ *
+ * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
+ * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
+ * low latency and high performance", SIGCOMM 2017, section 3.2.
+ */
+
+#include "ndp.h"
+
+/* Flows that are dealt with until a lock is dropped */
+#define NDP_RX_BATCH		64U
+
+/* ---- packets ---- */
+
+/* How much its socket may have when a packet of a flow comes, which takes @memory itself */
+static void ndp_rx_limit(struct ndp_sock *ns, const struct ndp_rx *rx, u32 memory)
+{
+	u64 max = ndp_rcvbuf(rx->sk);
+
+	if (ns->reading && ns->reading->rx == rx)
+		max += max / 2;
+	ns->rcv_params.memory_max = max_t(u64, max, memory);
+}
+
+/*
+ * A packet that takes more than it has to say: what is kept of it may be a copy. It
+ * matters when memory is short.
+ */
+static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
+{
+	u32 len = p->skb->len;
+	struct sk_buff *copy;
+
+	if (2 * (ns->rcv.partial + ns->rcv.unread) < ndp_rcvbuf(&ns->inet.sk) ||
+	    p->skb->truesize <= 2 * SKB_TRUESIZE(len))
+		return;
+	copy = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return;
+	if (skb_copy_bits(p->skb, 0, skb_put(copy, (int)len), (int)len)) {
+		kfree_skb(copy);
+		return;
+	}
+	consume_skb(p->skb);
+	p->skb = copy;
+}
+
+/*
+ * Before a packet is kept: what it takes is charged, and *@fresh is a message if it is the
+ * first one of it. Return: bytes, 0: there is no memory
+ */
+static u32 ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got **fresh)
+{
+	u32 memory = 0;
+
+	if (!ndp_rcv_find(&rx->f, p->h.data.msg_id)) {
+		*fresh = ndp_got_alloc(p, p->h.sport);
+		if (!*fresh)
+			return 0;
+		memory = sizeof(**fresh);
+	}
+	ndp_rx_shrink(ndp_sk(rx->sk), p);
+	memory += p->skb->truesize;
+	if (ndp_mem_charge(rx->sk, memory, SK_MEM_RECV))
+		return memory;
+	kfree(*fresh);
+	*fresh = NULL;
+	return 0;
+}
+
+/* A packet is a part of @got, or all of it. Return: is that news for readers? */
+static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got *got,
+			enum ndp_rcv_verdict v, u32 memory)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+
+	got->core.len = p->h.data.msg_len;
+	got->rx = v == NDP_RCV_WHOLE ? NULL : rx;
+	ndp_got_add(got, p->skb, p->h.data.offset, memory);
+	p->skb = NULL;
+	ns->bytes_received += p->h.payload_len;
+	if (v == NDP_RCV_WHOLE)
+		ns->msgs_received++;
+	return ndp_got_queue(ns, got);
+}
+
+/* A packet that is whole. Return: what it was; *@news: something for readers */
+static enum ndp_rcv_verdict ndp_rx_data(struct ndp_rx *rx, struct ndp_packet *p, u64 now,
+					bool *news)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_got *fresh = NULL;
+	struct ndp_rcv_msg *m;
+	enum ndp_rcv_verdict v;
+	u32 memory;
+
+	memory = ndp_rx_prepare(rx, p, &fresh);
+	ndp_rx_limit(ns, rx, memory);
+	if (!memory) {
+		/* then there is no room */
+		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
+		ns->rcv_params.memory_max = 0;
+	}
+	m = fresh ? &fresh->core : NULL;
+	v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, memory ?: 1, now, &m);
+	if (v == NDP_RCV_PART || v == NDP_RCV_WHOLE) {
+		*news = ndp_rx_keep(rx, p, m ? container_of(m, struct ndp_got, core) : fresh, v,
+				    memory);
+		return v;
+	}
+	if (memory)
+		ndp_mem_uncharge(rx->sk, memory, SK_MEM_RECV);
+	kfree(fresh);
+	return v;
+}
+
+/* Packets come by another device than before: there they are pulled from now on. */
+static void ndp_rx_move(struct ndp_rx *rx, const struct ndp_packet *p)
+{
+	struct ndp_host *old = rx->host, *host;
+	int id;
+
+	if (likely(old->ifindex == p->ifindex && !READ_ONCE(old->dead)))
+		return;
+	host = ndp_rx_host(p, &id);
+	if (!host)
+		return;
+	ndp_host_leave(old, &rx->f.pull, false);
+	ndp_host_put(old);
+	rx->host = host;
+	ndp_host_join(host, &rx->f.pull, id);
+}
+
+static void ndp_rx_told(struct ndp_sock *ns, struct ndp_rx *rx, const struct ndp_hdr *answer)
+{
+	ns->pulls_sent += answer->ctl.pull - rx->told;
+	rx->told = answer->ctl.pull;
+}
+
+static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
+			   enum ndp_rcv_verdict v, u64 now, struct ndp_hdr *answer)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	bool pull;
+
+	ndp_rx_move(rx, p);
+	pull = ndp_host_wish(rx->host, &rx->f, &p->h, v, now);
+	if (v <= NDP_RCV_WHOLE)
+		list_del_init(&rx->held_node);
+	else if (v == NDP_RCV_NO_ROOM && list_empty(&rx->held_node))
+		list_add_tail(&rx->held_node, &ns->held);
+	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
+	ndp_rcv_answer(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
+	ndp_rx_told(ns, rx, answer);
+}
+
+/* Under rcv_lock. Return: is there news for readers? */
+static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr *answer)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_rcv_msg *m = NULL;
+	u64 now = ktime_get_ns();
+	enum ndp_rcv_verdict v;
+	bool news = false;
+
+	if (p->h.type == NDP_DATA && !ndp_is_trimmed(&p->h)) {
+		v = ndp_rx_data(rx, p, now, &news);
+	} else {
+		ndp_rx_limit(ns, rx, 0);
+		v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, 0, now, &m);
+	}
+	if (v < NDP_RCV_FAR)
+		ndp_rx_respond(rx, p, v, now, answer);
+	/* a reader who waits for this flow may go on with another message */
+	if (v == NDP_RCV_NO_ROOM && ns->reading && ns->reading->rx == rx)
+		news = ndp_got_next(ns);
+	return news;
+}
+
+/* Return: the socket, if there is news for its readers; else NULL */
+static struct sock *ndp_rx_packet(struct ndp_packet *p, struct ndp_peer *peer,
+				  struct ndp_hdr *answer)
+{
+	bool dead, news = false;
+	struct ndp_rx *rx;
+
+	do {
+		rx = ndp_rx_find(p, peer, answer);
+		if (!rx)
+			return NULL;
+		spin_lock(&ndp_sk(rx->sk)->rcv_lock);
+		/* the next look does not find it any more */
+		dead = rx->dead;
+		if (!dead)
+			news = ndp_rx_take(rx, p, answer);
+		spin_unlock(&ndp_sk(rx->sk)->rcv_lock);
+	} while (unlikely(dead));
+	return news ? rx->sk : NULL;
+}
+
+/**
+ * ndp_rx_input() - DATA or PROBE came
+ * @p: packet; its skb is taken over
+ *
+ * Under RCU, with bottom halves off, without locks.
+ */
+void ndp_rx_input(struct ndp_packet *p)
+{
+	struct ndp_peer *peer = ndp_peer_get(p->nn, &p->addrs);
+	struct ndp_hdr answer = { .type = 0 };
+	struct sock *sk = NULL;
+
+	if (peer) {
+		sk = ndp_rx_packet(p, peer, &answer);
+		if (answer.type)
+			ndp_out_answer(peer, &answer);
+		ndp_peer_put(peer);
+	} else {
+		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
+	}
+	consume_skb(p->skb);
+	if (sk)
+		sk->sk_data_ready(sk);
+}
+
+/* ---- on our own ---- */
+
+/* A CONTROL that answers nothing. Under RCU, without locks */
+static void ndp_rx_say(struct ndp_rx *rx, u8 flags)
+{
+	struct ndp_hdr h = {
+		.type = NDP_CONTROL, .flags = flags, .flow_id = rx->key.flow_id,
+	};
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	bool dead;
+
+	spin_lock_bh(&ns->rcv_lock);
+	dead = rx->dead;
+	if (!dead) {
+		ndp_rx_limit(ns, rx, 0);
+		ndp_rcv_control(&ns->rcv, &rx->f, &h);
+		ndp_rx_told(ns, rx, &h);
+	}
+	spin_unlock_bh(&ns->rcv_lock);
+	if (!dead)
+		ndp_out_answer(rx->key.peer, &h);
+}
+
+/**
+ * ndp_rx_pull() - a flow was pulled by the pacer
+ * @rx: flow
+ *
+ * Under RCU, without locks.
+ */
+void ndp_rx_pull(struct ndp_rx *rx)
+{
+	ndp_rx_say(rx, NDP_CTL_PULL);
+}
+
+static void ndp_rx_resume(struct ndp_rx *rx)
+{
+	list_del_init(&rx->held_node);
+	ndp_host_resume(rx->host, &rx->f.pull);
+}
+
+/*
+ * Flows that are held may send again: the one whose message is being read, and, if there is
+ * room to speak of, or nothing else that will make some, all. Return: how many
+ */
+static u32 ndp_rx_resume_some(struct ndp_sock *ns, struct ndp_rx **some)
+{
+	struct ndp_rx *rx = ns->reading ? ns->reading->rx : NULL;
+	u64 max = ndp_rcvbuf(&ns->inet.sk);
+	u32 count = 0;
+	bool all;
+
+	all = ns->rcv.partial + ns->rcv.unread <= max - max / 4 ||
+	      (!ns->rcv.unread && !ns->reading);
+	if (rx && !list_empty(&rx->held_node)) {
+		ndp_rx_resume(rx);
+		some[count++] = rx;
+	}
+	while (all && count < NDP_RX_BATCH && !list_empty(&ns->held)) {
+		rx = list_first_entry(&ns->held, struct ndp_rx, held_node);
+		ndp_rx_resume(rx);
+		some[count++] = rx;
+	}
+	return count;
+}
+
+/**
+ * ndp_rx_room() - messages were read, or thrown away
+ * @sk: socket
+ *
+ * Senders that were told that there is no room are told that there is. Not under locks
+ * that softirqs take.
+ */
+void ndp_rx_room(struct sock *sk)
+{
+	struct ndp_rx *some[NDP_RX_BATCH];
+	struct ndp_sock *ns = ndp_sk(sk);
+	u32 i, count;
+
+	if (list_empty(&ns->held))
+		return;
+	do {
+		rcu_read_lock();
+		spin_lock_bh(&ns->rcv_lock);
+		count = ndp_rx_resume_some(ns, some);
+		spin_unlock_bh(&ns->rcv_lock);
+		for (i = 0; i < count; i++)
+			ndp_rx_say(some[i], 0);
+		rcu_read_unlock();
+	} while (count == NDP_RX_BATCH);
+}
