@@ -59,7 +59,7 @@
 /* If it has less there, a packet leaves at once */
 #define NDP_NIC_NEAR		32768
 /* Of SO_RCVBUF more is not used: a reader's message may need three times as much. */
-#define NDP_RCVBUF_MAX		(1U << 29)
+#define NDP_RCVBUF_MAX		536870912
 /* After close() messages go on for so long at most */
 #define NDP_ORPHAN_MS		60000
 
