@@ -308,8 +308,11 @@ static int ndp_feed(struct ndp_feed *fd, struct iov_iter *from)
 		if (fd->m->core.error != ECANCELED)
 			err = -fd->m->core.error;
 	}
-	if (err)
+	if (err) {
 		ndp_msg_free(fd->m);
+		/* other threads may wait for that memory */
+		ndp_sock_writable(fd->sk);
+	}
 	if (fd->tx)
 		ndp_tx_put(fd->tx);
 	return err;
