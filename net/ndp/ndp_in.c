@@ -184,10 +184,13 @@ static void ndp_in_segments(struct ndp_net *nn, struct sk_buff *skb, u32 off)
 
 static void ndp_in_take(struct net *net, struct sk_buff *skb, u32 off)
 {
+	/* what NFQUEUE hands back comes from a process */
+	local_bh_disable();
 	if (skb_is_gso(skb))
 		ndp_in_segments(ndp_net(net), skb, off);
 	else
 		ndp_in_datagram(ndp_net(net), skb, off);
+	local_bh_enable();
 }
 
 static unsigned int ndp_in_ipv4(void *priv, struct sk_buff *skb,
