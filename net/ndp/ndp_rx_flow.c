@@ -82,6 +82,7 @@ static void ndp_rx_free_all(struct sock *sk, struct list_head *garbage)
 
 	list_for_each_entry_safe(got, next, garbage, node)
 		ndp_got_free(sk, got);
+	INIT_LIST_HEAD(garbage);
 }
 
 /* ---- how it begins ---- */
@@ -339,15 +340,15 @@ void ndp_rx_close(struct sock *sk)
 			ndp_rx_end(ns, list_first_entry(&ns->rx_list, struct ndp_rx, sock_node),
 				   ECONNRESET, &garbage);
 		more = !list_empty(&ns->rx_list);
+		list_splice_tail_init(&ns->whole, &garbage);
+		if (ns->reading && !more) {
+			list_add_tail(&ns->reading->node, &garbage);
+			ns->reading = NULL;
+		}
 		spin_unlock_bh(&ns->rcv_lock);
+		ndp_rx_free_all(sk, &garbage);
 		cond_resched();
 	} while (more);
-	/* now nobody else has anything to do with what is left */
-	list_splice_tail_init(&ns->whole, &garbage);
-	if (ns->reading)
-		list_add_tail(&ns->reading->node, &garbage);
-	ns->reading = NULL;
-	ndp_rx_free_all(sk, &garbage);
 }
 
 /* Is a flow silent, or a message dead? Under RCU */
