@@ -94,3 +94,6 @@ incast() {
 	messages "$1" "${commands[@]}"
 	note "$1: $(said us receive) us, $(said packets) packets, $(said nacks) trimmed, $(said returned) returned"
 }
+
+# in_use: is there a socket?
+in_use() { ! unused; }

@@ -23,11 +23,11 @@ range() {
 	local path=/proc/sys/net/ndp/$1 default value
 	default=$(in_ns "$a" cat "$path")
 	for value in $(($2 - 1)) $(($3 + 1)) x; do
-		check_refused "$1: not $value" "Invalid argument" in_ns "$a" sh -c "echo $value >$path"
+		check_refused "$1: not $value" "Invalid argument" in_ns "$a" bash -c "echo $value >$path"
 	done
 	check_eq "$1: what is refused changes nothing" "$(in_ns "$a" cat "$path")" "$default"
 	for value in "$2" "$3" "$default"; do
-		check "$1: $value" in_ns "$a" sh -c "echo $value >$path"
+		check "$1: $value" in_ns "$a" bash -c "echo $value >$path"
 	done
 }
 range initial_window 1 1024

@@ -6,7 +6,7 @@
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_example -> w0   |=====| w1 -> ndp_example   |
 #	+---------------------+     +---------------------+
-# shellcheck disable=SC2154,SC2317,SC2016 # setup_ns sets a and b; wait_for calls functions; awk expands
+# shellcheck disable=SC2154 # setup_ns sets a and b
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 need_ndp
@@ -32,10 +32,10 @@ for name in $(in_ns "$a" ls $sysctls); do
 	check "$name: the page has its default" has "$words" Default "$(in_ns "$a" cat "$sysctls/$name")"
 	read -r min max < <(sed -nE 's/.* ([0-9]+) to ([0-9]+) .*/\1 \2/p' <<<"$words") || min='' max=''
 	for value in "$min" "$max"; do
-		check "$name: $value" in_ns "$a" sh -c "echo $value >$sysctls/$name"
+		check "$name: $value" in_ns "$a" bash -c "echo $value >$sysctls/$name"
 	done
 	for value in $((min - 1)) $((max + 1)); do
-		check_refused "$name: not $value" "Invalid argument" in_ns "$a" sh -c "echo $value >$sysctls/$name"
+		check_refused "$name: not $value" "Invalid argument" in_ns "$a" bash -c "echo $value >$sysctls/$name"
 	done
 done
 check_eq "the page has the counters" "${text[.SS/proc/net/ndp/snmp]-}" \
@@ -59,8 +59,7 @@ head -c 700000 /dev/urandom >"$TMP/sent"
 in_ns "$b" ndp_example receive 1000 >"$TMP/came" &
 receiver=$!
 JOBS+=("$receiver")
-there() { in_ns "$b" awk '$1 == "NDP" { exit !$3 }' /proc/net/protocols; }
-wait_for 5 there
+wait_for 5 in_use
 sleep 0.1
 check "the program sends" in_ns "$a" ndp_example send 10.0.0.2 1000 <"$TMP/sent"
 check "and receives" wait $receiver
