@@ -27,6 +27,7 @@
 #include <linux/slab.h>
 #include <closnet/link_rate.h>
 #include "ndp.h"
+#include "ndp_trace.h"
 
 /* What softirqs may be late by: seven jumbo frames at 10 Gbit/s, which a switch has room for */
 #define NDP_HOST_LATE_NS	50000
@@ -120,6 +121,7 @@ static u32 ndp_host_due(struct ndp_host *host, struct ndp_rx **due)
 		if (!n)
 			break;
 		rx = container_of(n, struct ndp_rx, f.pull);
+		trace_ndp_pull(host, rx);
 		if (!count || due[count - 1] != rx)
 			due[count++] = rx;
 	}

@@ -29,6 +29,7 @@
 #include <net/route.h>
 #include <net/xfrm.h>
 #include "ndp.h"
+#include "ndp_trace.h"
 
 #define NDP_UDP_HLEN	((u32)sizeof(struct udphdr))
 
@@ -63,6 +64,7 @@ static void ndp_in_count(const struct ndp_packet *p)
 static void ndp_in_dispatch(struct ndp_packet *p, bool returned)
 {
 	ndp_in_count(p);
+	trace_ndp_came(&p->addrs, &p->h);
 	if (returned) {
 		ndp_count(p->nn, NDP_N_IN_RETURNED);
 		ndp_tx_returned(p);

@@ -13,6 +13,8 @@
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include "ndp.h"
+#define CREATE_TRACE_POINTS
+#include "ndp_trace.h"
 
 /* How often flows are looked after that nothing else wakes */
 #define NDP_GC_INTERVAL	HZ
@@ -120,10 +122,15 @@ static int __init ndp_init(void)
 	err = register_netdevice_notifier(&ndp_host_notifier);
 	if (err)
 		goto pernet;
-	err = ndp_socks_init();
+	err = ndp_nl_init();
 	if (err)
 		goto notifier;
+	err = ndp_socks_init();
+	if (err)
+		goto nl;
 	return 0;
+nl:
+	ndp_nl_exit();
 notifier:
 	unregister_netdevice_notifier(&ndp_host_notifier);
 pernet:
@@ -135,6 +142,7 @@ pernet:
 static void __exit ndp_exit(void)
 {
 	ndp_socks_exit();
+	ndp_nl_exit();
 	unregister_netdevice_notifier(&ndp_host_notifier);
 	unregister_pernet_subsys(&ndp_net_ops);
 	/* what they have given to call_rcu() */

@@ -14,6 +14,7 @@
 #include <net/route.h>
 #include <net/udp.h>
 #include "ndp.h"
+#include "ndp_trace.h"
 
 /* Headers of IP, UDP and NDP */
 static u32 ndp_out_overhead(bool ipv4)
@@ -184,6 +185,15 @@ static u8 ndp_out_count(struct ndp_net *nn, const struct sk_buff *skb)
 	return type;
 }
 
+/* @skb->data is at the header of NDP. */
+static void ndp_out_trace(const struct ndp_peer *peer, const struct sk_buff *skb)
+{
+	struct ndp_hdr h;
+
+	if (trace_ndp_sent_enabled() && !ndp_hdr_read(skb->data, skb->len, &h))
+		trace_ndp_sent(&peer->addrs, &h);
+}
+
 static struct udphdr *ndp_out_udp(struct sk_buff *skb, u16 sport)
 {
 	struct udphdr *uh = skb_push(skb, sizeof(*uh));
@@ -281,6 +291,7 @@ void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct 
 	u8 type = ndp_out_count(peer->nn, skb);
 	bool sent;
 
+	ndp_out_trace(peer, skb);
 	skb->priority = type == NDP_DATA ? TC_PRIO_BESTEFFORT : TC_PRIO_CONTROL;
 	local_bh_disable();
 	rcu_read_lock();
