@@ -694,4 +694,9 @@ int ndp_sysctl_init(struct ndp_net *nn);
 void ndp_sysctl_exit(struct ndp_net *nn);
 void ndp_gc_start(struct ndp_net *nn);
 
+/* ---- ndp_nl.c: what people see of all that ---- */
+
+int ndp_nl_init(void);
+void ndp_nl_exit(void);
+
 #endif /* _NDP_H */
