@@ -367,6 +367,16 @@ static int ndp_disconnect(struct sock *sk, int flags)
 
 /* ---- memory */
 
+/*
+ * What is sent may take half of the memory: who sends waits for the receiver to take what
+ * comes, and if that had none left for it, since it sends, too, both would wait for ever.
+ */
+static bool ndp_mem_may_send(const struct sock *sk)
+{
+	return atomic_long_read(&ndp_memory_allocated) < ndp_memory_limits[0] / 2 ||
+	       atomic64_read(&ndp_sk(sk)->snd_bytes) < ndp_memory_min;
+}
+
 /**
  * ndp_mem_charge() - a socket takes memory
  * @sk: socket
@@ -383,6 +393,8 @@ bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind)
 	int missing;
 	bool ok;
 
+	if (kind == SK_MEM_SEND && !ndp_mem_may_send(sk))
+		return false;
 	spin_lock_bh(&ns->mem_lock);
 	missing = bytes - sk->sk_forward_alloc;
 	ok = missing <= 0 || __sk_mem_schedule(sk, missing, kind);
