@@ -290,6 +290,7 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @rcv_lock: protects the rest
  * @rcv: the core
  * @rcv_params: of @rcv
+ * @packet_memory: most that a packet took which came
  * @rx_list: flows received, struct ndp_rx's @sock_node
  * @flows: how many these are
  * @held: of these, those for whose packets there was no room, struct ndp_rx's @held_node
@@ -323,6 +324,7 @@ struct ndp_sock {
 	spinlock_t rcv_lock ____cacheline_aligned_in_smp; /* the rest */
 	struct ndp_rcv rcv;
 	struct ndp_rcv_params rcv_params;
+	u32 packet_memory;
 	struct list_head rx_list;
 	u32 flows;
 	struct list_head held;

@@ -27,14 +27,25 @@
 
 /* ---- packets ---- */
 
-/* How much its socket may have when a packet of a flow comes, which takes @memory itself */
+/*
+ * What the messages of a socket may take. There is room for two packets at least: of what the
+ * core lends beyond that, the packet that all others wait for has a quarter for itself.
+ */
+static u64 ndp_rx_memory(const struct ndp_sock *ns)
+{
+	return max_t(u64, ndp_rcvbuf(&ns->inet.sk), 2ULL * ns->packet_memory);
+}
+
+/* Before the core is asked about a flow; a packet, if there is one, takes @memory. */
 static void ndp_rx_limit(struct ndp_sock *ns, const struct ndp_rx *rx, u32 memory)
 {
-	u64 max = ndp_rcvbuf(rx->sk);
+	u64 max;
 
+	ns->packet_memory = max(ns->packet_memory, memory);
+	max = ndp_rx_memory(ns);
 	if (ns->reading && ns->reading->rx == rx)
 		max += max / 2;
-	ns->rcv_params.memory_max = max_t(u64, max, memory);
+	ns->rcv_params.memory_max = max;
 }
 
 /*
@@ -285,7 +296,7 @@ static void ndp_rx_resume(struct ndp_rx *rx)
 static u32 ndp_rx_resume_some(struct ndp_sock *ns, struct ndp_rx **some)
 {
 	struct ndp_rx *rx = ns->reading ? ns->reading->rx : NULL;
-	u64 max = ndp_rcvbuf(&ns->inet.sk);
+	u64 max = ndp_rx_memory(ns);
 	u32 count = 0;
 	bool all;
 
