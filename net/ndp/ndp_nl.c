@@ -328,8 +328,8 @@ static const struct genl_ops ndp_nl_ops[] = {
 };
 
 static struct genl_family ndp_nl_family __ro_after_init = {
-	.name		= NDP_NL_NAME,
-	.version	= NDP_NL_VERSION,
+	.name		= NDP_GENL_NAME,
+	.version	= NDP_GENL_VERSION,
 	.module		= THIS_MODULE,
 	.netnsok	= true,
 	.ops		= ndp_nl_ops,

@@ -9,8 +9,8 @@
 #ifndef _UAPI_LINUX_NDP_NL_H
 #define _UAPI_LINUX_NDP_NL_H
 
-#define NDP_NL_NAME	"closnet_ndp"
-#define NDP_NL_VERSION	1
+#define NDP_GENL_NAME	"closnet_ndp"
+#define NDP_GENL_VERSION	1
 
 /**
  * enum ndp_nl_cmd - commands
@@ -36,17 +36,17 @@ enum ndp_nl_cmd {
  * enum ndp_nl_attr - attributes
  * @NDP_NL_A_UNSPEC: unused
  * @NDP_NL_A_PAD: for alignment
- * @NDP_NL_A_LOCAL: 16 bytes, our address, IPv4 mapped; of sockets that take all, 0
- * @NDP_NL_A_REMOTE: 16 bytes, the peer's; of sockets, if they are connected
+ * @NDP_NL_A_LOCAL: 16 times u8, our address, IPv4 mapped; of sockets that take all, 0
+ * @NDP_NL_A_REMOTE: 16 times u8, the peer's; of sockets, if they are connected
  * @NDP_NL_A_IFINDEX: u32, of a link-local @NDP_NL_A_REMOTE; of sockets, the device that they
  *	are bound to; else it is missing
- * @NDP_NL_A_LOCAL_PORT: u16
- * @NDP_NL_A_REMOTE_PORT: u16
+ * @NDP_NL_A_LOCAL_PORT: u16, host byte order
+ * @NDP_NL_A_REMOTE_PORT: u16, host byte order
  * @NDP_NL_A_INODE: u64, sockets
- * @NDP_NL_A_INFO: struct ndp_info, sockets
+ * @NDP_NL_A_INFO: 28 times u64, struct ndp_info, sockets
  * @NDP_NL_A_PATHS: u64, peers: paths
  * @NDP_NL_A_AVOIDED: u64, peers: of these, avoided since they lose packets
- * @NDP_NL_A_OUTCOMES: peers: of each path 4 times u32, packets of which was heard: came,
+ * @NDP_NL_A_OUTCOMES: 4 times u32 for each path, peers: packets of which was heard: came,
  *	trimmed, returned, lost
  * @NDP_NL_A_FLOW_ID: u32, flows: the sender's name
  * @NDP_NL_A_MSGS: u64, flows: messages that have begun and not ended
