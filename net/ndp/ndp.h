@@ -682,7 +682,7 @@ static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
 struct ndp_got *ndp_got_alloc(const struct ndp_packet *p, u16 port);
 void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset, u32 memory);
 void ndp_got_free(struct sock *sk, struct ndp_got *got);
-bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got);
+bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got, bool any);
 struct ndp_got *ndp_got_next(struct ndp_sock *ns);
 bool ndp_got_readable(struct ndp_sock *ns);
 int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);

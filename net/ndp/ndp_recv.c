@@ -14,9 +14,11 @@
  * A message is read whole, in the order in which messages become whole. Only one that is
  * longer than half of what its socket may have is read as it comes, and only if none is
  * whole; once a part of it was taken, recvmsg() goes on with that message until its end.
- * There is one exception, or a reader might wait for a packet for which there is no room
- * because of messages that he does not read: if packets of that message's flow were
- * refused, and nothing of it can be read, the next message has its turn.
+ * There are two exceptions, or a reader might wait for a packet for which there is no room
+ * because of messages that he does not read. If packets of that message's flow were
+ * refused, and nothing of it can be read, the next message has its turn. And if that which
+ * all others wait for is refused, and nothing is whole, short messages are read by and by,
+ * too: ndp_rx_refused().
  *
  * Readers hold the socket's lock, so that there is one at a time, and packets can be
  * copied without a lock that softirqs take: these only add packets behind those that a
@@ -145,18 +147,20 @@ static bool ndp_got_has_news(const struct ndp_got *got)
  * ndp_got_queue() - there may be news of a message
  * @ns: socket
  * @got: message
+ * @any: also one that is short may be read before it is whole
  *
  * Under rcv_lock.
  *
  * Return: true if it is for readers.
  */
-bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got)
+bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got, bool any)
 {
 	if (got == ns->reading)
 		return ndp_got_has_news(got);
 	if (!got->rx)
 		list_move_tail(&got->node, &ns->whole);
-	else if (list_empty(&got->node) && ndp_got_has_news(got) && ndp_got_is_long(ns, got))
+	else if (list_empty(&got->node) && ndp_got_has_news(got) &&
+		 (any || ndp_got_is_long(ns, got)))
 		list_add_tail(&got->node, &ns->partial);
 	else
 		return false;

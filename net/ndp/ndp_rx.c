@@ -11,9 +11,9 @@
  *	                 recvmsg() ---> room: flows that are held are asked again
  *
  * Memory is the socket's SO_RCVBUF, and what all sockets have together. The flow of the
- * message that a reader is in the middle of may use half as much again: what else has come
- * waits until that message ends, and must not stop it. If there is no room nevertheless,
- * the reader goes on with other messages: ndp_got_next().
+ * message that a reader is in the middle of may use half as much again, while there are
+ * others to be read: these wait until that message ends, and must not stop it. If there is
+ * no room nevertheless, the reader goes on with other messages: ndp_got_next().
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
  * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
@@ -27,23 +27,25 @@
 
 /* ---- packets ---- */
 
-/*
- * What the messages of a socket may take. There is room for two packets at least: of what the
- * core lends beyond that, the packet that all others wait for has a quarter for itself.
- */
+/* What the messages of a socket may take; they have room for two packets at least. */
 static u64 ndp_rx_memory(const struct ndp_sock *ns)
 {
 	return max_t(u64, ndp_rcvbuf(&ns->inet.sk), 2ULL * ns->packet_memory);
 }
 
-/* Before the core is asked about a flow; a packet, if there is one, takes @memory. */
+/*
+ * Before the core is asked about a flow; a packet, if there is one, takes @memory. Of messages
+ * that are not whole there is never more than one and a half of what there may be, and
+ * what fills a gap: so that a packet that all others wait for finds room, as the core
+ * lends twice, in the end.
+ */
 static void ndp_rx_limit(struct ndp_sock *ns, const struct ndp_rx *rx, u32 memory)
 {
 	u64 max;
 
 	ns->packet_memory = max(ns->packet_memory, memory);
 	max = ndp_rx_memory(ns);
-	if (ns->reading && ns->reading->rx == rx)
+	if (ns->rcv.unread && ns->reading && ns->reading->rx == rx)
 		max += max / 2;
 	ns->rcv_params.memory_max = max;
 }
@@ -107,7 +109,7 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 	ns->bytes_received += p->h.payload_len;
 	if (v == NDP_RCV_WHOLE)
 		ns->msgs_received++;
-	return ndp_got_queue(ns, got);
+	return ndp_got_queue(ns, got, false);
 }
 
 /* A packet that is whole. Return: what it was; *@news: something for readers */
@@ -180,6 +182,27 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
 	ndp_rx_told(ns, rx, answer);
 }
 
+/*
+ * There was no room for a packet. A reader who waits for this flow may go on with another
+ * message. And if all others of the flow wait for this packet, and there is nothing to be
+ * read, then messages that are not whole have all the memory: they are read by and by, be
+ * they short. Return: is there something to be read now?
+ */
+static bool ndp_rx_refused(struct ndp_rx *rx, const struct ndp_hdr *h)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_rcv_msg *m;
+	u32 i;
+
+	if (ns->reading && ns->reading->rx != rx)
+		return false;
+	if (h->seq == rx->f.got.base && !ndp_got_next(ns))
+		for (i = 0; i < NDP_RCV_BUCKETS; i++)
+			for (m = rx->f.bucket[i]; m; m = m->chain)
+				ndp_got_queue(ns, container_of(m, struct ndp_got, core), true);
+	return ndp_got_next(ns);
+}
+
 /* Under rcv_lock. Return: is there news for readers? */
 static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr *answer)
 {
@@ -197,10 +220,7 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 	}
 	if (v < NDP_RCV_FAR)
 		ndp_rx_respond(rx, p, v, now, answer);
-	/* a reader who waits for this flow may go on with another message */
-	if (v == NDP_RCV_NO_ROOM && ns->reading && ns->reading->rx == rx)
-		news = ndp_got_next(ns);
-	return news;
+	return v == NDP_RCV_NO_ROOM ? ndp_rx_refused(rx, &p->h) : news;
 }
 
 /* Return: the socket, if there is news for its readers; else NULL */

@@ -47,7 +47,7 @@ static void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error,
 		return;
 	}
 	WRITE_ONCE(got->failed, error);
-	ndp_got_queue(ns, got);
+	ndp_got_queue(ns, got, false);
 }
 
 static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
