@@ -56,8 +56,6 @@
 #define NDP_CHUNK_SHIFT_MAX	15
 /* At the NIC a socket has at most so many bytes of data, as TCP has with TSQ */
 #define NDP_NIC_BYTES		1048576
-/* If it has less there, a packet leaves at once */
-#define NDP_NIC_NEAR		32768
 /* Of SO_RCVBUF more is not used: a reader's message may need three times as much. */
 #define NDP_RCVBUF_MAX		536870912
 /* After close() messages go on for so long at most */
@@ -279,7 +277,7 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @timeout_ms: NDP_TIMEOUT, 0: the namespace's
  * @closed: close() was called: nothing is received any more; under @rcv_lock
  * @mem_lock: protects sk_forward_alloc
- * @tx_lock: protects @tx_list; innermost, never held with another lock
+ * @tx_lock: protects @tx_list; innermost
  * @tx_list: flows that send, struct ndp_tx's @sock_node; read under RCU
  * @tx_busy: messages that have not ended; close() may wait for 0
  * @snd_bytes: memory of messages that are sent, against SO_SNDBUF
@@ -511,6 +509,7 @@ void ndp_tx_exit(struct ndp_net *nn);
 bool ndp_tx_renew(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_kill(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_unlink(struct ndp_tx *tx);
+void ndp_tx_set_rto(struct ndp_tx *tx);
 
 void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w);

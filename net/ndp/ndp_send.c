@@ -23,6 +23,8 @@
 #include <linux/sched/signal.h>
 #include "ndp.h"
 
+/* How soon to look again for memory that other sockets have */
+#define NDP_SEND_POLL	(HZ / 20)
 #define NDP_SEND_FLAGS	(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | MSG_CMSG_COMPAT)
 
 /* ---- chunks ---- */
@@ -196,37 +198,46 @@ static int ndp_feed_stop(const struct ndp_feed *fd)
 	return signal_pending(current) ? sock_intr_errno(fd->timeo) : 0;
 }
 
-static int ndp_feed_wait(struct ndp_feed *fd)
+/*
+ * If all sockets together have too much, nobody tells when that has changed.
+ * Return: false if there is no memory; *@poll: look again soon
+ */
+static bool ndp_feed_take(const struct ndp_feed *fd, u32 bytes, bool *poll)
 {
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	int err = 0;
+	*poll = ndp_feed_may(fd);
+	if (!*poll || !ndp_mem_charge(fd->sk, bytes, SK_MEM_SEND))
+		return false;
+	atomic64_add(bytes, &ndp_sk(fd->sk)->snd_bytes);
+	fd->m->reserved += bytes;
+	return true;
+}
 
-	add_wait_queue(sk_sleep(fd->sk), &wait);
-	while (!ndp_feed_may(fd)) {
-		err = ndp_feed_stop(fd);
-		if (err)
-			break;
-		fd->timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, fd->timeo);
-	}
-	remove_wait_queue(sk_sleep(fd->sk), &wait);
-	return err;
+static void ndp_feed_sleep(struct ndp_feed *fd, struct wait_queue_entry *wait, bool poll)
+{
+	long most = poll ? min_t(long, fd->timeo, NDP_SEND_POLL) : fd->timeo;
+	long left = wait_woken(wait, TASK_INTERRUPTIBLE, most);
+
+	if (fd->timeo != MAX_SCHEDULE_TIMEOUT)
+		fd->timeo -= most - left;
 }
 
 static int ndp_feed_reserve(struct ndp_feed *fd, u32 bytes)
 {
-	struct ndp_msg *m = fd->m;
-	int err;
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	bool poll;
+	int err = 0;
 
-	if (m->reserved >= bytes)
+	if (fd->m->reserved >= bytes)
 		return 0;
-	err = ndp_feed_wait(fd);
-	if (err)
-		return err;
-	if (!ndp_mem_charge(fd->sk, bytes, SK_MEM_SEND))
-		return -ENOBUFS;
-	atomic64_add(bytes, &ndp_sk(fd->sk)->snd_bytes);
-	m->reserved += bytes;
-	return 0;
+	add_wait_queue(sk_sleep(fd->sk), &wait);
+	while (!ndp_feed_take(fd, bytes, &poll)) {
+		err = ndp_feed_stop(fd);
+		if (err)
+			break;
+		ndp_feed_sleep(fd, &wait, poll);
+	}
+	remove_wait_queue(sk_sleep(fd->sk), &wait);
+	return err == -EAGAIN && poll ? -ENOBUFS : err;
 }
 
 /* Copy the next chunk. */
@@ -383,8 +394,9 @@ static int ndp_send_route(struct sock *sk, const struct msghdr *msg, struct ndp_
  *
  * Return: @len; -EAGAIN: SO_SNDBUF is used up; -EMSGSIZE: it is longer than that and may not
  * wait, or the MTU is too small; -EINVAL: no bytes; -EOPNOTSUPP: a flag, or control data;
- * -EDESTADDRREQ; -ENETUNREACH, ... of ndp_out_route(); -EPIPE: after shutdown(); -ENOBUFS,
- * -ENOMEM; -ETIMEDOUT, -ECONNREFUSED, ...: the message failed before all of it was copied.
+ * -EDESTADDRREQ; -ENETUNREACH, ... of ndp_out_route(); -EPIPE: after shutdown(); -ENOBUFS:
+ * all sockets together have too much memory, and it may not wait; -ENOMEM; -ETIMEDOUT,
+ * -ECONNREFUSED, ...: the message failed before all of it was copied.
  */
 int ndp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {

@@ -21,6 +21,8 @@
 #include "ndp.h"
 
 #define NDP_TX_ID_TRIES		8
+/* A ring has place for so many initial windows, if messages are that long. */
+#define NDP_TX_RING_WINDOWS	16
 #define NDP_TX_ABORT_BATCH	64
 /* A flow that is idle for so long gives its scoreboard back. */
 #define NDP_TX_RING_NS		NSEC_PER_SEC
@@ -54,6 +56,7 @@ static int ndp_tx_name(struct ndp_tx *tx)
 
 	do {
 		tx->flow_id = get_random_u32();
+		tx->f.flow_id = tx->flow_id;
 		err = rhashtable_lookup_insert_fast(&nn->tx, &tx->node, ndp_tx_params);
 	} while (err == -EEXIST && --tries);
 	if (!err)
@@ -165,6 +168,21 @@ static u16 ndp_tx_window(const struct ndp_tx *tx)
 	return (u16)(window ?: (u32)READ_ONCE(ndp_tx_net(tx)->conf.initial_window));
 }
 
+/**
+ * ndp_tx_set_rto() - a flow's timeout
+ * @tx: flow; locked, or not known to anybody yet
+ *
+ * It is what the namespace says, but at least two round trips: on slow links, and if answers
+ * wait for long at the peer's NIC, that may be more.
+ */
+void ndp_tx_set_rto(struct ndp_tx *tx)
+{
+	u64 rto_ns = (u64)READ_ONCE(ndp_tx_net(tx)->conf.rto_us) * NSEC_PER_USEC;
+
+	rto_ns = max_t(u64, rto_ns, min_t(u64, 2ULL * tx->rtt_ns, tx->params.rto_max_ns));
+	WRITE_ONCE(tx->params.rto_ns, (u32)rto_ns);
+}
+
 /*
  * Of what a socket and its namespace are told to do. A message fails when nothing was
  * heard for timeout_ms; that is seen when the timer expires, so that must be now and then.
@@ -177,9 +195,9 @@ static void ndp_tx_configure(struct ndp_tx *tx, u16 window)
 
 	*p = (struct ndp_snd_params)NDP_SND_DEFAULTS;
 	p->initial_window = window;
-	p->rto_ns = (u32)READ_ONCE(conf->rto_us) * NSEC_PER_USEC;
 	p->timeout_ns = (u64)(timeout_ms ?: (u32)READ_ONCE(conf->timeout_ms)) * NSEC_PER_MSEC;
 	p->rto_max_ns = (u32)min_t(u64, p->rto_max_ns, p->timeout_ns / 8);
+	ndp_tx_set_rto(tx);
 	p->rto_max_ns = max(p->rto_max_ns, p->rto_ns);
 }
 
@@ -205,24 +223,27 @@ static struct ndp_tx *ndp_tx_alloc(const struct ndp_tx_to *to)
 	return tx;
 }
 
-/* Return: 0; -EEXIST: there is such a flow by now; or another errno. */
+/*
+ * Into all tables: under the lock, as gc may find it in the first one.
+ * Return: 0; -EEXIST: there is such a flow by now; or another errno: it is freed.
+ */
 static int ndp_tx_add(struct ndp_tx *tx)
 {
 	struct ndp_sock *ns = ndp_sk(tx->sk);
-	struct ndp_net *nn = ndp_tx_net(tx);
 	int err;
 
-	err = ndp_tx_name(tx);
+	spin_lock_bh(&tx->lock);
 	ndp_tx_begin(tx, ktime_get_ns());
-	spin_lock_bh(&ns->tx_lock);
+	spin_lock(&ns->tx_lock);
 	list_add_tail_rcu(&tx->sock_node, &ns->tx_list);
-	spin_unlock_bh(&ns->tx_lock);
-	/* last, as sendmsg() finds it by that */
+	spin_unlock(&ns->tx_lock);
+	err = ndp_tx_name(tx);
 	if (!err)
-		err = rhashtable_lookup_insert_fast(&nn->tx_by_to, &tx->to_node,
+		err = rhashtable_lookup_insert_fast(&ndp_tx_net(tx)->tx_by_to, &tx->to_node,
 						    ndp_tx_to_params);
+	tx->dead = err;
+	spin_unlock_bh(&tx->lock);
 	if (err) {
-		tx->dead = true;
 		ndp_tx_unlink(tx);
 		ndp_tx_put(tx);
 	}
@@ -332,6 +353,18 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, v
 	return err;
 }
 
+/*
+ * Packets of a flow's ring, for a message: 16 initial windows, for one packet may wait long
+ * on a slow path, while others come by others; but not more than the message has.
+ */
+static u32 ndp_tx_ring(const struct ndp_snd_msg *m, u16 window)
+{
+	u64 packets = div_u64(m->len - 1, m->payload) + 1;
+
+	packets = clamp_t(u64, packets, 2U * window, NDP_TX_RING_WINDOWS * window);
+	return (u32)roundup_pow_of_two(clamp_t(u64, packets, NDP_RING_MIN, NDP_RING_MAX));
+}
+
 /**
  * ndp_tx_submit() - a message is to be sent
  * @tx: flow, counted
@@ -346,7 +379,7 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, v
 int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m)
 {
 	u16 window = ndp_tx_window(tx);
-	u32 packets = (u32)roundup_pow_of_two(clamp(2U * window, NDP_RING_MIN, NDP_RING_MAX));
+	u32 packets = ndp_tx_ring(&m->core, window);
 	void *ring = NULL;
 	int err;
 
@@ -528,6 +561,7 @@ static void ndp_tx_info_flow(const struct ndp_tx *tx, struct ndp_info *info)
 	info->paths += paths->count;
 	info->paths_avoided += paths->count - READ_ONCE(paths->live);
 	info->rtt_ns = max_t(u64, info->rtt_ns, rtt_ns);
+	info->rto_ns = max_t(u64, info->rto_ns, READ_ONCE(tx->params.rto_ns));
 	if (rtt_ns && (!info->rtt_min_ns || least_ns < info->rtt_min_ns))
 		info->rtt_min_ns = least_ns;
 }

@@ -20,6 +20,7 @@
  * when the flow is freed, after RCU's grace period.
  */
 #include "ndp.h"
+#include "ndp_trace.h"
 
 /* Packets that are collected under the lock */
 #define NDP_TX_BATCH	64
@@ -69,19 +70,14 @@ static void ndp_tx_outcome(struct ndp_tx *tx, u8 path, enum ndp_outcome outcome,
 
 /*
  * A packet that waits at the NIC is not late yet. Which packets of the socket have left is
- * known by their sum, as those that were there first leave first. The mark of one that has
- * to wait is the sum up to it; the mark of one that leaves at once is 0.
+ * known by their sum, as those that were there first leave first: a packet's mark is the sum
+ * up to it. It is even, and 0 is none; odd: the packet was postponed.
  */
 static void ndp_tx_mark(struct ndp_tx *tx, const struct ndp_snd_pkt *pkt, u32 truesize)
 {
-	struct ndp_sock *ns = ndp_sk(tx->sk);
-	u32 mark = (u32)atomic_add_return((int)truesize, &ns->nic_bytes);
-	u32 slot = (u32)(pkt - tx->f.board.pkt);
+	u32 mark = (u32)atomic_add_return((int)truesize, &ndp_sk(tx->sk)->nic_bytes) & ~1U;
 
-	if (refcount_read(&tx->sk->sk_wmem_alloc) <= NDP_NIC_NEAR)
-		tx->f.board.pkt[slot].mark = 0;
-	else
-		tx->f.board.pkt[slot].mark = mark | 1;
+	tx->f.board.pkt[pkt - tx->f.board.pkt].mark = mark ?: 2;
 }
 
 /*
@@ -99,9 +95,10 @@ static void ndp_tx_postpone(struct ndp_tx *tx, u64 now)
 		pkt = &b->pkt[slot];
 		if (!pkt->mark)
 			continue;
-		if (!ndp_before(tx->nic_left, pkt->mark))
+		if (!ndp_before(tx->nic_left, pkt->mark & ~1U))
 			break;
 		pkt->sent_ns = now;
+		pkt->mark |= 1;
 	}
 	/* read in this order, what is sent meanwhile has not left */
 	smp_rmb();
@@ -213,6 +210,7 @@ void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w)
 /* A message has ended: who frees it? If that is sendmsg(), it may do so from now on. */
 static void ndp_tx_ended(struct ndp_tx *tx, struct ndp_tx_work *w, struct ndp_msg *m)
 {
+	trace_ndp_msg_ended(tx, m);
 	w->wake = true;
 	atomic_dec(&ndp_sk(tx->sk)->tx_busy);
 	if (m->feeding)
@@ -342,7 +340,7 @@ static bool ndp_tx_fits(const struct ndp_tx *tx, const struct ndp_hdr *h, bool r
 	return (!ours && !theirs) || (ours == tx->f.sport && theirs == tx->f.dport);
 }
 
-/* Round-trip time, of a packet that did not wait at the NIC */
+/* Round-trip time, of a packet of which is known when it was sent */
 static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 {
 	const struct ndp_snd_pkt *pkt;
@@ -351,7 +349,7 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 	if (!tx->f.board.pkt || !(h->flags & (NDP_CTL_ACK | NDP_CTL_NACK)))
 		return;
 	pkt = ndp_board_find(&tx->f.board, h->seq);
-	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->mark)
+	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->mark & 1)
 		return;
 	rtt_ns = (u32)min_t(u64, now - pkt->sent_ns, U32_MAX);
 	if (!tx->rtt_ns || rtt_ns < tx->rtt_min_ns)
@@ -359,6 +357,7 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 	if (tx->rtt_ns)
 		rtt_ns = tx->rtt_ns - tx->rtt_ns / 8 + rtt_ns / 8;
 	WRITE_ONCE(tx->rtt_ns, rtt_ns);
+	ndp_tx_set_rto(tx);
 }
 
 static void ndp_tx_control(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h)
@@ -482,8 +481,10 @@ enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer)
 	do {
 		if (!tx->dead)
 			e = ndp_snd_expire(&w.c, &tx->f, get_random_u32(), &path);
-		if (e == NDP_SND_LOST)
+		if (e == NDP_SND_LOST) {
+			trace_ndp_timeout(tx, path);
 			ndp_tx_outcome(tx, path, NDP_OUTCOME_LOST, w.c.now);
+		}
 	} while (e == NDP_SND_LOST);
 	ndp_tx_leave(tx, &w);
 	return HRTIMER_NORESTART;

@@ -106,7 +106,7 @@ struct ndp_failed {
  * @pulls_sent: packets asked for
  * @rtt_ns: mean round-trip time, of late, of the flow of which it is longest
  * @rtt_min_ns: least round-trip time
- * @rto_ns: retransmission timeout; it doubles each time
+ * @rto_ns: retransmission timeout, the longest of the flows it sends; it doubles each time
  * @paths: paths of all flows it sends
  * @paths_avoided: of those, avoided since they lose packets
  */
