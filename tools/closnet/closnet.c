@@ -13,6 +13,7 @@ static const struct command {
 	const char *what;
 } commands[] = {
 	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
+	{ "ndp", ndp, "sockets, peers and flows of the NDP transport" },
 	{ "pcrp", pcrp, "sizes of flows, and the thresholds of their first chains" },
 };
 

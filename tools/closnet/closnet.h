@@ -35,6 +35,7 @@ extern const struct unit size_units[];
 int parse_number(const char *text, const struct unit *unit, uint64_t *value);
 
 int buffers(int argc, char **argv);
+int ndp(int argc, char **argv);
 int pcrp(int argc, char **argv);
 
 #endif /* _CLOSNET_CLOSNET_H */

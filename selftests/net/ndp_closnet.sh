@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# closnet ndp: it shows the sockets, peers and flows that there are, a few and many, and none of
+# another namespace, to everybody.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| ndp_msg send -> w0  |=====| w1 -> receive       |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+wire_ab rate 1gbit delay 5us
+
+# show NS ARGUMENT...
+show() { ip netns exec "$1" closnet ndp "${@:2}"; }
+# has NS FILTER: is it true of what is shown?
+has() { show "$1" -j | jq -e "$2" >/dev/null; }
+
+check_eq "there is nothing" "$(show "$a")" "sockets:
+peers:
+sending:
+receiving:"
+check_json "$(show "$a" -j)" "in JSON neither" '. == {sockets: [], peers: [], sending: [], receiving: []}'
+
+# ---- a few: one of the two senders that the receiver waits for
+
+job ndp_msg receive -n "$b" -p 9 -s 2 -c 3 -l 100k -t 100
+check "the receiver's socket" wait_for 10 has "$b" '.sockets | length == 1'
+check "three messages" ndp_msg send -n "$a" -p 9 -P 1234 -d 10.0.0.2 -c 3 -l 100k
+show "$b" -j >"$TMP/few"
+check_json "$(<"$TMP/few")" \
+	"it takes all addresses" '.sockets[0] | .local == "::" and .local_port == 9 and has("remote") == false' \
+	"it has an inode" '.sockets[0].inode > 0' \
+	"it has counted" '.sockets[0] | .msgs_received == 3 and .bytes_received == 307200 and .msgs_sent == 0' \
+	"a flow comes" '.receiving | length == 1' \
+	"from there" '.receiving[0] | .local == "10.0.0.2" and .remote == "10.0.0.1"
+		and .local_port == 9 and .remote_port == 1234' \
+	"all of it has come" '.receiving[0] | .msgs == 0 and .wished == 0 and .held == 0 and .trimmed == 0' \
+	"by w1" ".receiving[0].device == $(ip -n "$b" -j link show dev w1 | jq '.[0].ifindex')" \
+	"the peer" '.peers | length == 1 and .[0].local == "10.0.0.2" and .[0].remote == "10.0.0.1"' \
+	"its paths, that nothing was sent by" '.peers[0] | .paths == 64 and .avoided == 0
+		and .acked == [range(64) | 0] and .lost == .acked' \
+	"nothing is sent" '.sending == []'
+check_eq "people do not see zeros" "$(show "$b" receiving | grep -c wished)" 0
+check_json "$(show "$b" receiving -j)" "one table" 'keys == ["receiving"]'
+check_json "$(show "$a" -j)" "not those of another namespace" 'map(length) == [0, 0, 0, 0]'
+check "the other sender" ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -c 3 -l 100k
+check "all has gone" wait_for 20 unused
+
+# ---- many: 10 sockets that send to 40 hosts which do not answer; that is several pieces
+
+silent=$(seq -f 10.0.0.%g -s, 101 140)
+job ndp_msg send -n "$a" -p 9 -d "$silent" -S 10 -c 1 -l 9k -e -t 100
+check "they are there" wait_for 10 has "$a" '.sending | length == 400'
+show "$a" -j >"$TMP/many"
+check_json "$(<"$TMP/many")" \
+	"each socket" '.sockets | length == 10 and all(.msgs_sending == 40) and (map(.local_port) | unique | length) == 10' \
+	"each flow, once" '.sending | map(.flow_id) | unique | length == 400' \
+	"they have a message" '.sending | all(.msgs == 1 and .remote_port == 9 and .packets > 0)' \
+	"each peer, once" '.peers | length == 40 and (map(.remote) | unique | length) == 40'
+check "of lost packets is heard" wait_for 10 has "$a" '.peers | all(.lost | add > 0)'
+check "without privileges" ip netns exec "$a" setpriv --reuid 65534 --regid 65534 --clear-groups \
+	closnet ndp sending
+check "their paths are avoided" wait_for 10 has "$a" '.peers | all(.avoided > 0)'
+check "until they fail" wait_for 20 unused
+check_json "$(show "$a" -j)" "then there is nothing" 'map(length) == [0, 0, 0, 0]'
+
+check_refused "no such table" "'x' is not sockets, peers, sending or receiving" closnet ndp x
+check_refused "one at a time" "sending takes no 'peers'" closnet ndp sending peers
+
+# documented: has closnet(8) each key of the JSON?
+documented() {
+	local key
+	for key in $(jq -r '.[] | .[] | keys[]' "$TMP/few" "$TMP/many" | sort -u); do
+		grep -qw "$key" "$LIB_TOP/Documentation/man/closnet.8" || { echo "it lacks $key"; return 1; }
+	done
+}
+check "closnet(8) has all numbers" documented
+finish

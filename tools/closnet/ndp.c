@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closnet ndp: the sockets, peers and flows that NDP has in this network namespace
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <arpa/inet.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+#include <linux/ndp.h>
+#include <linux/ndp_nl.h>
+
+#include "closnet.h"
+
+#define fail(status, ...) fail_as("ndp", status, __VA_ARGS__)
+
+/* A piece of a dump, 32 KiB at most */
+#define PIECE	65536
+
+static const struct table {
+	const char *name;
+	enum ndp_nl_cmd command;
+} tables[] = {
+	{ "sockets", NDP_NL_CMD_SOCKETS },
+	{ "peers", NDP_NL_CMD_PEERS },
+	{ "sending", NDP_NL_CMD_SENDING },
+	{ "receiving", NDP_NL_CMD_RECEIVING },
+};
+
+/* struct ndp_info, field by field */
+static const char * const info_names[] = {
+	"peers", "flows_sending", "flows_receiving", "msgs_sending", "msgs_sent", "msgs_failed",
+	"msgs_receiving", "msgs_received", "bytes_sent", "bytes_received", "packets_sent",
+	"packets_unasked", "packets_rtx", "packets_rtx_timeout", "acks_received",
+	"nacks_received", "returned_received", "pulls_received", "probes_sent",
+	"packets_received", "trimmed_received", "duplicates_received", "pulls_sent", "rtt_ns",
+	"rtt_min_ns", "rto_ns", "paths", "paths_avoided",
+};
+
+_Static_assert(COUNT(info_names) * 8 == sizeof(struct ndp_info), "all fields");
+
+/* What the outcomes of a path are */
+static const char * const outcome_names[] = { "acked", "trimmed", "returned", "lost" };
+
+/* Attributes that are numbers; zeros are left out where people read */
+static const struct number {
+	const char *name;
+	size_t size;
+	bool shown;	/* even if it is 0 */
+} numbers[NDP_NL_A_MAX + 1] = {
+	[NDP_NL_A_IFINDEX] = { "ifindex", 4, false },
+	[NDP_NL_A_LOCAL_PORT] = { "local_port", 2, true },
+	[NDP_NL_A_REMOTE_PORT] = { "remote_port", 2, true },
+	[NDP_NL_A_INODE] = { "inode", 8, false },
+	[NDP_NL_A_PATHS] = { "paths", 8, true },
+	[NDP_NL_A_AVOIDED] = { "avoided", 8, false },
+	[NDP_NL_A_FLOW_ID] = { "flow_id", 4, true },
+	[NDP_NL_A_MSGS] = { "msgs", 8, true },
+	[NDP_NL_A_UNSENT] = { "unsent", 8, false },
+	[NDP_NL_A_FLIGHT] = { "flight", 8, false },
+	[NDP_NL_A_LOST] = { "lost", 8, false },
+	[NDP_NL_A_CREDIT] = { "credit", 8, false },
+	[NDP_NL_A_EXPECTED] = { "expected", 8, false },
+	[NDP_NL_A_WINDOW] = { "window", 8, false },
+	[NDP_NL_A_RTO_NS] = { "rto_ns", 8, false },
+	[NDP_NL_A_RTT_NS] = { "rtt_ns", 8, false },
+	[NDP_NL_A_RTT_MIN_NS] = { "rtt_min_ns", 8, false },
+	[NDP_NL_A_PACKETS] = { "packets", 8, false },
+	[NDP_NL_A_RTX] = { "rtx", 8, false },
+	[NDP_NL_A_TIMEOUTS] = { "timeouts", 8, false },
+	[NDP_NL_A_TRIMMED] = { "trimmed", 8, false },
+	[NDP_NL_A_RETURNED] = { "returned", 8, false },
+	[NDP_NL_A_WISHED] = { "wished", 8, false },
+	[NDP_NL_A_HELD] = { "held", 8, false },
+	[NDP_NL_A_DEVICE] = { "device", 8, false },
+	[NDP_NL_A_IDLE_NS] = { "idle_ns", 8, false },
+};
+
+/**
+ * struct view - what is being printed
+ * @nl: socket
+ * @family: the number that the kernel gave the family
+ * @json: as JSON
+ * @objects: of this table that were printed
+ * @fields: of this object that were printed
+ */
+struct view {
+	struct mnl_socket *nl;
+	uint16_t family;
+	bool json;
+	unsigned int objects;
+	unsigned int fields;
+};
+
+/* ---- what is printed ---- */
+
+static void print_name(struct view *v, const char *name)
+{
+	if (v->json)
+		printf("%s\"%s\": ", v->fields++ ? ", " : "", name);
+	else
+		printf("%s%s ", v->fields++ ? " " : "", name);
+}
+
+static void print_number(struct view *v, const char *name, uint64_t value, bool shown)
+{
+	if (!value && !shown && !v->json)
+		return;
+	print_name(v, name);
+	printf("%" PRIu64, value);
+}
+
+static void print_address(struct view *v, const char *name, const struct nlattr *attr)
+{
+	const struct in6_addr *a = mnl_attr_get_payload(attr);
+	char text[INET6_ADDRSTRLEN];
+
+	if (mnl_attr_get_payload_len(attr) != sizeof(*a))
+		return;
+	print_name(v, name);
+	if (IN6_IS_ADDR_V4MAPPED(a))
+		inet_ntop(AF_INET, &a->s6_addr[12], text, sizeof(text));
+	else
+		inet_ntop(AF_INET6, a, text, sizeof(text));
+	printf(v->json ? "\"%s\"" : "%s", text);
+}
+
+/* A kernel of another version may have fewer numbers, or more. */
+static void print_info(struct view *v, const struct nlattr *attr)
+{
+	const char *data = mnl_attr_get_payload(attr);
+	size_t i, count = mnl_attr_get_payload_len(attr) / 8;
+	uint64_t value;
+
+	for (i = 0; i < count && i < COUNT(info_names); i++) {
+		memcpy(&value, data + 8 * i, 8);
+		print_number(v, info_names[i], value, false);
+	}
+}
+
+/* Of all paths, for people; of each, for programs */
+static void print_outcomes(struct view *v, const struct nlattr *attr)
+{
+	const uint32_t *data = mnl_attr_get_payload(attr);
+	size_t i, k, paths = mnl_attr_get_payload_len(attr) / sizeof(*data) / 4;
+	uint64_t sum;
+
+	for (k = 0; k < COUNT(outcome_names); k++) {
+		for (i = 0, sum = 0; i < paths; i++)
+			sum += data[4 * i + k];
+		if (!v->json) {
+			print_number(v, outcome_names[k], sum, false);
+			continue;
+		}
+		print_name(v, outcome_names[k]);
+		for (i = 0; i < paths; i++)
+			printf("%s%" PRIu32, i ? ", " : "[", data[4 * i + k]);
+		printf("]");
+	}
+}
+
+static int print_attr(const struct nlattr *attr, void *data)
+{
+	unsigned int type = mnl_attr_get_type(attr);
+	uint64_t value = 0;
+
+	switch (type) {
+	case NDP_NL_A_LOCAL:
+		print_address(data, "local", attr);
+		break;
+	case NDP_NL_A_REMOTE:
+		print_address(data, "remote", attr);
+		break;
+	case NDP_NL_A_INFO:
+		print_info(data, attr);
+		break;
+	case NDP_NL_A_OUTCOMES:
+		print_outcomes(data, attr);
+		break;
+	default:
+		if (type > NDP_NL_A_MAX || !numbers[type].name ||
+		    mnl_attr_get_payload_len(attr) != numbers[type].size)
+			break;
+		/* two, four or eight bytes, of the host's order */
+		if (numbers[type].size == 2)
+			value = mnl_attr_get_u16(attr);
+		else if (numbers[type].size == 4)
+			value = mnl_attr_get_u32(attr);
+		else
+			value = mnl_attr_get_u64(attr);
+		print_number(data, numbers[type].name, value, numbers[type].shown);
+	}
+	return MNL_CB_OK;
+}
+
+static int print_object(const struct nlmsghdr *nlh, void *data)
+{
+	struct view *v = data;
+
+	v->fields = 0;
+	if (v->json)
+		printf("%s    { ", v->objects ? ",\n" : "");
+	else
+		printf("  ");
+	v->objects++;
+	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), print_attr, v);
+	printf(v->json ? " }" : "\n");
+	return MNL_CB_OK;
+}
+
+/* ---- what the kernel is asked ---- */
+
+static int take_family(const struct nlattr *attr, void *data)
+{
+	if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID &&
+	    !mnl_attr_validate(attr, MNL_TYPE_U16))
+		((struct view *)data)->family = mnl_attr_get_u16(attr);
+	return MNL_CB_OK;
+}
+
+static int take_families(const struct nlmsghdr *nlh, void *data)
+{
+	return mnl_attr_parse(nlh, sizeof(struct genlmsghdr), take_family, data);
+}
+
+static struct nlmsghdr *start(void *buf, uint16_t type, uint8_t version, uint8_t command,
+			      uint16_t flags)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = command;
+	genl->version = version;
+	return nlh;
+}
+
+/* A request and all that is answered. Return: 0 or an errno */
+static int talk(struct view *v, const struct nlmsghdr *nlh,
+		int (*take)(const struct nlmsghdr *nlh, void *data))
+{
+	static char buf[PIECE];
+	ssize_t len;
+	int more;
+
+	if (mnl_socket_sendto(v->nl, nlh, nlh->nlmsg_len) < 0)
+		return errno;
+	do {
+		len = mnl_socket_recvfrom(v->nl, buf, sizeof(buf));
+		if (len < 0)
+			return errno;
+		more = mnl_cb_run(buf, (size_t)len, 0, 0, take, v);
+	} while (more > MNL_CB_STOP);
+	return more == MNL_CB_STOP ? 0 : errno;
+}
+
+static int find_family(struct view *v)
+{
+	char buf[256];
+	struct nlmsghdr *nlh = start(buf, GENL_ID_CTRL, 1, CTRL_CMD_GETFAMILY, NLM_F_ACK);
+
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, NDP_GENL_NAME);
+	return talk(v, nlh, take_families);
+}
+
+static int show(struct view *v, const struct table *t, bool first)
+{
+	char buf[64];
+	int error;
+
+	v->objects = 0;
+	if (v->json)
+		printf("%s  \"%s\": [\n", first ? "{\n" : ",\n", t->name);
+	else
+		printf("%s:\n", t->name);
+	error = talk(v, start(buf, v->family, NDP_GENL_VERSION, t->command, NLM_F_DUMP),
+		     print_object);
+	if (error)
+		return fail(CANNOT, "%s: %s", t->name, strerror(error));
+	if (v->json)
+		printf("%s  ]", v->objects ? "\n" : "");
+	return DONE;
+}
+
+static int show_all(struct view *v, const struct table *only)
+{
+	size_t i;
+	int error;
+
+	error = find_family(v);
+	if (error == ENOENT)
+		return fail(CANNOT, "the kernel has no " NDP_GENL_NAME ": is ndp loaded?");
+	if (error)
+		return fail(CANNOT, "netlink: %s", strerror(error));
+	for (i = 0; i < COUNT(tables); i++) {
+		if (only && only != &tables[i])
+			continue;
+		if (show(v, &tables[i], only || !i))
+			return CANNOT;
+	}
+	if (v->json)
+		printf("\n}\n");
+	return DONE;
+}
+
+/* ---- command line ---- */
+
+static void help(FILE *to)
+{
+	fprintf(to, "Usage: closnet ndp [sockets | peers | sending | receiving] [OPTION]\n"
+		    "  sockets      sockets that have a port, and what they have done\n"
+		    "  peers        pairs of addresses, and what became of packets on their paths\n"
+		    "  sending      flows from sockets of this network namespace\n"
+		    "  receiving    flows to them\n"
+		    "  -j, --json   as JSON\n");
+}
+
+static int read_words(int argc, char **argv, const struct table **only)
+{
+	size_t i;
+
+	*only = NULL;
+	if (argc > 1)
+		return fail(USAGE, "%s takes no '%s'", argv[0], argv[1]);
+	for (i = 0; argc && i < COUNT(tables); i++)
+		if (!strcmp(argv[0], tables[i].name))
+			*only = &tables[i];
+	if (argc && !*only)
+		return fail(USAGE, "'%s' is not sockets, peers, sending or receiving", argv[0]);
+	return DONE;
+}
+
+int ndp(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	const struct table *only;
+	struct view v = {};
+	int i, status;
+
+	argv[0] = "closnet ndp";
+	while ((i = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		if (i == 'h') {
+			help(stdout);
+			return DONE;
+		}
+		if (i == '?')
+			return fail(USAGE, "--help lists the options");
+		v.json = true;
+	}
+	status = read_words(argc - optind, argv + optind, &only);
+	if (status)
+		return status;
+	v.nl = mnl_socket_open(NETLINK_GENERIC);
+	if (!v.nl || mnl_socket_bind(v.nl, 0, MNL_SOCKET_AUTOPID) < 0)
+		return fail(CANNOT, "netlink: %s", strerror(errno));
+	status = show_all(&v, only);
+	mnl_socket_close(v.nl);
+	return status;
+}
