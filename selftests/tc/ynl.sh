@@ -65,6 +65,18 @@ family_loads() {
 	EOF
 }
 
+# ndp_loads SPEC: the same of closnet_ndp
+ndp_loads() {
+	PYTHONPATH=$kernel/tools/net/ynl /usr/bin/python3 - "$1" "$kernel" <<-'EOF'
+	import sys
+	from lib import SpecFamily
+	spec = SpecFamily(sys.argv[1], sys.argv[2] + "/Documentation/netlink/genetlink.yaml")
+	values = {name: op.req_value for name, op in spec.msgs.items()}
+	assert values == {"sockets": 1, "peers": 2, "sending": 3, "receiving": 4}, values
+	assert spec.attr_sets["ndp"]["idle-ns"].value == 31
+	EOF
+}
+
 # ynl ARGUMENT...: the kernel's YNL tool in the namespace
 ynl() {
 	ip netns exec "$node" env PYTHONPATH= /usr/bin/python3 "$kernel/tools/net/ynl/cli.py" --output-json "$@"
@@ -133,6 +145,27 @@ test_family() {
 	check_json "$(family get)" "YNL counts that" '.updates == 2 and has("thresholds") == false'
 }
 
+# tables: of closnet_ndp
+tables() {
+	ynl --spec "$specs/closnet_ndp.yaml" --schema "$kernel/Documentation/netlink/genetlink.yaml" \
+		--dump "$1"
+}
+
+# A socket has port 7.
+test_ndp_family() {
+	check_json "$(tables sockets)" "YNL reads an empty table" '. == []'
+	job ip netns exec "$node" /usr/bin/python3 -c 'import signal, socket
+s = socket.socket(socket.AF_INET, 4, 261)
+s.bind(("127.0.0.1", 7))
+signal.pause()'
+	check "a socket" wait_for 10 has_socket
+	check_json "$(tables sockets)" "YNL reads a port" '.[0]["local-port"] == 7' \
+		"YNL reads an address" '.[0].local == "::ffff:127.0.0.1"' \
+		"YNL reads its numbers" '.[0].info | length == 28 and add > 0'
+	stop_jobs
+}
+has_socket() { tables sockets | jq -e 'length == 1' >/dev/null; }
+
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || skip_all "needs python3-yaml"
 check "the specifications say what the uAPI headers say" "$here/ynl.py" check
 test_found "a wrong attribute" "attributes differ" tc-ndp 's/name: hlimit$/name: hsize/'
@@ -147,6 +180,9 @@ test_found "a number for an array" "types differ" tc-pcrp '/name: spec$/,/type:/
 test_found "a wrong command" "commands differ" closnet_pcrp 's/name: reset$/name: clear/'
 test_found "a wrong name of a family" "name differ" closnet_pcrp 's/^name: .*/name: pcrp/'
 test_found "a wrong number" "pcrp_size_classes differ" closnet_pcrp 's/value: 42/value: 64/'
+
+test_found "a wrong command of another family" "commands differ" closnet_ndp 's/name: peers$/name: hosts/'
+test_found "a wrong type there" "types differ" closnet_ndp '/name: flow-id/,/type:/s/u32/u64/'
 
 # rest WHY: what follows is left out
 rest() {
@@ -163,6 +199,7 @@ check "tc.yaml with ours loads" loads "$TMP/tc.yaml"
 check_refused "a specification that breaks the schema is found" "ValidationError" \
 	loads "$TMP/wrong.yaml"
 
+check "closnet_ndp.yaml loads" ndp_loads "$specs/closnet_ndp.yaml"
 check "closnet_pcrp.yaml loads" family_loads "$specs/closnet_pcrp.yaml"
 check_refused "a family that breaks the schema is found" "ValidationError" \
 	family_loads "$(altered closnet_pcrp 's/admin-perm/root/')"
@@ -182,6 +219,11 @@ if loadable; then
 	test_dump_dcqcn
 	test_dump_pcrp
 	test_family
+	if load_module ndp 2>/dev/null; then
+		test_ndp_family
+	else
+		skip "YNL reads tables of closnet_ndp" "no module ndp"
+	fi
 else
 	skip "YNL reads dumps" "no modules sch_ndp, sch_dcqcn, sch_pcrp"
 fi
