@@ -88,21 +88,10 @@ end_flow() {
 	[ "$(<"$TMP/status")" = 0 ] || { cat "$TMP/long" && return 1; }
 }
 
-TRACEFS=/sys/kernel/tracing
+. "$(dirname "${BASH_SOURCE[0]}")/trace.sh"
 
 # trace_cc: has the kernel trace the congestion control's events until the test ends
-trace_cc() {
-	[ -d $TRACEFS/events ] || mount -t tracefs tracefs $TRACEFS 2>/dev/null || return
-	[ -d "$TRACEFS/events/$CC" ] || return
-	echo 4096 >$TRACEFS/buffer_size_kb
-	# in the order of time, in ns, also where that is virtual
-	echo mono >$TRACEFS/trace_clock
-	defer "echo 0 >$TRACEFS/events/$CC/enable; : >$TRACEFS/trace"
-	echo 1 >"$TRACEFS/events/$CC/enable"
-}
-
-# traced EVENT: the lines of this event
-traced() { grep -F " $1: " $TRACEFS/trace; }
+trace_cc() { trace_events "$CC"; }
 
 # ss_number WORD: the first number after WORD in what ss shows
 ss_number() { grep -oE "[ (,]$1:[0-9.]+" | head -n 1 | cut -d : -f 2; }
