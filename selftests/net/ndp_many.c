@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages to very many peers at once
+ *
+ * ndp_many [-r RCVBUF] PEERS COUNT BYTES SECONDS
+ *
+ * One socket sends COUNT messages of BYTES to each of PEERS addresses, 127.1.0.0 and so on,
+ * and another one takes them all: each address is a host of its own to both. Nothing is
+ * read before all are sent, or no more can be. Fails if a message is wrong, comes
+ * twice, fails, or has not come after SECONDS. Prints how many were under way at most.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <err.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ndp_tool.h"
+
+#define PORT		9
+#define FIRST		0x7f010000U	/* 127.1.0.0 */
+#define SNDBUF		1073741824
+#define BYTES_MAX	65536
+
+struct head {
+	uint32_t peer;
+	uint32_t n;
+};
+
+static uint32_t peers, count, bytes;
+static uint32_t sent, came, most;
+static uint8_t *seen;
+
+static int open_socket(uint32_t address, uint16_t port)
+{
+	struct sockaddr_in a = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(address), .sin_port = htons(port),
+	};
+	int fd = socket(AF_INET, SOCK_RDM, IPPROTO_NDP);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)))
+		err(2, "socket, bind");
+	return fd;
+}
+
+static void make(uint8_t *b, struct head head)
+{
+	memcpy(b, &head, sizeof(head));
+	ndp_fill(b + sizeof(head), bytes - sizeof(head), ndp_key(1, (uint16_t)head.peer, head.n),
+		 0);
+}
+
+/* The next message. Return: false if there is no room for it, or no memory */
+static bool send_one(int fd)
+{
+	struct head head = { sent % peers, sent / peers };
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(FIRST + head.peer),
+		.sin_port = htons(PORT),
+	};
+	uint8_t b[BYTES_MAX];
+
+	make(b, head);
+	if (sendto(fd, b, bytes, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) < 0) {
+		if (errno == EAGAIN || errno == ENOMEM || errno == ENOBUFS)
+			return false;
+		err(1, "sendto");
+	}
+	sent++;
+	return true;
+}
+
+static void receive_one(int fd)
+{
+	uint8_t b[BYTES_MAX], want[BYTES_MAX];
+	struct head head;
+	ssize_t n = recv(fd, b, sizeof(b), MSG_DONTWAIT);
+
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n != (ssize_t)bytes)
+		err(1, "a message of %zd bytes", n);
+	memcpy(&head, b, sizeof(head));
+	if (head.peer >= peers || head.n >= count || seen[head.n * peers + head.peer]++)
+		errx(1, "message %u to %u was not sent, or came before", head.n, head.peer);
+	make(want, head);
+	if (memcmp(b, want, bytes))
+		errx(1, "message %u to %u is wrong", head.n, head.peer);
+	came++;
+}
+
+/* All messages are sent, and come. */
+static void run(int tx, int rx, long long until)
+{
+	struct pollfd pfd = { rx, POLLIN, 0 };
+	uint32_t total = peers * count;
+
+	while (sent < total && send_one(tx))
+		;
+	most = sent;
+	while (came < total) {
+		if (ndp_now_us() > until)
+			errx(1, "%u were sent, and %u came", sent, came);
+		poll(&pfd, 1, sent < total ? 1 : 100);
+		if (pfd.revents)
+			receive_one(rx);
+		if (sent < total)
+			send_one(tx);
+		most = sent - came > most ? sent - came : most;
+	}
+}
+
+static void wait_for_end(int tx, long long until)
+{
+	struct ndp_info info;
+
+	do {
+		ndp_info(tx, &info);
+		if (ndp_now_us() > until)
+			errx(1, "%llu are not acknowledged", info.msgs_sending);
+		usleep(1000);
+	} while (info.msgs_sending);
+	if (info.msgs_failed)
+		errx(1, "%llu have failed", info.msgs_failed);
+}
+
+int main(int argc, char **argv)
+{
+	long long until;
+	int tx, rx;
+
+	tx = open_socket(INADDR_LOOPBACK, 0);
+	rx = open_socket(INADDR_ANY, PORT);
+	if (argc == 7 && !strcmp(argv[1], "-r")) {
+		ndp_option(rx, SOL_SOCKET, SO_RCVBUF, atoi(argv[2]));
+		argv += 2;
+		argc -= 2;
+	}
+	if (argc != 5)
+		errx(2, "usage: ndp_many [-r RCVBUF] PEERS COUNT BYTES SECONDS");
+	peers = (uint32_t)atoi(argv[1]);
+	count = (uint32_t)atoi(argv[2]);
+	bytes = (uint32_t)atoi(argv[3]);
+	if (!peers || !count || bytes < sizeof(struct head) || bytes > BYTES_MAX)
+		errx(2, "ndp_many: what?");
+	seen = calloc(peers, count);
+	ndp_option(tx, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF);
+	until = ndp_now_us() + atoll(argv[4]) * 1000000;
+	run(tx, rx, until);
+	wait_for_end(tx, until);
+	printf("%u\n", most);
+	return 0;
+}
