@@ -17,6 +17,9 @@
 /* A sender begins no more messages at a time than it has packets in flight. */
 #define NDP_MSGS_MAX		(4 * NDP_WINDOW_MAX)
 
+/* Bytes that a socket may send from, whatever others have: several chunks */
+#define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
+
 /* Memory of all sockets, pages: below the first limit all may have what they want. */
 static atomic_long_t ndp_memory_allocated;
 static DEFINE_PER_CPU(int, ndp_memory_fw_alloc);
@@ -370,11 +373,12 @@ static int ndp_disconnect(struct sock *sk, int flags)
 /*
  * What is sent may take half of the memory: who sends waits for the receiver to take what
  * comes, and if that had none left for it, since it sends, too, both would wait for ever.
+ * But each socket may have as much as a message needs that is sent while it is copied.
  */
 static bool ndp_mem_may_send(const struct sock *sk)
 {
 	return atomic_long_read(&ndp_memory_allocated) < ndp_memory_limits[0] / 2 ||
-	       atomic64_read(&ndp_sk(sk)->snd_bytes) < ndp_memory_min;
+	       atomic64_read(&ndp_sk(sk)->snd_bytes) < NDP_MEMORY_SEND;
 }
 
 /**
