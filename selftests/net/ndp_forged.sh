@@ -25,9 +25,15 @@ forge() { check_to "$TMP/said" "$1" ndp_forge -s "$a/v0" "${@:2}"; }
 # lines TEXT: how many lines have it
 lines() { grep -c -- "$1" "$TMP/said" || true; }
 # hears WHAT COUNT TEXT
-hears() { check_eq "$1" "$(lines "$3")" "$2"; }
+hears() {
+	if [ "$(lines "$3")" -eq "$2" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "$2 times '$3' in:"$'\n'"$(tail -n 12 "$TMP/said")"
+	fi
+}
 # listener: in the background, a socket on port 1000
-listener() { job ndp_msg receive -n "$b" -p 1000 -s 4000 -c 4000 -l 10 -t 100; }
+listener() { job ndp_msg receive -n "$b" -p 1000 -f -c 100000000 -l 10 -t 1000; }
 
 # ---- a receiver
 
@@ -44,39 +50,39 @@ forge "of IPv6" data:udp6:flow_id=9 await
 hears "is acknowledged, of IPv6" 1 "^control flags=1 flow_id=9 .*ack_base=1"
 for spec in udp4 udp6; do
 	forge "$spec: a bit is flipped" flips:$spec:wrong wait=20
-	check_eq "$spec: nothing comes back" "$(lines .)" 0
+	hears "$spec: nothing comes back" 0 .
 	forge "$spec: a bit is flipped, and the checksums fit" flips:$spec:right wait=20
 	check "$spec: what is legal is answered" test "$(lines .)" -gt 0
 	for lens in all ip none; do
 		forge "$spec: cut at each length, right lengths: $lens" cuts:$spec:$lens wait=20
 		# 56 to 65 bytes: NACK of a flow; 16 to 55: BARE
-		check_eq "$spec: NACK with BARE" "$(lines '^control flags=18')" 40
-		check_eq "$spec: NACK" "$(grep -c 'nack=1' "$TMP/said")" 10
+		hears "$spec: NACK with BARE" 40 '^control flags=18'
+		hears "$spec: NACK" 10 '^control flags=[26] '
 	done
 done
 forge "padding is no payload" data:udp4,pad=20:flow_id=20 await
 hears "acknowledged" 1 "^control flags=1 "
 forge "a wrong UDP checksum" data:udp4,csum=wrong:flow_id=21 wait=20
-check_eq "nothing comes back" "$(lines .)" 0
+hears "nothing comes back" 0 .
 forge "more payload than it says" data:udp4:flow_id=22,payload=20 wait=20
-check_eq "nothing comes back" "$(lines .)" 0
+hears "nothing comes back" 0 .
 for seed in 1 2 3; do
 	forge "random packets $seed" random:udp4:3000,$seed random:udp6:1000,$seed wait=20
 done
 forge "an answer to nothing" control:udp4:flags=1,flow_id=77,from=1000,to=1000 wait=20
-check_eq "nothing comes back" "$(lines .)" 0
+hears "nothing comes back" 0 .
 
 # ---- lies of a sender
 
 forge "a message of 2^40 - 1 bytes" \
 	data:udp4:flow_id=30,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff,flags=9 await wait=100
-check "is not pulled for ever" test "$(lines .)" -lt 1000
+check "is not pulled for ever" test "$(lines .)" -lt 2000
 forge "all of 2^30 packets given up" data:udp4:flow_id=31,seq=0x40000000,base=0x40000000 await
 forge "two messages say they are one" data:udp4:flow_id=32,flags=1,payload_len=1000,msg_len=5000 \
 	await data:udp4:flow_id=32,seq=1,offset=1000,payload_len=1000,msg_len=9000 wait=20 \
 	data:udp4:flow_id=32,seq=2,offset=500,payload_len=1000,msg_len=5000 wait=20
 forge "4000 flows" data:udp4:flow_id=100000,n=4000 wait=50
-check "no more than may be" test "$(lines '^control')" -ge 1
+check "are answered" test "$(lines '^control')" -gt 0
 ip link add w0 netns "$a" mtu 9000 type veth peer name w1 netns "$b" mtu 9000
 wire_up
 messages "honest peers meanwhile" receive -n "$b" -a 10.0.0.2 -p 9 -c 20 -l 1,10k,300k -- \

@@ -9,13 +9,14 @@
  * of the first COMMAND that failed. A COMMAND is one of
  *
  * receive [-n NS] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT] [-b BYTES]
- *	[-r RCVBUF] [-w MS] [-q MS] [-t SECONDS] [-4] [-v]
+ *	[-r RCVBUF] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f]
  *	Takes COUNT messages from each of SENDERS sockets, the n-th of which has the
  *	n-th of SIZES, by recvmsg() of BYTES (default 1m); fails if a byte is wrong, a
  *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUF; -w: waits
  *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
  *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
- *	for each sender, with the time of its last message
+ *	for each sender, with the time of its last message; -f: takes whatever comes, and
+ *	just counts it
  * send [-n NS] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
  *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
  *	[-z SECONDS] [-C] [-D] [-6] [-e] [-x]
@@ -80,6 +81,7 @@ struct options {
 	bool failures;
 	bool leave;
 	bool verbose;
+	bool anything;
 };
 
 /* A sender, as the receiver knows it */
@@ -273,7 +275,10 @@ static bool take(const struct options *o, int fd)
 		return false;
 	if (n <= 0)
 		err(1, "recvmsg: %zd", n);
-	take_part(o, &from, &msg, (size_t)n);
+	if (o->anything)
+		rx.msgs++;
+	else
+		take_part(o, &from, &msg, (size_t)n);
 	return true;
 }
 
@@ -556,7 +561,7 @@ static const struct {
 	NUMBER('q', quiet_ms), NUMBER('T', timeout_ms), NUMBER('o', priority),
 	NUMBER('t', seconds), NUMBER('z', linger),
 	FLAG('C', connect), FLAG('D', dontwait), FLAG('4', v4), FLAG('6', v6), FLAG('e', failures),
-	FLAG('x', leave), FLAG('v', verbose),
+	FLAG('x', leave), FLAG('v', verbose), FLAG('f', anything),
 };
 
 static void parse_option(struct options *o, int c, char *value)
@@ -591,7 +596,7 @@ static void parse(int argc, char *argv[], struct options *o)
 	*o = (struct options) { .sockets = 1, .count = 1, .buffer = 1 << 20, .linger = -1,
 				.seconds = 60 };
 	optind = 1;
-	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:k:w:q:T:o:t:z:CD46exv")) != -1) {
+	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:k:w:q:T:o:t:z:CD46exvf")) != -1) {
 		if (c == '?')
 			exit(2);
 		parse_option(o, c, optarg);
