@@ -3,7 +3,7 @@
  * NDP: messages to be sent: sendmsg(), and their memory
  *
  * A message's bytes are in chunks of whole pages; packets refer to the pages. The flow
- * gets the message when its first packet is there, and sends it while the rest is copied.
+ * gets the message when its first chunk is there, and sends it while the rest is copied.
  * When the peer has a chunk's bytes, the flow frees it, so that a message may be longer
  * than the socket has memory.
  *
@@ -144,11 +144,12 @@ static struct ndp_msg *ndp_msg_alloc(struct sock *sk, size_t len, u16 payload)
 	if (!m)
 		return NULL;
 	m->core.len = len;
-	m->core.payload = payload;
 	m->core.prio = (u8)min_t(u32, READ_ONCE(sk->sk_priority), NDP_PRIOS - 1);
 	m->sk = sk;
 	m->feeding = true;
 	m->chunk_shift = ndp_chunk_shift(sk, len);
+	/* the first chunk is a packet, then, or all */
+	m->core.payload = (u16)min_t(u32, payload, 1U << m->chunk_shift);
 	xa_init_flags(&m->chunks, XA_FLAGS_LOCK_BH);
 	return m;
 }
@@ -270,6 +271,7 @@ static int ndp_feed_chunk(struct ndp_feed *fd, struct iov_iter *from)
 	return 0;
 }
 
+/* The flow gets the message, with its first chunk. */
 static int ndp_feed_submit(struct ndp_feed *fd)
 {
 	struct ndp_tx *tx;
@@ -289,18 +291,6 @@ static int ndp_feed_submit(struct ndp_feed *fd)
 	return err;
 }
 
-/* What is there goes to the flow, from the first packet on. */
-static int ndp_feed_more(struct ndp_feed *fd)
-{
-	const struct ndp_snd_msg *core = &fd->m->core;
-
-	if (fd->tx)
-		return ndp_tx_more(fd->tx, fd->m, fd->copied);
-	if (fd->copied < core->len && fd->copied < core->payload)
-		return 0;
-	return ndp_feed_submit(fd);
-}
-
 /* Return: 0: the message is the flow's; or why it was freed. */
 static int ndp_feed(struct ndp_feed *fd, struct iov_iter *from)
 {
@@ -312,7 +302,8 @@ static int ndp_feed(struct ndp_feed *fd, struct iov_iter *from)
 	while (!err && fd->copied < len) {
 		err = ndp_feed_chunk(fd, from);
 		if (!err)
-			err = ndp_feed_more(fd);
+			err = fd->tx ? ndp_tx_more(fd->tx, fd->m, fd->copied) :
+				       ndp_feed_submit(fd);
 	}
 	if (err && fd->tx) {
 		ndp_tx_cancel(fd->tx, fd->m, ECANCELED);
