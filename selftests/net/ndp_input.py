@@ -1,0 +1,77 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sends PROBEs of a flow that nobody knows, or DATA, to NDP by an ordinary UDP socket.
+
+ndp_input.py ADDRESS WHAT
+    one          a PROBE
+    gso          ten PROBEs in one GSO packet (UDP_SEGMENT)
+    odd-gso      the same, cut in pieces that are no headers
+    data BYTES   DATA with that payload; if it is longer than the MTU, in fragments
+    nocheck      a PROBE without a UDP checksum
+    options      a PROBE with IPv4 options
+    hopopts      a PROBE with IPv6 hop-by-hop options
+    dstopts      a PROBE with IPv6 destination options
+    broadcast    a PROBE to all
+"""
+import socket
+import struct
+import sys
+
+PORT = 61199
+UDP_SEGMENT = 103
+SO_NO_CHECK = 11
+IP_MTU_DISCOVER = 10
+IPV6_MTU_DISCOVER = 23
+IPV6_HOPOPTS = 54
+IPV6_DSTOPTS = 59
+PAD4 = bytes([0, 0, 1, 4, 0, 0, 0, 0])
+
+
+def checksum(data):
+    """RFC 1071"""
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total = (total & 0xffff) + (total >> 16)
+    return ~((total & 0xffff) + (total >> 16)) & 0xffff
+
+
+def header(kind, flags, payload_len, base):
+    """PROBE (3) or DATA (1) of one message, 56 bytes"""
+    seq = base - 1 if kind == 3 else base
+    first = struct.pack("!BBHIIBB", 0x10 | kind, flags, payload_len, 0x12345678, seq, 0, 0)
+    msg_len = payload_len.to_bytes(6, "big")
+    rest = struct.pack("!HHBBIII", 1000, 1000, 0, 0, 0, base, 0) + bytes(6) + msg_len + bytes(8)
+    return first + struct.pack("!HH", checksum(first), checksum(rest)) + rest
+
+
+def main():
+    """Command line"""
+    address, what = sys.argv[1:3]
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_DGRAM)
+    packet = header(3, 0, 0, 100)
+    if what in ("gso", "odd-gso"):
+        packet *= 10
+        sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 56 if what == "gso" else 50)
+    elif what == "data":
+        size = int(sys.argv[3])
+        packet = header(1, 1, size, 100) + bytes(size)
+        sock.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, 0)
+        if family == socket.AF_INET6:
+            sock.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, 0)
+    elif what == "nocheck":
+        sock.setsockopt(socket.SOL_SOCKET, SO_NO_CHECK, 1)
+    elif what == "options":
+        sock.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([1, 1, 1, 0]))
+    elif what == "hopopts":
+        sock.setsockopt(socket.IPPROTO_IPV6, IPV6_HOPOPTS, PAD4)
+    elif what == "dstopts":
+        sock.setsockopt(socket.IPPROTO_IPV6, IPV6_DSTOPTS, PAD4)
+    elif what == "broadcast":
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+    elif what != "one":
+        sys.exit(__doc__)
+    sock.sendto(packet, (address, PORT))
+
+
+if __name__ == "__main__":
+    main()
