@@ -703,7 +703,7 @@ static const struct proto_ops ndpv6_ops = {
 };
 
 /* As that of IPv4, but for ndpv6_init() */
-static struct proto ndpv6_prot __ro_after_init;
+static struct proto ndpv6_prot;
 
 static void __init ndpv6_init(void)
 {
