@@ -86,7 +86,7 @@ switch() { tc -n "$s" qdisc replace dev s0 root handle 1: ndp "$@"; }
 
 # incast WHAT COUNT SIZES: COUNT messages from each of h1..., $hosts
 incast() {
-	local i ns commands=(receive -v -n "$r" -p 9 -s "$hosts" -c "$2" -l "$3" -q 10)
+	local i ns commands=(receive -v -n "$r" -r 33554432 -p 9 -s "$hosts" -c "$2" -l "$3" -q 10)
 	for ((i = 1; i <= hosts; i++)); do
 		ns=h$i
 		commands+=(-- send -n "${!ns}" -d 10.0.0.100 -p 9 -c "$2" -l "$3")

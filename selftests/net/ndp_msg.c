@@ -12,7 +12,7 @@
  *	[-r RCVBUF] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f]
  *	Takes COUNT messages from each of SENDERS sockets, the n-th of which has the
  *	n-th of SIZES, by recvmsg() of BYTES (default 1m); fails if a byte is wrong, a
- *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUF; -w: waits
+ *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUFFORCE; -w: waits
  *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
  *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
  *	for each sender, with the time of its last message; -f: takes whatever comes, and
@@ -21,7 +21,7 @@
  *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
  *	[-z SECONDS] [-C] [-D] [-6] [-e] [-x]
  *	Each of SOCKETS sends COUNT messages to each ADDRESS, and waits until all were
- *	acknowledged or have failed; fails if one has. -a, -P: bind(); -k: SO_SNDBUF;
+ *	acknowledged or have failed; fails if one has. -a, -P: bind(); -k: SO_SNDBUFFORCE;
  *	-w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT; -o: SO_PRIORITY; -z: SO_LINGER; -C:
  *	connect(); -D: with MSG_DONTWAIT and poll(); -6: a socket of AF_INET6 (IPv4 is
  *	mapped); -e: messages may fail; -x: does not wait, but closes at once
@@ -315,7 +315,7 @@ static int open_receiver(const struct options *o)
 	ndp_address(o->address ? o->address : o->v4 ? "0.0.0.0" : "::", (uint16_t)o->port, &a);
 	fd = ndp_socket(o->ns, a.sa.sa_family);
 	if (o->rcvbuf)
-		ndp_option(fd, SOL_SOCKET, SO_RCVBUF, o->rcvbuf);
+		ndp_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, o->rcvbuf);
 	if (bind(fd, &a.sa, ndp_address_len(&a)))
 		err(2, "bind");
 	rx.buffer = malloc(o->buffer);
@@ -377,7 +377,7 @@ static int open_sender(const struct options *o)
 	ndp_address(o->address ? o->address : v6 ? "::" : "0.0.0.0", (uint16_t)o->own_port,
 		    &a);
 	if (o->sndbuf)
-		ndp_option(fd, SOL_SOCKET, SO_SNDBUF, o->sndbuf);
+		ndp_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, o->sndbuf);
 	if (o->window)
 		ndp_option(fd, SOL_NDP, NDP_INITIAL_WINDOW, o->window);
 	if (o->timeout_ms)
@@ -528,7 +528,8 @@ static int send_all(const struct options *o)
 			report(o, ndp_now_us() - began);
 			return 1;
 		}
-		usleep(200);
+		/* exact at first, and not too often when it takes long */
+		usleep(ndp_now_us() - began < 20000 ? 200 : 5000);
 	}
 	return report(o, ndp_now_us() - began);
 }
