@@ -187,11 +187,18 @@ static bool ndp_feed_may(const struct ndp_feed *fd)
 	return atomic64_read(&ndp_sk(fd->sk)->snd_bytes) < READ_ONCE(fd->sk->sk_sndbuf);
 }
 
-/* Has it to stop? 0: no. Of a message that has ended, ndp_tx_more() says why. */
+/*
+ * Has it to stop? 0: no. A message may have ended only to be sent again on a new flow:
+ * ndp_tx_more() looks under the lock, and says why it has ended.
+ */
 static int ndp_feed_stop(const struct ndp_feed *fd)
 {
+	int err = 0;
+
 	if (READ_ONCE(fd->m->core.ended))
-		return -ECANCELED;
+		err = ndp_tx_more(fd->tx, fd->m, fd->copied);
+	if (err)
+		return err;
 	if (READ_ONCE(fd->sk->sk_shutdown) & SEND_SHUTDOWN)
 		return -EPIPE;
 	if (!fd->timeo)
