@@ -191,12 +191,13 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
 static bool ndp_rx_refused(struct ndp_rx *rx, const struct ndp_hdr *h)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
+	bool readable = ndp_got_next(ns);
 	struct ndp_rcv_msg *m;
 	u32 i;
 
-	if (ns->reading && ns->reading->rx != rx)
+	if (ns->reading ? ns->reading->rx != rx : readable)
 		return false;
-	if (h->seq == rx->f.got.base && !ndp_got_next(ns))
+	if (h->seq == rx->f.got.base && !readable)
 		for (i = 0; i < NDP_RCV_BUCKETS; i++)
 			for (m = rx->f.bucket[i]; m; m = m->chain)
 				ndp_got_queue(ns, container_of(m, struct ndp_got, core), true);
