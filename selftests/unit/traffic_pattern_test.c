@@ -109,6 +109,13 @@ static void test_bad_words(void **state)
 	expect_refused("bulk src=h0 dst=h1 port=0", "bad value: port=0");
 	expect_refused("bulk src=h0 dst=h1 name=a,b", "bad value: name=a,b");
 	expect_refused("bulk src=h0 dst=h1 cc=", "bad value: cc=");
+	expect_refused("bulk src=h0 dst=h1 transport=udp", "bad value: transport=udp");
+	expect_refused("bulk src=h0 dst=h1 cc=dctcp transport=ndp",
+		       "cc= is not for transport=ndp");
+	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=ndp nodelay=0",
+		       "nodelay= is not for transport=ndp");
+	expect_refused("blast src=h0 dst=h1 transport=ndp",
+		       "blast does not know the word transport=ndp");
 	expect_refused("bulk src=h0,h1 dst=h1", "bulk: flow 1 would go from h1 to itself");
 	expect_refused("bulk src=h0 dst=h6", "hosts h0 and h6: one has IPv4, one IPv6");
 	expect_refused("rpc src=h0 dst=h1 request=1", "rpc needs response=");
@@ -158,6 +165,22 @@ static void test_plan(void **state)
 	assert_int_equal(p.plan_count, 6);
 	expect_flow(&p, 4, "h2", "h1", 20000);
 	assert_int_equal(p.plan[4]->round, 1);
+	free_pattern(&p);
+}
+
+static void test_transport(void **state)
+{
+	struct pattern p;
+
+	(void)state;
+	assert_true(parse(&p, "bulk src=h0 dst=h1 cc=dctcp transport=tcp"));
+	assert_ptr_equal(p.transport, &tcp_transport);
+	free_pattern(&p);
+	assert_true(parse(&p, "rpc src=h0 dst=h1 request=1 response=1 transport=ndp"));
+	assert_ptr_equal(p.transport, &ndp_transport);
+	free_pattern(&p);
+	assert_true(parse(&p, "blast src=h0 dst=h1"));
+	assert_ptr_equal(p.transport, &udp_transport);
 	free_pattern(&p);
 }
 
@@ -289,6 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bad_words),
 		cmocka_unit_test(test_plan),
+		cmocka_unit_test(test_transport),
 		cmocka_unit_test(test_derangement),
 		cmocka_unit_test(test_poisson),
 		cmocka_unit_test(test_distinct_starts),

@@ -13,7 +13,7 @@
 
 uint32_t channels_opening;
 
-/* Channels whose second end has not been accepted, by the port of the first */
+/* Channels that are open, by the port of the first end */
 static struct channel *table[TABLE_SIZE];
 
 /* The calling thread moves to the namespace, and its new sockets are there. */
@@ -40,15 +40,17 @@ void set_option(int fd, int level, int option, int value, const char *name)
 		die("%s=%d: %s", name, value, strerror(errno));
 }
 
-int new_socket(const struct pattern *p, const struct host *host, int type)
+int new_socket(const struct pattern *p, const struct host *host, int type, int protocol)
 {
 	const struct settings *s = &p->set;
-	int fd = socket(host->address.sa.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int fd = socket(host->address.sa.sa_family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
 
 	if (fd < 0)
 		die("host %s: socket: %s", host->name, strerror(errno));
 	if (s->sndbuf)
 		set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)s->sndbuf, "sndbuf");
+	if (s->prio)
+		set_option(fd, SOL_SOCKET, SO_PRIORITY, (int)s->prio, "prio");
 	if (s->tos && host->address.sa.sa_family == AF_INET)
 		set_option(fd, IPPROTO_IP, IP_TOS, (int)s->tos, "tos");
 	else if (s->tos)
@@ -164,7 +166,7 @@ void channel_open(struct channel *ch)
 	error = ch->pattern->transport->open(ch);
 	if (error)
 		channel_failed(ch, error);
-	else if (!ch->opened)
+	else
 		table_add(ch);
 }
 
@@ -173,7 +175,6 @@ void channel_opened(struct channel *ch)
 	if (ch->opened)
 		return;
 	ch->opened = true;
-	table_remove(ch);
 	if (!--channels_opening && !flows_pending)
 		loop_stop();
 }

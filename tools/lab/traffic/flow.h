@@ -93,7 +93,7 @@ struct channel {
 	bool once;			/* closed with its flow */
 	bool opened;
 	uint16_t port;			/* of the first end, network order */
-	struct channel *next;		/* in the table of those not yet accepted */
+	struct channel *next;		/* in the table of those that are open */
 };
 
 /**
@@ -132,6 +132,7 @@ struct transport {
 
 extern const struct transport tcp_transport;
 extern const struct transport udp_transport;
+extern const struct transport ndp_transport;
 
 /* ---- flows */
 
@@ -181,7 +182,7 @@ extern uint32_t channels_opening;
 void enter_host(const struct host *host);
 
 /* A socket of that type, not blocking, with the pattern's options that all types have */
-int new_socket(const struct pattern *pattern, const struct host *host, int type);
+int new_socket(const struct pattern *pattern, const struct host *host, int type, int protocol);
 
 void set_option(int fd, int level, int option, int value, const char *name);
 
@@ -196,7 +197,7 @@ int connect_to(struct channel *channel);
 
 socklen_t address_length(const union address *a);
 
-/* Return: the channel that was opened from there and waits for its second end, or NULL */
+/* Return: the channel that was opened from there to the listener, or NULL */
 struct channel *channel_find(const struct listener *listener, const union address *from);
 
 void channel_opened(struct channel *channel);

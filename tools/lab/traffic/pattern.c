@@ -16,7 +16,7 @@ enum { BULK = 1, RPC = 2, INCAST = 4, PERMUTATION = 8, POISSON = 16, BLAST = 32 
 #define FLOWS_MAX 1000000
 #define FIRST_PORT 20000
 
-enum type { NUMBER, BYTES, DURATION, RATE, FRACTION, TEXT, HOSTS, CDF_FILE, CONNECT };
+enum type { NUMBER, BYTES, DURATION, RATE, FRACTION, TEXT, HOSTS, CDF_FILE, TRANSPORT, CONNECT };
 
 struct word {
 	const char *key;
@@ -66,6 +66,9 @@ static const struct word words[] = {
 	  "from one flow's start to the next; default 1us, incast 1ns" },
 	{ "jitter", ALL & ~POISSON, 0, DURATION, FIELD(jitter_ns), 0, 1ULL << 60,
 	  "each flow starts later by up to that, at random; default 0" },
+	{ "transport", STREAMS, 0, TRANSPORT, FIELD(transport), 0, 0,
+	  "tcp, or ndp: each flow is a message, and so is its answer; without bytes=,\n"
+	  "message after message of 1 MB; default tcp" },
 	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, both sides" },
 	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
@@ -77,6 +80,8 @@ static const struct word words[] = {
 	  "of the receivers; default 20000, 20001 for the second pattern, ..." },
 	{ "tos", ALL, 0, NUMBER, FIELD(tos), 0, 255,
 	  "of IPv4, or traffic class, as 0x28; TCP keeps the ECN bits to itself" },
+	{ "prio", STREAMS, 0, NUMBER, FIELD(prio), 0, 7,
+	  "SO_PRIORITY, which transport=ndp tells the receiver: 7 is pulled first; default 0" },
 };
 
 static unsigned int kind_bit(const struct pattern_kind *kind)
@@ -130,6 +135,12 @@ static bool parse_text(const struct word *w, const char *value, const char **tex
 	return strlen(value) >= w->min && strlen(value) <= w->max && !strpbrk(value, ",\"\\\n");
 }
 
+static bool parse_transport(const char *value, const struct transport **transport)
+{
+	*transport = strcmp(value, "ndp") ? &tcp_transport : &ndp_transport;
+	return !strcmp(value, (*transport)->name);
+}
+
 static bool parse_connect(const char *value, bool *before)
 {
 	*before = !strcmp(value, "before");
@@ -153,6 +164,9 @@ static bool parse_value(const struct word *w, const char *value, void *field, st
 		break;
 	case FRACTION:
 		good = parse_fraction(value, field);
+		break;
+	case TRANSPORT:
+		good = parse_transport(value, field);
 		break;
 	case CONNECT:
 		good = parse_connect(value, field);
@@ -197,6 +211,21 @@ static bool needed_words(const struct pattern *p, uint64_t seen, struct error *e
 	for (i = 0; i < ARRAY_COUNT(words); i++)
 		if (words[i].needed & kind_bit(p->kind) && !(seen & 1ULL << i))
 			return refuse(e, "%s needs %s=", p->kind->name, words[i].key);
+	return true;
+}
+
+/* What only TCP knows */
+static bool right_transport(const struct pattern *p, uint64_t seen, struct error *e)
+{
+	static const char *const of_tcp[] = { "cc", "nodelay" };
+	const struct word *w;
+	size_t i;
+
+	for (i = 0; i < ARRAY_COUNT(of_tcp) && p->transport == &ndp_transport; i++) {
+		w = find_word(kind_bit(p->kind), of_tcp[i], strlen(of_tcp[i]));
+		if (seen & 1ULL << (w - words))
+			return refuse(e, "%s= is not for transport=ndp", w->key);
+	}
 	return true;
 }
 
@@ -257,13 +286,13 @@ bool pattern_parse(struct pattern *p, char **text, int count, struct error *e)
 	p->kind = count ? find_kind(text[0]) : NULL;
 	if (!p->kind)
 		return refuse(e, "no such pattern: %.200s", count ? text[0] : "(nothing)");
-	p->transport = p->kind->transport;
 	rng_seed(&p->rng, run.seed, p->index);
 	set_defaults(p);
 	for (i = 1; i < count; i++)
 		if (!parse_word(p, text[i], &seen, e))
 			return false;
-	if (!needed_words(p, seen, e))
+	p->transport = p->set.transport ? p->set.transport : p->kind->transport;
+	if (!needed_words(p, seen, e) || !right_transport(p, seen, e))
 		return false;
 	default_hosts(p);
 	return same_family(p, e) && p->kind->check(p, e);

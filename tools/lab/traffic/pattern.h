@@ -24,6 +24,7 @@ extern struct run run;
 struct settings {
 	const char *name;
 	const char *cc;
+	const struct transport *transport;	/* NULL: the kind's */
 	struct host_set src;
 	struct host_set dst;
 	struct cdf cdf;
@@ -39,6 +40,7 @@ struct settings {
 	uint64_t sndbuf;
 	uint64_t port;
 	uint64_t tos;
+	uint64_t prio;
 	uint64_t nodelay;
 	double load;
 	int64_t start_ns;
@@ -65,7 +67,7 @@ struct pattern {
 /**
  * struct pattern_kind - a kind of pattern
  * @name: as on the command line
- * @transport: whose sockets it uses
+ * @transport: whose sockets it uses, unless told otherwise
  * @check: what single words cannot tell. Return: false, with the reason
  * @prepare: make flows, and the channels that are opened before the start
  * @start: give the flows their instants

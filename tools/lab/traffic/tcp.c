@@ -28,7 +28,7 @@ static void set_congestion_control(int fd, const char *cc)
 
 static int tcp_socket(const struct pattern *p, const struct host *host)
 {
-	int fd = new_socket(p, host, SOCK_STREAM);
+	int fd = new_socket(p, host, SOCK_STREAM, 0);
 
 	set_option(fd, IPPROTO_TCP, TCP_NODELAY, (int)p->set.nodelay, "nodelay");
 	set_congestion_control(fd, p->set.cc);
@@ -138,7 +138,7 @@ static void accept_ready(struct watch *w, uint32_t events)
 	if (fd < 0)
 		return;
 	ch = channel_find(l, &from);
-	if (!ch) {
+	if (!ch || ch->ends[1].fd >= 0) {
 		/* its flow has failed meanwhile, or it is a stranger */
 		close(fd);
 		return;

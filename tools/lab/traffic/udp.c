@@ -216,7 +216,7 @@ static void receiver_ready(struct watch *w, uint32_t events)
 
 static int udp_socket(const struct pattern *p, const struct host *host)
 {
-	int fd = new_socket(p, host, SOCK_DGRAM);
+	int fd = new_socket(p, host, SOCK_DGRAM, 0);
 
 	if (host->address.sa.sa_family == AF_INET) {
 		set_option(fd, SOL_SOCKET, SO_NO_CHECK, 1, "SO_NO_CHECK");

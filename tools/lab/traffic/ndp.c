@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages of NDP: each flow is one, and so is its answer
+ *
+ * As a server does, a host receives from all others by one socket. That has room
+ * for what comes at once: a message is read when it is whole.
+ */
+#include <errno.h>
+#include <linux/ndp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "pattern.h"
+
+#define RCVBUF (256 << 20)
+/* a longer message needs more than the system's SO_SNDBUF */
+#define SNDBUF_ENOUGH (1 << 20)
+#define SNDBUF_MAX (1 << 30)
+#define READ_MAX (4 << 20)
+#define CHUNK (1 << 20)
+#define CHUNKS_MAX (SNDBUF_MAX / CHUNK)
+/* a flow without a size: its messages, and what of them has not come yet */
+#define ENDLESS_MESSAGE 1000000
+#define ENDLESS_AHEAD (4 * ENDLESS_MESSAGE)
+
+static int ndp_socket(const struct pattern *p, const struct host *host, uint16_t port)
+{
+	int fd = new_socket(p, host, SOCK_RDM, IPPROTO_NDP);
+
+	set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF, "SO_RCVBUFFORCE");
+	bind_to(fd, host, port);
+	return fd;
+}
+
+/* ---- receiver */
+
+static int ndp_send(struct endpoint *end);
+
+/* What came makes room for the next message of a flow without a size. */
+static void received(struct channel *ch, uint64_t bytes)
+{
+	struct endpoint *sender = &ch->ends[0];
+	int error;
+
+	channel_received(ch, &ch->ends[1], bytes);
+	if (!ch->flow || !sender->writable || !sender->to_send)
+		return;
+	error = ndp_send(sender);
+	if (error)
+		channel_failed(ch, error);
+}
+
+/* One message, or what there is of it. Return: bytes, or a negative errno */
+static ssize_t receive(int fd, struct msghdr *in)
+{
+	static char buffer[READ_MAX];
+	struct iovec iov = { buffer, sizeof(buffer) };
+	ssize_t n;
+
+	in->msg_iov = &iov;
+	in->msg_iovlen = 1;
+	n = recvmsg(fd, in, MSG_DONTWAIT);
+	return n < 0 ? -errno : n;
+}
+
+static void listener_ready(struct watch *w, uint32_t events)
+{
+	struct listener *l = (struct listener *)w;
+	union address from;
+	struct msghdr in = { .msg_name = &from, .msg_namelen = sizeof(from) };
+	ssize_t n = receive(l->fd, &in);
+	struct channel *ch;
+
+	(void)events;
+	/* of a message that its sender gave up, and heard so, too */
+	if (n < 0 && n != -EAGAIN && n != -ECONNRESET)
+		die("host %s: recvmsg: %s", l->host->name, strerror((int)-n));
+	/* none: its flow has failed meanwhile */
+	ch = n > 0 ? channel_find(l, &from) : NULL;
+	if (ch)
+		received(ch, (uint64_t)n);
+}
+
+/* The answer, by the socket that the request went from. Return: 0, or a negative errno */
+static int receive_answer(struct endpoint *end)
+{
+	struct msghdr in;
+	ssize_t n;
+
+	do {
+		in = (struct msghdr){ };
+		n = receive(end->fd, &in);
+		if (n < 0)
+			return n == -EAGAIN ? 0 : (int)n;
+		channel_received(end->channel, end, (uint64_t)n);
+	} while (!(in.msg_flags & MSG_EOR) && end->fd >= 0);
+	return 0;
+}
+
+/* ---- sender */
+
+/* Return: 0, or a negative errno */
+static int send_message(int fd, uint64_t bytes)
+{
+	static char zeros[CHUNK];
+	static struct iovec chunks[CHUNKS_MAX];
+	struct msghdr out = { .msg_iov = chunks };
+
+	while (bytes) {
+		if (out.msg_iovlen == CHUNKS_MAX)
+			return -EMSGSIZE;
+		chunks[out.msg_iovlen].iov_base = zeros;
+		chunks[out.msg_iovlen].iov_len = bytes < CHUNK ? bytes : CHUNK;
+		bytes -= chunks[out.msg_iovlen++].iov_len;
+	}
+	return sendmsg(fd, &out, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static void make_room(const struct endpoint *end, uint64_t bytes)
+{
+	if (bytes > SNDBUF_ENOUGH && bytes <= SNDBUF_MAX && !end->channel->pattern->set.sndbuf)
+		set_option(end->fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)bytes, "SO_SNDBUFFORCE");
+}
+
+/* The next message. Return: its length; 0: none is due */
+static uint64_t next_message(const struct endpoint *end)
+{
+	const struct flow *f = end->channel->flow;
+
+	if (end != &end->channel->ends[0] || !f || f->bytes)
+		return end->to_send;
+	return UINT64_MAX - end->to_send < f->received + ENDLESS_AHEAD ? ENDLESS_MESSAGE : 0;
+}
+
+static int ndp_send(struct endpoint *end)
+{
+	uint64_t bytes;
+	int error;
+
+	while ((bytes = next_message(end))) {
+		make_room(end, bytes);
+		error = send_message(end->fd, bytes);
+		end->writable = error != -EAGAIN;
+		if (error)
+			return end->writable ? error : 0;
+		end->to_send -= bytes;
+	}
+	return 0;
+}
+
+static int handle(struct endpoint *end, uint32_t events)
+{
+	int error = events & EPOLLERR ? pending_error(end->fd) : 0;
+
+	if (!error && events & EPOLLIN)
+		error = receive_answer(end);
+	/* the answer may have closed the channel */
+	if (error || !(events & EPOLLOUT) || end->fd < 0)
+		return error;
+	end->writable = true;
+	return end->to_send ? ndp_send(end) : 0;
+}
+
+static void endpoint_ready(struct watch *w, uint32_t events)
+{
+	struct endpoint *end = (struct endpoint *)w;
+	int error = handle(end, events);
+
+	if (error && end->fd >= 0)
+		channel_failed(end->channel, error);
+}
+
+static void watch_endpoint(struct endpoint *end)
+{
+	end->writable = true;
+	end->watch.ready = endpoint_ready;
+	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLET, &end->watch);
+}
+
+/* ---- both */
+
+static void ndp_listen(struct listener *l)
+{
+	l->fd = ndp_socket(l->pattern, l->host, (uint16_t)l->pattern->set.port);
+	l->watch.ready = listener_ready;
+	loop_watch(l->fd, EPOLLIN, &l->watch);
+}
+
+/* What answers go by. Return: 0, or a negative errno */
+static int open_answers(struct channel *ch)
+{
+	struct endpoint *end = &ch->ends[1];
+	union address to = ch->src->address;
+
+	enter_host(ch->dst);
+	end->fd = ndp_socket(ch->pattern, ch->dst, 0);
+	/* at the same place for IPv6 */
+	to.in.sin_port = ch->port;
+	if (connect(end->fd, &to.sa, address_length(&to)))
+		return -errno;
+	watch_endpoint(end);
+	return 0;
+}
+
+static int ndp_open(struct channel *ch)
+{
+	struct endpoint *end = &ch->ends[0];
+	int error;
+
+	end->fd = ndp_socket(ch->pattern, ch->src, 0);
+	error = connect_to(ch);
+	if (!error && ch->pattern->set.response)
+		error = open_answers(ch);
+	if (error)
+		return error;
+	watch_endpoint(end);
+	channel_opened(ch);
+	return 0;
+}
+
+static void ndp_sample(int fd, struct sample *s)
+{
+	struct ndp_info info = { };
+	socklen_t len = sizeof(info);
+	uint64_t packets;
+
+	if (fd < 0 || getsockopt(fd, SOL_NDP, NDP_INFO, &info, &len))
+		return;
+	packets = info.packets_sent - info.packets_rtx;
+	/* it counts packets, of which nearly all are equally long */
+	if (packets)
+		s->acked_bytes = (uint64_t)((__uint128_t)info.bytes_sent * info.acks_received /
+					    packets);
+	s->srtt_us = info.rtt_ns / 1000;
+	s->min_rtt_us = info.rtt_min_ns / 1000;
+	s->retrans_packets = info.packets_rtx;
+}
+
+const struct transport ndp_transport = {
+	.name = "ndp",
+	/* IP, UDP and NDP */
+	.headers = { 20 + 8 + 56, 40 + 8 + 56 },
+	.listen = ndp_listen,
+	.open = ndp_open,
+	.send = ndp_send,
+	.sample = ndp_sample,
+};
