@@ -72,10 +72,10 @@ class Window(Queue):
         self.jain = jain(self.goodputs)
 
 
-def goodputs(series, begin, end):
+def goodputs(series, begin, end, column="received_bytes"):
     """What each flow's receiver got from the first sample at BEGIN or later to the last until END, bit/s."""
     times = [t for t in series["time_ns"] if begin <= t <= end]
     first, last = min(times), max(times)
-    start, stop = ({row["flow"]: row["received_bytes"] for row in series.where(time_ns=at).rows()}
+    start, stop = ({row["flow"]: row[column] for row in series.where(time_ns=at).rows()}
                    for at in (first, last))
     return [(stop[flow] - start.get(flow, 0)) * 8e9 / (last - first) for flow in sorted(stop)]
