@@ -447,6 +447,7 @@ static void send_one(const struct options *o, int fd, const union ndp_address *t
 	size_t size = size_of(o, n), first = size / 4;
 	struct iovec iov[] = { { tx.buffer, first }, { tx.buffer + first, size - first } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	int error = 0;
 	ssize_t sent;
 
 	if (!o->connect) {
@@ -456,9 +457,10 @@ static void send_one(const struct options *o, int fd, const union ndp_address *t
 	make_message(o, fd, n);
 	do {
 		sent = sendmsg(fd, &msg, o->dontwait ? MSG_DONTWAIT : 0);
+		error = errno;
 	} while (sent < 0 && goes_on(o, fd));
 	if (sent < 0 && o->failures)
-		tx.errors[errno < ERRNO_MAX ? errno : 0]++;
+		tx.errors[error < ERRNO_MAX ? error : 0]++;
 	else if (sent != (ssize_t)size)
 		err(1, "sendmsg of %zu bytes: %zd", size, sent);
 }
