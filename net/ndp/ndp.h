@@ -54,8 +54,11 @@
 #define NDP_HOST_BUCKETS_BITS	6
 /* of a message's memory: a power of two of bytes, up to the kernel's costly order */
 #define NDP_CHUNK_SHIFT_MAX	15
-/* At the NIC a socket has at most so many bytes of data, as TCP has with TSQ */
-#define NDP_NIC_BYTES		1048576
+/*
+ * At the NIC a socket has at most so many bytes of data, as TCP has with TSQ: 100 us at
+ * 10 Gbit/s, and less than the 100 packets that fq has room for
+ */
+#define NDP_NIC_BYTES		131072
 /* Of SO_RCVBUF more is not used: a reader's message may need three times as much. */
 #define NDP_RCVBUF_MAX		536870912
 /* After close() messages go on for so long at most */
