@@ -75,7 +75,8 @@ static void check_ephemeral(void)
 	check(api_refused(bind(one, NULL, 0), EFAULT) || errno == EINVAL, "bind to nothing");
 	close(one);
 	close(two);
-	check(api_refused(bound(AF_INET, "10.0.0.77", PORT), EADDRNOTAVAIL), "an address of others");
+	check(api_refused(bound(AF_INET, "10.0.0.77", PORT), EADDRNOTAVAIL),
+	      "an address of others");
 	one = api_sender();
 	check(api_send(one, PORT + 5, 1, 0) == 1 && ndp_own_port(one), "sendto() binds");
 	close(one);

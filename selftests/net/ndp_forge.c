@@ -239,7 +239,8 @@ static void send_forged(struct forged *t)
 		if (!t->wrong_sums)
 			put_sums(b);
 	}
-	s.len = ETH_HLEN + frame_tag_len(s.vlan) + (s.v6 ? 40 : 20) + 8 + HEADER + t->payload + s.pad;
+	s.len = ETH_HLEN + frame_tag_len(s.vlan) + (s.v6 ? 40 : 20) + 8 + HEADER + t->payload +
+		s.pad;
 	if (!s.sport)
 		s.sport = (uint16_t)(49152 + b[12]);
 	frame_build(&s, 0, &f);

@@ -236,11 +236,11 @@ static void take_part(const struct options *o, const union ndp_address *from, st
 		      size_t len)
 {
 	struct ndp_part part = { .msg_bytes = len };
-	bool is_part = get_part(msg, &part), is_last;
+	bool is_part = get_part(msg, &part), is_whole = len == part.msg_bytes, is_last;
 	struct partial *p = find_partial(o, from, &part, len);
 
 	if (part.msg_bytes != p->part.msg_bytes || part.offset_bytes != p->next ||
-	    is_part != (len < part.msg_bytes))
+	    is_part == is_whole)
 		errx(1, "this part does not follow the last one of its message");
 	verify(p, rx.buffer, len);
 	p->next += len;
