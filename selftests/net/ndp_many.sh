@@ -14,7 +14,8 @@ many() {
 }
 
 many "2000 peers, 5 messages each" 2000 5 100
-check_eq "each is a flow" "$(snmp "$a" RxFlows)" 2000
+# those that are idle for long go on under new names
+check "each is a flow" test "$(snmp "$a" RxFlows)" -ge 2000
 many "30 kB each, and little memory" -r 200000 100 2 30000
 in_ns "$a" tee /proc/sys/net/ndp/flows_max >/dev/null <<<2400
 many "with half as many flows as there may be: cookies" 1800 1 100
