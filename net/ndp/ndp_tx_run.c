@@ -24,19 +24,23 @@
 
 /* Packets that are collected under the lock */
 #define NDP_TX_BATCH	64
+/* Packets of a flow that may be under way whatever its socket has at the NIC */
+#define NDP_TX_ALWAYS	2
 
 /* ---- sending ---- */
 
 /*
  * Has the NIC enough of the socket's packets? Then one of these has yet to leave, and
  * ndp_tx_write_space() sees what is said here. So the flow goes on without waiting if
- * there is not even half of it left.
+ * there is not even half of it left. What waits there may be for neighbours that do not
+ * answer, for seconds; so that this does not stop a socket, each flow may have a little.
  */
 static bool ndp_tx_nic_full(struct ndp_tx *tx)
 {
 	const struct sock *sk = tx->sk;
 
-	if (refcount_read(&sk->sk_wmem_alloc) <= NDP_NIC_BYTES)
+	if (refcount_read(&sk->sk_wmem_alloc) <= NDP_NIC_BYTES ||
+	    tx->f.board.flight.count < NDP_TX_ALWAYS)
 		return false;
 	WRITE_ONCE(tx->nic_waits, true);
 	atomic_set(&ndp_sk(tx->sk)->nic_waits, 1);
