@@ -251,6 +251,7 @@ static void check_silent(void)
 	check(ndp_now_us() - began >= 100000, "not before NDP_TIMEOUT");
 	check(api_send(fd, PORT, 3, 0) == 3 && read(rx, b, 8) == 3,
 	      "of a socket that is not connected, no other call says it");
+	check(api_sent(fd), "nothing is under way any more");
 	close(fd);
 	close(rx);
 }

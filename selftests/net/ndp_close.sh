@@ -27,8 +27,8 @@ check_refused "SO_LINGER of 0 in the middle of a message: the reader is told" "C
 	ndp_msg "${rx[@]}" -r 100000 -l 8m -- "${tx[@]}" -x -z 0 -l 8m
 check_refused "SO_LINGER of 0: what has not arrived does not" "" \
 	ndp_msg "${rx[@]}" -c 20 -l 100k -t 1 -- "${tx[@]}" -x -z 0 -c 20 -l 100k
-check "a killed sender" ndp_msg "${rx[@]}" -c 20 -l 100k -- \
-	run "timeout -s KILL 1 ndp_msg send -n $a -p 9 -d 10.0.0.2,10.0.0.9 -c 20 -l 100k; :"
+check "a killed sender, of which a message has come" ndp_msg "${rx[@]}" -f -c 1 -l 100k -- \
+	run "timeout -s KILL 3 ndp_msg send -n $a -p 9 -d 10.0.0.2,10.0.0.9 -c 20 -l 100k; :"
 
 # ---- the receiver goes
 

@@ -16,30 +16,12 @@ ndp_v6_ab
 ip -n "$a" neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 nud permanent dev w0
 api options arguments failures
 
-# ---- sysctls
+# ---- time
 
-# range NAME MIN MAX
-range() {
-	local path=/proc/sys/net/ndp/$1 default value
-	default=$(in_ns "$a" cat "$path")
-	for value in $(($2 - 1)) $(($3 + 1)) x; do
-		check_refused "$1: not $value" "Invalid argument" in_ns "$a" bash -c "echo $value >$path"
-	done
-	check_eq "$1: what is refused changes nothing" "$(in_ns "$a" cat "$path")" "$default"
-	for value in "$2" "$3" "$default"; do
-		check "$1: $value" in_ns "$a" bash -c "echo $value >$path"
-	done
-}
-range initial_window 1 1024
-range paths 1 256
-range rto_us 100 1000000
-range timeout_ms 1 5000
-range line_rate_Mbps 0 1000000
-range flows_max 1 1000000
 in_ns "$a" sh -c 'echo 50 >/proc/sys/net/ndp/timeout_ms'
 messages "timeout_ms" send -n "$a" -d 10.0.0.9 -p 9 -l 100 -e
 check_eq "is the timeout" "$(said ETIMEDOUT)" 1
-check "not before, and not much later" test "$(said us)" -ge 50000 -a "$(said us)" -lt 5000000
+check "not before" test "$(said us)" -ge 50000
 messages "some fail, others do not" receive -n "$b" -p 9 -c 20 -l 100,5k -- \
 	send -n "$a" -d 10.0.0.9,10.0.0.2 -p 9 -c 20 -l 100,5k -e
 check_eq "all to the silent host" "$(said ETIMEDOUT) $(said msgs)" "20 20"

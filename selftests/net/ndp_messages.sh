@@ -24,7 +24,11 @@ sizes=$small,1416,1417,8916,8917,64k,1m
 rx=(receive -n "$b" -p 1000)
 tx=(send -n "$a" -p 1000)
 messages "IPv4" "${rx[@]}" -4 -c 15 -l "$sizes,16m" -q 10 -- "${tx[@]}" -d 10.0.0.2 -c 15 -l "$sizes,16m"
-check_eq "no retransmissions" "$(said rtx)" 0
+if exact; then
+	check_eq "no retransmissions" "$(said rtx)" 0
+else
+	skip "no retransmissions" "time is real"
+fi
 check_eq "all messages are acknowledged" "$(said msgs)" 15
 messages "IPv4, connected, MSG_DONTWAIT" \
 	"${rx[@]}" -c 28 -l "$sizes" -- "${tx[@]}" -C -D -d 10.0.0.2 -c 28 -l "$sizes"
