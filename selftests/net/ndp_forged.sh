@@ -12,6 +12,7 @@
 # shellcheck disable=SC2154 # setup_ns sets a and b
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/ndp.sh"
+[ -z "${KSFT_MACHINE_SLOW:-}" ] || skip_all "answers are late"
 setup_ns a b
 link_ab
 ip -n "$b" -batch - <<-END
@@ -50,7 +51,7 @@ forge "of IPv6" data:udp6:flow_id=9 await
 hears "is acknowledged, of IPv6" 1 "^control flags=1 flow_id=9 .*ack_base=1"
 for spec in udp4 udp6; do
 	forge "$spec: a bit is flipped" flips:$spec:wrong wait=20
-	hears "$spec: nothing comes back" 0 .
+	hears "$spec: nothing comes back" 0 '^control flags=[1-3] '
 	forge "$spec: a bit is flipped, and the checksums fit" flips:$spec:right wait=20
 	check "$spec: what is legal is answered" test "$(lines .)" -gt 0
 	for lens in all ip none; do
@@ -63,14 +64,14 @@ done
 forge "padding is no payload" data:udp4,pad=20:flow_id=20 await
 hears "acknowledged" 1 "^control flags=1 "
 forge "a wrong UDP checksum" data:udp4,csum=wrong:flow_id=21 wait=20
-hears "nothing comes back" 0 .
+hears "nothing comes back" 0 'flow_id=21 '
 forge "more payload than it says" data:udp4:flow_id=22,payload=20 wait=20
-hears "nothing comes back" 0 .
+hears "nothing comes back" 0 'flow_id=22 '
 for seed in 1 2 3; do
 	forge "random packets $seed" random:udp4:3000,$seed random:udp6:1000,$seed wait=20
 done
 forge "an answer to nothing" control:udp4:flags=1,flow_id=77,from=1000,to=1000 wait=20
-hears "nothing comes back" 0 .
+hears "nothing comes back" 0 'flow_id=77 '
 
 # ---- lies of a sender
 
@@ -94,7 +95,11 @@ stop_jobs
 
 # lied WHAT STEP...: while b sends a message of 100 kB, which fails after 300 ms
 SEND="sh=ndp_msg send -n $b -d 203.0.113.1 -p 1000 -l 100k -T 300 -e >$TMP/msgs & sleep 0.05"
-lied() { forge "$1" "$SEND" await "${@:2}" wait=700; }
+lied() {
+	: >"$TMP/msgs"
+	forge "$1" "$SEND" await "${@:2}" wait=700
+	wait_for 5 test -s "$TMP/msgs"
+}
 lied "acknowledges what was not sent" control:udp4:flags=1,seq=5000,ack_base=5001 control:udp4:flags=1,ack_base=0x80000000
 check_eq "no message was sent" "$(said msgs) $(said ETIMEDOUT)" "0 1"
 lied "pulls 2^30 packets" control:udp4:flags=4,seq=0,path=0,try_no=0,pull=0x3fffffff
