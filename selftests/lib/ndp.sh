@@ -21,7 +21,9 @@ ndp_v6_ab() {
 
 # messages WHAT COMMAND...: of ndp_msg, whose output remains in $TMP/msgs
 messages() {
+	local failed=$TEST_FAILED
 	check_to "$TMP/msgs" "$1" ndp_msg "${@:2}"
+	[ "$TEST_FAILED" -eq "$failed" ] || note "$(<"$TMP/msgs")"
 }
 
 # said NAME [COMMAND]: the sum of what all COMMANDs (default: send) of `messages` say of it

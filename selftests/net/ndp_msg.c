@@ -16,7 +16,7 @@
  *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
  *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
  *	for each sender, with the time of its last message; -f: takes whatever comes, and
- *	just counts it
+ *	just counts it. It ends when all has come, and those that send here know it
  * send [-n NS] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
  *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
  *	[-z SECONDS] [-C] [-D] [-6] [-e] [-x]
@@ -55,6 +55,7 @@
 #define ERRNO_MAX 256
 #define OUTPUT_MAX 16384
 #define PARTIALS_MAX 64
+#define SENDERS_US 5000
 #define NUMBER_BYTES 4U
 
 struct options {
@@ -103,6 +104,7 @@ struct partial {
 };
 
 static char *output;	/* shared: what this command prints */
+static int *senders_left;	/* shared: of the commands, those that send and have not ended */
 
 static void say(const char *format, ...)
 {
@@ -284,10 +286,15 @@ static bool take(const struct options *o, int fd)
 	return true;
 }
 
+static bool senders_go_on(void)
+{
+	return __atomic_load_n(senders_left, __ATOMIC_RELAXED) > 0;
+}
+
 static int receive_all(const struct options *o, int fd)
 {
 	unsigned long long all = (unsigned long long)o->sockets * (unsigned long long)o->count;
-	long long end = rx.began_us + o->seconds * 1000000LL, left;
+	long long last = rx.began_us + o->seconds * 1000000LL, end = last, left;
 	struct pollfd pfd = { fd, POLLIN, 0 };
 	bool quiet = false;
 
@@ -296,6 +303,9 @@ static int receive_all(const struct options *o, int fd)
 			quiet = true;
 			end = ndp_now_us() + o->quiet_ms * 1000LL;
 		}
+		/* Who sends may not know yet that all has come. */
+		if (quiet && end < last && ndp_now_us() >= end && senders_go_on())
+			end = ndp_now_us() + SENDERS_US;
 		left = end - ndp_now_us();
 		if (left <= 0)
 			return rx.msgs != all;
@@ -538,6 +548,11 @@ static int send_all(const struct options *o)
 	return report(o, ndp_now_us() - began);
 }
 
+static void sender_ended(void)
+{
+	__atomic_sub_fetch(senders_left, 1, __ATOMIC_RELAXED);
+}
+
 /* ---- commands */
 
 static void parse_sizes(char *text, struct options *o)
@@ -621,6 +636,7 @@ static int command(int argc, char *argv[], int ready, int go)
 		parse(argc, argv, &o);
 		fd = open_receiver(&o);
 	} else if (!strcmp(argv[0], "send")) {
+		atexit(sender_ended);
 		parse(argc, argv, &o);
 		parse_destinations(&o);
 		tx.buffer = malloc(largest(&o));
@@ -642,8 +658,9 @@ int main(int argc, char *argv[])
 	pid_t pids[COMMANDS_MAX];
 	char *outputs, c;
 
-	outputs = mmap(NULL, COMMANDS_MAX * OUTPUT_MAX, PROT_READ | PROT_WRITE,
+	outputs = mmap(NULL, (COMMANDS_MAX + 1) * OUTPUT_MAX, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	senders_left = (int *)(void *)(outputs + COMMANDS_MAX * OUTPUT_MAX);
 	if (outputs == MAP_FAILED || pipe(ready) || pipe(go) || argc < 2)
 		errx(2, "usage: ndp_msg COMMAND... [-- COMMAND...]...");
 	for (begin = 1; begin < argc && n < COMMANDS_MAX; begin = end + 1, n++) {
@@ -651,6 +668,7 @@ int main(int argc, char *argv[])
 			;
 		argv[end] = NULL;
 		output = outputs + (size_t)n * OUTPUT_MAX;
+		*senders_left += !strcmp(argv[begin], "send");
 		pids[n] = fork();
 		if (!pids[n]) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
