@@ -22,13 +22,15 @@ job() {
 	printf '%-6s %-18s %4d passed, %d failed, %d skipped, %d s\n' \
 		"$([ "$failed" -eq 0 ] && echo ok || echo FAILED)" "$name" \
 		"$passed" "$failed" "$skipped" $((SECONDS - began))
+	# selftests/guest.sh says that of tests on slow machines
+	grep -B1 -A3 '^  | in the second try' "$log" | sed 's/^/    /' || true
 	[ "$failed" -eq 0 ] || show_failure "$name" "$log"
 }
 
 # show_failure NAME LOG
 show_failure() {
 	{
-		grep -E '^not ok |Kernel panic|Oops|BUG:|WARNING:|^run: ' "$2" | head -n 20
+		grep -E '^(  \| )?not ok |Kernel panic|Oops|BUG:|WARNING:|^run: ' "$2" | head -n 20
 		echo "--- last lines of $2 ---"
 		tail -n 60 "$2"
 		echo "--- end of $1 ---"
