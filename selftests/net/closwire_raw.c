@@ -15,12 +15,9 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
-#include <net/if.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,35 +29,9 @@
 #include <unistd.h>
 #include <netinet/in.h>
 
+#include "../lib/packet.h"
+
 #define FRAME_MAX 70000
-
-static void set_option(int fd, int level, int name, int value)
-{
-	if (setsockopt(fd, level, name, &value, sizeof(value)))
-		err(2, "setsockopt %d %d", level, name);
-}
-
-/* where: NS/DEV */
-static int packet_socket(const char *where)
-{
-	struct sockaddr_ll sll = { .sll_family = AF_PACKET };
-	const char *dev = strchr(where, '/');
-	char path[128];
-	int ns, fd;
-
-	if (!dev)
-		errx(2, "%s: NS/DEV is needed", where);
-	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(dev - where), where);
-	ns = open(path, O_RDONLY);
-	if (ns < 0 || setns(ns, CLONE_NEWNET))
-		err(2, "network namespace of %s", where);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	sll.sll_ifindex = (int)if_nametoindex(dev + 1);
-	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)))
-		err(2, "packet socket on %s", where);
-	set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20);
-	return fd;
-}
 
 static void send_times(int fd, const uint8_t *b, size_t len, unsigned int count)
 {
@@ -184,7 +155,7 @@ static void random_frames(int fd, unsigned int count)
 	struct virtio_net_hdr vh;
 	size_t len, at;
 
-	set_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+	packet_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
 	for (i = 0; i < count; i++) {
 		struct iovec iov[] = { { &vh, sizeof(vh) }, { b, 0 } };
 
@@ -224,7 +195,8 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	fd = packet_socket(where);
+	fd = packet_socket(where, 0);
+	packet_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20);
 	if (!strcmp(what, "pause"))
 		pause_frames(fd, count, tell, argv + optind);
 	else if (!strcmp(what, "hex"))

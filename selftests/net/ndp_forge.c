@@ -31,18 +31,15 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
-#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
-#include <net/if.h>
-#include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../lib/packet.h"
 #include "../sch/frame.h"
 #include "ndp_tool.h"
 
@@ -109,7 +106,6 @@ struct forged {
 static int fd;
 static uint8_t last[HEADER];	/* the header that came last */
 static bool have_last;
-static unsigned int caught;
 static uint64_t seed = 1;
 
 static uint64_t get(const uint8_t *b, const struct field *f)
@@ -174,25 +170,6 @@ static void put_sums(uint8_t *b)
 {
 	set(b, "check", checksum(b, 14));
 	set(b, "check_rest", checksum(b + 18, HEADER - 18));
-}
-
-static void open_socket(const char *where)
-{
-	struct sockaddr_ll sll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	int self = open("/proc/self/ns/net", O_RDONLY), on = 1;
-	char ns[128], *dev;
-
-	snprintf(ns, sizeof(ns), "%s", where);
-	dev = strrchr(ns, '/');
-	*dev++ = '\0';
-	ndp_enter_ns(ns);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	sll.sll_ifindex = (int)if_nametoindex(dev);
-	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)))
-		err(2, "packet socket on %s", where);
-	if (setns(self, CLONE_NEWNET))
-		err(2, "setns");
 }
 
 /* Where two bytes of a length are, minus CUT */
@@ -417,7 +394,8 @@ static unsigned int find_ndp(const uint8_t *b, unsigned int len)
 	return l4 + 8;
 }
 
-static void take_frame(void)
+/* Is it one of ours? */
+static bool take_frame(void)
 {
 	static uint8_t b[FRAME_MAX];
 	ssize_t n = recv(fd, b, sizeof(b), MSG_DONTWAIT);
@@ -425,10 +403,9 @@ static void take_frame(void)
 
 	at = n < ETH_HLEN ? 0 : find_ndp(b, (unsigned int)n);
 	if (!at)
-		return;
+		return false;
 	memcpy(last, b + at, HEADER);
 	have_last = true;
-	caught++;
 	type = last[0] & 15;
 	printf("%s", type < TYPES ? type_names[type] : "?");
 	for (i = 0; i < FIELDS && type < TYPES; i++) {
@@ -439,31 +416,7 @@ static void take_frame(void)
 	}
 	put_sums(last);
 	printf("%s\n", memcmp(last, b + at, HEADER) ? " wrong" : "");
-}
-
-/* For so long, or until so many have come */
-static void listen_for(int ms, unsigned int until)
-{
-	struct pollfd pfd = { fd, POLLIN, 0 };
-	long long end = ndp_now_us() / 1000 + ms, left;
-
-	while (caught < until && (left = end - ndp_now_us() / 1000) >= 0) {
-		if (poll(&pfd, 1, (int)left) < 0)
-			err(2, "poll");
-		if (pfd.revents)
-			take_frame();
-		else if (!left)
-			break;
-	}
-}
-
-static void await(void)
-{
-	unsigned int before = caught;
-
-	listen_for(PATIENCE_MS, caught + 1);
-	if (caught == before)
-		errx(1, "nothing came");
+	return true;
 }
 
 static void step(char *text)
@@ -476,10 +429,15 @@ static void step(char *text)
 			errx(2, "%s failed", text + 3);
 		return;
 	}
-	if (!strncmp(text, "wait=", 5))
-		return listen_for(atoi(text + 5), UINT32_MAX);
-	if (!strcmp(text, "await"))
-		return await();
+	if (!strncmp(text, "wait=", 5)) {
+		packet_wait(fd, atoi(text + 5), UINT32_MAX, take_frame);
+		return;
+	}
+	if (!strcmp(text, "await")) {
+		if (!packet_wait(fd, PATIENCE_MS, 1, take_frame))
+			errx(1, "nothing came");
+		return;
+	}
 	what = strtok_r(text, ":", &save);
 	spec = strtok_r(NULL, ":", &save);
 	rest = strtok_r(NULL, "", &save);
@@ -502,7 +460,8 @@ int main(int argc, char *argv[])
 
 	if (argc < 3 || strcmp(argv[1], "-s"))
 		errx(2, "usage: ndp_forge -s NS/DEV STEP...");
-	open_socket(argv[2]);
+	fd = packet_socket(argv[2], ETH_P_ALL);
+	packet_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 3; i < argc; i++)
 		step(argv[i]);

@@ -34,23 +34,19 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
-#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/virtio_net.h>
-#include <net/if.h>
-#include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 #include <netinet/in.h>
 
+#include "../lib/packet.h"
 #include "frame.h"
 
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
@@ -111,7 +107,6 @@ static uint8_t last[MSG_LEN];	/* the one that came last */
 static bool have_last;
 static const char *answer;	/* OFFSET, if they are answered */
 static unsigned long long data_bytes;
-static unsigned int caught;	/* control packets */
 static bool wrong;
 
 static void put(uint8_t *b, enum field field, uint64_t v)
@@ -133,30 +128,6 @@ static uint64_t get(const uint8_t *b, enum field field)
 }
 
 /* ---- sending */
-
-static void open_socket(const char *where)
-{
-	struct sockaddr_ll sll = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL) };
-	int self = open("/proc/self/ns/net", O_RDONLY), other, on = 1;
-	char path[128], *dev;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", where);
-	dev = strrchr(path, '/');
-	*dev++ = '\0';
-	other = open(path, O_RDONLY);
-	if (self < 0 || other < 0 || setns(other, CLONE_NEWNET))
-		err(2, "network namespace %s", path);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	sll.sll_ifindex = (int)if_nametoindex(dev);
-	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)))
-		err(2, "packet socket on %s", where);
-	if (setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &on, sizeof(on)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) ||
-	    setsockopt(fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof(on)))
-		err(2, "socket options");
-	if (setns(self, CLONE_NEWNET))
-		err(2, "setns");
-}
 
 static void send_frame(const struct frame_spec *s, const struct frame *f)
 {
@@ -382,7 +353,6 @@ static void print_control(const uint8_t *b, unsigned int len, unsigned int l3,
 		wrong = true;
 	memcpy(last, msg, MSG_LEN);
 	have_last = true;
-	caught++;
 	if (answer && type != GRANT) {
 		snprintf(offset, sizeof(offset), "offset=%s", answer);
 		send_control(GRANT, NULL, offset);
@@ -405,7 +375,8 @@ static unsigned int tag_of(struct msghdr *msg)
 	return 0;
 }
 
-static void take_frame(void)
+/* Is it a control packet? */
+static bool take_frame(void)
 {
 	static uint8_t b[FRAME_MAX];
 	union {
@@ -422,50 +393,19 @@ static void take_frame(void)
 	unsigned int len = (unsigned int)(n - (ssize_t)sizeof(vh)), l3, l4;
 
 	if (n < (ssize_t)sizeof(vh) + ETH_HLEN)
-		return;
+		return false;
 	l4 = find_udp(b, len, &l3);
 	if (!l4)
-		return;
-	if ((b[l4] << 8 | b[l4 + 1]) == PORT && (b[l4 + 2] << 8 | b[l4 + 3]) == PORT)
+		return false;
+	if ((b[l4] << 8 | b[l4 + 1]) == PORT && (b[l4 + 2] << 8 | b[l4 + 3]) == PORT) {
 		print_control(b, len, l3, l4, tag_of(&msg));
-	else
-		data_bytes += len - l4 - 8;
-}
-
-static long long now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
-}
-
-/* For so long, or until so many control packets have come */
-static void listen_for(int ms, unsigned int until)
-{
-	struct pollfd pfd = { fd, POLLIN, 0 };
-	long long end = now_ms() + ms, left;
-
-	while (caught < until && (left = end - now_ms()) >= 0) {
-		if (poll(&pfd, 1, (int)left) < 0)
-			err(2, "poll");
-		if (pfd.revents)
-			take_frame();
-		else if (!left)
-			break;
+		return true;
 	}
+	data_bytes += len - l4 - 8;
+	return false;
 }
 
 /* ---- steps */
-
-static void await(void)
-{
-	unsigned int before = caught;
-
-	listen_for(PATIENCE_MS, caught + 1);
-	if (caught == before)
-		errx(1, "no control packet came");
-}
 
 static void step(char *text)
 {
@@ -485,10 +425,15 @@ static void step(char *text)
 			return send_control(type, spec, rest ? rest : none);
 	if (!strcmp(what, "data"))
 		return send_data(spec, rest ? rest : none);
-	if (!strncmp(what, "wait=", 5))
-		return listen_for(atoi(what + 5), UINT32_MAX);
-	if (!strcmp(what, "await"))
-		return await();
+	if (!strncmp(what, "wait=", 5)) {
+		packet_wait(fd, atoi(what + 5), UINT32_MAX, take_frame);
+		return;
+	}
+	if (!strcmp(what, "await")) {
+		if (!packet_wait(fd, PATIENCE_MS, 1, take_frame))
+			errx(1, "no control packet came");
+		return;
+	}
 	if (!strncmp(what, "answer=", 7)) {
 		answer = strcmp(what + 7, "off") ? what + 7 : NULL;
 		return;
@@ -505,7 +450,10 @@ int main(int argc, char *argv[])
 
 	if (argc < 3 || strcmp(argv[1], "-s"))
 		errx(2, "usage: pcrp_talk -s NS/DEV STEP...");
-	open_socket(argv[2]);
+	fd = packet_socket(argv[2], ETH_P_ALL);
+	packet_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+	packet_option(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+	packet_option(fd, SOL_PACKET, PACKET_AUXDATA, 1);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 3; i < argc; i++)
 		step(argv[i]);

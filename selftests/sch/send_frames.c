@@ -21,7 +21,6 @@
 #define _GNU_SOURCE
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <linux/net_tstamp.h>
@@ -29,7 +28,6 @@
 #include <linux/virtio_net.h>
 #include <net/if.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +39,7 @@
 #include <unistd.h>
 #include <netinet/in.h>
 
+#include "../lib/packet.h"
 #include "frame.h"
 
 #ifndef VIRTIO_NET_HDR_GSO_UDP_L4
@@ -89,36 +88,6 @@ static int dscp_trimmed = 48, dscp_returned = 49;
 static bool hardware_stamps;
 static int failures;
 
-/* ---- sockets in another namespace */
-
-static int packet_socket(const char *ns, const char *dev, int protocol)
-{
-	struct sockaddr_ll sll = { .sll_family = AF_PACKET };
-	int self = open("/proc/self/ns/net", O_RDONLY), other, fd;
-	char path[128];
-
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	other = open(path, O_RDONLY);
-	if (self < 0 || other < 0 || setns(other, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	sll.sll_protocol = htons((uint16_t)protocol);
-	sll.sll_ifindex = (int)if_nametoindex(dev);
-	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)))
-		err(2, "packet socket on %s in %s", dev, ns);
-	if (setns(self, CLONE_NEWNET))
-		err(2, "setns");
-	close(other);
-	close(self);
-	return fd;
-}
-
-static void set_option(int fd, int level, int name, int value)
-{
-	if (setsockopt(fd, level, name, &value, sizeof(value)))
-		err(2, "setsockopt %d %d", level, name);
-}
-
 /* The port stamps what it receives, and the socket tells these stamps. */
 static void use_hardware_stamps(int fd, const char *dev)
 {
@@ -128,7 +97,7 @@ static void use_hardware_stamps(int fd, const char *dev)
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
 	if (ioctl(fd, SIOCSHWTSTAMP, &ifr))
 		err(2, "SIOCSHWTSTAMP on %s", dev);
-	set_option(fd, SOL_SOCKET, SO_TIMESTAMPING,
+	packet_option(fd, SOL_SOCKET, SO_TIMESTAMPING,
 		   SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE);
 }
 
@@ -147,7 +116,7 @@ static unsigned int split(char *text, char *part[], unsigned int max)
 static void add_capture(char *text)
 {
 	struct capture *c = &captures[capture_count];
-	char *part[4], *where = strchr(text, '=');
+	char *part[4], *where = strchr(text, '='), dev[128];
 	unsigned int n;
 
 	if (!where || capture_count == CAPTURES_MAX)
@@ -159,15 +128,16 @@ static void add_capture(char *text)
 	c->label = text;
 	c->out = !strcmp(part[2], "out");
 	c->count = n > 3 ? (unsigned int)atoi(part[3]) : 0;
-	c->fd = packet_socket(part[0], part[1], ETH_P_ALL);
-	set_option(c->fd, SOL_SOCKET, SO_RCVBUFFORCE, 256 << 20);
+	snprintf(dev, sizeof(dev), "%s/%s", part[0], part[1]);
+	c->fd = packet_socket(dev, ETH_P_ALL);
+	packet_option(c->fd, SOL_SOCKET, SO_RCVBUFFORCE, 256 << 20);
 	if (hardware_stamps)
 		use_hardware_stamps(c->fd, part[1]);
 	else
-		set_option(c->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
-	set_option(c->fd, SOL_PACKET, PACKET_AUXDATA, 1);
+		packet_option(c->fd, SOL_SOCKET, SO_TIMESTAMPNS, 1);
+	packet_option(c->fd, SOL_PACKET, PACKET_AUXDATA, 1);
 	if (!c->out)
-		set_option(c->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+		packet_option(c->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
 	c->seen_index = calloc(EXPECT_MAX, 1);
 	capture_count++;
 }
@@ -182,15 +152,15 @@ struct sender {
 
 static int sender_fd(struct sender *tx, bool tagged)
 {
-	char name[IF_NAMESIZE + 4];
+	char name[128];
 	int *fd = tagged ? &tx->tag_fd : &tx->fd;
 
 	if (*fd >= 0)
 		return *fd;
-	snprintf(name, sizeof(name), tagged ? "%s.5" : "%s", tx->dev);
-	*fd = packet_socket(tx->ns, name, 0);
-	set_option(*fd, SOL_SOCKET, SO_SNDBUFFORCE, 256 << 20);
-	set_option(*fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+	snprintf(name, sizeof(name), tagged ? "%s/%s.5" : "%s/%s", tx->ns, tx->dev);
+	*fd = packet_socket(name, 0);
+	packet_option(*fd, SOL_SOCKET, SO_SNDBUFFORCE, 256 << 20);
+	packet_option(*fd, SOL_PACKET, PACKET_VNET_HDR, 1);
 	return *fd;
 }
 
@@ -215,7 +185,7 @@ static void send_frame(struct sender *tx, const struct frame_spec *s,
 	int fd = sender_fd(tx, cut);
 	uint8_t check[2] = { 0, 0 };
 
-	set_option(fd, SOL_SOCKET, SO_PRIORITY, s->prio);
+	packet_option(fd, SOL_SOCKET, SO_PRIORITY, s->prio);
 	vh.hdr_len = (uint16_t)(s->lin ? s->lin : s->gso ? frame_header_len(f) - cut : 0);
 	if (s->csum == CSUM_PARTIAL) {
 		uint16_t sum = frame_pseudo_sum(f);
