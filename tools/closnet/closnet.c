@@ -2,6 +2,7 @@
 /*
  * closnet(8): calculations and settings for closnet's modules
  */
+#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,30 @@ static void usage(FILE *to)
 	for (i = 0; i < COUNT(commands); i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].what);
 	fprintf(to, "closnet COMMAND --help lists its options; closnet(8) explains them.\n");
+}
+
+int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int *status)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
+		if (c == 'j') {
+			*json = true;
+			continue;
+		}
+		*status = c == 'h' ? DONE : USAGE;
+		if (c == 'h')
+			help(stdout);
+		else
+			fprintf(stderr, "%s: --help lists the options\n", argv[0]);
+		return -1;
+	}
+	return 0;
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
 #ifndef _CLOSNET_CLOSNET_H
 #define _CLOSNET_CLOSNET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -33,6 +34,12 @@ extern const struct unit size_units[];
 
 /* A decimal number and one of the units; 0: good */
 int parse_number(const char *text, const struct unit *unit, uint64_t *value);
+
+/*
+ * Options of a command that has no others than --json and --help; argv[0] is the command. 0: go on
+ * at optind; else *@status is the exit status: help was shown, or there was another option.
+ */
+int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int *status);
 
 int buffers(int argc, char **argv);
 int ndp(int argc, char **argv);

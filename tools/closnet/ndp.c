@@ -339,25 +339,13 @@ static int read_words(int argc, char **argv, const struct table **only)
 
 int ndp(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	const struct table *only;
 	struct view v = {};
-	int i, status;
+	int status;
 
 	argv[0] = "closnet ndp";
-	while ((i = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		if (i == 'h') {
-			help(stdout);
-			return DONE;
-		}
-		if (i == '?')
-			return fail(USAGE, "--help lists the options");
-		v.json = true;
-	}
+	if (read_options(argc, argv, help, &v.json, &status))
+		return status;
 	status = read_words(argc - optind, argv + optind, &only);
 	if (status)
 		return status;

@@ -182,24 +182,12 @@ static int fulfil(const struct wish *wish)
 
 int pcrp(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ }
-	};
 	struct wish wish = {};
-	int i, status;
+	int status;
 
 	argv[0] = "closnet pcrp";
-	while ((i = getopt_long(argc, argv, "jh", options, NULL)) != -1) {
-		if (i == 'h') {
-			help(stdout);
-			return DONE;
-		}
-		if (i == '?')
-			return fail(USAGE, "--help lists the options");
-		wish.json = true;
-	}
+	if (read_options(argc, argv, help, &wish.json, &status))
+		return status;
 	status = read_words(&wish, argc - optind, argv + optind);
 	return status ? status : fulfil(&wish);
 }
