@@ -98,7 +98,7 @@ static void use_hardware_stamps(int fd, const char *dev)
 	if (ioctl(fd, SIOCSHWTSTAMP, &ifr))
 		err(2, "SIOCSHWTSTAMP on %s", dev);
 	packet_option(fd, SOL_SOCKET, SO_TIMESTAMPING,
-		   SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE);
+		      SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE);
 }
 
 /* NS/DEV[/...]: cuts text at its slashes */
