@@ -149,7 +149,7 @@ static inline bool ndp_is_ipv4(const struct ndp_addrs *a)
  * @peers: struct ndp_peer by @addrs
  * @tx: struct ndp_tx by @flow_id
  * @tx_by_to: struct ndp_tx by @to
- * @rx: struct ndp_rx by peer and flow_id
+ * @rx: struct ndp_rx by @key
  * @rx_flows: flows in @rx
  * @ports_lock: protects @ports
  * @ports: struct ndp_sock by port
@@ -197,7 +197,7 @@ static inline void ndp_count(const struct ndp_net *nn, enum ndp_counter counter)
  * @node: in struct ndp_net's @peers
  * @addrs: the key
  * @nn: namespace
- * @refs: flows, and whoever has just got it
+ * @refs: flows, and whoever has just got it: strangers, to whom there is no flow, have none
  * @dst: routes
  * @rx_flows: flows of it that are received
  * @port_base: ndp_path_port(): random
@@ -220,6 +220,7 @@ struct ndp_peer {
 	struct rcu_head rcu;
 };
 
+struct ndp_peer *ndp_peer_find(struct ndp_net *nn, const struct ndp_addrs *addrs);
 struct ndp_peer *ndp_peer_get(struct ndp_net *nn, const struct ndp_addrs *addrs);
 void ndp_peer_put(struct ndp_peer *peer);
 int ndp_peers_init(struct ndp_net *nn);
@@ -239,12 +240,15 @@ struct ndp_route {
 	int ifindex;
 };
 
+struct ndp_packet;
+
 int ndp_out_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
 		  int ifindex, struct ndp_route *route);
 u16 ndp_out_payload(const struct ndp_addrs *addrs, u32 mtu);
 struct sk_buff *ndp_out_skb(struct ndp_net *nn, const struct ndp_hdr *h);
 void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct sock *sk);
 void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h);
+void ndp_out_reply(const struct ndp_packet *p, const struct ndp_hdr *h);
 
 /* ---- ndp_in.c: from the network ---- */
 
@@ -580,18 +584,19 @@ void ndp_host_exit(struct ndp_net *nn);
 
 /**
  * struct ndp_rx_key - key of struct ndp_rx
- * @peer: from whom
+ * @addrs: from whom, to where
  * @flow_id: the peer's name of it
  */
 struct ndp_rx_key {
-	struct ndp_peer *peer;
+	struct ndp_addrs addrs;
 	u32 flow_id;
 };
 
 /**
  * struct ndp_rx - a flow to one of our sockets
  * @node: in struct ndp_net's @rx
- * @key: the key; @key.peer is counted
+ * @key: the key
+ * @peer: counted
  * @sk: its socket, which ends it before it goes
  * @host: where it is pulled, counted
  * @sock_node: in the socket's @rx_list
@@ -605,6 +610,7 @@ struct ndp_rx_key {
 struct ndp_rx {
 	struct rhash_head node;
 	struct ndp_rx_key key;
+	struct ndp_peer *peer;
 	struct sock *sk;
 	struct ndp_host *host;
 	struct list_head sock_node;
@@ -652,8 +658,7 @@ static inline void ndp_rx_set_missing(struct ndp_rx *rx, bool missing)
 }
 
 struct ndp_host *ndp_rx_host(const struct ndp_packet *p, int *id);
-struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_peer *peer,
-			   struct ndp_hdr *answer);
+struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer);
 void ndp_rx_input(struct ndp_packet *p);
 void ndp_rx_error(struct ndp_packet *p);
 void ndp_rx_pull(struct ndp_rx *rx);

@@ -143,7 +143,7 @@ static int ndp_nl_put_receiving(struct sk_buff *msg, const struct ndp_rx *rx)
 		{ NDP_NL_A_DEVICE, (u32)rx->host->ifindex },
 		{ NDP_NL_A_IDLE_NS, ktime_get_ns() - f->last_ns },
 	};
-	int err = ndp_nl_flow(msg, &rx->key.peer->addrs, rx->key.flow_id, f->dport, f->sport);
+	int err = ndp_nl_flow(msg, &rx->key.addrs, rx->key.flow_id, f->dport, f->sport);
 
 	return err ?: ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
 }

@@ -324,3 +324,19 @@ void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h)
 	path = (u32)atomic_inc_return(&peer->answers) % peer->paths.count;
 	ndp_out_xmit(peer, skb, ndp_path_port(peer->port_base, path), NULL);
 }
+
+/**
+ * ndp_out_reply() - answer a packet of no flow
+ * @p: packet
+ * @h: header of the answer
+ *
+ * Nothing is kept of those that we have no flow of, not even a route. As ndp_out_xmit().
+ */
+void ndp_out_reply(const struct ndp_packet *p, const struct ndp_hdr *h)
+{
+	struct ndp_peer stranger = { .addrs = p->addrs, .nn = p->nn };
+	struct sk_buff *skb = ndp_out_skb(p->nn, h);
+
+	if (skb)
+		ndp_out_xmit(&stranger, skb, ndp_path_port(get_random_u16(), 0), NULL);
+}

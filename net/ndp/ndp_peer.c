@@ -81,6 +81,20 @@ static struct ndp_peer *ndp_peer_insert(struct ndp_net *nn, struct ndp_peer *pee
 }
 
 /**
+ * ndp_peer_find() - the peer that there is
+ * @nn: namespace
+ * @addrs: from where to where
+ *
+ * Under RCU.
+ *
+ * Return: it, not counted: it may have been put; NULL: none.
+ */
+struct ndp_peer *ndp_peer_find(struct ndp_net *nn, const struct ndp_addrs *addrs)
+{
+	return rhashtable_lookup(&nn->peers, addrs, ndp_peer_params);
+}
+
+/**
  * ndp_peer_get() - find a peer, or make it
  * @nn: namespace
  * @addrs: from where to where; @addrs->ifindex is 0 unless @addrs->remote is link-local
@@ -94,7 +108,7 @@ struct ndp_peer *ndp_peer_get(struct ndp_net *nn, const struct ndp_addrs *addrs)
 	struct ndp_peer *peer, *made;
 
 	rcu_read_lock();
-	peer = rhashtable_lookup(&nn->peers, addrs, ndp_peer_params);
+	peer = ndp_peer_find(nn, addrs);
 	if (peer && refcount_inc_not_zero(&peer->refs))
 		goto out;
 	made = ndp_peer_new(nn, addrs);

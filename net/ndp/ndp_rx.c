@@ -224,25 +224,24 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 	return v == NDP_RCV_NO_ROOM ? ndp_rx_refused(rx, &p->h) : news;
 }
 
-/* Return: the socket, if there is news for its readers; else NULL */
-static struct sock *ndp_rx_packet(struct ndp_packet *p, struct ndp_peer *peer,
-				  struct ndp_hdr *answer)
+/* Return: the flow; NULL: none. *@news: there is some for the readers of its socket */
+static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer, bool *news)
 {
-	bool dead, news = false;
 	struct ndp_rx *rx;
+	bool dead;
 
 	do {
-		rx = ndp_rx_find(p, peer, answer);
+		rx = ndp_rx_find(p, answer);
 		if (!rx)
 			return NULL;
 		spin_lock(&ndp_sk(rx->sk)->rcv_lock);
 		/* the next look does not find it any more */
 		dead = rx->dead;
 		if (!dead)
-			news = ndp_rx_take(rx, p, answer);
+			*news = ndp_rx_take(rx, p, answer);
 		spin_unlock(&ndp_sk(rx->sk)->rcv_lock);
 	} while (unlikely(dead));
-	return news ? rx->sk : NULL;
+	return rx;
 }
 
 /**
@@ -253,21 +252,18 @@ static struct sock *ndp_rx_packet(struct ndp_packet *p, struct ndp_peer *peer,
  */
 void ndp_rx_input(struct ndp_packet *p)
 {
-	struct ndp_peer *peer = ndp_peer_get(p->nn, &p->addrs);
 	struct ndp_hdr answer = { .type = 0 };
-	struct sock *sk = NULL;
+	struct ndp_rx *rx;
+	bool news = false;
 
-	if (peer) {
-		sk = ndp_rx_packet(p, peer, &answer);
-		if (answer.type)
-			ndp_out_answer(peer, &answer);
-		ndp_peer_put(peer);
-	} else {
-		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
-	}
+	rx = ndp_rx_packet(p, &answer, &news);
+	if (answer.type && rx)
+		ndp_out_answer(rx->peer, &answer);
+	else if (answer.type)
+		ndp_out_reply(p, &answer);
 	consume_skb(p->skb);
-	if (sk)
-		sk->sk_data_ready(sk);
+	if (news)
+		rx->sk->sk_data_ready(rx->sk);
 }
 
 /* ---- on our own ---- */
@@ -290,7 +286,7 @@ static void ndp_rx_say(struct ndp_rx *rx, u8 flags)
 	}
 	spin_unlock_bh(&ns->rcv_lock);
 	if (!dead)
-		ndp_out_answer(rx->key.peer, &h);
+		ndp_out_answer(rx->peer, &h);
 }
 
 /**

@@ -2,8 +2,8 @@
 /*
  * The NDP transport: flows that are received, from their begin to their end
  *
- * A flow is found by its peer and its name (flow_id), under RCU; it begins with a packet
- * that may open it (ndp_rcv_admit()), and ends
+ * A flow is found by its addresses and its name (flow_id), under RCU; it begins with a packet
+ * that may open it (ndp_rcv_admit()): before that, nothing is kept of who sent it. It ends
  *	- with its socket,
  *	- when nothing has come of it for longer than its sender would go on.
  * Whoever has found it takes its socket's rcv_lock, and then sees whether it is @dead.
@@ -25,10 +25,12 @@
 static const struct rhashtable_params ndp_rx_params = {
 	.head_offset = offsetof(struct ndp_rx, node),
 	.key_offset = offsetof(struct ndp_rx, key),
-	/* without the hole behind it */
-	.key_len = offsetofend(struct ndp_rx_key, flow_id),
+	.key_len = sizeof(struct ndp_rx_key),
 	.automatic_shrinking = true,
 };
+
+static_assert(sizeof(struct ndp_rx_key) == sizeof(struct ndp_addrs) + sizeof(u32),
+	      "a key, without holes");
 
 /* ---- how a flow ends ---- */
 
@@ -53,8 +55,7 @@ static void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error,
 static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
 		       struct list_head *garbage)
 {
-	struct ndp_peer *peer = rx->key.peer;
-	struct ndp_net *nn = peer->nn;
+	struct ndp_net *nn = rx->peer->nn;
 	struct ndp_rcv_msg *m;
 
 	while ((m = ndp_rcv_pop(&ns->rcv, &rx->f, U64_MAX)))
@@ -68,10 +69,10 @@ static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
 	rx->dead = true;
 	rhashtable_remove_fast(&nn->rx, &rx->node, ndp_rx_params);
 	atomic_dec(&nn->rx_flows);
-	atomic_dec(&peer->rx_flows);
+	atomic_dec(&rx->peer->rx_flows);
 	/* who has found the flow under RCU may use both of them still */
 	ndp_host_put(rx->host);
-	ndp_peer_put(peer);
+	ndp_peer_put(rx->peer);
 	kfree_rcu(rx, rcu);
 }
 
@@ -108,34 +109,37 @@ struct ndp_host *ndp_rx_host(const struct ndp_packet *p, int *id)
 }
 
 /* In no table yet. NULL: no memory, or no device */
-static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct ndp_peer *peer,
-				   struct sock *sk)
+static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk)
 {
 	struct ndp_rx *rx = kzalloc(sizeof(*rx), GFP_ATOMIC | __GFP_NOWARN);
 	int id;
 
 	if (!rx)
 		return NULL;
+	rx->peer = ndp_peer_get(p->nn, &p->addrs);
+	if (!rx->peer)
+		goto free;
 	rx->host = ndp_rx_host(p, &id);
-	if (!rx->host) {
-		kfree(rx);
-		return NULL;
-	}
-	refcount_inc(&peer->refs);
-	rx->key.peer = peer;
-	rx->key.flow_id = p->h.flow_id;
+	if (!rx->host)
+		goto put;
+	rx->key = (struct ndp_rx_key) { .addrs = p->addrs, .flow_id = p->h.flow_id };
 	rx->sk = sk;
 	INIT_LIST_HEAD(&rx->held_node);
 	ndp_rcv_open(&rx->f, &p->h, get_random_u32(), ktime_get_ns());
 	ndp_host_join(rx->host, &rx->f.pull, id);
 	return rx;
+put:
+	ndp_peer_put(rx->peer);
+free:
+	kfree(rx);
+	return NULL;
 }
 
 static void ndp_rx_free(struct ndp_rx *rx)
 {
 	ndp_host_leave(rx->host, &rx->f.pull, true);
 	ndp_host_put(rx->host);
-	ndp_peer_put(rx->key.peer);
+	ndp_peer_put(rx->peer);
 	kfree(rx);
 }
 
@@ -155,17 +159,16 @@ static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx)
 		ns->flows++;
 		ndp_rx_set_missing(rx, true);
 		atomic_inc(&nn->rx_flows);
-		atomic_inc(&rx->key.peer->rx_flows);
+		atomic_inc(&rx->peer->rx_flows);
 	}
 	spin_unlock(&ns->rcv_lock);
 	return other;
 }
 
 /* Return: the flow; -ECONNREFUSED: no socket; -ENOMEM, ... */
-static struct ndp_rx *ndp_rx_open(const struct ndp_packet *p, struct ndp_peer *peer,
-				  struct sock *sk)
+static struct ndp_rx *ndp_rx_open(const struct ndp_packet *p, struct sock *sk)
 {
-	struct ndp_rx *rx = ndp_rx_alloc(p, peer, sk), *other;
+	struct ndp_rx *rx = ndp_rx_alloc(p, sk), *other;
 
 	if (!rx)
 		return ERR_PTR(-ENOMEM);
@@ -193,9 +196,9 @@ static void ndp_rx_cookies(const struct ndp_packet *p, u64 cookie[2])
 		cookie[i] = siphash(&key, sizeof(key), &p->nn->cookie_key) ?: 1;
 }
 
-static enum ndp_rcv_admit ndp_rx_judge_new(const struct ndp_packet *p,
-					   const struct ndp_peer *peer, const u64 cookie[2])
+static enum ndp_rcv_admit ndp_rx_judge_new(const struct ndp_packet *p, const u64 cookie[2])
 {
+	const struct ndp_peer *peer = ndp_peer_find(p->nn, &p->addrs);
 	u32 flows_max = (u32)READ_ONCE(p->nn->conf.flows_max);
 	const struct ndp_rcv_params limits = {
 		.flows_max = flows_max,
@@ -204,7 +207,7 @@ static enum ndp_rcv_admit ndp_rx_judge_new(const struct ndp_packet *p,
 	};
 
 	return ndp_rcv_admit(&limits, &p->h, (u32)atomic_read(&p->nn->rx_flows),
-			     (u32)atomic_read(&peer->rx_flows), cookie);
+			     peer ? (u32)atomic_read(&peer->rx_flows) : 0, cookie);
 }
 
 static void ndp_rx_refuse(const struct ndp_packet *p, enum ndp_code code,
@@ -224,8 +227,7 @@ static void ndp_rx_answer_bare(const struct ndp_packet *p, struct ndp_hdr *answe
 }
 
 /* A packet of a flow that is not known. Return: the flow; NULL: none */
-static struct ndp_rx *ndp_rx_new(const struct ndp_packet *p, struct ndp_peer *peer,
-				 struct ndp_hdr *answer)
+static struct ndp_rx *ndp_rx_new(const struct ndp_packet *p, struct ndp_hdr *answer)
 {
 	/* of a packet of which little is left, nobody knows whose it is */
 	struct sock *sk = p->h.is_short ? NULL : ndp_sock_lookup(p->nn, p);
@@ -234,9 +236,9 @@ static struct ndp_rx *ndp_rx_new(const struct ndp_packet *p, struct ndp_peer *pe
 
 	if (sk || p->h.is_short) {
 		ndp_rx_cookies(p, cookie);
-		switch (ndp_rx_judge_new(p, peer, cookie)) {
+		switch (ndp_rx_judge_new(p, cookie)) {
 		case NDP_ADMIT_OPEN:
-			rx = ndp_rx_open(p, peer, sk);
+			rx = ndp_rx_open(p, sk);
 			break;
 		case NDP_ADMIT_COOKIE:
 			ndp_answer(&p->h, NDP_COOKIE, answer);
@@ -262,23 +264,25 @@ static struct ndp_rx *ndp_rx_new(const struct ndp_packet *p, struct ndp_peer *pe
 	return NULL;
 }
 
+static struct ndp_rx *ndp_rx_lookup(const struct ndp_packet *p)
+{
+	const struct ndp_rx_key key = { .addrs = p->addrs, .flow_id = p->h.flow_id };
+
+	return rhashtable_lookup(&p->nn->rx, &key, ndp_rx_params);
+}
+
 /**
  * ndp_rx_find() - the flow of a packet, be it a new one
  * @p: packet: DATA or PROBE
- * @peer: from whom
  * @answer: result, if there is none: what is to be answered; else as it was
  *
  * Under RCU, with bottom halves off, without locks.
  *
  * Return: the flow; NULL: none.
  */
-struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_peer *peer,
-			   struct ndp_hdr *answer)
+struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer)
 {
-	const struct ndp_rx_key key = { .peer = peer, .flow_id = p->h.flow_id };
-	struct ndp_rx *rx = rhashtable_lookup(&p->nn->rx, &key, ndp_rx_params);
-
-	return rx ?: ndp_rx_new(p, peer, answer);
+	return ndp_rx_lookup(p) ?: ndp_rx_new(p, answer);
 }
 
 /* ---- how it is aborted, forgotten, closed ---- */
@@ -291,18 +295,12 @@ struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_peer *peer,
  */
 void ndp_rx_error(struct ndp_packet *p)
 {
-	struct ndp_rx_key key = { .flow_id = p->h.flow_id };
+	struct ndp_rx *rx = ndp_rx_lookup(p);
 	struct ndp_rcv_msg *m = NULL;
 	LIST_HEAD(garbage);
 	struct ndp_sock *ns;
-	struct ndp_rx *rx;
 
 	consume_skb(p->skb);
-	key.peer = ndp_peer_get(p->nn, &p->addrs);
-	if (!key.peer)
-		return;
-	rx = rhashtable_lookup(&p->nn->rx, &key, ndp_rx_params);
-	ndp_peer_put(key.peer);
 	if (!rx)
 		return;
 	ns = ndp_sk(rx->sk);

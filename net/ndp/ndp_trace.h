@@ -116,7 +116,7 @@ TRACE_EVENT(ndp_pull,
 	),
 
 	TP_fast_assign(
-		memcpy(__entry->remote, &rx->key.peer->addrs.remote, sizeof(struct in6_addr));
+		memcpy(__entry->remote, &rx->key.addrs.remote, sizeof(struct in6_addr));
 		__entry->flow = rx->key.flow_id;
 		__entry->granted = rx->f.pull.granted;
 		__entry->target = rx->f.pull.target;
