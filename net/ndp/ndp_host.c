@@ -97,7 +97,10 @@ void ndp_host_put(struct ndp_host *host)
 
 /* ---- the pacer ---- */
 
-/* Under the lock. The timer is never later than the next pull: that only gets later. */
+/*
+ * Under the lock. The timer is not later than the next pull, but by what a packet was shorter
+ * than it was thought to be: that is made up for.
+ */
 static void ndp_host_kick(struct ndp_host *host)
 {
 	u64 next_ns = ndp_pull_next_ns(&host->q);

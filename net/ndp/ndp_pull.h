@@ -25,6 +25,11 @@
  * A timer that is up to `late` behind is made up for. A flow that finds the queue
  * empty, and the last pull's t over, is pulled in the answer to its packet.
  *
+ * Which packet it will be is the sender's choice: mostly first those again that were
+ * NACKed, in that order, and of these it is known how long they are; others are taken to
+ * be as long as the flow's packets are on average. When a packet comes that was pulled,
+ * the next pull is due by as much earlier, or later, as it is shorter, or longer.
+ *
  * Higher priorities go first, strictly. Within a priority:
  *	fair	round robin, a pull each
  *	strict	first come, first served, until it has all it wished
@@ -42,7 +47,7 @@
  *   flows, with what each wishes: it is bounded by their number, and lost packets
  *   take no wish with them.
  * - A flow of which nothing comes any more is not pulled without end (ahead).
- * - Packets are not all of one size: a pull takes as long as the flow's packets.
+ * - Packets are not all of one size: a pull takes as long as the packet that it asks for.
  * - strict and srpt
  */
 #ifndef _NDP_PULL_H
@@ -59,8 +64,10 @@
 #define NDP_PULL_OVERHEAD	(14U + 20 + 8 + NDP_HLEN + 4 + 20)
 /* Nobody wishes more: serial numbers stay far from their half */
 #define NDP_PULL_WISH_MAX	0x40000000U
-/* A flow's packets become smaller by an eighth of the difference, each. */
+/* The mean of a flow's packets moves by an eighth of the difference, each. */
 #define NDP_PULL_BYTES_SHIFT	3
+/* Lengths of packets of a flow that are kept; a power of two */
+#define NDP_PULL_LENGTHS	16U
 /* Taken for a flow's packets until one was seen */
 #define NDP_PULL_BYTES_UNKNOWN	1538U
 
@@ -77,6 +84,18 @@ enum ndp_pull_policy {
 };
 
 /**
+ * struct ndp_pull_lengths - payload of packets, first in first out
+ * @len: a ring
+ * @first: the oldest
+ * @count: how many; of more than fit, nothing is known
+ */
+struct ndp_pull_lengths {
+	u16 len[NDP_PULL_LENGTHS];
+	u8 first;
+	u8 count;
+};
+
+/**
  * struct ndp_pull_node - a flow, as the pull queue sees it; zeros at first
  * @next: in the ring of its priority; NULL: in none
  * @prev: the same
@@ -84,7 +103,9 @@ enum ndp_pull_policy {
  * @granted: packets pulled, modulo 2^32
  * @heard: @granted when something came last
  * @id: srpt: its own, below the queue's capacity
- * @bytes: that a packet of it takes on the link; 0: none was seen
+ * @bytes: that a packet of it takes on the link, on average; 0: none was seen
+ * @nacked: packets that were NACKed, and not pulled since
+ * @asked: what pulls asked for, and has not come since
  * @prio: 0..7; 7 is served first
  * @queued: to be pulled
  * @held: its receiver has no room
@@ -97,6 +118,8 @@ struct ndp_pull_node {
 	u32 heard;
 	u32 id;
 	u32 bytes;
+	struct ndp_pull_lengths nacked;
+	struct ndp_pull_lengths asked;
 	u8 prio;
 	bool queued;
 	bool held;
@@ -143,6 +166,7 @@ struct ndp_pull_stats {
  * @late_ns: as in struct ndp_pull_params
  * @ahead: as in struct ndp_pull_params
  * @queued: flows
+ * @longest: bytes that the longest packet of all flows took on the link
  * @arrivals: srpt: flows that were queued, modulo 2^32
  * @policy: as in struct ndp_pull_params
  * @stats: counters
@@ -157,6 +181,7 @@ struct ndp_pull {
 	u32 late_ns;
 	u32 ahead;
 	u32 queued;
+	u32 longest;
 	u32 arrivals;
 	u8 policy;
 	struct ndp_pull_stats stats;
@@ -348,15 +373,61 @@ static inline void ndp_pull_prio(struct ndp_pull *q, struct ndp_pull_node *n, u8
 	n->prio = prio;
 }
 
-/* Packets that are larger count at once, so that the link is not asked for too much. */
-static inline void ndp_pull_size(struct ndp_pull_node *n, u32 payload_len)
+static inline void ndp_pull_lengths_add(struct ndp_pull_lengths *l, u32 len)
 {
-	u32 bytes = payload_len + NDP_PULL_OVERHEAD;
+	if (l->count < NDP_PULL_LENGTHS)
+		l->len[(l->first + l->count++) % NDP_PULL_LENGTHS] = (u16)len;
+}
 
-	if (bytes >= n->bytes)
-		n->bytes = bytes;
+/* There is one. */
+static inline u32 ndp_pull_lengths_take(struct ndp_pull_lengths *l)
+{
+	u32 len = l->len[l->first];
+
+	l->first = (l->first + 1) % NDP_PULL_LENGTHS;
+	l->count--;
+	return len;
+}
+
+/*
+ * A packet came: the mean. It starts from the longest packet of all flows, as what comes
+ * first may be the short end of a message. Division rounds to it from both sides.
+ */
+static inline void ndp_pull_size(struct ndp_pull *q, struct ndp_pull_node *n, u32 bytes)
+{
+	q->longest = max_t(u32, q->longest, bytes);
+	if (!n->bytes)
+		n->bytes = q->longest;
+	n->bytes += (u32)((s32)(bytes - n->bytes) / (1 << NDP_PULL_BYTES_SHIFT));
+}
+
+/*
+ * A packet came that was pulled. It may not be the one that was meant, but the sum is right.
+ * One that was trimmed has not taken the link for as long as it is.
+ */
+static inline void ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n, u32 len,
+				    bool nacked)
+{
+	u32 asked;
+
+	if (!n->asked.count)
+		return;
+	asked = ndp_pull_lengths_take(&n->asked);
+	if (nacked)
+		return;
+	if (len > asked)
+		q->next_ns += q->byte_time * (len - asked) >> NDP_PULL_SHIFT;
 	else
-		n->bytes -= (n->bytes - bytes) >> NDP_PULL_BYTES_SHIFT;
+		q->next_ns -= min_t(u64, q->next_ns,
+				    q->byte_time * (asked - len) >> NDP_PULL_SHIFT);
+}
+
+/* Payload of the next packet of it, as far as is known */
+static inline u32 ndp_pull_expect(struct ndp_pull_node *n)
+{
+	if (n->nacked.count)
+		return ndp_pull_lengths_take(&n->nacked);
+	return (n->bytes ? n->bytes : NDP_PULL_BYTES_UNKNOWN) - NDP_PULL_OVERHEAD;
 }
 
 /**
@@ -375,10 +446,15 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 		ndp_pull_told(q, n, h->data.pull_target);
 		ndp_pull_prio(q, n, h->data.prio);
 	}
-	if (h->payload_len)
-		ndp_pull_size(n, h->payload_len);
-	if (nacked && ndp_pull_wanted(n) < NDP_PULL_WISH_MAX)
+	if (h->payload_len) {
+		ndp_pull_size(q, n, h->payload_len + NDP_PULL_OVERHEAD);
+		if (!(h->flags & NDP_DATA_SPEC))
+			ndp_pull_correct(q, n, h->payload_len, nacked);
+	}
+	if (nacked && ndp_pull_wanted(n) < NDP_PULL_WISH_MAX) {
 		n->target++;
+		ndp_pull_lengths_add(&n->nacked, h->payload_len);
+	}
 	ndp_pull_settle(q, n, now_ns);
 }
 
@@ -405,6 +481,8 @@ static inline void ndp_pull_flush(struct ndp_pull *q, struct ndp_pull_node *n)
 {
 	ndp_pull_count(&q->stats.flushed, ndp_pull_wanted(n));
 	n->target = n->granted;
+	n->nacked.count = 0;
+	n->asked.count = 0;
 	if (n->queued)
 		ndp_pull_unlink(q, n);
 }
@@ -423,9 +501,12 @@ static inline void ndp_pull_spend(struct ndp_pull *q, u32 bytes, u64 now_ns)
 
 static inline void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 {
+	u32 len = ndp_pull_expect(n);
+
 	WRITE_ONCE(n->granted, n->granted + 1);
 	ndp_pull_count(&q->stats.pulls, 1);
-	ndp_pull_spend(q, n->bytes ? n->bytes : NDP_PULL_BYTES_UNKNOWN, now_ns);
+	ndp_pull_spend(q, len + NDP_PULL_OVERHEAD, now_ns);
+	ndp_pull_lengths_add(&n->asked, len);
 	/* the one behind it is first now, and it is the last */
 	if (q->policy == NDP_PULL_FAIR)
 		q->first[n->prio] = n->next;

@@ -320,28 +320,32 @@ static void test_pace(void **state)
 	assert_in_range(q.next_ns - START, 7272727200 - 10000, 7272727300 + 10000);
 }
 
-/* Each flow's packets take their own time; those of an unknown size a small MTU's. */
+/* Each flow's packets take their own time, on average; those of an unknown size a small MTU's. */
 static void test_sizes(void **state)
 {
 	u32 k;
 
 	(void)state;
 	open_queue(NDP_PULL_FAIR, 0);
-	arrive(0, 1000, 0, MTU, false);
 	arrive(1, 1000, 0, 1, false);
-	assert_int_equal(pull(), 0);
-	assert_in_range(q.next_ns - now_ns, 7272, 7273);
+	arrive(0, 1000, 0, MTU, false);
 	assert_int_equal(pull(), 1);
 	assert_in_range(q.next_ns - now_ns, 99, 100);
-	/* a larger packet counts at once, smaller ones little by little */
+	assert_int_equal(pull(), 0);
+	assert_in_range(q.next_ns - now_ns, 7272, 7273);
+	/* smaller packets count little by little, larger ones, too */
 	arrive(0, 0, 0, MTU - 800, false);
 	assert_int_equal(n[0].bytes, MTU - 100 + NDP_PULL_OVERHEAD);
 	for (k = 0; k < 200; k++)
 		arrive(0, 0, 0, MTU - 800, false);
 	assert_in_range(n[0].bytes, MTU - 800 + NDP_PULL_OVERHEAD,
 			MTU - 800 + NDP_PULL_OVERHEAD + 7);
-	arrive(0, 0, 0, MTU, false);
-	assert_int_equal(n[0].bytes, MTU + NDP_PULL_OVERHEAD);
+	for (k = 0; k < 200; k++)
+		arrive(0, 0, 0, MTU, false);
+	assert_in_range(n[0].bytes, MTU + NDP_PULL_OVERHEAD - 7, MTU + NDP_PULL_OVERHEAD);
+	/* a flow begins with a short packet: the next ones may be as long as those of others */
+	arrive(3, 0, 0, 1, false);
+	assert_int_equal(n[3].bytes, MTU + NDP_PULL_OVERHEAD - (MTU - 1) / 8);
 	/* PROBEs only */
 	ndp_pull_flush(&q, &n[0]);
 	ndp_pull_flush(&q, &n[1]);
@@ -349,6 +353,98 @@ static void test_sizes(void **state)
 	arrive(2, 5, 0, 0, false);
 	assert_int_equal(pull(), 2);
 	assert_in_range(q.next_ns - now_ns, 1242, 1243);
+}
+
+static void expect_time(u32 i, u32 payload)
+{
+	u64 ns = (u64)(payload + NDP_PULL_OVERHEAD) * 800 / 990;
+
+	assert_int_equal(pull(), i);
+	assert_in_range(q.next_ns - now_ns, ns, ns + 1);
+}
+
+/* What was NACKed takes the time that it takes, in this order; then what is new, the mean. */
+static void test_nacked(void **state)
+{
+	u32 k, mean;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	for (k = 0; k < NDP_PULL_LENGTHS; k++)
+		arrive(0, 0, 0, k % 2 ? 962 : MTU, true);
+	mean = n[0].bytes - NDP_PULL_OVERHEAD;
+	/* of those that are too many nothing is known */
+	arrive(0, NDP_PULL_LENGTHS + 1, 0, mean, true);
+	for (k = 0; k < NDP_PULL_LENGTHS; k++)
+		expect_time(0, k % 2 ? 962 : MTU);
+	expect_time(0, mean);
+	expect_time(0, mean);
+	assert_int_equal(pull(), NODES);
+	/* who needs no more pulls, needs none for what was NACKed */
+	arrive(0, 0, 0, mean, true);
+	ndp_pull_flush(&q, &n[0]);
+	wish(0, n[0].granted + 1);
+	expect_time(0, n[0].bytes - NDP_PULL_OVERHEAD);
+}
+
+/* Pulled as a long packet, it comes as a short one: the next pull is due earlier. */
+static void test_correct(void **state)
+{
+	const struct ndp_hdr spec = {
+		.type = NDP_DATA, .flags = NDP_DATA_SPEC, .payload_len = 962,
+	};
+	u64 next_ns;
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 100);
+	expect_time(0, MTU);
+	next_ns = q.next_ns;
+	/* what was not pulled changes nothing */
+	ndp_pull_arrived(&q, &n[0], &spec, false, now_ns);
+	assert_true(q.next_ns == next_ns);
+	n[0].bytes = MTU + NDP_PULL_OVERHEAD;
+	arrive(0, 0, 0, 962, false);
+	assert_in_range(next_ns - q.next_ns, (MTU - 962) * 800 / 990, (MTU - 962) * 800 / 990 + 1);
+	/* nor does what comes twice */
+	next_ns = q.next_ns;
+	arrive(0, 0, 0, 962, false);
+	assert_true(q.next_ns == next_ns);
+	/* longer than it was thought to be */
+	n[0].bytes = 962 + NDP_PULL_OVERHEAD;
+	assert_int_equal(pull(), 0);
+	next_ns = q.next_ns;
+	arrive(0, 0, 0, MTU, false);
+	assert_in_range(q.next_ns - next_ns, (MTU - 962) * 800 / 990, (MTU - 962) * 800 / 990 + 1);
+	/* nor does it take the link if it was trimmed */
+	arrive(0, n[0].granted + 1, 0, MTU, false);
+	n[0].bytes = 962 + NDP_PULL_OVERHEAD;
+	assert_int_equal(pull(), 0);
+	next_ns = q.next_ns;
+	arrive(0, 0, 0, MTU, true);
+	assert_true(q.next_ns == next_ns);
+	assert_int_equal(n[0].asked.count, 0);
+	/* not before the beginning of time */
+	ndp_pull_rate(&q, 1000);
+	n[0].bytes = MTU + NDP_PULL_OVERHEAD;
+	wish(0, n[0].granted + 1);
+	assert_int_equal(pull(), 0);
+	assert_true(q.next_ns < 9000ULL * 1010101 + 2 * START);
+	q.next_ns = START;
+	arrive(0, 0, 0, 1, false);
+	assert_true(q.next_ns == 0);
+	ndp_pull_rate(&q, RATE);
+	q.next_ns = now_ns;
+	/* long and short in turns: as long as they are */
+	wish(0, n[0].granted + 1);
+	assert_int_equal(pull(), 0);
+	next_ns = q.next_ns;
+	for (k = 0; k < 2000; k++) {
+		arrive(0, n[0].granted + 2, 0, k % 2 ? 962 : MTU, false);
+		assert_int_equal(pull(), 0);
+	}
+	assert_in_range(q.next_ns - next_ns, 1990ULL * 5042 * 800 / 990, 2010ULL * 5042 * 800 / 990);
 }
 
 /* A timer that is late is made up for, up to late_ns; an idle link is not. */
@@ -531,6 +627,8 @@ static void test_random(void **state)
 		for (k = 0, pulls = 0, spent = START; k < 5000; k++) {
 			if (rng_percent(&rng, 50)) {
 				random_step(&rng);
+				/* a shorter packet came than was pulled */
+				spent = min_t(u64, spent, q.next_ns);
 			} else {
 				before = now_ns;
 				i = pull();
@@ -569,6 +667,8 @@ int main(void)
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_pace),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_nacked),
+		cmocka_unit_test(test_correct),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_at_once),
