@@ -23,7 +23,8 @@
  * told goes out as pull_target with each packet. A receiver counts a NACK to it by
  * itself, and so does the sender when it hears of that (trimmed). Until the flow is idle,
  * or begins again, told never falls, so that what is lost or reordered cannot take
- * pulls away.
+ * pulls away. It may have gone out only with packets that did not arrive (untold): then
+ * nobody can know how many pulls are really expected.
  *
  *	spec	initial window - in flight, as long as no pull is expected, no credit is
  *		left and nothing is lost; what is left of that when one is
@@ -52,9 +53,10 @@
  * receiver says that it has no room.
  *
  * A packet that was bounced (returned to sender) goes first. It is pushed at once if
- * nothing is in flight and no pull expected, or if of the last 12 answers more than
- * a quarter were ACKs: then it is a path that is bad, not the receiver that is
- * busy. Otherwise it waits for a pull, which makes the window smaller by one.
+ * nothing is in flight and no pull expected, or the receiver may not know that one is;
+ * or if of the last 12 answers more than a quarter were ACKs: then it is a path that is
+ * bad, not the receiver that is busy. Otherwise it waits for a pull, which makes the
+ * window smaller by one.
  *
  * A receiver that lies gets nothing by it: an ACK of what was never sent is refused,
  * credit is never more than the initial window, and packets that are not done never
@@ -78,8 +80,12 @@
 
 /* Answers that tell a bad path from a busy receiver (section 3.2.4; HIST_LEN in htsim) */
 #define NDP_SND_ANSWERS		12
-/* Pushes, as nothing else would happen, between two signs of life of the receiver */
-#define NDP_SND_STALLS_MAX	4
+/*
+ * Pushes, as nothing else would happen, between two signs of life of the receiver. In an incast
+ * through a short header queue each is returned at once, several times, while the port that
+ * returns them sends some others: there must be enough to outlast that.
+ */
+#define NDP_SND_STALLS_MAX	16
 /* 2^10 timeouts: the longest, unless rto_max_ns is less */
 #define NDP_SND_SHIFT_MAX	10
 
@@ -302,7 +308,7 @@ static inline const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *
 		ndp_snd_data(f, pkt, h);
 	}
 	f->probe = false;
-	ndp_snd_tell(f, c->p);
+	ndp_snd_tell(c, f);
 	h->data.base = f->board.base;
 	h->data.pull_target = f->told;
 	return pkt;
@@ -343,6 +349,7 @@ static inline void ndp_snd_nacked(const struct ndp_snd_call *c, struct ndp_snd_f
 				  struct ndp_snd_pkt *pkt)
 {
 	ndp_snd_count(&c->stats->nacked_packets, 1);
+	ndp_snd_reached(f, pkt);
 	ndp_board_lose(&f->board, pkt, false);
 }
 
@@ -461,7 +468,8 @@ static inline enum ndp_snd_verdict ndp_snd_bare(const struct ndp_snd_call *c,
 	if (!pkt)
 		return NDP_SND_STALE;
 	ndp_snd_answer(f, false);
-	ndp_snd_nacked(c, f, pkt);
+	ndp_snd_count(&c->stats->nacked_packets, 1);
+	ndp_board_lose(&f->board, pkt, false);
 	return NDP_SND_NEWS;
 }
 

@@ -130,6 +130,7 @@ struct ndp_snd_call {
  * @new_packets: packets that @order's messages make
  * @cookie: the receiver's, 0: none
  * @quiet_ns: when something was sent, or there was progress, last
+ * @told_ns: when @told grew last
  * @silent_ns: @unanswered: since when
  * @rto_ns: the present timeout
  * @flow_id: our name of the flow
@@ -149,6 +150,7 @@ struct ndp_snd_call {
  * @push: the first of the lost packets is sent without a pull
  * @probe: a PROBE is sent
  * @overdue: packets are being given up on, ndp_snd_expire() is not through
+ * @untold: no packet that said @told has been answered: the receiver may not know of it
  * @said_last: the last packet said LAST, in one of its transmissions
  * @probed: a PROBE was sent since there was progress
  * @heard: the receiver knows the flow
@@ -166,6 +168,7 @@ struct ndp_snd_flow {
 	u64 new_packets;
 	u64 cookie;
 	u64 quiet_ns;
+	u64 told_ns;
 	u64 silent_ns;
 	u32 rto_ns;
 	u32 flow_id;
@@ -185,6 +188,7 @@ struct ndp_snd_flow {
 	bool push;
 	bool probe;
 	bool overdue;
+	bool untold;
 	bool said_last;
 	bool probed;
 	bool heard;
@@ -208,13 +212,13 @@ static inline u32 ndp_snd_expected(const struct ndp_snd_flow *f)
 }
 
 /*
- * Nothing would make the receiver send anything: it has answered all, and owes nothing;
- * or it was not heard of, so that nothing has reached it.
+ * Nothing would make the receiver send anything: it has answered all, and owes nothing, or
+ * does not know that it does, as what told it has not reached it.
  */
 static inline bool ndp_snd_stalled(const struct ndp_snd_flow *f)
 {
 	return !f->board.flight.count && !f->credit &&
-	       (!f->heard || !ndp_snd_expected(f));
+	       (!ndp_snd_expected(f) || f->untold);
 }
 
 /* New packets that may be sent without a pull */
@@ -235,14 +239,17 @@ static inline u32 ndp_snd_sendable(const struct ndp_snd_flow *f)
 }
 
 /* Before a header goes out: what the receiver has to know of to pull enough */
-static inline void ndp_snd_tell(struct ndp_snd_flow *f, const struct ndp_snd_params *p)
+static inline void ndp_snd_tell(const struct ndp_snd_call *c, struct ndp_snd_flow *f)
 {
-	u32 fresh = ndp_snd_sendable(f), spec = ndp_snd_spec(f, p);
+	u32 fresh = ndp_snd_sendable(f), spec = ndp_snd_spec(f, c->p);
 	u32 need = f->board.lost.count + fresh - min_t(u32, fresh, spec);
 	u32 covered = f->credit + ndp_snd_expected(f);
 
-	if (need > covered)
-		f->told += need - covered;
+	if (need <= covered)
+		return;
+	f->told += need - covered;
+	f->told_ns = c->now;
+	f->untold = true;
 }
 
 /* ---- messages that end ---- */
@@ -354,12 +361,20 @@ static inline void ndp_snd_move_done(struct ndp_snd_flow *f, struct ndp_snd_msg 
 	ndp_snd_news(f, m);
 }
 
+/* The receiver has seen a packet's last transmission, and what that told. */
+static inline void ndp_snd_reached(struct ndp_snd_flow *f, const struct ndp_snd_pkt *pkt)
+{
+	if (pkt->state == NDP_PKT_FLIGHT && pkt->sent_ns >= f->told_ns)
+		f->untold = false;
+}
+
 /* A packet is done; its message may be, too. */
 static inline void ndp_snd_done(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				struct ndp_snd_pkt *pkt)
 {
 	struct ndp_snd_msg *m = pkt->msg;
 
+	ndp_snd_reached(f, pkt);
 	ndp_board_done(&f->board, pkt);
 	ndp_snd_count(&c->stats->acked_packets, 1);
 	m->acked++;

@@ -68,6 +68,67 @@ static void test_bounce_stalled(void **state)
 	port_close(&port);
 }
 
+/*
+ * What told of the pulls was returned: they will not come, and the next packet goes at once. Only
+ * a receiver that has seen it owes them.
+ */
+static void test_bounce_untold(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+	u8 try_no;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 3);
+	push_window(&port, 3);
+	ack(&port, 0);
+	bounce(&port, 1, 0);
+	expect_wait(&port);
+	bounce(&port, 2, 0);
+	port.now += 10 * US;
+	for (try_no = 1; try_no < 5; try_no++) {
+		h = expect_rtx(&port, 2, NDP_DATA_LAST);
+		assert_int_equal(h.data.pull_target, 1);
+		expect_wait(&port);
+		port.now += 10 * US;
+		bounce(&port, 2, try_no);
+	}
+	expect_rtx(&port, 2, NDP_DATA_LAST);
+	nack(&port, 2, 5);
+	expect_wait(&port);
+	pull(&port, 2);
+	expect_rtx(&port, 1, 0);
+	expect_rtx(&port, 2, NDP_DATA_LAST);
+	port_close(&port);
+}
+
+/* An answer to what was sent before does not show that the receiver knows. */
+static void test_bounce_older_answer(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 4);
+	push_window(&port, 4);
+	ack(&port, 0);
+	nack(&port, 1, 0);
+	bounce(&port, 2, 0);
+	port.now += 10 * US;
+	pull(&port, 1);
+	h = expect_rtx(&port, 2, 0);
+	assert_int_equal(h.data.pull_target, 2);
+	ack(&port, 3);
+	expect_wait(&port);
+	bounce(&port, 2, 1);
+	expect_rtx(&port, 2, 0);
+	port_close(&port);
+}
+
 /* More than a quarter of the last 12 answers are ACKs: the path is bad, at once. */
 static void test_bounce_bad_path(void **state)
 {
@@ -191,6 +252,25 @@ static void test_timeout(void **state)
 	expect_wait(&port);
 	assert_int_equal(port.stats.timeouts, 10);
 	assert_int_equal(port.stats.pushed_packets, 1);
+	port_close(&port);
+}
+
+/* It times out, but before it is sent again it is acknowledged: nothing is pushed instead. */
+static void test_timeout_in_vain(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	u8 path;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 20);
+	push_window(&port, 20);
+	port.now += MS;
+	assert_int_equal(port_expire(&port, &path), 10);
+	port.ack_base = PORT_SEQ + 10;
+	ack(&port, 9);
+	expect_wait(&port);
 	port_close(&port);
 }
 
@@ -545,6 +625,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bounce_waits),
 		cmocka_unit_test(test_bounce_stalled),
+		cmocka_unit_test(test_bounce_untold),
+		cmocka_unit_test(test_bounce_older_answer),
+		cmocka_unit_test(test_timeout_in_vain),
 		cmocka_unit_test(test_bounce_bad_path),
 		cmocka_unit_test(test_bounce_few_answers),
 		cmocka_unit_test(test_bounce_for_ever),
