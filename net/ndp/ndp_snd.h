@@ -18,7 +18,9 @@
  *
  *	need     = lost + new packets	(that there is room for)
  *	expected = told - pull		pulls on their way, or in the receiver's queue
- *	told    += need - (credit + expected + spec), if that is more than 0
+ *	told    += need - (credit + expected + spec), if that is more than 0; but for
+ *		   new packets, once half of an initial window is on its way, 2 at most; 1
+ *		   if credit is left, and 0 if that is more than half of a window
  *
  * told goes out as pull_target with each packet. A receiver counts a NACK to it by
  * itself, and so does the sender when it hears of that (trimmed). Until the flow is idle,

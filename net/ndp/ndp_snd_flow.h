@@ -238,16 +238,33 @@ static inline u32 ndp_snd_sendable(const struct ndp_snd_flow *f)
 	return min_t(u64, f->new_packets, ndp_board_room(&f->board));
 }
 
+/*
+ * New packets for which a packet may ask to be pulled. Half of an initial window is on its way
+ * at least. Beyond that, a sender that uses each pull at once is pulled twice as fast a round
+ * trip later; one that has some left, as its link is busy with other flows, as often as it
+ * sends, and not at all if these are many: what is pulled in vain is lost to others.
+ */
+static inline u32 ndp_snd_appetite(const struct ndp_snd_flow *f, u32 covered, u32 least)
+{
+	if (covered < least)
+		return max_t(u32, least - covered, 2);
+	return f->credit > least ? 0 : f->credit ? 1 : 2;
+}
+
 /* Before a header goes out: what the receiver has to know of to pull enough */
 static inline void ndp_snd_tell(const struct ndp_snd_call *c, struct ndp_snd_flow *f)
 {
 	u32 fresh = ndp_snd_sendable(f), spec = ndp_snd_spec(f, c->p);
-	u32 need = f->board.lost.count + fresh - min_t(u32, fresh, spec);
-	u32 covered = f->credit + ndp_snd_expected(f);
+	u32 lost = f->board.lost.count, covered = f->credit + ndp_snd_expected(f);
+	u32 need = lost + fresh - min_t(u32, fresh, spec), more;
 
 	if (need <= covered)
 		return;
-	f->told += need - covered;
+	more = max_t(u32, ndp_snd_appetite(f, covered, c->p->initial_window / 2),
+		     lost > covered ? lost - covered : 0);
+	if (!more)
+		return;
+	f->told += min_t(u32, need - covered, more);
 	f->told_ns = c->now;
 	f->untold = true;
 }

@@ -62,7 +62,7 @@ static void test_short_message(void **state)
 	port_close(&port);
 }
 
-/* The first packet already tells how many pulls are needed, and all others the same. */
+/* Half a window is asked for at once, and with each further packet two, up to what is needed. */
 static void test_window_then_pulls(void **state)
 {
 	struct ndp_snd_msg m;
@@ -75,7 +75,7 @@ static void test_window_then_pulls(void **state)
 	give(&port, &m, 25);
 	for (i = 0; i < WINDOW; i++) {
 		h = expect_new(&port, i, NDP_DATA_SYN | NDP_DATA_SPEC);
-		assert_int_equal(h.data.pull_target, 15);
+		assert_int_equal(h.data.pull_target, min_t(u32, WINDOW / 2 + 2 * i, 15));
 	}
 	expect_wait(&port);
 	for (i = 0; i < WINDOW; i++)
@@ -173,12 +173,66 @@ static void test_after_last(void **state)
 	expect_wait(&port);
 	pull(&port, 1);
 	h = expect_rtx(&port, 0, 0);
-	assert_int_equal(h.data.pull_target, 21);
+	assert_int_equal(h.data.pull_target, 1 + WINDOW / 2);
 	expect_wait(&port);
 	port.ack_base = PORT_SEQ + 10;
 	ack(&port, 0);
 	h = expect_new(&port, 10, NDP_DATA_SPEC);
-	assert_int_equal(h.data.pull_target, 11);
+	assert_int_equal(h.data.pull_target, 1 + WINDOW / 2);
+	port_close(&port);
+}
+
+/*
+ * The same, if the last packet said LAST when it was sent first, and not again: the receiver may
+ * have seen either.
+ */
+static void test_after_last_again(void **state)
+{
+	struct ndp_snd_msg m, n;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 10);
+	push_window(&port, 10);
+	nack(&port, 9, 0);
+	give(&port, &n, 20);
+	pull(&port, 1);
+	expect_rtx(&port, 9, 0);
+	assert_int_equal(ndp_snd_expected(&port.f), WINDOW / 2);
+	expect_wait(&port);
+	port.ack_base = PORT_SEQ + 10;
+	ack(&port, 9);
+	expect_new(&port, 10, NDP_DATA_SPEC);
+	port_close(&port);
+}
+
+/*
+ * Who cannot use what is pulled, as others use his link, asks for less: one for each that he
+ * sends, and none as long as more than half a window is left.
+ */
+static void test_appetite(void **state)
+{
+	static const u32 asks[] = { 0, 0, 1, 1, 1, 1, 1, 2 };
+	u32 i, told = WINDOW / 2 + 2 * (WINDOW - 1);
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 60);
+	h = push_window(&port, 60);
+	assert_int_equal(h.data.pull_target, told);
+	port.ack_base = PORT_SEQ + WINDOW;
+	ack(&port, 9);
+	pull(&port, 8);
+	for (i = 0; i < 8; i++) {
+		h = expect_new(&port, WINDOW + i, 0);
+		told += asks[i];
+		assert_int_equal(h.data.pull_target, told);
+	}
+	expect_wait(&port);
 	port_close(&port);
 }
 
@@ -557,6 +611,8 @@ int main(void)
 		cmocka_unit_test(test_pushes_after_idle),
 		cmocka_unit_test(test_no_push_when_pulled),
 		cmocka_unit_test(test_after_last),
+		cmocka_unit_test(test_after_last_again),
+		cmocka_unit_test(test_appetite),
 		cmocka_unit_test(test_ack_clock),
 		cmocka_unit_test(test_receivers_window),
 		cmocka_unit_test(test_ring_is_full),
