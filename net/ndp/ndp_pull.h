@@ -33,8 +33,11 @@
  * Higher priorities go first, strictly. Within a priority:
  *	fair	round robin, a pull each
  *	strict	first come, first served, until it has all it wished
- *	srpt	least target - granted first: packets that remain to be pulled
- * Fair and strict take O(1) a pull, srpt O(log flows).
+ *	srpt	the least that remains first: what the flow wishes, or, if that is more,
+ *		what its newest packet said of its message that was not sent yet
+ * Fair and strict take O(1) a pull, srpt O(log flows). A sender wishes little at a time,
+ * so that a flow that is served strictly may have no wish for a moment: if its message
+ * goes on, it keeps its place.
  *
  * No locks here: the glue has one for the queue and the nodes in it.
  *
@@ -66,6 +69,8 @@
 #define NDP_PULL_WISH_MAX	0x40000000U
 /* The mean of a flow's packets moves by an eighth of the difference, each. */
 #define NDP_PULL_BYTES_SHIFT	3
+/* What remains of messages, in units of so many bytes: so it fits 32 bits (NDP_MSG_MAX) */
+#define NDP_PULL_KEY_SHIFT	8
 /* Lengths of packets of a flow that are kept; a power of two */
 #define NDP_PULL_LENGTHS	16U
 /* Taken for a flow's packets until one was seen */
@@ -75,7 +80,7 @@
  * enum ndp_pull_policy - who is first within a priority
  * @NDP_PULL_FAIR: round robin
  * @NDP_PULL_STRICT: first come, first served, until it has all
- * @NDP_PULL_SRPT: who wishes least
+ * @NDP_PULL_SRPT: of whom the least remains
  */
 enum ndp_pull_policy {
 	NDP_PULL_FAIR,
@@ -102,26 +107,32 @@ struct ndp_pull_lengths {
  * @target: packets wished since the flow began, modulo 2^32
  * @granted: packets pulled, modulo 2^32
  * @heard: @granted when something came last
+ * @more: bytes of the message of its newest packet that were not sent yet
+ * @turn: strict: which flow it was to be queued
  * @id: srpt: its own, below the queue's capacity
  * @bytes: that a packet of it takes on the link, on average; 0: none was seen
  * @nacked: packets that were NACKed, and not pulled since
  * @asked: what pulls asked for, and has not come since
  * @prio: 0..7; 7 is served first
  * @queued: to be pulled
+ * @keeps: its turn, although it is not queued now
  * @held: its receiver has no room
  */
 struct ndp_pull_node {
 	struct ndp_pull_node *next;
 	struct ndp_pull_node *prev;
+	u64 more;
 	u32 target;
 	u32 granted;
 	u32 heard;
+	u32 turn;
 	u32 id;
 	u32 bytes;
 	struct ndp_pull_lengths nacked;
 	struct ndp_pull_lengths asked;
 	u8 prio;
 	bool queued;
+	bool keeps;
 	bool held;
 };
 
@@ -167,7 +178,7 @@ struct ndp_pull_stats {
  * @ahead: as in struct ndp_pull_params
  * @queued: flows
  * @longest: bytes that the longest packet of all flows took on the link
- * @arrivals: srpt: flows that were queued, modulo 2^32
+ * @arrivals: flows that were queued, modulo 2^32
  * @policy: as in struct ndp_pull_params
  * @stats: counters
  */
@@ -238,18 +249,28 @@ static inline void ndp_pull_init_srpt(struct ndp_pull *q, struct ndp_pull_node *
 
 /* ---- the order */
 
+/* Behind the one whose turn was before its own; of fair it is the last */
 static inline void ndp_pull_ring_add(struct ndp_pull *q, struct ndp_pull_node *n)
 {
-	struct ndp_pull_node **first = &q->first[n->prio];
+	struct ndp_pull_node **first = &q->first[n->prio], *at = *first;
 
-	if (!*first) {
+	if (!at) {
 		n->next = n;
 		n->prev = n;
 		*first = n;
 		return;
 	}
-	n->next = *first;
-	n->prev = (*first)->prev;
+	if (n->keeps) {
+		do {
+			if (ndp_before(n->turn, at->turn))
+				break;
+			at = at->next;
+		} while (at != *first);
+		if (at == *first && ndp_before(n->turn, at->turn))
+			*first = n;
+	}
+	n->next = at;
+	n->prev = at->prev;
 	n->prev->next = n;
 	n->next->prev = n;
 }
@@ -273,7 +294,10 @@ static inline void ndp_pull_ring_del(struct ndp_pull *q, struct ndp_pull_node *n
 /* Least key first: all of a higher priority before any of a lower one */
 static inline u64 ndp_pull_key(const struct ndp_pull_node *n)
 {
-	return (u64)(NDP_PRIOS - 1 - n->prio) << 32 | (n->target - n->granted);
+	u64 wished = (u64)(n->target - n->granted) * n->bytes;
+	u64 units = max_t(u64, wished, n->more) >> NDP_PULL_KEY_SHIFT;
+
+	return (u64)(NDP_PRIOS - 1 - n->prio) << 32 | min_t(u64, units, 0xffffffff);
 }
 
 static inline void ndp_pull_heap_set(struct ndp_pull *q, struct ndp_pull_node *n)
@@ -305,6 +329,8 @@ static inline void ndp_pull_link(struct ndp_pull *q, struct ndp_pull_node *n, u6
 		q->next_ns = now_ns;
 	q->queued++;
 	n->queued = true;
+	if (!n->keeps)
+		n->turn = q->arrivals++;
 	if (q->policy == NDP_PULL_SRPT)
 		ndp_pull_heap_set(q, n);
 	else
@@ -342,12 +368,15 @@ static inline void ndp_pull_settle(struct ndp_pull *q, struct ndp_pull_node *n, 
 {
 	bool ready = ndp_pull_ready(q, n);
 
-	if (ready && !n->queued)
+	if (ready && !n->queued) {
 		ndp_pull_link(q, n, now_ns);
-	else if (!ready && n->queued)
+		n->keeps = false;
+	} else if (!ready && n->queued) {
+		n->keeps = q->policy == NDP_PULL_STRICT && n->more;
 		ndp_pull_unlink(q, n);
-	else if (ready && q->policy == NDP_PULL_SRPT)
+	} else if (ready && q->policy == NDP_PULL_SRPT) {
 		ndp_pull_heap_set(q, n);
+	}
 }
 
 /* ---- what a flow wishes */
@@ -370,6 +399,7 @@ static inline void ndp_pull_prio(struct ndp_pull *q, struct ndp_pull_node *n, u8
 		return;
 	if (n->queued)
 		ndp_pull_unlink(q, n);
+	n->keeps = false;
 	n->prio = prio;
 }
 
@@ -443,6 +473,8 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 {
 	n->heard = n->granted;
 	if (!h->is_short) {
+		if (h->type == NDP_DATA && !(h->flags & NDP_DATA_RTX))
+			n->more = h->data.msg_len - h->data.offset - h->payload_len;
 		ndp_pull_told(q, n, h->data.pull_target);
 		ndp_pull_prio(q, n, h->data.prio);
 	}
@@ -483,6 +515,8 @@ static inline void ndp_pull_flush(struct ndp_pull *q, struct ndp_pull_node *n)
 	n->target = n->granted;
 	n->nacked.count = 0;
 	n->asked.count = 0;
+	n->more = 0;
+	n->keeps = false;
 	if (n->queued)
 		ndp_pull_unlink(q, n);
 }

@@ -40,14 +40,20 @@ static void open_queue(enum ndp_pull_policy policy, u32 late_ns)
 		n[i] = (struct ndp_pull_node) { .id = i };
 }
 
-static void arrive(u32 i, u32 target, u8 prio, u32 payload, bool nacked)
+/* @more bytes of the message are not sent yet. */
+static void arrive_of(u32 i, u32 target, u8 prio, u32 payload, bool nacked, u64 more)
 {
 	const struct ndp_hdr h = {
 		.type = NDP_DATA, .payload_len = payload,
-		.data = { .prio = prio, .pull_target = target },
+		.data = { .prio = prio, .pull_target = target, .msg_len = payload + more },
 	};
 
 	ndp_pull_arrived(&q, &n[i], &h, nacked, now_ns);
+}
+
+static void arrive(u32 i, u32 target, u8 prio, u32 payload, bool nacked)
+{
+	arrive_of(i, target, prio, payload, nacked, 0);
 }
 
 static void wish(u32 i, u32 target)
@@ -145,6 +151,53 @@ static void test_srpt(void **state)
 	assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), NODES);
+}
+
+/* Who wishes little now, of a message that goes on for long, is not the one with the least. */
+static void test_srpt_more(void **state)
+{
+	static const u32 who[] = { 2, 2, 1, 0, NODES };
+	const struct ndp_hdr again = {
+		.type = NDP_DATA, .flags = NDP_DATA_RTX, .payload_len = MTU, .data.msg_len = MTU,
+	};
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	arrive_of(0, 1, 0, MTU, false, NDP_MSG_MAX - MTU);
+	arrive_of(1, 1, 0, MTU, false, 3 * MTU);
+	arrive_of(2, 2, 0, MTU, false, MTU);
+	/* what is sent again says nothing of what is not sent yet */
+	ndp_pull_arrived(&q, &n[0], &again, false, now_ns);
+	assert_pulls(who, 5);
+}
+
+/* A flow that is served keeps its place, although it has no wish for a moment, if it goes on. */
+static void test_strict_goes_on(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_STRICT, 0);
+	arrive_of(0, 1, 0, MTU, false, 10 * MTU);
+	arrive_of(1, 2, 0, MTU, false, 10 * MTU);
+	wish(2, 1);
+	assert_int_equal(pull(), 0);
+	/* the second is served meanwhile, and the first comes back before it, as it was */
+	assert_int_equal(pull(), 1);
+	arrive_of(0, 2, 0, MTU, false, 9 * MTU);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	arrive_of(1, 3, 0, MTU, false, 9 * MTU);
+	arrive_of(0, 3, 0, MTU, false, MTU);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 2);
+	assert_int_equal(pull(), NODES);
+	/* who has sent all of its message begins again as the last */
+	arrive_of(0, 4, 0, MTU, false, 0);
+	assert_int_equal(pull(), 0);
+	wish(2, 2);
+	arrive_of(0, 5, 0, MTU, false, MTU);
+	assert_int_equal(pull(), 2);
+	assert_int_equal(pull(), 0);
 }
 
 static void test_prios(void **state)
@@ -392,6 +445,7 @@ static void test_correct(void **state)
 {
 	const struct ndp_hdr spec = {
 		.type = NDP_DATA, .flags = NDP_DATA_SPEC, .payload_len = 962,
+		.data.msg_len = 962,
 	};
 	u64 next_ns;
 	u32 k;
@@ -560,13 +614,19 @@ static void model_prio(u32 i, u8 prio)
 	m[i].queued = false;
 }
 
+/* In units of 256 bytes */
+static u64 model_bytes(const struct model_node *a)
+{
+	return (u64)(a->target - a->granted) * n[a - m].bytes / 256;
+}
+
 static bool model_before(enum ndp_pull_policy policy, const struct model_node *a,
 			 const struct model_node *b)
 {
 	if (a->prio != b->prio)
 		return a->prio > b->prio;
-	if (policy == NDP_PULL_SRPT && a->target - a->granted != b->target - b->granted)
-		return a->target - a->granted < b->target - b->granted;
+	if (policy == NDP_PULL_SRPT && model_bytes(a) != model_bytes(b))
+		return model_bytes(a) < model_bytes(b);
 	if (policy == NDP_PULL_FAIR)
 		return a->turn < b->turn;
 	return a->since < b->since;
@@ -658,6 +718,8 @@ int main(void)
 		cmocka_unit_test(test_fair_later),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_srpt),
+		cmocka_unit_test(test_srpt_more),
+		cmocka_unit_test(test_strict_goes_on),
 		cmocka_unit_test(test_prios),
 		cmocka_unit_test(test_target),
 		cmocka_unit_test(test_wrap),
