@@ -46,6 +46,7 @@
 #include <net/netns/generic.h>
 #include <net/sock.h>
 #include <closnet/counters.h>
+#include "ndp_batch.h"
 #include "ndp_path.h"
 #include "ndp_rcv.h"
 #include "ndp_snd.h"
@@ -86,6 +87,8 @@ enum ndp_counter {
 	NDP_N_IN_FLOWS_MAX,	/* dropped: too many flows */
 	NDP_N_OUT_DATA,
 	NDP_N_OUT_RTX,		/* of these: retransmissions */
+	NDP_N_OUT_BATCHED,	/* of these: in batches */
+	NDP_N_OUT_BATCHES,	/* which were so many */
 	NDP_N_OUT_PROBE,
 	NDP_N_OUT_CONTROL,
 	NDP_N_OUT_PULL,		/* of these: by the pacer */
@@ -108,6 +111,7 @@ enum ndp_counter {
  * @pull_policy: enum ndp_pull_policy; for devices that come, and when no flow waits
  * @line_rate_Mbps: of links whose rate ethtool does not tell, 0..1000000; 0: 10 Gbit/s
  * @flows_max: flows received, 1..1000000
+ * @gso_packets: new packets of a path that leave as one, 1..NDP_BATCH_PACKETS; 1: none do
  */
 struct ndp_conf {
 	int initial_window;
@@ -117,6 +121,7 @@ struct ndp_conf {
 	int pull_policy;
 	int line_rate_Mbps;
 	int flows_max;
+	int gso_packets;
 };
 
 /**
@@ -245,7 +250,8 @@ struct ndp_packet;
 int ndp_out_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
 		  int ifindex, struct ndp_route *route);
 u16 ndp_out_payload(const struct ndp_addrs *addrs, u32 mtu);
-struct sk_buff *ndp_out_skb(struct ndp_net *nn, const struct ndp_hdr *h);
+struct sk_buff *ndp_out_skb(const struct ndp_peer *peer, const struct ndp_hdr *h);
+bool ndp_out_more(const struct ndp_peer *peer, struct sk_buff *skb, const struct ndp_hdr *h);
 void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct sock *sk);
 void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h);
 void ndp_out_reply(const struct ndp_packet *p, const struct ndp_hdr *h);

@@ -141,9 +141,41 @@ u16 ndp_out_payload(const struct ndp_addrs *addrs, u32 mtu)
 
 /* ---- packets ---- */
 
+/* Of what is sent, all is there. */
+static void ndp_out_trace(const struct ndp_peer *peer, const struct ndp_hdr *h)
+{
+	struct ndp_hdr whole;
+
+	if (!trace_ndp_sent_enabled())
+		return;
+	whole = *h;
+	whole.here = h->payload_len;
+	trace_ndp_sent(&peer->addrs, &whole);
+}
+
+/* The header of a packet that is sent now */
+static void ndp_out_header(const struct ndp_peer *peer, const struct ndp_hdr *h, void *to)
+{
+	static const u8 counters[] = {
+		[NDP_DATA] = NDP_N_OUT_DATA, [NDP_CONTROL] = NDP_N_OUT_CONTROL,
+		[NDP_PROBE] = NDP_N_OUT_PROBE, [NDP_ERROR] = NDP_N_OUT_ERROR,
+		[NDP_COOKIE] = NDP_N_OUT_COOKIE,
+	};
+	const struct ndp_net *nn = peer->nn;
+
+	ndp_count(nn, counters[h->type]);
+	if (h->type == NDP_DATA && h->flags & NDP_DATA_RTX)
+		ndp_count(nn, NDP_N_OUT_RTX);
+	/* what answers a packet has more flags, even if it brings a pull along */
+	if (h->type == NDP_CONTROL && h->flags == NDP_CTL_PULL)
+		ndp_count(nn, NDP_N_OUT_PULL);
+	ndp_out_trace(peer, h);
+	ndp_hdr_write(h, to);
+}
+
 /**
  * ndp_out_skb() - begin a packet
- * @nn: namespace
+ * @peer: to whom
  * @h: its header
  *
  * Any context. The packet has room for headers of lower layers; whoever sends DATA
@@ -151,49 +183,56 @@ u16 ndp_out_payload(const struct ndp_addrs *addrs, u32 mtu)
  *
  * Return: the packet; NULL: there is no memory, which has been counted.
  */
-struct sk_buff *ndp_out_skb(struct ndp_net *nn, const struct ndp_hdr *h)
+struct sk_buff *ndp_out_skb(const struct ndp_peer *peer, const struct ndp_hdr *h)
 {
 	const u32 room = MAX_HEADER + sizeof(struct ipv6hdr) + sizeof(struct udphdr);
 	struct sk_buff *skb = alloc_skb(room + NDP_HLEN, GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!skb) {
-		ndp_count(nn, NDP_N_OUT_NO_MEMORY);
+		ndp_count(peer->nn, NDP_N_OUT_NO_MEMORY);
 		return NULL;
 	}
 	skb_reserve(skb, room);
-	ndp_hdr_write(h, skb_put(skb, NDP_HLEN));
+	skb->priority = h->type == NDP_DATA ? TC_PRIO_BESTEFFORT : TC_PRIO_CONTROL;
+	ndp_out_header(peer, h, skb_put(skb, NDP_HLEN));
 	return skb;
 }
 
-/* @skb->data is at the header of NDP. Return: its type */
-static u8 ndp_out_count(struct ndp_net *nn, const struct sk_buff *skb)
+/**
+ * ndp_out_more() - begin one more packet of a batch
+ * @peer: to whom
+ * @skb: the batch, with all of the payload of its packets
+ * @h: header of the next one, DATA
+ *
+ * Any context but hard interrupts. The header is a fragment; of the payload, see
+ * ndp_out_skb().
+ *
+ * Return: false if there is no memory, which has been counted.
+ */
+bool ndp_out_more(const struct ndp_peer *peer, struct sk_buff *skb, const struct ndp_hdr *h)
 {
-	static const u8 counters[] = {
-		[NDP_DATA] = NDP_N_OUT_DATA, [NDP_CONTROL] = NDP_N_OUT_CONTROL,
-		[NDP_PROBE] = NDP_N_OUT_PROBE, [NDP_ERROR] = NDP_N_OUT_ERROR,
-		[NDP_COOKIE] = NDP_N_OUT_COOKIE,
-	};
-	const struct ndp_wire *w = (const struct ndp_wire *)skb->data;
-	u8 type = w->ver_type & 0x0f;
+	struct skb_shared_info *info = skb_shinfo(skb);
+	void *head = netdev_alloc_frag(NDP_HLEN);
+	struct page *page;
 
-	ndp_count(nn, counters[type]);
-	if (type == NDP_DATA && w->flags & NDP_DATA_RTX)
-		ndp_count(nn, NDP_N_OUT_RTX);
-	/* what answers a packet has more flags, even if it brings a pull along */
-	if (type == NDP_CONTROL && w->flags == NDP_CTL_PULL)
-		ndp_count(nn, NDP_N_OUT_PULL);
-	return type;
+	if (!head) {
+		ndp_count(peer->nn, NDP_N_OUT_NO_MEMORY);
+		return false;
+	}
+	page = virt_to_head_page(head);
+	ndp_out_header(peer, h, head);
+	if (!info->gso_size) {
+		info->gso_size = (u16)skb->len;
+		info->gso_type = SKB_GSO_UDP_L4;
+		info->gso_segs = 1;
+	}
+	info->gso_segs++;
+	skb_add_rx_frag(skb, info->nr_frags, page, (int)(head - page_address(page)), NDP_HLEN,
+			SKB_DATA_ALIGN(NDP_HLEN));
+	return true;
 }
 
-/* @skb->data is at the header of NDP. */
-static void ndp_out_trace(const struct ndp_peer *peer, const struct sk_buff *skb)
-{
-	struct ndp_hdr h;
-
-	if (trace_ndp_sent_enabled() && !ndp_hdr_read(skb->data, skb->len, &h))
-		trace_ndp_sent(&peer->addrs, &h);
-}
-
+/* The checksum that lower layers complete: of each packet of a batch */
 static struct udphdr *ndp_out_udp(struct sk_buff *skb, u16 sport)
 {
 	struct udphdr *uh = skb_push(skb, sizeof(*uh));
@@ -202,6 +241,9 @@ static struct udphdr *ndp_out_udp(struct sk_buff *skb, u16 sport)
 	*uh = (struct udphdr) {
 		.source = htons(sport), .dest = htons(NDP_UDP_PORT), .len = htons(skb->len),
 	};
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = (u16)(skb_transport_header(skb) - skb->head);
+	skb->csum_offset = offsetof(struct udphdr, check);
 	return uh;
 }
 
@@ -214,6 +256,7 @@ static bool ndp_out_ipv4(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 	};
 	const __be32 saddr = fl4.saddr, daddr = fl4.daddr;
 	struct net *net = peer->nn->net;
+	struct udphdr *uh;
 	struct iphdr *iph;
 	struct rtable *rt;
 
@@ -225,8 +268,8 @@ static bool ndp_out_ipv4(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 			return false;
 		dst_cache_set_ip4(&peer->dst, &rt->dst, saddr);
 	}
-	ndp_out_udp(skb, sport);
-	udp_set_csum(false, skb, saddr, daddr, skb->len);
+	uh = ndp_out_udp(skb, sport);
+	uh->check = ~udp_v4_check((int)skb->len, saddr, daddr, 0);
 	iph = skb_push(skb, sizeof(*iph));
 	skb_reset_network_header(skb);
 	/* ip_local_out() sets tot_len and check; without fragments, the id does not matter */
@@ -248,6 +291,7 @@ static bool ndp_out_ipv6(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 	struct in6_addr saddr;
 	struct dst_entry *dst;
 	struct ipv6hdr *iph;
+	struct udphdr *uh;
 
 	dst = dst_cache_get_ip6(&peer->dst, &saddr);
 	if (!dst) {
@@ -261,8 +305,8 @@ static bool ndp_out_ipv6(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 			return false;
 		dst_cache_set_ip6(&peer->dst, dst, &a->local);
 	}
-	ndp_out_udp(skb, sport);
-	udp6_set_csum(false, skb, &a->local, &a->remote, skb->len);
+	uh = ndp_out_udp(skb, sport);
+	uh->check = ~udp_v6_check((int)skb->len, &a->local, &a->remote, 0);
 	iph = skb_push(skb, sizeof(*iph));
 	skb_reset_network_header(skb);
 	/* a path is one for switches, too, that look at the label and not at ports */
@@ -278,9 +322,9 @@ static bool ndp_out_ipv6(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 }
 
 /**
- * ndp_out_xmit() - send a packet
+ * ndp_out_xmit() - send a packet, or a batch
  * @peer: to whom
- * @skb: as ndp_out_skb() has made it, with the payload; it is taken over
+ * @skb: of ndp_out_skb() and ndp_out_more(), with the payload; it is taken over
  * @sport: UDP source port: ndp_path_port()
  * @sk: DATA: the socket, to which @skb is charged; else NULL
  *
@@ -288,11 +332,14 @@ static bool ndp_out_ipv6(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
  */
 void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct sock *sk)
 {
-	u8 type = ndp_out_count(peer->nn, skb);
+	u64 __percpu *counters = peer->nn->counters.values;
+	const u16 packets = skb_shinfo(skb)->gso_segs;
 	bool sent;
 
-	ndp_out_trace(peer, skb);
-	skb->priority = type == NDP_DATA ? TC_PRIO_BESTEFFORT : TC_PRIO_CONTROL;
+	if (packets) {
+		closnet_count(counters, NDP_N_OUT_BATCHES);
+		closnet_count_add(counters, NDP_N_OUT_BATCHED, packets);
+	}
 	local_bh_disable();
 	rcu_read_lock();
 	if (ndp_is_ipv4(&peer->addrs))
@@ -303,7 +350,7 @@ void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct 
 	local_bh_enable();
 	if (sent)
 		return;
-	ndp_count(peer->nn, NDP_N_OUT_NO_ROUTE);
+	closnet_count_add(counters, NDP_N_OUT_NO_ROUTE, packets ?: 1);
 	kfree_skb(skb);
 }
 
@@ -316,7 +363,7 @@ void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct 
  */
 void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h)
 {
-	struct sk_buff *skb = ndp_out_skb(peer->nn, h);
+	struct sk_buff *skb = ndp_out_skb(peer, h);
 	u32 path;
 
 	if (!skb)
@@ -335,7 +382,7 @@ void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h)
 void ndp_out_reply(const struct ndp_packet *p, const struct ndp_hdr *h)
 {
 	struct ndp_peer stranger = { .addrs = p->addrs, .nn = p->nn };
-	struct sk_buff *skb = ndp_out_skb(p->nn, h);
+	struct sk_buff *skb = ndp_out_skb(&stranger, h);
 
 	if (skb)
 		ndp_out_xmit(&stranger, skb, ndp_path_port(get_random_u16(), 0), NULL);

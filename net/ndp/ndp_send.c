@@ -54,7 +54,7 @@ static void ndp_msg_uncharge(struct ndp_msg *m, u32 bytes)
 /**
  * ndp_msg_add() - a part of a message becomes a packet's payload
  * @m: message
- * @skb: packet
+ * @skb: packet; or a batch, of which the packet is the last
  * @offset: of the part, bytes
  * @len: bytes; all of them are there
  *
@@ -66,17 +66,14 @@ bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len)
 	struct page *page;
 	int frag;
 
-	for (frag = 0; len; frag++) {
+	for (frag = skb_shinfo(skb)->nr_frags; len; frag++) {
 		page = xa_load(&m->chunks, (unsigned long)(offset >> m->chunk_shift));
 		if (WARN_ON_ONCE(!page || frag == MAX_SKB_FRAGS))
 			return false;
 		begin = (u32)offset & (size - 1);
 		part = min(len, size - begin);
 		get_page(page);
-		skb_fill_page_desc(skb, frag, page, (int)begin, (int)part);
-		skb->len += part;
-		skb->data_len += part;
-		skb->truesize += part;
+		skb_add_rx_frag(skb, frag, page, (int)begin, (int)part, part);
 		offset += part;
 		len -= part;
 	}

@@ -187,6 +187,23 @@ static inline struct ndp_snd_pkt *ndp_snd_take_lost(const struct ndp_snd_call *c
 	return ndp_board_resend(&f->board);
 }
 
+/* Bytes of the next packet of a message */
+static inline u16 ndp_snd_cut_len(const struct ndp_snd_msg *m)
+{
+	return (u16)min_t(u64, m->payload, m->len - m->sent);
+}
+
+/**
+ * ndp_snd_next_len() - how long the next new packet is
+ * @f: flow; ndp_snd_pick() says NDP_SND_NEW
+ *
+ * Return: bytes of payload.
+ */
+static inline u16 ndp_snd_next_len(const struct ndp_snd_flow *f)
+{
+	return ndp_snd_cut_len(ndp_order_first(&f->order));
+}
+
 /* The next packet of a message */
 static inline struct ndp_snd_pkt *ndp_snd_cut_packet(struct ndp_snd_flow *f,
 						     struct ndp_snd_msg *m)
@@ -196,7 +213,7 @@ static inline struct ndp_snd_pkt *ndp_snd_cut_packet(struct ndp_snd_flow *f,
 
 	pkt->msg = m;
 	pkt->offset = m->sent;
-	pkt->len = (u16)min_t(u64, m->payload, m->len - m->sent);
+	pkt->len = ndp_snd_cut_len(m);
 	if (!m->sent) {
 		m->id = f->msg_next++;
 		f->begun++;

@@ -12,6 +12,7 @@ static const struct ndp_conf ndp_conf_defaults = {
 	.timeout_ms = NDP_TIMEOUT_MAX,
 	.pull_policy = NDP_PULL_FAIR,
 	.flows_max = 16384,
+	.gso_packets = 1,
 };
 
 /**
@@ -43,6 +44,7 @@ static struct ndp_knob ndp_knobs[] = {
 	NDP_KNOB(pull_policy, NDP_PULL_FAIR, NDP_PULL_SRPT),
 	NDP_KNOB(line_rate_Mbps, 0, 1000000),
 	NDP_KNOB(flows_max, 1, 1000000),
+	NDP_KNOB(gso_packets, 1, NDP_BATCH_PACKETS),
 };
 
 /**

@@ -109,42 +109,93 @@ static void ndp_tx_postpone(struct ndp_tx *tx, u64 now)
 	tx->nic_left = nic_bytes - (refcount_read(&tx->sk->sk_wmem_alloc) - 1);
 }
 
-/* A packet's UDP source port, as long as it waits to be sent */
-static u16 *ndp_tx_sport(struct sk_buff *skb)
+/* What leaves as one, as long as it waits to be sent */
+static struct ndp_batch *ndp_tx_batch(struct sk_buff *skb)
 {
-	return (u16 *)skb->cb;
+	return (struct ndp_batch *)skb->cb;
 }
 
-static void ndp_tx_queue(struct ndp_tx *tx, struct ndp_tx_work *w, struct sk_buff *skb, u8 path)
+static void ndp_tx_queue(struct ndp_tx_work *w, struct sk_buff *skb, struct ndp_batch b)
 {
-	*ndp_tx_sport(skb) = ndp_path_port(tx->peer->port_base, path);
+	*ndp_tx_batch(skb) = b;
 	__skb_queue_tail(&w->out, skb);
+}
+
+/* What was sent last, if a new packet may go with it; else NULL */
+static struct sk_buff *ndp_tx_open(struct ndp_tx *tx, struct ndp_tx_work *w)
+{
+	u32 most = (u32)READ_ONCE(tx->peer->nn->conf.gso_packets);
+	struct sk_buff *skb = skb_peek_tail(&w->out);
+
+	if (most > 1 && skb &&
+	    ndp_batch_takes(ndp_tx_batch(skb), ndp_snd_next_len(&tx->f),
+			    MAX_SKB_FRAGS - skb_shinfo(skb)->nr_frags, most))
+		return skb;
+	return NULL;
+}
+
+/*
+ * Payload, for which the socket accounts, as for the header; of the skb it has @charged so
+ * far. Return: false if the skb can only be dropped.
+ */
+static bool ndp_tx_fill(struct ndp_tx *tx, struct sk_buff *skb, const struct ndp_snd_pkt *pkt,
+			u32 charged)
+{
+	struct ndp_msg *m = container_of(pkt->msg, struct ndp_msg, core);
+	bool added = ndp_msg_add(m, skb, pkt->offset, pkt->len);
+
+	if (charged)
+		refcount_add((int)(skb->truesize - charged), &tx->sk->sk_wmem_alloc);
+	else
+		skb_set_owner_w(skb, tx->sk);
+	ndp_tx_mark(tx, pkt, skb->truesize - charged);
+	return added;
+}
+
+/* A new packet goes with those before it. */
+static void ndp_tx_append(struct ndp_tx *tx, struct ndp_tx_work *w, struct sk_buff *skb,
+			  const struct ndp_snd_pkt *pkt, const struct ndp_hdr *h)
+{
+	u32 charged = skb->truesize;
+
+	if (!ndp_out_more(tx->peer, skb, h))
+		return;
+	ndp_batch_add(ndp_tx_batch(skb), pkt->len);
+	if (!ndp_tx_fill(tx, skb, pkt, charged)) {
+		__skb_unlink(skb, &w->out);
+		kfree_skb(skb);
+	}
+}
+
+/* A packet; @more: others may go with it. */
+static void ndp_tx_start(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_snd_pkt *pkt,
+			 const struct ndp_hdr *h, bool more)
+{
+	struct sk_buff *skb = ndp_out_skb(tx->peer, h);
+
+	if (!skb)
+		return;
+	if (pkt && !ndp_tx_fill(tx, skb, pkt, 0))
+		kfree_skb(skb);
+	else
+		ndp_tx_queue(w, skb, ndp_batch_begin(h->path, more ? pkt->len : 0));
 }
 
 /* One packet. If there is no memory for it, it is as if it were lost. */
 static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_action action)
 {
+	struct sk_buff *open = action == NDP_SND_NEW ? ndp_tx_open(tx, w) : NULL;
 	u32 unlike = action == NDP_SND_RTX ? ndp_snd_avoid(&tx->f) : NDP_PATH_NONE;
-	struct ndp_net *nn = tx->peer->nn;
 	const struct ndp_snd_pkt *pkt;
-	struct sk_buff *skb;
 	struct ndp_hdr h;
+	u8 path;
 
-	pkt = ndp_snd_send(&w->c, &tx->f, action, ndp_tx_path(tx, unlike, w->c.now), &h);
-	skb = ndp_out_skb(nn, &h);
-	if (!skb)
-		return;
-	if (pkt) {
-		struct ndp_msg *m = container_of(pkt->msg, struct ndp_msg, core);
-
-		if (!ndp_msg_add(m, skb, pkt->offset, pkt->len)) {
-			kfree_skb(skb);
-			return;
-		}
-		skb_set_owner_w(skb, tx->sk);
-		ndp_tx_mark(tx, pkt, skb->truesize);
-	}
-	ndp_tx_queue(tx, w, skb, h.path);
+	path = open ? ndp_tx_batch(open)->path : ndp_tx_path(tx, unlike, w->c.now);
+	pkt = ndp_snd_send(&w->c, &tx->f, action, path, &h);
+	if (open)
+		ndp_tx_append(tx, w, open, pkt, &h);
+	else
+		ndp_tx_start(tx, w, pkt, &h, action == NDP_SND_NEW);
 }
 
 /* Return: false if all that may be sent is in the queue. */
@@ -182,9 +233,9 @@ void ndp_tx_abort(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg
 	struct sk_buff *skb;
 
 	h.path = ndp_tx_path(tx, NDP_PATH_NONE, w->c.now);
-	skb = ndp_out_skb(tx->peer->nn, &h);
+	skb = ndp_out_skb(tx->peer, &h);
 	if (skb)
-		ndp_tx_queue(tx, w, skb, h.path);
+		ndp_tx_queue(w, skb, ndp_batch_begin(h.path, 0));
 }
 
 /* ---- before and after ---- */
@@ -278,8 +329,8 @@ static void ndp_tx_flush(struct ndp_tx *tx, struct ndp_tx_work *w)
 	u16 sport;
 
 	while ((skb = __skb_dequeue(&w->out))) {
-		sport = *ndp_tx_sport(skb);
-		*ndp_tx_sport(skb) = 0;
+		sport = ndp_path_port(tx->peer->port_base, ndp_tx_batch(skb)->path);
+		*ndp_tx_batch(skb) = (struct ndp_batch) {};
 		ndp_out_xmit(tx->peer, skb, sport, skb->sk);
 	}
 	ndp_tx_finish_msgs(tx, &w->ended);

@@ -30,6 +30,7 @@ PARAMS = [
     Param("limit", "count", "8", "packets that a trimming port queues"),
     Param("headers", "count", "16", "room of ndp-return's header queue"),
     Param("window", "count", "0", "packets of NDP's initial window; 0: the module's default"),
+    Param("gso", "count", "0", "packets that leave as one, by one path; 0: the module's default"),
     Param("connect", "word", "flow", "sockets are of a flow, or there before the first", choices=("flow", "before")),
     Param("buffer", "count", "200", "packets that TCP's port queues"),
     Param("k", "count", "30", "packets above which dctcp's marks"),
@@ -74,7 +75,7 @@ def guest(lab):
     port.ring = 2       # what waits is to be in the qdisc: a frame on the line, one behind it
     lab.expect(sum(round(p.rounds * optimum_ns(p, lab.scheme, *case[1:])) for case in cases(p)))
     if lab.scheme in NDP:
-        ndp.build(lab, net, initial_window=p.window or None)
+        ndp.build(lab, net, initial_window=p.window or None, gso_packets=p.gso or None)
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
         net.build()

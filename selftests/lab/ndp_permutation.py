@@ -34,6 +34,7 @@ PARAMS = [
     Param("paths", "count", "256", "UDP source ports of ndp"),
     Param("few", "count", "64", "of ndp-few"),
     Param("window", "count", "0", "packets of NDP's initial window; 0: the module's default"),
+    Param("gso", "count", "0", "packets that leave as one, by one path; 0: the module's default"),
     Param("buffer", "count", "200", "packets that TCP's port queues"),
     Param("k", "count", "30", "packets above which dctcp's marks"),
 ]
@@ -55,7 +56,8 @@ def guest(lab):
         net.build()
         counts = None
     else:
-        ndp.build(lab, net, paths=p.few if lab.scheme == "ndp-few" else p.paths, initial_window=p.window or None)
+        ndp.build(lab, net, paths=p.few if lab.scheme == "ndp-few" else p.paths, initial_window=p.window or None,
+                  gso_packets=p.gso or None)
         counts = ndp.counts(net)
     for number in range(p.permutations):
         lab.sample("ports-%d.csv" % number, p.time, net.switch_ports(), p.warmup)
