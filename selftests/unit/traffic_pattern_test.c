@@ -127,6 +127,9 @@ static void test_bad_words(void **state)
 	expect_refused("poisson src=h0-h3 dst=h0-h3 cdf=../../tools/lab/cdf/websearch.cdf load=0",
 		       "bad value: load=0");
 	expect_refused("poisson cdf=none load=0.5", "cdf=none: No such file or directory");
+	expect_refused("closed src=h0 dst=h0 cdf=../../tools/lab/cdf/hadoop.cdf",
+		       "closed: src and dst are the same host");
+	expect_refused("closed load=0.5 cdf=none", "closed does not know the word load=0.5");
 	expect_refused("blast src=h0 dst=h1 size=15", "bad value: size=15");
 	expect_refused("blast src=h0 dst=h1 cc=dctcp", "blast does not know the word cc=dctcp");
 	run.time_ns = 0;
@@ -254,6 +257,57 @@ static void test_poisson(void **state)
 	free_pattern(&b);
 }
 
+#define CLOSED "closed src=h0-h2 dst=h0-h3 concurrency=2 cdf=../../tools/lab/cdf/hadoop.cdf"
+
+static void expect_same(const struct flow *a, const struct flow *b)
+{
+	assert_ptr_equal(a->src, b->src);
+	assert_ptr_equal(a->dst, b->dst);
+	assert_int_equal(a->bytes, b->bytes);
+	assert_int_equal(a->round, b->round);
+}
+
+/* Each host has so many flows; what comes next does not depend on which of them ends first. */
+static void test_closed(void **state)
+{
+	uint32_t i, n = 6, first;
+	struct pattern a, b;
+
+	(void)state;
+	assert_true(parse(&a, CLOSED));
+	assert_true(parse(&b, CLOSED));
+	a.kind->prepare(&a);
+	b.kind->prepare(&b);
+	assert_int_equal(a.plan_count, n);
+	for (i = 0; i < n; i++) {
+		expect_same(a.plan[i], b.plan[i]);
+		assert_ptr_equal(a.plan[i]->src, a.set.src.hosts[i % 3]);
+		assert_ptr_not_equal(a.plan[i]->src, a.plan[i]->dst);
+		a.plan[i]->state = FLOW_DONE;
+		b.plan[i]->state = FLOW_DONE;
+	}
+	first = flow_count;
+	for (i = 0; i < n; i++)
+		a.kind->ended(&a, a.plan[i], NULL);
+	for (i = n; i-- > 0;)
+		b.kind->ended(&b, b.plan[i], NULL);
+	assert_int_equal(flow_count, first + 2 * n);
+	for (i = 0; i < n; i++) {
+		expect_same(flows[first + i], flows[first + 2 * n - 1 - i]);
+		assert_ptr_equal(flows[first + i]->src, a.plan[i]->src);
+		assert_int_equal(flows[first + i]->round, n + i);
+	}
+	/* one that failed has no successor, nor has any when time is over */
+	a.plan[0]->state = FLOW_FAILED;
+	a.kind->ended(&a, a.plan[0], NULL);
+	run.over = true;
+	a.kind->ended(&a, a.plan[1], NULL);
+	run.over = false;
+	assert_int_equal(flow_count, first + 2 * n);
+	free_pattern(&a);
+	free_pattern(&b);
+}
+
 /* No two flows start at once, whatever they ask for. */
 static void test_distinct_starts(void **state)
 {
@@ -315,6 +369,7 @@ int main(void)
 		cmocka_unit_test(test_transport),
 		cmocka_unit_test(test_derangement),
 		cmocka_unit_test(test_poisson),
+		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_distinct_starts),
 		cmocka_unit_test(test_csv),
 	};

@@ -31,7 +31,7 @@ enum flow_state {
 
 struct flow {
 	uint32_t id;
-	uint32_t round;			/* of an incast; which request of a connection */
+	uint32_t round;			/* of an incast; number of a request, a closed flow */
 	enum flow_state state;
 	int error;			/* negative errno, when failed */
 	struct pattern *pattern;

@@ -257,18 +257,25 @@ static void prepare_permutation(struct pattern *p)
 
 /* ---- poisson: flows arrive whatever becomes of those before */
 
+/* Whatever host of src sends, there is another one in dst. */
+static bool check_ends(struct pattern *p, struct error *e)
+{
+	if ((p->set.dst.count == 1 && !host_set_remove(&p->set.src, p->set.dst.hosts[0])) ||
+	    (p->set.src.count == 1 && !host_set_remove(&p->set.dst, p->set.src.hosts[0])))
+		return refuse(e, "%s: src and dst are the same host", p->kind->name);
+	return check_time(p, e);
+}
+
 static bool check_poisson(struct pattern *p, struct error *e)
 {
 	if (!(p->set.load > 0 && p->set.load <= 10))
 		return refuse(e, "bad value: load=%g", p->set.load);
-	if (p->set.dst.count == 1 && !host_set_remove(&p->set.src, p->set.dst.hosts[0]))
-		return refuse(e, "poisson: src and dst are the same host");
-	if (p->set.src.count == 1 && !host_set_remove(&p->set.dst, p->set.src.hosts[0]))
-		return refuse(e, "poisson: src and dst are the same host");
+	if (!check_ends(p, e))
+		return false;
 	if (!topology_path(&run.topology, p->set.src.hosts[0],
 			   p->set.dst.hosts[p->set.dst.hosts[0] == p->set.src.hosts[0]]))
 		return refuse(e, "poisson: the file of hosts does not tell the path");
-	return check_time(p, e);
+	return true;
 }
 
 /* Two hosts of the sets, each pair of different ones as likely as the others */
@@ -311,6 +318,55 @@ static void start_poisson(struct pattern *p)
 
 	for (i = 0; i < p->plan_count; i++)
 		flow_start_at(p->plan[i], p->plan[i]->start_ns, start_alone);
+}
+
+/* ---- closed: each host always has as many flows, a new one for each that ended */
+
+static uint32_t closed_count(const struct pattern *p)
+{
+	return p->set.src.count * (uint32_t)p->set.concurrency;
+}
+
+/* Number @number, which alone says what it is: whatever ended first, flows are the same. */
+static struct flow *closed_flow(struct pattern *p, uint32_t number)
+{
+	const struct host *src = taken_in_turn(&p->set.src, number % closed_count(p));
+	const struct host *dst;
+	struct flow *f;
+
+	rng_seed(&p->rng, run.seed, (p->index + 1ULL) << 32 | number);
+	do {
+		dst = p->set.dst.hosts[rng_below(&p->rng, p->set.dst.count)];
+	} while (dst == src);
+	f = flow_new(p, src, dst, cdf_quantile(&p->set.cdf, rng_unit(&p->rng)));
+	f->round = number;
+	return f;
+}
+
+static void prepare_closed(struct pattern *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < closed_count(p); i++) {
+		p->plan = grow(p->plan, p->plan_count, sizeof(*p->plan));
+		p->plan[p->plan_count++] = closed_flow(p, i);
+	}
+}
+
+static void start_closed(struct pattern *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->plan_count; i++)
+		flow_start_at(p->plan[i], instant(p, p->set.start_ns, i), start_alone);
+}
+
+static void ended_closed(struct pattern *p, struct flow *f, struct channel *ch)
+{
+	(void)ch;
+	if (run.over || f->state != FLOW_DONE)
+		return;
+	flow_start_at(closed_flow(p, f->round + closed_count(p)), f->end_ns, start_alone);
 }
 
 static const struct pattern_kind bulk = {
@@ -363,7 +419,16 @@ static const struct pattern_kind blast = {
 	.start = start_plan,
 };
 
+static const struct pattern_kind closed = {
+	.name = "closed",
+	.transport = &tcp_transport,
+	.check = check_ends,
+	.prepare = prepare_closed,
+	.start = start_closed,
+	.ended = ended_closed,
+};
+
 /* In the order of the bits in pattern.c */
 const struct pattern_kind *const pattern_kinds[] = {
-	&bulk, &rpc, &incast, &permutation, &poisson, &blast, NULL
+	&bulk, &rpc, &incast, &permutation, &poisson, &blast, &closed, NULL
 };

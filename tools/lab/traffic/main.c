@@ -37,6 +37,7 @@ static const char usage[] =
 "  incast          flows of all senders to one host, round after round\n"
 "  permutation     flows, each host sends to one and receives from one\n"
 "  poisson         flows that arrive at random, sizes from a distribution\n"
+"  closed          as many flows of each host all the time, sizes from a distribution\n"
 "  blast           UDP datagrams that nothing slows down\n"
 "\n"
 "Sizes are 1500, 64k, 1.5M, 2G (powers of 1000) or Ki, Mi, Gi; times 10us, 1.5ms, 2s;\n"

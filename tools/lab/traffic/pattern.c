@@ -9,9 +9,10 @@
 #include "udp.h"
 
 /* Which patterns know a word */
-enum { BULK = 1, RPC = 2, INCAST = 4, PERMUTATION = 8, POISSON = 16, BLAST = 32 };
+enum { BULK = 1, RPC = 2, INCAST = 4, PERMUTATION = 8, POISSON = 16, BLAST = 32, CLOSED = 64 };
 
-#define STREAMS (BULK | RPC | INCAST | PERMUTATION | POISSON)
+#define RANDOM (POISSON | CLOSED)
+#define STREAMS (BULK | RPC | INCAST | PERMUTATION | RANDOM)
 #define ALL (STREAMS | BLAST)
 #define FLOWS_MAX 1000000
 #define FIRST_PORT 20000
@@ -34,10 +35,10 @@ struct word {
 static const struct word words[] = {
 	{ "name", ALL, 0, TEXT, FIELD(name), 1, 31,
 	  "for the outputs; default: the pattern's" },
-	{ "src", ALL & ~(INCAST | PERMUTATION), ALL & ~(INCAST | PERMUTATION | POISSON), HOSTS,
-	  FIELD(src), 0, 0, "hosts that send; poisson: default all" },
-	{ "dst", ALL & ~PERMUTATION, ALL & ~(PERMUTATION | POISSON), HOSTS, FIELD(dst), 0, 0,
-	  "hosts that receive, incast: one; poisson: default all" },
+	{ "src", ALL & ~(INCAST | PERMUTATION), ALL & ~(INCAST | PERMUTATION | RANDOM), HOSTS,
+	  FIELD(src), 0, 0, "hosts that send; poisson, closed: default all" },
+	{ "dst", ALL & ~PERMUTATION, ALL & ~(PERMUTATION | RANDOM), HOSTS, FIELD(dst), 0, 0,
+	  "hosts that receive, incast: one; poisson, closed: default all" },
 	{ "senders", INCAST, INCAST, HOSTS, FIELD(src), 0, 0, "hosts that send; dst is left out" },
 	{ "hosts", PERMUTATION, 0, HOSTS, FIELD(src), 0, 0, "default all" },
 	{ "flows", BULK | BLAST, 0, NUMBER, FIELD(flows), 1, FLOWS_MAX,
@@ -51,11 +52,11 @@ static const struct word words[] = {
 	{ "response", RPC, RPC, BYTES, FIELD(response), 1, 1ULL << 50, "bytes of its answer" },
 	{ "count", RPC, 0, NUMBER, FIELD(count), 1, FLOWS_MAX,
 	  "requests of each connection, one after the other; default: until --time" },
-	{ "concurrency", RPC, 0, NUMBER, FIELD(concurrency), 1, 10000,
-	  "connections of each pair of hosts; default 1" },
+	{ "concurrency", RPC | CLOSED, 0, NUMBER, FIELD(concurrency), 1, 10000,
+	  "connections of each pair of hosts, closed: flows of each host of src; default 1" },
 	{ "load", POISSON, POISSON, FRACTION, FIELD(load), 0, 0,
 	  "data that each host of src sends, as a share of its link's rate: 0.6" },
-	{ "cdf", POISSON, POISSON, CDF_FILE, FIELD(cdf), 0, 0, "file with the sizes of flows" },
+	{ "cdf", RANDOM, RANDOM, CDF_FILE, FIELD(cdf), 0, 0, "file with the sizes of flows" },
 	{ "size", BLAST, 0, BYTES, FIELD(size), UDP_SIZE_MIN, UDP_SIZE_MAX,
 	  "of a datagram's data; default 1472" },
 	{ "rate", BLAST, 0, RATE, FIELD(rate_bps), 1, 1ULL << 50,
