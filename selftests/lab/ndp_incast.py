@@ -61,11 +61,7 @@ def port_qdisc(params, scheme, mtu):
     if scheme == "ndp-return":
         return ndp.qdisc(params.limit, mtu, params.headers * TRIM_SIZE)
     buffer, k = (2 * params.limit, params.limit) if scheme.endswith("-short") else (params.buffer, params.k)
-    if scheme.startswith("cubic"):
-        return "bfifo limit %d" % (buffer * frame)
-    # no room between the thresholds, and a short memory: marks as DCTCP wants them, see dctcp_known.py
-    return "red limit %d min %d max %d avpkt %d burst %d bandwidth %dbit probability 1 ecn" % (
-        buffer * frame, k * frame, k * frame + 1, frame, k, params.rate)
+    return ndp.beside(scheme, frame, params.rate, buffer, k)
 
 
 def guest(lab):

@@ -72,9 +72,7 @@ def port_qdisc(params, scheme):
     """Of all ports of switches."""
     if scheme != "dctcp":
         return ndp.qdisc(params.limit, params.mtu)
-    frame = params.mtu + 14
-    return "red limit %d min %d max %d avpkt %d burst %d bandwidth %dbit probability 1 ecn" % (
-        params.buffer * frame, params.k * frame, params.k * frame + 1, frame, params.k, params.rate)
+    return ndp.beside(scheme, params.mtu + ndp.FRAME_HEADER, params.rate, params.buffer, params.k)
 
 
 # ---- on the host

@@ -21,6 +21,15 @@ def qdisc(limit, mtu, hlimit=None):
     return "ndp limit %d hlimit %d" % (limit, hlimit or limit * (mtu + FRAME_HEADER))
 
 
+def beside(scheme, frame, rate, buffer, k):
+    """That of TCP's port beside it: BUFFER packets; dctcp's marks above K, cubic's none."""
+    if scheme.startswith("cubic"):
+        return "bfifo limit %d" % (buffer * frame)
+    # no room between the thresholds, and a short memory: marks as DCTCP wants them, see dctcp_known.py
+    return "red limit %d min %d max %d avpkt %d burst %d bandwidth %dbit probability 1 ecn" % (
+        buffer * frame, k * frame, k * frame + 1, frame, k, rate)
+
+
 def build(lab, net, host_qdisc=None, **sysctls):
     """Makes the network real, with the module; SYSCTLS: of the hosts, net.ndp.NAME, the module's default for None."""
     lab.module("sch_ndp")
