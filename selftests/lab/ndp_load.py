@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Completion times of flows of realistic sizes with the NDP transport, beside dctcp and cubic.
+
+Flows begin at random (Poisson) between any two hosts, whatever becomes of those
+before; each has sockets of its own, and is a message with NDP, a connection with
+TCP. All schemes have the same flows, at the same instants:
+
+    ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver
+                    pulls its flows by turns
+    ndp-srpt        a receiver pulls that flow first which has least to send
+    dctcp, cubic    ports of `buffer` bytes, for dctcp they mark what exceeds `k`
+
+A case is called SIZES-LOAD. The load is that of the hosts' links with TCP and its
+headers. Sizes named in `hotspot` come from all others to one host, at whose link they
+have that load: of so short flows the traffic generator cannot begin enough for all.
+What is unfinished when no more flows begin is waited for; those that began in the
+warm-up do not count.
+"""
+import math
+
+from closlab import ndp, pcrp, topo
+from closlab.params import Param
+from closlab.tcp import AROUND
+
+PARAMS = [
+    Param("mtu", "size", "9000", "of all links"),
+    Param("rate", "rate", "10gbit", "of all links"),
+    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("topology", "word", "star", "16 hosts on a switch, or 4 at each of 4 leaves with 4 spines",
+          choices=("star", "leaf-spine")),
+    Param("hosts", "count", "16", "on a star"),
+    Param("sizes", "word", "websearch,homa-w3,homa-w4,homa-w5", "distributions", several=True),
+    Param("hotspot", "word", "homa-w3", "of these, what is sent to one host", several=True),
+    Param("loads", "number", "0.5,0.7,0.8", "of the hosts' links", several=True),
+    Param("warmup", "time", "3ms", "before the measurement"),
+    Param("time", "time", "20ms", "of the measurement: flows begin"),
+    Param("flows", "count", "5000", "at most about as many in a case: it is shorter then"),
+    Param("drain", "time", "10s", "at most, for what is unfinished"),
+    Param("limit", "count", "8", "packets that a trimming port queues"),
+    Param("paths", "count", "64", "UDP source ports, of which ECMP makes paths"),
+    Param("buffer", "size", "1M", "of TCP's port"),
+    Param("k", "size", "98k", "above which dctcp's port marks"),
+    Param("rto_min", "time", "5ms", "TCP's shortest timeout"),
+]
+SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
+SCHEMES = ("ndp", "ndp-srpt", "dctcp", "cubic")
+NDP = SCHEMES[:2]
+POLICIES = {"ndp": 0, "ndp-srpt": 2}    # net.ndp.pull_policy
+
+
+def cases(params):
+    """[(name, sizes, load)]"""
+    return [("%s-%g" % case,) + case for case in ((sizes, load) for sizes in params.sizes for load in params.loads)]
+
+
+def lines(params, sizes):
+    """Links that have the load."""
+    return 1 if sizes in params.hotspot else params.hosts if params.topology == "star" else 16
+
+
+def time_ns(params, sizes, load):
+    """Of a case: in which flows begin that count."""
+    flows = params.flows * pcrp.wire_bytes(pcrp.mean_bytes(sizes)) * 8e9 / (
+        load * params.rate * lines(params, sizes))
+    return int(min(params.time, flows))
+
+
+# ---- in the guest
+
+def network(params):
+    if params.topology == "star":
+        return topo.star(params.hosts, params.rate, params.delay, mtu=params.mtu)
+    return topo.leaf_spine(4, 4, 4, params.rate, params.delay, mtu=params.mtu)
+
+
+def build(lab, net):
+    """Makes the network real; what waits is to be in the qdiscs: few frames are behind them."""
+    p = lab.params
+    frame = p.mtu + ndp.FRAME_HEADER
+    for port in net.switch_ports():
+        port.ring = 2
+        port.qdisc = ndp.qdisc(p.limit, p.mtu) if lab.scheme in NDP else \
+            ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
+    for port in net.host_ports():
+        port.ring, port.qdisc = 4, "fq"
+    if lab.scheme in NDP:
+        ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme])
+    else:
+        net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
+        net.build()
+
+
+def guest(lab):
+    p = lab.params
+    net = network(p)
+    lab.expect(sum(p.warmup + time_ns(p, sizes, load) for _, sizes, load in cases(p)))
+    build(lab, net)
+    hosts = len(net.hosts())
+    now = pcrp.counts(net)
+    counts = ndp.counts(net) if lab.scheme in NDP else None
+    for name, sizes, load in cases(p):
+        time = p.warmup + time_ns(p, sizes, load)
+        words = [ndp.transport(lab.scheme)]
+        if sizes in p.hotspot:
+            words += ["src=h2-h%d" % hosts, "dst=h1"]
+            load /= hosts - 1
+        now = pcrp.poisson(lab, net, now, name, time, p.drain, load, sizes, *words)
+        if counts:
+            counts = ndp.write_counts(lab.path("counts-%s.csv" % name), net, counts)
+
+
+# ---- on the host
+
+class Flows(pcrp.Flows):
+    """That, of the flows that began after the warm-up; and
+
+    goodput     what all flows got while it was measured, of what the lines carry that they share,
+                as if each flow got its bytes evenly
+    drained_ms  the last flow ended so long after that
+    packets     of all flows, the warm-up's too, each once
+    """
+
+    def __init__(self, run, scheme, name, sizes, load):
+        p = run.params
+        super().__init__(run, scheme, name, keep=lambda row: row["start_ns"] == "" or row["start_ns"] >= p.warmup)
+        self.count = lambda counter: ndp.count(run, scheme, name, counter)
+        payload = p.mtu - ndp.headers(scheme)
+        time = time_ns(p, sizes, load)
+        end = p.warmup + time
+        came = self.packets = 0
+        for row in run.csv(scheme, "flows-%s.csv" % name).where(state="done").rows():
+            begin, ns = row["start_ns"], row["fct_ns"]
+            came += row["bytes"] * max(0, min(end, begin + ns) - max(p.warmup, begin)) / ns
+            self.packets += math.ceil(row["bytes"] / payload)
+        self.goodput = came * 8e9 / (time * lines(p, sizes) * p.rate * payload / (p.mtu + AROUND))
+        self.drained_ms = max(row["start_ns"] + row["fct_ns"] - end for row in self.done) / 1e6
+
+
+SHORT, LONG = (0, pcrp.SHORT[-1][2]), pcrp.CLASSES[-1][1:]
+
+
+def report(run):
+    some = {(scheme, case[0]): Flows(run, scheme, *case) for scheme in run.schemes
+            for case in cases(run.params)}
+    for name, *_ in cases(run.params):
+        run.text(name, "")
+        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % sure",
+                   "FCT, us: mean", "p99"),
+                  [(scheme,) + row for scheme in run.schemes for row in some[scheme, name].rows()])
+        run.table(("scheme", "FCT of all, us", "goodput", "drained, ms", "trimmed or dropped %", "sent again %",
+                   "timeouts"),
+                  [(scheme,) + totals(scheme, some[scheme, name]) for scheme in run.schemes])
+    summary(run, some)
+    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
+              "== 0")
+    run.claim("generator", "of these, flows that the generator had no time to begin",
+              sum(flows.missed for flows in some.values()), "== 0")
+    for scheme in NDP:
+        if scheme in run.schemes:
+            run.claim(scheme + "-timeouts", scheme + ": timeouts, in all cases",
+                      sum(some[scheme, name].count(ndp.TIMEOUTS) for name, *_ in cases(run.params)), "== 0")
+    if not run.small:
+        for name, *_ in cases(run.params):
+            claim(run, name, {scheme: some[scheme, name] for scheme in run.schemes})
+        draw(run, some)
+
+
+def summary(run, some):
+    run.text("Slowdown of short flows, up to 100 KB, and of long ones, of more than 1 MB", "")
+    rows = []
+    for name, *_ in cases(run.params):
+        for scheme in run.schemes:
+            flows = some[scheme, name]
+            _, goodput, _, lost, _, timeouts = totals(scheme, flows)
+            rows.append((name, scheme, len(flows.among(*SHORT)), flows.mean(*SHORT), flows.quantile(0.99, *SHORT),
+                         "%.3g..%.3g" % tuple(flows.quantile_range(0.99, *SHORT)), len(flows.among(*LONG)),
+                         flows.mean(*LONG), flows.quantile(0.99, *LONG), goodput, lost, timeouts))
+    run.table(("case", "scheme", "short", "mean", "p99", "95 % sure", "long", "mean", "p99", "goodput",
+               "trimmed or dropped %", "timeouts"), rows)
+
+
+def totals(scheme, flows):
+    """The rest of a scheme's line; counts are of the warm-up, too."""
+    if scheme in NDP:
+        lost, again, timeouts = (flows.count(name) for name in (ndp.NACKED, ndp.RTX, ndp.TIMEOUTS))
+    else:
+        lost, again, timeouts = (flows.total(name) for name in ("switch_drops", "TcpRetransSegs",
+                                                                "TcpExtTCPTimeouts"))
+    return (flows.fct_us(), flows.goodput, flows.drained_ms, 100 * lost / flows.packets, 100 * again / flows.packets,
+            timeouts)
+
+
+def claim(run, name, some):
+    """Short flows' tail is better than dctcp's; what that costs the long ones is told, too."""
+    for scheme in NDP:
+        if not {scheme, "dctcp"} <= set(some):
+            continue
+        own, other = some[scheme], some["dctcp"]
+        (least, most), (own_least, own_most) = (f.quantile_range(0.99, *SHORT) for f in (other, own))
+        run.claim("%s-%s" % (name, scheme), "p99 slowdown of flows <= 100 KB: dctcp over %s; %.3g to %.3g" % (
+            scheme, least / own_most, most / own_least),
+                  other.quantile(0.99, *SHORT) / own.quantile(0.99, *SHORT), "> 1")
+        if own.among(*LONG):
+            found, off = own.ratio(other, *LONG)
+            run.claim("%s-%s-long" % (name, scheme), "mean slowdown of flows > 1 MB: %s over dctcp; +- %.2g" % (
+                scheme, off), found, "<= 1.3")
+
+
+def draw(run, some):
+    """Slowdown by size: a column for each distribution, tail above, mean below; lines: the highest load."""
+    places = {name: i for i, (name, *_) in enumerate(pcrp.CLASSES)}
+    p = run.params
+    _, axes = run.figure("ndp-load", 2 * len(p.loads), len(p.sizes), (2.3 * len(p.sizes) + 1, 3.6 * len(p.loads)))
+    for name, sizes, load in cases(p):
+        for half, (what, place) in enumerate((("p99", 5), ("mean", 3))):
+            line, column = 2 * p.loads.index(load) + half, p.sizes.index(sizes)
+            axis = axes[line][column] if len(p.sizes) > 1 else axes[line]
+            for scheme in run.schemes:
+                points = [(places[row[0]], row[place]) for row in some[scheme, name].rows()]
+                axis.plot(*zip(*points), "o-", color=run.colour(scheme), label=scheme, markersize=3, linewidth=1)
+            axis.set(yscale="log", title=name if half == 0 else "")
+            axis.set_xticks(range(len(places)), ["10k", "100k", "1M", ">1M"], fontsize=7)
+            axis.set_ylabel("slowdown, " + what if column == 0 else "")
+    axis.legend(fontsize=6)
