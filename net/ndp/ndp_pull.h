@@ -73,6 +73,8 @@
 #define NDP_PULL_KEY_SHIFT	8
 /* Lengths of packets of a flow that are kept; a power of two */
 #define NDP_PULL_LENGTHS	16U
+/* The longest packet is forgotten by that much with each that comes. */
+#define NDP_PULL_LONGEST_SHIFT	8
 /* Taken for a flow's packets until one was seen */
 #define NDP_PULL_BYTES_UNKNOWN	1538U
 
@@ -177,7 +179,7 @@ struct ndp_pull_stats {
  * @late_ns: as in struct ndp_pull_params
  * @ahead: as in struct ndp_pull_params
  * @queued: flows
- * @longest: bytes that the longest packet of all flows took on the link
+ * @longest: bytes that the longest packet of all flows took on the link of late
  * @arrivals: flows that were queued, modulo 2^32
  * @policy: as in struct ndp_pull_params
  * @stats: counters
@@ -419,15 +421,25 @@ static inline u32 ndp_pull_lengths_take(struct ndp_pull_lengths *l)
 	return len;
 }
 
-/*
- * A packet came: the mean. It starts from the longest packet of all flows, as what comes
- * first may be the short end of a message. Division rounds to it from both sides.
- */
-static inline void ndp_pull_size(struct ndp_pull *q, struct ndp_pull_node *n, u32 bytes)
+static inline bool ndp_pull_is_end(const struct ndp_hdr *h)
 {
+	return !h->is_short && h->data.offset &&
+	       h->data.offset + h->payload_len == h->data.msg_len;
+}
+
+/*
+ * A packet came: the mean. If it is the end of a message, which may be short, it starts from
+ * the longest packet of all flows of late. Division rounds to it from both sides.
+ */
+static inline void ndp_pull_size(struct ndp_pull *q, struct ndp_pull_node *n,
+				 const struct ndp_hdr *h)
+{
+	u32 bytes = h->payload_len + NDP_PULL_OVERHEAD;
+
+	q->longest -= q->longest >> NDP_PULL_LONGEST_SHIFT;
 	q->longest = max_t(u32, q->longest, bytes);
 	if (!n->bytes)
-		n->bytes = q->longest;
+		n->bytes = ndp_pull_is_end(h) ? q->longest : bytes;
 	n->bytes += (u32)((s32)(bytes - n->bytes) / (1 << NDP_PULL_BYTES_SHIFT));
 }
 
@@ -479,7 +491,7 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 		ndp_pull_prio(q, n, h->data.prio);
 	}
 	if (h->payload_len) {
-		ndp_pull_size(q, n, h->payload_len + NDP_PULL_OVERHEAD);
+		ndp_pull_size(q, n, h);
 		if (!(h->flags & NDP_DATA_SPEC))
 			ndp_pull_correct(q, n, h->payload_len, nacked);
 	}

@@ -376,6 +376,10 @@ static void test_pace(void **state)
 /* Each flow's packets take their own time, on average; those of an unknown size a small MTU's. */
 static void test_sizes(void **state)
 {
+	const struct ndp_hdr end = {
+		.type = NDP_DATA, .payload_len = 1,
+		.data = { .offset = 2 * MTU, .msg_len = 2 * MTU + 1 },
+	};
 	u32 k;
 
 	(void)state;
@@ -396,9 +400,17 @@ static void test_sizes(void **state)
 	for (k = 0; k < 200; k++)
 		arrive(0, 0, 0, MTU, false);
 	assert_in_range(n[0].bytes, MTU + NDP_PULL_OVERHEAD - 7, MTU + NDP_PULL_OVERHEAD);
-	/* a flow begins with a short packet: the next ones may be as long as those of others */
+	/* a flow begins with a short packet: a message of its own */
 	arrive(3, 0, 0, 1, false);
-	assert_int_equal(n[3].bytes, MTU + NDP_PULL_OVERHEAD - (MTU - 1) / 8);
+	assert_int_equal(n[3].bytes, 1 + NDP_PULL_OVERHEAD);
+	/* the end of a message: the next ones may be as long as those of others */
+	ndp_pull_arrived(&q, &n[4], &end, false, now_ns);
+	assert_in_range(n[4].bytes, (MTU - MTU / 8) * 98 / 100, MTU + NDP_PULL_OVERHEAD - MTU / 8);
+	/* of which long ones did not come for long */
+	for (k = 0; k < 2000; k++)
+		arrive(3, 0, 0, 1, false);
+	ndp_pull_arrived(&q, &n[5], &end, false, now_ns);
+	assert_in_range(n[5].bytes, 1 + NDP_PULL_OVERHEAD, 500);
 	/* PROBEs only */
 	ndp_pull_flush(&q, &n[0]);
 	ndp_pull_flush(&q, &n[1]);
@@ -498,7 +510,8 @@ static void test_correct(void **state)
 		arrive(0, n[0].granted + 2, 0, k % 2 ? 962 : MTU, false);
 		assert_int_equal(pull(), 0);
 	}
-	assert_in_range(q.next_ns - next_ns, 1990ULL * 5042 * 800 / 990, 2010ULL * 5042 * 800 / 990);
+	assert_in_range(q.next_ns - next_ns, 1990ULL * 5042 * 800 / 990,
+			2010ULL * 5042 * 800 / 990);
 }
 
 /* A timer that is late is made up for, up to late_ns; an idle link is not. */
