@@ -28,3 +28,4 @@ ccflags-y += $(call closnet-probe,NETIF_GET_LINK_KSETTINGS,linux/ethtool.h,netif
 ccflags-y += $(call closnet-probe,SOCKADDR_UNSIZED,linux/socket.h,struct sockaddr_unsized)
 ccflags-y += $(call closnet-probe,IPV6_PINFO_OFFSET,net/sock.h,ipv6_pinfo_offset)
 ccflags-y += $(call closnet-probe,REGISTER_NET_SYSCTL_SZ,net/net_namespace.h,register_net_sysctl_sz)
+ccflags-y += $(call closnet-probe,VM_FLAGS_SET,linux/mm.h,vm_flags_set)

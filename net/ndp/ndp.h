@@ -21,6 +21,8 @@
  *	ns->rcv_lock > host->lock	all that a socket receives; a pull queue
  *	either > ns->mem_lock		memory of a socket
  *
+ * A mutex, ns->region_lock, is taken before rcv_lock, and behind mmap_lock.
+ *
  * tx->lock and rcv_lock are never held together. Nothing is transmitted, and no
  * sleeper woken whose callback may take one of them, while one is held. What softirqs
  * do never takes the socket's lock (lock_sock()).
@@ -35,6 +37,7 @@
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/idr.h>
+#include <linux/mutex.h>
 #include <linux/netfilter.h>
 #include <linux/rhashtable.h>
 #include <linux/siphash.h>
@@ -314,6 +317,9 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @bytes_received: payload that was taken, for NDP_INFO
  * @msgs_received: messages that came whole, for NDP_INFO
  * @pulls_sent: packets asked for, for NDP_INFO
+ * @region: where messages are placed; NULL: nowhere; changes under @region_lock, too
+ * @msgs_placed: messages that came whole there, for NDP_INFO
+ * @region_lock: for who sets @region, and maps it
  */
 struct ndp_sock {
 	struct inet_sock inet;
@@ -347,6 +353,10 @@ struct ndp_sock {
 	u64 bytes_received;
 	u64 msgs_received;
 	u64 pulls_sent;
+	struct ndp_region *region;
+	u64 msgs_placed;
+
+	struct mutex region_lock;	/* changes of @region */
 };
 
 /* Of AF_INET6; the kernel looks for ipv6_pinfo at the end of the socket. */
@@ -641,6 +651,8 @@ struct ndp_rx {
  * @ahead: packets beyond a hole, by offset: skb->rbnode
  * @memory: bytes charged to the socket for it
  * @failed: it will never be whole: errno
+ * @slot: where it is placed in the region
+ * @slots: how many it has there; 0: its packets are kept in @skbs and @ahead
  */
 struct ndp_got {
 	struct ndp_rcv_msg core;
@@ -654,6 +666,8 @@ struct ndp_got {
 	struct rb_root ahead;
 	u64 memory;
 	u8 failed;
+	u32 slot;
+	u32 slots;
 };
 
 /* Under rcv_lock */
@@ -699,6 +713,17 @@ bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got, bool any);
 struct ndp_got *ndp_got_next(struct ndp_sock *ns);
 bool ndp_got_readable(struct ndp_sock *ns);
 int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
+
+/* ---- ndp_region.c: where messages are placed ---- */
+
+void ndp_region_take(struct ndp_sock *ns, struct ndp_got *got, u64 len);
+void ndp_region_copy(struct ndp_sock *ns, const struct ndp_got *got, const struct ndp_packet *p);
+void ndp_region_deliver(struct ndp_sock *ns, struct ndp_got *got);
+void ndp_region_return(struct ndp_sock *ns, struct ndp_got *got);
+int ndp_region_setsockopt(struct sock *sk, int name, sockptr_t optval, unsigned int len);
+int ndp_region_mmap(struct file *file, struct socket *sock, struct vm_area_struct *vma);
+void ndp_region_close(struct sock *sk);
+void ndp_region_info(const struct ndp_sock *ns, struct ndp_info *info);
 
 /* ---- ndp_stats.c, ndp_sysctl.c, ndp_main.c ---- */
 

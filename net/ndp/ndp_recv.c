@@ -26,7 +26,8 @@
  *
  * Memory: packets count with what they take (truesize), and the first one with its
  * message. It is charged to the socket when a packet is kept, and given back when all of it
- * was read.
+ * was read. A message that is placed in the socket's region (ndp_region.c) has no packets,
+ * and is read only when it is whole.
  */
 
 #include <linux/slab.h>
@@ -114,13 +115,21 @@ void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset, u32 memor
  * ndp_got_free() - a message is over
  * @sk: socket, to which its memory is charged
  * @got: the message, in no list, which the core does not know
+ *
+ * Without locks.
  */
 void ndp_got_free(struct sock *sk, struct ndp_got *got)
 {
+	struct ndp_sock *ns = ndp_sk(sk);
 	struct sk_buff *skb;
 
 	if (got->memory)
 		ndp_mem_uncharge(sk, (u32)got->memory, SK_MEM_RECV);
+	if (got->slots) {
+		spin_lock_bh(&ns->rcv_lock);
+		ndp_region_return(ns, got);
+		spin_unlock_bh(&ns->rcv_lock);
+	}
 	while ((skb = skb_rb_first(&got->ahead))) {
 		ndp_got_remove(got, skb);
 		__skb_queue_tail(&got->skbs, skb);
@@ -382,6 +391,33 @@ static void ndp_recv_tell(struct sock *sk, const struct ndp_got *got, struct msg
 		put_cmsg(msg, SOL_NDP, NDP_CMSG_PART, sizeof(part), &part);
 }
 
+/* A message that is in the region: who reads it is told where. */
+static int ndp_recv_placed(struct sock *sk, struct ndp_got *got, struct msghdr *msg, int flags)
+{
+	const struct ndp_placed placed = {
+		.msg = got->no, .msg_bytes = got->core.len,
+		.offset_bytes = (u64)got->slot * NDP_REGION_UNIT,
+	};
+	struct ndp_sock *ns = ndp_sk(sk);
+	int err;
+
+	err = put_cmsg(msg, SOL_NDP, NDP_CMSG_PLACED, sizeof(placed), (void *)&placed);
+	/* its space would be lost */
+	if (!err && msg->msg_flags & MSG_CTRUNC)
+		err = -EINVAL;
+	if (err)
+		return err;
+	ndp_recv_tell(sk, got, msg, 0, placed.msg_bytes);
+	if (!(flags & MSG_PEEK)) {
+		spin_lock_bh(&ns->rcv_lock);
+		ndp_rcv_release(&ns->rcv, got->memory);
+		ndp_region_deliver(ns, got);
+		spin_unlock_bh(&ns->rcv_lock);
+		ndp_recv_end(sk, got);
+	}
+	return flags & MSG_TRUNC ? (int)placed.msg_bytes : 0;
+}
+
 static int ndp_recv_message(struct sock *sk, struct ndp_got *got, struct msghdr *msg, size_t len,
 			    int flags)
 {
@@ -393,6 +429,8 @@ static int ndp_recv_message(struct sock *sk, struct ndp_got *got, struct msghdr 
 		ndp_recv_end(sk, got);
 		return -err;
 	}
+	if (got->slots)
+		return ndp_recv_placed(sk, got, msg, flags);
 	end = ndp_recv_copy(sk, got, msg, pos + min_t(u64, len, left), peek);
 	if (end == pos && len)
 		return -EFAULT;
@@ -428,12 +466,13 @@ static int ndp_recv_failed(struct sock *sk, struct msghdr *msg)
  * @flags: MSG_DONTWAIT, MSG_PEEK, MSG_TRUNC, MSG_ERRQUEUE; others do nothing
  *
  * A message is taken as far as there is room, and the next call goes on. The part that
- * is its end has MSG_EOR; if it was not all in one part, each has NDP_CMSG_PART.
+ * is its end has MSG_EOR; if it was not all in one part, each has NDP_CMSG_PART. Of one
+ * that is in the region, nothing is copied: NDP_CMSG_PLACED says where it is.
  *
- * Return: bytes; with MSG_TRUNC, those that the message had left before; 0: shut down;
- * -EAGAIN, -EINTR, -ERESTARTSYS, -EFAULT; an error of the socket; the rest of a message
- * of which a part was read will not come: -ECONNRESET: its sender has given it up,
- * -ETIMEDOUT: nothing came of it any more.
+ * Return: bytes; with MSG_TRUNC, those that the message had left before; 0: shut down, or in
+ * the region; -EAGAIN, -EINTR, -ERESTARTSYS, -EFAULT; -EINVAL: no room for NDP_CMSG_PLACED; an
+ * error of the socket; the rest of a message of which a part was read will not come:
+ * -ECONNRESET: its sender has given it up, -ETIMEDOUT: nothing came of it any more.
  */
 int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 {

@@ -73,27 +73,41 @@ static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
 	p->skb = copy;
 }
 
-/*
- * Before a packet is kept: what it takes is charged, and *@fresh is a message if it is the
- * first one of it. Return: bytes, 0: there is no memory
- */
-static u32 ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got **fresh)
+/* A message does not begin after all. */
+static void ndp_rx_undo(struct ndp_sock *ns, struct ndp_got *got)
 {
-	u32 memory = 0;
+	if (got->slots)
+		ndp_region_return(ns, got);
+	kfree(got);
+}
 
-	if (!ndp_rcv_find(&rx->f, p->h.data.msg_id)) {
-		*fresh = ndp_got_alloc(p, p->h.sport);
-		if (!*fresh)
-			return 0;
-		memory = sizeof(**fresh);
+/*
+ * Before a packet is kept: the message it is of, be it a new one, which has no flow yet; what
+ * the packet takes, *@memory, is charged. Return: NULL: there is no memory
+ */
+static struct ndp_got *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, u32 *memory)
+{
+	struct ndp_rcv_msg *m = ndp_rcv_find(&rx->f, p->h.data.msg_id);
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_got *got;
+
+	got = m ? container_of(m, struct ndp_got, core) : ndp_got_alloc(p, p->h.sport);
+	if (!got)
+		return NULL;
+	if (!m) {
+		*memory = sizeof(*got);
+		ndp_region_take(ns, got, p->h.data.msg_len);
 	}
-	ndp_rx_shrink(ndp_sk(rx->sk), p);
-	memory += p->skb->truesize;
-	if (ndp_mem_charge(rx->sk, memory, SK_MEM_RECV))
-		return memory;
-	kfree(*fresh);
-	*fresh = NULL;
-	return 0;
+	if (!got->slots) {
+		ndp_rx_shrink(ns, p);
+		*memory += p->skb->truesize;
+	}
+	if (!*memory || ndp_mem_charge(rx->sk, *memory, SK_MEM_RECV))
+		return got;
+	*memory = 0;
+	if (!m)
+		ndp_rx_undo(ns, got);
+	return NULL;
 }
 
 /* A packet is a part of @got, or all of it. Return: is that news for readers? */
@@ -104,11 +118,18 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 
 	got->core.len = p->h.data.msg_len;
 	got->rx = v == NDP_RCV_WHOLE ? NULL : rx;
-	ndp_got_add(got, p->skb, p->h.data.offset, memory);
-	p->skb = NULL;
+	if (got->slots) {
+		got->memory += memory;
+		ndp_region_copy(ns, got, p);
+	} else {
+		ndp_got_add(got, p->skb, p->h.data.offset, memory);
+		p->skb = NULL;
+	}
 	ns->bytes_received += p->h.payload_len;
-	if (v == NDP_RCV_WHOLE)
+	if (v == NDP_RCV_WHOLE) {
 		ns->msgs_received++;
+		ns->msgs_placed += got->slots > 0;
+	}
 	return ndp_got_queue(ns, got, false);
 }
 
@@ -117,28 +138,32 @@ static enum ndp_rcv_verdict ndp_rx_data(struct ndp_rx *rx, struct ndp_packet *p,
 					bool *news)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
-	struct ndp_got *fresh = NULL;
-	struct ndp_rcv_msg *m;
+	u32 memory = 0;
+	struct ndp_got *got = ndp_rx_prepare(rx, p, &memory);
+	bool fresh = got && !got->rx;
+	struct ndp_rcv_msg *m = fresh ? &got->core : NULL;
 	enum ndp_rcv_verdict v;
-	u32 memory;
+	u64 max;
 
-	memory = ndp_rx_prepare(rx, p, &fresh);
 	ndp_rx_limit(ns, rx, memory);
-	if (!memory) {
+	max = ns->rcv_params.memory_max;
+	if (!got) {
 		/* then there is no room */
 		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
-		ns->rcv_params.memory_max = 0;
+		max = 0;
 	}
-	m = fresh ? &fresh->core : NULL;
-	v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, memory ?: 1, now, &m);
+	/* what is placed has its room already */
+	ns->rcv_params.memory_max = got && got->slots ? U64_MAX / 4 : max;
+	v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, got ? memory : 1, now, &m);
+	ns->rcv_params.memory_max = max;
 	if (v == NDP_RCV_PART || v == NDP_RCV_WHOLE) {
-		*news = ndp_rx_keep(rx, p, m ? container_of(m, struct ndp_got, core) : fresh, v,
-				    memory);
+		*news = ndp_rx_keep(rx, p, got, v, memory);
 		return v;
 	}
 	if (memory)
 		ndp_mem_uncharge(rx->sk, memory, SK_MEM_RECV);
-	kfree(fresh);
+	if (fresh)
+		ndp_rx_undo(ns, got);
 	return v;
 }
 

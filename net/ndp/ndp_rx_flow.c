@@ -432,6 +432,7 @@ void ndp_rx_info(struct sock *sk, struct ndp_info *info)
 	info->trimmed_received = verdicts[NDP_RCV_TRIMMED];
 	info->duplicates_received = verdicts[NDP_RCV_AGAIN];
 	info->pulls_sent = ns->pulls_sent;
+	ndp_region_info(ns, info);
 	spin_unlock_bh(&ns->rcv_lock);
 }
 

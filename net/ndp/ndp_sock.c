@@ -540,6 +540,8 @@ static int ndp_setsockopt(struct sock *sk, int level, int name, sockptr_t optval
 		return ipv6_setsockopt(sk, level, name, optval, len);
 	if (level != SOL_NDP)
 		return ip_setsockopt(sk, level, name, optval, len);
+	if (name == NDP_REGION || name == NDP_REGION_FREE)
+		return ndp_region_setsockopt(sk, name, optval, len);
 	if (len < sizeof(value))
 		return -EINVAL;
 	if (copy_from_sockptr(&value, optval, sizeof(value)))
@@ -615,6 +617,7 @@ static int ndp_init_sock(struct sock *sk)
 	spin_lock_init(&ns->tx_lock);
 	INIT_LIST_HEAD(&ns->tx_list);
 	spin_lock_init(&ns->rcv_lock);
+	mutex_init(&ns->region_lock);
 	INIT_LIST_HEAD(&ns->rx_list);
 	INIT_LIST_HEAD(&ns->whole);
 	INIT_LIST_HEAD(&ns->partial);
@@ -633,6 +636,7 @@ static void ndp_close(struct sock *sk, long timeout)
 	struct ndp_sock *ns = ndp_sk(sk);
 
 	ndp_rx_close(sk);
+	ndp_region_close(sk);
 	if (timeout)
 		wait_event_interruptible_timeout(*sk_sleep(sk), !atomic_read(&ns->tx_busy),
 						 timeout);
@@ -678,7 +682,7 @@ static const struct proto_ops ndp_ops = {
 	.getsockopt	= sock_common_getsockopt,
 	.sendmsg	= ndp_sendmsg,
 	.recvmsg	= ndp_recvmsg,
-	.mmap		= sock_no_mmap,
+	.mmap		= ndp_region_mmap,
 };
 
 static const struct proto_ops ndpv6_ops = {
@@ -699,7 +703,7 @@ static const struct proto_ops ndpv6_ops = {
 	.getsockopt	= sock_common_getsockopt,
 	.sendmsg	= ndp_sendmsg,
 	.recvmsg	= ndp_recvmsg,
-	.mmap		= sock_no_mmap,
+	.mmap		= ndp_region_mmap,
 };
 
 /* As that of IPv4, but for ndpv6_init() */

@@ -27,7 +27,10 @@ static const struct {
 } tests[] = {
 	{ "parts", test_parts }, { "flags", test_flags }, { "poll", test_poll },
 	{ "bind", test_bind }, { "options", test_options }, { "arguments", test_arguments },
-	{ "failures", test_failures },
+	{ "failures", test_failures }, { "region", test_region },
+	{ "region_placed", test_region_placed }, { "region_full", test_region_full },
+	{ "region_killed", test_region_killed }, { "region_memory", test_region_memory },
+	{ "region_closed", test_region_closed },
 };
 
 void check(bool good, const char *format, ...)

@@ -33,5 +33,11 @@ void test_bind(void);
 void test_options(void);
 void test_arguments(void);
 void test_failures(void);
+void test_region(void);
+void test_region_placed(void);
+void test_region_full(void);
+void test_region_killed(void);
+void test_region_memory(void);
+void test_region_closed(void);
 
 #endif

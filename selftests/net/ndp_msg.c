@@ -9,10 +9,11 @@
  * of the first COMMAND that failed. A COMMAND is one of
  *
  * receive [-n NS] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT] [-b BYTES]
- *	[-r RCVBUF] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f]
+ *	[-r RCVBUF] [-m REGION] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f]
  *	Takes COUNT messages from each of SENDERS sockets, the n-th of which has the
  *	n-th of SIZES, by recvmsg() of BYTES (default 1m); fails if a byte is wrong, a
- *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUFFORCE; -w: waits
+ *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUFFORCE; -m:
+ *	NDP_REGION of bytes; messages that are placed there are looked at twice; -w: waits
  *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
  *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
  *	for each sender, with the time of its last message; -f: takes whatever comes, and
@@ -56,6 +57,8 @@
 #define OUTPUT_MAX 16384
 #define PARTIALS_MAX 64
 #define SENDERS_US 5000
+/* Messages that are placed, and not freed yet */
+#define PLACED_MAX 3U
 #define NUMBER_BYTES 4U
 
 struct options {
@@ -70,6 +73,7 @@ struct options {
 	int count;
 	size_t buffer;
 	int rcvbuf;
+	int region;
 	int sndbuf;
 	int window;	/* receive: ms before each recvmsg() */
 	int timeout_ms;
@@ -101,6 +105,12 @@ struct partial {
 	struct sender *from;
 	uint32_t n;
 	uint64_t next;
+};
+
+/* A message in the region, that is freed later */
+struct placed {
+	struct partial p;
+	uint64_t offset;
 };
 
 static char *output;	/* shared: what this command prints */
@@ -138,8 +148,9 @@ static struct receiver {
 	struct sender senders[SOCKETS_MAX];
 	int n_senders;
 	struct partial partials[PARTIALS_MAX];
-	uint8_t *buffer;
-	unsigned long long msgs, bytes, parts;
+	uint8_t *buffer, *region;
+	struct placed placed[PLACED_MAX];
+	unsigned long long msgs, bytes, parts, n_placed;
 	long long began_us, last_us;
 } rx;
 
@@ -190,13 +201,13 @@ static void verify(const struct partial *p, const uint8_t *b, size_t len)
 		     ndp_port(&p->from->a), (unsigned long long)(offset + right));
 }
 
-static bool get_part(struct msghdr *msg, struct ndp_part *part)
+static bool get_control(struct msghdr *msg, int type, void *to, size_t size)
 {
 	struct cmsghdr *cm;
 
 	for (cm = CMSG_FIRSTHDR(msg); cm; cm = CMSG_NXTHDR(msg, cm)) {
-		if (cm->cmsg_level == SOL_NDP && cm->cmsg_type == NDP_CMSG_PART) {
-			memcpy(part, CMSG_DATA(cm), sizeof(*part));
+		if (cm->cmsg_level == SOL_NDP && cm->cmsg_type == type) {
+			memcpy(to, CMSG_DATA(cm), size);
 			return true;
 		}
 	}
@@ -240,7 +251,8 @@ static void take_part(const struct options *o, const union ndp_address *from, st
 		      size_t len)
 {
 	struct ndp_part part = { .msg_bytes = len };
-	bool is_part = get_part(msg, &part), is_whole = len == part.msg_bytes, is_last;
+	bool is_part = get_control(msg, NDP_CMSG_PART, &part, sizeof(part));
+	bool is_whole = len == part.msg_bytes, is_last;
 	struct partial *p = find_partial(o, from, &part, len);
 
 	if (part.msg_bytes != p->part.msg_bytes || part.offset_bytes != p->next ||
@@ -258,8 +270,32 @@ static void take_part(const struct options *o, const union ndp_address *from, st
 		take_whole(p);
 }
 
+/* A message is in the region: when others have come, it is looked at again. */
+static void take_placed(const struct options *o, int fd, const union ndp_address *from,
+			const struct ndp_placed *at)
+{
+	struct placed *old = &rx.placed[rx.n_placed++ % PLACED_MAX];
+	const uint8_t *b = rx.region + old->offset;
+
+	if (old->p.from) {
+		verify(&old->p, b, old->p.part.msg_bytes);
+		if (setsockopt(fd, SOL_NDP, NDP_REGION_FREE, &old->offset, sizeof(old->offset)))
+			err(1, "NDP_REGION_FREE");
+	}
+	old->offset = at->offset_bytes;
+	b = rx.region + old->offset;
+	old->p = (struct partial) {
+		.part = { .msg_bytes = at->msg_bytes }, .from = find_sender(o, from),
+	};
+	old->p.n = which(o, old->p.from, b, at->msg_bytes, at->msg_bytes);
+	verify(&old->p, b, at->msg_bytes);
+	rx.bytes += at->msg_bytes;
+	take_whole(&(struct partial) { .from = old->p.from, .n = old->p.n });
+}
+
 static bool take(const struct options *o, int fd)
 {
+	struct ndp_placed placed;
 	union ndp_address from;
 	union {
 		struct cmsghdr align;
@@ -277,6 +313,10 @@ static bool take(const struct options *o, int fd)
 	n = recvmsg(fd, &msg, MSG_DONTWAIT);
 	if (n < 0 && errno == EAGAIN)
 		return false;
+	if (n == 0 && get_control(&msg, NDP_CMSG_PLACED, &placed, sizeof(placed))) {
+		take_placed(o, fd, &from, &placed);
+		return true;
+	}
 	if (n <= 0 && !o->anything)
 		err(1, "recvmsg: %zd", n);
 	if (o->anything)
@@ -331,6 +371,13 @@ static int open_receiver(const struct options *o)
 	if (bind(fd, &a.sa, ndp_address_len(&a)))
 		err(2, "bind");
 	rx.buffer = malloc(o->buffer);
+	if (o->region) {
+		if (setsockopt(fd, SOL_NDP, NDP_REGION, &(uint64_t) { (uint64_t)o->region }, 8))
+			err(2, "NDP_REGION");
+		rx.region = mmap(NULL, (size_t)o->region, PROT_READ, MAP_SHARED, fd, 0);
+		if (rx.region == MAP_FAILED)
+			err(2, "mmap");
+	}
 	return fd;
 }
 
@@ -341,8 +388,8 @@ static int receive(const struct options *o, int fd)
 
 	rx.began_us = ndp_now_us();
 	status = receive_all(o, fd);
-	say("receive msgs=%llu bytes=%llu parts=%llu us=%lld\n", rx.msgs, rx.bytes, rx.parts,
-	    rx.last_us);
+	say("receive msgs=%llu bytes=%llu parts=%llu placed=%llu us=%lld\n", rx.msgs, rx.bytes,
+	    rx.parts, rx.n_placed, rx.last_us);
 	for (i = 0; o->verbose && i < rx.n_senders; i++) {
 		const struct sender *s = &rx.senders[i];
 		const void *at = s->a.sa.sa_family == AF_INET ? (const void *)&s->a.v4.sin_addr :
@@ -577,7 +624,8 @@ static const struct {
 } letters[] = {
 	TEXT('n', ns), TEXT('a', address), TEXT('d', to),
 	NUMBER('p', port), NUMBER('P', own_port), NUMBER('s', sockets), NUMBER('S', sockets),
-	NUMBER('c', count), NUMBER('r', rcvbuf), NUMBER('k', sndbuf), NUMBER('w', window),
+	NUMBER('c', count), NUMBER('r', rcvbuf), NUMBER('m', region),
+	NUMBER('k', sndbuf), NUMBER('w', window),
 	NUMBER('q', quiet_ms), NUMBER('T', timeout_ms), NUMBER('o', priority),
 	NUMBER('t', seconds), NUMBER('z', linger),
 	FLAG('C', connect), FLAG('D', dontwait), FLAG('4', v4), FLAG('6', v6), FLAG('e', failures),
@@ -616,7 +664,7 @@ static void parse(int argc, char *argv[], struct options *o)
 	*o = (struct options) { .sockets = 1, .count = 1, .buffer = 1 << 20, .linger = -1,
 				.seconds = 60 };
 	optind = 1;
-	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:k:w:q:T:o:t:z:CD46exvf")) != -1) {
+	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:CD46exvf")) != -1) {
 		if (c == '?')
 			exit(2);
 		parse_option(o, c, optarg);

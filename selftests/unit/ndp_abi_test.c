@@ -18,13 +18,15 @@
 /* What programs are compiled with stays: a structure only grows at its end. */
 static_assert(sizeof(struct ndp_part) == 24, "ABI");
 static_assert(sizeof(struct ndp_failed) == 16, "ABI");
+static_assert(sizeof(struct ndp_placed) == 24, "ABI");
 static_assert(offsetof(struct ndp_failed, error) == 8, "ABI");
-static_assert(sizeof(struct ndp_info) == 28 * 8, "ABI");
+static_assert(sizeof(struct ndp_info) == 31 * 8, "ABI");
 static_assert(offsetof(struct ndp_info, bytes_sent) == 64, "ABI");
 static_assert(offsetof(struct ndp_info, packets_received) == 152, "ABI");
 static_assert(offsetof(struct ndp_info, paths_avoided) == 216, "ABI");
-static_assert(NDP_INFO == 1 && NDP_TIMEOUT == 3, "ABI");
-static_assert(NDP_CMSG_PART == 1 && NDP_CMSG_FAILED == 2, "ABI");
+static_assert(offsetof(struct ndp_info, msgs_placed) == 224, "ABI");
+static_assert(NDP_INFO == 1 && NDP_TIMEOUT == 3 && NDP_REGION == 4, "ABI");
+static_assert(NDP_CMSG_PART == 1 && NDP_CMSG_FAILED == 2 && NDP_CMSG_PLACED == 3, "ABI");
 
 /* What the ABI promises, the header can carry. */
 static_assert(NDP_MSG_MAX < 1ULL << 8 * sizeof(((struct ndp_wire *)0)->data.msg_len), "wire");

@@ -39,7 +39,8 @@ static const char * const info_names[] = {
 	"packets_unasked", "packets_rtx", "packets_rtx_timeout", "acks_received",
 	"nacks_received", "returned_received", "pulls_received", "probes_sent",
 	"packets_received", "trimmed_received", "duplicates_received", "pulls_sent", "rtt_ns",
-	"rtt_min_ns", "rto_ns", "paths", "paths_avoided",
+	"rtt_min_ns", "rto_ns", "paths", "paths_avoided", "msgs_placed", "region_bytes",
+	"region_used",
 };
 
 _Static_assert(COUNT(info_names) * 8 == sizeof(struct ndp_info), "all fields");

@@ -36,12 +36,23 @@
  *	any, 1..1024; 0: as the network namespace has it
  * @NDP_TIMEOUT: u32, ms, 1..5000; 0: as the network namespace has it. A message
  *	of which nothing was heard for so long fails with ETIMEDOUT
+ * @NDP_REGION: set: u64, bytes of memory, a multiple of the page size, up to
+ *	NDP_REGION_MAX, for mmap(); 0: the socket is to have none. A message for which it
+ *	has space when its first packet comes is placed there, with NDP_CMSG_PLACED
+ * @NDP_REGION_FREE: set: u64, where a message is in the region that was placed, and
+ *	whose space is not needed any more
  */
 enum {
 	NDP_INFO = 1,
 	NDP_INITIAL_WINDOW,
 	NDP_TIMEOUT,
+	NDP_REGION,
+	NDP_REGION_FREE,
 };
+
+#define NDP_REGION_MAX	(1U << 30)
+/* Messages begin at a multiple of that, and take multiples of it. */
+#define NDP_REGION_UNIT	4096U
 
 /**
  * enum - control data, level SOL_NDP
@@ -49,10 +60,12 @@ enum {
  *	that did not fit whole
  * @NDP_CMSG_FAILED: recvmsg() with MSG_ERRQUEUE: struct ndp_failed; the address is that
  *	of the peer
+ * @NDP_CMSG_PLACED: recvmsg(): struct ndp_placed: the message is in the region, all of it
  */
 enum {
 	NDP_CMSG_PART = 1,
 	NDP_CMSG_FAILED,
+	NDP_CMSG_PLACED,
 };
 
 /**
@@ -77,6 +90,18 @@ struct ndp_failed {
 	__u64 msg;
 	__u32 error;
 	__u32 reserved;
+};
+
+/**
+ * struct ndp_placed - where a message is
+ * @msg: number of the message on this socket, from 1 on
+ * @msg_bytes: its length
+ * @offset_bytes: of its begin in the region; for NDP_REGION_FREE
+ */
+struct ndp_placed {
+	__u64 msg;
+	__u64 msg_bytes;
+	__u64 offset_bytes;
 };
 
 /**
@@ -109,6 +134,9 @@ struct ndp_failed {
  * @rto_ns: retransmission timeout, the longest of the flows it sends; it doubles each time
  * @paths: paths of all flows it sends
  * @paths_avoided: of those, avoided since they lose packets
+ * @msgs_placed: of @msgs_received, those that came in the region
+ * @region_bytes: size of the region
+ * @region_used: of these, taken by messages that come, or were not freed yet
  */
 struct ndp_info {
 	__u64 peers;
@@ -139,6 +167,9 @@ struct ndp_info {
 	__u64 rto_ns;
 	__u64 paths;
 	__u64 paths_avoided;
+	__u64 msgs_placed;
+	__u64 region_bytes;
+	__u64 region_used;
 };
 
 #endif /* _UAPI_LINUX_NDP_H */
