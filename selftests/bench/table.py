@@ -1,16 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes tables of what selftests/bench/qdiscs.sh or acks.sh printed.
+"""Makes tables of what selftests/bench/PART.sh printed.
 
 Usage: table.py PART csv RAW
        table.py PART text RAW [NOTE...]
        table.py PART replace RAW FILE [NOTE...]   the tables in FILE, between PART's two markers
-PART: qdiscs or acks. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
+PART: qdiscs, acks or sockets. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
 
 A part is a module. It has
   read(path, lines)  results, from the words between tabs of each line that the guest printed
   tables(results)  each as (columns of words at the left, head, rows)
   goals(results)   each as (text, met)
+  aims(results)    goals that are missed so far, and may be; if there are any
   records(results) the rows of the CSV file, its head first
 """
 import csv
@@ -46,8 +47,9 @@ def report(part, results, remarks, table):
     out = "; ".join(remarks) + "\n\n"
     for names, head, rows in part.tables(results):
         out += "".join(table(names, head, rows)) + "\n"
+    aims = part.aims(results) if hasattr(part, "aims") else ()
     return out + "".join(f"- {text}: {'met' if met else 'missed'}\n"
-                         for text, met in part.goals(results))
+                         for text, met in (*part.goals(results), *aims))
 
 
 def replace(path, name, text):

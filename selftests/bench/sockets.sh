@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Measures NDP's sockets, TCP's and UDP's with streams, in a guest that counts instructions.
+# Usage: sockets.sh PROGRAMS MIB     PROGRAMS: directory of streams; MIB: what is sent for each number
+# Prints lines CASE<tab>MTU<tab>FLOWS<tab>PAYLOAD<tab>WHAT, WHAT being the line of streams; PAYLOAD: of a packet
+# Environment: CLOSNET_MODDIR (directory of ndp.ko)
+set -eu
+streams=$1/streams
+bytes=$(($2 << 20))
+call=131072 # bytes
+
+# offloads MTU SEGMENTS TSO GRO: of both devices; SEGMENTS: packets that a packet of the stack may have, 1: no GSO
+offloads() {
+	local ns
+	for ns in a b; do
+		ip -n $ns link set v mtu "$1" gso_max_segs "$2"
+		ip netns exec $ns ethtool -K v tso "$3" tx-udp-segmentation "$3" gro "$4"
+	done
+}
+
+# ndp_gso PACKETS: that NDP may send as one
+ndp_gso() {
+	local ns
+	for ns in a b; do ip netns exec $ns sysctl -q net.ndp.gso_packets="$1"; done
+}
+
+# measure CASE PROTOCOL PAYLOAD [DATAGRAMS]: calls are of $call bytes, or of so many datagrams
+measure() {
+	local size=$call each=$call
+	[ $# -eq 3 ] || size=$3 each=$(($3 * $4))
+	printf '%s\t%s\t%s\t%s\t' "$1" "$mtu" "$flows" "$3"
+	"$streams" "$2" "$flows" "$size" $((call * (flows > 1 ? 1 : 8) / each + 1)) $((bytes / flows / each))
+}
+
+echo "# kernel $(uname -r)"
+sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
+insmod "$CLOSNET_MODDIR/ndp.ko"
+ip netns add a
+ip netns add b
+# one queue, and no IPv6: then the devices send nothing by themselves
+ip link add v netns a type veth peer name v netns b
+for ns in a b; do
+	# no measurement depends on the one before
+	ip netns exec $ns sysctl -q net.ipv6.conf.v.disable_ipv6=1 net.ipv4.tcp_no_metrics_save=1
+	ip -n $ns link set v up
+	ip -n $ns link set lo up
+done
+ip -n a addr add 10.0.0.1/24 dev v
+ip -n b addr add 10.0.0.2/24 dev v
+
+for mtu in 1500 9000; do
+	udp=$((mtu - 28))
+	for flows in 1 64; do
+		offloads $mtu 1 off off
+		measure ndp ndp $((mtu - 84))
+		measure tcp tcp $((mtu - 52))
+		measure udp udp $udp 1
+		offloads $mtu 65535 off on
+		measure tcp-gso tcp $((mtu - 52))
+		offloads $mtu 65535 on off
+		measure tcp-tso tcp $((mtu - 52))
+		measure udp-tso udp-gso $udp $((65000 / udp))
+		ndp_gso 64
+		measure ndp-tso ndp $((mtu - 84))
+		ndp_gso 1
+	done
+done

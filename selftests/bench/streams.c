@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What it takes to move bytes from sockets in one network namespace to sockets in another
+ *
+ * streams PROTOCOL FLOWS SIZE WARM COUNT
+ *	PROTOCOL: ndp, tcp, udp, or udp-gso. FLOWS processes in namespace a send to one in b,
+ *	which reads what there is. Each makes WARM calls of SIZE bytes, and all wait until
+ *	these have come; what is counted begins then: COUNT more. udp-gso: SIZE is a
+ *	datagram's, and a call has as many as fit in 64 KiB.
+ *
+ * Prints "instructions N bytes N idle N": those that the machine executed, whoever for,
+ * until the last byte was read; it has one processor, whose clock counts them (QEMU,
+ * -icount shift=0). While the processor is idle the clock goes on: that is subtracted.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <netinet/udp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include "../net/ndp_tool.h"
+
+#define PORT		5001
+#define BUFFER		(1 << 20)
+#define RCVBUF		(64 << 20)	/* all that a measurement sends */
+#define GSO_BYTES	65000
+#define EVENTS		64
+
+static const struct protocol {
+	const char *name;
+	int type;
+	int protocol;
+} protocols[] = {
+	{ "ndp", SOCK_RDM, IPPROTO_NDP },
+	{ "tcp", SOCK_STREAM, IPPROTO_TCP },
+	{ "udp", SOCK_DGRAM, IPPROTO_UDP },
+	{ "udp-gso", SOCK_DGRAM, IPPROTO_UDP },
+};
+
+static struct options {
+	const struct protocol *p;
+	int flows;
+	size_t size;	/* of a call */
+	int segment;	/* udp-gso: of a datagram */
+	int warm;
+	int count;
+} o;
+
+static uint8_t buffer[BUFFER];
+static int ready[2], go[2];
+
+static bool is_gso(void)
+{
+	return !strcmp(o.p->name, "udp-gso");
+}
+
+static int new_socket(const char *ns)
+{
+	int fd;
+
+	ndp_enter_ns(ns);
+	fd = socket(AF_INET, o.p->type, o.p->protocol);
+	if (fd < 0)
+		err(2, "socket");
+	return fd;
+}
+
+/* ---- receiver */
+
+static int listener(void)
+{
+	union ndp_address a;
+	int fd = new_socket("b");
+
+	ndp_option(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	ndp_address("10.0.0.2", PORT, &a);
+	if (bind(fd, &a.sa, sizeof(a.v4)))
+		err(2, "bind");
+	if (o.p->type == SOCK_STREAM && listen(fd, o.flows))
+		err(2, "listen");
+	if (o.p->type != SOCK_STREAM)
+		ndp_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF);
+	if (is_gso())
+		ndp_option(fd, SOL_UDP, UDP_GRO, 1);
+	return fd;
+}
+
+static void watch(int epoll, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e))
+		err(2, "epoll_ctl");
+}
+
+/* All that there is */
+static uint64_t drain(int fd)
+{
+	uint64_t bytes = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT)) > 0)
+		bytes += (uint64_t)n;
+	if (n < 0 && errno != EAGAIN)
+		err(1, "recv");
+	return bytes;
+}
+
+static void receive(int epoll, uint64_t bytes)
+{
+	struct epoll_event events[EVENTS];
+	uint64_t got = 0;
+	int i, n;
+
+	while (got < bytes) {
+		n = epoll_wait(epoll, events, EVENTS, -1);
+		for (i = 0; i < n; i++)
+			got += drain(events[i].data.fd);
+	}
+	if (got > bytes || write(ready[1], "", 1) != 1)
+		errx(1, "%llu bytes came, not %llu", (unsigned long long)got,
+		     (unsigned long long)bytes);
+}
+
+static void receiver(int fd)
+{
+	uint64_t call = (uint64_t)o.flows * o.size;
+	int epoll = epoll_create1(0), i;
+
+	if (o.p->type != SOCK_STREAM)
+		watch(epoll, fd);
+	for (i = 0; o.p->type == SOCK_STREAM && i < o.flows; i++)
+		watch(epoll, accept(fd, NULL, NULL));
+	receive(epoll, call * (uint64_t)o.warm);
+	receive(epoll, call * (uint64_t)o.count);
+	pause();
+}
+
+/* ---- senders */
+
+static void send_calls(int fd, int count)
+{
+	for (; count; count--)
+		if (send(fd, buffer, o.size, 0) != (ssize_t)o.size)
+			err(1, "send");
+}
+
+static void sender(int fd)
+{
+	union ndp_address a;
+	char c;
+
+	close(fd);
+	fd = new_socket("a");
+	ndp_address("10.0.0.2", PORT, &a);
+	if (connect(fd, &a.sa, sizeof(a.v4)))
+		err(2, "connect");
+	if (is_gso())
+		ndp_option(fd, SOL_UDP, UDP_SEGMENT, o.segment);
+	send_calls(fd, o.warm);
+	if (read(go[0], &c, 1))
+		err(2, "pipe");
+	send_calls(fd, o.count);
+	pause();
+}
+
+/* ---- both */
+
+/* ns that the processor was idle */
+static unsigned long long idle_ns(void)
+{
+	FILE *f = fopen("/proc/timer_list", "r");
+	unsigned long long ns;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " .idle_sleeptime : %llu", &ns) == 1) {
+			fclose(f);
+			return ns;
+		}
+	}
+	errx(2, "/proc/timer_list tells no idle_sleeptime");
+}
+
+static void wait_until_received(void)
+{
+	char c;
+
+	if (read(ready[0], &c, 1) != 1)
+		errx(1, "not all came");
+}
+
+static void measure(void)
+{
+	unsigned long long idle, begin, end;
+
+	wait_until_received();
+	idle = idle_ns();
+	begin = __rdtsc();
+	close(go[1]);
+	wait_until_received();
+	end = __rdtsc();
+	idle = idle_ns() - idle;
+	printf("instructions %llu bytes %llu idle %llu\n", end - begin - idle,
+	       (unsigned long long)o.flows * o.size * (unsigned int)o.count, idle);
+}
+
+static void parse(char *argv[])
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(protocols) / sizeof(protocols[0]); i++)
+		if (!strcmp(argv[1], protocols[i].name))
+			o.p = &protocols[i];
+	o.flows = atoi(argv[2]);
+	o.size = strtoul(argv[3], NULL, 10);
+	o.warm = atoi(argv[4]);
+	o.count = atoi(argv[5]);
+	if (!o.p || o.flows <= 0 || !o.size || o.size > BUFFER || o.warm <= 0 || o.count <= 0)
+		errx(2, "bad words");
+	o.segment = (int)o.size;
+	if (is_gso())
+		o.size *= GSO_BYTES / o.size;
+}
+
+/* None ends by itself, unless it failed: that ends the others, too. */
+static void child_ended(int signal_number)
+{
+	(void)signal_number;
+	_exit(1);
+}
+
+static void start(void (*what)(int), int fd)
+{
+	if (fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	close(go[1]);
+	what(fd);
+}
+
+/* When this ends, so have their sockets. */
+static void end_children(void)
+{
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGTERM, SIG_IGN);
+	kill(0, SIGTERM);
+	while (wait(NULL) > 0)
+		;
+}
+
+int main(int argc, char *argv[])
+{
+	int fd, i;
+
+	if (argc != 6)
+		errx(2, "usage: streams PROTOCOL FLOWS SIZE WARM COUNT");
+	parse(argv);
+	if (pipe(ready) || pipe(go))
+		err(2, "pipe");
+	setpgid(0, 0);
+	signal(SIGCHLD, child_ended);
+	fd = listener();
+	start(receiver, fd);
+	for (i = 0; i < o.flows; i++)
+		start(sender, fd);
+	measure();
+	end_children();
+	return 0;
+}
