@@ -28,22 +28,53 @@ static inline void closnet_put16(u8 *b, u16 val)
 	b[1] = (u8)val;
 }
 
-/* A number of @len bytes, 8 at most */
+/* Compilers make one load or store of that. */
+static inline u32 closnet_get32(const u8 *b)
+{
+	return (u32)b[0] << 24 | (u32)b[1] << 16 | (u32)b[2] << 8 | b[3];
+}
+
+static inline void closnet_put32(u8 *b, u32 val)
+{
+	b[0] = (u8)(val >> 24);
+	b[1] = (u8)(val >> 16);
+	b[2] = (u8)(val >> 8);
+	b[3] = (u8)val;
+}
+
+/* A number of @len bytes, 8 at most; without loops, as @len is known when it is compiled */
 static inline u64 closnet_get(const u8 *b, u32 len)
 {
 	u64 val = 0;
 
-	while (len--)
-		val = val << 8 | *b++;
+	if (len & 8)
+		return (u64)closnet_get32(b) << 32 | closnet_get32(b + 4);
+	if (len & 4)
+		val = closnet_get32(b);
+	if (len & 2)
+		val = val << 16 | closnet_get16(b + (len & 4));
+	if (len & 1)
+		val = val << 8 | b[len - 1];
 	return val;
 }
 
 static inline void closnet_put(u8 *b, u32 len, u64 val)
 {
-	while (len--) {
-		b[len] = (u8)val;
+	if (len & 8) {
+		closnet_put32(b, (u32)(val >> 32));
+		closnet_put32(b + 4, (u32)val);
+		return;
+	}
+	if (len & 1) {
+		b[len - 1] = (u8)val;
 		val >>= 8;
 	}
+	if (len & 2) {
+		closnet_put16(b + (len & 4), (u16)val);
+		val >>= 16;
+	}
+	if (len & 4)
+		closnet_put32(b, (u32)val);
 }
 
 static inline bool closnet_is_vlan(u16 ethertype)

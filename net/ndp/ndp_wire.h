@@ -331,13 +331,17 @@ static inline void ndp_answer(const struct ndp_hdr *h, enum ndp_type type,
 	};
 }
 
-/* Internet checksum of an even number of bytes (RFC 1071) */
+/* Internet checksum of an even number of bytes, 64 at most (RFC 1071) */
 static inline u16 ndp_checksum(const u8 *b, u32 len)
 {
-	u32 sum = 0, i;
+	u64 sum = 0;
+	u32 i;
 
-	for (i = 0; i < len; i += 2)
+	for (i = 0; i + 4 <= len; i += 4)
+		sum += closnet_get32(b + i);
+	if (i < len)
 		sum += closnet_get16(b + i);
+	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
 	return (u16)~sum;
