@@ -51,7 +51,7 @@
 #include <closnet/counters.h>
 #include "ndp_batch.h"
 #include "ndp_path.h"
-#include "ndp_rcv.h"
+#include "ndp_rcv_turn.h"
 #include "ndp_snd.h"
 
 #define NDP_PORT_BUCKETS_BITS	10
@@ -159,6 +159,7 @@ static inline bool ndp_is_ipv4(const struct ndp_addrs *a)
  * @tx_by_to: struct ndp_tx by @to
  * @rx: struct ndp_rx by @key
  * @rx_flows: flows in @rx
+ * @lines: struct ndp_line by who sends to which socket
  * @ports_lock: protects @ports
  * @ports: struct ndp_sock by port
  * @hosts: struct ndp_host by ifindex; protected by RTNL
@@ -179,6 +180,7 @@ struct ndp_net {
 	struct rhashtable tx_by_to;
 	struct rhashtable rx;
 	atomic_t rx_flows;
+	struct rhashtable lines;
 	spinlock_t ports_lock;		/* changes of @ports */
 	DECLARE_HASHTABLE(ports, NDP_PORT_BUCKETS_BITS);
 	DECLARE_HASHTABLE(hosts, NDP_HOST_BUCKETS_BITS);
@@ -309,6 +311,7 @@ int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
  * @flows: how many these are
  * @held: of these, those for whose packets there was no room, struct ndp_rx's @held_node
  * @missing: of these, those of which something is missing
+ * @lines: of SOCK_SEQPACKET, messages by sender, struct ndp_line's @sock_node
  * @whole: messages that are whole, or of which a part was read and which will never be,
  *	struct ndp_got's @node
  * @partial: longer ones of which a prefix is there, and which may be read by and by
@@ -346,6 +349,7 @@ struct ndp_sock {
 	u32 flows;
 	struct list_head held;
 	u32 missing;
+	struct list_head lines;
 	struct list_head whole;
 	struct list_head partial;
 	struct ndp_got *reading;
@@ -368,6 +372,12 @@ struct ndp6_sock {
 static inline struct ndp_sock *ndp_sk(const struct sock *sk)
 {
 	return (struct ndp_sock *)sk;
+}
+
+/* Does it deliver messages of each sender in order, and send them one after the other? */
+static inline bool ndp_is_ordered(const struct sock *sk)
+{
+	return sk->sk_type == SOCK_SEQPACKET;
 }
 
 /* What the messages may take that a socket receives: its own counter has 31 bits. */
@@ -469,6 +479,7 @@ struct ndp_tx_to {
  * @f: the core
  * @stats: of the core
  * @msgs: messages that have not ended, struct ndp_msg's @node
+ * @fed: of SOCK_SEQPACKET, the one that sendmsg() is still at; NULL: none
  * @dead: it sends no more, and takes no messages
  * @nic_waits: has something to send, but the NIC has enough
  * @nic_left: the socket's @nic_bytes, less what was at the NIC when the timer expired last
@@ -492,6 +503,7 @@ struct ndp_tx {
 	struct ndp_snd_flow f;
 	struct ndp_snd_stats stats;
 	struct list_head msgs;
+	const struct ndp_msg *fed;
 	bool dead;
 	bool nic_waits;
 	u32 nic_left;
@@ -533,6 +545,7 @@ bool ndp_tx_renew(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_kill(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_unlink(struct ndp_tx *tx);
 void ndp_tx_set_rto(struct ndp_tx *tx);
+void ndp_tx_fed(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *m);
 
 void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w);
@@ -619,6 +632,7 @@ struct ndp_rx_key {
  * @held_node: in the socket's @held; empty: not held
  * @told: packets that its sender was asked for
  * @missing: something is, and it counts in the socket's @missing
+ * @line: where its messages wait for each other; NULL: they do not
  * @f: the core; under the socket's rcv_lock, but @f.pull, under the host's
  * @dead: it is no longer found, and takes nothing
  * @rcu: frees it
@@ -633,6 +647,7 @@ struct ndp_rx {
 	struct list_head held_node;
 	u32 told;
 	bool missing;
+	struct ndp_line *line;
 	struct ndp_rcv_flow f;
 	bool dead;
 	struct rcu_head rcu;
@@ -641,6 +656,7 @@ struct ndp_rx {
 /**
  * struct ndp_got - a message that is received
  * @core: first; of a message of one packet, all but @core.len and @core.read is 0
+ * @turn: its place among those of its sender, if they are in order
  * @node: in its socket's @whole or @partial; empty: in none
  * @rx: its flow, as long as it is not whole; NULL: it is, or will never be
  * @addrs: whom it came from, and to where
@@ -656,6 +672,7 @@ struct ndp_rx {
  */
 struct ndp_got {
 	struct ndp_rcv_msg core;
+	struct ndp_turn turn;
 	struct list_head node;
 	struct ndp_rx *rx;
 	struct ndp_addrs addrs;
@@ -682,12 +699,51 @@ struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer);
 void ndp_rx_input(struct ndp_packet *p);
 void ndp_rx_error(struct ndp_packet *p);
 void ndp_rx_pull(struct ndp_rx *rx);
+void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error, struct list_head *garbage);
+void ndp_rx_free_all(struct sock *sk, struct list_head *garbage);
 void ndp_rx_close(struct sock *sk);
 void ndp_rx_room(struct sock *sk);
 bool ndp_rx_gc(struct ndp_net *nn);
 void ndp_rx_info(struct sock *sk, struct ndp_info *info);
 int ndp_rx_init(struct ndp_net *nn);
 void ndp_rx_exit(struct ndp_net *nn);
+
+/* ---- ndp_line.c: SOCK_SEQPACKET: messages in order ---- */
+
+/**
+ * struct ndp_line - messages from a socket to one of ours, in order
+ * @node: in struct ndp_net's @lines
+ * @key: the key: @key.port is the sender's
+ * @sock_node: in the socket's @lines
+ * @rx: the flow by which they come; NULL: it is over
+ * @turns: the core
+ * @rcu: frees it
+ *
+ * All but @node under the socket's rcv_lock.
+ */
+struct ndp_line {
+	struct rhash_head node;
+	struct ndp_tx_to key;
+	struct list_head sock_node;
+	struct ndp_rx *rx;
+	struct ndp_turns turns;
+	struct rcu_head rcu;
+};
+
+bool ndp_line_alloc(struct sock *sk, const struct ndp_packet *p, struct ndp_line **line);
+int ndp_line_find(struct ndp_rx *rx);
+void ndp_line_join(struct ndp_rx *rx, const struct ndp_hdr *h);
+void ndp_line_put(struct ndp_line *line);
+void ndp_line_leave(struct ndp_rx *rx);
+bool ndp_line_purge(struct ndp_sock *ns, struct list_head *garbage, u32 max);
+void ndp_line_add(struct ndp_rx *rx, struct ndp_got *got, const struct ndp_hdr *h);
+bool ndp_line_run(struct ndp_rx *rx, struct list_head *garbage);
+void ndp_line_fail(struct ndp_got *got);
+void ndp_line_done(struct ndp_sock *ns, struct ndp_got *got);
+void ndp_line_yield(struct ndp_rx *rx, struct list_head *garbage);
+void ndp_line_age(struct ndp_rx *rx, u64 now, struct list_head *garbage);
+int ndp_line_init(struct ndp_net *nn);
+void ndp_line_exit(struct ndp_net *nn);
 
 /* ---- ndp_recv.c: messages that came ---- */
 

@@ -52,6 +52,7 @@ static const struct ndp_step ndp_steps[] = {
 	{ ndp_stats_init, ndp_stats_exit },
 	{ ndp_peers_init, ndp_peers_exit },
 	{ ndp_tx_init, ndp_tx_exit },
+	{ ndp_line_init, ndp_line_exit },
 	{ ndp_rx_init, ndp_rx_exit },
 };
 
@@ -157,3 +158,5 @@ MODULE_LICENSE("GPL");
 MODULE_VERSION(CLOSNET_VERSION);
 MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET, 261, 4);	/* IPPROTO_NDP, SOCK_RDM */
 MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET6, 261, 4);
+MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET, 261, 5);	/* SOCK_SEQPACKET */
+MODULE_ALIAS_NET_PF_PROTO_TYPE(PF_INET6, 261, 5);

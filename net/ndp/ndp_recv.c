@@ -164,6 +164,8 @@ static bool ndp_got_has_news(const struct ndp_got *got)
  */
 bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got, bool any)
 {
+	if (!ndp_turn_has(&got->turn))
+		return false;
 	if (got == ns->reading)
 		return ndp_got_has_news(got);
 	if (!got->rx)
@@ -368,6 +370,7 @@ static void ndp_recv_end(struct sock *sk, struct ndp_got *got)
 
 	spin_lock_bh(&ns->rcv_lock);
 	ns->reading = NULL;
+	ndp_line_done(ns, got);
 	spin_unlock_bh(&ns->rcv_lock);
 	ndp_got_free(sk, got);
 }

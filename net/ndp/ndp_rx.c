@@ -130,6 +130,8 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 		ns->msgs_received++;
 		ns->msgs_placed += got->slots > 0;
 	}
+	if (rx->line)
+		ndp_line_add(rx, got, &p->h);
 	return ndp_got_queue(ns, got, false);
 }
 
@@ -211,9 +213,11 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
  * There was no room for a packet. A reader who waits for this flow may go on with another
  * message. And if all others of the flow wait for this packet, and there is nothing to be
  * read, then messages that are not whole have all the memory: they are read by and by, be
- * they short. Return: is there something to be read now?
+ * they short. If they are in order, the one that others wait for may have to make room.
+ * Return: is there something to be read now?
  */
-static bool ndp_rx_refused(struct ndp_rx *rx, const struct ndp_hdr *h)
+static bool ndp_rx_refused(struct ndp_rx *rx, const struct ndp_hdr *h,
+			   struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	bool readable = ndp_got_next(ns);
@@ -226,11 +230,23 @@ static bool ndp_rx_refused(struct ndp_rx *rx, const struct ndp_hdr *h)
 		for (i = 0; i < NDP_RCV_BUCKETS; i++)
 			for (m = rx->f.bucket[i]; m; m = m->chain)
 				ndp_got_queue(ns, container_of(m, struct ndp_got, core), true);
+	if (h->seq == rx->f.got.base && rx->line && !ndp_got_next(ns) &&
+	    ns->rcv.first == &rx->f && ns->rcv.partial > ndp_rx_memory(ns))
+		ndp_line_yield(rx, garbage);
 	return ndp_got_next(ns);
 }
 
+/* A packet of a message that was given up by us, or by its sender */
+static void ndp_rx_deny(const struct ndp_packet *p, struct ndp_hdr *answer)
+{
+	ndp_answer(&p->h, NDP_ERROR, answer);
+	answer->err.code = NDP_CODE_MSG_SIZE;
+	answer->err.msg_id = p->h.data.msg_id;
+}
+
 /* Under rcv_lock. Return: is there news for readers? */
-static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr *answer)
+static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr *answer,
+			struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rcv_msg *m = NULL;
@@ -246,12 +262,17 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 	}
 	if (v < NDP_RCV_FAR)
 		ndp_rx_respond(rx, p, v, now, answer);
-	return v == NDP_RCV_NO_ROOM ? ndp_rx_refused(rx, &p->h) : news;
+	else if (v == NDP_RCV_BAD_ID && rx->line)
+		ndp_rx_deny(p, answer);
+	if (rx->line)
+		news |= ndp_line_run(rx, garbage);
+	return v == NDP_RCV_NO_ROOM ? ndp_rx_refused(rx, &p->h, garbage) : news;
 }
 
 /* Return: the flow; NULL: none. *@news: there is some for the readers of its socket */
 static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer, bool *news)
 {
+	LIST_HEAD(garbage);
 	struct ndp_rx *rx;
 	bool dead;
 
@@ -263,9 +284,13 @@ static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer
 		/* the next look does not find it any more */
 		dead = rx->dead;
 		if (!dead)
-			*news = ndp_rx_take(rx, p, answer);
+			*news = ndp_rx_take(rx, p, answer, &garbage);
 		spin_unlock(&ndp_sk(rx->sk)->rcv_lock);
 	} while (unlikely(dead));
+	if (!list_empty(&garbage)) {
+		ndp_rx_free_all(rx->sk, &garbage);
+		ndp_rx_room(rx->sk);
+	}
 	return rx;
 }
 

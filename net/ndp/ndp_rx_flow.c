@@ -34,21 +34,28 @@ static_assert(sizeof(struct ndp_rx_key) == sizeof(struct ndp_addrs) + sizeof(u32
 
 /* ---- how a flow ends ---- */
 
-/*
- * A message will never be whole; the core does not know it any more. A reader who has
- * a part of it is told; else nobody knows of it.
+/**
+ * ndp_rx_fail() - a message will never be whole; the core does not know it any more
+ * @ns: its socket
+ * @m: the message
+ * @error: why
+ * @garbage: result: the message, if nobody knows of it
+ *
+ * A reader who has a part of it is told. Under rcv_lock.
  */
-static void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error,
-			struct list_head *garbage)
+void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error, struct list_head *garbage)
 {
 	struct ndp_got *got = container_of(m, struct ndp_got, core);
 
 	got->rx = NULL;
 	if (got != ns->reading && !got->core.read) {
+		if (got->turn.turns)
+			ndp_turn_leave(&got->turn);
 		list_move(&got->node, garbage);
 		return;
 	}
 	WRITE_ONCE(got->failed, error);
+	ndp_line_fail(got);
 	ndp_got_queue(ns, got, false);
 }
 
@@ -60,6 +67,8 @@ static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
 
 	while ((m = ndp_rcv_pop(&ns->rcv, &rx->f, U64_MAX)))
 		ndp_rx_fail(ns, m, error, garbage);
+	if (rx->line)
+		ndp_line_leave(rx);
 	ndp_host_leave(rx->host, &rx->f.pull, true);
 	ndp_rcv_close(&ns->rcv, &rx->f);
 	ndp_rx_set_missing(rx, false);
@@ -76,8 +85,14 @@ static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
 	kfree_rcu(rx, rcu);
 }
 
-/* Without locks */
-static void ndp_rx_free_all(struct sock *sk, struct list_head *garbage)
+/**
+ * ndp_rx_free_all() - free messages that nobody knows
+ * @sk: their socket
+ * @garbage: the messages, by @node; none after that
+ *
+ * Without locks.
+ */
+void ndp_rx_free_all(struct sock *sk, struct list_head *garbage)
 {
 	struct ndp_got *got, *next;
 
@@ -116,6 +131,8 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk)
 
 	if (!rx)
 		return NULL;
+	if (!ndp_line_alloc(sk, p, &rx->line))
+		goto free;
 	rx->peer = ndp_peer_get(p->nn, &p->addrs);
 	if (!rx->peer)
 		goto free;
@@ -131,6 +148,7 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk)
 put:
 	ndp_peer_put(rx->peer);
 free:
+	kfree(rx->line);
 	kfree(rx);
 	return NULL;
 }
@@ -140,21 +158,34 @@ static void ndp_rx_free(struct ndp_rx *rx)
 	ndp_host_leave(rx->host, &rx->f.pull, true);
 	ndp_host_put(rx->host);
 	ndp_peer_put(rx->peer);
+	kfree(rx->line);
 	kfree(rx);
 }
 
 /* Return: NULL: it is; the flow that is already; -ECONNREFUSED: no socket; -ENOMEM, ... */
-static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx)
+static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx,
+				    const struct ndp_hdr *h)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rx *other;
+	int err = 0;
 
 	spin_lock(&ns->rcv_lock);
 	if (ns->closed)
-		other = ERR_PTR(-ECONNREFUSED);
+		err = -ECONNREFUSED;
+	else if (rx->line)
+		err = ndp_line_find(rx);
+	if (err)
+		other = ERR_PTR(err);
 	else
 		other = rhashtable_lookup_get_insert_fast(&nn->rx, &rx->node, ndp_rx_params);
+	if (!err && rx->line && other) {
+		ndp_line_put(rx->line);
+		rx->line = NULL;
+	}
 	if (!other) {
+		if (rx->line)
+			ndp_line_join(rx, h);
 		list_add_tail(&rx->sock_node, &ns->rx_list);
 		ns->flows++;
 		ndp_rx_set_missing(rx, true);
@@ -172,7 +203,7 @@ static struct ndp_rx *ndp_rx_open(const struct ndp_packet *p, struct sock *sk)
 
 	if (!rx)
 		return ERR_PTR(-ENOMEM);
-	other = ndp_rx_insert(p->nn, rx);
+	other = ndp_rx_insert(p->nn, rx, &p->h);
 	if (other) {
 		ndp_rx_free(rx);
 		return other;
@@ -287,6 +318,21 @@ struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer)
 
 /* ---- how it is aborted, forgotten, closed ---- */
 
+/* Under rcv_lock. Return: has anything changed? */
+static bool ndp_rx_abort(struct ndp_rx *rx, u32 id, struct list_head *garbage)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_rcv_msg *m = ndp_rcv_abort(&ns->rcv, &rx->f, id);
+
+	if (m)
+		ndp_rx_fail(ns, m, ECONNRESET, garbage);
+	else if (rx->line)
+		ndp_turns_skip(&rx->line->turns, &rx->f, id);
+	if (rx->line)
+		ndp_line_run(rx, garbage);
+	return m || rx->line;
+}
+
 /**
  * ndp_rx_error() - a sender says that it has given up a message
  * @p: packet: ERROR, NDP_CODE_ABORT; its skb is taken over
@@ -296,9 +342,9 @@ struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer)
 void ndp_rx_error(struct ndp_packet *p)
 {
 	struct ndp_rx *rx = ndp_rx_lookup(p);
-	struct ndp_rcv_msg *m = NULL;
 	LIST_HEAD(garbage);
 	struct ndp_sock *ns;
+	bool over = false;
 
 	consume_skb(p->skb);
 	if (!rx)
@@ -306,11 +352,9 @@ void ndp_rx_error(struct ndp_packet *p)
 	ns = ndp_sk(rx->sk);
 	spin_lock(&ns->rcv_lock);
 	if (!rx->dead && rx->f.sport == p->h.sport && rx->f.dport == p->h.dport)
-		m = ndp_rcv_abort(&ns->rcv, &rx->f, p->h.err.msg_id);
-	if (m)
-		ndp_rx_fail(ns, m, ECONNRESET, &garbage);
+		over = ndp_rx_abort(rx, p->h.err.msg_id, &garbage);
 	spin_unlock(&ns->rcv_lock);
-	if (!m)
+	if (!over)
 		return;
 	ndp_rx_free_all(rx->sk, &garbage);
 	ndp_rx_room(rx->sk);
@@ -338,10 +382,13 @@ void ndp_rx_close(struct sock *sk)
 			ndp_rx_end(ns, list_first_entry(&ns->rx_list, struct ndp_rx, sock_node),
 				   ECONNRESET, &garbage);
 		more = !list_empty(&ns->rx_list);
-		list_splice_tail_init(&ns->whole, &garbage);
-		if (ns->reading && !more) {
-			list_add_tail(&ns->reading->node, &garbage);
+		/* as long as packets come, lines know of what they show */
+		if (!more) {
+			list_splice_tail_init(&ns->whole, &garbage);
+			if (ns->reading)
+				list_add_tail(&ns->reading->node, &garbage);
 			ns->reading = NULL;
+			more = ndp_line_purge(ns, &garbage, NDP_RX_BATCH);
 		}
 		spin_unlock_bh(&ns->rcv_lock);
 		ndp_rx_free_all(sk, &garbage);
@@ -368,6 +415,9 @@ static void ndp_rx_age(struct ndp_rx *rx)
 			ndp_rx_fail(ns, m, ETIMEDOUT, &garbage);
 			over = true;
 		}
+		over |= !!rx->line;
+		if (rx->line)
+			ndp_line_age(rx, now, &garbage);
 		if (ndp_rcv_is_silent(&ns->rcv_params, &rx->f, now))
 			ndp_rx_end(ns, rx, ETIMEDOUT, &garbage);
 	}

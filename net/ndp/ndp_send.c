@@ -275,13 +275,11 @@ static int ndp_feed_chunk(struct ndp_feed *fd, struct iov_iter *from)
 	return 0;
 }
 
-/* The flow gets the message, with its first chunk. */
-static int ndp_feed_submit(struct ndp_feed *fd)
+static int ndp_feed_try_submit(struct ndp_feed *fd)
 {
 	struct ndp_tx *tx;
 	int err;
 
-	fd->m->core.ready = fd->copied;
 	do {
 		tx = ndp_tx_get(fd->sk, &fd->addrs, fd->port);
 		if (IS_ERR(tx))
@@ -293,6 +291,33 @@ static int ndp_feed_submit(struct ndp_feed *fd)
 	if (!err)
 		fd->tx = tx;
 	return err;
+}
+
+/* Messages are in order, and another thread is at one. */
+static int ndp_feed_wait_turn(struct ndp_feed *fd)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err;
+
+	add_wait_queue(sk_sleep(fd->sk), &wait);
+	while ((err = ndp_feed_try_submit(fd)) == -EBUSY) {
+		err = ndp_feed_stop(fd);
+		if (err)
+			break;
+		ndp_feed_sleep(fd, &wait, false);
+	}
+	remove_wait_queue(sk_sleep(fd->sk), &wait);
+	return err;
+}
+
+/* The flow gets the message, with its first chunk. */
+static int ndp_feed_submit(struct ndp_feed *fd)
+{
+	int err;
+
+	fd->m->core.ready = fd->copied;
+	err = ndp_feed_try_submit(fd);
+	return err == -EBUSY ? ndp_feed_wait_turn(fd) : err;
 }
 
 /* Return: 0: the message is the flow's; or why it was freed. */

@@ -619,6 +619,7 @@ static int ndp_init_sock(struct sock *sk)
 	spin_lock_init(&ns->rcv_lock);
 	mutex_init(&ns->region_lock);
 	INIT_LIST_HEAD(&ns->rx_list);
+	INIT_LIST_HEAD(&ns->lines);
 	INIT_LIST_HEAD(&ns->whole);
 	INIT_LIST_HEAD(&ns->partial);
 	INIT_LIST_HEAD(&ns->held);
@@ -718,19 +719,57 @@ static void __init ndpv6_init(void)
 	closnet_set_ipv6_pinfo_offset(&ndpv6_prot, offsetof(struct ndp6_sock, inet6));
 }
 
-static struct inet_protosw ndp_protosw = {
-	.type		= SOCK_RDM,
-	.protocol	= IPPROTO_NDP,
-	.prot		= &ndp_prot,
-	.ops		= &ndp_ops,
+static struct inet_protosw ndp_protosw[] = {
+	{
+		.type		= SOCK_RDM,
+		.protocol	= IPPROTO_NDP,
+		.prot		= &ndp_prot,
+		.ops		= &ndp_ops,
+	},
+	{
+		.type		= SOCK_SEQPACKET,
+		.protocol	= IPPROTO_NDP,
+		.prot		= &ndp_prot,
+		.ops		= &ndp_ops,
+	},
 };
 
-static struct inet_protosw ndpv6_protosw = {
-	.type		= SOCK_RDM,
-	.protocol	= IPPROTO_NDP,
-	.prot		= &ndpv6_prot,
-	.ops		= &ndpv6_ops,
+static struct inet_protosw ndpv6_protosw[] = {
+	{
+		.type		= SOCK_RDM,
+		.protocol	= IPPROTO_NDP,
+		.prot		= &ndpv6_prot,
+		.ops		= &ndpv6_ops,
+	},
+	{
+		.type		= SOCK_SEQPACKET,
+		.protocol	= IPPROTO_NDP,
+		.prot		= &ndpv6_prot,
+		.ops		= &ndpv6_ops,
+	},
 };
+
+/* The first so many of each */
+static void ndp_protosw_unregister(int v4, int v6)
+{
+	while (v6--)
+		inet6_unregister_protosw(&ndpv6_protosw[v6]);
+	while (v4--)
+		inet_unregister_protosw(&ndp_protosw[v4]);
+}
+
+static int __init ndp_protosw_register(void)
+{
+	int i, err = 0;
+
+	for (i = 0; i < (int)ARRAY_SIZE(ndp_protosw); i++)
+		inet_register_protosw(&ndp_protosw[i]);
+	for (i = 0; i < (int)ARRAY_SIZE(ndpv6_protosw) && !err; i++)
+		err = inet6_register_protosw(&ndpv6_protosw[i]);
+	if (err)
+		ndp_protosw_unregister(ARRAY_SIZE(ndp_protosw), i - 1);
+	return err;
+}
 
 /**
  * ndp_socks_init() - from now on there are sockets
@@ -751,10 +790,8 @@ int __init ndp_socks_init(void)
 		proto_unregister(&ndp_prot);
 		return err;
 	}
-	inet_register_protosw(&ndp_protosw);
-	err = inet6_register_protosw(&ndpv6_protosw);
+	err = ndp_protosw_register();
 	if (err) {
-		inet_unregister_protosw(&ndp_protosw);
 		proto_unregister(&ndpv6_prot);
 		proto_unregister(&ndp_prot);
 	}
@@ -766,8 +803,7 @@ int __init ndp_socks_init(void)
  */
 void ndp_socks_exit(void)
 {
-	inet6_unregister_protosw(&ndpv6_protosw);
-	inet_unregister_protosw(&ndp_protosw);
+	ndp_protosw_unregister(ARRAY_SIZE(ndp_protosw), ARRAY_SIZE(ndpv6_protosw));
 	proto_unregister(&ndpv6_prot);
 	proto_unregister(&ndp_prot);
 }

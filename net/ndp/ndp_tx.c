@@ -66,7 +66,10 @@ static int ndp_tx_name(struct ndp_tx *tx)
 
 static void ndp_tx_begin(struct ndp_tx *tx, u64 now)
 {
-	ndp_snd_init(&tx->f, &tx->params, NDP_POLICY_FAIR, tx->flow_id, get_random_u32());
+	/* in order, packets between those of another message would only wait for that */
+	enum ndp_policy policy = ndp_is_ordered(tx->sk) ? NDP_POLICY_FIFO : NDP_POLICY_FAIR;
+
+	ndp_snd_init(&tx->f, &tx->params, policy, tx->flow_id, get_random_u32());
 	tx->f.sport = inet_sk(tx->sk)->inet_num;
 	tx->f.dport = (u16)tx->to.port;
 	tx->f.quiet_ns = now;
@@ -293,6 +296,20 @@ struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 po
 
 /* ---- messages ---- */
 
+/**
+ * ndp_tx_fed() - sendmsg() is at a message no longer
+ * @tx: its flow, locked
+ * @w: work
+ * @m: message
+ */
+void ndp_tx_fed(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *m)
+{
+	if (tx->fed != m)
+		return;
+	tx->fed = NULL;
+	w->wake = true;
+}
+
 static bool ndp_tx_idle(const struct ndp_tx *tx)
 {
 	return !ndp_snd_busy(&tx->f) && !tx->f.begun;
@@ -325,11 +342,18 @@ static int ndp_tx_prepare(struct ndp_tx *tx, struct ndp_tx_work *w, u16 window, 
 	return 0;
 }
 
-/* All of the message is there: it is the flow's from now on. */
-static void ndp_tx_own(struct ndp_tx *tx, struct ndp_msg *m)
+/*
+ * Is all of the message there? Then it is the flow's from now on. Else, if messages are in
+ * order, others have to wait for it.
+ */
+static void ndp_tx_own(struct ndp_tx *tx, struct ndp_tx_work *w, struct ndp_msg *m)
 {
-	if (m->core.ready < m->core.len)
+	if (m->core.ready < m->core.len) {
+		if (ndp_is_ordered(tx->sk))
+			tx->fed = m;
 		return;
+	}
+	ndp_tx_fed(tx, w, m);
 	m->no = atomic64_inc_return(&ndp_sk(tx->sk)->sent_no);
 	m->feeding = false;
 }
@@ -341,13 +365,13 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, v
 	int err;
 
 	ndp_tx_enter(tx, &w);
-	err = ndp_tx_prepare(tx, &w, window, ring, packets);
+	err = tx->fed ? -EBUSY : ndp_tx_prepare(tx, &w, window, ring, packets);
 	if (!err && !ndp_snd_submit(&w.c, &tx->f, &m->core))
 		err = -EINVAL;
 	if (!err) {
 		list_add_tail(&m->node, &tx->msgs);
 		atomic_inc(&ndp_sk(tx->sk)->tx_busy);
-		ndp_tx_own(tx, m);
+		ndp_tx_own(tx, &w, m);
 	}
 	ndp_tx_leave(tx, &w);
 	return err;
@@ -373,8 +397,9 @@ static u32 ndp_tx_ring(const struct ndp_snd_msg *m, u16 window)
  *
  * May sleep.
  *
- * Return: 0; -ESTALE: ndp_tx_get() gives another flow by now; or another errno. If not 0, the
- * message is still the caller's.
+ * Return: 0; -ESTALE: ndp_tx_get() gives another flow by now; -EBUSY: messages are in order,
+ * and another sendmsg() is at one; or another errno. If not 0, the message is still the
+ * caller's.
  */
 int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m)
 {
@@ -408,7 +433,7 @@ int ndp_tx_more(struct ndp_tx *tx, struct ndp_msg *m, u64 ready)
 
 	ndp_tx_enter(tx, &w);
 	if (ndp_snd_more(&w.c, &tx->f, &m->core, ready))
-		ndp_tx_own(tx, m);
+		ndp_tx_own(tx, &w, m);
 	else
 		err = -m->core.error;
 	ndp_tx_leave(tx, &w);

@@ -267,6 +267,7 @@ static void ndp_tx_ended(struct ndp_tx *tx, struct ndp_tx_work *w, struct ndp_ms
 {
 	trace_ndp_msg_ended(tx, m);
 	w->wake = true;
+	ndp_tx_fed(tx, w, m);
 	atomic_dec(&ndp_sk(tx->sk)->tx_busy);
 	if (m->feeding)
 		list_del_init(&m->node);

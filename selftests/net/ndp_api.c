@@ -21,6 +21,12 @@
 const char *ns_a, *ns_b;
 static bool failed;
 
+/* The tests behind this one are of SOCK_SEQPACKET. */
+static void use_seqpacket(void)
+{
+	ndp_type = SOCK_SEQPACKET;
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -31,6 +37,8 @@ static const struct {
 	{ "region_placed", test_region_placed }, { "region_full", test_region_full },
 	{ "region_killed", test_region_killed }, { "region_memory", test_region_memory },
 	{ "region_closed", test_region_closed },
+	{ "seqpacket", use_seqpacket },
+	{ "turns", test_turns },
 };
 
 void check(bool good, const char *format, ...)

@@ -39,5 +39,6 @@ void test_region_full(void);
 void test_region_killed(void);
 void test_region_memory(void);
 void test_region_closed(void);
+void test_turns(void);
 
 #endif

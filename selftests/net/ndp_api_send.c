@@ -6,11 +6,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ndp_api.h"
 
 #define PORT 1000
+#define TURN_BYTES 8000000
 
 /* bind() in b; returns the socket, or -1 */
 static int bound(int family, const char *address, uint16_t port)
@@ -171,7 +173,7 @@ void test_options(void)
 	check(!getsockopt(fd, IPPROTO_IP, IP_TTL, &value, &len) && value == 5, "IP's own options");
 	check(!getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &value, &len) && value == IPPROTO_NDP,
 	      "SO_PROTOCOL");
-	check(!getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &len) && value == SOCK_RDM, "SO_TYPE");
+	check(!getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &len) && value == ndp_type, "SO_TYPE");
 	check(api_refused(listen(fd, 1), EOPNOTSUPP), "no listen()");
 	check(api_refused(accept(fd, NULL, NULL), EOPNOTSUPP), "no accept()");
 	close(fd);
@@ -280,4 +282,42 @@ void test_failures(void)
 	check_no_port();
 	check_silent();
 	check_reborn();
+}
+
+/* ---- messages that are sent one after the other */
+
+/* Another process sends by the same socket. */
+static void send_beside(int fd, char *b, size_t len)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		err(2, "fork");
+	if (!pid)
+		_exit(send(fd, b, len, 0) != (ssize_t)len);
+}
+
+/* From SOCK_SEQPACKET: to SOCK_RDM, so that the receiver does not put them in order */
+void test_turns(void)
+{
+	int type = ndp_type, rx, fd, i, status;
+	struct ndp_info info = { 0 };
+	char *b = calloc(1, TURN_BYTES);
+
+	ndp_type = SOCK_RDM;
+	rx = api_receiver(PORT);
+	ndp_option(rx, SOL_SOCKET, SO_RCVBUFFORCE, 8 * TURN_BYTES);
+	ndp_type = type;
+	fd = api_connected(PORT);
+	send_beside(fd, b, TURN_BYTES);
+	for (; !info.msgs_sending; usleep(1000))
+		ndp_info(fd, &info);
+	send_beside(fd, b, 1);
+	check(read(rx, b, TURN_BYTES) == TURN_BYTES, "a message waits until a long one is sent");
+	check(read(rx, b, TURN_BYTES) == 1, "then it is sent");
+	for (i = 0; i < 2; i++)
+		check(wait(&status) > 0 && !status, "sent without an error");
+	free(b);
+	close(fd);
+	close(rx);
 }

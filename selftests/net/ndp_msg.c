@@ -9,7 +9,7 @@
  * of the first COMMAND that failed. A COMMAND is one of
  *
  * receive [-n NS] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT] [-b BYTES]
- *	[-r RCVBUF] [-m REGION] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f]
+ *	[-r RCVBUF] [-m REGION] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f] [-O] [-g]
  *	Takes COUNT messages from each of SENDERS sockets, the n-th of which has the
  *	n-th of SIZES, by recvmsg() of BYTES (default 1m); fails if a byte is wrong, a
  *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUFFORCE; -m:
@@ -17,15 +17,18 @@
  *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
  *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
  *	for each sender, with the time of its last message; -f: takes whatever comes, and
- *	just counts it. It ends when all has come, and those that send here know it
+ *	just counts it; -O: a socket of SOCK_SEQPACKET; fails if a message comes behind a
+ *	later one of its sender; -g: messages may be missing, but not each sender's last.
+ *	It ends when all has come, and those that send here know it
  * send [-n NS] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
  *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
- *	[-z SECONDS] [-C] [-D] [-6] [-e] [-x]
+ *	[-z SECONDS] [-A MS] [-C] [-D] [-6] [-e] [-x] [-O]
  *	Each of SOCKETS sends COUNT messages to each ADDRESS, and waits until all were
  *	acknowledged or have failed; fails if one has. -a, -P: bind(); -k: SO_SNDBUFFORCE;
  *	-w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT; -o: SO_PRIORITY; -z: SO_LINGER; -C:
  *	connect(); -D: with MSG_DONTWAIT and poll(); -6: a socket of AF_INET6 (IPv4 is
- *	mapped); -e: messages may fail; -x: does not wait, but closes at once
+ *	mapped); -e: messages may fail; -x: does not wait, but closes at once; -A:
+ *	SO_SNDTIMEO: longer messages are given up then; -O: a socket of SOCK_SEQPACKET
  * run SHELL-COMMAND
  *
  * SIZES: SIZE[,SIZE]..., with suffix k or m; message n has the (n modulo their number)-th.
@@ -89,6 +92,9 @@ struct options {
 	bool leave;
 	bool verbose;
 	bool anything;
+	bool ordered;
+	bool gaps;
+	int give_up_ms;
 };
 
 /* A sender, as the receiver knows it */
@@ -96,6 +102,7 @@ struct sender {
 	union ndp_address a;
 	uint8_t *came;		/* by number */
 	unsigned int count;
+	uint32_t next;		/* behind the latest one that came */
 	long long last_us;
 };
 
@@ -150,7 +157,7 @@ static struct receiver {
 	struct partial partials[PARTIALS_MAX];
 	uint8_t *buffer, *region;
 	struct placed placed[PLACED_MAX];
-	unsigned long long msgs, bytes, parts, n_placed;
+	unsigned long long msgs, bytes, parts, n_placed, lasts, overtaken;
 	long long began_us, last_us;
 } rx;
 
@@ -236,8 +243,16 @@ static struct partial *find_partial(const struct options *o, const union ndp_add
 	return p;
 }
 
-static void take_whole(struct partial *p)
+static void take_whole(const struct options *o, struct partial *p)
 {
+	if (p->n < p->from->next)
+		rx.overtaken++;
+	else
+		p->from->next = p->n + 1;
+	if (o->ordered && rx.overtaken)
+		errx(1, "message %u of port %u: a later one came before", p->n,
+		     ndp_port(&p->from->a));
+	rx.lasts += p->n + 1 == (uint32_t)o->count;
 	p->from->came[p->n] = 1;
 	p->from->count++;
 	p->from->last_us = ndp_now_us() - rx.began_us;
@@ -267,7 +282,7 @@ static void take_part(const struct options *o, const union ndp_address *from, st
 		errx(1, "MSG_EOR is %s at %llu of %llu", is_last ? "not set" : "set",
 		     (unsigned long long)p->next, (unsigned long long)part.msg_bytes);
 	if (is_last)
-		take_whole(p);
+		take_whole(o, p);
 }
 
 /* A message is in the region: when others have come, it is looked at again. */
@@ -290,7 +305,7 @@ static void take_placed(const struct options *o, int fd, const union ndp_address
 	old->p.n = which(o, old->p.from, b, at->msg_bytes, at->msg_bytes);
 	verify(&old->p, b, at->msg_bytes);
 	rx.bytes += at->msg_bytes;
-	take_whole(&(struct partial) { .from = old->p.from, .n = old->p.n });
+	take_whole(o, &(struct partial) { .from = old->p.from, .n = old->p.n });
 }
 
 static bool take(const struct options *o, int fd)
@@ -339,7 +354,8 @@ static int receive_all(const struct options *o, int fd)
 	bool quiet = false;
 
 	for (;;) {
-		if (rx.msgs >= all && !quiet) {
+		if ((rx.msgs >= all || (o->gaps && rx.lasts >= (unsigned int)o->sockets)) &&
+		    !quiet) {
 			quiet = true;
 			end = ndp_now_us() + o->quiet_ms * 1000LL;
 		}
@@ -348,7 +364,7 @@ static int receive_all(const struct options *o, int fd)
 			end = ndp_now_us() + SENDERS_US;
 		left = end - ndp_now_us();
 		if (left <= 0)
-			return rx.msgs != all;
+			return o->gaps ? rx.lasts != (unsigned int)o->sockets : rx.msgs != all;
 		if (poll(&pfd, 1, (int)(left / 1000) + 1) < 0)
 			err(1, "poll");
 		if (!pfd.revents)
@@ -388,8 +404,8 @@ static int receive(const struct options *o, int fd)
 
 	rx.began_us = ndp_now_us();
 	status = receive_all(o, fd);
-	say("receive msgs=%llu bytes=%llu parts=%llu placed=%llu us=%lld\n", rx.msgs, rx.bytes,
-	    rx.parts, rx.n_placed, rx.last_us);
+	say("receive msgs=%llu bytes=%llu parts=%llu placed=%llu overtaken=%llu us=%lld\n", rx.msgs,
+	    rx.bytes, rx.parts, rx.n_placed, rx.overtaken, rx.last_us);
 	for (i = 0; o->verbose && i < rx.n_senders; i++) {
 		const struct sender *s = &rx.senders[i];
 		const void *at = s->a.sa.sa_family == AF_INET ? (const void *)&s->a.v4.sin_addr :
@@ -427,6 +443,7 @@ static void parse_destinations(const struct options *o)
 
 static int open_sender(const struct options *o)
 {
+	struct timeval give_up = { o->give_up_ms / 1000, o->give_up_ms % 1000 * 1000 };
 	struct linger linger = { 1, o->linger };
 	const union ndp_address *to = &tx.to[0];
 	union ndp_address a;
@@ -445,6 +462,9 @@ static int open_sender(const struct options *o)
 		ndp_option(fd, SOL_SOCKET, SO_PRIORITY, o->priority);
 	if (o->linger >= 0 && setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
 		err(2, "SO_LINGER");
+	if (o->give_up_ms &&
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &give_up, sizeof(give_up)))
+		err(2, "SO_SNDTIMEO");
 	if (bind(fd, &a.sa, ndp_address_len(&a)))
 		err(2, "bind");
 	if (o->connect && connect(fd, &to->sa, ndp_address_len(to)))
@@ -518,7 +538,7 @@ static void send_one(const struct options *o, int fd, const union ndp_address *t
 		sent = sendmsg(fd, &msg, o->dontwait ? MSG_DONTWAIT : 0);
 		error = errno;
 	} while (sent < 0 && goes_on(o, fd));
-	if (sent < 0 && o->failures)
+	if (sent < 0 && (o->failures || (error == EAGAIN && o->give_up_ms)))
 		tx.errors[error < ERRNO_MAX ? error : 0]++;
 	else if (sent != (ssize_t)size)
 		err(1, "sendmsg of %zu bytes: %zd", size, sent);
@@ -563,7 +583,7 @@ static int report(const struct options *o, long long us)
 		if (tx.errors[i])
 			say(" %s=%u", strerrorname_np(i), tx.errors[i]);
 	say("\n");
-	return sum.msgs_failed && !o->failures;
+	return sum.msgs_failed && !o->failures && !o->give_up_ms;
 }
 
 static int send_all(const struct options *o)
@@ -629,7 +649,8 @@ static const struct {
 	NUMBER('q', quiet_ms), NUMBER('T', timeout_ms), NUMBER('o', priority),
 	NUMBER('t', seconds), NUMBER('z', linger),
 	FLAG('C', connect), FLAG('D', dontwait), FLAG('4', v4), FLAG('6', v6), FLAG('e', failures),
-	FLAG('x', leave), FLAG('v', verbose), FLAG('f', anything),
+	FLAG('x', leave), FLAG('v', verbose), FLAG('f', anything), FLAG('O', ordered),
+	FLAG('g', gaps), NUMBER('A', give_up_ms),
 };
 
 static void parse_option(struct options *o, int c, char *value)
@@ -664,11 +685,13 @@ static void parse(int argc, char *argv[], struct options *o)
 	*o = (struct options) { .sockets = 1, .count = 1, .buffer = 1 << 20, .linger = -1,
 				.seconds = 60 };
 	optind = 1;
-	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:CD46exvf")) != -1) {
+	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:A:CD46exvfOg")) != -1) {
 		if (c == '?')
 			exit(2);
 		parse_option(o, c, optarg);
 	}
+	if (o->ordered)
+		ndp_type = SOCK_SEQPACKET;
 	if (!o->port || !o->n_sizes || o->sockets > SOCKETS_MAX || o->n_sizes >= SIZES_MAX)
 		errx(2, "%s: -p and -l are needed", argv[0]);
 }

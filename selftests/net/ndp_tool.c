@@ -30,6 +30,9 @@ void ndp_enter_ns(const char *ns)
 	close(fd);
 }
 
+/* Of what kind sockets are */
+int ndp_type = SOCK_RDM;
+
 /* A socket in a namespace; the process stays where it is. */
 int ndp_socket(const char *ns, int family)
 {
@@ -38,7 +41,7 @@ int ndp_socket(const char *ns, int family)
 	if (self < 0)
 		err(2, "/proc/self/ns/net");
 	ndp_enter_ns(ns);
-	fd = socket(family, SOCK_RDM | SOCK_CLOEXEC, IPPROTO_NDP);
+	fd = socket(family, ndp_type | SOCK_CLOEXEC, IPPROTO_NDP);
 	if (fd < 0)
 		err(2, "socket");
 	if (setns(self, CLONE_NEWNET))

@@ -16,6 +16,8 @@ union ndp_address {
 	struct sockaddr_in6 v6;
 };
 
+extern int ndp_type;
+
 void ndp_enter_ns(const char *ns);
 int ndp_socket(const char *ns, int family);
 void ndp_address(const char *text, uint16_t port, union ndp_address *a);

@@ -2,7 +2,7 @@
 /*
  * Socket interface of NDP, a receiver-driven transport of messages (SIGCOMM'17)
  *
- *	socket(AF_INET or AF_INET6, SOCK_RDM, IPPROTO_NDP)
+ *	socket(AF_INET or AF_INET6, SOCK_RDM or SOCK_SEQPACKET, IPPROTO_NDP)
  *
  * Structures only grow at their end: a reader takes min(its size, the length that
  * getsockopt() says).
@@ -14,7 +14,8 @@
 
 /*
  * For socket(), never in a packet: there NDP is in UDP. Not of IANA's 0..255, like
- * IPPROTO_MPTCP, 262; of AF_INET's types of sockets nobody else has SOCK_RDM.
+ * IPPROTO_MPTCP, 262; of AF_INET's types of sockets nobody else has SOCK_RDM;
+ * SOCK_SEQPACKET is SCTP's, too, but that is asked for by its own number.
  */
 #define IPPROTO_NDP	261
 /* Level of the options; the kernel's own end at 287. */

@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SOCK_SEQPACKET: messages of each sender come in the order in which they were sent, whatever
+# the network does, and whatever becomes of some of them. SOCK_RDM beside it: they do not.
+#
+#	+------------ a ------------+     +------------ b ------------+
+#	| send, receive -> w0 netem |=====| w1 netem -> receive, send |
+#	+---------------------------+     +---------------------------+
+# shellcheck disable=SC2154 # setup_ns sets a and b
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+wire_ab rate 500mbit delay 20us
+ndp_v6_ab
+for port in "$a/w0" "$b/w1"; do
+	tc -n "${port%/*}" qdisc add dev "${port#*/}" root netem limit 100000 || skip_all "no netem"
+done
+
+# netem SETTING...: on both sides, and nothing else
+netem() {
+	local port
+	for port in "$a/w0" "$b/w1"; do
+		tc -n "${port%/*}" qdisc replace dev "${port#*/}" root netem limit 100000 "$@"
+	done
+}
+
+# ---- one call at a time: all that SOCK_RDM has
+
+api seqpacket parts flags poll options turns
+
+# ---- networks that are bad
+
+rx=(receive -n "$b" -p 9)
+v4=(send -n "$a" -p 9 -d 10.0.0.2)
+v6=(send -n "$a" -p 9 -d 2001:db8::2)
+sizes=1,100k,1400,10k,100,300k,1500
+
+# ordered WHAT COUNT NETEM...: from two sockets of SOCK_SEQPACKET, and two of SOCK_RDM
+ordered() {
+	netem "${@:3}"
+	messages "$1" "${rx[@]}" -O -s 4 -c "$2" -l $sizes -- "${v4[@]}" -O -c "$2" -l $sizes -- \
+		"${v6[@]}" -O -c "$2" -l $sizes -- "${v4[@]}" -S 2 -c "$2" -l $sizes
+	note "$1: $(said rtx) packets of $(said packets) again"
+}
+ordered "in order, from four senders" 21
+ordered "30 % are lost" 14 loss 30%
+ordered "delays of 0 to 2 ms, 5 % lost, 10 % doubled" 35 delay 1ms 1ms loss 5% duplicate 10%
+
+# ---- the same to SOCK_RDM
+
+small=100,100,100,100,100,100,100,100,100,30k
+messages "SOCK_SEQPACKET: small ones beside long ones" "${rx[@]}" -O -c 200 -l $small -- \
+	"${v4[@]}" -O -c 200 -l $small
+messages "SOCK_RDM: they come" "${rx[@]}" -c 200 -l $small -- "${v4[@]}" -c 200 -l $small
+check "in another order" test "$(said overtaken receive)" -gt 0
+messages "and from SOCK_SEQPACKET, too" "${rx[@]}" -c 200 -l $small -- "${v4[@]}" -O -c 200 -l $small
+check "in another order" test "$(said overtaken receive)" -gt 0
+
+# ---- what waits has little memory
+
+netem delay 200us 200us loss 2%
+messages "little memory" "${rx[@]}" -O -r 100000 -c 60 -l 100,20k,1400 -- "${v4[@]}" -O -c 60 -l 100,20k,1400
+messages "two senders, and parts" "${rx[@]}" -O -r 200000 -s 2 -c 6 -l 400k,100 -- \
+	"${v4[@]}" -O -c 6 -l 400k,100 -- "${v6[@]}" -O -c 6 -l 400k,100
+messages "a reader with a short buffer" "${rx[@]}" -O -b 1k -s 2 -c 20 -l 5000,3,30k -- \
+	"${v4[@]}" -O -c 20 -l 5000,3,30k -- "${v6[@]}" -c 20 -l 5000,3,30k
+
+# ---- messages that are given up: the others do not wait for them
+
+messages "sendmsg() gives up" "${rx[@]}" -O -g -s 2 -c 41 -l 100,2m -- \
+	"${v4[@]}" -O -k 100000 -A 10 -c 41 -l 100,2m -- "${v6[@]}" -O -c 41 -l 100,2m
+check "some of them" test "$(said EAGAIN)" -gt 0
+netem
+messages "the link is down until they fail" "${rx[@]}" -O -g -c 200 -l 30k -- \
+	"${v4[@]}" -O -T 100 -e -k 200000 -c 200 -l 30k -- run "sleep 0.02; ip -n $b link set w1 down; sleep 0.3
+		ip -n $b link set w1 up; ip -n $b neigh replace 10.0.0.1 lladdr $MAC_A nud permanent dev w1"
+check "some of them" test "$(said failed)" -gt 0
+finish
