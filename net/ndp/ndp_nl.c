@@ -142,6 +142,7 @@ static int ndp_nl_put_receiving(struct sk_buff *msg, const struct ndp_rx *rx)
 		{ NDP_NL_A_HELD, f->pull.held },
 		{ NDP_NL_A_DEVICE, (u32)rx->host->ifindex },
 		{ NDP_NL_A_IDLE_NS, ktime_get_ns() - f->last_ns },
+		{ NDP_NL_A_WAITING, rx->line ? rx->line->turns.msgs : 0 },
 	};
 	int err = ndp_nl_flow(msg, &rx->key.addrs, rx->key.flow_id, f->dport, f->sport);
 
@@ -180,7 +181,10 @@ static int ndp_nl_remote(struct sk_buff *msg, const struct sock *sk)
 static int ndp_nl_socket(struct sk_buff *msg, void *obj)
 {
 	struct sock *sk = obj;
-	const struct ndp_nl_number inode = { NDP_NL_A_INODE, sock_i_ino(sk) };
+	const struct ndp_nl_number numbers[] = {
+		{ NDP_NL_A_INODE, sock_i_ino(sk) },
+		{ NDP_NL_A_ORDERED, ndp_is_ordered(sk) },
+	};
 	int dev = READ_ONCE(sk->sk_bound_dev_if), err;
 	struct in6_addr local = ndp_bound(sk);
 	struct ndp_info info = {};
@@ -189,7 +193,7 @@ static int ndp_nl_socket(struct sk_buff *msg, void *obj)
 	ndp_rx_info(sk, &info);
 	err = nla_put_in6_addr(msg, NDP_NL_A_LOCAL, &local) ?:
 	      nla_put_u16(msg, NDP_NL_A_LOCAL_PORT, inet_sk(sk)->inet_num) ?:
-	      ndp_nl_remote(msg, sk) ?: ndp_nl_numbers(msg, &inode, 1);
+	      ndp_nl_remote(msg, sk) ?: ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
 	if (!err && dev)
 		err = nla_put_u32(msg, NDP_NL_A_IFINDEX, (u32)dev);
 	return err ?: nla_put_64bit(msg, NDP_NL_A_INFO, sizeof(info), &info, NDP_NL_A_PAD);

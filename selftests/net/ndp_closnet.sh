@@ -36,6 +36,7 @@ show "$b" -j >"$TMP/few"
 check_json "$(<"$TMP/few")" \
 	"it takes all addresses" '.sockets[0] | .local == "::" and .local_port == 9 and has("remote") == false' \
 	"it has an inode" '.sockets[0].inode > 0' \
+	"it is of SOCK_RDM" '.sockets[0].ordered == 0' \
 	"it has counted" '.sockets[0] | .msgs_received == 3 and .bytes_received == 307200 and .msgs_sent == 0' \
 	"a flow comes" '.receiving | length == 1' \
 	"from there" '.receiving[0] | .local == "10.0.0.2" and .remote == "10.0.0.1"
@@ -51,6 +52,9 @@ check_json "$(show "$b" receiving -j)" "one table" 'keys == ["receiving"]'
 check_json "$(show "$a" -j)" "not those of another namespace" 'map(length) == [0, 0, 0, 0]'
 check "the other sender" ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -c 3 -l 100k
 check "all has gone" wait_for 20 unused
+job ndp_msg receive -n "$b" -O -p 9 -l 1 -t 100
+check "a socket of SOCK_SEQPACKET" wait_for 10 has "$b" '.sockets | length == 1 and .[0].ordered == 1'
+stop_jobs
 
 # ---- many: a socket that sends to 40 hosts which do not answer; that is several pieces
 

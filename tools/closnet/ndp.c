@@ -80,6 +80,8 @@ static const struct number {
 	[NDP_NL_A_HELD] = { "held", 8, false },
 	[NDP_NL_A_DEVICE] = { "device", 8, false },
 	[NDP_NL_A_IDLE_NS] = { "idle_ns", 8, false },
+	[NDP_NL_A_ORDERED] = { "ordered", 8, false },
+	[NDP_NL_A_WAITING] = { "waiting", 8, false },
 };
 
 /**

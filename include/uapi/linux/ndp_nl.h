@@ -68,6 +68,9 @@ enum ndp_nl_cmd {
  * @NDP_NL_A_HELD: u64, receiving: 1: not pulled, for want of memory
  * @NDP_NL_A_DEVICE: u64, receiving: index of the device by which it comes
  * @NDP_NL_A_IDLE_NS: u64, receiving: time since something came
+ * @NDP_NL_A_ORDERED: u64, sockets: 1: SOCK_SEQPACKET
+ * @NDP_NL_A_WAITING: u64, receiving, of SOCK_SEQPACKET: messages that have come, or begun to,
+ *	and were not read
  */
 enum ndp_nl_attr {
 	NDP_NL_A_UNSPEC,
@@ -102,6 +105,8 @@ enum ndp_nl_attr {
 	NDP_NL_A_HELD,
 	NDP_NL_A_DEVICE,
 	NDP_NL_A_IDLE_NS,
+	NDP_NL_A_ORDERED,
+	NDP_NL_A_WAITING,
 	/* private: */
 	__NDP_NL_A_MAX,
 };
