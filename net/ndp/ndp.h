@@ -12,7 +12,7 @@
  *	ndp_out.c, ndp_peer.c|  |			paths: the core ndp_path.h
  *	    |   |            |  |
  *	    v   +---- ndp_in.c -+			hooks of netfilter
- *	   IP                ^
+ *	   IP                ^   ndp_udp.c		the UDP port
  *
  * Locks, all taken with bottom halves off; each line stands for itself, and within it,
  * the left one is taken first:
@@ -165,6 +165,10 @@ static inline bool ndp_is_ipv4(const struct ndp_addrs *a)
  * @hosts: struct ndp_host by ifindex; protected by RTNL
  * @cookie_key: of siphash
  * @gc: once a second, as long as there are flows
+ * @udp_lock: makes @udp4, @udp6
+ * @udp_taken: these are there: packets are NDP's
+ * @udp4: has the UDP port, for IPv4
+ * @udp6: for IPv6; NULL: the kernel has none
  */
 struct ndp_net {
 	struct net *net;
@@ -186,6 +190,10 @@ struct ndp_net {
 	DECLARE_HASHTABLE(hosts, NDP_HOST_BUCKETS_BITS);
 	siphash_key_t cookie_key;
 	struct delayed_work gc;
+	struct mutex udp_lock;		/* the three behind it */
+	bool udp_taken;
+	struct socket *udp4;
+	struct socket *udp6;
 };
 
 extern unsigned int ndp_net_id;
@@ -284,6 +292,13 @@ struct ndp_packet {
 int ndp_in_init(struct ndp_net *nn);
 void ndp_in_exit(struct ndp_net *nn);
 int ndp_in_dev_init(struct net_device *dev, struct nf_hook_ops *ops);
+bool ndp_in_peek(const struct sk_buff *skb, u32 off, struct ndp_hdr *h);
+void ndp_in_udp(struct ndp_net *nn, struct sk_buff *skb);
+
+/* ---- ndp_udp.c: the UDP port ---- */
+
+int ndp_udp_take(struct ndp_net *nn);
+void ndp_udp_exit(struct ndp_net *nn);
 
 /* ---- ndp_sock.c: sockets ---- */
 
@@ -481,6 +496,7 @@ struct ndp_tx_to {
  * @msgs: messages that have not ended, struct ndp_msg's @node
  * @fed: of SOCK_SEQPACKET, the one that sendmsg() is still at; NULL: none
  * @dead: it sends no more, and takes no messages
+ * @icmp_error: what ICMP has said since something was heard: errno; 0: nothing
  * @nic_waits: has something to send, but the NIC has enough
  * @nic_left: the socket's @nic_bytes, less what was at the NIC when the timer expired last
  * @close_ns: when its socket was closed; 0: it was not
@@ -505,6 +521,7 @@ struct ndp_tx {
 	struct list_head msgs;
 	const struct ndp_msg *fed;
 	bool dead;
+	u8 icmp_error;
 	bool nic_waits;
 	u32 nic_left;
 	u64 close_ns;
@@ -553,6 +570,7 @@ void ndp_tx_abort(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg
 enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer);
 void ndp_tx_input(struct ndp_packet *p);
 void ndp_tx_returned(struct ndp_packet *p);
+void ndp_tx_icmp(const struct ndp_packet *p, u8 error);
 void ndp_tx_write_space(struct sock *sk);
 
 /* ---- ndp_host.c: devices, and what is pulled through them ---- */

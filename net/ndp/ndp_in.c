@@ -8,7 +8,8 @@
  * drop what was trimmed, for its checksum. IPsec's policy is asked here, as UDP would.
  * IP has cut off the padding, checked its header, and put fragments together. With IPv6,
  * fragments and extension headers but hop-by-hop options come later than LOCAL_IN: packets
- * that have them are left to UDP, where no socket is.
+ * that have them go through UDP to the socket that has the port (ndp_udp.c). Before there
+ * is one, the port is not ours, and nothing is taken.
  *
  * IP drops a packet that is shorter than it says. A switch that trims without
  * correcting lengths makes such packets; so they are corrected at the device's ingress,
@@ -33,13 +34,43 @@
 
 #define NDP_UDP_HLEN	((u32)sizeof(struct udphdr))
 
-/* Is a UDP datagram, @off bytes behind skb->data, one of ours, or ours and returned? */
+/**
+ * ndp_in_peek() - read the header of a packet that is left as it is
+ * @skb: packet
+ * @off: of the UDP header, bytes behind skb->data
+ * @h: result
+ *
+ * Return: is there one, and is it right?
+ */
+bool ndp_in_peek(const struct sk_buff *skb, u32 off, struct ndp_hdr *h)
+{
+	u8 buffer[NDP_UDP_HLEN + NDP_HLEN];
+	const u8 *uh;
+	u32 len;
+
+	if (skb->len < off + NDP_UDP_HLEN + NDP_NACK_HLEN)
+		return false;
+	len = skb->len - off;
+	uh = skb_header_pointer(skb, (int)off, (int)min_t(u32, len, sizeof(buffer)), buffer);
+	return uh && ndp_hdr_read(uh + NDP_UDP_HLEN, len - NDP_UDP_HLEN, h) == NDP_READ_OK;
+}
+
+/*
+ * Is a UDP datagram, @off bytes behind skb->data, one of ours, or ours and returned? What
+ * comes from the port may also be somebody's who has it elsewhere.
+ */
 static bool ndp_in_is_ours(const struct sk_buff *skb, u32 off)
 {
 	__be16 buffer[2];
 	const __be16 *ports = skb_header_pointer(skb, (int)off, sizeof(buffer), buffer);
+	struct ndp_hdr h;
 
-	return ports && (ports[0] == htons(NDP_UDP_PORT) || ports[1] == htons(NDP_UDP_PORT));
+	if (!ports)
+		return false;
+	if (likely(ports[1] == htons(NDP_UDP_PORT)))
+		return true;
+	return ports[0] == htons(NDP_UDP_PORT) && ndp_in_peek(skb, off, &h) &&
+	       h.type == NDP_DATA;
 }
 
 /* ---- LOCAL_IN ---- */
@@ -200,7 +231,8 @@ static unsigned int ndp_in_ipv4(void *priv, struct sk_buff *skb,
 {
 	const u32 off = ip_hdrlen(skb);
 
-	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !ndp_in_is_ours(skb, off) ||
+	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !READ_ONCE(ndp_net(state->net)->udp_taken) ||
+	    !ndp_in_is_ours(skb, off) ||
 	    skb_rtable(skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST))
 		return NF_ACCEPT;
 	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb))
@@ -223,13 +255,30 @@ static unsigned int ndp_in_ipv6(void *priv, struct sk_buff *skb,
 	const u8 nexthdr = skb_network_header(skb)[IP6CB(skb)->nhoff];
 	const u32 off = (u32)skb_transport_offset(skb);
 
-	if (nexthdr != IPPROTO_UDP || !ndp_in_is_ours(skb, off) ||
+	if (nexthdr != IPPROTO_UDP || !READ_ONCE(ndp_net(state->net)->udp_taken) ||
+	    !ndp_in_is_ours(skb, off) ||
 	    ndp_in_addrs6_wrong(ipv6_hdr(skb)))
 		return NF_ACCEPT;
 	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb))
 		return NF_DROP;
 	ndp_in_take(state->net, skb, off);
 	return NF_STOLEN;
+}
+
+/**
+ * ndp_in_udp() - a datagram came through UDP
+ * @nn: namespace
+ * @skb: it, at the UDP header; it is taken over
+ *
+ * Under RCU, with bottom halves off, without locks.
+ */
+void ndp_in_udp(struct ndp_net *nn, struct sk_buff *skb)
+{
+	/* of IPv4 it is broadcasts and multicast */
+	if (ip_hdr(skb)->version == 6 && !ndp_in_addrs6_wrong(ipv6_hdr(skb)))
+		ndp_in_datagram(nn, skb, 0);
+	else
+		kfree_skb(skb);
 }
 
 static const struct nf_hook_ops ndp_in_hooks[] = {
@@ -272,17 +321,9 @@ void ndp_in_exit(struct ndp_net *nn)
 /* Is a UDP datagram, @off bytes behind skb->data, trimmed DATA of ours? */
 static bool ndp_in_is_trimmed(const struct sk_buff *skb, u32 off)
 {
-	u8 buffer[NDP_UDP_HLEN + NDP_HLEN];
-	const u8 *uh;
 	struct ndp_hdr h;
-	u32 len;
 
-	if (skb->len < off + NDP_UDP_HLEN + NDP_NACK_HLEN || !ndp_in_is_ours(skb, off))
-		return false;
-	len = skb->len - off;
-	uh = skb_header_pointer(skb, (int)off, (int)min_t(u32, len, sizeof(buffer)), buffer);
-	return uh && ndp_hdr_read(uh + NDP_UDP_HLEN, len - NDP_UDP_HLEN, &h) == NDP_READ_OK &&
-	       ndp_is_trimmed(&h);
+	return ndp_in_is_ours(skb, off) && ndp_in_peek(skb, off, &h) && ndp_is_trimmed(&h);
 }
 
 /* Of UDP, @off bytes behind skb->data. Its checksum stays: it says that this is not all. */

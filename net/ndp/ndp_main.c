@@ -73,6 +73,7 @@ static int __net_init ndp_net_init(struct net *net)
 	hash_init(nn->hosts);
 	get_random_bytes(&nn->cookie_key, sizeof(nn->cookie_key));
 	INIT_DELAYED_WORK(&nn->gc, ndp_gc);
+	mutex_init(&nn->udp_lock);
 	for (i = 0; i < (int)ARRAY_SIZE(ndp_steps) && !err; i++)
 		err = ndp_steps[i].init(nn);
 	if (err)
@@ -88,6 +89,7 @@ static int __net_init ndp_net_init(struct net *net)
 static void __net_exit ndp_net_pre_exit(struct net *net)
 {
 	ndp_in_exit(ndp_net(net));
+	ndp_udp_exit(ndp_net(net));
 }
 
 /* Sockets, and so flows, keep their namespace: there are none any more, nor devices. */

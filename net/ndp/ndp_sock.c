@@ -624,7 +624,7 @@ static int ndp_init_sock(struct sock *sk)
 	INIT_LIST_HEAD(&ns->partial);
 	INIT_LIST_HEAD(&ns->held);
 	ndp_rcv_params_init(ns);
-	return 0;
+	return ndp_udp_take(ndp_net(sock_net(sk)));
 }
 
 /*

@@ -265,6 +265,9 @@ void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w)
 /* A message has ended: who frees it? If that is sendmsg(), it may do so from now on. */
 static void ndp_tx_ended(struct ndp_tx *tx, struct ndp_tx_work *w, struct ndp_msg *m)
 {
+	/* this says more than that nothing was heard */
+	if (m->core.error == ETIMEDOUT && tx->icmp_error)
+		m->core.error = tx->icmp_error;
 	trace_ndp_msg_ended(tx, m);
 	w->wake = true;
 	ndp_tx_fed(tx, w, m);
@@ -462,6 +465,7 @@ static void ndp_tx_error(struct ndp_tx *tx, struct ndp_tx_work *w, const struct 
 static void ndp_tx_answer(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h,
 			  bool returned)
 {
+	tx->icmp_error = 0;
 	if (returned) {
 		if (ndp_snd_returned(&w->c, &tx->f, h) == NDP_SND_NEWS)
 			ndp_tx_outcome(tx, h->path, NDP_OUTCOME_RETURNED, w->c.now);
@@ -513,6 +517,45 @@ void ndp_tx_input(struct ndp_packet *p)
 void ndp_tx_returned(struct ndp_packet *p)
 {
 	ndp_tx_take(p, true);
+}
+
+/*
+ * That there is nobody who takes the packet, or that it is too large for a link, is as if the
+ * receiver had said so; all else may pass.
+ */
+static void ndp_tx_unreachable(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h,
+			       u8 error)
+{
+	struct ndp_hdr said = { .type = NDP_ERROR, .seq = h->seq };
+
+	tx->icmp_error = error;
+	if (error == ECONNREFUSED || error == ENOPROTOOPT)
+		said.err.code = NDP_CODE_NO_PORT;
+	else if (error == EMSGSIZE && h->type == NDP_DATA && !h->is_short)
+		said.err = (struct ndp_error) { NDP_CODE_MSG_SIZE, h->data.msg_id };
+	else
+		return;
+	ndp_snd_error(&w->c, &tx->f, &said);
+}
+
+/**
+ * ndp_tx_icmp() - ICMP came about one of our packets
+ * @p: the packet: @nn, @addrs and @h
+ * @error: what it says: errno
+ *
+ * Under RCU.
+ */
+void ndp_tx_icmp(const struct ndp_packet *p, u8 error)
+{
+	struct ndp_tx *tx = ndp_tx_find(p);
+	struct ndp_tx_work w;
+
+	if (!tx || (p->h.type != NDP_DATA && p->h.type != NDP_PROBE))
+		return;
+	ndp_tx_enter(tx, &w);
+	if (ndp_tx_fits(tx, &p->h, true))
+		ndp_tx_unreachable(tx, &w, &p->h, error);
+	ndp_tx_leave(tx, &w);
 }
 
 /* ---- time ---- */

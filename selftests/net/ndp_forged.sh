@@ -38,11 +38,11 @@ listener() { job ndp_msg receive -n "$b" -p 1000 -f -c 100000000 -l 10 -t 1000; 
 
 # ---- a receiver
 
-forge "no such port" data:udp4:flow_id=1,to=999 await
-hears "is told" 1 "^error .*code=1"
 listener
 wait_for 5 in_use
 sleep 0.1
+forge "no such port" data:udp4:flow_id=1,to=999 await
+hears "is told" 1 "^error .*code=1"
 forge "a message" data:udp4:flow_id=9 await
 hears "is acknowledged" 1 "^control flags=1 flow_id=9 .*ack_base=1"
 forge "and again" data:udp4:flow_id=9 await data:udp4:flow_id=9,flags=3,try_no=1 await

@@ -18,6 +18,9 @@ ndp_v6 "$a" v0 2001:db8::1 2001:db8::2 $MAC_B
 ndp_v6 "$b" v1 2001:db8::2 2001:db8::1 $MAC_A
 
 here=$(dirname "$0")
+# only with a socket of NDP its port is no longer UDP's
+in_ns "$b" python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RDM, 261)'
+
 # grown NAME BY: has b's counter?
 grown() { [ $(($(snmp "$b" "$1") - before)) -eq "$2" ]; }
 # comes WHAT COUNTER BY NS ARGUMENT...: by what ndp_input.py sends in NS, b's counter grows
@@ -48,7 +51,7 @@ comes "IPv4: DATA in fragments" InData 1 "$a" 10.0.0.2 data 20000
 comes "IPv4: without a checksum" InUdpCsum 1 "$a" 10.0.0.2 nocheck
 comes "IPv4: options" InProbe 1 "$a" 10.0.0.2 options
 comes "IPv6: hop-by-hop options" InProbe 1 "$a" 2001:db8::2 hopopts
-passes "IPv6: destination options" 2001:db8::2 dstopts
-passes "IPv6: fragments" 2001:db8::2 data 20000
+comes "IPv6: destination options" InProbe 1 "$a" 2001:db8::2 dstopts
+comes "IPv6: DATA in fragments" InData 1 "$a" 2001:db8::2 data 20000
 passes "IPv4: a broadcast" 10.0.0.255 broadcast
 finish

@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# NDP's UDP port is in use from the first NDP socket of a namespace on; before that, it is anybody's,
+# and there is no NDP socket as long as somebody has it.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| client -> v0        |=====| v1 -> UDP server    |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154 # setup_ns sets a and b
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/ndp.sh"
+[ -x /usr/bin/python3 ] || skip_all "needs python3"
+setup_ns a b
+link_ab
+in_ns "$a" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
+ip -n "$a" link set lo up
+
+# port NS ARGUMENT...: a result for each line
+port() {
+	local line
+	in_ns "$1" "$(dirname "$0")/ndp_port.py" "${@:2}" >"$TMP/port" 2>&1 || not_ok "ndp_port ${*:2}"
+	while read -r line; do
+		case $line in
+		"ok "*) ok "${line#ok }" ;;
+		*) not_ok "${line#not ok }" ;;
+		esac
+	done <"$TMP/port"
+}
+
+port "$a" free
+port "$a" taken
+job in_ns "$b" "$(dirname "$0")/ndp_port.py" serve
+port "$a" client 10.0.0.2
+check_eq "all of it was UDP's" "$(snmp "$a" InPackets InReturned)" 0
+finish
