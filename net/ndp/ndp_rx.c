@@ -83,7 +83,9 @@ static void ndp_rx_undo(struct ndp_sock *ns, struct ndp_got *got)
 
 /*
  * Before a packet is kept: the message it is of, be it a new one, which has no flow yet; what
- * the packet takes, *@memory, is charged. Return: NULL: there is no memory
+ * the packet takes, *@memory, is charged. Return: NULL: all sockets together have too much;
+ * -ENOMEM: the packet is lost. To be told that there is no room is for what only readers can
+ * change: it may let them have messages that are not whole.
  */
 static struct ndp_got *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, u32 *memory)
 {
@@ -93,7 +95,7 @@ static struct ndp_got *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, u
 
 	got = m ? container_of(m, struct ndp_got, core) : ndp_got_alloc(p, p->h.sport);
 	if (!got)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	if (!m) {
 		*memory = sizeof(*got);
 		ndp_region_take(ns, got, p->h.data.msg_len);
@@ -135,18 +137,25 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 	return ndp_got_queue(ns, got, false);
 }
 
-/* A packet that is whole. Return: what it was; *@news: something for readers */
+/*
+ * A packet that is whole. Return: what it was; NDP_RCV_VERDICTS: it is lost;
+ * *@news: something for readers
+ */
 static enum ndp_rcv_verdict ndp_rx_data(struct ndp_rx *rx, struct ndp_packet *p, u64 now,
 					bool *news)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	u32 memory = 0;
 	struct ndp_got *got = ndp_rx_prepare(rx, p, &memory);
-	bool fresh = got && !got->rx;
+	bool fresh = !IS_ERR_OR_NULL(got) && !got->rx;
 	struct ndp_rcv_msg *m = fresh ? &got->core : NULL;
 	enum ndp_rcv_verdict v;
 	u64 max;
 
+	if (IS_ERR(got)) {
+		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
+		return NDP_RCV_VERDICTS;
+	}
 	ndp_rx_limit(ns, rx, memory);
 	max = ns->rcv_params.memory_max;
 	if (!got) {
