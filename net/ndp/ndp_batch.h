@@ -44,6 +44,8 @@ struct ndp_batch {
  * ndp_batch_begin() - a packet, that others may go with
  * @path: its path
  * @len: its payload, bytes; 0: no other may
+ *
+ * Return: a batch of one packet.
  */
 static inline struct ndp_batch ndp_batch_begin(u8 path, u16 len)
 {
@@ -58,6 +60,8 @@ static inline struct ndp_batch ndp_batch_begin(u8 path, u16 len)
  * @len: payload of the next one, bytes
  * @frags: fragments that the batch may still have
  * @most: packets of a batch, 1..NDP_BATCH_PACKETS
+ *
+ * Return: true if so.
  */
 static inline bool ndp_batch_takes(const struct ndp_batch *b, u16 len, u32 frags, u32 most)
 {
