@@ -680,12 +680,13 @@ static void parse_option(struct options *o, int c, char *value)
 
 static void parse(int argc, char *argv[], struct options *o)
 {
+	static const char all[] = "n:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:A:CD46exvfOg";
 	int c;
 
 	*o = (struct options) { .sockets = 1, .count = 1, .buffer = 1 << 20, .linger = -1,
 				.seconds = 60 };
 	optind = 1;
-	while ((c = getopt(argc, argv, "n:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:A:CD46exvfOg")) != -1) {
+	while ((c = getopt(argc, argv, all)) != -1) {
 		if (c == '?')
 			exit(2);
 		parse_option(o, c, optarg);
