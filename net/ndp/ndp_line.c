@@ -197,7 +197,7 @@ bool ndp_line_purge(struct ndp_sock *ns, struct list_head *garbage, u32 max)
 /* The message whose turn it is. Is it dead? A hole of it is before what is waited for. */
 static bool ndp_line_is_dead(const struct ndp_rx *rx, const struct ndp_got *got)
 {
-	return !RB_EMPTY_ROOT(&got->ahead) && ndp_before(got->turn.last, rx->f.got.base);
+	return ndp_before(got->turn.last, rx->f.got.base) && ndp_rcv_has_hole(&got->core);
 }
 
 /* A message of @rx that is not whole */

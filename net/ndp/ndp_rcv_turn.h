@@ -92,6 +92,22 @@ struct ndp_turns {
 	u32 msgs;
 };
 
+/**
+ * ndp_rcv_has_hole() - has more of a message come than what it begins with?
+ * @m: the message, not whole
+ *
+ * Return: true if so: what is missing is before the last packet that came.
+ */
+static inline bool ndp_rcv_has_hole(const struct ndp_rcv_msg *m)
+{
+	u64 bits = m->has_tail;
+	u32 i;
+
+	for (i = 0; i < NDP_RCV_WORDS; i++)
+		bits |= m->got.bits[i];
+	return bits;
+}
+
 /* ---- lists */
 
 /* @at: behind which; NULL: first */

@@ -35,15 +35,9 @@ static struct got *got_of(struct ndp_turn *t)
 	return (struct got *)((char *)t - offsetof(struct got, turn));
 }
 
-static bool is_dead(const struct ndp_turn *t)
+static bool is_dead(struct ndp_turn *t)
 {
-	struct got *got = got_of((struct ndp_turn *)t);
-	u64 ahead = got->core.has_tail;
-	u32 i;
-
-	for (i = 0; i < NDP_RCV_WORDS; i++)
-		ahead |= got->core.got.bits[i];
-	return ahead && ndp_before(t->last, f.got.base);
+	return ndp_before(t->last, f.got.base) && ndp_rcv_has_hole(&got_of(t)->core);
 }
 
 static void forget(struct ndp_turn *t)
