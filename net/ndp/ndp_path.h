@@ -20,7 +20,9 @@
  *	ACK	skip -= 1, level -= 1
  *	next	it is passed over, and skip -= 1, if skip > 1.25 mean(skip). For packets that
  *		are trimmed near the receiver come back as NACKs of all paths alike
- *	lost	the path is avoided for 4 ms, 8 ms .. 1 s, then one packet may try it
+ *	lost	the path is avoided for 4 ms, 8 ms .. 1 s, then one packet may try it; of eight
+ *		packets no more than one tries one. For who sends little, as after a timeout,
+ *		would find one to be tried each time, and lose each packet
  *	ACK	of such a path: it works
  *
  * Reference: M. Handley et al., "Re-architecting datacenter networks and stacks
@@ -56,6 +58,7 @@
 #define NDP_PATH_LOOKS		16
 #define NDP_PATH_AVOID_NS	4000000ULL
 #define NDP_PATH_AVOID_MAX	8	/* doublings: 1.024 s */
+#define NDP_PATH_TRY_EVERY	8	/* packets */
 
 /**
  * enum ndp_outcome - what became of a packet on a path
@@ -99,6 +102,7 @@ struct ndp_path {
  * @next: paths used in this round
  * @live: paths not avoided
  * @look: which of the avoided was looked at last, modulo their number
+ * @since: packets since one tried an avoided path, modulo 2^32
  * @skips: sum of all paths' skip
  */
 struct ndp_paths {
@@ -108,6 +112,7 @@ struct ndp_paths {
 	u32 next;
 	u32 live;
 	u32 look;
+	u32 since;
 	u32 skips;
 };
 
@@ -246,10 +251,14 @@ static inline bool ndp_path_passed(struct ndp_paths *p, struct ndp_path *path)
  */
 static inline u32 ndp_path_pick(struct ndp_paths *p, u32 unlike, u64 now, u32 rnd)
 {
-	u32 path = ndp_path_try(p, unlike, now), looks = NDP_PATH_LOOKS;
+	u32 path = NDP_PATH_NONE, looks = NDP_PATH_LOOKS;
 
-	if (path != NDP_PATH_NONE)
+	if (++p->since >= NDP_PATH_TRY_EVERY || !p->live)
+		path = ndp_path_try(p, unlike, now);
+	if (path != NDP_PATH_NONE) {
+		p->since = 0;
 		return path;
+	}
 	do {
 		path = ndp_path_next(p, &rnd);
 		/* twice at most: the last of a round, the first of the next */

@@ -341,6 +341,28 @@ static void test_dead_link(void **state)
 	check();
 }
 
+/*
+ * Half of the paths is dead, and a packet is sent only now and then, as after timeouts: there is
+ * always a path to be tried, but most packets come.
+ */
+static void test_few_packets(void **state)
+{
+	u32 n, got, lost = 0;
+
+	(void)state;
+	start(PATHS);
+	for (n = 0; n < PATHS; n += 2)
+		ndp_path_outcome(&p, n, NDP_OUTCOME_LOST, now);
+	for (n = 0; n < 800; n++, now += 600 * MS) {
+		got = pick();
+		lost += got % 2 == 0;
+		ndp_path_outcome(&p, got, got % 2 ? NDP_OUTCOME_ACK : NDP_OUTCOME_LOST, now);
+	}
+	/* each eighth */
+	assert_in_range(lost, 99, 101);
+	check();
+}
+
 static void test_anything(void **state)
 {
 	u32 i, n, outcome, which;
@@ -392,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_slow_link),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nack_of_avoided),
+		cmocka_unit_test(test_few_packets),
 		cmocka_unit_test(test_all_lost),
 		cmocka_unit_test(test_dead_link),
 		cmocka_unit_test(test_anything),
