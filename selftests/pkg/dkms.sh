@@ -62,9 +62,9 @@ check_eq "modinfo: kernel" "$(modinfo -F vermagic "$module" | cut -d ' ' -f 1)" 
 check_eq "modinfo: alias by which tc has it loaded" "$(modinfo -F alias "$module")" net-sch-ndp
 check_eq "modinfo: that of sch_dcqcn" "$(modinfo -F alias "$(find "$updates" -name 'sch_dcqcn.ko*')")" net-sch-dcqcn
 check_eq "modinfo: that of sch_pcrp" "$(modinfo -F alias "$(find "$updates" -name 'sch_pcrp.ko*')")" net-sch-pcrp
-check_eq "modinfo: aliases by which socket() has ndp loaded" \
+check_eq "modinfo: aliases by which socket() has ndp loaded, of SOCK_RDM and SOCK_SEQPACKET" \
 	"$(modinfo -F alias "$(find "$updates" -name 'ndp.ko*')" | sort | xargs)" \
-	"net-pf-10-proto-261-type-4 net-pf-2-proto-261-type-4"
+	"net-pf-10-proto-261-type-4 net-pf-10-proto-261-type-5 net-pf-2-proto-261-type-4 net-pf-2-proto-261-type-5"
 check_eq "modinfo: alias by which ip has closwire loaded" \
 	"$(modinfo -F alias "$(find "$updates" -name 'closwire.ko*')")" rtnl-link-closwire
 depmod -b "$TMP" "$kver" 2>/dev/null
