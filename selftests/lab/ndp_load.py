@@ -82,7 +82,7 @@ def build(lab, net):
         port.qdisc = ndp.qdisc(p.limit, p.mtu) if lab.scheme in NDP else \
             ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
-        port.ring, port.qdisc = 4, "fq"
+        port.ring, port.qdisc = 4, ndp.HOST_QDISC if lab.scheme in NDP else "fq"
     if lab.scheme in NDP:
         ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme])
     else:

@@ -62,7 +62,7 @@ def guest(lab):
         port.qdisc = ndp.qdisc(p.limit, p.mtu) if lab.scheme in NDP else \
             ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
-        port.ring, port.qdisc = 4, "fq"
+        port.ring, port.qdisc = 4, ndp.HOST_QDISC if lab.scheme in NDP else "fq"
     lab.expect(len(p.flows) * (p.warmup + p.time))
     if lab.scheme in NDP:
         ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme], initial_window=p.window or None)

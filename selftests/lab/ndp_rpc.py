@@ -191,7 +191,7 @@ def guest(lab):
         port.qdisc = ndp.qdisc(p.limit, p.mtu) if is_ndp(lab.scheme) else \
             ndp.beside("dctcp", frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
-        port.ring, port.qdisc = 4, "fq"
+        port.ring, port.qdisc = 4, ndp.HOST_QDISC if is_ndp(lab.scheme) else "fq"
     lab.expect(len(p.cases) * (WARMUP_NS + p.count * 2 * ideal_ns(p)))
     if is_ndp(lab.scheme):
         ndp.build(lab, net)

@@ -98,7 +98,7 @@ def of_tcp(host):
 
 def of_qdisc(host):
     """What the host's qdisc has counted, if it is PCRP's."""
-    if not any(port.qdisc.startswith("pcrp") for port in host.ports.values()):
+    if not any("pcrp" in port.qdisc for port in host.ports.values()):
         return [0] * len(OF_QDISC)
     qdisc = json.loads(topo.run("tc", "-n", host.name, "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
     return [qdisc.get(name, 0) for name in OF_QDISC]
