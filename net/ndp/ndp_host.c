@@ -67,19 +67,32 @@ struct ndp_host *ndp_host_get(struct ndp_net *nn, int ifindex)
 	return host && refcount_inc_not_zero(&host->refs) ? host : NULL;
 }
 
-static void ndp_host_free_places(struct ndp_pull *q)
+/* What srpt has for each flow */
+struct ndp_host_places {
+	struct ndp_pull_node **by_id;
+	struct heap_node *node;
+	u32 *place;
+};
+
+static void ndp_host_free_places(const struct ndp_host_places *p)
 {
-	kvfree(q->by_id);
-	kvfree(q->heap.node);
-	kvfree(q->heap.place);
+	kvfree(p->by_id);
+	kvfree(p->node);
+	kvfree(p->place);
+}
+
+static struct ndp_host_places ndp_host_places(const struct ndp_pull *q)
+{
+	return (struct ndp_host_places) { q->by_id, q->heap.node, q->heap.place };
 }
 
 static void ndp_host_free(struct rcu_head *rcu)
 {
 	struct ndp_host *host = container_of(rcu, struct ndp_host, rcu);
+	struct ndp_host_places p = ndp_host_places(&host->q);
 
 	ida_destroy(&host->ids);
-	ndp_host_free_places(&host->q);
+	ndp_host_free_places(&p);
 	kfree(host);
 }
 
@@ -188,40 +201,38 @@ static void ndp_host_policy(struct ndp_host *host)
 		schedule_work(&host->grow);
 }
 
-/* Under the lock. The heap moves to a larger place; what was is then in @q. */
-static void ndp_host_swap(struct ndp_host *host, struct ndp_pull *q, u32 places)
+/* Under the lock. The heap moves to larger places; what was is then in @p. */
+static void ndp_host_swap(struct ndp_host *host, struct ndp_host_places *p, u32 places)
 {
-	struct ndp_pull old = host->q;
-	u32 i;
+	struct ndp_host_places old = ndp_host_places(&host->q);
+	u32 i, count = host->q.heap.count;
 
-	ndp_pull_init_srpt(&host->q, q->by_id, q->heap.node, q->heap.place, places);
-	for (i = 0; i < old.heap.count; i++) {
-		const struct heap_node *n = &old.heap.node[i];
+	ndp_pull_init_srpt(&host->q, p->by_id, p->node, p->place, places);
+	for (i = 0; i < count; i++) {
+		const struct heap_node *n = &old.node[i];
 
 		host->q.by_id[n->id] = old.by_id[n->id];
 		heap_set(&host->q.heap, n->id, n->key, n->tie);
 	}
 	host->places = places;
-	*q = old;
+	*p = old;
 }
 
 static void ndp_host_grow(struct work_struct *work)
 {
 	struct ndp_host *host = container_of(work, struct ndp_host, grow);
 	u32 places = max(NDP_HOST_PLACES, roundup_pow_of_two(2 * READ_ONCE(host->ids_end)));
-	struct ndp_pull q = {
-		.by_id = kvmalloc_array(places, sizeof(*q.by_id), GFP_KERNEL),
-		.heap = {
-			.node = kvmalloc_array(places, sizeof(*q.heap.node), GFP_KERNEL),
-			.place = kvmalloc_array(places, sizeof(*q.heap.place), GFP_KERNEL),
-		},
+	struct ndp_host_places p = {
+		.by_id = kvmalloc_array(places, sizeof(*p.by_id), GFP_KERNEL),
+		.node = kvmalloc_array(places, sizeof(*p.node), GFP_KERNEL),
+		.place = kvmalloc_array(places, sizeof(*p.place), GFP_KERNEL),
 	};
 
 	spin_lock_bh(&host->lock);
-	if (q.by_id && q.heap.node && q.heap.place && places > host->places)
-		ndp_host_swap(host, &q, places);
+	if (p.by_id && p.node && p.place && places > host->places)
+		ndp_host_swap(host, &p, places);
 	spin_unlock_bh(&host->lock);
-	ndp_host_free_places(&q);
+	ndp_host_free_places(&p);
 }
 
 /* ---- flows ---- */

@@ -31,10 +31,23 @@
  * the next pull is due by as much earlier, or later, as it is shorter, or longer.
  *
  * Higher priorities go first, strictly. Within a priority:
- *	fair	round robin, a pull each
+ *	fair	round robin, a pull each; a packet that came unasked was one, too
  *	strict	first come, first served, until it has all it wished
  *	srpt	the least that remains first: what the flow wishes, or, if that is more,
  *		what its newest packet said of its message that was not sent yet
+ * So with fair, of flows that begin together, all have the same when the first has all: how
+ * many packets of its first window a switch has let through does not matter. A flow
+ * has had as many turns as it was pulled, and sent unasked, since the link began to be
+ * busy; the least is next. One that comes later takes part from the present round on, and
+ * no flow waits for as many as NDP_PULL_ROUNDS of them. The link has begun anew when
+ * nobody was to be pulled for so long as a pull may be late.
+ *
+ *	turns had:   round    + 1      + 2     ...     + NDP_PULL_ROUNDS - 1
+ *	          +--------+--------+--------+       +--------+
+ *	          | A B C  |  D E   |        |       |   F    |
+ *	          +--------+--------+--------+       +--------+
+ *	            ^ next
+ *
  * Fair and strict take O(1) a pull, srpt O(log flows). A sender wishes little at a time,
  * so that a flow that is served strictly may have no wish for a moment: if its message
  * goes on, it keeps its place.
@@ -51,11 +64,13 @@
  *   take no wish with them.
  * - A flow of which nothing comes any more is not pulled without end (ahead).
  * - Packets are not all of one size: a pull takes as long as the packet that it asks for.
+ * - With fair, what came unasked counts.
  * - strict and srpt
  */
 #ifndef _NDP_PULL_H
 #define _NDP_PULL_H
 
+#include <linux/string.h>
 #include <closnet/heap.h>
 #include "ndp_wire.h"
 
@@ -77,6 +92,9 @@
 #define NDP_PULL_LONGEST_SHIFT	8
 /* Taken for a flow's packets until one was seen */
 #define NDP_PULL_BYTES_UNKNOWN	1538U
+
+/* Turns by which a flow may be ahead of others: about an initial window; a power of two */
+#define NDP_PULL_ROUNDS		32U
 
 /**
  * enum ndp_pull_policy - who is first within a priority
@@ -109,8 +127,10 @@ struct ndp_pull_lengths {
  * @target: packets wished since the flow began, modulo 2^32
  * @granted: packets pulled, modulo 2^32
  * @heard: @granted when something came last
+ * @answered: of @granted, packets that have come
  * @more: bytes of the message of its newest packet that were not sent yet
  * @turn: strict: which flow it was to be queued
+ * @round: fair: turns that it had, as struct ndp_pull_ring counts them
  * @id: srpt: its own, below the queue's capacity
  * @bytes: that a packet of it takes on the link, on average; 0: none was seen
  * @nacked: packets that were NACKed, and not pulled since
@@ -127,7 +147,9 @@ struct ndp_pull_node {
 	u32 target;
 	u32 granted;
 	u32 heard;
+	u32 answered;
 	u32 turn;
+	u32 round;
 	u32 id;
 	u32 bytes;
 	struct ndp_pull_lengths nacked;
@@ -169,8 +191,22 @@ struct ndp_pull_stats {
 };
 
 /**
+ * struct ndp_pull_ring - flows of a priority that are to be pulled; fair and strict
+ * @first: rings of flows; fair: by their turns modulo NDP_PULL_ROUNDS; strict: one ring
+ * @some: in which of them there is any, a bit each
+ * @round: turns that each had at least who waited, modulo 2^32
+ * @since: rounds since the link began to be busy; NDP_PULL_ROUNDS - 1: or more
+ */
+struct ndp_pull_ring {
+	struct ndp_pull_node *first[NDP_PULL_ROUNDS];
+	u32 some;
+	u32 round;
+	u32 since;
+};
+
+/**
  * struct ndp_pull - a pull queue: ndp_pull_init()
- * @first: of each priority's ring; fair and strict
+ * @ring: flows by priority; fair and strict
  * @heap: flows; srpt
  * @by_id: srpt: flows
  * @next_ns: when the next pull is due
@@ -185,7 +221,7 @@ struct ndp_pull_stats {
  * @stats: counters
  */
 struct ndp_pull {
-	struct ndp_pull_node *first[NDP_PRIOS];
+	struct ndp_pull_ring ring[NDP_PRIOS];
 	struct heap heap;
 	struct ndp_pull_node **by_id;
 	u64 next_ns;
@@ -227,10 +263,11 @@ static inline void ndp_pull_rate(struct ndp_pull *q, u64 rate_Bps)
 static inline void ndp_pull_init(struct ndp_pull *q, const struct ndp_pull_params *p,
 				 u64 now_ns)
 {
-	*q = (struct ndp_pull) {
-		.next_ns = now_ns, .late_ns = p->late_ns, .ahead = p->ahead,
-		.policy = p->policy,
-	};
+	memset(q, 0, sizeof(*q));
+	q->next_ns = now_ns;
+	q->late_ns = p->late_ns;
+	q->ahead = p->ahead;
+	q->policy = p->policy;
 	ndp_pull_rate(q, p->rate_Bps);
 }
 
@@ -251,10 +288,16 @@ static inline void ndp_pull_init_srpt(struct ndp_pull *q, struct ndp_pull_node *
 
 /* ---- the order */
 
-/* Behind the one whose turn was before its own; of fair it is the last */
-static inline void ndp_pull_ring_add(struct ndp_pull *q, struct ndp_pull_node *n)
+/* Where a flow waits */
+static inline u32 ndp_pull_slot(const struct ndp_pull *q, const struct ndp_pull_node *n)
 {
-	struct ndp_pull_node **first = &q->first[n->prio], *at = *first;
+	return q->policy == NDP_PULL_FAIR ? n->round % NDP_PULL_ROUNDS : 0;
+}
+
+/* Behind the one whose turn was before its own; of fair it is the last */
+static inline void ndp_pull_ring_insert(struct ndp_pull_node **first, struct ndp_pull_node *n)
+{
+	struct ndp_pull_node *at = *first;
 
 	if (!at) {
 		n->next = n;
@@ -277,20 +320,56 @@ static inline void ndp_pull_ring_add(struct ndp_pull *q, struct ndp_pull_node *n
 	n->next->prev = n;
 }
 
+static inline void ndp_pull_ring_add(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	struct ndp_pull_ring *r = &q->ring[n->prio];
+	u32 slot;
+
+	/* what it had before, or in another ring, does not count */
+	if (n->round - r->round >= NDP_PULL_ROUNDS)
+		n->round = r->round;
+	slot = ndp_pull_slot(q, n);
+	ndp_pull_ring_insert(&r->first[slot], n);
+	r->some |= 1U << slot;
+}
+
 static inline void ndp_pull_ring_del(struct ndp_pull *q, struct ndp_pull_node *n)
 {
-	struct ndp_pull_node **first = &q->first[n->prio];
+	struct ndp_pull_ring *r = &q->ring[n->prio];
+	u32 slot = ndp_pull_slot(q, n);
 
 	if (n->next == n) {
-		*first = NULL;
+		r->first[slot] = NULL;
+		r->some &= ~(1U << slot);
 	} else {
 		n->prev->next = n->next;
 		n->next->prev = n->prev;
-		if (*first == n)
-			*first = n->next;
+		if (r->first[slot] == n)
+			r->first[slot] = n->next;
 	}
 	n->next = NULL;
 	n->prev = NULL;
+}
+
+/* There is one; strict has only the slot 0. */
+static inline struct ndp_pull_node *ndp_pull_ring_first(const struct ndp_pull_ring *r)
+{
+	u32 slot = r->round % NDP_PULL_ROUNDS;
+
+	if (!(r->some >> slot))
+		slot = 0;
+	return r->first[slot + __builtin_ctz(r->some >> slot)];
+}
+
+/* fair: it was pulled, and is behind all that have had as many turns now */
+static inline void ndp_pull_ring_served(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	struct ndp_pull_ring *r = &q->ring[n->prio];
+
+	ndp_pull_ring_del(q, n);
+	r->since = min_t(u32, r->since + (n->round - r->round), NDP_PULL_ROUNDS - 1);
+	r->round = n->round++;
+	ndp_pull_ring_add(q, n);
 }
 
 /* Least key first: all of a higher priority before any of a lower one */
@@ -319,9 +398,9 @@ static inline struct ndp_pull_node *ndp_pull_first(const struct ndp_pull *q)
 		return NULL;
 	if (q->policy == NDP_PULL_SRPT)
 		return q->by_id[heap_first(&q->heap)];
-	while (!q->first[--prio])
+	while (!q->ring[--prio].some)
 		;
-	return q->first[prio];
+	return ndp_pull_ring_first(&q->ring[prio]);
 }
 
 static inline void ndp_pull_link(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
@@ -379,6 +458,41 @@ static inline void ndp_pull_settle(struct ndp_pull *q, struct ndp_pull_node *n, 
 	} else if (ready && q->policy == NDP_PULL_SRPT) {
 		ndp_pull_heap_set(q, n);
 	}
+}
+
+/* ---- turns that flows had; fair */
+
+static inline u32 ndp_pull_begin(struct ndp_pull *q, struct ndp_pull_ring *r, u64 now_ns)
+{
+	if (!q->queued && q->next_ns + q->late_ns < now_ns)
+		r->since = 0;
+	return r->round - r->since;
+}
+
+/* A packet came whole that was not pulled: so it has had its turn. */
+static inline void ndp_pull_unasked(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
+{
+	struct ndp_pull_ring *r = &q->ring[n->prio];
+	u32 begin = ndp_pull_begin(q, r, now_ns), most = r->since + NDP_PULL_ROUNDS - 1;
+	bool queued = n->queued;
+
+	if (queued)
+		ndp_pull_ring_del(q, n);
+	if (n->round - begin > most)
+		n->round = begin;
+	if (n->round - begin < most)
+		n->round++;
+	if (queued)
+		ndp_pull_ring_add(q, n);
+}
+
+/* It has all there is: what it had more than others is forgotten. */
+static inline void ndp_pull_forget(struct ndp_pull *q, struct ndp_pull_node *n)
+{
+	u32 round = q->ring[n->prio].round;
+
+	if (n->round - round < NDP_PULL_ROUNDS)
+		n->round = round + (n->round != round);
 }
 
 /* ---- what a flow wishes */
@@ -464,6 +578,15 @@ static inline void ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n,
 				    q->byte_time * (asked - len) >> NDP_PULL_SHIFT);
 }
 
+/* Senders push some packets of which no pull can tell: returned ones, and after a timeout. */
+static inline bool ndp_pull_was_asked(struct ndp_pull_node *n, const struct ndp_hdr *h)
+{
+	if (h->flags & NDP_DATA_SPEC || n->answered == n->granted)
+		return false;
+	n->answered++;
+	return true;
+}
+
 /* Payload of the next packet of it, as far as is known */
 static inline u32 ndp_pull_expect(struct ndp_pull_node *n)
 {
@@ -494,6 +617,8 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 		ndp_pull_size(q, n, h);
 		if (!(h->flags & NDP_DATA_SPEC))
 			ndp_pull_correct(q, n, h->payload_len, nacked);
+		if (!ndp_pull_was_asked(n, h) && !nacked && q->policy == NDP_PULL_FAIR)
+			ndp_pull_unasked(q, n, now_ns);
 	}
 	if (nacked && ndp_pull_wanted(n) < NDP_PULL_WISH_MAX) {
 		n->target++;
@@ -525,12 +650,14 @@ static inline void ndp_pull_flush(struct ndp_pull *q, struct ndp_pull_node *n)
 {
 	ndp_pull_count(&q->stats.flushed, ndp_pull_wanted(n));
 	n->target = n->granted;
+	n->answered = n->granted;
 	n->nacked.count = 0;
 	n->asked.count = 0;
 	n->more = 0;
 	n->keeps = false;
 	if (n->queued)
 		ndp_pull_unlink(q, n);
+	ndp_pull_forget(q, n);
 }
 
 /* ---- pulls */
@@ -553,9 +680,8 @@ static inline void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u
 	ndp_pull_count(&q->stats.pulls, 1);
 	ndp_pull_spend(q, len + NDP_PULL_OVERHEAD, now_ns);
 	ndp_pull_lengths_add(&n->asked, len);
-	/* the one behind it is first now, and it is the last */
 	if (q->policy == NDP_PULL_FAIR)
-		q->first[n->prio] = n->next;
+		ndp_pull_ring_served(q, n);
 	if (n->granted - n->heard == q->ahead && n->target != n->granted)
 		ndp_pull_count(&q->stats.silent, 1);
 	ndp_pull_settle(q, n, now_ns);

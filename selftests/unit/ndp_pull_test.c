@@ -61,6 +61,24 @@ static void wish(u32 i, u32 target)
 	arrive(i, target, n[i].prio, MTU, false);
 }
 
+/* A PROBE: a wish alone */
+static void ask(u32 i, u32 target)
+{
+	arrive(i, target, n[i].prio, 0, false);
+}
+
+/* So many packets that nobody has asked for, whole or trimmed */
+static void unasked(u32 i, u32 count, bool nacked)
+{
+	const struct ndp_hdr h = {
+		.type = NDP_DATA, .flags = NDP_DATA_SPEC, .payload_len = MTU,
+		.data = { .msg_len = MTU, .prio = n[i].prio },
+	};
+
+	while (count--)
+		ndp_pull_arrived(&q, &n[i], &h, nacked, now_ns);
+}
+
 /* The next pull, whenever it is; NODES: none */
 static u32 pull(void)
 {
@@ -101,10 +119,10 @@ static void test_fair(void **state)
 	assert_pulls(who, 10);
 }
 
-/* One that comes later has its turn after those that wait. */
+/* One that comes later has its turn in the present round, after those that wait for theirs. */
 static void test_fair_later(void **state)
 {
-	static const u32 who[] = { 1, 0, 2, 1, 0 };
+	static const u32 who[] = { 2, 0, 1, 2, 0 };
 
 	(void)state;
 	open_queue(NDP_PULL_FAIR, 0);
@@ -113,12 +131,100 @@ static void test_fair_later(void **state)
 	assert_int_equal(pull(), 0);
 	wish(2, 9);
 	/* and who wishes more keeps its turn */
-	wish(0, 12);
-	wish(1, 12);
+	ask(0, 12);
+	ask(1, 12);
+	assert_int_equal(pull(), 1);
+	assert_pulls(who, 5);
+}
+
+/* What came of the first windows counts: in the end all have the same. */
+static void test_fair_unasked(void **state)
+{
+	static const u32 who[] = { 2, 2, 2, 1, 2, 1, 2, 0, 1, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	unasked(0, 5, false);
+	unasked(1, 3, false);
+	unasked(1, 3, true);
+	unasked(0, 1, true);
+	unasked(2, 6, true);
+	assert_pulls(who, 11);
+}
+
+/* A packet that is pushed again says nothing of it, but nothing was pulled. */
+static void test_fair_pushed(void **state)
+{
+	static const u32 who[] = { 1, 1, 1, 0, 1, 0, 1, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	unasked(0, 5, true);
+	unasked(1, 5, true);
+	for (u32 k = 0; k < 3; k++) {
+		arrive(0, 0, 0, MTU, false);
+		n[0].target--;
+	}
+	assert_pulls(who, 8);
+	/* what was pulled counts no more when it comes */
+	for (u32 k = 0; k < 5; k++)
+		arrive(1, 0, 0, MTU, false);
+	ask(0, 3);
+	ask(1, 6);
+	assert_int_equal(n[1].round, n[0].round);
+	arrive(1, 0, 0, MTU, false);
+	assert_int_equal(n[1].round, n[0].round + 1);
+}
+
+/* One that comes when others have been served for long does not wait for what it sent unasked. */
+static void test_fair_joins(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	ask(0, 100);
+	for (k = 0; k < NDP_PULL_ROUNDS; k++)
+		assert_int_equal(pull(), 0);
+	unasked(1, 20, false);
+	ask(1, 100);
+	for (k = 0; k < 10; k++) {
+		assert_int_equal(pull(), 1);
+		assert_int_equal(pull(), 0);
+	}
+	/* the link was idle, and what was before does not count */
+	ndp_pull_flush(&q, &n[0]);
+	ndp_pull_flush(&q, &n[1]);
+	now_ns = q.next_ns + 1;
+	unasked(2, 2, false);
+	ask(2, n[2].granted + 3);
+	ask(0, n[0].granted + 5);
+	ask(3, 5);
+	assert_int_equal(pull(), 3);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 3);
+	assert_int_equal(pull(), 2);
+}
+
+/* However much it sent unasked, it waits for fewer than NDP_PULL_ROUNDS rounds. */
+static void test_fair_most(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	unasked(0, 1000, false);
+	ask(0, 10);
+	ask(1, 1000);
+	for (k = 1; k < NDP_PULL_ROUNDS; k++)
+		assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
+	/* who has all is no more behind than by its last turn */
+	unasked(0, 1000, false);
+	ndp_pull_flush(&q, &n[0]);
+	ask(0, n[0].granted + 10);
 	assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 0);
-	assert_int_equal(pull(), 2);
-	assert_pulls(who, 5);
 }
 
 static void test_strict(void **state)
@@ -310,8 +416,8 @@ static void test_ahead(void **state)
 	}
 	/* whatever comes of it starts it again */
 	wish(0, 0);
-	assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
 	/* who has all it wished has not fallen silent */
 	ndp_pull_flush(&q, &n[0]);
 	wish(1, n[1].granted + AHEAD);
@@ -583,8 +689,8 @@ static void test_at_once(void **state)
 	wish(1, 1);
 	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
-	assert_int_equal(pull(), 0);
 	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
 	now_ns = q.next_ns;
 	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
 	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
@@ -597,6 +703,8 @@ struct model_node {
 	u32 target;
 	u32 granted;
 	u32 heard;
+	u32 answered;
+	u32 round;	/* turns that it had */
 	u64 turn;	/* when it was put at the end of the list */
 	u64 since;	/* when it was queued */
 	u8 prio;
@@ -606,6 +714,17 @@ struct model_node {
 
 static struct model_node m[NODES];
 static u64 turns;
+/* of each priority: the least turns of those that wait; and when the link began to be busy */
+static u32 model_round[NDP_PRIOS], model_begin[NDP_PRIOS];
+
+static void model_place(struct model_node *a)
+{
+	u32 least = model_round[a->prio];
+
+	if (a->round < least || a->round >= least + NDP_PULL_ROUNDS)
+		a->round = least;
+	a->turn = turns++;
+}
 
 static void model_settle(u32 i)
 {
@@ -613,7 +732,7 @@ static void model_settle(u32 i)
 		     !m[i].held;
 
 	if (ready && !m[i].queued) {
-		m[i].turn = turns++;
+		model_place(&m[i]);
 		m[i].since = m[i].turn;
 	}
 	m[i].queued = ready;
@@ -625,6 +744,22 @@ static void model_prio(u32 i, u8 prio)
 		return;
 	m[i].prio = prio;
 	m[i].queued = false;
+}
+
+static void model_unasked(enum ndp_pull_policy policy, struct model_node *a)
+{
+	u32 least = model_round[a->prio], *begin = &model_begin[a->prio];
+
+	if (policy != NDP_PULL_FAIR)
+		return;
+	if (!q.queued && q.next_ns < now_ns)
+		*begin = least;
+	if (a->round < *begin || a->round >= least + NDP_PULL_ROUNDS)
+		a->round = *begin;
+	if (a->round < least + NDP_PULL_ROUNDS - 1)
+		a->round++;
+	if (a->queued)
+		model_place(a);
 }
 
 /* In units of 256 bytes */
@@ -640,6 +775,8 @@ static bool model_before(enum ndp_pull_policy policy, const struct model_node *a
 		return a->prio > b->prio;
 	if (policy == NDP_PULL_SRPT && model_bytes(a) != model_bytes(b))
 		return model_bytes(a) < model_bytes(b);
+	if (policy == NDP_PULL_FAIR && a->round != b->round)
+		return a->round < b->round;
 	if (policy == NDP_PULL_FAIR)
 		return a->turn < b->turn;
 	return a->since < b->since;
@@ -655,31 +792,50 @@ static u32 model_pull(enum ndp_pull_policy policy)
 	if (best == NODES)
 		return best;
 	m[best].granted++;
-	m[best].turn = turns++;
+	if (policy == NDP_PULL_FAIR) {
+		u32 *begin = &model_begin[m[best].prio];
+
+		model_round[m[best].prio] = m[best].round++;
+		*begin = max_t(s32, *begin, m[best].round - NDP_PULL_ROUNDS);
+		model_place(&m[best]);
+	}
 	model_settle(best);
 	return best;
 }
 
-static void random_step(struct rng *rng)
+static void random_arrival(struct rng *rng, enum ndp_pull_policy policy, u32 i, u8 prio)
 {
-	u32 i = rng_in(rng, 0, NODES - 1), what = rng_in(rng, 0, 99), target;
+	u32 target = m[i].granted + rng_log(rng, 1, 100) - 10;
+	bool nacked = rng_percent(rng, 30), asked = m[i].answered != m[i].granted;
+
+	if ((s32)(target - m[i].target) > 0)
+		m[i].target = target;
+	m[i].target += nacked;
+	m[i].heard = m[i].granted;
+	m[i].answered += asked;
+	model_prio(i, prio);
+	if (!asked && !nacked)
+		model_unasked(policy, &m[i]);
+	arrive(i, target, prio, rng_in(rng, 1, MTU), nacked);
+}
+
+static void random_step(struct rng *rng, enum ndp_pull_policy policy)
+{
+	u32 i = rng_in(rng, 0, NODES - 1), what = rng_in(rng, 0, 99);
 	u8 prio = rng_percent(rng, 90) ? m[i].prio : rng_in(rng, 0, NDP_PRIOS - 1);
-	bool nacked = rng_percent(rng, 30);
 
 	if (what < 80) {
-		target = m[i].granted + rng_log(rng, 1, 100) - 10;
-		if ((s32)(target - m[i].target) > 0)
-			m[i].target = target;
-		m[i].target += nacked;
-		m[i].heard = m[i].granted;
-		model_prio(i, prio);
-		arrive(i, target, prio, rng_in(rng, 1, MTU), nacked);
+		random_arrival(rng, policy, i, prio);
 	} else if (what < 90) {
 		m[i].held = rng_percent(rng, 30);
 		ndp_pull_hold(&q, &n[i], m[i].held, now_ns);
 	} else {
 		m[i].target = m[i].granted;
+		m[i].answered = m[i].granted;
 		ndp_pull_flush(&q, &n[i]);
+		if (m[i].round > model_round[m[i].prio] &&
+		    m[i].round < model_round[m[i].prio] + NDP_PULL_ROUNDS)
+			m[i].round = model_round[m[i].prio] + 1;
 	}
 	model_settle(i);
 }
@@ -697,9 +853,11 @@ static void test_random(void **state)
 		rng_seed(&rng, round);
 		open_queue(policy, 0);
 		memset(m, 0, sizeof(m));
+		memset(model_round, 0, sizeof(model_round));
+		memset(model_begin, 0, sizeof(model_begin));
 		for (k = 0, pulls = 0, spent = START; k < 5000; k++) {
 			if (rng_percent(&rng, 50)) {
-				random_step(&rng);
+				random_step(&rng, policy);
 				/* a shorter packet came than was pulled */
 				spent = min_t(u64, spent, q.next_ns);
 			} else {
@@ -729,6 +887,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_fair_later),
+		cmocka_unit_test(test_fair_unasked),
+		cmocka_unit_test(test_fair_pushed),
+		cmocka_unit_test(test_fair_joins),
+		cmocka_unit_test(test_fair_most),
 		cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_srpt),
 		cmocka_unit_test(test_srpt_more),
