@@ -22,8 +22,9 @@
  *	t = bytes / (99% of the link's rate)
  *
  * and the next pull is due t after this one was: next = max(next, now - late) + t.
- * A timer that is up to `late` behind is made up for. A flow that finds the queue
- * empty, and the last pull's t over, is pulled in the answer to its packet.
+ * A timer that is up to `late` behind is made up for. The answer to a packet whose flow
+ * is the next one pulls it, if need be up to a t early: so most pulls need no CONTROL of
+ * their own, and what is early is so once, as the next pull is due when it was.
  *
  * Which packet it will be is the sender's choice: mostly first those again that were
  * NACKed, in that order, and of these it is known how long they are; others are taken to
@@ -724,13 +725,15 @@ static inline struct ndp_pull_node *ndp_pull_next(struct ndp_pull *q, u64 now_ns
  * @n: the flow, after ndp_pull_arrived()
  * @now_ns: the time
  *
- * Only if no other flow waits, and the packet that was pulled last is through.
+ * Only if the flow is the next one, no more than the time of a packet of it early.
  *
  * Return: true if so; then its @granted is one more.
  */
 static inline bool ndp_pull_at_once(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 {
-	if (q->queued != 1 || !n->queued || now_ns < q->next_ns)
+	u64 early = q->byte_time * n->bytes >> NDP_PULL_SHIFT;
+
+	if (!n->queued || ndp_pull_first(q) != n || now_ns + early < q->next_ns)
 		return false;
 	ndp_pull_grant(q, n, now_ns);
 	ndp_pull_count(&q->stats.at_once, 1);

@@ -673,28 +673,45 @@ static void test_rate(void **state)
 
 static void test_at_once(void **state)
 {
+	u64 time = (1000 + NDP_PULL_OVERHEAD) * 1000000000ULL / (RATE * 99 / 100);
+
 	(void)state;
 	open_queue(NDP_PULL_FAIR, 0);
 	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
-	wish(0, 10);
+	arrive(0, 10, 0, 1000, false);
 	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_int_equal(n[0].granted, 1);
-	/* the packet that was pulled is not through yet */
-	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
-	assert_false(ndp_pull_at_once(&q, &n[0], q.next_ns - 1));
-	now_ns = q.next_ns;
+	/* a packet's time early, no more, and the next is none the earlier for it */
 	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
-	/* another one waits */
-	now_ns = q.next_ns;
-	wish(1, 1);
+	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
+	assert_true(q.next_ns - now_ns <= 2 * time + 2 && q.next_ns - now_ns >= 2 * time);
+	assert_false(ndp_pull_at_once(&q, &n[0], q.next_ns - time - 2));
+	now_ns = q.next_ns - time + 2;
+	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
+	assert_true(q.stats.at_once == 3 && q.stats.pulls == 3);
+}
+
+/* Others wait, too: who is the next one is pulled, nobody else. */
+static void test_at_once_in_turn(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	arrive(0, 10, 0, 1000, false);
+	arrive(1, 10, 0, 1000, false);
+	arrive(2, 10, 7, 1000, false);
 	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
+	assert_true(ndp_pull_at_once(&q, &n[2], now_ns));
+	ndp_pull_flush(&q, &n[2]);
+	now_ns = q.next_ns;
+	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
+	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
+	now_ns = q.next_ns;
+	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_int_equal(pull(), 1);
-	assert_int_equal(pull(), 0);
 	now_ns = q.next_ns;
-	assert_false(ndp_pull_at_once(&q, &n[1], now_ns));
 	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
-	assert_true(q.stats.at_once == 3 && q.stats.pulls == 5);
+	assert_true(q.stats.at_once == 3 && q.stats.pulls == 4);
 }
 
 /* ---- all of it, beside a list that is searched */
@@ -909,6 +926,7 @@ int main(void)
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_at_once_in_turn),
 		cmocka_unit_test(test_random),
 	};
 
