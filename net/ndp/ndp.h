@@ -315,6 +315,8 @@ void ndp_udp_exit(struct ndp_net *nn);
  * @tx_busy: messages that have not ended; close() may wait for 0
  * @snd_bytes: memory of messages that are sent, against SO_SNDBUF
  * @sent_no: number of the last message that was sent
+ * @turn_denied: of SOCK_SEQPACKET, a sendmsg() was told that it is not its turn, and since
+ *	then none has ended; set under the lock of the flow
  * @snd_totals: of flows that are no more; under @tx_lock
  * @nic_waits: flows wait for sk_write_space(): the NIC has enough of ours
  * @nic_bytes: truesize of all packets that the NIC was ever given, modulo 2^32
@@ -352,6 +354,7 @@ struct ndp_sock {
 	atomic_t tx_busy;
 	atomic64_t snd_bytes;
 	atomic64_t sent_no;
+	bool turn_denied;
 	struct ndp_snd_stats snd_totals;
 	atomic_t nic_waits;
 	atomic_t nic_bytes;

@@ -441,7 +441,8 @@ static void ndp_memory_init(void)
 
 static bool ndp_is_writable(const struct ndp_sock *ns)
 {
-	return atomic64_read(&ns->snd_bytes) < READ_ONCE(ns->inet.sk.sk_sndbuf);
+	return atomic64_read(&ns->snd_bytes) < READ_ONCE(ns->inet.sk.sk_sndbuf) &&
+	       !READ_ONCE(ns->turn_denied);
 }
 
 /**

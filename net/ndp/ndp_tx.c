@@ -307,6 +307,8 @@ void ndp_tx_fed(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *
 	if (tx->fed != m)
 		return;
 	tx->fed = NULL;
+	/* of another flow, perhaps: then who is told to try is denied once more */
+	WRITE_ONCE(ndp_sk(tx->sk)->turn_denied, false);
 	w->wake = true;
 }
 
@@ -365,7 +367,12 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, v
 	int err;
 
 	ndp_tx_enter(tx, &w);
-	err = tx->fed ? -EBUSY : ndp_tx_prepare(tx, &w, window, ring, packets);
+	if (tx->fed) {
+		WRITE_ONCE(ndp_sk(tx->sk)->turn_denied, true);
+		err = -EBUSY;
+	} else {
+		err = ndp_tx_prepare(tx, &w, window, ring, packets);
+	}
 	if (!err && !ndp_snd_submit(&w.c, &tx->f, &m->core))
 		err = -EINVAL;
 	if (!err) {

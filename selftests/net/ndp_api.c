@@ -38,7 +38,7 @@ static const struct {
 	{ "region_killed", test_region_killed }, { "region_memory", test_region_memory },
 	{ "region_closed", test_region_closed },
 	{ "seqpacket", use_seqpacket },
-	{ "turns", test_turns },
+	{ "turns", test_turns }, { "turns_poll", test_turns_poll },
 };
 
 void check(bool good, const char *format, ...)

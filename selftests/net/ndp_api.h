@@ -40,5 +40,9 @@ void test_region_killed(void);
 void test_region_memory(void);
 void test_region_closed(void);
 void test_turns(void);
+void test_turns_poll(void);
+void test_queues(void);
+void test_filter(void);
+void test_cgroup(void);
 
 #endif

@@ -13,6 +13,7 @@
 
 #define PORT 1000
 #define TURN_BYTES 8000000
+#define MSG_TIMEOUT_MS 1000
 
 /* bind() in b; returns the socket, or -1 */
 static int bound(int family, const char *address, uint16_t port)
@@ -320,4 +321,35 @@ void test_turns(void)
 	free(b);
 	close(fd);
 	close(rx);
+}
+
+/* While it is not a message's turn, poll() does not say that it can be sent; then it does. */
+void test_turns_poll(void)
+{
+	int fd = api_sender(), status;
+	struct ndp_info info = { 0 };
+	char *b = calloc(1, TURN_BYTES);
+	union ndp_address a;
+
+	ndp_address("10.0.0.9", PORT, &a);
+	if (connect(fd, &a.sa, sizeof(a.v4)))
+		err(2, "connect");
+	ndp_option(fd, SOL_NDP, NDP_TIMEOUT, MSG_TIMEOUT_MS);
+	ndp_option(fd, SOL_SOCKET, SO_SNDBUF, 65536);
+	send_beside(fd, b, TURN_BYTES);
+	/* it waits for room, as nothing is acknowledged */
+	while (api_wait(fd, POLLOUT, 0))
+		usleep(1000);
+	/* not for all of it */
+	ndp_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, 200000);
+	check(api_wait(fd, POLLOUT, 0), "there is room");
+	check(api_refused((int)send(fd, b, 1, MSG_DONTWAIT), EAGAIN), "but it is not its turn");
+	check(!api_wait(fd, POLLOUT, 0), "no POLLOUT until it is");
+	check(api_wait(fd, POLLOUT, 10 * MSG_TIMEOUT_MS), "then POLLOUT");
+	ndp_info(fd, &info);
+	check(!info.msgs_sending, "not before the other message has ended");
+	check(send(fd, b, 1, MSG_DONTWAIT) == 1, "and it is sent");
+	check(wait(&status) > 0 && status, "the other one has failed");
+	free(b);
+	close(fd);
 }

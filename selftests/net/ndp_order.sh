@@ -27,7 +27,8 @@ netem() {
 
 # ---- one call at a time: all that SOCK_RDM has
 
-api seqpacket parts flags poll options turns
+ip -n "$a" neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 nud permanent dev w0
+api seqpacket parts flags poll options queues turns turns_poll
 
 # ---- networks that are bad
 
