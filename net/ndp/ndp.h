@@ -88,6 +88,7 @@ enum ndp_counter {
 	NDP_N_IN_NO_FLOW,	/* answers to no flow of ours, or not SYN */
 	NDP_N_IN_NO_MEMORY,	/* dropped for want of memory */
 	NDP_N_IN_FLOWS_MAX,	/* dropped: too many flows */
+	NDP_N_IN_FILTERED,	/* dropped by a filter of the socket or its control group */
 	NDP_N_OUT_DATA,
 	NDP_N_OUT_RTX,		/* of these: retransmissions */
 	NDP_N_OUT_BATCHED,	/* of these: in batches */
@@ -314,9 +315,9 @@ void ndp_udp_exit(struct ndp_net *nn);
  * @tx_list: flows that send, struct ndp_tx's @sock_node; read under RCU
  * @tx_busy: messages that have not ended; close() may wait for 0
  * @snd_bytes: memory of messages that are sent, against SO_SNDBUF
- * @sent_no: number of the last message that was sent
  * @turn_denied: of SOCK_SEQPACKET, a sendmsg() was told that it is not its turn, and since
  *	then none has ended; set under the lock of the flow
+ * @sent_no: number of the last message that was sent
  * @snd_totals: of flows that are no more; under @tx_lock
  * @nic_waits: flows wait for sk_write_space(): the NIC has enough of ours
  * @nic_bytes: truesize of all packets that the NIC was ever given, modulo 2^32
@@ -353,8 +354,8 @@ struct ndp_sock {
 	struct list_head tx_list;
 	atomic_t tx_busy;
 	atomic64_t snd_bytes;
-	atomic64_t sent_no;
 	bool turn_denied;
+	atomic64_t sent_no;
 	struct ndp_snd_stats snd_totals;
 	atomic_t nic_waits;
 	atomic_t nic_bytes;

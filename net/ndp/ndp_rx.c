@@ -20,6 +20,7 @@
  * low latency and high performance", SIGCOMM 2017, section 3.2.
  */
 
+#include <linux/filter.h>
 #include "ndp.h"
 
 /* Flows that are dealt with until a lock is dropped */
@@ -71,6 +72,29 @@ static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
 	}
 	consume_skb(p->skb);
 	p->skb = copy;
+}
+
+/*
+ * Does the socket want a packet: its filter, the programs of its control group, security
+ * modules? They see it from its UDP header on, as with UDP. All of it is kept, whatever
+ * length a filter returns: what is missing of it would never come.
+ */
+static bool ndp_rx_wanted(struct sock *sk, struct ndp_packet *p)
+{
+	struct sk_buff *skb = p->skb;
+	u32 headers = (u32)-skb_transport_offset(skb);
+	bool wanted;
+
+	if (p->h.type != NDP_DATA || ndp_is_trimmed(&p->h))
+		return true;
+	__skb_push(skb, headers);
+	wanted = !sk_filter_trim_cap(sk, skb, skb->len);
+	__skb_pull(skb, headers);
+	if (!wanted) {
+		atomic_inc(&sk->sk_drops);
+		ndp_count(p->nn, NDP_N_IN_FILTERED);
+	}
+	return wanted;
 }
 
 /* A message does not begin after all. */
@@ -287,8 +311,8 @@ static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer
 
 	do {
 		rx = ndp_rx_find(p, answer);
-		if (!rx)
-			return NULL;
+		if (!rx || !ndp_rx_wanted(rx->sk, p))
+			return rx;
 		spin_lock(&ndp_sk(rx->sk)->rcv_lock);
 		/* the next look does not find it any more */
 		dead = rx->dead;

@@ -3,6 +3,8 @@
  * The NDP transport: sockets: ports, addresses, options, memory, errors, end
  */
 #include <linux/sched/signal.h>
+#include <linux/sockios.h>
+#include <asm/ioctls.h>
 #include <net/addrconf.h>
 #include <net/inet_common.h>
 #include <net/ip.h>
@@ -485,6 +487,50 @@ static __poll_t ndp_poll(struct file *file, struct socket *sock, poll_table *wai
 	return mask;
 }
 
+/* ---- how much there is */
+
+/* Bytes that the message has which is next, less what was read of it; 0: none is there */
+static u64 ndp_next_bytes(struct ndp_sock *ns)
+{
+	const struct ndp_got *got;
+	u64 bytes = 0;
+
+	spin_lock_bh(&ns->rcv_lock);
+	got = ndp_got_next(ns);
+	if (got && !got->failed)
+		bytes = got->core.len - got->core.read;
+	spin_unlock_bh(&ns->rcv_lock);
+	return bytes;
+}
+
+/* Return: -ENOIOCTLCMD: it is not about that */
+static int ndp_sock_ioctl(struct sock *sk, unsigned int cmd, unsigned long arg)
+{
+	u64 bytes;
+
+	if (cmd == SIOCINQ)
+		bytes = ndp_next_bytes(ndp_sk(sk));
+	else if (cmd == SIOCOUTQ)
+		bytes = (u64)atomic64_read(&ndp_sk(sk)->snd_bytes);
+	else
+		return -ENOIOCTLCMD;
+	return put_user((int)min_t(u64, bytes, INT_MAX), (int __user *)arg);
+}
+
+static int ndp_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
+{
+	int err = ndp_sock_ioctl(sock->sk, cmd, arg);
+
+	return err == -ENOIOCTLCMD ? inet_ioctl(sock, cmd, arg) : err;
+}
+
+static int ndpv6_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
+{
+	int err = ndp_sock_ioctl(sock->sk, cmd, arg);
+
+	return err == -ENOIOCTLCMD ? inet6_ioctl(sock, cmd, arg) : err;
+}
+
 /* ---- messages that failed */
 
 /**
@@ -676,7 +722,7 @@ static const struct proto_ops ndp_ops = {
 	.accept		= sock_no_accept,
 	.getname	= inet_getname,
 	.poll		= ndp_poll,
-	.ioctl		= inet_ioctl,
+	.ioctl		= ndp_ioctl,
 	.gettstamp	= sock_gettstamp,
 	.listen		= sock_no_listen,
 	.shutdown	= inet_shutdown,
@@ -697,7 +743,7 @@ static const struct proto_ops ndpv6_ops = {
 	.accept		= sock_no_accept,
 	.getname	= inet6_getname,
 	.poll		= ndp_poll,
-	.ioctl		= inet6_ioctl,
+	.ioctl		= ndpv6_ioctl,
 	.gettstamp	= sock_gettstamp,
 	.listen		= sock_no_listen,
 	.shutdown	= inet_shutdown,

@@ -28,6 +28,7 @@ static const char * const ndp_names[NDP_COUNTERS] = {
 	[NDP_N_IN_NO_FLOW] = "InNoFlow",
 	[NDP_N_IN_NO_MEMORY] = "InNoMemory",
 	[NDP_N_IN_FLOWS_MAX] = "InFlowsMax",
+	[NDP_N_IN_FILTERED] = "InFiltered",
 	[NDP_N_OUT_DATA] = "OutData",
 	[NDP_N_OUT_RTX] = "OutRtx",
 	[NDP_N_OUT_BATCHED] = "OutBatched",

@@ -32,6 +32,7 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{ "parts", test_parts }, { "flags", test_flags }, { "poll", test_poll },
+	{ "queues", test_queues }, { "filter", test_filter }, { "cgroup", test_cgroup },
 	{ "bind", test_bind }, { "options", test_options }, { "arguments", test_arguments },
 	{ "failures", test_failures }, { "region", test_region },
 	{ "region_placed", test_region_placed }, { "region_full", test_region_full },

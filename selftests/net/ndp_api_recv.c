@@ -4,14 +4,16 @@
 #include <err.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <linux/sockios.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include "ndp_api.h"
 
 /* One a test: what a closed socket has sent may still come */
-enum { PARTS = 1001, FLAGS, POLL };
+enum { PARTS = 1001, FLAGS, POLL, QUEUES };
 
 /* What one recvmsg() gave */
 struct got {
@@ -201,4 +203,78 @@ void test_poll(void)
 	check_shutdown(rx, tx);
 	close(rx);
 	close(tx);
+}
+
+/* ---- ioctl() */
+
+static int queue(int fd, unsigned long which)
+{
+	int bytes = -1;
+
+	return ioctl(fd, which, &bytes) ? -1 : bytes;
+}
+
+static void check_inq(int rx, int tx)
+{
+	check(queue(rx, FIONREAD) == 0, "FIONREAD: nothing is there");
+	check(api_send(tx, QUEUES, 3000, 0) == 3000 && api_sent(tx) &&
+	      api_send(tx, QUEUES, 500, 0) == 500 && api_sent(tx), "two messages");
+	check(queue(rx, FIONREAD) == 3000, "FIONREAD: bytes of the first");
+	check(get(rx, 1000, 0) == 1000 && queue(rx, FIONREAD) == 2000, "less those that were read");
+	check(get(rx, 2000, 0) == 2000 && queue(rx, FIONREAD) == 500, "then of the second");
+	check(get(rx, 500, 0) == 500 && queue(rx, FIONREAD) == 0, "and nothing");
+}
+
+/* Of a message of which a part was read, and whose rest will not come, there is an error. */
+static void check_inq_failed(int rx)
+{
+	const struct linger now = { 1, 0 };
+	int tx = api_connected(QUEUES), i;
+	const int len = 200000;
+	char *b = calloc(1, len);
+
+	ndp_option(rx, SOL_SOCKET, SO_RCVBUF, 10000);
+	check(send(tx, b, len, 0) == len && api_wait(rx, POLLIN, 10000) && get(rx, 100, 0) == 100 &&
+	      queue(rx, FIONREAD) == len - 100, "FIONREAD: of a message that is not whole");
+	free(b);
+	setsockopt(tx, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(tx);
+	for (i = 0; i < 10000 && queue(rx, FIONREAD); i++)
+		usleep(1000);
+	check(queue(rx, FIONREAD) == 0 && api_wait(rx, POLLIN, 0), "0 when its sender gives it up");
+	check(api_refused((int)get(rx, 100, 0), ECONNRESET), "which recv() tells");
+}
+
+static void check_outq(int fd)
+{
+	union ndp_address a;
+	int bytes;
+
+	ndp_address("10.0.0.9", QUEUES, &a);
+	check(queue(fd, SIOCOUTQ) == 0, "SIOCOUTQ: nothing");
+	ndp_option(fd, SOL_NDP, NDP_TIMEOUT, 100);
+	check(sendto(fd, got.b, 5000, 0, &a.sa, sizeof(a.v4)) == 5000, "to a silent host");
+	bytes = queue(fd, SIOCOUTQ);
+	check(bytes >= 5000 && bytes < 20000, "SIOCOUTQ: memory of what is not acknowledged: %d", bytes);
+	check(api_fails_with(fd, ETIMEDOUT, 1, QUEUES) && queue(fd, SIOCOUTQ) == 0,
+	      "nothing when it has failed");
+}
+
+void test_queues(void)
+{
+	int rx = api_receiver(QUEUES), tx = api_sender(), v6 = ndp_socket(ns_a, AF_INET6);
+
+	check_inq(rx, tx);
+	check(queue(tx, SIOCOUTQ) == 0, "SIOCOUTQ: all was acknowledged");
+	check_inq_failed(rx);
+	close(tx);
+	tx = api_sender();
+	check_outq(tx);
+	check(queue(v6, FIONREAD) == 0 && queue(v6, SIOCOUTQ) == 0, "of IPv6, too");
+	check(api_refused(ioctl(rx, FIONREAD, NULL), EFAULT), "no address");
+	check(api_refused(queue(rx, SIOCATMARK), ENOTTY), "others are refused");
+	check(api_refused(queue(v6, SIOCATMARK), ENOTTY), "of IPv6, too");
+	close(rx);
+	close(tx);
+	close(v6);
 }

@@ -11,7 +11,8 @@ need_closwire
 . "$(dirname "$0")/../lib/ndp.sh"
 setup_ns a b
 wire_ab rate 500mbit delay 5us
-api parts flags poll
+ip -n "$a" neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 nud permanent dev w0
+api parts flags poll queues
 
 # ---- buffers shorter than messages
 
