@@ -313,9 +313,22 @@ static void ndp_region_vm_close(struct vm_area_struct *vma)
 	atomic_dec(&r->mapped);
 }
 
+/* The program has let go of a page (MADV_DONTNEED), and wants it back. */
+static vm_fault_t ndp_region_vm_fault(struct vm_fault *vmf)
+{
+	struct ndp_region *r = vmf->vma->vm_private_data;
+
+	if (vmf->pgoff >= ndp_region_bytes(r) >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+	vmf->page = vmalloc_to_page(r->base + (vmf->pgoff << PAGE_SHIFT));
+	get_page(vmf->page);
+	return 0;
+}
+
 static const struct vm_operations_struct ndp_region_vm_ops = {
 	.open	= ndp_region_vm_open,
 	.close	= ndp_region_vm_close,
+	.fault	= ndp_region_vm_fault,
 };
 
 static int ndp_region_map(struct ndp_region *r, struct vm_area_struct *vma)

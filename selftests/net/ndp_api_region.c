@@ -371,6 +371,8 @@ void test_region_closed(void)
 
 	api_send(tx, CLOSED, 5000, 0);
 	check(get(rx, 0, 256) == 0 && is_placed(r, 1, 5000), "a message");
+	check(!madvise(r, REGION, MADV_DONTNEED) && is_placed(r, 1, 5000),
+	      "MADV_DONTNEED: it is there still");
 	close(rx);
 	check(is_placed(r, 1, 5000), "close(): it is there");
 	api_send(tx, CLOSED, 6000, 0);
