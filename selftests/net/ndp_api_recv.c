@@ -255,7 +255,8 @@ static void check_outq(int fd)
 	ndp_option(fd, SOL_NDP, NDP_TIMEOUT, 100);
 	check(sendto(fd, got.b, 5000, 0, &a.sa, sizeof(a.v4)) == 5000, "to a silent host");
 	bytes = queue(fd, SIOCOUTQ);
-	check(bytes >= 5000 && bytes < 20000, "SIOCOUTQ: memory of what is not acknowledged: %d", bytes);
+	check(bytes >= 5000 && bytes < 20000, "SIOCOUTQ: memory of what is not acknowledged: %d",
+	      bytes);
 	check(api_fails_with(fd, ETIMEDOUT, 1, QUEUES) && queue(fd, SIOCOUTQ) == 0,
 	      "nothing when it has failed");
 }

@@ -106,9 +106,40 @@ static void check_connect(void)
 	close(rx);
 }
 
+static int on_device(const char *device)
+{
+	int fd = ndp_socket(ns_b, AF_INET);
+	union ndp_address a;
+
+	ndp_address("0.0.0.0", PORT, &a);
+	if (setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, (socklen_t)strlen(device)))
+		err(2, "SO_BINDTODEVICE %s", device);
+	if (!bind(fd, &a.sa, sizeof(a.v4)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static void check_device(void)
+{
+	int lo = on_device("lo"), w1 = on_device("w1"), tx = api_sender();
+	char b[8];
+
+	check(lo >= 0 && w1 >= 0, "SO_BINDTODEVICE: two devices, one port");
+	check(taken(AF_INET, "0.0.0.0", PORT), "which is not free for all");
+	check(api_send(tx, PORT, 3, 0) == 3 && api_sent(tx) && recv(w1, b, 8, MSG_DONTWAIT) == 3,
+	      "a message comes to the socket of its device");
+	close(w1);
+	check(api_send(tx, PORT, 3, 0) == 3 && api_fails_with(tx, ECONNREFUSED, 2, PORT),
+	      "and not to another one");
+	close(lo);
+	close(tx);
+}
+
 void test_bind(void)
 {
 	check_conflicts();
+	check_device();
 	check_v6only();
 	check_ephemeral();
 	check_connect();
