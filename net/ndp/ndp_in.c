@@ -95,7 +95,7 @@ static void ndp_in_count(const struct ndp_packet *p)
 static void ndp_in_dispatch(struct ndp_packet *p, bool returned)
 {
 	ndp_in_count(p);
-	trace_ndp_came(&p->addrs, &p->h);
+	trace_ndp_came(&p->addrs, &p->h, p->dsfield);
 	if (returned) {
 		ndp_count(p->nn, NDP_N_IN_RETURNED);
 		ndp_tx_returned(p);

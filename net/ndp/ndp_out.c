@@ -150,7 +150,7 @@ static void ndp_out_trace(const struct ndp_peer *peer, const struct ndp_hdr *h)
 		return;
 	whole = *h;
 	whole.here = h->payload_len;
-	trace_ndp_sent(&peer->addrs, &whole);
+	trace_ndp_sent(&peer->addrs, &whole, 0);
 }
 
 /* The header of a packet that is sent now */

@@ -27,13 +27,14 @@ TRACE_DEFINE_ENUM(NDP_COOKIE);
 
 /*
  * A header. here: bytes of payload that are there; base: base or ack_base; pull:
- * pull_target or pull; msg: message, error's message; what a type lacks is 0
+ * pull_target or pull; msg: message, error's message; ds: DSCP and ECN bits that it came with,
+ * of control: that the packet in question came with; what a type lacks is 0
  */
 DECLARE_EVENT_CLASS(ndp_packet,
 
-	TP_PROTO(const struct ndp_addrs *addrs, const struct ndp_hdr *h),
+	TP_PROTO(const struct ndp_addrs *addrs, const struct ndp_hdr *h, u8 dsfield),
 
-	TP_ARGS(addrs, h),
+	TP_ARGS(addrs, h, dsfield),
 
 	TP_STRUCT__entry(
 		__array(__u8, local, 16)
@@ -52,6 +53,7 @@ DECLARE_EVENT_CLASS(ndp_packet,
 		__field(__u32, pull)
 		__field(__u32, msg)
 		__field(__u64, offset)
+		__field(__u8, dsfield)
 	),
 
 	TP_fast_assign(
@@ -74,29 +76,30 @@ DECLARE_EVENT_CLASS(ndp_packet,
 		__entry->pull = up ? h->data.pull_target : ctl ? h->ctl.pull : 0;
 		__entry->msg = up ? h->data.msg_id : h->type == NDP_ERROR ? h->err.msg_id : 0;
 		__entry->offset = up ? h->data.offset : 0;
+		__entry->dsfield = ctl ? h->ctl.dsfield : dsfield;
 	),
 
-	TP_printk("local=%pI6c remote=%pI6c sport=%u dport=%u type=%s flags=0x%x flow=0x%08x seq=%u path=%u try=%u len=%u here=%u base=%u pull=%u msg=%u offset=%llu",
+	TP_printk("local=%pI6c remote=%pI6c sport=%u dport=%u type=%s flags=0x%x flow=0x%08x seq=%u path=%u try=%u len=%u here=%u base=%u pull=%u msg=%u offset=%llu ds=0x%02x",
 		  __entry->local, __entry->remote, __entry->sport, __entry->dport,
 		  ndp_show_type(__entry->type), __entry->flags, __entry->flow, __entry->seq,
 		  __entry->path, __entry->try_no, __entry->len, __entry->here, __entry->base,
-		  __entry->pull, __entry->msg, __entry->offset)
+		  __entry->pull, __entry->msg, __entry->offset, __entry->dsfield)
 );
 
 /* A packet goes to IP, whatever becomes of it there. */
 DEFINE_EVENT(ndp_packet, ndp_sent,
 
-	TP_PROTO(const struct ndp_addrs *addrs, const struct ndp_hdr *h),
+	TP_PROTO(const struct ndp_addrs *addrs, const struct ndp_hdr *h, u8 dsfield),
 
-	TP_ARGS(addrs, h)
+	TP_ARGS(addrs, h, dsfield)
 );
 
 /* A packet came, and can be read; a returned one has the ports that it was sent with. */
 DEFINE_EVENT(ndp_packet, ndp_came,
 
-	TP_PROTO(const struct ndp_addrs *addrs, const struct ndp_hdr *h),
+	TP_PROTO(const struct ndp_addrs *addrs, const struct ndp_hdr *h, u8 dsfield),
 
-	TP_ARGS(addrs, h)
+	TP_ARGS(addrs, h, dsfield)
 );
 
 /* The pacer asks for a packet of a flow: then that many were asked for, and wished. */
