@@ -38,6 +38,7 @@ static const struct {
 	{ "region_placed", test_region_placed }, { "region_full", test_region_full },
 	{ "region_killed", test_region_killed }, { "region_memory", test_region_memory },
 	{ "region_closed", test_region_closed },
+	{ "scatter", test_scatter }, { "huge", test_huge },
 	{ "seqpacket", use_seqpacket },
 	{ "turns", test_turns }, { "turns_poll", test_turns_poll },
 };

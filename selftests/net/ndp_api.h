@@ -44,5 +44,7 @@ void test_turns_poll(void);
 void test_queues(void);
 void test_filter(void);
 void test_cgroup(void);
+void test_scatter(void);
+void test_huge(void);
 
 #endif
