@@ -44,6 +44,9 @@ for i in "${!names[@]}"; do
 done
 check_eq "the page has the counters" "${text[.SS/proc/net/ndp/snmp]-}" \
 	"$(in_ns "$a" cut -d ' ' -f 1 /proc/net/ndp/snmp | xargs) "
+nstat="$(sed -n 's/^\.BR \(PROC_NET_SCTP_SNMP=[a-z/]*\) \..*/\1/p' "$page")"
+check_eq "nstat reads them as it says" "$(in_ns "$a" env "$nstat" nstat -asz 2>/dev/null | awk '{ print $1 }' |
+	grep -cxFf <(cut -d ' ' -f 1 /proc/net/ndp/snmp))" "$(wc -l </proc/net/ndp/snmp)"
 while read -r name; do
 	check "the page has $name" grep -qw "$name" "$page"
 done < <(sed -n 's/^\t\(NDP_[A-Z_]*\)\( = 1\)\?,$/\1/p' "$LIB_TOP/include/uapi/linux/ndp.h")

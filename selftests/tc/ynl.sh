@@ -153,6 +153,8 @@ tables() {
 
 # A socket has port 7.
 test_ndp_family() {
+	local numbers
+	numbers=$(sed -n '/^struct ndp_info {/,/^}/p' "$CLOSNET_TOP/include/uapi/linux/ndp.h" | grep -c __u64)
 	check_json "$(tables sockets)" "YNL reads an empty table" '. == []'
 	job ip netns exec "$node" /usr/bin/python3 -c 'import signal, socket
 s = socket.socket(socket.AF_INET, 4, 261)
@@ -161,7 +163,7 @@ signal.pause()'
 	check "a socket" wait_for 10 has_socket
 	check_json "$(tables sockets)" "YNL reads a port" '.[0]["local-port"] == 7' \
 		"YNL reads an address" '.[0].local == "::ffff:127.0.0.1"' \
-		"YNL reads its numbers" '.[0].info | length == 28 and add > 0'
+		"YNL reads its numbers" ".[0].info | length == $numbers and add > 0"
 	stop_jobs
 }
 has_socket() { tables sockets | jq -e 'length == 1' >/dev/null; }
