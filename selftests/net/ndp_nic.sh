@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# At the sender's NIC: answers and pulls go before data, and a socket has no more data there than 128 KiB, however
+# large its window is and however slow the NIC.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| ndp_msg -> prio w0  |=====| w1 prio <- ndp_msg  |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+wire_ab rate 50mbit delay 5us
+rx=(receive -n "$b" -p 9)
+tx=(send -n "$a" -p 9 -d 10.0.0.2)
+
+# prio's bands as its priomap has them: control in the first, best effort in the second
+for port in "$a/w0" "$b/w1"; do
+	tc -n "${port%/*}" -batch - <<-END || skip_all "no prio"
+		qdisc add dev ${port#*/} root handle 1: prio
+		qdisc add dev ${port#*/} parent 1:1 handle 11: pfifo
+		qdisc add dev ${port#*/} parent 1:2 handle 12: pfifo
+	END
+done
+# band NS/DEV HANDLE FIELD: of a band's queue
+band() {
+	tc -n "${1%/*}" -s -j qdisc show dev "${1#*/}" | jq ".[] | select(.handle == \"$2:\") | .$3"
+}
+messages "both ways" "${rx[@]}" -c 20 -l 1,10k,100k -- "${tx[@]}" -c 20 -l 1,10k,100k -- \
+	receive -n "$a" -p 9 -c 20 -l 1,10k,100k -- send -n "$b" -p 9 -d 10.0.0.1 -c 20 -l 1,10k,100k
+for port in "$a/w0" "$b/w1"; do
+	ns=${port%/*}
+	check_eq "${port#*/}: data is best effort" "$(band "$port" 12 packets)" "$(snmp "$ns" OutData)"
+	check_eq "${port#*/}: all else goes first" "$(band "$port" 11 packets)" \
+		"$(snmp "$ns" OutControl OutProbe OutCookie OutError)"
+done
+
+# ---- how much is there
+
+# most COUNT: of so many looks, the most that has waited in w0's queue
+most() {
+	local i now most=0
+	for ((i = 0; i < $1; i++)); do
+		now=$(band "$a/w0" 12 backlog)
+		[ "$now" -le $most ] || most=$now
+		sleep 0.01
+	done
+	echo $most
+}
+# 4 MB, of which the window allows 1.5 MB at once, take 0.7 s
+job ndp_msg "${rx[@]}" -s 2 -f -c 1 -l 4m -r 16777216 -t 60
+wait_for 10 in_use
+job ndp_msg "${tx[@]}" -w 1024 -l 4m
+bytes=$(most 30)
+# what it takes is more than what it has on the line, as for all sockets
+check "a window of 1024 packets: $bytes bytes wait" test "$bytes" -ge 60000 -a "$bytes" -le 131072
+job ndp_msg "${tx[@]}" -w 1024 -l 4m
+sleep 0.1
+bytes=$(most 30)
+check "two sockets: $bytes bytes wait" test "$bytes" -ge 130000 -a "$bytes" -le 262144
+stop_jobs
+check "nothing is left" wait_for 90 unused
+finish
