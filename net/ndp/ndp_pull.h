@@ -19,7 +19,7 @@
  *
  * Each pull asks for a packet of so many bytes, which takes the link
  *
- *	t = bytes / (99% of the link's rate)
+ *	t = bytes / (share of ndp_ease.h * 99% of the link's rate)
  *
  * and the next pull is due t after this one was: next = max(next, now - late) + t.
  * A timer that is up to `late` behind is made up for. The answer to a packet whose flow
@@ -66,6 +66,7 @@
  * - A flow of which nothing comes any more is not pulled without end (ahead).
  * - Packets are not all of one size: a pull takes as long as the packet that it asks for.
  * - With fair, what came unasked counts.
+ * - Where the network carries less than the link, pulls are slower (ndp_ease.h).
  * - strict and srpt
  */
 #ifndef _NDP_PULL_H
@@ -73,7 +74,7 @@
 
 #include <linux/string.h>
 #include <closnet/heap.h>
-#include "ndp_wire.h"
+#include "ndp_ease.h"
 
 /* Below line rate by that much, so that pulled packets do not queue up (EQDS) */
 #define NDP_PULL_PERCENT	99
@@ -207,6 +208,7 @@ struct ndp_pull_ring {
 
 /**
  * struct ndp_pull - a pull queue: ndp_pull_init()
+ * @ease: at which share of the link's rate is pulled
  * @ring: flows by priority; fair and strict
  * @heap: flows; srpt
  * @by_id: srpt: flows
@@ -222,6 +224,7 @@ struct ndp_pull_ring {
  * @stats: counters
  */
 struct ndp_pull {
+	struct ndp_ease ease;
 	struct ndp_pull_ring ring[NDP_PRIOS];
 	struct heap heap;
 	struct ndp_pull_node **by_id;
@@ -270,6 +273,7 @@ static inline void ndp_pull_init(struct ndp_pull *q, const struct ndp_pull_param
 	q->ahead = p->ahead;
 	q->policy = p->policy;
 	ndp_pull_rate(q, p->rate_Bps);
+	ndp_ease_init(&q->ease, now_ns);
 }
 
 /**
@@ -407,8 +411,11 @@ static inline struct ndp_pull_node *ndp_pull_first(const struct ndp_pull *q)
 static inline void ndp_pull_link(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 {
 	/* what an idle link could have carried is gone */
-	if (!q->queued && q->next_ns < now_ns)
+	if (!q->queued && q->next_ns < now_ns) {
+		if (now_ns - q->next_ns >= NDP_EASE_IDLE_NS)
+			ndp_ease_init(&q->ease, now_ns);
 		q->next_ns = now_ns;
+	}
 	q->queued++;
 	n->queued = true;
 	if (!n->keeps)
@@ -558,6 +565,12 @@ static inline void ndp_pull_size(struct ndp_pull *q, struct ndp_pull_node *n,
 	n->bytes += (u32)((s32)(bytes - n->bytes) / (1 << NDP_PULL_BYTES_SHIFT));
 }
 
+/* For how long so many bytes take the link */
+static inline u64 ndp_pull_line_ns(const struct ndp_pull *q, u32 bytes)
+{
+	return q->byte_time * bytes >> NDP_PULL_SHIFT;
+}
+
 /*
  * A packet came that was pulled. It may not be the one that was meant, but the sum is right.
  * One that was trimmed has not taken the link for as long as it is.
@@ -573,10 +586,10 @@ static inline void ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n,
 	if (nacked)
 		return;
 	if (len > asked)
-		q->next_ns += q->byte_time * (len - asked) >> NDP_PULL_SHIFT;
+		q->next_ns += ndp_ease_time(&q->ease, ndp_pull_line_ns(q, len - asked));
 	else
-		q->next_ns -= min_t(u64, q->next_ns,
-				    q->byte_time * (asked - len) >> NDP_PULL_SHIFT);
+		q->next_ns -= min_t(u64, q->next_ns, ndp_ease_time(
+				    &q->ease, ndp_pull_line_ns(q, asked - len)));
 }
 
 /* Senders push some packets of which no pull can tell: returned ones, and after a timeout. */
@@ -607,6 +620,8 @@ static inline u32 ndp_pull_expect(struct ndp_pull_node *n)
 static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 				    const struct ndp_hdr *h, bool nacked, u64 now_ns)
 {
+	bool asked;
+
 	n->heard = n->granted;
 	if (!h->is_short) {
 		if (h->type == NDP_DATA && !(h->flags & NDP_DATA_RTX))
@@ -616,9 +631,12 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 	}
 	if (h->payload_len) {
 		ndp_pull_size(q, n, h);
+		asked = ndp_pull_was_asked(n, h);
+		ndp_ease_arrived(&q->ease, asked, nacked, nacked ? 0 :
+				 ndp_pull_line_ns(q, h->payload_len + NDP_PULL_OVERHEAD), now_ns);
 		if (!(h->flags & NDP_DATA_SPEC))
 			ndp_pull_correct(q, n, h->payload_len, nacked);
-		if (!ndp_pull_was_asked(n, h) && !nacked && q->policy == NDP_PULL_FAIR)
+		if (!asked && !nacked && q->policy == NDP_PULL_FAIR)
 			ndp_pull_unasked(q, n, now_ns);
 	}
 	if (nacked && ndp_pull_wanted(n) < NDP_PULL_WISH_MAX) {
@@ -669,7 +687,7 @@ static inline void ndp_pull_spend(struct ndp_pull *q, u32 bytes, u64 now_ns)
 
 	if (q->next_ns + q->late_ns < now_ns)
 		q->next_ns = now_ns - q->late_ns;
-	q->next_ns += time >> NDP_PULL_SHIFT;
+	q->next_ns += ndp_ease_time(&q->ease, time >> NDP_PULL_SHIFT);
 	q->frac = time & ((1U << NDP_PULL_SHIFT) - 1);
 }
 
