@@ -189,6 +189,35 @@ static void flush_end(struct endpoint *end)
 		channel_failed(end->channel, error);
 }
 
+static int endpoint_events(struct endpoint *end, uint32_t events)
+{
+	const struct transport *transport = end->channel->pattern->transport;
+	int error = events & EPOLLERR ? pending_error(end->fd) : 0;
+
+	if (!error && events & EPOLLIN)
+		error = transport->receive(end, events);
+	/* what came may have closed the channel */
+	if (error || !(events & EPOLLOUT) || end->fd < 0)
+		return error;
+	end->writable = true;
+	return end->to_send ? transport->send(end) : 0;
+}
+
+static void endpoint_ready(struct watch *w, uint32_t events)
+{
+	struct endpoint *end = (struct endpoint *)w;
+	int error = endpoint_events(end, events);
+
+	if (error && end->fd >= 0)
+		channel_failed(end->channel, error);
+}
+
+void endpoint_watch(struct endpoint *end, uint32_t more)
+{
+	end->watch.ready = endpoint_ready;
+	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLET | more, &end->watch);
+}
+
 void channel_send(struct endpoint *end, uint64_t bytes)
 {
 	end->to_send = bytes;

@@ -106,6 +106,8 @@ struct channel {
  *	negative errno
  * @send: hand over what the end has to send, as far as possible; called when it
  *	is writable. Return: 0, or a negative errno
+ * @receive: take what has come at an end's socket, of which epoll has told EVENTS; that may close
+ *	the channel. Return: 0, or a negative errno. NULL: endpoint_watch() is not used
  * @expect: so many bytes of the flow are still to arrive at that end: nobody has to
  *	be woken for each packet; may be NULL
  * @unread: bytes that wait in the socket to be read; may be NULL
@@ -124,6 +126,7 @@ struct transport {
 	void (*listen)(struct listener *listener);
 	int (*open)(struct channel *channel);
 	int (*send)(struct endpoint *end);
+	int (*receive)(struct endpoint *end, uint32_t events);
 	void (*expect)(struct endpoint *end, uint64_t bytes);
 	uint64_t (*unread)(const struct endpoint *end);
 	void (*catch_up)(struct listener *listener);
@@ -191,6 +194,9 @@ void bind_to(int fd, const struct host *host, uint16_t port);
 
 /* Return: 0, or the negative errno that the socket keeps, which it then forgets */
 int pending_error(int fd);
+
+/* From now on the end sends and receives when its socket is ready; MORE: events of epoll besides */
+void endpoint_watch(struct endpoint *end, uint32_t more);
 
 /* connect() to the other host's listener. Return: 0, or a negative errno */
 int connect_to(struct channel *channel);

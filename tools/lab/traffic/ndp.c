@@ -84,11 +84,12 @@ static void listener_ready(struct watch *w, uint32_t events)
 }
 
 /* The answer, by the socket that the request went from. Return: 0, or a negative errno */
-static int receive_answer(struct endpoint *end)
+static int receive_answer(struct endpoint *end, uint32_t events)
 {
 	struct msghdr in;
 	ssize_t n;
 
+	(void)events;
 	do {
 		in = (struct msghdr){ };
 		n = receive(end->fd, &in);
@@ -150,35 +151,6 @@ static int ndp_send(struct endpoint *end)
 	return 0;
 }
 
-static int handle(struct endpoint *end, uint32_t events)
-{
-	int error = events & EPOLLERR ? pending_error(end->fd) : 0;
-
-	if (!error && events & EPOLLIN)
-		error = receive_answer(end);
-	/* the answer may have closed the channel */
-	if (error || !(events & EPOLLOUT) || end->fd < 0)
-		return error;
-	end->writable = true;
-	return end->to_send ? ndp_send(end) : 0;
-}
-
-static void endpoint_ready(struct watch *w, uint32_t events)
-{
-	struct endpoint *end = (struct endpoint *)w;
-	int error = handle(end, events);
-
-	if (error && end->fd >= 0)
-		channel_failed(end->channel, error);
-}
-
-static void watch_endpoint(struct endpoint *end)
-{
-	end->writable = true;
-	end->watch.ready = endpoint_ready;
-	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLET, &end->watch);
-}
-
 /* ---- both */
 
 static void ndp_listen(struct listener *l)
@@ -200,7 +172,8 @@ static int open_answers(struct channel *ch)
 	to.in.sin_port = ch->port;
 	if (connect(end->fd, &to.sa, address_length(&to)))
 		return -errno;
-	watch_endpoint(end);
+	end->writable = true;
+	endpoint_watch(end, 0);
 	return 0;
 }
 
@@ -215,7 +188,8 @@ static int ndp_open(struct channel *ch)
 		error = open_answers(ch);
 	if (error)
 		return error;
-	watch_endpoint(end);
+	end->writable = true;
+	endpoint_watch(end, 0);
 	channel_opened(ch);
 	return 0;
 }
@@ -245,5 +219,6 @@ const struct transport ndp_transport = {
 	.listen = ndp_listen,
 	.open = ndp_open,
 	.send = ndp_send,
+	.receive = receive_answer,
 	.sample = ndp_sample,
 };

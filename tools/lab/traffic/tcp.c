@@ -39,7 +39,7 @@ static int tcp_socket(const struct pattern *p, const struct host *host)
  * Data that arrives is not copied, and all there is read at once; where the end
  * has come, too, that is read as well. Return: 0, or a negative errno
  */
-static int tcp_receive(struct endpoint *end, bool to_end)
+static int tcp_receive(struct endpoint *end, uint32_t events)
 {
 	ssize_t n;
 
@@ -50,7 +50,7 @@ static int tcp_receive(struct endpoint *end, bool to_end)
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
 		channel_received(end->channel, end, (uint64_t)n);
-	} while (to_end && end->fd >= 0);
+	} while (events & EPOLLRDHUP && end->fd >= 0);
 	return 0;
 }
 
@@ -96,34 +96,6 @@ static int tcp_send(struct endpoint *end)
 	return 0;
 }
 
-static int handle(struct endpoint *end, uint32_t events)
-{
-	int error = events & EPOLLERR ? pending_error(end->fd) : 0;
-
-	if (!error && events & EPOLLIN)
-		error = tcp_receive(end, events & EPOLLRDHUP);
-	/* the last of the bytes may have closed the channel */
-	if (error || !(events & EPOLLOUT) || end->fd < 0)
-		return error;
-	end->writable = true;
-	return end->to_send ? tcp_send(end) : 0;
-}
-
-static void endpoint_ready(struct watch *w, uint32_t events)
-{
-	struct endpoint *end = (struct endpoint *)w;
-	int error = handle(end, events);
-
-	if (error && end->fd >= 0)
-		channel_failed(end->channel, error);
-}
-
-static void watch_endpoint(struct endpoint *end)
-{
-	end->watch.ready = endpoint_ready;
-	loop_watch(end->fd, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, &end->watch);
-}
-
 static void accept_ready(struct watch *w, uint32_t events)
 {
 	struct listener *l = (struct listener *)w;
@@ -146,7 +118,7 @@ static void accept_ready(struct watch *w, uint32_t events)
 	ch->ends[1].fd = fd;
 	channel_opened(ch);
 	channel_expect(&ch->ends[1]);
-	watch_endpoint(&ch->ends[1]);
+	endpoint_watch(&ch->ends[1], EPOLLRDHUP);
 }
 
 static void tcp_listen(struct listener *l)
@@ -170,7 +142,7 @@ static int tcp_open(struct channel *ch)
 	bind_to(end->fd, ch->src, 0);
 	error = connect_to(ch);
 	if (!error)
-		watch_endpoint(end);
+		endpoint_watch(end, EPOLLRDHUP);
 	return error;
 }
 
@@ -200,6 +172,7 @@ const struct transport tcp_transport = {
 	.listen = tcp_listen,
 	.open = tcp_open,
 	.send = tcp_send,
+	.receive = tcp_receive,
 	.expect = tcp_expect,
 	.unread = tcp_unread,
 	.sample = tcp_sample,
