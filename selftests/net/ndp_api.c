@@ -41,6 +41,7 @@ static const struct {
 	{ "scatter", test_scatter }, { "huge", test_huge },
 	{ "seqpacket", use_seqpacket },
 	{ "turns", test_turns }, { "turns_poll", test_turns_poll },
+	{ "no_room", test_no_room }, { "silent", test_silent },
 };
 
 void check(bool good, const char *format, ...)

@@ -41,6 +41,8 @@ void test_region_memory(void);
 void test_region_closed(void);
 void test_turns(void);
 void test_turns_poll(void);
+void test_no_room(void);
+void test_silent(void);
 void test_queues(void);
 void test_filter(void);
 void test_cgroup(void);
