@@ -26,17 +26,16 @@ two() {
 	check_eq "$1: no timeout" "$(said timeouts)" 0
 }
 two "25 Gbit/s" 25000 8000000
+# both ends of the cable
 wire_set "$s/s0" rate 2gbit
+wire_set "$r/w0" rate 2gbit
 two "2 Gbit/s" 2000 2000000
-wire_set "$s/s0" rate 40gbit
-for i in 1 2; do
-	wire_set "$s/s$i" rate 40gbit
-done
-two "40 Gbit/s" 40000 8000000
 
-# ---- a device that tells no rate: loopback, with packets of 65536 bytes, of which 2 are not pulled
+# ---- a device that tells no rate: loopback, with packets of 65536 bytes, of which 2 are not pulled. Without a delay
+# each packet is acknowledged before sendmsg() has copied the next one, so that none need be pulled.
 
 ip -n "$r" link set lo up
+tc -n "$r" qdisc add dev lo root netem delay 10us || skip_all "no netem"
 in_ns "$r" tee /proc/sys/net/ndp/initial_window >/dev/null <<<2
 # on_lo MBPS EXPECTED: 100 packets
 on_lo() {
@@ -46,10 +45,10 @@ on_lo() {
 		send -n "$r" -d 127.0.0.1 -p 9 -l 6545100
 	us=$(said us receive)
 	check "line_rate_Mbps $1: $us us, at $2 Mbit/s it were $best" \
-		test $((us * 100)) -ge $((best * 99)) -a $((us * 100)) -le $((best * 105))
+		test $((us * 100)) -ge $((best * 98)) -a $((us * 100)) -le $((best * 108))
 }
 on_lo 0 10000
 on_lo 1000 1000
-on_lo 100000 100000
+on_lo 20000 20000
 check "nothing is left" wait_for 20 unused
 finish
