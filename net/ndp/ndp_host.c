@@ -14,8 +14,8 @@
  * pulls nothing any more: its flows are there until packets come by another device.
  *
  * The policy may change when no flow waits. For srpt, flows have ids, and the heap has
- * places for as many; if there are too few, work makes more, and meanwhile new flows
- * are not taken.
+ * places for as many; when few are left, work makes more, and if none is left, new flows
+ * are not taken meanwhile.
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
  * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
@@ -37,7 +37,7 @@
 /* Pulls until the lock is dropped to tell of them */
 #define NDP_HOST_BATCH		64
 /* Flows for which srpt has room at first, a power of two */
-#define NDP_HOST_PLACES		256U
+#define NDP_HOST_PLACES		4096U
 
 /* ---- to find them ---- */
 
@@ -253,8 +253,9 @@ int ndp_host_reserve(struct ndp_host *host)
 	spin_lock_bh(&host->lock);
 	if ((u32)id >= host->ids_end)
 		WRITE_ONCE(host->ids_end, (u32)id + 1);
-	if (host->q.policy == NDP_PULL_SRPT && (u32)id >= host->places) {
-		room = false;
+	/* before it is needed: what is not taken meanwhile would have to time out */
+	if (host->q.policy == NDP_PULL_SRPT && (u32)id >= host->places - host->places / 4) {
+		room = (u32)id < host->places;
 		if (!host->dead)
 			schedule_work(&host->grow);
 	}

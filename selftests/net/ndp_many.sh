@@ -4,12 +4,13 @@
 # shellcheck disable=SC2154 # setup_ns sets a
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/ndp.sh"
-setup_ns a
+setup_ns a b
 ip -n "$a" link set lo up
+ip -n "$b" link set lo up
 
 # many WHAT [-r RCVBUF] PEERS COUNT BYTES
 many() {
-	check_to "$TMP/many" "$1" in_ns "$a" ndp_many "${@:2}" 120
+	check_to "$TMP/many" "$1" in_ns "${ns:-$a}" ndp_many "${@:2}" 120
 	note "$1: up to $(<"$TMP/many") under way at once"
 }
 
@@ -21,5 +22,11 @@ in_ns "$a" tee /proc/sys/net/ndp/flows_max >/dev/null <<<2400
 many "with half as many flows as there may be: cookies" 1800 1 100
 check "were asked for" test "$(snmp "$a" OutCookie)" -gt 0
 check_eq "no message has failed" "$(snmp "$a" SndMsgsFailed)" 0
+
+# the heap of srpt has places before flows need them
+in_ns "$b" sysctl -qw net.ndp.pull_policy=2
+ns=$b many "srpt" 10 1 100
+ns=$b many "srpt, many more" 1800 1 100
+check_eq "a place for each flow" "$(snmp "$b" InNoMemory)" 0
 check "nothing is left" wait_for 30 unused
 finish
