@@ -445,6 +445,7 @@ void ndp_sock_failed(struct sock *sk, const struct ndp_addrs *addrs, u16 port, u
  * @node: in the flow's @msgs
  * @no: number on its socket, from 1 on, once all of it is there
  * @chunks: its bytes: struct page, by offset >> @chunk_shift; of those done there are none
+ * @begin: of the first chunk, in its page; 0 but if others share that
  * @chunk_shift: log2 of a chunk's bytes
  * @freed: bytes before this one have no memory any more
  * @reserved: memory charged to the socket for chunks to come; sendmsg()'s own
@@ -457,6 +458,7 @@ struct ndp_msg {
 	struct list_head node;
 	u64 no;
 	struct xarray chunks;
+	u32 begin;
 	u8 chunk_shift;
 	u64 freed;
 	u32 reserved;

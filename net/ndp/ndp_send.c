@@ -2,7 +2,8 @@
 /*
  * NDP: messages to be sent: sendmsg(), and their memory
  *
- * A message's bytes are in chunks of whole pages; packets refer to the pages. The flow
+ * A message's bytes are in chunks of whole pages; packets refer to the pages. Those of a
+ * short one are in pages that the task shares among all of them, as TCP's are. The flow
  * gets the message when its first chunk is there, and sends it while the rest is copied.
  * When the peer has a chunk's bytes, the flow frees it, so that a message may be longer
  * than the socket has memory.
@@ -29,9 +30,20 @@
 
 /* ---- chunks ---- */
 
-/* Memory of the chunk that has so many bytes of the message at most */
+/* Does a message share pages with others? Then it is one chunk, which it never frees early. */
+static bool ndp_msg_shares(const struct ndp_msg *m)
+{
+	return m->core.len <= PAGE_SIZE / 2;
+}
+
+/*
+ * Memory of the chunk that has so many bytes of the message at most. Only with a short one
+ * the message itself matters.
+ */
 static u32 ndp_chunk_memory(const struct ndp_msg *m, u64 bytes)
 {
+	if (ndp_msg_shares(m))
+		return (u32)(ALIGN(m->core.len, L1_CACHE_BYTES) + sizeof(*m));
 	return (u32)PAGE_SIZE << get_order(min_t(u64, bytes, 1UL << m->chunk_shift));
 }
 
@@ -73,7 +85,7 @@ bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len)
 		begin = (u32)offset & (size - 1);
 		part = min(len, size - begin);
 		get_page(page);
-		skb_add_rx_frag(skb, frag, page, (int)begin, (int)part, part);
+		skb_add_rx_frag(skb, frag, page, (int)(m->begin + begin), (int)part, part);
 		offset += part;
 		len -= part;
 	}
@@ -113,7 +125,7 @@ void ndp_msg_free(struct ndp_msg *m)
 	struct page *page;
 
 	xa_for_each(&m->chunks, index, page) {
-		bytes += page_size(page);
+		bytes += ndp_msg_shares(m) ? ndp_chunk_memory(m, m->core.len) : page_size(page);
 		put_page(page);
 	}
 	xa_destroy(&m->chunks);
@@ -245,6 +257,36 @@ static int ndp_feed_reserve(struct ndp_feed *fd, u32 bytes)
 	return err == -EAGAIN && poll ? -ENOBUFS : err;
 }
 
+/* A message's only chunk, in a page that others share. */
+static struct page *ndp_feed_shared(struct ndp_feed *fd, size_t len, struct iov_iter *from)
+{
+	unsigned int space = (unsigned int)ALIGN(len, L1_CACHE_BYTES);
+	struct page_frag *frag = &current->task_frag;
+
+	if (!skb_page_frag_refill(space, frag, fd->sk->sk_allocation))
+		return ERR_PTR(-ENOMEM);
+	if (!copy_from_iter_full(page_address(frag->page) + frag->offset, len, from))
+		return ERR_PTR(-EFAULT);
+	fd->m->begin = frag->offset;
+	frag->offset += space;
+	get_page(frag->page);
+	return frag->page;
+}
+
+/* A chunk of its own, of so many bytes of @memory */
+static struct page *ndp_feed_own(struct ndp_feed *fd, size_t len, u32 memory,
+				 struct iov_iter *from)
+{
+	struct page *page = alloc_pages(fd->sk->sk_allocation | __GFP_COMP, get_order(memory));
+
+	if (!page)
+		return ERR_PTR(-ENOMEM);
+	if (copy_from_iter_full(page_address(page), len, from))
+		return page;
+	put_page(page);
+	return ERR_PTR(-EFAULT);
+}
+
 /* Copy the next chunk. */
 static int ndp_feed_chunk(struct ndp_feed *fd, struct iov_iter *from)
 {
@@ -258,14 +300,12 @@ static int ndp_feed_chunk(struct ndp_feed *fd, struct iov_iter *from)
 	err = ndp_feed_reserve(fd, memory);
 	if (err)
 		return err;
-	page = alloc_pages(fd->sk->sk_allocation | __GFP_COMP, get_order(memory));
-	if (!page)
-		return -ENOMEM;
-	err = -EFAULT;
-	if (copy_from_iter_full(page_address(page), part, from))
-		err = xa_err(xa_store_bh(&m->chunks,
-					 (unsigned long)(fd->copied >> m->chunk_shift), page,
-					 GFP_KERNEL));
+	page = ndp_msg_shares(m) ? ndp_feed_shared(fd, part, from) :
+				   ndp_feed_own(fd, part, memory, from);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	err = xa_err(xa_store_bh(&m->chunks, (unsigned long)(fd->copied >> m->chunk_shift), page,
+				 GFP_KERNEL));
 	if (err) {
 		put_page(page);
 		return err;
