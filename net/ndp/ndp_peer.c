@@ -47,12 +47,17 @@ static struct ndp_peer *ndp_peer_new(struct ndp_net *nn, const struct ndp_addrs 
 		return NULL;
 	path = kmalloc_array(count, sizeof(*path), GFP_ATOMIC | __GFP_NOWARN);
 	order = kmalloc(count, GFP_ATOMIC | __GFP_NOWARN);
-	if (!path || !order || dst_cache_init(&peer->dst, GFP_ATOMIC | __GFP_NOWARN)) {
+	if (!path || !order) {
 		kfree(order);
 		kfree(path);
 		kfree(peer);
 		return NULL;
 	}
+	/*
+	 * Without it each packet looks for its route. Of some hundred peers in a row the per-CPU
+	 * allocator refuses the rest, as it fills itself up again only in process context.
+	 */
+	dst_cache_init(&peer->dst, GFP_ATOMIC | __GFP_NOWARN);
 	peer->addrs = *addrs;
 	peer->nn = nn;
 	refcount_set(&peer->refs, 1);
