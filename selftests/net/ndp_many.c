@@ -2,14 +2,14 @@
 /*
  * Messages to very many peers at once
  *
- * ndp_many [-r RCVBUF] [-t] PEERS COUNT BYTES SECONDS
+ * ndp_many [-d FIRST] [-n NS] [-r RCVBUF] [-t] PEERS COUNT BYTES SECONDS
  *
- * One socket sends COUNT messages of BYTES to each of PEERS addresses, 127.1.0.0 and so on,
- * and another one takes them all: each address is a host of its own to both. Nothing is
- * read before all are sent, or no more can be. RCVBUF: SO_RCVBUFFORCE. Fails if a message is
- * wrong, comes twice, fails, or has not come after SECONDS; with -t, messages that have not come
- * may have failed by timeout. Prints how many were under way at
- * most.
+ * One socket sends COUNT messages of BYTES to each of PEERS addresses, from FIRST on (127.1.0.0
+ * if it is not given), and another one, in NS, takes them all: each address is a host of its own
+ * to both. Nothing is read before all are sent, or no more can be. RCVBUF: SO_RCVBUFFORCE. Fails
+ * if a message is wrong, comes twice, fails, or has not come after SECONDS; with -t, messages
+ * that have not come may have failed by timeout. Prints how many flows then had messages that were
+ * not acknowledged, and how many messages these were.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -24,7 +24,6 @@
 #include "ndp_tool.h"
 
 #define PORT		9
-#define FIRST		0x7f010000U	/* 127.1.0.0 */
 #define SNDBUF		1073741824
 #define BYTES_MAX	65536
 
@@ -34,19 +33,18 @@ struct head {
 };
 
 static uint32_t peers, count, bytes;
-static uint32_t sent, came, failed, most;
+static uint32_t first = 0x7f010000, sent, came, failed;
 static bool may_fail;
 static uint8_t *seen;
 
-static int open_socket(uint32_t address, uint16_t port)
+static int open_receiver(const char *ns)
 {
-	struct sockaddr_in a = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(address), .sin_port = htons(port),
-	};
-	int fd = socket(AF_INET, SOCK_RDM, IPPROTO_NDP);
+	union ndp_address a;
+	int fd = ndp_socket(ns, AF_INET);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)))
-		err(2, "socket, bind");
+	ndp_address("0.0.0.0", PORT, &a);
+	if (bind(fd, &a.sa, sizeof(a.v4)))
+		err(2, "bind");
 	return fd;
 }
 
@@ -62,7 +60,7 @@ static bool send_one(int fd)
 {
 	struct head head = { sent % peers, sent / peers };
 	struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(FIRST + head.peer),
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(first + head.peer),
 		.sin_port = htons(PORT),
 	};
 	uint8_t b[BYTES_MAX];
@@ -130,10 +128,12 @@ static void run(int tx, int rx, long long until)
 {
 	struct pollfd pfd = { rx, POLLIN, 0 };
 	uint32_t total = peers * count;
+	struct ndp_info info;
 
 	while (sent < total && send_one(tx))
 		;
-	most = sent;
+	ndp_info(tx, &info);
+	printf("%llu %llu\n", info.flows_sending, info.msgs_sending);
 	while (came + failed < total) {
 		if (ndp_now_us() > until)
 			errx(1, "%u were sent, and %u came", sent, came);
@@ -144,7 +144,6 @@ static void run(int tx, int rx, long long until)
 			take_failures(tx);
 		if (sent < total)
 			send_one(tx);
-		most = sent - came > most ? sent - came : most;
 	}
 }
 
@@ -163,14 +162,17 @@ static void wait_for_end(int tx, long long until)
 
 int main(int argc, char **argv)
 {
+	int tx, rx, c, rcvbuf = 0;
+	const char *ns = NULL;
 	long long until;
-	int tx, rx, c;
 
-	tx = open_socket(INADDR_LOOPBACK, 0);
-	rx = open_socket(INADDR_ANY, PORT);
-	while ((c = getopt(argc, argv, "r:t")) != -1) {
-		if (c == 'r')
-			ndp_option(rx, SOL_SOCKET, SO_RCVBUFFORCE, atoi(optarg));
+	while ((c = getopt(argc, argv, "d:n:r:t")) != -1) {
+		if (c == 'd')
+			first = ntohl(inet_addr(optarg));
+		else if (c == 'n')
+			ns = optarg;
+		else if (c == 'r')
+			rcvbuf = atoi(optarg);
 		else if (c == 't')
 			may_fail = true;
 		else
@@ -178,17 +180,20 @@ int main(int argc, char **argv)
 	}
 	argv += optind;
 	if (argc - optind != 4)
-		errx(2, "usage: ndp_many [-r RCVBUF] [-t] PEERS COUNT BYTES SECONDS");
+		errx(2, "usage: ndp_many [OPTION...] PEERS COUNT BYTES SECONDS");
 	peers = (uint32_t)atoi(argv[0]);
 	count = (uint32_t)atoi(argv[1]);
 	bytes = (uint32_t)atoi(argv[2]);
 	if (!peers || !count || bytes < sizeof(struct head) || bytes > BYTES_MAX)
 		errx(2, "ndp_many: what?");
 	seen = calloc(peers, count);
+	tx = ndp_socket(NULL, AF_INET);
 	ndp_option(tx, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF);
+	rx = open_receiver(ns);
+	if (rcvbuf)
+		ndp_option(rx, SOL_SOCKET, SO_RCVBUFFORCE, rcvbuf);
 	until = ndp_now_us() + atoll(argv[3]) * 1000000;
 	run(tx, rx, until);
 	wait_for_end(tx, until);
-	printf("%u\n", most);
 	return 0;
 }

@@ -11,7 +11,7 @@ ip -n "$b" link set lo up
 # many WHAT [-r RCVBUF] PEERS COUNT BYTES
 many() {
 	check_to "$TMP/many" "$1" in_ns "${ns:-$a}" ndp_many "${@:2}" 120
-	note "$1: up to $(<"$TMP/many") under way at once"
+	note "$1: of so many flows, so many were under way at once: $(<"$TMP/many")"
 }
 
 many "2000 peers, 5 messages each" 2000 5 100
