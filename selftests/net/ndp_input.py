@@ -2,8 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sends PROBEs of a flow that nobody knows, or DATA, to NDP by an ordinary UDP socket.
 
-ndp_input.py ADDRESS WHAT
+ndp_input.py ADDRESS WHAT [FIRST COUNT]
     one          a PROBE
+    begin        DATA of a new flow
+    go-on        DATA that goes on with a flow
+    trimmed      DATA of which no more than 16 bytes are left
+    acked        CONTROL
+    refused      ERROR
+    asked        COOKIE
+    cookie       DATA of a new flow, with a cookie that is wrong
     gso          ten PROBEs in one GSO packet (UDP_SEGMENT)
     odd-gso      the same, cut in pieces that are no headers
     data BYTES   DATA with that payload; if it is longer than the MTU, in fragments
@@ -12,7 +19,9 @@ ndp_input.py ADDRESS WHAT
     hopopts      a PROBE with IPv6 hop-by-hop options
     dstopts      a PROBE with IPv6 destination options
     broadcast    a PROBE to all
+FIRST COUNT: from so many IPv4 addresses, from FIRST on; the host must have them
 """
+import ipaddress
 import socket
 import struct
 import sys
@@ -34,13 +43,33 @@ def checksum(data):
     return ~((total & 0xffff) + (total >> 16)) & 0xffff
 
 
-def header(kind, flags, payload_len, base):
-    """PROBE (3) or DATA (1) of one message, 56 bytes"""
+def header(kind, flags, payload_len, base, what=0, cookie=0):
+    """PROBE (3), DATA (1) of one message, CONTROL (2), ERROR (4) or COOKIE (5), 56 bytes"""
     seq = base - 1 if kind == 3 else base
     first = struct.pack("!BBHIIBB", 0x10 | kind, flags, payload_len, 0x12345678, seq, 0, 0)
     msg_len = payload_len.to_bytes(6, "big")
-    rest = struct.pack("!HHBBIII", 1000, 1000, 0, 0, 0, base, 0) + bytes(6) + msg_len + bytes(8)
+    rest = struct.pack("!HHBBIII", 1000, 1000, what, 0, 0, base if kind in (1, 3) else 0, 0)
+    rest += bytes(6) + msg_len + cookie.to_bytes(8, "big")
     return first + struct.pack("!HH", checksum(first), checksum(rest)) + rest
+
+
+PACKETS = {
+    "begin": header(1, 1, 10, 100) + bytes(10),
+    "go-on": header(1, 0, 10, 100) + bytes(10),
+    "trimmed": header(1, 1, 10, 100)[:16],
+    "acked": header(2, 1, 0, 100),
+    "refused": header(4, 0, 0, 100, what=1),
+    "asked": header(5, 0, 0, 100, cookie=1),
+    "cookie": header(1, 1, 10, 100, cookie=1) + bytes(10),
+}
+
+
+def send_from(sources, address, packet):
+    """A packet from each of the addresses"""
+    for source in sources:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.bind((str(source), 0))
+            sock.sendto(packet, (address, PORT))
 
 
 def main():
@@ -48,7 +77,11 @@ def main():
     address, what = sys.argv[1:3]
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_DGRAM)
-    packet = header(3, 0, 0, 100)
+    packet = PACKETS.get(what, header(3, 0, 0, 100))
+    if sys.argv[4:]:
+        first = ipaddress.ip_address(sys.argv[3])
+        send_from([first + i for i in range(int(sys.argv[4]))], address, packet)
+        return
     if what in ("gso", "odd-gso"):
         packet *= 10
         sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 56 if what == "gso" else 50)
@@ -68,7 +101,7 @@ def main():
         sock.setsockopt(socket.IPPROTO_IPV6, IPV6_DSTOPTS, PAD4)
     elif what == "broadcast":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-    elif what != "one":
+    elif what != "one" and what not in PACKETS:
         sys.exit(__doc__)
     sock.sendto(packet, (address, PORT))
 
