@@ -231,8 +231,8 @@ static void test_network(void **state)
 			least = min_t(u64, least, whole[i]);
 			most = max_t(u64, most, whole[i]);
 		}
-		print_message("# %u of %u lines: %lu whole, %lu trimmed, each %lu to %lu\n", lines[k],
-			      HOSTS, sum, trimmed, least, most);
+		print_message("# %u of %u lines: %lu whole, %lu trimmed, each %lu to %lu\n",
+			      lines[k], HOSTS, sum, trimmed, least, most);
 		assert_true(sum * 100 >= 98 * 100000000ULL / 7200 * lines[k]);
 		assert_true(trimmed * 100 <= 25 * (trimmed + sum));
 		assert_true(least * 100 >= 75 * most);
