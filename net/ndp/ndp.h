@@ -629,7 +629,7 @@ int ndp_host_reserve(struct ndp_host *host);
 void ndp_host_join(struct ndp_host *host, struct ndp_pull_node *n, int id);
 void ndp_host_leave(struct ndp_host *host, struct ndp_pull_node *n, bool ends);
 bool ndp_host_wish(struct ndp_host *host, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
-		   enum ndp_rcv_verdict v, u64 now);
+		   enum ndp_rcv_verdict v, bool yields, u64 now);
 void ndp_host_resume(struct ndp_host *host, struct ndp_pull_node *n);
 void ndp_host_exit(struct ndp_net *nn);
 

@@ -307,19 +307,20 @@ void ndp_host_leave(struct ndp_host *host, struct ndp_pull_node *n, bool ends)
  * @f: the flow
  * @h: the packet, to be answered
  * @v: what it was
+ * @yields: ndp_rcv_yields()
  * @now: the time
  *
  * Return: true if the answer is to say PULL.
  */
 bool ndp_host_wish(struct ndp_host *host, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
-		   enum ndp_rcv_verdict v, u64 now)
+		   enum ndp_rcv_verdict v, bool yields, u64 now)
 {
 	bool pull;
 
 	spin_lock_bh(&host->lock);
 	ndp_host_rate(host);
 	ndp_host_policy(host);
-	pull = ndp_rcv_wish(&host->q, f, h, v, now);
+	pull = ndp_rcv_wish(&host->q, f, h, v, yields, now);
 	ndp_host_kick(host);
 	spin_unlock_bh(&host->lock);
 	return pull;

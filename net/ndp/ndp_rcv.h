@@ -29,7 +29,11 @@
  * not whole. What does not fit is not taken, and the answer says window 0. An
  * eighth is only for the packets at ack_base: for these, all others of their flow
  * may wait. If all that is whole was read, then it is messages that are not which
- * keep each other from becoming whole. So one flow at a time (first) may go on,
+ * keep each other from becoming whole. So no more flows are pulled than those of which
+ * all that is missing will find room: each has reserved twice what it still has to send
+ * of its message, but no more than half of all memory. The others are held, until a
+ * message is whole and read. What was sent unasked may fill the memory nevertheless;
+ * then one flow at a time (first), of those that are not held, may go on,
  * until a message of it is whole: up to one and a half of what there may be
  * otherwise, and with the packet at ack_base up to twice.
  *
@@ -76,14 +80,17 @@ enum ndp_rcv_admit {
  * @pull: in the pull queue of its interface, whose lock protects it
  * @bucket: messages that are not whole, by a hash of their id
  * @last_ns: when something came
+ * @missing: bytes of messages that have begun and are not whole
  * @skipped_ns: when packets were given up last; 0: never
+ * @ahead: bytes of the message of its newest packet, if nothing of it was kept yet
+ * @reserved: bytes of memory, so that it may be pulled
  * @secret: random, odd: who does not know it cannot choose ids for one list
- * @msgs: messages in @bucket
  * @end: behind the newest packet of which something came
  * @trimmed: NACKs sent since the flow began, modulo 2^32
  * @newest_id: newest message that began; before, the first of which a packet came
  * @sport: the sender's
  * @dport: ours
+ * @msgs: messages in @bucket
  * @last: the packet before @end says LAST
  * @got: packets that came whole, or were given up; its base is ack_base
  * @nack: packets that came trimmed and not whole since; as @got's bits
@@ -93,14 +100,17 @@ struct ndp_rcv_flow {
 	struct ndp_pull_node pull;
 	struct ndp_rcv_msg *bucket[NDP_RCV_BUCKETS];
 	u64 last_ns;
+	u64 missing;
 	u64 skipped_ns;
+	u32 ahead;
+	u32 reserved;
 	u32 secret;
-	u32 msgs;
 	u32 end;
 	u32 trimmed;
 	u32 newest_id;
 	u16 sport;
 	u16 dport;
+	u16 msgs;
 	bool last;
 	struct ndp_window got;
 	u64 nack[NDP_RCV_WORDS];
@@ -113,7 +123,8 @@ struct ndp_rcv_flow {
  *	A longer message has to be read by and by
  * @time_wait_ns: silence after which a flow is forgotten; longer than a sender goes on
  *	sending a packet
- * @msgs_max: a socket's messages that are not whole; more than a sender interleaves
+ * @msgs_max: a socket's messages that are not whole; more than a sender interleaves, and
+ *	below 2^15
  * @flows_max: flows of all peers
  * @peer_flows_max: flows of a peer
  * @cookie_flows: so many flows, and a new one needs a cookie
@@ -136,6 +147,8 @@ struct ndp_rcv_params {
  * @first_ns: when it last did
  * @partial: bytes of messages that are not whole
  * @unread: bytes of messages that are, and were not read yet
+ * @reserved: bytes that flows which are pulled have reserved
+ * @kept_ns: when something found room last
  * @msgs: messages that are not whole
  * @verdicts: counters: packets by enum ndp_rcv_verdict; read without a lock
  */
@@ -145,6 +158,8 @@ struct ndp_rcv {
 	u64 first_ns;
 	u64 partial;
 	u64 unread;
+	u64 reserved;
+	u64 kept_ns;
 	u32 msgs;
 	u64 verdicts[NDP_RCV_VERDICTS];
 };
@@ -210,13 +225,20 @@ static inline bool ndp_rcv_is_silent(const struct ndp_rcv_params *p,
 	return now_ns - f->last_ns >= p->time_wait_ns;
 }
 
+static inline void ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, u32 memory)
+{
+	r->reserved += (u64)memory - f->reserved;
+	f->reserved = memory;
+}
+
 /**
  * ndp_rcv_close() - a flow is over; it has no messages any more
  * @r: socket
  * @f: the flow, for the caller to free
  */
-static inline void ndp_rcv_close(struct ndp_rcv *r, const struct ndp_rcv_flow *f)
+static inline void ndp_rcv_close(struct ndp_rcv *r, struct ndp_rcv_flow *f)
 {
+	ndp_rcv_reserve(r, f, 0);
 	if (r->first == f)
 		r->first = NULL;
 }
@@ -286,6 +308,8 @@ static inline void ndp_rcv_link(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 
 	m->chain = *bucket;
 	*bucket = m;
+	m->missing = m->len;
+	f->missing += m->len;
 	f->msgs++;
 	r->msgs++;
 }
@@ -300,6 +324,7 @@ static inline void ndp_rcv_unlink(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 		at = &(*at)->chain;
 	*at = m->chain;
 	m->chain = NULL;
+	f->missing -= m->missing;
 	f->msgs--;
 	r->msgs--;
 	r->partial -= m->memory;
@@ -385,9 +410,11 @@ static inline void ndp_rcv_begin(struct ndp_rcv_flow *f, u32 id)
 	ndp_bits_set(f->begun, id);
 }
 
-static inline void ndp_rcv_add(struct ndp_rcv *r, struct ndp_rcv_msg *m,
-			       const struct ndp_hdr *h, u32 memory)
+static inline void ndp_rcv_add(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+			       struct ndp_rcv_msg *m, const struct ndp_hdr *h, u32 memory)
 {
+	m->missing -= h->payload_len;
+	f->missing -= h->payload_len;
 	m->memory += memory;
 	r->partial += memory;
 	if (ndp_rcv_is_tail(h)) {
@@ -417,7 +444,7 @@ static inline bool ndp_rcv_room(struct ndp_rcv *r, const struct ndp_rcv_flow *f,
 		return true;
 	if (r->unread)
 		return false;
-	if (!r->first || now_ns - r->first_ns >= NDP_RCV_FIRST_NS) {
+	if (r->first ? now_ns - r->first_ns >= NDP_RCV_FIRST_NS : f->reserved || !r->reserved) {
 		r->first = f;
 		r->first_ns = now_ns;
 	}
@@ -479,7 +506,7 @@ static inline enum ndp_rcv_verdict ndp_rcv_fresh(struct ndp_rcv *r, struct ndp_r
 	v = ndp_rcv_fits(m, h);
 	if (v == NDP_RCV_PART) {
 		ndp_rcv_link(r, f, m);
-		ndp_rcv_add(r, m, h, memory);
+		ndp_rcv_add(r, f, m, h, memory);
 	}
 	return v;
 }
@@ -494,7 +521,7 @@ static inline enum ndp_rcv_verdict ndp_rcv_further(struct ndp_rcv *r, struct ndp
 		return v;
 	if (!ndp_rcv_room(r, f, h, memory, 0, now_ns))
 		return NDP_RCV_NO_ROOM;
-	ndp_rcv_add(r, m, h, memory);
+	ndp_rcv_add(r, f, m, h, memory);
 	if (!ndp_rcv_is_whole(m))
 		return NDP_RCV_PART;
 	r->unread += m->memory;
@@ -593,12 +620,81 @@ static inline enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_
 	return v;
 }
 
+/* But for the eighth that is for packets at ack_base, memory is used up. */
+static inline bool ndp_rcv_is_short(const struct ndp_rcv *r)
+{
+	return r->partial + r->unread > r->p->memory_max - r->p->memory_max / 8;
+}
+
+/*
+ * What is missing of a flow's messages may take twice as much: of those that have begun, and
+ * one that has not; and at least what it wishes.
+ */
+static inline u64 ndp_rcv_needs(const struct ndp_rcv *r, const struct ndp_rcv_flow *f)
+{
+	const struct ndp_pull_node *n = &f->pull;
+	u64 wished = (u64)(n->target - n->answered) * n->bytes;
+
+	if (ndp_rcv_has_all(f))
+		return 0;
+	return min_t(u64, 2 * max_t(u64, f->missing + f->ahead, wished), r->p->memory_max);
+}
+
+/**
+ * ndp_rcv_may_go_on() - is there room for what is missing of a flow, or has nobody else any?
+ * @r: socket
+ * @f: the flow
+ * @now_ns: the time
+ *
+ * Return: true if so; then it has reserved that, and may be pulled.
+ */
+static inline bool ndp_rcv_may_go_on(struct ndp_rcv *r, struct ndp_rcv_flow *f, u64 now_ns)
+{
+	u64 needs = ndp_rcv_needs(r, f), others = r->reserved - f->reserved;
+
+	if (r->first == f || f->reserved || !needs || !others ||
+	    r->partial + r->unread + others + needs <= r->p->memory_max ||
+	    now_ns - r->kept_ns >= NDP_RCV_FIRST_NS) {
+		/* half is left, for short messages */
+		needs = min_t(u64, needs, r->p->memory_max / 2);
+		ndp_rcv_reserve(r, f, (u32)min_t(u64, needs, 0xffffffff));
+		return true;
+	}
+	return false;
+}
+
+/**
+ * ndp_rcv_yields() - is a flow to wait, as others have reserved what room there is?
+ * @r: socket
+ * @f: the flow, of which something came
+ * @h: the packet
+ * @v: what it was, to be answered
+ * @now_ns: the time
+ *
+ * Return: true if so: for ndp_rcv_wish().
+ */
+static inline bool ndp_rcv_yields(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				  const struct ndp_hdr *h, enum ndp_rcv_verdict v, u64 now_ns)
+{
+	if (h->type == NDP_DATA && !h->is_short)
+		f->ahead = ndp_rcv_has_begun(f, h->data.msg_id) ?
+			   0 : (u32)min_t(u64, h->data.msg_len, 0xffffffff);
+	if (v == NDP_RCV_NO_ROOM || v == NDP_RCV_WHOLE)
+		ndp_rcv_reserve(r, f, 0);
+	if (v <= NDP_RCV_WHOLE)
+		r->kept_ns = now_ns;
+	else if (v == NDP_RCV_NO_ROOM || (f->pull.held && ndp_rcv_is_short(r)))
+		return true;
+	return !ndp_rcv_may_go_on(r, f, now_ns);
+}
+
 /**
  * ndp_rcv_wish() - tell the pull queue what came, if the packet is to be answered
  * @q: pull queue of the interface
  * @f: the flow
  * @h: the packet
  * @v: what it was
+ * @yields: ndp_rcv_yields()
  * @now_ns: the time
  *
  * What a sender was asked for and finds no room would be asked for in vain: the flow
@@ -608,15 +704,13 @@ static inline enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_
  * Return: true if the answer is to say PULL.
  */
 static inline bool ndp_rcv_wish(struct ndp_pull *q, struct ndp_rcv_flow *f,
-				const struct ndp_hdr *h, enum ndp_rcv_verdict v, u64 now_ns)
+				const struct ndp_hdr *h, enum ndp_rcv_verdict v, bool yields,
+				u64 now_ns)
 {
 	if (v == NDP_RCV_PROBED && ndp_rcv_has_all(f) &&
 	    ndp_before(f->pull.granted, h->data.pull_target))
 		f->last = false;
-	if (v <= NDP_RCV_WHOLE)
-		f->pull.held = false;
-	else if (v == NDP_RCV_NO_ROOM)
-		f->pull.held = true;
+	f->pull.held = yields;
 	ndp_pull_arrived(q, &f->pull, h, v == NDP_RCV_TRIMMED, now_ns);
 	if (!ndp_rcv_has_all(f))
 		return ndp_pull_at_once(q, &f->pull, now_ns);

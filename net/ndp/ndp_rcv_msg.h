@@ -95,6 +95,7 @@ struct ndp_rcv_cut {
  * @chain: the next one in its flow's list
  * @len: msg_len
  * @last_ns: when a part of it came
+ * @missing: bytes that did not come yet
  * @read: bytes from its begin that were read already
  * @memory: bytes that its parts take
  * @tail_offset: offset of the tail, if it is there
@@ -107,6 +108,7 @@ struct ndp_rcv_msg {
 	struct ndp_rcv_msg *chain;
 	u64 len;
 	u64 last_ns;
+	u64 missing;
 	u64 read;
 	u64 memory;
 	u64 tail_offset;

@@ -225,17 +225,40 @@ static void ndp_rx_told(struct ndp_sock *ns, struct ndp_rx *rx, const struct ndp
 	rx->told = answer->ctl.pull;
 }
 
+/*
+ * Is a flow to wait for others of its socket? Not that of the message that is being read, nor
+ * those of which nobody knows what memory they need: what is placed in a region takes none.
+ */
+static bool ndp_rx_yields(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_verdict v,
+			  u64 now)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	bool yields;
+
+	if (ns->region)
+		return v == NDP_RCV_NO_ROOM ||
+		       (v > NDP_RCV_WHOLE && !list_empty(&rx->held_node));
+	yields = ndp_rcv_yields(&ns->rcv, &rx->f, h, v, now);
+	/* a message of it is whole: those that wait are next, when that is read */
+	if (v == NDP_RCV_WHOLE && rx->f.reserved && !list_empty(&ns->held) &&
+	    ndp_got_readable(ns)) {
+		ndp_rcv_reserve(&ns->rcv, &rx->f, 0);
+		yields = true;
+	}
+	return yields && (v == NDP_RCV_NO_ROOM || !ns->reading || ns->reading->rx != rx);
+}
+
 static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
 			   enum ndp_rcv_verdict v, u64 now, struct ndp_hdr *answer)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
-	bool pull;
+	bool yields = ndp_rx_yields(rx, &p->h, v, now), pull;
 
 	ndp_rx_move(rx, p);
-	pull = ndp_host_wish(rx->host, &rx->f, &p->h, v, now);
-	if (v <= NDP_RCV_WHOLE)
+	pull = ndp_host_wish(rx->host, &rx->f, &p->h, v, yields, now);
+	if (!yields)
 		list_del_init(&rx->held_node);
-	else if (v == NDP_RCV_NO_ROOM && list_empty(&rx->held_node))
+	else if (list_empty(&rx->held_node))
 		list_add_tail(&rx->held_node, &ns->held);
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
 	ndp_rcv_answer(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
@@ -390,24 +413,26 @@ static void ndp_rx_resume(struct ndp_rx *rx)
 }
 
 /*
- * Flows that are held may send again: the one whose message is being read, and, if there is
- * room to speak of, or nothing else that will make some, all. Return: how many
+ * Flows that are held may send again: the one whose message is being read; if there is room to
+ * speak of, those for which there is enough; if nothing else will make some, all. Return: how many
  */
 static u32 ndp_rx_resume_some(struct ndp_sock *ns, struct ndp_rx **some)
 {
 	struct ndp_rx *rx = ns->reading ? ns->reading->rx : NULL;
-	u64 max = ndp_rx_memory(ns);
+	u64 max = ndp_rx_memory(ns), now = ktime_get_ns();
+	bool room = ns->rcv.partial + ns->rcv.unread <= max - max / 4;
+	bool all = room || (!ns->rcv.unread && !ns->reading);
 	u32 count = 0;
-	bool all;
 
-	all = ns->rcv.partial + ns->rcv.unread <= max - max / 4 ||
-	      (!ns->rcv.unread && !ns->reading);
 	if (rx && !list_empty(&rx->held_node)) {
 		ndp_rx_resume(rx);
 		some[count++] = rx;
 	}
 	while (all && count < NDP_RX_BATCH && !list_empty(&ns->held)) {
 		rx = list_first_entry(&ns->held, struct ndp_rx, held_node);
+		ndp_rx_limit(ns, rx, 0);
+		if (room && !ns->region && !ndp_rcv_may_go_on(&ns->rcv, &rx->f, now))
+			break;
 		ndp_rx_resume(rx);
 		some[count++] = rx;
 	}

@@ -45,6 +45,33 @@ check "headers are returned: some were" test "$(said returned)" -gt 0
 no_timeouts "headers are returned"
 switch limit 1 hlimit 512 norts
 incast "headers are lost" 20 1000,40000
+# eight messages of 1 MB take 7.0 ms of the line; as many are pulled at a time as there is room for
+switch limit 8
+commands=()
+for ns in "$h1" "$h2" "$h3" "$h4"; do
+	commands+=(-- send -n "$ns" -d 10.0.0.100 -p 9 -S 2 -l 1m)
+done
+messages "room for half of it" receive -v -n "$r" -r 4000000 -p 9 -s 8 -l 1m -q 10 "${commands[@]}"
+note "room for half of it: $(said us receive) us, $(snmp "$r" RcvNoRoom) refused"
+# ends NUMBER: when that many senders had ended, us
+ends() {
+	awk '$1 == "send" { sub("us=", "", $NF); print $NF }' "$TMP/msgs" | sort -n | sed -n "$1p"
+}
+if exact; then
+	check "room for half of it: no time is lost" test "$(said us receive)" -lt 7700
+else
+	skip "room for half of it: no time is lost" "time is real"
+fi
+messages "messages without end, room for one" \
+	receive -v -n "$r" -r 2000000 -p 9 -s 2 -c 12 -l 1m -q 10 -- \
+	send -n "$h1" -d 10.0.0.100 -p 9 -c 12 -l 1m -- send -n "$h2" -d 10.0.0.100 -p 9 -c 12 -l 1m
+note "messages without end: the senders took $(ends 1) and $(ends 2) us"
+if exact; then
+	check "messages without end: no sender waits for the other's end" \
+		test "$(ends 1)" -gt "$(($(ends 2) * 3 / 4))"
+else
+	skip "messages without end: no sender waits for the other's end" "time is real"
+fi
 switch mode droptail limit 8
 incast "a switch that drops" 4 100k
 finish

@@ -168,7 +168,8 @@ static void receive(struct world *w, const struct ndp_hdr *h)
 		free(m);
 	if (v == NDP_RCV_PART || v == NDP_RCV_WHOLE)
 		take_part(w, p, h, v);
-	pull = ndp_rcv_wish(&w->pull, &p->rf, h, v, w->now);
+	pull = ndp_rcv_wish(&w->pull, &p->rf, h, v, ndp_rcv_yields(&p->rcv, &p->rf, h, v, w->now),
+			    w->now);
 	ndp_rcv_answer(&p->rcv, &p->rf, h, v, pull, 0, &answer);
 	send_answer(w, &answer);
 }

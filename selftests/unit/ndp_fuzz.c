@@ -146,6 +146,7 @@ static void receive(const struct ndp_hdr *h, u8 dsfield)
 	u32 i = h->flow_id % FLOWS;
 	enum ndp_rcv_verdict v;
 	struct ndp_hdr answer;
+	bool pull;
 
 	if (!spare)
 		err(2, "malloc");
@@ -163,8 +164,8 @@ static void receive(const struct ndp_hdr *h, u8 dsfield)
 	assert(rcv.msgs <= 2 * params.msgs_max);
 	if (v >= NDP_RCV_FAR)
 		return;
-	ndp_rcv_answer(&rcv, &flow[i], h, v, ndp_rcv_wish(&queue, &flow[i], h, v, now), dsfield,
-		       &answer);
+	pull = ndp_rcv_wish(&queue, &flow[i], h, v, ndp_rcv_yields(&rcv, &flow[i], h, v, now), now);
+	ndp_rcv_answer(&rcv, &flow[i], h, v, pull, dsfield, &answer);
 	check_answer(&answer, h->flow_id);
 }
 

@@ -124,6 +124,117 @@ static void test_first_silent(void **state)
 	assert_ptr_equal(r.first, &f);
 }
 
+/* ---- who may go on, as others need the room */
+
+static struct ndp_rcv_flow crowd[3];
+
+static void open_crowd(void)
+{
+	struct ndp_hdr h = data_of(0, 0, 0, 1);
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		ndp_rcv_open(&crowd[i], &h, 1, now_ns);
+}
+
+static void close_crowd(void)
+{
+	struct ndp_rcv_msg *m;
+	u32 i;
+
+	for (i = 0; i < 3; i++) {
+		while ((m = ndp_rcv_pop(&r, &crowd[i], U64_MAX)))
+			free(m);
+		ndp_rcv_close(&r, &crowd[i]);
+	}
+	assert_true(!r.reserved);
+}
+
+/* Packet @n of flow @i, whole or trimmed, of a message of @segs packets: is the flow to wait? */
+static bool yields(u32 i, u32 n, u64 segs, bool whole)
+{
+	struct ndp_hdr h = data_of(n, 0, n * SEG, segs * SEG);
+	struct ndp_rcv_msg *m = calloc(1, sizeof(*m)), *spare = m;
+	enum ndp_rcv_verdict v;
+
+	h.here = whole ? SEG : 0;
+	v = ndp_rcv_packet(&r, &crowd[i], &h, h.here, now_ns, &m);
+	if (v != NDP_RCV_PART || m != spare)
+		free(spare);
+	if (v == NDP_RCV_WHOLE && m != spare)
+		free(m);
+	return ndp_rcv_yields(&r, &crowd[i], &h, v, now_ns);
+}
+
+static void test_reserve(void **state)
+{
+	(void)state;
+	p.memory_max = 40 * SEG;
+	open_crowd();
+	/* 10 and 8 of 20 packets are missing, of which twice as many fit; not so 2 of 10 */
+	assert_false(yields(0, 0, 11, true));
+	assert_int_equal(r.reserved, 20 * SEG);
+	assert_false(yields(1, 0, 9, false));
+	assert_int_equal(r.reserved, 38 * SEG);
+	assert_true(yields(2, 0, 10, false));
+	assert_true(yields(2, 1, 10, true));
+	assert_int_equal(r.reserved, 38 * SEG);
+	/* what comes needs no room any more */
+	assert_false(yields(0, 1, 11, true));
+	assert_int_equal(r.reserved, 36 * SEG);
+	/* a message that is whole has nothing missing, but is not read yet */
+	for (u32 n = 2; n < 11; n++)
+		assert_false(yields(0, n, 11, true));
+	assert_int_equal(r.reserved, 18 * SEG);
+	assert_true(yields(2, 2, 10, false));
+	ndp_rcv_release(&r, 11 * SEG);
+	assert_true(ndp_rcv_may_go_on(&r, &crowd[2], now_ns));
+	assert_int_equal(r.reserved, 36 * SEG);
+	/* it has gone: what it has reserved is free */
+	close_crowd();
+}
+
+/* One message for which there is never enough room: alone, and it leaves half to short ones */
+static void test_reserve_long(void **state)
+{
+	(void)state;
+	p.memory_max = 40 * SEG;
+	open_crowd();
+	assert_false(yields(0, 0, 1000, true));
+	assert_int_equal(r.reserved, 20 * SEG);
+	assert_true(yields(1, 0, 1000, true));
+	assert_false(yields(2, 0, 5, true));
+	/* its sender is gone, and nothing came of the other one for long */
+	now_ns += NDP_RCV_FIRST_NS;
+	assert_false(yields(1, 1, 1000, false));
+	close_crowd();
+}
+
+/* Memory is used up: who may go on though it is, does; who was refused waits. */
+static void test_reserve_short(void **state)
+{
+	(void)state;
+	p.memory_max = 10 * SEG;
+	open_crowd();
+	r.unread = 5 * SEG;
+	assert_false(yields(0, 0, 100, true));
+	for (u32 n = 1; n < 5; n++)
+		yields(0, n, 100, true);
+	assert_true(yields(0, 5, 100, true));
+	assert_true(!r.reserved);
+	crowd[0].pull.held = true;
+	assert_true(yields(0, 6, 100, false));
+	r.unread = 0;
+	assert_false(yields(0, 7, 100, false));
+	/* it has the others' room, too */
+	r.first = &crowd[1];
+	r.first_ns = now_ns;
+	assert_false(yields(1, 0, 100, false));
+	assert_true(yields(2, 0, 100, false));
+	r.first = NULL;
+	close_crowd();
+}
+
 /* One message longer than all memory, read as it comes */
 static void test_stream(void **state)
 {
@@ -269,6 +380,13 @@ static void test_size(void **state)
 
 /* ---- with the pull queue */
 
+static bool wish(struct ndp_pull *q, const struct ndp_hdr *h)
+{
+	enum ndp_rcv_verdict v = take(h);
+
+	return ndp_rcv_wish(q, &f, h, v, ndp_rcv_yields(&r, &f, h, v, now_ns), now_ns);
+}
+
 static void test_wish(void **state)
 {
 	const struct ndp_pull_params pp = { .rate_Bps = 1000000000, .ahead = 100 };
@@ -279,39 +397,39 @@ static void test_wish(void **state)
 	ndp_pull_init(&q, &pp, now_ns);
 	/* the sender wishes 4, and the first is pulled at once */
 	h.data.pull_target = 4;
-	assert_true(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_true(wish(&q, &h));
 	assert_int_equal(f.pull.granted, 1);
 	assert_int_equal(f.pull.target, 4);
 	/* a NACK is one more; the next pull may be a packet's time early */
 	h = data_of(1, 0, SEG, 9 * SEG);
 	h.data.pull_target = 4;
 	h.here = 0;
-	assert_true(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_true(wish(&q, &h));
 	assert_int_equal(f.pull.target, 5);
 	/* it is not taken for lack of room: it is not asked for any more */
 	p.memory_max = 3 * SEG;
 	h = data_of(1, 0, SEG, 9 * SEG);
 	r.unread = 2 * SEG;
-	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_false(wish(&q, &h));
 	assert_true(ndp_pull_next_ns(&q) == U64_MAX);
 	r.unread = 0;
-	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_false(wish(&q, &h));
 	assert_true(ndp_pull_next_ns(&q) != U64_MAX);
 	/* all that there is has come: no more pulls */
 	h = data_of(2, 0, 2 * SEG, 9 * SEG);
 	h.data.pull_target = 9;
 	h.flags |= NDP_DATA_LAST;
-	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_false(wish(&q, &h));
 	assert_int_equal(f.pull.target, 2);
 	assert_true(ndp_pull_next_ns(&q) == U64_MAX);
 	assert_true(q.stats.flushed == 7);
 	/* there is more to send, which the sender may not do unasked */
 	h = (struct ndp_hdr) { .type = NDP_PROBE, .seq = SEQ + 2, .sport = 7, .dport = 9,
 			       .data = { .base = SEQ + 3, .pull_target = 1 } };
-	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_false(wish(&q, &h));
 	assert_true(ndp_rcv_has_all(&f));
 	h.data.pull_target = 3;
-	assert_false(ndp_rcv_wish(&q, &f, &h, take(&h), now_ns));
+	assert_false(wish(&q, &h));
 	assert_int_equal(f.pull.target, 3);
 	assert_true(ndp_pull_next_ns(&q) != U64_MAX);
 }
@@ -325,6 +443,9 @@ int main(void)
 		TEST(test_next),
 		TEST(test_first),
 		TEST(test_first_silent),
+		TEST(test_reserve),
+		TEST(test_reserve_long),
+		TEST(test_reserve_short),
 		TEST(test_stream),
 		TEST(test_no_memory),
 		TEST(test_admit),

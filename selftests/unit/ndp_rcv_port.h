@@ -65,6 +65,7 @@ static inline int teardown(void **state)
 	assert_true(!r.partial);
 	ndp_rcv_close(&r, &f);
 	assert_null(r.first);
+	assert_true(!f.missing && !r.reserved);
 	return 0;
 }
 

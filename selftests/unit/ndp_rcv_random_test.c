@@ -87,7 +87,7 @@ static void host_close(struct host *t)
 		for (k = 0; k < MSGS_MAX; k++)
 			body_free(&t->body[i][k]);
 	}
-	assert_true(!t->r.partial && !t->r.msgs && !t->r.first);
+	assert_true(!t->r.partial && !t->r.msgs && !t->r.first && !t->r.reserved);
 	assert_true(ndp_pull_next_ns(&t->q) == U64_MAX);
 	free(t->spare);
 }
@@ -155,7 +155,7 @@ static enum ndp_rcv_verdict host_take(struct host *t, u32 i, const struct ndp_hd
 	u32 base = f->got.base, granted = f->pull.granted, target = f->pull.target;
 	struct ndp_rcv_msg *msg;
 	enum ndp_rcv_verdict v;
-	bool pull;
+	bool pull, yields;
 
 	if (!t->spare)
 		t->spare = malloc(sizeof(*t->spare));
@@ -177,7 +177,8 @@ static enum ndp_rcv_verdict host_take(struct host *t, u32 i, const struct ndp_hd
 	assert_false(ndp_before(f->got.base, base));
 	if (v >= NDP_RCV_FAR)
 		return v;
-	pull = ndp_rcv_wish(&t->q, f, h, v, t->now_ns);
+	yields = ndp_rcv_yields(&t->r, f, h, v, t->now_ns);
+	pull = ndp_rcv_wish(&t->q, f, h, v, yields, t->now_ns);
 	assert_int_equal(f->pull.granted, granted + pull);
 	assert_false(ndp_before(f->pull.target, f->pull.granted));
 	/* wishes are only dropped when all has come */
