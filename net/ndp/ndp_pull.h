@@ -80,7 +80,7 @@
 #define NDP_PULL_PERCENT	99
 /* A link's bytes to ns, as a fixed-point number */
 #define NDP_PULL_SHIFT		20
-/* Ethernet, IPv4, UDP and our header, frame check, preamble and gap */
+/* Ethernet, IPv4, UDP and our header, frame check, preamble and gap; of IPv6, lengths have more */
 #define NDP_PULL_OVERHEAD	(14U + 20 + 8 + NDP_HLEN + 4 + 20)
 /* Nobody wishes more: serial numbers stay far from their half */
 #define NDP_PULL_WISH_MAX	0x40000000U
@@ -111,7 +111,7 @@ enum ndp_pull_policy {
 };
 
 /**
- * struct ndp_pull_lengths - payload of packets, first in first out
+ * struct ndp_pull_lengths - of packets, without NDP_PULL_OVERHEAD; first in first out
  * @len: a ring
  * @first: the oldest
  * @count: how many; of more than fit, nothing is known
@@ -554,9 +554,9 @@ static inline bool ndp_pull_is_end(const struct ndp_hdr *h)
  * the longest packet of all flows of late. Division rounds to it from both sides.
  */
 static inline void ndp_pull_size(struct ndp_pull *q, struct ndp_pull_node *n,
-				 const struct ndp_hdr *h)
+				 const struct ndp_hdr *h, u32 len)
 {
-	u32 bytes = h->payload_len + NDP_PULL_OVERHEAD;
+	u32 bytes = len + NDP_PULL_OVERHEAD;
 
 	q->longest -= q->longest >> NDP_PULL_LONGEST_SHIFT;
 	q->longest = max_t(u32, q->longest, bytes);
@@ -601,7 +601,7 @@ static inline bool ndp_pull_was_asked(struct ndp_pull_node *n, const struct ndp_
 	return true;
 }
 
-/* Payload of the next packet of it, as far as is known */
+/* How long its next packet is, as far as is known */
 static inline u32 ndp_pull_expect(struct ndp_pull_node *n)
 {
 	if (n->nacked.count)
@@ -614,12 +614,14 @@ static inline u32 ndp_pull_expect(struct ndp_pull_node *n)
  * @q: pull queue
  * @n: the flow
  * @h: its header
+ * @more: bytes that it takes on the link beyond payload and NDP_PULL_OVERHEAD
  * @nacked: it was NACKed
  * @now_ns: the time
  */
 static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
-				    const struct ndp_hdr *h, bool nacked, u64 now_ns)
+				    const struct ndp_hdr *h, u8 more, bool nacked, u64 now_ns)
 {
+	u32 len = h->payload_len + more;
 	bool asked;
 
 	n->heard = n->granted;
@@ -630,18 +632,18 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 		ndp_pull_prio(q, n, h->data.prio);
 	}
 	if (h->payload_len) {
-		ndp_pull_size(q, n, h);
+		ndp_pull_size(q, n, h, len);
 		asked = ndp_pull_was_asked(n, h);
 		ndp_ease_arrived(&q->ease, asked, nacked, nacked ? 0 :
-				 ndp_pull_line_ns(q, h->payload_len + NDP_PULL_OVERHEAD), now_ns);
+				 ndp_pull_line_ns(q, len + NDP_PULL_OVERHEAD), now_ns);
 		if (!(h->flags & NDP_DATA_SPEC))
-			ndp_pull_correct(q, n, h->payload_len, nacked);
+			ndp_pull_correct(q, n, len, nacked);
 		if (!asked && !nacked && q->policy == NDP_PULL_FAIR)
 			ndp_pull_unasked(q, n, now_ns);
 	}
 	if (nacked && ndp_pull_wanted(n) < NDP_PULL_WISH_MAX) {
 		n->target++;
-		ndp_pull_lengths_add(&n->nacked, h->payload_len);
+		ndp_pull_lengths_add(&n->nacked, len);
 	}
 	ndp_pull_settle(q, n, now_ns);
 }

@@ -91,6 +91,7 @@ enum ndp_rcv_admit {
  * @sport: the sender's
  * @dport: ours
  * @msgs: messages in @bucket
+ * @ip_more: bytes that its packets' IP header has more than IPv4's
  * @last: the packet before @end says LAST
  * @got: packets that came whole, or were given up; its base is ack_base
  * @nack: packets that came trimmed and not whole since; as @got's bits
@@ -111,6 +112,7 @@ struct ndp_rcv_flow {
 	u16 sport;
 	u16 dport;
 	u16 msgs;
+	u8 ip_more;
 	bool last;
 	struct ndp_window got;
 	u64 nack[NDP_RCV_WORDS];
@@ -711,7 +713,7 @@ static inline bool ndp_rcv_wish(struct ndp_pull *q, struct ndp_rcv_flow *f,
 	    ndp_before(f->pull.granted, h->data.pull_target))
 		f->last = false;
 	f->pull.held = yields;
-	ndp_pull_arrived(q, &f->pull, h, v == NDP_RCV_TRIMMED, now_ns);
+	ndp_pull_arrived(q, &f->pull, h, f->ip_more, v == NDP_RCV_TRIMMED, now_ns);
 	if (!ndp_rcv_has_all(f))
 		return ndp_pull_at_once(q, &f->pull, now_ns);
 	ndp_pull_flush(q, &f->pull);

@@ -16,6 +16,8 @@
 
 /* Flows that are dealt with until a lock is dropped */
 #define NDP_RX_BATCH		64U
+/* What the header of IPv6 has more than that of IPv4 */
+#define NDP_RX_IP6_MORE		20
 /* A cookie is good for 2^33 to 2^34 ns, 8.6 s to 17 s: senders give up after 5 s. */
 #define NDP_RX_COOKIE_SHIFT	33
 /* A peer may have a quarter of all flows; with half of all, new ones need a cookie. */
@@ -143,6 +145,8 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk)
 	rx->sk = sk;
 	INIT_LIST_HEAD(&rx->held_node);
 	ndp_rcv_open(&rx->f, &p->h, get_random_u32(), ktime_get_ns());
+	if (!ndp_is_ipv4(&p->addrs))
+		rx->f.ip_more = NDP_RX_IP6_MORE;
 	ndp_host_join(rx->host, &rx->f.pull, id);
 	return rx;
 put:

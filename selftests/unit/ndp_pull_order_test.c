@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * net/ndp/ndp_pull.h: who is pulled
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "ndp_pull_port.h"
+
+static void test_fair(void **state)
+{
+	static const u32 who[] = { 0, 1, 2, 0, 1, 2, 1, 2, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 2);
+	wish(1, 3);
+	wish(2, 4);
+	assert_pulls(who, 10);
+}
+
+/* One that comes later has its turn in the present round, after those that wait for theirs. */
+static void test_fair_later(void **state)
+{
+	static const u32 who[] = { 2, 0, 1, 2, 0 };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 9);
+	wish(1, 9);
+	assert_int_equal(pull(), 0);
+	wish(2, 9);
+	/* and who wishes more keeps its turn */
+	ask(0, 12);
+	ask(1, 12);
+	assert_int_equal(pull(), 1);
+	assert_pulls(who, 5);
+}
+
+/* What came of the first windows counts: in the end all have the same. */
+static void test_fair_unasked(void **state)
+{
+	static const u32 who[] = { 2, 2, 2, 1, 2, 1, 2, 0, 1, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	unasked(0, 5, false);
+	unasked(1, 3, false);
+	unasked(1, 3, true);
+	unasked(0, 1, true);
+	unasked(2, 6, true);
+	assert_pulls(who, 11);
+}
+
+/* A packet that is pushed again says nothing of it, but nothing was pulled. */
+static void test_fair_pushed(void **state)
+{
+	static const u32 who[] = { 1, 1, 1, 0, 1, 0, 1, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	unasked(0, 5, true);
+	unasked(1, 5, true);
+	for (u32 k = 0; k < 3; k++) {
+		arrive(0, 0, 0, MTU, false);
+		n[0].target--;
+	}
+	assert_pulls(who, 8);
+	/* what was pulled counts no more when it comes */
+	for (u32 k = 0; k < 5; k++)
+		arrive(1, 0, 0, MTU, false);
+	ask(0, 3);
+	ask(1, 6);
+	assert_int_equal(n[1].round, n[0].round);
+	arrive(1, 0, 0, MTU, false);
+	assert_int_equal(n[1].round, n[0].round + 1);
+}
+
+/* One that comes when others have been served for long does not wait for what it sent unasked. */
+static void test_fair_joins(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	ask(0, 100);
+	for (k = 0; k < NDP_PULL_ROUNDS; k++)
+		assert_int_equal(pull(), 0);
+	unasked(1, 20, false);
+	ask(1, 100);
+	for (k = 0; k < 10; k++) {
+		assert_int_equal(pull(), 1);
+		assert_int_equal(pull(), 0);
+	}
+	/* the link was idle, and what was before does not count */
+	ndp_pull_flush(&q, &n[0]);
+	ndp_pull_flush(&q, &n[1]);
+	now_ns = q.next_ns + 1;
+	unasked(2, 2, false);
+	ask(2, n[2].granted + 3);
+	ask(0, n[0].granted + 5);
+	ask(3, 5);
+	assert_int_equal(pull(), 3);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 3);
+	assert_int_equal(pull(), 2);
+}
+
+/* However much it sent unasked, it waits for fewer than NDP_PULL_ROUNDS rounds. */
+static void test_fair_most(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	unasked(0, 1000, false);
+	ask(0, 10);
+	ask(1, 1000);
+	for (k = 1; k < NDP_PULL_ROUNDS; k++)
+		assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
+	/* who has all is no more behind than by its last turn */
+	unasked(0, 1000, false);
+	ndp_pull_flush(&q, &n[0]);
+	ask(0, n[0].granted + 10);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 0);
+}
+
+static void test_strict(void **state)
+{
+	static const u32 who[] = { 0, 0, 1, 1, 1, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_STRICT, 0);
+	wish(0, 2);
+	wish(1, 3);
+	wish(2, 1);
+	assert_pulls(who, 7);
+}
+
+static void test_srpt(void **state)
+{
+	static const u32 who[] = { 2, 1, 1, 3, 3, 3, 0, 0 };
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	wish(0, 4);
+	wish(1, 2);
+	wish(2, 1);
+	wish(3, 3);
+	assert_pulls(who, 8);
+	/* what remains counts, not what there was; of equals the one that was first */
+	wish(1, 4);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), NODES);
+}
+
+/* Who wishes little now, of a message that goes on for long, is not the one with the least. */
+static void test_srpt_more(void **state)
+{
+	static const u32 who[] = { 2, 2, 1, 0, NODES };
+	const struct ndp_hdr again = {
+		.type = NDP_DATA, .flags = NDP_DATA_RTX, .payload_len = MTU, .data.msg_len = MTU,
+	};
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	arrive_of(0, 1, 0, MTU, false, NDP_MSG_MAX - MTU);
+	arrive_of(1, 1, 0, MTU, false, 3 * MTU);
+	arrive_of(2, 2, 0, MTU, false, MTU);
+	/* what is sent again says nothing of what is not sent yet */
+	ndp_pull_arrived(&q, &n[0], &again, 0, false, now_ns);
+	assert_pulls(who, 5);
+}
+
+/* A flow that is served keeps its place, although it has no wish for a moment, if it goes on. */
+static void test_strict_goes_on(void **state)
+{
+	(void)state;
+	open_queue(NDP_PULL_STRICT, 0);
+	arrive_of(0, 1, 0, MTU, false, 10 * MTU);
+	arrive_of(1, 2, 0, MTU, false, 10 * MTU);
+	wish(2, 1);
+	assert_int_equal(pull(), 0);
+	/* the second is served meanwhile, and the first comes back before it, as it was */
+	assert_int_equal(pull(), 1);
+	arrive_of(0, 2, 0, MTU, false, 9 * MTU);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	arrive_of(1, 3, 0, MTU, false, 9 * MTU);
+	arrive_of(0, 3, 0, MTU, false, MTU);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 2);
+	assert_int_equal(pull(), NODES);
+	/* who has sent all of its message begins again as the last */
+	arrive_of(0, 4, 0, MTU, false, 0);
+	assert_int_equal(pull(), 0);
+	wish(2, 2);
+	arrive_of(0, 5, 0, MTU, false, MTU);
+	assert_int_equal(pull(), 2);
+	assert_int_equal(pull(), 0);
+}
+
+static void test_prios(void **state)
+{
+	static const enum ndp_pull_policy policies[] = {
+		NDP_PULL_FAIR, NDP_PULL_STRICT, NDP_PULL_SRPT,
+	};
+	static const u32 who[] = { 7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0, NODES };
+	u32 i, k;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		open_queue(policies[i], 0);
+		for (k = 0; k < NDP_PRIOS; k++)
+			arrive(k, 2, k, MTU, false);
+		assert_pulls(who, 17);
+		/* the priority of a flow that waits changes */
+		arrive(0, 4, 3, MTU, false);
+		arrive(1, 4, 4, MTU, false);
+		arrive(0, 4, 5, MTU, false);
+		assert_int_equal(pull(), 0);
+		arrive(0, 4, 0, MTU, false);
+		assert_int_equal(pull(), 1);
+		assert_int_equal(pull(), 1);
+		assert_int_equal(pull(), 0);
+		assert_int_equal(pull(), NODES);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fair),
+		cmocka_unit_test(test_fair_later),
+		cmocka_unit_test(test_fair_unasked),
+		cmocka_unit_test(test_fair_pushed),
+		cmocka_unit_test(test_fair_joins),
+		cmocka_unit_test(test_fair_most),
+		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_srpt),
+		cmocka_unit_test(test_srpt_more),
+		cmocka_unit_test(test_strict_goes_on),
+		cmocka_unit_test(test_prios),
+	};
+
+	return cmocka_run_group_tests_name("ndp_pull_order", tests, NULL, NULL);
+}
