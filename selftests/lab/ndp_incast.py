@@ -24,7 +24,7 @@ PARAMS = [
     Param("senders", "count", "1,7,20,50,100,200,400", "hosts that send", several=True),
     Param("bytes", "size", "10k,135k,1M", "of a message", several=True),
     Param("rounds", "count", "10", "of each case, at most"),
-    Param("volume", "size", "1G", "that the rounds of a case carry together; but there are three rounds"),
+    Param("volume", "size", "300M", "that the rounds of a case carry together; but there are three rounds"),
     Param("rate", "rate", "10gbit", "of all links"),
     Param("delay", "time", "5us", "of each link; four of them are the RTT"),
     Param("jitter", "time", "1us", "the messages of a round start within"),
