@@ -114,7 +114,7 @@ static void arrive(struct ndp_pull *q, struct ndp_pull_node *n, u8 flags, bool t
 		.data = { .pull_target = n->granted + 100, .msg_len = 1000000 },
 	};
 
-	ndp_pull_arrived(q, n, &h, trimmed, now_ns);
+	ndp_pull_arrived(q, n, &h, 0, trimmed, now_ns);
 }
 
 static void open_queue(struct ndp_pull *q)
