@@ -241,7 +241,7 @@ static bool ndp_rx_yields(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_r
 	yields = ndp_rcv_yields(&ns->rcv, &rx->f, h, v, now);
 	/* a message of it is whole: those that wait are next, when that is read */
 	if (v == NDP_RCV_WHOLE && rx->f.reserved && !list_empty(&ns->held) &&
-	    ndp_got_readable(ns)) {
+	    ndp_got_next(ns)) {
 		ndp_rcv_reserve(&ns->rcv, &rx->f, 0);
 		yields = true;
 	}
