@@ -19,6 +19,7 @@
  *
  *	tx->lock > peer->lock		a flow that sends; the peer's paths
  *	ns->rcv_lock > host->lock	all that a socket receives; a pull queue
+ *	ns->rcv_lock > struct ndp_owed	a CPU's flows whose packets wait for an answer
  *	either > ns->mem_lock		memory of a socket
  *
  * A mutex, ns->region_lock, is taken before rcv_lock, and behind mmap_lock.
@@ -51,6 +52,7 @@
 #include <closnet/counters.h>
 #include "ndp_batch.h"
 #include "ndp_path.h"
+#include "ndp_rcv_share.h"
 #include "ndp_rcv_turn.h"
 #include "ndp_snd.h"
 
@@ -635,6 +637,8 @@ void ndp_host_exit(struct ndp_net *nn);
 
 /* ---- ndp_rx.c, ndp_rx_flow.c: flows that are received ---- */
 
+struct ndp_owed;
+
 /**
  * struct ndp_rx_key - key of struct ndp_rx
  * @addrs: from whom, to where
@@ -654,6 +658,8 @@ struct ndp_rx_key {
  * @host: where it is pulled, counted
  * @sock_node: in the socket's @rx_list
  * @held_node: in the socket's @held; empty: not held
+ * @owed_node: in @owed_at's list
+ * @owed_at: the CPU that sends the answer to packets that wait for it; NULL: none do
  * @told: packets that its sender was asked for
  * @missing: something is, and it counts in the socket's @missing
  * @line: where its messages wait for each other; NULL: they do not
@@ -669,6 +675,8 @@ struct ndp_rx {
 	struct ndp_host *host;
 	struct list_head sock_node;
 	struct list_head held_node;
+	struct list_head owed_node;
+	struct ndp_owed *owed_at;
 	u32 told;
 	bool missing;
 	struct ndp_line *line;
@@ -723,6 +731,7 @@ struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer);
 void ndp_rx_input(struct ndp_packet *p);
 void ndp_rx_error(struct ndp_packet *p);
 void ndp_rx_pull(struct ndp_rx *rx);
+void ndp_rx_settle(struct ndp_rx *rx);
 void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error, struct list_head *garbage);
 void ndp_rx_free_all(struct sock *sk, struct list_head *garbage);
 void ndp_rx_close(struct sock *sk);
@@ -731,6 +740,14 @@ bool ndp_rx_gc(struct ndp_net *nn);
 void ndp_rx_info(struct sock *sk, struct ndp_info *info);
 int ndp_rx_init(struct ndp_net *nn);
 void ndp_rx_exit(struct ndp_net *nn);
+
+/* ---- ndp_owed.c: answers that wait for more packets ---- */
+
+void ndp_owed_add(struct ndp_rx *rx);
+void ndp_owed_del(struct ndp_rx *rx);
+void ndp_owed_run(bool at_once);
+int ndp_owed_init(void);
+void ndp_owed_exit(void);
 
 /* ---- ndp_line.c: SOCK_SEQPACKET: messages in order ---- */
 

@@ -119,9 +119,12 @@ static int __init ndp_init(void)
 {
 	int err;
 
-	err = register_pernet_subsys(&ndp_net_ops);
+	err = ndp_owed_init();
 	if (err)
 		return err;
+	err = register_pernet_subsys(&ndp_net_ops);
+	if (err)
+		goto owed;
 	err = register_netdevice_notifier(&ndp_host_notifier);
 	if (err)
 		goto pernet;
@@ -139,6 +142,8 @@ notifier:
 pernet:
 	unregister_pernet_subsys(&ndp_net_ops);
 	rcu_barrier();
+owed:
+	ndp_owed_exit();
 	return err;
 }
 
@@ -150,6 +155,7 @@ static void __exit ndp_exit(void)
 	unregister_pernet_subsys(&ndp_net_ops);
 	/* what they have given to call_rcu() */
 	rcu_barrier();
+	ndp_owed_exit();
 }
 
 module_init(ndp_init);

@@ -76,6 +76,26 @@ enum ndp_rcv_admit {
 };
 
 /**
+ * struct ndp_rcv_owed - packets of a flow that have not been answered yet
+ * @seq: of the last one
+ * @path: of the last one
+ * @try_no: of the last one
+ * @about: NDP_CTL_ACK or NDP_CTL_NACK: what the last one gets
+ * @dsfield: DSCP and ECN bits of all of them
+ * @count: how many they are
+ * @pull: a pull goes with the answer
+ */
+struct ndp_rcv_owed {
+	u32 seq;
+	u8 path;
+	u8 try_no;
+	u8 about;
+	u8 dsfield;
+	u8 count;
+	bool pull;
+};
+
+/**
  * struct ndp_rcv_flow - what is known of a flow: ndp_rcv_open()
  * @pull: in the pull queue of its interface, whose lock protects it
  * @bucket: messages that are not whole, by a hash of their id
@@ -93,6 +113,7 @@ enum ndp_rcv_admit {
  * @msgs: messages in @bucket
  * @ip_more: bytes that its packets' IP header has more than IPv4's
  * @last: the packet before @end says LAST
+ * @owed: packets not answered yet
  * @got: packets that came whole, or were given up; its base is ack_base
  * @nack: packets that came trimmed and not whole since; as @got's bits
  * @begun: of the last NDP_RCV_WINDOW ids, those that have begun; as @got's bits
@@ -114,6 +135,7 @@ struct ndp_rcv_flow {
 	u16 msgs;
 	u8 ip_more;
 	bool last;
+	struct ndp_rcv_owed owed;
 	struct ndp_window got;
 	u64 nack[NDP_RCV_WORDS];
 	u64 begun[NDP_RCV_WORDS];
@@ -743,19 +765,8 @@ static inline void ndp_rcv_control(const struct ndp_rcv *r, const struct ndp_rcv
 	};
 }
 
-/**
- * ndp_rcv_answer() - the answer to a packet
- * @r: socket
- * @f: its flow
- * @h: the packet
- * @v: what it was, below NDP_RCV_FAR
- * @pull: a pull goes with it
- * @dsfield: the packet's DSCP and ECN bits
- * @answer: result: CONTROL
- */
-static inline void ndp_rcv_answer(const struct ndp_rcv *r, const struct ndp_rcv_flow *f,
-				  const struct ndp_hdr *h, enum ndp_rcv_verdict v, bool pull,
-				  u8 dsfield, struct ndp_hdr *answer)
+/* What an answer says of the packet that it names */
+static inline u8 ndp_rcv_about(enum ndp_rcv_verdict v)
 {
 	static const u8 about[] = {
 		[NDP_RCV_PART] = NDP_CTL_ACK,
@@ -766,10 +777,31 @@ static inline void ndp_rcv_answer(const struct ndp_rcv *r, const struct ndp_rcv_
 		[NDP_RCV_NO_ROOM] = 0,
 	};
 
+	return about[v];
+}
+
+/**
+ * ndp_rcv_answer() - the answer to a packet
+ * @r: socket
+ * @f: its flow; nothing is owed to it after that, as the answer has all of its state
+ * @h: the packet
+ * @v: what it was, below NDP_RCV_FAR
+ * @pull: a pull goes with it
+ * @dsfield: the packet's DSCP and ECN bits
+ * @answer: result: CONTROL
+ */
+static inline void ndp_rcv_answer(const struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				  const struct ndp_hdr *h, enum ndp_rcv_verdict v, bool pull,
+				  u8 dsfield, struct ndp_hdr *answer)
+{
+	u8 about = ndp_rcv_about(v);
+
+	pull |= f->owed.count && f->owed.pull;
+	f->owed.count = 0;
 	ndp_answer(h, NDP_CONTROL, answer);
 	ndp_rcv_control(r, f, answer);
-	answer->flags = about[v] | (pull ? NDP_CTL_PULL : 0);
-	if (about[v]) {
+	answer->flags = about | (pull ? NDP_CTL_PULL : 0);
+	if (about) {
 		answer->ctl.dsfield = dsfield;
 	} else {
 		answer->seq = 0;

@@ -2,11 +2,11 @@
 /*
  * The NDP transport: packets of flows that are received, and what is answered
  *
- *	DATA, PROBE --> ndp_rcv_packet() --> ndp_rcv_wish() --> ndp_rcv_answer() --> CONTROL
- *	                    |                     |
- *	                    v                     v
- *	              message's packets     pull queue of the device
- *	                    |
+ *	DATA, PROBE --> ndp_rcv_packet() --> ndp_rcv_wish() --> ndp_rcv_reply() --> CONTROL
+ *	                    |                     |                   |                ^
+ *	                    v                     v                   v                |
+ *	              message's packets     pull queue of the    ndp_owed.c: further packets,
+ *	                    |               device               then ndp_rx_settle()
  *	                    v
  *	                 recvmsg() ---> room: flows that are held are asked again
  *
@@ -248,8 +248,12 @@ static bool ndp_rx_yields(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_r
 	return yields && (v == NDP_RCV_NO_ROOM || !ns->reading || ns->reading->rx != rx);
 }
 
+/*
+ * The answer goes out now, or with that to packets that are right behind; now, if there is @news
+ * for readers: once these are woken, softirqs may have to wait for them.
+ */
 static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
-			   enum ndp_rcv_verdict v, u64 now, struct ndp_hdr *answer)
+			   enum ndp_rcv_verdict v, u64 now, bool news, struct ndp_hdr *answer)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	bool yields = ndp_rx_yields(rx, &p->h, v, now), pull;
@@ -261,8 +265,14 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
 	else if (list_empty(&rx->held_node))
 		list_add_tail(&rx->held_node, &ns->held);
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
-	ndp_rcv_answer(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
-	ndp_rx_told(ns, rx, answer);
+	if (news)
+		ndp_rcv_answer(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
+	else
+		ndp_rcv_reply(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
+	if (answer->type)
+		ndp_rx_told(ns, rx, answer);
+	if (rx->f.owed.count)
+		ndp_owed_add(rx);
 }
 
 /*
@@ -317,7 +327,7 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 		v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, 0, now, &m);
 	}
 	if (v < NDP_RCV_FAR)
-		ndp_rx_respond(rx, p, v, now, answer);
+		ndp_rx_respond(rx, p, v, now, news, answer);
 	else if (v == NDP_RCV_BAD_ID && rx->line)
 		ndp_rx_deny(p, answer);
 	if (rx->line)
@@ -368,26 +378,58 @@ void ndp_rx_input(struct ndp_packet *p)
 	else if (answer.type)
 		ndp_out_reply(p, &answer);
 	consume_skb(p->skb);
+	ndp_owed_run(news);
 	if (news)
 		rx->sk->sk_data_ready(rx->sk);
 }
 
+/**
+ * ndp_rx_settle() - no more packets are there to be looked at
+ * @rx: flow, which its CPU does not have in its list any more
+ *
+ * Those that have not been answered are. Under RCU, with bottom halves off, without locks.
+ */
+void ndp_rx_settle(struct ndp_rx *rx)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_hdr h;
+	bool owed = false;
+
+	spin_lock(&ns->rcv_lock);
+	rx->owed_at = NULL;
+	if (!rx->dead) {
+		ndp_rx_limit(ns, rx, 0);
+		owed = ndp_rcv_settle(&ns->rcv, &rx->f, &h);
+	}
+	if (owed) {
+		h.flow_id = rx->key.flow_id;
+		ndp_rx_told(ns, rx, &h);
+	}
+	spin_unlock(&ns->rcv_lock);
+	if (owed)
+		ndp_out_answer(rx->peer, &h);
+}
+
 /* ---- on our own ---- */
 
-/* A CONTROL that answers nothing. Under RCU, without locks */
+/*
+ * A CONTROL that answers nothing, unless there are packets that have not been answered. Under
+ * RCU, without locks
+ */
 static void ndp_rx_say(struct ndp_rx *rx, u8 flags)
 {
-	struct ndp_hdr h = {
-		.type = NDP_CONTROL, .flags = flags, .flow_id = rx->key.flow_id,
-	};
 	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_hdr h = { .type = NDP_CONTROL };
 	bool dead;
 
 	spin_lock_bh(&ns->rcv_lock);
 	dead = rx->dead;
 	if (!dead) {
 		ndp_rx_limit(ns, rx, 0);
-		ndp_rcv_control(&ns->rcv, &rx->f, &h);
+		if (!ndp_rcv_settle(&ns->rcv, &rx->f, &h))
+			ndp_rcv_control(&ns->rcv, &rx->f, &h);
+		h.flags |= flags;
+		h.flow_id = rx->key.flow_id;
 		ndp_rx_told(ns, rx, &h);
 	}
 	spin_unlock_bh(&ns->rcv_lock);

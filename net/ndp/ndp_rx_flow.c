@@ -77,6 +77,7 @@ static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
 	list_del(&rx->sock_node);
 	ns->flows--;
 	list_del_init(&rx->held_node);
+	ndp_owed_del(rx);
 	rx->dead = true;
 	rhashtable_remove_fast(&nn->rx, &rx->node, ndp_rx_params);
 	atomic_dec(&nn->rx_flows);

@@ -364,12 +364,64 @@ static inline struct ndp_snd_pkt *ndp_snd_about(const struct ndp_snd_call *c,
 	return NULL;
 }
 
+/* What a packet tells of the path that it took */
+static inline void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome)
+{
+	if (c->paths)
+		ndp_path_outcome(c->paths, path, outcome, c->now);
+}
+
+/*
+ * A packet came, or came trimmed: a map, or ack_base, says so of one that the CONTROL does not
+ * name. If it was sent more than once, nobody knows which transmission it was.
+ */
+static inline void ndp_snd_implied(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
+				   const struct ndp_snd_pkt *pkt, bool ack)
+{
+	if (pkt->try_no)
+		return;
+	ndp_snd_answer(f, ack);
+	ndp_snd_judge(c, pkt->path, ack ? NDP_OUTCOME_ACK : NDP_OUTCOME_NACK);
+	ndp_snd_reached(f, pkt);
+}
+
+/*
+ * The packet that a CONTROL names. That of a first transmission may have been told before, by
+ * another CONTROL's maps: then its path is not judged twice. Any answer shows that a path is not
+ * dead.
+ */
+static inline void ndp_snd_named(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
+				 const struct ndp_hdr *h)
+{
+	const struct ndp_snd_pkt *pkt = ndp_board_find(&f->board, h->seq);
+	bool ack = h->flags & NDP_CTL_ACK, last = pkt && pkt->try_no == h->try_no;
+
+	ndp_snd_answer(f, ack);
+	if (last)
+		ndp_snd_reached(f, pkt);
+	if (h->try_no || (ack ? !!pkt : last && pkt->state == NDP_PKT_FLIGHT) ||
+	    (c->paths && h->path < c->paths->count && ndp_path_avoided(c->paths, h->path)))
+		ndp_snd_judge(c, h->path, ack ? NDP_OUTCOME_ACK : NDP_OUTCOME_NACK);
+}
+
 static inline void ndp_snd_nacked(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				  struct ndp_snd_pkt *pkt)
 {
 	ndp_snd_count(&c->stats->nacked_packets, 1);
-	ndp_snd_reached(f, pkt);
 	ndp_board_lose(&f->board, pkt, false);
+}
+
+/* A packet before ack_base, or in the map of those that came */
+static inline void ndp_snd_acked(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u32 seq,
+				 const struct ndp_hdr *h)
+{
+	struct ndp_snd_pkt *pkt = ndp_board_find(&f->board, seq);
+
+	if (!pkt)
+		return;
+	if (seq != h->seq || !(h->flags & NDP_CTL_ACK))
+		ndp_snd_implied(c, f, pkt, true);
+	ndp_snd_done(c, f, pkt);
 }
 
 /* ACKs, cumulative and selective. Return: was any news? */
@@ -383,15 +435,13 @@ static inline bool ndp_snd_acks(const struct ndp_snd_call *c, struct ndp_snd_flo
 	u64 map;
 
 	for (; ndp_before(seq, h->ctl.ack_base); seq++) {
-		pkt = ndp_board_find(b, seq);
-		if (pkt)
-			ndp_snd_done(c, f, pkt);
+		ndp_snd_acked(c, f, seq, h);
 		news = true;
 	}
 	ndp_board_advance(b);
 	map = ndp_board_news(b, h->ctl.ack_base, h->ctl.sack, ndp_board_map(b, b->done));
 	for (; map; map &= map - 1) {
-		ndp_snd_done(c, f, ndp_board_find(b, b->base + __ffs64(map)));
+		ndp_snd_acked(c, f, b->base + __ffs64(map), h);
 		news = true;
 	}
 	pkt = h->flags & NDP_CTL_ACK ? ndp_board_find(b, h->seq) : NULL;
@@ -423,7 +473,9 @@ static inline bool ndp_snd_nacks(const struct ndp_snd_call *c, struct ndp_snd_fl
 	map = ndp_board_news(b, h->ctl.ack_base, h->ctl.nack,
 			     ndp_board_map(b, b->done) | ndp_board_map(b, b->again));
 	for (; map; map &= map - 1) {
-		ndp_snd_nacked(c, f, ndp_board_find(b, b->base + __ffs64(map)));
+		pkt = ndp_board_find(b, b->base + __ffs64(map));
+		ndp_snd_implied(c, f, pkt, false);
+		ndp_snd_nacked(c, f, pkt);
 		news = true;
 	}
 	return news;
@@ -484,6 +536,7 @@ static inline enum ndp_snd_verdict ndp_snd_bare(const struct ndp_snd_call *c,
 {
 	struct ndp_snd_pkt *pkt = ndp_snd_about(c, f, h);
 
+	ndp_snd_judge(c, h->path, NDP_OUTCOME_NACK);
 	if (!pkt)
 		return NDP_SND_STALE;
 	ndp_snd_answer(f, false);
@@ -505,7 +558,8 @@ static inline enum ndp_snd_verdict ndp_snd_refuse(const struct ndp_snd_call *c)
  * @h: what it says; its flow_id and the addresses are the flow's
  *
  * O(1) and O(1) for each packet that it acknowledges. Messages may have ended:
- * ndp_snd_reap(), and the flow may have something to send: ndp_snd_pick().
+ * ndp_snd_reap(), and the flow may have something to send: ndp_snd_pick(). What is said of a
+ * packet is said of its path, too, be it named or not.
  *
  * Return: what it did.
  */
@@ -530,7 +584,9 @@ static inline enum ndp_snd_verdict ndp_snd_control(const struct ndp_snd_call *c,
 	f->heard = true;
 	ndp_snd_window(c, f, h->ctl.window);
 	if (about)
-		ndp_snd_answer(f, about == NDP_CTL_ACK);
+		ndp_snd_named(c, f, h);
+	else if (h->flags & NDP_CTL_PROBED)
+		ndp_snd_judge(c, h->path, NDP_OUTCOME_ACK);
 	news = ndp_snd_acks(c, f, h);
 	news |= ndp_snd_nacks(c, f, h);
 	news |= ndp_snd_pulls(c, f, &h->ctl);

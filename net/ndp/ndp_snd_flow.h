@@ -29,6 +29,7 @@
 #ifndef _NDP_SND_FLOW_H
 #define _NDP_SND_FLOW_H
 
+#include "ndp_path.h"
 #include "ndp_snd_board.h"
 #include "ndp_snd_order.h"
 
@@ -113,11 +114,13 @@ struct ndp_snd_stats {
  * @p: configuration
  * @stats: where to count; any CPU's own
  * @now: the time, ns
+ * @paths: ndp_snd_control(): the peer's, which are judged; NULL: they are not
  */
 struct ndp_snd_call {
 	const struct ndp_snd_params *p;
 	struct ndp_snd_stats *stats;
 	u64 now;
+	struct ndp_paths *paths;
 };
 
 /**
@@ -385,13 +388,31 @@ static inline void ndp_snd_reached(struct ndp_snd_flow *f, const struct ndp_snd_
 		f->untold = false;
 }
 
+/**
+ * ndp_snd_postpone() - a packet has not left yet, or only just
+ * @f: flow
+ * @pkt: a packet in flight; of several, the one that was sent last goes first
+ * @now: the time: it is as if it were sent now
+ *
+ * It remains known which packets told the receiver what is wished, and which ones were sent
+ * before these.
+ */
+static inline void ndp_snd_postpone(struct ndp_snd_flow *f, struct ndp_snd_pkt *pkt, u64 now)
+{
+	if (pkt->sent_ns >= f->told_ns) {
+		pkt->sent_ns = now;
+	} else {
+		pkt->sent_ns = now - 1;
+		f->told_ns = now;
+	}
+}
+
 /* A packet is done; its message may be, too. */
 static inline void ndp_snd_done(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				struct ndp_snd_pkt *pkt)
 {
 	struct ndp_snd_msg *m = pkt->msg;
 
-	ndp_snd_reached(f, pkt);
 	ndp_board_done(&f->board, pkt);
 	ndp_snd_count(&c->stats->acked_packets, 1);
 	m->acked++;

@@ -101,7 +101,7 @@ static void ndp_tx_postpone(struct ndp_tx *tx, u64 now)
 			continue;
 		if (!ndp_before(tx->nic_left, pkt->mark & ~1U))
 			break;
-		pkt->sent_ns = now;
+		ndp_snd_postpone(&tx->f, pkt, now);
 		pkt->mark |= 1;
 	}
 	/* read in this order, what is sent meanwhile has not left */
@@ -421,15 +421,14 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 
 static void ndp_tx_control(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h)
 {
-	u64 now = w->c.now;
+	struct ndp_peer *peer = tx->peer;
 
-	ndp_tx_sample(tx, h, now);
-	if (ndp_snd_control(&w->c, &tx->f, h) == NDP_SND_REFUSED)
-		return;
-	if (h->flags & NDP_CTL_NACK)
-		ndp_tx_outcome(tx, h->path, NDP_OUTCOME_NACK, now);
-	else if (h->flags & (NDP_CTL_ACK | NDP_CTL_PROBED))
-		ndp_tx_outcome(tx, h->path, NDP_OUTCOME_ACK, now);
+	ndp_tx_sample(tx, h, w->c.now);
+	spin_lock(&peer->lock);
+	w->c.paths = &peer->paths;
+	ndp_snd_control(&w->c, &tx->f, h);
+	w->c.paths = NULL;
+	spin_unlock(&peer->lock);
 }
 
 /*

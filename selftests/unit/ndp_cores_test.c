@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../../net/ndp/ndp_rcv.h"
+#include "../../net/ndp/ndp_rcv_share.h"
 #include "ndp_net.h"
 #include "ndp_snd_port.h"
 
@@ -38,6 +38,7 @@ struct pair {
 	u64 submit_ns;
 	u64 write_ns;
 	u64 read_ns;
+	u64 settle_ns;
 };
 
 struct world {
@@ -50,6 +51,7 @@ struct world {
 	u64 cookies;
 	u64 no_room;
 	u64 writes;
+	u64 shared;
 };
 
 /* Networks as they are; and a clean one, with receivers that have little memory */
@@ -170,21 +172,38 @@ static void receive(struct world *w, const struct ndp_hdr *h)
 		take_part(w, p, h, v);
 	pull = ndp_rcv_wish(&w->pull, &p->rf, h, v, ndp_rcv_yields(&p->rcv, &p->rf, h, v, w->now),
 			    w->now);
-	ndp_rcv_answer(&p->rcv, &p->rf, h, v, pull, 0, &answer);
+	if (ndp_rcv_reply(&p->rcv, &p->rf, h, v, pull, v == NDP_RCV_TRIMMED, &answer))
+		send_answer(w, &answer);
+	if (p->rf.owed.count && p->settle_ns == U64_MAX)
+		p->settle_ns = w->now + rng_in(&w->rng, 0, 5000);
+}
+
+/* The receiver's host has nothing more to do. */
+static void settle(struct world *w, struct pair *p)
+{
+	struct ndp_hdr answer;
+
+	p->settle_ns = U64_MAX;
+	w->shared += p->rf.owed.count > 1;
+	if (!ndp_rcv_settle(&p->rcv, &p->rf, &answer))
+		return;
+	answer.flow_id = flow_id((u32)(p - w->pair));
 	send_answer(w, &answer);
 }
 
 static void pull_next(struct world *w)
 {
 	struct ndp_pull_node *n = ndp_pull_next(&w->pull, w->now);
-	struct ndp_hdr answer = { .type = NDP_CONTROL, .flags = NDP_CTL_PULL };
+	struct ndp_hdr answer = { .type = NDP_CONTROL };
 	u32 i = 0;
 
 	assert_non_null(n);
 	while (&w->pair[i].rf.pull != n)
 		i++;
+	if (!ndp_rcv_settle(&w->pair[i].rcv, &w->pair[i].rf, &answer))
+		ndp_rcv_control(&w->pair[i].rcv, &w->pair[i].rf, &answer);
 	answer.flow_id = flow_id(i);
-	ndp_rcv_control(&w->pair[i].rcv, &w->pair[i].rf, &answer);
+	answer.flags |= NDP_CTL_PULL;
 	send_answer(w, &answer);
 }
 
@@ -285,11 +304,13 @@ static void read_all(struct world *w, struct pair *p)
 	ndp_pull_hold(&w->pull, &p->rf.pull, false, w->now);
 }
 
-/* The programs' own, or the timer expires; when that is */
+/* The programs' and the receiver's own, or the timer expires; when that is */
 static u64 own_ns(const struct pair *p)
 {
-	return min_t(u64, min_t(u64, p->submit_ns, p->write_ns),
-		     min_t(u64, p->read_ns, ndp_snd_due_ns(&p->port.f, &p->port.p)));
+	u64 program_ns = min_t(u64, p->submit_ns, min_t(u64, p->write_ns, p->read_ns));
+
+	return min_t(u64, program_ns,
+		     min_t(u64, p->settle_ns, ndp_snd_due_ns(&p->port.f, &p->port.p)));
 }
 
 static void own(struct world *w, struct pair *p)
@@ -303,6 +324,8 @@ static void own(struct world *w, struct pair *p)
 		write_more(w, p);
 	else if (p->read_ns <= w->now)
 		read_all(w, p);
+	else if (p->settle_ns <= w->now)
+		settle(w, p);
 	else
 		assert_true(port_expire(&p->port, &path) >= 0);
 	reap(p);
@@ -350,6 +373,7 @@ static void open_pair(struct world *w, u32 i, bool full)
 	p->submit_ns = w->now + rng_in(&w->rng, 0, 1000000);
 	p->write_ns = U64_MAX;
 	p->read_ns = U64_MAX;
+	p->settle_ns = U64_MAX;
 	p->params = (struct ndp_rcv_params) {
 		.memory_max = full ? MSG_PACKETS * PORT_PAYLOAD : 1ULL << 40,
 		.time_wait_ns = 10000000000ULL, .msgs_max = full ? 4 : 1000,
@@ -416,7 +440,7 @@ static void one_round(struct world *w, u32 seed, struct ndp_snd_stats *sum)
  */
 static void test_together(void **state)
 {
-	u64 cookies = 0, no_room = 0, writes = 0;
+	u64 cookies = 0, no_room = 0, writes = 0, shared = 0;
 	static struct ndp_snd_stats sum[KINDS];
 	static struct world w;
 	u32 round;
@@ -428,6 +452,7 @@ static void test_together(void **state)
 		cookies += w.cookies;
 		no_room += w.no_room;
 		writes += w.writes;
+		shared += w.shared;
 	}
 	/* what a cookie was asked of is sent again, and nothing else */
 	assert_true(sum[NET_CLEAN].rtx_packets == sum[NET_CLEAN].cookies);
@@ -443,6 +468,7 @@ static void test_together(void **state)
 	assert_true(cookies > 100);
 	assert_true(no_room > 100);
 	assert_true(writes > 1000);
+	assert_true(shared > 1000);
 }
 
 int main(void)

@@ -516,7 +516,8 @@ static void test_probe_in_vain(void **state)
 	h = expect_rtx(&port, 0, NDP_DATA_SYN);
 	assert_int_equal(h.data.pull_target, 1);
 	port.ack_base++;
-	ack(&port, 0);
+	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ, 1);
+	port_control(&port, &h);
 	expect_wait(&port);
 	port.now += MS;
 	assert_int_equal(port_expire(&port, &path), 0);

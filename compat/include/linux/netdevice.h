@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Since 6.10 devices that only have NAPIs are allocated by a function, and freed as others are. */
+#ifndef _CLOSNET_COMPAT_LINUX_NETDEVICE_H
+#define _CLOSNET_COMPAT_LINUX_NETDEVICE_H
+
+#include_next <linux/netdevice.h>
+
+#ifdef CLOSNET_HAVE_ALLOC_NETDEV_DUMMY
+static inline void closnet_free_netdev_dummy(struct net_device *dev)
+{
+	free_netdev(dev);
+}
+#else
+static inline struct net_device *alloc_netdev_dummy(int sizeof_priv)
+{
+	struct net_device *dev = kvzalloc(sizeof(*dev) + sizeof_priv, GFP_KERNEL);
+
+	if (dev)
+		init_dummy_netdev(dev);
+	return dev;
+}
+
+static inline void closnet_free_netdev_dummy(struct net_device *dev)
+{
+	kvfree(dev);
+}
+#endif
+
+#endif
