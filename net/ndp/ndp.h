@@ -52,6 +52,7 @@
 #include <closnet/counters.h>
 #include "ndp_batch.h"
 #include "ndp_path.h"
+#include "ndp_rcv_run.h"
 #include "ndp_rcv_share.h"
 #include "ndp_rcv_turn.h"
 #include "ndp_snd.h"
@@ -80,6 +81,7 @@ enum ndp_counter {
 	NDP_N_IN_COOKIE,
 	NDP_N_IN_ERROR,
 	NDP_N_IN_RETURNED,	/* of these: returned by a switch */
+	NDP_N_IN_RUNS,		/* packets that were taken as one */
 	NDP_N_IN_REPAIRED,	/* lengths of IP or UDP that a switch left as they were */
 	NDP_N_IN_SHORT,		/* dropped: enum ndp_read */
 	NDP_N_IN_VERSION,
@@ -727,7 +729,11 @@ static inline void ndp_rx_set_missing(struct ndp_rx *rx, bool missing)
 }
 
 struct ndp_host *ndp_rx_host(const struct ndp_packet *p, int *id);
+struct ndp_rx *ndp_rx_lookup(const struct ndp_packet *p);
 struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer);
+void ndp_rx_limit(struct ndp_sock *ns, const struct ndp_rx *rx, u32 memory);
+void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_verdict v, u64 now,
+		    bool at_once, struct ndp_hdr *answer);
 void ndp_rx_input(struct ndp_packet *p);
 void ndp_rx_error(struct ndp_packet *p);
 void ndp_rx_pull(struct ndp_rx *rx);
@@ -740,6 +746,10 @@ bool ndp_rx_gc(struct ndp_net *nn);
 void ndp_rx_info(struct sock *sk, struct ndp_info *info);
 int ndp_rx_init(struct ndp_net *nn);
 void ndp_rx_exit(struct ndp_net *nn);
+
+/* ---- ndp_rx_run.c: packets of a flow that come as one ---- */
+
+bool ndp_rx_run(struct ndp_packet *p, const struct ndp_run *run);
 
 /* ---- ndp_owed.c: answers that wait for more packets ---- */
 
@@ -789,13 +799,17 @@ void ndp_line_exit(struct ndp_net *nn);
 /* ---- ndp_recv.c: messages that came ---- */
 
 /**
- * struct ndp_part_cb - struct sk_buff's cb of a packet that is kept
+ * struct ndp_part_cb - struct sk_buff's cb of a packet that is kept; or of a run
  * @offset: of its payload in its message
  * @memory: bytes charged to the socket for it
+ * @len: payload, bytes
+ * @seg: of a run, payload of each packet but the last, with a header between two; else @len
  */
 struct ndp_part_cb {
 	u64 offset;
 	u32 memory;
+	u32 len;
+	u32 seg;
 };
 
 static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
@@ -804,7 +818,7 @@ static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
 }
 
 struct ndp_got *ndp_got_alloc(const struct ndp_packet *p, u16 port);
-void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset, u32 memory);
+void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, struct ndp_part_cb part);
 void ndp_got_free(struct sock *sk, struct ndp_got *got);
 bool ndp_got_queue(struct ndp_sock *ns, struct ndp_got *got, bool any);
 struct ndp_got *ndp_got_next(struct ndp_sock *ns);

@@ -152,12 +152,11 @@ static void ndp_in_pull_ip(struct sk_buff *skb, u32 off)
 	skb_reset_transport_header(skb);
 }
 
-/* skb is to be kept for long: it lets go of what it holds. */
+/* skb is to be kept for long: it lets go of what it holds, but the device. */
 static void ndp_in_free_of(struct sk_buff *skb)
 {
 	skb_orphan(skb);
 	skb_scrub_packet(skb, false);
-	skb->dev = NULL;
 }
 
 /* A datagram: IP's header is at skb->data and linear, UDP's off bytes behind it. */
@@ -188,7 +187,81 @@ static void ndp_in_datagram(struct ndp_net *nn, struct sk_buff *skb, u32 off)
 		return ndp_in_drop(&p, NDP_N_IN_UDP_CSUM);
 	__skb_pull(skb, NDP_UDP_HLEN + len);
 	ndp_in_free_of(skb);
+	skb->dev = NULL;
 	ndp_in_dispatch(&p, returned);
+}
+
+/* All checksums of what is not cut yet will be right. So it is with what GRO puts together. */
+static bool ndp_in_will_be_right(const struct sk_buff *skb, u32 off)
+{
+	return skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_start_offset(skb) == (int)off &&
+	       skb->csum_offset == offsetof(struct udphdr, check);
+}
+
+/* Segments, the first one's header at @pos: are they a run? */
+static bool ndp_in_is_run(const struct sk_buff *skb, u32 pos, struct ndp_run *run)
+{
+	const u32 size = skb_shinfo(skb)->gso_size;
+	struct ndp_hdr h;
+	u8 buffer[NDP_HLEN];
+	const u8 *b;
+	u32 len;
+
+	for (run->count = 0; pos < skb->len; pos += size) {
+		len = min(size, skb->len - pos);
+		b = len < NDP_HLEN ? NULL : skb_header_pointer(skb, (int)pos, NDP_HLEN, buffer);
+		if (!b || run->count == NDP_BATCH_PACKETS ||
+		    ndp_hdr_read(b, len, &h) != NDP_READ_OK)
+			return false;
+		if (!(run->count ? ndp_run_add(run, &h) : ndp_run_begin(run, &h)))
+			return false;
+	}
+	return run->count > 1;
+}
+
+static void ndp_in_count_run(const struct ndp_packet *p, const struct ndp_run *run)
+{
+	u64 __percpu *counters = p->nn->counters.values;
+	struct ndp_hdr h = run->first;
+
+	closnet_count_add(counters, NDP_N_IN_PACKETS, run->count);
+	closnet_count_add(counters, NDP_N_IN_DATA, run->count);
+	closnet_count_add(counters, NDP_N_IN_RUNS, run->count);
+	if (!trace_ndp_came_enabled())
+		return;
+	for (; h.seq != run->last.seq; h.seq++, h.data.offset += h.payload_len)
+		trace_ndp_came(&p->addrs, &h, p->dsfield);
+	trace_ndp_came(&p->addrs, &run->last, p->dsfield);
+}
+
+/* Segments that need not be cut. Return: were they taken? Else nothing has happened. */
+static bool ndp_in_run(struct ndp_net *nn, struct sk_buff *skb, u32 off)
+{
+	const u32 pos = off + NDP_UDP_HLEN;
+	struct ndp_packet p = { .nn = nn, .skb = skb };
+	struct net_device *dev = skb->dev;
+	struct ndp_run run;
+
+	if (skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST || skb_pfmemalloc(skb) ||
+	    !ndp_in_will_be_right(skb, off) || !ndp_in_is_run(skb, pos, &run) ||
+	    !pskb_may_pull(skb, pos + NDP_HLEN))
+		return false;
+	/* returned ones are for others */
+	if (((struct udphdr *)(skb->data + off))->dest != htons(NDP_UDP_PORT))
+		return false;
+	p.h = run.first;
+	ndp_in_addrs(&p);
+	ndp_in_free_of(skb);
+	skb->dev = NULL;
+	skb_set_transport_header(skb, (int)off);
+	__skb_pull(skb, pos + NDP_HLEN);
+	if (ndp_rx_run(&p, &run)) {
+		ndp_in_count_run(&p, &run);
+		return true;
+	}
+	__skb_push(skb, pos + NDP_HLEN);
+	skb->dev = dev;
+	return false;
 }
 
 /* GRO may have put datagrams together, or a local socket may not have cut them. */
@@ -196,6 +269,8 @@ static void ndp_in_segments(struct ndp_net *nn, struct sk_buff *skb, u32 off)
 {
 	struct sk_buff *segs, *seg, *next;
 
+	if (skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 && ndp_in_run(nn, skb, off))
+		return;
 	/* UFO: one datagram, larger than any MTU, that was to become fragments */
 	if (!(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4))
 		segs = NULL;

@@ -63,7 +63,7 @@ struct ndp_got *ndp_got_alloc(const struct ndp_packet *p, u16 port)
 static void ndp_got_append(struct ndp_got *got, struct sk_buff *skb)
 {
 	__skb_queue_tail(&got->skbs, skb);
-	got->next += skb->len;
+	got->next += ndp_part_cb(skb)->len;
 }
 
 static void ndp_got_insert(struct ndp_got *got, struct sk_buff *skb)
@@ -93,16 +93,15 @@ static void ndp_got_remove(struct ndp_got *got, struct sk_buff *skb)
  * ndp_got_add() - a part of a message, that was not there yet
  * @got: message
  * @skb: payload; it becomes the message's
- * @offset: in the message
- * @memory: what was charged for it
+ * @part: what there is to know of it
  *
  * Under rcv_lock, if others know the message.
  */
-void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, u64 offset, u32 memory)
+void ndp_got_add(struct ndp_got *got, struct sk_buff *skb, struct ndp_part_cb part)
 {
-	*ndp_part_cb(skb) = (struct ndp_part_cb) { .offset = offset, .memory = memory };
-	got->memory += memory;
-	if (offset != got->next)
+	*ndp_part_cb(skb) = part;
+	got->memory += part.memory;
+	if (part.offset != got->next)
 		return ndp_got_insert(got, skb);
 	ndp_got_append(got, skb);
 	while ((skb = skb_rb_first(&got->ahead)) && ndp_part_cb(skb)->offset == got->next) {
@@ -287,11 +286,16 @@ static u32 ndp_recv_packets(struct ndp_sock *ns, struct ndp_got *got,
 	skb = after ? skb_peek_next(after, &got->skbs) : skb_peek(&got->skbs);
 	while (skb && want && count < NDP_RECV_BATCH) {
 		packets[count++] = skb;
-		want -= min_t(u64, want, skb->len);
+		want -= min_t(u64, want, ndp_part_cb(skb)->len);
 		skb = skb_peek_next(skb, &got->skbs);
 	}
 	spin_unlock_bh(&ns->rcv_lock);
 	return count;
+}
+
+static u64 ndp_part_end(const struct sk_buff *skb)
+{
+	return ndp_part_cb(skb)->offset + ndp_part_cb(skb)->len;
 }
 
 /* Up to @pos all was read: what was read to its end is given back. */
@@ -304,7 +308,7 @@ static void ndp_recv_consume(struct sock *sk, struct ndp_got *got, u64 pos)
 
 	__skb_queue_head_init(&done);
 	spin_lock_bh(&ns->rcv_lock);
-	while ((skb = skb_peek(&got->skbs)) && ndp_part_cb(skb)->offset + skb->len <= pos) {
+	while ((skb = skb_peek(&got->skbs)) && ndp_part_end(skb) <= pos) {
 		__skb_unlink(skb, &got->skbs);
 		__skb_queue_tail(&done, skb);
 		memory += ndp_part_cb(skb)->memory;
@@ -323,22 +327,36 @@ static void ndp_recv_consume(struct sock *sk, struct ndp_got *got, u64 pos)
 	__skb_queue_purge(&done);
 }
 
+/* From *pos on, in a packet, or a run */
+static int ndp_recv_copy_part(struct msghdr *msg, const struct sk_buff *skb, u64 end, u64 *pos)
+{
+	const struct ndp_part_cb *part = ndp_part_cb(skb);
+	u32 at, within, len;
+
+	end = min(end, ndp_part_end(skb));
+	while (*pos < end) {
+		at = (u32)(*pos - part->offset);
+		within = at % part->seg;
+		len = (u32)min_t(u64, part->seg - within, end - *pos);
+		at += at / part->seg * NDP_HLEN;
+		if (skb_copy_datagram_iter(skb, (int)at, &msg->msg_iter, (int)len))
+			return -EFAULT;
+		*pos += len;
+	}
+	return 0;
+}
+
 /* Return: 0, and *pos is behind what was copied; -EFAULT */
 static int ndp_recv_copy_packets(struct msghdr *msg, struct sk_buff **packets, u32 count,
 				 u64 end, u64 *pos)
 {
 	u32 i;
 
-	for (i = 0; i < count; i++) {
-		struct sk_buff *skb = packets[i];
-		u64 offset = *pos - ndp_part_cb(skb)->offset;
-		u32 len = (u32)min_t(u64, skb->len - offset, end - *pos);
+	int err = 0;
 
-		if (skb_copy_datagram_iter(skb, (int)offset, &msg->msg_iter, (int)len))
-			return -EFAULT;
-		*pos += len;
-	}
-	return 0;
+	for (i = 0; i < count && !err; i++)
+		err = ndp_recv_copy_part(msg, packets[i], end, pos);
+	return err;
 }
 
 /* Copies what is there, up to @end. Return: where that ended */

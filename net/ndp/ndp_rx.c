@@ -34,13 +34,17 @@ static u64 ndp_rx_memory(const struct ndp_sock *ns)
 	return max_t(u64, ndp_rcvbuf(&ns->inet.sk), 2ULL * ns->packet_memory);
 }
 
-/*
- * Before the core is asked about a flow; a packet, if there is one, takes @memory. Of messages
- * that are not whole there is never more than one and a half of what there may be, and
- * what fills a gap: so that a packet that all others wait for finds room, as the core
- * lends twice, in the end.
+/**
+ * ndp_rx_limit() - before the core is asked about a flow
+ * @ns: its socket
+ * @rx: flow
+ * @memory: what a packet takes that came; 0: none did
+ *
+ * Of messages that are not whole there is never more than one and a half of what there may be,
+ * and what fills a gap: so that a packet that all others wait for finds room, as the core
+ * lends twice, in the end. Under rcv_lock.
  */
-static void ndp_rx_limit(struct ndp_sock *ns, const struct ndp_rx *rx, u32 memory)
+void ndp_rx_limit(struct ndp_sock *ns, const struct ndp_rx *rx, u32 memory)
 {
 	u64 max;
 
@@ -148,7 +152,10 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 		got->memory += memory;
 		ndp_region_copy(ns, got, p);
 	} else {
-		ndp_got_add(got, p->skb, p->h.data.offset, memory);
+		ndp_got_add(got, p->skb, (struct ndp_part_cb) {
+			.offset = p->h.data.offset, .memory = memory,
+			.len = p->skb->len, .seg = p->skb->len,
+		});
 		p->skb = NULL;
 	}
 	ns->bytes_received += p->h.payload_len;
@@ -248,12 +255,20 @@ static bool ndp_rx_yields(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_r
 	return yields && (v == NDP_RCV_NO_ROOM || !ns->reading || ns->reading->rx != rx);
 }
 
-/*
- * The answer goes out now, or with that to packets that are right behind; now, if there is @news
- * for readers: once these are woken, softirqs may have to wait for them.
+/**
+ * ndp_rx_respond() - a packet is to be answered
+ * @rx: flow
+ * @p: packet
+ * @v: what it was
+ * @now: the time
+ * @at_once: with all that was not answered yet
+ * @answer: result, if it goes out now; else it goes with that to packets that are right behind,
+ *	and ndp_owed_run() has to follow
+ *
+ * Under rcv_lock.
  */
-static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
-			   enum ndp_rcv_verdict v, u64 now, bool news, struct ndp_hdr *answer)
+void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_verdict v, u64 now,
+		    bool at_once, struct ndp_hdr *answer)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	bool yields = ndp_rx_yields(rx, &p->h, v, now), pull;
@@ -265,7 +280,7 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p,
 	else if (list_empty(&rx->held_node))
 		list_add_tail(&rx->held_node, &ns->held);
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
-	if (news)
+	if (at_once)
 		ndp_rcv_answer(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
 	else
 		ndp_rcv_reply(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
@@ -327,6 +342,7 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 		v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, 0, now, &m);
 	}
 	if (v < NDP_RCV_FAR)
+		/* now, if readers are to be woken: softirqs may have to wait for them then */
 		ndp_rx_respond(rx, p, v, now, news, answer);
 	else if (v == NDP_RCV_BAD_ID && rx->line)
 		ndp_rx_deny(p, answer);

@@ -300,7 +300,15 @@ static struct ndp_rx *ndp_rx_new(const struct ndp_packet *p, struct ndp_hdr *ans
 	return NULL;
 }
 
-static struct ndp_rx *ndp_rx_lookup(const struct ndp_packet *p)
+/**
+ * ndp_rx_lookup() - the flow of a packet
+ * @p: packet of a sender
+ *
+ * Under RCU.
+ *
+ * Return: the flow; NULL: it is not known.
+ */
+struct ndp_rx *ndp_rx_lookup(const struct ndp_packet *p)
 {
 	const struct ndp_rx_key key = { .addrs = p->addrs, .flow_id = p->h.flow_id };
 

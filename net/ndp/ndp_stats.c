@@ -18,6 +18,7 @@ static const char * const ndp_names[NDP_COUNTERS] = {
 	[NDP_N_IN_COOKIE] = "InCookie",
 	[NDP_N_IN_ERROR] = "InError",
 	[NDP_N_IN_RETURNED] = "InReturned",
+	[NDP_N_IN_RUNS] = "InRuns",
 	[NDP_N_IN_REPAIRED] = "InRepaired",
 	[NDP_N_IN_SHORT] = "InShort",
 	[NDP_N_IN_VERSION] = "InVersion",

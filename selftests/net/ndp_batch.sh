@@ -134,6 +134,9 @@ messages "a bridge" "${both[@]}"
 batched "a bridge" "$h" 64
 skbs=$(($(packets "$r/v0" rx_packets) - skbs)) came=$(($(snmp "$r" InPackets) - came))
 check "a bridge: batches arrive whole" test $skbs -lt $came
+runs=$(snmp "$r" InRuns)
+note "a bridge: $runs packets of $came are taken as runs"
+check "a bridge: most are taken as runs" test $((2 * runs)) -gt "$came"
 tc -n "$s" qdisc add dev s0 root ndp limit 8 rate 200mbit
 start "$h"
 messages "a switch that trims" "${both[@]}"
@@ -149,5 +152,6 @@ messages "loopback" receive -n "$h" -p 9 -c 16 -l "$sizes" -q 10 -- \
 	send -n "$h" -d 127.0.0.1 -p 9 -c 16 -l "$sizes"
 batched "loopback" "$h" 64
 sound "loopback" "$h"
+check "loopback: some are taken as runs" test "$(snmp "$h" InRuns)" -gt 0
 check "nothing is left" wait_for 10 unused
 finish
