@@ -374,7 +374,7 @@ static void test_dead(void **state)
 static void test_size(void **state)
 {
 	(void)state;
-	assert_in_range(10000 * sizeof(struct ndp_rcv_flow), 1, 8 << 20);
+	assert_in_range(10000 * sizeof(struct ndp_rcv_flow), 1, 9 << 20);
 	assert_in_range(100000 * sizeof(struct ndp_rcv_msg), 1, 24 << 20);
 }
 
