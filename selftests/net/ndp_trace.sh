@@ -38,7 +38,8 @@ check_eq "one is the first of the message" "$(lines ndp_sent "$up" try=0 offset=
 up="local=::ffff:10.0.0.2 remote=::ffff:10.0.0.1 sport=2000 dport=9 type=data"
 check "and comes" wait_for 5 all_came "$packets" "$up"
 check "answers come as they were sent" wait_for 5 answers_came
-# Where packets come later than the line brings them, each pull is in an answer.
+# Of one flow, each pull may be in an answer; so may all, where packets come later than the line brings them.
+messages "four at a time" receive -n "$b" -p 9 -s 4 -l 100k -- send -n "$a" -S 4 -d 10.0.0.2 -p 9 -l 100k
 if exact; then
 	check "some packets are pulled" test "$(lines ndp_pull remote=::ffff:10.0.0.1)" -gt 0
 fi
