@@ -16,7 +16,7 @@
  * The shuffle is that of Fisher and Yates, one step a packet. What is known of a path
  * moves it, or has it passed over:
  *
- *	NACK	the path is to be passed over a few times: skip += 2^level, level += 1
+ *	NACK	the path is to be passed over a few times: skip += 3 * 2^level, level += 1
  *	ACK	skip -= 1, level -= 1
  *	next	it is passed over, and skip -= 1, if skip > 1.25 mean(skip). For packets that
  *		are trimmed near the receiver come back as NACKs of all paths alike
@@ -34,7 +34,9 @@
  * - NDP compares the NACKs of a path with the mean, over 100 packets, and leaves the
  *   worst out of the permutation. EQDS passes a path over once for each NACK. This is
  *   EQDS's way, with the mean of NDP's, and with more for NACKs in a row: passed over
- *   once at a time, a path that trims everything would still have half its share.
+ *   once at a time, a path that trims everything would still have half its share. And a
+ *   hash spreads ports unevenly, so that some links get a tenth more than others: of what
+ *   they trim each NACK moves three packets, not one, to the others.
  *   How often ACKs, NACKs and losses came is counted for people to read.
  * - Avoiding a path that loses packets is a matter of timeouts, which both leave open.
  */
@@ -54,6 +56,8 @@
 /* UEC's simulator has 15, too */
 #define NDP_PATH_SKIP_MAX	15
 #define NDP_PATH_LEVEL_MAX	3
+/* Times that a path is passed over for the first NACK */
+#define NDP_PATH_NACK_SKIP	3U
 /* So many paths are passed over for one packet at most. */
 #define NDP_PATH_LOOKS		16
 #define NDP_PATH_AVOID_NS	4000000ULL
@@ -81,7 +85,7 @@ enum ndp_outcome {
  * @retry_ns: avoided: when a packet may try it
  * @packets: by enum ndp_outcome, modulo 2^32
  * @skip: times that it is still to be passed over
- * @level: log2 of what the next NACK adds to @skip
+ * @level: what the next NACK adds to @skip: NDP_PATH_NACK_SKIP times 2 to the power of it
  * @lost: losses since something came, NDP_PATH_AVOID_MAX at most
  * @place: its place in the order
  */
@@ -270,7 +274,8 @@ static inline u32 ndp_path_pick(struct ndp_paths *p, u32 unlike, u64 now, u32 rn
 
 static inline void ndp_path_penalize(struct ndp_paths *p, struct ndp_path *path)
 {
-	u32 skip = min_t(u32, path->skip + (1U << path->level), NDP_PATH_SKIP_MAX);
+	u32 skip = min_t(u32, path->skip + (NDP_PATH_NACK_SKIP << path->level),
+			 NDP_PATH_SKIP_MAX);
 
 	p->skips += skip - path->skip;
 	path->skip = (u8)skip;
