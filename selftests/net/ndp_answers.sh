@@ -50,10 +50,10 @@ for size in 300k 1m; do
 	check "$size at once: each path is judged" test "$judged" -ge $((packets - 2 * $(said rtx))) \
 		-a "$judged" -le "$packets"
 done
-transfer "messages of a packet" 10.0.1.2 200 1000
-check_eq "messages of a packet: each has its answer" "$answers" "$packets"
 
 if exact; then
+	transfer "messages of a packet" 10.0.1.2 200 1000
+	check_eq "messages of a packet: each has its answer" "$answers" "$packets"
 	transfer "one after the other" 10.0.0.2 1 100k
 	check_eq "one after the other: each packet has its answer" "$answers" "$packets"
 	check_eq "one after the other: each path is judged" "$judged" "$packets"

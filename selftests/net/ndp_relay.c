@@ -172,16 +172,35 @@ static void options(int argc, char *argv[])
 
 	while ((c = getopt(argc, argv, "a:b:t:k:l:d:r:n:s:")) != -1) {
 		switch (c) {
-		case 'a': where[0] = optarg; break;
-		case 'b': where[1] = optarg; break;
-		case 't': trim_percent = (unsigned int)atoi(optarg); break;
-		case 'k': keep = (unsigned int)atoi(optarg); break;
-		case 'l': lens = optarg; break;
-		case 'd': dscp = atoi(optarg); break;
-		case 'r': return_percent = (unsigned int)atoi(optarg); break;
-		case 'n': most = (unsigned int)atoi(optarg); break;
-		case 's': seed = (uint64_t)atoi(optarg); break;
-		default: exit(2);
+		case 'a':
+			where[0] = optarg;
+			break;
+		case 'b':
+			where[1] = optarg;
+			break;
+		case 't':
+			trim_percent = (unsigned int)atoi(optarg);
+			break;
+		case 'k':
+			keep = (unsigned int)atoi(optarg);
+			break;
+		case 'l':
+			lens = optarg;
+			break;
+		case 'd':
+			dscp = atoi(optarg);
+			break;
+		case 'r':
+			return_percent = (unsigned int)atoi(optarg);
+			break;
+		case 'n':
+			most = (unsigned int)atoi(optarg);
+			break;
+		case 's':
+			seed = (uint64_t)atoi(optarg);
+			break;
+		default:
+			exit(2);
 		}
 	}
 	if (!where[0] || !where[1] || keep > HEADER)
