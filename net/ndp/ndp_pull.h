@@ -579,17 +579,19 @@ static inline void ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n,
 				    bool nacked)
 {
 	u32 asked;
+	u64 time;
 
 	if (!n->asked.count)
 		return;
 	asked = ndp_pull_lengths_take(&n->asked);
 	if (nacked)
 		return;
+	time = ndp_ease_time(&q->ease, ndp_pull_line_ns(q, len > asked ? len - asked :
+							   asked - len));
 	if (len > asked)
-		q->next_ns += ndp_ease_time(&q->ease, ndp_pull_line_ns(q, len - asked));
+		q->next_ns += time;
 	else
-		q->next_ns -= min_t(u64, q->next_ns, ndp_ease_time(
-				    &q->ease, ndp_pull_line_ns(q, asked - len)));
+		q->next_ns -= min_t(u64, q->next_ns, time);
 }
 
 /* Senders push some packets of which no pull can tell: returned ones, and after a timeout. */
