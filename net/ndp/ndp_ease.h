@@ -8,15 +8,16 @@
  * trimmed. So an interface pulls at a share of its line's rate, which is set anew after each
  * epoch, of 16 packets that were pulled:
  *
- *	share = share * (whole / 16) + 1/32	the line was idle for a quarter of the epoch
- *	share = share * 9/8    + 1/32		none was trimmed
+ *	share = share * (whole / 16) + 1/32	more than a quarter was trimmed, and the line
+ *						was idle for a quarter of the epoch
+ *	share = share * 5/4    + 1/32		no more than an eighth was trimmed
  *	share = share          + 1/32		else
  *
- * at most 1. Where the network is short, it settles at about what comes whole + 1/32: so all
- * that share a link get the same in the end, and a fifth of what is pulled is trimmed if
- * an eighth of the line's rate gets through, and a ninth if it is a quarter. If less than one
- * packet of 32 is trimmed, nothing is slowed down. If the line was busy it is the line itself
- * that trims, as in an incast, because of packets that were not pulled; these do not go on.
+ * at most 1. Where the network is short, it settles where about a quarter of what is pulled
+ * is trimmed, and all that share a link get about the same. As long as no more than that
+ * is trimmed, nothing is slowed down: a bad path among good ones is for senders to leave, and
+ * a burst passes. If the line was busy it is the line itself that trims, as in an
+ * incast, because of packets that were not pulled; these do not go on.
  *
  * This is not in the paper, whose receivers always pull at the rate of their line.
  */
@@ -79,10 +80,10 @@ static inline void ndp_ease_judge(struct ndp_ease *e, u64 now_ns)
 	u64 time = now_ns - e->since_ns;
 	u32 share = e->share;
 
-	if (e->busy_ns < time - time / 4)
+	if (e->busy_ns < time - time / 4 && e->trimmed > e->came / 4)
 		share -= share * e->trimmed / e->came;
-	if (!e->trimmed)
-		share += share / 8;
+	if (e->trimmed <= e->came / 8)
+		share += share / 4;
 	e->share = min_t(u32, share + NDP_EASE_STEP, NDP_EASE_ALL);
 	ndp_ease_epoch(e, now_ns);
 }

@@ -78,20 +78,24 @@ static void test_not_less(void **state)
 
 static void test_more(void **state)
 {
-	u32 i;
+	u32 i, share = NDP_EASE_STEP;
 
 	(void)state;
 	begin();
 	epoch(16, 160000, 0);
-	for (i = 2; i <= 32; i++)
-		assert_int_equal(epoch(1 + i % 3, 160000, 120000), i * 32);
-	assert_int_equal(epoch(1, 160000, 120000), NDP_EASE_ALL);
-	/* faster if none is trimmed, busy or not */
-	epoch(16, 160000, 0);
-	for (i = 0; i < 8; i++)
-		epoch(1, 160000, 120000);
-	assert_int_equal(epoch(0, 160000, 120000), 288 + 36 + 32);
-	assert_int_equal(epoch(0, 160000, 0), 356 + 44 + 32);
+	/* a few are trimmed, busy or not: it grows */
+	for (i = 0; i < 20; i++) {
+		share = min_t(u32, share + 32, NDP_EASE_ALL);
+		assert_int_equal(epoch(3 + i % 2, 160000, i % 2 * 120000), share);
+	}
+	assert_int_equal(share, 672);
+	/* faster if nearly none is */
+	assert_int_equal(epoch(2, 160000, 120000), 672 + 168 + 32);
+	assert_int_equal(epoch(0, 160000, 0), NDP_EASE_ALL);
+	/* one bad path of many is no short network */
+	for (i = 0; i < 100; i++)
+		assert_int_equal(epoch(4, 160000, 0), NDP_EASE_ALL);
+	assert_int_equal(epoch(5, 160000, 0), 1024 - 320 + 32);
 }
 
 static void test_time(void **state)
@@ -214,7 +218,7 @@ static void share(u32 lines, u64 ns, u64 *whole, u64 *trimmed)
 	}
 }
 
-/* All get the same, few are trimmed, and what the network carries is used. */
+/* All get about the same, no more than 30 % are trimmed, and what the network carries is used. */
 static void test_network(void **state)
 {
 	static const u32 lines[] = { 1, 2, 4 };
@@ -234,8 +238,8 @@ static void test_network(void **state)
 		print_message("# %u of %u lines: %lu whole, %lu trimmed, each %lu to %lu\n",
 			      lines[k], HOSTS, sum, trimmed, least, most);
 		assert_true(sum * 100 >= 98 * 100000000ULL / 7200 * lines[k]);
-		assert_true(trimmed * 100 <= 25 * (trimmed + sum));
-		assert_true(least * 100 >= 75 * most);
+		assert_true(trimmed * 100 <= 30 * (trimmed + sum));
+		assert_true(least * 100 >= 50 * most);
 	}
 }
 
