@@ -39,7 +39,7 @@
 /**
  * struct ndp_ease - an interface: ndp_ease_init()
  * @since_ns: when the epoch began
- * @busy_ns: for how long what came whole in it has taken the line
+ * @busy_ns: for how long what came in it has taken the line
  * @came: pulled packets that came in it
  * @trimmed: of these, trimmed
  * @share: of the line's rate, NDP_EASE_STEP..NDP_EASE_ALL
@@ -93,7 +93,7 @@ static inline void ndp_ease_judge(struct ndp_ease *e, u64 now_ns)
  * @e: interface
  * @pulled: it was pulled
  * @trimmed: it came trimmed
- * @line_ns: for how long it has taken the line; trimmed: 0
+ * @line_ns: for how long it has taken the line; trimmed: its header
  * @now_ns: the time
  */
 static inline void ndp_ease_arrived(struct ndp_ease *e, bool pulled, bool trimmed, u64 line_ns,

@@ -111,14 +111,20 @@ static void test_time(void **state)
 
 /* ---- in the pull queue */
 
-static void arrive(struct ndp_pull *q, struct ndp_pull_node *n, u8 flags, bool trimmed)
+static void arrive_len(struct ndp_pull *q, struct ndp_pull_node *n, u16 len, u8 flags,
+		       bool trimmed)
 {
 	const struct ndp_hdr h = {
-		.type = NDP_DATA, .flags = flags, .payload_len = MTU,
+		.type = NDP_DATA, .flags = flags, .payload_len = len,
 		.data = { .pull_target = n->granted + 100, .msg_len = 1000000 },
 	};
 
 	ndp_pull_arrived(q, n, &h, 0, trimmed, now_ns);
+}
+
+static void arrive(struct ndp_pull *q, struct ndp_pull_node *n, u8 flags, bool trimmed)
+{
+	arrive_len(q, n, MTU, flags, trimmed);
 }
 
 static void open_queue(struct ndp_pull *q)
@@ -168,6 +174,31 @@ static void test_queue(void **state)
 	arrive(&q, &n, NDP_DATA_SPEC, false);
 	pull(&q);
 	assert_in_range(pull(&q), GAP_NS - 2, GAP_NS + 1);
+}
+
+/*
+ * An incast of packets of 1538 bytes: half of the line is headers of what it has trimmed itself,
+ * half of what was pulled too, since initial windows are not over.
+ */
+static void test_headers(void **state)
+{
+	struct ndp_pull_node n = {};
+	struct ndp_pull q;
+	u32 i, k;
+
+	(void)state;
+	now_ns = START;
+	open_queue(&q);
+	arrive_len(&q, &n, 1416, NDP_DATA_SPEC, false);
+	for (i = 0; i < 10 * NDP_EASE_EPOCH; i++) {
+		pull(&q);
+		pull(&q);
+		arrive_len(&q, &n, 1416, 0, false);
+		arrive_len(&q, &n, 1416, 0, true);
+		for (k = 0; k < 11; k++)
+			arrive_len(&q, &n, 1416, NDP_DATA_SPEC, true);
+	}
+	assert_int_equal(q.ease.share, NDP_EASE_ALL);
 }
 
 /* ---- a network that carries less than the receivers' lines */
@@ -251,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_queue),
+		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_network),
 	};
 
