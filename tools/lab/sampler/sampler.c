@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 #define NS_PER_S 1000000000LL
-#define PORTS_MAX 512
+#define PORTS_MAX 1024
 #define ANSWERS_MAX 512			/* that wait to be read */
 #define READ_MAX 32			/* by one system call */
 #define SOCKET_ROOM (16 << 20)		/* for as many of 16 KiB */
