@@ -9,7 +9,8 @@
  * epoch, of 16 packets that were pulled:
  *
  *	share = share * (whole / 16) + 1/32	more than a quarter was trimmed, and the line
- *						was idle for a quarter of the epoch
+ *						was idle for a quarter of the epoch; but
+ *						no less than half
  *	share = share * 5/4    + 1/32		no more than an eighth was trimmed
  *	share = share          + 1/32		else
  *
@@ -28,7 +29,7 @@
 
 /* Packets of an epoch */
 #define NDP_EASE_EPOCH		16U
-/* All of the line's rate; and by how much the share grows, which it is at least */
+/* All of the line's rate; and by how much the share grows, twice which it is at least */
 #define NDP_EASE_ALL		1024U
 #define NDP_EASE_STEP		(NDP_EASE_ALL / 32)
 /* A share's inverse, as a fixed-point number */
@@ -39,10 +40,10 @@
 /**
  * struct ndp_ease - an interface: ndp_ease_init()
  * @since_ns: when the epoch began
- * @busy_ns: for how long what came in it has taken the line
+ * @busy_ns: for how long what came in it has taken the line, headers too
  * @came: pulled packets that came in it
  * @trimmed: of these, trimmed
- * @share: of the line's rate, NDP_EASE_STEP..NDP_EASE_ALL
+ * @share: of the line's rate, 2 * NDP_EASE_STEP..NDP_EASE_ALL
  * @stretch: of the time from one pull to the next, times 2^NDP_EASE_SHIFT
  */
 struct ndp_ease {
@@ -81,7 +82,7 @@ static inline void ndp_ease_judge(struct ndp_ease *e, u64 now_ns)
 	u32 share = e->share;
 
 	if (e->busy_ns < time - time / 4 && e->trimmed > e->came / 4)
-		share -= share * e->trimmed / e->came;
+		share -= min_t(u32, share * e->trimmed / e->came, share / 2);
 	if (e->trimmed <= e->came / 8)
 		share += share / 4;
 	e->share = min_t(u32, share + NDP_EASE_STEP, NDP_EASE_ALL);
@@ -93,7 +94,7 @@ static inline void ndp_ease_judge(struct ndp_ease *e, u64 now_ns)
  * @e: interface
  * @pulled: it was pulled
  * @trimmed: it came trimmed
- * @line_ns: for how long it has taken the line; trimmed: its header
+ * @line_ns: for how long it has taken the line; in an incast, headers take half of it
  * @now_ns: the time
  */
 static inline void ndp_ease_arrived(struct ndp_ease *e, bool pulled, bool trimmed, u64 line_ns,

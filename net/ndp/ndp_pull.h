@@ -637,7 +637,7 @@ static inline void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n,
 		ndp_pull_size(q, n, h, len);
 		asked = ndp_pull_was_asked(n, h);
 		ndp_ease_arrived(&q->ease, asked, nacked,
-				 ndp_pull_line_ns(q, (nacked ? more : len) + NDP_PULL_OVERHEAD),
+				 ndp_pull_line_ns(q, h->here + more + NDP_PULL_OVERHEAD),
 				 now_ns);
 		if (!(h->flags & NDP_DATA_SPEC))
 			ndp_pull_correct(q, n, len, nacked);
