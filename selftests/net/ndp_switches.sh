@@ -55,9 +55,12 @@ check_eq "all are, at first" "$(relayed trimmed)" 1000
 
 for lens in all ip none; do
 	for bytes in $kept; do
-		repaired=$(counted InRepaired)
+		repaired=$(counted InRepaired) came=$(counted InTrimmed)
 		through "$bytes bytes, right lengths: $lens" -t 40 -k "$bytes" -l $lens
-		check "$bytes bytes, right lengths: $lens: they are NACKed" test "$(said nacks)" -gt 10
+		check_eq "$bytes bytes, right lengths: $lens: each was seen" $(($(counted InTrimmed) - came)) \
+			"$(relayed trimmed)"
+		# a slow machine's senders have timed out before
+		! exact || check "$bytes bytes, right lengths: $lens: they are NACKed" test "$(said nacks)" -gt 10
 		repaired=$(($(counted InRepaired) - repaired))
 		case $lens in
 		none) check_eq "$bytes bytes: lengths are repaired" $repaired "$(relayed trimmed)" ;;
