@@ -34,9 +34,9 @@
 
 #define NS_PER_S 1000000000LL
 #define PORTS_MAX 1024
-#define ANSWERS_MAX 512			/* that wait to be read */
+#define ANSWERS_MAX 1024			/* that wait to be read */
 #define READ_MAX 32			/* by one system call */
-#define SOCKET_ROOM (16 << 20)		/* for as many of 16 KiB */
+#define SOCKET_ROOM (32 << 20)		/* for as many of 16 KiB */
 
 static const char usage[] =
 	"usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...";
