@@ -46,8 +46,8 @@ done
 for size in 300k 1m; do
 	transfer "$size at once" 10.0.1.2 1 $size
 	check "$size at once: packets share answers" test "$answers" -gt 0 -a $((answers * 3)) -lt "$packets"
-	# of what is sent again, nobody may know which packet came
-	check "$size at once: each path is judged" test "$judged" -ge $((packets - 2 * $(said rtx))) \
+	# of what is sent again, nobody may know which packet came; where time is real, the peer may be forgotten by then
+	! exact || check "$size at once: each path is judged" test "$judged" -ge $((packets - 2 * $(said rtx))) \
 		-a "$judged" -le "$packets"
 done
 
