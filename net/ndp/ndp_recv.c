@@ -350,9 +350,8 @@ static int ndp_recv_copy_part(struct msghdr *msg, const struct sk_buff *skb, u64
 static int ndp_recv_copy_packets(struct msghdr *msg, struct sk_buff **packets, u32 count,
 				 u64 end, u64 *pos)
 {
-	u32 i;
-
 	int err = 0;
+	u32 i;
 
 	for (i = 0; i < count && !err; i++)
 		err = ndp_recv_copy_part(msg, packets[i], end, pos);
