@@ -250,17 +250,23 @@ static void test_judge_nacks(void **state)
 	port_close(&port);
 }
 
-/* Which transmission came is not known, unless the CONTROL names it. */
-static void test_sent_again(void **state)
+/* Two packets time out; the first is sent again, by path 20. */
+static void send_again(void)
 {
 	struct ndp_hdr h;
 	u8 lost;
 
-	(void)state;
 	send_window(2);
 	port.now += MS;
 	assert_int_equal(port_expire(&port, &lost), 2);
 	assert_int_equal(port_send(&port, 20, &h), NDP_SND_RTX);
+}
+
+/* Which transmission came is not known, unless the CONTROL names it. */
+static void test_sent_again(void **state)
+{
+	(void)state;
+	send_again();
 	assert_true(port.f.untold);
 	port.ack_base += 1;
 	assert_int_equal(say(NDP_CTL_PULL, 30, 0, 0, 0), NDP_SND_NEWS);
@@ -278,16 +284,9 @@ static void test_sent_again(void **state)
 /* An answer to what was sent again tells of its path; an old one, that its path is not dead. */
 static void test_named_again(void **state)
 {
-	struct ndp_hdr h;
-	u8 lost;
-
 	(void)state;
-	send_window(2);
-	port.now += MS;
-	assert_int_equal(port_expire(&port, &lost), 2);
+	send_again();
 	ndp_path_outcome(&paths, 0, NDP_OUTCOME_LOST, port.now);
-	assert_int_equal(port_send(&port, 20, &h), NDP_SND_RTX);
-	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ, 1);
 	port.ack_base++;
 	say(NDP_CTL_ACK, 0, 1, 0, 0);
 	assert_int_equal(path[0].packets[NDP_OUTCOME_ACK], 1);
