@@ -338,6 +338,8 @@ void ndp_udp_exit(struct ndp_net *nn);
  *	struct ndp_got's @node
  * @partial: longer ones of which a prefix is there, and which may be read by and by
  * @reading: the message that recvmsg() is at, and the next one goes on with; in no list
+ * @lent: the message that has a packet for which all sockets had no memory; NULL: none; who frees
+ *	the message changes it without the lock
  * @got_no: number of the last message that came
  * @bytes_received: payload that was taken, for NDP_INFO
  * @msgs_received: messages that came whole, for NDP_INFO
@@ -376,6 +378,7 @@ struct ndp_sock {
 	struct list_head whole;
 	struct list_head partial;
 	struct ndp_got *reading;
+	struct ndp_got *lent;
 	u64 got_no;
 	u64 bytes_received;
 	u64 msgs_received;
@@ -416,6 +419,7 @@ int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,
 int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port, int ifindex,
 		   void *to);
 struct in6_addr ndp_bound(const struct sock *sk);
+bool ndp_mem_is_short(u32 bytes);
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
 void ndp_sock_writable(struct sock *sk);
@@ -801,7 +805,7 @@ void ndp_line_exit(struct ndp_net *nn);
 /**
  * struct ndp_part_cb - struct sk_buff's cb of a packet that is kept; or of a run
  * @offset: of its payload in its message
- * @memory: bytes charged to the socket for it
+ * @memory: bytes charged to the socket for it; 0: it is lent, its message is the socket's @lent
  * @len: payload, bytes
  * @seg: of a run, payload of each packet but the last, with a header between two; else @len
  */

@@ -124,6 +124,9 @@ void ndp_got_free(struct sock *sk, struct ndp_got *got)
 
 	if (got->memory)
 		ndp_mem_uncharge(sk, (u32)got->memory, SK_MEM_RECV);
+	/* nobody else may change it then */
+	if (READ_ONCE(ns->lent) == got)
+		WRITE_ONCE(ns->lent, NULL);
 	if (got->slots) {
 		spin_lock_bh(&ns->rcv_lock);
 		ndp_region_return(ns, got);
@@ -312,6 +315,8 @@ static void ndp_recv_consume(struct sock *sk, struct ndp_got *got, u64 pos)
 		__skb_unlink(skb, &got->skbs);
 		__skb_queue_tail(&done, skb);
 		memory += ndp_part_cb(skb)->memory;
+		if (!ndp_part_cb(skb)->memory)
+			WRITE_ONCE(ns->lent, NULL);
 	}
 	got->memory -= memory;
 	if (got->rx) {

@@ -15,6 +15,12 @@
  * others to be read: these wait until that message ends, and must not stop it. If there is
  * no room nevertheless, the reader goes on with other messages: ndp_got_next().
  *
+ * If all sockets together have too much, a socket may have less than it has. Then messages that
+ * are not whole may keep each other from becoming whole, and none of their readers can make room.
+ * So each socket may keep one packet (@lent) that no memory was found for, if it is the one that
+ * its flow waits for, and can be read at once; when it was, the next one. So one message after
+ * the other is read by and by, as little memory as there may be.
+ *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
  * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for
  * low latency and high performance", SIGCOMM 2017, section 3.2.
@@ -28,10 +34,17 @@
 
 /* ---- packets ---- */
 
-/* What the messages of a socket may take; they have room for two packets at least. */
+/*
+ * What the messages of a socket may take; they have room for two packets at least. If all sockets
+ * have no memory left, it is less than they take now, so that flows are held.
+ */
 static u64 ndp_rx_memory(const struct ndp_sock *ns)
 {
-	return max_t(u64, ndp_rcvbuf(&ns->inet.sk), 2ULL * ns->packet_memory);
+	u64 all = ns->rcv.partial + ns->rcv.unread, max = ndp_rcvbuf(&ns->inet.sk);
+
+	if (ndp_mem_is_short(ns->packet_memory))
+		max = min(max, all - all / 8);
+	return max_t(u64, max, 2ULL * ns->packet_memory);
 }
 
 /**
@@ -110,10 +123,26 @@ static void ndp_rx_undo(struct ndp_sock *ns, struct ndp_got *got)
 }
 
 /*
+ * All sockets together have too much. May a packet be kept nevertheless? One of a socket may, if
+ * nothing else can be read whole: it is the one that all others of its flow wait for, and
+ * continues what can be read of the message that is being read, or would be next.
+ */
+static bool ndp_rx_may_lend(const struct ndp_rx *rx, const struct ndp_packet *p,
+			    const struct ndp_got *got)
+{
+	const struct ndp_sock *ns = ndp_sk(rx->sk);
+
+	return !READ_ONCE(ns->lent) && !ns->rcv.unread && !got->slots &&
+	       p->h.seq == rx->f.got.base && p->h.data.offset == got->next &&
+	       (!ns->reading || ns->reading->rx == rx) &&
+	       (!rx->line || (got->turn.turns && ndp_turn_has(&got->turn)));
+}
+
+/*
  * Before a packet is kept: the message it is of, be it a new one, which has no flow yet; what
- * the packet takes, *@memory, is charged. Return: NULL: all sockets together have too much;
- * -ENOMEM: the packet is lost. To be told that there is no room is for what only readers can
- * change: it may let them have messages that are not whole.
+ * the packet takes, *@memory, is charged; 0: it may be lent. Return: NULL: all sockets together
+ * have too much; -ENOMEM: the packet is lost. To be told that there is no room is for what only
+ * readers can change: it may let them have messages that are not whole.
  */
 static struct ndp_got *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, u32 *memory)
 {
@@ -135,12 +164,17 @@ static struct ndp_got *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p, u
 	if (!*memory || ndp_mem_charge(rx->sk, *memory, SK_MEM_RECV))
 		return got;
 	*memory = 0;
+	if (ndp_rx_may_lend(rx, p, got))
+		return got;
 	if (!m)
 		ndp_rx_undo(ns, got);
 	return NULL;
 }
 
-/* A packet is a part of @got, or all of it. Return: is that news for readers? */
+/*
+ * A packet is a part of @got, or all of it. Without @memory it is lent, if it is not placed.
+ * Return: is that news for readers?
+ */
 static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got *got,
 			enum ndp_rcv_verdict v, u32 memory)
 {
@@ -157,6 +191,8 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 			.len = p->skb->len, .seg = p->skb->len,
 		});
 		p->skb = NULL;
+		if (!memory)
+			WRITE_ONCE(ns->lent, got);
 	}
 	ns->bytes_received += p->h.payload_len;
 	if (v == NDP_RCV_WHOLE) {
@@ -165,7 +201,8 @@ static bool ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_got 
 	}
 	if (rx->line)
 		ndp_line_add(rx, got, &p->h);
-	return ndp_got_queue(ns, got, false);
+	/* what is lent is to be read at once */
+	return ndp_got_queue(ns, got, ns->lent == got);
 }
 
 /*
@@ -194,8 +231,8 @@ static enum ndp_rcv_verdict ndp_rx_data(struct ndp_rx *rx, struct ndp_packet *p,
 		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
 		max = 0;
 	}
-	/* what is placed has its room already */
-	ns->rcv_params.memory_max = got && got->slots ? U64_MAX / 4 : max;
+	/* what is placed has its room already, and what is lent is not asked for it */
+	ns->rcv_params.memory_max = got && (got->slots || !memory) ? U64_MAX / 4 : max;
 	v = ndp_rcv_packet(&ns->rcv, &rx->f, &p->h, got ? memory : 1, now, &m);
 	ns->rcv_params.memory_max = max;
 	if (v == NDP_RCV_PART || v == NDP_RCV_WHOLE) {

@@ -372,15 +372,32 @@ static int ndp_disconnect(struct sock *sk, int flags)
 
 /* ---- memory */
 
+/* May all sockets together have so many bytes more, if @limit pages are the most? */
+static bool ndp_mem_has(u32 bytes, long limit)
+{
+	return atomic_long_read(&ndp_memory_allocated) + (long)PFN_UP(bytes) <= limit;
+}
+
 /*
  * What is sent may take half of the memory: who sends waits for the receiver to take what
  * comes, and if that had none left for it, since it sends, too, both would wait for ever.
  * But each socket may have as much as a message needs that is sent while it is copied.
  */
-static bool ndp_mem_may_send(const struct sock *sk)
+static bool ndp_mem_may_send(const struct sock *sk, u32 bytes)
 {
-	return atomic_long_read(&ndp_memory_allocated) < ndp_memory_limits[0] / 2 ||
-	       atomic64_read(&ndp_sk(sk)->snd_bytes) < NDP_MEMORY_SEND;
+	return ndp_mem_has(bytes, ndp_memory_limits[0] / 2) ||
+	       atomic64_read(&ndp_sk(sk)->snd_bytes) + bytes <= NDP_MEMORY_SEND;
+}
+
+/**
+ * ndp_mem_is_short() - have all sockets so much that a packet would find no memory?
+ * @bytes: that it takes
+ *
+ * Return: true if so.
+ */
+bool ndp_mem_is_short(u32 bytes)
+{
+	return !ndp_mem_has(bytes, ndp_memory_limits[0]);
 }
 
 /**
@@ -399,7 +416,7 @@ bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind)
 	int missing;
 	bool ok;
 
-	if (kind == SK_MEM_SEND && !ndp_mem_may_send(sk))
+	if (kind == SK_MEM_SEND && !ndp_mem_may_send(sk, bytes))
 		return false;
 	spin_lock_bh(&ns->mem_lock);
 	missing = bytes - sk->sk_forward_alloc;
