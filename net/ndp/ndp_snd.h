@@ -46,7 +46,8 @@
  * The timer runs only while the flow is busy, or a message has begun. If a packet is in
  * flight, it is for the one that was sent first: all that are as old as that are
  * lost. The first of the lost packets is pushed, and tells the receiver to pull the
- * others; so each has its turn, even if no pull ever comes. If no packet is in
+ * others; so each has its turn, even if no pull ever comes. To a receiver that had no
+ * room, it is the oldest, which it may have room for nevertheless. If no packet is in
  * flight, pulls are waited for in vain: a PROBE asks for the flow's state. If that does
  * not help, the next time a lost packet is pushed; or, to a receiver that had no room,
  * a new one: it may be the one of all messages' that it has room for. Each time
@@ -726,6 +727,18 @@ static inline void ndp_snd_back_off(const struct ndp_snd_call *c, struct ndp_snd
 	f->quiet_ns = c->now;
 }
 
+/*
+ * A receiver without room takes the oldest packet at most, that others wait for: of those that
+ * are lost, it is the first then.
+ */
+static inline void ndp_snd_oldest_first(struct ndp_snd_flow *f)
+{
+	const struct ndp_snd_pkt *pkt = ndp_board_find(&f->board, f->board.base);
+
+	if (!f->window && pkt && pkt->state == NDP_PKT_LOST)
+		ndp_board_hurry(&f->board, pkt);
+}
+
 /* Nothing is in flight, and no pull came; or it did, but the packet has not left yet. */
 static inline enum ndp_snd_expiry ndp_snd_ask(const struct ndp_snd_call *c,
 					      struct ndp_snd_flow *f, u32 random)
@@ -740,6 +753,7 @@ static inline enum ndp_snd_expiry ndp_snd_ask(const struct ndp_snd_call *c,
 		f->push = f->probed && !f->window && ndp_snd_sendable(f);
 	f->probe = !f->push;
 	f->probed = true;
+	ndp_snd_oldest_first(f);
 	ndp_snd_back_off(c, f, random);
 	return NDP_SND_QUIET;
 }
@@ -763,6 +777,7 @@ static inline enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c,
 
 	if (f->overdue && !(late && f->board.flight.count)) {
 		f->overdue = false;
+		ndp_snd_oldest_first(f);
 		ndp_snd_back_off(c, f, random);
 		return NDP_SND_QUIET;
 	}

@@ -452,6 +452,49 @@ static void test_receiver_is_full(void **state)
 	port_close(&port);
 }
 
+/* A receiver without room is offered the packet that it may take nevertheless, and no other. */
+static void test_oldest_for_full_receiver(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+	u8 path;
+	u32 i;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 5);
+	push_window(&port, 5);
+	h = port_answer(&port, 0, 0, 0);
+	h.ctl.window = 0;
+	port_control(&port, &h);
+	for (i = 0; i < 4; i++) {
+		port.now = ndp_snd_due_ns(&port.f, &port.p);
+		assert_int_equal(port_expire(&port, &path), i ? 1 : 5);
+		expect_rtx(&port, 0, 0);
+		expect_wait(&port);
+	}
+	/* it takes it, and has no room again */
+	port.ack_base++;
+	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ, 4);
+	h.ctl.window = 0;
+	port_control(&port, &h);
+	expect_wait(&port);
+	port.now = ndp_snd_due_ns(&port.f, &port.p);
+	assert_int_equal(port_expire(&port, &path), 0);
+	assert_int_equal(port_send(&port, 1, &h), NDP_SND_PROBE);
+	port.now = ndp_snd_due_ns(&port.f, &port.p);
+	assert_int_equal(port_expire(&port, &path), 0);
+	expect_rtx(&port, 1, 0);
+	/* it has room: then all have their turn */
+	h = port_answer(&port, 0, 0, 0);
+	port_control(&port, &h);
+	port.now = ndp_snd_due_ns(&port.f, &port.p);
+	assert_int_equal(port_expire(&port, &path), 1);
+	expect_rtx(&port, 2, 0);
+	port_close(&port);
+}
+
 /* All is acknowledged, the rest has to be pulled, and the last PULL was lost. */
 static void test_probe(void **state)
 {
@@ -639,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_jitter),
 		cmocka_unit_test(test_one_packet_starves),
 		cmocka_unit_test(test_receiver_is_full),
+		cmocka_unit_test(test_oldest_for_full_receiver),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_probe_in_vain),
 		cmocka_unit_test(test_try_for_room),
