@@ -33,7 +33,8 @@ rates() {
 # model F AI HAI MAX MIN G: each line of one connection follows from the one before: timer and byte counter by their
 # stages, a CNP by alpha
 model() {
-	sender_rates | awk -v F="$1" -v ai="$2" -v hai="$3" -v top="$4" -v low="$5" -v g="$6" '
+	sender_rates | awk -v F="$1" -v ai="$2" -v hai="$3" -v top="$4" -v low="$5" -v g="$6" \
+		-v slow="${KSFT_MACHINE_SLOW:-}" '
 		function event(stage, other, step) {
 			least = stage < other ? stage : other
 			most = stage > other ? stage : other
@@ -72,7 +73,9 @@ model() {
 		{ rate = v["rate_Bps"]; target = v["target_Bps"]; timer = v["timer_stage"]; bytes = v["byte_stage"] }
 		END {
 			for (c in seen) printf "%s %d ", c, seen[c]
-			exit bad || !seen["cnp"] || !seen["fast"] || !seen["additive"] || seen["start"] != 1
+			# a slow machine may be so late that fast recovery is over when its timer is looked at
+			exit bad || !seen["cnp"] || (!seen["fast"] && !slow) || !seen["additive"] ||
+				seen["start"] != 1
 		}'
 }
 # trace_again: forgets what has been traced
