@@ -280,6 +280,18 @@ static inline void ndp_turns_move(struct ndp_turns *turns)
 }
 
 /**
+ * ndp_turns_have_none() - is it the turn of a message that begins with the packet at ack_base?
+ * @turns: messages of its sender
+ * @prio: its priority
+ *
+ * Return: true if no other one is before it.
+ */
+static inline bool ndp_turns_have_none(const struct ndp_turns *turns, u8 prio)
+{
+	return !turns->lane[prio].first && !turns->lane[prio].shown;
+}
+
+/**
  * ndp_turns_settle() - packets have come, or were given up
  * @turns: messages
  * @f: the flow

@@ -132,10 +132,12 @@ static bool ndp_rx_may_lend(const struct ndp_rx *rx, const struct ndp_packet *p,
 {
 	const struct ndp_sock *ns = ndp_sk(rx->sk);
 
-	return !READ_ONCE(ns->lent) && !ns->rcv.unread && !got->slots &&
-	       p->h.seq == rx->f.got.base && p->h.data.offset == got->next &&
-	       (!ns->reading || ns->reading->rx == rx) &&
-	       (!rx->line || (got->turn.turns && ndp_turn_has(&got->turn)));
+	if (READ_ONCE(ns->lent) || ns->rcv.unread || (ns->reading && ns->reading->rx != rx) ||
+	    got->slots || p->h.seq != rx->f.got.base || p->h.data.offset != got->next)
+		return false;
+	if (rx->line && !got->turn.turns)
+		return ndp_turns_have_none(&rx->line->turns, p->h.data.prio);
+	return ndp_turn_has(&got->turn);
 }
 
 /*

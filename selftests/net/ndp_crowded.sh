@@ -28,11 +28,14 @@ crowd() {
 }
 listens() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 1 ]; }
 
-commands=(receive -n "$b" -p 9 -s "$senders" -l "$bytes" -r $((senders * bytes)) -t "$seconds")
-crowd -p 9
-messages "twice what they may have" "${commands[@]}"
-check "they had none left" test "$(snmp "$b" InNoMemory)" -gt 0
-check_eq "no message has failed" "$(said failed)" 0
+for kind in '' -O; do
+	without=$(snmp "$b" InNoMemory)
+	commands=(receive -n "$b" -p 9 -s "$senders" -l "$bytes" -r $((senders * bytes)) -t "$seconds" $kind)
+	crowd -p 9 $kind
+	messages "twice what they may have $kind" "${commands[@]}"
+	check "they had none left" test "$(snmp "$b" InNoMemory)" -gt "$without"
+	check_eq "no message has failed" "$(said failed)" 0
+done
 
 job ndp_msg receive -n "$b" -p 10 -f -l $bytes -c 100000000 -t 1000
 wait_for 10 listens

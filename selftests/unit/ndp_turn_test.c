@@ -231,11 +231,14 @@ static void test_priorities(void **state)
 	read_all();
 	assert_read(1, 1);
 	single(3, 2, 7, 0);
+	assert_true(ndp_turns_have_none(&turns, 7));
+	assert_false(ndp_turns_have_none(&turns, 0));
 	single(4, 3, 0, 0);
 	assert_read(2, 2);
 	h = data_of(1, 0, SEG, 2 * SEG);
 	assert_int_equal(give(&h), NDP_RCV_WHOLE);
 	read_all();
+	assert_true(ndp_turns_have_none(&turns, 0));
 	assert_read(4, 3);
 	assert_int_equal(read_ids[2], ID);
 }
