@@ -53,7 +53,7 @@
  * a new one: it may be the one of all messages' that it has room for. Each time
  * the timeout doubles, until there is progress. A flow fails when nothing was heard for
  * too long, or when one packet does not come through in many tries, unless its
- * receiver says that it has no room.
+ * receiver says now and then that it has no room: others may be faster when it has some.
  *
  * A packet that was bounced (returned to sender) goes first. It is pushed at once if
  * nothing is in flight and no pull expected, or the receiver may not know that one is;
@@ -528,6 +528,8 @@ static inline void ndp_snd_window(const struct ndp_snd_call *c, struct ndp_snd_f
 			f->board.pkt[f->board.flight.head].timeouts = 0;
 	}
 	f->window = window;
+	if (!window)
+		f->full_ns = c->now;
 }
 
 /* A NACK of a receiver that keeps no state, so that it will not pull the packet */
@@ -792,7 +794,7 @@ static inline enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c,
 	pkt = &f->board.pkt[f->board.flight.head];
 	if (pkt->timeouts < c->p->max_tries) {
 		pkt->timeouts++;
-	} else if (f->window) {
+	} else if (!f->full_ns || c->now - f->full_ns >= c->p->timeout_ns) {
 		ndp_snd_fail(c, f, ETIMEDOUT);
 		return NDP_SND_FAILED;
 	}

@@ -43,7 +43,7 @@
  *	though something was sent
  * @initial_window: packets that are sent unasked; at most a ring
  * @max_tries: timeouts of one packet after which the flow has failed, whatever was
- *	heard; unless the receiver says that it has no room
+ *	heard; unless the receiver has said within @timeout_ns that it has no room
  * @renew_ns: a flow that was idle for longer goes on under a new name; or, in the
  *	middle of a message, shows that it is alive
  */
@@ -135,6 +135,7 @@ struct ndp_snd_call {
  * @quiet_ns: when something was sent, or there was progress, last
  * @told_ns: when @told grew last
  * @silent_ns: @unanswered: since when
+ * @full_ns: when the receiver said last that it has no room; 0: never
  * @rto_ns: the present timeout
  * @flow_id: our name of the flow
  * @sport: our socket's port
@@ -173,6 +174,7 @@ struct ndp_snd_flow {
 	u64 quiet_ns;
 	u64 told_ns;
 	u64 silent_ns;
+	u64 full_ns;
 	u32 rto_ns;
 	u32 flow_id;
 	u16 sport;

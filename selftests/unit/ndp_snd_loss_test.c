@@ -410,6 +410,15 @@ static void test_one_packet_starves(void **state)
 	port_close(&port);
 }
 
+/* The receiver says how much it has room for, and nothing of a packet. */
+static void say_window(struct port *port, u32 window)
+{
+	struct ndp_hdr h = port_answer(port, 0, 0, 0);
+
+	h.ctl.window = window;
+	port_control(port, &h);
+}
+
 /* A receiver without room drops what comes, and says so: that is no failure. */
 static void test_receiver_is_full(void **state)
 {
@@ -425,9 +434,7 @@ static void test_receiver_is_full(void **state)
 	give(&port, &m, 1);
 	push_window(&port, 1);
 	for (i = 0; i < 100; i++) {
-		h = port_answer(&port, 0, 0, 0);
-		h.ctl.window = 0;
-		port_control(&port, &h);
+		say_window(&port, 0);
 		port.now = ndp_snd_due_ns(&port.f, &port.p);
 		assert_int_equal(port_expire(&port, &path), 1);
 		expect_rtx(&port, 0, NDP_DATA_LAST);
@@ -452,6 +459,43 @@ static void test_receiver_is_full(void **state)
 	port_close(&port);
 }
 
+/*
+ * A receiver has no room for very long. Then it says that it has, but others are faster: that is no
+ * failure either, until it has not said for long that it has none.
+ */
+static void test_receiver_was_full(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	u64 full_ns;
+	u8 path;
+	u32 i;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 1);
+	push_window(&port, 1);
+	for (i = 0; i < 100; i++) {
+		if (i)
+			expect_rtx(&port, 0, NDP_DATA_LAST);
+		say_window(&port, 0);
+		full_ns = port.now;
+		port.now = ndp_snd_due_ns(&port.f, &port.p);
+		assert_int_equal(port_expire(&port, &path), 1);
+	}
+	/* before the packet is sent again */
+	say_window(&port, WINDOW);
+	do {
+		expect_rtx(&port, 0, NDP_DATA_LAST);
+		say_window(&port, WINDOW);
+		port.now = ndp_snd_due_ns(&port.f, &port.p);
+	} while (port_expire(&port, &path) >= 0);
+	assert_in_range(port.now - full_ns, port.p.timeout_ns,
+			port.p.timeout_ns + 2 * port.p.rto_max_ns);
+	expect_done(&port, &m, ETIMEDOUT);
+	port_close(&port);
+}
+
 /* A receiver without room is offered the packet that it may take nevertheless, and no other. */
 static void test_oldest_for_full_receiver(void **state)
 {
@@ -465,9 +509,7 @@ static void test_oldest_for_full_receiver(void **state)
 	start(&port);
 	give(&port, &m, 5);
 	push_window(&port, 5);
-	h = port_answer(&port, 0, 0, 0);
-	h.ctl.window = 0;
-	port_control(&port, &h);
+	say_window(&port, 0);
 	for (i = 0; i < 4; i++) {
 		port.now = ndp_snd_due_ns(&port.f, &port.p);
 		assert_int_equal(port_expire(&port, &path), i ? 1 : 5);
@@ -487,8 +529,7 @@ static void test_oldest_for_full_receiver(void **state)
 	assert_int_equal(port_expire(&port, &path), 0);
 	expect_rtx(&port, 1, 0);
 	/* it has room: then all have their turn */
-	h = port_answer(&port, 0, 0, 0);
-	port_control(&port, &h);
+	say_window(&port, WINDOW);
 	port.now = ndp_snd_due_ns(&port.f, &port.p);
 	assert_int_equal(port_expire(&port, &path), 1);
 	expect_rtx(&port, 2, 0);
@@ -682,6 +723,7 @@ int main(void)
 		cmocka_unit_test(test_jitter),
 		cmocka_unit_test(test_one_packet_starves),
 		cmocka_unit_test(test_receiver_is_full),
+		cmocka_unit_test(test_receiver_was_full),
 		cmocka_unit_test(test_oldest_for_full_receiver),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_probe_in_vain),
