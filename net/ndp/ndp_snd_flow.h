@@ -547,6 +547,7 @@ static inline bool ndp_snd_is_old(const struct ndp_snd_call *c, const struct ndp
 static inline void ndp_snd_renew(struct ndp_snd_flow *f, u32 flow_id)
 {
 	f->window = NDP_RING_MAX;
+	f->full_ns = 0;
 	f->flow_id = flow_id;
 	f->pull = 0;
 	f->told = 0;

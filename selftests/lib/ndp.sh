@@ -43,6 +43,9 @@ snmp() {
 		END { print sum + 0; exit !n }' /proc/net/ndp/snmp
 }
 
+# listens: is there one socket in b?
+listens() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 1 ]; }
+
 # api TEST...: a result for each line of ndp_api
 api() {
 	local status=0 line

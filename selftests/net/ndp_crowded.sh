@@ -6,7 +6,7 @@
 #	+----------- a -----------+     +--------- b ---------+
 #	| 60 x ndp_msg send -> w0 |=====| w1 -> receive       |
 #	+-------------------------+     +---------------------+
-# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through wait_for
+# shellcheck disable=SC2154 # setup_ns sets a and b
 . "$(dirname "$0")/../lib/lib.sh"
 exact || skip_all "time is real"
 need_closwire
@@ -27,7 +27,6 @@ crowd() {
 		commands+=(-- send -n "$a" -d 10.0.0.2 -l "$bytes" -k $((2 * bytes)) -t "$seconds" "$@")
 	done
 }
-listens() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 1 ]; }
 
 for kind in SOCK_RDM SOCK_SEQPACKET; do
 	ordered=()

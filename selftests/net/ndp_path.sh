@@ -27,7 +27,6 @@ dropped() {
 peer() { ip netns exec "$a" closnet ndp peers -j | jq ".peers[0] | $1"; }
 # tried: was each of the dead ones tried twice since then? 4 ms, 8 ms .. 1 s lie between
 tried() { [ "$(dropped)" -ge $((lost + paths)) ]; }
-listens() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 1 ]; }
 is_avoided() { [ "$(peer .avoided)" -eq "$1" ]; }
 # acked: packets that were acknowledged by paths that have lost some, and by others
 acked() { peer '[.acked, .lost] | transpose | map(select(.[1] > 0)[0]), map(select(.[1] == 0)[0]) | add // 0' | xargs; }

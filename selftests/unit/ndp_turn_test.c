@@ -67,6 +67,7 @@ static void read_all(void)
 				assert_ptr_equal(ndp_turn_show(&turns.lane[i]), t);
 				assert_null(ndp_turn_show(&turns.lane[i]));
 				assert_true(ndp_turn_has(t));
+				assert_false(ndp_turns_have_none(&turns, (u8)i));
 				read_prios[n_read] = t->prio;
 				read_ids[n_read++] = t->id;
 			}
