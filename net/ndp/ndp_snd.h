@@ -160,6 +160,19 @@ static inline enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f,
 	return f->probe ? NDP_SND_PROBE : NDP_SND_WAIT;
 }
 
+/*
+ * Which of the lost packets is sent first. A receiver without room takes the oldest at most, as
+ * others wait for it.
+ */
+static inline u32 ndp_snd_lost_slot(const struct ndp_snd_flow *f)
+{
+	u32 oldest = f->board.base & f->board.mask;
+
+	if (!f->window && f->board.pkt[oldest].state == NDP_PKT_LOST)
+		return oldest;
+	return f->board.lost.head;
+}
+
 /**
  * ndp_snd_avoid() - the path that the next packet is not to take
  * @f: flow; ndp_snd_pick() says NDP_SND_RTX
@@ -168,7 +181,7 @@ static inline enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f,
  */
 static inline u8 ndp_snd_avoid(const struct ndp_snd_flow *f)
 {
-	return f->board.pkt[f->board.lost.head].path;
+	return f->board.pkt[ndp_snd_lost_slot(f)].path;
 }
 
 static inline struct ndp_snd_pkt *ndp_snd_take_lost(const struct ndp_snd_call *c,
@@ -185,7 +198,7 @@ static inline struct ndp_snd_pkt *ndp_snd_take_lost(const struct ndp_snd_call *c
 		ndp_snd_count(&c->stats->pushed_packets, 1);
 		ndp_snd_count(&c->stats->stalls, 1);
 	}
-	return ndp_board_resend(&f->board);
+	return ndp_board_resend(&f->board, ndp_snd_lost_slot(f));
 }
 
 /* Bytes of the next packet of a message */
@@ -729,18 +742,6 @@ static inline void ndp_snd_back_off(const struct ndp_snd_call *c, struct ndp_snd
 	f->quiet_ns = c->now;
 }
 
-/*
- * A receiver without room takes the oldest packet at most, that others wait for: of those that
- * are lost, it is the first then.
- */
-static inline void ndp_snd_oldest_first(struct ndp_snd_flow *f)
-{
-	const struct ndp_snd_pkt *pkt = ndp_board_find(&f->board, f->board.base);
-
-	if (!f->window && pkt && pkt->state == NDP_PKT_LOST)
-		ndp_board_hurry(&f->board, pkt);
-}
-
 /* Nothing is in flight, and no pull came; or it did, but the packet has not left yet. */
 static inline enum ndp_snd_expiry ndp_snd_ask(const struct ndp_snd_call *c,
 					      struct ndp_snd_flow *f, u32 random)
@@ -755,7 +756,6 @@ static inline enum ndp_snd_expiry ndp_snd_ask(const struct ndp_snd_call *c,
 		f->push = f->probed && !f->window && ndp_snd_sendable(f);
 	f->probe = !f->push;
 	f->probed = true;
-	ndp_snd_oldest_first(f);
 	ndp_snd_back_off(c, f, random);
 	return NDP_SND_QUIET;
 }
@@ -779,7 +779,6 @@ static inline enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c,
 
 	if (f->overdue && !(late && f->board.flight.count)) {
 		f->overdue = false;
-		ndp_snd_oldest_first(f);
 		ndp_snd_back_off(c, f, random);
 		return NDP_SND_QUIET;
 	}

@@ -344,27 +344,14 @@ static inline void ndp_board_lose(struct ndp_board *b, struct ndp_snd_pkt *pkt, 
 }
 
 /**
- * ndp_board_hurry() - a lost packet is to be sent before all others
+ * ndp_board_resend() - a lost packet is in flight again
  * @b: scoreboard
- * @pkt: the packet
- */
-static inline void ndp_board_hurry(struct ndp_board *b, const struct ndp_snd_pkt *pkt)
-{
-	u32 slot = (u32)(pkt - b->pkt);
-
-	ndp_pkt_del(b, &b->lost, slot);
-	ndp_pkt_add_front(b, &b->lost, slot);
-}
-
-/**
- * ndp_board_resend() - the first of the lost packets is in flight again
- * @b: scoreboard, with a lost packet
+ * @slot: of the packet
  *
  * Return: it.
  */
-static inline struct ndp_snd_pkt *ndp_board_resend(struct ndp_board *b)
+static inline struct ndp_snd_pkt *ndp_board_resend(struct ndp_board *b, u32 slot)
 {
-	u32 slot = b->lost.head;
 	struct ndp_snd_pkt *pkt = &b->pkt[slot];
 
 	ndp_pkt_del(b, &b->lost, slot);

@@ -516,9 +516,20 @@ static void test_oldest_for_full_receiver(void **state)
 		expect_rtx(&port, 0, 0);
 		expect_wait(&port);
 	}
+	/* two that were pulled find no room, either: they are behind the others then */
+	h = port_answer(&port, NDP_CTL_PULL, 0, 0);
+	h.ctl.pull += 2;
+	h.ctl.window = 0;
+	port_control(&port, &h);
+	expect_rtx(&port, 1, 0);
+	expect_rtx(&port, 2, 0);
+	expect_wait(&port);
+	port.now += MS << 4;
+	assert_int_equal(port_expire(&port, &path), 3);
+	expect_rtx(&port, 0, 0);
 	/* it takes it, and has no room again */
 	port.ack_base++;
-	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ, 4);
+	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ, 5);
 	h.ctl.window = 0;
 	port_control(&port, &h);
 	expect_wait(&port);
@@ -532,7 +543,7 @@ static void test_oldest_for_full_receiver(void **state)
 	say_window(&port, WINDOW);
 	port.now = ndp_snd_due_ns(&port.f, &port.p);
 	assert_int_equal(port_expire(&port, &path), 1);
-	expect_rtx(&port, 2, 0);
+	expect_rtx(&port, 3, 0);
 	port_close(&port);
 }
 
