@@ -7,8 +7,8 @@ attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names with
                                      NAME:str:VALUE; a nest as NAME(NAME:BITS:VALUE ...); a
                                      peer as PEER(flags:VALUE ...), its own settings as LINKINFO(...)
 attrs.py make KIND NAME:BITS:VALUE.. write them to stdout, as dump prints them; NAME may be a number
-attrs.py xstats VALUE...             write u64's to stdout
-KIND is ndp, dcqcn, pcrp or closwire.
+attrs.py u64 VALUE...                write u64's to stdout
+KIND is ndp, dcqcn, pcrp or closwire, or one of its nests: "ndp stats" are the attributes TCA_NDP_STATS_*.
 """
 import re
 import struct
@@ -23,10 +23,9 @@ KINDS = {
     "pcrp": (UAPI / "pkt_sched_pcrp.h", "TCA_PCRP_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
-# nests and strings
-NESTS = {("dcqcn", "PRIO"): "dcqcn PRIO"}
+# the kind of an attribute that is a nest: (kind, attribute)
+NESTS = {}
 STRINGS = {("dcqcn", "POOL")}
-KINDS["dcqcn PRIO"] = (KINDS["dcqcn"][0], "TCA_DCQCN_PRIO_")
 FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
 NLA_F_NESTED = 1 << 15
 # attributes of a peer: enum of IFLA_*, which the kernel never changes
@@ -36,7 +35,9 @@ INFO_KIND, INFO_DATA = 1, 2
 
 def names(kind):
     """Attribute names in the order of the uAPI's enum"""
+    kind, *nests = kind.split()
     header, prefix = KINDS[kind]
+    prefix += "".join(f"{nest.upper()}_" for nest in nests)
     body = re.search(r"enum \{\s*(" + prefix + r"UNSPEC.*?)__" + prefix + "MAX",
                      header.read_text(), re.S)
     return re.findall(prefix + r"(\w+)", body.group(1))
@@ -121,7 +122,7 @@ def main():
         print(dump(words[0], Path(words[1]).read_bytes()))
     elif command == "make":
         sys.stdout.buffer.write(b"".join(make(words[0], w) for w in words[1:]))
-    elif command == "xstats":
+    elif command == "u64":
         sys.stdout.buffer.write(b"".join(struct.pack("=Q", int(w, 0)) for w in words))
     else:
         sys.exit(__doc__)

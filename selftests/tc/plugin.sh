@@ -48,9 +48,9 @@ give() {
 # shown: the options as tc prints them, without what tc itself prints before
 shown() { run_tc qdisc show dev lo | sed 's/.* refcnt [0-9]* //; s/ *$//'; }
 
-# shown_xstats VALUE...: the same for statistics of these u64's
+# shown_xstats ATTRIBUTE...: the same for these statistics, attributes of TCA_STATS_APP
 shown_xstats() {
-	"$here/attrs.py" xstats "$@" >"$TMP/xstats"
+	"$here/attrs.py" make "$KIND stats" "$@" >"$TMP/xstats"
 	SHIM_XSTATS=$TMP/xstats run_tc qdisc show dev lo | sed '1s/.* refcnt [0-9]* //; s/ *$//'
 }
 

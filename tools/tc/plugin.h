@@ -49,6 +49,9 @@ int addraw_l(struct nlmsghdr *n, int maxlen, const void *data, int len);
 struct rtattr *addattr_nest(struct nlmsghdr *n, int maxlen, int type);
 int addattr_nest_end(struct nlmsghdr *n, struct rtattr *nest);
 int parse_rtattr(struct rtattr *tb[], int max, struct rtattr *rta, int len);
+/* The same for types that carry these flags */
+int parse_rtattr_flags(struct rtattr *tb[], int max, struct rtattr *rta,
+		       int len, unsigned short flags);
 
 /* Output: fmt for text, key for JSON */
 bool is_json_context(void);

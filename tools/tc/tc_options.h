@@ -301,19 +301,19 @@ static inline int parse_name(const struct tc_opt *opt, struct words *w,
 	val = get_name(opt->names, arg);
 	if (val < 0)
 		return illegal(opt->word, arg, opt->names->wanted);
-	return addattr8(n, TC_MSG_MAX, opt->attr, val);
+	return addattr32(n, TC_MSG_MAX, opt->attr, val);
 }
 
 static inline int parse_yes(const struct tc_opt *opt, struct words *w,
 			    struct nlmsghdr *n)
 {
-	return addattr8(n, TC_MSG_MAX, opt->attr, 1);
+	return addattr32(n, TC_MSG_MAX, opt->attr, 1);
 }
 
 static inline int parse_no(const struct tc_opt *opt, struct words *w,
 			   struct nlmsghdr *n)
 {
-	return addattr8(n, TC_MSG_MAX, opt->attr, 0);
+	return addattr32(n, TC_MSG_MAX, opt->attr, 0);
 }
 
 static inline const struct tc_opt *find_opt(const struct tc_opt *opts,
@@ -364,9 +364,6 @@ static inline void out_u64(const char *key, const char *label, __u64 val,
 	print_color_u64(PRINT_ANY, COLOR_NONE, key, "%llu", val);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "%s ", unit);
 }
-
-/* The same of a member of the structure st, whose name is the key */
-#define OUT(field, label, unit) out_u64(#field, label, (*st).field, unit)
 
 /* The numbers of set bits, for JSON only */
 static inline void out_json_bits(const char *key, __u64 mask)
@@ -540,6 +537,28 @@ static inline void print_opts(const struct tc_opt *opts, size_t count,
 	}
 }
 
+/* ---- statistics: nested attributes, a u64 each ---- */
+
+/*
+ * Parse nested statistics. tb has max + 1 entries; attributes above max, of a
+ * newer kernel, are skipped.
+ */
+static inline void parse_stats(struct rtattr **tb, int max, struct rtattr *nest)
+{
+	parse_rtattr_flags(tb, max, RTA_DATA(nest), RTA_PAYLOAD(nest),
+			   NLA_F_NESTED);
+}
+
+/* Print a counter; an older kernel may lack it, and then it is left out. */
+static inline void print_stat(struct rtattr **tb, int attr, const char *key,
+			      const char *label, const char *unit)
+{
+	__u64 val;
+
+	if (attr_uint(tb, attr, &val))
+		out_u64(key, label, val, unit);
+}
+
 /*
  * A structure of statistics. A shorter one is an older kernel's: what it lacks
  * counts as 0.
@@ -551,5 +570,8 @@ static inline void get_xstats(void *st, size_t size, struct rtattr *xstats)
 	memset(st, 0, size);
 	memcpy(st, RTA_DATA(xstats), len < size ? len : size);
 }
+
+/* The same of a member of the structure st, whose name is the key */
+#define OUT(field, label, unit) out_u64(#field, label, (*st).field, unit)
 
 #endif /* _CLOSNET_TC_OPTIONS_H */
