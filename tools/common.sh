@@ -14,13 +14,14 @@ say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 # die TEXT...: an error that ends the script with status 2
 die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
 
-# locked NAME COMMAND...: run COMMAND while holding the cache's lock NAME
+# locked FILE COMMAND...: run COMMAND while holding the lock FILE.lock. The lock is named after the file or directory
+# that COMMAND makes: two builds wait for each other only if they make the same thing.
 locked() {
-	local name=$1
+	local file=$1
 	shift
-	mkdir -p "$CLOSNET_CACHE"
+	mkdir -p "${file%/*}"
 	(
 		flock 9
 		"$@" 9>&-
-	) 9>"$CLOSNET_CACHE/.lock-$name"
+	) 9>"$file.lock"
 }

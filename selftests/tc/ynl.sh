@@ -29,7 +29,7 @@ kernel_files() {
 	local dir
 	dir=$CLOSNET_CACHE/ynl/$(basename "$source" .tar.xz)-$(stat -c %Y-%s "$source")
 	if [ ! -e "$dir/complete" ]; then
-		mkdir -p "$dir" 2>/dev/null && [ -w "$dir" ] && locked ynl unpack "$dir" || return 1
+		mkdir -p "$dir" 2>/dev/null && [ -w "$dir" ] && locked "$dir" unpack "$dir" || return 1
 	fi
 	echo "$dir"
 }
