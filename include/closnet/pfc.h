@@ -58,9 +58,14 @@ struct net_device;
  * @enable: priorities that the frame speaks of
  * @quanta: for each of these how long, in 512 bit times; 0: go on
  *
- * The frame goes ahead of all that waits in the rings, as soon as the frame
- * on the line has left; no pause holds it. Exported by module closwire: who
- * must do without it takes it by symbol_get(). Any context but hard interrupt.
+ * The frame is sent ahead of all frames in the rings, once the frame on the
+ * line has left; no pause holds it. Exported by module closwire; a module that
+ * must load without closwire gets it by symbol_get().
+ *
+ * Softirq or process context, softirqs on or off, hard interrupts on. It takes
+ * the port's own TX lock and, inside, the peer's RX lock. So two CPUs may call
+ * it for any two ports, also for both ends of a cable. The caller must hold
+ * no lock that an skb destructor or a socket's write_space() takes.
  *
  * Return: 0; -EOPNOTSUPP if @dev is no closwire port, -ENETDOWN without
  * carrier, -ENOBUFS when too many control frames wait, -ENOMEM.
@@ -79,5 +84,17 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
  * Return: 0; -EOPNOTSUPP if @dev is no closwire port.
  */
 int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS]);
+
+/**
+ * closwire_pfc_peer_Mbps() - get the rate at which the peer counts pause quanta
+ * @dev: a closwire port; the caller holds a reference or RCU
+ *
+ * A pause of N quanta holds the peer for N * 512 bit times of the peer's own
+ * line rate, which may differ from this port's and may change at any time.
+ * Exported as closwire_pfc_xmit() is. Any context.
+ *
+ * Return: Mbit/s, rounded up; 0 if @dev is no closwire port or has no peer.
+ */
+u32 closwire_pfc_peer_Mbps(struct net_device *dev);
 
 #endif /* _CLOSNET_PFC_H */

@@ -599,6 +599,23 @@ int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_paused_ns);
 
+u32 closwire_pfc_peer_Mbps(struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct closwire_port *peer;
+	u64 rate_Bps = 0;
+
+	if (!closwire_is_port(dev))
+		return 0;
+	rcu_read_lock();
+	peer = rcu_dereference(port->peer);
+	if (peer)
+		rate_Bps = READ_ONCE(peer->tx.rate_Bps);
+	rcu_read_unlock();
+	return DIV_ROUND_UP_ULL(rate_Bps, 125000);
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_peer_Mbps);
+
 /* ---- the device ---- */
 
 /**
