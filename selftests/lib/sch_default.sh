@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # A qdisc as net.core.default_qdisc: the child of mq for each TX queue of a device. A test sources this after setup_ns,
 # and calls test_default.
-# shellcheck disable=SC2317,SC2154 # check calls functions; setup_ns sets a and b
+# shellcheck disable=SC2317,SC2154,SC2034 # check calls functions; setup_ns sets a and b; wire_ab reads WIRE
 
 default_qdisc=/proc/sys/net/core/default_qdisc
 default_before=$(<$default_qdisc)
