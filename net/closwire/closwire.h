@@ -29,6 +29,9 @@
 #define CLOSWIRE_RX_USECS_MAX	10000
 #define CLOSWIRE_CTRL_MAX	64
 
+/* Frames and pauses that are handled in one go, with softirqs off */
+#define CLOSWIRE_TX_BUDGET	256
+
 /* In place of a ring's number: a MAC control frame */
 #define CLOSWIRE_CTRL		0xff
 

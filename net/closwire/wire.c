@@ -115,8 +115,8 @@ static int closwire_land(struct sk_buff_head *from, struct sk_buff_head *to,
 }
 
 /*
- * Takes the first MAC control frame that has arrived, if there is one. The timer
- * is set for what comes next; unless that has come, for which NAPI is due.
+ * The first MAC control frame, if it has arrived. It stays the first one until
+ * closwire_take_ctrl(): both are called under this port's TX lock.
  */
 static struct sk_buff *closwire_arrived_ctrl(struct closwire_rx *rx, u64 now_ns)
 {
@@ -128,13 +128,22 @@ static struct sk_buff *closwire_arrived_ctrl(struct closwire_rx *rx, u64 now_ns)
 	skb = skb_peek(&rx->ctrl);
 	if (skb && closwire_cb(skb)->arrival_ns > now_ns)
 		skb = NULL;
-	if (skb) {
-		__skb_unlink(skb, &rx->ctrl);
-		if (skb_queue_empty(&rx->flight) || rx->due_ns > now_ns)
-			closwire_arm_rx(rx);
-	}
 	spin_unlock(&rx->lock);
 	return skb;
+}
+
+/*
+ * Takes that frame off the cable and arms the timer for the next one, unless
+ * data has arrived, for which NAPI is due.
+ */
+static void closwire_take_ctrl(struct closwire_rx *rx, struct sk_buff *skb,
+			       u64 now_ns)
+{
+	spin_lock(&rx->lock);
+	__skb_unlink(skb, &rx->ctrl);
+	if (skb_queue_empty(&rx->flight) || rx->due_ns > now_ns)
+		closwire_arm_rx(rx);
+	spin_unlock(&rx->lock);
 }
 
 /* Takes what is there once the interrupt has come, up to budget frames. */
@@ -348,14 +357,22 @@ static void closwire_arm_tx(struct closwire_tx *tx, u64 t_ns)
 	hrtimer_start(&tx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
 }
 
-/* Sends all that should have been sent up to now_ns. */
-static void closwire_tx_send(struct closwire_port *port, u64 now_ns)
+/*
+ * Send the frames that are due up to now_ns. Each round puts a frame on the line
+ * or moves from_ns to the end of a pause that was still on, of which there are
+ * eight at most; budget bounds the rounds.
+ *
+ * Return: the rest of the budget; 0 if frames may still be due.
+ */
+static int closwire_tx_send(struct closwire_port *port, u64 now_ns, int budget)
 {
 	struct closwire_tx *tx = &port->tx;
 	struct sk_buff *skb;
 	u64 t_ns;
 
-	while (tx->line.end_ns <= now_ns) {
+	for (; tx->line.end_ns <= now_ns; budget--) {
+		if (unlikely(!budget))
+			return 0;
 		skb = tx->frame;
 		tx->frame = NULL;
 		if (skb)
@@ -367,17 +384,21 @@ static void closwire_tx_send(struct closwire_port *port, u64 now_ns)
 			continue;
 		}
 		if (!tx->waiting)
-			return;
+			return budget;
 		if (!tx->held)
 			closwire_add(&port->stats.tx_paused, 1);
 		tx->held = true;
-		t_ns = closwire_pause_end(&tx->line);
-		if (t_ns > now_ns)
-			return closwire_arm_tx(tx, t_ns);
+		/* later than t_ns: some priority is paused then */
+		t_ns = closwire_pause_end(&tx->line, t_ns);
+		if (t_ns > now_ns) {
+			closwire_arm_tx(tx, t_ns);
+			return budget;
+		}
 		tx->from_ns = t_ns;
 	}
 	if (tx->frame || tx->waiting || !skb_queue_empty(&tx->ctrl))
 		closwire_arm_tx(tx, tx->line.end_ns);
+	return budget;
 }
 
 /* What comes at t_ns may start then, if the line is idle. */
@@ -388,23 +409,36 @@ static void closwire_tx_idle(struct closwire_tx *tx, u64 t_ns)
 }
 
 /*
- * Does all that should have happened up to now_ns. A pause holds what would have
- * started after it came, however late that is noticed. Under the tx lock.
+ * Send the frames and obey the pauses that are due up to now_ns, in order: a
+ * pause holds the frames that start after it came, however late it is noticed.
+ * A port that is more than CLOSWIRE_TX_BUDGET behind leaves the rest to NAPI.
+ * Under the tx lock.
  */
 static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
 {
+	int budget = CLOSWIRE_TX_BUDGET;
 	struct sk_buff *skb;
 	u64 t_ns;
 
-	while ((skb = closwire_arrived_ctrl(&port->rx, now_ns))) {
+	while (budget && (skb = closwire_arrived_ctrl(&port->rx, now_ns))) {
 		t_ns = closwire_cb(skb)->arrival_ns;
-		closwire_tx_send(port, t_ns);
+		budget = closwire_tx_send(port, t_ns, budget);
+		if (!budget)
+			break;
 		closwire_tx_idle(&port->tx, t_ns);
+		closwire_take_ctrl(&port->rx, skb, now_ns);
 		closwire_receive_ctrl(port, skb);
+		budget--;
 	}
-	closwire_tx_send(port, now_ns);
+	if (unlikely(!closwire_tx_send(port, now_ns, budget)))
+		napi_schedule(&port->napi);
 }
 
+/*
+ * Do what is due, before frames are posted at now_ns. If it is too much for one
+ * go, the line stands still until now_ns: it does not send a frame before it was
+ * posted.
+ */
 static void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns)
 {
 	closwire_tx_run(port, now_ns);
@@ -529,7 +563,7 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct closwire_port *port = netdev_priv(dev);
 	u32 queue = skb_get_queue_mapping(skb);
 	struct closwire_tx *tx = &port->tx;
-	u64 now_ns = ktime_get_ns();
+	u64 now_ns;
 
 	skb = closwire_frames(port, skb);
 	if (!skb)
@@ -542,6 +576,8 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 		kfree_skb_list(skb);
 		return NETDEV_TX_OK;
 	}
+	/* not before the lock: time must not go back under it */
+	now_ns = ktime_get_ns();
 	closwire_tx_catch_up(port, now_ns);
 	if (unlikely(closwire_is_ctrl(skb)))
 		closwire_post_ctrl(port, skb);
@@ -629,12 +665,13 @@ int closwire_poll(struct napi_struct *napi, int budget)
 {
 	struct closwire_port *port = container_of(napi, struct closwire_port,
 						  napi);
-	u64 now_ns = ktime_get_ns();
 	struct sk_buff_head frames;
 	struct sk_buff *skb;
+	u64 now_ns;
 	int n;
 
 	spin_lock(&port->tx.lock);
+	now_ns = ktime_get_ns();
 	closwire_tx_run(port, now_ns);
 	spin_unlock(&port->tx.lock);
 

@@ -214,16 +214,20 @@ static inline bool closwire_line_paused(struct closwire_line *line, u64 now_ns,
 /**
  * closwire_pause_end() - when the next pause ends
  * @line: the line
+ * @now_ns: the time
  *
- * Return: the earliest end of a pause, in ns; U64_MAX (all ones): none.
+ * Return: the earliest end of a pause that is on at @now_ns, in ns, and always
+ * later than @now_ns; U64_MAX (all ones) if none is.
  */
-static inline u64 closwire_pause_end(const struct closwire_line *line)
+static inline u64 closwire_pause_end(const struct closwire_line *line,
+				     u64 now_ns)
 {
 	u64 end_ns = ~(u64)0;
 	u32 prio;
 
 	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
-		if (line->paused & (1U << prio))
+		if (line->paused & (1U << prio) &&
+		    line->pause_end_ns[prio] > now_ns)
 			end_ns = min_t(u64, end_ns, line->pause_end_ns[prio]);
 	}
 	return end_ns;

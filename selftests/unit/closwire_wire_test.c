@@ -326,7 +326,7 @@ static void test_quanta(void **state)
 		for (q = 0; q < sizeof(quanta) / sizeof(quanta[0]); q++) {
 			line = line_at(rates[r]);
 			closwire_line_pause(&line, 7000, 3, quanta[q]);
-			ns = closwire_pause_end(&line) - 7000;
+			ns = line.pause_end_ns[3] - 7000;
 			exact = (__int128_t)quanta[q] * 64 * 1000000000 / rates[r];
 			assert_true(ns <= exact);
 			assert_true(ns + 1 + quanta[q] / 1024 + (exact >> 45) >= exact);
@@ -342,30 +342,32 @@ static void test_pause(void **state)
 	u32 prio;
 
 	(void)state;
-	assert_true(closwire_pause_end(&line) == UINT64_MAX);
+	assert_true(closwire_pause_end(&line, 1000) == UINT64_MAX);
 	closwire_line_pause(&line, 1000, 2, 10);
 	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++)
 		assert_int_equal(closwire_line_paused(&line, 1000, prio), prio == 2);
-	assert_int_equal(closwire_pause_end(&line), 1000 + 5120);
+	assert_int_equal(closwire_pause_end(&line, 1000), 1000 + 5120);
 
 	/* a later one counts from its own time, be it longer or shorter */
 	closwire_line_pause(&line, 3000, 2, 100);
-	assert_int_equal(closwire_pause_end(&line), 3000 + 51200);
+	assert_int_equal(closwire_pause_end(&line, 3000), 3000 + 51200);
 	closwire_line_pause(&line, 4000, 2, 1);
-	assert_int_equal(closwire_pause_end(&line), 4000 + 512);
+	assert_int_equal(closwire_pause_end(&line, 4000), 4000 + 512);
 
-	/* the end of the first of two */
+	/* the end of the first of two; then of the other, noticed or not */
 	closwire_line_pause(&line, 4000, 7, 2);
-	assert_int_equal(closwire_pause_end(&line), 4000 + 512);
+	assert_int_equal(closwire_pause_end(&line, 4511), 4000 + 512);
+	assert_int_equal(closwire_pause_end(&line, 4512), 4000 + 1024);
 	assert_false(closwire_line_paused(&line, 4512, 2));
 	assert_true(closwire_line_paused(&line, 4512, 7));
-	assert_int_equal(closwire_pause_end(&line), 4000 + 1024);
+	assert_int_equal(closwire_pause_end(&line, 4512), 4000 + 1024);
+	assert_true(closwire_pause_end(&line, 5024) == UINT64_MAX);
 
 	/* lifted, and lifted where there is none */
 	closwire_line_pause(&line, 4600, 7, 0);
 	closwire_line_pause(&line, 4600, 0, 0);
 	assert_false(closwire_line_paused(&line, 4600, 7));
-	assert_true(closwire_pause_end(&line) == UINT64_MAX);
+	assert_true(closwire_pause_end(&line, 4600) == UINT64_MAX);
 	assert_int_equal(line.paused, 0);
 }
 
@@ -397,7 +399,39 @@ static void test_pause_model(void **state)
 				first = min_t(u64, first, end[prio]);
 		}
 		if (first - now_ns > 1 && first != UINT64_MAX)
-			assert_in_range(closwire_pause_end(&line), first - 1, first);
+			assert_in_range(closwire_pause_end(&line, now_ns), first - 1, first);
+	}
+}
+
+/*
+ * Any pauses, asked at times at which some are over and unnoticed: the next end
+ * is later than the time asked for, so a wait for it makes progress. A line
+ * that waits for each priority in turn is through after one wait for each.
+ */
+static void test_pause_end_later(void **state)
+{
+	struct closwire_line line = line_at(10 * GIGABIT);
+	u64 now_ns = 1000, t_ns, end_ns;
+	u32 prio, waits, n;
+	struct rng rng;
+	int i;
+
+	(void)state;
+	rng_seed(&rng, 4);
+	for (i = 0; i < ROUND_EVENTS * 10; i++) {
+		for (n = rng_in(&rng, 0, CLOSWIRE_PRIOS); n; n--)
+			closwire_line_pause(&line, now_ns, rng_in(&rng, 0, CLOSWIRE_PRIOS - 1),
+					    rng_percent(&rng, 20) ? 0 : rng_in(&rng, 1, 300));
+		now_ns += rng_in(&rng, 0, 30000);
+		t_ns = now_ns;
+		prio = rng_in(&rng, 0, CLOSWIRE_PRIOS - 1);
+		for (waits = 0; closwire_line_paused(&line, t_ns, prio); waits++) {
+			end_ns = closwire_pause_end(&line, t_ns);
+			assert_true(end_ns > t_ns && end_ns <= line.pause_end_ns[prio]);
+			assert_in_range(waits, 0, CLOSWIRE_PRIOS - 1);
+			t_ns = end_ns;
+		}
+		assert_true(closwire_pause_end(&line, t_ns) > t_ns);
 	}
 }
 
@@ -532,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_quanta),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_pause_model),
+		cmocka_unit_test(test_pause_end_later),
 		cmocka_unit_test(test_paused),
 		cmocka_unit_test(test_paused_model),
 		cmocka_unit_test(test_next_queue),
