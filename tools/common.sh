@@ -25,3 +25,18 @@ locked() {
 		"$@" 9>&-
 	) 9>"$file.lock"
 }
+
+# seconds to wait for another apt
+APT_TIMEOUT=600
+
+# apt_update: get the package lists, as root or by sudo. Unlike apt-get install with DPkg::Lock::Timeout,
+# apt-get update does not wait for a lock.
+apt_update() {
+	local sudo=() message deadline=$((SECONDS + APT_TIMEOUT))
+	[ "$(id -u)" -eq 0 ] || sudo=(sudo)
+	until message=$("${sudo[@]}" env LC_ALL=C apt-get -qq update 2>&1); do
+		case $message in *"Could not get lock"*) ;; *) die "apt-get update: $message" ;; esac
+		[ $SECONDS -lt $deadline ] || die "apt-get update: $message"
+		sleep 2
+	done
+}

@@ -10,9 +10,10 @@ packages() {
 	case $1 in
 	build) echo make gcc libc6-dev kmod xz-utils ;;
 	tools) echo make gcc libc6-dev libmnl-dev libjson-c-dev nettle-dev ;;
-	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal ;;
+	# guests see the host's programs: those that tests call are here, too
+	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping ;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
-	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 python3-minimal python3-yaml python3-jsonschema ;;
+	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git ;;
 	plot) echo python3-matplotlib ;;
@@ -35,7 +36,7 @@ missing() {
 }
 
 main() {
-	local g want='' todo sudo=
+	local g want='' todo sudo=()
 	[ $# -gt 0 ] || set -- build vm test
 	for g in "$@"; do
 		want+=" $(packages "$g")"
@@ -43,11 +44,14 @@ main() {
 	# shellcheck disable=SC2086 # want is words
 	mapfile -t todo < <(missing $want | sort -u)
 	[ ${#todo[@]} -gt 0 ] || return 0
-	[ "$(id -u)" -eq 0 ] || sudo=sudo
+	if [ "$(id -u)" -ne 0 ]; then
+		command -v sudo >/dev/null || die "only root can install packages; as root: apt-get install ${todo[*]}"
+		sudo=(sudo)
+	fi
 	say "installing from Debian: ${todo[*]}"
-	export DEBIAN_FRONTEND=noninteractive INITRD=No
-	$sudo apt-get -qq update
-	$sudo apt-get -qq install -y --no-install-recommends "${todo[@]}" >/dev/null
+	export DEBIAN_FRONTEND=noninteractive INITRD=No LC_ALL=C
+	apt_update
+	"${sudo[@]}" apt-get -qq -o DPkg::Lock::Timeout=$APT_TIMEOUT install -y --no-install-recommends "${todo[@]}" >/dev/null
 }
 
 main "$@"

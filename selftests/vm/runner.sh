@@ -59,9 +59,17 @@ check "a guest that hangs is ended in time" grep -q "did not end within 20 s" "$
 check "its console is shown" grep -q "COMMAND starts" "$TMP/hang/err"
 
 # Interrupt counts, time and random bytes would differ if anything did.
-virtual="insmod \$CLOSNET_MODDIR/sch_ndp.ko && ip link add v0 type veth peer name v1 && ip link set v0 up &&
-	ip link set v1 up && tc qdisc add dev v0 root ndp && ping -c 20 -i 0.01 -I v0 -b 10.255.255.255
-	cat /proc/interrupts /proc/uptime /proc/schedstat; dmesg; head -c 16 /dev/urandom | xxd
+# Nobody answers the ping: its status is 1.
+virtual="set -e -o pipefail
+	insmod \$CLOSNET_MODDIR/sch_ndp.ko
+	ip link add v0 type veth peer name v1
+	ip link set v0 up
+	ip link set v1 up
+	tc qdisc add dev v0 root ndp
+	ping -c 20 -i 0.01 -I v0 -b 10.255.255.255 || [ \$? -eq 1 ]
+	cat /proc/interrupts /proc/uptime /proc/schedstat
+	dmesg
+	head -c 16 /dev/urandom | od -A n -t x1
 	dmesg >\$CLOSNET_OUT/dmesg"
 guest first --icount --verbose "$virtual"
 guest second --icount --verbose "$virtual"
