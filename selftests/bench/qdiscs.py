@@ -40,6 +40,9 @@ PACKETS = {
     "udp4-frags": "IPv4 UDP, payload in a page",
     "udp4-cloned": "IPv4 UDP, cloned",
     "udp4-partial": "IPv4 UDP, checksum left to the device",
+    "tcp4-partial": "IPv4 TCP, checksum left to the device",
+    "udp4-local": "IPv4 UDP of a local socket: payload in a page, checksum left to the device",
+    "tcp4-local": "IPv4 TCP of a local socket: payload in a page, checksum left to the device, cloned",
     "udp4-short": "IPv4 UDP, 106 bytes: control",
     "udp4-port9": "IPv4 UDP, not NDP's",
     "udp4-ect": "IPv4 UDP, ECT(0)",
@@ -82,20 +85,21 @@ def uncongested(costs):
 
 
 def trims(costs):
-    """(packet, which is trimmed, (enqueue, dequeue), the sum for one that is not trimmed)"""
+    """(qdisc, packet, which is trimmed, (enqueue, dequeue), the sum for one that is not trimmed)"""
     for (qdisc, pattern, packet), by_line in costs.items():
         if pattern == "trim":
             for line, which in (("same", "arrival"), ("other", "tail")):
-                yield packet, which, by_line[line], sum(only(costs[qdisc, "standing", packet]))
+                plain = sum(only(costs[qdisc, "standing", packet]))
+                yield qdisc, packet, which, by_line[line], plain
 
 
 def trimming(costs):
-    head = ["packet", "trimmed", "enqueue", "dequeue", "sum", "not trimmed", "a trim",
+    head = ["qdisc", "packet", "trimmed", "enqueue", "dequeue", "sum", "not trimmed", "a trim",
             "of not trimmed"]
     rows = []
-    for packet, which, cost, plain in trims(costs):
+    for qdisc, packet, which, cost, plain in trims(costs):
         extra = sum(cost) - plain
-        rows.append([PACKETS[packet], which, *cost, sum(cost), plain, extra,
+        rows.append([QDISCS[qdisc], PACKETS[packet], which, *cost, sum(cost), plain, extra,
                      f"{extra / plain:.2f}"])
     return head, rows
 
@@ -136,7 +140,7 @@ def goals(costs):
                 if qdisc.startswith("ndp") and pattern != "trim" and packet == "udp4")
     yield (f"uncongested: {worst:.2f} of prio with two bands, at most {GOAL_UNCONGESTED}",
            worst <= GOAL_UNCONGESTED)
-    worst = max((sum(cost) - plain) / plain for packet, _, cost, plain in trims(costs)
+    worst = max((sum(cost) - plain) / plain for _, packet, _, cost, plain in trims(costs)
                 if packet in GOAL_TRIM_PACKETS)
     yield (f"a trim: {worst:.2f} of an enqueue and dequeue, at most {GOAL_TRIM}",
            worst <= GOAL_TRIM)

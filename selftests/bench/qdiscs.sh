@@ -84,11 +84,11 @@ tc class add dev $device parent 1: classid 1:1 htb rate 10gbit quantum 15140
 uncongested udp4
 
 qdisc ndp ndp ratio 100000 hlimit 1000000
-uncongested udp4 udp6 udp4-frags udp4-cloned udp4-partial udp4-short udp4-port9
-trimming udp4 udp6 udp4-frags udp4-cloned udp4-partial
+uncongested udp4 udp6 udp4-frags udp4-cloned udp4-partial udp4-local udp4-short udp4-port9
+trimming udp4 udp6 udp4-frags udp4-cloned udp4-partial udp4-local
 qdisc ndp-all ndp match all ratio 100000 hlimit 1000000
-uncongested udp4 tcp4
-trimming tcp4
+uncongested udp4 tcp4 udp4-partial tcp4-partial tcp4-local
+trimming tcp4 udp4-partial tcp4-partial tcp4-local
 qdisc ndp-dscp ndp match dscp be,af11 ratio 100000 hlimit 1000000
 uncongested udp4
 
