@@ -427,6 +427,12 @@ void ndp_sock_writable(struct sock *sk);
 int ndp_socks_init(void);
 void ndp_socks_exit(void);
 
+/*
+ * Tells a struct ndp_failure from what others put into sk_error_queue: none of SO_EE_ORIGIN_*;
+ * user space never sees it
+ */
+#define NDP_EE_ORIGIN		0xfe
+
 /**
  * struct ndp_failure - a message that failed: the data of a skb in sk_error_queue
  * @remote: to whom it was

@@ -30,6 +30,7 @@
  * and is read only when it is whole.
  */
 
+#include <linux/errqueue.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include "ndp.h"
@@ -465,10 +466,24 @@ static int ndp_recv_message(struct sock *sk, struct ndp_got *got, struct msghdr 
 	return (int)min_t(u64, flags & MSG_TRUNC ? left : end - pos, INT_MAX);
 }
 
+/*
+ * The next failed message in the error queue. IP, IPsec and qdiscs (sch_etf) queue errors of
+ * their own there, about packets: these are freed, as they say nothing about messages.
+ */
+static struct sk_buff *ndp_recv_dequeue_failed(struct sock *sk)
+{
+	struct sk_buff *skb;
+
+	while ((skb = sock_dequeue_err_skb(sk)) &&
+	       SKB_EXT_ERR(skb)->ee.ee_origin != NDP_EE_ORIGIN)
+		kfree_skb(skb);
+	return skb;
+}
+
 /* recvmsg() with MSG_ERRQUEUE: a message that we sent, and that failed */
 static int ndp_recv_failed(struct sock *sk, struct msghdr *msg)
 {
-	struct sk_buff *skb = sock_dequeue_err_skb(sk);
+	struct sk_buff *skb = ndp_recv_dequeue_failed(sk);
 	struct ndp_failure *failure;
 
 	if (!skb)

@@ -2,6 +2,7 @@
 /*
  * The NDP transport: sockets: ports, addresses, options, memory, errors, end
  */
+#include <linux/errqueue.h>
 #include <linux/sched/signal.h>
 #include <linux/sockios.h>
 #include <asm/ioctls.h>
@@ -573,6 +574,7 @@ void ndp_sock_failed(struct sock *sk, const struct ndp_addrs *addrs, u16 port, u
 	if (skb) {
 		skb_put_data(skb, &failure, sizeof(failure));
 		memset(skb->cb, 0, sizeof(skb->cb));
+		SKB_EXT_ERR(skb)->ee.ee_origin = NDP_EE_ORIGIN;
 	}
 	if (!skb || sock_queue_err_skb(sk, skb)) {
 		ndp_count(ndp_net(sock_net(sk)), NDP_N_FAILED_UNTOLD);

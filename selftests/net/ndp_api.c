@@ -38,6 +38,8 @@ static const struct {
 	{ "region_placed", test_region_placed }, { "region_full", test_region_full },
 	{ "region_killed", test_region_killed }, { "region_memory", test_region_memory },
 	{ "region_closed", test_region_closed },
+	{ "errqueue_etf", test_errqueue_etf }, { "errqueue_icmp", test_errqueue_icmp },
+	{ "errqueue_stamps", test_errqueue_stamps },
 	{ "scatter", test_scatter }, { "huge", test_huge },
 	{ "seqpacket", use_seqpacket },
 	{ "turns", test_turns }, { "turns_poll", test_turns_poll },

@@ -48,5 +48,8 @@ void test_filter(void);
 void test_cgroup(void);
 void test_scatter(void);
 void test_huge(void);
+void test_errqueue_etf(void);
+void test_errqueue_icmp(void);
+void test_errqueue_stamps(void);
 
 #endif
