@@ -22,7 +22,7 @@ api errqueue_icmp errqueue_stamps
 if tc -n "$a" qdisc replace dev w0 root etf clockid CLOCK_TAI delta 200000 2>"$TMP/etf"; then
 	api errqueue_etf
 else
-	skip "sch_etf: $(<"$TMP/etf")"
+	skip "reports of sch_etf" "$(<"$TMP/etf")"
 fi
 check "nothing is left" wait_for 20 unused
 finish
