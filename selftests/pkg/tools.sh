@@ -70,6 +70,8 @@ rule "a kernel version outside compat" sch/x.c "$spdx
 #if LINUX_VERSION_CODE > 1" "sch/x.c:2: kernel version outside compat/"
 rule "plumbing in a core" sch/x_queue.h "$spdx
 void x(struct sk_buff *skb);" "sch/x_queue.h:2: plumbing in an algorithm core: struct sk_buff"
+rule "a qdisc without a manual page" sch/Kbuild "# ${spdx:3:41}
+obj-m += sch_x.o" "sch/Kbuild:2: no manual page: Documentation/man/tc-x.8"
 rule "a long file" sch/x.c "$spdx
 $(seq 900)" "sch/x.c:1: 901 lines; at most 900"
 rule "a long function" sch/x.c "$spdx
