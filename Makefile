@@ -17,6 +17,8 @@ MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 MODULES = net/closwire/closwire.ko net/ndp/ndp.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko \
 	sch/sch_ndp.ko sch/sch_pcrp.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
+# what programs that use the sockets include
+HEADERS = include/uapi/linux/ndp.h
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
 # PCRPD=no: the tools without pcrpd(8), and what that needs
 PCRPD ?= yes
@@ -45,12 +47,16 @@ install: modules tools ## install modules (updates/), depmod, and all of install
 	depmod -b $(or $(DESTDIR),/) $(KREL)
 	$(MAKE) install-tools
 
-install-tools: tools ## install the plug-ins, closnet(8), pcrpd(8), its units, and man pages only
+install-tools: tools install-headers ## install the plug-ins, closnet(8), pcrpd(8), its units, man pages and headers only
 	$(MAKE) -C tools/tc install DESTDIR=$(DESTDIR)
 	$(MAKE) -C tools/closnet install DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
 	[ $(PCRPD) = no ] || $(MAKE) -C tools/pcrpd install $(PCRPD_DIRS)
 	for p in $(MANPAGES); do \
 		install -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
+
+install-headers: ## install <linux/ndp.h>, for programs that use NDP sockets
+	for h in $(HEADERS); do \
+		install -D -m 644 $$h $(DESTDIR)$(PREFIX)/include/linux/$${h##*/} || exit 1; done
 
 uninstall: ## remove what install put there
 	rm -f $(addprefix $(MODDIR)/,$(notdir $(MODULES)))
@@ -60,6 +66,7 @@ uninstall: ## remove what install put there
 	$(MAKE) -C tools/closnet uninstall DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
 	$(MAKE) -C tools/pcrpd uninstall $(PCRPD_DIRS)
 	for p in $(MANPAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	for h in $(HEADERS); do rm -f $(DESTDIR)$(PREFIX)/include/linux/$${h##*/}; done
 
 check-config: ## say what the kernel of KDIR lacks
 	@tools/check-config $(KDIR)
@@ -107,5 +114,5 @@ help: ## this list
 	@echo "closnet $(VERSION); variables: KDIR=$(KDIR) DESTDIR PREFIX"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all modules tools install install-tools uninstall check-config demo check unit \
+.PHONY: all modules tools install install-tools install-headers uninstall check-config demo check unit \
 	bench lint dist dkms-install deb diag clean help

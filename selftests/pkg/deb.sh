@@ -14,6 +14,7 @@ arch=$(dpkg --print-architecture)
 lib=usr/lib/$(gcc -print-multiarch)
 dkms_deb=$TMP/out/closnet-dkms_${version}_all.deb
 tools_deb=$TMP/out/closnet-tools_${version}_$arch.deb
+dev_deb=$TMP/out/closnet-dev_${version}_all.deb
 pcrpd_deb=$TMP/out/closnet-pcrpd_${version}_$arch.deb
 
 # content DEB: its files
@@ -51,6 +52,7 @@ check_eq "debian/changelog has the tree's version" \
 	"$(dpkg-parsechangelog -l "$CLOSNET_TOP/debian/changelog" -S Version)" "$version"
 check_eq "closnet-dkms has it" "$(dpkg-deb -f "$dkms_deb" Version)" "$version"
 check_eq "closnet-tools has it" "$(dpkg-deb -f "$tools_deb" Version)" "$version"
+check_eq "closnet-dev has it" "$(dpkg-deb -f "$dev_deb" Version)" "$version"
 check_eq "closnet-pcrpd has it" "$(dpkg-deb -f "$pcrpd_deb" Version)" "$version"
 
 check_eq "closnet-dkms has every source file" \
@@ -77,6 +79,11 @@ check "closnet-tools unpacks" dpkg -x "$tools_deb" "$TMP/root"
 check "closnet-diag runs" "$TMP/root/usr/sbin/closnet-diag"
 check_eq "closnet-diag knows the version" \
 	"$("$TMP/root/usr/sbin/closnet-diag" | sed -n 's/^version  *//p')" "$version, not from a git checkout"
+check_eq "closnet-dev has the header of NDP sockets alone" "$(content "$dev_deb" | grep -v ^usr/share/doc/)" usr/include/linux/ndp.h
+check "closnet-dev unpacks" dpkg -x "$dev_deb" "$TMP/root"
+make -s -C "$CLOSNET_TOP/selftests/net" O="$TMP" "$TMP/ndp_example.c"
+check "the program in ndp(7) compiles with closnet-dev's header" \
+	gcc -Wall -Werror -I "$TMP/root/usr/include" -o "$TMP/ndp_example" "$TMP/ndp_example.c"
 check "closnet-dkms unpacks" dpkg -x "$dkms_deb" "$TMP/root"
 if [ "$(id -u)" -eq 0 ]; then
 	check "DKMS builds the modules out of closnet-dkms" build_of_package

@@ -32,6 +32,7 @@ expected() {
 		f=${f##*/}
 		case $f in q_*) echo "$lib/tc/${f%.c}.so" ;; *) echo "$lib/ip/${f%.c}.so" ;; esac
 	done
+	echo /usr/include/linux/ndp.h
 	echo /usr/sbin/closnet
 	echo /usr/sbin/pcrpd
 	for f in tools/pcrpd/*.service; do
@@ -41,6 +42,9 @@ expected() {
 		[ ! -e "$f" ] || echo "/usr/share/man/man${f##*.}/${f##*/}"
 	done
 }
+
+# the program in ndp(7), as a user would copy it
+make -s -C "$CLOSNET_TOP/selftests/net" O="$TMP" "$TMP/ndp_example.c"
 
 # test_kernel NAME
 test_kernel() {
@@ -55,6 +59,8 @@ test_kernel() {
 	check "$1: make" make_
 	check "$1: make install" make_ install
 	check_eq "$1: exactly the files that should be there" "$(present)" "$( (expected; echo "$other") | sort)"
+	check "$1: the program in ndp(7) compiles with the installed header" \
+		gcc -Wall -Werror -I "$dest/usr/include" -o "$TMP/ndp_example" "$TMP/ndp_example.c"
 	for m in ndp sch_ndp sch_dcqcn sch_pcrp closwire nicclock tcp_dcqcn tcp_timely; do
 		check_eq "$1: depmod knows $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
