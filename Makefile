@@ -75,8 +75,11 @@ demo: ## main job: a congested port in a stock kernel's guest, a table and a pic
 	@tools/deps.sh build vm plot
 	@tools/demo
 
-check: ## all tests: user space, UML debug kernel, stock kernels in QEMU
-	@selftests/check
+check: ## lint, builds and tests, in 25 minutes; SINCE=REV: only what a change since REV can affect
+	@selftests/check $(if $(SINCE),--since $(SINCE))
+
+check-all: ## everything, in hours; SHARD=I/N: the I-th of N equal parts
+	@selftests/check --all $(if $(SHARD),--shard $(SHARD))
 
 unit: ## the user-space tests only: seconds, no root
 	@tools/deps.sh test
@@ -114,5 +117,5 @@ help: ## this list
 	@echo "closnet $(VERSION); variables: KDIR=$(KDIR) DESTDIR PREFIX"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all modules tools install install-tools install-headers uninstall check-config demo check unit \
+.PHONY: all modules tools install install-tools install-headers uninstall check-config demo check check-all unit \
 	bench lint dist dkms-install deb diag clean help

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs kselftests one after another in the guest that selftests/run has booted. Prints a line when it starts, and one
-# for each test: pass, skip, fail or hung, and the test. Lines that begin with "  | " belong to the test before them: all output of
-# a test that failed, and what was skipped.
+# Run kselftests one after another in the guest that selftests/run has booted. Prints a line at the start and one per
+# test: "pass", "skip", "fail" or "hung", and the test. Lines that begin with "  | " belong to the test before them:
+# the output of a failed test, or the reasons for skipping.
 # Usage: guest.sh TEST...
 # Environment: CLOSNET_OUT (directory for each test's output), TEST_LIMIT (seconds a test, in the guest's time)
 set -u

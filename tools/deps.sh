@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs what is missing from Debian's packages, and says what. Silent when all is there.
+# Install missing Debian packages and print their names; print nothing if all are there.
 # Usage: tools/deps.sh [GROUP...]     groups: see packages() below; default: build vm test
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
@@ -10,7 +10,7 @@ packages() {
 	case $1 in
 	build) echo make gcc libc6-dev kmod xz-utils ;;
 	tools) echo make gcc libc6-dev libmnl-dev libjson-c-dev nettle-dev ;;
-	# guests see the host's programs: those that tests call are here, too
+	# guests use the host's programs, so these include the programs that kselftests call
 	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping ;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
 	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema ;;
@@ -27,7 +27,7 @@ packages() {
 	esac | tr ' ' '\n'
 }
 
-# missing PACKAGE...: those of them that are not installed
+# missing PACKAGE...: print the packages that are not installed
 missing() {
 	local p
 	for p in "$@"; do

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Runs whole test programs as jobs, a log each, and adds up their TAP results.
-# A caller sets JOBS_DIR, an empty directory for the logs and results.
+# A caller sets JOBS_DIR, an empty directory for the logs and results, and JOBS_COUNT, the number of jobs.
 
-# job NAME COMMAND...: runs it; its TAP lines count, and without any its exit status.
-# One line tells the result; of a failure, the lines that matter.
+# process id of the running job
+JOB_PID=''
+
+# job NAME LIMIT COMMAND...: run COMMAND for at most LIMIT seconds (0: no limit). Count its TAP lines; without any, its
+# exit status counts. Print a line with the result, and the relevant output of a failure.
 job() {
-	local name=$1 log=$JOBS_DIR/$1.log began=$SECONDS rc=0 passed failed skipped
-	shift
-	"$@" >"$log" 2>&1 </dev/null || rc=$?
+	local name=$1 limit=$2 log=$JOBS_DIR/$1.log began=$SECONDS rc=0 passed failed skipped
+	shift 2
+	# timeout also makes a process group, which it ends as a whole
+	timeout -k 10 "$limit" "$@" >"$log" 2>&1 </dev/null &
+	JOB_PID=$!
+	wait $JOB_PID || rc=$?
+	JOB_PID=''
+	case $rc in 124 | 137) echo "$name: ended after $limit s" >>"$log" ;; esac
 	skipped=$(grep -cE '^(ok .*# SKIP|1\.\.0 # SKIP|skip )' "$log") || true
 	passed=$(grep -cE '^ok ' "$log") || true
 	passed=$((passed - $(grep -cE '^ok .*# SKIP' "$log" || true)))
@@ -18,13 +26,18 @@ job() {
 	elif [ "$rc" -eq 0 ] && [ $((passed + failed + skipped)) -eq 0 ]; then
 		passed=1
 	fi
-	printf '%s %s %s\n' "$passed" "$failed" "$skipped" >"$JOBS_DIR/$name.result"
-	printf '%-6s %-18s %4d passed, %d failed, %d skipped, %d s\n' \
-		"$([ "$failed" -eq 0 ] && echo ok || echo FAILED)" "$name" \
-		"$passed" "$failed" "$skipped" $((SECONDS - began))
-	# selftests/guest.sh says that of tests on slow machines
-	grep -B1 -A3 '^  | in the second try' "$log" | sed 's/^/    /' || true
+	job_result "$name" "$passed" "$failed" "$skipped" $((SECONDS - began))
+	# tests that selftests/run has tried twice
+	grep -A5 '^retry ' "$log" | grep -E '^retry |^  \| not ok ' | sed 's/^/    /' || true
 	[ "$failed" -eq 0 ] || show_failure "$name" "$log"
+}
+
+# job_result NAME PASSED FAILED SKIPPED SECONDS
+job_result() {
+	echo "$2 $3 $4 $5" >"$JOBS_DIR/$1.result"
+	printf '[%d/%d] %-6s %-18s %4d passed, %d failed, %d skipped, %d s\n' \
+		"$(find "$JOBS_DIR" -name '*.result' | wc -l)" "$JOBS_COUNT" \
+		"$([ "$3" -eq 0 ] && echo ok || echo FAILED)" "$@"
 }
 
 # show_failure NAME LOG
@@ -37,12 +50,12 @@ show_failure() {
 	} | sed 's/^/    /'
 }
 
-# jobs_total: "N passed, N failed" over all jobs; status 1 if one failed
+# jobs_total: the sum over all jobs; its last line is "N passed, N failed". Status 1 if one failed.
 jobs_total() {
 	cat "$JOBS_DIR"/*.result | awk '
 		{ passed += $1; failed += $2; skipped += $3 }
 		END {
-			printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+			printf "%d skipped\n%d passed, %d failed\n", skipped, passed, failed
 			exit failed > 0 || passed == 0
 		}'
 }

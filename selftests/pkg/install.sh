@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Do `make install` and `make uninstall` put and remove exactly the files that they should?
 # Runs on the host, in a copy of the tree, with DESTDIR; installs nothing there.
-# For 6.1 too: in its headers, `make kernelrelease` does not say what `uname -r` will.
+# Usage: install.sh [KERNEL...]     default: 6.1 6.12. In 6.1's headers, `make kernelrelease` does not say what
+# `uname -r` will.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -84,6 +85,8 @@ test_kernel() {
 		"$dest/usr/local/lib/systemd/system/pcrpd-agent.service"
 }
 
-test_kernel 6.1
-test_kernel 6.12
+[ $# -gt 0 ] || set -- 6.1 6.12
+for kernel; do
+	test_kernel "$kernel"
+done
 finish
