@@ -225,7 +225,6 @@ static struct sk_buff *bench_new_packet(struct bench *b)
 	hlen = bench_put_l4(skb, p, flow);
 	skb->dev = b->dev;
 	skb->skb_iif = b->dev->ifindex;
-	skb->mark = number;
 	/* NICs deliver a hash; computing it costs fq and fq_codel much more. */
 	skb_set_hash(skb, 0x12345678 + flow, PKT_HASH_TYPE_L4);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
@@ -294,8 +293,7 @@ static int bench_step(struct bench *b, bool record)
 	local_irq_restore(flags);
 
 	if (record && out) {
-		/* the pointer does not tell: a trimmed clone is replaced by a packet of its own */
-		line = out->mark == b->made - 1 ? &b->same : &b->other;
+		line = out == skb ? &b->same : &b->other;
 		line->len = out->len;
 		line->enqueue[line->steps] = in_cycles;
 		line->dequeue[line->steps++] = out_cycles;
