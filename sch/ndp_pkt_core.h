@@ -4,18 +4,20 @@
  *
  * Plain C on a linear buffer, no kernel types: the unit test and the fuzzer
  * run the code that the module runs. Every read is checked against the bytes
- * at hand; what cannot be parsed is not NDP's.
+ * at hand; a packet that cannot be parsed is other traffic.
  *
- * What trimming does to the bytes that stay (SIGCOMM 2017 section 3.1; SAI's
- * DROP_AND_TRIM does the same, and leaves the UDP length stale):
+ * Trimming changes these fields of the bytes that stay (SIGCOMM 2017 section
+ * 3.1; SAI's DROP_AND_TRIM does the same, and leaves the UDP length stale):
  *
  *	IPv4	tot_len, check (RFC 1624), DSCP; ECN bits and all else stay
  *	IPv6	payload_len, DSCP; ECN bits and flow label stay
- *	UDP	len
+ *	UDP	len; with match udp_port, check becomes 0: no checksum
  *
- * The checksum of UDP or TCP stays that of the full packet. No switch could
- * say more about a payload that it drops, and a receiver can tell a header
- * from a short packet by it.
+ * The checksum. With match udp_port the receivers are known: they recognise a
+ * trimmed packet by its content. No checksum can be right for a payload that is
+ * gone, and a wrong one would be INVALID to conntrack. With match dscp and
+ * match all, any socket may be the receiver. There the checksum of UDP and TCP
+ * stays that of the full packet, so that the socket drops a trimmed packet.
  */
 #ifndef _CLOSNET_NDP_PKT_CORE_H
 #define _CLOSNET_NDP_PKT_CORE_H
@@ -215,6 +217,18 @@ static inline bool ndp_pkt_marked(const struct ndp_match *m, const struct ndp_pk
 }
 
 /*
+ * Was the packet returned by a switch? The ports tell, whatever the marks are:
+ * no sender has the port of NDP's receivers. Then the mark.
+ */
+static inline bool ndp_pkt_was_returned(const struct ndp_match *m, const u8 *data,
+					const struct ndp_pkt *pkt)
+{
+	return pkt->dscp == m->dscp_returned ||
+	       (m->mode == TC_NDP_MATCH_UDP_PORT &&
+		closnet_get16(data + pkt->l4_off) == m->udp_port);
+}
+
+/*
  * Is a parsed packet NDP's by the configured match? A mark stands for the
  * DSCP that it has replaced, but only on a header: else CS6, say, of a routing
  * protocol would make its long packets trimmable. A returned packet carries
@@ -279,12 +293,12 @@ static inline bool ndp_pkt_classify(const struct ndp_match *m, const u8 *data,
 		return parse == NDP_PARSE_OTHER;
 	if (!is_short)
 		*kind = NDP_KIND_DATA;
-	else if (pkt->dscp == m->dscp_trimmed)
-		*kind = NDP_KIND_TRIMMED;
-	else if (pkt->dscp == m->dscp_returned)
+	else if (!ndp_pkt_marked(m, pkt))
+		*kind = NDP_KIND_CONTROL;
+	else if (ndp_pkt_was_returned(m, data, pkt))
 		*kind = NDP_KIND_RETURNED;
 	else
-		*kind = NDP_KIND_CONTROL;
+		*kind = NDP_KIND_TRIMMED;
 	return true;
 }
 
@@ -315,7 +329,8 @@ static inline void ndp_pkt_set_dscp(u8 *data, struct ndp_pkt *pkt, u8 dscp)
  * @m: configuration
  *
  * Lengths only shrink: padding and a length field that lied stay as they are.
- * A packet on its way back stays one, so that it is not returned twice.
+ * A datagram of which nothing was cut but padding keeps its checksum. A packet
+ * that was returned keeps its mark, so that it is not returned twice.
  *
  * Return: NDP_KIND_TRIMMED or NDP_KIND_RETURNED.
  */
@@ -331,9 +346,12 @@ static inline enum ndp_kind ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 l
 	} else if (closnet_get16(iph + 2) > l3_len) {
 		ndp_ipv4_put16(iph, 2, (u16)l3_len);
 	}
-	if (pkt->proto == IPPROTO_UDP && closnet_get16(udph + 4) > l4_len)
+	if (pkt->proto == IPPROTO_UDP && closnet_get16(udph + 4) > l4_len) {
 		closnet_put16(udph + 4, (u16)l4_len);
-	if (pkt->dscp == m->dscp_returned)
+		if (m->mode == TC_NDP_MATCH_UDP_PORT)
+			closnet_put16(udph + 6, 0);
+	}
+	if (ndp_pkt_was_returned(m, data, pkt))
 		return NDP_KIND_RETURNED;
 	ndp_pkt_set_dscp(data, pkt, m->dscp_trimmed);
 	return NDP_KIND_TRIMMED;
@@ -345,13 +363,13 @@ static inline enum ndp_kind ndp_pkt_trimmed(u8 *data, struct ndp_pkt *pkt, u32 l
  * @pkt: its headers
  *
  * Return: false if a source address is a group's: no host sends that, and
- * a bridge would flood the answer.
+ * a bridge would flood the answer. False if TTL or hop limit is used up.
  */
 static inline bool ndp_pkt_returnable(const u8 *data, const struct ndp_pkt *pkt)
 {
 	const u8 *iph = data + pkt->l3_off;
 
-	if (data[ETH_ALEN] & 1)
+	if (data[ETH_ALEN] & 1 || iph[pkt->ipv6 ? 7 : 8] <= 1)
 		return false;
 	return pkt->ipv6 ? iph[8] != NDP_IPV6_GROUP : iph[12] < NDP_IPV4_GROUP;
 }
@@ -376,17 +394,21 @@ static inline void ndp_swap(u8 *a, u8 *b, u32 len)
  * @dscp: DSCP of a returned packet
  *
  * Swaps the ends at each layer: no checksum changes by that, a sum does not
- * depend on the order of its words.
+ * depend on the order of its words. A return is a hop: it takes one from TTL or
+ * hop limit, so that it ends even if two ports confuse each other's marks.
  */
 static inline void ndp_pkt_turn_round(u8 *data, struct ndp_pkt *pkt, u8 dscp)
 {
 	u8 *iph = data + pkt->l3_off, *l4 = data + pkt->l4_off;
 
 	ndp_swap(data, data + ETH_ALEN, ETH_ALEN);
-	if (pkt->ipv6)
+	if (pkt->ipv6) {
 		ndp_swap(iph + 8, iph + 24, 16);
-	else
+		iph[7]--;
+	} else {
 		ndp_swap(iph + 12, iph + 16, 4);
+		ndp_ipv4_put16(iph, 8, (u16)(closnet_get16(iph + 8) - 0x100));
+	}
 	if (pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP)
 		ndp_swap(l4, l4 + 2, 2);
 	ndp_pkt_set_dscp(data, pkt, dscp);

@@ -19,7 +19,7 @@
  *	  +- full, coin says tail: trim the newest in
  *	     the data queue, the arrival takes its place
  *	                                  trimmed tail> header queue
- *	header queue full: a trimmed packet returns to its sender, once
+ *	header queue full: with rts, a trimmed packet returns to its sender
  *
  *	departure: between NDP and other by deficit round robin; within NDP,
  *	while both queues wait, ratio headers, then one data packet
@@ -32,8 +32,14 @@
  * Differences from the paper:
  * - The data queue can be bounded in bytes too. If the arrival would not fit
  *   into the tail's place either, it is the arrival that is trimmed.
- * - Only a trimmed packet is returned. A control packet that finds the header
- *   queue full is dropped: its sender could do nothing with it.
+ * - Return to sender is off by default, since it reflects packets to whatever
+ *   source address they claim. Only a trimmed packet is returned. A control
+ *   packet that finds the header queue full is dropped: its sender could do
+ *   nothing with it.
+ * - Two ports cannot send a packet back and forth without end, even if
+ *   dscp_trimmed of one is dscp_returned of the other. With match udp_port, a
+ *   packet from NDP's port was returned already, and is dropped. In all modes a
+ *   return takes one from TTL or hop limit.
  * - The third queue. Two queues need no quantum: deficit round robin with the
  *   packet at hand as quantum leaves one number, by how many bytes other
  *   traffic is ahead, and O(1) work for packets of any length.
@@ -49,8 +55,8 @@
  * @NDP_KIND_OTHER: not NDP's
  * @NDP_KIND_DATA: longer than what trimming leaves of it
  * @NDP_KIND_CONTROL: no longer than that, and never trimmed
- * @NDP_KIND_TRIMMED: was trimmed, here or by a switch before
- * @NDP_KIND_RETURNED: was trimmed and is on its way back to its sender
+ * @NDP_KIND_TRIMMED: trimmed, here or by another switch
+ * @NDP_KIND_RETURNED: trimmed and on its way back to its sender
  */
 enum ndp_kind {
 	NDP_KIND_OTHER,

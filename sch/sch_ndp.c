@@ -53,15 +53,16 @@
 #include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <closnet/qdisc.h>
-#include <net/inet_ecn.h>
+#include <closnet/skb_ip.h>
 #include <net/pkt_sched.h>
 #include "ndp_config.h"
 #include "ndp_pkt_core.h"
 #include "ndp_queue.h"
 
-/* Counters of struct tc_ndp_xstats that are not a queue's */
+/* Counters that are not a queue's */
 struct ndp_stats {
 	u64 trimmed_arrival_packets;
 	u64 trimmed_tail_packets;
@@ -72,10 +73,13 @@ struct ndp_stats {
 	u64 dropped_header_packets;
 	u64 dropped_returned_packets;
 	u64 dropped_other_packets;
+	u64 dropped_gso_packets;
 	u64 dropped_nomem_packets;
 };
 
-/* All under the root lock; the dump reads without it. */
+static struct Qdisc_ops ndp_qdisc_ops;
+
+/* All under the root lock; the dump of statistics reads without it. */
 struct ndp_sched_data {
 	/* read for each packet */
 	struct ndp_config cfg;
@@ -206,11 +210,53 @@ static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 }
 
 /*
- * Cuts a data packet, makes it a header, and counts it. It is no longer its
- * sender's: the socket gets its memory back, as it would from a real port. A
- * checksum that was left to the device covers the payload, and is computed
- * before that goes. What stays is copied out of pages that user space may
+ * Complete a checksum that was left to the device, over the bytes that are left.
+ *
+ * The pseudo header still has the full length, so the checksum is wrong by what
+ * was cut, as it has to be: a socket must not take the packet for a whole one.
+ * UDP's is 0 already if it needs none (ndp_pkt_trimmed()).
+ */
+static void ndp_complete_csum(struct sk_buff *skb)
+{
+	u32 start = skb_checksum_start_offset(skb), off = start + skb->csum_offset;
+	__sum16 *check = (__sum16 *)(skb->data + off);
+
+	if (skb_csum_is_sctp(skb) || off + sizeof(*check) > skb->len || !*check)
+		return;
+	*check = csum_fold(csum_partial(skb->data + start, skb->len - start, 0));
+	if (!*check)
+		*check = CSUM_MANGLED_0;
+}
+
+/*
+ * Cut a packet to @keep bytes, writable and out of pages that user space may
  * still write to.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static int ndp_cut(struct sk_buff *skb, u32 keep)
+{
+	/* before skb_orphan(), which may hand the pages back to user space */
+	if (!pskb_may_pull(skb, keep))
+		return -ENOMEM;
+	skb_orphan(skb);	/* before pskb_trim(): it gives memory back only then */
+	if (pskb_trim(skb, keep))
+		return -ENOMEM;
+	/* as netlink_trim(): the copy of a shared header is no longer than that */
+	if (skb_cloned(skb) && !skb_clone_writable(skb, keep) &&
+	    pskb_expand_head(skb, 0, -skb_tailroom(skb), GFP_ATOMIC))
+		return -ENOMEM;
+	if (!skb_is_nonlinear(skb) && !skb_cloned(skb))
+		skb_zcopy_clear(skb, true);
+	return 0;
+}
+
+/*
+ * Trim a data packet to a header, and count it.
+ *
+ * The packet is no longer its sender's: the socket gets its memory back, as it
+ * would from a real port. The payload is not read, so that a trim costs the same
+ * whatever its length is.
  *
  * Return: 0, or -ENOMEM: the packet can only be dropped.
  */
@@ -226,19 +272,12 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
 		cb->kind = NDP_KIND_CONTROL;
 		return 0;
 	}
-	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_csum_hwoffload_help(skb, 0))
+	if (ndp_cut(skb, keep))
 		return -ENOMEM;
-	/* before skb_orphan(), which may hand the pages back to user space */
-	if (!pskb_may_pull(skb, keep))
-		return -ENOMEM;
-	skb_orphan(skb);	/* before pskb_trim(): it gives memory back only then */
-	/* in this order: of a shared packet only what stays is copied */
-	if (pskb_trim(skb, keep) || skb_ensure_writable(skb, keep))
-		return -ENOMEM;
-	if (!skb_is_nonlinear(skb) && !skb_cloned(skb))
-		skb_zcopy_clear(skb, true);
-	skb->ip_summed = CHECKSUM_NONE;
 	cb->kind = ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match);
+	if (skb->ip_summed == CHECKSUM_PARTIAL)
+		ndp_complete_csum(skb);
+	skb->ip_summed = CHECKSUM_NONE;
 	/* a size table (tc-stab) may have taken off more than was there */
 	qdisc_skb_cb(skb)->pkt_len = max_t(int, qdisc_pkt_len(skb) - cut, 1);
 	closnet_add(trimmed_packets, 1);
@@ -270,12 +309,22 @@ static int ndp_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 }
 
+/* The limits of headers and of other traffic that are not set follow the MTU. */
+static void ndp_follow_mtu(struct Qdisc *sch)
+{
+	struct ndp_sched_data *q = qdisc_priv(sch);
+
+	if (unlikely(q->cfg.mtu != READ_ONCE(qdisc_dev(sch)->mtu)))
+		ndp_config_derive(&q->cfg, qdisc_dev(sch));
+}
+
 static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 			      struct sk_buff **to_free)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	enum ndp_kind kind = ndp_skb_cb(skb)->kind;
 
+	ndp_follow_mtu(sch);
 	switch (ndp_header_verdict(&q->cfg.params, &q->vars, qdisc_pkt_len(skb), kind)) {
 	case NDP_ACCEPT:
 		ndp_push(sch, skb, kind);
@@ -343,7 +392,7 @@ static noinline int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 
 static noinline void ndp_mark(struct ndp_sched_data *q, struct sk_buff *skb)
 {
-	if (INET_ECN_set_ce(skb))
+	if (closnet_set_ce(skb, q->l3_off) == CLOSNET_CE_SET)
 		closnet_add(&q->stats.ecn_marked_packets, 1);
 }
 
@@ -353,6 +402,7 @@ static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	const struct ndp_params *p = &q->cfg.params;
 
+	ndp_follow_mtu(sch);
 	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
 		return ndp_drop_full(sch, skb, to_free);
 	if (ndp_other_marks(p, &q->vars))
@@ -368,9 +418,15 @@ static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 static noinline int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 				    struct sk_buff **to_free)
 {
+	struct ndp_sched_data *q = qdisc_priv(sch);
 	int ret = closnet_enqueue_segs(skb, sch, to_free, ndp_enqueue);
 
-	return ret < 0 ? ndp_drop_nomem(sch, skb, to_free) : ret;
+	if (ret >= 0)
+		return ret;
+	if (ret == -ENOMEM)
+		return ndp_drop_nomem(sch, skb, to_free);
+	closnet_add(&q->stats.dropped_gso_packets, 1);
+	return qdisc_drop(skb, sch, to_free);
 }
 
 static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
@@ -421,7 +477,9 @@ static void ndp_reset(struct Qdisc *sch)
 
 	closnet_shaper_reset(&q->shaper);
 	for (i = 0; i < NDP_QUEUES; i++) {
-		__skb_queue_purge(&q->queue[i]);
+		if (!skb_queue_empty(&q->queue[i]))	/* freed when the RTNL is released */
+			rtnl_kfree_skbs(q->queue[i].next, q->queue[i].prev);
+		__skb_queue_head_init(&q->queue[i]);
 		WRITE_ONCE(q->vars.q[i].packets, 0);
 		WRITE_ONCE(q->vars.q[i].bytes, 0);
 	}
@@ -497,17 +555,66 @@ static void ndp_apply(struct Qdisc *sch, const struct ndp_config *cfg)
 	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
 }
 
+static bool ndp_crosses(struct Qdisc *sch, const struct ndp_match *m)
+{
+	const struct ndp_sched_data *q = qdisc_priv(sch);
+
+	return sch->ops == &ndp_qdisc_ops &&
+	       (q->cfg.match.dscp_trimmed == m->dscp_returned ||
+		q->cfg.match.dscp_returned == m->dscp_trimmed);
+}
+
+/*
+ * Warn if another port of the namespace takes this port's returned packets for
+ * trimmed ones, or the reverse: then the two may return packets to each other,
+ * as often as TTL allows. Under the RTNL; packets change no mark.
+ */
+static void ndp_warn_crossed(const struct Qdisc *sch, const struct ndp_match *m,
+			     struct netlink_ext_ack *extack)
+{
+	struct net_device *dev;
+	struct Qdisc *other;
+	int bucket;
+
+	for_each_netdev(dev_net(qdisc_dev(sch)), dev) {
+		if (dev == qdisc_dev(sch))
+			continue;
+		other = rtnl_dereference(dev->qdisc);
+		if (ndp_crosses(other, m))
+			goto warn;
+		hash_for_each(dev->qdisc_hash, bucket, other, hash)
+			if (ndp_crosses(other, m))
+				goto warn;
+	}
+	return;
+warn:
+	NL_SET_ERR_MSG(extack, "dscp_trimmed and dscp_returned are crossed with those of another port");
+}
+
+/* A copy of the configuration; packets that follow a new MTU write to it. */
+static struct ndp_config ndp_config_get(struct Qdisc *sch)
+{
+	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndp_config cfg;
+
+	sch_tree_lock(sch);
+	cfg = q->cfg;
+	sch_tree_unlock(sch);
+	return cfg;
+}
+
 static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
 		      struct netlink_ext_ack *extack)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct ndp_config cfg = q->cfg;
+	struct ndp_config cfg = ndp_config_get(sch);
 	struct sk_buff *to_free = NULL;
 	int err;
 
 	err = ndp_config_parse(&cfg, opt, extack);
 	if (err)
 		return err;
+	ndp_warn_crossed(sch, &cfg.match, extack);
 	ndp_config_derive(&cfg, qdisc_dev(sch));
 
 	sch_tree_lock(sch);
@@ -539,6 +646,7 @@ static int ndp_init(struct Qdisc *sch, struct nlattr *opt,
 		err = ndp_config_parse(&cfg, opt, extack);
 		if (err)
 			return err;
+		ndp_warn_crossed(sch, &cfg.match, extack);
 	}
 	ndp_config_derive(&cfg, qdisc_dev(sch));
 	ndp_apply(sch, &cfg);
@@ -555,12 +663,12 @@ static void ndp_destroy(struct Qdisc *sch)
 static int ndp_dump_match(struct sk_buff *skb, const struct ndp_match *m)
 {
 	if (nla_put_u32(skb, TCA_NDP_TRIM_SIZE, m->trim_size) ||
-	    nla_put_u8(skb, TCA_NDP_MATCH, m->mode) ||
-	    nla_put_u8(skb, TCA_NDP_DSCP_TRIMMED, m->dscp_trimmed) ||
-	    nla_put_u8(skb, TCA_NDP_DSCP_RETURNED, m->dscp_returned))
+	    nla_put_u32(skb, TCA_NDP_MATCH, m->mode) ||
+	    nla_put_u32(skb, TCA_NDP_DSCP_TRIMMED, m->dscp_trimmed) ||
+	    nla_put_u32(skb, TCA_NDP_DSCP_RETURNED, m->dscp_returned))
 		return -EMSGSIZE;
 	if (m->mode == TC_NDP_MATCH_UDP_PORT)
-		return nla_put_u16(skb, TCA_NDP_UDP_PORT, m->udp_port);
+		return nla_put_u32(skb, TCA_NDP_UDP_PORT, m->udp_port);
 	if (m->mode == TC_NDP_MATCH_DSCP)
 		return nla_put_u64_64bit(skb, TCA_NDP_DSCP_MASK, m->dscp_mask,
 					 TCA_NDP_PAD);
@@ -569,9 +677,8 @@ static int ndp_dump_match(struct sk_buff *skb, const struct ndp_match *m)
 
 static int ndp_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	const struct ndp_config *cfg = &q->cfg;
-	const struct ndp_params *p = &cfg->params;
+	const struct ndp_config cfg = ndp_config_get(sch);
+	const struct ndp_params *p = &cfg.params;
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
@@ -579,54 +686,74 @@ static int ndp_dump(struct Qdisc *sch, struct sk_buff *skb)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, TCA_NDP_LIMIT, p->limit) ||
 	    nla_put_u32(skb, TCA_NDP_LIMIT_BYTES, p->limit_bytes) ||
-	    nla_put_u32(skb, TCA_NDP_HLIMIT, p->hlimit) ||
+	    nla_put_u32(skb, TCA_NDP_HLIMIT, cfg.hlimit) ||
 	    nla_put_u32(skb, TCA_NDP_RATIO, p->ratio) ||
-	    nla_put_u8(skb, TCA_NDP_MODE, p->mode) ||
-	    nla_put_u8(skb, TCA_NDP_RTS, p->rts) ||
-	    nla_put_u64_64bit(skb, TCA_NDP_RATE, cfg->rate_Bps, TCA_NDP_PAD) ||
-	    nla_put_u32(skb, TCA_NDP_OVERHEAD, cfg->overhead_bytes) ||
-	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, p->other_limit) ||
+	    nla_put_u32(skb, TCA_NDP_MODE, p->mode) ||
+	    nla_put_u32(skb, TCA_NDP_RTS, p->rts) ||
+	    nla_put_u64_64bit(skb, TCA_NDP_RATE, cfg.rate_Bps, TCA_NDP_PAD) ||
+	    nla_put_u32(skb, TCA_NDP_OVERHEAD, cfg.overhead_bytes) ||
+	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, cfg.other_limit) ||
 	    nla_put_u32(skb, TCA_NDP_OTHER_ECN, p->other_ecn) ||
-	    ndp_dump_match(skb, &cfg->match)) {
+	    ndp_dump_match(skb, &cfg.match)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
 }
 
-static struct tc_ndp_queue_xstats ndp_queue_xstats(const struct ndp_queue_vars *v)
+#define NDP_PUT_QUEUE(skb, name, val)						\
+	nla_put_u64_64bit(skb, TCA_NDP_STATS_QUEUE_##name, READ_ONCE(val),	\
+			  TCA_NDP_STATS_QUEUE_PAD)
+
+static int ndp_dump_queue(struct sk_buff *skb, int attr, const struct ndp_queue_vars *v)
 {
-	return (struct tc_ndp_queue_xstats) {
-		.qlen_packets	= READ_ONCE(v->packets),
-		.backlog_bytes	= READ_ONCE(v->bytes),
-		.peak_packets	= READ_ONCE(v->peak_packets),
-		.peak_bytes	= READ_ONCE(v->peak_bytes),
-		.sent_packets	= READ_ONCE(v->sent_packets),
-		.sent_bytes	= READ_ONCE(v->sent_bytes),
-	};
+	struct nlattr *nest = nla_nest_start(skb, attr);
+
+	if (!nest ||
+	    NDP_PUT_QUEUE(skb, QLEN_PACKETS, v->packets) ||
+	    NDP_PUT_QUEUE(skb, BACKLOG_BYTES, v->bytes) ||
+	    NDP_PUT_QUEUE(skb, PEAK_PACKETS, v->peak_packets) ||
+	    NDP_PUT_QUEUE(skb, PEAK_BYTES, v->peak_bytes) ||
+	    NDP_PUT_QUEUE(skb, SENT_PACKETS, v->sent_packets) ||
+	    NDP_PUT_QUEUE(skb, SENT_BYTES, v->sent_bytes))
+		return -EMSGSIZE;	/* the caller takes back all of it */
+	nla_nest_end(skb, nest);
+	return 0;
 }
+
+#define NDP_PUT_STAT(skb, name, val)					\
+	nla_put_u64_64bit(skb, TCA_NDP_STATS_##name, READ_ONCE(val),	\
+			  TCA_NDP_STATS_PAD)
 
 static int ndp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	const struct ndp_stats *s = &q->stats;
-	struct tc_ndp_xstats st = {
-		.data	= ndp_queue_xstats(&q->vars.q[NDP_DATA]),
-		.header	= ndp_queue_xstats(&q->vars.q[NDP_HEADER]),
-		.other	= ndp_queue_xstats(&q->vars.q[NDP_OTHER]),
-		.trimmed_arrival_packets  = READ_ONCE(s->trimmed_arrival_packets),
-		.trimmed_tail_packets	  = READ_ONCE(s->trimmed_tail_packets),
-		.trimmed_bytes		  = READ_ONCE(s->trimmed_bytes),
-		.returned_packets	  = READ_ONCE(s->returned_packets),
-		.ecn_marked_packets	  = READ_ONCE(s->ecn_marked_packets),
-		.dropped_data_packets	  = READ_ONCE(s->dropped_data_packets),
-		.dropped_header_packets	  = READ_ONCE(s->dropped_header_packets),
-		.dropped_returned_packets = READ_ONCE(s->dropped_returned_packets),
-		.dropped_other_packets	  = READ_ONCE(s->dropped_other_packets),
-		.dropped_nomem_packets	  = READ_ONCE(s->dropped_nomem_packets),
-	};
+	struct sk_buff *skb = d->skb;
+	struct nlattr *nest;
 
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	nest = nla_nest_start_noflag(skb, TCA_STATS_APP);	/* as all qdiscs have it */
+	if (!nest)
+		return -EMSGSIZE;
+	if (ndp_dump_queue(skb, TCA_NDP_STATS_DATA, &q->vars.q[NDP_DATA]) ||
+	    ndp_dump_queue(skb, TCA_NDP_STATS_HEADER, &q->vars.q[NDP_HEADER]) ||
+	    ndp_dump_queue(skb, TCA_NDP_STATS_OTHER, &q->vars.q[NDP_OTHER]) ||
+	    NDP_PUT_STAT(skb, TRIMMED_ARRIVAL_PACKETS, s->trimmed_arrival_packets) ||
+	    NDP_PUT_STAT(skb, TRIMMED_TAIL_PACKETS, s->trimmed_tail_packets) ||
+	    NDP_PUT_STAT(skb, TRIMMED_BYTES, s->trimmed_bytes) ||
+	    NDP_PUT_STAT(skb, RETURNED_PACKETS, s->returned_packets) ||
+	    NDP_PUT_STAT(skb, ECN_MARKED_PACKETS, s->ecn_marked_packets) ||
+	    NDP_PUT_STAT(skb, DROPPED_DATA_PACKETS, s->dropped_data_packets) ||
+	    NDP_PUT_STAT(skb, DROPPED_HEADER_PACKETS, s->dropped_header_packets) ||
+	    NDP_PUT_STAT(skb, DROPPED_RETURNED_PACKETS, s->dropped_returned_packets) ||
+	    NDP_PUT_STAT(skb, DROPPED_OTHER_PACKETS, s->dropped_other_packets) ||
+	    NDP_PUT_STAT(skb, DROPPED_GSO_PACKETS, s->dropped_gso_packets) ||
+	    NDP_PUT_STAT(skb, DROPPED_NOMEM_PACKETS, s->dropped_nomem_packets)) {
+		nla_nest_cancel(skb, nest);
+		return -EMSGSIZE;
+	}
+	nla_nest_end(skb, nest);
+	return 0;
 }
 
 static struct Qdisc_ops ndp_qdisc_ops __read_mostly = {

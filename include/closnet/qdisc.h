@@ -43,7 +43,8 @@ static inline u32 closnet_l2_len(const struct net_device *dev)
  * sch_tbf; without any, one that was stolen makes it no drop. The parents hear
  * by how much that differs from the one packet that they will count.
  *
- * Return: NET_XMIT code; or -ENOMEM, and @skb is still the caller's.
+ * Return: NET_XMIT code; or a negative error, and @skb is still the caller's:
+ * -ENOMEM, or another one if the packet cannot be segmented.
  */
 static __always_inline int
 closnet_enqueue_segs(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free,
@@ -57,7 +58,7 @@ closnet_enqueue_segs(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to
 
 	segs = skb_gso_segment(skb, features & ~NETIF_F_GSO_MASK);
 	if (IS_ERR_OR_NULL(segs))
-		return -ENOMEM;
+		return segs ? PTR_ERR(segs) : -EINVAL;
 	skb_list_walk_safe(segs, segs, next) {
 		u32 seg_len = segs->len;
 		int ret;

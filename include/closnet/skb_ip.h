@@ -8,6 +8,7 @@
 
 #include <linux/skbuff.h>
 #include <closnet/pkt_core.h>
+#include <net/inet_ecn.h>
 
 /**
  * struct closnet_ip - what an IP header says
@@ -69,6 +70,48 @@ static inline struct closnet_ip closnet_skb_ip(const struct sk_buff *skb, u32 l2
 	ip.dsfield = proto == ETH_P_IP ? closnet_ipv4_dsfield(iph) :
 					 closnet_ipv6_dsfield(iph);
 	return ip;
+}
+
+/**
+ * enum closnet_ce - result of marking a packet
+ * @CLOSNET_CE_SET: it is marked now
+ * @CLOSNET_CE_WAS_SET: it was marked before
+ * @CLOSNET_CE_NOT_ECT: it cannot be marked
+ * @CLOSNET_CE_NOMEM: it can be, but there is no memory for a header of its own
+ */
+enum closnet_ce {
+	CLOSNET_CE_SET,
+	CLOSNET_CE_WAS_SET,
+	CLOSNET_CE_NOT_ECT,
+	CLOSNET_CE_NOMEM,
+};
+
+/**
+ * closnet_set_ce() - mark a packet: Congestion Experienced
+ * @skb: the packet, as a qdisc has it
+ * @l2_len: closnet_l2_len() of the device
+ *
+ * Unlike INET_ECN_set_ce(), it finds the header below VLAN tags, and copies a
+ * header that is shared, as a clone's may be. A checksum of the whole packet
+ * (CHECKSUM_COMPLETE) stays right.
+ *
+ * Return: enum closnet_ce.
+ */
+static inline enum closnet_ce closnet_set_ce(struct sk_buff *skb, u32 l2_len)
+{
+	struct closnet_ip ip = closnet_skb_ip(skb, l2_len);
+
+	if (!ip.hlen || INET_ECN_is_not_ect(ip.dsfield))
+		return CLOSNET_CE_NOT_ECT;
+	if (INET_ECN_is_ce(ip.dsfield))
+		return CLOSNET_CE_WAS_SET;
+	if (skb_ensure_writable(skb, ip.off + ip.hlen))
+		return CLOSNET_CE_NOMEM;
+	if (ip.hlen == CLOSNET_IPV4_HLEN)
+		IP_ECN_set_ce((struct iphdr *)(skb->data + ip.off));
+	else
+		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + ip.off));
+	return CLOSNET_CE_SET;
 }
 
 #endif /* _CLOSNET_SKB_IP_H */

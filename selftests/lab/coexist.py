@@ -99,7 +99,7 @@ def qdisc(scheme, params, tcp):
         return "pfifo", "limit", str(params.queue // frame)
     marking = params.marking if tcp == "dctcp" else 0
     return ("ndp", "hlimit", str(8 * frame), "trim_size", str(params.trim_size),
-            "other_limit", str(params.queue), "other_ecn", str(marking))
+            "rts", "other_limit", str(params.queue), "other_ecn", str(marking))
 
 
 # ---- on the host

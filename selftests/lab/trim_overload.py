@@ -90,7 +90,7 @@ def measure(lab, net, setting):
     # new for each measurement: the header queue's memory follows the length of the packets
     topo.run("tc", "-n", "switch", "qdisc", "add", "dev", "h1", "root", "ndp", "mode", lab.scheme,
              "limit", str(params.limit), "hlimit", str(params.limit * (mtu + ETHERNET)),
-             "ratio", str(params.ratio), "trim_size", str(params.trim_size))
+             "ratio", str(params.ratio), "trim_size", str(params.trim_size), "rts")
     lab.traffic(net, "--time", "%dns" % (SPAN * part), "--flows", lab.path(csv_name("flows", setting)),
                 "--series", lab.path(csv_name("series", setting)), "--every", "%dns" % part,
                 "blast", "src=h2-h%d" % (flows + 1), "dst=h1", "port=%d" % UDP_PORT, "size=%d" % (mtu - IP_UDP),

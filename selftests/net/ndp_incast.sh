@@ -39,11 +39,11 @@ no_timeouts "50 messages of 20 kB each"
 switch limit 1
 incast "nearly all are trimmed" 1 300000
 no_timeouts "nearly all are trimmed"
-switch limit 1 hlimit 512
+switch limit 1 hlimit 512 rts
 incast "headers are returned" 20 1000,40000
 check "headers are returned: some were" test "$(said returned)" -gt 0
 no_timeouts "headers are returned"
-switch limit 1 hlimit 512 norts
+switch limit 1 hlimit 512
 incast "headers are lost" 20 1000,40000
 # eight messages of 1 MB take 7.0 ms of the line; as many are pulled at a time as there is room for
 switch limit 8

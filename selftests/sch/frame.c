@@ -171,7 +171,7 @@ static void build_ipv4(const struct frame_spec *s, unsigned int id, struct frame
 		put16(ip + 4, id);
 	ip[0] = (uint8_t)(0x45 + s->opt / 4);
 	put16(ip + 6, s->frag ? 0x2000 : 0x4000);
-	ip[8] |= 2;
+	ip[8] = s->ttl ? (uint8_t)s->ttl : ip[8] | 2;
 	ip[9] = f->proto;
 	memcpy(ip + 12, "\xcb\0\x71\1", 4);
 	memcpy(ip + 16, s->mcast ? "\xe0\1\1\1" : "\xcb\0\x71\2", 4);
@@ -194,7 +194,7 @@ static void build_ipv6(const struct frame_spec *s, struct frame *f)
 	f->l4 = f->l3 + 40 + s->opt + (s->frag ? 8 : 0);
 	ip[0] = 0x60;
 	ip[6] = s->opt ? PROTO_HOPOPTS : s->frag ? PROTO_FRAGMENT : f->proto;
-	ip[7] |= 2;
+	ip[7] = s->ttl ? (uint8_t)s->ttl : ip[7] | 2;
 	memcpy(ip + 8, "\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\1", 16);
 	memcpy(ip + 24, "\x20\1\xd\xb8\0\0\0\0\0\0\0\0\0\0\0\2", 16);
 	if (s->mcast)
@@ -296,6 +296,24 @@ unsigned int frame_segments(const struct frame *f, unsigned int gso)
 	return gso ? (payload + gso - 1) / gso : 1;
 }
 
+/*
+ * The checksum of what is left of a trimmed frame, whose lengths are right. Of a
+ * checksum that was left to the device, the sum of what is left, but with the
+ * full length in the pseudo header.
+ */
+static void trim_csum(const struct frame *f, enum trim_csum csum, struct frame *t)
+{
+	uint32_t sum;
+
+	if (csum == TRIM_NO_CSUM && t->proto == IPPROTO_UDP)
+		put16(t->b + t->check, 0);
+	if (csum != TRIM_PARTIAL_CSUM || t->check + 2 > t->len)
+		return;
+	put16(t->b + t->check, 0);
+	sum = (uint16_t)~sum16(t->b + t->l4, t->end - t->l4, pseudo_sum(f));
+	put16(t->b + t->check, sum ? sum : 0xffff);
+}
+
 static void copy_frame(const struct frame *f, struct frame *t)
 {
 	*t = *f;
@@ -336,7 +354,8 @@ void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
 }
 
 /* What is left of it when it is trimmed to size bytes */
-void frame_trim(const struct frame *f, unsigned int size, int dscp, struct frame *t)
+void frame_trim(const struct frame *f, unsigned int size, int dscp, enum trim_csum csum,
+		struct frame *t)
 {
 	uint8_t *ip, *l4;
 
@@ -354,6 +373,7 @@ void frame_trim(const struct frame *f, unsigned int size, int dscp, struct frame
 		put16(ip + (t->v6 ? 4 : 2), t->end - t->l3 - (t->v6 ? 40 : 0));
 		if (t->proto == IPPROTO_UDP)
 			put16(l4 + 4, t->end - t->l4);
+		trim_csum(f, csum, t);
 	}
 	set_tos(t, (unsigned int)dscp << 2 | (get_tos(t) & 3));
 }
@@ -367,7 +387,7 @@ static void swap(uint8_t *b, unsigned int x, unsigned int y, unsigned int n)
 	memcpy(b + y, tmp, n);
 }
 
-/* The same frame on its way back to its sender */
+/* The same frame on its way back to its sender: the return is a hop */
 void frame_turn(const struct frame *f, int dscp, struct frame *t)
 {
 	copy_frame(f, t);
@@ -379,6 +399,7 @@ void frame_turn(const struct frame *f, int dscp, struct frame *t)
 	else
 		swap(t->b, t->l3 + 12, t->l3 + 16, 4);
 	swap(t->b, t->l4, t->l4 + 2, 2);
+	t->b[t->l3 + (t->v6 ? 7 : 8)]--;
 	set_tos(t, (unsigned int)dscp << 2 | (get_tos(t) & 3));
 }
 
@@ -454,6 +475,8 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 		s->frag = n;
 	else if (!strcmp(key, "mcast"))
 		s->mcast = n;
+	else if (!strcmp(key, "ttl"))
+		s->ttl = (unsigned int)n;
 	else
 		return false;
 	return true;

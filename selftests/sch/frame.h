@@ -28,6 +28,13 @@ enum frame_csum {
 	CSUM_WRONG,	/* neither 0 nor right */
 };
 
+/* The checksum of a trimmed frame */
+enum trim_csum {
+	TRIM_NO_CSUM,		/* UDP: 0 */
+	TRIM_STALE_CSUM,	/* that of the full frame */
+	TRIM_PARTIAL_CSUM,	/* it was left to the device */
+};
+
 /* A frame as the command line asks for it. Lengths in bytes, on the wire. */
 struct frame_spec {
 	bool v6;
@@ -45,6 +52,7 @@ struct frame_spec {
 	unsigned int pad;	/* bytes behind the IP packet's end */
 	bool frag;		/* first fragment of a longer packet */
 	bool mcast;
+	unsigned int ttl;	/* or hop limit; 0: random, more than 1 */
 	unsigned int gso;	/* payload of a segment; 0: no GSO */
 	unsigned int lin;	/* linear bytes; 0: all */
 	int prio;		/* SO_PRIORITY of the socket that sends it */
@@ -69,7 +77,8 @@ void frame_set_payload(const struct frame_spec *s, struct frame *f, const void *
 unsigned int frame_segments(const struct frame *f, unsigned int gso);
 void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
 		   struct frame *seg);
-void frame_trim(const struct frame *f, unsigned int size, int dscp, struct frame *t);
+void frame_trim(const struct frame *f, unsigned int size, int dscp, enum trim_csum csum,
+		struct frame *t);
 void frame_turn(const struct frame *f, int dscp, struct frame *t);
 void frame_mark_ce(const struct frame *f, struct frame *t);
 int frame_dscp(const struct frame *f);

@@ -56,7 +56,7 @@ run() {
 	END
 	trace_on
 	check_to "$TMP/result" "$what: 40 frames come out, right in each byte" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/40" -x "bash $TMP/release" "$@"
+		send_frames -k -s "$a/v0" -c "in=$b/v1/in/40" -x "bash $TMP/release" "$@"
 	trace_off
 	check_eq "$what: 7 whole, 33 trimmed" \
 		"$(awk '{ n[$3]++ } END { print n["whole"], n["trimmed"] }' "$TMP/result")" "7 33"

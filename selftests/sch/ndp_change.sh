@@ -30,6 +30,7 @@ changes() {
 		limit_bytes 0
 		hlimit 64
 		hlimit 100000
+		hlimit auto
 		ratio 1
 		ratio 10
 		trim_size 64
@@ -52,14 +53,15 @@ changes() {
 		rate 50mbit overhead 0
 		other_limit 3000
 		other_limit 1000000
+		other_limit auto
 		other_ecn 1
 		other_ecn 0
 	END
 }
 
-CHANGE_BEGIN="norts rate 50mbit"
+CHANGE_BEGIN="rate 50mbit"
 CHANGE_ALL="match all hlimit 100000"
 CHANGE_QUEUES=".data, .header, .other"
-CHANGE_DROPS=".dropped_data_packets + .dropped_header_packets + .dropped_returned_packets + .dropped_other_packets + .dropped_nomem_packets"
+CHANGE_DROPS=".dropped_data_packets + .dropped_header_packets + .dropped_returned_packets + .dropped_other_packets + .dropped_gso_packets + .dropped_nomem_packets"
 test_changes
 finish

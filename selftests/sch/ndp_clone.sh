@@ -22,7 +22,7 @@ done
 for mode in ndp cp; do
 	ndp limit 2 hlimit 500000 mode $mode match all rate 1kbit
 	check_to "$TMP/result" "mode $mode: 31 frames at the port and 31 at the mirror, right in each byte" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
+		send_frames -k -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
 		-x "$(release)" "$PLUG" udp4,n=2 "${frames[@]}"
 	check_eq "mode $mode: the port trims all but 2" \
 		"$(awk '$1 == "in" && $3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 28
@@ -30,9 +30,9 @@ for mode in ndp cp; do
 		"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 31
 done
 
-ndp limit 1 hlimit 200 match all rate 1kbit
+ndp limit 1 hlimit 200 rts match all rate 1kbit
 check_to "$TMP/result" "returned frames leave the mirror's copy alone, too" \
-	send_frames -s "$a/v0" -c "in=$b/v1/in/3" -c "back=$a/v0/in/10" -c "mirror=$b/w1/in/13" \
+	send_frames -k -s "$a/v0" -c "in=$b/v1/in/3" -c "back=$a/v0/in/10" -c "mirror=$b/w1/in/13" \
 	-x "$(release)" "$PLUG" udp4,n=12
 check_eq "the mirror shows them whole" \
 	"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 13

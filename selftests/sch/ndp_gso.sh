@@ -18,7 +18,7 @@ find_kinds
 for kind in "${kinds[@]}"; do
 	ndp limit 100 hlimit 1000000 match all rate 1kbit
 	check_to "$TMP/result" "$kind: 24 segments come out whole" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/25" \
+		send_frames -k -s "$a/v0" -c "in=$b/v1/in/25" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
 		"$PLUG" "$(super "$kind"),n=3"
 	check_eq "$kind: all whole" "$(awk '$3 == "whole" { n++ } END { print n }' "$TMP/result")" 25
@@ -26,7 +26,7 @@ for kind in "${kinds[@]}"; do
 		'.[0].qlen == 24 and .[0].data.qlen_packets == 24 and .[0].backlog == .[0].data.backlog_bytes'
 	ndp limit 3 hlimit 1000000 match all rate 1kbit
 	check_to "$TMP/result" "$kind: 24 segments come out, 3 whole, 21 trimmed" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/25" -x "$(release)" \
+		send_frames -k -s "$a/v0" -c "in=$b/v1/in/25" -x "$(release)" \
 		"$PLUG" "$(super "$kind"),n=3"
 	check_eq "$kind: 21 trimmed" "$(awk '$3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 21
 done

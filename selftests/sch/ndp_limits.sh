@@ -13,7 +13,7 @@ link_ab
 . "$(dirname "$0")/../lib/sch_queue.sh"
 
 what="limit and hlimit"
-ndp limit 4 hlimit 1280 norts rate 1kbit
+ndp limit 4 hlimit 1280 rate 1kbit
 run 14 udp4,n=34
 check_json "$full" \
 	"data queue" '.data.qlen_packets == 4 and .data.backlog_bytes == 4000' \
@@ -42,7 +42,7 @@ check_json "$full" \
 	"nothing is dropped" '.drops == 0'
 
 what="hlimit to the byte"
-ndp limit 1 hlimit 1000 norts rate 1kbit
+ndp limit 1 hlimit 1000 rate 1kbit
 run 11 udp4 udp4,len=100,n=9 udp4,len=101 udp4,len=90 udp4,len=64 udp4,len=60,ecn=1
 check_json "$full" \
 	"900 bytes of control, 90 more fit, then nothing does" \

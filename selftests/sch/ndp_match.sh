@@ -14,12 +14,12 @@ need_ndp
 setup_ns a b
 link_ab
 
-# run WHAT PLUG FRAMES WANT: WANT has a letter for each frame, t(rimmed) or w(hole)
+# run WHAT PLUG FRAMES WANT [OPTION]: WANT has a letter for each frame, t(rimmed) or w(hole); OPTION of send_frames
 run() {
 	local what=$1 plug=$2 frames=$3 want=$4
 	# shellcheck disable=SC2086 # FRAMES are words
 	check_to "$TMP/result" "$what: all frames come out" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
+		send_frames ${5:-} -s "$a/v0" -c "in=$b/v1/in/$((${#want} + 2))" \
 		-x "$(release)" "$plug,len=9000" "$plug" $frames
 	check_eq "$what: trimmed are those that match" \
 		"$(sort -k2n "$TMP/result" | awk '$2 > 1 { printf "%s", substr($3, 1, 1) }')" "$want"
@@ -30,11 +30,11 @@ run "match udp_port 61199" udp4 "udp4 udp4,port=61198 udp6 udp6,port=1 tcp4 tcp6
 ndp mode cp limit 1 rate 1kbit match udp_port 5000
 run "match udp_port 5000" udp4,port=5000 "udp4 udp4,port=5000 udp6,port=5000 udp6 tcp4,port=5000 udp4,dscp=0,port=5000" wttwwt
 ndp mode cp limit 1 rate 1kbit match dscp 1,af11,62-63
-run "match dscp" udp4,dscp=1 "udp4,dscp=1 udp4,dscp=10 tcp6,dscp=62 tcp4,dscp=63 raw udp6,dscp=61 udp4,dscp=0 udp6,dscp=1" ttttwwwt
+run "match dscp" udp4,dscp=1 "udp4,dscp=1 udp4,dscp=10 tcp6,dscp=62 tcp4,dscp=63 raw udp6,dscp=61 udp4,dscp=0 udp6,dscp=1" ttttwwwt -k
 ndp mode cp limit 1 rate 1kbit match all
-run "match all" udp4 "tcp4,port=80 tcp6,port=80 udp4,port=1 udp6,port=1 raw" ttttw
+run "match all" udp4 "tcp4,port=80 tcp6,port=80 udp4,port=1 udp6,port=1 raw" ttttw -k
 ndp mode cp limit 1 rate 1kbit match all
-run "never trimmed" udp4 "udp4,frag=1 udp6,frag=1 udp4,mcast=1 udp6,mcast=1 tcp4,frag=1 udp6,frag=1,opt=8 udp4 raw,len=9000" wwwwwwtw
+run "never trimmed" udp4 "udp4,frag=1 udp6,frag=1 udp4,mcast=1 udp6,mcast=1 tcp4,frag=1 udp6,frag=1,opt=8 udp4 raw,len=9000" wwwwwwtw -k
 ndp mode cp limit 1 rate 1kbit
 run "options and extension headers" udp4 "udp4,opt=4 udp4,opt=40 udp6,opt=8 udp6,opt=16 udp6,opt=40" ttttt
 

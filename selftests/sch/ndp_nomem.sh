@@ -40,7 +40,7 @@ for probability in 100 30; do
 			"$what: counted" '.dropped_nomem_packets > 0' \
 			"$what: accounting is at zero" '.qlen == 0 and .backlog == 0 and .data.backlog_bytes == 0 and .header.backlog_bytes == 0' \
 			"$what: drops are those that have a reason" \
-			'.drops == .dropped_nomem_packets + .dropped_header_packets + .dropped_data_packets + .dropped_returned_packets + .dropped_other_packets'
+			'.drops == .dropped_nomem_packets + .dropped_header_packets + .dropped_data_packets + .dropped_returned_packets + .dropped_other_packets + .dropped_gso_packets'
 	done
 done
 finish

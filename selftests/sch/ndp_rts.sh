@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# With the header queue full, a trimmed packet goes back to its sender, once,
-# with both ends swapped at each layer and marked; a second time it is dropped;
-# norts drops it at once.
+# With rts and the header queue full, a trimmed packet goes back to its sender,
+# once, with both ends swapped at each layer and marked; a second time it is
+# dropped. Without rts it is dropped at once.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1 -> capture       |
@@ -20,12 +20,13 @@ setup_ns a b
 link_ab
 vlan_v0
 
-# run OUT BACK FRAME...: OUT frames reach b, BACK frames return to a
+# run OUT BACK FRAME...: OUT frames reach b, BACK frames return to a; options of send_frames in $send
+send=()
 run() {
 	local out=$1 back=$2
 	shift 2
 	check_to "$TMP/result" "$what: $out frames come out, $back return, right in each byte" \
-		send_frames -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
+		send_frames "${send[@]}" -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" udp4 "$@"
 	full=$(unwrap <"$TMP/stats")
 	check_eq "$what: those that return are trimmed and turned round" \
@@ -40,33 +41,48 @@ for kind in udp4 udp6 tcp4 tcp6; do
 done
 what="mode ndp, all kinds"
 # 2 headers fit, whatever is trimmed
-ndp limit 1 hlimit 256 match all rate 1kbit
+ndp limit 1 hlimit 256 rts match all rate 1kbit
+send=(-k)
 run 4 22 "${frames[@]}"
+send=()
 check_json "$full" \
 	"22 are counted as returned" '.returned_packets == 22' \
 	"a return is no drop" '.drops == 0 and .dropped_header_packets == 0'
 
 what="trimmed by a switch before"
-ndp limit 1 hlimit 200 rate 1kbit
+ndp limit 1 hlimit 200 rts rate 1kbit
 run 4 3 udp4,len=100,dscp=48,n=5
-check_json "$full" "3 are returned" '.returned_packets == 3'
+check_json "$full" "$what: 3 are returned" '.returned_packets == 3'
 
 what="returned once before"
-ndp limit 1 hlimit 200 rate 1kbit
+ndp limit 1 hlimit 200 rts rate 1kbit
 run 4 0 udp4,len=100,dscp=49,n=5
 check_json "$full" \
-	"3 are dropped" '.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
+	"$what: 3 are dropped" '.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
 
-what="norts"
-ndp limit 1 hlimit 256 norts rate 1kbit
+what="its source port says that it was returned, whatever its mark is"
+ndp limit 1 hlimit 200 rts rate 1kbit
+run 4 0 udp4,len=100,dscp=48,sport=61199,port=7000,n=5
+check_json "$full" \
+	"$what: 3 are dropped" '.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
+
+what="TTL or hop limit used up"
+ndp limit 1 hlimit 200 rts rate 1kbit
+short=len=100,dscp=48
+run 4 2 udp4,$short,n=2 udp4,$short,ttl=1,n=3 udp6,$short,ttl=1,n=3 udp4,$short,ttl=2 udp6,$short,ttl=2
+check_json "$full" \
+	"$what: not returned" '.dropped_header_packets == 6 and .drops == 6 and .returned_packets == 2'
+
+what="without rts, the default"
+ndp limit 1 hlimit 256 rate 1kbit
 run 4 0 udp4,n=9
 check_json "$full" \
-	"7 are dropped" '.dropped_header_packets == 7 and .drops == 7 and .returned_packets == 0'
+	"$what: 7 are dropped" '.dropped_header_packets == 7 and .drops == 7 and .returned_packets == 0'
 
 what="below a parent"
 tc -n "$a" -batch - <<-END
 	qdisc replace dev v0 root handle 2: tbf rate 1gbit burst 100kb limit 10mb
-	qdisc add dev v0 parent 2: ndp limit 1 hlimit 256 match all rate 1kbit
+	qdisc add dev v0 parent 2: ndp limit 1 hlimit 256 rts match all rate 1kbit
 END
 send_frames -s "$a/v0" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats" "$PLUG" udp4,n=30
 check_json "$(<"$TMP/stats")" \
@@ -97,7 +113,7 @@ END
 ip netns exec "$r" tee /proc/sys/net/ipv4/ip_forward >/dev/null <<<1
 # c has no address, and so no answer
 ip -n "$c" link set v5 up
-tc -n "$r" qdisc add dev v4 root ndp limit 1 hlimit 128 rate 1kbit
+tc -n "$r" qdisc add dev v4 root ndp limit 1 hlimit 128 rts rate 1kbit
 check_to "$TMP/result" "through a router: 20 datagrams are sent" \
 	traffic udp -n "$b" -d 10.1.2.2 -p 61199 -l 1400 -c 20 -z -w 3000
 # 1 has left, 1 waits, 1 header waits; the header: 128 - 14 - 20 - 8 bytes

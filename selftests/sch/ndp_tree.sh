@@ -20,8 +20,8 @@ super=tcp4,csum=partial,gso=1000,len=8054
 TREE_LOAD=("$PLUG" "udp4,n=40" "udp4,len=100,n=20" "raw,len=500,n=20" "$super,n=3")
 TREE_PACKETS=105
 TREE_ACCOUNTED=".packets + .returned_packets + .drops"
-TREE_CLOSED="limit 8 hlimit 3000 other_limit 5000 mode ndp match all rate 1kbit"
-TREE_OPEN="match all norts"
+TREE_CLOSED="rts limit 8 hlimit 3000 other_limit 5000 mode ndp match all rate 1kbit"
+TREE_OPEN="match all"
 TREE_NARROW=("limit 4 hlimit 500 other_limit 1200" "mode cp")
 
 test_trees
@@ -35,9 +35,9 @@ first_packet() {
 	in_tree "qdisc add dev v0 root handle 1: htb default 1" \
 		"class add dev v0 parent 1: classid 1:1 htb rate 1gbit" \
 		"qdisc add dev v0 parent 1:1 handle 2: prio" \
-		"qdisc add dev v0 parent 2:1 ndp match all norts $options" \
-		"qdisc add dev v0 parent 2:2 ndp match all norts $options" \
-		"qdisc add dev v0 parent 2:3 ndp match all norts $options"
+		"qdisc add dev v0 parent 2:1 ndp match all $options" \
+		"qdisc add dev v0 parent 2:2 ndp match all $options" \
+		"qdisc add dev v0 parent 2:3 ndp match all $options"
 	check "first packet of all, $name" send_frames -s "$a/v0" "$@"
 	wait_for 10 drained || true
 	in_tree "qdisc show dev v0"

@@ -19,26 +19,33 @@ setup_ns a b
 link_ab
 vlan_v0
 
-frames=()
-for kind in udp4 udp6 tcp4 tcp6; do
-	for vlan in none in off qinq; do
-		for len in 60 128 129 200 1500 9000; do
-			# headers alone are longer than 60 bytes
-			case $kind,$vlan,$len in
-			udp6,in,60 | udp6,off,60 | udp6,qinq,60 | udp6,none,60) len=72 ;;
-			tcp6,*,60) len=84 ;;
-			tcp4,*,60) len=64 ;;
-			esac
-			frames+=("$kind,vlan=$vlan,len=$len")
+# make_frames KIND...: sets frames
+make_frames() {
+	local kind vlan len
+	frames=()
+	for kind in "$@"; do
+		for vlan in none in off qinq; do
+			for len in 60 128 129 200 1500 9000; do
+				# headers alone are longer than 60 bytes
+				case $kind,$vlan,$len in
+				udp6,in,60 | udp6,off,60 | udp6,qinq,60 | udp6,none,60) len=72 ;;
+				tcp6,*,60) len=84 ;;
+				tcp4,*,60) len=64 ;;
+				esac
+				frames+=("$kind,vlan=$vlan,len=$len")
+			done
 		done
+		frames+=("$kind,opt=24,len=900" "$kind,pad=300,len=500" "$kind,csum=wrong" "$kind,ecn=3")
+		# the checksum is left to the device; headers alone are linear, or not even those
+		frames+=("$kind,csum=partial" "$kind,csum=partial,vlan=off,len=8000,lin=94")
+		frames+=("$kind,csum=partial,len=9000,lin=14" "$kind,csum=partial,vlan=in,len=9000,lin=18")
+		# even, odd, and one byte too many
+		frames+=("$kind,csum=partial,len=1501" "$kind,csum=partial,len=129,opt=24" "$kind,csum=partial,vlan=qinq")
 	done
-	frames+=("$kind,opt=24,len=900" "$kind,pad=300,len=500" "$kind,csum=wrong" "$kind,ecn=3")
-	# the checksum is left to the device; headers alone are linear, or not even those
-	frames+=("$kind,csum=partial" "$kind,csum=partial,vlan=off,len=8000,lin=94")
-	frames+=("$kind,csum=partial,len=9000,lin=14" "$kind,csum=partial,vlan=in,len=9000,lin=18")
-done
-frames+=("udp4,csum=none")
-total=$((${#frames[@]} + 2))
+	frames+=("udp4,csum=none")
+	# padding alone is cut: the datagram is whole, and keeps its checksum
+	frames+=("udp4,len=500,pad=400" "udp6,len=500,pad=400")
+}
 
 # verdicts FILE: variants of the captured frames, but the first two, by index
 verdicts() { sort -k2n "$1" | awk '$2 > 1 { print $2, $3, $4 }'; }
@@ -63,20 +70,32 @@ expected() {
 	done
 }
 
+# trim_case MODE SIZE MATCH OPTION...: all frames, with options of send_frames
+trim_case() {
+	local mode=$1 size=$2 match=$3 total=$((${#frames[@]} + 2)) what differ
+	shift 3
+	what="mode $mode, match $match, trim_size $size"
+	# shellcheck disable=SC2086 # MATCH is words
+	ndp limit 1 hlimit 1000000 trim_size $size mode $mode match $match rate 1kbit
+	check_to "$TMP/result" "$what: $total frames come out, right in each byte" \
+		send_frames "$@" -t $size -s "$a/v0" -c "in=$b/v1/in/$total" \
+		-x "$(release)" "$PLUG" udp4,len=1000 "${frames[@]}"
+	verdicts "$TMP/result" >"$TMP/got"
+	expected $size >"$TMP/want"
+	differ=$(diff "$TMP/want" "$TMP/got" | grep -c '^>' || true)
+	case $mode in
+	cp) check_eq "$what: all that can be trimmed are" "$differ" 0 ;;
+	# the survivor at the data queue's tail; or it was the second frame
+	ndp) check "$what: all but the data queue's tail are trimmed" test "$differ" -le 1 ;;
+	esac
+}
+
 for mode in cp ndp; do
 	for size in 64 128 256; do
-		ndp limit 1 hlimit 1000000 trim_size $size mode $mode match all rate 1kbit
-		check_to "$TMP/result" "mode $mode, trim_size $size: $total frames come out, right in each byte" \
-			send_frames -t $size -s "$a/v0" -c "in=$b/v1/in/$total" \
-			-x "$(release)" "$PLUG" udp4,len=1000 "${frames[@]}"
-		verdicts "$TMP/result" >"$TMP/got"
-		expected $size >"$TMP/want"
-		differ=$(diff "$TMP/want" "$TMP/got" | grep -c '^>' || true)
-		case $mode in
-		cp) check_eq "all that can be trimmed are" "$differ" 0 ;;
-		# the survivor at the data queue's tail; or it was the second frame
-		ndp) check "all but the data queue's tail" test "$differ" -le 1 ;;
-		esac
+		make_frames udp4 udp6 tcp4 tcp6
+		trim_case $mode $size all -k
+		make_frames udp4 udp6
+		trim_case $mode $size "udp_port 61199"
 	done
 done
 finish

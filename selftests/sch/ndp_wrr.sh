@@ -37,7 +37,7 @@ check_eq "strict priority" "$(order)" "$(repeat H 30)DDDDDDDD"
 
 ndp ratio 10 hlimit 100000 match all rate 1kbit
 check_to "$TMP/result" "trimmed headers overtake data" \
-	send_frames -s "$a/v0" -c "out=$a/v0/out/29" -x "$(release)" "$PLUG" udp4,n=28
+	send_frames -k -s "$a/v0" -c "out=$a/v0/out/29" -x "$(release)" "$PLUG" udp4,n=28
 check_eq "20 headers, 8 data packets, 10 to 1" \
 	"$(awk '$2 > 0 { printf "%s", $3 == "trimmed" ? "H" : "D" }' "$TMP/result")" \
 	"$(repeat HHHHHHHHHHD 2)DDDDDD"

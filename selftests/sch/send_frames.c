@@ -2,8 +2,8 @@
 /*
  * Sends crafted frames through a qdisc and says what became of each
  *
- * send_frames [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] [-T] -s NS/DEV
- *	[-c LABEL=NS/DEV/in|out[/COUNT]]... [-x COMMAND] SPEC...
+ * send_frames [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] [-k] [-T]
+ *	-s NS/DEV [-c LABEL=NS/DEV/in|out[/COUNT]]... [-x COMMAND] SPEC...
  *
  * The frames of all SPECs (see frame_parse_spec()) are sent on DEV in network
  * namespace NS. Then COMMAND, if given, is run; it makes the qdisc drain.
@@ -13,8 +13,9 @@
  *	LABEL INDEX VARIANT LENGTH NANOSECONDS
  *
  * INDEX counts the frames (of a GSO frame: its segments) in the order of the
- * command line, from 0. NANOSECONDS is when the kernel saw it; with -T, when
- * the hardware did. VARIANT is whole, trimmed, returned or marked. A
+ * command line, from 0. With -k, UDP frames keep a checksum when they are
+ * trimmed (match dscp, match all), else they have none then (match udp_port).
+ * NANOSECONDS is when the kernel saw it; with -T, when the hardware did. VARIANT is whole, trimmed, returned or marked. A
  * frame that is none of these, or comes twice, is shown and makes the exit
  * status 1; so do fewer, or more, than COUNT frames at a capture.
  */
@@ -52,11 +53,14 @@
 #define QUIET_MS 150
 #define PATIENCE_MS 15000
 
-enum variant { WHOLE, TRIMMED, RETURNED, MARKED, VARIANTS };
+/* PARTIAL_: its checksum was left to the device when it was trimmed */
+enum variant { WHOLE, TRIMMED, RETURNED, PARTIAL_TRIMMED, PARTIAL_RETURNED, MARKED, VARIANTS };
 
-static const char *const variant_name[] = { "whole", "trimmed", "returned", "marked" };
+static const char *const variant_name[] = {
+	"whole", "trimmed", "returned", "trimmed", "returned", "marked",
+};
 
-/* A frame that was sent and all that may become of it */
+/* A frame that was sent and all that may become of it; without bytes: that may not */
 struct expect {
 	struct frame f[VARIANTS];
 	bool partial;		/* its checksum may be left to the device */
@@ -85,7 +89,7 @@ static struct capture captures[CAPTURES_MAX];
 static unsigned int capture_count;
 static unsigned int trim_size = 128;
 static int dscp_trimmed = 48, dscp_returned = 49;
-static bool hardware_stamps;
+static bool hardware_stamps, keeps_csum;
 static int failures;
 
 /* The port stamps what it receives, and the socket tells these stamps. */
@@ -204,18 +208,30 @@ static void send_frame(struct sender *tx, const struct frame_spec *s,
 		memcpy(f->b + f->check, check, 2);
 }
 
-static void add_expected(const struct frame *f, bool partial)
+static void expect_trimmed(struct expect *e, enum variant v, enum trim_csum csum)
+{
+	const struct frame *f = &e->f[WHOLE];
+
+	/* a packet on its way back stays one */
+	frame_trim(f, trim_size, frame_dscp(f) == dscp_returned ? dscp_returned : dscp_trimmed,
+		   csum, &e->f[v]);
+	frame_turn(&e->f[v], dscp_returned, &e->f[v + 1]);
+}
+
+/* FULL, PARTIAL: the qdisc may find its checksum complete, or left to the device */
+static void add_expected(const struct frame *f, bool full, bool partial)
 {
 	struct expect *e = calloc(1, sizeof(*e));
+	bool none = !keeps_csum && f->proto == IPPROTO_UDP;
 
 	if (!e || expected_count == EXPECT_MAX)
 		errx(2, "too many frames");
 	e->partial = partial;
 	e->f[WHOLE] = *f;
-	/* a packet on its way back stays one */
-	frame_trim(f, trim_size, frame_dscp(f) == dscp_returned ? dscp_returned : dscp_trimmed,
-		   &e->f[TRIMMED]);
-	frame_turn(&e->f[TRIMMED], dscp_returned, &e->f[RETURNED]);
+	if (full || none)
+		expect_trimmed(e, TRIMMED, none ? TRIM_NO_CSUM : TRIM_STALE_CSUM);
+	if (partial && !none)
+		expect_trimmed(e, PARTIAL_TRIMMED, TRIM_PARTIAL_CSUM);
 	frame_mark_ce(f, &e->f[MARKED]);
 	expected[expected_count++] = e;
 }
@@ -235,10 +251,10 @@ static void send_spec(struct sender *tx, const char *text)
 		segments = s.gso ? frame_segments(&f, s.gso) : 1;
 		for (k = 0; s.gso && k < segments; k++) {
 			frame_segment(&f, s.gso, k, &seg);
-			add_expected(&seg, true);
+			add_expected(&seg, false, true);
 		}
 		if (!s.gso)
-			add_expected(&f, s.csum == CSUM_PARTIAL || s.flow);
+			add_expected(&f, s.csum != CSUM_PARTIAL, s.csum == CSUM_PARTIAL || s.flow);
 		send_frame(tx, &s, &f);
 	}
 }
@@ -319,11 +335,11 @@ static bool is_variant(const struct caught *c, const struct expect *e, enum vari
 	unsigned int check = f->check;
 	uint16_t sum;
 
-	if (c->len != f->len)
+	if (!f->b || c->len != f->len)
 		return false;
 	if (!c->csum_pending)
 		return !memcmp(c->b, f->b, f->len);
-	if (!e->partial || v == TRIMMED || v == RETURNED)
+	if (!e->partial || (v != WHOLE && v != MARKED))
 		return false;
 	sum = frame_pseudo_sum(f);
 	return c->b[check] == sum >> 8 && c->b[check + 1] == (sum & 0xff) &&
@@ -379,6 +395,8 @@ static void show_unknown(const struct capture *cap, const struct caught *c)
 		return;
 	for (i = 0; i < expected_count; i++) {
 		for (v = 0; v < VARIANTS; v++) {
+			if (!expected[i]->f[v].b)
+				continue;
 			same = common(c, &expected[i]->f[v]);
 			if (same > best) {
 				best = same;
@@ -464,13 +482,15 @@ int main(int argc, char **argv)
 	char *part[2];
 	int opt;
 
-	while ((opt = getopt(argc, argv, "t:d:r:Ts:c:x:")) != -1) {
+	while ((opt = getopt(argc, argv, "t:d:r:kTs:c:x:")) != -1) {
 		if (opt == 't') {
 			trim_size = (unsigned int)atoi(optarg);
 		} else if (opt == 'd') {
 			dscp_trimmed = atoi(optarg);
 		} else if (opt == 'r') {
 			dscp_returned = atoi(optarg);
+		} else if (opt == 'k') {
+			keeps_csum = true;
 		} else if (opt == 'T') {
 			hardware_stamps = true;
 		} else if (opt == 's' && split(optarg, part, 2) == 2) {

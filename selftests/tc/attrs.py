@@ -24,7 +24,7 @@ KINDS = {
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
 # the kind of an attribute that is a nest: (kind, attribute)
-NESTS = {}
+NESTS = {("ndp stats", queue): "ndp stats queue" for queue in ("DATA", "HEADER", "OTHER")}
 STRINGS = {("dcqcn", "POOL")}
 FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
 NLA_F_NESTED = 1 << 15

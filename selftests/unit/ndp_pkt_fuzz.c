@@ -153,22 +153,38 @@ static void only_allowed(const u8 *was, const u8 *is, const struct ndp_pkt *pkt,
 	exact_free(b);
 }
 
-static void check_trimmed(const struct at_port *p, const u8 *is, u32 keep)
+/* A UDP checksum is gone if the port knows the receivers, and bytes of the datagram are. */
+static void check_csum(const struct at_port *p, u8 *is, u32 keep)
+{
+	const u8 *was = p->b + p->pkt.l4_off;
+	u8 *udp = is + p->pkt.l4_off;
+
+	if (p->pkt.proto != PROTO_UDP || p->m.mode != TC_NDP_MATCH_UDP_PORT ||
+	    get16(was + 4) <= keep - p->pkt.l4_off)
+		return;
+	assert(!get16(udp + 6));
+	memcpy(udp + 6, was + 6, 2);
+}
+
+static void check_trimmed(const struct at_port *p, const u8 *trimmed_head, u32 keep)
 {
 	const u8 *was = p->b;
 	u32 l3 = p->pkt.l3_off, l4 = p->pkt.l4_off;
+	u8 *is = exact_copy(trimmed_head, l4 + 8);
 
+	check_csum(p, is, keep);
 	only_allowed(was, is, &p->pkt, l4 + 8);
 	if (p->pkt.proto == PROTO_UDP)
 		check_len(was + l4 + 4, is + l4 + 4, keep - l4);
 	if (p->pkt.ipv6) {
 		check_len(was + l3 + 4, is + l3 + 4, keep - l3 - 40);
-		return;
+	} else {
+		check_len(was + l3 + 2, is + l3 + 2, keep - l3);
+		assert(header_sum(was, &p->pkt) % 0xffff == header_sum(is, &p->pkt) % 0xffff);
+		assert((header_sum(was, &p->pkt) == 0xffff) ==
+		       (header_sum(is, &p->pkt) == 0xffff));
 	}
-	check_len(was + l3 + 2, is + l3 + 2, keep - l3);
-	assert(header_sum(was, &p->pkt) % 0xffff == header_sum(is, &p->pkt) % 0xffff);
-	assert((header_sum(was, &p->pkt) == 0xffff) ==
-	       (header_sum(is, &p->pkt) == 0xffff));
+	exact_free(is);
 }
 
 static void turn_round(const struct at_port *p)
@@ -195,8 +211,9 @@ static void turn_round(const struct at_port *p)
 	assert(back.kind == NDP_KIND_RETURNED);
 	assert(back.pkt.dscp == p->m.dscp_returned);
 	assert(back.pkt.l4_off == p->pkt.l4_off);
-	/* turned again it is what it was, but for 0 as -0 in the sum */
+	/* turned again it is what it was, but for TTL, and 0 as -0 in the sum */
 	ndp_pkt_turn_round(head, &back.pkt, p->pkt.dscp);
+	head[p->pkt.l3_off + (p->pkt.ipv6 ? 7 : 8)] += 2;
 	only_allowed(p->b, head, &p->pkt, head_len);
 	exact_free(whole);
 	exact_free(head);
@@ -209,14 +226,17 @@ static void trim(const struct at_port *p)
 	struct at_port cut = *p;
 	enum ndp_kind cut_kind;
 	u8 *head, *whole;
+	bool returned;
 
 	/* data is what trimming shortens */
 	assert(keep < p->len && keep >= head_len);
 	assert(keep + p->tag_len <= p->m.trim_size || keep == head_len);
 	head = exact_copy(p->b, head_len);
 	cut_kind = ndp_pkt_trimmed(head, &cut.pkt, keep, &p->m);
-	assert(cut_kind == (p->pkt.dscp == p->m.dscp_returned ? NDP_KIND_RETURNED :
-								 NDP_KIND_TRIMMED));
+	returned = p->pkt.dscp == p->m.dscp_returned ||
+		   (p->m.mode == TC_NDP_MATCH_UDP_PORT &&
+		    get16(p->b + p->pkt.l4_off) == p->m.udp_port);
+	assert(cut_kind == (returned ? NDP_KIND_RETURNED : NDP_KIND_TRIMMED));
 	check_trimmed(p, head, keep);
 	trimmed++;
 

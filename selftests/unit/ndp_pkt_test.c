@@ -60,6 +60,8 @@ static enum ndp_kind expected_kind(const struct ndp_match *m,
 		return NDP_KIND_DATA;
 	if (!marked)
 		return NDP_KIND_CONTROL;
+	if (m->mode == TC_NDP_MATCH_UDP_PORT && s->sport == m->udp_port)
+		return NDP_KIND_RETURNED;
 	return s->dscp == m->dscp_trimmed ? NDP_KIND_TRIMMED : NDP_KIND_RETURNED;
 }
 
@@ -97,6 +99,7 @@ static void test_classify(void **state)
 				m.mode = rng_in(&rng, 0, TC_NDP_MATCH_MAX);
 				m.dscp_mask = 1ULL << 10 | 1ULL << 63;
 				s.dport = rng_percent(&rng, 70) ? PORT : 53;
+				s.sport = rng_percent(&rng, 70) ? 40000 : PORT;
 				check_kind(&m, &s, rng_percent(&rng, 50) ? 4 : 0);
 			}
 		}

@@ -22,11 +22,13 @@ static u32 expected_keep(u32 trim_size, u32 tag_len, u32 len)
 	return keep < len ? keep : len;
 }
 
-/* What must become of a length field that covers so many bytes. */
-static void expect_len(u8 *field, u32 covers)
+/* What must become of a length field that covers so many bytes. Was it more? */
+static bool expect_len(u8 *field, u32 covers)
 {
-	if (get16(field) > covers)
-		set16(field, covers);
+	if (get16(field) <= covers)
+		return false;
+	set16(field, covers);
+	return true;
 }
 
 /* The frame's DSCP, in a copy of its bytes; ends with a right checksum. */
@@ -41,7 +43,10 @@ static void expect_dscp(u8 *iph, bool ipv6, u8 dscp)
 	ipv4_fill_check(iph);
 }
 
-/* What the first bytes of the frame must look like when the rest is cut. */
+/*
+ * What the first bytes of the frame must look like when the rest is cut, with
+ * match udp_port.
+ */
 static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dscp)
 {
 	u8 *iph = b + frame.l3;
@@ -51,8 +56,8 @@ static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dsc
 		expect_len(iph + 4, keep - frame.l3 - 40);
 	else
 		expect_len(iph + 2, keep - frame.l3);
-	if (s->proto == PROTO_UDP)
-		expect_len(b + frame.l4 + 4, keep - frame.l4);
+	if (s->proto == PROTO_UDP && expect_len(b + frame.l4 + 4, keep - frame.l4))
+		set16(b + frame.l4 + 6, 0);
 	expect_dscp(iph, s->ipv6, dscp);
 }
 
@@ -125,7 +130,7 @@ static void test_trim_by_hand(void **state)
 	assert_int_equal(get16(got + 16), 114);
 	assert_true(ipv4_check_valid(got + 14));
 	assert_int_equal(get16(got + 34 + 4), 94);
-	assert_int_equal(get16(got + 34 + 6), get16(frame.b + 34 + 6));
+	assert_int_equal(get16(got + 34 + 6), 0);
 	assert_memory_equal(got + 42, frame.b + 42, 86);
 
 	s = plain(true, PROTO_UDP, 9018);
@@ -136,6 +141,30 @@ static void test_trim_by_hand(void **state)
 	assert_int_equal(got[15] & 0xf0, 0x30);
 	assert_int_equal(get16(got + 18), 74);
 	assert_int_equal(get16(got + 54 + 4), 74);
+}
+
+/* With match dscp and match all, a socket has to see that the packet is not whole. */
+static void test_keeps_checksum(void **state)
+{
+	static const u8 modes[] = { TC_NDP_MATCH_DSCP, TC_NDP_MATCH_ALL };
+	static const u8 both[] = { PROTO_UDP, PROTO_TCP };
+	struct ndp_match m = match_all;
+	struct frame_spec s;
+	struct ndp_pkt pkt;
+	u8 check[2];
+	u32 i, off;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		m.mode = modes[i / 4];
+		s = plain(i & 1, both[i / 2 % 2], 1514);
+		frame_build(&frame, &s, &rng);
+		pkt = headers_of(&s);
+		off = frame.l4 + (s.proto == PROTO_UDP ? 6 : 16);
+		memcpy(check, frame.b + off, 2);
+		assert_int_equal(ndp_pkt_trimmed(frame.b, &pkt, 128, &m), NDP_KIND_TRIMMED);
+		assert_memory_equal(frame.b + off, check, 2);
+	}
 }
 
 /* Padding and a length field that lied stay as they are. */
@@ -313,9 +342,37 @@ static void test_trimmed_returned(void **state)
 	assert_memory_equal(frame.b, want, 128);
 }
 
+/*
+ * The ports say that it was returned, whatever its mark is: with marks crossed
+ * between two ports, it must not turn again.
+ */
+static void test_returned_by_port(void **state)
+{
+	struct frame_spec s = spec_of(&stacks[0], PROTO_UDP, 1000);
+	struct ndp_match m = by_port;
+	struct found f;
+	struct ndp_pkt pkt;
+
+	(void)state;
+	s.dscp = DSCP_TRIMMED;
+	s.sport = PORT;
+	s.dport = 40000;
+	frame_build(&frame, &s, &rng);
+	pkt = headers_of(&s);
+	assert_int_equal(ndp_pkt_trimmed(frame.b, &pkt, 128, &m), NDP_KIND_RETURNED);
+	f = classify_part(&m, 128, 128, 0);
+	assert_true(f.told);
+	assert_int_equal(f.kind, NDP_KIND_RETURNED);
+	/* the same marks crossed */
+	m.dscp_trimmed = DSCP_RETURNED;
+	m.dscp_returned = DSCP_TRIMMED;
+	f = classify_part(&m, 128, 128, 0);
+	assert_int_equal(f.kind, NDP_KIND_RETURNED);
+}
+
 /* ------------------------------------------------ turn round */
 
-/* A group is nobody's sender. */
+/* A group is nobody's sender; and TTL or hop limit must last for one more hop. */
 static void test_returnable(void **state)
 {
 	struct frame_spec s;
@@ -324,7 +381,7 @@ static void test_returnable(void **state)
 
 	(void)state;
 	for (i = 0; i < ARRAY_SIZE(stacks); i++) {
-		u8 *src;
+		u8 *src, *ttl;
 
 		if (stacks[i].l2 == L2_NONE)
 			continue;
@@ -337,6 +394,14 @@ static void test_returnable(void **state)
 		assert_false(ndp_pkt_returnable(frame.b, &pkt));
 		*src = s.ipv6 ? 0xfe : 223;
 		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		ttl = frame.b + frame.l3 + (s.ipv6 ? 7 : 8);
+		*ttl = 2;
+		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		*ttl = 1;
+		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		*ttl = 0;
+		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		*ttl = 255;
 		frame.b[6] |= 1;
 		assert_false(ndp_pkt_returnable(frame.b, &pkt));
 	}
@@ -360,6 +425,7 @@ static void expected_turned(u8 *b, const struct frame_spec *s, u8 dscp)
 	swap_fields(iph, s->ipv6 ? 8 : 12, s->ipv6 ? 16 : 4);
 	if (s->proto == PROTO_UDP || s->proto == PROTO_TCP)
 		swap_fields(b, frame.l4, 2);
+	iph[s->ipv6 ? 7 : 8]--;
 	expect_dscp(iph, s->ipv6, dscp);
 }
 
@@ -396,11 +462,15 @@ static void check_turn(const struct frame_spec *s)
 	assert_int_equal(f.kind, s->len <= 128 || s->len <= frame.l4 + 8 ?
 				 NDP_KIND_RETURNED : NDP_KIND_DATA);
 
+	/* back again, two hops later */
 	turn(s, s->dscp);
+	original[frame.l3 + (s->ipv6 ? 7 : 8)] -= 2;
+	if (!s->ipv6)
+		ipv4_fill_check(original + frame.l3);
 	assert_memory_equal(frame.b, original, frame.len);
 }
 
-/* Once: each end where the other was, sums right. Twice: as it was. */
+/* Once: each end where the other was, sums right. Twice: as it was, but for TTL. */
 static void test_turn_round(void **state)
 {
 	static const u32 lens[] = { 60, 128, 129, 1514 };
@@ -433,6 +503,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trim),
 		cmocka_unit_test(test_trim_by_hand),
+		cmocka_unit_test(test_keeps_checksum),
 		cmocka_unit_test(test_lying_lengths),
 		cmocka_unit_test(test_zero_lengths),
 		cmocka_unit_test(test_all_checksums),
@@ -440,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_set_dscp),
 		cmocka_unit_test(test_trimmed_again),
 		cmocka_unit_test(test_trimmed_returned),
+		cmocka_unit_test(test_returned_by_port),
 		cmocka_unit_test(test_returnable),
 		cmocka_unit_test(test_turn_round),
 	};

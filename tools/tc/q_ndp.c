@@ -29,13 +29,13 @@ static const struct tc_names matches = {
 static void explain(FILE *f)
 {
 	fprintf(f,
-		"Usage: ... ndp	[ limit PACKETS ] [ limit_bytes BYTES ] [ hlimit BYTES ]\n"
+		"Usage: ... ndp	[ limit PACKETS ] [ limit_bytes BYTES ] [ hlimit BYTES | auto ]\n"
 		"		[ ratio HEADERS ] [ trim_size BYTES ]\n"
 		"		[ mode ndp | cp | droptail ]\n"
 		"		[ match udp_port PORT | match dscp LIST | match all ]\n"
 		"		[ dscp_trimmed DSCP ] [ rts | norts ] [ dscp_returned DSCP ]\n"
 		"		[ rate RATE ] [ overhead BYTES ]\n"
-		"		[ other_limit BYTES ] [ other_ecn BYTES ]\n"
+		"		[ other_limit BYTES | auto ] [ other_ecn BYTES ]\n"
 		"LIST := DSCP | DSCP-DSCP [ , LIST ]\n"
 		"DSCP := 0..63 | be | cs0..cs7 | af11..af43 | ef\n");
 }
@@ -62,7 +62,7 @@ static int parse_dscp(const struct tc_opt *opt, struct words *w,
 		return -1;
 	if (get_dscp(&val, arg))
 		return illegal(opt->word, arg, "a DSCP");
-	return addattr8(n, TC_MSG_MAX, opt->attr, val);
+	return addattr32(n, TC_MSG_MAX, opt->attr, val);
 }
 
 static int parse_match_port(struct words *w, struct nlmsghdr *n)
@@ -74,7 +74,7 @@ static int parse_match_port(struct words *w, struct nlmsghdr *n)
 		return -1;
 	if (get_u16(&port, arg, 0))
 		return illegal("match udp_port", arg, "a port");
-	return addattr16(n, TC_MSG_MAX, TCA_NDP_UDP_PORT, port);
+	return addattr32(n, TC_MSG_MAX, TCA_NDP_UDP_PORT, port);
 }
 
 static int parse_match_dscp(struct words *w, struct nlmsghdr *n)
@@ -100,7 +100,7 @@ static int parse_match(const struct tc_opt *opt, struct words *w,
 	match = get_name(opt->names, arg);
 	if (match < 0)
 		return illegal(opt->word, arg, opt->names->wanted);
-	if (addattr8(n, TC_MSG_MAX, opt->attr, match))
+	if (addattr32(n, TC_MSG_MAX, opt->attr, match))
 		return -1;
 	if (match == TC_NDP_MATCH_UDP_PORT)
 		return parse_match_port(w, n);
@@ -132,7 +132,7 @@ static void print_match(const struct tc_opt *opt, struct rtattr **tb)
 static const struct tc_opt ndp_opts[] = {
 	{ "limit", TCA_NDP_LIMIT, parse_u32, print_uint, NULL },
 	{ "limit_bytes", TCA_NDP_LIMIT_BYTES, parse_bytes, print_uint, NULL },
-	{ "hlimit", TCA_NDP_HLIMIT, parse_bytes, print_uint, NULL },
+	{ "hlimit", TCA_NDP_HLIMIT, parse_auto_bytes, print_auto_bytes, NULL },
 	{ "ratio", TCA_NDP_RATIO, parse_u32, print_uint, NULL },
 	{ "trim_size", TCA_NDP_TRIM_SIZE, parse_bytes, print_uint, NULL },
 	{ "mode", TCA_NDP_MODE, parse_name, print_name, &modes },
@@ -143,7 +143,8 @@ static const struct tc_opt ndp_opts[] = {
 	{ "dscp_returned", TCA_NDP_DSCP_RETURNED, parse_dscp, print_uint, NULL },
 	{ "rate", TCA_NDP_RATE, parse_rate, print_rate, NULL },
 	{ "overhead", TCA_NDP_OVERHEAD, parse_bytes, print_uint, NULL },
-	{ "other_limit", TCA_NDP_OTHER_LIMIT, parse_bytes, print_uint, NULL },
+	{ "other_limit", TCA_NDP_OTHER_LIMIT, parse_auto_bytes,
+	  print_auto_bytes, NULL },
 	{ "other_ecn", TCA_NDP_OTHER_ECN, parse_bytes, print_uint, NULL },
 };
 
@@ -167,18 +168,24 @@ static int ndp_print_opt(const struct qdisc_util *qu, FILE *f,
 	return 0;
 }
 
-static void print_queue(const char *name, const struct tc_ndp_queue_xstats *q)
+static void print_queue(const char *name, struct rtattr *nest)
 {
+	struct rtattr *tb[TCA_NDP_STATS_QUEUE_MAX + 1];
+	__u64 val;
+
+	if (!nest)
+		return;
+	parse_stats(tb, TCA_NDP_STATS_QUEUE_MAX, nest);
 	open_json_object(name);
 	print_color_string(PRINT_FP, COLOR_NONE, NULL, "  %-6s ", name);
-	out_u64("qlen_packets", "qlen", q->qlen_packets, "p");
-	out_u64("backlog_bytes", "backlog", q->backlog_bytes, "b");
-	out_u64("peak_packets", "peak", q->peak_packets, "p");
-	print_color_u64(PRINT_ANY, COLOR_NONE, "peak_bytes", "%llub ",
-			q->peak_bytes);
-	out_u64("sent_packets", "sent", q->sent_packets, "p");
-	print_color_u64(PRINT_ANY, COLOR_NONE, "sent_bytes", "%llub",
-			q->sent_bytes);
+	print_stat(tb, TCA_NDP_STATS_QUEUE_QLEN_PACKETS, "qlen_packets", "qlen", "p");
+	print_stat(tb, TCA_NDP_STATS_QUEUE_BACKLOG_BYTES, "backlog_bytes", "backlog", "b");
+	print_stat(tb, TCA_NDP_STATS_QUEUE_PEAK_PACKETS, "peak_packets", "peak", "p");
+	if (attr_uint(tb, TCA_NDP_STATS_QUEUE_PEAK_BYTES, &val))
+		print_color_u64(PRINT_ANY, COLOR_NONE, "peak_bytes", "%llub ", val);
+	print_stat(tb, TCA_NDP_STATS_QUEUE_SENT_PACKETS, "sent_packets", "sent", "p");
+	if (attr_uint(tb, TCA_NDP_STATS_QUEUE_SENT_BYTES, &val))
+		print_color_u64(PRINT_ANY, COLOR_NONE, "sent_bytes", "%llub", val);
 	close_json_object();
 	print_nl();
 }
@@ -186,29 +193,39 @@ static void print_queue(const char *name, const struct tc_ndp_queue_xstats *q)
 static int ndp_print_xstats(const struct qdisc_util *qu, FILE *f,
 			    struct rtattr *xstats)
 {
-	struct tc_ndp_xstats space, *st = &space;
+	struct rtattr *tb[TCA_NDP_STATS_MAX + 1];
 
 	if (!xstats)
 		return 0;
-	get_xstats(st, sizeof(*st), xstats);
-
-	print_queue("data", &st->data);
-	print_queue("header", &st->header);
-	print_queue("other", &st->other);
+	parse_stats(tb, TCA_NDP_STATS_MAX, xstats);
+	print_queue("data", tb[TCA_NDP_STATS_DATA]);
+	print_queue("header", tb[TCA_NDP_STATS_HEADER]);
+	print_queue("other", tb[TCA_NDP_STATS_OTHER]);
 	out_text("  trimmed");
-	OUT(trimmed_arrival_packets, "arrival", "");
-	OUT(trimmed_tail_packets, "tail", "");
-	OUT(trimmed_bytes, "bytes", "");
+	print_stat(tb, TCA_NDP_STATS_TRIMMED_ARRIVAL_PACKETS, "trimmed_arrival_packets",
+		   "arrival", "");
+	print_stat(tb, TCA_NDP_STATS_TRIMMED_TAIL_PACKETS, "trimmed_tail_packets",
+		   "tail", "");
+	print_stat(tb, TCA_NDP_STATS_TRIMMED_BYTES, "trimmed_bytes", "bytes", "");
 	print_nl();
-	OUT(returned_packets, "  returned", "");
-	OUT(ecn_marked_packets, "ecn_marked", "");
+	print_stat(tb, TCA_NDP_STATS_RETURNED_PACKETS, "returned_packets",
+		   "  returned", "");
+	print_stat(tb, TCA_NDP_STATS_ECN_MARKED_PACKETS, "ecn_marked_packets",
+		   "ecn_marked", "");
 	print_nl();
 	out_text("  dropped");
-	OUT(dropped_data_packets, "data", "");
-	OUT(dropped_header_packets, "header", "");
-	OUT(dropped_returned_packets, "returned", "");
-	OUT(dropped_other_packets, "other", "");
-	OUT(dropped_nomem_packets, "nomem", "");
+	print_stat(tb, TCA_NDP_STATS_DROPPED_DATA_PACKETS, "dropped_data_packets",
+		   "data", "");
+	print_stat(tb, TCA_NDP_STATS_DROPPED_HEADER_PACKETS, "dropped_header_packets",
+		   "header", "");
+	print_stat(tb, TCA_NDP_STATS_DROPPED_RETURNED_PACKETS, "dropped_returned_packets",
+		   "returned", "");
+	print_stat(tb, TCA_NDP_STATS_DROPPED_OTHER_PACKETS, "dropped_other_packets",
+		   "other", "");
+	print_stat(tb, TCA_NDP_STATS_DROPPED_GSO_PACKETS, "dropped_gso_packets",
+		   "gso", "");
+	print_stat(tb, TCA_NDP_STATS_DROPPED_NOMEM_PACKETS, "dropped_nomem_packets",
+		   "nomem", "");
 	return 0;
 }
 

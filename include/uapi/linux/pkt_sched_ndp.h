@@ -2,8 +2,8 @@
 /*
  * Netlink interface of sch_ndp, the NDP (SIGCOMM'17) switch queue.
  *
- * Attribute numbers are private to the qdisc kind "ndp". Structures only
- * grow at their end: a reader takes min(its size, the payload's size).
+ * Attribute numbers are private to the qdisc kind "ndp". Readers skip
+ * attributes that they do not know. tc-ndp(8) has units, ranges and defaults.
  */
 #ifndef _UAPI_LINUX_PKT_SCHED_NDP_H
 #define _UAPI_LINUX_PKT_SCHED_NDP_H
@@ -57,31 +57,27 @@ enum tc_ndp_match {
 /**
  * enum - attributes in TCA_OPTIONS of a qdisc of kind "ndp"
  * @TCA_NDP_UNSPEC: unused
- * @TCA_NDP_LIMIT: u32, data queue, packets, 1..65535
- * @TCA_NDP_LIMIT_BYTES: u32, data queue, bytes, 0 (no limit) or 64..2^30
- * @TCA_NDP_HLIMIT: u32, header queue, bytes, 64..2^30
- * @TCA_NDP_RATIO: u32, headers for each data packet while both wait,
- *	1..100000
+ * @TCA_NDP_LIMIT: u32, data queue, packets
+ * @TCA_NDP_LIMIT_BYTES: u32, data queue, bytes; 0: no limit
+ * @TCA_NDP_HLIMIT: u32, header queue, bytes; 0: the memory of the data queue
+ * @TCA_NDP_RATIO: u32, headers for each data packet while both wait
  * @TCA_NDP_TRIM_SIZE: u32, bytes that a trimmed packet keeps, counted from
- *	the L2 header, VLAN tags included, FCS not, 64..9216
- * @TCA_NDP_MODE: u8, enum tc_ndp_mode
- * @TCA_NDP_MATCH: u8, enum tc_ndp_match
+ *	the L2 header, VLAN tags included, FCS not
+ * @TCA_NDP_MODE: u32, enum tc_ndp_mode
+ * @TCA_NDP_MATCH: u32, enum tc_ndp_match
  * @TCA_NDP_DSCP_MASK: u64, bit n set: DSCP n is trimmable; with
- *	TC_NDP_MATCH_DSCP only, not 0
- * @TCA_NDP_UDP_PORT: u16, host byte order, 1..65535; with
- *	TC_NDP_MATCH_UDP_PORT only
- * @TCA_NDP_DSCP_TRIMMED: u8, DSCP that a trimmed packet gets, 0..63
- * @TCA_NDP_RTS: u8, 1: return a trimmed packet to its sender when the header
+ *	TC_NDP_MATCH_DSCP only
+ * @TCA_NDP_UDP_PORT: u32, host byte order; with TC_NDP_MATCH_UDP_PORT only
+ * @TCA_NDP_DSCP_TRIMMED: u32, DSCP that a trimmed packet gets
+ * @TCA_NDP_RTS: u32, 1: return a trimmed packet to its sender when the header
  *	queue is full; 0: drop it
- * @TCA_NDP_DSCP_RETURNED: u8, DSCP that a returned packet gets, 0..63, not
+ * @TCA_NDP_DSCP_RETURNED: u32, DSCP that a returned packet gets, not
  *	TCA_NDP_DSCP_TRIMMED
- * @TCA_NDP_RATE: u64, bytes per second of the built-in shaper, 0: none, or
- *	125..2^40
- * @TCA_NDP_OVERHEAD: u32, bytes that the shaper adds to each packet's length,
- *	0..256
- * @TCA_NDP_OTHER_LIMIT: u32, queue of other traffic, bytes, 64..2^30
+ * @TCA_NDP_RATE: u64, bytes per second of the built-in shaper; 0: none
+ * @TCA_NDP_OVERHEAD: u32, bytes that the shaper adds to each packet's length
+ * @TCA_NDP_OTHER_LIMIT: u32, queue of other traffic, bytes; 0: 1000 frames
  * @TCA_NDP_OTHER_ECN: u32, bytes in the queue of other traffic from which on
- *	ECT packets are marked CE, 0 (never) or 1..2^30
+ *	ECT packets are marked CE; 0: never
  */
 enum {
 	TCA_NDP_UNSPEC,
@@ -109,64 +105,83 @@ enum {
 #define TCA_NDP_MAX	(__TCA_NDP_MAX - 1)
 
 /**
- * struct tc_ndp_queue_xstats - one of the queues
- * @qlen_packets: packets in it now
- * @backlog_bytes: bytes in it now
- * @peak_packets: most packets seen in it
- * @peak_bytes: most bytes seen in it
- * @sent_packets: packets that left it towards the wire
- * @sent_bytes: bytes that left it towards the wire
+ * enum - statistics of a queue, in a nest of TCA_NDP_STATS_*
+ * @TCA_NDP_STATS_QUEUE_UNSPEC: unused
+ * @TCA_NDP_STATS_QUEUE_QLEN_PACKETS: u64, packets in it now
+ * @TCA_NDP_STATS_QUEUE_BACKLOG_BYTES: u64, bytes in it now
+ * @TCA_NDP_STATS_QUEUE_PEAK_PACKETS: u64, most packets seen in it
+ * @TCA_NDP_STATS_QUEUE_PEAK_BYTES: u64, most bytes seen in it
+ * @TCA_NDP_STATS_QUEUE_SENT_PACKETS: u64, packets that left it towards the wire
+ * @TCA_NDP_STATS_QUEUE_SENT_BYTES: u64, bytes that left it towards the wire
  */
-struct tc_ndp_queue_xstats {
-	__u64 qlen_packets;
-	__u64 backlog_bytes;
-	__u64 peak_packets;
-	__u64 peak_bytes;
-	__u64 sent_packets;
-	__u64 sent_bytes;
+enum {
+	TCA_NDP_STATS_QUEUE_UNSPEC,
+	TCA_NDP_STATS_QUEUE_QLEN_PACKETS,
+	TCA_NDP_STATS_QUEUE_BACKLOG_BYTES,
+	TCA_NDP_STATS_QUEUE_PEAK_PACKETS,
+	TCA_NDP_STATS_QUEUE_PEAK_BYTES,
+	TCA_NDP_STATS_QUEUE_SENT_PACKETS,
+	TCA_NDP_STATS_QUEUE_SENT_BYTES,
+	/* private: */
+	TCA_NDP_STATS_QUEUE_PAD,
+	__TCA_NDP_STATS_QUEUE_MAX,
 };
 
+#define TCA_NDP_STATS_QUEUE_MAX	(__TCA_NDP_STATS_QUEUE_MAX - 1)
+
 /**
- * struct tc_ndp_xstats - statistics of sch_ndp (TCA_STATS_APP)
+ * enum - statistics of a qdisc of kind "ndp", in TCA_STATS_APP
+ * @TCA_NDP_STATS_UNSPEC: unused
+ * @TCA_NDP_STATS_DATA: nest, TCA_NDP_STATS_QUEUE_*, the data queue
+ * @TCA_NDP_STATS_HEADER: nest, TCA_NDP_STATS_QUEUE_*, the header queue: NDP
+ *	packets that trimming would not shorten: trimmed ones, and those of at
+ *	most trim_size bytes
+ * @TCA_NDP_STATS_OTHER: nest, TCA_NDP_STATS_QUEUE_*, the queue of other traffic
+ * @TCA_NDP_STATS_TRIMMED_ARRIVAL_PACKETS: u64, arriving packets trimmed
+ * @TCA_NDP_STATS_TRIMMED_TAIL_PACKETS: u64, packets trimmed at the data queue's
+ *	tail
+ * @TCA_NDP_STATS_TRIMMED_BYTES: u64, bytes cut off in both cases
+ * @TCA_NDP_STATS_RETURNED_PACKETS: u64, trimmed packets sent back to their sender
+ * @TCA_NDP_STATS_ECN_MARKED_PACKETS: u64, packets of other traffic marked CE
+ * @TCA_NDP_STATS_DROPPED_DATA_PACKETS: u64, data packets dropped: FIFO full
+ *	(droptail), or limit made smaller
+ * @TCA_NDP_STATS_DROPPED_HEADER_PACKETS: u64, headers dropped: header queue
+ *	full, and not returned: rts is not set, the packet was never trimmed
+ *	(control packets), its source is a group, its TTL is used up, the device
+ *	has no Ethernet header, or the stack's input queue is full
+ * @TCA_NDP_STATS_DROPPED_RETURNED_PACKETS: u64, headers dropped: header queue
+ *	full, and returned once already
+ * @TCA_NDP_STATS_DROPPED_OTHER_PACKETS: u64, other traffic dropped: its queue
+ *	full
+ * @TCA_NDP_STATS_DROPPED_GSO_PACKETS: u64, GSO packets dropped because they
+ *	cannot be segmented
+ * @TCA_NDP_STATS_DROPPED_NOMEM_PACKETS: u64, dropped because memory ran out
+ *	while trimming, returning or segmenting
  *
- * In modes cp and droptail the packets of @data and @header stand in one FIFO
- * and are counted by their kind.
- *
- * @data: the data queue
- * @header: the header queue: NDP packets that trimming would not shorten:
- *	trimmed ones, and those of at most trim_size bytes
- * @other: what is not NDP's
- * @trimmed_arrival_packets: arriving packets trimmed
- * @trimmed_tail_packets: packets trimmed at the data queue's tail
- * @trimmed_bytes: bytes cut off in both cases
- * @returned_packets: trimmed packets sent back to their sender
- * @ecn_marked_packets: packets of other traffic marked CE
- * @dropped_data_packets: data packets dropped: FIFO full (droptail), or
- *	limit made smaller
- * @dropped_header_packets: headers dropped: header queue full, and not
- *	returned: norts is set, it was never trimmed (control packets), its
- *	source is a group, the device is no Ethernet's, or the stack's input
- *	queue is full
- * @dropped_returned_packets: headers dropped: header queue full, and
- *	returned once already
- * @dropped_other_packets: other traffic dropped: its queue full
- * @dropped_nomem_packets: dropped for want of memory while trimming,
- *	returning or segmenting
+ * In modes cp and droptail the packets of the data and the header queue stand
+ * in one FIFO and are counted by their kind.
  */
-struct tc_ndp_xstats {
-	struct tc_ndp_queue_xstats data;
-	struct tc_ndp_queue_xstats header;
-	struct tc_ndp_queue_xstats other;
-	__u64 trimmed_arrival_packets;
-	__u64 trimmed_tail_packets;
-	__u64 trimmed_bytes;
-	__u64 returned_packets;
-	__u64 ecn_marked_packets;
-	__u64 dropped_data_packets;
-	__u64 dropped_header_packets;
-	__u64 dropped_returned_packets;
-	__u64 dropped_other_packets;
-	__u64 dropped_nomem_packets;
+enum {
+	TCA_NDP_STATS_UNSPEC,
+	TCA_NDP_STATS_DATA,
+	TCA_NDP_STATS_HEADER,
+	TCA_NDP_STATS_OTHER,
+	TCA_NDP_STATS_TRIMMED_ARRIVAL_PACKETS,
+	TCA_NDP_STATS_TRIMMED_TAIL_PACKETS,
+	TCA_NDP_STATS_TRIMMED_BYTES,
+	TCA_NDP_STATS_RETURNED_PACKETS,
+	TCA_NDP_STATS_ECN_MARKED_PACKETS,
+	TCA_NDP_STATS_DROPPED_DATA_PACKETS,
+	TCA_NDP_STATS_DROPPED_HEADER_PACKETS,
+	TCA_NDP_STATS_DROPPED_RETURNED_PACKETS,
+	TCA_NDP_STATS_DROPPED_OTHER_PACKETS,
+	TCA_NDP_STATS_DROPPED_GSO_PACKETS,
+	TCA_NDP_STATS_DROPPED_NOMEM_PACKETS,
+	/* private: */
+	TCA_NDP_STATS_PAD,
+	__TCA_NDP_STATS_MAX,
 };
+
+#define TCA_NDP_STATS_MAX	(__TCA_NDP_STATS_MAX - 1)
 
 #endif /* _UAPI_LINUX_PKT_SCHED_NDP_H */

@@ -20,8 +20,9 @@ HOST_QDISC = ["root handle 1: prio", "parent 1:2 handle 2: fq"]
 # ---- in the guest
 
 def qdisc(limit, mtu, hlimit=None):
-    """A trimming port's: LIMIT packets of data; headers HLIMIT bytes, or as in the paper the same memory."""
-    return "ndp limit %d hlimit %d" % (limit, hlimit or limit * (mtu + FRAME_HEADER))
+    """A trimming port's, as in the paper: LIMIT packets of data, return to sender; headers HLIMIT bytes, or the same
+    memory."""
+    return "ndp limit %d hlimit %d rts" % (limit, hlimit or limit * (mtu + FRAME_HEADER))
 
 
 def beside(scheme, frame, rate, buffer, k):

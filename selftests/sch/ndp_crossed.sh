@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two ports of a bridge whose dscp_trimmed and dscp_returned are crossed, both
+# with full header queues: a header does not go back and forth between them
+# without end. tc warns of such ports.
+#
+#	+---- a ----+   +------------------- r -------------------+   +---- b ----+
+#	| frames v0 |===| v2: ndp 49/48     bridge    v3: ndp 48/49 |===| v1        |
+#	+-----------+   +-----------------------------------------+   +-----------+
+. "$(dirname "$0")/../lib/lib.sh"
+need_ndp
+r=''
+setup_ns a b r
+ip -batch - <<-END
+	link add v0 address $MAC_A netns $a type veth peer name v2 netns $r
+	link add v1 address $MAC_B netns $b type veth peer name v3 netns $r
+END
+ip -n "$a" link set v0 up
+ip -n "$b" link set v1 up
+ip -n "$r" link add br0 type bridge || skip_all "no bridge"
+ip -n "$r" -batch - <<-END
+	link set v2 master br0 up
+	link set v3 master br0 up
+	link set br0 up
+	link set v2 type bridge_slave learning off
+	link set v3 type bridge_slave learning off
+END
+bridge -n "$r" fdb add $MAC_A dev v2 master static
+bridge -n "$r" fdb add $MAC_B dev v3 master static
+# shellcheck disable=SC2317 # wait_for calls it
+forwards() { bridge -n "$r" link show | grep -c 'state forwarding' | grep -q 2; }
+wait_for 10 forwards
+
+# port DEV DSCP_TRIMMED DSCP_RETURNED OPTION...: with room for one header, prints what tc says
+port() {
+	tc -n "$r" qdisc replace dev "$1" root handle 1: ndp limit 1 hlimit 128 rts rate 1kbit \
+		dscp_trimmed "$2" dscp_returned "$3" "${@:4}" 2>&1
+}
+
+# full DEV: a frame leaves and keeps the shaper busy; one waits in each queue
+full() { send_frames -s "$r/$1" udp4,len=1500 udp4,len=1500 udp4,len=100,dscp=8; }
+
+# sum COUNTER: of both ports
+sum() { tc -n "$r" -s -j qdisc show | jq "[.[] | select(.kind == \"ndp\") | .$1] | add"; }
+# shellcheck disable=SC2317 # wait_for calls it
+dropped() { [ "$(sum 'dropped_header_packets + .dropped_returned_packets')" -gt 0 ]; }
+
+# bounce WHAT RETURNED FRAME OPTION...: how often FRAME is returned until it is dropped
+bounce() {
+	local what=$1 returned=$2 frame=$3
+	shift 3
+	tc -n "$r" qdisc del dev v2 root 2>/dev/null || true
+	tc -n "$r" qdisc del dev v3 root 2>/dev/null || true
+	port v3 48 49 "$@"
+	port v2 49 48 "$@" >"$TMP/warning"
+	check "$what: tc warns" grep -q "Warning: .*crossed with those of another port" "$TMP/warning"
+	full v2
+	full v3
+	send_frames -s "$a/v0" "$frame"
+	check "$what: the header is dropped at last" wait_for 10 dropped
+	check_eq "$what: it was returned $returned times" "$(sum returned_packets)" "$returned"
+}
+
+header=len=100,dscp=48,ttl=10
+bounce "match udp_port, IPv4" 1 udp4,$header
+bounce "match udp_port, IPv6" 1 udp6,$header
+bounce "match all, IPv4" 9 udp4,$header match all
+bounce "match all, IPv6" 9 udp6,$header match all
+bounce "match dscp" 9 tcp4,$header match dscp 8,10
+
+tc -n "$r" qdisc del dev v2 root
+port v2 48 49 >"$TMP/warning"
+check_eq "equal marks: no warning" "$(<"$TMP/warning")" ""
+port v2 50 48 >"$TMP/warning"
+check "one mark is crossed: tc warns" grep -q "^Warning: " "$TMP/warning"
+tc -n "$r" qdisc replace dev v3 root handle 2: prio
+tc -n "$r" qdisc add dev v3 parent 2:1 ndp
+tc -n "$r" qdisc change dev v2 root handle 1: ndp dscp_returned 48 dscp_trimmed 49 2>"$TMP/warning"
+check "crossed with a child of prio: tc warns" grep -q "^Warning: " "$TMP/warning"
+tc -n "$b" qdisc add dev v1 root ndp dscp_trimmed 49 dscp_returned 50 2>"$TMP/warning"
+check_eq "crossed with a port of another namespace: no warning" "$(<"$TMP/warning")" ""
+finish
