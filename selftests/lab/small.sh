@@ -11,6 +11,6 @@ lab=$LIB_TOP/tools/lab/lab
 [ $# -gt 0 ] || mapfile -t experiments < <("$lab" list | cut -d ' ' -f 1)
 [ $# -eq 0 ] || experiments=("$@")
 for experiment in "${experiments[@]}"; do
-	check "$experiment" "$lab" run "$experiment" --small --kernel uml-debug -j 1 --out "$TMP/$experiment"
+	check "$experiment" "$lab" run "$experiment" --small --kernel uml-debug -j 1 --stall 90 --out "$TMP/$experiment"
 done
 finish
