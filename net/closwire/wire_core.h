@@ -33,6 +33,16 @@
 
 #define CLOSWIRE_PRIOS		8
 
+/* Settings: ranges, and what a port has if none is given */
+#define CLOSWIRE_RATE_MIN	125ULL			/* 1 kbit/s */
+#define CLOSWIRE_RATE_MAX	125000000000ULL		/* 1 Tbit/s */
+#define CLOSWIRE_RATE_DEFAULT	1250000000ULL		/* 10 Gbit/s */
+#define CLOSWIRE_DELAY_MAX_NS	10000000000ULL		/* 10 s */
+#define CLOSWIRE_RING_MIN	2
+#define CLOSWIRE_RING_MAX	16384
+#define CLOSWIRE_RING_DEFAULT	256
+#define CLOSWIRE_TX_QUEUES_MAX	16
+
 /* Bytes around a frame, and a frame's shortest length without FCS */
 #define CLOSWIRE_GAP_BYTES	12
 #define CLOSWIRE_PREAMBLE_BYTES	8

@@ -6,7 +6,7 @@
  *	Requests that must be refused, with the right message.
  * closwire_netlink change -n NS -i DEV [-c COUNT] [-s SEED]
  *	Sends COUNT random changes to the port DEV, valid and malformed. A model
- *	written from the header file's ranges says for each whether it must be
+ *	written from the ranges of ip-link-closwire(8) says for each whether it must be
  *	accepted. A refused change must carry a message and leave the settings
  *	as they were; an accepted one must read back.
  * closwire_netlink create -n NS -i NAME [-c COUNT] [-s SEED]
@@ -102,22 +102,25 @@ static void dump(struct blob *found)
 	memcpy(found->b, mnl_attr_get_payload(data), found->len);
 }
 
-/* ---- the model: what the header file says */
+/* ---- the model: what ip-link-closwire(8) says */
+
+#define CLOSWIRE_RATE_MIN	125LL
+#define CLOSWIRE_RATE_MAX	125000000000LL
+#define CLOSWIRE_DELAY_MAX_NS	10000000000LL
+#define CLOSWIRE_DRIFT_MAX_PPB	500000
 
 static const struct range {
 	const char *name;
-	int64_t min, max, initial;
+	int64_t min, max;
 	unsigned int len;
 } ranges[IFLA_CLOSWIRE_MAX + 1] = {
-	[IFLA_CLOSWIRE_RATE] = { "rate", CLOSWIRE_RATE_MIN, CLOSWIRE_RATE_MAX,
-				 CLOSWIRE_RATE_DEFAULT, 8 },
-	[IFLA_CLOSWIRE_DELAY] = { "delay", 0, CLOSWIRE_DELAY_MAX_NS, 0, 8 },
-	[IFLA_CLOSWIRE_RING] = { "ring", CLOSWIRE_RING_MIN, CLOSWIRE_RING_MAX,
-				 CLOSWIRE_RING_DEFAULT, 4 },
-	[IFLA_CLOSWIRE_LOSS] = { "loss", 0, UINT32_MAX, 0, 4 },
-	[IFLA_CLOSWIRE_CLOCK_OFFSET] = { "clock_offset", INT64_MIN, INT64_MAX, 0, 8 },
+	[IFLA_CLOSWIRE_RATE] = { "rate", CLOSWIRE_RATE_MIN, CLOSWIRE_RATE_MAX, 8 },
+	[IFLA_CLOSWIRE_DELAY] = { "delay", 0, CLOSWIRE_DELAY_MAX_NS, 8 },
+	[IFLA_CLOSWIRE_RING] = { "ring", 2, 16384, 4 },
+	[IFLA_CLOSWIRE_LOSS] = { "loss", 0, UINT32_MAX, 4 },
+	[IFLA_CLOSWIRE_CLOCK_OFFSET] = { "clock_offset", INT64_MIN, INT64_MAX, 8 },
 	[IFLA_CLOSWIRE_CLOCK_DRIFT] = { "clock_drift", -CLOSWIRE_DRIFT_MAX_PPB,
-					CLOSWIRE_DRIFT_MAX_PPB, 0, 4 },
+					CLOSWIRE_DRIFT_MAX_PPB, 4 },
 };
 
 /* An attribute's value, as the kernel will read it */
@@ -143,7 +146,7 @@ static bool in_range(unsigned int type, int64_t v)
 struct model {
 	int64_t v[IFLA_CLOSWIRE_MAX + 1];
 	bool valid;
-	bool open;	/* the header file does not say what becomes of it */
+	bool open;	/* it is not documented what becomes of it */
 };
 
 static int64_t random_value(const struct range *r)

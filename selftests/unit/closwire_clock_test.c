@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include <linux/if_closwire.h>
 #include "../../net/closwire/clock_core.h"
 #include "rng.h"
 

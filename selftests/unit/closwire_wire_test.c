@@ -14,7 +14,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <linux/if_closwire.h>
 #include "../../net/closwire/wire_core.h"
 #include "rng.h"
 

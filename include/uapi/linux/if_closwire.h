@@ -10,33 +10,22 @@
 #ifndef _UAPI_LINUX_IF_CLOSWIRE_H
 #define _UAPI_LINUX_IF_CLOSWIRE_H
 
-/* Ranges, and what a port has when nothing is said */
-#define CLOSWIRE_RATE_MIN		125ULL		/* 1 kbit/s */
-#define CLOSWIRE_RATE_MAX		125000000000ULL	/* 1 Tbit/s */
-#define CLOSWIRE_RATE_DEFAULT		1250000000ULL	/* 10 Gbit/s */
-#define CLOSWIRE_DELAY_MAX_NS		10000000000ULL	/* 10 s */
-#define CLOSWIRE_RING_MIN		2
-#define CLOSWIRE_RING_MAX		16384
-#define CLOSWIRE_RING_DEFAULT		256
-#define CLOSWIRE_DRIFT_MAX_PPB		500000		/* 500 ppm */
-#define CLOSWIRE_TX_QUEUES_MAX		16
-
 /**
  * enum - attributes of a closwire port
  * @IFLA_CLOSWIRE_UNSPEC: unused
  * @IFLA_CLOSWIRE_PEER: the other port, when a pair is made: struct ifinfomsg,
  *	then IFLA_* attributes; its own settings in IFLA_LINKINFO/IFLA_INFO_DATA
- * @IFLA_CLOSWIRE_RATE: u64, bytes/s on the wire, CLOSWIRE_RATE_MIN to _MAX
+ * @IFLA_CLOSWIRE_RATE: u64, bytes/s on the wire
  * @IFLA_CLOSWIRE_DELAY: u64, ns from a frame's last bit sent to its last bit
- *	received, 0 to CLOSWIRE_DELAY_MAX_NS
- * @IFLA_CLOSWIRE_RING: u32, packets that each TX ring holds, CLOSWIRE_RING_MIN
- *	to _MAX; a TSO packet is one until the last of its frames has left
+ *	received
+ * @IFLA_CLOSWIRE_RING: u32, packets that each TX ring holds; a TSO packet is one
+ *	until the last of its frames has left
  * @IFLA_CLOSWIRE_LOSS: u32, probability that a frame is lost, as a part of
  *	4294967295 (which loses all); independent from frame to frame
  * @IFLA_CLOSWIRE_CLOCK_OFFSET: s64, ns: sets the port's PTP clock to the
  *	host's real time plus this
  * @IFLA_CLOSWIRE_CLOCK_DRIFT: s32, ppb by which the clock's oscillator is too
- *	fast, -CLOSWIRE_DRIFT_MAX_PPB to CLOSWIRE_DRIFT_MAX_PPB
+ *	fast
  * @IFLA_CLOSWIRE_PAD: alignment
  */
 enum {
