@@ -278,7 +278,8 @@ static void closwire_setup(struct net_device *dev)
 	dev->needs_free_netdev = true;
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
-	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE;
+	/* netconsole transmits with interrupts off, where no lock here is taken */
+	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE | IFF_DISABLE_NETPOLL;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->hw_features = CLOSWIRE_FEATURES;
 	dev->features = CLOSWIRE_FEATURES;
