@@ -345,6 +345,15 @@ static int closwire_register(struct net_device *dev)
 	return err;
 }
 
+static int closwire_peer_kind(const struct nlattr *kind,
+			      struct netlink_ext_ack *extack)
+{
+	if (!kind || !nla_strcmp(kind, CLOSWIRE_NAME))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, kind, "the peer must be of kind closwire");
+	return -EINVAL;
+}
+
 /* The peer's own settings, if it has any, into data. */
 static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 			      struct netlink_ext_ack *extack)
@@ -357,6 +366,8 @@ static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 		return 0;
 	err = nla_parse_nested_deprecated(info, IFLA_INFO_MAX,
 					  tb[IFLA_LINKINFO], NULL, extack);
+	if (!err)
+		err = closwire_peer_kind(info[IFLA_INFO_KIND], extack);
 	if (err || !info[IFLA_INFO_DATA])
 		return err;
 	return nla_parse_nested_deprecated(data, IFLA_CLOSWIRE_MAX,

@@ -367,6 +367,25 @@ static void refused(const char *name, uint16_t type, const void *data, unsigned 
 		errx(1, "%s: message lacks \"%s\": %s", name, want, message);
 }
 
+static void refused_kind(void)
+{
+	struct blob peer = { .len = sizeof(struct ifinfomsg) }, info = { .len = 0 };
+	struct blob data = { .len = 0 }, attrs = { .len = 0 };
+	const char *own = dev;
+
+	memset(peer.b, 0, peer.len);
+	put_attr(&info, IFLA_INFO_KIND, "veth", sizeof("veth"));
+	put_attr(&peer, IFLA_LINKINFO | NLA_F_NESTED, info.b, info.len);
+	put_attr(&data, IFLA_CLOSWIRE_PEER | NLA_F_NESTED, peer.b, peer.len);
+	put_linkinfo(&attrs, &data);
+	dev = "other";
+	if (!request_link(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &attrs))
+		errx(1, "a peer of kind veth: accepted");
+	if (!strstr(message, "the peer must be of kind closwire"))
+		errx(1, "a peer of kind veth: %s", message);
+	dev = own;
+}
+
 static void all_refused(void)
 {
 	static const uint8_t ones[16] = { 255, 255, 255, 255, 255, 255, 255, 255 };
@@ -378,6 +397,7 @@ static void all_refused(void)
 	refused("ring of 0", IFLA_CLOSWIRE_RING, ones + 8, 4, "ring must be 2 to 16384 packets");
 	refused("a short rate", IFLA_CLOSWIRE_RATE, ones, 4, "policy");
 	refused("an empty loss", IFLA_CLOSWIRE_LOSS, ones, 0, "policy");
+	refused_kind();
 }
 
 int main(int argc, char **argv)
