@@ -5,6 +5,7 @@
  *	main.c		the device: links, settings, up and down
  *	wire.c		the way of a frame: ring, line, cable, receiver, PFC
  *	ethtool.c	ethtool
+ *	dcb.c		priority flow control by dcb(8)
  *	ptp.c		PTP clock and hardware time stamps
  *	wire_core.h	when a frame leaves, and which (plain C)
  *	clock_core.h	a clock that is off and drifts (plain C)
@@ -32,6 +33,10 @@
 /* Frames and pauses that are handled in one go, with softirqs off */
 #define CLOSWIRE_TX_BUDGET	256
 
+/* Most memory that ports of user namespaces hold, in bytes: each, and all */
+#define CLOSWIRE_HELD_MAX	(16 << 20)
+#define CLOSWIRE_HELD_ALL_MAX	(64 << 20)
+
 /* In place of a ring's number: a MAC control frame */
 #define CLOSWIRE_CTRL		0xff
 
@@ -41,6 +46,7 @@
  *	hand-over: passes the receiver; CLOCK_MONOTONIC
  * @arrival_ns: when its last bit is there
  * @len: bytes on the line, with a VLAN tag and without padding and FCS
+ * @held: memory for which the sending port is charged, in bytes; 0: none
  * @txq: the ring that it was in, or CLOSWIRE_CTRL
  * @prio: for PFC: PCP of a VLAN tag, else skb->priority if below 8, else 0
  * @last: the last frame of its packet
@@ -51,6 +57,7 @@ struct closwire_cb {
 	u64 sfd_ns;
 	u64 arrival_ns;
 	u32 len;
+	u32 held;
 	u8 txq;
 	u8 prio;
 	bool last;
@@ -78,8 +85,12 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
  * @rate_Bps: bytes per second
  * @delay_ns: of the cable
  * @loss: probability that a frame gets lost, of U32_MAX
+ * @pfc: priorities that pause frames hold, one bit each
  * @up: the port is up
- * @held: the line stands still because of a pause
+ * @paused: the line stands still because of a pause
+ * @limited: root of a user namespace owns the port: its memory is bounded
+ * @held: memory of frames in the rings and on the cable that no socket is
+ *	charged for, in bytes; counted if @limited
  * @from_ns: the next frame does not start before, nor before the gap's end
  * @due_ns: when the timer fires, or fired last
  * @timer: fires when the frame on the line has left or a pause ends
@@ -97,8 +108,11 @@ struct closwire_tx {
 	u32 loss;
 	u64 rate_Bps;
 	u64 delay_ns;
+	u8 pfc;
 	bool up;
-	bool held;
+	bool paused;
+	bool limited;
+	atomic_t held;
 	u64 from_ns;
 	u64 due_ns;
 	struct hrtimer timer;
@@ -134,21 +148,25 @@ struct closwire_rx {
  *
  * @tx_frames: data frames sent
  * @tx_bytes: their bytes
- * @tx_pause_frames: pause frames sent
+ * @tx_dropped_carrier: frames dropped for lack of carrier
+ * @tx_ctrl: MAC control frames sent
+ * @tx_pause: pause frames of 802.3x sent, for all priorities
+ * @rx_frames: data frames received
+ * @rx_bytes: their bytes
+ * @rx_lost: frames that the cable has lost
+ * @rx_dropped_length: frames longer than the MTU allows
+ * @rx_ctrl: MAC control frames received
+ * @rx_ctrl_unknown: those that are not PFC
+ * @rx_pause: pause frames of 802.3x received
+ * @own: counters that have no place in a standard group, for ethtool -S
  * @tx_prio_pause: by priority, pause frames sent that pause or resume it
  * @tx_ring_full: times that a queue was stopped because its ring was full
  * @tx_paused: times that the line stood still because of a pause
- * @tx_dropped_carrier: frames dropped for lack of carrier
  * @tx_dropped_ctrl: MAC control frames dropped since too many waited
+ * @tx_dropped_limit: frames dropped since the port held too much memory
  * @tx_dropped_nomem: packets that could not be cut into frames
  * @tx_hwtstamps: hardware time stamps given to senders
- * @rx_frames: data frames received
- * @rx_bytes: their bytes
- * @rx_pause_frames: pause frames received
  * @rx_prio_pause: by priority, pause frames received that name it
- * @rx_ctrl_unknown: MAC control frames received that are no PFC
- * @rx_lost: frames that the cable has lost
- * @rx_dropped_length: frames longer than the MTU allows
  * @rx_dropped_down: frames on the cable when the port went down
  * @rx_dropped_nomem: frames dropped for lack of memory
  * @rx_interrupts: interrupts for received frames
@@ -157,27 +175,33 @@ struct closwire_rx {
 struct closwire_stats {
 	u64 tx_frames;
 	u64 tx_bytes;
-	u64 tx_pause_frames;
-	u64 tx_prio_pause[CLOSWIRE_PRIOS];
-	u64 tx_ring_full;
-	u64 tx_paused;
 	u64 tx_dropped_carrier;
-	u64 tx_dropped_ctrl;
-	u64 tx_dropped_nomem;
-	u64 tx_hwtstamps;
+	u64 tx_ctrl;
+	u64 tx_pause;
 	u64 rx_frames;
 	u64 rx_bytes;
-	u64 rx_pause_frames;
-	u64 rx_prio_pause[CLOSWIRE_PRIOS];
-	u64 rx_ctrl_unknown;
 	u64 rx_lost;
 	u64 rx_dropped_length;
-	u64 rx_dropped_down;
-	u64 rx_dropped_nomem;
-	u64 rx_interrupts;
-	u64 rx_hwtstamps;
+	u64 rx_ctrl;
+	u64 rx_ctrl_unknown;
+	u64 rx_pause;
+	struct_group_tagged(closwire_own_stats, own,
+		u64 tx_prio_pause[CLOSWIRE_PRIOS];
+		u64 tx_ring_full;
+		u64 tx_paused;
+		u64 tx_dropped_ctrl;
+		u64 tx_dropped_limit;
+		u64 tx_dropped_nomem;
+		u64 tx_hwtstamps;
+		u64 rx_prio_pause[CLOSWIRE_PRIOS];
+		u64 rx_dropped_down;
+		u64 rx_dropped_nomem;
+		u64 rx_interrupts;
+		u64 rx_hwtstamps;
+	);
 };
 
+/* A counter has one writer at a time; a u64 is read and written at once (64BIT). */
 static inline void closwire_add(u64 *counter, u64 n)
 {
 	WRITE_ONCE(*counter, *counter + n);
@@ -237,6 +261,14 @@ bool closwire_is_port(const struct net_device *dev);
 void closwire_set_ring(struct closwire_port *port, u32 packets);
 
 /* wire.c */
+
+/**
+ * closwire_set_pfc() - set which priorities obey pause frames
+ * @port: the port
+ * @enable: one bit each; a pause of another priority ends at once
+ */
+void closwire_set_pfc(struct closwire_port *port, u8 enable);
+
 netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev);
 int closwire_poll(struct napi_struct *napi, int budget);
 void closwire_wire_init(struct closwire_port *port);
@@ -245,6 +277,15 @@ void closwire_wire_stop(struct closwire_port *port);
 
 /* ethtool.c */
 extern const struct ethtool_ops closwire_ethtool_ops;
+
+/* dcb.c */
+#ifdef CONFIG_DCB
+void closwire_dcb_setup(struct net_device *dev);
+#else
+static inline void closwire_dcb_setup(struct net_device *dev)
+{
+}
+#endif
 
 /* ptp.c */
 
@@ -257,6 +298,9 @@ void closwire_ptp_init(struct closwire_port *port);
 /**
  * closwire_ptp_register() - show the clock to user space; under RTNL
  * @port: the port; its device is registered
+ *
+ * A port that is made in a user namespace shows none: PTP clocks are the host's,
+ * and anybody could use up their numbers.
  *
  * Return: 0 or a negative error.
  */

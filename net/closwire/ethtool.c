@@ -113,17 +113,14 @@ static int closwire_set_channels(struct net_device *dev,
 /* ---- statistics ---- */
 
 /* Each is a u64, and has its name at the same place in the table. */
-#define CLOSWIRE_STATS (sizeof(struct closwire_stats) / sizeof(u64))
+#define CLOSWIRE_STATS (sizeof(struct closwire_own_stats) / sizeof(u64))
 #define CLOSWIRE_STAT(counter) \
-	[offsetof(struct closwire_stats, counter) / sizeof(u64)] = #counter
+	[offsetof(struct closwire_own_stats, counter) / sizeof(u64)] = #counter
 #define CLOSWIRE_PRIO_STAT(way, prio) \
-	[offsetof(struct closwire_stats, way##_prio_pause[prio]) / \
+	[offsetof(struct closwire_own_stats, way##_prio_pause[prio]) / \
 	 sizeof(u64)] = #way "_prio" #prio "_pause"
 
 static const char closwire_stat_names[CLOSWIRE_STATS][ETH_GSTRING_LEN] = {
-	CLOSWIRE_STAT(tx_frames),
-	CLOSWIRE_STAT(tx_bytes),
-	CLOSWIRE_STAT(tx_pause_frames),
 	CLOSWIRE_PRIO_STAT(tx, 0),
 	CLOSWIRE_PRIO_STAT(tx, 1),
 	CLOSWIRE_PRIO_STAT(tx, 2),
@@ -134,13 +131,10 @@ static const char closwire_stat_names[CLOSWIRE_STATS][ETH_GSTRING_LEN] = {
 	CLOSWIRE_PRIO_STAT(tx, 7),
 	CLOSWIRE_STAT(tx_ring_full),
 	CLOSWIRE_STAT(tx_paused),
-	CLOSWIRE_STAT(tx_dropped_carrier),
 	CLOSWIRE_STAT(tx_dropped_ctrl),
+	CLOSWIRE_STAT(tx_dropped_limit),
 	CLOSWIRE_STAT(tx_dropped_nomem),
 	CLOSWIRE_STAT(tx_hwtstamps),
-	CLOSWIRE_STAT(rx_frames),
-	CLOSWIRE_STAT(rx_bytes),
-	CLOSWIRE_STAT(rx_pause_frames),
 	CLOSWIRE_PRIO_STAT(rx, 0),
 	CLOSWIRE_PRIO_STAT(rx, 1),
 	CLOSWIRE_PRIO_STAT(rx, 2),
@@ -149,9 +143,6 @@ static const char closwire_stat_names[CLOSWIRE_STATS][ETH_GSTRING_LEN] = {
 	CLOSWIRE_PRIO_STAT(rx, 5),
 	CLOSWIRE_PRIO_STAT(rx, 6),
 	CLOSWIRE_PRIO_STAT(rx, 7),
-	CLOSWIRE_STAT(rx_ctrl_unknown),
-	CLOSWIRE_STAT(rx_lost),
-	CLOSWIRE_STAT(rx_dropped_length),
 	CLOSWIRE_STAT(rx_dropped_down),
 	CLOSWIRE_STAT(rx_dropped_nomem),
 	CLOSWIRE_STAT(rx_interrupts),
@@ -181,7 +172,7 @@ static void closwire_get_ethtool_stats(struct net_device *dev,
 				       struct ethtool_stats *stats, u64 *to)
 {
 	struct closwire_port *port = netdev_priv(dev);
-	const u64 *from = (const u64 *)&port->stats;
+	const u64 *from = (const u64 *)&port->stats.own;
 	size_t i;
 
 	for (i = 0; i < CLOSWIRE_STATS; i++)
@@ -201,6 +192,35 @@ static void closwire_get_eth_mac_stats(struct net_device *dev,
 	to->FrameTooLongErrors = READ_ONCE(stats->rx_dropped_length);
 }
 
+static void closwire_get_eth_ctrl_stats(struct net_device *dev,
+					struct ethtool_eth_ctrl_stats *to)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	const struct closwire_stats *stats = &port->stats;
+
+	to->MACControlFramesTransmitted = READ_ONCE(stats->tx_ctrl);
+	to->MACControlFramesReceived = READ_ONCE(stats->rx_ctrl);
+	to->UnsupportedOpcodesReceived = READ_ONCE(stats->rx_ctrl_unknown);
+}
+
+/* Pause for all priorities at once (802.3x) is counted, but not obeyed. */
+static void closwire_get_pause_stats(struct net_device *dev,
+				     struct ethtool_pause_stats *to)
+{
+	struct closwire_port *port = netdev_priv(dev);
+
+	to->tx_pause_frames = READ_ONCE(port->stats.tx_pause);
+	to->rx_pause_frames = READ_ONCE(port->stats.rx_pause);
+}
+
+static void closwire_get_pauseparam(struct net_device *dev,
+				    struct ethtool_pauseparam *pause)
+{
+	pause->autoneg = AUTONEG_DISABLE;
+	pause->rx_pause = 0;
+	pause->tx_pause = 0;
+}
+
 const struct ethtool_ops closwire_ethtool_ops = {
 	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS,
 	.get_drvinfo		= closwire_get_drvinfo,
@@ -216,5 +236,8 @@ const struct ethtool_ops closwire_ethtool_ops = {
 	.get_strings		= closwire_get_strings,
 	.get_ethtool_stats	= closwire_get_ethtool_stats,
 	.get_eth_mac_stats	= closwire_get_eth_mac_stats,
+	.get_eth_ctrl_stats	= closwire_get_eth_ctrl_stats,
+	.get_pause_stats	= closwire_get_pause_stats,
+	.get_pauseparam		= closwire_get_pauseparam,
 	.get_ts_info		= closwire_get_ts_info,
 };

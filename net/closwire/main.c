@@ -110,6 +110,7 @@ static void closwire_set_defaults(struct closwire_port *port)
 {
 	closwire_set_rate(port, CLOSWIRE_RATE_DEFAULT);
 	closwire_set_ring(port, CLOSWIRE_RING_DEFAULT);
+	closwire_set_pfc(port, 0xff);
 }
 
 /* Applies checked settings. */
@@ -225,6 +226,7 @@ static void closwire_get_stats64(struct net_device *dev,
 	to->tx_carrier_errors = READ_ONCE(stats->tx_dropped_carrier);
 	to->tx_errors = to->tx_carrier_errors;
 	to->tx_dropped = READ_ONCE(stats->tx_dropped_ctrl) +
+			 READ_ONCE(stats->tx_dropped_limit) +
 			 READ_ONCE(stats->tx_dropped_nomem);
 	to->rx_packets = READ_ONCE(stats->rx_frames);
 	to->rx_bytes = READ_ONCE(stats->rx_bytes);
@@ -275,6 +277,7 @@ static void closwire_setup(struct net_device *dev)
 	eth_hw_addr_random(dev);
 	dev->netdev_ops = &closwire_netdev_ops;
 	dev->ethtool_ops = &closwire_ethtool_ops;
+	closwire_dcb_setup(dev);
 	dev->needs_free_netdev = true;
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;

@@ -10,11 +10,12 @@
  * and a cross time stamp has no error at all.
  *
  * The clock does not belong to a network namespace: /dev/ptpN stays where it
- * is when its port moves. It lives as long as the port. Stamps do not need
- * the PTP core: they are there also in kernels without it.
+ * is when its port moves. It lives as long as the port. A port that is made in a
+ * user namespace has no /dev/ptpN. Stamps do not need it, nor the PTP core.
  */
 #include <linux/ethtool.h>
 #include <linux/module.h>
+#include <linux/user_namespace.h>
 #include "closwire.h"
 
 static struct closwire_port *closwire_of_info(struct ptp_clock_info *info)
@@ -159,6 +160,8 @@ int closwire_ptp_register(struct closwire_port *port)
 	struct closwire_ptp *ptp = &port->ptp;
 	struct ptp_clock *clock;
 
+	if (dev_net(port->dev)->user_ns != &init_user_ns)
+		return 0;
 	snprintf(ptp->info.name, sizeof(ptp->info.name), CLOSWIRE_NAME " %s",
 		 port->dev->name);
 	/* no parent: sysfs hides a port's children from other namespaces */

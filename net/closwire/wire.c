@@ -29,10 +29,14 @@
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/random.h>
+#include <linux/user_namespace.h>
 #include <net/gso.h>
 #include <net/tcp.h>
 #include <closnet/pfc.h>
 #include "closwire.h"
+
+/* MAC control opcode of a pause for all priorities (802.3x) */
+#define CLOSWIRE_PAUSE_OPCODE	0x0001
 
 static u32 closwire_frame_len(const struct sk_buff *skb)
 {
@@ -44,6 +48,44 @@ static u8 closwire_frame_prio(const struct sk_buff *skb)
 	if (skb_vlan_tag_present(skb))
 		return skb_vlan_tag_get_prio(skb);
 	return skb->priority < CLOSWIRE_PRIOS ? skb->priority : 0;
+}
+
+/* ---- memory ---- */
+
+/*
+ * A NIC gives a frame's memory back to its sender when the frame has left. On
+ * the cable it is therefore charged to nobody, nor is a forwarded frame in a
+ * ring. The host's root may have as much of both as it asks for. The ports of
+ * user namespaces have CLOSWIRE_HELD_MAX each, and CLOSWIRE_HELD_ALL_MAX together.
+ */
+static atomic_long_t closwire_held_all;
+
+static bool closwire_full(const struct closwire_tx *tx)
+{
+	return unlikely(tx->limited) &&
+	       (atomic_read(&tx->held) >= CLOSWIRE_HELD_MAX ||
+		atomic_long_read(&closwire_held_all) >= CLOSWIRE_HELD_ALL_MAX);
+}
+
+/* Charge the port for a frame that has no owner, if it is not yet. */
+static void closwire_hold(struct closwire_tx *tx, struct sk_buff *skb)
+{
+	struct closwire_cb *cb = closwire_cb(skb);
+
+	if (likely(!tx->limited) || cb->held)
+		return;
+	cb->held = skb->truesize;
+	atomic_add(cb->held, &tx->held);
+	atomic_long_add(cb->held, &closwire_held_all);
+}
+
+/* Give that back. The sending port is NULL if it is about to go. */
+static void closwire_unhold(struct closwire_port *sender,
+			    const struct closwire_cb *cb)
+{
+	if (sender)
+		atomic_sub(cb->held, &sender->tx.held);
+	atomic_long_sub(cb->held, &closwire_held_all);
 }
 
 /* ---- the receiver ---- */
@@ -199,27 +241,54 @@ static void closwire_receive_pfc(struct closwire_port *port,
 	u16 enable = ntohs(pfc->enable);
 	u32 prio;
 
-	closwire_add(&port->stats.rx_pause_frames, 1);
 	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
 		if (!(enable & BIT(prio)))
 			continue;
 		closwire_add(&port->stats.rx_prio_pause[prio], 1);
-		closwire_line_pause(&port->tx.line, arrival_ns, prio,
-				    ntohs(pfc->quanta[prio]));
+		if (port->tx.pfc & BIT(prio))
+			closwire_line_pause(&port->tx.line, arrival_ns, prio,
+					    ntohs(pfc->quanta[prio]));
 	}
+}
+
+/* Of a MAC control frame; 0, which is no opcode, if it is too short for one */
+static u16 closwire_opcode(const struct sk_buff *skb)
+{
+	const __be16 *opcode;
+	__be16 buffer;
+
+	opcode = skb_header_pointer(skb, offsetof(struct pfc_frame, opcode),
+				    sizeof(buffer), &buffer);
+	return opcode ? ntohs(*opcode) : 0;
+}
+
+/* The pause frame that it is, in one piece; NULL: another MAC control frame */
+static const struct pfc_frame *closwire_pfc(const struct sk_buff *skb,
+					    struct pfc_frame *buffer)
+{
+	if (closwire_opcode(skb) != PFC_OPCODE)
+		return NULL;
+	return skb_header_pointer(skb, 0, sizeof(*buffer), buffer);
 }
 
 /* A MAC control frame is for the NIC alone: it ends here. Under the tx lock. */
 static void closwire_receive_ctrl(struct closwire_port *port, struct sk_buff *skb)
 {
-	struct pfc_frame buffer;
+	struct closwire_stats *stats = &port->stats;
 	const struct pfc_frame *pfc;
+	struct pfc_frame buffer;
 
-	pfc = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
-	if (pfc && pfc->opcode == htons(PFC_OPCODE))
+	if (closwire_cb(skb)->held)
+		closwire_unhold(rcu_dereference_bh(port->peer), closwire_cb(skb));
+	closwire_add(&stats->rx_ctrl, 1);
+	pfc = closwire_pfc(skb, &buffer);
+	if (pfc) {
 		closwire_receive_pfc(port, pfc, closwire_cb(skb)->arrival_ns);
-	else
-		closwire_add(&port->stats.rx_ctrl_unknown, 1);
+	} else {
+		closwire_add(&stats->rx_ctrl_unknown, 1);
+		closwire_add(&stats->rx_pause,
+			     closwire_opcode(skb) == CLOSWIRE_PAUSE_OPCODE);
+	}
 	consume_skb(skb);
 }
 
@@ -235,6 +304,8 @@ static void closwire_receive(struct closwire_port *port, struct sk_buff *skb)
 	struct closwire_stats *stats = &port->stats;
 	struct net_device *dev = port->dev;
 
+	if (unlikely(cb.held))
+		closwire_unhold(rcu_dereference_bh(port->peer), &cb);
 	if (unlikely(cb.lost))
 		return closwire_drop(skb, &stats->rx_lost);
 	/* two VLAN tags pass, as on most NICs */
@@ -290,12 +361,17 @@ static void closwire_depart(struct closwire_port *port, struct sk_buff *skb)
 	struct closwire_port *peer;
 
 	closwire_complete(port, skb);
+	if (unlikely(!cb->held && closwire_full(tx)))
+		return closwire_drop(skb, &port->stats.tx_dropped_limit);
+	closwire_hold(tx, skb);
 	cb->sfd_ns += delay_ns;
 	cb->arrival_ns = tx->line.end_ns + delay_ns;
 	cb->lost = loss && get_random_u32() <= loss;
 	peer = rcu_dereference_bh(port->peer);
-	if (unlikely(!peer || !closwire_fly(peer, skb)))
+	if (unlikely(!peer || !closwire_fly(peer, skb))) {
+		closwire_unhold(port, cb);
 		closwire_drop(skb, &port->stats.tx_dropped_carrier);
+	}
 }
 
 /* Takes the frame that the line sends next, if one may go. */
@@ -341,7 +417,7 @@ static void closwire_start(struct closwire_port *port, struct sk_buff *skb,
 	struct closwire_tx *tx = &port->tx;
 	struct closwire_cb *cb = closwire_cb(skb);
 
-	tx->held = false;
+	tx->paused = false;
 	cb->sfd_ns = closwire_line_send(&tx->line, t_ns, cb->len);
 	if (closwire_awaited(skb))
 		tx->frame = skb;
@@ -385,9 +461,9 @@ static int closwire_tx_send(struct closwire_port *port, u64 now_ns, int budget)
 		}
 		if (!tx->waiting)
 			return budget;
-		if (!tx->held)
+		if (!tx->paused)
 			closwire_add(&port->stats.tx_paused, 1);
-		tx->held = true;
+		tx->paused = true;
 		/* later than t_ns: some priority is paused then */
 		t_ns = closwire_pause_end(&tx->line, t_ns);
 		if (t_ns > now_ns) {
@@ -453,10 +529,13 @@ static void closwire_post(struct closwire_tx *tx, struct sk_buff *skb, u32 txq,
 	struct closwire_cb *cb = closwire_cb(skb);
 
 	cb->len = closwire_frame_len(skb);
+	cb->held = 0;
 	cb->txq = txq;
 	cb->prio = prio;
 	cb->last = last;
 	cb->stamp = false;
+	if (!skb->sk)
+		closwire_hold(tx, skb);
 	if (txq == CLOSWIRE_CTRL) {
 		__skb_queue_tail(&tx->ctrl, skb);
 	} else {
@@ -499,17 +578,19 @@ static bool closwire_is_ctrl(const struct sk_buff *skb)
 	       htons(ETH_P_PAUSE);
 }
 
-static void closwire_count_pfc(struct closwire_stats *stats,
-			       const struct sk_buff *skb)
+static void closwire_count_ctrl(struct closwire_stats *stats,
+				const struct sk_buff *skb)
 {
-	struct pfc_frame buffer;
 	const struct pfc_frame *pfc;
+	struct pfc_frame buffer;
 	u32 prio;
 
-	pfc = skb_header_pointer(skb, 0, sizeof(buffer), &buffer);
-	if (!pfc || pfc->opcode != htons(PFC_OPCODE))
+	closwire_add(&stats->tx_ctrl, 1);
+	closwire_add(&stats->tx_pause,
+		     closwire_opcode(skb) == CLOSWIRE_PAUSE_OPCODE);
+	pfc = closwire_pfc(skb, &buffer);
+	if (!pfc)
 		return;
-	closwire_add(&stats->tx_pause_frames, 1);
 	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++)
 		closwire_add(&stats->tx_prio_pause[prio],
 			     !!(ntohs(pfc->enable) & BIT(prio)));
@@ -524,7 +605,7 @@ static int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb)
 		closwire_drop(skb, &port->stats.tx_dropped_ctrl);
 		return -ENOBUFS;
 	}
-	closwire_count_pfc(&port->stats, skb);
+	closwire_count_ctrl(&port->stats, skb);
 	closwire_post(tx, skb, CLOSWIRE_CTRL, 0, true);
 	return 0;
 }
@@ -572,9 +653,11 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 	spin_lock(&tx->lock);
 	if (unlikely(!tx->up)) {
 		closwire_add(&port->stats.tx_dropped_carrier, 1);
-		spin_unlock(&tx->lock);
-		kfree_skb_list(skb);
-		return NETDEV_TX_OK;
+		goto drop;
+	}
+	if (unlikely(!skb->sk && closwire_full(tx))) {
+		closwire_add(&port->stats.tx_dropped_limit, 1);
+		goto drop;
 	}
 	/* not before the lock: time must not go back under it */
 	now_ns = ktime_get_ns();
@@ -585,6 +668,11 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 		closwire_post_packet(port, skb, queue);
 	closwire_tx_run(port, now_ns);
 	spin_unlock(&tx->lock);
+	return NETDEV_TX_OK;
+
+drop:
+	spin_unlock(&tx->lock);
+	kfree_skb_list(skb);
 	return NETDEV_TX_OK;
 }
 
@@ -651,6 +739,26 @@ u32 closwire_pfc_peer_Mbps(struct net_device *dev)
 	return DIV_ROUND_UP_ULL(rate_Bps, 125000);
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_peer_Mbps);
+
+void closwire_set_pfc(struct closwire_port *port, u8 enable)
+{
+	struct closwire_tx *tx = &port->tx;
+	u64 now_ns;
+	u32 prio;
+
+	spin_lock_bh(&tx->lock);
+	now_ns = ktime_get_ns();
+	if (tx->up)
+		closwire_tx_catch_up(port, now_ns);
+	WRITE_ONCE(tx->pfc, enable);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		if (!(enable & BIT(prio)))
+			closwire_pause_stop(&tx->line, now_ns, prio);
+	}
+	if (tx->up)
+		closwire_tx_run(port, now_ns);
+	spin_unlock_bh(&tx->lock);
+}
 
 /* ---- the device ---- */
 
@@ -743,6 +851,7 @@ static void closwire_set_up(struct closwire_port *port, bool up)
  */
 void closwire_wire_start(struct closwire_port *port)
 {
+	port->tx.limited = dev_net(port->dev)->user_ns != &init_user_ns;
 	napi_enable(&port->napi);
 	closwire_set_up(port, true);
 }
@@ -757,11 +866,18 @@ static void closwire_stop_pauses(struct closwire_port *port)
 	spin_unlock_bh(&port->tx.lock);
 }
 
-/* Drops all frames of a list, and counts them. */
-static void closwire_purge(struct sk_buff_head *frames, u64 *counter)
+/* Drop and count the frames of a list; sender: whose memory they are. */
+static void closwire_purge(struct closwire_port *sender,
+			   struct sk_buff_head *frames, u64 *counter)
 {
-	closwire_add(counter, skb_queue_len(frames));
-	__skb_queue_purge(frames);
+	struct sk_buff *skb;
+
+	/* as many as the rings or the cable held */
+	while ((skb = __skb_dequeue(frames))) {
+		closwire_unhold(sender, closwire_cb(skb));
+		closwire_drop(skb, counter);
+		cond_resched();
+	}
 }
 
 /**
@@ -770,6 +886,7 @@ static void closwire_purge(struct sk_buff_head *frames, u64 *counter)
  */
 void closwire_wire_stop(struct closwire_port *port)
 {
+	struct closwire_port *peer = rtnl_dereference(port->peer);
 	struct closwire_tx *tx = &port->tx;
 	u32 i;
 
@@ -782,17 +899,18 @@ void closwire_wire_stop(struct closwire_port *port)
 	if (tx->frame)
 		__skb_queue_head(&tx->ctrl, tx->frame);
 	tx->frame = NULL;
-	closwire_purge(&tx->ctrl, &port->stats.tx_dropped_carrier);
+	closwire_purge(port, &tx->ctrl, &port->stats.tx_dropped_carrier);
 	for (i = 0; i < CLOSWIRE_TX_QUEUES_MAX; i++) {
-		closwire_purge(&tx->ring[i], &port->stats.tx_dropped_carrier);
+		closwire_purge(port, &tx->ring[i],
+			       &port->stats.tx_dropped_carrier);
 		tx->posted[i] = 0;
 	}
 	for (i = 0; i < port->dev->num_tx_queues; i++)
 		netdev_tx_reset_queue(netdev_get_tx_queue(port->dev, i));
 	tx->waiting = 0;
-	tx->held = false;
+	tx->paused = false;
 	tx->due_ns = 0;
 	closwire_stop_pauses(port);
-	closwire_purge(&port->rx.ctrl, &port->stats.rx_dropped_down);
-	closwire_purge(&port->rx.flight, &port->stats.rx_dropped_down);
+	closwire_purge(peer, &port->rx.ctrl, &port->stats.rx_dropped_down);
+	closwire_purge(peer, &port->rx.flight, &port->stats.rx_dropped_down);
 }

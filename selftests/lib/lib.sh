@@ -323,6 +323,15 @@ counter() {
 # counted NS/DEV NAME COUNT: has the counter come to COUNT?
 counted() { [ "$(counter "$1" "$2")" -ge "$3" ]; }
 
+# mac_ctrl NS/DEV NAME: of ethtool's MAC control statistics
+mac_ctrl() {
+	in_ns "${1%/*}" ethtool -S "${1#*/}" --groups eth-ctrl |
+		awk -v name="eth-ctrl-$2:" '$1 == name { print $2; n++ } END { exit !n }'
+}
+
+# at_least COUNT COMMAND...: has the number that COMMAND prints come to COUNT?
+at_least() { [ "$("${@:2}")" -ge "$1" ]; }
+
 # stamps_apart FILE LEAST MOST: in the output of closwire_stamp, the receiver's hardware stamps are so many ns after
 # the sender's
 stamps_apart() {

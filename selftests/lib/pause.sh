@@ -9,7 +9,7 @@ paused=0
 pause() {
 	closwire_raw pause -s "$b/w1" "$@"
 	paused=$((paused + 1))
-	wait_for 5 counted "$a/w0" rx_pause_frames $paused
+	wait_for 5 at_least $paused mac_ctrl "$a/w0" MACControlFramesReceived
 }
 
 # slow_pause PRIO: for more than five minutes

@@ -41,7 +41,7 @@ wait_for 5 has_carrier "$h3" w0
 port() { tc -n "$s" qdisc replace dev "$1" root dcqcn pool one "${@:2}"; }
 ingress() { dcqcn_stat "$s/$1" "$2" 3; }
 sent() { dcqcn_has "$s/$1" "$2" "$3" 3; }
-frames() { counter "$h3/w0" rx_frames; }
+frames() { packets "$h3/w0" rx_packets; }
 came() { [ "$(frames)" -ge "$1" ]; }
 waiting() { dcqcn_is "$s/p3" qlen "$1"; }
 empty() { dcqcn_is "$s/p3" pool_bytes 0; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Random settings by raw netlink, for new pairs and for one under load, and
 # random frames in both directions: each setting is accepted or refused as the
-# header file's ranges say, and the ports go on.
+# ranges of ip-link-closwire(8) say, and the ports go on.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> w0       |=====| w1 <- frames        |
@@ -32,6 +32,18 @@ for seed in 1 2; do
 	check "random frames of w0, seed $seed" closwire_raw random -s "$a/w0" -c 2000 -S $seed
 	check "random frames of w1, seed $seed" closwire_raw random -s "$b/w1" -c 2000 -S $seed
 done
+# ---- pauses of random priorities and times, under traffic, with long and short rings
+
+for ring in 2 8 16384; do
+	for rate in 10gbit 1tbit; do
+		wire_set "$a/w0" ring $ring rate $rate
+		job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 1400 -g 4
+		job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 60 -t 16
+		check "ring $ring, $rate: random pauses" closwire_raw storm -s "$b/w1" -c 300 -S $ring
+		stop_jobs
+	done
+done
+closwire_raw pause -s "$b/w1" {0..7}=0
 check "down and up again" restart
-check "then all is as before" send_frames -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
+check "after random frames and pauses, all frames come" send_frames -s "$a/w0" -c "in=$b/w1/in/20" udp4,n=20
 finish

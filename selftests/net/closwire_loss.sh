@@ -14,18 +14,18 @@ need_closwire
 setup_ns a b
 wire_ab delay 1us
 
-arrived() { [ $(($(counter "$b/w1" rx_frames) + $(counter "$b/w1" rx_lost))) -ge "$1" ]; }
+arrived() { [ $(($(packets "$b/w1" rx_packets) + $(packets "$b/w1" rx_crc_errors))) -ge "$1" ]; }
 
 # lose PERCENT LEAST MOST: so many of 900 frames are lost
 total=0
 lose() {
 	local before lost
 	wire_set "$a/w0" loss "$1%"
-	before=$(counter "$b/w1" rx_lost)
+	before=$(packets "$b/w1" rx_crc_errors)
 	send_frames -s "$a/w0" udp4,len=100,n=900
 	total=$((total + 900))
 	check "loss $1 %: each frame arrives or is counted" wait_for 5 arrived $total
-	lost=$(($(counter "$b/w1" rx_lost) - before))
+	lost=$(($(packets "$b/w1" rx_crc_errors) - before))
 	check "loss $1 %: $lost of 900, $2 to $3" test $lost -ge "$2" -a $lost -le "$3"
 }
 # six standard deviations and more
@@ -62,7 +62,7 @@ received() { ip netns exec "$b" awk '/^Ip: [0-9]/ { print $4 }' /proc/net/snmp; 
 # moderated USECS PORT: a TCP stream; sets frames, packets and interrupts to what came
 moderated() {
 	local receiver
-	frames=$(counter "$b/w1" rx_frames)
+	frames=$(packets "$b/w1" rx_packets)
 	packets=$(received)
 	interrupts=$(counter "$b/w1" rx_interrupts)
 	ip netns exec "$b" ethtool -C w1 rx-usecs "$1"
@@ -72,7 +72,7 @@ moderated() {
 	wait_for 5 listening "$2"
 	traffic tcp-send -n "$a" -d 10.0.0.2 -p "$2" -c 3000000
 	wait $receiver
-	frames=$(($(counter "$b/w1" rx_frames) - frames))
+	frames=$(($(packets "$b/w1" rx_packets) - frames))
 	packets=$(($(received) - packets))
 	interrupts=$(($(counter "$b/w1" rx_interrupts) - interrupts))
 	note "rx-usecs $1: $frames frames, $interrupts interrupts, $packets packets behind GRO"

@@ -44,13 +44,13 @@ ip -n "$a" link set d0 up
 tc -n "$a" qdisc add dev w0 clsact
 tc -n "$a" filter add dev w0 egress matchall action mirred egress mirror dev d0
 for probability in 100 30; do
-	before=$(counter "$b/w1" rx_frames)
+	before=$(packets "$b/w1" rx_packets)
 	dropped=$(($(counter "$a/w0" tx_dropped_nomem) + $(counter "$b/w1" rx_dropped_nomem)))
 	set_failslab probability=$probability
 	check "$probability % fail: frames are sent" send_frames -s "$a/w0" udp4,n=60 \
 		tcp4,csum=partial,gso=1000,len=8054,n=20
 	set_failslab probability=0
-	after=$(counter "$b/w1" rx_frames)
+	after=$(packets "$b/w1" rx_packets)
 	lost=$(($(counter "$a/w0" tx_dropped_nomem) + $(counter "$b/w1" rx_dropped_nomem) - dropped))
 	check "$probability % fail: $lost drops are counted" test $lost -gt 0
 	# a super packet that cannot be cut is one drop and 8 frames

@@ -131,8 +131,8 @@ for prio in 0 1 2 3 4 5 6 7; do
 	sum=$((sum + sent))
 done
 check_eq "all pause frames are counted" \
-	"$(counter "$b/w1" tx_pause_frames) $(counter "$a/w0" rx_pause_frames)" "$paused $paused"
-check_eq "none as data" "$(counter "$a/w0" rx_frames)" "$(counter "$b/w1" tx_frames)"
+	"$(mac_ctrl "$b/w1" MACControlFramesTransmitted) $(mac_ctrl "$a/w0" MACControlFramesReceived)" "$paused $paused"
+check_eq "none as data" "$(packets "$a/w0" rx_packets)" "$(packets "$b/w1" tx_packets)"
 
 # ---- pause frames of another module
 
@@ -142,13 +142,26 @@ send() { ip netns exec "$1" insmod "$sender" dev="$2" prio="$3" quanta="$4" && r
 if [ -e "$sender" ]; then
 	check "a module has one sent" send "$b" w1 7 65535
 	paused=$((paused + 1))
-	check "it comes" wait_for 5 counted "$a/w0" rx_pause_frames $paused
+	check "it comes" wait_for 5 at_least $paused mac_ctrl "$a/w0" MACControlFramesReceived
 	check_eq "for its priority" "$(counter "$a/w0" rx_prio7_pause)" $((sent + 1))
 	check_refused "not by other devices" "not supported" send "$b" lo 7 1
 	ip -n "$a" link set w0 carrier off
 	check_refused "not without carrier" "down" send "$b" w1 7 1
 	ip -n "$a" link set w0 carrier on
 	wait_for 5 has_carrier "$b" w1
+	# w0 counts the pauses that w1 sends at its own rate
+	# peer_rate: the rate that the module is given for w1
+	peer_rate() {
+		ip netns exec "$b" insmod "$sender" dev=w1 prio=7 quanta=0
+		cat /sys/module/pfc_sender/parameters/peer_Mbps
+		rmmod pfc_sender
+		paused=$((paused + 1))
+	}
+	for rate in 100kbit=1 40gbit=40000 1gbit=1000; do
+		wire_set "$a/w0" rate "${rate%=*}"
+		peer_rate >"$TMP/result"
+		check_eq "a module learns the peer's rate of ${rate%=*}" "$(<"$TMP/result")" "${rate#*=}"
+	done
 else
 	skip "closwire_pfc_xmit()" "no pfc_sender.ko: selftests/run builds it"
 fi
@@ -158,15 +171,43 @@ fi
 # opcode of 802.3x's pause, a cut PFC frame, an empty one
 head=0180c200000102000000000b8808
 check "malformed MAC control frames" closwire_raw hex -s "$b/w1" "${head}0001ffff" "${head}0101000f" "$head"
-check "are counted" wait_for 5 counted "$a/w0" rx_ctrl_unknown 3
+check "malformed MAC control frames are counted" wait_for 5 at_least 3 mac_ctrl "$a/w0" UnsupportedOpcodesReceived
 check "and pause nothing" frames 10 udp4,n=10
+
+
+# pause_stats NS/DEV: pause frames of 802.3x, sent and received
+pause_stats() {
+	in_ns "${1%/*}" ethtool -I -a "${1#*/}" | awk '$1 ~ /_pause_frames:/ { print $2 }' | paste -sd ' '
+}
+check_eq "ethtool -I -a counts the pause frame of 802.3x that w1 sent" "$(pause_stats "$b/w1")" "1 0"
+check_eq "ethtool -I -a counts the pause frame of 802.3x that w0 received" "$(pause_stats "$a/w0")" "0 1"
+check "ethtool -a shows that such pauses are off" eval \
+	"ip netns exec $a ethtool -a w0 | awk '/^RX:/ { r = \$2 } /^TX:/ { t = \$2 } END { exit !(r == \"off\" && t == \"off\") }'"
+repeated() {
+	ip netns exec "$a" ethtool -S w0 |
+		grep -E '[rt]x_(frames|bytes|pause_frames|lost|dropped_length|dropped_carrier|ctrl)'
+}
+check "ethtool -S repeats no standard counter" eval "! repeated"
+
+# ---- peers of different rates
+
+# 1000 quanta are 51.2 us at w0's 10 Gbit/s, 5.12 s at w1's 100 kbit/s
+wire_set "$a/w0" rate 10gbit
+before=$(paused_ns 4)
+pause 4=1000
+wire_set "$b/w1" rate 100kbit
+check "a pause counts at the rate of the port that obeys it" wait_for 5 frames 10 udp4,n=10,prio=4
+before=$(($(paused_ns 4) - before))
+check "a pause of 1000 quanta is 51200 ns at 10 Gbit/s: $before" test $before -ge 51199 -a $before -le 51200
+wire_set "$a/w0" rate 1gbit
+wire_set "$b/w1" rate 1gbit
 
 # ---- a flood
 
 check "a flood of pause frames" closwire_raw pause -s "$b/w1" -c 3000 0=1 1=1 5=65535
-came() { [ "$(counter "$a/w0" rx_pause_frames)" -eq "$(counter "$b/w1" tx_pause_frames)" ]; }
+came() { [ "$(mac_ctrl "$a/w0" MACControlFramesReceived)" -eq "$(mac_ctrl "$b/w1" MACControlFramesTransmitted)" ]; }
 check "what is sent comes" wait_for 5 came
 check "each is sent, or counted as dropped" \
-	test $(($(counter "$b/w1" tx_pause_frames) + $(counter "$b/w1" tx_dropped_ctrl))) -eq $((paused + 3000))
+	test $(($(mac_ctrl "$b/w1" MACControlFramesTransmitted) + $(counter "$b/w1" tx_dropped_ctrl))) -eq $((paused + 3 + 3000))
 check "afterwards all is as before" frames 10 udp4,n=10
 finish

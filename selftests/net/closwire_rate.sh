@@ -81,7 +81,7 @@ frames() {
 	wire_set "$a/w0" rate 1mbit
 	closwire_raw pause -s "$b/w1" 0=65535
 	pauses=$((pauses + 1))
-	wait_for 5 counted "$a/w0" rx_pause_frames $pauses
+	wait_for 5 at_least $pauses mac_ctrl "$a/w0" MACControlFramesReceived
 	check_to "$TMP/stamps" "$1: 50 frames come, whole" send_frames -T -s "$a/w0" -c "in=$b/w1/in/50" \
 		-x "ip -n $a link set w0 type closwire rate ${3}gbit; closwire_raw pause -s $b/w1 0=0" "$4,n=50"
 	pauses=$((pauses + 1))
@@ -119,7 +119,7 @@ send_frames -T -s "$a/w0" -c "in=$b/w1/in/20" \
 	-x "ip -n $a link set w0 type closwire delay 0" udp4,n=20 >"$TMP/stamps" &
 sender=$!
 JOBS+=("$sender")
-wait_for 5 counted "$a/w0" tx_frames $(($(counter "$a/w0" tx_frames) + 1)) || true
+wait_for 5 at_least $(($(packets "$a/w0" tx_packets) + 1)) packets "$a/w0" tx_packets || true
 check "the cable gets shorter: all come" wait $sender
 check "the cable gets shorter: in order" sort -c -n -k2 "$TMP/stamps"
 finish

@@ -5,6 +5,9 @@
  * closwire_raw pause -s NS/DEV [-c COUNT] [-t] PRIO=QUANTA...
  *	Sends COUNT pause frames (802.1Qbb), which name these priorities. -t:
  *	prints the real time just before, in ns, and lets some pass afterwards.
+ * closwire_raw storm -s NS/DEV [-c COUNT] [-S SEED]
+ *	Sends COUNT pause frames for random priorities and times, half of them
+ *	of all kinds, half short, every tenth lifting all pauses.
  * closwire_raw hex -s NS/DEV [-c COUNT] BYTES...
  *	Sends COUNT times the frames that are given in hexadecimal.
  * closwire_raw random -s NS/DEV [-c COUNT] [-S SEED]
@@ -94,6 +97,27 @@ static unsigned int below(unsigned int n)
 	return random32() % n;
 }
 
+static void storm(int fd, unsigned int count)
+{
+	static const uint16_t quanta[] = { 0, 1, 2, 3, 10, 100, 1000, 65535 };
+	uint8_t b[60] = { 0x01, 0x80, 0xc2, 0, 0, 0x01, 2, 0, 0, 0, 0, 0x0b, 0x88, 0x08, 1, 1 };
+	unsigned int i, prio, pause;
+
+	for (i = 0; i < count; i++) {
+		b[17] = i % 10 ? (uint8_t)random32() : 0xff;
+		for (prio = 0; prio < 8; prio++) {
+			pause = below(2) ? quanta[below(8)] : below(64);
+			if (i % 10 == 0)
+				pause = 0;
+			b[18 + 2 * prio] = (uint8_t)(pause >> 8);
+			b[19 + 2 * prio] = (uint8_t)pause;
+		}
+		send_times(fd, b, sizeof(b), 1);
+		if (below(4) == 0)
+			usleep(below(200));
+	}
+}
+
 static size_t random_len(void)
 {
 	static const unsigned int lens[] = {
@@ -178,6 +202,7 @@ static void random_frames(int fd, unsigned int count)
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *where = "";
+	const int sndbuf = 64 << 20;
 	unsigned int count = 1;
 	bool tell = false;
 	int opt, fd;
@@ -196,14 +221,17 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	fd = packet_socket(where, 0);
-	packet_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, 64 << 20);
+	/* refused to root of a user namespace, who sends less at a time */
+	(void)!setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &sndbuf, sizeof(sndbuf));
 	if (!strcmp(what, "pause"))
 		pause_frames(fd, count, tell, argv + optind);
 	else if (!strcmp(what, "hex"))
 		hex_frames(fd, count, argv + optind);
 	else if (!strcmp(what, "random"))
 		random_frames(fd, count);
+	else if (!strcmp(what, "storm"))
+		storm(fd, count);
 	else
-		errx(2, "usage: closwire_raw pause|hex|random -s NS/DEV [-c COUNT] [WORD...]");
+		errx(2, "usage: closwire_raw pause|hex|random|storm -s NS/DEV [-c COUNT] [WORD...]");
 	return 0;
 }

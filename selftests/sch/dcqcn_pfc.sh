@@ -56,7 +56,7 @@ port() {
 }
 
 pool_of() { tc -n "${1%/*}" -s -j qdisc show dev "${1#*/}" | jq -c '.[0] | del(.options)'; }
-frames() { counter "$h3/w0" rx_frames; }
+frames() { packets "$h3/w0" rx_packets; }
 # blast NS COUNT: full frames of priority 3 (CS3), at once
 blast() { traffic udp -n "$1" -d 10.0.0.3 -p 9 -c "$2" -l 1472 -t 96 -b 400000; }
 

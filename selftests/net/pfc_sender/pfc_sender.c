@@ -20,21 +20,28 @@ static ushort quanta;
 module_param(quanta, ushort, 0444);
 MODULE_PARM_DESC(quanta, "for how long, in 512 bit times");
 
+static uint peer_Mbps;
+module_param(peer_Mbps, uint, 0444);
+MODULE_PARM_DESC(peer_Mbps, "output: rate at which the peer counts pauses");
+
 static int __init pfc_sender_init(void)
 {
+	typeof(closwire_pfc_peer_Mbps) *rate = symbol_get(closwire_pfc_peer_Mbps);
 	typeof(closwire_pfc_xmit) *xmit = symbol_get(closwire_pfc_xmit);
 	u16 all[PFC_PRIOS] = {};
 	struct net_device *port;
 	int err = -ENODEV;
 
-	if (!xmit)
+	if (!xmit || !rate)
 		return -ENOENT;
 	port = dev_get_by_name(current->nsproxy->net_ns, dev);
 	if (port) {
 		all[prio & (PFC_PRIOS - 1)] = quanta;
 		err = xmit(port, BIT(prio), all);
+		peer_Mbps = rate(port);
 		dev_put(port);
 	}
+	symbol_put(closwire_pfc_peer_Mbps);
 	symbol_put(closwire_pfc_xmit);
 	return err;
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closwire: priority flow control by dcb(8)
+ *
+ * Which priorities obey pause frames, all eight at first, and how many pause
+ * frames have been sent and received for each. Pause frames that kernel modules
+ * or packet sockets send through the port are theirs to decide on.
+ */
+#include <net/dcbnl.h>
+#include "closwire.h"
+
+static int closwire_getpfc(struct net_device *dev, struct ieee_pfc *pfc)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	const struct closwire_stats *stats = &port->stats;
+	u32 prio;
+
+	pfc->pfc_cap = CLOSWIRE_PRIOS;
+	pfc->pfc_en = READ_ONCE(port->tx.pfc);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		pfc->requests[prio] = READ_ONCE(stats->tx_prio_pause[prio]);
+		pfc->indications[prio] = READ_ONCE(stats->rx_prio_pause[prio]);
+	}
+	return 0;
+}
+
+static int closwire_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
+{
+	/* no MACsec to bypass, and no buffer that a delay would size */
+	if (pfc->mbc || pfc->delay)
+		return -EOPNOTSUPP;
+	closwire_set_pfc(netdev_priv(dev), pfc->pfc_en);
+	return 0;
+}
+
+static u8 closwire_getdcbx(struct net_device *dev)
+{
+	return DCB_CAP_DCBX_HOST | DCB_CAP_DCBX_VER_IEEE;
+}
+
+static const struct dcbnl_rtnl_ops closwire_dcbnl_ops = {
+	.ieee_getpfc	= closwire_getpfc,
+	.ieee_setpfc	= closwire_setpfc,
+	.getdcbx	= closwire_getdcbx,
+};
+
+/**
+ * closwire_dcb_setup() - make a new port known to dcb(8)
+ * @dev: its device
+ */
+void closwire_dcb_setup(struct net_device *dev)
+{
+	dev->dcbnl_ops = &closwire_dcbnl_ops;
+}

@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dcb(8) sets which priorities obey pause frames and shows how many came and
+# went; netconsole is refused, since it transmits where a port cannot.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| frames -> w0        |=====| w1                  |
+#	|                  <--|-----|--- pause frames     |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+setup_ns a b
+wire_ab delay 1us rate 1gbit
+. "$(dirname "$0")/../lib/pause.sh"
+tc -n "$a" qdisc replace dev w0 root pfifo
+
+# netpoll's message goes to the kernel's log
+if modprobe -n netconsole 2>/dev/null; then
+	in_ns "$a" modprobe netconsole netconsole="@10.0.0.1/w0,@10.0.0.2/$MAC_B" 2>/dev/null || true
+	check "netconsole is refused" eval "dmesg | grep -q \"w0 doesn't support polling\""
+	rmmod netconsole 2>/dev/null || true
+else
+	skip "netconsole is refused" "no netconsole in this kernel"
+fi
+
+if ! dcb -n "$a" pfc show dev w0 >"$TMP/dcb" 2>&1; then
+	skip "dcb pfc" "$(head -n 1 "$TMP/dcb")"
+	finish
+fi
+
+pfc() { dcb -n "$a" pfc "$@" dev w0; }
+set_pfc() { dcb -n "$a" pfc set dev w0 prio-pfc "$@"; }
+# obeyed: the priorities that obey pause frames
+obeyed() { dcb -j -n "$a" pfc show dev w0 prio-pfc | jq -c '.prio_pfc'; }
+# numbers NS/DEV WHAT: of each priority
+numbers() { dcb -s -j -n "${1%/*}" pfc show dev "${1#*/}" "$2" | jq -c ".$2"; }
+frames() { send_frames -s "$a/w0" -c "in=$b/w1/in/$1" "$2,n=$1"; }
+
+check_eq "all priorities obey pause frames at first" "$(obeyed)" \
+	"[true,true,true,true,true,true,true,true]"
+check "priority 3 is switched off" set_pfc 3:off
+check_eq "dcb shows it" "$(obeyed)" "[true,true,true,false,true,true,true,true]"
+slow_pause 3
+check "a priority that is off passes pause frames by" frames 10 udp4,prio=3
+slow_pause 5
+check "a frame of a priority that is on is sent" send_frames -s "$a/w0" udp4,prio=5
+check_eq "a priority that is on is paused" "$(counter "$a/w0" tx_paused)" 1
+before=$(packets "$b/w1" rx_packets)
+check "priority 5 is switched off while it is paused" set_pfc 5:off
+check "its frames go on at once" wait_for 5 at_least $((before + 1)) packets "$b/w1" rx_packets
+check "all are switched on" set_pfc all:on
+slow_pause 3
+check "a frame of priority 3 is sent" send_frames -s "$a/w0" udp4,prio=3
+check_eq "a priority that is switched on again is paused" "$(counter "$a/w0" tx_paused)" 2
+pause 3=0
+check_eq "indications: pause frames that came, by priority" "$(numbers "$a/w0" indications)" "[0,0,0,3,0,1,0,0]"
+check_eq "requests: pause frames that were sent, by priority" "$(numbers "$b/w1" requests)" "[0,0,0,3,0,1,0,0]"
+check_refused "there is no delay to be set" "not supported" dcb -n "$a" pfc set dev w0 delay 5
+check_refused "there is no MACsec to be bypassed" "not supported" dcb -n "$a" pfc set dev w0 macsec-bypass on
+ip -n "$a" link set w0 down
+check "priorities are set on a port that is down" set_pfc 1:off
+check_eq "a port that is down shows them" "$(obeyed)" "[true,false,true,true,true,true,true,true]"
+finish
