@@ -125,7 +125,7 @@ test_peer() {
 
 test_errors() {
 	local word
-	test_refused 'What is "x"?' x
+	test_refused 'unknown option "x"' x
 	test_refused 'Usage: ip link add NAME' rate 1gbit help
 	for word in fast -1gbit 10gb nan inf 1e20gbit ""; do
 		test_refused "Illegal \"rate\": \"$word\" is not a rate" rate "$word"
@@ -150,7 +150,7 @@ test_errors() {
 	done
 	test_refused 'Error: either "dev" is duplicate, or "rate" is' peer w1 rate 1gbit
 	test_refused 'Illegal "peer type": "veth" is not closwire' peer w1 type veth
-	test_refused 'What is "peer"?' peer w1 type closwire peer
+	test_refused 'unknown option "peer"' peer w1 type closwire peer
 	test_refused '"delay" needs a value' peer w1 type closwire delay
 
 	give

@@ -193,7 +193,7 @@ static int parse_setting(const char *word, struct words *w, struct nlmsghdr *n)
 			     -1;
 	}
 	if (strcmp(word, "help"))
-		fprintf(stderr, "What is \"%s\"?\n", word);
+		fprintf(stderr, "unknown option \"%s\"\n", word);
 	explain(stderr);
 	return -1;
 }
