@@ -670,6 +670,7 @@ struct ndp_rx_key {
  * @host: where it is pulled, counted
  * @sock_node: in the socket's @rx_list
  * @held_node: in the socket's @held; empty: not held
+ * @held_ns: since when
  * @owed_node: in @owed_at's list
  * @owed_at: the CPU that sends the answer to packets that wait for it; NULL: none do
  * @told: packets that its sender was asked for
@@ -687,6 +688,7 @@ struct ndp_rx {
 	struct ndp_host *host;
 	struct list_head sock_node;
 	struct list_head held_node;
+	u64 held_ns;
 	struct list_head owed_node;
 	struct ndp_owed *owed_at;
 	u32 told;
@@ -752,6 +754,7 @@ void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rcv_msg *m, u8 error, struct li
 void ndp_rx_free_all(struct sock *sk, struct list_head *garbage);
 void ndp_rx_close(struct sock *sk);
 void ndp_rx_room(struct sock *sk);
+bool ndp_rx_freed(struct ndp_sock *ns);
 bool ndp_rx_gc(struct ndp_net *nn);
 void ndp_rx_info(struct sock *sk, struct ndp_info *info);
 int ndp_rx_init(struct ndp_net *nn);

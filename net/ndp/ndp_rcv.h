@@ -55,6 +55,8 @@
 #define NDP_RCV_OLD		65536U
 /* So long may the flow that goes on without room bring nothing. */
 #define NDP_RCV_FIRST_NS	100000000ULL
+/* A reservation of a flow of which nothing finds room for so long ends. */
+#define NDP_RCV_RESERVE_NS	1000000000ULL
 /* Lists in which a flow's messages are found by their id: 2^5 */
 #define NDP_RCV_BUCKET_BITS	5
 #define NDP_RCV_BUCKETS		32U
@@ -102,6 +104,7 @@ struct ndp_rcv_owed {
  * @last_ns: when something came
  * @missing: bytes of messages that have begun and are not whole
  * @skipped_ns: when packets were given up last; 0: never
+ * @kept_ns: when something of it found room; at first, when it began
  * @ahead: bytes of the message of its newest packet, if nothing of it was kept yet
  * @reserved: bytes of memory, so that it may be pulled
  * @secret: random, odd: who does not know it cannot choose ids for one list
@@ -124,6 +127,7 @@ struct ndp_rcv_flow {
 	u64 last_ns;
 	u64 missing;
 	u64 skipped_ns;
+	u64 kept_ns;
 	u32 ahead;
 	u32 reserved;
 	u32 secret;
@@ -173,6 +177,7 @@ struct ndp_rcv_params {
  * @unread: bytes of messages that are, and were not read yet
  * @reserved: bytes that flows which are pulled have reserved
  * @kept_ns: when something found room last
+ * @freed: a reservation has ended: flows that are held may go on; for the caller to take back
  * @msgs: messages that are not whole
  * @verdicts: counters: packets by enum ndp_rcv_verdict; read without a lock
  */
@@ -184,6 +189,7 @@ struct ndp_rcv {
 	u64 unread;
 	u64 reserved;
 	u64 kept_ns;
+	bool freed;
 	u32 msgs;
 	u64 verdicts[NDP_RCV_VERDICTS];
 };
@@ -228,7 +234,7 @@ static inline void ndp_rcv_open(struct ndp_rcv_flow *f, const struct ndp_hdr *h,
 				u64 now_ns)
 {
 	*f = (struct ndp_rcv_flow) {
-		.last_ns = now_ns, .secret = secret | 1, .end = h->data.base,
+		.last_ns = now_ns, .kept_ns = now_ns, .secret = secret | 1, .end = h->data.base,
 		.newest_id = h->data.msg_id, .sport = h->sport, .dport = h->dport,
 	};
 	f->got.base = h->data.base;
@@ -251,8 +257,23 @@ static inline bool ndp_rcv_is_silent(const struct ndp_rcv_params *p,
 
 static inline void ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, u32 memory)
 {
+	r->freed |= f->reserved && !memory;
 	r->reserved += (u64)memory - f->reserved;
 	f->reserved = memory;
+}
+
+/**
+ * ndp_rcv_lapse() - end a flow's reservation if nothing of the flow finds room any more
+ * @r: socket
+ * @f: the flow
+ * @now_ns: the time
+ *
+ * Its sender may be dead, or may have sent but headers.
+ */
+static inline void ndp_rcv_lapse(struct ndp_rcv *r, struct ndp_rcv_flow *f, u64 now_ns)
+{
+	if (now_ns - f->kept_ns >= NDP_RCV_RESERVE_NS)
+		ndp_rcv_reserve(r, f, 0);
 }
 
 /**
@@ -705,9 +726,12 @@ static inline bool ndp_rcv_yields(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 			   0 : (u32)min_t(u64, h->data.msg_len, 0xffffffff);
 	if (v == NDP_RCV_NO_ROOM || v == NDP_RCV_WHOLE)
 		ndp_rcv_reserve(r, f, 0);
-	if (v <= NDP_RCV_WHOLE)
+	if (v <= NDP_RCV_WHOLE) {
 		r->kept_ns = now_ns;
-	else if (v == NDP_RCV_NO_ROOM || (f->pull.held && ndp_rcv_is_short(r)))
+		f->kept_ns = now_ns;
+	}
+	if (v == NDP_RCV_NO_ROOM ||
+	    (v > NDP_RCV_WHOLE && f->pull.held && ndp_rcv_is_short(r)))
 		return true;
 	return !ndp_rcv_may_go_on(r, f, now_ns);
 }

@@ -14,9 +14,10 @@
  * A message is read whole, in the order in which messages become whole. Only one that is
  * longer than half of what its socket may have is read as it comes, and only if none is
  * whole; once a part of it was taken, recvmsg() goes on with that message until its end.
- * There are two exceptions, or a reader might wait for a packet for which there is no room
+ * There are exceptions, or a reader might wait for a packet for which there is no room
  * because of messages that he does not read. If packets of that message's flow were
- * refused, and nothing of it can be read, the next message has its turn. And if that which
+ * refused, or nothing of the message came for 1 s, as its sender may be dead, and nothing of it
+ * can be read, the next message has its turn. And if that which
  * all others wait for is refused, and nothing is whole, short messages are read by and by,
  * too: ndp_rx_refused().
  *
@@ -37,6 +38,8 @@
 
 /* Packets until rcv_lock is taken again */
 #define NDP_RECV_BATCH	64U
+/* A message of which nothing came for so long, and whose reader waits, keeps nobody waiting. */
+#define NDP_RECV_STALL_NS	NSEC_PER_SEC
 
 /* ---- messages ---- */
 
@@ -198,7 +201,8 @@ struct ndp_got *ndp_got_next(struct ndp_sock *ns)
 	if (got && ndp_got_has_news(got))
 		return got;
 	/* it waits for packets, and not in vain */
-	if (got && list_empty(&got->rx->held_node))
+	if (got && list_empty(&got->rx->held_node) &&
+	    ktime_get_ns() - got->core.last_ns < NDP_RECV_STALL_NS)
 		return NULL;
 	if (!list_empty(&ns->whole))
 		return list_first_entry(&ns->whole, struct ndp_got, node);

@@ -31,6 +31,8 @@
 
 /* Flows that are dealt with until a lock is dropped */
 #define NDP_RX_BATCH		64U
+/* No longer is a flow held because of what others have reserved. */
+#define NDP_RX_HELD_NS		NSEC_PER_SEC
 
 /* ---- packets ---- */
 
@@ -314,10 +316,12 @@ void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_
 
 	ndp_rx_move(rx, p);
 	pull = ndp_host_wish(rx->host, &rx->f, &p->h, v, yields, now);
-	if (!yields)
+	if (!yields) {
 		list_del_init(&rx->held_node);
-	else if (list_empty(&rx->held_node))
+	} else if (list_empty(&rx->held_node)) {
+		rx->held_ns = now;
 		list_add_tail(&rx->held_node, &ns->held);
+	}
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
 	if (at_once)
 		ndp_rcv_answer(&ns->rcv, &rx->f, &p->h, v, pull, p->dsfield, answer);
@@ -390,12 +394,28 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 	return v == NDP_RCV_NO_ROOM ? ndp_rx_refused(rx, &p->h, garbage) : news;
 }
 
+/**
+ * ndp_rx_freed() - has a reservation ended, so that ndp_rx_room() has to follow?
+ * @ns: socket
+ *
+ * Under rcv_lock; it is told once.
+ *
+ * Return: true if so.
+ */
+bool ndp_rx_freed(struct ndp_sock *ns)
+{
+	bool freed = ns->rcv.freed && !list_empty(&ns->held);
+
+	ns->rcv.freed = false;
+	return freed;
+}
+
 /* Return: the flow; NULL: none. *@news: there is some for the readers of its socket */
 static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer, bool *news)
 {
 	LIST_HEAD(garbage);
 	struct ndp_rx *rx;
-	bool dead;
+	bool dead, freed;
 
 	do {
 		rx = ndp_rx_find(p, answer);
@@ -406,12 +426,15 @@ static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer
 		dead = rx->dead;
 		if (!dead)
 			*news = ndp_rx_take(rx, p, answer, &garbage);
+		freed = ndp_rx_freed(ndp_sk(rx->sk));
 		spin_unlock(&ndp_sk(rx->sk)->rcv_lock);
 	} while (unlikely(dead));
 	if (!list_empty(&garbage)) {
 		ndp_rx_free_all(rx->sk, &garbage);
-		ndp_rx_room(rx->sk);
+		freed = true;
 	}
+	if (freed)
+		ndp_rx_room(rx->sk);
 	return rx;
 }
 
@@ -511,7 +534,8 @@ static void ndp_rx_resume(struct ndp_rx *rx)
 
 /*
  * Flows that are held may send again: the one whose message is being read; if there is room to
- * speak of, those for which there is enough; if nothing else will make some, all. Return: how many
+ * speak of, those for which there is enough, and that which waits for longest when it has waited
+ * for too long; if nothing else will make some, all. Return: how many
  */
 static u32 ndp_rx_resume_some(struct ndp_sock *ns, struct ndp_rx **some)
 {
@@ -528,7 +552,8 @@ static u32 ndp_rx_resume_some(struct ndp_sock *ns, struct ndp_rx **some)
 	while (all && count < NDP_RX_BATCH && !list_empty(&ns->held)) {
 		rx = list_first_entry(&ns->held, struct ndp_rx, held_node);
 		ndp_rx_limit(ns, rx, 0);
-		if (room && !ns->region && !ndp_rcv_may_go_on(&ns->rcv, &rx->f, now))
+		if (room && !ns->region && now - rx->held_ns < NDP_RX_HELD_NS &&
+		    !ndp_rcv_may_go_on(&ns->rcv, &rx->f, now))
 			break;
 		ndp_rx_resume(rx);
 		some[count++] = rx;

@@ -409,7 +409,10 @@ void ndp_rx_close(struct sock *sk)
 	} while (more);
 }
 
-/* Is a flow silent, or a message dead? Under RCU */
+/*
+ * Is a flow silent, or a message dead? And does it hold up others, or is it held? Whatever it
+ * is held for, somebody looks after it once a second. Under RCU
+ */
 static void ndp_rx_age(struct ndp_rx *rx)
 {
 	struct sock *sk = rx->sk;
@@ -431,9 +434,12 @@ static void ndp_rx_age(struct ndp_rx *rx)
 		over |= !!rx->line;
 		if (rx->line)
 			ndp_line_age(rx, now, &garbage);
+		over |= !list_empty(&rx->held_node) || (ns->reading && ns->reading->rx == rx);
+		ndp_rcv_lapse(&ns->rcv, &rx->f, now);
 		if (ndp_rcv_is_silent(&ns->rcv_params, &rx->f, now))
 			ndp_rx_end(ns, rx, ETIMEDOUT, &garbage);
 	}
+	over |= ndp_rx_freed(ns);
 	spin_unlock_bh(&ns->rcv_lock);
 	if (!over)
 		return;

@@ -169,13 +169,16 @@ bool ndp_rx_run(struct ndp_packet *p, const struct ndp_run *run)
 {
 	struct ndp_hdr answer = { .type = 0 };
 	struct ndp_rx *rx = ndp_rx_lookup(p);
-	bool taken, news = false;
+	bool taken, freed, news = false;
 
 	if (!rx || !ndp_rx_run_wanted(rx->sk, p->skb))
 		return false;
 	spin_lock(&ndp_sk(rx->sk)->rcv_lock);
 	taken = ndp_rx_run_take(rx, p, run, &answer, &news);
+	freed = ndp_rx_freed(ndp_sk(rx->sk));
 	spin_unlock(&ndp_sk(rx->sk)->rcv_lock);
+	if (freed)
+		ndp_rx_room(rx->sk);
 	if (!taken)
 		return false;
 	if (answer.type)

@@ -210,6 +210,38 @@ static void test_reserve_long(void **state)
 	close_crowd();
 }
 
+/* A flow of which nothing finds room, be it that headers come, loses its reservation, and others are told. */
+static void test_reserve_lapse(void **state)
+{
+	(void)state;
+	p.memory_max = 40 * SEG;
+	open_crowd();
+	assert_false(yields(0, 0, 1000, false));
+	assert_true(yields(1, 0, 1000, true));
+	now_ns += NDP_RCV_RESERVE_NS - 1;
+	assert_false(yields(0, 1, 1000, false));
+	ndp_rcv_lapse(&r, &crowd[0], now_ns);
+	assert_int_equal(r.reserved, 20 * SEG);
+	assert_false(r.freed);
+	now_ns++;
+	ndp_rcv_lapse(&r, &crowd[0], now_ns);
+	assert_true(!r.reserved);
+	assert_true(r.freed);
+	/* not if something of it is kept */
+	assert_false(yields(1, 1, 1000, true));
+	now_ns += NDP_RCV_RESERVE_NS - 1;
+	assert_false(yields(1, 2, 1000, true));
+	now_ns++;
+	ndp_rcv_lapse(&r, &crowd[1], now_ns);
+	assert_int_equal(r.reserved, 20 * SEG);
+	/* nor is anybody told of a flow that goes and had none */
+	r.freed = false;
+	ndp_rcv_close(&r, &crowd[2]);
+	assert_false(r.freed);
+	close_crowd();
+	assert_true(r.freed);
+}
+
 /* Memory is used up: who may go on though it is, does; who was refused waits. */
 static void test_reserve_short(void **state)
 {
@@ -445,6 +477,7 @@ int main(void)
 		TEST(test_first_silent),
 		TEST(test_reserve),
 		TEST(test_reserve_long),
+		TEST(test_reserve_lapse),
 		TEST(test_reserve_short),
 		TEST(test_stream),
 		TEST(test_no_memory),
