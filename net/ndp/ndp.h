@@ -104,6 +104,7 @@ enum ndp_counter {
 	NDP_N_OUT_ERROR,
 	NDP_N_OUT_NO_MEMORY,	/* not sent */
 	NDP_N_OUT_NO_ROUTE,	/* not sent */
+	NDP_N_OUT_FORGED,	/* dropped: of the port, but made by others */
 	NDP_N_FAILED_UNTOLD,	/* messages that failed, of which the error queue has no word */
 	NDP_N_TX_FLOWS,		/* flows that began */
 	NDP_N_RX_FLOWS,
@@ -303,7 +304,13 @@ void ndp_in_udp(struct ndp_net *nn, struct sk_buff *skb);
 /* ---- ndp_udp.c: the UDP port ---- */
 
 int ndp_udp_take(struct ndp_net *nn);
+struct sock *ndp_udp_sk(const struct ndp_net *nn, u8 pf);
 void ndp_udp_exit(struct ndp_net *nn);
+
+/* ---- ndp_guard.c: packets that others forge ---- */
+
+int ndp_guard_init(struct ndp_net *nn);
+void ndp_guard_exit(struct ndp_net *nn);
 
 /* ---- ndp_sock.c: sockets ---- */
 
@@ -412,6 +419,7 @@ static inline u32 ndp_rcvbuf(const struct sock *sk)
 	return min_t(u32, READ_ONCE(sk->sk_rcvbuf), NDP_RCVBUF_MAX);
 }
 
+bool ndp_is_sock(const struct sock *sk);
 struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p);
 int ndp_autobind(struct sock *sk);
 int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,

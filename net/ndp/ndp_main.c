@@ -62,6 +62,18 @@ static void ndp_net_undo(struct ndp_net *nn, int steps)
 		ndp_steps[steps].exit(nn);
 }
 
+static int __net_init ndp_net_hook(struct ndp_net *nn)
+{
+	int err = ndp_guard_init(nn);
+
+	if (err)
+		return err;
+	err = ndp_in_init(nn);
+	if (err)
+		ndp_guard_exit(nn);
+	return err;
+}
+
 static int __net_init ndp_net_init(struct net *net)
 {
 	struct ndp_net *nn = ndp_net(net);
@@ -79,7 +91,7 @@ static int __net_init ndp_net_init(struct net *net)
 	if (err)
 		i--;
 	else
-		err = ndp_in_init(nn);
+		err = ndp_net_hook(nn);
 	if (err)
 		ndp_net_undo(nn, i);
 	return err;
@@ -89,6 +101,7 @@ static int __net_init ndp_net_init(struct net *net)
 static void __net_exit ndp_net_pre_exit(struct net *net)
 {
 	ndp_in_exit(ndp_net(net));
+	ndp_guard_exit(ndp_net(net));
 	ndp_udp_exit(ndp_net(net));
 }
 

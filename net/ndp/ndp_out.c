@@ -7,6 +7,7 @@
  * each CPU; paths differ from the first switch on, or from the bonding device.
  */
 
+#include <linux/netfilter.h>
 #include <linux/pkt_sched.h>
 #include <net/dst_cache.h>
 #include <net/ip6_checksum.h>
@@ -334,6 +335,7 @@ void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct 
 {
 	u64 __percpu *counters = peer->nn->counters.values;
 	const u16 packets = skb_shinfo(skb)->gso_segs;
+	const bool ipv4 = ndp_is_ipv4(&peer->addrs);
 	bool sent;
 
 	if (packets) {
@@ -342,7 +344,10 @@ void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, struct 
 	}
 	local_bh_disable();
 	rcu_read_lock();
-	if (ndp_is_ipv4(&peer->addrs))
+	/* by this, ndp_guard.c knows it as ours */
+	if (!sk)
+		sk = ndp_udp_sk(peer->nn, ipv4 ? NFPROTO_IPV4 : NFPROTO_IPV6);
+	if (ipv4)
 		sent = ndp_out_ipv4(peer, skb, sport, sk);
 	else
 		sent = ndp_out_ipv6(peer, skb, sport, sk);

@@ -331,6 +331,16 @@ struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer)
 
 /* ---- how it is aborted, forgotten, closed ---- */
 
+/*
+ * Does an ABORT come from the flow's sender? Its seq is the oldest packet that the sender keeps,
+ * which is at most a window away from ours: a stranger has to guess flow_id and that.
+ */
+static bool ndp_rx_may_abort(const struct ndp_rx *rx, const struct ndp_hdr *h)
+{
+	return rx->f.sport == h->sport && rx->f.dport == h->dport &&
+	       h->seq - rx->f.got.base + NDP_RCV_WINDOW <= 2 * NDP_RCV_WINDOW;
+}
+
 /* Under rcv_lock. Return: has anything changed? */
 static bool ndp_rx_abort(struct ndp_rx *rx, u32 id, struct list_head *garbage)
 {
@@ -357,16 +367,20 @@ void ndp_rx_error(struct ndp_packet *p)
 	struct ndp_rx *rx = ndp_rx_lookup(p);
 	LIST_HEAD(garbage);
 	struct ndp_sock *ns;
-	bool over = false;
+	bool valid = false, over = false;
 
 	consume_skb(p->skb);
 	if (!rx)
 		return;
 	ns = ndp_sk(rx->sk);
 	spin_lock(&ns->rcv_lock);
-	if (!rx->dead && rx->f.sport == p->h.sport && rx->f.dport == p->h.dport)
+	if (!rx->dead)
+		valid = ndp_rx_may_abort(rx, &p->h);
+	if (valid)
 		over = ndp_rx_abort(rx, p->h.err.msg_id, &garbage);
 	spin_unlock(&ns->rcv_lock);
+	if (!valid)
+		ndp_count(p->nn, NDP_N_IN_NO_FLOW);
 	if (!over)
 		return;
 	ndp_rx_free_all(rx->sk, &garbage);

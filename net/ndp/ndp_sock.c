@@ -838,6 +838,19 @@ static int __init ndp_protosw_register(void)
 }
 
 /**
+ * ndp_is_sock() - is it one of NDP's sockets?
+ * @sk: any socket
+ *
+ * A raw socket may have the same protocol, but not the same struct proto.
+ *
+ * Return: true if so.
+ */
+bool ndp_is_sock(const struct sock *sk)
+{
+	return sk->sk_prot == &ndp_prot || sk->sk_prot == &ndpv6_prot;
+}
+
+/**
  * ndp_socks_init() - from now on there are sockets
  *
  * Return: 0 or errno.

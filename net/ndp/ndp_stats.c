@@ -41,6 +41,7 @@ static const char * const ndp_names[NDP_COUNTERS] = {
 	[NDP_N_OUT_ERROR] = "OutError",
 	[NDP_N_OUT_NO_MEMORY] = "OutNoMemory",
 	[NDP_N_OUT_NO_ROUTE] = "OutNoRoute",
+	[NDP_N_OUT_FORGED] = "OutForged",
 	[NDP_N_FAILED_UNTOLD] = "FailedUntold",
 	[NDP_N_TX_FLOWS] = "TxFlows",
 	[NDP_N_RX_FLOWS] = "RxFlows",

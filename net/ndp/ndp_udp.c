@@ -163,10 +163,32 @@ int ndp_udp_take(struct ndp_net *nn)
 	if (err)
 		sock_release(nn->udp4);
 	else
-		WRITE_ONCE(nn->udp_taken, true);
+		/* the sockets are there, see ndp_udp_sk() */
+		smp_store_release(&nn->udp_taken, true);
 unlock:
 	mutex_unlock(&nn->udp_lock);
 	return err;
+}
+
+/**
+ * ndp_udp_sk() - the socket that has the UDP port
+ * @nn: namespace
+ * @pf: NFPROTO_IPV4 or NFPROTO_IPV6
+ *
+ * Under RCU.
+ *
+ * Return: it; NULL: none, as there is no NDP socket yet.
+ */
+struct sock *ndp_udp_sk(const struct ndp_net *nn, u8 pf)
+{
+	const struct socket *sock;
+
+	/* then the sockets are there */
+	if (!smp_load_acquire(&nn->udp_taken))
+		return NULL;
+	sock = pf == NFPROTO_IPV4 ? nn->udp4 : nn->udp6;
+	/* sock_release() sets it to NULL when the namespace ends */
+	return sock ? READ_ONCE(sock->sk) : NULL;
 }
 
 /**

@@ -19,6 +19,24 @@ ndp_v6_ab() {
 	ndp_v6 "$b" w1 2001:db8::2 2001:db8::1 "$MAC_A"
 }
 
+# as_remote NS DEV: what leaves NS by DEV to UDP port 61198 arrives at NDP's, 61199, as if it came from a host without
+# the module, which lets no user of its own host send to that port. Of fragments, a 1 at the begin of DATA's payload
+# becomes 0, so that the UDP checksum is right.
+as_remote() {
+	local edit=(action pedit ex munge udp dport set 61199) sum=(pipe csum udp)
+	tc -n "$1" -batch - <<-END || skip_all "no tc filters"
+		qdisc add dev $2 clsact
+		filter add dev $2 egress protocol ip pref 1 u32 match u8 17 0xff at 9 match u16 0x2000 0x3fff at 6 \
+			match u16 61198 0xffff at nexthdr+2 ${edit[*]} munge offset 84 u16 set 0
+		filter add dev $2 egress protocol ip pref 2 u32 match u8 17 0xff at 9 match u16 0 0x1fff at 6 \
+			match u16 61198 0xffff at nexthdr+2 ${edit[*]}
+		filter add dev $2 egress protocol ipv6 pref 3 u32 match u8 17 0xff at 6 match u16 61198 0xffff at 42 ${edit[*]}
+		filter add dev $2 egress protocol ipv6 pref 4 u32 match u8 44 0xff at 6 match u16 61198 0xffff at 50 \
+			${edit[*]} munge offset 112 u16 set 0
+		filter add dev $2 egress protocol ipv6 pref 5 flower ip_proto udp dst_port 61198 ${edit[*]} ${sum[*]}
+	END
+}
+
 # messages WHAT COMMAND...: of ndp_msg, whose output remains in $TMP/msgs
 messages() {
 	local failed=$TEST_FAILED

@@ -9,7 +9,7 @@
 #	+-----------+     +-----------------------+
 #
 # The forger is 203.0.113.1 or 2001:db8::1, which a does not have, so that nobody else answers.
-# shellcheck disable=SC2154 # setup_ns sets a and b
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/ndp.sh"
 [ -z "${KSFT_MACHINE_SLOW:-}" ] || skip_all "answers are late"
@@ -82,6 +82,18 @@ forge "all of 2^30 packets given up" data:udp4:flow_id=31,seq=0x40000000,base=0x
 forge "two messages say they are one" data:udp4:flow_id=32,flags=1,payload_len=1000,msg_len=5000 \
 	await data:udp4:flow_id=32,seq=1,offset=1000,payload_len=1000,msg_len=9000 wait=20 \
 	data:udp4:flow_id=32,seq=2,offset=500,payload_len=1000,msg_len=5000 wait=20
+# a stranger who knows flow_id and ports, but not which packets are on their way
+begun() { [ "$(ip netns exec "$b" closnet ndp receiving -j | jq '[.receiving[] | select(.flow_id == 33)][0].msgs')" -eq "$1" ]; }
+forge "a message begins" data:udp4:flow_id=33,seq=7000,base=7000,msg_id=5,payload_len=1000,msg_len=5000 await
+check "a message has begun" begun 1
+before=$(snmp "$b" InNoFlow)
+for seq in 0 5975 8026 0x80001b58 0xffffffff; do
+	forge "ABORT that names packet $seq" error:udp4:code=4,flow_id=33,from=2000,to=1000,msg_id=5,seq=$seq wait=5
+done
+check "ABORTs that name packets outside of the window change nothing" begun 1
+check_eq "they are counted" $(($(snmp "$b" InNoFlow) - before)) 5
+forge "ABORT of the sender" error:udp4:code=4,flow_id=33,from=2000,to=1000,msg_id=5,seq=7000 wait=5
+check "ABORT of the sender ends the message" begun 0
 forge "4000 flows" data:udp4:flow_id=100000,n=4000 wait=50
 check "are answered" test "$(lines '^control')" -gt 0
 ip link add w0 netns "$a" mtu 9000 type veth peer name w1 netns "$b" mtu 9000

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sends PROBEs of a flow that nobody knows, or DATA, to NDP by an ordinary UDP socket.
 
+It sends to port 61198, which as_remote() in selftests/lib/ndp.sh changes to NDP's.
+
 ndp_input.py ADDRESS WHAT [FIRST COUNT]
     one          a PROBE
     begin        DATA of a new flow
@@ -26,7 +28,7 @@ import socket
 import struct
 import sys
 
-PORT = 61199
+PORT = 61198
 UDP_SEGMENT = 103
 SO_NO_CHECK = 11
 IP_MTU_DISCOVER = 10
@@ -87,7 +89,7 @@ def main():
         sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 56 if what == "gso" else 50)
     elif what == "data":
         size = int(sys.argv[3])
-        packet = header(1, 1, size, 100) + bytes(size)
+        packet = header(1, 1, size, 100) + b"\0\1" + bytes(size - 2)
         sock.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, 0)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, 0)

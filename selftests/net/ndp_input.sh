@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What IP hands to NDP, and in which shape: GSO packets, fragments, options, packets without a
-# checksum, broadcasts, the host's own. All of it comes from an ordinary UDP socket.
+# checksum, broadcasts. All of it comes from an ordinary UDP socket
+# of another host.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_input.py -> v0  |=====| v1                  |
@@ -16,6 +17,8 @@ in_ns "$b" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
 ip -n "$b" link set lo up
 ndp_v6 "$a" v0 2001:db8::1 2001:db8::2 $MAC_B
 ndp_v6 "$b" v1 2001:db8::2 2001:db8::1 $MAC_A
+
+as_remote "$a" v0
 
 here=$(dirname "$0")
 # only with a socket of NDP its port is no longer UDP's
@@ -44,8 +47,6 @@ for to in 10.0.0.2 2001:db8::2; do
 	comes "$to: ten in a GSO packet" InProbe 10 "$a" $to gso
 	comes "$to: a GSO packet of 11 pieces that are no headers, and a rest" InPackets 12 "$a" $to odd-gso
 	comes "$to: DATA" InData 1 "$a" $to data 1000
-	comes "$to: the host's own" InProbe 1 "$b" $to one
-	comes "$to: the host's own GSO" InProbe 10 "$b" $to gso
 done
 comes "IPv4: DATA in fragments" InData 1 "$a" 10.0.0.2 data 20000
 comes "IPv4: without a checksum" InUdpCsum 1 "$a" 10.0.0.2 nocheck

@@ -12,6 +12,7 @@
 [ -x /usr/bin/python3 ] || skip_all "needs python3"
 setup_ns a b
 link_ab
+as_remote "$a" v0
 ip -n "$a" route add local 10.9.0.0/16 dev v0
 ip -n "$b" route add 10.9.0.0/16 via 10.0.0.1
 

@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tries to forge packets of NDP: prints a line "ok WHAT" or "not ok WHAT" for each way.
+
+ndp_guard.py user ADDRESS ADDRESS6   what any user may do
+ndp_guard.py raw ADDRESS             what CAP_NET_RAW lets do
+"""
+import errno
+import socket
+import struct
+import sys
+
+PORT = 61199
+UDP_SEGMENT = 103
+IPV6_RTHDR = 57
+IPV6_RTHDR_SEGMENTS = 4
+MORE_FRAGMENTS = 0x2000
+PROBE = b"\x13" + bytes(55)
+
+
+def refused(what, sock, packet, address):
+    """A line of the result: sendto() fails with EPERM"""
+    error = 0
+    with sock:
+        try:
+            sock.sendto(packet, address)
+        except OSError as exc:
+            error = exc.errno
+    print("ok" if error == errno.EPERM else "not ok", f"{what} is refused (errno {error})",
+          flush=True)
+
+
+def udp(family=socket.AF_INET):
+    """Return: a UDP socket"""
+    return socket.socket(family, socket.SOCK_DGRAM)
+
+
+def user(address, address6):
+    """Sockets of any user"""
+    refused("a datagram to NDP's port", udp(), PROBE, (address, PORT))
+    refused("a datagram to NDP's port on the loopback", udp(), PROBE, ("127.0.0.1", PORT))
+    refused("an IPv6 datagram to NDP's port", udp(socket.AF_INET6), PROBE, (address6, PORT))
+    refused("a datagram to NDP's port of a mapped address", udp(socket.AF_INET6), PROBE,
+            ("::ffff:" + address, PORT))
+    sock = udp()
+    sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, len(PROBE))
+    refused("a GSO packet to NDP's port", sock, PROBE * 10, (address, PORT))
+    sock = udp()
+    sock.setsockopt(socket.IPPROTO_IP, socket.IP_OPTIONS, bytes([1, 1, 1, 0]))
+    refused("a datagram with IPv4 options to NDP's port", sock, PROBE, (address, PORT))
+    sock = udp(socket.AF_INET6)
+    header = struct.pack("BBBBBBH", 0, 2, IPV6_RTHDR_SEGMENTS, 0, 0, 0, 0)
+    sock.setsockopt(socket.IPPROTO_IPV6, IPV6_RTHDR,
+                    header + socket.inet_pton(socket.AF_INET6, address6))
+    refused("an IPv6 datagram with a routing header to NDP's port", sock, PROBE, (address6, PORT))
+    sock = udp()
+    sock.bind(("", PORT))
+    refused("a datagram from NDP's port", sock, PROBE, (address, 50000))
+    with udp() as sock:
+        sent = sock.sendto(PROBE, (address, PORT + 1))
+    print("ok" if sent == len(PROBE) else "not ok", "a datagram to another port is sent")
+
+
+def raw(address):
+    """Raw sockets"""
+    packet = struct.pack("!HHHH", 50000, PORT, 8 + len(PROBE), 0) + PROBE
+    refused("a datagram of a raw socket", socket.socket(socket.AF_INET, socket.SOCK_RAW,
+                                                        socket.IPPROTO_UDP), packet, (address, 0))
+    refused("a datagram of a raw socket with its own IP header",
+            socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW),
+            ip_header(address, len(packet), 0) + packet, (address, 0))
+    refused("a first fragment of a raw socket",
+            socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW),
+            ip_header(address, 8, MORE_FRAGMENTS) + packet[:8], (address, 0))
+
+
+def ip_header(address, length, fragment):
+    """Of a UDP datagram; the kernel fills in source and checksum"""
+    return struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, 1, fragment, 64,
+                       socket.IPPROTO_UDP, 0, bytes(4), socket.inet_aton(address))
+
+
+def main():
+    """Command line"""
+    modes = {"user": (user, 4), "raw": (raw, 3)}
+    mode, count = modes.get(sys.argv[1] if sys.argv[1:] else "", (None, 0))
+    if len(sys.argv) != count:
+        sys.exit(__doc__)
+    mode(*sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

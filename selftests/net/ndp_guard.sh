@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# No program of this host forges packets of NDP by UDP or raw sockets, be there NDP sockets or not.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| ndp_guard.py -> v0  |=====| v1                  |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through job
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/ndp.sh"
+[ -x /usr/bin/python3 ] || skip_all "needs python3"
+setup_ns a b
+link_ab
+ip -n "$a" link set lo up
+ndp_v6 "$a" v0 2001:db8::1 2001:db8::2 $MAC_B
+ndp_v6 "$b" v1 2001:db8::2 2001:db8::1 $MAC_A
+job ndp_msg receive -n "$b" -p 1000 -f -l 10 -t 1000
+wait_for 10 in_use
+
+# forge ARGUMENT...: run ndp_guard.py, a result for each line
+forge() {
+	local line forged before
+	before=$(snmp "$a" OutForged)
+	"${as[@]}" "$(dirname "$0")/ndp_guard.py" "$@" >"$TMP/forged" 2>&1 || not_ok "ndp_guard.py $*" "$(<"$TMP/forged")"
+	while read -r line; do
+		case $line in
+		"ok "*) ok "${line#ok }" ;;
+		*) not_ok "${line#not ok }" ;;
+		esac
+	done <"$TMP/forged"
+	forged=$(grep -c refused "$TMP/forged" || true)
+	check_eq "$1: OutForged counts each packet" $(($(snmp "$a" OutForged) - before)) "$forged"
+}
+as=(ip netns exec "$a" setpriv --reuid 65534 --regid 65534 --clear-groups)
+forge user 10.0.0.2 2001:db8::2
+as=(ip netns exec "$a")
+forge raw 10.0.0.2
+check_eq "none of them has come" "$(snmp "$b" InPackets)" 0
+stop_jobs
+
+for to in 10.0.0.2 2001:db8::2; do
+	messages "$to: NDP's own packets and answers pass" receive -n "$b" -p 9 -c 3 -l 1,100k -- \
+		send -n "$a" -d $to -p 9 -c 3 -l 1,100k
+done
+check_eq "NDP's own packets are not taken for forged ones" "$(snmp "$b" OutForged)" 0
+check "nothing is left" wait_for 20 unused
+finish
