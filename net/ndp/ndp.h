@@ -247,6 +247,7 @@ struct ndp_peer {
 struct ndp_peer *ndp_peer_find(struct ndp_net *nn, const struct ndp_addrs *addrs);
 struct ndp_peer *ndp_peer_get(struct ndp_net *nn, const struct ndp_addrs *addrs);
 void ndp_peer_put(struct ndp_peer *peer);
+u32 ndp_peer_memory(const struct ndp_peer *peer);
 int ndp_peers_init(struct ndp_net *nn);
 void ndp_peers_exit(struct ndp_net *nn);
 
@@ -322,6 +323,7 @@ void ndp_guard_exit(struct ndp_net *nn);
  * @timeout_ms: NDP_TIMEOUT, 0: the namespace's
  * @closed: close() was called: nothing is received any more; under @rcv_lock
  * @mem_lock: protects sk_forward_alloc
+ * @flow_bytes: memory of flows, their rings and peers
  * @tx_lock: protects @tx_list; innermost
  * @tx_list: flows that send, struct ndp_tx's @sock_node; read under RCU
  * @tx_busy: messages that have not ended; close() may wait for 0
@@ -362,6 +364,7 @@ struct ndp_sock {
 	u32 timeout_ms;
 	bool closed;
 	spinlock_t mem_lock;		/* sk_forward_alloc */
+	atomic64_t flow_bytes;
 
 	spinlock_t tx_lock;		/* changes of @tx_list; @snd_totals */
 	struct list_head tx_list;
@@ -430,6 +433,8 @@ struct in6_addr ndp_bound(const struct sock *sk);
 bool ndp_mem_is_short(u32 bytes);
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
+bool ndp_mem_charge_flow(struct sock *sk, u32 bytes);
+void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes);
 void ndp_sock_writable(struct sock *sk);
 
 int ndp_socks_init(void);
@@ -528,6 +533,7 @@ struct ndp_tx_to {
  * @nic_waits: has something to send, but the NIC has enough
  * @nic_left: the socket's @nic_bytes, less what was at the NIC when the timer expired last
  * @close_ns: when its socket was closed; 0: it was not
+ * @charged: bytes charged to the socket, but for the ring
  * @rtt_ns: mean round-trip time, 1/8; 0: unknown
  * @rtt_min_ns: least
  * @rcu: frees it
@@ -553,6 +559,7 @@ struct ndp_tx {
 	bool nic_waits;
 	u32 nic_left;
 	u64 close_ns;
+	u32 charged;
 	u32 rtt_ns;
 	u32 rtt_min_ns;
 	struct rcu_head rcu;
@@ -681,6 +688,7 @@ struct ndp_rx_key {
  * @held_ns: since when
  * @owed_node: in @owed_at's list
  * @owed_at: the CPU that sends the answer to packets that wait for it; NULL: none do
+ * @charged: bytes charged to the socket
  * @told: packets that its sender was asked for
  * @missing: something is, and it counts in the socket's @missing
  * @line: where its messages wait for each other; NULL: they do not
@@ -699,6 +707,7 @@ struct ndp_rx {
 	u64 held_ns;
 	struct list_head owed_node;
 	struct ndp_owed *owed_at;
+	u32 charged;
 	u32 told;
 	bool missing;
 	struct ndp_line *line;

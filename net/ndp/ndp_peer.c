@@ -126,6 +126,17 @@ out:
 }
 
 /**
+ * ndp_peer_memory() - what a peer takes; each of its flows is charged for it
+ * @peer: it
+ *
+ * Return: bytes.
+ */
+u32 ndp_peer_memory(const struct ndp_peer *peer)
+{
+	return (u32)(sizeof(*peer) + peer->paths.count * (sizeof(*peer->paths.path) + 1));
+}
+
+/**
  * ndp_peer_put() - a peer is needed no longer
  * @peer: it
  *

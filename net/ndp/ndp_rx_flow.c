@@ -85,6 +85,7 @@ static void ndp_rx_end(struct ndp_sock *ns, struct ndp_rx *rx, u8 error,
 	/* who has found the flow under RCU may use both of them still */
 	ndp_host_put(rx->host);
 	ndp_peer_put(rx->peer);
+	ndp_mem_uncharge_flow(rx->sk, rx->charged);
 	kfree_rcu(rx, rcu);
 }
 
@@ -139,9 +140,12 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk)
 	rx->peer = ndp_peer_get(p->nn, &p->addrs);
 	if (!rx->peer)
 		goto free;
+	rx->charged = (u32)sizeof(*rx) + ndp_peer_memory(rx->peer);
+	if (!ndp_mem_charge_flow(sk, rx->charged))
+		goto put;
 	rx->host = ndp_rx_host(p, &id);
 	if (!rx->host)
-		goto put;
+		goto uncharge;
 	rx->key = (struct ndp_rx_key) { .addrs = p->addrs, .flow_id = p->h.flow_id };
 	rx->sk = sk;
 	INIT_LIST_HEAD(&rx->held_node);
@@ -150,6 +154,8 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk)
 		rx->f.ip_more = NDP_RX_IP6_MORE;
 	ndp_host_join(rx->host, &rx->f.pull, id);
 	return rx;
+uncharge:
+	ndp_mem_uncharge_flow(sk, rx->charged);
 put:
 	ndp_peer_put(rx->peer);
 free:
@@ -163,6 +169,7 @@ static void ndp_rx_free(struct ndp_rx *rx)
 	ndp_host_leave(rx->host, &rx->f.pull, true);
 	ndp_host_put(rx->host);
 	ndp_peer_put(rx->peer);
+	ndp_mem_uncharge_flow(rx->sk, rx->charged);
 	kfree(rx->line);
 	kfree(rx);
 }

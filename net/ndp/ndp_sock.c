@@ -22,6 +22,8 @@
 
 /* Bytes that a socket may send from, whatever others have: several chunks */
 #define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
+/* Bytes that flows of a socket may have, whatever others have */
+#define NDP_MEMORY_FLOWS	131072
 
 /* Memory of all sockets, pages: below the first limit all may have what they want. */
 static atomic_long_t ndp_memory_allocated;
@@ -401,6 +403,21 @@ bool ndp_mem_is_short(u32 bytes)
 	return !ndp_mem_has(bytes, ndp_memory_limits[0]);
 }
 
+static bool ndp_mem_schedule(struct sock *sk, u32 bytes, int kind)
+{
+	struct ndp_sock *ns = ndp_sk(sk);
+	int missing;
+	bool ok;
+
+	spin_lock_bh(&ns->mem_lock);
+	missing = bytes - sk->sk_forward_alloc;
+	ok = missing <= 0 || __sk_mem_schedule(sk, missing, kind);
+	if (ok)
+		sk_mem_charge(sk, bytes);
+	spin_unlock_bh(&ns->mem_lock);
+	return ok;
+}
+
 /**
  * ndp_mem_charge() - a socket takes memory
  * @sk: socket
@@ -413,18 +430,11 @@ bool ndp_mem_is_short(u32 bytes)
  */
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind)
 {
-	struct ndp_sock *ns = ndp_sk(sk);
-	int missing;
 	bool ok;
 
 	if (kind == SK_MEM_SEND && !ndp_mem_may_send(sk, bytes))
 		return false;
-	spin_lock_bh(&ns->mem_lock);
-	missing = bytes - sk->sk_forward_alloc;
-	ok = missing <= 0 || __sk_mem_schedule(sk, missing, kind);
-	if (ok)
-		sk_mem_charge(sk, bytes);
-	spin_unlock_bh(&ns->mem_lock);
+	ok = ndp_mem_schedule(sk, bytes, kind);
 	if (ok && kind == SK_MEM_RECV)
 		atomic_add(bytes, &sk->sk_rmem_alloc);
 	return ok;
@@ -445,6 +455,41 @@ void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind)
 	spin_lock_bh(&ns->mem_lock);
 	sk_mem_uncharge(sk, bytes);
 	spin_unlock_bh(&ns->mem_lock);
+}
+
+/**
+ * ndp_mem_charge_flow() - charge a flow's state to its socket
+ * @sk: socket
+ * @bytes: of the flow, its ring or its peer
+ *
+ * It counts in the memory of all sockets and of the socket's control group, but neither in
+ * SO_SNDBUF nor in SO_RCVBUF: these are for messages. As what is sent, flows may take half of
+ * the memory of all. In any context but hard interrupts.
+ *
+ * Return: false if there is too much.
+ */
+bool ndp_mem_charge_flow(struct sock *sk, u32 bytes)
+{
+	atomic64_t *flow_bytes = &ndp_sk(sk)->flow_bytes;
+
+	if (!ndp_mem_has(bytes, ndp_memory_limits[0] / 2) &&
+	    atomic64_read(flow_bytes) + bytes > NDP_MEMORY_FLOWS)
+		return false;
+	if (!ndp_mem_schedule(sk, bytes, SK_MEM_RECV))
+		return false;
+	atomic64_add(bytes, flow_bytes);
+	return true;
+}
+
+/**
+ * ndp_mem_uncharge_flow() - take back ndp_mem_charge_flow()
+ * @sk: socket
+ * @bytes: as they were charged
+ */
+void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes)
+{
+	atomic64_sub(bytes, &ndp_sk(sk)->flow_bytes);
+	ndp_mem_uncharge(sk, bytes, SK_MEM_SEND);
 }
 
 /* An eighth of the memory, as UDP has it */

@@ -104,6 +104,50 @@ bool ndp_tx_renew(struct ndp_tx *tx, struct ndp_tx_work *w)
 	return true;
 }
 
+/* ---- rings ---- */
+
+/**
+ * struct ndp_tx_ring - memory of a scoreboard, charged to the flow's socket
+ * @mem: ndp_board_bytes(); NULL: none
+ * @packets: that it has place for
+ */
+struct ndp_tx_ring {
+	void *mem;
+	u32 packets;
+};
+
+/* Return: one without memory if there is too little */
+static struct ndp_tx_ring ndp_tx_alloc_ring(struct sock *sk, u32 packets)
+{
+	struct ndp_tx_ring ring = { .packets = packets };
+	u32 bytes = ndp_board_bytes(packets);
+
+	if (!ndp_mem_charge_flow(sk, bytes))
+		return ring;
+	ring.mem = kvzalloc(bytes, GFP_KERNEL);
+	if (!ring.mem)
+		ndp_mem_uncharge_flow(sk, bytes);
+	return ring;
+}
+
+static void ndp_tx_free_ring(struct sock *sk, struct ndp_tx_ring ring)
+{
+	if (!ring.mem)
+		return;
+	kvfree(ring.mem);
+	ndp_mem_uncharge_flow(sk, ndp_board_bytes(ring.packets));
+}
+
+/* From an idle flow, or one that nobody knows */
+static struct ndp_tx_ring ndp_tx_take_ring(struct ndp_tx *tx)
+{
+	struct ndp_board *b = &tx->f.board;
+	struct ndp_tx_ring ring = { .mem = b->pkt, .packets = b->mask + 1 };
+
+	b->pkt = NULL;
+	return ring;
+}
+
 /* ---- begin and end ---- */
 
 static void ndp_tx_free_rcu(struct rcu_head *rcu)
@@ -112,8 +156,9 @@ static void ndp_tx_free_rcu(struct rcu_head *rcu)
 
 	hrtimer_cancel(&tx->timer);
 	WARN_ON_ONCE(!list_empty(&tx->msgs));
-	kvfree(tx->f.board.pkt);
+	ndp_tx_free_ring(tx->sk, ndp_tx_take_ring(tx));
 	ndp_peer_put(tx->peer);
+	ndp_mem_uncharge_flow(tx->sk, tx->charged);
 	sock_put(tx->sk);
 	kfree(tx);
 }
@@ -211,10 +256,11 @@ static struct ndp_tx *ndp_tx_alloc(const struct ndp_tx_to *to)
 	if (!tx)
 		return NULL;
 	tx->peer = ndp_peer_get(ndp_net(sock_net(to->sk)), &to->addrs);
-	if (!tx->peer) {
-		kfree(tx);
-		return NULL;
-	}
+	if (!tx->peer)
+		goto free;
+	tx->charged = (u32)sizeof(*tx) + ndp_peer_memory(tx->peer);
+	if (!ndp_mem_charge_flow(to->sk, tx->charged))
+		goto put;
 	sock_hold(to->sk);
 	tx->sk = to->sk;
 	tx->to = *to;
@@ -224,6 +270,11 @@ static struct ndp_tx *ndp_tx_alloc(const struct ndp_tx_to *to)
 	hrtimer_setup(&tx->timer, ndp_tx_timeout, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	ndp_tx_configure(tx, ndp_tx_window(tx));
 	return tx;
+put:
+	ndp_peer_put(tx->peer);
+free:
+	kfree(tx);
+	return NULL;
 }
 
 /*
@@ -322,19 +373,20 @@ static bool ndp_tx_idle(const struct ndp_tx *tx)
  * Return: 0; -EAGAIN: it needs a ring, of so many packets; -ESTALE: another flow is needed;
  * -ENOMEM.
  */
-static int ndp_tx_prepare(struct ndp_tx *tx, struct ndp_tx_work *w, u16 window, void **ring,
-			  u32 packets)
+static int ndp_tx_prepare(struct ndp_tx *tx, struct ndp_tx_work *w, u16 window,
+			  struct ndp_tx_ring *ring, u32 packets)
 {
 	struct ndp_board *b = &tx->f.board;
-	void *old = b->pkt;
+	struct ndp_tx_ring old;
 
 	if (tx->dead)
 		return -ESTALE;
 	if (ndp_tx_idle(tx)) {
-		if (!old || b->mask + 1 < packets) {
-			if (!*ring)
+		if (!b->pkt || b->mask + 1 < packets) {
+			if (!ring->mem)
 				return -EAGAIN;
-			ndp_board_attach(b, *ring, packets);
+			old = ndp_tx_take_ring(tx);
+			ndp_board_attach(b, ring->mem, ring->packets);
 			*ring = old;
 		}
 		ndp_tx_configure(tx, window);
@@ -360,8 +412,8 @@ static void ndp_tx_own(struct ndp_tx *tx, struct ndp_tx_work *w, struct ndp_msg 
 	m->feeding = false;
 }
 
-static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, void **ring,
-			     u32 packets)
+static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window,
+			     struct ndp_tx_ring *ring, u32 packets)
 {
 	struct ndp_tx_work w;
 	int err;
@@ -386,13 +438,14 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, v
 
 /*
  * Packets of a flow's ring, for a message: 16 initial windows, for one packet may wait long
- * on a slow path, while others come by others; but not more than the message has.
+ * on a slow path, while others come by others; but not more than the message has, however large
+ * a window the socket's user has set.
  */
-static u32 ndp_tx_ring(const struct ndp_snd_msg *m, u16 window)
+static u32 ndp_tx_ring_packets(const struct ndp_snd_msg *m, u16 window)
 {
 	u64 packets = div_u64(m->len - 1, m->payload) + 1;
 
-	packets = clamp_t(u64, packets, 2U * window, NDP_TX_RING_WINDOWS * window);
+	packets = min_t(u64, packets, NDP_TX_RING_WINDOWS * window);
 	return (u32)roundup_pow_of_two(clamp_t(u64, packets, NDP_RING_MIN, NDP_RING_MAX));
 }
 
@@ -411,17 +464,17 @@ static u32 ndp_tx_ring(const struct ndp_snd_msg *m, u16 window)
 int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m)
 {
 	u16 window = ndp_tx_window(tx);
-	u32 packets = ndp_tx_ring(&m->core, window);
-	void *ring = NULL;
+	u32 packets = ndp_tx_ring_packets(&m->core, window);
+	struct ndp_tx_ring ring = {};
 	int err;
 
 	do {
 		err = ndp_tx_try_submit(tx, m, window, &ring, packets);
 		if (err != -EAGAIN)
 			break;
-		ring = kvzalloc(ndp_board_bytes(packets), GFP_KERNEL);
-	} while (ring);
-	kvfree(ring);
+		ring = ndp_tx_alloc_ring(tx->sk, packets);
+	} while (ring.mem);
+	ndp_tx_free_ring(tx->sk, ring);
 	return err == -EAGAIN ? -ENOMEM : err;
 }
 
@@ -512,10 +565,9 @@ void ndp_tx_close(struct sock *sk, bool abort)
 
 static void ndp_tx_age(struct ndp_tx *tx)
 {
-	struct ndp_board *b = &tx->f.board;
+	struct ndp_tx_ring ring = {};
 	bool orphan = false, idle;
 	struct ndp_tx_work w;
-	void *ring = NULL;
 
 	ndp_tx_enter(tx, &w);
 	idle = list_empty(&tx->msgs) && ndp_tx_idle(tx);
@@ -524,11 +576,10 @@ static void ndp_tx_age(struct ndp_tx *tx)
 	if (idle && ndp_snd_is_old(&w.c, &tx->f)) {
 		ndp_tx_kill(tx, &w);
 	} else if (idle && w.c.now - tx->f.quiet_ns >= NDP_TX_RING_NS) {
-		ring = b->pkt;
-		b->pkt = NULL;
+		ring = ndp_tx_take_ring(tx);
 	}
 	ndp_tx_leave(tx, &w);
-	kvfree(ring);
+	ndp_tx_free_ring(tx->sk, ring);
 	if (orphan)
 		ndp_tx_shut(tx, true);
 }

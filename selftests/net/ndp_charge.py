@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sends one-byte messages to many hosts that do not answer.
+
+ndp_charge.py COUNT WINDOW
+    to COUNT hosts, 10.5.1.1 and on, with NDP_INITIAL_WINDOW; prints how many were taken, and keeps
+    the socket until it is killed
+"""
+import signal
+import socket
+import struct
+import sys
+
+SOL_NDP = 400
+NDP_INITIAL_WINDOW = 2
+
+
+def main():
+    """Command line"""
+    count, window = (int(word) for word in sys.argv[1:])
+    sent = 0
+    with socket.socket(socket.AF_INET, socket.SOCK_RDM, 261) as sock:
+        sock.setsockopt(SOL_NDP, NDP_INITIAL_WINDOW, struct.pack("I", window))
+        for i in range(count):
+            host = f"10.5.{1 + i // 250}.{1 + i % 250}"
+            sent += sock.sendto(b"x", socket.MSG_DONTWAIT, (host, 7))
+        print(sent, "messages", flush=True)
+        signal.pause()
+
+
+if __name__ == "__main__":
+    main()
