@@ -11,10 +11,14 @@
 #include <net/genetlink.h>
 #include "ndp.h"
 
-/* Room for a peer with all its paths */
-#define NDP_NL_ROOM	8192U
+/* Room for a peer with all its paths, each a nest of one u32 for each outcome */
+#define NDP_NL_ROOM	16384U
 
-static_assert(NDP_PATHS_MAX * sizeof_field(struct ndp_path, packets) <= NDP_NL_ROOM / 2);
+static_assert(NDP_PATHS_MAX * (NLA_HDRLEN + NDP_OUTCOMES * (NLA_HDRLEN + 4)) <= NDP_NL_ROOM - 512);
+static_assert((int)NDP_OUTCOME_ACK + 1 == NDP_NL_PATH_ACKED &&
+	      (int)NDP_OUTCOME_LOST + 1 == NDP_NL_PATH_LOST, "by outcome");
+static_assert((NDP_NL_INFO_MAX - NDP_NL_INFO_PAD) * sizeof(u64) == sizeof(struct ndp_info),
+	      "all numbers");
 
 static struct genl_family ndp_nl_family;
 
@@ -48,21 +52,36 @@ static int ndp_nl_addrs(struct sk_buff *msg, const struct ndp_addrs *a)
 	return err;
 }
 
-static int ndp_nl_flow(struct sk_buff *msg, const struct ndp_addrs *a, u32 flow_id, u16 local,
-		       u16 remote)
+/* @admin: may the reader know flow_id? That lets forge packets of the flow. */
+static int ndp_nl_flow(struct sk_buff *msg, const struct ndp_addrs *a, u32 flow_id, bool admin,
+		       u16 local, u16 remote)
 {
 	int err = ndp_nl_addrs(msg, a);
 
-	if (!err)
+	if (!err && admin)
 		err = nla_put_u32(msg, NDP_NL_A_FLOW_ID, flow_id);
 	if (!err)
-		err = nla_put_u16(msg, NDP_NL_A_LOCAL_PORT, local);
+		err = nla_put_u32(msg, NDP_NL_A_LOCAL_PORT, local);
 	if (!err)
-		err = nla_put_u16(msg, NDP_NL_A_REMOTE_PORT, remote);
+		err = nla_put_u32(msg, NDP_NL_A_REMOTE_PORT, remote);
 	return err;
 }
 
 /* ---- what there is; each returns 0, -EMSGSIZE, or -ENOENT: it has ended meanwhile ---- */
+
+static int ndp_nl_put_path(struct sk_buff *msg, const struct ndp_path *path)
+{
+	struct nlattr *nest = nla_nest_start(msg, NDP_NL_A_PATH);
+	int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < NDP_OUTCOMES; i++)
+		if (nla_put_u32(msg, NDP_NL_PATH_ACKED + i, path->packets[i]))
+			return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
 
 static int ndp_nl_put_paths(struct sk_buff *msg, const struct ndp_paths *paths)
 {
@@ -70,19 +89,15 @@ static int ndp_nl_put_paths(struct sk_buff *msg, const struct ndp_paths *paths)
 		{ NDP_NL_A_PATHS, paths->count },
 		{ NDP_NL_A_AVOIDED, paths->count - paths->live },
 	};
-	const size_t size = sizeof(paths->path->packets);
-	struct nlattr *attr;
+	int err = ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
 	u32 i;
 
-	attr = nla_reserve(msg, NDP_NL_A_OUTCOMES, (int)(paths->count * size));
-	if (!attr)
-		return -EMSGSIZE;
-	for (i = 0; i < paths->count; i++)
-		memcpy(nla_data(attr) + i * size, paths->path[i].packets, size);
-	return ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
+	for (i = 0; i < paths->count && !err; i++)
+		err = ndp_nl_put_path(msg, &paths->path[i]);
+	return err;
 }
 
-static int ndp_nl_peer(struct sk_buff *msg, void *obj)
+static int ndp_nl_peer(struct sk_buff *msg, void *obj, bool admin)
 {
 	struct ndp_peer *peer = obj;
 	int err = ndp_nl_addrs(msg, &peer->addrs);
@@ -95,7 +110,7 @@ static int ndp_nl_peer(struct sk_buff *msg, void *obj)
 	return err;
 }
 
-static int ndp_nl_put_sending(struct sk_buff *msg, const struct ndp_tx *tx)
+static int ndp_nl_put_sending(struct sk_buff *msg, const struct ndp_tx *tx, bool admin)
 {
 	const struct ndp_snd_stats *s = &tx->stats;
 	const struct ndp_snd_flow *f = &tx->f;
@@ -116,23 +131,23 @@ static int ndp_nl_put_sending(struct sk_buff *msg, const struct ndp_tx *tx)
 		{ NDP_NL_A_TRIMMED, s->nacked_packets },
 		{ NDP_NL_A_RETURNED, s->bounced_packets },
 	};
-	int err = ndp_nl_flow(msg, &tx->to.addrs, f->flow_id, f->sport, f->dport);
+	int err = ndp_nl_flow(msg, &tx->to.addrs, f->flow_id, admin, f->sport, f->dport);
 
 	return err ?: ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
 }
 
-static int ndp_nl_sending(struct sk_buff *msg, void *obj)
+static int ndp_nl_sending(struct sk_buff *msg, void *obj, bool admin)
 {
 	struct ndp_tx *tx = obj;
 	int err;
 
 	spin_lock_bh(&tx->lock);
-	err = tx->dead ? -ENOENT : ndp_nl_put_sending(msg, tx);
+	err = tx->dead ? -ENOENT : ndp_nl_put_sending(msg, tx, admin);
 	spin_unlock_bh(&tx->lock);
 	return err;
 }
 
-static int ndp_nl_put_receiving(struct sk_buff *msg, const struct ndp_rx *rx)
+static int ndp_nl_put_receiving(struct sk_buff *msg, const struct ndp_rx *rx, bool admin)
 {
 	const struct ndp_rcv_flow *f = &rx->f;
 	const struct ndp_nl_number numbers[] = {
@@ -144,12 +159,12 @@ static int ndp_nl_put_receiving(struct sk_buff *msg, const struct ndp_rx *rx)
 		{ NDP_NL_A_IDLE_NS, ktime_get_ns() - f->last_ns },
 		{ NDP_NL_A_WAITING, rx->line ? rx->line->turns.msgs : 0 },
 	};
-	int err = ndp_nl_flow(msg, &rx->key.addrs, rx->key.flow_id, f->dport, f->sport);
+	int err = ndp_nl_flow(msg, &rx->key.addrs, rx->key.flow_id, admin, f->dport, f->sport);
 
 	return err ?: ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
 }
 
-static int ndp_nl_receiving(struct sk_buff *msg, void *obj)
+static int ndp_nl_receiving(struct sk_buff *msg, void *obj, bool admin)
 {
 	struct ndp_rx *rx = obj;
 	struct ndp_sock *ns = ndp_sk(rx->sk);
@@ -158,7 +173,7 @@ static int ndp_nl_receiving(struct sk_buff *msg, void *obj)
 	spin_lock_bh(&ns->rcv_lock);
 	if (!rx->dead) {
 		spin_lock(&rx->host->lock);
-		err = ndp_nl_put_receiving(msg, rx);
+		err = ndp_nl_put_receiving(msg, rx, admin);
 		spin_unlock(&rx->host->lock);
 	}
 	spin_unlock_bh(&ns->rcv_lock);
@@ -175,10 +190,32 @@ static int ndp_nl_remote(struct sk_buff *msg, const struct sock *sk)
 	if (sk->sk_family == AF_INET)
 		ipv6_addr_set_v4mapped(inet_sk(sk)->inet_daddr, &remote);
 	err = nla_put_in6_addr(msg, NDP_NL_A_REMOTE, &remote);
-	return err ?: nla_put_u16(msg, NDP_NL_A_REMOTE_PORT, ntohs(inet_sk(sk)->inet_dport));
+	return err ?: nla_put_u32(msg, NDP_NL_A_REMOTE_PORT, ntohs(inet_sk(sk)->inet_dport));
 }
 
-static int ndp_nl_socket(struct sk_buff *msg, void *obj)
+/* struct ndp_info has nothing but u64, in the order of enum ndp_nl_info. */
+static int ndp_nl_info(struct sk_buff *msg, struct sock *sk)
+{
+	struct nlattr *nest = nla_nest_start(msg, NDP_NL_A_INFO);
+	union {
+		struct ndp_info info;
+		u64 values[NDP_NL_INFO_MAX - NDP_NL_INFO_PAD];
+	} u = {};
+	size_t i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	ndp_tx_info(sk, &u.info);
+	ndp_rx_info(sk, &u.info);
+	for (i = 0; i < ARRAY_SIZE(u.values); i++)
+		if (nla_put_u64_64bit(msg, NDP_NL_INFO_PAD + 1 + (int)i, u.values[i],
+				      NDP_NL_INFO_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int ndp_nl_socket(struct sk_buff *msg, void *obj, bool admin)
 {
 	struct sock *sk = obj;
 	const struct ndp_nl_number numbers[] = {
@@ -187,23 +224,20 @@ static int ndp_nl_socket(struct sk_buff *msg, void *obj)
 	};
 	int dev = READ_ONCE(sk->sk_bound_dev_if), err;
 	struct in6_addr local = ndp_bound(sk);
-	struct ndp_info info = {};
 
-	ndp_tx_info(sk, &info);
-	ndp_rx_info(sk, &info);
 	err = nla_put_in6_addr(msg, NDP_NL_A_LOCAL, &local) ?:
-	      nla_put_u16(msg, NDP_NL_A_LOCAL_PORT, inet_sk(sk)->inet_num) ?:
+	      nla_put_u32(msg, NDP_NL_A_LOCAL_PORT, inet_sk(sk)->inet_num) ?:
 	      ndp_nl_remote(msg, sk) ?: ndp_nl_numbers(msg, numbers, ARRAY_SIZE(numbers));
 	if (!err && dev)
 		err = nla_put_u32(msg, NDP_NL_A_IFINDEX, (u32)dev);
-	return err ?: nla_put_64bit(msg, NDP_NL_A_INFO, sizeof(info), &info, NDP_NL_A_PAD);
+	return err ?: ndp_nl_info(msg, sk);
 }
 
 /* ---- dumps ---- */
 
 /* Return: false if there is no more room: it is to be put into the next message */
 static bool ndp_nl_put(struct sk_buff *msg, struct netlink_callback *cb,
-		       int (*put)(struct sk_buff *msg, void *obj), void *obj)
+		       int (*put)(struct sk_buff *msg, void *obj, bool admin), void *obj)
 {
 	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
 	void *header;
@@ -213,7 +247,7 @@ static bool ndp_nl_put(struct sk_buff *msg, struct netlink_callback *cb,
 			     &ndp_nl_family, NLM_F_MULTI, request->cmd);
 	if (!header)
 		return false;
-	err = put(msg, obj);
+	err = put(msg, obj, netlink_net_capable(cb->skb, CAP_NET_ADMIN));
 	if (!err)
 		genlmsg_end(msg, header);
 	else
@@ -251,7 +285,7 @@ out:
  */
 struct ndp_nl_table {
 	size_t offset;
-	int (*put)(struct sk_buff *msg, void *obj);
+	int (*put)(struct sk_buff *msg, void *obj, bool admin);
 };
 
 static const struct ndp_nl_table ndp_nl_tables[] = {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # closnet ndp: it shows the sockets, peers and flows that there are, a few and many, and none of
-# another namespace, to everybody.
+# another namespace, to everybody; ids of flows to the administrator alone.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_msg send -> w0  |=====| w1 -> receive       |
@@ -47,6 +47,13 @@ check_json "$(<"$TMP/few")" \
 	"its paths, that nothing was sent by" '.peers[0] | .paths == 64 and .avoided == 0
 		and .acked == [range(64) | 0] and .lost == .acked' \
 	"nothing is sent" '.sending == []'
+# unknown: what closnet shows if each message and each nest has one more attribute
+unknown() { ip netns exec "$b" env LD_PRELOAD="$CLOSNET_TESTBIN/netlink_unknown.so" closnet ndp "$@" 2>"$TMP/unknown"; }
+same='del(.receiving[].idle_ns)'
+check_eq "attributes that closnet does not know change nothing" \
+	"$(unknown -j | jq -c "$same")" "$(show "$b" -j | jq -c "$same")"
+# the messages of one socket, one peer and one flow; the nest of the socket's numbers, 64 of paths
+check_eq "there was one in each message and each nest" "$(<"$TMP/unknown")" "unknown attributes: $((3 + 1 + 64))"
 check_eq "people do not see zeros" "$(show "$b" receiving | grep -c wished)" 0
 check_json "$(show "$b" receiving -j)" "one table" 'keys == ["receiving"]'
 check_json "$(show "$a" -j)" "not those of another namespace" 'map(length) == [0, 0, 0, 0]'
@@ -73,8 +80,10 @@ check_json "$(<"$TMP/many")" \
 	"each flow, once" '.sending | map(.flow_id) | unique | length == 40' \
 	"of that socket" '.sockets[0].local_port as $port | .sending | all(.local_port == $port and .remote_port == 9)' \
 	"each peer, once" '.peers | map(.remote) | unique | length == 40'
-check "without privileges" ip netns exec "$a" setpriv --reuid 65534 --regid 65534 --clear-groups \
-	closnet ndp sending
+unprivileged() { ip netns exec "$a" setpriv --reuid 65534 --regid 65534 --clear-groups closnet ndp -j; }
+check_json "$(unprivileged)" \
+	"users without privileges see flows" '.sending | length > 0 and all(.remote_port == 9)' \
+	"but not their ids, with which packets could be forged" '[.sending[], .receiving[] | has("flow_id")] | any | not'
 stop_jobs
 check "until they fail" wait_for 60 unused
 check_json "$(show "$a" -j)" "then there is nothing" 'map(length) == [0, 0, 0, 0]'

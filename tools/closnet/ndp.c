@@ -12,7 +12,6 @@
 #include <arpa/inet.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
-#include <linux/ndp.h>
 #include <linux/ndp_nl.h>
 
 #include "closnet.h"
@@ -32,21 +31,50 @@ static const struct table {
 	{ "receiving", NDP_NL_CMD_RECEIVING },
 };
 
-/* struct ndp_info, field by field */
+/* Of a socket, u64 each; later kernels have more */
 static const char * const info_names[] = {
-	"peers", "flows_sending", "flows_receiving", "msgs_sending", "msgs_sent", "msgs_failed",
-	"msgs_receiving", "msgs_received", "bytes_sent", "bytes_received", "packets_sent",
-	"packets_unasked", "packets_rtx", "packets_rtx_timeout", "acks_received",
-	"nacks_received", "returned_received", "pulls_received", "probes_sent",
-	"packets_received", "trimmed_received", "duplicates_received", "pulls_sent", "rtt_ns",
-	"rtt_min_ns", "rto_ns", "paths", "paths_avoided", "msgs_placed", "region_bytes",
-	"region_used",
+	[NDP_NL_INFO_PEERS] = "peers",
+	[NDP_NL_INFO_FLOWS_SENDING] = "flows_sending",
+	[NDP_NL_INFO_FLOWS_RECEIVING] = "flows_receiving",
+	[NDP_NL_INFO_MSGS_SENDING] = "msgs_sending",
+	[NDP_NL_INFO_MSGS_SENT] = "msgs_sent",
+	[NDP_NL_INFO_MSGS_FAILED] = "msgs_failed",
+	[NDP_NL_INFO_MSGS_RECEIVING] = "msgs_receiving",
+	[NDP_NL_INFO_MSGS_RECEIVED] = "msgs_received",
+	[NDP_NL_INFO_BYTES_SENT] = "bytes_sent",
+	[NDP_NL_INFO_BYTES_RECEIVED] = "bytes_received",
+	[NDP_NL_INFO_PACKETS_SENT] = "packets_sent",
+	[NDP_NL_INFO_PACKETS_UNASKED] = "packets_unasked",
+	[NDP_NL_INFO_PACKETS_RTX] = "packets_rtx",
+	[NDP_NL_INFO_PACKETS_RTX_TIMEOUT] = "packets_rtx_timeout",
+	[NDP_NL_INFO_ACKS_RECEIVED] = "acks_received",
+	[NDP_NL_INFO_NACKS_RECEIVED] = "nacks_received",
+	[NDP_NL_INFO_RETURNED_RECEIVED] = "returned_received",
+	[NDP_NL_INFO_PULLS_RECEIVED] = "pulls_received",
+	[NDP_NL_INFO_PROBES_SENT] = "probes_sent",
+	[NDP_NL_INFO_PACKETS_RECEIVED] = "packets_received",
+	[NDP_NL_INFO_TRIMMED_RECEIVED] = "trimmed_received",
+	[NDP_NL_INFO_DUPLICATES_RECEIVED] = "duplicates_received",
+	[NDP_NL_INFO_PULLS_SENT] = "pulls_sent",
+	[NDP_NL_INFO_RTT_NS] = "rtt_ns",
+	[NDP_NL_INFO_RTT_MIN_NS] = "rtt_min_ns",
+	[NDP_NL_INFO_RTO_NS] = "rto_ns",
+	[NDP_NL_INFO_PATHS] = "paths",
+	[NDP_NL_INFO_PATHS_AVOIDED] = "paths_avoided",
+	[NDP_NL_INFO_MSGS_PLACED] = "msgs_placed",
+	[NDP_NL_INFO_REGION_BYTES] = "region_bytes",
+	[NDP_NL_INFO_REGION_USED] = "region_used",
 };
 
-_Static_assert(COUNT(info_names) * 8 == sizeof(struct ndp_info), "all fields");
+/* What became of packets on a path, u32 each; later kernels have more */
+static const char * const outcome_names[] = {
+	[NDP_NL_PATH_ACKED] = "acked",
+	[NDP_NL_PATH_TRIMMED] = "trimmed",
+	[NDP_NL_PATH_RETURNED] = "returned",
+	[NDP_NL_PATH_LOST] = "lost",
+};
 
-/* What the outcomes of a path are */
-static const char * const outcome_names[] = { "acked", "trimmed", "returned", "lost" };
+#define PATHS_MAX	1024
 
 /* Attributes that are numbers; zeros are left out where people read */
 static const struct number {
@@ -55,8 +83,8 @@ static const struct number {
 	bool shown;	/* even if it is 0 */
 } numbers[NDP_NL_A_MAX + 1] = {
 	[NDP_NL_A_IFINDEX] = { "ifindex", 4, false },
-	[NDP_NL_A_LOCAL_PORT] = { "local_port", 2, true },
-	[NDP_NL_A_REMOTE_PORT] = { "remote_port", 2, true },
+	[NDP_NL_A_LOCAL_PORT] = { "local_port", 4, true },
+	[NDP_NL_A_REMOTE_PORT] = { "remote_port", 4, true },
 	[NDP_NL_A_INODE] = { "inode", 8, false },
 	[NDP_NL_A_PATHS] = { "paths", 8, true },
 	[NDP_NL_A_AVOIDED] = { "avoided", 8, false },
@@ -91,6 +119,8 @@ static const struct number {
  * @json: as JSON
  * @objects: of this table that were printed
  * @fields: of this object that were printed
+ * @paths: of this object; more than PATHS_MAX are not shown
+ * @outcomes: of each path
  */
 struct view {
 	struct mnl_socket *nl;
@@ -98,6 +128,8 @@ struct view {
 	bool json;
 	unsigned int objects;
 	unsigned int fields;
+	unsigned int paths;
+	uint32_t outcomes[PATHS_MAX][COUNT(outcome_names)];
 };
 
 /* ---- what is printed ---- */
@@ -133,36 +165,52 @@ static void print_address(struct view *v, const char *name, const struct nlattr 
 	printf(v->json ? "\"%s\"" : "%s", text);
 }
 
-/* A kernel of another version may have fewer numbers, or more. */
-static void print_info(struct view *v, const struct nlattr *attr)
+static int print_info(const struct nlattr *attr, void *data)
 {
-	const char *data = mnl_attr_get_payload(attr);
-	size_t i, count = mnl_attr_get_payload_len(attr) / 8;
-	uint64_t value;
+	unsigned int type = mnl_attr_get_type(attr);
 
-	for (i = 0; i < count && i < COUNT(info_names); i++) {
-		memcpy(&value, data + 8 * i, 8);
-		print_number(v, info_names[i], value, false);
-	}
+	if (type < COUNT(info_names) && info_names[type] &&
+	    !mnl_attr_validate(attr, MNL_TYPE_U64))
+		print_number(data, info_names[type], mnl_attr_get_u64(attr), false);
+	return MNL_CB_OK;
+}
+
+static int take_outcome(const struct nlattr *attr, void *data)
+{
+	unsigned int type = mnl_attr_get_type(attr);
+	struct view *v = data;
+
+	if (type < COUNT(outcome_names) && outcome_names[type] &&
+	    !mnl_attr_validate(attr, MNL_TYPE_U32))
+		v->outcomes[v->paths][type] = mnl_attr_get_u32(attr);
+	return MNL_CB_OK;
+}
+
+static void take_path(struct view *v, const struct nlattr *attr)
+{
+	if (v->paths == PATHS_MAX)
+		return;
+	memset(v->outcomes[v->paths], 0, sizeof(v->outcomes[0]));
+	mnl_attr_parse_nested(attr, take_outcome, v);
+	v->paths++;
 }
 
 /* Of all paths, for people; of each, for programs */
-static void print_outcomes(struct view *v, const struct nlattr *attr)
+static void print_outcomes(struct view *v)
 {
-	const uint32_t *data = mnl_attr_get_payload(attr);
-	size_t i, k, paths = mnl_attr_get_payload_len(attr) / sizeof(*data) / 4;
+	unsigned int i, k;
 	uint64_t sum;
 
-	for (k = 0; k < COUNT(outcome_names); k++) {
-		for (i = 0, sum = 0; i < paths; i++)
-			sum += data[4 * i + k];
+	for (k = NDP_NL_PATH_ACKED; v->paths && k < COUNT(outcome_names); k++) {
+		for (i = 0, sum = 0; i < v->paths; i++)
+			sum += v->outcomes[i][k];
 		if (!v->json) {
 			print_number(v, outcome_names[k], sum, false);
 			continue;
 		}
 		print_name(v, outcome_names[k]);
-		for (i = 0; i < paths; i++)
-			printf("%s%" PRIu32, i ? ", " : "[", data[4 * i + k]);
+		for (i = 0; i < v->paths; i++)
+			printf("%s%" PRIu32, i ? ", " : "[", v->outcomes[i][k]);
 		printf("]");
 	}
 }
@@ -180,19 +228,17 @@ static int print_attr(const struct nlattr *attr, void *data)
 		print_address(data, "remote", attr);
 		break;
 	case NDP_NL_A_INFO:
-		print_info(data, attr);
+		mnl_attr_parse_nested(attr, print_info, data);
 		break;
-	case NDP_NL_A_OUTCOMES:
-		print_outcomes(data, attr);
+	case NDP_NL_A_PATH:
+		take_path(data, attr);
 		break;
 	default:
 		if (type > NDP_NL_A_MAX || !numbers[type].name ||
 		    mnl_attr_get_payload_len(attr) != numbers[type].size)
 			break;
-		/* two, four or eight bytes, of the host's order */
-		if (numbers[type].size == 2)
-			value = mnl_attr_get_u16(attr);
-		else if (numbers[type].size == 4)
+		/* four or eight bytes, of the host's order */
+		if (numbers[type].size == 4)
 			value = mnl_attr_get_u32(attr);
 		else
 			value = mnl_attr_get_u64(attr);
@@ -206,12 +252,14 @@ static int print_object(const struct nlmsghdr *nlh, void *data)
 	struct view *v = data;
 
 	v->fields = 0;
+	v->paths = 0;
 	if (v->json)
 		printf("%s    { ", v->objects ? ",\n" : "");
 	else
 		printf("  ");
 	v->objects++;
 	mnl_attr_parse(nlh, sizeof(struct genlmsghdr), print_attr, v);
+	print_outcomes(v);
 	printf(v->json ? " }" : "\n");
 	return MNL_CB_OK;
 }
@@ -342,8 +390,8 @@ static int read_words(int argc, char **argv, const struct table **only)
 
 int ndp(int argc, char **argv)
 {
+	static struct view v;
 	const struct table *only;
-	struct view v = {};
 	int status;
 
 	argv[0] = "closnet ndp";

@@ -4,7 +4,8 @@
  * looked at
  *
  * Each command is a dump without attributes, of one message for each. What comes and goes
- * meanwhile may be missing, or come twice. Attributes only grow in number.
+ * meanwhile may be missing, or come twice. A reader ignores attributes that it does not know,
+ * in messages and in nests: later kernels have more.
  */
 #ifndef _UAPI_LINUX_NDP_NL_H
 #define _UAPI_LINUX_NDP_NL_H
@@ -40,15 +41,15 @@ enum ndp_nl_cmd {
  * @NDP_NL_A_REMOTE: 16 times u8, the peer's; of sockets, if they are connected
  * @NDP_NL_A_IFINDEX: u32, of a link-local @NDP_NL_A_REMOTE; of sockets, the device that they
  *	are bound to; else it is missing
- * @NDP_NL_A_LOCAL_PORT: u16, host byte order
- * @NDP_NL_A_REMOTE_PORT: u16, host byte order
+ * @NDP_NL_A_LOCAL_PORT: u32, host byte order
+ * @NDP_NL_A_REMOTE_PORT: u32, host byte order
  * @NDP_NL_A_INODE: u64, sockets
- * @NDP_NL_A_INFO: 28 times u64, struct ndp_info, sockets
+ * @NDP_NL_A_INFO: nest of enum ndp_nl_info, sockets
  * @NDP_NL_A_PATHS: u64, peers: paths
  * @NDP_NL_A_AVOIDED: u64, peers: of these, avoided since they lose packets
- * @NDP_NL_A_OUTCOMES: 4 times u32 for each path, peers: packets of which was heard: came,
- *	trimmed, returned, lost
- * @NDP_NL_A_FLOW_ID: u32, flows: the sender's name
+ * @NDP_NL_A_PATH: nest of enum ndp_nl_path, one for each path, peers
+ * @NDP_NL_A_FLOW_ID: u32, flows: the sender's name; only with CAP_NET_ADMIN, as it lets forge
+ *	packets of the flow
  * @NDP_NL_A_MSGS: u64, flows: messages that have begun and not ended
  * @NDP_NL_A_UNSENT: u64, sending: packets that were never sent
  * @NDP_NL_A_FLIGHT: u64, sending: packets on their way
@@ -84,7 +85,7 @@ enum ndp_nl_attr {
 	NDP_NL_A_INFO,
 	NDP_NL_A_PATHS,
 	NDP_NL_A_AVOIDED,
-	NDP_NL_A_OUTCOMES,
+	NDP_NL_A_PATH,
 	NDP_NL_A_FLOW_ID,
 	NDP_NL_A_MSGS,
 	NDP_NL_A_UNSENT,
@@ -112,5 +113,102 @@ enum ndp_nl_attr {
 };
 
 #define NDP_NL_A_MAX	(__NDP_NL_A_MAX - 1)
+
+/**
+ * enum ndp_nl_path - what became of the packets that a path carried, modulo 2^32
+ * @NDP_NL_PATH_UNSPEC: unused
+ * @NDP_NL_PATH_ACKED: u32, acknowledged
+ * @NDP_NL_PATH_TRIMMED: u32, trimmed
+ * @NDP_NL_PATH_RETURNED: u32, sent back by a switch
+ * @NDP_NL_PATH_LOST: u32, lost
+ */
+enum ndp_nl_path {
+	NDP_NL_PATH_UNSPEC,
+	NDP_NL_PATH_ACKED,
+	NDP_NL_PATH_TRIMMED,
+	NDP_NL_PATH_RETURNED,
+	NDP_NL_PATH_LOST,
+	/* private: */
+	__NDP_NL_PATH_MAX,
+};
+
+#define NDP_NL_PATH_MAX	(__NDP_NL_PATH_MAX - 1)
+
+/**
+ * enum ndp_nl_info - what a socket has done, as struct ndp_info
+ * @NDP_NL_INFO_UNSPEC: unused
+ * @NDP_NL_INFO_PAD: for alignment
+ * @NDP_NL_INFO_PEERS: u64, flows: sockets it sends to, and those it receives from
+ * @NDP_NL_INFO_FLOWS_SENDING: u64, flows that have something to send
+ * @NDP_NL_INFO_FLOWS_RECEIVING: u64, flows of which something is missing
+ * @NDP_NL_INFO_MSGS_SENDING: u64, messages not acknowledged whole
+ * @NDP_NL_INFO_MSGS_SENT: u64, messages acknowledged whole
+ * @NDP_NL_INFO_MSGS_FAILED: u64, messages given up
+ * @NDP_NL_INFO_MSGS_RECEIVING: u64, messages of which something is missing
+ * @NDP_NL_INFO_MSGS_RECEIVED: u64, messages that came whole
+ * @NDP_NL_INFO_BYTES_SENT: u64, payload sent, each byte once
+ * @NDP_NL_INFO_BYTES_RECEIVED: u64, payload that came, each byte once
+ * @NDP_NL_INFO_PACKETS_SENT: u64, data packets, with retransmissions
+ * @NDP_NL_INFO_PACKETS_UNASKED: u64, of those, sent without a PULL
+ * @NDP_NL_INFO_PACKETS_RTX: u64, of those, retransmissions
+ * @NDP_NL_INFO_PACKETS_RTX_TIMEOUT: u64, packets that timed out, and so are sent again
+ * @NDP_NL_INFO_ACKS_RECEIVED: u64, packets acknowledged
+ * @NDP_NL_INFO_NACKS_RECEIVED: u64, packets of which the payload was trimmed on the way
+ * @NDP_NL_INFO_RETURNED_RECEIVED: u64, packets that a switch sent back
+ * @NDP_NL_INFO_PULLS_RECEIVED: u64, packets asked for
+ * @NDP_NL_INFO_PROBES_SENT: u64, PROBEs
+ * @NDP_NL_INFO_PACKETS_RECEIVED: u64, data packets that came whole, and were new
+ * @NDP_NL_INFO_TRIMMED_RECEIVED: u64, data packets that came without their payload
+ * @NDP_NL_INFO_DUPLICATES_RECEIVED: u64, data packets that had come before
+ * @NDP_NL_INFO_PULLS_SENT: u64, packets asked for
+ * @NDP_NL_INFO_RTT_NS: u64, mean round-trip time, of late, of the flow of which it is longest
+ * @NDP_NL_INFO_RTT_MIN_NS: u64, least round-trip time
+ * @NDP_NL_INFO_RTO_NS: u64, retransmission timeout, the longest of the flows it sends; it
+ *	doubles each time
+ * @NDP_NL_INFO_PATHS: u64, paths of all flows it sends
+ * @NDP_NL_INFO_PATHS_AVOIDED: u64, of those, avoided since they lose packets
+ * @NDP_NL_INFO_MSGS_PLACED: u64, of @msgs_received, those that came in the region
+ * @NDP_NL_INFO_REGION_BYTES: u64, size of the region
+ * @NDP_NL_INFO_REGION_USED: u64, of these, taken by messages that come, or were not freed yet
+ */
+enum ndp_nl_info {
+	NDP_NL_INFO_UNSPEC,
+	NDP_NL_INFO_PAD,
+	NDP_NL_INFO_PEERS,
+	NDP_NL_INFO_FLOWS_SENDING,
+	NDP_NL_INFO_FLOWS_RECEIVING,
+	NDP_NL_INFO_MSGS_SENDING,
+	NDP_NL_INFO_MSGS_SENT,
+	NDP_NL_INFO_MSGS_FAILED,
+	NDP_NL_INFO_MSGS_RECEIVING,
+	NDP_NL_INFO_MSGS_RECEIVED,
+	NDP_NL_INFO_BYTES_SENT,
+	NDP_NL_INFO_BYTES_RECEIVED,
+	NDP_NL_INFO_PACKETS_SENT,
+	NDP_NL_INFO_PACKETS_UNASKED,
+	NDP_NL_INFO_PACKETS_RTX,
+	NDP_NL_INFO_PACKETS_RTX_TIMEOUT,
+	NDP_NL_INFO_ACKS_RECEIVED,
+	NDP_NL_INFO_NACKS_RECEIVED,
+	NDP_NL_INFO_RETURNED_RECEIVED,
+	NDP_NL_INFO_PULLS_RECEIVED,
+	NDP_NL_INFO_PROBES_SENT,
+	NDP_NL_INFO_PACKETS_RECEIVED,
+	NDP_NL_INFO_TRIMMED_RECEIVED,
+	NDP_NL_INFO_DUPLICATES_RECEIVED,
+	NDP_NL_INFO_PULLS_SENT,
+	NDP_NL_INFO_RTT_NS,
+	NDP_NL_INFO_RTT_MIN_NS,
+	NDP_NL_INFO_RTO_NS,
+	NDP_NL_INFO_PATHS,
+	NDP_NL_INFO_PATHS_AVOIDED,
+	NDP_NL_INFO_MSGS_PLACED,
+	NDP_NL_INFO_REGION_BYTES,
+	NDP_NL_INFO_REGION_USED,
+	/* private: */
+	__NDP_NL_INFO_MAX,
+};
+
+#define NDP_NL_INFO_MAX	(__NDP_NL_INFO_MAX - 1)
 
 #endif /* _UAPI_LINUX_NDP_NL_H */
