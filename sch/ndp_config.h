@@ -22,7 +22,6 @@
  * @hlimit: header queue, bytes; 0: params.hlimit follows the data queue's memory
  * @other_limit: queue of other traffic, bytes; 0: params.other_limit follows
  *	the MTU
- * @mtu: the device's, when these two were worked out
  * @overhead_bytes: what the shaper adds to each packet
  */
 struct ndp_config {
@@ -31,7 +30,6 @@ struct ndp_config {
 	u64 rate_Bps;
 	u32 hlimit;
 	u32 other_limit;
-	u32 mtu;
 	u16 overhead_bytes;
 };
 
@@ -132,11 +130,9 @@ static inline void ndp_config_default(struct ndp_config *cfg)
 static inline void ndp_config_derive(struct ndp_config *cfg,
 				     const struct net_device *dev)
 {
+	u64 frame = (u64)READ_ONCE(dev->mtu) + dev->hard_header_len;
 	struct ndp_params *p = &cfg->params;
-	u64 frame;
 
-	cfg->mtu = READ_ONCE(dev->mtu);
-	frame = (u64)cfg->mtu + dev->hard_header_len;
 	p->hlimit = cfg->hlimit;
 	if (!p->hlimit) {
 		p->hlimit = clamp_t(u64, p->limit * frame, NDP_BYTES_MIN, NDP_BYTES_MAX);

@@ -309,22 +309,12 @@ static int ndp_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 }
 
-/* The limits of headers and of other traffic that are not set follow the MTU. */
-static void ndp_follow_mtu(struct Qdisc *sch)
-{
-	struct ndp_sched_data *q = qdisc_priv(sch);
-
-	if (unlikely(q->cfg.mtu != READ_ONCE(qdisc_dev(sch)->mtu)))
-		ndp_config_derive(&q->cfg, qdisc_dev(sch));
-}
-
 static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 			      struct sk_buff **to_free)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	enum ndp_kind kind = ndp_skb_cb(skb)->kind;
 
-	ndp_follow_mtu(sch);
 	switch (ndp_header_verdict(&q->cfg.params, &q->vars, qdisc_pkt_len(skb), kind)) {
 	case NDP_ACCEPT:
 		ndp_push(sch, skb, kind);
@@ -402,7 +392,6 @@ static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 	struct ndp_sched_data *q = qdisc_priv(sch);
 	const struct ndp_params *p = &q->cfg.params;
 
-	ndp_follow_mtu(sch);
 	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
 		return ndp_drop_full(sch, skb, to_free);
 	if (ndp_other_marks(p, &q->vars))
@@ -591,23 +580,11 @@ warn:
 	NL_SET_ERR_MSG(extack, "dscp_trimmed and dscp_returned are crossed with those of another port");
 }
 
-/* A copy of the configuration; packets that follow a new MTU write to it. */
-static struct ndp_config ndp_config_get(struct Qdisc *sch)
-{
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct ndp_config cfg;
-
-	sch_tree_lock(sch);
-	cfg = q->cfg;
-	sch_tree_unlock(sch);
-	return cfg;
-}
-
 static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
 		      struct netlink_ext_ack *extack)
 {
 	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct ndp_config cfg = ndp_config_get(sch);
+	struct ndp_config cfg = q->cfg;
 	struct sk_buff *to_free = NULL;
 	int err;
 
@@ -675,10 +652,12 @@ static int ndp_dump_match(struct sk_buff *skb, const struct ndp_match *m)
 	return 0;
 }
 
+/* The RTNL is held, under which alone the configuration changes. */
 static int ndp_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
-	const struct ndp_config cfg = ndp_config_get(sch);
-	const struct ndp_params *p = &cfg.params;
+	struct ndp_sched_data *q = qdisc_priv(sch);
+	const struct ndp_config *cfg = &q->cfg;
+	const struct ndp_params *p = &cfg->params;
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
@@ -686,15 +665,15 @@ static int ndp_dump(struct Qdisc *sch, struct sk_buff *skb)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, TCA_NDP_LIMIT, p->limit) ||
 	    nla_put_u32(skb, TCA_NDP_LIMIT_BYTES, p->limit_bytes) ||
-	    nla_put_u32(skb, TCA_NDP_HLIMIT, cfg.hlimit) ||
+	    nla_put_u32(skb, TCA_NDP_HLIMIT, cfg->hlimit) ||
 	    nla_put_u32(skb, TCA_NDP_RATIO, p->ratio) ||
 	    nla_put_u32(skb, TCA_NDP_MODE, p->mode) ||
 	    nla_put_u32(skb, TCA_NDP_RTS, p->rts) ||
-	    nla_put_u64_64bit(skb, TCA_NDP_RATE, cfg.rate_Bps, TCA_NDP_PAD) ||
-	    nla_put_u32(skb, TCA_NDP_OVERHEAD, cfg.overhead_bytes) ||
-	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, cfg.other_limit) ||
+	    nla_put_u64_64bit(skb, TCA_NDP_RATE, cfg->rate_Bps, TCA_NDP_PAD) ||
+	    nla_put_u32(skb, TCA_NDP_OVERHEAD, cfg->overhead_bytes) ||
+	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, cfg->other_limit) ||
 	    nla_put_u32(skb, TCA_NDP_OTHER_ECN, p->other_ecn) ||
-	    ndp_dump_match(skb, &cfg.match)) {
+	    ndp_dump_match(skb, &cfg->match)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -772,14 +751,52 @@ static struct Qdisc_ops ndp_qdisc_ops __read_mostly = {
 };
 MODULE_ALIAS_NET_SCH("ndp");
 
+static void ndp_follow_mtu(struct Qdisc *sch)
+{
+	struct ndp_sched_data *q = qdisc_priv(sch);
+
+	if (sch->ops != &ndp_qdisc_ops)
+		return;
+	sch_tree_lock(sch);
+	ndp_config_derive(&q->cfg, qdisc_dev(sch));
+	sch_tree_unlock(sch);
+}
+
+/* Limits that are not set follow the device's MTU. */
+static int ndp_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct Qdisc *sch;
+	int bucket;
+
+	if (event != NETDEV_CHANGEMTU)
+		return NOTIFY_DONE;
+	ndp_follow_mtu(rtnl_dereference(dev->qdisc));
+	hash_for_each(dev->qdisc_hash, bucket, sch, hash)
+		ndp_follow_mtu(sch);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block ndp_netdev_notifier = {
+	.notifier_call = ndp_netdev_event,
+};
+
 static int __init ndp_module_init(void)
 {
-	return register_qdisc(&ndp_qdisc_ops);
+	int err = register_netdevice_notifier(&ndp_netdev_notifier);
+
+	if (err)
+		return err;
+	err = register_qdisc(&ndp_qdisc_ops);
+	if (err)
+		unregister_netdevice_notifier(&ndp_netdev_notifier);
+	return err;
 }
 
 static void __exit ndp_module_exit(void)
 {
 	unregister_qdisc(&ndp_qdisc_ops);
+	unregister_netdevice_notifier(&ndp_netdev_notifier);
 }
 
 module_init(ndp_module_init);

@@ -59,4 +59,13 @@ others "other_limit is set" 1463
 change other_limit auto
 mtu 150
 others "other_limit auto again, MTU 150" 2000
+
+# below another qdisc
+tc -n "$a" -batch - <<-END
+	qdisc replace dev v0 root handle 2: prio
+	qdisc add dev v0 parent 2:2 handle 20: ndp limit 1 rate 1kbit
+END
+mtu 1500
+send_frames -s "$a/v0" udp4,len=1500
+headers "below prio, MTU 1500, 1 frame of 1514 bytes" 15
 finish
