@@ -12,8 +12,8 @@
  *	  packets are segmented: a switch queues frames. Data goes to the data
  *	  queue; if that is full, a fair coin says which packet is trimmed, the
  *	  arrival or the queue's tail. Headers go to the header queue; if that
- *	  is full, a trimmed packet goes back to its sender, once. All else
- *	  goes to a FIFO of its own.
+ *	  is full, a header is dropped or, with rts, goes back. All
+ *	  else goes to a FIFO of its own.
  *
  *	dequeue(): deficit round robin between NDP and the rest; 10 headers for
  *	  1 data packet while both wait; paced to `rate` on devices that do not
@@ -577,7 +577,8 @@ static void ndp_warn_crossed(const struct Qdisc *sch, const struct ndp_match *m,
 	}
 	return;
 warn:
-	NL_SET_ERR_MSG(extack, "dscp_trimmed and dscp_returned are crossed with those of another port");
+	NL_SET_ERR_MSG(extack,
+		       "dscp_trimmed and dscp_returned are crossed with those of another port");
 }
 
 static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
