@@ -33,7 +33,7 @@ struct pfc_frame {
  * @pfc: the frame
  * @source: address of the port that sends it
  * @enable: priorities that the frame speaks of
- * @quanta: for each of these how long, in 512 bit times; 0: go on
+ * @quanta: duration by priority, in 512 bit times; 0: resume
  */
 static inline void pfc_frame_fill(struct pfc_frame *pfc, const u8 *source, u8 enable,
 				  const u16 quanta[PFC_PRIOS])
@@ -56,9 +56,9 @@ struct net_device;
  * closwire_pfc_xmit() - send a pause frame to the port at the cable's other end
  * @dev: a closwire port; the caller holds a reference or RCU
  * @enable: priorities that the frame speaks of
- * @quanta: for each of these how long, in 512 bit times; 0: go on
+ * @quanta: duration by priority, in 512 bit times; 0: resume
  *
- * The frame is sent ahead of all frames in the rings, once the frame on the
+ * The frame is sent ahead of the frames in the rings, once the frame on the
  * line has left; no pause holds it. Exported by module closwire; a module that
  * must load without closwire gets it by symbol_get().
  *
@@ -76,8 +76,7 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 /**
  * closwire_pfc_paused_ns() - how long a port has been held by pause frames
  * @dev: a closwire port; the caller holds a reference or RCU
- * @ns: filled in: of each priority the time in all pauses, the one that is on
- *	included
+ * @ns: filled in: by priority, the time in all pauses, the current one included
  *
  * Exported as closwire_pfc_xmit() is. Any context but hard interrupt.
  *

@@ -10,14 +10,14 @@ for tool in setpriv unshare; do
 	command -v $tool >/dev/null || skip_all "no $tool"
 done
 
-# what the user may read: its script, ip's plug-in, the tools
+# files that the user may read: a script, ip's plug-in, the tools
 dir=$(mktemp -d /tmp/closwire.XXXXXX)
 defer "rm -rf $dir"
 cp -L "$IP_LIB_DIR/link_closwire.so" "$dir"
 cp -L "$(command -v traffic)" "$(command -v closwire_raw)" "$dir"
 chmod -R go+rX "$dir"
 
-# user COMMAND...: in namespaces of its own, as root there and nobody here
+# user COMMAND...: in namespaces of its own, as root there and uid 65534 here
 user() {
 	(cd "$dir" && timeout 120 setpriv --reuid 65534 --regid 65534 --clear-groups \
 		env IP_LIB_DIR="$dir" PATH="$dir:$PATH" unshare -Urnm bash -eu -c '. ./lib; '"$*")
@@ -83,7 +83,7 @@ note "$all frames on six cables"
 check "six ports hold four times as much as one, at most" test "$all" -le $((4 * held + 16))
 check "memory is given back when ports are deleted: six hold more than three" test "$all" -gt $((3 * held))
 
-# what a bridge forwards belongs to no socket: it counts in the ring as well
+# forwarded frames have no socket: they count in the ring as well
 forward='pair w0 rate 10gbit; pair x0 rate 1kbit ring 16384
 	tc qdisc replace dev x0 root pfifo limit 100
 	mount -t sysfs none /sys

@@ -2,10 +2,11 @@
 /*
  * closwire: an emulated pair of NICs and the cable between them
  *
- * Attributes of IFLA_INFO_DATA for links of kind "closwire". Each describes
- * the port that it is given for: rate, delay and loss are those of what this
- * port transmits. A new pair has those of the first port on both sides, but
- * for what IFLA_CLOSWIRE_PEER says otherwise.
+ * Attributes of IFLA_INFO_DATA for links of kind "closwire". They describe one
+ * port; rate, delay and loss are for the frames that it transmits. Both ports of
+ * a new pair get the settings of the first one; IFLA_CLOSWIRE_PEER overrides
+ * them for the peer. A value out of range is refused with a message that names
+ * the range.
  */
 #ifndef _UAPI_LINUX_IF_CLOSWIRE_H
 #define _UAPI_LINUX_IF_CLOSWIRE_H
@@ -20,8 +21,8 @@
  *	received
  * @IFLA_CLOSWIRE_RING: u32, packets that each TX ring holds; a TSO packet is one
  *	until the last of its frames has left
- * @IFLA_CLOSWIRE_LOSS: u32, probability that a frame is lost, as a part of
- *	4294967295 (which loses all); independent from frame to frame
+ * @IFLA_CLOSWIRE_LOSS: u32, probability that a frame is lost, in units of
+ *	1/4294967295; independent from frame to frame
  * @IFLA_CLOSWIRE_CLOCK_OFFSET: s64, ns: sets the port's PTP clock to the
  *	host's real time plus this
  * @IFLA_CLOSWIRE_CLOCK_DRIFT: s32, ppb by which the clock's oscillator is too
