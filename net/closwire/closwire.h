@@ -33,9 +33,13 @@
 /* Frames and pauses that are handled in one go, with softirqs off */
 #define CLOSWIRE_TX_BUDGET	256
 
-/* Most memory that ports of user namespaces hold, in bytes: each, and all */
+/*
+ * Memory that ports of user namespaces hold, in bytes: the most of one port, the
+ * most of all, and the share of a port that no other can take
+ */
 #define CLOSWIRE_HELD_MAX	(16 << 20)
 #define CLOSWIRE_HELD_ALL_MAX	(64 << 20)
+#define CLOSWIRE_HELD_MIN	(256 << 10)
 
 /* In place of a ring's number: a MAC control frame */
 #define CLOSWIRE_CTRL		0xff

@@ -56,14 +56,21 @@ static u8 closwire_frame_prio(const struct sk_buff *skb)
  * A NIC gives a frame's memory back to its sender when the frame has left. On
  * the cable it is therefore charged to nobody, nor is a forwarded frame in a
  * ring. The host's root may have as much of both as it asks for. The ports of
- * user namespaces have CLOSWIRE_HELD_MAX each, and CLOSWIRE_HELD_ALL_MAX together.
+ * user namespaces have CLOSWIRE_HELD_MAX each, and CLOSWIRE_HELD_ALL_MAX together;
+ * when that is used up, CLOSWIRE_HELD_MIN each, so that one user cannot stall the
+ * ports of another.
  */
 static atomic_long_t closwire_held_all;
 
 static bool closwire_full(const struct closwire_tx *tx)
 {
-	return unlikely(tx->limited) &&
-	       (atomic_read(&tx->held) >= CLOSWIRE_HELD_MAX ||
+	int held;
+
+	if (likely(!tx->limited))
+		return false;
+	held = atomic_read(&tx->held);
+	return held >= CLOSWIRE_HELD_MAX ||
+	       (held >= CLOSWIRE_HELD_MIN &&
 		atomic_long_read(&closwire_held_all) >= CLOSWIRE_HELD_ALL_MAX);
 }
 
