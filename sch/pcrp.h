@@ -86,6 +86,7 @@ struct pcrp_sched_data {
 	u64 dropped_limit_packets;
 	u64 dropped_top_packets;
 	u64 dropped_nomem_packets;
+	u64 dropped_forged_packets;
 
 	struct Qdisc *sch;
 	struct list_head node;		/* among all of the module's; under RTNL */

@@ -296,6 +296,28 @@ static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct
 }
 
 /*
+ * Control packets of this host are the module's, and no user's: those that have a socket
+ * are dropped, and those that come from elsewhere (a container) and were given this host's
+ * address. The module makes its GRANTs without either.
+ */
+static bool pcrp_is_forged(struct pcrp_sched_data *q, const struct sk_buff *skb,
+			   const struct pcrp_pkt *pkt)
+{
+	return (skb->sk || skb->skb_iif) &&
+	       pcrp_is_own(q, skb, &pkt->key.src, pcrp_addr_hash(&pkt->key.src, q->flows.seed));
+}
+
+static int pcrp_enqueue_control(struct Qdisc *sch, struct sk_buff *skb,
+				const struct pcrp_pkt *pkt, struct sk_buff **to_free)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	if (unlikely(pcrp_is_forged(q, skb, pkt)))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_forged_packets);
+	return pcrp_enqueue_top(sch, skb, pkt, 0, to_free);
+}
+
+/*
  * Is there room for another packet of data? A flow may have as many as there are free
  * places (dynamic thresholds, Choudhury and Hahne, 1998): one alone gets half of them,
  * n get an n+1-th each, and a place remains for one that has none.
@@ -392,8 +414,10 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 	u64 now;
 
 	pcrp_classify(q, skb, &pkt);
-	if (pkt.kind == PCRP_KIND_TOP || pkt.kind == PCRP_KIND_CONTROL)
+	if (pkt.kind == PCRP_KIND_TOP)
 		return pcrp_enqueue_top(sch, skb, &pkt, 0, to_free);
+	if (unlikely(pkt.kind == PCRP_KIND_CONTROL))
+		return pcrp_enqueue_control(sch, skb, &pkt, to_free);
 	now = ktime_get_ns();
 	if (pkt.kind == PCRP_KIND_REST)
 		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
@@ -816,6 +840,7 @@ static int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 		.dropped_limit_packets = READ_ONCE(q->dropped_limit_packets),
 		.dropped_top_packets = READ_ONCE(q->dropped_top_packets),
 		.dropped_nomem_packets = READ_ONCE(q->dropped_nomem_packets),
+		.dropped_forged_packets = READ_ONCE(q->dropped_forged_packets),
 	};
 	u32 i;
 

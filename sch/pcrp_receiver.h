@@ -31,16 +31,26 @@
  * that is, the sender's PROBE says; high >= granted is not enough, as a GSO packet may
  * end beyond what was granted.
  *
- *	            REQUEST or PROBE          a place is free and it is the
- *	             of a new flow            smallest, or (evict) it is smaller
- *	                  |                   than the largest in the table
- *	 nothing to       v      more to     +---------+ -----------> +-------+
- *	 grant: +------+<-+----------------->| pending |              | table |
- *	        | idle |  size grew -------->+---------+ <----------- +-------+
- *	        +------+                         evicted: nothing granted is
- *	            |                            outstanding     |
- *	            +-----> ended <--------------+---------------+
- *	              high = size: finished; silent for too long: expired
+ *	REQUEST or PROBE                      a place is free and it is the
+ *	of a new flow                         smallest, or (evict) it is smaller
+ *	    |                                 than the largest in the table
+ *	    v    data have come, and    +---------+ -----------> +-------+
+ *	+------+ there is more to grant | pending |              | table |
+ *	| idle | ---------------------> +---------+ <----------- +-------+
+ *	+------+                         evicted: nothing granted is
+ *	    |  ^                         outstanding        |  |
+ *	    |  +--------------------------------------------+  |
+ *	    |        revoked: the place was not used           |
+ *	    +-----> ended <----------------+-------------------+
+ *	       high = size: finished; silent for too long: expired
+ *
+ * A REQUEST is not believed: a flow may have a place only after its first data, or as
+ * they may have come before the REQUEST, or the REQUEST was lost, after a PROBE of a
+ * source that has credit. A source gets credit by the data that it delivers, and pays
+ * for places with it, see pcrp_credit.h. A place
+ * that delivers no unit in PCRP_PLACE_NS is revoked, and so is that of a source
+ * without credit for which a flow of a source with credit waits. The flow is idle
+ * then, and pending again with its next packet or PROBE.
  *
  * Offsets are the sender's. A TCP packet's is told by its sequence number, of
  * which a REQUEST says what belongs to its offset; of any other flow, bytes
@@ -64,6 +74,7 @@
  * - Flows that found the table full are remembered, and the smallest of them
  *   takes the next place, whichever came first.
  * - A sender that falls silent loses its place, and a network loses packets.
+ * - Senders are not believed: a place needs data, and a source its credit.
  * - A priority rises between chains that are not under way at the same time.
  * - Optionally (evict), a smaller flow takes the place of the largest.
  */
@@ -71,12 +82,17 @@
 #define _PCRP_RECEIVER_H
 
 #include <closnet/heap.h>
+#include "pcrp_credit.h"
 #include "pcrp_wire.h"
 
 #define PCRP_RCV_NONE		HEAP_NONE
 /* A sender that waits probes each 10 ms at least. */
-#define PCRP_RCV_TABLE_NS	20000000ULL	/* silence that costs a place */
 #define PCRP_RCV_KEEP_NS	100000000ULL	/* silence after which we forget */
+/* Pending flows whose key is found to be wrong, at most, each time a place is given */
+#define PCRP_RCV_TRIES		64
+/* Key of a pending flow: its size, behind all trusted sources' if its own is not */
+#define PCRP_RCV_UNTRUSTED	(1ULL << 62)
+static_assert(PCRP_RCV_UNTRUSTED > PCRP_BYTES_MAX, "behind all sizes");
 /*
  * After that, what does not come is lost. If it was not, but starved, this is what
  * bounds the chains too many: at 10 Gbit/s, to 0.2 % of the line for each flow.
@@ -130,7 +146,10 @@ enum pcrp_rcv_out {
  * @size: L, as far as it is known
  * @high: bytes received up to there
  * @granted: up to there it may be sent
- * @last_ns: when something of it came
+ * @last_ns: when data of it came; before the first, its first REQUEST; after it, also
+ *	when a REQUEST or PROBE came
+ * @used_ns: when it got its place, or has last delivered a unit since
+ * @used_high: high at that time
  * @next: in the list of all by @last_ns; of free ones
  * @prev: in the list of all by @last_ns
  * @due_next: in the list of those for which something is to be done
@@ -145,6 +164,7 @@ enum pcrp_rcv_out {
  * @flow_no: as in struct pcrp_msg
  * @chain_no: of the last REQUEST or PROBE
  * @chain_bytes: sender's, as in struct pcrp_msg
+ * @source: index of its source
  * @ask: number of the REQUEST or PROBE that is not answered yet; 0: none
  * @sport: as in struct pcrp_msg
  * @dport: as in struct pcrp_msg
@@ -154,12 +174,15 @@ enum pcrp_rcv_out {
  * @prio: of its last grant, P4..P7; before, of the chain that it sends, P0..P7
  * @probed: a PROBE came after the last packet
  * @missing: what counts as received up to @high did not come, as far as is known
+ * @proven: data of it have come, or its source is trusted and says so
  */
 struct pcrp_rcv_flow {
 	u64 size;
 	u64 high;
 	u64 granted;
 	u64 last_ns;
+	u64 used_ns;
+	u64 used_high;
 	u32 next;
 	u32 prev;
 	u32 due_next;
@@ -174,6 +197,7 @@ struct pcrp_rcv_flow {
 	u32 flow_no;
 	u32 chain_no;
 	u32 chain_bytes;
+	u32 source;
 	u32 ask;
 	u16 sport;
 	u16 dport;
@@ -183,15 +207,17 @@ struct pcrp_rcv_flow {
 	u8 prio;
 	bool probed;
 	bool missing;
+	bool proven;
 };
 
 /**
  * struct pcrp_rcv_stats - counters; read without a lock
  * @requests: REQUESTs that came
  * @probes: PROBEs that came
- * @overflow: of both, those for which there was no place
+ * @overflow: of both, those of flows that could not be remembered
  * @expired: flows whose sender fell silent
  * @evicted: flows that lost their place to a smaller one
+ * @revoked: flows that lost a place which they did not use, or could not pay for
  * @finished: flows received whole
  * @grants: GRANTs that activate a chain
  * @answers: GRANTs that do not
@@ -203,6 +229,7 @@ struct pcrp_rcv_stats {
 	u64 overflow;
 	u64 expired;
 	u64 evicted;
+	u64 revoked;
 	u64 finished;
 	u64 grants;
 	u64 answers;
@@ -212,7 +239,9 @@ struct pcrp_rcv_stats {
 /**
  * struct pcrp_receiver - all flows that are being received: pcrp_rcv_init()
  * @flows: by index
- * @pending: flows that wait for a place, by size
+ * @sources: where they come from
+ * @flows_max: of a source that are remembered
+ * @pending: flows that wait for a place: those of trusted sources, by size, then the others
  * @table: those that have one, by size; a flow's rank is its place here
  * @granted: flows in @table
  * @used: flows that are remembered
@@ -226,6 +255,8 @@ struct pcrp_rcv_stats {
  */
 struct pcrp_receiver {
 	struct pcrp_rcv_flow *flows;
+	struct pcrp_source *sources;
+	u32 flows_max;
 	struct heap pending;
 	u32 table[TC_PCRP_GRANTS_MAX];
 	u32 granted;
@@ -251,13 +282,20 @@ static inline void pcrp_rcv_count(u64 *counter)
  * @node: as many, for the heap
  * @place: as many, for the heap
  * @count: how many; 1 or more
+ * @sources: zeros
+ * @flows_max: flows that one of those may have
  */
 static inline void pcrp_rcv_init(struct pcrp_receiver *r, struct pcrp_rcv_flow *flows,
-				 struct heap_node *node, u32 *place, u32 count)
+				 struct heap_node *node, u32 *place, u32 count,
+				 struct pcrp_source *sources, u32 flows_max)
 {
 	u32 i;
 
-	*r = (struct pcrp_receiver) { .flows = flows };
+	*r = (struct pcrp_receiver) {
+		.flows = flows,
+		.sources = sources,
+		.flows_max = flows_max,
+	};
 	heap_init(&r->pending, node, place, count);
 	r->oldest = PCRP_RCV_NONE;
 	r->newest = PCRP_RCV_NONE;
@@ -339,6 +377,18 @@ static inline u32 pcrp_rcv_rank(const struct pcrp_receiver *r, u32 idx)
 	return i;
 }
 
+static inline struct pcrp_source *pcrp_rcv_source(const struct pcrp_receiver *r, u32 idx)
+{
+	return &r->sources[r->flows[idx].source];
+}
+
+static inline bool pcrp_rcv_trusted(const struct pcrp_receiver *r,
+				    const struct pcrp_rcv_params *p, u32 idx)
+{
+	return pcrp_source_trusted(pcrp_rcv_source(r, idx), pcrp_unit(p->chain_bytes));
+}
+
+/* At most TC_PCRP_GRANTS_MAX steps, as all loops over the table */
 static inline void pcrp_rcv_put(struct pcrp_receiver *r, u32 idx)
 {
 	u32 rank = pcrp_rcv_rank(r, idx), i;
@@ -348,13 +398,21 @@ static inline void pcrp_rcv_put(struct pcrp_receiver *r, u32 idx)
 	r->table[rank] = idx;
 	WRITE_ONCE(r->granted, r->granted + 1);
 	r->flows[idx].state = PCRP_RCV_TABLE;
+	pcrp_rcv_source(r, idx)->places++;
 }
 
-static inline void pcrp_rcv_wait(struct pcrp_receiver *r, u32 idx)
+/* A flow waits for a place, if it may have one and needs one. */
+static inline void pcrp_rcv_wait(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
+				 u32 idx)
 {
 	struct pcrp_rcv_flow *f = &r->flows[idx];
+	u64 key = f->size;
 
-	heap_set(&r->pending, idx, f->size, f->arrival);
+	if (f->state == PCRP_RCV_TABLE || !f->proven || f->granted >= f->size)
+		return;
+	if (!pcrp_rcv_trusted(r, p, idx))
+		key += PCRP_RCV_UNTRUSTED;
+	heap_set(&r->pending, idx, key, f->arrival);
 	f->state = PCRP_RCV_PENDING;
 }
 
@@ -370,8 +428,15 @@ static inline void pcrp_rcv_leave(struct pcrp_receiver *r, u32 idx)
 		for (; i + 1 < r->granted; i++)
 			r->table[i] = r->table[i + 1];
 		WRITE_ONCE(r->granted, r->granted - 1);
+		pcrp_rcv_source(r, idx)->places--;
 	}
 	r->flows[idx].state = PCRP_RCV_IDLE;
+}
+
+static inline void pcrp_rcv_revoke(struct pcrp_receiver *r, u32 idx)
+{
+	pcrp_rcv_leave(r, idx);
+	pcrp_rcv_count(&r->stats.revoked);
 }
 
 static inline void pcrp_rcv_end(struct pcrp_receiver *r, u32 idx, enum pcrp_rcv_out out)
@@ -431,19 +496,35 @@ static inline void pcrp_rcv_try(struct pcrp_receiver *r, const struct pcrp_rcv_p
 	pcrp_rcv_due(r, idx, PCRP_RCV_GRANT);
 }
 
+/* The table is full: a source without credit makes way for one with credit. */
+static inline bool pcrp_rcv_make_way(struct pcrp_receiver *r, const struct pcrp_rcv_params *p)
+{
+	u32 i;
+
+	if (!pcrp_rcv_trusted(r, p, heap_first(&r->pending)))
+		return false;
+	for (i = r->granted; i--;) {
+		if (!pcrp_rcv_trusted(r, p, r->table[i])) {
+			pcrp_rcv_revoke(r, r->table[i]);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* A place for one more? The largest gives way when nothing of it is outstanding. */
 static inline bool pcrp_rcv_room(struct pcrp_receiver *r, const struct pcrp_rcv_params *p)
 {
 	u32 last;
 
-	if (r->granted < p->grants)
+	if (r->granted < p->grants || pcrp_rcv_make_way(r, p))
 		return true;
 	last = r->table[r->granted - 1];
 	if (!pcrp_rcv_in_the_way(r, p, last) || r->flows[last].high < r->flows[last].granted ||
 	    r->flows[last].granted >= r->flows[last].size)
 		return false;
 	pcrp_rcv_leave(r, last);
-	pcrp_rcv_wait(r, last);
+	pcrp_rcv_wait(r, p, last);
 	pcrp_rcv_count(&r->stats.evicted);
 	return true;
 }
@@ -457,14 +538,37 @@ static inline void pcrp_rcv_try_all(struct pcrp_receiver *r, const struct pcrp_r
 		pcrp_rcv_try(r, p, r->table[i]);
 }
 
-/* The smallest that wait take the places that are free. */
-static inline void pcrp_rcv_fill(struct pcrp_receiver *r, const struct pcrp_rcv_params *p)
+/*
+ * The flow that takes the next place. Keys may be from before its source gained or lost
+ * credit: a flow that cannot pay is passed over, until its next packet or PROBE.
+ */
+static inline u32 pcrp_rcv_next(struct pcrp_receiver *r, const struct pcrp_rcv_params *p)
+{
+	u32 unit = pcrp_unit(p->chain_bytes), tries, idx;
+
+	for (tries = 0; tries < PCRP_RCV_TRIES && r->pending.count; tries++) {
+		idx = heap_first(&r->pending);
+		if (!pcrp_source_may_have(pcrp_rcv_source(r, idx), unit))
+			pcrp_rcv_leave(r, idx);
+		else if (heap_first_key(&r->pending) < PCRP_RCV_UNTRUSTED &&
+			 !pcrp_rcv_trusted(r, p, idx))
+			pcrp_rcv_wait(r, p, idx);
+		else
+			return pcrp_rcv_room(r, p) ? idx : PCRP_RCV_NONE;
+	}
+	return PCRP_RCV_NONE;
+}
+
+/* The smallest that wait take the places that are free. Each turn gives a place. */
+static inline void pcrp_rcv_fill(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
+				 u64 now_ns)
 {
 	u32 idx;
 
-	while (r->pending.count && pcrp_rcv_room(r, p)) {
-		idx = heap_first(&r->pending);
+	while ((idx = pcrp_rcv_next(r, p)) != PCRP_RCV_NONE) {
 		heap_remove(&r->pending, idx);
+		r->flows[idx].used_ns = now_ns;
+		r->flows[idx].used_high = r->flows[idx].high;
 		pcrp_rcv_put(r, idx);
 		pcrp_rcv_try_all(r, p);	/* others' priorities may not have to rise now */
 		if (r->granted > r->stats.granted_peak)
@@ -482,6 +586,7 @@ static inline void pcrp_rcv_begin(struct pcrp_receiver *r, struct pcrp_rcv_flow 
 {
 	f->size = m->size;
 	f->high = m->offset;
+	f->used_high = m->offset;
 	f->granted = max_t(u64, m->first_bytes, m->offset);
 	f->step = m->first_bytes;
 	f->arrival = r->arrivals++;
@@ -496,25 +601,29 @@ static inline void pcrp_rcv_begin(struct pcrp_receiver *r, struct pcrp_rcv_flow 
 	f->probe_offset = 0;
 	f->probed = false;
 	f->missing = m->offset > 0;
+	f->proven = false;
 }
 
-static inline u32 pcrp_rcv_new(struct pcrp_receiver *r)
+static inline u32 pcrp_rcv_new(struct pcrp_receiver *r, u32 source)
 {
 	u32 idx = r->free;
 
-	if (idx == PCRP_RCV_NONE) {
+	if (idx == PCRP_RCV_NONE || r->sources[source].flows >= r->flows_max) {
 		pcrp_rcv_count(&r->stats.overflow);
-		return idx;
+		return PCRP_RCV_NONE;
 	}
 	r->free = r->flows[idx].next;
 	WRITE_ONCE(r->used, r->used + 1);
+	r->sources[source].flows++;
+	r->flows[idx].source = source;
 	pcrp_rcv_link(r, idx);
 	r->flows[idx].state = PCRP_RCV_IDLE;
 	return idx;
 }
 
 /* What a REQUEST or PROBE of the flow says */
-static inline void pcrp_rcv_told(struct pcrp_receiver *r, u32 idx, const struct pcrp_msg *m)
+static inline void pcrp_rcv_told(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
+				 u32 idx, const struct pcrp_msg *m)
 {
 	struct pcrp_rcv_flow *f = &r->flows[idx];
 	u8 state = f->state;
@@ -530,12 +639,10 @@ static inline void pcrp_rcv_told(struct pcrp_receiver *r, u32 idx, const struct 
 		/* by size it may stand somewhere else */
 		pcrp_rcv_leave(r, idx);
 		f->size = m->size;
-		f->state = state;
 		if (state == PCRP_RCV_TABLE)
 			pcrp_rcv_put(r, idx);
 	}
-	if (f->state != PCRP_RCV_TABLE && f->granted < f->size)
-		pcrp_rcv_wait(r, idx);
+	pcrp_rcv_wait(r, p, idx);
 }
 
 /* What a waiting sender has sent, and of which nothing comes for long, is lost. */
@@ -546,6 +653,7 @@ static inline void pcrp_rcv_probe(struct pcrp_rcv_flow *f, u64 offset, u64 now_n
 		f->probe_offset = offset;
 		f->probe_ns = now_ns;
 	} else if (now_ns - f->probe_ns >= PCRP_RCV_LOST_NS && offset > f->high) {
+		f->used_high += offset - f->high;	/* nothing was delivered */
 		f->high = offset;
 		f->missing = true;
 	}
@@ -556,6 +664,7 @@ static inline void pcrp_rcv_probe(struct pcrp_rcv_flow *f, u64 offset, u64 now_n
  * @r: receiver
  * @p: parameters
  * @idx: the flow of its 5-tuple; PCRP_RCV_NONE: there is none
+ * @source: index of its source
  * @m: what it says
  * @now_ns: the time
  *
@@ -568,14 +677,14 @@ static inline void pcrp_rcv_probe(struct pcrp_rcv_flow *f, u64 offset, u64 now_n
  * pcrp_rcv_refuse().
  */
 static inline u32 pcrp_rcv_request(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
-				   u32 idx, const struct pcrp_msg *m, u64 now_ns)
+				   u32 idx, u32 source, const struct pcrp_msg *m, u64 now_ns)
 {
 	bool probe = m->type == PCRP_PROBE, fresh = idx == PCRP_RCV_NONE, begins;
 	struct pcrp_rcv_flow *f;
 
 	pcrp_rcv_count(probe ? &r->stats.probes : &r->stats.requests);
 	if (fresh)
-		idx = pcrp_rcv_new(r);
+		idx = pcrp_rcv_new(r, source);
 	if (idx == PCRP_RCV_NONE)
 		return idx;
 	f = &r->flows[idx];
@@ -586,15 +695,18 @@ static inline u32 pcrp_rcv_request(struct pcrp_receiver *r, const struct pcrp_rc
 		pcrp_rcv_leave(r, idx);
 		pcrp_rcv_begin(r, f, m);
 	}
-	pcrp_rcv_heard(r, idx, now_ns);
-	pcrp_rcv_told(r, idx, m);
+	if (probe && pcrp_rcv_trusted(r, p, idx))
+		f->proven = true;
+	if (begins || f->proven)	/* else only data keep it alive */
+		pcrp_rcv_heard(r, idx, now_ns);
+	pcrp_rcv_told(r, p, idx, m);
 	if (probe)
 		pcrp_rcv_probe(f, m->offset, now_ns);
 	if (probe || begins || m->chain_no == 1)
 		pcrp_rcv_due(r, idx, PCRP_RCV_ANSWER);
 	if (f->state == PCRP_RCV_TABLE)
 		pcrp_rcv_try(r, p, idx);
-	pcrp_rcv_fill(r, p);
+	pcrp_rcv_fill(r, p, now_ns);
 	if (f->due == PCRP_RCV_NOTHING)
 		f->ask = 0;
 	return idx;
@@ -631,11 +743,14 @@ static inline void pcrp_rcv_data(struct pcrp_receiver *r, const struct pcrp_rcv_
 				 u32 idx, u32 bytes, u32 seq, u64 now_ns)
 {
 	struct pcrp_rcv_flow *f = &r->flows[idx];
+	u32 unit = pcrp_unit(p->chain_bytes);
 	s64 end = (s64)f->high + bytes;
 
 	if (f->proto == IPPROTO_TCP)
 		end = (s64)f->map_offset + (s32)(seq + bytes - f->map_seq);
 	f->probed = false;
+	f->proven = true;
+	pcrp_source_delivered(pcrp_rcv_source(r, idx), unit, bytes);
 	pcrp_rcv_heard(r, idx, now_ns);
 	if (end > (s64)f->high) {
 		f->high = (u64)end;
@@ -643,11 +758,17 @@ static inline void pcrp_rcv_data(struct pcrp_receiver *r, const struct pcrp_rcv_
 		f->map_seq = seq + bytes;
 		f->missing = false;
 	}
+	if (f->high - f->used_high >= unit) {
+		f->used_ns = now_ns;
+		f->used_high = f->high;
+	}
 	if (f->high >= f->size)
 		pcrp_rcv_end(r, idx, PCRP_RCV_FINISHED);
 	else if (f->state == PCRP_RCV_TABLE)
 		pcrp_rcv_try(r, p, idx);
-	pcrp_rcv_fill(r, p);
+	else
+		pcrp_rcv_wait(r, p, idx);
+	pcrp_rcv_fill(r, p, now_ns);
 }
 
 /* ---- time */
@@ -667,12 +788,12 @@ static inline u64 pcrp_rcv_next_ns(const struct pcrp_receiver *r)
 		next_ns = r->flows[r->oldest].last_ns + PCRP_RCV_KEEP_NS;
 	for (i = 0; i < r->granted; i++)
 		next_ns = min_t(u64, next_ns,
-				r->flows[r->table[i]].last_ns + PCRP_RCV_TABLE_NS);
+				r->flows[r->table[i]].used_ns + PCRP_PLACE_NS);
 	return next_ns;
 }
 
 /**
- * pcrp_rcv_expire() - end what has been silent for too long
+ * pcrp_rcv_expire() - revoke places that are not used, end what has been silent for too long
  * @r: receiver
  * @p: parameters
  * @now_ns: the time
@@ -682,19 +803,20 @@ static inline u64 pcrp_rcv_next_ns(const struct pcrp_receiver *r)
 static inline void pcrp_rcv_expire(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
 				   u64 now_ns)
 {
-	u32 i = 0;
+	u32 unit = pcrp_unit(p->chain_bytes), i;
 
-	while (i < r->granted) {
-		if (now_ns - r->flows[r->table[i]].last_ns >= PCRP_RCV_TABLE_NS)
-			pcrp_rcv_end(r, r->table[i], PCRP_RCV_EXPIRED);
-		else
-			i++;
+	for (i = r->granted; i--;) {
+		if (now_ns - r->flows[r->table[i]].used_ns < PCRP_PLACE_NS)
+			continue;
+		pcrp_source_wasted(pcrp_rcv_source(r, r->table[i]), unit);
+		pcrp_rcv_revoke(r, r->table[i]);
 	}
+	/* each turn ends a flow, and those of a source are bounded: see pcrp_rcv_new() */
 	while (r->oldest != PCRP_RCV_NONE &&
 	       now_ns - r->flows[r->oldest].last_ns >= PCRP_RCV_KEEP_NS)
 		pcrp_rcv_end(r, r->oldest, PCRP_RCV_EXPIRED);
 	pcrp_rcv_try_all(r, p);
-	pcrp_rcv_fill(r, p);
+	pcrp_rcv_fill(r, p, now_ns);
 }
 
 /* ---- what is to be done */
@@ -725,6 +847,7 @@ static inline enum pcrp_rcv_out pcrp_rcv_collect(struct pcrp_receiver *r, u32 *i
 		pcrp_rcv_count(out == PCRP_RCV_GRANT ? &r->stats.grants : &r->stats.answers);
 		return out;
 	}
+	pcrp_rcv_source(r, *idx)->flows--;
 	f->state = PCRP_RCV_FREE;
 	f->next = r->free;
 	r->free = *idx;

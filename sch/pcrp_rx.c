@@ -45,6 +45,10 @@
 /* Flows that are received at a time, at most; of one chain ones, none is */
 #define PCRP_RX_FLOWS		4096
 #define PCRP_RX_BUCKETS		PCRP_RX_FLOWS
+/* Of a source, at most: 16 hosts have to conspire to leave no room for others */
+#define PCRP_RX_FLOWS_OF_ONE	(PCRP_RX_FLOWS / 16)
+/* Sources are told apart by a hash: two share a number with a probability of 1 to 4096. */
+#define PCRP_RX_SOURCES		4096
 
 /**
  * struct pcrp_rx_flow - a flow that is being received
@@ -82,6 +86,7 @@ struct pcrp_rx_flow {
  * @core_flows: the core's
  * @node: the core's
  * @place: the core's
+ * @sources: the core's
  */
 struct pcrp_rx {
 	struct Qdisc *sch;
@@ -107,6 +112,7 @@ struct pcrp_rx {
 	struct pcrp_rcv_flow core_flows[PCRP_RX_FLOWS];
 	struct heap_node node[PCRP_RX_FLOWS];
 	u32 place[PCRP_RX_FLOWS];
+	struct pcrp_source sources[PCRP_RX_SOURCES];
 };
 
 /* Of all devices; under RTNL */
@@ -140,7 +146,7 @@ static void pcrp_rx_arm(struct pcrp_rx *rx, u64 now)
 	if (rx->armed || !rx->core.used)
 		return;
 	/* a flow that comes into the table later is silent later, too */
-	ns = min(pcrp_rcv_next_ns(&rx->core), now + PCRP_RCV_TABLE_NS);
+	ns = min(pcrp_rcv_next_ns(&rx->core), now + PCRP_PLACE_NS);
 	rx->armed = true;
 	hrtimer_start(&rx->timer, ns_to_ktime(ns), HRTIMER_MODE_ABS_SOFT);
 }
@@ -289,9 +295,10 @@ static u32 pcrp_rx_told(struct pcrp_rx *rx, const struct pcrp_key *key,
 			const struct pcrp_path *path, const struct pcrp_msg *msg, u64 now)
 {
 	struct hlist_head *bucket = pcrp_rx_bucket(rx, key);
+	u32 source = pcrp_addr_hash(&key->src, rx->seed) % PCRP_RX_SOURCES;
 	u32 known = pcrp_rx_find(rx, bucket, key), idx;
 
-	idx = pcrp_rcv_request(&rx->core, &rx->params, known, msg, now);
+	idx = pcrp_rcv_request(&rx->core, &rx->params, known, source, msg, now);
 	if (idx == PCRP_RCV_NONE)
 		return idx;
 	if (known == PCRP_RCV_NONE) {
@@ -477,7 +484,8 @@ static int pcrp_rx_setup(struct pcrp_rx *rx, struct Qdisc *sch)
 	spin_lock_init(&rx->ring.lock);
 	hrtimer_setup(&rx->timer, pcrp_rx_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	rx->params = (struct pcrp_rcv_params) { .chain_bytes = TC_PCRP_CHAIN_MIN, .grants = 1 };
-	pcrp_rcv_init(&rx->core, rx->core_flows, rx->node, rx->place, PCRP_RX_FLOWS);
+	pcrp_rcv_init(&rx->core, rx->core_flows, rx->node, rx->place, PCRP_RX_FLOWS, rx->sources,
+		      PCRP_RX_FLOWS_OF_ONE);
 	rx->hook = (struct nf_hook_ops) {
 		.hook = pcrp_rx_hook,
 		.priv = rx,
@@ -558,6 +566,7 @@ void pcrp_rx_stats(struct pcrp_rx *rx, struct tc_pcrp_xstats *to)
 	to->rx_overflow = READ_ONCE(st->overflow);
 	to->rx_expired = READ_ONCE(st->expired);
 	to->rx_evicted = READ_ONCE(st->evicted);
+	to->rx_revoked = READ_ONCE(st->revoked);
 	to->rx_finished = READ_ONCE(st->finished);
 	to->grants_sent = READ_ONCE(st->grants);
 	to->answers_sent = READ_ONCE(st->answers);

@@ -3,7 +3,7 @@
  * PCRP's control packets: bytes to message, message to bytes
  *
  * Plain C on a buffer, no kernel types, for the module, the unit test and the
- * fuzzer. A control packet is a UDP datagram, port 61200 both ways, whose
+ * fuzzer. A control packet is a UDP datagram, port 1021 both ways, whose
  * payload is these 64 bytes, numbers in network byte order:
  *
  *	 0               1               2               3
@@ -68,7 +68,11 @@
 #include <linux/pkt_sched_pcrp.h>
 #include <closnet/pkt_core.h>
 
-#define PCRP_UDP_PORT	61200	/* of the dynamic ports (RFC 6335), not assigned */
+/*
+ * For experiments (RFC 4727), and a system port: a local user without privileges cannot
+ * send from it, on whichever host.
+ */
+#define PCRP_UDP_PORT	1021
 #define PCRP_VERSION	1
 /* Sums of a few such numbers and chains stay far below 2^64. */
 #define PCRP_BYTES_MAX	0x1000000000000000ULL	/* 2^60 */

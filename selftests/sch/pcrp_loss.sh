@@ -35,7 +35,7 @@ impair() {
 		if [ "$which" = control ]; then
 			tc -n "$m" qdisc add dev $dev root handle 1: prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
 			tc -n "$m" filter add dev $dev parent 1: protocol ip flower ip_proto udp \
-				src_port 61200 dst_port 61200 classid 1:1
+				src_port 1021 dst_port 1021 classid 1:1
 			parent="parent 1:1"
 		fi
 		# shellcheck disable=SC2086 # words

@@ -53,7 +53,7 @@
 #define VIRTIO_NET_HDR_GSO_UDP_L4 5
 #endif
 
-#define PORT 61200
+#define PORT 1021
 #define MSG_LEN 64
 #define PATIENCE_MS 5000
 
@@ -208,6 +208,22 @@ static void default_fields(uint8_t *msg, unsigned int type)
 		put(msg, PRIO, 4);
 }
 
+/* The checksum of an IPv4 header whose addresses have changed */
+static void fix_ip_sum(uint8_t *ip)
+{
+	unsigned int len = (ip[0] & 0x0f) * 4U, i;
+	uint32_t sum = 0;
+
+	ip[10] = 0;
+	ip[11] = 0;
+	for (i = 0; i < len; i += 2)
+		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~(sum + (sum >> 16));
+	ip[10] = (uint8_t)(sum >> 8);
+	ip[11] = (uint8_t)sum;
+}
+
 /* What can be wrong in the headers around a control packet */
 static void spoil_headers(const struct talk *t, const struct frame *f)
 {
@@ -217,6 +233,8 @@ static void spoil_headers(const struct talk *t, const struct frame *f)
 		f->b[5]++;
 	if (t->src && inet_pton(v6 ? AF_INET6 : AF_INET, t->src, f->b + f->l3 + (v6 ? 8 : 12)) != 1)
 		errx(2, "bad address %s", t->src);
+	if (t->src && !v6)
+		fix_ip_sum(f->b + f->l3);
 	if (t->udp_len) {
 		f->b[f->l4 + 4] = (uint8_t)(t->udp_len >> 8);
 		f->b[f->l4 + 5] = (uint8_t)t->udp_len;

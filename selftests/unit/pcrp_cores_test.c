@@ -5,8 +5,9 @@
  *
  * A slot of a host is a 5-tuple. A TCP packet that is lost comes later: its socket
  * sends it again. One of UDP does not. The receiver is checked after each event
- * (rcv_check()). No sender ever goes on without a GRANT: `hold` is far away, so a
- * flow that both cores forget would be seen.
+ * (rcv_check()). Unless packets are lost, no sender ever goes on without a GRANT:
+ * `hold` is far away, so a flow that both cores forget would be seen. With losses a
+ * source may run out of credit, and then only `hold` helps a flow whose first data are lost.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +27,7 @@
 #define FLYING		20000
 #define US		1000ULL
 #define NS_PER_100B	80	/* 10 Gbit/s */
+#define HOLD_NS		(100000 * US)
 #define FLOWS		400	/* of a run */
 #define EVENTS_MIN	100000	/* of all runs */
 
@@ -286,6 +288,7 @@ static void arrive(const struct flying *f)
 		assert_true(!rtt_ns || rtt_ns >= 10 * US);
 	} else if (f->msg.type) {
 		known += sl->idx == PCRP_RCV_NONE;
+		t.source = f->host;
 		sl->idx = rcv_ask(&t, sl->idx, &f->msg);
 		assert_true(sl->idx != PCRP_RCV_NONE);
 		answer();
@@ -317,7 +320,7 @@ static void start(const struct setup *how)
 	t.p.evict = how->evict;
 	params = (struct pcrp_params) {
 		.chain_bytes = how->chain_bytes, .first_bytes = how->first_bytes,
-		.mfwt_ns = 100 * US, .hold_ns = 1ULL << 60,
+		.mfwt_ns = 100 * US, .hold_ns = how->loss ? HOLD_NS : 1ULL << 60,
 		.spec_bytes = { how->chain_bytes / 4, how->chain_bytes, 4 * how->chain_bytes },
 		.probe_ns = 50 * US, .probe_gap_ns = 12 * US,
 		.eu = rng_percent(&rng, 50), .srpt = rng_percent(&rng, 80),
@@ -371,7 +374,7 @@ static void run(const struct setup *how)
 	for (i = 0; i < HOSTS; i++) {
 		assert_int_equal(hosts[i].s.stats.flows_started,
 				 hosts[i].s.stats.flows_finished);
-		assert_int_equal(hosts[i].s.stats.chains_overdue, 0);
+		assert_in_range(hosts[i].s.stats.chains_overdue, 0, how->loss ? FLOWS : 0);
 		assert_int_equal(hosts[i].s.stats.grants_refused, 0);
 	}
 	assert_int_equal(t.r.used, 0);

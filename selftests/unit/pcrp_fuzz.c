@@ -110,6 +110,7 @@ static void control(const u8 *b, u32 len, bool genuine)
 		return;
 	}
 	idx = &idx_of[m.sport % TUPLES];
+	t.source = m.sport % RCV_SOURCES;
 	*idx = rcv_ask(&t, *idx, &m);
 	if (*idx == PCRP_RCV_NONE) {
 		refused++;

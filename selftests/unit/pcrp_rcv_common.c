@@ -9,10 +9,15 @@
 
 void rcv_init(struct rcv *t, u32 chain_bytes, u32 grants)
 {
+	u32 i;
+
 	*t = (struct rcv) { .now_ns = 1000000000 };
 	t->p.chain_bytes = chain_bytes;
 	t->p.grants = grants;
-	pcrp_rcv_init(&t->r, t->flows, t->node, t->place, RCV_FLOWS);
+	pcrp_rcv_init(&t->r, t->flows, t->node, t->place, RCV_FLOWS, t->sources,
+		      RCV_SOURCE_FLOWS);
+	for (i = 0; i < RCV_SOURCES; i++)
+		pcrp_source_delivered(&t->sources[i], pcrp_unit(chain_bytes), UINT32_MAX);
 }
 
 static void check_table(const struct rcv *t)
@@ -24,7 +29,7 @@ static void check_table(const struct rcv *t)
 	assert(t->r.stats.granted_peak >= t->r.granted);
 	for (i = 0; i < t->r.granted; i++) {
 		f = &t->flows[t->r.table[i]];
-		assert(f->state == PCRP_RCV_TABLE);
+		assert(f->state == PCRP_RCV_TABLE && f->proven);
 		assert(pcrp_rcv_rank(&t->r, t->r.table[i]) == i);
 		assert(!g || g->size < f->size ||
 		       (g->size == f->size && (s32)(f->arrival - g->arrival) > 0));
@@ -36,6 +41,26 @@ static void check_table(const struct rcv *t)
 	}
 	/* nobody waits for a place that is free */
 	assert(!t->r.pending.count || t->r.granted >= t->p.grants);
+}
+
+static void check_sources(const struct rcv *t)
+{
+	struct pcrp_source counted[RCV_SOURCES] = {};
+	s64 most = PCRP_CREDIT_UNITS * (s64)PCRP_UNIT_MAX;
+	u32 i;
+
+	for (i = 0; i < RCV_FLOWS; i++) {
+		if (t->flows[i].state == PCRP_RCV_FREE)
+			continue;
+		counted[t->flows[i].source].flows++;
+		counted[t->flows[i].source].places += t->flows[i].state == PCRP_RCV_TABLE;
+	}
+	for (i = 0; i < RCV_SOURCES; i++) {
+		assert(t->sources[i].flows == counted[i].flows);
+		assert(t->sources[i].flows <= RCV_SOURCE_FLOWS);
+		assert(t->sources[i].places == counted[i].places);
+		assert(t->sources[i].credit <= most && t->sources[i].credit >= -most);
+	}
 }
 
 static u32 check_oldest(const struct rcv *t)
@@ -66,8 +91,8 @@ void rcv_check(const struct rcv *t)
 		assert(heap_has(&t->r.pending, idx) == (f->state == PCRP_RCV_PENDING));
 		if (f->state == PCRP_RCV_FREE)
 			continue;
-		if (f->state == PCRP_RCV_IDLE)
-			assert(f->granted >= f->size);
+		if (f->state == PCRP_RCV_PENDING)
+			assert(f->proven && f->granted < f->size);
 		assert(f->granted <= f->high || f->granted - f->high <= 2 * t->ahead_max);
 	}
 	assert(states[PCRP_RCV_TABLE] == t->r.granted);
@@ -80,6 +105,7 @@ void rcv_check(const struct rcv *t)
 	assert(t->r.used == RCV_FLOWS - n);
 	assert(check_oldest(t) == t->r.used);
 	check_table(t);
+	check_sources(t);
 }
 
 static void collect(struct rcv *t)
@@ -103,7 +129,7 @@ static void collect(struct rcv *t)
 u32 rcv_ask(struct rcv *t, u32 idx, const struct pcrp_msg *m)
 {
 	t->ahead_max = max_t(u64, t->ahead_max, max_t(u32, m->first_bytes, m->chain_bytes));
-	idx = pcrp_rcv_request(&t->r, &t->p, idx, m, t->now_ns);
+	idx = pcrp_rcv_request(&t->r, &t->p, idx, t->source, m, t->now_ns);
 	collect(t);
 	return idx;
 }

@@ -10,6 +10,8 @@
 
 #define RCV_FLOWS	48
 #define RCV_OUTS	(2 * RCV_FLOWS)
+#define RCV_SOURCES	4
+#define RCV_SOURCE_FLOWS	(RCV_FLOWS / 2)	/* that one of them may have */
 
 /**
  * struct rcv_out - what the core wants done
@@ -28,6 +30,7 @@ struct rcv_out {
  * @r: the core
  * @p: its parameters
  * @now_ns: the time
+ * @source: of the flows that begin
  * @outs: what the last step wanted done
  * @out_count: how many
  * @ahead_max: longest step that may still be outstanding, bytes
@@ -38,14 +41,16 @@ struct rcv {
 	struct pcrp_rcv_flow flows[RCV_FLOWS];
 	struct heap_node node[RCV_FLOWS];
 	u32 place[RCV_FLOWS];
+	struct pcrp_source sources[RCV_SOURCES];
 	u64 now_ns;
+	u32 source;
 	struct rcv_out outs[RCV_OUTS];
 	u32 out_count;
 	u64 ahead_max;
 };
 
 /**
- * rcv_init() - an empty receiver at time 1 s
+ * rcv_init() - an empty receiver at time 1 s, which trusts all sources
  * @t: receiver
  * @chain_bytes: C
  * @grants: TBL
@@ -62,7 +67,7 @@ void rcv_expire(struct rcv *t);
  * @t: receiver
  *
  * Each flow is in one place, the places say the same of it, the table is in
- * order, and no flow that it grants is ahead by more than two chains.
+ * order, a place has had data, sources are counted right, and no flow that it grants is ahead by more than two chains.
  */
 void rcv_check(const struct rcv *t);
 

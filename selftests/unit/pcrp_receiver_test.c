@@ -12,65 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "pcrp_rcv_common.h"
-
-#define C	1000U
-#define NONE	PCRP_RCV_NONE
-#define MS	1000000ULL
-
-static struct rcv t;
-static u32 asked;
-
-static struct pcrp_msg ask_of(enum pcrp_type type, u32 flow_no, u64 size, u64 offset)
-{
-	return (struct pcrp_msg) {
-		.type = type, .proto = IPPROTO_UDP, .sport = 1, .dport = 2,
-		.slot = 77, .flow_no = flow_no, .cookie = 0x123456789abcdef0,
-		.size = size, .offset = offset, .chain_no = (u32)(offset / C) + 1,
-		.first_bytes = C, .chain_bytes = C, .ask = ++asked,
-	};
-}
-
-static u32 request(u32 idx, u64 size, u64 offset)
-{
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, size, offset);
-
-	return rcv_ask(&t, idx, &m);
-}
-
-static u32 probe(u32 idx, u64 size, u64 offset)
-{
-	struct pcrp_msg m = ask_of(PCRP_PROBE, 1, size, offset);
-
-	t.now_ns += PCRP_RCV_LOST_NS;
-	return rcv_ask(&t, idx, &m);
-}
-
-static void data(u32 idx, u32 bytes)
-{
-	rcv_data(&t, idx, bytes, 0);
-}
-
-static void assert_nothing(void)
-{
-	assert_int_equal(t.out_count, 0);
-}
-
-/* What the last step wanted done, as its n-th: a GRANT or ANSWER */
-static void assert_out(u32 n, enum pcrp_rcv_out out, u32 idx, u64 granted)
-{
-	assert_true(n < t.out_count);
-	assert_int_equal(t.outs[n].out, out);
-	assert_int_equal(t.outs[n].idx, idx);
-	if (out <= PCRP_RCV_GRANT)
-		assert_int_equal(t.outs[n].msg.offset, granted);
-}
-
-static void assert_only(enum pcrp_rcv_out out, u32 idx, u64 granted)
-{
-	assert_int_equal(t.out_count, 1);
-	assert_out(0, out, idx, granted);
-}
+#include "pcrp_rcv_say.h"
 
 /* ---- how far: three chains and a half */
 
@@ -346,8 +288,8 @@ static void test_growing(void **state)
 
 	(void)state;
 	rcv_init(&t, C, 8);
-	a = request(NONE, 1500, 0);
-	b = request(NONE, 1600, 0);
+	a = opened(1500);
+	b = opened(1600);
 	data(a, 1);
 	assert_only(PCRP_RCV_GRANT, a, 2000);
 	assert_int_equal(t.outs[0].msg.prio, 4);
@@ -377,7 +319,7 @@ static void test_ranks(void **state)
 	(void)state;
 	rcv_init(&t, C, 8);
 	for (i = 0; i < 5; i++)
-		idx[i] = request(NONE, sizes[i], 0);
+		idx[i] = opened(sizes[i]);
 	for (i = 0; i < 5; i++) {
 		data(idx[i], 1);
 		assert_only(PCRP_RCV_GRANT, idx[i], 2000);
@@ -400,8 +342,8 @@ static u32 rising(void)
 	u32 a, b;
 
 	rcv_init(&t, C, 8);
-	b = request(NONE, 2000, 0);
-	a = request(NONE, 10000, 0);
+	b = opened(2000);
+	a = opened(10000);
 	data(a, 1);
 	assert_only(PCRP_RCV_GRANT, a, 2000);
 	assert_int_equal(t.outs[0].msg.prio, 5);
@@ -440,10 +382,9 @@ static void test_rise(void **state)
 	assert_int_equal(t.outs[0].msg.prio, 4);
 	/* a smaller one comes: there is nothing to wait for */
 	a = rising();
-	request(NONE, 3000, 0);
-	assert_int_equal(t.out_count, 2);
-	assert_out(1, PCRP_RCV_GRANT, a, 3000);
-	assert_int_equal(t.outs[1].msg.prio, 5);
+	opened(3000);
+	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_int_equal(t.outs[0].msg.prio, 5);
 }
 
 /* What was believed to be lost may come after all: the priority stays until something has. */
@@ -494,7 +435,7 @@ static void test_ties(void **state)
 	rcv_init(&t, C, 8);
 	t.r.arrivals = 0xfffffffe;
 	for (i = 0; i < 4; i++)
-		idx[i] = request(NONE, 10000, 0);
+		idx[i] = opened(10000);
 	for (i = 4; i--;) {
 		data(idx[i], 1);
 		assert_only(PCRP_RCV_GRANT, idx[i], 2000);
@@ -509,11 +450,10 @@ static void test_table_full(void **state)
 
 	(void)state;
 	rcv_init(&t, C, 2);
-	a = request(NONE, 10000, 0);
-	b = request(NONE, 20000, 0);
-	c = request(NONE, 5000, 0);
-	assert_only(PCRP_RCV_ANSWER, c, 1000);
-	d = request(NONE, 4000, 0);
+	a = opened(10000);
+	b = opened(20000);
+	c = opened(5000);
+	d = opened(4000);
 	data(c, 1000);
 	assert_nothing();
 	data(d, 1000);
@@ -534,22 +474,6 @@ static void test_table_full(void **state)
 	assert_int_equal(t.r.stats.granted_peak, 2);
 }
 
-/* A place does not grant: the first chain may not have come yet. */
-static void test_place_before_data(void **state)
-{
-	u32 a, b;
-
-	(void)state;
-	rcv_init(&t, C, 1);
-	a = request(NONE, 2000, 0);
-	b = request(NONE, 5000, 0);
-	data(a, 2000);
-	assert_only(PCRP_RCV_FINISHED, a, 0);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_TABLE);
-	data(b, 1);
-	assert_only(PCRP_RCV_GRANT, b, 2000);
-}
-
 /* One that waits has grown: it is no longer the smallest. */
 static void test_pending_grows(void **state)
 {
@@ -557,9 +481,9 @@ static void test_pending_grows(void **state)
 
 	(void)state;
 	rcv_init(&t, C, 1);
-	a = request(NONE, 2000, 0);
-	b = request(NONE, 5000, 0);
-	c = request(NONE, 6000, 0);
+	a = opened(2000);
+	b = opened(5000);
+	c = opened(6000);
 	request(b, 7000, 500);
 	data(a, 2000);
 	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
@@ -576,15 +500,11 @@ static void test_one_chain(void **state)
 	a = request(NONE, 1000, 0);
 	assert_only(PCRP_RCV_ANSWER, a, 1000);
 	assert_int_equal(t.r.granted, 0);
-	request(a, 1001, 500);
-	assert_int_equal(t.r.granted, 1);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
 	data(a, 1);
+	assert_int_equal(t.r.granted, 0);
+	request(a, 1001, 500);
 	assert_only(PCRP_RCV_GRANT, a, 2000);
-	/* one of which nothing was heard before: its first bytes are here, or nearly */
-	rcv_init(&t, C, 1);
-	a = request(NONE, 1001, 500);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_int_equal(t.r.granted, 1);
 }
 
 /* The largest in the table gives way, when nothing that it was granted is outstanding. */
@@ -595,11 +515,11 @@ static void test_evict(void **state)
 	(void)state;
 	rcv_init(&t, C, 2);
 	t.p.evict = true;
-	a = request(NONE, 10000, 0);
-	b = request(NONE, 20000, 0);
+	a = opened(10000);
+	b = opened(20000);
 	data(b, 1);
 	assert_only(PCRP_RCV_GRANT, b, 2000);
-	c = request(NONE, 15000, 0);
+	c = opened(15000);
 	data(c, 1);
 	assert_nothing();
 	data(b, 1000);		/* no chain 3 for b, while c waits */
@@ -627,9 +547,9 @@ static void test_evict_not_needed(void **state)
 	(void)state;
 	rcv_init(&t, C, 2);
 	t.p.evict = true;
-	a = request(NONE, 2000, 0);
-	b = request(NONE, 20000, 0);
-	c = request(NONE, 15000, 0);
+	a = opened(2000);
+	b = opened(20000);
+	c = opened(15000);
 	data(b, 1);
 	assert_nothing();
 	data(a, 2000);		/* c takes a's place */
@@ -647,8 +567,8 @@ static void test_evict_off(void **state)
 	(void)state;
 	rcv_init(&t, C, 1);
 	t.p.evict = true;
-	a = request(NONE, 20000, 0);
-	request(NONE, 15000, 0);
+	a = opened(20000);
+	opened(15000);
 	data(a, 1);
 	assert_nothing();
 	t.p.evict = false;
@@ -666,8 +586,8 @@ static void test_no_eviction(void **state)
 	for (i = 0; i < 2; i++) {
 		rcv_init(&t, C, 1);
 		t.p.evict = i;
-		a = request(NONE, 10000, 0);
-		b = request(NONE, i ? 10000 : 5000, 0);
+		a = opened(10000);
+		b = opened(i ? 10000 : 5000);
 		data(a, 1000);
 		assert_only(PCRP_RCV_GRANT, a, 2000);
 		assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
@@ -683,9 +603,9 @@ static void test_expiry(void **state)
 	(void)state;
 	rcv_init(&t, C, 1);
 	assert_int_equal(pcrp_rcv_next_ns(&t.r), U64_MAX);
-	a = request(NONE, 10000, 0);
-	b = request(NONE, 20000, 0);
-	c = request(NONE, 30000, 0);
+	a = opened(10000);
+	b = opened(20000);
+	c = opened(30000);
 	data(b, 1000);
 	assert_int_equal(pcrp_rcv_next_ns(&t.r), t.now_ns + 20 * MS);
 	t.now_ns += 20 * MS - 1;
@@ -693,23 +613,22 @@ static void test_expiry(void **state)
 	assert_nothing();
 	t.now_ns += 1;
 	rcv_expire(&t);		/* a loses its place, b takes it */
-	assert_int_equal(t.out_count, 2);
-	assert_out(0, PCRP_RCV_EXPIRED, a, 0);
-	assert_out(1, PCRP_RCV_GRANT, b, 2000);
-	probe(b, 20000, 1000);
+	assert_only(PCRP_RCV_GRANT, b, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.r.stats.revoked, 1);
 	assert_int_equal(pcrp_rcv_next_ns(&t.r), t.now_ns + 20 * MS);
-	t.now_ns += 10 * MS;
-	probe(b, 20000, 1000);
-	t.now_ns += 15 * MS;
-	rcv_expire(&t);
-	assert_nothing();
-	assert_int_equal(t.flows[b].state, PCRP_RCV_TABLE);
-	/* c waits, and may be silent for longer; but not for ever */
+	/* those that wait are remembered for longer; but not for ever */
 	data(b, 19000);
 	assert_only(PCRP_RCV_FINISHED, b, 0);
 	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
+	t.now_ns += 80 * MS - 1;
 	rcv_expire(&t);
-	assert_only(PCRP_RCV_EXPIRED, c, 0);
+	assert_nothing();
+	t.now_ns++;
+	rcv_expire(&t);
+	assert_int_equal(t.out_count, 2);
+	assert_out(0, PCRP_RCV_EXPIRED, a, 0);
+	assert_out(1, PCRP_RCV_EXPIRED, c, 0);
 	assert_int_equal(t.r.used, 0);
 	assert_int_equal(t.r.stats.expired, 2);
 }
@@ -720,23 +639,23 @@ static void test_expiry_pending(void **state)
 
 	(void)state;
 	rcv_init(&t, C, 1);
-	a = request(NONE, 10000, 0);
-	b = request(NONE, 20000, 0);
+	a = opened(10000);
+	b = opened(20000);
 	for (i = 0; i < 99; i++) {
 		t.now_ns += MS;
-		data(a, 1);
+		data(a, 60);
 		rcv_expire(&t);
 		assert_nothing();
 		assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
-		if (!i)		/* the chain's grant */
-			request(a, 10000, 0);
 	}
 	t.now_ns += MS;
-	data(a, 1);
+	data(a, 60);
 	rcv_expire(&t);
 	assert_only(PCRP_RCV_EXPIRED, b, 0);
 	assert_int_equal(t.r.used, 1);
 }
+
+/* ---- more than there is room for */
 
 /* No place at all: go on, as if we were not here */
 static void test_overflow(void **state)
@@ -747,8 +666,10 @@ static void test_overflow(void **state)
 
 	(void)state;
 	rcv_init(&t, C, 2);
-	for (i = 0; i < RCV_FLOWS; i++)
+	for (i = 0; i < RCV_FLOWS; i++) {
+		t.source = i % 2;
 		a = request(NONE, 1000 * i + 2000, 0);
+	}
 	assert_int_equal(rcv_ask(&t, NONE, &m), NONE);
 	assert_nothing();
 	assert_int_equal(t.r.stats.overflow, 1);
@@ -783,9 +704,10 @@ static void test_next_flow(void **state)
 	rcv_ask(&t, a, &next);
 	assert_int_equal(t.flows[a].size, 7000);
 	assert_int_equal(t.flows[a].high, 0);
-	/* 7000 is less than 8000 */
-	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
 	assert_int_equal(t.outs[0].msg.slot, 78);
+	/* of the next flow no data have come */
+	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	assert_out(1, PCRP_RCV_GRANT, b, 2000);
 	/* one of the flow before was late: passed over */
 	rcv_ask(&t, a, &first);
 	assert_nothing();
@@ -799,9 +721,9 @@ static void test_change(void **state)
 
 	(void)state;
 	rcv_init(&t, C, 1);
-	a = request(NONE, 10000, 0);
-	b = request(NONE, 20000, 0);
-	c = request(NONE, 30000, 0);
+	a = opened(10000);
+	b = opened(20000);
+	c = opened(30000);
 	data(b, 1);
 	assert_nothing();
 	t.p.grants = 3;
@@ -811,7 +733,7 @@ static void test_change(void **state)
 	t.p.grants = 1;
 	rcv_expire(&t);
 	assert_int_equal(t.r.granted, 3);
-	request(NONE, 5000, 0);
+	opened(5000);
 	data(c, 1);
 	assert_only(PCRP_RCV_GRANT, c, 2000);
 	data(a, 10000);
@@ -876,7 +798,6 @@ int main(void)
 		cmocka_unit_test(test_rise_again),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_table_full),
-		cmocka_unit_test(test_place_before_data),
 		cmocka_unit_test(test_pending_grows),
 		cmocka_unit_test(test_one_chain),
 		cmocka_unit_test(test_evict),

@@ -268,6 +268,7 @@ static void print_packets(const struct tc_pcrp_xstats *st)
 	OUT(dropped_limit_packets, "  dropped limit", "");
 	OUT(dropped_top_packets, "top", "");
 	OUT(dropped_nomem_packets, "nomem", "");
+	OUT(dropped_forged_packets, "forged", "");
 	print_nl();
 }
 
@@ -285,6 +286,7 @@ static void print_receiver(const struct tc_pcrp_xstats *st)
 	OUT(rx_granted_peak, "peak", "");
 	OUT(rx_finished, "finished", "");
 	OUT(rx_evicted, "evicted", "");
+	OUT(rx_revoked, "revoked", "");
 	OUT(rx_expired, "expired", "");
 	OUT(rx_overflow, "overflow", "");
 	print_nl();

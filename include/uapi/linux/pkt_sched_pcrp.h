@@ -131,15 +131,17 @@ enum {
  * @dropped_top_packets: ACKs and control packets dropped, for `limit` of them wait
  * @dropped_nomem_packets: packets dropped, or control packets not sent, for want
  *	of memory
+ * @dropped_forged_packets: control packets dropped that a user of this host made
  * @rx_requests: REQUESTs received
  * @rx_probes: PROBEs received
  * @rx_malformed: control packets dropped: length, version, type or values
- * @rx_overflow: REQUESTs for which there was no place; granted in full
+ * @rx_overflow: REQUESTs and PROBEs of flows that could not be remembered; granted in full
  * @rx_expired: flows whose sender fell silent
  * @rx_flows: flows of more than one chain that are being received
  * @rx_granted: of those, in the table
  * @rx_granted_peak: most of them
  * @rx_evicted: flows that lost their place to a shorter one
+ * @rx_revoked: flows that lost a place which they did not use, or could not pay for
  * @rx_finished: flows received whole
  * @grants_sent: GRANTs that activate a chain
  * @answers_sent: GRANTs that do not: answers to a REQUEST or PROBE
@@ -178,6 +180,7 @@ struct tc_pcrp_xstats {
 	__u64 dropped_limit_packets;
 	__u64 dropped_top_packets;
 	__u64 dropped_nomem_packets;
+	__u64 dropped_forged_packets;
 	__u64 rx_requests;
 	__u64 rx_probes;
 	__u64 rx_malformed;
@@ -187,6 +190,7 @@ struct tc_pcrp_xstats {
 	__u64 rx_granted;
 	__u64 rx_granted_peak;
 	__u64 rx_evicted;
+	__u64 rx_revoked;
 	__u64 rx_finished;
 	__u64 grants_sent;
 	__u64 answers_sent;

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch/pcrp_credit.h and its rules in sch/pcrp_receiver.h, by example: places need data, and
+ * sources pay for them
+ */
+#include "pcrp_rcv_say.h"
+
+/* Without data there is no place, however often the sender asks. */
+static void test_no_place_before_data(void **state)
+{
+	u32 a, i;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	a = request(NONE, 5000, 0);
+	for (i = 0; i < 9; i++) {
+		request(a, 5000, 0);
+		assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	}
+	data(a, 1);
+	assert_only(PCRP_RCV_GRANT, a, 2000);
+}
+
+/* Asking does not keep a flow alive of which no data come. */
+static void test_no_life_before_data(void **state)
+{
+	u32 a, i;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	a = request(NONE, 5000, 0);
+	for (i = 0; i < 9; i++) {
+		t.now_ns += 10 * MS;
+		request(a, 5000, 0);
+		rcv_expire(&t);
+		assert_nothing();
+	}
+	t.now_ns += 10 * MS;
+	rcv_expire(&t);
+	assert_only(PCRP_RCV_EXPIRED, a, 0);
+}
+
+/* A place is kept by data alone: not by PROBEs, and not by what they say is lost. */
+static void test_unused_place(void **state)
+{
+	u32 a, b, i;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	a = opened(10000);
+	b = opened(20000);
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+		probe(a, 10000, 1000);		/* 10 ms later */
+		assert_only(i ? PCRP_RCV_GRANT : PCRP_RCV_ANSWER, a, i ? 2000 : 1000);
+		rcv_expire(&t);
+	}
+	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.flows[b].state, PCRP_RCV_TABLE);
+}
+
+/* A trickle does not keep a place: it has to be a unit each 20 ms. */
+static void test_trickle(void **state)
+{
+	s64 credit;
+	u32 a, i;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	a = opened(100000);
+	credit = t.sources[0].credit;
+	for (i = 0; i < 40; i++) {		/* 50 bytes a millisecond: enough */
+		t.now_ns += MS;
+		data(a, 50);
+		rcv_expire(&t);
+		assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+	}
+	for (i = 0; i < 20; i++) {
+		t.now_ns += MS;
+		data(a, 49);
+		rcv_expire(&t);
+	}
+	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.r.stats.revoked, 1);
+	assert_true(t.sources[0].credit == credit - PCRP_WASTE_UNITS * (s64)C);
+	data(a, 1);				/* a place is free, and it asks for one */
+	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+}
+
+static void forget_credit(void)
+{
+	memset(t.sources, 0, sizeof(t.sources));
+}
+
+static u32 opened_by(u32 source, u64 size)
+{
+	t.source = source;
+	return opened(size);
+}
+
+/* A source has one place, and as many as it has delivered units. */
+static void test_places_of_source(void **state)
+{
+	u32 a, b, c;
+
+	(void)state;
+	rcv_init(&t, C, 8);
+	forget_credit();
+	a = opened(10000);
+	b = opened(20000);
+	c = opened(30000);
+	assert_int_equal(t.r.granted, 1);
+	data(a, 1999);
+	data(b, 0);
+	assert_int_equal(t.flows[b].state, PCRP_RCV_IDLE);
+	data(b, 1);		/* 2 units: of both together */
+	assert_only(PCRP_RCV_GRANT, b, 2000);
+	data(c, 0);
+	assert_int_equal(t.flows[c].state, PCRP_RCV_IDLE);
+	opened_by(1, 5000);	/* another source has its own */
+	assert_int_equal(t.r.granted, 3);
+}
+
+/* The table is full of flows whose sources have delivered nothing. */
+static void test_makes_way(void **state)
+{
+	u32 a, b, c;
+
+	(void)state;
+	rcv_init(&t, C, 2);
+	forget_credit();
+	a = opened_by(0, 2000);
+	b = opened_by(1, 3000);
+	c = opened_by(2, 90000);
+	data(c, 999);
+	assert_nothing();
+	data(c, 1);		/* its source is trusted now */
+	assert_only(PCRP_RCV_GRANT, c, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+	assert_int_equal(t.flows[b].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.r.stats.revoked, 1);
+	data(b, 1);		/* not the other way round */
+	assert_nothing();
+	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+}
+
+/* Trusted sources' flows go first, however large they are. */
+static void test_trusted_first(void **state)
+{
+	u32 a, b, c;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	a = opened(10000);
+	t.sources[1].credit = 0;
+	b = opened_by(1, 2000);
+	c = opened_by(2, 90000);
+	data(a, 10000);
+	assert_only(PCRP_RCV_FINISHED, a, 0);
+	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
+	/* one that has lost its credit meanwhile does not */
+	a = opened_by(2, 80000);
+	t.source = 0;
+	t.sources[2].credit = 0;
+	opened(1500);
+	assert_int_equal(t.r.stats.revoked, 1);
+	assert_int_equal(t.flows[c].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);	/* passed over */
+}
+
+/* A PROBE of a flow whose first data came before its REQUEST, or not at all */
+static void test_probe_without_data(void **state)
+{
+	u32 a;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	forget_credit();
+	a = probe(NONE, 10000, 1000);
+	assert_only(PCRP_RCV_ANSWER, a, 1000);
+	pcrp_source_delivered(&t.sources[0], C, C);
+	probe(a, 10000, 1000);
+	assert_only(PCRP_RCV_GRANT, a, 2000);
+}
+
+/* So many flows of a source are remembered, and no more. */
+static void test_flows_of_source(void **state)
+{
+	u32 i;
+
+	(void)state;
+	rcv_init(&t, C, 2);
+	for (i = 0; i < RCV_SOURCE_FLOWS; i++)
+		assert_int_not_equal(request(NONE, 2000, 0), NONE);
+	assert_int_equal(request(NONE, 2000, 0), NONE);
+	assert_int_equal(t.r.stats.overflow, 1);
+	t.source = 1;
+	assert_int_not_equal(request(NONE, 2000, 0), NONE);
+	t.source = 0;
+	data(0, 2000);
+	assert_int_not_equal(request(NONE, 2000, 0), NONE);
+}
+
+/* Chains that an honest flow gets in 100 ms, one a millisecond if no one is in the way */
+static u32 chains_beside(u32 forgers, u32 data_bytes)
+{
+	u32 idx[RCV_SOURCE_FLOWS], honest = NONE, chains = 0, ms, i;
+	struct pcrp_msg m;
+
+	rcv_init(&t, C, 4);
+	forget_credit();
+	for (i = 0; i < forgers; i++)
+		idx[i] = NONE;
+	for (ms = 0; ms < 100; ms++, t.now_ns += MS) {
+		for (i = 0; i < forgers; i++) {
+			t.source = 1 + i % 3;
+			m = ask_of(PCRP_PROBE, ms, C + 1, 0);
+			idx[i] = rcv_ask(&t, idx[i], &m);
+			if (data_bytes)
+				data(idx[i], data_bytes);
+		}
+		if (honest == NONE) {
+			t.source = 0;
+			honest = request(NONE, 1 << 30, 0);
+		}
+		if (t.flows[honest].high < t.flows[honest].granted) {
+			data(honest, C);
+			chains++;
+		}
+		m = ask_of(PCRP_PROBE, 1, 1 << 30, t.flows[honest].high);
+		rcv_ask(&t, honest, &m);
+		rcv_expire(&t);
+	}
+	return chains;
+}
+
+static void test_forgers(void **state)
+{
+	(void)state;
+	assert_int_equal(chains_beside(0, 0), 100);
+	assert_in_range(chains_beside(RCV_SOURCE_FLOWS, 0), 95, 100);
+	assert_in_range(chains_beside(RCV_SOURCE_FLOWS, 1), 95, 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_place_before_data),
+		cmocka_unit_test(test_no_life_before_data),
+		cmocka_unit_test(test_unused_place),
+		cmocka_unit_test(test_trickle),
+		cmocka_unit_test(test_places_of_source),
+		cmocka_unit_test(test_makes_way),
+		cmocka_unit_test(test_trusted_first),
+		cmocka_unit_test(test_probe_without_data),
+		cmocka_unit_test(test_flows_of_source),
+		cmocka_unit_test(test_forgers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
