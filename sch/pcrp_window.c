@@ -16,7 +16,9 @@
  * as in a switch with strict priorities.
  *
  * What leaves the window goes on behind the hook: packet sockets and tc's ingress
- * have seen it before (skb->tc_skip_classify, as ifb has it).
+ * have seen it before (skb->tc_skip_classify, as ifb has it). A generic XDP program would
+ * see it a second time, and the kernel has no way in behind that. So while a device has
+ * one, its packets do not wait.
  *
  * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
  * Avoidance through Packet-chaining Reservation", ICPP 2019.
@@ -111,7 +113,7 @@ static bool pcrp_window_push(struct pcrp_window_cpu *c, struct sk_buff *skb, u32
  * @pkt: what pcrp_parse() says of it
  *
  * A packet for which a socket has been found does not wait: nothing may keep that
- * alive. Nor does one that is there to free memory.
+ * alive. Nor does one that is there to free memory, or that generic XDP has seen.
  *
  * Return: false: it does not wait.
  */
@@ -125,7 +127,8 @@ bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct p
 			pcrp_window_drain(c);
 		return false;
 	}
-	if (!pkt->ip_hlen || skb_sk_is_prefetched(skb) || skb_pfmemalloc(skb))
+	if (!pkt->ip_hlen || skb_sk_is_prefetched(skb) || skb_pfmemalloc(skb) ||
+	    rcu_access_pointer(skb->dev->xdp_prog))
 		return false;
 	skb = skb_share_check(skb, GFP_ATOMIC);
 	if (unlikely(!skb))

@@ -54,6 +54,19 @@ else
 	skip "tc sees each once" "no clsact"
 fi
 
+# a generic XDP program sees each packet once
+waited=$(jq .window_packets <<<"$(window)")
+status=0
+xdp_count "$b" v1 send_frames -s "$a/v0" -c "in=$c/v3/in/20" udp4,dscp=1,n=20 >"$TMP/xdp" 2>&1 || status=$?
+case $status in
+4) skip "a generic XDP program runs once for each packet" "the kernel has no BPF" ;;
+*)
+	check_eq "20 frames pass a generic XDP program" "$status" 0
+	check_eq "a generic XDP program runs once for each packet" "$(sed -n 's/^runs //p' "$TMP/xdp")" 20
+	check_eq "no packet waits while there is a generic XDP program" "$(jq .window_packets <<<"$(window)")" "$waited"
+	;;
+esac
+
 through "100 frames" 100 udp4,dscp=1,n=100
 check_eq "in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 99)"
 check_json "$(window)" "all have waited" '.window_packets == 108'
