@@ -60,7 +60,7 @@ struct pcrp_sched_data {
 	struct pcrp_config cfg;
 	struct pcrp_params params;	/* what follows from that, and from the line */
 	struct pcrp_flows flows;
-	struct pcrp_rx *rx;
+	struct pcrp_rx *rx;		/* NULL: a FIFO, see pcrp_is_queue() */
 	const struct pcrp_ring *grants;	/* @rx's */
 	u32 l2_len;
 

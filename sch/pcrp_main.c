@@ -251,7 +251,8 @@ static noinline void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 	if (chain_bytes == p->chain_bytes)
 		return;
 	WRITE_ONCE(p->chain_bytes, chain_bytes);
-	pcrp_rx_set_chain(q->rx, chain_bytes);
+	if (q->rx)
+		pcrp_rx_set_chain(q->rx, chain_bytes);
 }
 
 /* ---- enqueue ---- */
@@ -436,6 +437,17 @@ static int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
 	}
 	return pcrp_enqueue_flow(sch, skb, e, &pkt, now);
+}
+
+/* The qdisc of one TX queue: all packets are on top. */
+static int pcrp_enqueue_fifo(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	if (unlikely(q->top.qlen >= q->cfg.limit))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
+	__qdisc_enqueue_tail(skb, &q->top);
+	return pcrp_queued(sch, skb);
 }
 
 /* ---- dequeue ---- */
@@ -656,7 +668,8 @@ static void pcrp_apply_rx(struct pcrp_sched_data *q)
 	};
 
 	memcpy(params.map, q->cfg.map, sizeof(params.map));
-	pcrp_rx_set(q->rx, &params);
+	if (q->rx)
+		pcrp_rx_set(q->rx, &params);
 }
 
 static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -699,6 +712,49 @@ static int pcrp_init_tables(struct pcrp_sched_data *q, u32 flows)
 	return 0;
 }
 
+/*
+ * Is the qdisc that of one TX queue: mq's or mqprio's child? What comes in by the device
+ * cannot be told by TX queues, so each such qdisc would be a receiver of all flows. They
+ * are FIFOs instead: as net.core.default_qdisc, pcrp must not leave a device without any.
+ * A child that mq itself makes has no handle.
+ */
+static bool pcrp_is_queue(const struct Qdisc *sch)
+{
+	if (sch->parent == TC_H_ROOT || !netif_is_multiqueue(qdisc_dev(sch)))
+		return false;
+	return !sch->handle || qdisc_root_sleeping(sch)->flags & TCQ_F_ONETXQUEUE;
+}
+
+/* No packet waits for a GRANT here: nobody takes them. */
+static const struct pcrp_ring pcrp_no_grants;
+
+static int pcrp_init_fifo(struct Qdisc *sch, struct netlink_ext_ack *extack)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	sch->enqueue = pcrp_enqueue_fifo;
+	q->grants = &pcrp_no_grants;
+	NL_SET_ERR_MSG(extack, "below mq, pcrp is a FIFO; for reservations, make it the root qdisc");
+	return 0;
+}
+
+/* What a qdisc of a whole device needs */
+static int pcrp_init_device(struct Qdisc *sch, const struct pcrp_config *cfg,
+			    struct netlink_ext_ack *extack)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	int err;
+
+	err = pcrp_init_tables(q, cfg->flows);
+	if (err)
+		return err;
+	q->rx = pcrp_rx_create(sch, extack);
+	if (IS_ERR(q->rx))
+		return PTR_ERR(q->rx);
+	q->grants = pcrp_rx_ring(q->rx);
+	return 0;
+}
+
 static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
@@ -720,13 +776,9 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		if (err)
 			return err;
 	}
-	err = pcrp_init_tables(q, cfg.flows);
+	err = pcrp_is_queue(sch) ? pcrp_init_fifo(sch, extack) : pcrp_init_device(sch, &cfg, extack);
 	if (err)
 		return err;
-	q->rx = pcrp_rx_create(sch, extack);
-	if (IS_ERR(q->rx))
-		return PTR_ERR(q->rx);
-	q->grants = pcrp_rx_ring(q->rx);
 	pcrp_apply(q, &cfg);
 	pcrp_apply_rx(q);
 	list_add(&q->node, &pcrp_all);
@@ -847,8 +899,10 @@ static int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	for (i = 0; i < ARRAY_SIZE(st.spec_bytes); i++)
 		st.spec_bytes[i] = READ_ONCE(q->params.spec_bytes[i]);
 	pcrp_snd_xstats(&q->snd, &st);
-	pcrp_peers_xstats(q->peers, &st);
-	pcrp_rx_stats(q->rx, &st);
+	if (q->rx) {
+		pcrp_peers_xstats(q->peers, &st);
+		pcrp_rx_stats(q->rx, &st);
+	}
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
 

@@ -461,10 +461,6 @@ static int pcrp_rx_check(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	}
 	if (sch->parent == TC_H_ROOT)	/* what is there will make room */
 		return 0;
-	if (netif_is_multiqueue(dev) && qdisc_root_sleeping(sch)->flags & TCQ_F_ONETXQUEUE) {
-		NL_SET_ERR_MSG(extack, "pcrp must not be below mq: it needs the whole device");
-		return -EOPNOTSUPP;
-	}
 	list_for_each_entry(rx, &pcrp_rx_all, all) {
 		if (qdisc_dev(rx->sch) != dev || rx->sch->parent == sch->parent)
 			continue;
