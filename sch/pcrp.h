@@ -26,7 +26,7 @@
  * @eu: the earliest unfinished flow goes first
  * @srpt: the flow of which the least remains goes first
  * @mfwt_mode: enum tc_pcrp_mfwt
- * @map: DSCP of P0..P7, or TC_PCRP_MAP_LEAVE
+ * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
  * @mfwt_us: after which a ready flow is promoted, with TC_PCRP_MFWT_TIME
  * @hold_us: that a flow waits for a grant at most
  * @window_us: that the receiver lets packets wait

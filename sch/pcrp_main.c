@@ -60,6 +60,7 @@
 #include "pcrp.h"
 #include "pcrp_config.h"
 #include "pcrp_ctl.h"
+#include "pcrp_dump.h"
 
 /* How often it is looked at what the parameters follow from */
 #define PCRP_REFRESH_NS		(10 * NSEC_PER_MSEC)
@@ -158,7 +159,7 @@ static void pcrp_mark(const struct pcrp_sched_data *q, struct sk_buff *skb, u32 
 	u8 dscp = q->cfg.map[prio];
 
 	skb->priority = TC_PCRP_PRIOS - 1 - prio;
-	if (dscp == TC_PCRP_MAP_LEAVE || !cb->ip_hlen || cb->dsfield >> 2 == dscp ||
+	if (dscp == PCRP_MAP_LEAVE || !cb->ip_hlen || cb->dsfield >> 2 == dscp ||
 	    skb_ensure_writable(skb, cb->l3_off + cb->ip_hlen))
 		return;
 	if (cb->ip_hlen == CLOSNET_IPV4_HLEN)
@@ -552,7 +553,7 @@ static struct sk_buff *pcrp_build(struct pcrp_sched_data *q, u32 slot,
 	if (e->key.proto == IPPROTO_TCP)
 		msg.tcp_seq = pcrp_seq_at(&e->seq, f->sent);
 	pcrp_classify(q, e->head, &pkt);
-	return pcrp_ctl_beside(e->head, &pkt, &msg, dscp == TC_PCRP_MAP_LEAVE ? 0 : dscp);
+	return pcrp_ctl_beside(e->head, &pkt, &msg, dscp == PCRP_MAP_LEAVE ? 0 : dscp);
 }
 
 /* Asks a flow's receiver. NULL: it is not to be asked, or there is no memory. */
@@ -734,7 +735,8 @@ static int pcrp_init_fifo(struct Qdisc *sch, struct netlink_ext_ack *extack)
 
 	sch->enqueue = pcrp_enqueue_fifo;
 	q->grants = &pcrp_no_grants;
-	NL_SET_ERR_MSG(extack, "below mq, pcrp is a FIFO; for reservations, make it the root qdisc");
+	NL_SET_ERR_MSG(extack,
+		       "below mq, pcrp is a FIFO; for reservations, make it the root qdisc");
 	return 0;
 }
 
@@ -776,7 +778,8 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		if (err)
 			return err;
 	}
-	err = pcrp_is_queue(sch) ? pcrp_init_fifo(sch, extack) : pcrp_init_device(sch, &cfg, extack);
+	err = pcrp_is_queue(sch) ? pcrp_init_fifo(sch, extack) :
+				   pcrp_init_device(sch, &cfg, extack);
 	if (err)
 		return err;
 	pcrp_apply(q, &cfg);
@@ -840,70 +843,6 @@ static int pcrp_dump(struct Qdisc *sch, struct sk_buff *skb)
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
-}
-
-static void pcrp_snd_xstats(const struct pcrp_sender *snd, struct tc_pcrp_xstats *to)
-{
-	const struct pcrp_snd_stats *s = &snd->stats;
-	u32 prio;
-
-	to->flows_ready = READ_ONCE(snd->count[PCRP_FLOW_READY]);
-	to->flows_waiting = READ_ONCE(snd->count[PCRP_FLOW_WAITING]);
-	to->flows_idle = READ_ONCE(snd->count[PCRP_FLOW_IDLE]);
-	to->flows_started = READ_ONCE(s->flows_started);
-	to->flows_finished = READ_ONCE(s->flows_finished);
-	to->flows_ungated = READ_ONCE(s->flows_ungated);
-	to->chains_speculative = READ_ONCE(s->chains_speculative);
-	to->chains_granted = READ_ONCE(s->chains_granted);
-	to->chains_overdue = READ_ONCE(s->chains_overdue);
-	to->promotions = READ_ONCE(s->promotions);
-	to->eu_packets = READ_ONCE(s->eu_packets);
-	to->requests_sent = READ_ONCE(s->requests_sent);
-	to->probes_sent = READ_ONCE(s->probes_sent);
-	to->grants_received = READ_ONCE(s->grants_received);
-	to->grants_late = READ_ONCE(s->grants_late);
-	to->grants_idle = READ_ONCE(s->grants_idle);
-	to->grants_refused = READ_ONCE(s->grants_refused);
-	for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
-		to->prio_packets[prio] = READ_ONCE(s->prio_packets[prio]);
-	to->ungated_packets = READ_ONCE(s->ungated_packets);
-}
-
-static void pcrp_peers_xstats(const struct pcrp_peers *peers, struct tc_pcrp_xstats *to)
-{
-	u32 count[PCRP_PEER_STATES], state;
-
-	pcrp_peers_count(peers, count);
-	for (state = 0; state < PCRP_PEER_STATES; state++)
-		to->peers += count[state];
-	to->peers_answering = count[PCRP_PEER_ANSWERING];
-	to->peers_silent = count[PCRP_PEER_SILENT];
-}
-
-static int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
-{
-	struct pcrp_sched_data *q = qdisc_priv(sch);
-	struct tc_pcrp_xstats st = {
-		.chain_bytes = READ_ONCE(q->params.chain_bytes),
-		.base_rtt_ns = READ_ONCE(q->rtt_ns),
-		.rate_Bps = READ_ONCE(q->rate_Bps),
-		.flows_overflow = READ_ONCE(q->flows_overflow),
-		.top_packets = READ_ONCE(q->top_packets),
-		.dropped_limit_packets = READ_ONCE(q->dropped_limit_packets),
-		.dropped_top_packets = READ_ONCE(q->dropped_top_packets),
-		.dropped_nomem_packets = READ_ONCE(q->dropped_nomem_packets),
-		.dropped_forged_packets = READ_ONCE(q->dropped_forged_packets),
-	};
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(st.spec_bytes); i++)
-		st.spec_bytes[i] = READ_ONCE(q->params.spec_bytes[i]);
-	pcrp_snd_xstats(&q->snd, &st);
-	if (q->rx) {
-		pcrp_peers_xstats(q->peers, &st);
-		pcrp_rx_stats(q->rx, &st);
-	}
-	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
 
 static struct Qdisc_ops pcrp_qdisc_ops __read_mostly = {

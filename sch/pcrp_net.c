@@ -123,12 +123,15 @@ bool pcrp_net_thresholds(struct pcrp_net *pn, u64 thresholds[PCRP_THRESHOLDS])
 
 static struct genl_family pcrp_genl_family;
 
+#define PCRP_THRESHOLD_MAX	1099511627776	/* bytes; digits, for the messages */
+
 static const struct nla_policy pcrp_set_policy[PCRP_A_THRESHOLDS + 1] = {
-	[PCRP_A_THRESHOLDS] = NLA_POLICY_EXACT_LEN(PCRP_THRESHOLDS * sizeof(u64)),
+	[PCRP_A_THRESHOLDS] = { .type = NLA_NESTED },
 };
 
-#define PCRP_THRESHOLD_LIMIT	1099511627776	/* digits, for the messages */
-static_assert(PCRP_THRESHOLD_LIMIT == PCRP_THRESHOLD_MAX);
+static const struct nla_policy pcrp_threshold_policy[PCRP_A_THRESHOLD_P2 + 1] = {
+	[PCRP_A_THRESHOLD_P0 ... PCRP_A_THRESHOLD_P2] = { .type = NLA_U64 },
+};
 
 static void pcrp_net_sum(const struct pcrp_net *pn, struct pcrp_sizes *sum)
 {
@@ -145,20 +148,48 @@ static void pcrp_net_sum(const struct pcrp_net *pn, struct pcrp_sizes *sum)
 	}
 }
 
+static int pcrp_genl_put_size(struct sk_buff *msg, u32 class, u64 flows)
+{
+	struct nlattr *nest = nla_nest_start(msg, PCRP_A_SIZE);
+
+	if (!nest || nla_put_u32(msg, PCRP_A_SIZE_CLASS, class) ||
+	    nla_put_u64_64bit(msg, PCRP_A_SIZE_FLOWS, flows, PCRP_A_SIZE_PAD))
+		return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int pcrp_genl_put_thresholds(struct sk_buff *msg, const u64 *thresholds)
+{
+	struct nlattr *nest = nla_nest_start(msg, PCRP_A_THRESHOLDS);
+	unsigned int i;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (i = 0; i < PCRP_THRESHOLDS; i++)
+		if (nla_put_u64_64bit(msg, PCRP_A_THRESHOLD_P0 + i, thresholds[i],
+				      PCRP_A_THRESHOLD_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
 static int pcrp_genl_fill(struct sk_buff *msg, struct pcrp_net *pn)
 {
 	u64 thresholds[PCRP_THRESHOLDS];
 	struct pcrp_sizes sum;
+	u32 class;
 
 	pcrp_net_sum(pn, &sum);
-	if (nla_put_64bit(msg, PCRP_A_SIZES, sizeof(sum.classes), sum.classes, PCRP_A_PAD) ||
-	    nla_put_u64_64bit(msg, PCRP_A_BYTES, sum.bytes, PCRP_A_PAD) ||
+	for (class = 0; class < PCRP_SIZE_CLASSES; class++)
+		if (sum.classes[class] && pcrp_genl_put_size(msg, class, sum.classes[class]))
+			return -EMSGSIZE;
+	if (nla_put_u64_64bit(msg, PCRP_A_BYTES, sum.bytes, PCRP_A_PAD) ||
 	    nla_put_u32(msg, PCRP_A_UPDATES, READ_ONCE(pn->updates)))
 		return -EMSGSIZE;
 	if (!pcrp_net_thresholds(pn, thresholds))
 		return 0;
-	return nla_put_64bit(msg, PCRP_A_THRESHOLDS, sizeof(thresholds), thresholds,
-			     PCRP_A_PAD);
+	return pcrp_genl_put_thresholds(msg, thresholds);
 }
 
 static int pcrp_genl_get(struct sk_buff *skb, struct genl_info *info)
@@ -192,18 +223,24 @@ static void pcrp_net_set(struct pcrp_net *pn, const u64 *thresholds)
 static int pcrp_genl_set(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *attr = info->attrs[PCRP_A_THRESHOLDS];
+	struct nlattr *tb[PCRP_A_THRESHOLD_P2 + 1];
 	u64 thresholds[PCRP_THRESHOLDS];
 	unsigned int i;
+	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, PCRP_A_THRESHOLDS)) {
 		NL_SET_ERR_MSG(info->extack, "thresholds are missing");
 		return -EINVAL;
 	}
-	nla_memcpy(thresholds, attr, sizeof(thresholds));
+	err = nla_parse_nested(tb, PCRP_A_THRESHOLD_P2, attr, pcrp_threshold_policy,
+			       info->extack);
+	if (err)
+		return err;
 	for (i = 0; i < PCRP_THRESHOLDS; i++) {
+		thresholds[i] = nla_get_u64_default(tb[PCRP_A_THRESHOLD_P0 + i], 0);
 		if (!thresholds[i] || thresholds[i] > PCRP_THRESHOLD_MAX) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr, "thresholds must be 1 to "
-					    __stringify(PCRP_THRESHOLD_LIMIT) " bytes");
+					    __stringify(PCRP_THRESHOLD_MAX) " bytes");
 			return -ERANGE;
 		}
 		if (i && thresholds[i] < thresholds[i - 1]) {

@@ -91,7 +91,7 @@
 /* Pending flows whose key is found to be wrong, at most, each time a place is given */
 #define PCRP_RCV_TRIES		64
 /* Key of a pending flow: its size, behind all trusted sources' if its own is not */
-#define PCRP_RCV_UNTRUSTED	(1ULL << 62)
+#define PCRP_RCV_UNTRUSTED	0x4000000000000000ULL	/* 2^62 */
 static_assert(PCRP_RCV_UNTRUSTED > PCRP_BYTES_MAX, "behind all sizes");
 /*
  * After that, what does not come is lost. If it was not, but starved, this is what
@@ -102,7 +102,7 @@ static_assert(PCRP_RCV_UNTRUSTED > PCRP_BYTES_MAX, "behind all sizes");
 /**
  * struct pcrp_rcv_params - what is set
  * @chain_bytes: C; 1 or more
- * @grants: TBL, 1..TC_PCRP_GRANTS_MAX
+ * @grants: TBL, 1..PCRP_GRANTS_MAX
  * @evict: a smaller flow takes the largest one's place
  */
 struct pcrp_rcv_params {
@@ -258,7 +258,7 @@ struct pcrp_receiver {
 	struct pcrp_source *sources;
 	u32 flows_max;
 	struct heap pending;
-	u32 table[TC_PCRP_GRANTS_MAX];
+	u32 table[PCRP_GRANTS_MAX];
 	u32 granted;
 	u32 used;
 	u32 arrivals;
@@ -388,7 +388,7 @@ static inline bool pcrp_rcv_trusted(const struct pcrp_receiver *r,
 	return pcrp_source_trusted(pcrp_rcv_source(r, idx), pcrp_unit(p->chain_bytes));
 }
 
-/* At most TC_PCRP_GRANTS_MAX steps, as all loops over the table */
+/* At most PCRP_GRANTS_MAX steps, as all loops over the table */
 static inline void pcrp_rcv_put(struct pcrp_receiver *r, u32 idx)
 {
 	u32 rank = pcrp_rcv_rank(r, idx), i;

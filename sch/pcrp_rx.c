@@ -428,7 +428,7 @@ void pcrp_rx_set(struct pcrp_rx *rx, const struct pcrp_rx_params *params)
 		.grants = params->grants,
 		.evict = params->evict,
 	};
-	rx->dscp = params->map[0] == TC_PCRP_MAP_LEAVE ? 0 : params->map[0];
+	rx->dscp = params->map[0] == PCRP_MAP_LEAVE ? 0 : params->map[0];
 	if (rx->core.used) {
 		rx->armed = true;
 		hrtimer_start(&rx->timer, 0, HRTIMER_MODE_ABS_SOFT);
@@ -479,7 +479,7 @@ static int pcrp_rx_setup(struct pcrp_rx *rx, struct Qdisc *sch)
 	spin_lock_init(&rx->lock);
 	spin_lock_init(&rx->ring.lock);
 	hrtimer_setup(&rx->timer, pcrp_rx_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	rx->params = (struct pcrp_rcv_params) { .chain_bytes = TC_PCRP_CHAIN_MIN, .grants = 1 };
+	rx->params = (struct pcrp_rcv_params) { .chain_bytes = PCRP_CHAIN_MIN, .grants = 1 };
 	pcrp_rcv_init(&rx->core, rx->core_flows, rx->node, rx->place, PCRP_RX_FLOWS, rx->sources,
 		      PCRP_RX_FLOWS_OF_ONE);
 	rx->hook = (struct nf_hook_ops) {
@@ -547,7 +547,7 @@ void pcrp_rx_destroy(struct pcrp_rx *rx)
  * @rx: receiver's half
  * @to: result
  */
-void pcrp_rx_stats(struct pcrp_rx *rx, struct tc_pcrp_xstats *to)
+void pcrp_rx_stats(struct pcrp_rx *rx, struct pcrp_stats *to)
 {
 	const struct pcrp_rcv_stats *st = &rx->core.stats;
 

@@ -13,6 +13,7 @@
 #include <linux/pkt_sched_pcrp.h>
 #include <linux/spinlock.h>
 #include <net/sch_generic.h>
+#include "pcrp_stats.h"
 #include "pcrp_wire.h"
 
 /* GRANTs that wait for dequeue(), at most; a lost one is probed for */
@@ -26,7 +27,7 @@ struct pcrp_rx;
  * @grants: flows that are granted at a time
  * @evict: a shorter flow takes the place of a longer one
  * @window_us: that packets wait for more urgent ones; 0: not at all
- * @map: DSCP of P0..P7, or TC_PCRP_MAP_LEAVE
+ * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
  */
 struct pcrp_rx_params {
 	u32 chain_bytes;
@@ -80,6 +81,6 @@ void pcrp_rx_set_chain(struct pcrp_rx *rx, u32 chain_bytes);
 u64 pcrp_rx_cookie(const struct pcrp_rx *rx, u32 slot, u32 flow_no);
 const struct pcrp_ring *pcrp_rx_ring(const struct pcrp_rx *rx);
 bool pcrp_rx_next_grant(struct pcrp_rx *rx, struct pcrp_rx_grant *grant);
-void pcrp_rx_stats(struct pcrp_rx *rx, struct tc_pcrp_xstats *to);
+void pcrp_rx_stats(struct pcrp_rx *rx, struct pcrp_stats *to);
 
 #endif /* _CLOSNET_PCRP_RX_H */

@@ -29,11 +29,12 @@
 #include <closnet/core.h>
 #include <closnet/heap.h>
 #include <linux/pkt_sched_pcrp.h>
+#include "pcrp_limits.h"
 
 #define PCRP_NONE		0xffffffffU
 
 /* The priority of what is not ours to mark */
-#define PCRP_PRIO_UNGATED	TC_PCRP_MAP_LEAVE
+#define PCRP_PRIO_UNGATED	PCRP_MAP_LEAVE
 #define PCRP_PRIO_LAST		(TC_PCRP_PRIOS - 1)
 
 /* PROBEs: least and greatest wait for a GRANT */
@@ -183,7 +184,7 @@ struct pcrp_flow {
 };
 
 /**
- * struct pcrp_snd_stats - what the sender counts; as in struct tc_pcrp_xstats
+ * struct pcrp_snd_stats - what the sender counts; as in struct pcrp_stats
  * @flows_started: see there
  * @flows_finished: see there
  * @flows_ungated: see there

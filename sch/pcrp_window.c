@@ -36,7 +36,7 @@
 #include "pcrp_window.h"
 
 /* So many wait at most: a NAPI budget */
-#define PCRP_WINDOW_MAX		64
+#define PCRP_WINDOW_PACKETS		64
 /* Of a DSCP that is none of the map: the highest that no first chain has */
 #define PCRP_WINDOW_PRIO	TC_PCRP_SPEC_PRIOS
 
@@ -99,7 +99,7 @@ static bool pcrp_window_push(struct pcrp_window_cpu *c, struct sk_buff *skb, u32
 	closnet_add(&c->waited_packets, 1);
 	if (c->packets == 1)
 		hrtimer_start(&c->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_SOFT);
-	full = c->packets >= PCRP_WINDOW_MAX;
+	full = c->packets >= PCRP_WINDOW_PACKETS;
 	if (full)
 		closnet_add(&c->early, 1);
 	spin_unlock(&c->lock);
@@ -143,7 +143,7 @@ bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct p
  * pcrp_window_set() - set how long packets wait
  * @w: the window
  * @us: microseconds; 0: no packet waits
- * @map: DSCP of P0..P7, or TC_PCRP_MAP_LEAVE
+ * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
  */
 void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS])
 {
@@ -217,7 +217,7 @@ void pcrp_window_free(struct pcrp_window *w)
  * @w: the window
  * @to: result
  */
-void pcrp_window_stats(const struct pcrp_window *w, struct tc_pcrp_xstats *to)
+void pcrp_window_stats(const struct pcrp_window *w, struct pcrp_stats *to)
 {
 	const struct pcrp_window_cpu *c;
 	int cpu;

@@ -10,6 +10,8 @@
 #include <linux/pkt_sched_pcrp.h>
 #include <linux/skbuff.h>
 #include "pcrp_flow.h"
+#include "pcrp_limits.h"
+#include "pcrp_stats.h"
 
 #define PCRP_DSCPS		64
 
@@ -36,6 +38,6 @@ int pcrp_window_init(struct pcrp_window *w, void (*process)(void *arg, struct sk
 void pcrp_window_free(struct pcrp_window *w);
 void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS]);
 bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct pcrp_pkt *pkt);
-void pcrp_window_stats(const struct pcrp_window *w, struct tc_pcrp_xstats *to);
+void pcrp_window_stats(const struct pcrp_window *w, struct pcrp_stats *to);
 
 #endif /* _CLOSNET_PCRP_WINDOW_H */

@@ -67,6 +67,7 @@
 #include <linux/in.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <closnet/pkt_core.h>
+#include "pcrp_limits.h"
 
 /*
  * For experiments (RFC 4727), and a system port: a local user without privileges cannot
@@ -186,7 +187,7 @@ static inline void pcrp_msg_write(const struct pcrp_msg *m, struct pcrp_wire *w)
 
 static inline bool pcrp_chain_valid(u32 bytes)
 {
-	return bytes && bytes <= TC_PCRP_CHAIN_MAX;
+	return bytes && bytes <= PCRP_CHAIN_MAX;
 }
 
 static inline bool pcrp_msg_valid(const struct pcrp_msg *m)

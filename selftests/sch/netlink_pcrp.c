@@ -12,6 +12,8 @@
 #define SPEC(i) (ATTRS_MAX + (i))
 #define MAP(i) (ATTRS_MAX + SPECS + (i))
 #define FLOWS 16384
+#define SPEC_MAX (1ULL << 40)
+#define LEAVE 255	/* the priority is not in the map */
 
 static const struct range pcrp_ranges[TCA_PCRP_MAX + 1] = {
 	[TCA_PCRP_LIMIT] = { "limit", 1, 1000000, 10000, 4, false, false },
@@ -19,11 +21,11 @@ static const struct range pcrp_ranges[TCA_PCRP_MAX + 1] = {
 	[TCA_PCRP_CHAIN] = { "chain", 256, 1 << 30, 0, 4, true, false },
 	[TCA_PCRP_FIRST] = { "first", 256, 1 << 30, 0, 4, true, false },
 	[TCA_PCRP_GRANTS] = { "grants", 1, 64, 8, 4, false, false },
-	[TCA_PCRP_EVICT] = { "evict", 0, 1, 0, 1, false, false },
-	[TCA_PCRP_MFWT_MODE] = { "mfwt", 0, 2, TC_PCRP_MFWT_AUTO, 1, false, false },
+	[TCA_PCRP_EVICT] = { "evict", 0, 1, 0, 4, false, false },
+	[TCA_PCRP_MFWT_MODE] = { "mfwt", 0, 2, TC_PCRP_MFWT_AUTO, 4, false, false },
 	[TCA_PCRP_MFWT] = { "mfwt time", 1, 10000000, 0, 4, false, false },
-	[TCA_PCRP_EU] = { "eu", 0, 1, 0, 1, false, false },
-	[TCA_PCRP_SRPT] = { "srpt", 0, 1, 1, 1, false, false },
+	[TCA_PCRP_EU] = { "eu", 0, 1, 0, 4, false, false },
+	[TCA_PCRP_SRPT] = { "srpt", 0, 1, 1, 4, false, false },
 	[TCA_PCRP_HOLD] = { "hold", 1000, 10000000, 100000, 4, false, false },
 	[TCA_PCRP_WINDOW] = { "window", 0, 1000, 0, 4, false, false },
 	[TCA_PCRP_RATE] = { "rate", 125, 1ULL << 40, 0, 8, true, false },
@@ -43,9 +45,7 @@ static void pcrp_init(struct model *m)
 
 static bool spec_valid(const uint64_t *spec)
 {
-	if (!spec[0] && !spec[1] && !spec[2])
-		return true;
-	return spec[0] && spec[0] <= spec[1] && spec[1] <= spec[2] && spec[2] <= TC_PCRP_SPEC_MAX;
+	return spec[0] && spec[0] <= spec[1] && spec[1] <= spec[2] && spec[2] <= SPEC_MAX;
 }
 
 static bool pcrp_consistent(const struct model *m)
@@ -65,35 +65,42 @@ static bool pcrp_shows(const struct model *m, unsigned int type)
 
 /* ---- attributes that are no numbers */
 
+/* No sizes, three, or fewer */
 static void add_spec(struct blob *blob, struct model *m)
 {
-	static const struct range size = { "spec", 1, TC_PCRP_SPEC_MAX, 0, 8, false, false };
+	static const struct range size = { "spec", 1, SPEC_MAX, 0, 8, false, false };
+	unsigned int i, how = below(4), count = how ? below(8) ? SPECS : 1 + below(SPECS - 1) : 0;
+	struct blob nest = { .len = 0 };
 	uint64_t spec[SPECS] = { 0 };
-	unsigned int i, how = below(4);
 
-	for (i = 0; i < SPECS && how; i++)
+	for (i = 0; i < count; i++) {
 		spec[i] = how == 1 ? random_value(&size) : 1 + i * 1000 + below(2000);
-	if (!spec_valid(spec))
+		put_attr(&nest, (uint16_t)(TCA_PCRP_SPEC_P0 + i), &spec[i], sizeof(spec[i]));
+	}
+	if (count && !spec_valid(spec))
 		m->valid = false;
 	for (i = 0; i < SPECS; i++)
 		m->v[SPEC(i)] = spec[i];
-	put_attr(blob, TCA_PCRP_SPEC, spec, sizeof(spec));
+	put_attr(blob, TCA_PCRP_SPEC | NLA_F_NESTED, nest.b, nest.len);
 }
 
 static void add_map(struct blob *blob, struct model *m)
 {
-	uint8_t map[TC_PCRP_PRIOS];
-	unsigned int i;
+	unsigned int i, wrong = below(4) ? TC_PCRP_PRIOS : below(TC_PCRP_PRIOS);
+	struct blob nest = { .len = 0 };
+	uint32_t dscp;
 
-	for (i = 0; i < TC_PCRP_PRIOS; i++)
-		map[i] = (uint8_t)(below(8) ? below(64) : TC_PCRP_MAP_LEAVE);
-	if (!below(4)) {
-		map[below(TC_PCRP_PRIOS)] = (uint8_t)(64 + below(TC_PCRP_MAP_LEAVE - 64));
-		m->valid = false;
+	for (i = 0; i < TC_PCRP_PRIOS; i++) {
+		m->v[MAP(i)] = LEAVE;
+		if (i != wrong && !below(8))
+			continue;
+		dscp = i == wrong ? 64 + below(1000) : below(64);
+		m->v[MAP(i)] = dscp;
+		put_attr(&nest, (uint16_t)(TCA_PCRP_MAP_P0 + i), &dscp, sizeof(dscp));
 	}
-	for (i = 0; i < TC_PCRP_PRIOS; i++)
-		m->v[MAP(i)] = map[i];
-	put_attr(blob, TCA_PCRP_MAP, map, sizeof(map));
+	if (wrong < TC_PCRP_PRIOS)
+		m->valid = false;
+	put_attr(blob, TCA_PCRP_MAP | NLA_F_NESTED, nest.b, nest.len);
 }
 
 static void pcrp_add_other(struct blob *blob, struct model *m, unsigned int type)
@@ -110,18 +117,22 @@ static bool pcrp_other_matches(const struct model *m, const struct nlattr *attr,
 {
 	bool is_map = mnl_attr_get_type(attr) == TCA_PCRP_MAP;
 	unsigned int i, n = is_map ? TC_PCRP_PRIOS : SPECS;
-	const uint8_t *b = mnl_attr_get_payload(attr);
-	uint64_t v;
+	uint64_t v[TC_PCRP_PRIOS];
+	const struct nlattr *one;
 
 	(void)seen;
-	if (mnl_attr_get_payload_len(attr) != (is_map ? n : 8 * n))
-		return false;
+	for (i = 0; i < n; i++)
+		v[i] = is_map ? LEAVE : 0;
+	mnl_attr_for_each_nested(one, attr) {
+		if (!is_map && mnl_attr_get_type(one) == TCA_PCRP_SPEC_PAD)
+			continue;
+		i = mnl_attr_get_type(one) - 1U;	/* P0 is 1 in either */
+		if (i >= n || mnl_attr_get_payload_len(one) != (is_map ? 4 : 8))
+			return false;
+		v[i] = is_map ? mnl_attr_get_u32(one) : mnl_attr_get_u64(one);
+	}
 	for (i = 0; i < n; i++) {
-		if (is_map)
-			v = b[i];
-		else
-			memcpy(&v, b + 8 * i, 8);
-		if (v == m->v[is_map ? MAP(i) : SPEC(i)])
+		if (v[i] == m->v[is_map ? MAP(i) : SPEC(i)])
 			continue;
 		fprintf(stderr, "%s does not read back\n", is_map ? "map" : "spec");
 		return false;

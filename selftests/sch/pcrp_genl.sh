@@ -27,8 +27,10 @@ check_refused "below the range" "thresholds must be 1 to $MAX bytes" unit "$a" s
 check_refused "above the range" "thresholds must be 1 to $MAX bytes" unit "$a" set 1 2 $((MAX + 1))
 check_refused "out of order" "thresholds must ascend" unit "$a" set 1 3 2
 check_refused "absent" "thresholds are missing" unit "$a" raw 2
-check_refused "too short" "attribute" unit "$a" raw 2 3:23
-check_refused "too long" "attribute" unit "$a" raw 2 3:25
+nested=$((3 | 1 << 15))
+check_refused "no nest" "NLA_F_NESTED is missing" unit "$a" raw 2 3:24
+check_refused "an empty nest" "thresholds must be 1 to $MAX bytes" unit "$a" raw 2 $nested:0
+check_refused "a nest that does not hold attributes" "attribute" unit "$a" raw 2 $nested:23
 check_refused "an attribute that only answers have" "attribute" unit "$a" raw 2 1:336
 check_refused "an attribute to reset" "attribute" unit "$a" raw 3 3:24
 check_refused "an unknown command" "not supported" unit "$a" raw 4

@@ -103,6 +103,8 @@ static void find_family(void)
 		errx(3, "no generic netlink family " PCRP_GENL_NAME);
 }
 
+#define THRESHOLD_MAX (1ULL << 40)
+
 static void take(void *to, unsigned int len, const struct nlattr *attr)
 {
 	if (mnl_attr_get_payload_len(attr) != len)
@@ -111,19 +113,61 @@ static void take(void *to, unsigned int len, const struct nlattr *attr)
 	memcpy(to, mnl_attr_get_payload(attr), len);
 }
 
+/* A class, and its flows */
+struct size {
+	uint32_t class;
+	uint64_t flows;
+};
+
+static int catch_size(const struct nlattr *attr, void *data)
+{
+	struct size *size = data;
+
+	switch (mnl_attr_get_type(attr)) {
+	case PCRP_A_SIZE_CLASS:
+		take(&size->class, sizeof(size->class), attr);
+		break;
+	case PCRP_A_SIZE_FLOWS:
+		take(&size->flows, sizeof(size->flows), attr);
+		break;
+	case PCRP_A_SIZE_PAD:
+		break;
+	default:
+		errx(1, "unknown attribute %u of a size", mnl_attr_get_type(attr));
+	}
+	return MNL_CB_OK;
+}
+
+static int catch_threshold(const struct nlattr *attr, void *data)
+{
+	struct numbers *n = data;
+	unsigned int type = mnl_attr_get_type(attr);
+
+	if (type == PCRP_A_THRESHOLD_PAD)
+		return MNL_CB_OK;
+	if (type < PCRP_A_THRESHOLD_P0 || type > PCRP_A_THRESHOLD_P2)
+		errx(1, "unknown threshold %u", type);
+	take(&n->thresholds[type - PCRP_A_THRESHOLD_P0], sizeof(n->thresholds[0]), attr);
+	return MNL_CB_OK;
+}
+
 static int catch_number(const struct nlattr *attr, void *data)
 {
+	struct size size = { .class = PCRP_SIZE_CLASSES };
 	struct numbers *n = data;
 
 	switch (mnl_attr_get_type(attr)) {
-	case PCRP_A_SIZES:
-		take(n->sizes, sizeof(n->sizes), attr);
+	case PCRP_A_SIZE:
+		mnl_attr_parse_nested(attr, catch_size, &size);
+		if (size.class >= PCRP_SIZE_CLASSES || !size.flows)
+			errx(1, "class %u, %llu flows", size.class, (unsigned long long)size.flows);
+		n->sizes[size.class] = size.flows;
 		break;
 	case PCRP_A_BYTES:
 		take(&n->bytes, sizeof(n->bytes), attr);
 		break;
 	case PCRP_A_THRESHOLDS:
-		take(n->thresholds, sizeof(n->thresholds), attr);
+		mnl_attr_parse_nested(attr, catch_threshold, n);
 		n->set = true;
 		break;
 	case PCRP_A_UPDATES:
@@ -172,6 +216,17 @@ static int refused(int error)
 	return error ? 1 : 0;
 }
 
+static void put_thresholds(struct blob *attrs, const uint64_t *thresholds)
+{
+	struct blob nest = { .len = 0 };
+	unsigned int i;
+
+	for (i = 0; i < PCRP_THRESHOLDS; i++)
+		put_attr(&nest, (uint16_t)(PCRP_A_THRESHOLD_P0 + i), &thresholds[i],
+			 sizeof(thresholds[i]));
+	put_attr(attrs, PCRP_A_THRESHOLDS | NLA_F_NESTED, nest.b, nest.len);
+}
+
 static int set(char *words[])
 {
 	uint64_t thresholds[PCRP_THRESHOLDS];
@@ -180,7 +235,7 @@ static int set(char *words[])
 
 	for (i = 0; i < PCRP_THRESHOLDS; i++)
 		thresholds[i] = strtoull(words[i], NULL, 0);
-	put_attr(&attrs, PCRP_A_THRESHOLDS, thresholds, sizeof(thresholds));
+	put_thresholds(&attrs, thresholds);
 	return refused(send_attrs(PCRP_CMD_SET, &attrs));
 }
 
@@ -203,12 +258,12 @@ static int raw(char *words[])
 
 static uint64_t random_threshold(void)
 {
-	const uint64_t edges[] = { 0, 1, PCRP_THRESHOLD_MAX, PCRP_THRESHOLD_MAX + 1, UINT64_MAX };
+	const uint64_t edges[] = { 0, 1, THRESHOLD_MAX, THRESHOLD_MAX + 1, UINT64_MAX };
 	unsigned int n = below(40);
 
 	if (n < sizeof(edges) / sizeof(edges[0]))
 		return edges[n];
-	return 1 + random64() % PCRP_THRESHOLD_MAX;
+	return 1 + random64() % THRESHOLD_MAX;
 }
 
 static int by_size(const void *a, const void *b)
@@ -228,30 +283,31 @@ static bool add_thresholds(struct blob *attrs, struct numbers *next)
 		t[i] = random_threshold();
 	if (below(4))
 		qsort(t, PCRP_THRESHOLDS, sizeof(*t), by_size);
-	put_attr(attrs, PCRP_A_THRESHOLDS, t, sizeof(next->thresholds));
-	return t[0] >= 1 && t[0] <= t[1] && t[1] <= t[2] && t[2] <= PCRP_THRESHOLD_MAX;
+	put_thresholds(attrs, t);
+	return t[0] >= 1 && t[0] <= t[1] && t[1] <= t[2] && t[2] <= THRESHOLD_MAX;
 }
 
 static void add_malformed(struct blob *attrs)
 {
-	unsigned int len = PCRP_THRESHOLDS * sizeof(uint64_t), i;
+	unsigned int i;
 	uint8_t junk[64];
 
 	for (i = 0; i < sizeof(junk); i++)
 		junk[i] = (uint8_t)random64();
 	switch (below(4)) {
 	case 0:
-		put_attr(attrs, PCRP_A_THRESHOLDS, junk, below(len));
+		put_attr(attrs, PCRP_A_THRESHOLDS, junk, below(sizeof(junk)));
 		break;
-	case 1:
-		put_attr(attrs, PCRP_A_THRESHOLDS, junk, len + 1 + below(32));
+	case 1:	/* a nest of something else */
+		put_attr(attrs, PCRP_A_THRESHOLDS | NLA_F_NESTED,
+			 (const uint16_t[]){ 12, PCRP_A_THRESHOLD_P2 + 1 + below(9), 0, 0, 0, 0 }, 12);
 		break;
 	case 2:	/* one that is only in answers, or none */
 		put_attr(attrs, below(2) ? PCRP_A_BYTES : (uint16_t)(PCRP_A_PAD + 1 + below(1000)),
 			 junk, sizeof(uint64_t));
 		break;
 	default:
-		put_attr(attrs, PCRP_A_THRESHOLDS | NLA_F_NESTED, junk, len);
+		put_attr(attrs, PCRP_A_THRESHOLDS | NLA_F_NESTED, NULL, 0);
 	}
 }
 

@@ -8,6 +8,7 @@ attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names with
                                      peer as PEER(flags:VALUE ...), its own settings as LINKINFO(...)
 attrs.py make KIND NAME:BITS:VALUE.. write them to stdout, as dump prints them; NAME may be a number
 attrs.py u64 VALUE...                write u64's to stdout
+attrs.py names KIND                  print the attributes' names in their order
 KIND is ndp, dcqcn, pcrp or closwire, or one of its nests: "ndp stats" are the attributes TCA_NDP_STATS_*.
 """
 import re
@@ -25,6 +26,8 @@ KINDS = {
 }
 # the kind of an attribute that is a nest: (kind, attribute)
 NESTS = {("ndp stats", queue): "ndp stats queue" for queue in ("DATA", "HEADER", "OTHER")}
+NESTS |= {("pcrp", "SPEC"): "pcrp spec", ("pcrp", "MAP"): "pcrp map",
+          ("pcrp stats", "SPEC_BYTES"): "pcrp spec", ("pcrp stats", "PRIO_PACKETS"): "pcrp stats prio"}
 STRINGS = {("dcqcn", "POOL")}
 FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
 NLA_F_NESTED = 1 << 15
@@ -122,6 +125,8 @@ def main():
         print(dump(words[0], Path(words[1]).read_bytes()))
     elif command == "make":
         sys.stdout.buffer.write(b"".join(make(words[0], w) for w in words[1:]))
+    elif command == "names":
+        print("\n".join(names(words[0])))
     elif command == "u64":
         sys.stdout.buffer.write(b"".join(struct.pack("=Q", int(w, 0)) for w in words))
     else:

@@ -4,19 +4,16 @@
 # shellcheck disable=SC2154 # here: set by plugin.sh
 
 # spec BYTES BYTES BYTES: TCA_PCRP_SPEC
-spec() {
-	printf 'SPEC:192:0x'
-	"$here/attrs.py" xstats "$@" | od -An -v -tx1 | tr -d ' \n'
-}
+spec() { printf 'SPEC(P0:64:%u P1:64:%u P2:64:%u)' "$@"; }
 
-# map DSCP...: TCA_PCRP_MAP, for P0 to P7
+# map DSCP...: TCA_PCRP_MAP, for P0 to P7; -: none
 map() {
-	local value=0 shift=0 dscp
+	local words=() prio=0 dscp
 	for dscp; do
-		value=$((value | dscp << shift))
-		shift=$((shift + 8))
+		[ "$dscp" = - ] || words+=("P$prio:32:$dscp")
+		prio=$((prio + 1))
 	done
-	printf 'MAP:64:%u' $value
+	printf 'MAP(%s)' "${words[*]}"
 }
 
 defaults="limit 10000 flows 16384 chain auto first auto grants 8 noevict mfwt auto noeu srpt hold 100ms window off \
@@ -33,29 +30,29 @@ test_reading() {
 		test_sent "${word^^}:32:1073741824" $word 1gb
 	done
 	test_sent "GRANTS:32:8" grants 8
-	test_sent "EVICT:8:1" evict
-	test_sent "EVICT:8:0" noevict
-	test_sent "MFWT_MODE:8:0" mfwt auto
-	test_sent "MFWT_MODE:8:1" mfwt off
-	test_sent "MFWT_MODE:8:2 MFWT:32:250" mfwt 250us
-	test_sent "MFWT_MODE:8:2 MFWT:32:0" mfwt 0
-	test_sent "EU:8:1" eu
-	test_sent "EU:8:0" noeu
-	test_sent "SRPT:8:1" srpt
-	test_sent "SRPT:8:0" nosrpt
+	test_sent "EVICT:32:1" evict
+	test_sent "EVICT:32:0" noevict
+	test_sent "MFWT_MODE:32:0" mfwt auto
+	test_sent "MFWT_MODE:32:1" mfwt off
+	test_sent "MFWT_MODE:32:2 MFWT:32:250" mfwt 250us
+	test_sent "MFWT_MODE:32:2 MFWT:32:0" mfwt 0
+	test_sent "EU:32:1" eu
+	test_sent "EU:32:0" noeu
+	test_sent "SRPT:32:1" srpt
+	test_sent "SRPT:32:0" nosrpt
 	test_sent "HOLD:32:100000" hold 100ms
 	test_sent "HOLD:32:2" hold 1.5us
 	test_sent "WINDOW:32:0" window off
 	test_sent "WINDOW:32:20" window 20us
-	test_sent "$(spec 0 0 0)" spec auto
+	test_sent "SPEC()" spec auto
 	test_sent "$(spec 6000 25600 1048576)" spec 6000:25kb:1mb
 	test_sent "$(spec 0 1 1099511627776)" spec 0:1:1024g
 	test_sent "$(map 56 48 40 32 24 16 8 1)" map 0:56,1:48,2:40,3:32,4:24,5:16,6:8,7:1
-	test_sent "$(map 56 48 255 255 255 0 0 46)" map 1:cs6,7:ef,5-6:be,0:cs7
-	test_sent "$(map 255 255 255 255 255 255 255 255)" map off
+	test_sent "$(map 56 48 - - - 0 0 46)" map 1:cs6,7:ef,5-6:be,0:cs7
+	test_sent "MAP()" map off
 	test_sent "RATE:64:1250000000" rate 10gbit
 	test_sent "OVERHEAD:32:24" overhead 24
-	test_sent "LIMIT:32:1 CHAIN:32:0 MFWT_MODE:8:2 MFWT:32:9 EU:8:1 RATE:64:125" \
+	test_sent "LIMIT:32:1 CHAIN:32:0 MFWT_MODE:32:2 MFWT:32:9 EU:32:1 RATE:64:125" \
 		limit 1 chain auto mfwt 9us eu rate 1kbit
 }
 
@@ -118,51 +115,60 @@ test_foreign_attributes() {
 	test_made ""
 	test_made "limit 8" LIMIT:32:8 99:32:5
 	test_made "chain 5000000000 first auto" CHAIN:64:5000000000 FIRST:8:0
-	test_made "overhead 24" LIMIT:0:0 EVICT:0:0 MFWT_MODE:0:0 HOLD:0:0 SPEC:64:7 MAP:32:7 OVERHEAD:16:24
-	test_made "mfwt unknown" MFWT_MODE:8:9 MFWT:32:5
-	test_made "mfwt time" MFWT_MODE:8:2
-	test_made "mfwt off" MFWT_MODE:8:1 MFWT:32:5
-	test_made "map 0:56,1-7:200" MAP:72:0x38c8c8c8c8c8c8c801
+	test_made "overhead 24" LIMIT:0:0 EVICT:0:0 MFWT_MODE:0:0 HOLD:0:0 OVERHEAD:16:24
+	test_made "spec auto" "SPEC()"
+	test_made "spec auto" "SPEC(P0:64:1 P1:64:2)"
+	test_made "spec 1:2:3" "SPEC(99:32:7 P0:64:1 P1:32:2 P2:64:3 17:64:4)"
+	test_made "map off" "MAP()"
+	test_made "map 1:46" "MAP(99:64:7 P1:32:46)"
+	test_made "mfwt unknown" MFWT_MODE:32:9 MFWT:32:5
+	test_made "mfwt time" MFWT_MODE:32:2
+	test_made "mfwt off" MFWT_MODE:32:1 MFWT:32:5
+	test_made "map 0:56,1-7:200" "$(map 56 200 200 200 200 200 200 200)"
 }
 
-# shellcheck disable=SC2046 # lists of numbers
-test_xstats() {
-	local max=18446744073709551615 all full
-	full=$(shown_xstats 25000 20000 1250000000 6250 25000 100000 $(seq 7 56))
-	check_eq "$NAME: prints the statistics" "$full" \
-		"  chain 25000b base_rtt 20us line 10Gbit spec 6250:25000:100000
-  flows ready 7 waiting 8 idle 9 started 10 finished 11 ungated 12 overflow 13p
-  chains speculative 14 granted 15 overdue 16 promotions 17p eu 18p
-  sent requests 19 probes 20 got grants 21 late 22 nothing_new 23 refused 24
-  peers 25 answering 26 silent 27
-  packets top 36 P0 28 P1 29 P2 30 P3 31 P4 32 P5 33 P6 34 P7 35 ungated 37
-  dropped limit 38 top 39 nomem 40
-  receiver got requests 41 probes 42 malformed 43 sent grants 51 answers 52
-    flows 46 granted 47 peak 48 finished 50 evicted 49 expired 45 overflow 44
-    window 53p early 54"
-	check_eq "$NAME: prints those of a newer kernel" \
-		"$(shown_xstats 25000 20000 1250000000 6250 25000 100000 $(seq 7 60))" "$full"
-	check_eq "$NAME: prints those of an older kernel" \
-		"$(shown_xstats 25000 20000 1250000000 6250 25000 100000 $(seq 7 37) | sed -n '6,8p')" \
-		"  packets top 36 P0 28 P1 29 P2 30 P3 31 P4 32 P5 33 P6 34 P7 35 ungated 37
-  dropped limit 0 top 0 nomem 0
-  receiver got requests 0 probes 0 malformed 0 sent grants 0 answers 0"
-	check_eq "$NAME: prints empty statistics" "$(shown_xstats | tail -n 1)" "    window 0p early 0"
+# names of the statistics that are numbers, in the order of the attributes
+numbers() { "$here/attrs.py" names "pcrp stats" | grep -vxE 'UNSPEC|PAD|FIFO|SPEC_BYTES|PRIO_PACKETS'; }
 
-	shown_xstats $(seq 53) $max >/dev/null
-	all=$(json_xstats)
-	check_eq "$NAME: JSON of the counters" "$(jq -c 'del(.window_early)' <<<"$all")" "$(jq -cSn '[
-		"chain_bytes", "base_rtt_ns", "rate_Bps", "spec_bytes", "spec_bytes", "spec_bytes", "flows_ready",
-		"flows_waiting", "flows_idle", "flows_started", "flows_finished", "flows_ungated", "flows_overflow",
-		"chains_speculative", "chains_granted", "chains_overdue", "promotions", "eu_packets", "requests_sent",
-		"probes_sent", "grants_received", "grants_late", "grants_idle", "grants_refused", "peers",
-		"peers_answering", "peers_silent", "prio_packets", "prio_packets", "prio_packets", "prio_packets",
-		"prio_packets", "prio_packets", "prio_packets", "prio_packets", "top_packets", "ungated_packets",
-		"dropped_limit_packets", "dropped_top_packets", "dropped_nomem_packets", "rx_requests", "rx_probes", "rx_malformed",
-		"rx_overflow", "rx_expired", "rx_flows", "rx_granted", "rx_granted_peak", "rx_evicted", "rx_finished",
-		"grants_sent", "answers_sent", "window_packets"] | to_entries | map(.key += 1)
-		| map(select(.value != "spec_bytes" and .value != "prio_packets") | {(.value): .key}) | add
-		| .spec_bytes = [4, 5, 6] | .prio_packets = [range(28; 36)]')"
+test_xstats() {
+	local max=18446744073709551615 all full name i=0 stats=() spec prios
+	for name in $(numbers); do
+		i=$((i + 1))
+		stats+=("$name:64:$i")
+	done
+	spec="SPEC_BYTES(P0:64:6250 P1:64:25000 P2:64:100000)"
+	prios="PRIO_PACKETS(P0:64:100 P1:64:101 P2:64:102 P3:64:103 P4:64:104 P5:64:105 P6:64:106 P7:64:107)"
+	full=$(shown_xstats "${stats[@]}" "$spec" "$prios")
+	check_eq "$NAME: prints the statistics" "$full" \
+		"  chain 1b base_rtt 2ns line 24bit spec 6250:25000:100000
+  flows ready 4 waiting 5 idle 6 started 7 finished 8 ungated 9 overflow 10p
+  chains speculative 11 granted 12 overdue 13 promotions 14p eu 15p
+  sent requests 16 probes 17 got grants 18 late 19 nothing_new 20 refused 21
+  peers 22 answering 23 silent 24
+  packets top 25 P0 100 P1 101 P2 102 P3 103 P4 104 P5 105 P6 106 P7 107 ungated 26
+  dropped limit 27 top 28 nomem 29 forged 30
+  receiver got requests 31 probes 32 malformed 33 sent grants 42 answers 43
+    flows 36 granted 37 peak 38 finished 41 evicted 39 revoked 40 expired 35 overflow 34
+    window 44p early 45"
+	check_eq "$NAME: unknown statistics of a newer kernel are skipped, in each nest" \
+		"$(shown_xstats "999:64:5" "${stats[@]}" "${spec%)} 99:64:5)" "${prios%)} 99:64:5)" 998:32:1)" "$full"
+	check_eq "$NAME: statistics that an older kernel lacks are left out" \
+		"$(shown_xstats FLOWS_READY:64:7 DROPPED_NOMEM_PACKETS:64:8 "SPEC_BYTES(P0:64:1)" "PRIO_PACKETS(P1:64:5)" |
+			sed -n '2p;6,7p')" \
+		"  flows ready 7
+  packets P1 5
+  dropped nomem 8"
+	check_eq "$NAME: empty statistics are printed" "$(shown_xstats | sed -n '7p')" "  dropped"
+	check_eq "$NAME: a FIFO's statistics" "$(shown_xstats FIFO:64:1 TOP_PACKETS:64:5 DROPPED_LIMIT_PACKETS:64:6)" \
+		"  fifo below mq, no reservations: packets top 5 dropped 6"
+
+	shown_xstats WINDOW_EARLY:64:$max >/dev/null
 	check_eq "$NAME: JSON of all 64 bits" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
 		grep -o '"window_early":[0-9]*')" "\"window_early\":$max"
+
+	shown_xstats "${stats[@]}" "$spec" "$prios" >/dev/null
+	all=$(json_xstats)
+	check_eq "$NAME: JSON of the counters" "$(jq -cS . <<<"$all")" "$(numbers | jq -cSRn '[inputs] | to_entries
+		| map({(.value | if . == "RATE_BPS" then "rate_Bps" else ascii_downcase end): (.key + 1)}) | add
+		| .spec_bytes = [6250, 25000, 100000] | .prio_packets = [range(100; 108)]')"
 }

@@ -177,8 +177,9 @@ test_found "a wrong counter" "tc_ndp_xstats differ" tc-ndp 's/trimmed-bytes/trim
 test_found "a wrong attribute of a nest" "prio attributes differ" tc-dcqcn 's/name: quantum$/name: weight/'
 test_found "a number for a name" "types differ" tc-dcqcn '/name: pool$/,/type:/s/string/u32/'
 test_found "a wrong element of an array" "tc_dcqcn_xstats differ" tc-dcqcn 's/name: prio6/name: prio8/'
-test_found "a wrong number of elements" "tc_pcrp_xstats differ" tc-pcrp 's/name: spec-bytes2/name: spec-bytes3/'
-test_found "a number for an array" "types differ" tc-pcrp '/name: spec$/,/type:/s/binary/u64/'
+test_found "a wrong attribute of a nest of statistics" "stats-prio attributes differ" tc-pcrp \
+	'/name: tc-pcrp-stats-prio-attrs/,$s/name: p7/name: p8/'
+test_found "a number for a nest" "types differ" tc-pcrp '/name: spec$/,/type:/s/nest/u64/'
 test_found "a wrong command" "commands differ" closnet_pcrp 's/name: reset$/name: clear/'
 test_found "a wrong name of a family" "name differ" closnet_pcrp 's/^name: .*/name: pcrp/'
 test_found "a wrong number" "pcrp_size_classes differ" closnet_pcrp 's/value: 42/value: 64/'

@@ -171,7 +171,7 @@ static void step(const u8 *record)
 	case SEND:
 		return send_next();
 	default:
-		t.p.grants = 1 + number % TC_PCRP_GRANTS_MAX;
+		t.p.grants = 1 + number % PCRP_GRANTS_MAX;
 		t.p.evict = record[3] & 1;
 		rcv_expire(&t);
 		ended();

@@ -623,18 +623,18 @@ static void test_line(void **state)
 	assert_int_equal(pcrp_chain_auto(12500000000, 20000, 1500), 250000);
 	assert_int_equal(pcrp_chain_auto(125000000, 20000, 1500), 3000);
 	assert_int_equal(pcrp_chain_auto(1ULL << 40, 1000000, 1500), 4 << 20);
-	assert_int_equal(pcrp_chain_auto(TC_PCRP_RATE_MIN, 5000, 9000), 18000);
+	assert_int_equal(pcrp_chain_auto(PCRP_RATE_MIN, 5000, 9000), 18000);
 	/* eight chains of 25,000 bytes at 10 Gbit/s */
 	assert_int_equal(pcrp_mfwt_auto(1250000000, 25000), 160000);
-	assert_true(pcrp_mfwt_auto(TC_PCRP_RATE_MIN, TC_PCRP_CHAIN_MAX / 1024) > 60 * SEC);
+	assert_true(pcrp_mfwt_auto(PCRP_RATE_MIN, PCRP_CHAIN_MAX / 1024) > 60 * SEC);
 	/* 1 % of the line */
 	assert_int_equal(pcrp_probe_gap_ns(1250000000), 12000);
-	assert_int_equal(pcrp_probe_gap_ns(TC_PCRP_RATE_MIN) / SEC, 15000 / TC_PCRP_RATE_MIN);
+	assert_int_equal(pcrp_probe_gap_ns(PCRP_RATE_MIN) / SEC, 15000 / PCRP_RATE_MIN);
 	/* two round trips and a chain's time; bounds */
 	assert_int_equal(pcrp_probe_ns(20000, 1250000000, 25000), 60000);
 	assert_int_equal(pcrp_probe_ns(100000, 12500000000, 125000), 210000);
 	assert_int_equal(pcrp_probe_ns(5000, 12500000000, 3000), 50000);
-	assert_int_equal(pcrp_probe_ns(1000000, TC_PCRP_RATE_MIN, TC_PCRP_CHAIN_MAX), 10 * MS);
+	assert_int_equal(pcrp_probe_ns(1000000, PCRP_RATE_MIN, PCRP_CHAIN_MAX), 10 * MS);
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static void check_table(const struct rcv *t)
 	const struct pcrp_rcv_flow *f, *g = NULL;
 	u32 i;
 
-	assert(t->r.granted <= TC_PCRP_GRANTS_MAX);
+	assert(t->r.granted <= PCRP_GRANTS_MAX);
 	assert(t->r.stats.granted_peak >= t->r.granted);
 	for (i = 0; i < t->r.granted; i++) {
 		f = &t->flows[t->r.table[i]];

@@ -143,11 +143,11 @@ static void test_request_values(void **state)
 	assert_false(WITH(request, chain_no, 0));
 	assert_false(WITH(request, ask, 0));
 	assert_false(WITH(request, first_bytes, 0));
-	assert_true(WITH(request, first_bytes, TC_PCRP_CHAIN_MAX));
-	assert_false(WITH(request, first_bytes, TC_PCRP_CHAIN_MAX + 1));
+	assert_true(WITH(request, first_bytes, PCRP_CHAIN_MAX));
+	assert_false(WITH(request, first_bytes, PCRP_CHAIN_MAX + 1));
 	assert_false(WITH(request, chain_bytes, 0));
-	assert_true(WITH(request, chain_bytes, TC_PCRP_CHAIN_MAX));
-	assert_false(WITH(request, chain_bytes, TC_PCRP_CHAIN_MAX + 1));
+	assert_true(WITH(request, chain_bytes, PCRP_CHAIN_MAX));
+	assert_false(WITH(request, chain_bytes, PCRP_CHAIN_MAX + 1));
 }
 
 static void test_no_ports(void **state)

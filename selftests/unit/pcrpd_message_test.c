@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "pcrpd/agents.h"
+#include "pcrpd/histogram.h"
 #include "pcrpd/message.h"
 #include "rng.h"
 

@@ -69,19 +69,50 @@ static void copy(void *to, size_t size, const struct nlattr *attr)
 	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
 }
 
+/* A class, and its flows */
+struct size {
+	uint32_t class;
+	uint64_t flows;
+};
+
+static int take_size(const struct nlattr *attr, void *data)
+{
+	struct size *size = data;
+
+	if (mnl_attr_get_type(attr) == PCRP_A_SIZE_CLASS)
+		copy(&size->class, sizeof(size->class), attr);
+	else if (mnl_attr_get_type(attr) == PCRP_A_SIZE_FLOWS)
+		copy(&size->flows, sizeof(size->flows), attr);
+	return MNL_CB_OK;
+}
+
+static int take_threshold(const struct nlattr *attr, void *data)
+{
+	struct pcrp_numbers *n = data;
+	uint16_t type = mnl_attr_get_type(attr);
+
+	if (type >= PCRP_A_THRESHOLD_P0 && type <= PCRP_A_THRESHOLD_P2)
+		copy(&n->thresholds[type - PCRP_A_THRESHOLD_P0],
+		     sizeof(n->thresholds[0]), attr);
+	return MNL_CB_OK;
+}
+
 static int take_number(const struct nlattr *attr, void *data)
 {
 	struct pcrp_numbers *n = ((struct pcrp_genl *)data)->numbers;
+	struct size size = { .class = PCRP_SIZE_CLASSES };
 
 	switch (mnl_attr_get_type(attr)) {
-	case PCRP_A_SIZES:
-		copy(n->sizes, sizeof(n->sizes), attr);
+	case PCRP_A_SIZE:
+		mnl_attr_parse_nested(attr, take_size, &size);
+		if (size.class < PCRP_SIZE_CLASSES)
+			n->sizes[size.class] = size.flows;
 		break;
 	case PCRP_A_BYTES:
 		copy(&n->bytes, sizeof(n->bytes), attr);
 		break;
 	case PCRP_A_THRESHOLDS:
-		copy(n->thresholds, sizeof(n->thresholds), attr);
+		mnl_attr_parse_nested(attr, take_threshold, n);
 		n->set = true;
 		break;
 	case PCRP_A_UPDATES:
@@ -196,9 +227,13 @@ int pcrp_genl_set(struct pcrp_genl *g,
 {
 	char buf[128];
 	struct nlmsghdr *nlh = start_pcrp(g, buf, PCRP_CMD_SET);
+	struct nlattr *nest;
+	int i;
 
-	mnl_attr_put(nlh, PCRP_A_THRESHOLDS,
-		     PCRP_THRESHOLDS * sizeof(*thresholds), thresholds);
+	nest = mnl_attr_nest_start(nlh, PCRP_A_THRESHOLDS);
+	for (i = 0; i < PCRP_THRESHOLDS; i++)
+		mnl_attr_put_u64(nlh, PCRP_A_THRESHOLD_P0 + i, thresholds[i]);
+	mnl_attr_nest_end(nlh, nest);
 	return talk(g, nlh);
 }
 

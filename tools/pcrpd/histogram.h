@@ -16,6 +16,8 @@
 
 #include <linux/pcrp.h>
 
+#define PCRP_THRESHOLD_MAX	(1ULL << 40)	/* the kernel takes no larger one */
+
 /* Fewer flows say nothing about quartiles. */
 #define SAMPLES_MIN	64
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "histogram.h"
 #include "message.h"
 
 #include <assert.h>

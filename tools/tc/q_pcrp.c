@@ -7,6 +7,7 @@
 #include "tc_options.h"
 
 #define THRESHOLDS	(TC_PCRP_SPEC_PRIOS - 1)
+#define LEAVE		255	/* no DSCP: a packet's is left as it is */
 
 static const char * const mfwt_names[] = {
 	[TC_PCRP_MFWT_AUTO] = "auto",
@@ -39,13 +40,13 @@ static int parse_mfwt(const struct tc_opt *opt, struct words *w,
 	if (!arg)
 		return -1;
 	if (!strcmp(arg, "auto"))
-		return addattr8(n, TC_MSG_MAX, opt->attr, TC_PCRP_MFWT_AUTO);
+		return addattr32(n, TC_MSG_MAX, opt->attr, TC_PCRP_MFWT_AUTO);
 	if (!strcmp(arg, "off"))
-		return addattr8(n, TC_MSG_MAX, opt->attr, TC_PCRP_MFWT_OFF);
+		return addattr32(n, TC_MSG_MAX, opt->attr, TC_PCRP_MFWT_OFF);
 	if (get_time32(&us, arg, NSEC_PER_USEC))
 		return illegal(opt->word, arg,
 			       "auto, off or a time with its unit");
-	if (addattr8(n, TC_MSG_MAX, opt->attr, TC_PCRP_MFWT_TIME))
+	if (addattr32(n, TC_MSG_MAX, opt->attr, TC_PCRP_MFWT_TIME))
 		return -1;
 	return addattr32(n, TC_MSG_MAX, TCA_PCRP_MFWT, us);
 }
@@ -64,12 +65,14 @@ static int add_threshold(void *result, char *item)
 	return get_bytes64(&spec->bytes[spec->count++], item);
 }
 
-/* All 0 is netlink's word for auto. */
+/* No sizes are netlink's word for auto. */
 static int parse_spec(const struct tc_opt *opt, struct words *w,
 		      struct nlmsghdr *n)
 {
 	const char *arg = next_word(opt->word, w);
 	struct spec spec = {};
+	struct rtattr *nest;
+	unsigned int i;
 
 	if (!arg)
 		return -1;
@@ -77,8 +80,13 @@ static int parse_spec(const struct tc_opt *opt, struct words *w,
 	    (take_items(arg, ":", add_threshold, &spec) ||
 	     spec.count != THRESHOLDS || !spec.bytes[THRESHOLDS - 1]))
 		return illegal(opt->word, arg, "auto or three sizes, like 6kb:25kb:100kb");
-	return addattr_l(n, TC_MSG_MAX, opt->attr, spec.bytes,
-			 sizeof(spec.bytes));
+	nest = addattr_nest(n, TC_MSG_MAX, opt->attr | NLA_F_NESTED);
+	for (i = 0; i < spec.count; i++) {
+		if (addattr64(n, TC_MSG_MAX, TCA_PCRP_SPEC_P0 + i, spec.bytes[i]))
+			return -1;
+	}
+	addattr_nest_end(n, nest);
+	return 0;
 }
 
 /* What is not listed, is left as it is. */
@@ -88,14 +96,23 @@ static int parse_map(const struct tc_opt *opt, struct words *w,
 	const char *arg = next_word(opt->word, w);
 	__u8 map[TC_PCRP_PRIOS];
 	struct tc_map reading = { map, get_prio, get_dscp };
+	struct rtattr *nest;
+	unsigned int prio;
 
 	if (!arg)
 		return -1;
-	memset(map, TC_PCRP_MAP_LEAVE, sizeof(map));
+	memset(map, LEAVE, sizeof(map));
 	if (strcmp(arg, "off") && take_items(arg, ",", add_mapping, &reading))
 		return illegal(opt->word, arg,
 			       "off or a list of PRIO:DSCP, with a priority of 0 to 7 and a DSCP of 0 to 63");
-	return addattr_l(n, TC_MSG_MAX, opt->attr, map, sizeof(map));
+	nest = addattr_nest(n, TC_MSG_MAX, opt->attr | NLA_F_NESTED);
+	for (prio = 0; prio < TC_PCRP_PRIOS; prio++) {
+		if (map[prio] != LEAVE &&
+		    addattr32(n, TC_MSG_MAX, TCA_PCRP_MAP_P0 + prio, map[prio]))
+			return -1;
+	}
+	addattr_nest_end(n, nest);
+	return 0;
 }
 
 /* ---- printing ---- */
@@ -132,15 +149,30 @@ static void out_thresholds(const char *key, const __u64 *bytes)
 	close_json_array(PRINT_JSON, NULL);
 }
 
+/* Thresholds of a nest. Returns how many there are, one after the other. */
+static unsigned int get_thresholds(struct rtattr *nest, __u64 *bytes)
+{
+	struct rtattr *tb[TCA_PCRP_SPEC_MAX + 1];
+	unsigned int i;
+
+	parse_stats(tb, TCA_PCRP_SPEC_MAX, nest);
+	for (i = 0; i < THRESHOLDS; i++) {
+		if (!attr_uint(tb, TCA_PCRP_SPEC_P0 + i, &bytes[i]))
+			break;
+	}
+	return i;
+}
+
 static void print_spec(const struct tc_opt *opt, struct rtattr **tb)
 {
-	__u64 bytes[THRESHOLDS];
+	__u64 bytes[THRESHOLDS] = {};
+	unsigned int count;
 
-	if (!tb[opt->attr] || RTA_PAYLOAD(tb[opt->attr]) < sizeof(bytes))
+	if (!tb[opt->attr])
 		return;
-	memcpy(bytes, RTA_DATA(tb[opt->attr]), sizeof(bytes));
+	count = get_thresholds(tb[opt->attr], bytes);
 	out_text(opt->word);
-	if (bytes[THRESHOLDS - 1] || is_json_context())
+	if (count == THRESHOLDS || is_json_context())
 		out_thresholds(opt->word, bytes);
 	else
 		out_text("auto");
@@ -148,9 +180,20 @@ static void print_spec(const struct tc_opt *opt, struct rtattr **tb)
 
 static void print_map(const struct tc_opt *opt, struct rtattr **tb)
 {
-	if (tb[opt->attr] && RTA_PAYLOAD(tb[opt->attr]) >= TC_PCRP_PRIOS)
-		out_map(opt->word, RTA_DATA(tb[opt->attr]), TC_PCRP_PRIOS,
-			TC_PCRP_MAP_LEAVE);
+	struct rtattr *prios[TCA_PCRP_MAP_MAX + 1];
+	__u8 map[TC_PCRP_PRIOS];
+	unsigned int i;
+	__u64 dscp;
+
+	if (!tb[opt->attr])
+		return;
+	memset(map, LEAVE, sizeof(map));
+	parse_stats(prios, TCA_PCRP_MAP_MAX, tb[opt->attr]);
+	for (i = 0; i < TC_PCRP_PRIOS; i++) {
+		if (attr_uint(prios, TCA_PCRP_MAP_P0 + i, &dscp))
+			map[i] = dscp;
+	}
+	out_map(opt->word, map, TC_PCRP_PRIOS, LEAVE);
 }
 
 /* ---- the table ---- */
@@ -191,122 +234,161 @@ static int pcrp_print_opt(const struct qdisc_util *qu, FILE *f,
 
 	if (!opt)
 		return 0;
-	parse_rtattr(tb, TCA_PCRP_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt));
+	parse_rtattr_flags(tb, TCA_PCRP_MAX, RTA_DATA(opt), RTA_PAYLOAD(opt),
+			   NLA_F_NESTED);
 	print_opts(pcrp_opts, ARRAY_SIZE(pcrp_opts), tb);
 	return 0;
 }
 
 /* ---- statistics ---- */
 
+#define STAT(name, key, label, unit) \
+	print_stat(tb, TCA_PCRP_STATS_##name, key, label, unit)
+
 /* What the qdisc has found out, or was told */
-static void print_state(const struct tc_pcrp_xstats *st)
+static void print_state(struct rtattr **tb)
 {
+	__u64 val, bytes[THRESHOLDS] = {};
 	char rtt[64];
 
-	OUT(chain_bytes, "  chain", "b");
-	print_color_u64(PRINT_JSON, COLOR_NONE, "base_rtt_ns", NULL,
-			st->base_rtt_ns);
-	out_text("base_rtt");
-	out_text(sprint_time64(st->base_rtt_ns, rtt));
-	print_color_u64(PRINT_JSON, COLOR_NONE, "rate_Bps", NULL, st->rate_Bps);
-	out_text("line");
-	out_in_units("", st->rate_Bps * 8, rate_units);
-	out_text("spec");
-	out_thresholds("spec_bytes", st->spec_bytes);
+	STAT(CHAIN_BYTES, "chain_bytes", "  chain", "b");
+	if (attr_uint(tb, TCA_PCRP_STATS_BASE_RTT_NS, &val)) {
+		print_color_u64(PRINT_JSON, COLOR_NONE, "base_rtt_ns", NULL, val);
+		out_text("base_rtt");
+		out_text(sprint_time64(val, rtt));
+	}
+	if (attr_uint(tb, TCA_PCRP_STATS_RATE_BPS, &val)) {
+		print_color_u64(PRINT_JSON, COLOR_NONE, "rate_Bps", NULL, val);
+		out_text("line");
+		out_in_units("", val * 8, rate_units);
+	}
+	if (tb[TCA_PCRP_STATS_SPEC_BYTES] &&
+	    get_thresholds(tb[TCA_PCRP_STATS_SPEC_BYTES], bytes) == THRESHOLDS) {
+		out_text("spec");
+		out_thresholds("spec_bytes", bytes);
+	}
 	print_nl();
 }
 
-static void print_flows(const struct tc_pcrp_xstats *st)
+static void print_flows(struct rtattr **tb)
 {
-	OUT(flows_ready, "  flows ready", "");
-	OUT(flows_waiting, "waiting", "");
-	OUT(flows_idle, "idle", "");
-	OUT(flows_started, "started", "");
-	OUT(flows_finished, "finished", "");
-	OUT(flows_ungated, "ungated", "");
-	OUT(flows_overflow, "overflow", "p");
+	STAT(FLOWS_READY, "flows_ready", "  flows ready", "");
+	STAT(FLOWS_WAITING, "flows_waiting", "waiting", "");
+	STAT(FLOWS_IDLE, "flows_idle", "idle", "");
+	STAT(FLOWS_STARTED, "flows_started", "started", "");
+	STAT(FLOWS_FINISHED, "flows_finished", "finished", "");
+	STAT(FLOWS_UNGATED, "flows_ungated", "ungated", "");
+	STAT(FLOWS_OVERFLOW, "flows_overflow", "overflow", "p");
 	print_nl();
-	OUT(chains_speculative, "  chains speculative", "");
-	OUT(chains_granted, "granted", "");
-	OUT(chains_overdue, "overdue", "");
-	OUT(promotions, "promotions", "p");
-	OUT(eu_packets, "eu", "p");
+	STAT(CHAINS_SPECULATIVE, "chains_speculative", "  chains speculative", "");
+	STAT(CHAINS_GRANTED, "chains_granted", "granted", "");
+	STAT(CHAINS_OVERDUE, "chains_overdue", "overdue", "");
+	STAT(PROMOTIONS, "promotions", "promotions", "p");
+	STAT(EU_PACKETS, "eu_packets", "eu", "p");
 	print_nl();
 }
 
-static void print_sender(const struct tc_pcrp_xstats *st)
+static void print_sender(struct rtattr **tb)
 {
-	OUT(requests_sent, "  sent requests", "");
-	OUT(probes_sent, "probes", "");
+	STAT(REQUESTS_SENT, "requests_sent", "  sent requests", "");
+	STAT(PROBES_SENT, "probes_sent", "probes", "");
 	out_text("got");
-	OUT(grants_received, "grants", "");
-	OUT(grants_late, "late", "");
-	OUT(grants_idle, "nothing_new", "");
-	OUT(grants_refused, "refused", "");
+	STAT(GRANTS_RECEIVED, "grants_received", "grants", "");
+	STAT(GRANTS_LATE, "grants_late", "late", "");
+	STAT(GRANTS_IDLE, "grants_idle", "nothing_new", "");
+	STAT(GRANTS_REFUSED, "grants_refused", "refused", "");
 	print_nl();
-	OUT(peers, "  peers", "");
-	OUT(peers_answering, "answering", "");
-	OUT(peers_silent, "silent", "");
+	STAT(PEERS, "peers", "  peers", "");
+	STAT(PEERS_ANSWERING, "peers_answering", "answering", "");
+	STAT(PEERS_SILENT, "peers_silent", "silent", "");
 	print_nl();
 }
 
-static void print_packets(const struct tc_pcrp_xstats *st)
+static void print_prios(struct rtattr *nest)
 {
+	struct rtattr *tb[TCA_PCRP_STATS_PRIO_MAX + 1];
 	unsigned int prio;
 	char label[16];
+	__u64 val;
 
-	out_text("  packets");
-	OUT(top_packets, "top", "");
+	if (!nest)
+		return;
+	parse_stats(tb, TCA_PCRP_STATS_PRIO_MAX, nest);
 	open_json_array(PRINT_JSON, "prio_packets");
 	for (prio = 0; prio < TC_PCRP_PRIOS; prio++) {
+		if (!attr_uint(tb, TCA_PCRP_STATS_PRIO_P0 + prio, &val))
+			continue;
 		snprintf(label, sizeof(label), "P%u", prio);
-		out_u64(NULL, label, st->prio_packets[prio], "");
+		out_u64(NULL, label, val, "");
 	}
 	close_json_array(PRINT_JSON, NULL);
-	OUT(ungated_packets, "ungated", "");
+}
+
+static void print_packets(struct rtattr **tb)
+{
+	out_text("  packets");
+	STAT(TOP_PACKETS, "top_packets", "top", "");
+	print_prios(tb[TCA_PCRP_STATS_PRIO_PACKETS]);
+	STAT(UNGATED_PACKETS, "ungated_packets", "ungated", "");
 	print_nl();
-	OUT(dropped_limit_packets, "  dropped limit", "");
-	OUT(dropped_top_packets, "top", "");
-	OUT(dropped_nomem_packets, "nomem", "");
-	OUT(dropped_forged_packets, "forged", "");
+	out_text("  dropped");
+	STAT(DROPPED_LIMIT_PACKETS, "dropped_limit_packets", "limit", "");
+	STAT(DROPPED_TOP_PACKETS, "dropped_top_packets", "top", "");
+	STAT(DROPPED_NOMEM_PACKETS, "dropped_nomem_packets", "nomem", "");
+	STAT(DROPPED_FORGED_PACKETS, "dropped_forged_packets", "forged", "");
 	print_nl();
 }
 
-static void print_receiver(const struct tc_pcrp_xstats *st)
+static void print_receiver(struct rtattr **tb)
 {
-	OUT(rx_requests, "  receiver got requests", "");
-	OUT(rx_probes, "probes", "");
-	OUT(rx_malformed, "malformed", "");
+	STAT(RX_REQUESTS, "rx_requests", "  receiver got requests", "");
+	STAT(RX_PROBES, "rx_probes", "probes", "");
+	STAT(RX_MALFORMED, "rx_malformed", "malformed", "");
 	out_text("sent");
-	OUT(grants_sent, "grants", "");
-	OUT(answers_sent, "answers", "");
+	STAT(GRANTS_SENT, "grants_sent", "grants", "");
+	STAT(ANSWERS_SENT, "answers_sent", "answers", "");
 	print_nl();
-	OUT(rx_flows, "    flows", "");
-	OUT(rx_granted, "granted", "");
-	OUT(rx_granted_peak, "peak", "");
-	OUT(rx_finished, "finished", "");
-	OUT(rx_evicted, "evicted", "");
-	OUT(rx_revoked, "revoked", "");
-	OUT(rx_expired, "expired", "");
-	OUT(rx_overflow, "overflow", "");
+	STAT(RX_FLOWS, "rx_flows", "    flows", "");
+	STAT(RX_GRANTED, "rx_granted", "granted", "");
+	STAT(RX_GRANTED_PEAK, "rx_granted_peak", "peak", "");
+	STAT(RX_FINISHED, "rx_finished", "finished", "");
+	STAT(RX_EVICTED, "rx_evicted", "evicted", "");
+	STAT(RX_REVOKED, "rx_revoked", "revoked", "");
+	STAT(RX_EXPIRED, "rx_expired", "expired", "");
+	STAT(RX_OVERFLOW, "rx_overflow", "overflow", "");
 	print_nl();
-	OUT(window_packets, "    window", "p");
-	OUT(window_early, "early", "");
+	STAT(WINDOW_PACKETS, "window_packets", "    window", "p");
+	STAT(WINDOW_EARLY, "window_early", "early", "");
+}
+
+/* Below mq: a FIFO for a TX queue */
+static void print_fifo(struct rtattr **tb)
+{
+	print_color_bool(PRINT_JSON, COLOR_NONE, "fifo", NULL, true);
+	out_text("  fifo below mq, no reservations: packets");
+	STAT(TOP_PACKETS, "top_packets", "top", "");
+	STAT(DROPPED_LIMIT_PACKETS, "dropped_limit_packets", "dropped", "");
 }
 
 static int pcrp_print_xstats(const struct qdisc_util *qu, FILE *f,
 			     struct rtattr *xstats)
 {
-	struct tc_pcrp_xstats st;
+	struct rtattr *tb[TCA_PCRP_STATS_MAX + 1];
+	__u64 fifo = 0;
 
 	if (!xstats)
 		return 0;
-	get_xstats(&st, sizeof(st), xstats);
-	print_state(&st);
-	print_flows(&st);
-	print_sender(&st);
-	print_packets(&st);
-	print_receiver(&st);
+	parse_stats(tb, TCA_PCRP_STATS_MAX, xstats);
+	attr_uint(tb, TCA_PCRP_STATS_FIFO, &fifo);
+	if (fifo) {
+		print_fifo(tb);
+		return 0;
+	}
+	print_state(tb);
+	print_flows(tb);
+	print_sender(tb);
+	print_packets(tb);
+	print_receiver(tb);
 	return 0;
 }
 

@@ -2,6 +2,8 @@
 /*
  * Generic netlink interface of PCRP's central statistics unit: sizes of the flows
  * that a network namespace has seen end, and the thresholds made of them
+ *
+ * Readers skip attributes that they do not know. closnet(8) has units and ranges.
  */
 #ifndef _UAPI_LINUX_PCRP_H
 #define _UAPI_LINUX_PCRP_H
@@ -12,7 +14,6 @@
 /* Class I holds flows of 2^(I-1) up to 2^I - 1 bytes; the last one longer ones, too. */
 #define PCRP_SIZE_CLASSES	42
 #define PCRP_THRESHOLDS		3
-#define PCRP_THRESHOLD_MAX	(1ULL << 40)
 
 /**
  * enum pcrp_cmd - commands
@@ -36,19 +37,18 @@ enum pcrp_cmd {
 /**
  * enum pcrp_attr - attributes
  * @PCRP_A_UNSPEC: unused
- * @PCRP_A_SIZES: 42 times u64, flows that ended, by class of size. Those of one
- *	chain are counted by their sender, whose receiver never hears of them, longer
- *	ones by their receiver
+ * @PCRP_A_SIZE: nest, enum pcrp_size_attr, one for each class of which flows have ended.
+ *	Those of one chain are counted by their sender, whose receiver never hears of them,
+ *	longer ones by their receiver
  * @PCRP_A_BYTES: u64, bytes of all of them
- * @PCRP_A_THRESHOLDS: 3 times u64, sizes in bytes up to which a flow's first chain
- *	has P0, P1, P2; ascending, 1..2^40. Absent in an answer: each qdisc has
- *	its own, a quarter of a chain, a chain, and four chains
+ * @PCRP_A_THRESHOLDS: nest, enum pcrp_threshold_attr. Absent in an answer: each
+ *	qdisc has its own, a quarter of a chain, a chain, and four chains
  * @PCRP_A_UPDATES: u32, times that thresholds were set or reset
  * @PCRP_A_PAD: for alignment
  */
 enum pcrp_attr {
 	PCRP_A_UNSPEC,
-	PCRP_A_SIZES,
+	PCRP_A_SIZE,
 	PCRP_A_BYTES,
 	PCRP_A_THRESHOLDS,
 	PCRP_A_UPDATES,
@@ -58,5 +58,43 @@ enum pcrp_attr {
 };
 
 #define PCRP_A_MAX	(__PCRP_A_MAX - 1)
+
+/**
+ * enum pcrp_size_attr - flows of a class of sizes
+ * @PCRP_A_SIZE_UNSPEC: unused
+ * @PCRP_A_SIZE_CLASS: u32, the class, less than PCRP_SIZE_CLASSES
+ * @PCRP_A_SIZE_FLOWS: u64, flows that ended
+ * @PCRP_A_SIZE_PAD: for alignment
+ */
+enum pcrp_size_attr {
+	PCRP_A_SIZE_UNSPEC,
+	PCRP_A_SIZE_CLASS,
+	PCRP_A_SIZE_FLOWS,
+	PCRP_A_SIZE_PAD,
+	/* private: */
+	__PCRP_A_SIZE_MAX,
+};
+
+#define PCRP_A_SIZE_MAX	(__PCRP_A_SIZE_MAX - 1)
+
+/**
+ * enum pcrp_threshold_attr - sizes in bytes up to which a flow's first chain has a priority
+ * @PCRP_A_THRESHOLD_UNSPEC: unused
+ * @PCRP_A_THRESHOLD_P0: u64, P0
+ * @PCRP_A_THRESHOLD_P1: u64, P1; not less
+ * @PCRP_A_THRESHOLD_P2: u64, P2; not less
+ * @PCRP_A_THRESHOLD_PAD: for alignment
+ */
+enum pcrp_threshold_attr {
+	PCRP_A_THRESHOLD_UNSPEC,
+	PCRP_A_THRESHOLD_P0,
+	PCRP_A_THRESHOLD_P1,
+	PCRP_A_THRESHOLD_P2,
+	PCRP_A_THRESHOLD_PAD,
+	/* private: */
+	__PCRP_A_THRESHOLD_MAX,
+};
+
+#define PCRP_A_THRESHOLD_MAX	(__PCRP_A_THRESHOLD_MAX - 1)
 
 #endif /* _UAPI_LINUX_PCRP_H */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Statistics of sch_pcrp: what its parts say, put into a message
+ *
+ * Part of pcrp_main.c.
+ */
+#ifndef _CLOSNET_PCRP_DUMP_H
+#define _CLOSNET_PCRP_DUMP_H
+
+#include <net/netlink.h>
+#include "pcrp.h"
+#include "pcrp_config.h"
+#include "pcrp_stats.h"
+
+#define PCRP_STAT(attr, member)	\
+	{ TCA_PCRP_STATS_##attr, offsetof(struct pcrp_stats, member) / sizeof(u64) }
+
+/* Those that are numbers */
+static const struct {
+	u16 attr;
+	u16 index;
+} pcrp_stat_attrs[] = {
+	PCRP_STAT(CHAIN_BYTES, chain_bytes),
+	PCRP_STAT(BASE_RTT_NS, base_rtt_ns),
+	PCRP_STAT(RATE_BPS, rate_Bps),
+	PCRP_STAT(FLOWS_READY, flows_ready),
+	PCRP_STAT(FLOWS_WAITING, flows_waiting),
+	PCRP_STAT(FLOWS_IDLE, flows_idle),
+	PCRP_STAT(FLOWS_STARTED, flows_started),
+	PCRP_STAT(FLOWS_FINISHED, flows_finished),
+	PCRP_STAT(FLOWS_UNGATED, flows_ungated),
+	PCRP_STAT(FLOWS_OVERFLOW, flows_overflow),
+	PCRP_STAT(CHAINS_SPECULATIVE, chains_speculative),
+	PCRP_STAT(CHAINS_GRANTED, chains_granted),
+	PCRP_STAT(CHAINS_OVERDUE, chains_overdue),
+	PCRP_STAT(PROMOTIONS, promotions),
+	PCRP_STAT(EU_PACKETS, eu_packets),
+	PCRP_STAT(REQUESTS_SENT, requests_sent),
+	PCRP_STAT(PROBES_SENT, probes_sent),
+	PCRP_STAT(GRANTS_RECEIVED, grants_received),
+	PCRP_STAT(GRANTS_LATE, grants_late),
+	PCRP_STAT(GRANTS_IDLE, grants_idle),
+	PCRP_STAT(GRANTS_REFUSED, grants_refused),
+	PCRP_STAT(PEERS, peers),
+	PCRP_STAT(PEERS_ANSWERING, peers_answering),
+	PCRP_STAT(PEERS_SILENT, peers_silent),
+	PCRP_STAT(TOP_PACKETS, top_packets),
+	PCRP_STAT(UNGATED_PACKETS, ungated_packets),
+	PCRP_STAT(DROPPED_LIMIT_PACKETS, dropped_limit_packets),
+	PCRP_STAT(DROPPED_TOP_PACKETS, dropped_top_packets),
+	PCRP_STAT(DROPPED_NOMEM_PACKETS, dropped_nomem_packets),
+	PCRP_STAT(DROPPED_FORGED_PACKETS, dropped_forged_packets),
+	PCRP_STAT(RX_REQUESTS, rx_requests),
+	PCRP_STAT(RX_PROBES, rx_probes),
+	PCRP_STAT(RX_MALFORMED, rx_malformed),
+	PCRP_STAT(RX_OVERFLOW, rx_overflow),
+	PCRP_STAT(RX_EXPIRED, rx_expired),
+	PCRP_STAT(RX_FLOWS, rx_flows),
+	PCRP_STAT(RX_GRANTED, rx_granted),
+	PCRP_STAT(RX_GRANTED_PEAK, rx_granted_peak),
+	PCRP_STAT(RX_EVICTED, rx_evicted),
+	PCRP_STAT(RX_REVOKED, rx_revoked),
+	PCRP_STAT(RX_FINISHED, rx_finished),
+	PCRP_STAT(GRANTS_SENT, grants_sent),
+	PCRP_STAT(ANSWERS_SENT, answers_sent),
+	PCRP_STAT(WINDOW_PACKETS, window_packets),
+	PCRP_STAT(WINDOW_EARLY, window_early),
+};
+
+static inline int pcrp_stats_put_prios(struct sk_buff *skb, const u64 *packets)
+{
+	struct nlattr *nest = nla_nest_start(skb, TCA_PCRP_STATS_PRIO_PACKETS);
+	u32 prio;
+
+	if (!nest)
+		return -EMSGSIZE;
+	for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
+		if (nla_put_u64_64bit(skb, TCA_PCRP_STATS_PRIO_P0 + prio, packets[prio],
+				      TCA_PCRP_STATS_PRIO_PAD))
+			return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/**
+ * pcrp_stats_put() - put statistics into a message
+ * @skb: the message
+ * @st: the statistics
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+static inline int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *st)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(pcrp_stat_attrs); i++)
+		if (nla_put_u64_64bit(skb, pcrp_stat_attrs[i].attr,
+				      ((const u64 *)st)[pcrp_stat_attrs[i].index],
+				      TCA_PCRP_STATS_PAD))
+			return -EMSGSIZE;
+	return pcrp_put_spec(skb, TCA_PCRP_STATS_SPEC_BYTES, st->spec_bytes) ?:
+	       pcrp_stats_put_prios(skb, st->prio_packets);
+}
+
+static inline void pcrp_snd_stats(const struct pcrp_sender *snd, struct pcrp_stats *to)
+{
+	const struct pcrp_snd_stats *s = &snd->stats;
+	u32 prio;
+
+	to->flows_ready = READ_ONCE(snd->count[PCRP_FLOW_READY]);
+	to->flows_waiting = READ_ONCE(snd->count[PCRP_FLOW_WAITING]);
+	to->flows_idle = READ_ONCE(snd->count[PCRP_FLOW_IDLE]);
+	to->flows_started = READ_ONCE(s->flows_started);
+	to->flows_finished = READ_ONCE(s->flows_finished);
+	to->flows_ungated = READ_ONCE(s->flows_ungated);
+	to->chains_speculative = READ_ONCE(s->chains_speculative);
+	to->chains_granted = READ_ONCE(s->chains_granted);
+	to->chains_overdue = READ_ONCE(s->chains_overdue);
+	to->promotions = READ_ONCE(s->promotions);
+	to->eu_packets = READ_ONCE(s->eu_packets);
+	to->requests_sent = READ_ONCE(s->requests_sent);
+	to->probes_sent = READ_ONCE(s->probes_sent);
+	to->grants_received = READ_ONCE(s->grants_received);
+	to->grants_late = READ_ONCE(s->grants_late);
+	to->grants_idle = READ_ONCE(s->grants_idle);
+	to->grants_refused = READ_ONCE(s->grants_refused);
+	for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
+		to->prio_packets[prio] = READ_ONCE(s->prio_packets[prio]);
+	to->ungated_packets = READ_ONCE(s->ungated_packets);
+}
+
+static inline void pcrp_peers_stats(const struct pcrp_peers *peers, struct pcrp_stats *to)
+{
+	u32 count[PCRP_PEER_STATES], state;
+
+	pcrp_peers_count(peers, count);
+	for (state = 0; state < PCRP_PEER_STATES; state++)
+		to->peers += count[state];
+	to->peers_answering = count[PCRP_PEER_ANSWERING];
+	to->peers_silent = count[PCRP_PEER_SILENT];
+}
+
+/**
+ * pcrp_gather() - ask all parts of a qdisc
+ * @q: the qdisc, no FIFO
+ * @st: result
+ */
+static inline void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
+{
+	u32 i;
+
+	*st = (struct pcrp_stats) {
+		.chain_bytes = READ_ONCE(q->params.chain_bytes),
+		.base_rtt_ns = READ_ONCE(q->rtt_ns),
+		.rate_Bps = READ_ONCE(q->rate_Bps),
+		.flows_overflow = READ_ONCE(q->flows_overflow),
+		.top_packets = READ_ONCE(q->top_packets),
+		.dropped_limit_packets = READ_ONCE(q->dropped_limit_packets),
+		.dropped_top_packets = READ_ONCE(q->dropped_top_packets),
+		.dropped_nomem_packets = READ_ONCE(q->dropped_nomem_packets),
+		.dropped_forged_packets = READ_ONCE(q->dropped_forged_packets),
+	};
+	for (i = 0; i < ARRAY_SIZE(st->spec_bytes); i++)
+		st->spec_bytes[i] = READ_ONCE(q->params.spec_bytes[i]);
+	pcrp_snd_stats(&q->snd, st);
+	pcrp_peers_stats(q->peers, st);
+	pcrp_rx_stats(q->rx, st);
+}
+
+/**
+ * pcrp_put_fifo() - put the statistics of a FIFO into a message
+ * @skb: the message
+ * @q: the qdisc
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+static inline int pcrp_put_fifo(struct sk_buff *skb, const struct pcrp_sched_data *q)
+{
+	if (nla_put_u64_64bit(skb, TCA_PCRP_STATS_FIFO, 1, TCA_PCRP_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_PCRP_STATS_TOP_PACKETS, READ_ONCE(q->top_packets),
+			      TCA_PCRP_STATS_PAD) ||
+	    nla_put_u64_64bit(skb, TCA_PCRP_STATS_DROPPED_LIMIT_PACKETS,
+			      READ_ONCE(q->dropped_limit_packets), TCA_PCRP_STATS_PAD))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/**
+ * pcrp_dump_stats() - statistics of a qdisc
+ * @sch: the qdisc
+ * @d: where they go
+ *
+ * Return: 0 or a negative number.
+ */
+static inline int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_stats st;
+	struct nlattr *nest;
+	int err;
+
+	nest = nla_nest_start_noflag(d->skb, TCA_STATS_APP);	/* as all qdiscs have it */
+	if (!nest)
+		return -1;
+	if (q->rx) {
+		pcrp_gather(q, &st);
+		err = pcrp_stats_put(d->skb, &st);
+	} else {
+		err = pcrp_put_fifo(d->skb, q);
+	}
+	if (err) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
+}
+
+#endif /* _CLOSNET_PCRP_DUMP_H */
