@@ -90,6 +90,8 @@
 #define PCRP_RCV_KEEP_NS	100000000ULL	/* silence after which we forget */
 /* Pending flows whose key is found to be wrong, at most, each time a place is given */
 #define PCRP_RCV_TRIES		64
+/* Flows that one call forgets at most; it is to be called again, see pcrp_rcv_next_ns() */
+#define PCRP_RCV_ENDS		64
 /* Key of a pending flow: its size, behind all trusted sources' if its own is not */
 #define PCRP_RCV_UNTRUSTED	0x4000000000000000ULL	/* 2^62 */
 static_assert(PCRP_RCV_UNTRUSTED > PCRP_BYTES_MAX, "behind all sizes");
@@ -559,7 +561,10 @@ static inline u32 pcrp_rcv_next(struct pcrp_receiver *r, const struct pcrp_rcv_p
 	return PCRP_RCV_NONE;
 }
 
-/* The smallest that wait take the places that are free. Each turn gives a place. */
+/*
+ * The smallest that wait take the places that are free. Each turn gives one: those that
+ * are free, and those that are taken from another flow, PCRP_GRANTS_MAX at most of either.
+ */
 static inline void pcrp_rcv_fill(struct pcrp_receiver *r, const struct pcrp_rcv_params *p,
 				 u64 now_ns)
 {
@@ -811,10 +816,11 @@ static inline void pcrp_rcv_expire(struct pcrp_receiver *r, const struct pcrp_rc
 		pcrp_source_wasted(pcrp_rcv_source(r, r->table[i]), unit);
 		pcrp_rcv_revoke(r, r->table[i]);
 	}
-	/* each turn ends a flow, and those of a source are bounded: see pcrp_rcv_new() */
-	while (r->oldest != PCRP_RCV_NONE &&
-	       now_ns - r->flows[r->oldest].last_ns >= PCRP_RCV_KEEP_NS)
+	for (i = 0; i < PCRP_RCV_ENDS && r->oldest != PCRP_RCV_NONE; i++) {
+		if (now_ns - r->flows[r->oldest].last_ns < PCRP_RCV_KEEP_NS)
+			break;
 		pcrp_rcv_end(r, r->oldest, PCRP_RCV_EXPIRED);
+	}
 	pcrp_rcv_try_all(r, p);
 	pcrp_rcv_fill(r, p, now_ns);
 }

@@ -45,6 +45,8 @@
 /* Flows that are received at a time, at most; of one chain ones, none is */
 #define PCRP_RX_FLOWS		4096
 #define PCRP_RX_BUCKETS		PCRP_RX_FLOWS
+/* The timer does not come again at once when there is more to end. */
+#define PCRP_RX_PAUSE_NS	(50 * NSEC_PER_USEC)
 /* Of a source, at most: 16 hosts have to conspire to leave no room for others */
 #define PCRP_RX_FLOWS_OF_ONE	(PCRP_RX_FLOWS / 16)
 /* Sources are told apart by a hash: two share a number with a probability of 1 to 4096. */
@@ -125,6 +127,7 @@ static struct hlist_head *pcrp_rx_bucket(struct pcrp_rx *rx, const struct pcrp_k
 	return &rx->buckets[pcrp_key_hash(key, rx->seed) % PCRP_RX_BUCKETS];
 }
 
+/* The hash is keyed, so that a sender cannot make a bucket long. */
 static u32 pcrp_rx_find(struct pcrp_rx *rx, const struct hlist_head *bucket,
 			const struct pcrp_key *key)
 {
@@ -145,8 +148,8 @@ static void pcrp_rx_arm(struct pcrp_rx *rx, u64 now)
 
 	if (rx->armed || !rx->core.used)
 		return;
-	/* a flow that comes into the table later is silent later, too */
-	ns = min(pcrp_rcv_next_ns(&rx->core), now + PCRP_PLACE_NS);
+	/* a flow that comes into the table later is silent later, too; others have their turn */
+	ns = clamp(pcrp_rcv_next_ns(&rx->core), now + PCRP_RX_PAUSE_NS, now + PCRP_PLACE_NS);
 	rx->armed = true;
 	hrtimer_start(&rx->timer, ns_to_ktime(ns), HRTIMER_MODE_ABS_SOFT);
 }
@@ -162,7 +165,10 @@ static void pcrp_rx_put_grant(struct pcrp_rx *rx, const struct pcrp_path *path,
 		closnet_add(&rx->nomem, 1);
 }
 
-/* Does what the core wants done, but for sending. Under the lock, after each of its calls */
+/*
+ * Does what the core wants done, but for sending. Under the lock, after each of its calls:
+ * that is PCRP_GRANTS_MAX GRANTs and PCRP_RCV_ENDS ends at most.
+ */
 static void pcrp_rx_collect(struct pcrp_rx *rx, struct sk_buff_head *list)
 {
 	enum pcrp_rcv_out out;

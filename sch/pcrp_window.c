@@ -61,7 +61,7 @@ struct pcrp_window_cpu {
 	u64 early;
 };
 
-/* Gives the stack all that waits. */
+/* Gives the stack all that waits: PCRP_WINDOW_PACKETS at most. */
 static void pcrp_window_drain(struct pcrp_window_cpu *c)
 {
 	struct sk_buff_head list;
