@@ -231,7 +231,7 @@ static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk
 
 	ca->sw_ns = 0;
 	if (allowed >= TIMELY_HW) {
-		ca->stamp = nicclock_stamp(sock_net(sk), skb);
+		ca->stamp = nicclock_stamp(skb);
 		ca->iif = skb->skb_iif;
 	}
 	ca->probe = timely_find_burst(sk, ca, TCP_SKB_CB(skb)->ack_seq);

@@ -5,7 +5,8 @@
  * Module nicclock keeps a struct nicclock for each network device of each
  * namespace, from its registration on. NICs that stamp the packets they
  * receive have a clock of their own; nicclock learns how it relates to
- * CLOCK_MONOTONIC from the packets that its users show it.
+ * CLOCK_MONOTONIC from the packets that its users show it and, while it has
+ * users, from others that the device receives.
  */
 #ifndef _CLOSNET_NICCLOCK_H
 #define _CLOSNET_NICCLOCK_H
@@ -64,29 +65,21 @@ struct nicclock {
 struct nicclock *nicclock_find(struct net *net, int ifindex);
 
 /**
- * nicclock_driver_stamp() - nicclock_stamp() for SKBTX_HW_TSTAMP_NETDEV
- * @net: namespace of the device that received the packet
- * @skb: the packet, whose stamp is a pointer to the driver's own format
- *
- * Return: as nicclock_stamp().
- */
-u64 nicclock_driver_stamp(struct net *net, const struct sk_buff *skb);
-
-/**
  * nicclock_stamp() - what a NIC's clock showed when it received a packet
- * @net: namespace of the device that received it
  * @skb: the packet
  *
- * Context: any but hard interrupt.
+ * The drivers of some NICs (igc, tsnep) leave a pointer into the receive buffer
+ * in place of the stamp (SKBTX_HW_TSTAMP_NETDEV). The socket's backlog copies it
+ * from packet to packet, and frees the buffer. So it is never followed.
  *
  * Return: ns, as a 64-bit number that may wrap; 0 without hardware stamp.
  */
-static inline u64 nicclock_stamp(struct net *net, const struct sk_buff *skb)
+static inline u64 nicclock_stamp(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
 
 	if (unlikely(shinfo->tx_flags & SKBTX_HW_TSTAMP_NETDEV))
-		return nicclock_driver_stamp(net, skb);
+		return 0;
 	return shinfo->hwtstamps.hwtstamp;
 }
 

@@ -2,29 +2,54 @@
 /*
  * nicclock: NIC time stamps in the host's time
  *
- * What is learnt and how is in nicclock_core.h. Here is who asks: one struct
- * nicclock for each network device of each namespace, made and removed by
+ * nicclock_core.h has what is learnt and how. This file feeds and asks it: one
+ * struct nicclock for each network device of each namespace, made and removed by
  * netdevice notifications, found by ifindex.
  *
  * A packet's stamp takes a copy of the map, under a sequence counter, and some
  * comparisons. Only the few packets that teach something take the lock; if
  * another CPU has it, they do not teach. Counters are per CPU.
  *
+ * The packets of users teach, and, while a device has users, a sample of all that
+ * it receives: a netfilter hook at the device's ingress looks at one packet each
+ * NICCLOCK_SAMPLE_NS. Others cost an indirect call and a comparison. The first
+ * question about a device has a worker set the hook, which needs to sleep.
+ *
  * The directory /proc/net/closnet is made here, too.
  */
 #include <linux/hash.h>
-#include <linux/if_vlan.h>
+#include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
+#include <linux/netfilter.h>
 #include <linux/proc_fs.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
+#include <linux/workqueue.h>
 #include <net/net_namespace.h>
 #include <closnet/link_rate.h>
 #include <closnet/nicclock.h>
 #include "nicclock_core.h"
+
+/* Least time between two packets that teach at the ingress, by the NIC's clock */
+#define NICCLOCK_SAMPLE_NS	(100 * NSEC_PER_USEC)
+
+/* The hook goes when nobody has asked for so long. */
+#define NICCLOCK_UNUSED		(600 * HZ)
+
+/**
+ * enum nicclock_hook_state - of a device's ingress
+ * @NICCLOCK_UNHOOKED: nobody asks
+ * @NICCLOCK_HOOKED: packets are looked at
+ * @NICCLOCK_HOOK_FAILED: there was no memory; only the packets of users teach
+ */
+enum nicclock_hook_state {
+	NICCLOCK_UNHOOKED,
+	NICCLOCK_HOOKED,
+	NICCLOCK_HOOK_FAILED,
+};
 
 /**
  * struct nicclock_stats - counters of a CPU
@@ -48,6 +73,10 @@ struct nicclock_stats {
  * @stats: counters
  * @map: copy of @core.map for readers
  * @seq: for @map
+ * @hook_state: enum nicclock_hook_state; RTNL protects changes
+ * @asked: when it was asked for last, jiffies
+ * @sampled: the last stamp that the hook has learnt from
+ * @hook: at the ingress
  * @lock: for @core and for writing @map
  * @core: what is known of the clock
  * @rcu: to free it
@@ -61,6 +90,10 @@ struct nicclock_nic {
 	struct nicclock_stats __percpu *stats;
 	struct nicclock_map map;
 	seqcount_spinlock_t seq;
+	u32 hook_state;
+	unsigned long asked;
+	u64 sampled;
+	struct nf_hook_ops hook;
 
 	spinlock_t lock ____cacheline_aligned_in_smp;
 	struct nicclock_core core;
@@ -144,12 +177,23 @@ static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns, u
 	return now_ns - late_ns;
 }
 
+static struct work_struct nicclock_hook_work;
+
+static void nicclock_note_use(struct nicclock_nic *nc)
+{
+	if (READ_ONCE(nc->asked) != jiffies)
+		WRITE_ONCE(nc->asked, jiffies);
+	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED))
+		schedule_work(&nicclock_hook_work);
+}
+
 s64 nicclock_rx_time(struct nicclock *pub, u64 stamp, u64 now_ns)
 {
 	struct nicclock_nic *nc = container_of(pub, struct nicclock_nic, pub);
 	bool answers, wanted;
 	s64 late_ns;
 
+	nicclock_note_use(nc);
 	this_cpu_inc(nc->stats->stamps);
 	late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
 	if (wanted || !answers || late_ns < 0)
@@ -157,6 +201,79 @@ s64 nicclock_rx_time(struct nicclock *pub, u64 stamp, u64 now_ns)
 	return now_ns - late_ns;
 }
 EXPORT_SYMBOL_GPL(nicclock_rx_time);
+
+/* ---- the ingress ---- */
+
+static bool nicclock_used(const struct nicclock_nic *nc)
+{
+	return time_before(jiffies, READ_ONCE(nc->asked) + NICCLOCK_UNUSED);
+}
+
+/* For each packet that the device receives. The stamp itself tells whether it is time to look at the clock. */
+static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
+				     const struct nf_hook_state *state)
+{
+	u64 stamp = nicclock_stamp(skb), now_ns;
+	struct nicclock_nic *nc = priv;
+	bool answers, wanted;
+
+	if (!stamp || stamp - READ_ONCE(nc->sampled) < NICCLOCK_SAMPLE_NS)
+		return NF_ACCEPT;
+	WRITE_ONCE(nc->sampled, stamp);
+	if (!nicclock_used(nc)) {
+		schedule_work(&nicclock_hook_work);
+		return NF_ACCEPT;
+	}
+	now_ns = ktime_get_ns();
+	nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
+	if (wanted)
+		nicclock_learn(nc, now_ns, stamp);
+	return NF_ACCEPT;
+}
+
+/* RTNL is held. The hook is gone after a grace period. */
+static void nicclock_unhook(struct nicclock_nic *nc)
+{
+	if (nc->hook_state == NICCLOCK_HOOKED)
+		nf_unregister_net_hook(dev_net(nc->dev), &nc->hook);
+	WRITE_ONCE(nc->hook_state, NICCLOCK_UNHOOKED);
+}
+
+static void nicclock_hook(struct nicclock_nic *nc)
+{
+	int err;
+
+	nc->hook = (struct nf_hook_ops) {
+		.hook = nicclock_ingress,
+		.priv = nc,
+		.dev = nc->dev,
+		.pf = NFPROTO_NETDEV,
+		.hooknum = NF_NETDEV_INGRESS,
+		.priority = INT_MIN,
+	};
+	err = nf_register_net_hook(dev_net(nc->dev), &nc->hook);
+	WRITE_ONCE(nc->hook_state, err ? NICCLOCK_HOOK_FAILED : NICCLOCK_HOOKED);
+}
+
+/* Hooks the devices that are in use, and leaves the others: once in minutes, for all devices there are. */
+static void nicclock_update_hooks(struct work_struct *work)
+{
+	struct nicclock_nic *nc;
+	unsigned int i;
+
+	rtnl_lock();
+	for (i = 0; i < ARRAY_SIZE(nicclock_nics); i++) {
+		hlist_for_each_entry(nc, &nicclock_nics[i], node) {
+			if (!nicclock_used(nc))
+				nicclock_unhook(nc);
+			else if (nc->hook_state == NICCLOCK_UNHOOKED)
+				nicclock_hook(nc);
+		}
+	}
+	rtnl_unlock();
+}
+
+static DECLARE_WORK(nicclock_hook_work, nicclock_update_hooks);
 
 /* ---- the line's rate ---- */
 
@@ -204,27 +321,6 @@ struct nicclock *nicclock_find(struct net *net, int ifindex)
 }
 EXPORT_SYMBOL_GPL(nicclock_find);
 
-u64 nicclock_driver_stamp(struct net *net, const struct sk_buff *skb)
-{
-	struct nicclock_nic *nc;
-	struct net_device *dev;
-	u64 stamp = 0;
-
-	rcu_read_lock();
-	nc = nicclock_find_nic(net, skb->skb_iif);
-	if (!nc)
-		goto out;
-	dev = nc->dev;
-	if (is_vlan_dev(dev))
-		dev = vlan_dev_real_dev(dev);
-	if (dev->netdev_ops->ndo_get_tstamp)
-		stamp = netdev_get_tstamp(dev, &skb_shinfo(skb)->hwtstamps, false);
-out:
-	rcu_read_unlock();
-	return stamp;
-}
-EXPORT_SYMBOL_GPL(nicclock_driver_stamp);
-
 static void nicclock_free(struct nicclock_nic *nc)
 {
 	free_percpu(nc->stats);
@@ -253,6 +349,7 @@ static void nicclock_add(struct net_device *dev)
 		kfree(nc);
 		return;
 	}
+	nc->asked = jiffies - NICCLOCK_UNUSED;
 	nicclock_update_rate(nc);
 	hlist_add_head_rcu(&nc->node, nicclock_bucket_of(nc->net, nc->ifindex));
 }
@@ -274,6 +371,7 @@ static void nicclock_remove(struct net_device *dev)
 
 	if (!nc)
 		return;
+	nicclock_unhook(nc);
 	hlist_del_rcu(&nc->node);
 	call_rcu(&nc->rcu, nicclock_free_rcu);
 }
@@ -319,10 +417,11 @@ static const char *nicclock_state_name(const struct nicclock_map *map)
 		[NICCLOCK_LEARNING]	= "learning",
 		[NICCLOCK_NOISY]	= "noisy",
 		[NICCLOCK_DOUBT]	= "doubt",
+		[NICCLOCK_ANCHORED]	= "anchored",
 		[NICCLOCK_SYNCHRONISED]	= "synchronised",
 	};
 
-	if (map->state == NICCLOCK_SYNCHRONISED &&
+	if (map->state >= NICCLOCK_ANCHORED &&
 	    !nicclock_map_answers(map, ktime_get_ns(), 0))
 		return "idle";
 	return names[map->state];
@@ -419,7 +518,10 @@ static void __exit nicclock_module_exit(void)
 {
 	/* tells of all devices that they go */
 	unregister_netdevice_notifier(&nicclock_notifier);
+	cancel_work_sync(&nicclock_hook_work);
 	unregister_pernet_subsys(&nicclock_net_ops);
+	/* for hooks that have been left, then for what the devices had */
+	synchronize_net();
 	rcu_barrier();
 }
 

@@ -32,11 +32,23 @@
  *	8 in a row late, for 2 ms	step back, busy host	doubt till one is not
  *	a bucket late			the same, slewing	doubt till one is not
  *	8 buckets late			step back, slewing	line through these
- *	nothing for 1 s			idle			restart
+ *	nothing for 250 ms		idle			anchor
+ *	nothing for 10 minutes		idle			restart
  *
  * "Late" means later than packets have lately been: the bounds follow from the
  * medians of the last buckets. In doubt, as while it learns, as when the last
  * bucket is too long ago, the map answers no question.
+ *
+ * Many hosts are idle but for a few ms now and then: less than eight buckets. So
+ * there is an answer before the line: an anchor, the least latency of the
+ * packets since traffic began again, and the skew that was known before. The
+ * first anchor takes 16 packets. Without a skew it holds for 20 ms, in which
+ * 100 ppm are 2 us. A later one takes 4 packets, and is at most as far above
+ * the old line as clocks drift. It is never worse than the host's own stamps: no
+ * latency is less than the least. Two anchors give a skew, too. After a step or
+ * noise, when stamps have not been what they seemed, there is no anchor: after
+ * a step until an idle period has confirmed the clock, after noise until a line
+ * has.
  *
  * A step back by less than the bounds is a step that is taken for latency; the
  * line follows within 160 ms, and is off by that much till then. A latency
@@ -107,10 +119,25 @@
 
 /* The map ends so long after its last point (or its own length) */
 #define NICCLOCK_AGE_MAX_NS	250000000
-#define NICCLOCK_IDLE_NS	1000000000
 
-/* What is out of the map's reach is as early or as late as this. */
-#define NICCLOCK_REACH_NS	((s64)1 << 31)
+/* Idle time after which the skew is forgotten */
+#define NICCLOCK_IDLE_NS	600000000000
+
+/*
+ * Anchors: how many observations the first and later ones take, within AGE_NS;
+ * how long one holds whose skew is not known
+ */
+#define NICCLOCK_ANCHOR_FIRST	16
+#define NICCLOCK_ANCHOR_LATER	4
+#define NICCLOCK_ANCHOR_AGE_NS	20000000
+
+/*
+ * What is out of the map's reach is as early or as late as NEVER_NS. Beyond
+ * NEAR_NS the skew's low bits are dropped, so that no product overflows.
+ */
+#define NICCLOCK_NEAR_NS	((s64)1 << 31)
+#define NICCLOCK_REACH_NS	((s64)1 << 41)
+#define NICCLOCK_FAR_SHIFT	10
 #define NICCLOCK_NEVER_NS	((s64)1 << 62)
 
 /**
@@ -119,14 +146,28 @@
  * @NICCLOCK_LEARNING: there are too few points
  * @NICCLOCK_NOISY: the points are not on a line
  * @NICCLOCK_DOUBT: what comes is late
- * @NICCLOCK_SYNCHRONISED: the map answers
+ * @NICCLOCK_ANCHORED: there is no line, but an anchor: the map answers
+ * @NICCLOCK_SYNCHRONISED: there is a line: the map answers
  */
 enum nicclock_state {
 	NICCLOCK_NO_STAMPS,
 	NICCLOCK_LEARNING,
 	NICCLOCK_NOISY,
 	NICCLOCK_DOUBT,
+	NICCLOCK_ANCHORED,
 	NICCLOCK_SYNCHRONISED,
+};
+
+/**
+ * enum nicclock_trust - may there be an anchor?
+ * @NICCLOCK_TRUST: yes
+ * @NICCLOCK_STEPPED: the clock has stepped; not until an idle period is over
+ * @NICCLOCK_DISTRUST: stamps were noisy; not until they are not
+ */
+enum nicclock_trust {
+	NICCLOCK_TRUST,
+	NICCLOCK_STEPPED,
+	NICCLOCK_DISTRUST,
 };
 
 /**
@@ -194,6 +235,15 @@ struct nicclock_bucket {
  * @late_run: how many, up to NICCLOCK_DOUBT_RUN
  * @late_buckets: buckets in a row that were late
  * @odd: observations of this bucket that no latency explains
+ * @trust: enum nicclock_trust
+ * @anchor_min: observations that the anchor takes; 0: there is none
+ * @anchor_seen: how many there were, up to @anchor_min
+ * @anchor_ns: host time of the first
+ * @skew_known: @skew is one
+ * @mark_known: the next two are valid
+ * @mark_stamp: an earlier place on the line: NIC time
+ * @mark_now_ns: host time of that
+ * @skew: the last known, Q.40; or 0
  * @steps: how often the clock has stepped, or slewed too fast
  */
 struct nicclock_core {
@@ -207,10 +257,27 @@ struct nicclock_core {
 	u32 late_run;
 	u32 late_buckets;
 	u32 odd;
+	u32 trust;
+	u32 anchor_min;
+	u32 anchor_seen;
+	u64 anchor_ns;
+	bool skew_known;
+	bool mark_known;
+	u64 mark_stamp;
+	u64 mark_now_ns;
+	s64 skew;
 	u64 steps;
 };
 
 /* ---- the map: for readers ---- */
+
+/* How far the offset goes in that time, which is within NICCLOCK_REACH_NS */
+static inline s64 nicclock_skewed(s64 skew, s64 ns)
+{
+	if (likely(ns < NICCLOCK_NEAR_NS && ns > -NICCLOCK_NEAR_NS))
+		return skew * ns >> NICCLOCK_SKEW_SHIFT;
+	return skew * (ns >> NICCLOCK_FAR_SHIFT) >> (NICCLOCK_SKEW_SHIFT - NICCLOCK_FAR_SHIFT);
+}
 
 /**
  * nicclock_map_late() - how late a packet is
@@ -229,8 +296,7 @@ static inline s64 nicclock_map_late(const struct nicclock_map *map, u64 now_ns,
 		return -NICCLOCK_NEVER_NS;
 	if (unlikely(since <= -NICCLOCK_REACH_NS))
 		return NICCLOCK_NEVER_NS;
-	return (s64)(now_ns - map->now_ns) - since -
-	       (map->skew * since >> NICCLOCK_SKEW_SHIFT);
+	return (s64)(now_ns - map->now_ns) - since - nicclock_skewed(map->skew, since);
 }
 
 /* How early a packet may be and not contradict the map */
@@ -253,7 +319,7 @@ static inline s64 nicclock_map_early_max(const struct nicclock_map *map,
 static inline bool nicclock_map_answers(const struct nicclock_map *map,
 					u64 now_ns, s64 late_ns)
 {
-	return map->state == NICCLOCK_SYNCHRONISED &&
+	return map->state >= NICCLOCK_ANCHORED &&
 	       (s64)(now_ns - map->now_ns) <= (s64)map->age_max_ns &&
 	       late_ns <= NICCLOCK_LATE_MAX_NS &&
 	       late_ns >= -nicclock_map_early_max(map, now_ns);
@@ -368,11 +434,16 @@ static inline u32 nicclock_median(u32 *values, u32 count)
 	return values[count / 2];
 }
 
-/* dy / dx in Q.40; false if that is more than any clock's */
+/* dy / dx in Q.40, for a dx in reach; false if that is more than any clock's */
 static inline bool nicclock_skew(s64 dy, s64 dx, s64 *skew)
 {
-	s64 max = dx >> (NICCLOCK_SKEW_SHIFT - NICCLOCK_SKEW_MAX_SHIFT);
+	s64 max;
 
+	if (dx > NICCLOCK_SPAN_MAX_NS) {
+		dx >>= NICCLOCK_FAR_SHIFT;
+		dy >>= NICCLOCK_FAR_SHIFT;
+	}
+	max = dx >> (NICCLOCK_SKEW_SHIFT - NICCLOCK_SKEW_MAX_SHIFT);
 	if (dy > max || dy < -max)
 		return false;
 	*skew = div64_s64(dy * ((s64)1 << NICCLOCK_SKEW_SHIFT), dx);
@@ -408,65 +479,185 @@ static inline void nicclock_judge(struct nicclock_core *core,
 	map->late_max_ns = min_t(u32, max_t(u32, late_ns * NICCLOCK_LATE_FACTOR,
 					    NICCLOCK_LATE_MIN_NS),
 				 NICCLOCK_LATE_MAX_NS);
-	if (cloud->count < NICCLOCK_POINTS_MIN)
+	if (cloud->count < NICCLOCK_POINTS_MIN) {
 		core->fit = NICCLOCK_LEARNING;
-	else if (steep || noise > noise_max || last > core->off_max_ns)
+	} else if (steep || noise > noise_max || last > core->off_max_ns) {
 		core->fit = NICCLOCK_NOISY;
-	else
+		core->trust = NICCLOCK_DISTRUST;
+	} else {
 		core->fit = NICCLOCK_SYNCHRONISED;
-	map->early_max_ns = core->fit == NICCLOCK_SYNCHRONISED ?
-			    core->off_max_ns : NICCLOCK_FAR_NS;
+		core->trust = NICCLOCK_TRUST;
+	}
+	map->early_max_ns = core->fit == NICCLOCK_SYNCHRONISED ? core->off_max_ns :
+			    core->anchor_min ? NICCLOCK_LATE_MAX_NS : NICCLOCK_FAR_NS;
 }
 
 /*
- * Lays the line below the points. If that is too steep, there was a step: any
- * line will do till that is forgotten.
+ * The line below the points that is closest to them: its skew, and how far it is
+ * below the last point. False if it is too steep: there was a step, and any line
+ * will do till that is forgotten.
  */
+static inline bool nicclock_lay(const struct nicclock_cloud *cloud, s64 *skew, s64 *base)
+{
+	u32 left, right;
+
+	*skew = 0;
+	*base = 0;
+	if (cloud->count == 1)
+		return true;
+	nicclock_edge(cloud, &left, &right);
+	if (!nicclock_skew(cloud->y[right] - cloud->y[left], cloud->x[right] - cloud->x[left],
+			   skew))
+		return false;
+	*base = cloud->y[right] - nicclock_skewed(*skew, cloud->x[right]);
+	return true;
+}
+
+/* The same of the anchor, by the points since it began */
+static inline s64 nicclock_lay_anchor(const struct nicclock_core *core,
+				      const struct nicclock_cloud *cloud)
+{
+	s64 base = 0;
+	u32 i;
+
+	for (i = 0; i < cloud->count; i++)
+		if ((s64)(core->points[i].now_ns - core->anchor_ns) >= 0)
+			base = min_t(s64, base, cloud->y[i] -
+				     nicclock_skewed(core->skew, cloud->x[i]));
+	return base;
+}
+
+/* Does an anchor hold at that host time? */
+static inline bool nicclock_anchor_holds(const struct nicclock_core *core, u64 now_ns)
+{
+	if (!core->anchor_min)
+		return false;
+	return (core->skew_known && core->anchor_seen == core->anchor_min) ||
+	       (s64)(now_ns - core->anchor_ns) <= NICCLOCK_ANCHOR_AGE_NS;
+}
+
+/* From the points to the map */
 static inline void nicclock_fit(struct nicclock_core *core)
 {
 	struct nicclock_map *map = &core->map;
 	struct nicclock_cloud cloud;
 	const struct nicclock_point *last;
-	u32 left, right;
 	bool steep = false;
-	s64 base = 0;
+	s64 age_ns, base;
 
 	nicclock_cloud_get(&cloud, core);
 	last = &core->points[cloud.count - 1];
-	map->skew = 0;
-	if (cloud.count > 1) {
-		nicclock_edge(&cloud, &left, &right);
-		steep = !nicclock_skew(cloud.y[right] - cloud.y[left],
-				       cloud.x[right] - cloud.x[left],
-				       &map->skew);
-		if (!steep)
-			base = cloud.y[right] - (map->skew * cloud.x[right] >>
-						 NICCLOCK_SKEW_SHIFT);
+	if (cloud.count >= NICCLOCK_POINTS_MIN || !nicclock_anchor_holds(core, last->now_ns))
+		core->anchor_min = 0;
+	if (core->anchor_min) {
+		map->skew = core->skew;
+		base = nicclock_lay_anchor(core, &cloud);
+		age_ns = core->skew_known ? NICCLOCK_AGE_MAX_NS :
+		       (s64)(core->anchor_ns + NICCLOCK_ANCHOR_AGE_NS - last->now_ns);
+	} else {
+		steep = !nicclock_lay(&cloud, &map->skew, &base);
+		age_ns = -cloud.x[0];
 	}
 	map->stamp = last->stamp;
 	map->now_ns = last->now_ns + base;
-	map->age_max_ns = min_t(s64, -cloud.x[0], NICCLOCK_AGE_MAX_NS);
+	map->age_max_ns = min_t(s64, age_ns, NICCLOCK_AGE_MAX_NS);
 	nicclock_judge(core, &cloud, base, steep);
 }
 
 /* ---- observations ---- */
 
-/* Learns anew, from this observation on. */
-static inline void nicclock_restart(struct nicclock_core *core, u64 now_ns,
-				    u64 stamp)
+/* The line begins at this observation, with the skew that is known; by @min of them there is an anchor. */
+static inline void nicclock_anchor(struct nicclock_core *core, u64 now_ns, u64 stamp, u32 min)
 {
-	core->map = (struct nicclock_map) {
-		.stamp = stamp,
-		.now_ns = now_ns,
-		.early_max_ns = NICCLOCK_FAR_NS,
-		.late_max_ns = NICCLOCK_FAR_NS,
-	};
-	core->count = 0;
-	core->fit = NICCLOCK_LEARNING;
+	struct nicclock_map *map = &core->map;
+
+	map->stamp = stamp;
+	map->now_ns = now_ns;
+	map->skew = core->skew;
+	map->age_max_ns = core->skew_known ? NICCLOCK_AGE_MAX_NS : NICCLOCK_ANCHOR_AGE_NS;
+	map->early_max_ns = NICCLOCK_FAR_NS;
+	core->anchor_min = core->trust == NICCLOCK_TRUST ? min : 0;
+	core->anchor_seen = 0;
+	core->anchor_ns = now_ns;
 	WRITE_ONCE(core->late_run, 0);
 	core->late_buckets = 0;
 	core->odd = 0;
 	core->bucket.count = 0;
+}
+
+/* Learns anew, from this observation on. */
+static inline void nicclock_restart(struct nicclock_core *core, u64 now_ns,
+				    u64 stamp)
+{
+	core->count = 0;
+	core->fit = NICCLOCK_LEARNING;
+	core->skew = 0;
+	core->skew_known = false;
+	core->mark_known = false;
+	core->map.late_max_ns = NICCLOCK_FAR_NS;
+	nicclock_anchor(core, now_ns, stamp, NICCLOCK_ANCHOR_FIRST);
+}
+
+static inline void nicclock_step(struct nicclock_core *core, u64 now_ns, u64 stamp)
+{
+	WRITE_ONCE(core->steps, core->steps + 1);
+	core->trust = max_t(u32, core->trust, NICCLOCK_STEPPED);
+	nicclock_restart(core, now_ns, stamp);
+}
+
+/* Keeps what the line, or two places that are apart, say of the skew. */
+static inline void nicclock_keep_skew(struct nicclock_core *core)
+{
+	const struct nicclock_map *map = &core->map;
+	s64 dx = map->stamp - core->mark_stamp;
+
+	if (core->fit == NICCLOCK_SYNCHRONISED) {
+		core->skew = map->skew;
+		core->skew_known = true;
+	} else if (core->mark_known && dx < NICCLOCK_AGE_MAX_NS) {
+		return;
+	} else if (core->mark_known) {
+		core->skew_known = nicclock_skew(map->now_ns - core->mark_now_ns - dx, dx,
+						 &core->skew);
+		if (!core->skew_known)
+			core->skew = 0;
+	}
+	core->mark_known = true;
+	core->mark_stamp = map->stamp;
+	core->mark_now_ns = map->now_ns;
+}
+
+/*
+ * The first observation after an idle period: what is known of the offset is
+ * that it has not drifted by more than clocks do.
+ */
+static inline void nicclock_resume(struct nicclock_core *core, u64 now_ns, u64 stamp)
+{
+	s64 late_ns = nicclock_map_late(&core->map, now_ns, stamp);
+	s64 idle_ns = now_ns - core->map.now_ns;
+	s64 drift_ns = core->off_max_ns + (idle_ns >> NICCLOCK_SLEW_LATE);
+
+	if (core->fit != NICCLOCK_SYNCHRONISED && !core->skew_known)
+		drift_ns = late_ns;
+	nicclock_keep_skew(core);
+	if (idle_ns > NICCLOCK_AGE_MAX_NS) {
+		core->count = 0;
+		core->fit = NICCLOCK_LEARNING;
+	}
+	if (core->trust == NICCLOCK_STEPPED)
+		core->trust = NICCLOCK_TRUST;
+	nicclock_anchor(core, now_ns - max_t(s64, late_ns - drift_ns, 0), stamp,
+			NICCLOCK_ANCHOR_LATER);
+}
+
+/* Has there been nothing for longer than the map holds? */
+static inline bool nicclock_was_idle(const struct nicclock_core *core, u64 now_ns)
+{
+	s64 idle_ns = now_ns - core->map.now_ns;
+
+	if (core->fit == NICCLOCK_LEARNING && core->trust == NICCLOCK_TRUST)
+		return !core->bucket.count && idle_ns > NICCLOCK_ANCHOR_AGE_NS;
+	return idle_ns > NICCLOCK_AGE_MAX_NS;
 }
 
 /* The bucket's best observation becomes a point; may the line be laid anew? */
@@ -573,16 +764,28 @@ static inline void nicclock_note_late(struct nicclock_core *core, u64 now_ns,
 		WRITE_ONCE(core->late_run, core->late_run + 1);
 }
 
+/* One more of the observations that make the anchor */
+static inline void nicclock_note_anchor(struct nicclock_core *core, u64 now_ns)
+{
+	if (core->anchor_seen == core->anchor_min || !nicclock_anchor_holds(core, now_ns))
+		return;
+	if (++core->anchor_seen == core->anchor_min)
+		core->map.early_max_ns = NICCLOCK_LATE_MAX_NS;
+}
+
 static inline u32 nicclock_core_state(const struct nicclock_core *core,
 				      u64 now_ns)
 {
-	if (core->fit != NICCLOCK_SYNCHRONISED)
+	bool anchored = core->fit == NICCLOCK_LEARNING && core->anchor_min &&
+			core->anchor_seen == core->anchor_min;
+
+	if (core->fit != NICCLOCK_SYNCHRONISED && !anchored)
 		return core->fit;
 	if (core->late_buckets ||
 	    (core->late_run == NICCLOCK_DOUBT_RUN &&
 	     (s64)(now_ns - core->late_since_ns) >= NICCLOCK_DOUBT_NS))
 		return NICCLOCK_DOUBT;
-	return NICCLOCK_SYNCHRONISED;
+	return anchored ? NICCLOCK_ANCHORED : NICCLOCK_SYNCHRONISED;
 }
 
 /**
@@ -610,19 +813,21 @@ static inline bool nicclock_core_observe(struct nicclock_core *core,
 		   late_ns > NICCLOCK_FAR_NS) {
 		if (++core->odd < NICCLOCK_STEP_RUN)
 			return false;
-		WRITE_ONCE(core->steps, core->steps + 1);
-		nicclock_restart(core, now_ns, stamp);
+		nicclock_step(core, now_ns, stamp);
 		late_ns = 0;
 		changed = true;
 	}
 	if (nicclock_bucket_ends(&core->bucket, now_ns)) {
-		if (!nicclock_end_bucket(core)) {
-			WRITE_ONCE(core->steps, core->steps + 1);
-			nicclock_restart(core, now_ns, stamp);
-		}
-		late_ns = nicclock_map_late(map, now_ns, stamp);
+		if (!nicclock_end_bucket(core))
+			nicclock_step(core, now_ns, stamp);
 		changed = true;
 	}
+	if (nicclock_was_idle(core, now_ns)) {
+		nicclock_resume(core, now_ns, stamp);
+		changed = true;
+	}
+	late_ns = nicclock_map_late(map, now_ns, stamp);
+	nicclock_note_anchor(core, now_ns);
 	nicclock_note_late(core, now_ns, late_ns);
 	nicclock_fill_bucket(&core->bucket, now_ns, stamp, late_ns);
 	if (late_ns < 0) {

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Stamps in a driver's own format (igc, tsnep) are pointers into a buffer that
+# may be freed by then: nobody follows them, and RTTs come from software.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| sender -> w0 stamps |=====| w1 -> receiver      |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check and wait_for
+. "$(dirname "$0")/../lib/lib.sh"
+module=$CLOSNET_TESTBIN/${CLOSNET_KERNEL:-}/driver_stamp.ko
+[ -e "$module" ] || skip_all "no driver_stamp.ko: selftests/run builds it"
+need_closwire
+need_cc timely
+setup_ns a b
+. "$(dirname "$0")/../lib/timely.sh"
+wire_ab rate 500mbit delay 20us
+calm_params
+stamps "$a/w0" 1
+ip netns exec "$a" insmod "$module" dev=w0
+defer "rmmod driver_stamp"
+mark
+check "stamps of a driver's own format: all bytes arrive" flow cc=timely connect send=3000000 close eof
+check_eq "nobody reads them" "$(</sys/module/driver_stamp/parameters/reads)" 0
+check_eq "no RTT is taken from the NIC" "$(since samples_hw)" 0
+check "RTTs are taken from software" grown samples_sw 10
+finish
