@@ -63,8 +63,8 @@
 #include "timely_trace.h"
 
 /*
- * An RTT of a single packet from there on is a delayed ACK's: TCP delays for
- * 40 ms at least, and a timer may be a tick early.
+ * A longer RTT of a single packet is a delayed ACK's: TCP delays ACKs by 40 ms
+ * or more, and a timer may be a tick early.
  */
 #define TIMELY_DELAYED_NS	(30 * NSEC_PER_MSEC)
 
@@ -389,10 +389,32 @@ static s64 timely_ask_nics(struct sock *sk, struct timely *ca, struct timely_rtt
 	return hw_ns;
 }
 
-/* Does the receiver's timer show in the RTT? */
-static bool timely_delayed(const struct rate_sample *rs, s64 raw_ns)
+/*
+ * Was the path empty? It was if the RTT is below T_low, or within minRTT of the
+ * least that this connection has seen: paths may be longer than T_low.
+ */
+static bool timely_path_empty(const struct sock *sk, const struct timely *ca,
+			      const struct rate_sample *rs, const struct timely_rtt *rtt)
 {
-	return rs->is_ack_delayed || (rs->acked_sacked <= 1 && raw_ns >= TIMELY_DELAYED_NS);
+	const struct timely_params *p = &ca->config->params;
+	s64 above_us = rs->rtt_us - (s64)tcp_min_rtt(tcp_sk(sk));
+
+	return rtt->raw_ns - rtt->wire_ns < p->t_low_ns ||
+	       above_us * NSEC_PER_USEC <= p->min_rtt_ns;
+}
+
+/*
+ * Does the receiver's timer, or its application, show in the RTT? A receiver
+ * acknowledges a lone packet shorter than an MSS with its answer, or later. Such
+ * an RTT is only an upper bound of the path's: it tells something if the path
+ * was empty, and nothing else.
+ */
+static bool timely_delayed(const struct sock *sk, const struct timely *ca,
+			   const struct rate_sample *rs, const struct timely_rtt *rtt)
+{
+	if (rs->acked_sacked <= 1 && rtt->raw_ns >= TIMELY_DELAYED_NS)
+		return true;
+	return rs->is_ack_delayed && !timely_path_empty(sk, ca, rs, rtt);
 }
 
 /* What is wrong with an ACK: a counter, or 0 */
@@ -421,10 +443,10 @@ static bool timely_get_rtt(struct sock *sk, struct timely *ca, const struct rate
 	ca->probe = TIMELY_NO_PROBE;
 	if (!useless) {
 		timely_measure(sk, ca, rs, hw_ns, rtt);
-		if (timely_delayed(rs, rtt->raw_ns))
-			useless = TIMELY_N_DELAYED;
-		else if (rtt->raw_ns <= rtt->wire_ns)
+		if (rtt->raw_ns <= rtt->wire_ns)
 			useless = TIMELY_N_NEGATIVE;
+		else if (timely_delayed(sk, ca, rs, rtt))
+			useless = TIMELY_N_DELAYED;
 	}
 	if (useless)
 		closnet_count(ca->stats, useless);
@@ -449,6 +471,22 @@ static bool timely_hold(const struct sock *sk, const struct timely *ca,
 	return used < ca->vars.rate_Bps * rs->interval_us;
 }
 
+/*
+ * Has the application written nothing more than the burst that was just
+ * acknowledged, and did that find the path empty? Then it need not wait for the
+ * pacer with the next one.
+ */
+static bool timely_lone_burst(const struct sock *sk, struct timely *ca,
+			      const struct timely_limits *l, const struct rate_sample *rs,
+			      const struct timely_rtt *rtt)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return tp->write_seq == tp->snd_una && timely_path_empty(sk, ca, rs, rtt) &&
+	       timely_lone(&ca->vars, l, max_t(u32, rtt->bytes, ca->rate.mss),
+			   min_t(s64, rtt->raw_ns, TIMELY_RTT_MAX_NS));
+}
+
 static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs)
 {
 	enum timely_cause cause;
@@ -469,6 +507,8 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 	l = timely_limits(ca);
 	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
 			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
+	if (timely_lone_burst(sk, ca, &l, rs, &rtt))
+		cause = TIMELY_LONE;
 	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
 	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
 }
@@ -487,6 +527,45 @@ static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct
 }
 
 CLOSNET_CONG_CONTROL(timely_cong_control)
+
+/*
+ * A window that nobody has used for a retransmission time-out says nothing of
+ * the path any more (RFC 5681, section 4.1). Asked when transmission starts again.
+ */
+static bool timely_idle(const struct sock *sk)
+{
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return tp->app_limited && tcp_jiffies32 - tp->lsndtime > inet_csk(sk)->icsk_rto;
+}
+
+/* The restart window of RFC 5681: at most the initial one */
+static void timely_restart_window(struct sock *sk)
+{
+	const struct dst_entry *dst = __sk_dst_get(sk);
+	u32 initial = dst ? dst_metric(dst, RTAX_INITCWND) : 0;
+	struct tcp_sock *tp = tcp_sk(sk);
+
+	tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), initial ?: TCP_INIT_CWND));
+}
+
+/* Nothing was in flight. After an idle period, the connection starts as a new one does. */
+static void timely_tx_start(struct sock *sk)
+{
+	struct timely *ca = timely_ca(sk);
+	struct timely_limits l;
+
+	if (!ca->config || !timely_idle(sk))
+		return;
+	l = timely_limits(ca);
+	timely_start(&ca->vars, &l);
+	timely_restart_window(sk);
+	rate_cc_pace(sk, ca->vars.rate_Bps);
+	closnet_count(ca->stats, TIMELY_N_CAUSES + TIMELY_IDLE);
+	trace_timely_rate(sk, &ca->vars, &ca->config->params, TIMELY_IDLE);
+}
+
+CLOSNET_TX_START(timely_tx_start)
 
 /* ---- losses */
 
@@ -526,6 +605,7 @@ static void timely_init(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
 	const struct closnet_counters *counters = net_generic(sock_net(sk), timely_net_id);
+	struct timely_limits l;
 
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
 	memset(ca, 0, sizeof(*ca));
@@ -533,7 +613,8 @@ static void timely_init(struct sock *sk)
 	ca->stats = counters->values;
 	rate_cc_start(sk, &ca->rate, &ca->config->rate);
 	timely_set_inv_mss(ca);
-	ca->vars.rate_Bps = timely_limits(ca).max_Bps;
+	l = timely_limits(ca);
+	timely_start(&ca->vars, &l);
 	rate_cc_pace(sk, ca->vars.rate_Bps);
 	closnet_count(ca->stats, TIMELY_N_CONNECTIONS);
 }
@@ -568,6 +649,7 @@ static struct tcp_congestion_ops timely_ops __read_mostly = {
 	.init		= timely_init,
 	.release	= timely_release,
 	CLOSNET_CONG_CONTROL_OPS(timely_cong_control),
+	CLOSNET_TX_START_OPS(timely_tx_start),
 	.ssthresh	= timely_ssthresh,
 	.undo_cwnd	= timely_undo_cwnd,
 	.get_info	= timely_get_info,

@@ -53,6 +53,12 @@
  *    that does not raise the rate but for the additive term.
  *  - A lost packet halves the rate, once a round trip (timely_cut()). The
  *    paper's network loses none.
+ *  - If everything that the application has written is acknowledged and the
+ *    path was empty, the rate is raised to one burst per RTT (timely_lone()).
+ *    Additive steps would end there, too (section 5), after many RPCs, each
+ *    of which waits for the pacer.
+ *  - A rate is forgotten after an idle retransmission time-out, as TCP's
+ *    window is: timely_start().
  */
 #ifndef _TIMELY_H
 #define _TIMELY_H
@@ -114,7 +120,7 @@ struct timely_limits {
 };
 
 /**
- * struct timely_vars - a sender's state; zeros but for the rate at first
+ * struct timely_vars - a sender's state: timely_start()
  * @rate_Bps: rate, bytes per second
  * @updated_ns: when the last sample came
  * @diff: smoothed difference of two RTTs in sequence, ns, Q56.8
@@ -139,6 +145,8 @@ struct timely_vars {
  * @TIMELY_MUL: decrease, as the RTT rises
  * @TIMELY_REF: mode patched, between t_low and t_high
  * @TIMELY_HOLD: an increase, but its sender did not use the rate it had
+ * @TIMELY_LONE: increase to one burst per RTT
+ * @TIMELY_IDLE: the rate of a new sender, after an idle period
  * @TIMELY_LOSS: decrease because of a loss
  * @TIMELY_UNDO: that loss was none
  * @TIMELY_CAUSES: how many there are
@@ -152,6 +160,8 @@ enum timely_cause {
 	TIMELY_MUL,
 	TIMELY_REF,
 	TIMELY_HOLD,
+	TIMELY_LONE,
+	TIMELY_IDLE,
 	TIMELY_LOSS,
 	TIMELY_UNDO,
 	TIMELY_CAUSES
@@ -283,6 +293,16 @@ static inline u64 timely_clamp(u64 rate_Bps, const struct timely_limits *l)
 }
 
 /**
+ * timely_start() - state of a new sender, or of one that has been idle
+ * @v: state
+ * @l: limits
+ */
+static inline void timely_start(struct timely_vars *v, const struct timely_limits *l)
+{
+	*v = (struct timely_vars) { .rate_Bps = l->max_Bps };
+}
+
+/**
  * timely_restart() - begin a gradient with an RTT that cannot be compared
  * @v: state
  * @rtt_ns: the RTT
@@ -339,6 +359,30 @@ static inline enum timely_cause timely_update(struct timely_vars *v,
 	}
 	v->rate_Bps = timely_clamp(wanted, l);
 	return cause;
+}
+
+/**
+ * timely_lone() - a sender with at most one burst to send found the path empty
+ * @v: state
+ * @l: limits
+ * @bytes: of the burst, or of a full packet if that is more
+ * @rtt_ns: its RTT, with the time that it took on the line; not 0
+ *
+ * The rate becomes at least one burst per RTT, of which the sender uses 80%:
+ * what section 5 lets additive steps lead to. Then the pacer delays no burst
+ * that is sent when the one before is acknowledged.
+ *
+ * Return: whether the rate was raised.
+ */
+static inline bool timely_lone(struct timely_vars *v, const struct timely_limits *l,
+			       u32 bytes, u32 rtt_ns)
+{
+	u64 rate_Bps = timely_clamp(div_u64((u64)bytes * (NSEC_PER_SEC / 4 * 5), rtt_ns), l);
+
+	if (rate_Bps <= v->rate_Bps)
+		return false;
+	v->rate_Bps = rate_Bps;
+	return true;
 }
 
 /**

@@ -20,7 +20,7 @@
  * @TIMELY_N_PARTIAL: ACKs that ended no burst
  * @TIMELY_N_RETRANS: RTTs not taken: data had been sent twice, or SACKed
  * @TIMELY_N_RECOVERY: RTTs not taken: losses were being repaired
- * @TIMELY_N_DELAYED: RTTs not taken: the receiver had delayed its ACK
+ * @TIMELY_N_DELAYED: RTTs not taken: the receiver may have delayed its ACK
  * @TIMELY_N_NEGATIVE: RTTs not taken: less than the time on the line
  * @TIMELY_N_CONNECTIONS: connections begun
  * @TIMELY_COUNTERS: how many there are
@@ -51,6 +51,8 @@ static const char * const timely_counter_names[] = {
 	[TIMELY_N_CAUSES + TIMELY_MUL]	= "rate_mul",
 	[TIMELY_N_CAUSES + TIMELY_REF]	= "rate_ref",
 	[TIMELY_N_CAUSES + TIMELY_HOLD]	= "app_limited",
+	[TIMELY_N_CAUSES + TIMELY_LONE]	= "rate_lone",
+	[TIMELY_N_CAUSES + TIMELY_IDLE]	= "idle_restarts",
 	[TIMELY_N_CAUSES + TIMELY_LOSS]	= "losses",
 	[TIMELY_N_CAUSES + TIMELY_UNDO]	= "losses_undone",
 	[TIMELY_N_SOURCE_CHANGES]	= "source_changes",

@@ -17,6 +17,7 @@
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/time64.h>
 #include <linux/types.h>
 
 #else
@@ -34,6 +35,7 @@ typedef int32_t s32;
 typedef int64_t s64;
 
 #define U64_MAX		UINT64_MAX
+#define NSEC_PER_SEC	1000000000L
 
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)

@@ -17,6 +17,8 @@
  *	  connect	connects and accepts
  *	  swap		who received sends from here on
  *	  send=BYTES	sends, and receives all of it
+ *	  rpc=COUNT	as often: sends 1000 bytes, which the receiver answers with
+ *			as many; prints how long each took, in us, a line "rpc US"
  *	  put=BYTES	sends; nothing is received
  *	  until=PATH	sends and receives until the file is there
  *	  fill		sends what the socket takes; nothing is received
@@ -46,12 +48,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of what is sent; a prime, so that no packet's size divides it */
 #define PERIOD 65521
 #define CHUNK 262144
 #define NOBODY 65534
+#define RPC_BYTES 1000
 /* How long "until" waits for its file without looking */
 #define LOOK_MS 5
 
@@ -191,6 +195,38 @@ static void transfer(struct flow *f, uint64_t end)
 		if (f->received < end)
 			await(f, more, -1);
 	}
+}
+
+static void transfer_back(const struct flow *f, size_t bytes)
+{
+	uint8_t buffer[RPC_BYTES];
+
+	if (send(f->rx, pattern, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
+		err(1, "%s: the answer", f->step);
+	if (recv(f->tx, buffer, bytes, MSG_WAITALL) != (ssize_t)bytes)
+		err(1, "%s: no answer", f->step);
+}
+
+static double now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
+}
+
+static void rpcs(struct flow *f, unsigned long count)
+{
+	set_int(f, f->tx, IPPROTO_TCP, TCP_NODELAY, 1);
+	set_int(f, f->rx, IPPROTO_TCP, TCP_NODELAY, 1);
+	while (count--) {
+		double began_us = now_us();
+
+		transfer(f, f->sent + RPC_BYTES);
+		transfer_back(f, RPC_BYTES);
+		printf("rpc %.3f\n", now_us() - began_us);
+	}
+	fflush(stdout);
 }
 
 static void until(struct flow *f, const char *path)
@@ -333,6 +369,8 @@ static void do_step(struct flow *f)
 		set_int(f, f->listener, SOL_SOCKET, SO_RCVBUF, atoi(value));
 	else if (!strcmp(word, "send"))
 		transfer(f, f->sent + strtoull(value, NULL, 0));
+	else if (!strcmp(word, "rpc"))
+		rpcs(f, strtoul(value, NULL, 0));
 	else if (!strcmp(word, "put"))
 		put(f, f->sent + strtoull(value, NULL, 0));
 	else if (!strcmp(word, "until"))

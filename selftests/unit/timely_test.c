@@ -419,6 +419,40 @@ static void test_loss(void **state)
 	assert_int_equal(r.v.rate_Bps, line.max_Bps);
 }
 
+/* A burst per RTT, of which 80% are used */
+static void test_lone(void **state)
+{
+	struct run r = run_from(&paper, line.min_Bps, 30000);
+
+	(void)state;
+	/* 1250 bytes in 20 us are 62.5 MB/s */
+	assert_true(timely_lone(&r.v, &r.l, 1250, 20000));
+	assert_int_equal(r.v.rate_Bps, 78125000);
+	assert_false(timely_lone(&r.v, &r.l, 1250, 20000));
+	/* it never lowers the rate */
+	assert_false(timely_lone(&r.v, &r.l, 1, 20000));
+	assert_false(timely_lone(&r.v, &r.l, 1250, TIMELY_RTT_MAX_NS));
+	assert_int_equal(r.v.rate_Bps, 78125000);
+	/* and keeps the limits */
+	assert_true(timely_lone(&r.v, &r.l, 65536, 1));
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+	assert_false(timely_lone(&r.v, &r.l, UINT32_MAX, 1));
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+}
+
+static void test_start(void **state)
+{
+	struct run r = run_from(&paper, HALF_LINE, 30000);
+
+	(void)state;
+	sample(&r, 400000, FULL_STEP, false);
+	timely_start(&r.v, &r.l);
+	assert_int_equal(r.v.rate_Bps, line.max_Bps);
+	assert_int_equal(r.v.diff, 0);
+	/* the first RTT has none before it to compare with */
+	assert_int_equal(sample(&r, 300000, FULL_STEP, false), TIMELY_START);
+}
+
 /* ------------------------------------------------ always */
 
 /* What the smoothed difference can be at most: the largest difference */
@@ -550,6 +584,8 @@ int main(void)
 		cmocka_unit_test(test_patched),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_lone),
+		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_always),
 		cmocka_unit_test(test_corners),
 	};

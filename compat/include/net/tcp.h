@@ -32,6 +32,10 @@ static void function##_compat(struct sock *sk, const struct rate_sample *rs) \
 	.cwnd_event = function,			   \
 	.cwnd_event_tx_start = tx_start
 
+#define CLOSNET_TX_START(function)
+#define CLOSNET_TX_START_OPS(function) \
+	.cwnd_event_tx_start = function
+
 #else
 
 #define CLOSNET_CWND_EVENT(function, tx_start)				\
@@ -44,6 +48,17 @@ static void function##_compat(struct sock *sk, enum tcp_ca_event event)	\
 }
 
 #define CLOSNET_CWND_EVENT_OPS(function, tx_start) \
+	.cwnd_event = function##_compat
+
+/* Of the events, only that one */
+#define CLOSNET_TX_START(function)					\
+static void function##_compat(struct sock *sk, enum tcp_ca_event event)	\
+{									\
+	if (event == CA_EVENT_TX_START)					\
+		function(sk);						\
+}
+
+#define CLOSNET_TX_START_OPS(function) \
 	.cwnd_event = function##_compat
 
 #endif /* CLOSNET_HAVE_CWND_EVENT_TX_START */
