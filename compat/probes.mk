@@ -28,6 +28,7 @@ ccflags-y += $(call closnet-probe,NETIF_GET_LINK_KSETTINGS,linux/ethtool.h,netif
 ccflags-y += $(call closnet-probe,SOCKADDR_UNSIZED,linux/socket.h,struct sockaddr_unsized)
 ccflags-y += $(call closnet-probe,IPV6_PINFO_OFFSET,net/sock.h,ipv6_pinfo_offset)
 ccflags-y += $(call closnet-probe,REGISTER_NET_SYSCTL_SZ,net/net_namespace.h,register_net_sysctl_sz)
+ccflags-y += $(call closnet-probe,CONST_CTL_TABLE,linux/sysctl.h,proc_handler.const struct ctl_table .ctl)
 ccflags-y += $(call closnet-probe,VM_FLAGS_SET,linux/mm.h,vm_flags_set)
 ccflags-y += $(call closnet-probe,ENCAP_ERR_INFO,linux/udp.h,encap_err_rcv.*int err)
 ccflags-y += $(call closnet-probe,ALLOC_NETDEV_DUMMY,linux/netdevice.h,alloc_netdev_dummy)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters of tcp_dcqcn, a set for each network namespace:
+ * What a network namespace has of tcp_dcqcn: sysctls, and counters in
  * /proc/net/closnet/dcqcn, a line "NAME VALUE" each
  *
  * Part of tcp_dcqcn.c.
@@ -8,9 +8,7 @@
 #ifndef _DCQCN_STATS_H
 #define _DCQCN_STATS_H
 
-#include <net/netns/generic.h>
-#include <closnet/counters.h>
-#include "dcqcn.h"
+#include "dcqcn_config.h"
 
 /**
  * enum dcqcn_counter - what is counted
@@ -55,29 +53,42 @@ static unsigned int dcqcn_net_id __read_mostly;
 
 static int dcqcn_stats_show(struct seq_file *seq, void *unused)
 {
-	const struct closnet_counters *c = net_generic(seq_file_single_net(seq), dcqcn_net_id);
+	const struct rate_net *rn = net_generic(seq_file_single_net(seq), dcqcn_net_id);
 
 	BUILD_BUG_ON(ARRAY_SIZE(dcqcn_counter_names) != DCQCN_COUNTERS);
-	closnet_counters_show(seq, c, dcqcn_counter_names, DCQCN_COUNTERS);
+	closnet_counters_show(seq, &rn->counters, dcqcn_counter_names, DCQCN_COUNTERS);
 	return 0;
 }
 
 static int __net_init dcqcn_net_init(struct net *net)
 {
-	return closnet_counters_init(net, net_generic(net, dcqcn_net_id), DCQCN_COUNTERS,
-				     "closnet/dcqcn", dcqcn_stats_show);
+	struct rate_net *rn = net_generic(net, dcqcn_net_id);
+	int err;
+
+	err = closnet_counters_init(net, &rn->counters, DCQCN_COUNTERS, "closnet/dcqcn",
+				    dcqcn_stats_show);
+	if (err)
+		return err;
+	err = rate_net_init(rn, net, dcqcn_net_id, dcqcn_options, DCQCN_OPTIONS,
+			    "net/ipv4/tcp_dcqcn");
+	if (err)
+		closnet_counters_exit(net, &rn->counters, "closnet/dcqcn");
+	return err;
 }
 
 static void __net_exit dcqcn_net_exit(struct net *net)
 {
-	closnet_counters_exit(net, net_generic(net, dcqcn_net_id), "closnet/dcqcn");
+	struct rate_net *rn = net_generic(net, dcqcn_net_id);
+
+	rate_net_exit(rn);
+	closnet_counters_exit(net, &rn->counters, "closnet/dcqcn");
 }
 
 static struct pernet_operations dcqcn_net_ops = {
 	.init	= dcqcn_net_init,
 	.exit	= dcqcn_net_exit,
 	.id	= &dcqcn_net_id,
-	.size	= sizeof(struct closnet_counters),
+	.size	= sizeof(struct rate_net),
 };
 
 #endif /* _DCQCN_STATS_H */

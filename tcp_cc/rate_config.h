@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parameters that congestion controls by rate share, and how connections get
- * them
+ * What congestion controls by rate share: their sysctls, and how connections
+ * get them
  *
- * A connection takes the parameters as they are when it starts. So a write
- * makes a new configuration, which all later connections share, and the last
- * connection that has the old one frees it.
+ * A connection takes the values that its network namespace has when it starts,
+ * and keeps them. So a write makes a new configuration, which all later
+ * connections of that namespace share, and the last connection that has the old
+ * one frees it.
  *
  * For a module's only source file.
  */
@@ -16,8 +17,10 @@
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/slab.h>
-#include <closnet/knob.h>
+#include <net/netns/generic.h>
+#include <closnet/counters.h>
 #include <closnet/nicclock.h>
+#include <closnet/sysctl.h>
 
 /**
  * struct rate_config - what a configuration begins with
@@ -39,25 +42,33 @@ struct rate_config {
 	struct rcu_head rcu;
 };
 
-CLOSNET_KNOB(line_rate, "line rate, Mbit/s (0: what the device says)",
-	     .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s");
+/**
+ * struct rate_net - of a network namespace
+ * @counters: counters
+ * @sysctls: sysctls
+ * @config: configuration of new connections
+ */
+struct rate_net {
+	struct closnet_counters counters;
+	struct closnet_sysctls sysctls;
+	struct rate_config __rcu *config;
+};
 
-/* The parameters are taken as of module_init(); before, nothing is allocated. */
-static bool rate_config_ready;
-static struct rate_config __rcu *rate_config_current;
+#define RATE_OPTION_LINE_RATE \
+	{ "line_rate", .value = 0, .min = 0, .max = 1000000, .unit = " Mbit/s" }
 
 /*
- * The congestion control's: the parameters as they are now, in what kfree()
- * takes; or an error, about which it says what is wrong with the parameters.
+ * The congestion control's: the configuration that the values make, in memory
+ * that kfree() takes; or an error, about which it says what is wrong.
  */
-static struct rate_config *rate_config_new(void);
+static struct rate_config *rate_config_new(const u32 *values);
 
 /* @c: zeros; with its users, and with the line */
-static void rate_config_start(struct rate_config *c)
+static void rate_config_start(struct rate_config *c, u32 line_Mbps)
 {
 	refcount_set(&c->users, 1);
-	c->line.rate_Mbps = knob_line_rate.value;
-	c->line.byte_time = nicclock_byte_time(knob_line_rate.value);
+	c->line.rate_Mbps = line_Mbps;
+	c->line.byte_time = nicclock_byte_time(line_Mbps);
 }
 
 static void rate_config_put(struct rate_config *c)
@@ -66,53 +77,52 @@ static void rate_config_put(struct rate_config *c)
 		kfree_rcu(c, rcu);
 }
 
-/* A reference to the current configuration, for a connection */
-static struct rate_config *rate_config_get(void)
+/* A reference to the current configuration, for a connection. Who loses to a writer takes the newer one. */
+static struct rate_config *rate_config_get(const struct rate_net *rn)
 {
 	struct rate_config *c;
 
 	rcu_read_lock();
 	do {
-		c = rcu_dereference(rate_config_current);
+		c = rcu_dereference(rn->config);
 	} while (!refcount_inc_not_zero(&c->users));
 	rcu_read_unlock();
 	return c;
 }
 
-/* Makes the current configuration of the parameters. kernel_param_lock() is held. */
-static int rate_config_renew(void)
+static int rate_config_changed(struct closnet_sysctls *s)
 {
-	struct rate_config *c = rate_config_new();
+	struct rate_net *rn = container_of(s, struct rate_net, sysctls);
+	struct rate_config *c = rate_config_new(s->values);
 
 	if (IS_ERR(c))
 		return PTR_ERR(c);
-	rate_config_put(rcu_replace_pointer(rate_config_current, c, true));
+	rate_config_put(rcu_replace_pointer(rn->config, c, true));
 	return 0;
 }
 
-static int closnet_knob_changed(void)
+/* @rn: zeros, and the counters; @id: of the module's struct rate_net */
+static int rate_net_init(struct rate_net *rn, struct net *net, unsigned int id,
+			 const struct closnet_sysctl *options, unsigned int count,
+			 const char *path)
 {
-	return rate_config_ready ? rate_config_renew() : 0;
-}
-
-static int rate_config_init(void)
-{
+	struct rate_net *initial = net_generic(&init_net, id);
 	int err;
 
-	kernel_param_lock(THIS_MODULE);
-	err = rate_config_renew();
-	rate_config_ready = !err;
-	kernel_param_unlock(THIS_MODULE);
+	rn->sysctls.options = options;
+	rn->sysctls.count = count;
+	rn->sysctls.changed = rate_config_changed;
+	err = closnet_sysctls_init(&rn->sysctls, net, &initial->sysctls, path);
+	if (err)
+		rate_config_put(rcu_replace_pointer(rn->config, NULL, true));
 	return err;
 }
 
-/* Nobody writes parameters any more. */
-static void rate_config_exit(void)
+/* The namespace's sockets have gone. */
+static void rate_net_exit(struct rate_net *rn)
 {
-	kernel_param_lock(THIS_MODULE);
-	rate_config_ready = false;
-	rate_config_put(rcu_replace_pointer(rate_config_current, NULL, true));
-	kernel_param_unlock(THIS_MODULE);
+	closnet_sysctls_exit(&rn->sysctls);
+	rate_config_put(rcu_replace_pointer(rn->config, NULL, true));
 }
 
 #endif /* _RATE_CONFIG_H */

@@ -310,7 +310,7 @@ static struct tcp_congestion_ops dcqcn_reno __read_mostly = {
 
 static void dcqcn_init(struct sock *sk)
 {
-	const struct closnet_counters *counters = net_generic(sock_net(sk), dcqcn_net_id);
+	const struct rate_net *rn = net_generic(sock_net(sk), dcqcn_net_id);
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct dcqcn *ca = dcqcn_ca(sk);
 	struct dcqcn_limits l;
@@ -319,11 +319,11 @@ static void dcqcn_init(struct sock *sk)
 	memset(ca, 0, sizeof(*ca));
 	if (!closnet_tcp_ecn(tp)) {
 		WRITE_ONCE(inet_csk(sk)->icsk_ca_ops, &dcqcn_reno);
-		closnet_count(counters->values, DCQCN_N_ECN_MISSING);
+		closnet_count(rn->counters.values, DCQCN_N_ECN_MISSING);
 		return;
 	}
-	ca->config = container_of(rate_config_get(), struct dcqcn_config, rate);
-	ca->stats = counters->values;
+	ca->config = container_of(rate_config_get(rn), struct dcqcn_config, rate);
+	ca->stats = rn->counters.values;
 	ca->bytes_sent = tp->bytes_sent;
 	ca->delivered_ce = tp->delivered_ce;
 	rate_cc_start(sk, &ca->rate, &ca->config->rate);
@@ -378,12 +378,9 @@ static int __init dcqcn_register(void)
 	int err;
 
 	check_trace_callback_type_tcp_probe(dcqcn_probe);
-	err = rate_config_init();
-	if (err)
-		return err;
 	err = register_pernet_subsys(&dcqcn_net_ops);
 	if (err)
-		goto out_config;
+		return err;
 	err = cc_probe_register(dcqcn_probe);
 	if (err)
 		goto out_net;
@@ -396,8 +393,6 @@ out_probe:
 	cc_probe_unregister(dcqcn_probe);
 out_net:
 	unregister_pernet_subsys(&dcqcn_net_ops);
-out_config:
-	rate_config_exit();
 	return err;
 }
 
@@ -406,7 +401,6 @@ static void __exit dcqcn_unregister(void)
 	tcp_unregister_congestion_control(&dcqcn_ops);
 	cc_probe_unregister(dcqcn_probe);
 	unregister_pernet_subsys(&dcqcn_net_ops);
-	rate_config_exit();
 }
 
 module_init(dcqcn_register);

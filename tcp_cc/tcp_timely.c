@@ -604,13 +604,13 @@ static u32 timely_undo_cwnd(struct sock *sk)
 static void timely_init(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
-	const struct closnet_counters *counters = net_generic(sock_net(sk), timely_net_id);
+	const struct rate_net *rn = net_generic(sock_net(sk), timely_net_id);
 	struct timely_limits l;
 
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
 	memset(ca, 0, sizeof(*ca));
-	ca->config = container_of(rate_config_get(), struct timely_config, rate);
-	ca->stats = counters->values;
+	ca->config = container_of(rate_config_get(rn), struct timely_config, rate);
+	ca->stats = rn->counters.values;
 	rate_cc_start(sk, &ca->rate, &ca->config->rate);
 	timely_set_inv_mss(ca);
 	l = timely_limits(ca);
@@ -662,12 +662,9 @@ static int __init timely_register(void)
 	int err;
 
 	check_trace_callback_type_tcp_probe(timely_probe);
-	err = rate_config_init();
-	if (err)
-		return err;
 	err = register_pernet_subsys(&timely_net_ops);
 	if (err)
-		goto out_config;
+		return err;
 	err = cc_probe_register(timely_probe);
 	if (err)
 		goto out_net;
@@ -680,8 +677,6 @@ out_probe:
 	cc_probe_unregister(timely_probe);
 out_net:
 	unregister_pernet_subsys(&timely_net_ops);
-out_config:
-	rate_config_exit();
 	return err;
 }
 
@@ -690,7 +685,6 @@ static void __exit timely_unregister(void)
 	tcp_unregister_congestion_control(&timely_ops);
 	cc_probe_unregister(timely_probe);
 	unregister_pernet_subsys(&timely_net_ops);
-	rate_config_exit();
 }
 
 module_init(timely_register);

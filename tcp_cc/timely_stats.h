@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters of tcp_timely, a set for each network namespace:
+ * What a network namespace has of tcp_timely: sysctls, and counters in
  * /proc/net/closnet/timely, a line "NAME VALUE" each
  *
  * Part of tcp_timely.c.
@@ -8,8 +8,6 @@
 #ifndef _TIMELY_STATS_H
 #define _TIMELY_STATS_H
 
-#include <net/netns/generic.h>
-#include <closnet/counters.h>
 #include "timely_config.h"
 
 /**
@@ -68,29 +66,42 @@ static unsigned int timely_net_id __read_mostly;
 
 static int timely_stats_show(struct seq_file *seq, void *unused)
 {
-	const struct closnet_counters *c = net_generic(seq_file_single_net(seq), timely_net_id);
+	const struct rate_net *rn = net_generic(seq_file_single_net(seq), timely_net_id);
 
 	BUILD_BUG_ON(ARRAY_SIZE(timely_counter_names) != TIMELY_COUNTERS);
-	closnet_counters_show(seq, c, timely_counter_names, TIMELY_COUNTERS);
+	closnet_counters_show(seq, &rn->counters, timely_counter_names, TIMELY_COUNTERS);
 	return 0;
 }
 
 static int __net_init timely_net_init(struct net *net)
 {
-	return closnet_counters_init(net, net_generic(net, timely_net_id), TIMELY_COUNTERS,
-				     "closnet/timely", timely_stats_show);
+	struct rate_net *rn = net_generic(net, timely_net_id);
+	int err;
+
+	err = closnet_counters_init(net, &rn->counters, TIMELY_COUNTERS, "closnet/timely",
+				    timely_stats_show);
+	if (err)
+		return err;
+	err = rate_net_init(rn, net, timely_net_id, timely_options, TIMELY_OPTIONS,
+			    "net/ipv4/tcp_timely");
+	if (err)
+		closnet_counters_exit(net, &rn->counters, "closnet/timely");
+	return err;
 }
 
 static void __net_exit timely_net_exit(struct net *net)
 {
-	closnet_counters_exit(net, net_generic(net, timely_net_id), "closnet/timely");
+	struct rate_net *rn = net_generic(net, timely_net_id);
+
+	rate_net_exit(rn);
+	closnet_counters_exit(net, &rn->counters, "closnet/timely");
 }
 
 static struct pernet_operations timely_net_ops = {
 	.init	= timely_net_init,
 	.exit	= timely_net_exit,
 	.id	= &timely_net_id,
-	.size	= sizeof(struct closnet_counters),
+	.size	= sizeof(struct rate_net),
 };
 
 #endif /* _TIMELY_STATS_H */

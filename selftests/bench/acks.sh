@@ -6,7 +6,7 @@
 # Environment: CLOSNET_MODDIR (directory of nicclock.ko, tcp_timely.ko and tcp_dcqcn.ko)
 set -eu
 parameter=/sys/module/ack_bench/parameters/run
-source=/sys/module/tcp_timely/parameters/source
+source=/proc/sys/net/ipv4/tcp_timely/source
 counters=/proc/net/closnet/timely
 count=$2
 device=bench0
@@ -62,6 +62,6 @@ timely timely-sw sw burst pair dup
 timely timely-rtt rtt burst pair dup
 
 insmod "$CLOSNET_MODDIR/tcp_dcqcn.ko"
-echo 16 >/sys/module/tcp_dcqcn/parameters/seg_kb # a burst is one packet, as with the others
+echo 16 >/proc/sys/net/ipv4/tcp_dcqcn/seg_kb # a burst is one packet, as with the others
 measure dcqcn dcqcn burst pair dup ece data marked
 measure cubic-probed cubic data marked

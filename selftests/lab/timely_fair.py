@@ -55,7 +55,7 @@ def cases(params):
 
 def settings(params, scheme):
     """The module's parameters."""
-    values = {"source": "sw", "prompt_ack": 1, "t_low": params.t_low, "seg_kb": params.seg_kb}
+    values = {"mode": "classic", "source": "sw", "prompt_ack": 1, "t_low": params.t_low, "seg_kb": params.seg_kb}
     if scheme != "classic":
         values["alpha"] = params.alpha
     if scheme == "patched":

@@ -65,7 +65,7 @@ def guest(lab):
     if lab.scheme == "owd":
         microseconds(net)
         settings["signal"] = "owd"
-    Module(lab, "tcp_timely").set(**settings)
+    Module(lab, "tcp_timely", mode="classic").set(**settings)
     measure(lab, net)
 
 

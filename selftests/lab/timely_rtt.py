@@ -168,7 +168,7 @@ def guest_source(lab):
     p = lab.params
     net = network(p, p.senders)
     net.build(port_qdisc="pfifo limit 100000", rx_stamps=True)
-    timely = Module(lab, "tcp_timely")
+    timely = Module(lab, "tcp_timely", mode="classic")
     todo = settings(p)
     lab.expect(len(todo) * (p.settle + p.time))
     for name, late, seg, senders, flows in todo:
@@ -210,7 +210,7 @@ def guest_queue(lab):
     p = lab.params
     net = network(p, p.clients)
     net.build(port_qdisc="pfifo limit 100000", rx_stamps=True)
-    Module(lab, "tcp_timely").set(source="hw", seg_kb=p.seg_kb[-1], prompt_ack=1)
+    Module(lab, "tcp_timely", mode="classic").set(source="hw", seg_kb=p.seg_kb[-1], prompt_ack=1)
     lab.expect(p.settle + p.time)
     lab.sample("queue.csv", p.every, [net.nodes["switch"].port("h1")], p.settle)
     lab.trace("samples.csv", "timely:timely_sample")

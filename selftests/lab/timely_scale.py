@@ -75,7 +75,7 @@ def guest(lab):
     net.build()
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    module = Module(lab, "tcp_timely")
+    module = Module(lab, "tcp_timely", mode="classic")
     todo = cases(p)
     lab.expect(len(todo) * (warmup + time))
     for name, rtt, settings in todo:

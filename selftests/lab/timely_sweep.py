@@ -78,7 +78,7 @@ def guest(lab):
     net.build()
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    module = Module(lab, "tcp_timely")
+    module = Module(lab, "tcp_timely", mode="classic")
     lab.expect(sum(p.hai_time if lab.scheme == "hai" else warmup_ns(p, settings) + p.time for _, settings in todo))
     for name, settings in todo:
         module.set(source="sw", prompt_ack=1, **{**DEFAULTS, **settings})

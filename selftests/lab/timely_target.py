@@ -64,7 +64,7 @@ def guest(lab):
     net.build(rx_stamps=True)
     # the queue is to be in the qdisc: a frame on the line, one behind it
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    timely = Module(lab, "tcp_timely")
+    timely = Module(lab, "tcp_timely", mode="classic")
     t_low, t_high = thresholds(p, lab.scheme)
     timely.set(t_low=t_low, t_high=t_high, seg_kb=p.seg_kb, beta=p.beta)
     lab.expect(len(p.flows) * (p.warmup + p.time))

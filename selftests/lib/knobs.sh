@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Module parameters with ranges: what they take and what they say. A test of a
-# congestion control sources this after lib/tcp_cc.sh.
+# Sysctls with ranges: what they take and what they say, and whose they are. A
+# test of a congestion control sources this after lib/tcp_cc.sh. Ranges are tried
+# in the namespace of the test itself.
 # shellcheck disable=SC2317,SC2154 # setup_ns sets a and b; functions are called through check and wait_for
 
 # logs COUNT TEXT COMMAND...: the command fails, and the kernel's log says so as often
@@ -22,7 +23,7 @@ none_of() {
 	local name=$1 value
 	shift
 	for value in "$@"; do
-		! params "$name=$value" || { echo "$value is accepted" >&3 && return 0; }
+		! write_params "$name=$value" || { echo "$value is accepted" >&3 && return 0; }
 	done
 	return 1
 }
@@ -32,7 +33,7 @@ takes() {
 	local name=$1 value
 	shift
 	for value in "$@"; do
-		params "$name=$value" || return
+		write_params "$name=$value" || return
 		[ "$(<"$PARAMETERS/$name")" = "$value" ] || { cat "$PARAMETERS/$name" && return 1; }
 	done
 }
@@ -53,14 +54,32 @@ exec 3>&1
 # shellcheck disable=SC2034 # for the tests
 FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 99999999999.5)
 
-# reload WORD...: the module with these parameters
-reload() {
-	rmmod "tcp_$CC" || return
-	if [ -n "${CLOSNET_MODDIR:-}" ]; then
-		insmod "$CLOSNET_MODDIR/tcp_$CC.ko" "$@"
+# as_nobody_root COMMAND...: as root of a new user namespace and a new network namespace, which user nobody has made
+as_nobody_root() { setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn "$@"; }
+
+# test_namespaces NAME VALUE OTHER BAD: whose values sysctl NAME has. It is left as it was.
+test_namespaces() {
+	local name=$1 value=$2 other=$3 bad=$4 was tag=tag$RANDOM$RANDOM
+	was=$(<"$PARAMETERS/$name")
+	params "$name=$value"
+	check_eq "$name: a write is for its own namespace" "$(<"$PARAMETERS/$name")" "$was"
+	write_params "$name=$other"
+	check_eq "$name: it leaves the others alone" "$(params_of "$a" "$name")" "$value"
+	ip netns add "$a-new"
+	check_eq "$name: a new namespace has the initial one's" "$(params_of "$a-new" "$name")" "$other"
+	ip netns del "$a-new"
+	if as_nobody_root true 2>/dev/null; then
+		check_eq "$name: root of a user namespace sets its own" "$(as_nobody_root sh -c \
+			"cat $PARAMETERS/$name; echo $value >$PARAMETERS/$name; cat $PARAMETERS/$name" | xargs)" "$other $value"
+		check_eq "$name: the initial namespace keeps its value" "$(<"$PARAMETERS/$name")" "$other"
+		echo "$tag" >/dev/kmsg
+		check_refused "$name: root of a user namespace sets no bad value" "write error" as_nobody_root bash -c "echo $bad >$PARAMETERS/$name"
+		check_eq "$name: the log has nothing of it" "$(dmesg | sed "1,/$tag/d" | grep -c "$name must be")" 0
 	else
-		modprobe "tcp_$CC" "$@"
+		skip "$name: root of a user namespace" "no user namespaces"
 	fi
+	write_params "$name=$was"
+	params "$name=$was"
 }
 
 # unload_cc: when no connection waits for the answer to its FIN any more

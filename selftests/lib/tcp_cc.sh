@@ -4,21 +4,35 @@
 # need_cc and setup_ns a b; CC is the congestion control's name.
 # shellcheck disable=SC2016,SC2154 # awk expands; setup_ns sets a and b
 
-PARAMETERS=/sys/module/tcp_$CC/parameters
+PARAMETERS=/proc/sys/net/ipv4/tcp_$CC
 
-# params NAME=VALUE...: module parameters; they are what they were when the test ends
-params() {
+# write_params NAME=VALUE...: sysctls of this process's network namespace
+write_params() {
 	local word
 	for word in "$@"; do
 		echo "${word#*=}" >"$PARAMETERS/${word%%=*}" || return
 	done
 }
 
-# current_params: as words for `params`
+# params NAME=VALUE...: those of the namespaces a and b
+params() {
+	local ns
+	for ns in "$a" "$b"; do
+		in_ns "$ns" bash -c "PARAMETERS=$PARAMETERS; $(declare -f write_params)"'; write_params "$@"' params "$@" || return
+	done
+}
+
+# current_params: of this process's namespace, as words for `params`
 current_params() { grep -H . "$PARAMETERS"/* | sed 's/.*\/\(.*\):/\1=/'; }
 
+# params_of NS NAME...: their values there, in a line
+params_of() {
+	local ns=$1
+	shift
+	in_ns "$ns" cat "${@/#/$PARAMETERS/}" | xargs
+}
+
 DEFAULTS=$(current_params)
-defer default_params
 
 # default_params: as they were
 # shellcheck disable=SC2086 # words

@@ -53,8 +53,10 @@ test_example() {
 	esac
 }
 
-# restore: the default and the trace events as they were
+# restore: the default, the sysctls and the trace events as they were
+# shellcheck disable=SC2086 # words
 restore() {
+	write_params $DEFAULTS
 	echo "$default" >/proc/sys/net/ipv4/tcp_congestion_control
 	echo 0 >"$EVENTS/enable"
 }
@@ -78,8 +80,8 @@ done < <(ranges)
 test_page() {
 	local name names lines line
 	mapfile -t names < <(ls "$PARAMETERS")
-	check_eq "the page has the module's parameters" \
-		"$(sed -n 's/^\.BI \(.*\)= .*/\1/p' "$page" | sort | xargs)" "${names[*]}"
+	check_eq "the page has the sysctls" \
+		"$(sed -n 's/^\.BI \([a-z0-9_]*\)= .*/\1/p' "$page" | sort | xargs)" "${names[*]}"
 	for name in "${names[@]}"; do
 		test_parameter "$name"
 	done

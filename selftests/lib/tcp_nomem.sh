@@ -13,7 +13,7 @@ test_params_nomem() {
 	fail_only "tcp_$CC"
 	set_failslab probability=100
 	for word in "$@"; do
-		check_refused "no memory: a parameter stays, $word" "Cannot allocate memory" params "$word"
+		check_refused "no memory: a sysctl stays, $word" "Cannot allocate memory" write_params "$word"
 	done
 	set_failslab probability=0
 	check_eq "it is what it was" "$(current_params)" "$DEFAULTS"

@@ -37,7 +37,7 @@ test_sockets() {
 # test_bursts: those of the next one are as large as the device allows
 test_bursts() {
 	local kb event=$TRACEFS/events/net/net_dev_queue/enable
-	kb=$(<"$PARAMETERS/seg_kb")
+	kb=$(params_of "$a" seg_kb)
 	# largest FILE: bytes of the largest packet that the stack has handed to a device
 	largest() { sed -n 's/.* net_dev_queue: .* len=\([0-9]*\).*/\1/p' "$TMP/$1" | sort -n | tail -n 1; }
 	[ -e "$event" ] || mount -t tracefs tracefs "$TRACEFS" 2>/dev/null || true

@@ -12,7 +12,7 @@
 # calm_params: see above; thresholds in an order that is always valid
 calm_params() { params t_high=1000000 t_low=900000 delta=500 min_rate=10; }
 
-# default_params: as they were; t_low is 0 for a moment, so that any order of the others will do
+# default_params: what they were at first; t_low is 0 for a moment, so that any order of the others will do
 default_params() {
 	params t_low=0
 	# shellcheck disable=SC2086 # words

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each parameter takes its range and nothing else, when the module is loaded
-# and later, and says what it would take; a connection keeps what it began
-# with; and what shows from outside follows the parameters and the profile.
+# Each sysctl takes its range and nothing else, and says what it would take;
+# each network namespace has its own; a connection keeps what it began with; and
+# what shows from outside follows the sysctls and the profile.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> netem, w0 |=====| w1 -> receiver      |
@@ -18,7 +18,7 @@ wire_ab rate 500mbit delay 20us
 
 # ---- ranges
 
-RANGE="paper or nic" range profile paper nic 0 1 Paper "paper nic"
+RANGE="paper or nic or tuned" range profile paper tuned 0 1 Paper "paper nic"
 RANGE="cut_first or alpha_first" range order cut_first alpha_first 0 cut
 range rpg_time_reset 0 1000000 1000001 0.5
 range rpg_byte_reset 0 1000000000 1000000001 32k
@@ -52,7 +52,7 @@ churn() {
 	for ((i = 0; i < 5; i++)); do
 		params rpg_max_rate=$((40 + i)) cap=$((1000 + i)) || return
 		flow -p 5002 cc=dcqcn connect send=50000 \
-			"run=echo $((2000 + i)) >$PARAMETERS/cap" send=50000 close eof || return
+			"run=ip netns exec $a sh -c 'echo $((2000 + i)) >$PARAMETERS/cap'" send=50000 close eof || return
 	done
 }
 check "parameters change under connections" churn
@@ -138,16 +138,10 @@ else
 	skip "what parameters do to the rate" "no trace events, or no netem"
 fi
 
-# ---- when the module is loaded
+# ---- whose they are
 
+test_namespaces rpg_ai_rate 3 4 x
 check "no connection is left" unload_cc
-load_module tcp_dcqcn
-check "loaded with parameters" reload profile=nic rpg_threshold=3 initial_alpha_value=0.25 order=alpha_first
-check_eq "it has them" "$(cd "$PARAMETERS" && cat profile rpg_threshold initial_alpha_value order | xargs)" "nic 3 0.250 alpha_first"
-check "loaded with what is out of range" logs 1 "rpg_threshold must be 0 to 254" reload rpg_threshold=255
-check_eq "it is not loaded" "$(module_loaded tcp_dcqcn && echo loaded)" ""
-load_module tcp_dcqcn
-check "loaded with a word that is none" logs 1 "profile must be paper or nic" reload profile=vendor
 load_module tcp_dcqcn
 check_eq "the defaults again" "$(current_params)" "$DEFAULTS"
 finish

@@ -42,7 +42,6 @@ test_period() {
 for period in 0.1 0.2 0.3 0.5 3 10; do
 	test_period $period
 done
-check_eq "the NIC's clock is idle" "$(nicclock "$a" w0 state)" idle
 check "other packets arrive" ip netns exec "$b" ping -q -c 100 -i 0.01 10.0.0.1
 check_eq "they keep the map alive" "$(nicclock "$a" w0 state)" synchronised
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each parameter takes its range and nothing else, when the module is loaded
-# and later, and says what it would take; a connection keeps what it began
-# with; and what shows from outside follows the parameters.
+# Each sysctl takes its range and nothing else, and says what it would take;
+# each network namespace has its own; a connection keeps what it began with; and
+# what shows from outside follows the sysctls and the profile.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> w0        |=====| w1 -> receiver      |
@@ -21,11 +21,12 @@ wire_ab rate 500mbit delay 20us
 range alpha 0.000 1.000 "${FRACTIONS[@]}"
 range beta 0.000 1.000 "${FRACTIONS[@]}"
 range delta 0 100000 100001 0.5 0x10 1k
-params t_low=0
+write_params t_low=0
 range t_high 1 1000000 0 1000001 1.5
-params t_high=1000000
+write_params t_high=1000000
 range t_low 0 1000000 1000001
-default_params
+# shellcheck disable=SC2086 # words
+write_params t_low=0 $DEFAULTS
 range min_rtt 1 1000000 0 1000001
 range hai_n 1 100 0 101
 range hai_threshold 1 255 0 256
@@ -35,11 +36,12 @@ range max_rate 0 1000000 1000001
 range cap 0 1048576 1048577
 range line_rate 0 1000000 1000001
 range prompt_ack 0 1 2 y
-RANGE="classic or patched" range mode classic patched 0 1 Classic patch "classic patched"
+RANGE="paper or tuned" range profile paper tuned 0 1 Paper nic "paper tuned"
+RANGE="profile or classic or patched" range mode classic patched 0 1 Classic patch "classic patched"
 RANGE="rtt or sw or hw or auto" range source rtt hw nic
 RANGE="rtt or owd" range signal rtt owd both
 
-check "fractions may be written in other ways" params alpha=1 beta=00.25
+check "fractions may be written in other ways" write_params alpha=1 beta=00.25
 check_eq "they are the same" "$(<"$PARAMETERS/alpha") $(<"$PARAMETERS/beta")" "1.000 0.250"
 # all_fractions: what is read can be written and is the same
 all_fractions() {
@@ -50,11 +52,11 @@ all_fractions() {
 	done
 }
 check "fractions are read as they were written" all_fractions
-default_params
-check "t_low above t_high" logs 1 "t_low must be at most t_high: 501 is above 500 us" params t_low=501
-check "t_high below t_low" logs 1 "t_low must be at most t_high: 50 is above 49 us" params t_high=49
+write_params alpha=0 beta=0
+check "t_low above t_high" logs 1 "t_low must be at most t_high: 501 is above 500 us" write_params t_low=501
+check "t_high below t_low" logs 1 "t_low must be at most t_high: 50 is above 49 us" write_params t_high=49
 check_eq "they stay" "$(<"$PARAMETERS/t_low") $(<"$PARAMETERS/t_high")" "50 500"
-check "both the same" params t_low=500 t_low=50 t_high=50 t_high=500
+check "both the same" write_params t_low=500 t_low=50 t_high=50 t_high=500
 
 # ---- while a connection runs
 
@@ -76,7 +78,7 @@ churn() {
 	for ((i = 0; i < 5; i++)); do
 		params max_rate=$((40 + i)) cap=$((1000 + i)) || return
 		flow -p 5002 cc=timely connect send=50000 \
-			"run=echo $((2000 + i)) >$PARAMETERS/cap" send=50000 close eof || return
+			"run=ip netns exec $a sh -c 'echo $((2000 + i)) >$PARAMETERS/cap'" send=50000 close eof || return
 	done
 }
 check "parameters change under connections" churn
@@ -114,14 +116,17 @@ counts() {
 	since "$name"
 }
 check_eq "mode=classic does not aim at a queue" \
-	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100)" 0
-check "mode=patched does" test "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 mode=patched)" -gt 10
-check_eq "nor has it hyperactive increase" "$(since rate_hai) $(since rate_mul)" "0 0"
+	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 mode=classic)" 0
+check_eq "nor does profile=paper" "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper)" 0
+check "profile=paper with mode=patched does" \
+	test "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper mode=patched)" -gt 10
+check "so does the default, profile=tuned" test "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100)" -gt 10
+check_eq "it has no hyperactive increase" "$(since rate_hai) $(since rate_mul)" "0 0"
 check "hai_threshold=1: each increase is" \
-	test "$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 alpha=1 hai_threshold=1)" -gt 5
+	test "$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 mode=classic alpha=1 hai_threshold=1)" -gt 5
 check_eq "and none another" "$(since rate_add)" 0
 check_eq "hai_n=1: none" \
-	"$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 hai_threshold=1 hai_n=1)" 0
+	"$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 mode=classic hai_threshold=1 hai_n=1)" 0
 check "they are of the other kind" test "$(since rate_add)" -gt 5
 
 if trace_cc; then
@@ -151,18 +156,10 @@ else
 fi
 default_params
 
-# ---- when the module is loaded
+# ---- whose they are
 
+test_namespaces t_high 300 400 0
 check "no connection is left" unload_cc
-load_module tcp_timely
-check "loaded with parameters" reload alpha=0.02 t_high=40 t_low=30 mode=patched hai_n=1
-check_eq "it has them" "$(cd "$PARAMETERS" && cat alpha t_high t_low mode hai_n | xargs)" "0.020 40 30 patched 1"
-check "loaded with t_low above t_high" logs 1 "t_low must be at most t_high: 600 is above 500 us" reload t_low=600
-check_eq "it is not loaded" "$(module_loaded tcp_timely && echo loaded)" ""
-load_module tcp_timely
-check "loaded with what is out of range" logs 1 "alpha must be 0.000 to 1.000" reload alpha=2
-load_module tcp_timely
-check "loaded with a word that is none" logs 1 "mode must be classic or patched" reload mode=fast
 load_module tcp_timely
 check_eq "the defaults again" "$(current_params)" "$DEFAULTS"
 finish

@@ -42,6 +42,7 @@ int parse_number(const char *text, const struct unit *unit, uint64_t *value);
 int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int *status);
 
 int buffers(int argc, char **argv);
+int check_nic(int argc, char **argv);
 int ndp(int argc, char **argv);
 int pcrp(int argc, char **argv);
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What experiments with our congestion controls share: their parameters in the guest, and what a port's flows showed."""
 import os
+import types
 
+from closlab import topo
 from closlab.results import jain, mean, quantile
 
 ON_WIRE = 24                # bytes beside a frame: check sequence, preamble, gap
@@ -14,22 +16,27 @@ SERIES = 10                 # samples of the flows in each part of a measurement
 # ---- in the guest
 
 class Module:
-    """A congestion control, like "tcp_timely", loaded."""
+    """A congestion control, like "tcp_timely", loaded after the network was built; ALWAYS instead of some defaults."""
 
-    def __init__(self, lab, name):
+    def __init__(self, lab, name, **always):
         lab.module("nicclock")
         lab.module(name)
-        self.directory = "/sys/module/%s/parameters" % name
+        self.directory = "/proc/sys/net/ipv4/" + name
         self.defaults = {}
         for parameter in sorted(os.listdir(self.directory)):
             with open(os.path.join(self.directory, parameter), encoding="ascii") as f:
                 self.defaults[parameter] = f.read()
+        self.defaults.update(always)
+        self.set()
 
     def set(self, **values):
-        """What connections that start from now on take; parameters that are not named have their defaults."""
-        for name, value in {**self.defaults, **values}.items():
-            with open(os.path.join(self.directory, name), "w", encoding="ascii") as f:
-                f.write(str(value))
+        """What connections of all namespaces that start from now on take; sysctls that are not named have their
+        defaults."""
+        for namespace in sorted(os.listdir("/run/netns")):
+            with topo.inside(types.SimpleNamespace(name=namespace)):
+                for name, value in {**self.defaults, **values}.items():
+                    with open(os.path.join(self.directory, name), "w", encoding="ascii") as f:
+                        f.write(str(value))
 
 
 # ---- on the host

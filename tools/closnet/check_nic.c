@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closnet check-nic: can tcp_timely take its RTTs from this device's clock, and
+ * if not, which command mends it?
+ *
+ * Asks the kernel by rtnetlink and by the ioctls of ethtool(8). Changes nothing.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/net_tstamp.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <libmnl/libmnl.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "closnet.h"
+
+#define fail(status, ...) fail_as("check-nic", status, __VA_ARGS__)
+
+#define FINDINGS_MAX	16
+#define TEXT_LEN	320
+#define NICCLOCK	"/proc/self/net/closnet/nicclock"
+
+/* Of a driver's private flags as many are looked at. */
+#define PRIV_FLAGS_MAX	32
+
+static void help(FILE *to)
+{
+	fprintf(to, "Usage: closnet check-nic [OPTION] DEVICE\n"
+		    "  -j, --json   the findings as JSON\n"
+		    "Exit status: 0 if hardware time stamps can be used, 1 if something has to be mended.\n");
+}
+
+enum verdict { GOOD, NOTE, PROBLEM };
+
+static const char * const verdict_names[] = { "good", "note", "problem" };
+
+/**
+ * struct finding - what was found
+ * @check: what was looked at
+ * @verdict: is it as it should be?
+ * @text: in plain words
+ * @command: what mends it; empty: nothing does, or nothing has to
+ */
+struct finding {
+	const char *check;
+	enum verdict verdict;
+	char text[TEXT_LEN];
+	char command[TEXT_LEN];
+};
+
+/**
+ * struct nic - a device
+ * @name: its name
+ * @index: ifindex
+ * @fd: socket for ioctls
+ * @driver: name; empty: it has none
+ * @kind: of link, as ip-link(8) has it; empty: hardware
+ * @qdisc: root qdisc
+ * @lower: ifindex of the device below; 0: none
+ * @ports: how many devices have this one as their master
+ * @findings: what was found
+ * @count: of @findings
+ */
+struct nic {
+	char name[IFNAMSIZ];
+	int index;
+	int fd;
+	char driver[32];
+	char kind[32];
+	char qdisc[32];
+	int lower;
+	int ports;
+	struct finding findings[FINDINGS_MAX];
+	size_t count;
+};
+
+/* What a driver's source says, Linux 6.1 to 7.x; none of it was measured. */
+static const struct {
+	const char *driver;
+	enum verdict verdict;
+	const char *text;
+} drivers[] = {
+	{ "bnxt_en", NOTE, "stamps all packets if the firmware has PTP" },
+	{ "closwire", GOOD, "stamps all packets" },
+	{ "e1000e", GOOD, "stamps all packets" },
+	{ "fbnic", GOOD, "stamps all packets" },
+	{ "fsl_dpaa2_eth", GOOD, "stamps all packets" },
+	{ "fsl_enetc", GOOD, "stamps all packets" },
+	{ "gve", NOTE, "stamps all packets in Linux 7.x, if the host offers it" },
+	{ "i40e", PROBLEM, "stamps PTP packets only" },
+	{ "ice", GOOD, "stamps all packets" },
+	{ "igb", NOTE, "stamps all packets from 82580 on; 82576 stamps PTP packets only" },
+	{ "igc", PROBLEM, "leaves stamps in a format of its own, which is not safe to read" },
+	{ "ionic", GOOD, "stamps all packets" },
+	{ "ixgbe", NOTE, "stamps all packets from X550 on; 82599 and X540 stamp PTP packets only" },
+	{ "mlx4_en", GOOD, "stamps all packets" },
+	{ "mlx5_core", GOOD, "stamps all packets, without CQE compression" },
+	{ "rvu_nicpf", GOOD, "stamps all packets" },
+	{ "sfc", GOOD, "stamps all packets (EF10 and later)" },
+	{ "tsnep", PROBLEM, "leaves stamps in a format of its own, which is not safe to read" },
+	{ "veth", PROBLEM, "is software and has no clock" },
+	{ "virtio_net", PROBLEM, "is software and has no clock" },
+	{ "ena", PROBLEM, "does not stamp packets" },
+};
+
+/* Adds a finding; returns its command, to be written with say(). */
+static char *add(struct nic *nic, const char *check, enum verdict verdict, const char *format, ...)
+{
+	struct finding *f = &nic->findings[nic->count];
+	va_list args;
+
+	if (nic->count < FINDINGS_MAX - 1)
+		nic->count++;
+	f->check = check;
+	f->verdict = verdict;
+	f->command[0] = '\0';
+	va_start(args, format);
+	vsnprintf(f->text, sizeof(f->text), format, args);
+	va_end(args);
+	return f->command;
+}
+
+#define say(command, ...) snprintf(command, TEXT_LEN, __VA_ARGS__)
+
+/* ---- rtnetlink */
+
+static int read_info(const struct nlattr *attr, void *data)
+{
+	struct nic *nic = data;
+
+	if (mnl_attr_get_type(attr) == IFLA_INFO_KIND &&
+	    !mnl_attr_validate(attr, MNL_TYPE_STRING))
+		snprintf(nic->kind, sizeof(nic->kind), "%s", mnl_attr_get_str(attr));
+	return MNL_CB_OK;
+}
+
+static int read_link(const struct nlmsghdr *nlh, void *data)
+{
+	const struct ifinfomsg *ifi = mnl_nlmsg_get_payload(nlh);
+	struct nic *nic = data;
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(*ifi)) {
+		switch (mnl_attr_get_type(attr)) {
+		case IFLA_MASTER:
+			nic->ports += (int)mnl_attr_get_u32(attr) == nic->index;
+			break;
+		case IFLA_LINK:
+			if (ifi->ifi_index == nic->index)
+				nic->lower = mnl_attr_get_u32(attr);
+			break;
+		case IFLA_QDISC:
+			if (ifi->ifi_index == nic->index)
+				snprintf(nic->qdisc, sizeof(nic->qdisc), "%s", mnl_attr_get_str(attr));
+			break;
+		case IFLA_LINKINFO:
+			if (ifi->ifi_index == nic->index)
+				mnl_attr_parse_nested(attr, read_info, nic);
+			break;
+		}
+	}
+	return MNL_CB_OK;
+}
+
+/* All links, as a device does not know its ports. */
+static int read_links(struct nic *nic)
+{
+	char buffer[32768];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
+	struct mnl_socket *nl;
+	unsigned int port;
+	ssize_t n;
+	int more;
+
+	nlh->nlmsg_type = RTM_GETLINK;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	((struct ifinfomsg *)mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg)))->ifi_family =
+		AF_UNSPEC;
+	nl = mnl_socket_open(NETLINK_ROUTE);
+	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ||
+	    mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
+		return -1;
+	port = mnl_socket_get_portid(nl);
+	do {
+		n = mnl_socket_recvfrom(nl, buffer, sizeof(buffer));
+		more = n < 0 ? -1 : mnl_cb_run(buffer, n, 0, port, read_link, nic);
+	} while (more > 0);
+	mnl_socket_close(nl);
+	return more;
+}
+
+/* ---- ethtool */
+
+static int device_ioctl(const struct nic *nic, unsigned long request, void *data)
+{
+	struct ifreq ifr = { .ifr_data = data };
+
+	memcpy(ifr.ifr_name, nic->name, sizeof(ifr.ifr_name));
+	return ioctl(nic->fd, request, &ifr);
+}
+
+static void read_driver(struct nic *nic)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+
+	if (!device_ioctl(nic, SIOCETHTOOL, &info))
+		snprintf(nic->driver, sizeof(nic->driver), "%s", info.driver);
+}
+
+/* Mbit/s; 0: not known */
+static uint32_t line_rate(const struct nic *nic)
+{
+	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
+	uint32_t Mbps;
+
+	if (device_ioctl(nic, SIOCETHTOOL, &cmd))
+		return 0;
+	Mbps = ethtool_cmd_speed(&cmd);
+	return Mbps == (uint32_t)SPEED_UNKNOWN ? 0 : Mbps;
+}
+
+static bool can_stamp_all(const struct nic *nic)
+{
+	struct ethtool_ts_info info = { .cmd = ETHTOOL_GET_TS_INFO };
+
+	return !device_ioctl(nic, SIOCETHTOOL, &info) &&
+	       info.rx_filters & (1U << HWTSTAMP_FILTER_ALL);
+}
+
+/* Is a private flag of the driver on? */
+static bool private_flag(const struct nic *nic, const char *name)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+	struct ethtool_value flags = { .cmd = ETHTOOL_GPFLAGS };
+	struct ethtool_gstrings *strings;
+	bool on = false;
+	uint32_t i;
+
+	if (device_ioctl(nic, SIOCETHTOOL, &info) || !info.n_priv_flags ||
+	    info.n_priv_flags > PRIV_FLAGS_MAX || device_ioctl(nic, SIOCETHTOOL, &flags))
+		return false;
+	strings = calloc(1, sizeof(*strings) + info.n_priv_flags * ETH_GSTRING_LEN);
+	if (!strings)
+		return false;
+	strings->cmd = ETHTOOL_GSTRINGS;
+	strings->string_set = ETH_SS_PRIV_FLAGS;
+	strings->len = info.n_priv_flags;
+	if (!device_ioctl(nic, SIOCETHTOOL, strings))
+		for (i = 0; i < info.n_priv_flags; i++)
+			if (!strncmp((char *)strings->data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
+				on = flags.data & (1U << i);
+	free(strings);
+	return on;
+}
+
+/* ---- the checks */
+
+/* Is it the device that stamps? If not, the others are asked of the device below. */
+static bool check_kind(struct nic *nic)
+{
+	char below[IFNAMSIZ] = "";
+
+	if (nic->ports) {
+		add(nic, "kind", PROBLEM,
+		    "%s is a %s of %d devices, and each NIC has a clock of its own. "
+		    "With more than one active NIC, stamps are of no use, and RTTs come from software. "
+		    "Check each NIC by itself, and set the line rate by hand.",
+		    nic->name, nic->kind, nic->ports);
+		return false;
+	}
+	if (nic->lower && nic->lower != nic->index && strcmp(nic->kind, "veth") &&
+	    strcmp(nic->kind, "closwire") && if_indextoname(nic->lower, below)) {
+		say(add(nic, "kind", NOTE, "%s is a %s on %s, whose NIC stamps its packets: check that.",
+			nic->name, nic->kind, below), "closnet check-nic %s", below);
+		return false;
+	}
+	return true;
+}
+
+static void check_driver(struct nic *nic)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(drivers); i++) {
+		if (!strcmp(nic->driver, drivers[i].driver)) {
+			add(nic, "driver", drivers[i].verdict, "driver %s %s.", nic->driver,
+			    drivers[i].text);
+			return;
+		}
+	}
+	add(nic, "driver", NOTE, "driver %s is not in closnet's table.",
+	    nic->driver[0] ? nic->driver : "(none)");
+}
+
+static void check_filter(struct nic *nic)
+{
+	struct hwtstamp_config config = { };
+	bool can = can_stamp_all(nic);
+
+	if (!device_ioctl(nic, SIOCGHWTSTAMP, &config) && config.rx_filter == HWTSTAMP_FILTER_ALL)
+		add(nic, "rx_filter", GOOD, "the NIC stamps all packets that it receives.");
+	else if (can)
+		say(add(nic, "rx_filter", PROBLEM,
+			"the NIC can stamp all packets that it receives, but is not set to."),
+		    "hwstamp_ctl -i %s -t 0 -r 1", nic->name);
+	else
+		add(nic, "rx_filter", PROBLEM,
+		    "the NIC cannot stamp all packets that it receives: RTTs come from software.");
+}
+
+static void check_compression(struct nic *nic)
+{
+	if (private_flag(nic, "rx_cqe_compress"))
+		say(add(nic, "cqe_compression", PROBLEM,
+			"CQE compression is on: several packets get the stamp of the first."),
+		    "ethtool --set-priv-flags %s rx_cqe_compress off", nic->name);
+}
+
+static void check_rate(struct nic *nic)
+{
+	uint32_t Mbps = line_rate(nic);
+
+	if (Mbps)
+		add(nic, "line_rate", GOOD, "the line's rate is %u Mbit/s.", Mbps);
+	else
+		say(add(nic, "line_rate", PROBLEM,
+			"the line's rate is not known, as when the link is down: 10 Gbit/s are assumed."),
+		    "sysctl -w net.ipv4.tcp_timely.line_rate=MBITS");
+}
+
+/* Documentation/experiments/timely.md, "No fq" */
+static void check_qdisc(struct nic *nic)
+{
+	if (!strcmp(nic->qdisc, "fq"))
+		say(add(nic, "qdisc", NOTE,
+			"the root qdisc is fq. TCP paces by itself, too, and then obeys new rates at once: "
+			"with fq, timely had 2 to 11 %% less throughput in the lab."),
+		    "tc qdisc replace dev %s root pfifo_fast", nic->name);
+	else
+		add(nic, "qdisc", GOOD, "the root qdisc is %s: TCP paces by itself.", nic->qdisc);
+}
+
+/* What nicclock says of the device: its column "state", or an empty string */
+static void nicclock_state(FILE *f, const char *device, char *state, size_t size)
+{
+	char line[256], name[64], word[32];
+
+	state[0] = '\0';
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %*d %*u %31s", name, word) == 2 && !strcmp(name, device))
+			snprintf(state, size, "%s", word);
+}
+
+static void check_nicclock(struct nic *nic)
+{
+	FILE *f = fopen(NICCLOCK, "r");
+	char state[32];
+
+	if (!f) {
+		say(add(nic, "nicclock", PROBLEM, "module nicclock is not loaded."),
+		    "modprobe tcp_timely");
+		return;
+	}
+	nicclock_state(f, nic->name, state, sizeof(state));
+	fclose(f);
+	if (!state[0])
+		add(nic, "nicclock", NOTE,
+		    "nicclock has seen no stamps of this device: no connection with timely has had any.");
+	else if (!strcmp(state, "noisy") || !strcmp(state, "doubt"))
+		add(nic, "nicclock", PROBLEM,
+		    "nicclock does not trust the NIC's clock (%s): several clocks behind one device, "
+		    "or something that sets the clock.", state);
+	else
+		add(nic, "nicclock", GOOD, "nicclock knows the NIC's clock (%s).", state);
+}
+
+/* ---- output */
+
+static void print_text(const struct nic *nic)
+{
+	size_t i;
+
+	for (i = 0; i < nic->count; i++) {
+		const struct finding *f = &nic->findings[i];
+
+		printf("%-8s %s: %s\n", verdict_names[f->verdict], f->check, f->text);
+		if (f->command[0])
+			printf("         # %s\n", f->command);
+	}
+}
+
+/* Names of devices may have any character but space and slash. */
+static void print_string(const char *text)
+{
+	putchar('"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			printf("\\%c", *text);
+		else if ((unsigned char)*text < ' ')
+			printf("\\u%04x", *text);
+		else
+			putchar(*text);
+	}
+	putchar('"');
+}
+
+static void print_json(const struct nic *nic, bool good)
+{
+	size_t i;
+
+	printf("{\n  \"device\": ");
+	print_string(nic->name);
+	printf(",\n  \"driver\": ");
+	print_string(nic->driver);
+	printf(",\n  \"good\": %s,\n  \"findings\": [", good ? "true" : "false");
+	for (i = 0; i < nic->count; i++) {
+		const struct finding *f = &nic->findings[i];
+
+		printf("%s\n    { \"check\": \"%s\", \"verdict\": \"%s\",\n      \"text\": ", i ? "," : "",
+		       f->check, verdict_names[f->verdict]);
+		print_string(f->text);
+		printf(",\n      \"command\": ");
+		if (f->command[0])
+			print_string(f->command);
+		else
+			printf("null");
+		printf(" }");
+	}
+	printf("\n  ]\n}\n");
+}
+
+static bool all_good(const struct nic *nic)
+{
+	size_t i;
+
+	for (i = 0; i < nic->count; i++)
+		if (nic->findings[i].verdict == PROBLEM)
+			return false;
+	return true;
+}
+
+static int check(struct nic *nic, bool json)
+{
+	bool good;
+
+	nic->index = if_nametoindex(nic->name);
+	if (!nic->index)
+		return fail(CANNOT, "no such device: %s", nic->name);
+	nic->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (nic->fd < 0 || read_links(nic))
+		return fail(CANNOT, "%s: %s", nic->name, strerror(errno));
+	read_driver(nic);
+	if (check_kind(nic)) {
+		check_driver(nic);
+		check_filter(nic);
+		check_compression(nic);
+	}
+	check_rate(nic);
+	check_qdisc(nic);
+	check_nicclock(nic);
+	close(nic->fd);
+	good = all_good(nic);
+	if (json)
+		print_json(nic, good);
+	else
+		print_text(nic);
+	return good ? DONE : CANNOT;
+}
+
+int check_nic(int argc, char **argv)
+{
+	struct nic nic = { };
+	bool json = false;
+	int status;
+
+	if (read_options(argc, argv, help, &json, &status))
+		return status;
+	if (argc - optind != 1)
+		return fail(USAGE, "which device?");
+	if (strlen(argv[optind]) >= sizeof(nic.name))
+		return fail(CANNOT, "no such device: %s", argv[optind]);
+	strcpy(nic.name, argv[optind]);
+	return check(&nic, json);
+}
