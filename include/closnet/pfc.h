@@ -85,6 +85,20 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS]);
 
 /**
+ * closwire_pfc_paused_until_ns() - get the end of a priority's pause
+ * @dev: a closwire port; the caller holds a reference or RCU
+ * @prio: priority, below PFC_PRIOS
+ *
+ * For a qdisc that keeps packets of a paused priority: it is to arm a timer for
+ * the end of the pause. If a pause ends sooner, the port schedules the qdiscs of
+ * all its TX queues, as a driver does that wakes them. Takes no lock. Exported
+ * as closwire_pfc_xmit() is. Any context.
+ *
+ * Return: CLOCK_MONOTONIC in ns, which may have passed; 0: @prio is not paused.
+ */
+u64 closwire_pfc_paused_until_ns(struct net_device *dev, u32 prio);
+
+/**
  * closwire_pfc_peer_Mbps() - get the rate at which the peer counts pause quanta
  * @dev: a closwire port; the caller holds a reference or RCU
  *

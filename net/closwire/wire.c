@@ -242,20 +242,36 @@ static bool closwire_cut_loose(struct sk_buff *skb)
 	return true;
 }
 
+/* Ask the qdiscs again: some may hold a priority until its pause would have ended. */
+static void closwire_schedule_qdiscs(struct net_device *dev)
+{
+	u32 i;
+
+	for (i = 0; i < dev->real_num_tx_queues; i++)
+		netif_schedule_queue(netdev_get_tx_queue(dev, i));
+}
+
 static void closwire_receive_pfc(struct closwire_port *port,
 				 const struct pfc_frame *pfc, u64 arrival_ns)
 {
+	struct closwire_line *line = &port->tx.line;
 	u16 enable = ntohs(pfc->enable);
+	u64 until_ns;
+	bool sooner = false;
 	u32 prio;
 
 	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
 		if (!(enable & BIT(prio)))
 			continue;
 		closwire_add(&port->stats.rx_prio_pause[prio], 1);
-		if (port->tx.pfc & BIT(prio))
-			closwire_line_pause(&port->tx.line, arrival_ns, prio,
-					    ntohs(pfc->quanta[prio]));
+		if (!(port->tx.pfc & BIT(prio)))
+			continue;
+		until_ns = closwire_paused_until_ns(line, prio);
+		closwire_line_pause(line, arrival_ns, prio, ntohs(pfc->quanta[prio]));
+		sooner |= closwire_paused_until_ns(line, prio) < until_ns;
 	}
+	if (sooner)
+		closwire_schedule_qdiscs(port->dev);
 }
 
 /* Of a MAC control frame; 0, which is no opcode, if it is too short for one */
@@ -730,6 +746,14 @@ int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_paused_ns);
 
+u64 closwire_pfc_paused_until_ns(struct net_device *dev, u32 prio)
+{
+	struct closwire_port *port = netdev_priv(dev);
+
+	return closwire_paused_until_ns(&port->tx.line, prio);
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_paused_until_ns);
+
 u32 closwire_pfc_peer_Mbps(struct net_device *dev)
 {
 	struct closwire_port *port = netdev_priv(dev);
@@ -762,8 +786,10 @@ void closwire_set_pfc(struct closwire_port *port, u8 enable)
 		if (!(enable & BIT(prio)))
 			closwire_pause_stop(&tx->line, now_ns, prio);
 	}
-	if (tx->up)
+	if (tx->up) {
 		closwire_tx_run(port, now_ns);
+		closwire_schedule_qdiscs(port->dev);
+	}
 	spin_unlock_bh(&tx->lock);
 }
 

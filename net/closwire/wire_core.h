@@ -178,7 +178,7 @@ static inline void closwire_pause_stop(struct closwire_line *line, u64 now_ns,
 	line->paused_ns[prio] = closwire_paused_ns(line, now_ns, prio);
 	line->counted_to_ns[prio] = max_t(u64, line->counted_to_ns[prio],
 					  now_ns);
-	line->paused &= ~(1U << prio);
+	WRITE_ONCE(line->paused, line->paused & ~(1U << prio));
 }
 
 /**
@@ -197,9 +197,10 @@ static inline void closwire_line_pause(struct closwire_line *line, u64 now_ns,
 	if (!quanta)
 		return;
 	/* 22 bits of bytes take 8 of mult's fraction, of which there are more */
-	line->pause_end_ns[prio] = now_ns + (((line->mult >> 8) * bytes) >>
-					     (line->shift - 8));
-	line->paused |= 1U << prio;
+	/* closwire_paused_until_ns() reads both without a lock */
+	WRITE_ONCE(line->pause_end_ns[prio],
+		   now_ns + (((line->mult >> 8) * bytes) >> (line->shift - 8)));
+	WRITE_ONCE(line->paused, line->paused | 1U << prio);
 }
 
 /**
@@ -219,6 +220,21 @@ static inline bool closwire_line_paused(struct closwire_line *line, u64 now_ns,
 		return true;
 	closwire_pause_stop(line, line->pause_end_ns[prio], prio);
 	return false;
+}
+
+/**
+ * closwire_paused_until_ns() - get the end of a priority's pause
+ * @line: the line; may change meanwhile
+ * @prio: priority, below CLOSWIRE_PRIOS
+ *
+ * Return: in ns, which may have passed; 0: the priority is not paused.
+ */
+static inline u64 closwire_paused_until_ns(const struct closwire_line *line,
+					   u32 prio)
+{
+	if (likely(!(READ_ONCE(line->paused) & (1U << prio))))
+		return 0;
+	return READ_ONCE(line->pause_end_ns[prio]);
 }
 
 /**
