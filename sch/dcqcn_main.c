@@ -2,234 +2,172 @@
 /*
  * sch_dcqcn: DCQCN's congestion point as a qdisc
  *
- * For the egress port of a Linux switch (router or bridge). It marks packets
- * with the paper's probability on the queue as it is now, has a queue for each
- * of eight priorities, and shares a packet buffer with the switch's other ports,
- * which pauses who sends too much (PFC, dcqcn_pool.c).
+ * A queue for an egress port of a Linux switch (router or bridge). It marks
+ * packets with the paper's probability on the queue as it is now. With a pool,
+ * it shares a packet buffer with the switch's other ports, which send pause
+ * frames (PFC) to upstream ports that exceed their share (dcqcn_pool.c).
  *
- *	enqueue(): GSO packets are segmented: a switch queues frames. DSCP, PCP
- *	  or skb->priority give the priority. A draw on the length of that
- *	  priority's queue says if the packet is marked; one that is not ECT is
- *	  let pass, or dropped. Then the pool takes it or does not; without a
- *	  pool, the limit decides.
+ *	enqueue(): GSO packets are segmented: a switch queues frames. A draw on
+ *	  the length of the queue decides whether a packet is marked; one that is
+ *	  not ECT is passed, or dropped. Then the pool admits the packet or does
+ *	  not; without a pool, the limit decides.
  *
- *	dequeue(): the highest priority that has a packet, or deficit round
- *	  robin; paced to `rate` on devices that do not push back (veth).
+ *	dequeue(): first in, first out; paced to `rate` on devices without
+ *	  backpressure (veth). No packet while the peer has paused its priority.
  *
- * The decisions are in dcqcn_queue.h. This file is the rest: skbs, accounting,
- * netlink.
+ * The decisions are in dcqcn_queue.h. This file has skbs, accounting, netlink.
  *
- * Priorities and TX queues. On a device with eight TX queues or more, a
- * priority is sent through the TX queue of its number, and passed over while
- * that one is stopped: so a NIC that was told to pause a priority stops that
- * one alone, as in sch_multiq. When it goes on, it schedules the qdisc of its TX
- * queue, which is the root. Not so below mq, whose child has one TX queue only.
- * skb->priority is set for the NICs that choose by it.
+ * Priorities. The qdisc is a leaf: one queue, of one priority. Several priorities
+ * are several of them below ets, prio, mqprio or mq, which choose and schedule.
+ * With `prio N`, packets get skb->priority N, so that the NIC also sends them in
+ * this priority; without, each packet counts for its own skb->priority, or 0 if
+ * that is above 7.
  *
- * Stalls. A priority that has packets, but had no departure for `stall` with
- * its TX queue stopped, is stalled: who paused it does not let go, as in a PFC
- * storm or a deadlock. A timer looks for that, only while packets wait. It
- * counts it once, and drops, if asked to, what this priority holds and gets
- * until its TX queue is open.
+ * Pauses. A NIC stops the TX queue of a paused priority, or keeps the packets in
+ * its ring. closwire keeps them, and gives the qdisc the end of each pause. While
+ * the priority of its head is paused, the qdisc sends no packet, so that other
+ * leaves of the same TX queue may send. If the pause ends sooner, closwire schedules the qdisc.
+ *
+ * Stalls. A queue that is held, by a pause or as its TX queue is stopped, and has
+ * had no departure for `stall`, is stalled: its peer does not let go, as in a PFC
+ * storm or a deadlock. A timer looks for that, only while packets wait. It counts
+ * the stall once. With stall_drop, it drops the queue's packets until the queue may
+ * send. Only a qdisc that has a TX queue of its own sees whether that is
+ * stopped.
  *
  * Accounting. A parent adds one packet of the length that it saw to its own
- * qlen and backlog, if enqueue() returns success. Only segmenting makes that
- * wrong, and dropping what waits; the parents are told.
+ * qlen and backlog, if enqueue() returns success. Segmenting, and dropping
+ * waiting packets, make that wrong; then the parents' counts are corrected.
  *
  * Reference: Y. Zhu, H. Eran, D. Firestone, C. Guo, M. Lipshteyn, Y. Liron,
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion control for
  * large-scale RDMA deployments", SIGCOMM 2015, sections 3.1 and 4.
  *
  * Differences from the paper: see dcqcn_queue.h, dcqcn_pool_core.h, and:
- * - What the paper's switches have in their port, up to the frame being sent,
- *   is here in the NIC's ring, and counts for no threshold. BQL keeps that
- *   short.
- * - A packet that a parent (tbf) has peeked at is out of its queue, and of the
- *   pool, like the packet in service.
- * - Stalls are not in the paper; switches have such a watchdog today.
+ * - Frames that the paper's switches have in their port until they are sent are
+ *   here in the NIC's ring, and count for no threshold. BQL keeps that short.
+ * - A packet that a parent (tbf) has peeked at has left its queue and the pool,
+ *   like the packet in service.
  */
 
 #include <linux/hrtimer.h>
-#include <linux/if_vlan.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <closnet/pfc.h>
-#include <closnet/pkt_core.h>
 #include <closnet/qdisc.h>
 #include <closnet/skb_ip.h>
-#include <net/inet_ecn.h>
 #include <net/pkt_sched.h>
 #include "dcqcn_config.h"
 #include "dcqcn_pool.h"
 #include "dcqcn_queue.h"
 
-/* All under the root lock; the dump reads without it. */
+/* Counters: TCA_DCQCN_STATS_*. Written under the root lock, read without it */
+struct dcqcn_stats {
+	u64 peak_bytes;
+	u64 marked_packets;
+	u64 dropped_limit_packets;
+	u64 dropped_nonect_packets;
+	u64 dropped_headroom_packets;
+	u64 dropped_stalled_packets;
+	u64 dropped_nomem_packets;
+	u64 dropped_gso_packets;
+	u64 stalls;
+};
+
+/* All under the root lock except for reading statistics */
 struct dcqcn_sched_data {
 	/* read for each packet */
 	struct dcqcn_config cfg;
-	struct dcqcn_port *port;	/* of the pool; NULL: there is none */
+	struct dcqcn_port *port;	/* NULL: not in a pool */
+	u64 (*paused_until_ns)(struct net_device *dev, u32 prio);	/* NULL: not closwire */
 	u32 l2_len;
-	bool whole_dev;			/* all of the device's TX queues are ours */
 	bool watching;			/* the stall timer is armed */
 
 	/* written for each packet */
 	struct dcqcn_vars vars;
-	struct qdisc_skb_head queue[TC_DCQCN_PRIOS];
+	struct qdisc_skb_head queue;
 	struct closnet_shaper shaper;
+	struct dcqcn_stats stats;
 
-	u64 dropped_nomem_packets;
 	struct hrtimer stall_timer;
 	struct Qdisc *sch;
 };
 
-/**
- * struct dcqcn_skb_cb - for the time in the queue
- * @charge: what the pool counts, and the packet's priority
- */
-struct dcqcn_skb_cb {
-	struct dcqcn_charge charge;
-};
-
+/* For the time in the queue */
 static struct dcqcn_charge *dcqcn_charge(const struct sk_buff *skb)
 {
-	qdisc_cb_private_validate(skb, sizeof(struct dcqcn_skb_cb));
-	return &((struct dcqcn_skb_cb *)qdisc_skb_cb(skb)->data)->charge;
+	qdisc_cb_private_validate(skb, sizeof(struct dcqcn_charge));
+	return (struct dcqcn_charge *)qdisc_skb_cb(skb)->data;
 }
 
-/* ---- headers ---- */
-
-static u8 dcqcn_prio_by_pcp(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
+static u8 dcqcn_prio(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
 {
-	u8 buffer[4];	/* Ethertype and tag */
-	const u8 *tag;
-
-	if (skb_vlan_tag_present(skb))
-		return q->cfg.map[skb_vlan_tag_get_prio(skb)];
-	if (!q->l2_len)
-		return 0;
-	tag = skb_header_pointer(skb, 2 * ETH_ALEN, sizeof(buffer), buffer);
-	if (!tag || !closnet_is_vlan(closnet_get16(tag)))
-		return 0;
-	return q->cfg.map[tag[2] >> 5];
+	if (q->cfg.prio != TC_DCQCN_PRIO_PACKET)
+		return q->cfg.prio;
+	return skb->priority < DCQCN_PRIOS ? skb->priority : 0;
 }
 
-static u8 dcqcn_prio_of(const struct dcqcn_sched_data *q, const struct sk_buff *skb,
-			const struct closnet_ip *ip)
-{
-	switch (q->cfg.trust) {
-	case TC_DCQCN_TRUST_DSCP:
-		return ip->hlen ? q->cfg.map[ip->dsfield >> 2] : 0;
-	case TC_DCQCN_TRUST_PCP:
-		return dcqcn_prio_by_pcp(q, skb);
-	default:
-		return skb->priority < TC_DCQCN_PRIOS ? skb->priority : 0;
-	}
-}
+/* ---- pauses ---- */
 
-/**
- * enum dcqcn_ecn - what came of marking a packet
- * @DCQCN_ECN_SET: it is marked now
- * @DCQCN_ECN_WAS_SET: it was before
- * @DCQCN_ECN_NOT_ECT: it cannot be marked
- * @DCQCN_ECN_NOMEM: it could be, but for want of memory
- */
-enum dcqcn_ecn {
-	DCQCN_ECN_SET,
-	DCQCN_ECN_WAS_SET,
-	DCQCN_ECN_NOT_ECT,
-	DCQCN_ECN_NOMEM,
-};
-
-/* What is shared with others, as a clone's header may be, is copied first. */
-static enum dcqcn_ecn dcqcn_set_ce(struct sk_buff *skb, const struct closnet_ip *ip)
-{
-	if (!ip->hlen || INET_ECN_is_not_ect(ip->dsfield))
-		return DCQCN_ECN_NOT_ECT;
-	if (INET_ECN_is_ce(ip->dsfield))
-		return DCQCN_ECN_WAS_SET;
-	if (skb_ensure_writable(skb, ip->off + ip->hlen))
-		return DCQCN_ECN_NOMEM;
-	if (ip->hlen == CLOSNET_IPV4_HLEN)
-		IP_ECN_set_ce((struct iphdr *)(skb->data + ip->off));
-	else
-		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + ip->off));
-	return DCQCN_ECN_SET;
-}
-
-/* ---- TX queues ---- */
-
-static bool dcqcn_queue_a_prio(struct Qdisc *sch)
+/* Has the peer paused a priority? Then the end of it, CLOCK_MONOTONIC in ns */
+static u64 dcqcn_paused_until(struct Qdisc *sch, u32 prio)
 {
 	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	u64 until_ns;
 
-	return q->whole_dev &&
-	       READ_ONCE(qdisc_dev(sch)->real_num_tx_queues) >= TC_DCQCN_PRIOS;
+	if (!q->paused_until_ns)
+		return 0;
+	until_ns = q->paused_until_ns(qdisc_dev(sch), prio);
+	return until_ns && until_ns > ktime_get_ns() ? until_ns : 0;
 }
 
-/* Is the TX queue through which a priority leaves stopped? Of fewer than eight: the first */
-static bool dcqcn_is_held(struct Qdisc *sch, u32 prio)
-{
-	if (!dcqcn_queue_a_prio(sch))
-		return netif_xmit_frozen_or_stopped(sch->dev_queue);
-	return netif_xmit_frozen_or_stopped(netdev_get_tx_queue(qdisc_dev(sch), prio));
-}
-
-/* The priorities that have a packet and may send it, a bit each */
-static u32 dcqcn_may_send(struct Qdisc *sch)
+/* Is the queue held, by a pause or a stopped TX queue? */
+static bool dcqcn_is_held(struct Qdisc *sch)
 {
 	const struct dcqcn_sched_data *q = qdisc_priv(sch);
-	unsigned long waiting = q->vars.waiting;
-	u32 may = waiting, prio;
+	const struct sk_buff *skb = q->queue.head;
+	u32 prio = skb ? dcqcn_charge(skb)->prio : q->cfg.prio;
 
-	if (!waiting || !dcqcn_queue_a_prio(sch))
-		return may;
-	for_each_set_bit(prio, &waiting, TC_DCQCN_PRIOS) {
-		if (dcqcn_is_held(sch, prio))
-			may &= ~BIT(prio);
-	}
-	return may;
+	if (prio < DCQCN_PRIOS && dcqcn_paused_until(sch, prio))
+		return true;
+	/* only a TX queue's own qdisc: another leaf may keep a shared one busy */
+	return sch->flags & TCQ_F_ONETXQUEUE && qdisc_root_sleeping(sch) == sch &&
+	       netif_xmit_frozen_or_stopped(sch->dev_queue);
 }
 
 /* ---- in and out ---- */
 
-static void dcqcn_push(struct Qdisc *sch, struct sk_buff *skb, u32 prio)
-{
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-
-	skb->priority = prio;
-	if (dcqcn_queue_a_prio(sch))
-		skb_set_queue_mapping(skb, prio);
-	__qdisc_enqueue_tail(skb, &q->queue[prio]);
-	dcqcn_count_in(&q->vars, prio, qdisc_pkt_len(skb), dcqcn_charge(skb)->lossless);
-	qdisc_qstats_backlog_inc(sch, skb);
-	qdisc_qlen_inc(sch);
-}
-
-/* What a packet that is no longer in its queue counted for elsewhere */
+/* A packet that left the queue leaves all counts. */
 static void dcqcn_uncount(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcn_charge *charge = dcqcn_charge(skb);
 
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
-	if (q->port)
-		dcqcn_pool_release(q->port, dcqcn_charge(skb));
+	if (charge->charged)
+		dcqcn_pool_release(q->port, qdisc_pkt_len(skb), charge);
 }
 
-/* Moves what a priority holds to a list. It is neither sent nor, as yet, dropped. */
-static void dcqcn_take_all(struct Qdisc *sch, u32 prio, struct sk_buff **list)
+/*
+ * Move all packets to a list, newest first. Bounded by the limit and the pool's
+ * buffer.
+ */
+static struct sk_buff *dcqcn_take_all(struct Qdisc *sch, struct sk_buff **oldest)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct sk_buff *skb;
+	struct sk_buff *skb, *list = NULL;
 
-	while ((skb = __qdisc_dequeue_head(&q->queue[prio]))) {
-		dcqcn_count_out(&q->vars, prio, qdisc_pkt_len(skb),
-				dcqcn_charge(skb)->lossless);
+	*oldest = q->queue.head;
+	while ((skb = __qdisc_dequeue_head(&q->queue))) {
+		dcqcn_count_out(&q->vars, qdisc_pkt_len(skb), dcqcn_charge(skb)->lossless);
 		dcqcn_uncount(sch, skb);
-		skb->next = *list;
-		*list = skb;
+		skb->next = list;
+		list = skb;
 	}
+	return list;
 }
 
 /* ---- stalls ---- */
@@ -242,37 +180,47 @@ static void dcqcn_watch(struct dcqcn_sched_data *q)
 	hrtimer_start(&q->stall_timer, ns_to_ktime(interval_ns), HRTIMER_MODE_REL_SOFT);
 }
 
-/* Drops what a stalled priority holds; the parents hear of it. */
-static void dcqcn_drop_stalled(struct Qdisc *sch, u32 prio, struct sk_buff **to_free)
+/* Drop all packets of a stalled queue, and correct the parents' counts. */
+static struct sk_buff *dcqcn_drop_stalled(struct Qdisc *sch)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	u32 packets = q->vars.prio[prio].packets, bytes = q->vars.prio[prio].bytes;
+	u32 packets = sch->q.qlen, bytes = q->vars.bytes;
+	struct sk_buff *list, *oldest;
 
-	dcqcn_take_all(sch, prio, to_free);
-	closnet_add(&q->vars.prio[prio].dropped_stalled_packets, packets);
+	list = dcqcn_take_all(sch, &oldest);
+	packets -= sch->q.qlen;	/* a packet that was peeked at stays */
+	closnet_add(&q->stats.dropped_stalled_packets, packets);
 	__qdisc_qstats_drop(sch, packets);
 	qdisc_tree_reduce_backlog(sch, packets, bytes);
+	return list;
 }
 
-static enum hrtimer_restart dcqcn_stall_check(struct hrtimer *timer)
+static void dcqcn_look_for_stall(struct Qdisc *sch)
+{
+	struct dcqcn_sched_data *q = qdisc_priv(sch);
+
+	if (dcqcn_check_stall(&q->vars, dcqcn_is_held(sch)))
+		closnet_add(&q->stats.stalls, 1);
+}
+
+static enum hrtimer_restart dcqcn_stall_timer(struct hrtimer *timer)
 {
 	struct dcqcn_sched_data *q = container_of(timer, struct dcqcn_sched_data,
 						  stall_timer);
 	struct Qdisc *sch = q->sch, *root;
 	struct sk_buff *to_free = NULL;
-	u32 prio;
 
 	rcu_read_lock();
 	root = qdisc_root_sleeping(sch);
 	spin_lock(qdisc_lock(root));
 	q->watching = false;
-	for (prio = 0; q->cfg.stall_us && prio < TC_DCQCN_PRIOS; prio++) {
-		if (dcqcn_check_stall(&q->vars, prio, dcqcn_is_held(sch, prio)) &&
-		    q->cfg.stall_drop && q->vars.prio[prio].packets)
-			dcqcn_drop_stalled(sch, prio, &to_free);
+	if (q->cfg.stall_us) {
+		dcqcn_look_for_stall(sch);
+		if (q->vars.stalled && q->cfg.stall_drop)
+			to_free = dcqcn_drop_stalled(sch);
+		if (q->vars.bytes)
+			dcqcn_watch(q);
 	}
-	if (q->cfg.stall_us && sch->q.qlen)
-		dcqcn_watch(q);
 	spin_unlock(qdisc_lock(root));
 	rcu_read_unlock();
 	kfree_skb_list_reason(to_free, (enum skb_drop_reason)QDISC_DROP_OVERLIMIT);
@@ -289,34 +237,33 @@ static int dcqcn_drop(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **t
 }
 
 static int dcqcn_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
-			    struct sk_buff **to_free)
+			    struct sk_buff **to_free, u64 *counter)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-
-	closnet_add(&q->dropped_nomem_packets, 1);
+	closnet_add(counter, 1);
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* Is what comes for a stalled priority to be dropped? */
-static bool dcqcn_refuses(struct Qdisc *sch, u32 prio)
+/* Is an arrival dropped, since the queue is stalled? It may move meanwhile. */
+static bool dcqcn_refuses(struct Qdisc *sch)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
 
-	return q->cfg.stall_drop &&
-	       dcqcn_check_stall(&q->vars, prio, dcqcn_is_held(sch, prio));
+	if (!q->cfg.stall_drop)
+		return false;
+	dcqcn_look_for_stall(sch);
+	return q->vars.stalled;
 }
 
-static enum dcqcn_verdict dcqcn_admit(struct Qdisc *sch, const struct sk_buff *skb,
-				      u32 prio)
+static enum dcqcn_verdict dcqcn_admit(struct Qdisc *sch, const struct sk_buff *skb)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
 	struct dcqcn_charge *charge = dcqcn_charge(skb);
 	u32 len = qdisc_pkt_len(skb);
-	bool fits = dcqcn_fits(&q->cfg.params, &q->vars, len);
+	bool fits = dcqcn_fits(q->cfg.limit, &q->vars, len);
 
+	*charge = (struct dcqcn_charge) { .prio = dcqcn_prio(q, skb) };
 	if (q->port)
-		return dcqcn_pool_admit(q->port, skb, prio, len, fits, charge);
-	*charge = (struct dcqcn_charge) { .prio = prio };
+		return dcqcn_pool_admit(q->port, skb, len, fits, charge);
 	return fits ? DCQCN_LOSSY : DCQCN_NO_ROOM;
 }
 
@@ -326,49 +273,61 @@ static int dcqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 static noinline int dcqcn_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 				      struct sk_buff **to_free)
 {
+	struct dcqcn_sched_data *q = qdisc_priv(sch);
 	int ret = closnet_enqueue_segs(skb, sch, to_free, dcqcn_enqueue);
 
-	return ret < 0 ? dcqcn_drop_nomem(sch, skb, to_free) : ret;
+	if (ret < 0)
+		return dcqcn_drop_nomem(sch, skb, to_free, &q->stats.dropped_gso_packets);
+	return ret;
+}
+
+static void dcqcn_push(struct Qdisc *sch, struct sk_buff *skb)
+{
+	struct dcqcn_sched_data *q = qdisc_priv(sch);
+
+	if (q->cfg.prio != TC_DCQCN_PRIO_PACKET)
+		skb->priority = q->cfg.prio;
+	__qdisc_enqueue_tail(skb, &q->queue);
+	dcqcn_count_in(&q->vars, qdisc_pkt_len(skb), dcqcn_charge(skb)->lossless);
+	if (q->vars.bytes > q->stats.peak_bytes)
+		WRITE_ONCE(q->stats.peak_bytes, q->vars.bytes);
+	qdisc_qstats_backlog_inc(sch, skb);
+	qdisc_qlen_inc(sch);
 }
 
 static int dcqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			 struct sk_buff **to_free)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	enum dcqcn_ecn ecn = DCQCN_ECN_WAS_SET;
-	struct dcqcn_prio *queue;
-	struct closnet_ip ip;
+	enum closnet_ce ce = CLOSNET_CE_WAS_SET;
 	u64 chance;
-	u32 prio;
 
 	if (skb_is_gso(skb))
 		return dcqcn_enqueue_gso(sch, skb, to_free);
 	closnet_shaper_wake(&q->shaper, sch->q.qlen);
-	ip = closnet_skb_ip(skb, q->l2_len);
-	prio = dcqcn_prio_of(q, skb, &ip);
-	queue = &q->vars.prio[prio];
-	if (unlikely(q->vars.stalled & BIT(prio)) && dcqcn_refuses(sch, prio))
-		return dcqcn_drop(sch, skb, to_free, &queue->dropped_stalled_packets);
+	if (unlikely(q->vars.stalled) && dcqcn_refuses(sch))
+		return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_stalled_packets);
 
-	chance = dcqcn_mark_chance(&q->cfg.params.marking[prio], queue->bytes);
+	chance = dcqcn_mark_chance(&q->cfg.marking, q->vars.bytes);
 	if (chance && dcqcn_marks(chance, get_random_u32())) {
-		ecn = dcqcn_set_ce(skb, &ip);
-		if (unlikely(ecn == DCQCN_ECN_NOMEM))
-			return dcqcn_drop_nomem(sch, skb, to_free);
-		if (ecn == DCQCN_ECN_NOT_ECT && q->cfg.nonect_drop)
-			return dcqcn_drop(sch, skb, to_free, &queue->dropped_nonect_packets);
+		ce = closnet_set_ce(skb, q->l2_len);
+		if (unlikely(ce == CLOSNET_CE_NOMEM))
+			return dcqcn_drop_nomem(sch, skb, to_free,
+						&q->stats.dropped_nomem_packets);
+		if (ce == CLOSNET_CE_NOT_ECT && q->cfg.nonect_drop)
+			return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_nonect_packets);
 	}
-	switch (dcqcn_admit(sch, skb, prio)) {
+	switch (dcqcn_admit(sch, skb)) {
 	case DCQCN_NO_ROOM:
-		return dcqcn_drop(sch, skb, to_free, &queue->dropped_limit_packets);
-	case DCQCN_NO_HEADROOM:	/* the pool has counted it, where it came in */
-		return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
+		return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_limit_packets);
+	case DCQCN_NO_HEADROOM:
+		return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_headroom_packets);
 	default:
 		break;
 	}
-	if (ecn == DCQCN_ECN_SET)
-		closnet_add(&queue->marked_packets, 1);
-	dcqcn_push(sch, skb, prio);
+	if (ce == CLOSNET_CE_SET)
+		closnet_add(&q->stats.marked_packets, 1);
+	dcqcn_push(sch, skb);
 	if (unlikely(!q->watching) && q->cfg.stall_us)
 		dcqcn_watch(q);
 	return NET_XMIT_SUCCESS;
@@ -377,17 +336,22 @@ static int dcqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 static struct sk_buff *dcqcn_dequeue(struct Qdisc *sch)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	u32 prio = dcqcn_pick(&q->cfg.params, &q->vars, dcqcn_may_send(sch));
-	struct sk_buff *skb;
+	struct sk_buff *skb = q->queue.head;
+	u64 until_ns;
 	u32 len;
 
-	if (prio == TC_DCQCN_PRIOS)
+	if (!skb)
 		return NULL;
-	len = qdisc_pkt_len(q->queue[prio].head);
+	until_ns = dcqcn_paused_until(sch, dcqcn_charge(skb)->prio);
+	if (unlikely(until_ns)) {
+		qdisc_watchdog_schedule_ns(&q->shaper.watchdog, until_ns);
+		return NULL;
+	}
+	len = qdisc_pkt_len(skb);
 	if (closnet_shaper_on(&q->shaper) && !closnet_shaper_due(&q->shaper, sch, len))
 		return NULL;
-	skb = __qdisc_dequeue_head(&q->queue[prio]);
-	dcqcn_sent(&q->cfg.params, &q->vars, prio, len, dcqcn_charge(skb)->lossless);
+	__qdisc_dequeue_head(&q->queue);
+	dcqcn_sent(&q->vars, len, dcqcn_charge(skb)->lossless);
 	dcqcn_uncount(sch, skb);
 	qdisc_bstats_update(sch, skb);
 	return skb;
@@ -396,67 +360,58 @@ static struct sk_buff *dcqcn_dequeue(struct Qdisc *sch)
 static void dcqcn_reset(struct Qdisc *sch)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct sk_buff *to_free = NULL;
-	u32 prio;
+	struct sk_buff *newest, *oldest;
 
 	closnet_shaper_reset(&q->shaper);
 	/* a qdisc that is destroyed is reset without its root lock */
 	local_bh_disable();
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
-		dcqcn_take_all(sch, prio, &to_free);
-		q->vars.prio[prio].credit = 0;
-	}
+	newest = dcqcn_take_all(sch, &oldest);
 	local_bh_enable();
-	kfree_skb_list(to_free);
-	q->vars.stalled = 0;
-	q->vars.turn = 0;
+	rtnl_kfree_skbs(newest, oldest);
+	q->vars.stalled = false;
 }
 
 /* ---- configuration ---- */
 
 /*
- * Joins the pool that is asked for, or changes that of the port. RTNL is held,
- * the root lock is not.
+ * Join the requested pool, or change the port's pool. RTNL is held, the root
+ * lock is not.
  */
 static int dcqcn_pool_apply(struct Qdisc *sch, struct dcqcn_port **port,
-			    const struct dcqcn_pool_wish *wish,
+			    const struct dcqcn_pool_request *req,
 			    struct netlink_ext_ack *extack)
 {
 	struct dcqcn_pool_params now;
 
 	if (!*port) {
-		if (!*wish->name && !wish->given)
+		if (!*req->name && !req->given)
 			return 0;
-		if (!*wish->name) {
+		if (!*req->name) {
 			NL_SET_ERR_MSG(extack, "a buffer's values need the name of a pool");
 			return -EINVAL;
 		}
-		*port = dcqcn_pool_join(qdisc_dev(sch), wish->name, &wish->params,
-					wish->given, extack);
+		*port = dcqcn_pool_join(qdisc_dev(sch), req->name, &req->params,
+					req->given, extack);
 		return PTR_ERR_OR_ZERO(*port);
 	}
-	if (*wish->name && strcmp(wish->name, dcqcn_pool_get(*port, &now))) {
+	if (*req->name && strcmp(req->name, dcqcn_pool_get(*port, &now))) {
 		NL_SET_ERR_MSG(extack, "a port stays in its pool until its qdisc is deleted");
 		return -EINVAL;
 	}
-	return wish->given ?
-	       dcqcn_pool_change(*port, &wish->params, wish->given, extack) : 0;
+	return req->given ?
+	       dcqcn_pool_change(*port, &req->params, req->given, extack) : 0;
 }
 
-/* Under the root lock, or before anyone can see the qdisc */
+/* Under the root lock, or before the qdisc is in use */
 static void dcqcn_apply(struct Qdisc *sch, const struct dcqcn_config *cfg,
 			struct dcqcn_port *port)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	u32 prio;
 
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
-		q->vars.prio[prio].credit = 0;
-		if (!cfg->stall_us)
-			q->vars.prio[prio].still_checks = 0;
+	if (!cfg->stall_us) {	/* without checks, a stall would not end */
+		q->vars.still_checks = 0;
+		q->vars.stalled = false;
 	}
-	if (!cfg->stall_us)	/* who does not look for stalls would not find their end */
-		q->vars.stalled = 0;
 	q->cfg = *cfg;
 	q->port = port;
 	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
@@ -468,17 +423,17 @@ static int dcqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
 	struct dcqcn_port *port = q->port;
 	struct dcqcn_config cfg = q->cfg;
-	struct dcqcn_pool_wish wish;
+	struct dcqcn_pool_request req;
 	int err;
 
-	err = dcqcn_config_parse(&cfg, &wish, opt, extack);
+	err = dcqcn_config_parse(&cfg, &req, opt, extack);
 	if (!err)
-		err = dcqcn_pool_apply(sch, &port, &wish, extack);
+		err = dcqcn_pool_apply(sch, &port, &req, extack);
 	if (err)
 		return err;
 	sch_tree_lock(sch);
 	dcqcn_apply(sch, &cfg, port);
-	if (sch->q.qlen) {
+	if (q->vars.bytes) {
 		closnet_shaper_kick(&q->shaper);
 		if (cfg.stall_us)
 			dcqcn_watch(q);
@@ -487,29 +442,41 @@ static int dcqcn_change(struct Qdisc *sch, struct nlattr *opt,
 	return 0;
 }
 
+/* Module closwire stays as long as its device does, so its code needs no reference. */
+static void dcqcn_find_closwire(struct Qdisc *sch)
+{
+	const struct rtnl_link_ops *ops = qdisc_dev(sch)->rtnl_link_ops;
+	struct dcqcn_sched_data *q = qdisc_priv(sch);
+
+	if (!ops || strcmp(ops->kind, "closwire"))
+		return;
+	q->paused_until_ns = symbol_get(closwire_pfc_paused_until_ns);
+	if (q->paused_until_ns)
+		symbol_put(closwire_pfc_paused_until_ns);
+}
+
 static int dcqcn_init(struct Qdisc *sch, struct nlattr *opt,
 		      struct netlink_ext_ack *extack)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct dcqcn_pool_wish wish = {};
+	struct dcqcn_pool_request req = {};
 	struct dcqcn_port *port = NULL;
 	struct dcqcn_config cfg;
-	int err;
+	int err = 0;
 
-	/* first of all: destroy() follows an error */
+	/* before any error: destroy() follows it */
 	q->sch = sch;
 	closnet_shaper_init(&q->shaper, sch);
-	hrtimer_setup(&q->stall_timer, dcqcn_stall_check, CLOCK_MONOTONIC,
+	hrtimer_setup(&q->stall_timer, dcqcn_stall_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	q->l2_len = closnet_l2_len(qdisc_dev(sch));
-	q->whole_dev = sch->parent == TC_H_ROOT ||
-		       !(qdisc_root_sleeping(sch)->flags & TCQ_F_ONETXQUEUE);
+	dcqcn_find_closwire(sch);
 
 	dcqcn_config_default(&cfg);
-	err = opt ? dcqcn_config_parse(&cfg, &wish, opt, extack) :
-		    dcqcn_config_finish(&cfg, extack);
+	if (opt)
+		err = dcqcn_config_parse(&cfg, &req, opt, extack);
 	if (!err)
-		err = dcqcn_pool_apply(sch, &port, &wish, extack);
+		err = dcqcn_pool_apply(sch, &port, &req, extack);
 	if (!err)
 		dcqcn_apply(sch, &cfg, port);
 	return err;
@@ -525,6 +492,8 @@ static void dcqcn_destroy(struct Qdisc *sch)
 		dcqcn_pool_leave(q->port);
 }
 
+/* ---- dumps ---- */
+
 static int dcqcn_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
@@ -535,58 +504,136 @@ static int dcqcn_dump(struct Qdisc *sch, struct sk_buff *skb)
 	if (!nest)
 		return -EMSGSIZE;
 	if (dcqcn_config_dump(skb, &q->cfg) ||
-	    (q->port && dcqcn_dump_pool(skb, dcqcn_pool_get(q->port, &pool), &pool))) {
+	    (q->port &&
+	     dcqcn_config_dump_pool(skb, dcqcn_pool_get(q->port, &pool), &pool))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
 }
 
-static void dcqcn_prio_stats(const struct dcqcn_prio *v, struct tc_dcqcn_prio_xstats *to)
+#define dcqcn_put(skb, attr, value) \
+	nla_put_u64_64bit(skb, TCA_DCQCN_STATS_##attr, value, TCA_DCQCN_STATS_PAD)
+#define dcqcn_put_pool(skb, attr, value) \
+	nla_put_u64_64bit(skb, TCA_DCQCN_STATS_POOL_##attr, value, TCA_DCQCN_STATS_POOL_PAD)
+#define dcqcn_put_prio(skb, attr, value) \
+	nla_put_u64_64bit(skb, TCA_DCQCN_STATS_PRIO_##attr, value, TCA_DCQCN_STATS_PRIO_PAD)
+
+static int dcqcn_dump_queue(struct sk_buff *skb, const struct dcqcn_stats *s)
 {
-	to->qlen_packets = READ_ONCE(v->packets);
-	to->backlog_bytes = READ_ONCE(v->bytes);
-	to->peak_bytes = READ_ONCE(v->peak_bytes);
-	to->sent_packets = READ_ONCE(v->sent_packets);
-	to->sent_bytes = READ_ONCE(v->sent_bytes);
-	to->marked_packets = READ_ONCE(v->marked_packets);
-	to->dropped_limit_packets = READ_ONCE(v->dropped_limit_packets);
-	to->dropped_nonect_packets = READ_ONCE(v->dropped_nonect_packets);
-	to->dropped_stalled_packets = READ_ONCE(v->dropped_stalled_packets);
-	to->stalls = READ_ONCE(v->stalls);
+	if (dcqcn_put(skb, PEAK_BYTES, READ_ONCE(s->peak_bytes)) ||
+	    dcqcn_put(skb, MARKED_PACKETS, READ_ONCE(s->marked_packets)) ||
+	    dcqcn_put(skb, DROPPED_LIMIT_PACKETS, READ_ONCE(s->dropped_limit_packets)) ||
+	    dcqcn_put(skb, DROPPED_NONECT_PACKETS, READ_ONCE(s->dropped_nonect_packets)) ||
+	    dcqcn_put(skb, DROPPED_HEADROOM_PACKETS,
+		      READ_ONCE(s->dropped_headroom_packets)) ||
+	    dcqcn_put(skb, DROPPED_STALLED_PACKETS,
+		      READ_ONCE(s->dropped_stalled_packets)) ||
+	    dcqcn_put(skb, DROPPED_NOMEM_PACKETS, READ_ONCE(s->dropped_nomem_packets)) ||
+	    dcqcn_put(skb, DROPPED_GSO_PACKETS, READ_ONCE(s->dropped_gso_packets)) ||
+	    dcqcn_put(skb, STALLS, READ_ONCE(s->stalls)))
+		return -EMSGSIZE;
+	return 0;
 }
 
-/* Only closwire tells how long it was paused, if it is there. */
-static void dcqcn_paused_stats(struct net_device *dev, struct tc_dcqcn_xstats *to)
+static int dcqcn_dump_pool_stats(struct sk_buff *skb, const struct dcqcn_port *port)
 {
-	int (*paused)(struct net_device *dev, u64 ns[PFC_PRIOS]);
-	u64 ns[PFC_PRIOS];
-	u32 prio;
+	struct dcqcn_pool_stats st;
+	struct nlattr *nest;
 
+	dcqcn_pool_get_stats(port, &st);
+	nest = nla_nest_start(skb, TCA_DCQCN_STATS_POOL);
+	if (!nest ||
+	    dcqcn_put_pool(skb, PORTS, st.ports) ||
+	    dcqcn_put_pool(skb, BYTES, st.bytes) ||
+	    dcqcn_put_pool(skb, PEAK_BYTES, st.peak_bytes) ||
+	    dcqcn_put_pool(skb, XOFF_BYTES, st.xoff_bytes) ||
+	    dcqcn_put_pool(skb, HEADROOM_BYTES, st.headroom_bytes))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int dcqcn_dump_ingress(struct sk_buff *skb, struct dcqcn_port *port, u32 prio)
+{
+	struct dcqcn_prio_stats st;
+	const struct dcqcn_ingress *in = &st.ingress;
+
+	dcqcn_pool_get_prio_stats(port, prio, &st);
+	if (dcqcn_put_prio(skb, INGRESS_BYTES, in->shared_bytes + in->headroom_bytes) ||
+	    dcqcn_put_prio(skb, INGRESS_PEAK_BYTES, in->peak_bytes) ||
+	    dcqcn_put_prio(skb, HEADROOM_BYTES, in->headroom_bytes) ||
+	    dcqcn_put_prio(skb, HEADROOM_PEAK_BYTES, in->headroom_peak_bytes) ||
+	    dcqcn_put_prio(skb, XOFF_FRAMES, st.xoff_frames) ||
+	    dcqcn_put_prio(skb, XON_FRAMES, st.xon_frames) ||
+	    dcqcn_put_prio(skb, DROPPED_PACKETS, in->dropped_packets))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* A priority of the port; @paused_ns is NULL on other devices than closwire. */
+static int dcqcn_dump_prio(struct sk_buff *skb, struct dcqcn_port *port,
+			   const u64 *paused_ns, u32 prio)
+{
+	struct nlattr *nest = nla_nest_start(skb, TCA_DCQCN_STATS_PRIO);
+
+	if (!nest || nla_put_u32(skb, TCA_DCQCN_STATS_PRIO_INDEX, prio) ||
+	    (paused_ns && dcqcn_put_prio(skb, PAUSED_NS, paused_ns[prio])) ||
+	    (port && dcqcn_dump_ingress(skb, port, prio)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+/* How long the peer has paused each priority; false: not a closwire port */
+static bool dcqcn_paused_ns(struct Qdisc *sch, u64 ns[PFC_PRIOS])
+{
+	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	int (*paused)(struct net_device *dev, u64 ns[PFC_PRIOS]);
+	bool told;
+
+	if (!q->paused_until_ns)
+		return false;
 	paused = symbol_get(closwire_pfc_paused_ns);
 	if (!paused)
-		return;
-	if (!paused(dev, ns)) {
-		for (prio = 0; prio < PFC_PRIOS; prio++)
-			to->prio[prio].paused_ns = ns[prio];
-	}
+		return false;
+	told = !paused(qdisc_dev(sch), ns);
 	symbol_put(closwire_pfc_paused_ns);
+	return told;
+}
+
+static int dcqcn_dump_prios(struct Qdisc *sch, struct sk_buff *skb)
+{
+	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	u32 own = READ_ONCE(q->cfg.prio), prio;
+	u64 paused_ns[PFC_PRIOS];
+	bool closwire = dcqcn_paused_ns(sch, paused_ns);
+	int err = 0;
+
+	if (!q->port && !closwire)
+		return 0;
+	for (prio = 0; prio < DCQCN_PRIOS && !err; prio++) {
+		if (own == TC_DCQCN_PRIO_PACKET || own == prio)
+			err = dcqcn_dump_prio(skb, q->port, closwire ? paused_ns : NULL, prio);
+	}
+	return err;
 }
 
 static int dcqcn_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct tc_dcqcn_xstats st = {
-		.dropped_nomem_packets = READ_ONCE(q->dropped_nomem_packets),
-	};
-	u32 prio;
+	struct nlattr *nest = nla_nest_start(d->skb, TCA_STATS_APP);
 
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++)
-		dcqcn_prio_stats(&q->vars.prio[prio], &st.prio[prio]);
-	dcqcn_paused_stats(qdisc_dev(sch), &st);
-	if (q->port)
-		dcqcn_pool_stats(q->port, &st);
-	return gnet_stats_copy_app(d, &st, sizeof(st));
+	if (!nest)
+		return -1;
+	if (dcqcn_dump_queue(d->skb, &q->stats) ||
+	    (q->port && dcqcn_dump_pool_stats(d->skb, q->port)) ||
+	    dcqcn_dump_prios(sch, d->skb)) {
+		nla_nest_cancel(d->skb, nest);
+		return -1;
+	}
+	nla_nest_end(d->skb, nest);
+	return 0;
 }
 
 static struct Qdisc_ops dcqcn_qdisc_ops __read_mostly = {
@@ -626,6 +673,6 @@ static void __exit dcqcn_module_exit(void)
 module_init(dcqcn_module_init);
 module_exit(dcqcn_module_exit);
 MODULE_AUTHOR("The closnet authors");
-MODULE_DESCRIPTION("DCQCN switch port: exact marking, priorities, PFC with a shared buffer");
+MODULE_DESCRIPTION("DCQCN switch queue: exact marking, PFC with a shared buffer");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(CLOSNET_VERSION);

@@ -2,29 +2,42 @@
 /*
  * The shared buffer of a switch, and PFC: pools, ports, pause frames
  *
- * Who may take how much and who is paused is decided in dcqcn_pool_core.h. Here
- * is the rest: which pools there are, which port a packet came in by, what
- * happens when devices come, change and go, and how a pause frame gets out.
+ * dcqcn_pool_core.h decides which packets are admitted and which ports are
+ * paused. This file finds the port by which a packet came in, follows devices
+ * that come, change and go, and sends the pause frames.
  *
- * A pause frame has to tell what is decided last. A closwire port takes it at
- * once, under the pool's lock, which keeps the order. Another NIC's driver
- * cannot be called there, as a root lock is held: the port's timer, which fires
- * at once, sends what is the case then.
+ * Locks. A (port, priority) has a lock of its own, taken for each packet that
+ * came in by it. Ports share only an atomic counter (dcqcn_pool_core.h). Pools,
+ * their settings and their lists of ports are under RTNL; packets find a port
+ * by RCU.
  *
- * A pause ends by itself after 65535 quanta of 512 bit times. While something
- * is paused, the port's timer says so again when half of that has passed, and
- * looks anew whether it must be: a dynamic threshold may have risen.
+ * Pause frames. A decision sets a bit in the port's @paused, then one in @unsent,
+ * and schedules the port's tasklet. The tasklet clears @unsent, then reads
+ * @paused, and sends one frame with the state of the priorities that it took and
+ * of those that are paused: so each frame carries the latest decisions, and a later
+ * decision sends a later frame. It runs under no lock, and not on two CPUs at a
+ * time.
  *
- * A port lives until it has left and all packets that it brought in have been
- * released, at whichever port they wait. The pool needs no count: a packet waits
- * at a port of the pool.
+ *	decision --> tasklet --> frame --> refresh timer, while paused
+ *	                 ^         |
+ *	                 +---------+ NIC busy: retry timer, twice as long each time
+ *
+ * A pause ends by itself after 65535 quanta of 512 bit times of the peer's line.
+ * While a priority is paused, the port's timer sends again when half of that has
+ * passed, and reviews whether it must be: a dynamic threshold may have risen. A
+ * frame that a NIC does not take is tried again until the pauses that it should
+ * lift have ended by themselves. While the link is down, no frame is tried.
+ *
+ * A port that leaves is kept until no packet that came in by it waits.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
+#include <linux/interrupt.h>
 #include <linux/netdevice.h>
 #include <linux/pkt_sched.h>
+#include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
 #include <net/net_namespace.h>
@@ -37,68 +50,99 @@
 /* The longest pause, in quanta and in bytes of the line */
 #define DCQCN_QUANTA		65535
 #define DCQCN_QUANTA_BYTES	((u64)DCQCN_QUANTA * DCQCN_QUANTUM_BYTES)
-/* When a pause frame that could not be sent is tried again */
+/* When a pause frame that a NIC does not take is first tried again */
 #define DCQCN_RETRY_NS		(10 * NSEC_PER_USEC)
-/* A line of which the rate is not known */
+/* Assumed for a line of unknown rate */
 #define DCQCN_RATE_MBPS		10000
 
 #define DCQCN_HASH_BITS		6
 
 /**
  * struct dcqcn_pool - a switch
- * @node: in struct dcqcn_net.pools; under RTNL
- * @name: of the pool
- * @ports: members; changed under RTNL and @lock
- * @lock: protects all below; softirqs off
- * @mmu: the buffer
- * @by_ifindex: members
+ * @mmu: the buffer; without a lock
+ * @by_ifindex: members; RCU
+ * @node: in struct dcqcn_net.pools; this and all below under RTNL
+ * @name: name of the pool
+ * @params: settings
+ * @ports: members
+ * @count: number of members
+ * @departed: ports that have left while packets that came in by them waited
  */
 struct dcqcn_pool {
+	struct dcqcn_mmu mmu ____cacheline_aligned_in_smp;
+	struct hlist_head by_ifindex[1 << DCQCN_HASH_BITS] ____cacheline_aligned_in_smp;
+
 	struct list_head node;
-	char name[TC_DCQCN_POOL_NAME_MAX + 1];
+	char name[DCQCN_POOL_NAME_MAX + 1];
+	struct dcqcn_pool_params params;
 	struct list_head ports;
-	spinlock_t lock;	/* protects all below */
-	struct dcqcn_mmu mmu;
-	struct hlist_head by_ifindex[1 << DCQCN_HASH_BITS];
+	u32 count;
+	struct list_head departed;
 };
+
+/**
+ * struct dcqcn_pg - a priority group: a port and a priority, as an ingress
+ * @lock: protects @ingress; softirqs off
+ * @ingress: the packets charged to it
+ * @port: the port
+ * @prio: the priority
+ * @xoff_frames: sent; written by the port's tasklet
+ * @xon_frames: sent; written by the port's tasklet
+ */
+struct dcqcn_pg {
+	spinlock_t lock;	/* protects @ingress */
+	struct dcqcn_ingress ingress;
+	struct dcqcn_port *port;
+	u32 prio;
+	u64 xoff_frames;
+	u64 xon_frames;
+} ____cacheline_aligned_in_smp;
 
 /**
  * struct dcqcn_port - a device in a pool
  * @pool: the pool
+ * @ifindex: number of the device
  * @dev: the device; valid until the port has left
- * @node: in struct dcqcn_pool.ports
  * @hash: in struct dcqcn_pool.by_ifindex
- * @users: qdiscs of the device that share the port; under RTNL
- * @rate_Mbps: of the line; under RTNL
+ * @pg: its priority groups
+ * @paused: priorities that are to be paused, a bit each
+ * @unsent: priorities whose last decision has not been sent, a bit each
+ * @gone: the port leaves: its timer is armed no more
+ * @tasklet: sends a pause frame
+ * @timer: schedules @tasklet; armed by it alone
+ * @retry_ns: how long @tasklet waits if the NIC does not take a frame
  * @closwire_xmit: how a closwire port sends; NULL: another device
- * @refs: packets that came in by it and wait, and one until it has left
- * @mmu: what is charged to it
- * @unsent: priorities of which the peer has yet to be told, a bit each
- * @armed: @timer will fire, and has not got the lock yet
- * @refresh_ns: half of the longest pause
- * @timer: sends again
- * @xoff_frames: sent, by priority
- * @xon_frames: sent, by priority
+ * @closwire_peer_Mbps: a closwire port's peer's rate
+ * @rate_Mbps: line rate; written under RTNL
+ * @node: in struct dcqcn_pool.ports or .departed; under RTNL
+ * @users: qdiscs of the device that share the port; under RTNL
+ * @grace: RCU state when the port left; afterwards no packet finds it
+ * @rcu: frees it
  */
 struct dcqcn_port {
 	struct dcqcn_pool *pool;
+	int ifindex;
 	struct net_device *dev;
-	struct list_head node;
 	struct hlist_node hash;
-	u32 users;
-	u32 rate_Mbps;
-	int (*closwire_xmit)(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS]);
+	struct dcqcn_pg pg[DCQCN_PRIOS];
 
-	/* under the pool's lock */
-	u32 refs;
-	struct dcqcn_mmu_port mmu;
-	u8 unsent;
-	bool armed;
-	u64 refresh_ns;
+	unsigned long paused;
+	unsigned long unsent;
+	bool gone;
+	struct tasklet_struct tasklet;
 	struct hrtimer timer;
-	u64 xoff_frames[TC_DCQCN_PRIOS];
-	u64 xon_frames[TC_DCQCN_PRIOS];
+	u64 retry_ns;
+	int (*closwire_xmit)(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS]);
+	u32 (*closwire_peer_Mbps)(struct net_device *dev);
+	u32 rate_Mbps;
+
+	struct list_head node;
+	u32 users;
+	unsigned long grace;
+	struct rcu_head rcu;
 };
+
+static_assert(DCQCN_PRIOS == PFC_PRIOS);
 
 /* The pools of a network namespace; under RTNL */
 struct dcqcn_net {
@@ -109,73 +153,33 @@ static unsigned int dcqcn_net_id;
 
 /* ---- pause frames ---- */
 
-/* Under the pool's lock */
-static void dcqcn_arm(struct dcqcn_port *port, u64 ns)
+/* Have a decision sent to the peer. Under the group's lock */
+static void dcqcn_decided(struct dcqcn_pg *pg)
 {
-	port->armed = true;
-	hrtimer_start(&port->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+	struct dcqcn_port *port = pg->port;
+
+	if (pg->ingress.paused)
+		set_bit(pg->prio, &port->paused);
+	else
+		clear_bit(pg->prio, &port->paused);
+	smp_mb__after_atomic();	/* before @unsent; see dcqcn_port_send() */
+	set_bit(pg->prio, &port->unsent);
+	tasklet_schedule(&port->tasklet);
 }
 
-/* The frame for some priorities, as things are. Under the pool's lock */
-static void dcqcn_fill_quanta(const struct dcqcn_port *port, u16 quanta[PFC_PRIOS])
+/* Half of the longest pause, as the peer counts it */
+static u64 dcqcn_refresh_ns(const struct dcqcn_port *port)
 {
-	u32 prio;
+	u32 mbps = 0;
 
-	for (prio = 0; prio < PFC_PRIOS; prio++)
-		quanta[prio] = port->mmu.paused & BIT(prio) ? DCQCN_QUANTA : 0;
+	if (port->closwire_peer_Mbps)
+		mbps = port->closwire_peer_Mbps(port->dev);
+	if (!mbps)
+		mbps = READ_ONCE(port->rate_Mbps);
+	return div_u64(DCQCN_QUANTA_BYTES / 2 * 8000, mbps);
 }
 
-/*
- * What became of a frame. If the port cannot take it just now, it is to be
- * tried again; if it is down, the peer is as well. Under the pool's lock
- */
-static void dcqcn_frame_done(struct dcqcn_port *port, u8 enable,
-			     const u16 quanta[PFC_PRIOS], int err)
-{
-	u32 prio;
-
-	if (err) {
-		if (err == -ENETDOWN)
-			return;
-		port->unsent |= enable;
-		return dcqcn_arm(port, DCQCN_RETRY_NS);
-	}
-	for (prio = 0; prio < PFC_PRIOS; prio++) {
-		if (!(enable & BIT(prio)))
-			continue;
-		if (quanta[prio])
-			port->xoff_frames[prio]++;
-		else
-			port->xon_frames[prio]++;
-	}
-}
-
-/* Has a closwire port tell its peer how things are. Under the pool's lock */
-static void dcqcn_tell(struct dcqcn_port *port, u8 enable)
-{
-	u16 quanta[PFC_PRIOS];
-
-	port->unsent &= ~enable;
-	dcqcn_fill_quanta(port, quanta);
-	dcqcn_frame_done(port, enable, quanta,
-			 port->closwire_xmit(port->dev, enable, quanta));
-}
-
-/* Some priorities' pauses have changed. Under the pool's lock */
-static void dcqcn_changed(struct dcqcn_port *port, u8 changed)
-{
-	if (likely(!changed))
-		return;
-	if (!port->closwire_xmit) {
-		port->unsent |= changed;
-		return dcqcn_arm(port, 0);
-	}
-	dcqcn_tell(port, changed);
-	if (port->mmu.paused && !port->armed)
-		dcqcn_arm(port, port->refresh_ns);
-}
-
-/* A queue that takes a frame; the last one that does serves high priorities. */
+/* The highest TX queue that takes a frame; high priorities use the last ones. */
 static u16 dcqcn_pause_queue(const struct net_device *dev)
 {
 	u32 queue = dev->real_num_tx_queues - 1;
@@ -185,11 +189,10 @@ static u16 dcqcn_pause_queue(const struct net_device *dev)
 	return queue;
 }
 
-/* Sends a pause frame through a driver. Under no lock */
+/* Send a pause frame through a driver. */
 static int dcqcn_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS])
 {
 	struct sk_buff *skb;
-	int err;
 
 	skb = alloc_skb(LL_RESERVED_SPACE(dev) + ETH_ZLEN, GFP_ATOMIC);
 	if (!skb)
@@ -201,42 +204,100 @@ static int dcqcn_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_PR
 	skb->protocol = htons(PFC_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;
 	skb->dev = dev;
-	err = dev_direct_xmit(skb, dcqcn_pause_queue(dev));
-	if (err == NETDEV_TX_BUSY)
-		return -EBUSY;
-	return err == NET_XMIT_DROP ? -ENETDOWN : 0;
+	if (dev_direct_xmit(skb, dcqcn_pause_queue(dev)) == NETDEV_TX_OK)
+		return 0;
+	return netif_running(dev) && netif_carrier_ok(dev) ? -EBUSY : -ENETDOWN;
+}
+
+static void dcqcn_count_frame(struct dcqcn_port *port, u8 enable,
+			      const u16 quanta[PFC_PRIOS])
+{
+	u32 prio;
+
+	for (prio = 0; prio < PFC_PRIOS; prio++) {
+		struct dcqcn_pg *pg = &port->pg[prio];
+
+		if (!(enable & BIT(prio)))
+			continue;
+		if (quanta[prio])
+			WRITE_ONCE(pg->xoff_frames, pg->xoff_frames + 1);
+		else
+			WRITE_ONCE(pg->xon_frames, pg->xon_frames + 1);
+	}
+}
+
+/*
+ * When the tasklet is to run again after a frame: ns, 0: not. A frame that was
+ * not sent is forgotten when the pauses that it should lift have ended; those
+ * that it should set are tried at the next refresh.
+ */
+static u64 dcqcn_frame_done(struct dcqcn_port *port, u8 enable, int err)
+{
+	u64 refresh_ns = dcqcn_refresh_ns(port), ns = port->retry_ns;
+	u32 prio;
+
+	if (err == -ENETDOWN)	/* dcqcn_line_changed() sends when it is up */
+		return 0;
+	if (!err || ns > 2 * refresh_ns) {
+		port->retry_ns = err ? ns : DCQCN_RETRY_NS;
+		return READ_ONCE(port->paused) ? refresh_ns : 0;
+	}
+	for (prio = 0; prio < PFC_PRIOS; prio++) {
+		if (enable & BIT(prio))
+			set_bit(prio, &port->unsent);
+	}
+	port->retry_ns = 2 * ns;
+	return ns;
+}
+
+static void dcqcn_port_send(struct tasklet_struct *tasklet)
+{
+	struct dcqcn_port *port = from_tasklet(port, tasklet, tasklet);
+	/* full barrier: @paused is read after @unsent was cleared */
+	u8 unsent = xchg(&port->unsent, 0), paused = READ_ONCE(port->paused);
+	u8 enable = unsent | paused;
+	u16 quanta[PFC_PRIOS];
+	u32 prio;
+	u64 ns;
+	int err;
+
+	if (!enable)
+		return;
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		quanta[prio] = paused & BIT(prio) ? DCQCN_QUANTA : 0;
+	if (port->closwire_xmit)
+		err = port->closwire_xmit(port->dev, enable, quanta);
+	else
+		err = dcqcn_xmit(port->dev, enable, quanta);
+	if (!err)
+		dcqcn_count_frame(port, enable, quanta);
+	ns = dcqcn_frame_done(port, enable, err);
+	if (ns && !READ_ONCE(port->gone))
+		hrtimer_start(&port->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+}
+
+/* Decide anew whether a group is paused. With softirqs off */
+static void dcqcn_review_pg(struct dcqcn_pg *pg)
+{
+	bool paused;
+
+	spin_lock(&pg->lock);
+	paused = pg->ingress.paused;
+	dcqcn_mmu_review(&pg->port->pool->mmu, &pg->ingress);
+	if (pg->ingress.paused != paused)
+		dcqcn_decided(pg);
+	spin_unlock(&pg->lock);
 }
 
 static enum hrtimer_restart dcqcn_port_timer(struct hrtimer *timer)
 {
 	struct dcqcn_port *port = container_of(timer, struct dcqcn_port, timer);
-	struct dcqcn_pool *pool = port->pool;
-	u16 quanta[PFC_PRIOS];
-	u8 enable;
-	int err;
+	u32 prio;
 
-	spin_lock_bh(&pool->lock);
-	port->armed = false;
-	enable = port->mmu.paused | port->unsent;
-	dcqcn_mmu_review(&pool->mmu, &port->mmu);
-	enable |= port->mmu.paused;
-	if (!enable)
-		goto out;
-	if (port->mmu.paused)
-		dcqcn_arm(port, port->refresh_ns);
-	if (port->closwire_xmit) {
-		dcqcn_tell(port, enable);
-		goto out;
-	}
-	port->unsent = 0;
-	dcqcn_fill_quanta(port, quanta);
-	spin_unlock_bh(&pool->lock);
-	/* nothing overtakes: only this timer sends, and not twice at a time */
-	err = dcqcn_xmit(port->dev, enable, quanta);
-	spin_lock_bh(&pool->lock);
-	dcqcn_frame_done(port, enable, quanta, err);
-out:
-	spin_unlock_bh(&pool->lock);
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		dcqcn_review_pg(&port->pg[prio]);
+	if (!READ_ONCE(port->gone))
+		tasklet_schedule(&port->tasklet);
 	return HRTIMER_NORESTART;
 }
 
@@ -247,97 +308,92 @@ static struct hlist_head *dcqcn_bucket(struct dcqcn_pool *pool, int ifindex)
 	return &pool->by_ifindex[hash_32(ifindex, DCQCN_HASH_BITS)];
 }
 
+/* Bounded by the ports of the pool */
 static struct dcqcn_port *dcqcn_find_ifindex(struct dcqcn_pool *pool, int ifindex)
 {
 	struct dcqcn_port *port;
 
-	hlist_for_each_entry(port, dcqcn_bucket(pool, ifindex), hash)
-		if (port->dev->ifindex == ifindex)
+	hlist_for_each_entry_rcu(port, dcqcn_bucket(pool, ifindex), hash)
+		if (port->ifindex == ifindex)
 			return port;
 	return NULL;
 }
 
-/* The member that a packet came in by; that of a VLAN is its real device. */
-static struct dcqcn_port *dcqcn_ingress(struct dcqcn_pool *pool, const struct sk_buff *skb)
+/* The member below a VLAN device */
+static noinline struct dcqcn_port *dcqcn_find_vlan(struct dcqcn_pool *pool,
+						   const struct sk_buff *skb)
 {
-	struct dcqcn_port *port = dcqcn_find_ifindex(pool, skb->skb_iif);
-	struct net_device *dev;
+	struct net_device *dev = dev_get_by_index_rcu(dev_net(skb->dev), skb->skb_iif);
 
-	if (likely(port) || !skb->skb_iif)
-		return port;
-	rcu_read_lock();
-	dev = dev_get_by_index_rcu(dev_net(skb->dev), skb->skb_iif);
-	if (dev && is_vlan_dev(dev)) {
-		dev = vlan_dev_real_dev(dev);
-		port = dcqcn_find_ifindex(pool, dev->ifindex);
-		if (port && port->dev != dev)
-			port = NULL;
-	}
-	rcu_read_unlock();
-	return port;
+	if (!dev || !is_vlan_dev(dev))
+		return NULL;
+	dev = vlan_dev_real_dev(dev);
+	/* it may be in another namespace, with a number that is a member's here */
+	return net_eq(dev_net(dev), dev_net(skb->dev)) ?
+	       dcqcn_find_ifindex(pool, dev->ifindex) : NULL;
+}
+
+/* The member that a packet came in by. With softirqs off, which is an RCU reader */
+static struct dcqcn_port *dcqcn_find_ingress(struct dcqcn_pool *pool,
+					     const struct sk_buff *skb)
+{
+	struct dcqcn_port *port;
+
+	if (!skb->skb_iif)
+		return NULL;
+	port = dcqcn_find_ifindex(pool, skb->skb_iif);
+	return likely(port) ? port : dcqcn_find_vlan(pool, skb);
 }
 
 enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
-				    const struct sk_buff *skb, u8 prio, u32 len,
-				    bool fits, struct dcqcn_charge *charge)
+				    const struct sk_buff *skb, u32 len, bool fits,
+				    struct dcqcn_charge *charge)
 {
 	struct dcqcn_pool *pool = egress->pool;
 	enum dcqcn_verdict verdict;
 	struct dcqcn_port *port;
-	u8 paused = 0;
+	struct dcqcn_pg *pg;
+	bool paused;
 
-	*charge = (struct dcqcn_charge){ .len = len, .prio = prio };
-	/* a packet is enqueued with softirqs off */
-	spin_lock(&pool->lock);
-	port = dcqcn_ingress(pool, skb);
-	if (port)
-		paused = port->mmu.paused;
-	verdict = dcqcn_mmu_admit(&pool->mmu, port ? &port->mmu : NULL, prio, len, fits);
-	if (verdict == DCQCN_LOSSY || verdict == DCQCN_LOSSLESS) {
-		charge->ingress = port;
-		charge->lossless = verdict == DCQCN_LOSSLESS;
-		charge->charged = true;
-		if (port)
-			port->refs++;
+	rcu_read_lock();
+	port = dcqcn_find_ingress(pool, skb);
+	pg = port ? &port->pg[charge->prio] : NULL;
+	if (pg) {
+		spin_lock(&pg->lock);
+		paused = pg->ingress.paused;
+		verdict = dcqcn_mmu_admit(&pool->mmu, &pg->ingress, len, fits);
+		if (unlikely(pg->ingress.paused != paused))
+			dcqcn_decided(pg);
+		spin_unlock(&pg->lock);
+	} else {
+		verdict = dcqcn_mmu_admit_other(&pool->mmu, len, fits);
 	}
-	if (port)
-		dcqcn_changed(port, paused ^ port->mmu.paused);
-	spin_unlock(&pool->lock);
+	rcu_read_unlock();
+	charge->from = pg;
+	charge->lossless = verdict == DCQCN_LOSSLESS;
+	charge->charged = verdict == DCQCN_LOSSLESS || verdict == DCQCN_LOSSY;
 	return verdict;
 }
 
-/* Under the pool's lock */
-static void dcqcn_put_port(struct dcqcn_port *port)
+void dcqcn_pool_release(struct dcqcn_port *egress, u32 len,
+			const struct dcqcn_charge *charge)
 {
-	if (!--port->refs)
-		kfree(port);
+	struct dcqcn_mmu *mmu = &egress->pool->mmu;
+	struct dcqcn_pg *pg = charge->from;
+	bool paused;
+
+	if (!pg)
+		return dcqcn_mmu_release_other(mmu, len);
+	spin_lock(&pg->lock);
+	paused = pg->ingress.paused;
+	dcqcn_mmu_release(mmu, &pg->ingress, len);
+	if (unlikely(pg->ingress.paused != paused))
+		dcqcn_decided(pg);
+	spin_unlock(&pg->lock);
 }
 
-void dcqcn_pool_release(struct dcqcn_port *egress, struct dcqcn_charge *charge)
-{
-	struct dcqcn_port *port = charge->ingress;
-	struct dcqcn_pool *pool;
-	u8 paused;
+/* ---- thresholds; all under RTNL ---- */
 
-	if (!charge->charged)
-		return;
-	charge->charged = false;
-	pool = egress->pool;
-	spin_lock(&pool->lock);
-	if (port) {
-		paused = port->mmu.paused;
-		dcqcn_mmu_release(&pool->mmu, &port->mmu, charge->prio, charge->len);
-		dcqcn_changed(port, paused ^ port->mmu.paused);
-		dcqcn_put_port(port);
-	} else {
-		dcqcn_mmu_release(&pool->mmu, NULL, charge->prio, charge->len);
-	}
-	spin_unlock(&pool->lock);
-}
-
-/* ---- thresholds ---- */
-
-/* All defaults of a pool */
 static void dcqcn_params_init(struct dcqcn_pool_params *p)
 {
 	*p = (struct dcqcn_pool_params){
@@ -376,10 +432,10 @@ static u32 dcqcn_headroom(const struct dcqcn_pool_params *p, const struct dcqcn_
 	if (!bytes)
 		bytes = dcqcn_flight_bytes(port->rate_Mbps * 125000ULL, p->cable_ns,
 					   READ_ONCE(port->dev->mtu));
-	return min_t(u64, bytes, TC_DCQCN_SIZE_MAX);
+	return min_t(u64, bytes, S32_MAX);
 }
 
-/* Headroom of all ports, for one priority. Under RTNL */
+/* Sum of the ports' headrooms, for one priority */
 static u64 dcqcn_headroom_sum(const struct dcqcn_pool *pool,
 			      const struct dcqcn_pool_params *p)
 {
@@ -410,29 +466,36 @@ static int dcqcn_params_check(const struct dcqcn_pool_params *p, u32 given,
 	return 0;
 }
 
-/* Looks at all ports, after something has changed. Under RTNL and the pool's lock */
-static void dcqcn_review(struct dcqcn_pool *pool)
+/* Set the limits of a port's groups, by the pool's settings and the port's line. */
+static void dcqcn_set_port(struct dcqcn_port *port, bool member)
 {
-	struct dcqcn_port *port;
-	u8 paused;
+	const struct dcqcn_pool_params *p = &port->pool->params;
+	u32 headroom = member ? dcqcn_headroom(p, port) : 0;
+	u32 prio;
 
-	dcqcn_mmu_update(&pool->mmu);
-	list_for_each_entry(port, &pool->ports, node) {
-		paused = port->mmu.paused;
-		dcqcn_mmu_review(&pool->mmu, &port->mmu);
-		dcqcn_changed(port, paused ^ port->mmu.paused);
+	local_bh_disable();
+	for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+		struct dcqcn_pg *pg = &port->pg[prio];
+
+		spin_lock(&pg->lock);
+		pg->ingress.headroom = headroom;
+		pg->ingress.xon_gap = 2 * READ_ONCE(port->dev->mtu);
+		pg->ingress.lossless = member && p->pfc & BIT(prio);
+		spin_unlock(&pg->lock);
+		dcqcn_review_pg(pg);
 	}
+	local_bh_enable();
 }
 
-/* What the port's line demands. Under RTNL and the pool's lock */
-static void dcqcn_set_line(struct dcqcn_port *port)
+/* Compute the limits anew, after a setting, a port or a line has changed. */
+static void dcqcn_update(struct dcqcn_pool *pool)
 {
-	struct dcqcn_mmu *mmu = &port->pool->mmu;
+	struct dcqcn_port *port;
 
-	dcqcn_mmu_set_port(mmu, &port->mmu, dcqcn_headroom(&mmu->params, port),
-			   READ_ONCE(port->dev->mtu));
-	port->refresh_ns = div_u64(DCQCN_QUANTA_BYTES / 2 * NSEC_PER_MSEC,
-				   port->rate_Mbps * 125);
+	dcqcn_mmu_set(&pool->mmu, &pool->params, pool->count,
+		      dcqcn_headroom_sum(pool, &pool->params));
+	list_for_each_entry(port, &pool->ports, node)
+		dcqcn_set_port(port, true);
 }
 
 int dcqcn_pool_change(struct dcqcn_port *port,
@@ -440,7 +503,7 @@ int dcqcn_pool_change(struct dcqcn_port *port,
 		      struct netlink_ext_ack *extack)
 {
 	struct dcqcn_pool *pool = port->pool;
-	struct dcqcn_pool_params new = pool->mmu.params;
+	struct dcqcn_pool_params new = pool->params;
 	int err;
 
 	ASSERT_RTNL();
@@ -448,16 +511,12 @@ int dcqcn_pool_change(struct dcqcn_port *port,
 	err = dcqcn_params_check(&new, given, dcqcn_headroom_sum(pool, &new), extack);
 	if (err)
 		return err;
-	spin_lock_bh(&pool->lock);
-	pool->mmu.params = new;
-	list_for_each_entry(port, &pool->ports, node)
-		dcqcn_set_line(port);
-	dcqcn_review(pool);
-	spin_unlock_bh(&pool->lock);
+	pool->params = new;
+	dcqcn_update(pool);
 	return 0;
 }
 
-/* ---- pools and ports ---- */
+/* ---- pools and ports; all under RTNL ---- */
 
 static struct dcqcn_pool *dcqcn_find_pool(const struct dcqcn_net *dn, const char *name)
 {
@@ -482,21 +541,51 @@ static struct dcqcn_port *dcqcn_find_port(const struct dcqcn_pool *pool,
 
 static struct dcqcn_pool *dcqcn_new_pool(const char *name)
 {
-	struct dcqcn_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	struct dcqcn_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL_ACCOUNT);
 
 	if (!pool)
 		return NULL;
 	strscpy(pool->name, name, sizeof(pool->name));
 	INIT_LIST_HEAD(&pool->node);
 	INIT_LIST_HEAD(&pool->ports);
-	spin_lock_init(&pool->lock);
-	dcqcn_params_init(&pool->mmu.params);
+	INIT_LIST_HEAD(&pool->departed);
+	dcqcn_params_init(&pool->params);
 	return pool;
+}
+
+/* Does no packet wait that came in by the port? */
+static bool dcqcn_is_idle(struct dcqcn_port *port)
+{
+	bool idle = true;
+	u32 prio;
+
+	for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+		struct dcqcn_pg *pg = &port->pg[prio];
+
+		spin_lock_bh(&pg->lock);
+		idle &= !pg->ingress.shared_bytes && !pg->ingress.headroom_bytes;
+		spin_unlock_bh(&pg->lock);
+	}
+	return idle;
+}
+
+/* Free ports that have left and are idle; or all, if no packet waits in the pool. */
+static void dcqcn_free_departed(struct dcqcn_pool *pool, bool all)
+{
+	struct dcqcn_port *port, *next;
+
+	list_for_each_entry_safe(port, next, &pool->departed, node) {
+		if (!all && !(poll_state_synchronize_rcu(port->grace) && dcqcn_is_idle(port)))
+			continue;
+		list_del(&port->node);
+		kfree_rcu(port, rcu);
+	}
 }
 
 static void dcqcn_free_pool(struct dcqcn_pool *pool)
 {
-	WARN_ON_ONCE(pool->mmu.bytes);
+	WARN_ON_ONCE(dcqcn_mmu_bytes(&pool->mmu));
+	dcqcn_free_departed(pool, true);
 	list_del(&pool->node);
 	kfree(pool);
 }
@@ -507,57 +596,58 @@ static void dcqcn_update_rate(struct dcqcn_port *port)
 
 	if (netif_running(port->dev) && netif_device_present(port->dev))
 		mbps = closnet_link_Mbps(port->dev);
-	port->rate_Mbps = mbps ?: DCQCN_RATE_MBPS;
+	WRITE_ONCE(port->rate_Mbps, mbps ?: DCQCN_RATE_MBPS);
+}
+
+static bool dcqcn_is_kind(const struct net_device *dev, const char *kind)
+{
+	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, kind);
+}
+
+/* Module closwire stays as long as its device does, so its code needs no reference. */
+static void dcqcn_find_closwire(struct dcqcn_port *port)
+{
+	if (!dcqcn_is_kind(port->dev, "closwire"))
+		return;
+	port->closwire_xmit = symbol_get(closwire_pfc_xmit);
+	if (port->closwire_xmit)
+		symbol_put(closwire_pfc_xmit);
+	port->closwire_peer_Mbps = symbol_get(closwire_pfc_peer_Mbps);
+	if (port->closwire_peer_Mbps)
+		symbol_put(closwire_pfc_peer_Mbps);
 }
 
 static struct dcqcn_port *dcqcn_new_port(struct dcqcn_pool *pool, struct net_device *dev)
 {
-	struct dcqcn_port *port = kzalloc(sizeof(*port), GFP_KERNEL);
+	struct dcqcn_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
+	u32 prio;
 
 	if (!port)
 		return NULL;
 	port->pool = pool;
 	port->dev = dev;
+	port->ifindex = dev->ifindex;
 	port->users = 1;
-	port->refs = 1;
+	port->retry_ns = DCQCN_RETRY_NS;
+	for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+		spin_lock_init(&port->pg[prio].lock);
+		port->pg[prio].port = port;
+		port->pg[prio].prio = prio;
+	}
+	tasklet_setup(&port->tasklet, dcqcn_port_send);
 	hrtimer_setup(&port->timer, dcqcn_port_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	dcqcn_update_rate(port);
+	dcqcn_find_closwire(port);
 	return port;
 }
 
-/* A closwire port exists, so its module does; and stays as long as it is a member. */
-static void dcqcn_get_closwire(struct dcqcn_port *port)
-{
-	const struct rtnl_link_ops *ops = port->dev->rtnl_link_ops;
-
-	if (ops && !strcmp(ops->kind, "closwire"))
-		port->closwire_xmit = symbol_get(closwire_pfc_xmit);
-}
-
-static void dcqcn_add_port(struct dcqcn_pool *pool, struct dcqcn_port *port,
-			   const struct dcqcn_pool_params *params)
-{
-	struct dcqcn_port *each;
-
-	dcqcn_get_closwire(port);
-	spin_lock_bh(&pool->lock);
-	pool->mmu.params = *params;
-	list_add_tail(&port->node, &pool->ports);
-	hlist_add_head(&port->hash, dcqcn_bucket(pool, port->dev->ifindex));
-	dcqcn_mmu_join(&pool->mmu, &port->mmu);
-	list_for_each_entry(each, &pool->ports, node)
-		dcqcn_set_line(each);
-	dcqcn_review(pool);
-	spin_unlock_bh(&pool->lock);
-}
-
-/* Another port, in a pool that may have none yet */
+/* Add a port to a pool, which may be new */
 static struct dcqcn_port *dcqcn_join_as_new(struct dcqcn_pool *pool, struct net_device *dev,
 					    const struct dcqcn_pool_params *params,
 					    u32 given, struct netlink_ext_ack *extack)
 {
-	struct dcqcn_pool_params new = pool->mmu.params;
+	struct dcqcn_pool_params new = pool->params;
 	struct dcqcn_port *port;
 	int err;
 
@@ -572,8 +662,31 @@ static struct dcqcn_port *dcqcn_join_as_new(struct dcqcn_pool *pool, struct net_
 		kfree(port);
 		return ERR_PTR(err);
 	}
-	dcqcn_add_port(pool, port, &new);
+	pool->params = new;
+	pool->count++;
+	list_add_tail(&port->node, &pool->ports);
+	dcqcn_update(pool);
+	hlist_add_head_rcu(&port->hash, dcqcn_bucket(pool, port->ifindex));
 	return port;
+}
+
+/*
+ * A pause frame holds the peer at the other end of a cable. So a port is a
+ * device with queues of its own: no VLAN, bridge, bond, macvlan, tunnel or lo.
+ * veth is a cable without queues; dummy is for tests.
+ */
+static int dcqcn_check_dev(const struct net_device *dev, struct netlink_ext_ack *extack)
+{
+	if (dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG(extack, "the ports of a pool are Ethernet devices");
+		return -EOPNOTSUPP;
+	}
+	if (dev->priv_flags & IFF_NO_QUEUE && !dcqcn_is_kind(dev, "veth") &&
+	    !dcqcn_is_kind(dev, "dummy")) {
+		NL_SET_ERR_MSG(extack, "the ports of a pool have a cable: use the device below");
+		return -EOPNOTSUPP;
+	}
+	return 0;
 }
 
 struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
@@ -586,10 +699,9 @@ struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
 	int err;
 
 	ASSERT_RTNL();
-	if (dev->type != ARPHRD_ETHER) {
-		NL_SET_ERR_MSG(extack, "the ports of a pool are Ethernet devices");
-		return ERR_PTR(-EOPNOTSUPP);
-	}
+	err = dcqcn_check_dev(dev, extack);
+	if (err)
+		return ERR_PTR(err);
 	pool = dcqcn_find_pool(dn, name);
 	port = pool ? dcqcn_find_port(pool, dev) : NULL;
 	if (port) {
@@ -599,7 +711,9 @@ struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
 		port->users++;
 		return port;
 	}
-	if (!pool) {
+	if (pool) {
+		dcqcn_free_departed(pool, false);
+	} else {
 		pool = dcqcn_new_pool(name);
 		if (!pool)
 			return ERR_PTR(-ENOMEM);
@@ -612,29 +726,13 @@ struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
 	return port;
 }
 
-/* No packet finds the port any more, and nobody stays paused through it. */
-static void dcqcn_remove_port(struct dcqcn_pool *pool, struct dcqcn_port *port)
+/* After the first kill no run arms the timer; after the second no run is left. */
+static void dcqcn_stop_port(struct dcqcn_port *port)
 {
-	u16 quanta[PFC_PRIOS];
-	u8 enable;
-
-	spin_lock_bh(&pool->lock);
-	list_del(&port->node);
-	hlist_del(&port->hash);
-	enable = port->mmu.paused | port->unsent;
-	dcqcn_mmu_leave(&pool->mmu, &port->mmu);
-	if (port->closwire_xmit && enable)
-		dcqcn_tell(port, enable);
-	port->unsent = 0;
-	dcqcn_fill_quanta(port, quanta);
-	dcqcn_review(pool);
-	spin_unlock_bh(&pool->lock);
-	/* it might be about to send a pause */
+	WRITE_ONCE(port->gone, true);
+	tasklet_kill(&port->tasklet);
 	hrtimer_cancel(&port->timer);
-	if (port->closwire_xmit)
-		symbol_put(closwire_pfc_xmit);
-	else if (enable)
-		dcqcn_xmit(port->dev, enable, quanta);
+	tasklet_kill(&port->tasklet);
 }
 
 void dcqcn_pool_leave(struct dcqcn_port *port)
@@ -644,59 +742,60 @@ void dcqcn_pool_leave(struct dcqcn_port *port)
 	ASSERT_RTNL();
 	if (--port->users)
 		return;
-	dcqcn_remove_port(pool, port);
-	spin_lock_bh(&pool->lock);
-	dcqcn_put_port(port);
-	spin_unlock_bh(&pool->lock);
+	hlist_del_rcu(&port->hash);
+	port->grace = get_state_synchronize_rcu();
+	list_move(&port->node, &pool->departed);
+	pool->count--;
+	dcqcn_set_port(port, false);
+	dcqcn_update(pool);
+	dcqcn_stop_port(port);
 	if (list_empty(&pool->ports))
 		dcqcn_free_pool(pool);
+	else
+		dcqcn_free_departed(pool, false);
 }
 
 const char *dcqcn_pool_get(const struct dcqcn_port *port,
 			   struct dcqcn_pool_params *params)
 {
-	*params = port->pool->mmu.params;
+	*params = port->pool->params;
 	return port->pool->name;
 }
 
-void dcqcn_pool_stats(struct dcqcn_port *port, struct tc_dcqcn_xstats *stats)
+void dcqcn_pool_get_stats(const struct dcqcn_port *port, struct dcqcn_pool_stats *stats)
 {
-	struct dcqcn_pool *pool = port->pool;
-	u32 prio;
+	const struct dcqcn_pool *pool = port->pool;
 
-	spin_lock_bh(&pool->lock);
-	stats->pool_ports = pool->mmu.ports;
-	stats->pool_bytes = pool->mmu.bytes;
-	stats->pool_peak_bytes = pool->mmu.peak_bytes;
-	stats->pool_xoff_bytes = dcqcn_mmu_xoff(&pool->mmu);
-	stats->pool_headroom_bytes = port->mmu.headroom;
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
-		const struct dcqcn_mmu_prio *q = &port->mmu.prio[prio];
-		struct tc_dcqcn_prio_xstats *s = &stats->prio[prio];
+	*stats = (struct dcqcn_pool_stats) {
+		.ports = READ_ONCE(pool->count),
+		.bytes = dcqcn_mmu_bytes(&pool->mmu),
+		.peak_bytes = READ_ONCE(pool->mmu.peak_bytes),
+		.xoff_bytes = dcqcn_mmu_xoff(&pool->mmu),
+		.headroom_bytes = READ_ONCE(port->pg[0].ingress.headroom),
+	};
+}
 
-		s->ingress_bytes = q->shared_bytes + q->headroom_bytes;
-		s->ingress_peak_bytes = q->peak_bytes;
-		s->headroom_bytes = q->headroom_bytes;
-		s->headroom_peak_bytes = q->headroom_peak_bytes;
-		s->dropped_headroom_packets = q->dropped_packets;
-		s->xoff_frames = port->xoff_frames[prio];
-		s->xon_frames = port->xon_frames[prio];
-	}
-	spin_unlock_bh(&pool->lock);
+void dcqcn_pool_get_prio_stats(struct dcqcn_port *port, u32 prio,
+			       struct dcqcn_prio_stats *stats)
+{
+	struct dcqcn_pg *pg = &port->pg[prio];
+
+	spin_lock_bh(&pg->lock);
+	stats->ingress = pg->ingress;
+	spin_unlock_bh(&pg->lock);
+	stats->xoff_frames = READ_ONCE(pg->xoff_frames);
+	stats->xon_frames = READ_ONCE(pg->xon_frames);
 }
 
 /* ---- devices ---- */
 
+/* Also sends what could not be sent while the link was down. */
 static void dcqcn_line_changed(struct dcqcn_port *port, bool rate)
 {
-	struct dcqcn_pool *pool = port->pool;
-
 	if (rate)
 		dcqcn_update_rate(port);
-	spin_lock_bh(&pool->lock);
-	dcqcn_set_line(port);
-	dcqcn_review(pool);
-	spin_unlock_bh(&pool->lock);
+	dcqcn_update(port->pool);
+	tasklet_schedule(&port->tasklet);
 }
 
 /* Only UP and CHANGE come with the device's own lock, if it has one. */

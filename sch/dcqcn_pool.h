@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shared buffer of a switch, and PFC: what sch_dcqcn.c calls
+ * The shared buffer of a switch, and PFC: the interface for dcqcn_main.c
  *
  * A pool is a switch's packet memory, known by a name in its network
  * namespace. Its ports are the devices that have a dcqcn qdisc with that name.
- * As an egress, a port asks for each packet if the pool takes it, and gives it
- * back when it leaves. As an ingress, it is charged for the packets that it
- * brought in, wherever they wait; if these are too many, a pause frame leaves
- * by it.
+ * An egress port gets room for each packet from the pool, and gives it back
+ * when the packet leaves. An ingress port is charged for the packets that
+ * came in by it, wherever they wait; if these are too many, it sends a pause
+ * frame.
  *
  *	enqueue at port E, under E's root lock
- *	  dcqcn_pool_admit(E, skb): finds port I by skb->skb_iif,
- *	    charges (I, priority); XOFF may leave I
+ *	  dcqcn_pool_admit(E, skb): finds port I by skb->skb_iif, charges
+ *	    (I, priority)
  *	dequeue, drop or reset at E, under E's root lock
- *	  dcqcn_pool_release(E): XON may leave I
+ *	  dcqcn_pool_release(E)
+ *	softirq, under no lock
+ *	  a pause frame leaves by I, with the latest decisions
  *
- * Locks: root lock of E, the pool's lock, closwire's TX lock of I, the RX lock
- * of I's peer.
+ * Locks: root lock of E, then the lock of one (port, priority). Frames are sent
+ * under neither.
  */
 #ifndef _CLOSNET_DCQCN_POOL_H
 #define _CLOSNET_DCQCN_POOL_H
@@ -25,18 +27,21 @@
 #include <linux/types.h>
 #include "dcqcn_pool_core.h"
 
+struct dcqcn_pg;
 struct dcqcn_port;
 struct net_device;
 struct netlink_ext_ack;
 struct sk_buff;
 
-/* Which members of struct dcqcn_pool_params were given: the attributes' bits */
-#define DCQCN_POOL_GIVEN(attr)	BIT(TCA_DCQCN_POOL_##attr - TCA_DCQCN_POOL_BUFFER)
+/* Longest name of a pool, bytes without the NUL */
+#define DCQCN_POOL_NAME_MAX	15
+
+/* Members of struct dcqcn_pool_params that were given: a bit for each attribute */
+#define DCQCN_POOL_GIVEN(attr)	BIT(TCA_DCQCN_POOL_##attr)
 
 /**
- * struct dcqcn_charge - what a waiting packet is charged with
- * @ingress: the port of the pool by which it came in; NULL: none
- * @len: bytes
+ * struct dcqcn_charge - the charge for a waiting packet
+ * @from: port of the pool and priority by which it came in, or NULL
  * @prio: priority
  * @lossless: admitted as DCQCN_LOSSLESS
  * @charged: the pool counts it; not so without a pool
@@ -45,49 +50,76 @@ struct sk_buff;
  * dcqcn_pool_release().
  */
 struct dcqcn_charge {
-	struct dcqcn_port *ingress;
-	u32 len;
+	struct dcqcn_pg *from;
 	u8 prio;
 	bool lossless;
 	bool charged;
 };
 
 /**
- * dcqcn_pool_admit() - ask the pool to take a packet, and charge it
+ * struct dcqcn_pool_stats - statistics of a pool
+ * @ports: members
+ * @bytes: waiting at all of them
+ * @peak_bytes: most of them seen
+ * @xoff_bytes: t_PFC, as it is now
+ * @headroom_bytes: headroom of the port in question, for a lossless priority
+ */
+struct dcqcn_pool_stats {
+	u64 ports;
+	u64 bytes;
+	u64 peak_bytes;
+	u64 xoff_bytes;
+	u64 headroom_bytes;
+};
+
+/**
+ * struct dcqcn_prio_stats - statistics of a port and priority as an ingress
+ * @ingress: a copy of its state
+ * @xoff_frames: pause frames sent that pause it
+ * @xon_frames: pause frames sent that resume it
+ */
+struct dcqcn_prio_stats {
+	struct dcqcn_ingress ingress;
+	u64 xoff_frames;
+	u64 xon_frames;
+};
+
+/**
+ * dcqcn_pool_admit() - admit a packet to the pool, and charge its ingress
  * @egress: the port where it is to wait
- * @skb: the packet; its skb_iif tells where it came in
- * @prio: its priority
+ * @skb: the packet; its skb_iif is the device by which it came in
  * @len: bytes that it counts for
- * @fits: if it is not protected: is it within the port's limit?
- * @charge: filled in, if it is admitted
+ * @fits: if it is not protected: it is within the queue's limit
+ * @charge: its prio is set; filled in, if the packet is admitted
  *
- * Under the root lock. May send XOFF.
+ * With softirqs off, as under the root lock.
  *
  * Return: what becomes of it.
  */
 enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
-				    const struct sk_buff *skb, u8 prio, u32 len,
-				    bool fits, struct dcqcn_charge *charge);
+				    const struct sk_buff *skb, u32 len, bool fits,
+				    struct dcqcn_charge *charge);
 
 /**
- * dcqcn_pool_release() - a packet leaves the queue, wherever it goes
+ * dcqcn_pool_release() - a packet leaves the queue, to the wire or dropped
  * @egress: the port that it was admitted for
- * @charge: as admitted; nothing happens if it is not charged, and afterwards
- *	it is not
+ * @len: as when it was admitted
+ * @charge: as admitted, and charged
  *
- * With softirqs off, as under the root lock. May send XON.
+ * With softirqs off, as under the root lock.
  */
-void dcqcn_pool_release(struct dcqcn_port *egress, struct dcqcn_charge *charge);
+void dcqcn_pool_release(struct dcqcn_port *egress, u32 len,
+			const struct dcqcn_charge *charge);
 
 /**
- * dcqcn_pool_join() - become a port of a pool, which is made if there is none
+ * dcqcn_pool_join() - become a port of a pool, and make the pool if necessary
  * @dev: the device; the qdiscs of one device share a port
- * @name: of the pool
+ * @name: name of the pool
  * @params: values for the pool
- * @given: which of these to take, DCQCN_POOL_GIVEN() bits; the others stay
- * @extack: says what is wrong
+ * @given: values to take, DCQCN_POOL_GIVEN() bits
+ * @extack: error report
  *
- * Under RTNL. On error nothing has changed.
+ * Under RTNL. An error leaves the pool as it was.
  *
  * Return: the port, or ERR_PTR.
  */
@@ -96,11 +128,11 @@ struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
 				   u32 given, struct netlink_ext_ack *extack);
 
 /**
- * dcqcn_pool_leave() - be a port no more
- * @port: the port; all packets that wait at this egress have been released
+ * dcqcn_pool_leave() - stop being a port, if this was the device's last qdisc
+ * @port: the port; all packets that wait at this qdisc have been released
  *
- * Under RTNL, not under the root lock. What was paused through the port is let
- * go on. Packets that came in by it may still wait at other ports.
+ * Under RTNL, not under the root lock. Peers that are paused through the port
+ * get an XON. Packets that came in by it may still wait at other ports.
  */
 void dcqcn_pool_leave(struct dcqcn_port *port);
 
@@ -108,20 +140,20 @@ void dcqcn_pool_leave(struct dcqcn_port *port);
  * dcqcn_pool_change() - change the port's pool
  * @port: the port
  * @params: values
- * @given: which of these to take
- * @extack: says what is wrong
+ * @given: values to take
+ * @extack: error report
  *
  * Under RTNL, not under the root lock. XOFF and XON are sent as the new values
  * demand.
  *
- * Return: 0; -EINVAL, and nothing has changed.
+ * Return: 0; or -EINVAL, and the pool is as it was.
  */
 int dcqcn_pool_change(struct dcqcn_port *port,
 		      const struct dcqcn_pool_params *params, u32 given,
 		      struct netlink_ext_ack *extack);
 
 /**
- * dcqcn_pool_get() - what is set for the port's pool
+ * dcqcn_pool_get() - get the settings of the port's pool
  * @port: the port
  * @params: filled in
  *
@@ -133,22 +165,31 @@ const char *dcqcn_pool_get(const struct dcqcn_port *port,
 			   struct dcqcn_pool_params *params);
 
 /**
- * dcqcn_pool_stats() - the pool's and the ingress port's numbers
+ * dcqcn_pool_get_stats() - get the pool's statistics
  * @port: the port
- * @stats: its pool_* are filled in, and of each priority ingress_*,
- *	headroom_*, xoff_frames, xon_frames, dropped_headroom_packets
+ * @stats: filled in
  */
-void dcqcn_pool_stats(struct dcqcn_port *port, struct tc_dcqcn_xstats *stats);
+void dcqcn_pool_get_stats(const struct dcqcn_port *port,
+			  struct dcqcn_pool_stats *stats);
 
 /**
- * dcqcn_pool_init() - when the module is loaded
+ * dcqcn_pool_get_prio_stats() - get statistics of the port as an ingress
+ * @port: the port
+ * @prio: the priority
+ * @stats: filled in
+ */
+void dcqcn_pool_get_prio_stats(struct dcqcn_port *port, u32 prio,
+			       struct dcqcn_prio_stats *stats);
+
+/**
+ * dcqcn_pool_init() - register for namespaces and devices
  *
  * Return: 0 or a negative error.
  */
 int dcqcn_pool_init(void);
 
 /**
- * dcqcn_pool_exit() - when it is unloaded, or its loading fails
+ * dcqcn_pool_exit() - undo dcqcn_pool_init()
  */
 void dcqcn_pool_exit(void);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A switch's shared buffer: who may take how much, and who is paused for it
+ * A switch's shared buffer: which packets are admitted, and which ports are paused
  *
  * The memory management unit of a switch without its packets: plain C, no
- * kernel types, so that the unit test runs the very code that the module runs.
+ * kernel types but atomic64_t, so that the unit tests run the very code of the
+ * module.
  *
  *	buffer
  *	+--------------------------------------+-----------------------------+
@@ -11,11 +12,11 @@
  *	| first come, first served             | port and lossless priority  |
  *	+--------------------------------------+-----------------------------+
  *
- * An arriving packet of a lossless priority is charged to the (port, priority)
- * by which it came in:
+ * An arriving packet of a lossless priority is charged to the ingress, the
+ * (port, priority) by which it came in:
  *
- *	within the threshold t_PFC, and within what is free ----> shared
- *	above it: the port is paused (XOFF) --------------------> its headroom
+ *	within the threshold t_PFC, and while there is room ----> shared
+ *	above it: the ingress is paused (XOFF) -----------------> its headroom
  *	beyond the headroom ------------------------------------> dropped
  *
  * A packet of any other sort takes of the shared part while that lasts.
@@ -24,17 +25,32 @@
  *	     +------+ -------XOFF-------------> +--------+
  *	     | goes |                           | paused |
  *	     +------+ <------XON--------------- +--------+
- *	              headroom empty, and t_PFC - 2 MTU or less, or nothing at all
+ *	              headroom empty, and t_PFC - 2 MTU or less, or empty at all
  *
- * What leaves gives back its (port, priority)'s headroom first: bytes are
- * not told apart.
+ * A packet that leaves gives back its ingress's headroom first, wherever its own
+ * bytes were counted.
  *
  * t_PFC, with the symbols of the paper (section 4; B: buffer, n: ports, 8
  * lossless priorities, s: bytes in the shared part):
  *
  *	auto	(B - 8 n t_flight) / (8 n)
- *	static	what was set
+ *	static	the value that is set
  *	dynamic	beta (B - 8 n t_flight - s) / 8
+ *
+ * Concurrency. Each struct dcqcn_ingress is protected by a lock of its own,
+ * which the caller holds. All ingresses share one atomic64_t, the fill: bytes
+ * in the shared part and in the headrooms, 32 bits each. An admission checks
+ * both and adds to one of them in a single compare-and-exchange. So
+ *
+ *	shared part + headrooms <= B, shared part <= B - 8 n t_flight
+ *
+ * hold after each admission exactly, with any number of CPUs, and an ingress's
+ * part of the shared part is at most t_PFC as it was when the admission began.
+ * A dynamic t_PFC may be older than the exchange by as many packets as other
+ * CPUs admit meanwhile.
+ *
+ * The limits are written while admissions read them, value by value: each CPU
+ * uses the new ones when it next takes a lock that the writer had after it.
  *
  * Reference: Y. Zhu, H. Eran, D. Firestone, C. Guo, M. Lipshteyn, Y. Liron,
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion Control for
@@ -45,9 +61,9 @@
  * - Ports may have headrooms of different sizes, and less than eight
  *   priorities may be lossless.
  * - A threshold that is set too high for the buffer does not let a port into
- *   the others' headroom: it is paused when the shared part is full.
- * - A (port, priority) of which nothing waits is never paused, be t_PFC less
- *   than 2 MTU: nothing would leave that could lift the pause.
+ *   the headroom of other ports: it is paused when the shared part is full.
+ * - An ingress without waiting packets is never paused, even if t_PFC is less
+ *   than 2 MTU: no packet would leave that could lift the pause.
  */
 #ifndef _CLOSNET_DCQCN_POOL_CORE_H
 #define _CLOSNET_DCQCN_POOL_CORE_H
@@ -56,11 +72,13 @@
 #include <closnet/dcqcn_buffers.h>
 #include <linux/pkt_sched_dcqcn.h>
 
+#define DCQCN_PRIOS		8
+
 /**
- * struct dcqcn_pool_params - what is set for a pool
+ * struct dcqcn_pool_params - settings of a pool
  * @buffer: bytes of the shared buffer
- * @headroom: bytes for what still arrives at a paused (port, priority); 0: by
- *	the port's rate, cable and MTU
+ * @headroom: bytes for packets that still arrive at a paused ingress; 0:
+ *	computed from the port's rate, cable and MTU
  * @cable_ns: delay of the longest cable
  * @xoff: bytes, for TC_DCQCN_XOFF_STATIC
  * @beta: for TC_DCQCN_XOFF_DYNAMIC
@@ -73,8 +91,8 @@ struct dcqcn_pool_params {
 	u32 cable_ns;
 	u32 xoff;
 	u32 beta;
-	u8 xoff_mode;
-	u8 pfc;
+	u32 xoff_mode;
+	u32 pfc;
 };
 
 /**
@@ -83,7 +101,7 @@ struct dcqcn_pool_params {
  * @DCQCN_LOSSLESS: admitted; PFC protects it
  * @DCQCN_NO_ROOM: to be dropped, not protected: no room in the buffer, or
  *	beyond the limit
- * @DCQCN_NO_HEADROOM: to be dropped although protected; counted at the ingress
+ * @DCQCN_NO_HEADROOM: to be dropped although protected
  */
 enum dcqcn_verdict {
 	DCQCN_LOSSY,
@@ -93,66 +111,85 @@ enum dcqcn_verdict {
 };
 
 /**
- * struct dcqcn_mmu_prio - what came in by a port with a priority and waits
- * @shared_bytes: of it, in the shared part
+ * struct dcqcn_ingress - packets that came in by a port with a priority and wait
+ * @shared_bytes: of them, in the shared part
  * @headroom_bytes: in the headroom
- * @peak_bytes: most of both seen
+ * @headroom: bytes reserved for it
+ * @xon_gap: XON is given so many bytes below the threshold: 2 MTU
+ * @lossless: PFC protects it
+ * @paused: it is to be paused
+ * @peak_bytes: most bytes seen
  * @headroom_peak_bytes: most seen in the headroom
  * @dropped_packets: dropped although protected
  */
-struct dcqcn_mmu_prio {
+struct dcqcn_ingress {
 	u32 shared_bytes;
 	u32 headroom_bytes;
+	u32 headroom;
+	u32 xon_gap;
+	bool lossless;
+	bool paused;
 	u32 peak_bytes;
 	u32 headroom_peak_bytes;
 	u64 dropped_packets;
 };
 
 /**
- * struct dcqcn_mmu_port - an ingress port
- * @headroom: bytes reserved for each lossless priority
- * @mtu: bytes; XON is given 2 MTU below the threshold
- * @paused: priorities that are to be paused, a bit each
- * @member: has not left
- * @prio: of each priority
- */
-struct dcqcn_mmu_port {
-	u32 headroom;
-	u32 mtu;
-	u8 paused;
-	bool member;
-	struct dcqcn_mmu_prio prio[TC_DCQCN_PRIOS];
-};
-
-/**
  * struct dcqcn_mmu - a switch's buffer
- * @params: what is set
- * @ports: members
- * @headroom_sum: of all members, for one priority
- * @prios: lossless priorities; 1 if there are none
+ * @buffer: its size in bytes
  * @shared: bytes of the shared part
- * @xoff_auto: the threshold of TC_DCQCN_XOFF_AUTO
- * @shared_bytes: taken of the shared part; may be more than @shared for a
- *	while when that becomes smaller
- * @bytes: all that wait
- * @peak_bytes: most of them seen
+ * @xoff: the threshold in the auto and static modes
+ * @beta: factor of the dynamic mode; 0: another mode
+ * @prios: number of lossless priorities, at least 1
+ * @fill: bytes in the shared part, and in headrooms times 2^32
+ * @peak_bytes: most bytes seen; of two CPUs that see a new one at the same time,
+ *	either may be kept
  */
 struct dcqcn_mmu {
-	struct dcqcn_pool_params params;
-	u32 ports;
-	u64 headroom_sum;
-	u32 prios;
+	u32 buffer;
 	u32 shared;
-	u32 xoff_auto;
-	u32 shared_bytes;
-	u32 bytes;
+	u32 xoff;
+	u32 beta;
+	u32 prios;
 	u32 peak_bytes;
+	atomic64_t fill;
 };
 
+#define DCQCN_HEADROOM_SHIFT	32
+
+/* Bytes in the shared part */
+static inline u32 dcqcn_fill_shared(u64 fill)
+{
+	return (u32)fill;
+}
+
+/* Bytes in the headrooms */
+static inline u32 dcqcn_fill_headroom(u64 fill)
+{
+	return fill >> DCQCN_HEADROOM_SHIFT;
+}
+
+/* Bytes in both */
+static inline u64 dcqcn_fill_bytes(u64 fill)
+{
+	return (u64)dcqcn_fill_shared(fill) + dcqcn_fill_headroom(fill);
+}
+
 /**
- * dcqcn_mmu_fits() - does the buffer hold the headroom of all ports, and more?
- * @p: what is to be set
- * @headroom_sum: of all ports, for one priority
+ * dcqcn_mmu_bytes() - count the bytes that wait
+ * @m: the buffer
+ *
+ * Return: bytes in the shared part and the headrooms.
+ */
+static inline u64 dcqcn_mmu_bytes(const struct dcqcn_mmu *m)
+{
+	return dcqcn_fill_bytes(atomic64_read(&m->fill));
+}
+
+/**
+ * dcqcn_mmu_fits() - decide whether the buffer holds more than all headrooms
+ * @p: settings
+ * @headroom_sum: sum over all ports, for one priority
  *
  * Return: true if so.
  */
@@ -163,244 +200,252 @@ static inline bool dcqcn_mmu_fits(const struct dcqcn_pool_params *p,
 }
 
 /**
- * dcqcn_mmu_update() - compute what follows from parameters and ports
- * @m: the buffer; each port needs dcqcn_mmu_review() then
+ * dcqcn_mmu_set() - set the limits
+ * @m: the buffer; each ingress needs dcqcn_mmu_review() then
+ * @p: settings
+ * @ports: members
+ * @headroom_sum: bytes of all members, for one priority
  */
-static inline void dcqcn_mmu_update(struct dcqcn_mmu *m)
+static inline void dcqcn_mmu_set(struct dcqcn_mmu *m,
+				 const struct dcqcn_pool_params *p, u32 ports,
+				 u64 headroom_sum)
 {
-	u64 reserved = hweight8(m->params.pfc) * m->headroom_sum;
+	u64 reserved = hweight8(p->pfc) * headroom_sum;
+	u32 prios = max_t(u32, hweight8(p->pfc), 1);
+	u32 shared = p->buffer - min_t(u64, reserved, p->buffer);
+	bool is_static = p->xoff_mode == TC_DCQCN_XOFF_STATIC;
 
-	m->prios = max_t(u32, hweight8(m->params.pfc), 1);
-	m->shared = m->params.buffer - min_t(u64, reserved, m->params.buffer);
-	m->xoff_auto = dcqcn_pfc_static(m->shared, max_t(u32, m->ports, 1), m->prios);
+	WRITE_ONCE(m->buffer, p->buffer);
+	WRITE_ONCE(m->shared, shared);
+	WRITE_ONCE(m->prios, prios);
+	WRITE_ONCE(m->xoff, is_static ? p->xoff :
+		   dcqcn_pfc_static(shared, max_t(u32, ports, 1), prios));
+	WRITE_ONCE(m->beta, p->xoff_mode == TC_DCQCN_XOFF_DYNAMIC ? p->beta : 0);
 }
 
 /* Bytes that the shared part can still take */
-static inline u32 dcqcn_mmu_free(const struct dcqcn_mmu *m)
+static inline u32 dcqcn_mmu_free(const struct dcqcn_mmu *m, u64 fill)
 {
-	if (m->shared_bytes >= m->shared || m->bytes >= m->params.buffer)
+	u32 shared = READ_ONCE(m->shared), buffer = READ_ONCE(m->buffer);
+	u32 in_shared = dcqcn_fill_shared(fill);
+	u64 bytes = dcqcn_fill_bytes(fill);
+
+	if (in_shared >= shared || bytes >= buffer)
 		return 0;
-	return min_t(u32, m->shared - m->shared_bytes, m->params.buffer - m->bytes);
+	return min_t(u64, shared - in_shared, buffer - bytes);
+}
+
+/* The threshold t_PFC with so many bytes free */
+static inline u32 dcqcn_mmu_xoff_of(const struct dcqcn_mmu *m, u32 free)
+{
+	u32 beta = READ_ONCE(m->beta);
+
+	if (likely(!beta))
+		return READ_ONCE(m->xoff);
+	return min_t(u64, READ_ONCE(m->buffer),
+		     dcqcn_pfc_dynamic(free, beta, READ_ONCE(m->prios)));
 }
 
 /**
- * dcqcn_mmu_xoff() - the threshold t_PFC
+ * dcqcn_mmu_xoff() - compute the threshold t_PFC
  * @m: the buffer
  *
  * Return: bytes, as it is now.
  */
 static inline u32 dcqcn_mmu_xoff(const struct dcqcn_mmu *m)
 {
-	switch (m->params.xoff_mode) {
-	case TC_DCQCN_XOFF_STATIC:
-		return m->params.xoff;
-	case TC_DCQCN_XOFF_DYNAMIC:
-		return min_t(u64, m->params.buffer,
-			     dcqcn_pfc_dynamic(dcqcn_mmu_free(m), m->params.beta, m->prios));
-	default:
-		return m->xoff_auto;
-	}
+	return dcqcn_mmu_xoff_of(m, dcqcn_mmu_free(m, atomic64_read(&m->fill)));
 }
 
-/* Bytes of the shared part that a (port, priority) can still take */
+/* Bytes of the shared part that an ingress can still take */
 static inline u32 dcqcn_mmu_room(const struct dcqcn_mmu *m,
-				 const struct dcqcn_mmu_prio *q)
+				 const struct dcqcn_ingress *in, u64 fill)
 {
-	u32 xoff = dcqcn_mmu_xoff(m);
+	u32 free = dcqcn_mmu_free(m, fill);
+	u32 xoff = dcqcn_mmu_xoff_of(m, free);
 
-	if (q->shared_bytes >= xoff)
+	if (in->shared_bytes >= xoff)
 		return 0;
-	return min_t(u32, xoff - q->shared_bytes, dcqcn_mmu_free(m));
+	return min_t(u32, xoff - in->shared_bytes, free);
 }
 
-static inline bool dcqcn_mmu_lossless(const struct dcqcn_mmu *m,
-				      const struct dcqcn_mmu_port *port, u32 prio)
+static inline void dcqcn_mmu_peak(struct dcqcn_mmu *m, u64 fill)
 {
-	return port && port->member && m->params.pfc >> prio & 1;
+	u32 bytes = dcqcn_fill_bytes(fill);
+
+	if (unlikely(bytes > READ_ONCE(m->peak_bytes)))
+		WRITE_ONCE(m->peak_bytes, bytes);
 }
 
-/* May a paused (port, priority) go on? */
-static inline bool dcqcn_mmu_may_go(const struct dcqcn_mmu *m,
-				    const struct dcqcn_mmu_port *port, u32 prio)
+/*
+ * Take bytes of the shared part, for an ingress or without one. Each round but the
+ * last means that another CPU has admitted or released a packet meanwhile.
+ */
+static inline bool dcqcn_mmu_take_shared(struct dcqcn_mmu *m,
+					 const struct dcqcn_ingress *in, u32 len)
 {
-	const struct dcqcn_mmu_prio *q = &port->prio[prio];
+	s64 fill = atomic64_read(&m->fill);
+	u32 room;
 
-	if (!dcqcn_mmu_lossless(m, port, prio))
-		return true;
-	return !q->headroom_bytes &&
-	       (!q->shared_bytes || dcqcn_mmu_room(m, q) >= 2 * port->mtu);
+	do {
+		room = in ? dcqcn_mmu_room(m, in, fill) : dcqcn_mmu_free(m, fill);
+		if (unlikely(len > room))
+			return false;
+	} while (unlikely(!atomic64_try_cmpxchg(&m->fill, &fill, fill + len)));
+	dcqcn_mmu_peak(m, fill + len);
+	return true;
 }
 
-static inline void dcqcn_mmu_take(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port,
-				  u32 prio, u32 len, bool shared)
+/* Take bytes of an ingress's headroom. Rounds: see dcqcn_mmu_take_shared(). */
+static inline bool dcqcn_mmu_take_headroom(struct dcqcn_mmu *m,
+					   const struct dcqcn_ingress *in, u32 len)
 {
-	struct dcqcn_mmu_prio *q;
-	u32 bytes;
+	s64 fill = atomic64_read(&m->fill), add = (s64)len << DCQCN_HEADROOM_SHIFT;
 
-	m->bytes += len;
-	m->peak_bytes = max_t(u32, m->peak_bytes, m->bytes);
-	if (shared)
-		m->shared_bytes += len;
-	if (!port)
-		return;
-	q = &port->prio[prio];
-	if (shared)
-		q->shared_bytes += len;
-	else
-		q->headroom_bytes += len;
-	bytes = q->shared_bytes + q->headroom_bytes;
-	q->peak_bytes = max_t(u32, q->peak_bytes, bytes);
-	q->headroom_peak_bytes = max_t(u32, q->headroom_peak_bytes, q->headroom_bytes);
+	if ((u64)in->headroom_bytes + len > in->headroom)
+		return false;
+	do {
+		if (dcqcn_fill_bytes(fill) + len > READ_ONCE(m->buffer))
+			return false;
+	} while (!atomic64_try_cmpxchg(&m->fill, &fill, fill + add));
+	dcqcn_mmu_peak(m, fill + add);
+	return true;
+}
+
+static inline void dcqcn_ingress_peak(struct dcqcn_ingress *in)
+{
+	in->peak_bytes = max_t(u32, in->peak_bytes,
+			       in->shared_bytes + in->headroom_bytes);
 }
 
 /* A protected packet for which the shared part has no room */
 static inline enum dcqcn_verdict
-dcqcn_mmu_admit_above(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port, u32 prio,
-		      u32 len)
+dcqcn_mmu_admit_above(struct dcqcn_mmu *m, struct dcqcn_ingress *in, u32 len)
 {
-	struct dcqcn_mmu_prio *q = &port->prio[prio];
-	bool taken;
+	bool taken = dcqcn_mmu_take_headroom(m, in, len);
 
-	taken = (u64)q->headroom_bytes + len <= port->headroom &&
-		(u64)m->bytes + len <= m->params.buffer;
-	if (taken)
-		dcqcn_mmu_take(m, port, prio, len, false);
-	else
-		q->dropped_packets++;
-	if (q->shared_bytes || q->headroom_bytes)
-		port->paused |= 1 << prio;
+	if (taken) {
+		in->headroom_bytes += len;
+		in->headroom_peak_bytes = max_t(u32, in->headroom_peak_bytes,
+						in->headroom_bytes);
+		dcqcn_ingress_peak(in);
+	} else {
+		in->dropped_packets++;
+	}
+	if (in->shared_bytes || in->headroom_bytes)
+		in->paused = true;
 	return taken ? DCQCN_LOSSLESS : DCQCN_NO_HEADROOM;
 }
 
 /**
- * dcqcn_mmu_admit() - a packet arrives
+ * dcqcn_mmu_admit_other() - admit a packet that came in by no port of the pool
  * @m: the buffer
- * @port: where it came in; NULL: elsewhere. Its @paused may become more
- * @prio: its priority
  * @len: bytes, less than 2^30
- * @fits: if it is not protected: is it within the egress's limit?
+ * @fits: it is within the egress's limit
+ *
+ * Return: DCQCN_LOSSY or DCQCN_NO_ROOM.
+ */
+static inline enum dcqcn_verdict
+dcqcn_mmu_admit_other(struct dcqcn_mmu *m, u32 len, bool fits)
+{
+	return fits && dcqcn_mmu_take_shared(m, NULL, len) ? DCQCN_LOSSY : DCQCN_NO_ROOM;
+}
+
+/**
+ * dcqcn_mmu_admit() - admit a packet
+ * @m: the buffer
+ * @in: where it came in, locked; may become paused
+ * @len: bytes, less than 2^30
+ * @fits: if it is not protected: it is within the egress's limit
  *
  * Return: what becomes of it.
  */
 static inline enum dcqcn_verdict
-dcqcn_mmu_admit(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port, u32 prio, u32 len,
-		bool fits)
+dcqcn_mmu_admit(struct dcqcn_mmu *m, struct dcqcn_ingress *in, u32 len, bool fits)
 {
-	if (!dcqcn_mmu_lossless(m, port, prio)) {
-		if (!fits || len > dcqcn_mmu_free(m))
+	if (unlikely(!in->lossless)) {
+		if (!fits || !dcqcn_mmu_take_shared(m, NULL, len))
 			return DCQCN_NO_ROOM;
-		dcqcn_mmu_take(m, port, prio, len, true);
-		return DCQCN_LOSSY;
+	} else if (unlikely(!dcqcn_mmu_take_shared(m, in, len))) {
+		return dcqcn_mmu_admit_above(m, in, len);
 	}
-	if (unlikely(len > dcqcn_mmu_room(m, &port->prio[prio])))
-		return dcqcn_mmu_admit_above(m, port, prio, len);
-	dcqcn_mmu_take(m, port, prio, len, true);
-	return DCQCN_LOSSLESS;
+	in->shared_bytes += len;
+	dcqcn_ingress_peak(in);
+	return in->lossless ? DCQCN_LOSSLESS : DCQCN_LOSSY;
+}
+
+/* Decide whether a paused ingress may go on. */
+static inline bool dcqcn_mmu_may_go(const struct dcqcn_mmu *m,
+				    const struct dcqcn_ingress *in)
+{
+	if (!in->lossless)
+		return true;
+	return !in->headroom_bytes &&
+	       (!in->shared_bytes ||
+		dcqcn_mmu_room(m, in, atomic64_read(&m->fill)) >= in->xon_gap);
 }
 
 /**
- * dcqcn_mmu_release() - an admitted packet leaves
+ * dcqcn_mmu_release_other() - release a packet of dcqcn_mmu_admit_other()
  * @m: the buffer
- * @port: as when it was admitted; its @paused may become less
- * @prio: as when it was admitted
  * @len: as when it was admitted
  */
-static inline void dcqcn_mmu_release(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port,
-				     u32 prio, u32 len)
+static inline void dcqcn_mmu_release_other(struct dcqcn_mmu *m, u32 len)
 {
-	struct dcqcn_mmu_prio *q;
-	u32 part;
-
-	m->bytes -= len;
-	if (!port) {
-		m->shared_bytes -= len;
-		return;
-	}
-	q = &port->prio[prio];
-	part = min_t(u32, len, q->headroom_bytes);
-	q->headroom_bytes -= part;
-	q->shared_bytes -= len - part;
-	m->shared_bytes -= len - part;
-	if (unlikely(port->paused >> prio & 1) && dcqcn_mmu_may_go(m, port, prio))
-		port->paused &= ~(1 << prio);
-}
-
-/* Part of what lies in the headroom belongs to the shared part now. */
-static inline void dcqcn_mmu_move(struct dcqcn_mmu *m, struct dcqcn_mmu_prio *q,
-				  u32 bytes)
-{
-	bytes = min_t(u32, bytes, q->headroom_bytes);
-	q->headroom_bytes -= bytes;
-	q->shared_bytes += bytes;
-	m->shared_bytes += bytes;
+	atomic64_sub(len, &m->fill);
 }
 
 /**
- * dcqcn_mmu_review() - decide anew what is paused, after something has changed
+ * dcqcn_mmu_release() - release an admitted packet
  * @m: the buffer
- * @port: the port
+ * @in: as when it was admitted, locked; may be paused no more
+ * @len: as when it was admitted
  */
-static inline void dcqcn_mmu_review(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port)
+static inline void dcqcn_mmu_release(struct dcqcn_mmu *m, struct dcqcn_ingress *in,
+				     u32 len)
 {
-	u32 prio;
+	u32 part = min_t(u32, len, in->headroom_bytes);
 
-	for (prio = 0; prio < TC_DCQCN_PRIOS; prio++) {
-		struct dcqcn_mmu_prio *q = &port->prio[prio];
+	in->headroom_bytes -= part;
+	in->shared_bytes -= len - part;
+	atomic64_sub(((s64)part << DCQCN_HEADROOM_SHIFT) + (len - part), &m->fill);
+	if (unlikely(in->paused) && dcqcn_mmu_may_go(m, in))
+		in->paused = false;
+}
 
-		if (dcqcn_mmu_lossless(m, port, prio)) {
-			dcqcn_mmu_move(m, q, dcqcn_mmu_room(m, q));
-			if (q->headroom_bytes || q->shared_bytes > dcqcn_mmu_xoff(m))
-				port->paused |= 1 << prio;
-		} else {
-			dcqcn_mmu_move(m, q, q->headroom_bytes);
-		}
-		if (dcqcn_mmu_may_go(m, port, prio))
-			port->paused &= ~(1 << prio);
-	}
+/*
+ * Count bytes of the headroom to the shared part, as many as it has room for; if
+ * PFC no longer protects the ingress, all of them. Rounds: see
+ * dcqcn_mmu_take_shared().
+ */
+static inline void dcqcn_mmu_move(struct dcqcn_mmu *m, struct dcqcn_ingress *in)
+{
+	s64 fill = atomic64_read(&m->fill);
+	u32 bytes;
+	s64 moved;
+
+	do {
+		bytes = in->headroom_bytes;
+		if (in->lossless)
+			bytes = min_t(u32, bytes, dcqcn_mmu_room(m, in, fill));
+		moved = ((s64)bytes << DCQCN_HEADROOM_SHIFT) - bytes;
+	} while (!atomic64_try_cmpxchg(&m->fill, &fill, fill - moved));
+	in->headroom_bytes -= bytes;
+	in->shared_bytes += bytes;
 }
 
 /**
- * dcqcn_mmu_set_port() - set what a member's line demands
- * @m: the buffer
- * @port: the port
- * @headroom: bytes for each lossless priority
- * @mtu: bytes
- *
- * dcqcn_mmu_update() and dcqcn_mmu_review() are to follow.
+ * dcqcn_mmu_review() - decide anew whether an ingress is paused
+ * @m: the buffer, after a change
+ * @in: the ingress, locked
  */
-static inline void dcqcn_mmu_set_port(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port,
-				      u32 headroom, u32 mtu)
+static inline void dcqcn_mmu_review(struct dcqcn_mmu *m, struct dcqcn_ingress *in)
 {
-	m->headroom_sum += headroom;
-	m->headroom_sum -= port->headroom;
-	port->headroom = headroom;
-	port->mtu = mtu;
-}
-
-/**
- * dcqcn_mmu_join() - a port comes; dcqcn_mmu_set_port() is to follow
- * @m: the buffer
- * @port: the port, zeroed
- */
-static inline void dcqcn_mmu_join(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port)
-{
-	port->member = true;
-	m->ports++;
-}
-
-/**
- * dcqcn_mmu_leave() - a port goes; what it brought in stays until it is released
- * @m: the buffer
- * @port: the port; none of its priorities is paused then
- *
- * dcqcn_mmu_update(), and dcqcn_mmu_review() of the others, are to follow.
- */
-static inline void dcqcn_mmu_leave(struct dcqcn_mmu *m, struct dcqcn_mmu_port *port)
-{
-	dcqcn_mmu_set_port(m, port, 0, port->mtu);
-	port->member = false;
-	m->ports--;
-	dcqcn_mmu_review(m, port);
+	dcqcn_mmu_move(m, in);
+	if (in->headroom_bytes || in->shared_bytes > dcqcn_mmu_xoff(m))
+		in->paused = true;
+	if (dcqcn_mmu_may_go(m, in))
+		in->paused = false;
 }
 
 #endif /* _CLOSNET_DCQCN_POOL_CORE_H */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DCQCN's congestion point: what is marked, and who is next
+ * DCQCN's congestion point: which packets are marked, and when a queue is stalled
  *
  * The decisions of sch_dcqcn without its packets: plain C, no kernel types, so
- * that the unit test runs the very code that the module runs. Randomness is an
+ * that the unit test runs the very code of the module. Randomness is an
  * argument.
  *
  * Marking. Each arrival is marked by a draw of its own, with a probability
- * that depends on nothing but q, the bytes that wait in its priority's queue
- * at that moment:
+ * that depends only on q, the bytes waiting in the queue at that moment:
  *
  *	p(q)
  *	  1 -|                          +---------
@@ -22,43 +21,36 @@
  *	p = Pmax (q - Kmin)/(Kmax - Kmin)	 Kmin < q <= Kmax
  *	p = 1				 Kmax < q
  *
- * That is RED without its average, and without its count of packets since the
+ * This is RED without its average, and without its count of packets since the
  * last mark (sch_red has both). DCTCP's step is Kmin = Kmax.
  *
- * Scheduling. Eight priorities, strictly the highest first, or by deficit round
- * robin. Those that a pause holds are passed over.
+ * Stalls. A queue that is held and has not sent for a time is stalled:
  *
- *	turn: prio p waits and may send?
- *	  no             -> p + 1
- *	  credit(p) > 0  -> p sends, credit(p) -= length
- *	  else           -> credit(p) += quantum(p), p + 1
+ *	moves --- held and no departure for `stall` ---> stalled
+ *	moves <-- a departure, or held no more --------- stalled
  *
  * Reference: Y. Zhu et al., "Congestion control for large-scale RDMA
  * deployments", SIGCOMM 2015, section 3.1 (CP algorithm).
  *
- * Differences from the paper:
- * - The paper marks by one queue's thresholds; here each priority has its own.
- * - Deficit round robin overdraws by at most a packet and pays that back, as
- *   sch_fq_codel does. So it need not know how long the next packet is.
+ * Differences from the paper: stalls, which the paper does not have.
  */
 #ifndef _CLOSNET_DCQCN_QUEUE_H
 #define _CLOSNET_DCQCN_QUEUE_H
 
 #include <closnet/core.h>
-#include <linux/pkt_sched_dcqcn.h>
 
-/* Fraction bits of the marking line's slope, and what stands for certainty */
+/* Fraction bits of the marking line's slope, and the probability of certainty */
 #define DCQCN_SLOPE_SHIFT	31
 #define DCQCN_CERTAIN		0x100000000ULL
-/* In so many intervals a stall is looked for. */
+/* Checks for a stall in the time after which a queue is stalled */
 #define DCQCN_STALL_CHECKS	4
 
 /**
- * struct dcqcn_marking - the marking line of a priority
- * @kmin: up to so many bytes nothing is marked
- * @kmax: above so many everything is; not below @kmin
+ * struct dcqcn_marking - the marking line
+ * @kmin: up to so many bytes no packet is marked
+ * @kmax: above so many every packet is; not below @kmin
  * @pmax: probability at @kmax, of 2^32 - 1
- * @slope: what a byte above @kmin adds to the probability, of 2^32, Q33.31
+ * @slope: increase of the probability with each byte above @kmin, 2^-32 in Q33.31
  */
 struct dcqcn_marking {
 	u32 kmin;
@@ -68,71 +60,25 @@ struct dcqcn_marking {
 };
 
 /**
- * struct dcqcn_params - configuration
- * @marking: of each priority
- * @quantum: bytes that a priority is given a round
- * @limit: most bytes waiting that PFC does not protect
- * @sched: enum tc_dcqcn_sched
- */
-struct dcqcn_params {
-	struct dcqcn_marking marking[TC_DCQCN_PRIOS];
-	u32 quantum[TC_DCQCN_PRIOS];
-	u32 limit;
-	u8 sched;
-};
-
-/**
- * struct dcqcn_prio - a priority's queue
- * @packets: in it now
- * @bytes: in it now
- * @peak_bytes: most bytes seen
- * @credit: bytes that it may send in this turn; below 0: that it overdrew
- * @sent_packets: left towards the wire
- * @sent_bytes: left towards the wire
- * @marked_packets: marked CE here
- * @dropped_limit_packets: for want of room
- * @dropped_nonect_packets: instead of a mark
- * @dropped_stalled_packets: while stalled
- * @stalls: times that it was found stalled
- * @checked_packets: @sent_packets when last looked at
+ * struct dcqcn_vars - state of the queue
+ * @bytes: waiting now
+ * @lossy_bytes: waiting now, not protected by PFC
+ * @departures: packets that left towards the wire
+ * @checked_departures: @departures at the last check for a stall
  * @still_checks: so many checks ago, at least, was the last departure
- *
- * Written under the root lock, read without it by the dump.
- */
-struct dcqcn_prio {
-	u32 packets;
-	u32 bytes;
-	u32 peak_bytes;
-	s32 credit;
-	u64 sent_packets;
-	u64 sent_bytes;
-	u64 marked_packets;
-	u64 dropped_limit_packets;
-	u64 dropped_nonect_packets;
-	u64 dropped_stalled_packets;
-	u64 stalls;
-	u64 checked_packets;
-	u32 still_checks;
-};
-
-/**
- * struct dcqcn_vars - state of the port
- * @prio: the queues
- * @lossy_bytes: waiting, not protected by PFC
- * @waiting: priorities that have a packet, a bit each
- * @stalled: priorities that are stalled, a bit each
- * @turn: whose turn it is in deficit round robin
+ * @stalled: the queue is stalled
  */
 struct dcqcn_vars {
-	struct dcqcn_prio prio[TC_DCQCN_PRIOS];
+	u32 bytes;
 	u32 lossy_bytes;
-	u8 waiting;
-	u8 stalled;
-	u8 turn;
+	u32 departures;
+	u32 checked_departures;
+	u32 still_checks;
+	bool stalled;
 };
 
 /**
- * dcqcn_marking_finish() - compute what follows from the thresholds
+ * dcqcn_marking_finish() - compute the slope from the thresholds
  * @m: thresholds are set, and in order
  */
 static inline void dcqcn_marking_finish(struct dcqcn_marking *m)
@@ -146,14 +92,14 @@ static inline void dcqcn_marking_finish(struct dcqcn_marking *m)
 }
 
 /**
- * dcqcn_mark_chance() - probability with which an arrival is marked
- * @m: the line of its priority
- * @bytes: what waits there, without it
+ * dcqcn_mark_chance() - compute the probability with which an arrival is marked
+ * @m: the marking line
+ * @bytes: bytes waiting, without the arrival
  *
  * Less than 2^-31 below the line, and not above it by more than 2^-33: half a
  * unit of 2^-32 in pmax, less than half in the slope, less than one here.
  *
- * Return: of DCQCN_CERTAIN: it is to be marked if 32 random bits are less.
+ * Return: in units of 1 / DCQCN_CERTAIN: mark the packet if 32 random bits are less.
  */
 static inline u64 dcqcn_mark_chance(const struct dcqcn_marking *m, u32 bytes)
 {
@@ -165,7 +111,7 @@ static inline u64 dcqcn_mark_chance(const struct dcqcn_marking *m, u32 bytes)
 }
 
 /**
- * dcqcn_marks() - is an arrival to be marked?
+ * dcqcn_marks() - decide whether an arrival is marked
  * @chance: dcqcn_mark_chance()
  * @random: 32 random bits, drawn for it alone
  *
@@ -177,144 +123,80 @@ static inline bool dcqcn_marks(u64 chance, u32 random)
 }
 
 /**
- * dcqcn_fits() - is an arrival that PFC does not protect within the limit?
- * @p: configuration
+ * dcqcn_fits() - decide whether the limit lets an unprotected arrival in
+ * @limit: most bytes waiting that PFC does not protect
  * @v: state
- * @len: its length, bytes
+ * @len: its length in bytes
  *
  * Return: true if so.
  */
-static inline bool dcqcn_fits(const struct dcqcn_params *p,
-			      const struct dcqcn_vars *v, u32 len)
+static inline bool dcqcn_fits(u32 limit, const struct dcqcn_vars *v, u32 len)
 {
-	return v->lossy_bytes <= p->limit && len <= p->limit - v->lossy_bytes;
+	return v->lossy_bytes <= limit && len <= limit - v->lossy_bytes;
 }
 
 /**
- * dcqcn_count_in() - a packet enters a queue
+ * dcqcn_count_in() - count a packet that enters the queue
  * @v: state
- * @prio: its priority
- * @len: its length, bytes
- * @lossless: does PFC protect it?
+ * @len: its length in bytes
+ * @lossless: PFC protects it
  */
-static inline void dcqcn_count_in(struct dcqcn_vars *v, u32 prio, u32 len,
-				  bool lossless)
+static inline void dcqcn_count_in(struct dcqcn_vars *v, u32 len, bool lossless)
 {
-	struct dcqcn_prio *q = &v->prio[prio];
-
-	WRITE_ONCE(q->packets, q->packets + 1);
-	WRITE_ONCE(q->bytes, q->bytes + len);
-	if (q->bytes > q->peak_bytes)
-		WRITE_ONCE(q->peak_bytes, q->bytes);
+	v->bytes += len;
 	if (!lossless)
 		v->lossy_bytes += len;
-	v->waiting |= 1U << prio;
 }
 
 /**
- * dcqcn_count_out() - a packet leaves its queue, wherever it goes
+ * dcqcn_count_out() - count a packet that leaves the queue without being sent
  * @v: state
- * @prio: its priority
- * @len: its length, bytes
+ * @len: its length in bytes
  * @lossless: as it came in
  */
-static inline void dcqcn_count_out(struct dcqcn_vars *v, u32 prio, u32 len,
-				   bool lossless)
+static inline void dcqcn_count_out(struct dcqcn_vars *v, u32 len, bool lossless)
 {
-	struct dcqcn_prio *q = &v->prio[prio];
-
-	WRITE_ONCE(q->packets, q->packets - 1);
-	WRITE_ONCE(q->bytes, q->bytes - len);
+	v->bytes -= len;
 	if (!lossless)
 		v->lossy_bytes -= len;
-	if (q->packets)
-		return;
-	v->waiting &= ~(1U << prio);
-	q->credit = min_t(s32, q->credit, 0);	/* what is not used is lost */
 }
 
 /**
- * dcqcn_pick() - which priority sends next
- * @p: configuration
+ * dcqcn_sent() - count a packet that leaves the queue towards the wire
  * @v: state
- * @may: of those that have a packet, those that may send, a bit each
- *
- * Asked again without a packet sent, it says the same.
- *
- * Return: the priority; TC_DCQCN_PRIOS if @may is 0.
- */
-static inline u32 dcqcn_pick(const struct dcqcn_params *p, struct dcqcn_vars *v,
-			     u32 may)
-{
-	u32 prio;
-
-	if (!may)
-		return TC_DCQCN_PRIOS;
-	if (p->sched == TC_DCQCN_SCHED_STRICT)
-		return 31 - __builtin_clz(may);
-	for (prio = v->turn;; prio = (prio + 1) % TC_DCQCN_PRIOS) {
-		if (!(may >> prio & 1))
-			continue;
-		if (v->prio[prio].credit > 0)
-			break;
-		v->prio[prio].credit += (s32)p->quantum[prio];
-	}
-	v->turn = prio;
-	return prio;
-}
-
-/**
- * dcqcn_sent() - a packet leaves its queue towards the wire
- * @p: configuration
- * @v: state
- * @prio: its priority
- * @len: its length, bytes
+ * @len: its length in bytes
  * @lossless: as it came in
  */
-static inline void dcqcn_sent(const struct dcqcn_params *p, struct dcqcn_vars *v,
-			      u32 prio, u32 len, bool lossless)
+static inline void dcqcn_sent(struct dcqcn_vars *v, u32 len, bool lossless)
 {
-	struct dcqcn_prio *q = &v->prio[prio];
-
-	if (p->sched == TC_DCQCN_SCHED_DRR)
-		q->credit -= (s32)len;
-	dcqcn_count_out(v, prio, len, lossless);
-	WRITE_ONCE(q->sent_packets, q->sent_packets + 1);
-	WRITE_ONCE(q->sent_bytes, q->sent_bytes + len);
+	v->departures++;
+	dcqcn_count_out(v, len, lossless);
 }
 
 /**
- * dcqcn_check_stall() - does a priority move?
+ * dcqcn_check_stall() - look whether the queue moves
  * @v: state
- * @prio: the priority
- * @held: its TX queue is stopped
+ * @held: the queue may not send, by a pause or a stopped TX queue
  *
- * To be asked DCQCN_STALL_CHECKS times in the time after which a priority
- * counts as stalled: after that time, and at most one check later, it is.
- * A stalled one whose packets were dropped remains so until the TX queue is
- * open.
+ * To be called DCQCN_STALL_CHECKS times in the time after which a queue counts
+ * as stalled: it is found stalled after that time, and at most one check later.
+ * A stalled queue whose packets were dropped remains stalled until it may send.
  *
- * Return: whether it is stalled.
+ * Return: true if this check found that it has stalled.
  */
-static inline bool dcqcn_check_stall(struct dcqcn_vars *v, u32 prio, bool held)
+static inline bool dcqcn_check_stall(struct dcqcn_vars *v, bool held)
 {
-	struct dcqcn_prio *q = &v->prio[prio];
-	u32 bit = 1U << prio;
-
-	if (!held || q->sent_packets != q->checked_packets ||
-	    (!q->packets && !(v->stalled & bit))) {
-		q->checked_packets = q->sent_packets;
-		/* 0: what comes now has not waited for an interval by the next check */
-		q->still_checks = held && q->packets;
-		v->stalled &= ~bit;
+	if (!held || v->departures != v->checked_departures ||
+	    (!v->bytes && !v->stalled)) {
+		v->checked_departures = v->departures;
+		/* 0: a packet that comes now waits for less than an interval until the next check */
+		v->still_checks = held && v->bytes;
+		v->stalled = false;
 		return false;
 	}
-	if (v->stalled & bit)
-		return true;
-	if (q->still_checks++ < DCQCN_STALL_CHECKS)
+	if (v->stalled || v->still_checks++ < DCQCN_STALL_CHECKS)
 		return false;
-	v->stalled |= bit;
-	WRITE_ONCE(q->stalls, q->stalls + 1);
+	v->stalled = true;
 	return true;
 }
 

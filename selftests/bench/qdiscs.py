@@ -31,7 +31,6 @@ QDISCS = {
     "dcqcn": "dcqcn, marks none",
     "dcqcn-draws": "dcqcn, draws",
     "dcqcn-marks": "dcqcn, marks all",
-    "dcqcn-drr": "dcqcn sched drr, marks none",
     "dcqcn-pool": "dcqcn pool, marks none",
     "dcqcn-pool-marks": "dcqcn pool, marks all",
     "pcrp": "pcrp",
@@ -50,7 +49,6 @@ PACKETS = {
     "udp4-short": "IPv4 UDP, 106 bytes: control",
     "udp4-port9": "IPv4 UDP, not NDP's",
     "udp4-ect": "IPv4 UDP, ECT(0)",
-    "udp4-spread": "IPv4 UDP, ECT(0), all priorities",
     "udp4-flows": "IPv4 UDP, 1000 flows",
 }
 
@@ -109,16 +107,15 @@ def trimming(costs):
 
 
 def marking(costs):
-    """Of ECN-capable packets; those in line "other" of the ones that are spread, nearly all"""
+    """Of ECN-capable packets"""
     head = ["qdisc", "waiting", "enqueue", "dequeue", "sum", "of red", "of fq_codel"]
-    waiting = {"empty": "none", "standing": "4", "spread": "16, in 8 priorities"}
+    waiting = {"empty": "none", "standing": "4"}
     rows = []
     for (qdisc, pattern, packet), by_line in costs.items():
-        if packet not in ("udp4-ect", "udp4-spread"):
+        if packet != "udp4-ect":
             continue
-        cost = by_line["other"] if pattern == "spread" else only(by_line)
-        base = [sum(only(costs[peer, "standing" if pattern == "spread" else pattern, "udp4-ect"]))
-                for peer in ("red", "fq_codel")]
+        cost = only(by_line)
+        base = [sum(only(costs[peer, pattern, packet])) for peer in ("red", "fq_codel")]
         rows.append([QDISCS[qdisc], waiting[pattern], *cost, sum(cost)] +
                     [f"{sum(cost) / peer:.2f}" for peer in base])
     return head, rows

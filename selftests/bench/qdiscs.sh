@@ -36,12 +36,6 @@ uncongested() {
 	done
 }
 
-# ect: an empty queue, one in which 4 packets stand, and one of 16 of all priorities
-ect() {
-	uncongested udp4-ect
-	measure spread udp4-spread 16
-}
-
 # many: 1000 flows, each with one packet
 many() { measure many udp4-flows 1000; }
 
@@ -95,17 +89,15 @@ uncongested udp4
 # nothing is marked; or, with 4 packets standing, drawn for, with 4 % of Pmax; or all are marked
 never=(kmin 1mb kmax 1mb)
 qdisc dcqcn dcqcn "${never[@]}"
-ect
+uncongested udp4-ect
 qdisc dcqcn-draws dcqcn
 measure standing udp4-ect 4
 qdisc dcqcn-marks dcqcn kmin 0 kmax 0
 measure standing udp4-ect 4
-qdisc dcqcn-drr dcqcn sched drr "${never[@]}"
-ect
 # the packets came in by the port itself, and are lossless
-qdisc dcqcn-pool dcqcn pool bench "${never[@]}"
-ect
-qdisc dcqcn-pool-marks dcqcn pool bench kmin 0 kmax 0
+qdisc dcqcn-pool dcqcn "${never[@]}" pool bench
+uncongested udp4-ect
+qdisc dcqcn-pool-marks dcqcn kmin 0 kmax 0 pool bench
 measure standing udp4-ect 4
 
 # one flow, or many, to a host that does not answer

@@ -337,9 +337,10 @@ class Topologies(unittest.TestCase):
 
     def test_a_port_may_have_a_qdisc_of_its_own(self):
         net = topo.star(2, topo.GBIT, 0)
-        net.nodes["switch"].port("h1").qdisc = ["root handle 1: prio", "parent 1:1 pfifo"]
+        net.nodes["switch"].port("h1").qdisc = ["root handle 1: prio", "filter parent 1: matchall", "parent 1:1 pfifo"]
         self.assertEqual(topo.qdisc_batch(net.nodes["switch"], "red limit 1"),
-                         ["qdisc replace dev h1 root handle 1: prio", "qdisc replace dev h1 parent 1:1 pfifo",
+                         ["qdisc replace dev h1 root handle 1: prio", "filter add dev h1 parent 1: matchall",
+                          "qdisc replace dev h1 parent 1:1 pfifo",
                           "qdisc replace dev h2 root red limit 1"])
 
     def test_a_port_may_have_shorter_gso_packets(self):

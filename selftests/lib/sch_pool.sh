@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A switch with a pool of dcqcn's, for the tests of what becomes of it
+# A switch whose ports share a pool of dcqcn, all in priority 3
 #
 #	+- h1 --+     +------- s --------+     +-- h3 -+
 #	| w0    |=====| p1    bridge  p3 |=====| w0    |
@@ -34,11 +34,11 @@ ip -n "$h3" addr add 10.0.0.3/24 dev w0
 ip -n "$h3" neigh add 10.0.0.1 lladdr "$MAC_A" dev w0 nud permanent
 ip -n "$h1" addr add 10.0.0.1/24 dev w0
 ip -n "$h1" neigh add 10.0.0.3 lladdr "$mac" dev w0 nud permanent
-tc -n "$h1" qdisc add dev w0 root dcqcn # tells closwire a frame's priority
+tc -n "$h1" qdisc add dev w0 root dcqcn prio 3
 wait_for 5 has_carrier "$h1" w0
 wait_for 5 has_carrier "$h3" w0
 
-port() { tc -n "$s" qdisc replace dev "$1" root dcqcn pool one "${@:2}"; }
+port() { tc -n "$s" qdisc replace dev "$1" root dcqcn prio 3 pool one "${@:2}"; }
 ingress() { dcqcn_stat "$s/$1" "$2" 3; }
 sent() { dcqcn_has "$s/$1" "$2" "$3" 3; }
 frames() { packets "$h3/w0" rx_packets; }

@@ -35,17 +35,10 @@ changes() {
 		pmax 1%
 		nonect drop
 		nonect pass
-		trust pcp
-		trust pcp map 0:7,1-7:2
-		trust priority
-		trust dscp
-		map 0-63:3
-		map 0:7,24:0,40:1
-		sched drr
-		prio 3 quantum 64 kmin 0 kmax 0
-		prio 5 quantum 1mb pmax 50%
-		prio 3 quantum 3028 kmin 1kb kmax 1mb
-		sched strict
+		prio 3
+		prio 0
+		prio 7
+		prio packet
 		stall 1ms
 		stall 1ms stall_drop
 		stall off
@@ -56,7 +49,7 @@ changes() {
 		rate 50mbit overhead 0
 		pool sw0
 		pool sw0 buffer 100kb headroom 2000 pfc none
-		xoff dynamic beta 1
+		pool sw0 xoff dynamic beta 1
 		pool sw0 xoff 20kb pfc 3
 	END
 }
@@ -65,8 +58,9 @@ changes() {
 {
 	CHANGE_BEGIN="rate 50mbit"
 	CHANGE_ALL="limit 10mb"
-	CHANGE_QUEUES=".prio[]"
-	CHANGE_DROPS=".dropped_nomem_packets + ([.prio[] | .dropped_limit_packets + .dropped_nonect_packets + .dropped_stalled_packets + .dropped_headroom_packets] | add)"
+	CHANGE_QUEUES="{qlen_packets: .qlen, backlog_bytes: .backlog, sent_packets: .packets, sent_bytes: .bytes}"
+	CHANGE_DROPS="[.dropped_limit_packets, .dropped_nonect_packets, .dropped_headroom_packets, .dropped_stalled_packets,
+		.dropped_nomem_packets, .dropped_gso_packets] | add"
 }
 test_changes
 finish

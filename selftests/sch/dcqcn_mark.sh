@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Marks by the length of the queue at a packet's arrival: none up to kmin, all
 # above kmax, and between them an independent draw with the probability on the
-# line; by each priority's own queue and thresholds; on each kind of frame, and
-# with the rest of it untouched.
+# line; on each kind of frame, and with the rest of it untouched.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: dcqcn |=====| v1 -> capture       |
@@ -29,13 +28,13 @@ run() {
 # marks: of the frames behind the plug, in the order in which they were sent: w(hole) or m(arked)
 marks() { sort -k2n "$TMP/result" | awk '$2 > 0 { printf "%s", substr($3, 1, 1) }'; }
 
-# ---- thresholds. All frames are of priority 1 (DSCP 10) unless they say otherwise.
+# ---- thresholds
 
 dcqcn kmin 5000 kmax 5000 rate 1kbit
 run "a step at 5000" 10 udp4,ecn=2,n=10
 check_eq "a step at 5000: up to 5000 bytes none, above all" "$(marks)" wwwwwwmmmm
 check_json "$stats" "and they are counted" \
-	'.prio[1].marked_packets == 4 and ([.prio[].marked_packets] | add) == 4'
+	'.marked_packets == 4'
 dcqcn kmin 5000 kmax 5000 rate 1kbit
 run "to the byte" 5 udp4,len=5000,ecn=2 udp4,len=64,ecn=2 udp4,len=64,ecn=2 udp4,len=64,ecn=1 udp4,ecn=2
 check_eq "to the byte: 5000 is not above, 5064 is" "$(marks)" wwmmm
@@ -49,13 +48,6 @@ dcqcn rate 1kbit
 run "the defaults" 37 udp4,ecn=2,n=4 udp4,ecn=0,len=9000,n=23 udp4,ecn=2,n=10
 check_eq "the defaults: none up to 5 kB, all above 200 kB" \
 	"$(marks)" "wwwwwwwwwwwwwwwwwwwwwwwwwwwmmmmmmmmmm"
-
-dcqcn kmin 100kb kmax 100kb prio 3 kmin 0 kmax 0 prio 5 kmin 2000 kmax 2000 rate 1kbit
-run "thresholds of their own" 25 \
-	udp4,ecn=2,n=10 udp4,ecn=2,dscp=24,n=5 udp4,ecn=2,dscp=40,n=5 udp4,ecn=2,n=5
-check_eq "thresholds of their own, by their own queue" "$(marks)" wwwwwwwwwwwmmmmwwwmmwwwww
-check_json "$stats" "counted for each" '[.prio[].marked_packets] == [0, 0, 0, 4, 0, 2, 0, 0]' \
-	"and what waits" '[.prio[].backlog_bytes] == [0, 15000, 0, 5000, 0, 5000, 0, 0]'
 
 # ---- between the thresholds. Frames that are not ECT fill the queue up to some
 # levels; at each, 500 short ones are drawn for.
@@ -118,20 +110,20 @@ for kind in udp4 udp6 tcp4 tcp6; do
 done
 kinds+=(raw)
 # so that no other one meets an empty queue
-first=("udp4,ecn=0" "udp4,ecn=0,dscp=0")
+first=("udp4,ecn=0")
 # w: what is not ECT, or came with a mark; it is what was sent
 each=mmwwmmmwmmmmmmmm
 
 dcqcn kmin 0 kmax 0 rate 1kbit
-run "all kinds" 67 "${first[@]}" "${kinds[@]}"
-check_eq "all kinds: what is ECT is marked" "$(marks)" "ww$each$each$each${each}w"
-check_json "$stats" "52 marks" '[.prio[].marked_packets] | add == 52' \
-	"what cannot be marked passes" '[.prio[].dropped_nonect_packets] | add == 0'
+run "all kinds" 66 "${first[@]}" "${kinds[@]}"
+check_eq "all kinds: what is ECT is marked" "$(marks)" "w$each$each$each${each}w"
+check_json "$stats" "52 marks" '.marked_packets == 52' \
+	"what cannot be marked passes" '.dropped_nonect_packets == 0'
 
 mirror_v0
 dcqcn kmin 0 kmax 0 rate 1kbit
 check_to "$TMP/result" "copies: all come out at the port and at the mirror" \
-	send_frames -s "$a/v0" -c "in=$b/v1/in/68" -c "mirror=$b/w1/in/68" -x "$(release)" \
+	send_frames -s "$a/v0" -c "in=$b/v1/in/67" -c "mirror=$b/w1/in/67" -x "$(release)" \
 	"$PLUG" "${first[@]}" "${kinds[@]}"
 check_eq "copies: marked at the port, as they were sent at the mirror" \
 	"$(awk '$1 == "in" && $3 == "marked" { n++ } $1 == "mirror" && $3 == "marked" { m++ } END { print n, m + 0 }' "$TMP/result")" \
@@ -139,14 +131,14 @@ check_eq "copies: marked at the port, as they were sent at the mirror" \
 tc -n "$a" qdisc del dev v0 clsact
 
 dcqcn nonect drop kmin 0 kmax 0 rate 1kbit
-run "nonect drop" 58 "${first[@]}" udp4,ecn=0,n=10 "${kinds[@]}"
+run "nonect drop" 57 "${first[@]}" udp4,ecn=0,n=10 "${kinds[@]}"
 check_json "$stats" \
 	"nonect drop: what would be marked and is not ECT is dropped" \
-	'([.prio[].dropped_nonect_packets] | add) == 19 and .drops == 19' \
-	"but not one that met no queue" '.qlen == 58'
+	'.dropped_nonect_packets == 19 and .drops == 19' \
+	"but not one that met no queue" '.qlen == 57'
 dcqcn nonect drop kmin 5000 kmax 5000 rate 1kbit
 run "nonect drop below kmin" 6 udp4,ecn=0,n=10
-check_json "$stats" "nonect drop: none up to kmin" '.prio[1].dropped_nonect_packets == 4 and .drops == 4'
+check_json "$stats" "nonect drop: none up to kmin" '.dropped_nonect_packets == 4 and .drops == 4'
 
 # ---- a stream, whose sender keeps what it has sent
 
@@ -161,5 +153,5 @@ wait_for 5 listening 5001
 check "TCP with ECN: sent" timeout 60 traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c 300000
 wait $receiver || true
 check_eq "TCP with ECN: each byte arrives right" "$(cat "$TMP/tcp")" "received 300000"
-check_json "$(sch_stats)" "TCP with ECN: packets were marked" '[.prio[].marked_packets] | add > 3'
+check_json "$(sch_stats)" "TCP with ECN: packets were marked" '.marked_packets > 3'
 finish

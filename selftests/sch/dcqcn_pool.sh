@@ -46,6 +46,35 @@ port p1 xoff 92326
 check_eq "2 MTU below is" "$(ingress p1 xon_frames)" 1
 go_on "thresholds up and down"
 
+# ---- a peer that counts quanta at another rate
+
+# 65535 quanta are 3.4 ms at 10 Gbit/s, and would be refreshed after 16.8 ms at the port's own rate
+if exact; then
+	wire_set "$h1/w0" rate 10gbit
+	fill
+	waits=$(dcqcn_stat "$s/p3" qlen)
+	check "a peer with a faster line: its pause is refreshed" wait_for 20 sent p1 xoff_frames 4
+	sleep 0.05
+	check_eq "a peer with a faster line stays paused" "$(dcqcn_stat "$s/p3" qlen)" "$waits"
+	go_on "a peer with a faster line"
+	wire_set "$h1/w0" rate 1gbit
+else
+	skip "a peer with a faster line" "time is real"
+fi
+
+# ---- devices that are no ports
+
+# no_port DEV: it is refused
+no_port() {
+	check_refused "$1 is no port" "have a cable" tc -n "$s" qdisc replace dev "$1" root dcqcn pool two
+	check_eq "$1 has no dcqcn then" "$(tc -n "$s" qdisc show dev "$1" | grep -c dcqcn)" 0
+}
+no_port br0
+ip -n "$s" link add link p1 name p1.9 type vlan id 9 && no_port p1.9 && ip -n "$s" link del p1.9
+ip -n "$s" link add d0 type dummy
+ip -n "$s" link add link d0 name m1 type macvlan && no_port m1 && ip -n "$s" link del m1
+check_refused "lo is no port" "Ethernet devices" tc -n "$s" qdisc replace dev lo root dcqcn pool two
+
 # ---- a VLAN
 
 # frames of VLAN 5 come in by p1.5, which is p1; its bridge has no port p1

@@ -31,13 +31,27 @@ check "nothing is left" wait_for 5 empty
 ip -n "$s" link set p3 up
 wait_for 5 has_carrier "$h3" w0
 
+fill
+ip -n "$h1" link set w0 down
+port p3 rate 0
+check "the peer is down: what waits leaves" wait_for 10 empty
+told=$(counter "$s/p1" tx_pause_frames)
+sleep 0.2
+check_eq "the peer is down: no frame is sent" "$(counter "$s/p1" tx_pause_frames)" "$told"
+ip -n "$h1" link set w0 up
+wait_for 5 has_carrier "$h1" w0
+ip -n "$h1" neigh replace 10.0.0.3 lladdr "$mac" dev w0 nud permanent
+had=$(frames)
+blast 10
+check "it is up again: its packets pass" wait_for 10 came $((had + 10))
+
 # ---- another driver
 
 setup v1
 ip -n "$h1" addr del 10.0.0.1/24 dev w0
 ip -n "$h1" addr add 10.0.0.1/24 dev v0
 ip -n "$h1" neigh replace 10.0.0.3 lladdr "$mac" dev v0 nud permanent
-tc -n "$h1" qdisc add dev v0 root dcqcn
+tc -n "$h1" qdisc add dev v0 root dcqcn prio 3
 # opcode, priority 3; 65535 or 0 quanta
 pause='match u32 0x01010008 0xffffffff at 0 match u16'
 # shellcheck disable=SC2086 # words
@@ -62,6 +76,16 @@ if tc -n "$h1" qdisc add dev v0 clsact &&
 	wait_for 5 sent v1 xoff_frames 1
 	tc -n "$s" qdisc del dev v1 root
 	check "veth leaves: XON comes" wait_for 5 matched 2 2
+	# 20000 bytes hold 13 frames, the headroom 6
+	setup v1
+	port v1 headroom 10000 xoff 20000
+	blast 60
+	check "a peer that does not obey: the headroom is full" wait_for 5 sent v1 dropped_packets 40
+	check_eq "a peer that does not obey: no more than it wait" "$(dcqcn_stat "$s/p3" qlen)" 19
+	check_eq "a peer that does not obey: the queue counts the same drops" \
+		"$(dcqcn_stat "$s/p3" dropped_headroom_packets) $(dcqcn_stat "$s/p3" drops)" "40 40"
+	port p3 rate 0
+	check "a peer that does not obey: the others come" wait_for 10 came $((had + 20))
 else
 	skip "pause frames of another driver" "no clsact or u32"
 fi

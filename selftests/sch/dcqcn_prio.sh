@@ -1,119 +1,145 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Which priority a packet has: by DSCP, by the PCP of its VLAN tag, or by the
-# socket's, through the map; and how the priorities share the port: the highest
-# first, or by their quanta.
+# Eight priorities as `closnet dcqcn setup` makes them, by mqprio with a TX queue
+# each, and by ets: DSCPs lead to the queues, a flood in one priority takes no
+# other one's room, and one, two or eight paused priorities hold up no other one.
 #
-#	+--------- a ---------+     +--------- b ---------+
-#	| frames -> v0: dcqcn |=====| v1                  |
-#	|  capture <-'        |     |                     |
-#	+---------------------+     +---------------------+
+#	+---------- a ----------+     +--------- b ---------+
+#	| frames -> w0: recipe  |=====| w1 -> capture       |
+#	|                    <--|-----|--- pause frames     |
+#	+-----------------------+     +---------------------+
+# shellcheck disable=SC2317,SC2154 # functions are called through check and wait_for; setup_ns sets a and b
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/dcqcn.sh"
+need_closwire
 need_dcqcn
+type -P closnet >/dev/null || skip_all "needs closnet of tools/closnet"
+
+setup() { ip netns exec "$a" closnet dcqcn setup w0 "$@"; }
+is() { dcqcn_of_is "$a/w0" "$@"; }
+frames() { send_frames -s "$a/w0" "$@"; }
+# of_all NAME: a number of each leaf, priority 0 first
+of_all() {
+	tc -n "$a" -s -j qdisc show dev w0 |
+		jq -c "[.[] | select(.kind == \"dcqcn\")] | sort_by(.options.prio) | map(.$1)"
+}
+# each_prio COUNT: COUNT frames of each priority
+each_prio() {
+	local prio
+	for prio in 0 1 2 3 4 5 6 7; do echo "udp4,dscp=$((prio * 8)),n=$1"; done
+}
+# cable QUEUES RING RATE
+cable() {
+	WIRE=(numtxqueues "$1")
+	wire_ab delay 1us rate "$3" ring "$2"
+}
+
+# ---- the commands
+
 setup_ns a b
-link_ab
-ip -n "$a" link add link v0 name v0.5 type vlan id 5 \
-	egress-qos-map 0:0 1:1 2:2 3:3 4:4 5:5 6:6 7:7 || skip_all "no VLAN devices"
-ip -n "$a" link set v0.5 up
-
-# waiting WHAT WANT FRAME...: how many wait in each priority
-waiting() {
-	local what=$1 want=$2
-	shift 2
-	check "$what: frames are sent" send_frames -s "$a/v0" \
-		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats" "$PLUG" "$@"
-	check_eq "$what" "$(jq -c '.[0] | [.prio[].qlen_packets]' "$TMP/stats")" "$want"
-}
-
-# ---- trust and maps
-
-dcqcn rate 1kbit
-waiting "trust dscp: DSCP / 8" "[3,1,1,2,1,2,1,6]" \
-	udp4,dscp=0 udp4,dscp=7 udp4,dscp=8 udp6,dscp=16 udp4,dscp=24 udp4,dscp=31 tcp4,dscp=32 tcp6,dscp=46 \
-	udp4,dscp=40 udp4,dscp=48 raw udp4,dscp=63 \
-	udp6,dscp=56,vlan=in udp4,dscp=56,vlan=qinq,pcp=0 tcp4,dscp=63,vlan=off,prio=2 \
-	udp4,dscp=60,opt=8 udp6,dscp=60,frag=1,prio=2
-dcqcn map 46:5,0-7:2,63:7 rate 1kbit
-waiting "a map of DSCPs" "[2,0,2,0,0,1,0,1]" \
-	udp4,dscp=0 udp6,dscp=7 udp4,dscp=8 udp4,dscp=46 udp4,dscp=63 udp4,dscp=62
-dcqcn trust pcp rate 1kbit
-waiting "trust pcp: the tag's" "[4,2,1,2,0,1,0,2]" \
-	udp4,dscp=46 raw udp6,dscp=56,prio=3 udp4,vlan=in,pcp=0 \
-	udp4,vlan=in,pcp=1 udp6,vlan=qinq,pcp=1 udp4,vlan=off,pcp=2,prio=2 tcp4,vlan=in,pcp=3 tcp6,vlan=off,pcp=3,prio=3 \
-	udp4,vlan=in,pcp=5 udp6,vlan=off,pcp=7,prio=7 udp4,vlan=qinq,pcp=7
-dcqcn trust pcp map 0:7,7:0,3:1 rate 1kbit
-waiting "a map of PCPs; without a tag 0" "[3,1,0,0,0,0,0,1]" \
-	udp4 udp4,vlan=in,pcp=0 udp4,vlan=off,pcp=3,prio=3 udp4,vlan=in,pcp=7 udp4,vlan=in,pcp=4
-dcqcn trust priority rate 1kbit
-waiting "trust priority: the socket's" "[4,0,0,1,0,0,0,2]" \
-	udp4,dscp=46 udp4,prio=3 udp6,prio=7 raw,prio=7 udp4,prio=8 udp4,prio=65539 udp4,prio=-1
-check "trust dscp again" tc -n "$a" qdisc change dev v0 root dcqcn trust dscp
-check "a frame" send_frames -s "$a/v0" udp4,dscp=40
-check_json "$(sch_stats)" "only what comes from then on" '[.prio[].qlen_packets] == [4,0,0,1,0,1,0,2]'
-
-# ---- strict
-
-# order: the priorities of the frames behind the plug, as they left; they were
-# sent in groups of 8, of DSCPs that are given
-order() {
-	sort -s -k5n "$TMP/result" | awk -v dscps="$*" '
-		BEGIN { split(dscps, dscp, " ") }
-		$2 > 0 { printf "%d", dscp[int(($2 - 1) / 8) + 1] / 8 }'
-}
-# groups DSCP...: frames
-groups() { printf 'udp4,n=8,dscp=%d\n' "$@"; }
-
-dcqcn rate 1kbit
+cable 8 256 1gbit
+check_refused "a device that is none" "there is no device w9" ip netns exec "$a" closnet dcqcn setup w9
+check_refused "a pool that is no word" "has to be a name" setup --pool "a b"
+plan=$(setup --dry-run)
+check_eq "--dry-run changes nothing" "$(tc -n "$a" qdisc show dev w0 | grep -c dcqcn)" 0
+check "eight TX queues: the plan is mqprio's" grep -q mqprio <<<"$plan"
+setup 2>"$TMP/log" || skip_all "this kernel lacks mqprio, flower or skbedit: $(<"$TMP/log")"
+ok "it is set up"
+check_eq "a queue for each priority, in the pool" "$(of_all options.pool.name)" \
+	'["sw0","sw0","sw0","sw0","sw0","sw0","sw0","sw0"]'
+check "set up again, it is the same" setup
+check_eq "still eight" "$(of_all options.prio)" "[0,1,2,3,4,5,6,7]"
+check_eq "the pool has one port" "$(of_all pool.ports)" "[1,1,1,1,1,1,1,1]"
 # shellcheck disable=SC2046 # words
-check_to "$TMP/result" "strict: 40 frames leave" send_frames -s "$a/v0" \
-	-c "out=$a/v0/out/41" -x "$(release)" "$PLUG" $(groups 16 56 0 48 24)
-check_eq "strict: the highest first" "$(order 16 56 0 48 24)" \
-	"7777777766666666333333332222222200000000"
+check "frames of each priority, and some others" frames -c "in=$b/w1/in/22" $(each_prio 2) \
+	udp4,dscp=7 udp4,dscp=46 udp6,dscp=24 tcp6,dscp=63 tcp4,dscp=24,prio=5 raw
+check_eq "their DSCP's first three bits are the priority; without IP it is the socket's" \
+	"$(of_all packets)" "[4,2,2,4,2,3,2,3]"
+ip -n "$a" link del w0
 
-# ---- DRR
+# ---- pauses: each TX queue has a ring of its own
 
-# shares QUANTA COUNTS: how far, in hundredths of a round, a priority that waits was ahead of another one that waits;
-# with the quantum and the number of frames of each, in the order in which they were sent
-shares() {
-	sort -s -k5n "$TMP/result" | awk -v quanta="$1" -v counts="$2" '
-		BEGIN {
-			k = split(quanta, quantum, " "); split(counts, left, " ")
-			for (i = 1; i <= k; i++) for (j = 0; j < left[i]; j++) of[++all] = i
-		}
-		$2 > 0 {
-			i = of[$2]
-			sent[i] += $4 / quantum[i]
-			left[i]--
-			for (x = 1; x <= k; x++) for (y = 1; y <= k; y++)
-				if (left[x] && left[y] && sent[x] - sent[y] > worst) worst = sent[x] - sent[y]
-		}
-		END { printf "%d\n", worst * 100 }'
+# held PRIO...: floods these priorities, pauses them, and looks for the others
+held() {
+	local prio spec=() flood=() pause=() lift=() others=0 what="paused: $*"
+	for prio in "$@"; do
+		flood+=("udp4,dscp=$((prio * 8)),n=60")
+		pause+=("$prio=65535")
+		lift+=("$prio=0")
+	done
+	for prio in 0 1 2 3 4 5 6 7; do
+		[[ " $* " == *" $prio "* ]] && continue
+		spec+=("udp4,dscp=$((prio * 8)),n=20")
+		others=$((others + 20))
+	done
+	# they wait behind the line, which is slow, when the pause comes
+	frames "${flood[@]}"
+	wire_set "$a/w0" rate 100kbit
+	pause "${pause[@]}"
+	wire_set "$a/w0" rate 1gbit
+	if [ $others -gt 0 ]; then
+		check "rings of $ring, $what: all others leave" frames -c "in=$b/w1/in/$others" "${spec[@]}"
+	fi
+	for prio in "$@"; do
+		check "rings of $ring, $what: $prio waits" test "$(dcqcn_of "$a/w0" "$prio" qlen)" -ge 1
+	done
+	pause "${lift[@]}"
+	for prio in "$@"; do
+		check "rings of $ring, $what: after XON, $prio is empty" wait_for 10 is "$prio" qlen 0
+	done
 }
 
-# drr WHAT QUANTA COUNTS MOST FRAME...: all wait, then leave; none is ahead by more than MOST hundredths of a round: by
-# DRR that is one round, and the longest packet by the quantum of each of two
-drr() {
-	local what=$1 quanta=$2 counts=$3 most=$4 total
-	shift 4
-	total=$((${counts// /+} + 1))
-	check_to "$TMP/result" "drr, $what: $total frames leave" send_frames -s "$a/v0" \
-		-c "out=$a/v0/out/$total" -x "$(release)" "$PLUG" "$@"
-	check "drr, $what: none is ahead" test "$(shares "$quanta" "$counts")" -le "$most"
-	note "$what: $(shares "$quanta" "$counts") hundredths of a round"
-}
+for ring in 2 8; do
+	cable 8 $ring 1mbit
+	setup
+	. "$LIB_TOP/selftests/lib/pause.sh"
+	held 3
+	wire_set "$a/w0" rate 1mbit
+	held 3 5
+	wire_set "$a/w0" rate 1mbit
+	held 0 1 2 3 4 5 6 7
+	check_eq "rings of $ring: no packet was dropped" "$(dcqcn_sum "$a/w0" drops)" 0
+	check_json "$(tc -n "$a" -s -j qdisc show dev w0)" "rings of $ring: each priority was paused" \
+		'[.[] | select(.kind == "dcqcn").prio[0].paused_ns] | all(. > 0)'
+	ip -n "$a" link del w0
+done
 
-dcqcn sched drr rate 1kbit
-drr "the same quantum" "3028 3028 3028" "40 40 40" 199 \
-	udp4,dscp=0,len=1500,n=40 udp4,dscp=8,len=1500,n=40 udp4,dscp=56,len=1500,n=40
-dcqcn sched drr rate 1kbit
-drr "other lengths" "3028 3028 3028" "20 100 30" 447 \
-	udp4,dscp=24,len=9000,n=20 udp4,dscp=16,len=1000,n=100 raw,len=1500,n=30
-dcqcn sched drr prio 1 quantum 6000 prio 4 quantum 1500 rate 1kbit
-drr "quanta of their own" "6000 1500 3028" "80 20 40" 200 \
-	udp4,dscp=8,len=1000,n=80 udp4,dscp=32,len=1000,n=20 udp4,dscp=40,len=1000,n=40
-check_json "$(sch_stats)" "all is counted" '[.prio[].sent_packets] == [0,81,0,0,20,40,0,0]'
-dcqcn sched drr prio 3 quantum 64 rate 1kbit
-drr "a quantum far below a packet" "3028 64" "200 4" 1696 \
-	udp4,dscp=0,len=1000,n=200 udp4,dscp=24,len=1000,n=4
-check "back to strict" tc -n "$a" qdisc change dev v0 root dcqcn sched strict
+# ---- ets, for devices with fewer TX queues
+
+cable 1 8 10mbit
+check "one TX queue: the plan is ets's" grep -q "ets bands 8 strict 8" <<<"$(setup --dry-run)"
+setup
+. "$LIB_TOP/selftests/lib/pause.sh"
+# 20 frames of each, lowest first
+# shellcheck disable=SC2046 # words
+check_to "$TMP/result" "ets: frames of all priorities leave" frames -c "in=$b/w1/in/160" $(each_prio 20)
+# index 0 to 159 by priority; the first ones found an empty ring
+check_eq "ets: the highest priority first" \
+	"$(sort -s -k5n "$TMP/result" | awk '{ print int($2 / 20) }' | uniq | paste -s -d ' ')" "0 7 6 5 4 3 2 1 0"
+
+# a queue that is paused before its frames come keeps them all, and the TX queue is the others'
+slow_pause 3
+wire_set "$a/w0" rate 10mbit
+frames udp4,dscp=24,n=60
+check "ets: priority 3 is paused: all others leave" frames -c "in=$b/w1/in/60" udp4,dscp=0,n=20 udp4,dscp=32,n=20 udp4,dscp=56,n=20
+check "ets: priority 3 keeps all of its packets" is 3 qlen 60
+slow_pause 5
+wire_set "$a/w0" rate 10mbit
+frames udp4,dscp=40,n=60
+check "ets: two are paused: all others leave" frames -c "in=$b/w1/in/60" udp4,dscp=0,n=20 udp4,dscp=32,n=20 udp4,dscp=56,n=20
+pause 3=0 5=0
+check "ets: after XON, 3 is empty" wait_for 10 is 3 qlen 0
+check "ets: after XON, 5 is empty" wait_for 10 is 5 qlen 0
+
+# ---- room: each queue has a limit of its own
+
+tc -n "$a" qdisc change dev w0 parent 1:8 dcqcn limit 100kb
+job traffic udp -n "$a" -d 10.0.0.2 -p 9 -c 0 -l 1000 -t 0 -b 4000000 >/dev/null
+drops() { [ "$(dcqcn_of "$a/w0" 0 drops)" -gt 100 ]; }
+check "a flood in priority 0 is dropped there" wait_for 10 drops
+had=$(dcqcn_of "$a/w0" 6 packets)
+traffic udp -n "$a" -d 10.0.0.2 -p 10 -c 300 -l 200 -t 192 -b 4000000 >/dev/null
+check_eq "no packet of priority 6 is" "$(dcqcn_of "$a/w0" 6 drops)" 0
+check "all of them leave" wait_for 10 is 6 packets $((had + 300))
+stop_jobs
 finish

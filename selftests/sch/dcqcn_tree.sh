@@ -23,7 +23,7 @@ link_ab
 	TREE_ACCOUNTED=".packets + .drops"
 	TREE_CLOSED="limit 40000 kmin 5000 kmax 20000 nonect drop rate 1kbit"
 	TREE_OPEN="limit 10mb"
-	TREE_NARROW=("limit 5000" "sched drr")
+	TREE_NARROW=("limit 5000" "prio 5")
 }
 test_trees
 test_shaped

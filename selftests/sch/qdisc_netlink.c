@@ -210,8 +210,6 @@ static void add_sane(struct blob *blob, struct model *m)
 	put_attr(blob, (uint16_t)type, &v, r->len);
 	if (!in_range(r, v))
 		m->valid = false;
-	if (kind->unsure && type >= kind->unsure)
-		m->unsure = true;
 	m->v[type] = v;
 	m->given[type] = true;
 	m->known[type] = true;
@@ -320,8 +318,6 @@ static void fuzz(unsigned int count)
 		}
 		if (!next.valid)
 			show("accepted, but is invalid", &blob);
-		if (kind->settle)
-			kind->settle(&next);
 		dump_options(&dumped);
 		if (!model_matches(&next, &dumped))
 			show("does not read back", &blob);

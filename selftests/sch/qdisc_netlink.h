@@ -38,14 +38,11 @@ struct model {
  * @name: as tc knows it; its module is sch_NAME
  * @ranges: its attributes, @last + 1 of them
  * @last: the last attribute
- * @unsure: a change of this attribute or a later one may be refused for other
- *	reasons than the model knows; 0: there is none
  * @unknown: from here on no attribute is known
  * @rate: the attribute of the shaper, u64 bytes per second
  * @consistent: do the values of a change go together?
  * @shows: is the attribute dumped in this configuration?
  * @init: sets its own values; or NULL
- * @settle: what follows from an accepted change that is not in it; or NULL
  * @add_other: adds an attribute that is no number to a change; or NULL
  * @other_matches: does a dumped attribute that is no number read back? Or NULL
  * @all_seen: called last: has the dump had all of its own values? Or NULL
@@ -54,13 +51,11 @@ struct kind {
 	const char *name;
 	const struct range *ranges;
 	unsigned int last;
-	unsigned int unsure;
 	unsigned int unknown;
 	unsigned int rate;
 	bool (*consistent)(const struct model *m);
 	bool (*shows)(const struct model *m, unsigned int type);
 	void (*init)(struct model *m);
-	void (*settle)(struct model *m);
 	void (*add_other)(struct blob *blob, struct model *m, unsigned int type);
 	bool (*other_matches)(const struct model *m, const struct nlattr *attr,
 			      struct model *seen);

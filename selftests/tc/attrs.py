@@ -28,7 +28,10 @@ KINDS = {
 NESTS = {("ndp stats", queue): "ndp stats queue" for queue in ("DATA", "HEADER", "OTHER")}
 NESTS |= {("pcrp", "SPEC"): "pcrp spec", ("pcrp", "MAP"): "pcrp map",
           ("pcrp stats", "SPEC_BYTES"): "pcrp spec", ("pcrp stats", "PRIO_PACKETS"): "pcrp stats prio"}
-STRINGS = {("dcqcn", "POOL")}
+NESTS["dcqcn", "POOL"] = "dcqcn pool"
+NESTS["dcqcn stats", "POOL"] = "dcqcn stats pool"
+NESTS["dcqcn stats", "PRIO"] = "dcqcn stats prio"
+STRINGS = {("dcqcn pool", "NAME")}
 FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
 NLA_F_NESTED = 1 << 15
 # attributes of a peer: enum of IFLA_*, which the kernel never changes

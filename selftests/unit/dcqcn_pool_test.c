@@ -19,7 +19,7 @@
 #define ROUNDS		300
 #define ROUND_EVENTS	2000
 #define PORTS		6
-#define PRIOS		TC_DCQCN_PRIOS
+#define PRIOS		DCQCN_PRIOS
 #define PACKETS		4096
 #define OUTSIDE		(-1)	/* came in by no port */
 
@@ -209,13 +209,69 @@ static void model_review(struct model *m)
 
 /* ------------------------------------------------ core beside model */
 
+/* A port as dcqcn_pool.c has it */
+struct port {
+	bool member;
+	u32 headroom;
+	u32 mtu;
+	struct dcqcn_ingress in[PRIOS];
+};
+
+/* Computes all limits anew, as dcqcn_update() and dcqcn_set_port() do. */
+static void update(struct dcqcn_mmu *m, const struct dcqcn_pool_params *p,
+		   struct port *port, u32 count)
+{
+	u32 i, prio, ports = 0;
+	u64 sum = 0;
+
+	for (i = 0; i < count; i++) {
+		ports += port[i].member;
+		sum += port[i].member ? port[i].headroom : 0;
+	}
+	dcqcn_mmu_set(m, p, ports, sum);
+	for (i = 0; i < count; i++) {
+		for (prio = 0; prio < PRIOS; prio++) {
+			struct dcqcn_ingress *in = &port[i].in[prio];
+
+			in->headroom = port[i].member ? port[i].headroom : 0;
+			in->xon_gap = 2 * port[i].mtu;
+			in->lossless = port[i].member && p->pfc >> prio & 1;
+			dcqcn_mmu_review(m, in);
+		}
+	}
+}
+
+static u32 paused_of(const struct port *port)
+{
+	u32 prio, mask = 0;
+
+	for (prio = 0; prio < PRIOS; prio++)
+		mask |= (u32)port->in[prio].paused << prio;
+	return mask;
+}
+
+static enum dcqcn_verdict admit(struct dcqcn_mmu *m, struct port *port, u32 prio, u32 len,
+				bool fits)
+{
+	return port ? dcqcn_mmu_admit(m, &port->in[prio], len, fits) :
+		      dcqcn_mmu_admit_other(m, len, fits);
+}
+
+static void release(struct dcqcn_mmu *m, struct port *port, u32 prio, u32 len)
+{
+	if (port)
+		dcqcn_mmu_release(m, &port->in[prio], len);
+	else
+		dcqcn_mmu_release_other(m, len);
+}
+
 /*
- * A port that leaves with packets that it brought in stays as a remnant; the
- * next one to come takes a place where nothing is left.
+ * A port that leaves with packets that came in by it stays as a remnant; the
+ * next one to come takes a place of which no packet waits.
  */
 struct pair {
 	struct dcqcn_mmu core;
-	struct dcqcn_mmu_port port[PORTS];
+	struct port port[PORTS];
 	struct model model;
 };
 
@@ -236,19 +292,18 @@ static void same(const struct pair *t)
 		if (m->packet[i].port != OUTSIDE)
 			sum[m->packet[i].port][m->packet[i].prio] += m->packet[i].len;
 
-	assert_int_equal(t->core.bytes, waits_in_all(m));
-	assert_int_equal(t->core.shared_bytes, waits_in_all(m) - headrooms);
+	assert_int_equal(dcqcn_mmu_bytes(&t->core), waits_in_all(m));
+	assert_int_equal(dcqcn_fill_headroom(atomic64_read(&t->core.fill)), headrooms);
 	assert_int_equal(t->core.shared, model_shared(m));
 	assert_int_equal(dcqcn_mmu_xoff(&t->core), model_xoff(m));
 	for (port = 0; port < PORTS; port++) {
 		for (prio = 0; prio < PRIOS; prio++) {
-			const struct dcqcn_mmu_prio *q = &t->port[port].prio[prio];
+			const struct dcqcn_ingress *q = &t->port[port].in[prio];
 
 			assert_int_equal(q->headroom_bytes, m->port[port].in_headroom[prio]);
 			assert_int_equal(q->shared_bytes + q->headroom_bytes,
 					 sum[port][prio]);
-			assert_int_equal(t->port[port].paused >> prio & 1,
-					 m->port[port].paused[prio]);
+			assert_int_equal(q->paused, m->port[port].paused[prio]);
 		}
 	}
 }
@@ -261,9 +316,9 @@ static void pauses_make_sense(const struct pair *t)
 
 	for (port = 0; port < PORTS; port++) {
 		for (prio = 0; prio < PRIOS; prio++) {
-			const struct dcqcn_mmu_prio *q = &t->port[port].prio[prio];
+			const struct dcqcn_ingress *q = &t->port[port].in[prio];
 
-			if (t->port[port].paused >> prio & 1)
+			if (q->paused)
 				assert_true(q->shared_bytes + q->headroom_bytes);
 			else
 				assert_int_equal(q->headroom_bytes, 0);
@@ -276,65 +331,71 @@ static void set_params(struct pair *t, const struct dcqcn_pool_params *p)
 	u32 port, paused = 0;
 	u64 headrooms = in_all_headrooms(&t->model);
 
-	t->core.params = *p;
 	t->model.p = *p;
-	dcqcn_mmu_update(&t->core);
-	for (port = 0; port < PORTS; port++)
-		dcqcn_mmu_review(&t->core, &t->port[port]);
+	update(&t->core, p, t->port, PORTS);
 	model_review(&t->model);
 	for (port = 0; port < PORTS; port++)
-		paused |= t->port[port].paused;
+		paused |= paused_of(&t->port[port]);
 	met.headroom_back += headrooms > in_all_headrooms(&t->model) && paused;
 }
 
 static void arrive(struct pair *t, struct packet p, bool fits)
 {
-	struct dcqcn_mmu_port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
-	u8 paused = port ? port->paused : 0;
-	enum dcqcn_verdict got = dcqcn_mmu_admit(&t->core, port, p.prio, p.len, fits);
+	struct port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
+	u8 paused = port ? paused_of(port) : 0;
+	enum dcqcn_verdict got = admit(&t->core, port, p.prio, p.len, fits);
 
 	if (t->model.packets == PACKETS - 1)
 		fail_msg("more packets than the model holds");
 	assert_int_equal(got, model_admit(&t->model, p, fits));
-	met.verdict[t->core.params.xoff_mode][got]++;
-	met.xoff += port && (port->paused & ~paused);
+	met.verdict[t->model.p.xoff_mode][got]++;
+	met.xoff += port && (paused_of(port) & ~paused);
 }
 
 static void depart(struct pair *t, u32 i)
 {
 	struct packet p = model_release(&t->model, i);
-	struct dcqcn_mmu_port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
-	u8 paused = port ? port->paused : 0;
+	struct port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
+	u8 paused = port ? paused_of(port) : 0;
 
-	dcqcn_mmu_release(&t->core, port, p.prio, p.len);
-	met.xon += port && (paused & ~port->paused);
+	release(&t->core, port, p.prio, p.len);
+	met.xon += port && (paused & ~paused_of(port));
 }
 
 static void set_port(struct pair *t, u32 i, u32 headroom, u32 mtu)
 {
-	dcqcn_mmu_set_port(&t->core, &t->port[i], headroom, mtu);
+	t->port[i].headroom = headroom;
+	t->port[i].mtu = mtu;
 	t->model.port[i].headroom = headroom;
 	t->model.port[i].mtu = mtu;
 }
 
 static void join(struct pair *t, u32 i, u32 headroom, u32 mtu)
 {
-	dcqcn_mmu_join(&t->core, &t->port[i]);
+	struct dcqcn_pool_params p = t->model.p;
+
+	t->port[i].member = true;
 	t->model.port[i].member = true;
 	set_port(t, i, headroom, mtu);
-	set_params(t, &t->core.params);
+	set_params(t, &p);
 }
 
 static void leave(struct pair *t, u32 i)
 {
+	struct dcqcn_pool_params p = t->model.p;
 	u32 prio;
 
-	dcqcn_mmu_leave(&t->core, &t->port[i]);
+	t->port[i].member = false;
+	/* first of all, as dcqcn_pool_leave() does */
+	for (prio = 0; prio < PRIOS; prio++) {
+		t->port[i].in[prio].lossless = false;
+		dcqcn_mmu_review(&t->core, &t->port[i].in[prio]);
+	}
 	memset(&t->model.port[i], 0, sizeof(t->model.port[i]));
-	set_params(t, &t->core.params);
-	assert_int_equal(t->port[i].paused, 0);
+	set_params(t, &p);
+	assert_int_equal(paused_of(&t->port[i]), 0);
 	for (prio = 0; prio < PRIOS; prio++)
-		met.remnants += !!t->port[i].prio[prio].shared_bytes;
+		met.remnants += !!t->port[i].in[prio].shared_bytes;
 }
 
 static bool empty(const struct pair *t, u32 i)
@@ -383,7 +444,8 @@ static void random_change(struct rng *rng, struct pair *t)
 		set_params(t, &p);
 	} else if (t->port[i].member && rng_percent(rng, 50)) {
 		set_port(t, i, headroom, 1500);
-		set_params(t, &t->core.params);
+		p = t->model.p;
+		set_params(t, &p);
 	} else if (t->port[i].member) {
 		leave(t, i);
 	} else if (empty(t, i)) {
@@ -398,10 +460,9 @@ static void drain(struct pair *t)
 	while (t->model.packets)
 		depart(t, t->model.packets - 1);
 	same(t);
-	assert_int_equal(t->core.bytes, 0);
-	assert_int_equal(t->core.shared_bytes, 0);
+	assert_int_equal(atomic64_read(&t->core.fill), 0);
 	for (i = 0; i < PORTS; i++)
-		assert_int_equal(t->port[i].paused, 0);
+		assert_int_equal(paused_of(&t->port[i]), 0);
 }
 
 static void random_round(struct rng *rng)
@@ -411,8 +472,7 @@ static void random_round(struct rng *rng)
 	struct packet p;
 
 	memset(&t, 0, sizeof(t));
-	t.core.params = random_params(rng);
-	t.model.p = t.core.params;
+	t.model.p = random_params(rng);
 	for (i = 0; i < PORTS / 2; i++)
 		join(&t, i, rng_in(rng, 1000, 10000), 1500);
 	for (i = 0; i < ROUND_EVENTS; i++) {
@@ -420,7 +480,7 @@ static void random_round(struct rng *rng)
 			load = rng_in(rng, 20, 90);
 		if (!rng_in(rng, 0, 99))
 			random_change(rng, &t);
-		bytes = t.core.bytes;
+		bytes = dcqcn_mmu_bytes(&t.core);
 		if (rng_percent(rng, load)) {
 			p = random_packet(rng, &t);
 			arrive(&t, p, rng_percent(rng, 95));
@@ -428,7 +488,7 @@ static void random_round(struct rng *rng)
 			depart(&t, rng_in(rng, 0, t.model.packets - 1));
 		}
 		/* a buffer that was made smaller may hold more for a while */
-		assert_true(t.core.bytes <= max_t(u32, bytes, t.core.params.buffer));
+		assert_true(dcqcn_mmu_bytes(&t.core) <= max_t(u32, bytes, t.core.buffer));
 		same(&t);
 		pauses_make_sense(&t);
 	}
@@ -470,7 +530,6 @@ static void lossless_round(struct rng *rng)
 
 	memset(&t, 0, sizeof(t));
 	params.buffer += PORTS * PRIOS * FLIGHT;
-	t.core.params = params;
 	t.model.p = params;
 	for (i = 0; i < PORTS; i++)
 		join(&t, i, FLIGHT, 1500);
@@ -483,21 +542,21 @@ static void lossless_round(struct rng *rng)
 			depart(&t, rng_in(rng, 0, t.model.packets - 1));
 			continue;
 		}
-		if (lossless && !(t.port[p.port].paused >> p.prio & 1))
+		if (lossless && !t.port[p.port].in[p.prio].paused)
 			*flight = 0;
 		if (lossless && *flight + p.len > FLIGHT)
 			continue;
-		peak = max_t(u32, peak, t.core.bytes);
-		assert_int_not_equal(dcqcn_mmu_admit(&t.core, lossless || p.port != OUTSIDE ?
-						     &t.port[p.port] : NULL, p.prio, p.len, true),
+		peak = max_t(u32, peak, dcqcn_mmu_bytes(&t.core));
+		assert_int_not_equal(admit(&t.core, p.port != OUTSIDE ? &t.port[p.port] : NULL,
+					   p.prio, p.len, true),
 				     DCQCN_NO_HEADROOM);
 		model_admit(&t.model, p, true);
-		if (lossless && t.port[p.port].paused >> p.prio & 1)
+		if (lossless && t.port[p.port].in[p.prio].paused)
 			*flight += p.len;
 	}
 	same(&t);
 	assert_true(t.core.peak_bytes >= peak);
-	assert_true(t.core.peak_bytes <= t.core.params.buffer);
+	assert_true(t.core.peak_bytes <= t.core.buffer);
 	drain(&t);
 }
 
@@ -512,144 +571,145 @@ static void test_lossless(void **state)
 		lossless_round(&rng);
 }
 
-static struct dcqcn_mmu one_port(struct dcqcn_mmu_port *port, u32 xoff, u32 headroom)
+static const struct dcqcn_pool_params one_params = {
+	.buffer = 1000000,
+	.xoff_mode = TC_DCQCN_XOFF_STATIC,
+	.pfc = 0xff,
+};
+
+static void set_xoff(struct dcqcn_mmu *m, struct port *port, u32 xoff)
 {
-	struct dcqcn_mmu m = {
-		.params = {
-			.buffer = 1000000,
-			.xoff_mode = TC_DCQCN_XOFF_STATIC,
-			.xoff = xoff,
-			.pfc = 0xff,
-		},
-	};
+	struct dcqcn_pool_params p = one_params;
+
+	p.xoff = xoff;
+	update(m, &p, port, 1);
+}
+
+static struct dcqcn_mmu one_port(struct port *port, u32 xoff, u32 headroom)
+{
+	struct dcqcn_mmu m = {};
 
 	memset(port, 0, sizeof(*port));
-	dcqcn_mmu_join(&m, port);
-	dcqcn_mmu_set_port(&m, port, headroom, 1000);
-	dcqcn_mmu_update(&m);
+	port->member = true;
+	port->headroom = headroom;
+	port->mtu = 1000;
+	set_xoff(&m, port, xoff);
 	return m;
 }
 
 /* XOFF with the byte above the threshold, XON 2 MTU below it */
 static void test_hysteresis(void **state)
 {
-	struct dcqcn_mmu_port port;
+	struct port port;
 	struct dcqcn_mmu m = one_port(&port, 10000, 5000);
 	int i;
 
 	(void)state;
 	for (i = 0; i < 10; i++)
-		assert_int_equal(dcqcn_mmu_admit(&m, &port, 3, 1000, true), DCQCN_LOSSLESS);
-	assert_int_equal(port.paused, 0);
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 3, 1, true), DCQCN_LOSSLESS);
-	assert_int_equal(port.paused, 1 << 3);
-	assert_int_equal(port.prio[3].headroom_bytes, 1);
-	dcqcn_mmu_release(&m, &port, 3, 1);
-	dcqcn_mmu_release(&m, &port, 3, 1000);
-	dcqcn_mmu_release(&m, &port, 3, 999);
-	assert_int_equal(port.paused, 1 << 3);
-	dcqcn_mmu_release(&m, &port, 3, 1);
-	assert_int_equal(port.paused, 0);
+		assert_int_equal(admit(&m, &port, 3, 1000, true), DCQCN_LOSSLESS);
+	assert_int_equal(paused_of(&port), 0);
+	assert_int_equal(admit(&m, &port, 3, 1, true), DCQCN_LOSSLESS);
+	assert_int_equal(paused_of(&port), 1 << 3);
+	assert_int_equal(port.in[3].headroom_bytes, 1);
+	release(&m, &port, 3, 1);
+	release(&m, &port, 3, 1000);
+	release(&m, &port, 3, 999);
+	assert_int_equal(paused_of(&port), 1 << 3);
+	release(&m, &port, 3, 1);
+	assert_int_equal(paused_of(&port), 0);
 	/* other priorities are not concerned */
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 4, 10000, true), DCQCN_LOSSLESS);
-	assert_int_equal(port.paused, 0);
+	assert_int_equal(admit(&m, &port, 4, 10000, true), DCQCN_LOSSLESS);
+	assert_int_equal(paused_of(&port), 0);
 }
 
 /* A threshold that changes is held against what waits. */
 static void test_review(void **state)
 {
-	struct dcqcn_mmu_port port;
+	struct port port;
 	struct dcqcn_mmu m = one_port(&port, 10000, 5000);
 
 	(void)state;
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 3, 6000, true), DCQCN_LOSSLESS);
-	m.params.xoff = 6000;
-	dcqcn_mmu_review(&m, &port);
-	assert_int_equal(port.paused, 0);
-	m.params.xoff = 5999;
-	dcqcn_mmu_review(&m, &port);
-	assert_int_equal(port.paused, 1 << 3);
-	m.params.xoff = 7999;
-	dcqcn_mmu_review(&m, &port);
-	assert_int_equal(port.paused, 1 << 3);
-	m.params.xoff = 8000;
-	dcqcn_mmu_review(&m, &port);
-	assert_int_equal(port.paused, 0);
-	assert_int_equal(port.prio[3].headroom_bytes, 0);
+	assert_int_equal(admit(&m, &port, 3, 6000, true), DCQCN_LOSSLESS);
+	set_xoff(&m, &port, 6000);
+	assert_int_equal(paused_of(&port), 0);
+	set_xoff(&m, &port, 5999);
+	assert_int_equal(paused_of(&port), 1 << 3);
+	set_xoff(&m, &port, 7999);
+	assert_int_equal(paused_of(&port), 1 << 3);
+	set_xoff(&m, &port, 8000);
+	assert_int_equal(paused_of(&port), 0);
+	assert_int_equal(port.in[3].headroom_bytes, 0);
 }
 
 /* The headroom is used to its last byte, and the drop is counted. */
 static void test_headroom(void **state)
 {
-	struct dcqcn_mmu_port port;
+	struct port port;
 	struct dcqcn_mmu m = one_port(&port, 1000, 5000);
 
 	(void)state;
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 4000, true), DCQCN_LOSSLESS);
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1001, true), DCQCN_NO_HEADROOM);
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1, true), DCQCN_NO_HEADROOM);
-	assert_int_equal(port.prio[0].dropped_packets, 2);
-	assert_int_equal(port.prio[0].headroom_peak_bytes, 5000);
-	assert_int_equal(port.prio[0].peak_bytes, 6000);
-	assert_int_equal(m.bytes, 6000);
+	assert_int_equal(admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 4000, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 1001, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 1, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(port.in[0].dropped_packets, 2);
+	assert_int_equal(port.in[0].headroom_peak_bytes, 5000);
+	assert_int_equal(port.in[0].peak_bytes, 6000);
+	assert_int_equal(dcqcn_mmu_bytes(&m), 6000);
 }
 
 /* A packet that never fits pauses nobody for ever. */
 static void test_too_long(void **state)
 {
-	struct dcqcn_mmu_port port;
+	struct port port;
 	struct dcqcn_mmu m = one_port(&port, 64, 100);
 
 	(void)state;
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 1500, true), DCQCN_NO_HEADROOM);
-	assert_int_equal(port.paused, 0);
+	assert_int_equal(admit(&m, &port, 0, 1500, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(paused_of(&port), 0);
 	/* less than 2 MTU: paused, until nothing waits */
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
-	assert_int_equal(dcqcn_mmu_admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
-	assert_int_equal(port.paused, 1);
-	dcqcn_mmu_release(&m, &port, 0, 60);
-	assert_int_equal(port.paused, 1);
-	dcqcn_mmu_release(&m, &port, 0, 60);
-	assert_int_equal(port.paused, 0);
+	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
+	assert_int_equal(paused_of(&port), 1);
+	release(&m, &port, 0, 60);
+	assert_int_equal(paused_of(&port), 1);
+	release(&m, &port, 0, 60);
+	assert_int_equal(paused_of(&port), 0);
 }
 
 /* Section 4 of the paper: 32 ports, 12 MB, t_flight 22.4 KB, beta 8 */
 static void test_paper(void **state)
 {
-	static struct dcqcn_mmu_port port[32];
-	struct dcqcn_mmu m = {
-		.params = { .buffer = 12000000, .beta = 8, .pfc = 0xff },
-	};
+	struct dcqcn_pool_params p = { .buffer = 12000000, .beta = 8, .pfc = 0xff };
+	static struct port port[32];
+	struct dcqcn_mmu m = {};
 	u32 i, n;
 
 	(void)state;
 	memset(port, 0, sizeof(port));
-	for (i = 0; i < 32; i++) {
-		dcqcn_mmu_join(&m, &port[i]);
-		dcqcn_mmu_set_port(&m, &port[i], 22400, 1500);
-	}
-	dcqcn_mmu_update(&m);
+	for (i = 0; i < 32; i++)
+		port[i] = (struct port) { .member = true, .headroom = 22400, .mtu = 1500 };
+	update(&m, &p, port, 32);
 	assert_int_equal(dcqcn_mmu_xoff(&m), 24475);	/* 24.47 KB */
-	m.params.xoff_mode = TC_DCQCN_XOFF_DYNAMIC;
-	dcqcn_mmu_update(&m);
+	p.xoff_mode = TC_DCQCN_XOFF_DYNAMIC;
+	update(&m, &p, port, 32);
 	assert_int_equal(dcqcn_mmu_xoff(&m), 12000000 - 32 * 8 * 22400);
 
 	/*
 	 * The bound of t_ECN, 21.75 KB: with that in each of 32 queues of each
-	 * priority, all of a priority from one port, nobody is paused; with a
-	 * packet more in each, somebody is.
+	 * priority, all of a priority from one port, no port is paused; with a
+	 * packet more in each, some are.
 	 */
 	for (i = 0; i < 8 * 32; i++)
-		dcqcn_mmu_admit(&m, &port[i % 8], i % 8, 21755, true);
+		admit(&m, &port[i % 8], i % 8, 21755, true);
 	for (i = n = 0; i < 32; i++)
-		n += !!port[i].paused;
+		n += !!paused_of(&port[i]);
 	assert_int_equal(n, 0);
 	for (i = 0; i < 8 * 32; i++)
-		dcqcn_mmu_admit(&m, &port[i % 8], i % 8, 1500, true);
+		admit(&m, &port[i % 8], i % 8, 1500, true);
 	for (i = n = 0; i < 32; i++)
-		n += !!port[i].paused;
+		n += !!paused_of(&port[i]);
 	assert_int_equal(n, 8);
 }
 

@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
 	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
 	{ "check-nic", check_nic, "can tcp_timely use this device's hardware time stamps?" },
+	{ "dcqcn", dcqcn, "set up a switch port with eight priorities" },
 	{ "ndp", ndp, "sockets, peers and flows of the NDP transport" },
 	{ "pcrp", pcrp, "sizes of flows, and the thresholds of their first chains" },
 };

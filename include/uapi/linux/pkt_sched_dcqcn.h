@@ -7,50 +7,15 @@
 
 #include <linux/types.h>
 
-#define TC_DCQCN_PRIOS		8
-#define TC_DCQCN_MAP_LEN	64
-#define TC_DCQCN_POOL_NAME_MAX	15
-
-/* Sizes of queues and buffers, bytes */
-#define TC_DCQCN_SIZE_MIN	64
-#define TC_DCQCN_SIZE_MAX	(1 << 30)
-#define TC_DCQCN_QUANTUM_MAX	(1 << 20)
-#define TC_DCQCN_RATE_MIN	125ULL
-#define TC_DCQCN_RATE_MAX	(1ULL << 40)
-#define TC_DCQCN_OVERHEAD_MAX	256
-#define TC_DCQCN_STALL_MIN	1000	/* us */
-#define TC_DCQCN_STALL_MAX	60000000
-#define TC_DCQCN_CABLE_MAX	10000000	/* ns */
-#define TC_DCQCN_BETA_MAX	128
-
-/**
- * enum tc_dcqcn_trust - what tells a packet's priority
- * @TC_DCQCN_TRUST_DSCP: its DSCP, through the map; what is not IP: priority 0
- * @TC_DCQCN_TRUST_PCP: the PCP of its VLAN tag, through the map; without a tag: 0
- * @TC_DCQCN_TRUST_PRIORITY: skb->priority, if below 8; else 0. No map
- */
-enum tc_dcqcn_trust {
-	TC_DCQCN_TRUST_DSCP,
-	TC_DCQCN_TRUST_PCP,
-	TC_DCQCN_TRUST_PRIORITY,
-};
-
-/**
- * enum tc_dcqcn_sched - how priorities share the port
- * @TC_DCQCN_SCHED_STRICT: the highest that has a packet
- * @TC_DCQCN_SCHED_DRR: deficit round robin, by quantum
- */
-enum tc_dcqcn_sched {
-	TC_DCQCN_SCHED_STRICT,
-	TC_DCQCN_SCHED_DRR,
-};
+/* TCA_DCQCN_PRIO: each packet's skb->priority if below 8, else 0 */
+#define TC_DCQCN_PRIO_PACKET	8
 
 /**
  * enum tc_dcqcn_xoff - from how many bytes on an ingress port is paused, t_PFC
  * @TC_DCQCN_XOFF_AUTO: an equal share of the buffer without headroom for each
  *	port and lossless priority (section 4 of the paper, static)
  * @TC_DCQCN_XOFF_STATIC: TCA_DCQCN_POOL_XOFF
- * @TC_DCQCN_XOFF_DYNAMIC: beta times what is free of the buffer without
+ * @TC_DCQCN_XOFF_DYNAMIC: beta times the free part of the buffer without
  *	headroom, for each lossless priority (section 4, dynamic)
  */
 enum tc_dcqcn_xoff {
@@ -60,61 +25,23 @@ enum tc_dcqcn_xoff {
 };
 
 /**
- * enum - attributes within TCA_DCQCN_PRIO: one priority's own
- * @TCA_DCQCN_PRIO_UNSPEC: unused
- * @TCA_DCQCN_PRIO_INDEX: u8, 0..7
- * @TCA_DCQCN_PRIO_KMIN: u32, as TCA_DCQCN_KMIN
- * @TCA_DCQCN_PRIO_KMAX: u32, as TCA_DCQCN_KMAX
- * @TCA_DCQCN_PRIO_PMAX: u32, as TCA_DCQCN_PMAX
- * @TCA_DCQCN_PRIO_QUANTUM: u32, bytes a round with TC_DCQCN_SCHED_DRR,
- *	64..2^20
- */
-enum {
-	TCA_DCQCN_PRIO_UNSPEC,
-	TCA_DCQCN_PRIO_INDEX,
-	TCA_DCQCN_PRIO_KMIN,
-	TCA_DCQCN_PRIO_KMAX,
-	TCA_DCQCN_PRIO_PMAX,
-	TCA_DCQCN_PRIO_QUANTUM,
-	/* private: */
-	__TCA_DCQCN_PRIO_MAX,
-};
-
-#define TCA_DCQCN_PRIO_MAX	(__TCA_DCQCN_PRIO_MAX - 1)
-
-/**
  * enum - attributes of sch_dcqcn
  * @TCA_DCQCN_UNSPEC: unused
- * @TCA_DCQCN_LIMIT: u32, most bytes waiting that PFC does not protect, 64..2^30
- * @TCA_DCQCN_KMIN: u32, bytes up to which nothing is marked, 0..2^30, not
- *	above kmax; of all priorities but those with a value of their own
- * @TCA_DCQCN_KMAX: u32, bytes above which all is marked, 0..2^30
+ * @TCA_DCQCN_LIMIT: u32, most bytes waiting that PFC does not protect
+ * @TCA_DCQCN_KMIN: u32, bytes up to which no packet is marked; not above kmax
+ * @TCA_DCQCN_KMAX: u32, bytes above which every packet is marked
  * @TCA_DCQCN_PMAX: u32, probability of a mark at kmax, of 2^32 - 1
- * @TCA_DCQCN_NONECT: u8, a packet that cannot be marked is 0: passed,
+ * @TCA_DCQCN_NONECT: u32, a packet that cannot be marked is 0: passed,
  *	1: dropped instead
- * @TCA_DCQCN_TRUST: u8, enum tc_dcqcn_trust
- * @TCA_DCQCN_MAP: 64 times u8, priority of each DSCP; of each PCP in the
- *	first 8
- * @TCA_DCQCN_SCHED: u8, enum tc_dcqcn_sched
- * @TCA_DCQCN_RATE: u64, bytes per second of the built-in shaper, 0: none, or
- *	125..2^40
- * @TCA_DCQCN_OVERHEAD: u32, bytes that the shaper adds to each packet's
- *	length, 0..256
- * @TCA_DCQCN_STALL: u32, us without a departure after which a priority counts as
- *	stalled, 0: never, or 1000..60000000
- * @TCA_DCQCN_STALL_DROP: u8, 1: drop what a stalled priority holds and gets
- * @TCA_DCQCN_PRIO: nest, TCA_DCQCN_PRIO_*; any number of them. What it does not
- *	have is as the port has it, whatever the priority had before
- * @TCA_DCQCN_POOL: string, 1..15 characters: the switch that the port is of. The
- *	next seven are the switch's: given for one port, they hold for all
- * @TCA_DCQCN_POOL_BUFFER: u32, bytes of the shared buffer, 64..2^30
- * @TCA_DCQCN_POOL_HEADROOM: u32, bytes for what still arrives at a paused
- *	(port, priority), 0: by rate, cable and MTU, or 64..2^30
- * @TCA_DCQCN_POOL_CABLE: u32, ns that the longest cable delays, 0..10000000
- * @TCA_DCQCN_POOL_XOFF_MODE: u8, enum tc_dcqcn_xoff
- * @TCA_DCQCN_POOL_XOFF: u32, bytes, 64..2^30; with TC_DCQCN_XOFF_STATIC only
- * @TCA_DCQCN_POOL_BETA: u32, 1..128; for TC_DCQCN_XOFF_DYNAMIC
- * @TCA_DCQCN_POOL_PFC: u8, lossless priorities, a bit each
+ * @TCA_DCQCN_PRIO: u32, the queue's priority: its packets leave and are accounted in
+ *	this priority, and its pauses hold them; or TC_DCQCN_PRIO_PACKET
+ * @TCA_DCQCN_RATE: u64, bytes per second of the built-in shaper; 0: unlimited
+ * @TCA_DCQCN_OVERHEAD: u32, bytes that the shaper adds to each packet's length
+ * @TCA_DCQCN_STALL: u32, us without a departure after which a queue that is
+ *	held counts as stalled; 0: never
+ * @TCA_DCQCN_STALL_DROP: u32, 1: drop the packets of a stalled queue
+ * @TCA_DCQCN_POOL: nest, the switch that the port belongs to,
+ *	TCA_DCQCN_POOL_*
  */
 enum {
 	TCA_DCQCN_UNSPEC,
@@ -123,22 +50,12 @@ enum {
 	TCA_DCQCN_KMAX,
 	TCA_DCQCN_PMAX,
 	TCA_DCQCN_NONECT,
-	TCA_DCQCN_TRUST,
-	TCA_DCQCN_MAP,
-	TCA_DCQCN_SCHED,
+	TCA_DCQCN_PRIO,
 	TCA_DCQCN_RATE,
 	TCA_DCQCN_OVERHEAD,
 	TCA_DCQCN_STALL,
 	TCA_DCQCN_STALL_DROP,
-	TCA_DCQCN_PRIO,
 	TCA_DCQCN_POOL,
-	TCA_DCQCN_POOL_BUFFER,
-	TCA_DCQCN_POOL_HEADROOM,
-	TCA_DCQCN_POOL_CABLE,
-	TCA_DCQCN_POOL_XOFF_MODE,
-	TCA_DCQCN_POOL_XOFF,
-	TCA_DCQCN_POOL_BETA,
-	TCA_DCQCN_POOL_PFC,
 	/* private: */
 	TCA_DCQCN_PAD,
 	__TCA_DCQCN_MAX,
@@ -147,67 +64,135 @@ enum {
 #define TCA_DCQCN_MAX	(__TCA_DCQCN_MAX - 1)
 
 /**
- * struct tc_dcqcn_prio_xstats - a priority of the port
- * @qlen_packets: packets that wait
- * @backlog_bytes: bytes that wait: the queue that marks are drawn by
- * @peak_bytes: most bytes seen waiting
- * @sent_packets: packets that left towards the wire
- * @sent_bytes: their bytes
- * @marked_packets: packets marked CE here
- * @dropped_limit_packets: packets that PFC does not protect, dropped for want of
- *	room: limit, or the pool's buffer
- * @dropped_nonect_packets: dropped, since they were to be marked and are not ECT
- * @dropped_stalled_packets: dropped by stall_drop
- * @stalls: times that it was found stalled
- * @paused_ns: how long the port at the cable's other end has paused it; closwire
- *	only
- * @ingress_bytes: in the pool: bytes that came in by this port and wait at any
- * @ingress_peak_bytes: most of them
- * @headroom_bytes: of @ingress_bytes, those above the threshold
- * @headroom_peak_bytes: most of them
- * @xoff_frames: pause frames sent that pause it, refreshed ones included
- * @xon_frames: pause frames sent that let it go on
- * @dropped_headroom_packets: came in by this port and dropped: headroom full
+ * enum - attributes within TCA_DCQCN_POOL: a switch's shared buffer
+ * @TCA_DCQCN_POOL_UNSPEC: unused
+ * @TCA_DCQCN_POOL_NAME: string, the switch; the other settings, given for one
+ *	port, hold for all its ports
+ * @TCA_DCQCN_POOL_BUFFER: u32, bytes of the shared buffer
+ * @TCA_DCQCN_POOL_HEADROOM: u32, bytes for packets that still arrive at a paused
+ *	(port, priority); 0: computed from rate, cable and MTU
+ * @TCA_DCQCN_POOL_CABLE: u32, delay of the longest cable in ns
+ * @TCA_DCQCN_POOL_XOFF_MODE: u32, enum tc_dcqcn_xoff
+ * @TCA_DCQCN_POOL_XOFF: u32, bytes; with TC_DCQCN_XOFF_STATIC only
+ * @TCA_DCQCN_POOL_BETA: u32, for TC_DCQCN_XOFF_DYNAMIC
+ * @TCA_DCQCN_POOL_PFC: u32, lossless priorities, a bit each
  */
-struct tc_dcqcn_prio_xstats {
-	__u64 qlen_packets;
-	__u64 backlog_bytes;
-	__u64 peak_bytes;
-	__u64 sent_packets;
-	__u64 sent_bytes;
-	__u64 marked_packets;
-	__u64 dropped_limit_packets;
-	__u64 dropped_nonect_packets;
-	__u64 dropped_stalled_packets;
-	__u64 stalls;
-	__u64 paused_ns;
-	__u64 ingress_bytes;
-	__u64 ingress_peak_bytes;
-	__u64 headroom_bytes;
-	__u64 headroom_peak_bytes;
-	__u64 xoff_frames;
-	__u64 xon_frames;
-	__u64 dropped_headroom_packets;
+enum {
+	TCA_DCQCN_POOL_UNSPEC,
+	TCA_DCQCN_POOL_NAME,
+	TCA_DCQCN_POOL_BUFFER,
+	TCA_DCQCN_POOL_HEADROOM,
+	TCA_DCQCN_POOL_CABLE,
+	TCA_DCQCN_POOL_XOFF_MODE,
+	TCA_DCQCN_POOL_XOFF,
+	TCA_DCQCN_POOL_BETA,
+	TCA_DCQCN_POOL_PFC,
+	/* private: */
+	__TCA_DCQCN_POOL_MAX,
 };
 
+#define TCA_DCQCN_POOL_MAX	(__TCA_DCQCN_POOL_MAX - 1)
+
 /**
- * struct tc_dcqcn_xstats - statistics of sch_dcqcn (TCA_STATS_APP)
- * @prio: of each priority
- * @dropped_nomem_packets: dropped for want of memory while segmenting or marking
- * @pool_ports: ports of the pool; 0: none
- * @pool_bytes: bytes that wait at all its ports
- * @pool_peak_bytes: most of them
- * @pool_xoff_bytes: the threshold t_PFC, as it is now
- * @pool_headroom_bytes: headroom of this port and a lossless priority
+ * enum - statistics of sch_dcqcn, attributes within TCA_STATS_APP
+ * @TCA_DCQCN_STATS_UNSPEC: unused
+ * @TCA_DCQCN_STATS_PEAK_BYTES: u64, most bytes seen waiting
+ * @TCA_DCQCN_STATS_MARKED_PACKETS: u64, packets marked CE here
+ * @TCA_DCQCN_STATS_DROPPED_LIMIT_PACKETS: u64, packets that PFC does not protect,
+ *	dropped because the limit or the pool's buffer was full
+ * @TCA_DCQCN_STATS_DROPPED_NONECT_PACKETS: u64, packets to be marked that are
+ *	not ECT, dropped instead
+ * @TCA_DCQCN_STATS_DROPPED_HEADROOM_PACKETS: u64, packets that PFC protects,
+ *	dropped because their ingress port's headroom was full
+ * @TCA_DCQCN_STATS_DROPPED_STALLED_PACKETS: u64, packets dropped by stall_drop
+ * @TCA_DCQCN_STATS_DROPPED_NOMEM_PACKETS: u64, packets to be marked for which
+ *	there was no memory
+ * @TCA_DCQCN_STATS_DROPPED_GSO_PACKETS: u64, GSO packets that could not be
+ *	segmented
+ * @TCA_DCQCN_STATS_STALLS: u64, times that the queue was found stalled
+ * @TCA_DCQCN_STATS_POOL: nest, TCA_DCQCN_STATS_POOL_*; with a pool only
+ * @TCA_DCQCN_STATS_PRIO: nest, TCA_DCQCN_STATS_PRIO_*: a priority of the port.
+ *	One for each priority that the queue accounts in; only with a pool or
+ *	on closwire
  */
-struct tc_dcqcn_xstats {
-	struct tc_dcqcn_prio_xstats prio[TC_DCQCN_PRIOS];
-	__u64 dropped_nomem_packets;
-	__u64 pool_ports;
-	__u64 pool_bytes;
-	__u64 pool_peak_bytes;
-	__u64 pool_xoff_bytes;
-	__u64 pool_headroom_bytes;
+enum {
+	TCA_DCQCN_STATS_UNSPEC,
+	TCA_DCQCN_STATS_PEAK_BYTES,
+	TCA_DCQCN_STATS_MARKED_PACKETS,
+	TCA_DCQCN_STATS_DROPPED_LIMIT_PACKETS,
+	TCA_DCQCN_STATS_DROPPED_NONECT_PACKETS,
+	TCA_DCQCN_STATS_DROPPED_HEADROOM_PACKETS,
+	TCA_DCQCN_STATS_DROPPED_STALLED_PACKETS,
+	TCA_DCQCN_STATS_DROPPED_NOMEM_PACKETS,
+	TCA_DCQCN_STATS_DROPPED_GSO_PACKETS,
+	TCA_DCQCN_STATS_STALLS,
+	TCA_DCQCN_STATS_POOL,
+	TCA_DCQCN_STATS_PRIO,
+	/* private: */
+	TCA_DCQCN_STATS_PAD,
+	__TCA_DCQCN_STATS_MAX,
 };
+
+#define TCA_DCQCN_STATS_MAX	(__TCA_DCQCN_STATS_MAX - 1)
+
+/**
+ * enum - attributes within TCA_DCQCN_STATS_POOL
+ * @TCA_DCQCN_STATS_POOL_UNSPEC: unused
+ * @TCA_DCQCN_STATS_POOL_PORTS: u64, ports of the pool
+ * @TCA_DCQCN_STATS_POOL_BYTES: u64, bytes that wait at all its ports
+ * @TCA_DCQCN_STATS_POOL_PEAK_BYTES: u64, most of them seen
+ * @TCA_DCQCN_STATS_POOL_XOFF_BYTES: u64, the threshold t_PFC, as it is now
+ * @TCA_DCQCN_STATS_POOL_HEADROOM_BYTES: u64, headroom of this port and a
+ *	lossless priority
+ */
+enum {
+	TCA_DCQCN_STATS_POOL_UNSPEC,
+	TCA_DCQCN_STATS_POOL_PORTS,
+	TCA_DCQCN_STATS_POOL_BYTES,
+	TCA_DCQCN_STATS_POOL_PEAK_BYTES,
+	TCA_DCQCN_STATS_POOL_XOFF_BYTES,
+	TCA_DCQCN_STATS_POOL_HEADROOM_BYTES,
+	/* private: */
+	TCA_DCQCN_STATS_POOL_PAD,
+	__TCA_DCQCN_STATS_POOL_MAX,
+};
+
+#define TCA_DCQCN_STATS_POOL_MAX	(__TCA_DCQCN_STATS_POOL_MAX - 1)
+
+/**
+ * enum - attributes within TCA_DCQCN_STATS_PRIO: a priority of the port. All but
+ * the first two are there with a pool only
+ * @TCA_DCQCN_STATS_PRIO_UNSPEC: unused
+ * @TCA_DCQCN_STATS_PRIO_INDEX: u32, the priority
+ * @TCA_DCQCN_STATS_PRIO_PAUSED_NS: u64, how long the peer has paused it;
+ *	closwire only
+ * @TCA_DCQCN_STATS_PRIO_INGRESS_BYTES: u64, bytes that came in by this port and
+ *	wait at any port of the pool
+ * @TCA_DCQCN_STATS_PRIO_INGRESS_PEAK_BYTES: u64, most of them seen
+ * @TCA_DCQCN_STATS_PRIO_HEADROOM_BYTES: u64, those of them above the threshold
+ * @TCA_DCQCN_STATS_PRIO_HEADROOM_PEAK_BYTES: u64, most of these seen
+ * @TCA_DCQCN_STATS_PRIO_XOFF_FRAMES: u64, pause frames sent that pause the
+ *	priority, refreshed ones included
+ * @TCA_DCQCN_STATS_PRIO_XON_FRAMES: u64, pause frames sent that resume it
+ * @TCA_DCQCN_STATS_PRIO_DROPPED_PACKETS: u64, packets that came in by this port
+ *	and were dropped at any port of the pool, since the headroom was full
+ */
+enum {
+	TCA_DCQCN_STATS_PRIO_UNSPEC,
+	TCA_DCQCN_STATS_PRIO_INDEX,
+	TCA_DCQCN_STATS_PRIO_PAUSED_NS,
+	TCA_DCQCN_STATS_PRIO_INGRESS_BYTES,
+	TCA_DCQCN_STATS_PRIO_INGRESS_PEAK_BYTES,
+	TCA_DCQCN_STATS_PRIO_HEADROOM_BYTES,
+	TCA_DCQCN_STATS_PRIO_HEADROOM_PEAK_BYTES,
+	TCA_DCQCN_STATS_PRIO_XOFF_FRAMES,
+	TCA_DCQCN_STATS_PRIO_XON_FRAMES,
+	TCA_DCQCN_STATS_PRIO_DROPPED_PACKETS,
+	/* private: */
+	TCA_DCQCN_STATS_PRIO_PAD,
+	__TCA_DCQCN_STATS_PRIO_MAX,
+};
+
+#define TCA_DCQCN_STATS_PRIO_MAX	(__TCA_DCQCN_STATS_PRIO_MAX - 1)
 
 #endif /* _UAPI_LINUX_PKT_SCHED_DCQCN_H */

@@ -29,15 +29,15 @@ def marking(kmin=KMIN, kmax=KMAX):
 
 
 def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
-    """The ports of each switch get the qdisc dcqcn, and share a pool as large as PORT_BUFFER says.
+    """The ports of each switch get the qdisc dcqcn of priority 0, and share a pool as large as PORT_BUFFER says.
 
-    What waits is to be in the qdisc: a frame on the line, and few behind it.
+    Rings are short, so that packets wait in the qdisc.
     """
     for switch in net.switches():
         size = sum(PORT_BUFFER * max(port.rate, PORT_BUFFER_RATE) // PORT_BUFFER_RATE for port in switch.ports.values())
         for port in switch.ports.values():
             port.ring = 2
-            port.qdisc = "dcqcn %s pool switch buffer %d cable %dns %s" % (
+            port.qdisc = "dcqcn prio 0 %s pool switch buffer %d cable %dns %s" % (
                 words, size, port.delay, xoff)
 
 
@@ -46,17 +46,20 @@ def drain():
     time.sleep(1)
 
 
-OF_PORT = ("pool_xoff_bytes", "pool_headroom_bytes", "pool_peak_bytes")
-OF_PRIO = ("ingress_peak_bytes", "headroom_peak_bytes", "xoff_frames", "xon_frames", "dropped_headroom_packets")
+# columns, and the keys of tc's JSON
+OF_POOL = {"pool_xoff_bytes": "xoff_bytes", "pool_headroom_bytes": "headroom_bytes", "pool_peak_bytes": "peak_bytes"}
+OF_PRIO = {name: name for name in ("ingress_peak_bytes", "headroom_peak_bytes", "xoff_frames", "xon_frames")}
+OF_PRIO["dropped_headroom_packets"] = "dropped_packets"
 
 
 def write_ports(path, switch):
-    """A CSV file with what the pool says of each port of a switch, and of its priority 0."""
+    """Writes a CSV file with the pool's numbers of each port of a switch, and of its priority 0."""
     with open(path, "w", encoding="ascii") as f:
-        f.write(",".join(("port",) + OF_PORT + OF_PRIO) + "\n")
+        f.write(",".join(["port", *OF_POOL, *OF_PRIO]) + "\n")
         for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc", "show")):
             if qdisc["kind"] == "dcqcn":
-                values = [qdisc[name] for name in OF_PORT] + [qdisc["prio"][0][name] for name in OF_PRIO]
+                values = [qdisc["pool"][key] for key in OF_POOL.values()]
+                values += [qdisc["prio"][0][key] for key in OF_PRIO.values()]
                 f.write(",".join([qdisc["dev"]] + [str(value) for value in values]) + "\n")
 
 

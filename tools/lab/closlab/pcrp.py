@@ -9,9 +9,10 @@ from closlab.experiment import TOP
 from closlab.results import mean, quantile
 from closlab.tcp import AROUND, DATA, HEADERS, WIRE
 
-PRIOS = "56:7,48:6,40:5,32:4,24:3,16:2,8:1,1:0"     # queue of each DSCP of P0 to P7; sch_pcrp's defaults
-UNMARKED = 3                                        # queue of what no one marked: that of P4
+DSCPS = (56, 48, 40, 32, 24, 16, 8, 1)              # of P0 to P7; sch_pcrp's defaults. P is its band of ets
+UNMARKED = 4                                        # band of unmarked packets: that of P4
 NO_MARKS = "kmin 1073741824 kmax 1073741824"
+NO_LIMIT = 1 << 30
 CONTROL_WIRE = 14 + 20 + 8 + 64 + 24                # a control packet, IPv4, with what a line adds
 HANDSHAKE = 4                                       # packets without data of a connection, each way: SYN, FIN, ACKs
 CLASSES = (("<= 10 KB", 0, 10_000), ("<= 100 KB", 10_000, 100_000), ("<= 1 MB", 100_000, 1_000_000),
@@ -54,11 +55,20 @@ def data_share(sizes):
 
 
 def switch_qdiscs(net, buffer, k=None):
-    """Each port of a switch gets eight strict priorities, and marks what exceeds K bytes if K is given."""
+    """Each port of a switch gets eight strict priorities, and marks what exceeds K bytes if K is given.
+
+    A pool of each port's own, without PFC, is the buffer that its priorities share.
+    """
     marks = NO_MARKS if k is None else "kmin %d kmax %d pmax 100%%" % (k, k)
-    for port in net.switch_ports():
+    for i, port in enumerate(net.switch_ports()):
         port.ring = 2
-        port.qdisc = "dcqcn limit %d %s map 0-63:%d,%s" % (buffer, marks, UNMARKED, PRIOS)
+        port.qdisc = ["root handle 1: ets bands 8 strict 8 priomap" + " %d" % UNMARKED * 16]
+        port.qdisc += ["filter parent 1: protocol arp pref 2 matchall classid 1:8"]
+        for p, dscp in enumerate(DSCPS):
+            port.qdisc += [
+                "filter parent 1: protocol ip pref 1 flower ip_tos 0x%02x/0xfc classid 1:%d" % (dscp << 2, p + 1),
+                "parent 1:%d dcqcn limit %d %s prio %d pool port%d buffer %d pfc none" % (
+                    p + 1, NO_LIMIT, marks, 7 - p, i, buffer)]
 
 
 def build(lab, net, host_qdisc, buffer, k=None, gso=None):
@@ -105,8 +115,9 @@ def of_qdisc(host):
 
 
 def of_switch(switch):
-    """What its qdiscs have dropped."""
-    return [sum(qdisc.get("drops", 0) for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc")))]
+    """Packets that its queues have dropped; ets counts them, too."""
+    return [sum(qdisc["drops"] for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc"))
+                if qdisc["kind"] == "dcqcn")]
 
 
 def counts(net):

@@ -160,7 +160,7 @@ class Network:
     # ---- making it
 
     def build(self, host_qdisc=None, port_qdisc=None, seed=1, rx_stamps=False):
-        """Makes namespaces, links, addresses, routes. A qdisc: words of tc, or lines "root ...", "parent ...".
+        """Makes namespaces, links, addresses, routes. A qdisc: words of tc, or lines of it: root, parent, filter.
 
         rx_stamps: the hosts' NICs stamp all that they receive.
         """
@@ -247,7 +247,8 @@ def qdisc_batch(node, default):
         if isinstance(words, str):
             words = ["root " + words]
         for line in words or ():
-            lines.append("qdisc replace dev %s %s" % (port.dev, line))
+            what, rest = ("filter add", line[7:]) if line.startswith("filter ") else ("qdisc replace", line)
+            lines.append("%s dev %s %s" % (what, port.dev, rest))
     return lines
 
 

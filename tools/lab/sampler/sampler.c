@@ -131,6 +131,46 @@ static unsigned int open_ports(struct port *ports, struct group *groups, char **
 	return n;
 }
 
+/* Pause frames of a priority */
+static void dcqcn_prio_counters(const struct nlattr *nest, struct sample *s)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		if (mnl_attr_get_type(attr) == TCA_DCQCN_STATS_PRIO_XOFF_FRAMES)
+			s->pauses += mnl_attr_get_u64(attr);
+	}
+}
+
+static void dcqcn_counters(const struct nlattr *app, struct sample *s)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, app) {
+		if (mnl_attr_get_type(attr) == TCA_DCQCN_STATS_MARKED_PACKETS)
+			s->marks = mnl_attr_get_u64(attr);
+		else if (mnl_attr_get_type(attr) == TCA_DCQCN_STATS_PRIO)
+			dcqcn_prio_counters(attr, s);
+	}
+}
+
+static void ndp_counters(const struct nlattr *app, struct sample *s)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, app) {
+		switch (mnl_attr_get_type(attr)) {
+		case TCA_NDP_STATS_ECN_MARKED_PACKETS:
+			s->marks = mnl_attr_get_u64(attr);
+			break;
+		case TCA_NDP_STATS_TRIMMED_ARRIVAL_PACKETS:
+		case TCA_NDP_STATS_TRIMMED_TAIL_PACKETS:
+			s->trims += mnl_attr_get_u64(attr);
+			break;
+		}
+	}
+}
+
 /* The counters that only some kinds of qdisc have */
 static void own_counters(const char *kind, const struct nlattr *app, struct sample *s)
 {
@@ -138,11 +178,8 @@ static void own_counters(const char *kind, const struct nlattr *app, struct samp
 		struct tc_red_xstats red;
 		struct tc_codel_xstats codel;
 		struct tc_fq_codel_xstats fq_codel;
-		struct tc_ndp_xstats ndp;
-		struct tc_dcqcn_xstats dcqcn;
 	} x;
 	size_t length = mnl_attr_get_payload_len(app);
-	unsigned int i;
 
 	memset(&x, 0, sizeof(x));
 	memcpy(&x, mnl_attr_get_payload(app), length < sizeof(x) ? length : sizeof(x));
@@ -153,13 +190,9 @@ static void own_counters(const char *kind, const struct nlattr *app, struct samp
 	} else if (!strcmp(kind, "fq_codel")) {
 		s->marks = x.fq_codel.qdisc_stats.ecn_mark;
 	} else if (!strcmp(kind, "ndp")) {
-		s->marks = x.ndp.ecn_marked_packets;
-		s->trims = x.ndp.trimmed_arrival_packets + x.ndp.trimmed_tail_packets;
+		ndp_counters(app, s);
 	} else if (!strcmp(kind, "dcqcn")) {
-		for (i = 0; i < TC_DCQCN_PRIOS; i++) {
-			s->marks += x.dcqcn.prio[i].marked_packets;
-			s->pauses += x.dcqcn.prio[i].xoff_frames;
-		}
+		dcqcn_counters(app, s);
 	}
 }
 

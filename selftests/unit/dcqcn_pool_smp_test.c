@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sch/dcqcn_pool_core.h with threads: the promises of its section "Concurrency"
+ *
+ * Threads admit and release packets of all ingresses, each of which has a lock,
+ * while one more thread changes the limits. The sums are held against the
+ * promises after each admission and, when all packets are released, must be
+ * exactly zero. Under ThreadSanitizer.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <pthread.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "../../sch/dcqcn_pool_core.h"
+#include "rng.h"
+
+#define THREADS		4
+#define PORTS		3
+#define ROUNDS		200000
+#define WAITING		256
+#define BUFFER		200000
+#define HEADROOM	3000
+
+static struct dcqcn_mmu mmu;
+static struct group {
+	pthread_mutex_t lock;
+	struct dcqcn_ingress in;
+} groups[PORTS][DCQCN_PRIOS];
+
+struct packet {
+	struct group *group;	/* NULL: of no port */
+	u32 len;
+};
+
+struct worker {
+	pthread_t thread;
+	u32 seed;
+	u32 verdicts[DCQCN_NO_HEADROOM + 1];
+	u32 paused;
+	bool too_much;
+};
+
+static struct dcqcn_pool_params params(u32 mode)
+{
+	return (struct dcqcn_pool_params) {
+		.buffer = BUFFER, .xoff_mode = mode, .xoff = 8000, .beta = 2, .pfc = 0x7f,
+	};
+}
+
+static void set_limits(u32 mode)
+{
+	const struct dcqcn_pool_params p = params(mode);
+
+	dcqcn_mmu_set(&mmu, &p, PORTS, PORTS * HEADROOM);
+}
+
+static bool admit(struct worker *w, const struct packet *p, bool fits)
+{
+	enum dcqcn_verdict verdict;
+
+	if (p->group) {
+		pthread_mutex_lock(&p->group->lock);
+		verdict = dcqcn_mmu_admit(&mmu, &p->group->in, p->len, fits);
+		w->paused += p->group->in.paused;
+		w->too_much |= p->group->in.headroom_bytes > HEADROOM;
+		/* a release gives back headroom first: a group that may go has none left */
+		w->too_much |= !p->group->in.paused && p->group->in.headroom_bytes;
+		pthread_mutex_unlock(&p->group->lock);
+	} else {
+		verdict = dcqcn_mmu_admit_other(&mmu, p->len, fits);
+	}
+	/* buffer and shared part never change here, so this holds at any time */
+	w->too_much |= dcqcn_mmu_bytes(&mmu) > BUFFER;
+	w->too_much |= dcqcn_fill_shared(atomic64_read(&mmu.fill)) > READ_ONCE(mmu.shared);
+	w->verdicts[verdict]++;
+	return verdict == DCQCN_LOSSY || verdict == DCQCN_LOSSLESS;
+}
+
+static void release(const struct packet *p)
+{
+	if (!p->group) {
+		dcqcn_mmu_release_other(&mmu, p->len);
+		return;
+	}
+	pthread_mutex_lock(&p->group->lock);
+	dcqcn_mmu_release(&mmu, &p->group->in, p->len);
+	pthread_mutex_unlock(&p->group->lock);
+}
+
+static struct packet random_packet(struct rng *rng)
+{
+	struct packet p = { .len = rng_percent(rng, 70) ? 1514 : rng_in(rng, 60, 9014) };
+
+	if (rng_percent(rng, 90))
+		p.group = &groups[rng_in(rng, 0, PORTS - 1)][rng_percent(rng, 70) ? 3 :
+			  rng_in(rng, 0, DCQCN_PRIOS - 1)];
+	return p;
+}
+
+static void *work(void *arg)
+{
+	struct packet waiting[WAITING];
+	struct worker *w = arg;
+	struct rng rng;
+	u32 i, n = 0, load = 50, out;
+
+	rng_seed(&rng, w->seed);
+	for (i = 0; i < ROUNDS; i++) {
+		if (!rng_in(&rng, 0, 199))
+			load = rng_in(&rng, 20, 80);
+		if (n < WAITING && rng_percent(&rng, load)) {
+			waiting[n] = random_packet(&rng);
+			n += admit(w, &waiting[n], rng_percent(&rng, 95));
+		} else if (n) {
+			out = rng_in(&rng, 0, n - 1);
+			release(&waiting[out]);
+			waiting[out] = waiting[--n];
+		}
+	}
+	while (n)
+		release(&waiting[--n]);
+	return NULL;
+}
+
+static bool done;
+
+/* As dcqcn_update() and the refresh timer do */
+static void *change(void *arg)
+{
+	u32 port, prio, mode = 0;
+
+	(void)arg;
+	while (!__atomic_load_n(&done, __ATOMIC_SEQ_CST)) {
+		set_limits(mode++ % 3);
+		for (port = 0; port < PORTS; port++) {
+			for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+				struct group *g = &groups[port][prio];
+
+				pthread_mutex_lock(&g->lock);
+				dcqcn_mmu_review(&mmu, &g->in);
+				pthread_mutex_unlock(&g->lock);
+			}
+		}
+	}
+	return NULL;
+}
+
+static void set_up(void)
+{
+	u32 port, prio;
+
+	set_limits(TC_DCQCN_XOFF_STATIC);
+	for (port = 0; port < PORTS; port++) {
+		for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+			pthread_mutex_init(&groups[port][prio].lock, NULL);
+			groups[port][prio].in = (struct dcqcn_ingress) {
+				.headroom = HEADROOM, .xon_gap = 3000, .lossless = prio != 7,
+			};
+		}
+	}
+}
+
+static void test_threads(void **state)
+{
+	struct worker workers[THREADS] = {};
+	u32 i, prio, verdict, paused = 0, met[DCQCN_NO_HEADROOM + 1] = {};
+	pthread_t changer;
+
+	(void)state;
+	set_up();
+	assert_int_equal(pthread_create(&changer, NULL, change, NULL), 0);
+	for (i = 0; i < THREADS; i++) {
+		workers[i].seed = i + 1;
+		assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(workers[i].thread, NULL);
+		assert_false(workers[i].too_much);
+		paused += workers[i].paused;
+		for (verdict = 0; verdict <= DCQCN_NO_HEADROOM; verdict++)
+			met[verdict] += workers[i].verdicts[verdict];
+	}
+	__atomic_store_n(&done, true, __ATOMIC_SEQ_CST);
+	pthread_join(changer, NULL);
+	for (verdict = 0; verdict <= DCQCN_NO_HEADROOM; verdict++)
+		assert_true(met[verdict] > 1000);
+	assert_true(paused > 1000);
+	assert_int_equal(atomic64_read(&mmu.fill), 0);
+	for (i = 0; i < PORTS; i++) {
+		for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+			const struct dcqcn_ingress *in = &groups[i][prio].in;
+
+			assert_int_equal(in->shared_bytes + in->headroom_bytes, 0);
+			assert_false(in->paused);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests_name("dcqcn_pool_smp", tests, NULL, NULL);
+}
