@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Does one kind of wrong, chosen by the parameter bug, when it is loaded:
- * selftests/vm/uml.sh checks that the debug kernel notices. Never load it
+ * selftests/vm/uml.sh and kcsan.sh check that the kernel notices. Never load it
  * into a kernel that is still wanted.
  */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
 static char *bug = "none";
 module_param(bug, charp, 0444);
-MODULE_PARM_DESC(bug, "none, free, order, sleep, shift or leak");
+MODULE_PARM_DESC(bug, "none, free, order, sleep, shift, leak or race");
 
 static void nothing(void)
 {
@@ -72,6 +77,34 @@ static void leak(void)
 	OPTIMIZER_HIDE_VAR(p);
 }
 
+static int counter;
+
+static int increment(void *unused)
+{
+	while (!kthread_should_stop()) {
+		counter++;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Two CPUs increment a plain counter for 3 seconds. */
+static void race(void)
+{
+	struct task_struct *other;
+
+	other = kthread_run_on_cpu(increment, NULL, cpumask_last(cpu_online_mask),
+				   "buggy/%u");
+	if (IS_ERR(other))
+		return;
+	set_cpus_allowed_ptr(current, cpumask_of(cpumask_first(cpu_online_mask)));
+	for (unsigned long end = jiffies + 3 * HZ; time_before(jiffies, end);) {
+		counter++;
+		cond_resched();
+	}
+	kthread_stop(other);
+}
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -82,6 +115,7 @@ static const struct {
 	{ "sleep", sleep_in_atomic },
 	{ "shift", bad_shift },
 	{ "leak", leak },
+	{ "race", race },
 };
 
 static int __init buggy_init(void)
