@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Stress from several CPUs: loops that change objects while traffic uses them. The kernel judges the result: a test
+# itself only fails if a loop never succeeds. A test sources this after lib.sh, starts loops, and calls stress.
+# Environment: STRESS_SECONDS, how long each test takes, default 10
+
+! exact || skip_all "needs several CPUs and real time"
+[ "$(nproc)" -gt 1 ] || skip_all "needs several CPUs"
+LOOPS=()
+
+# loop NAME COMMAND...: run COMMAND again and again, from `stress` on
+loop() {
+	local name=$1
+	shift
+	LOOPS+=("$name")
+	loop_body "$name" "$@" &
+	JOBS+=($!)
+}
+
+# loop_body NAME COMMAND...: count the successes, keep the output of the last failure
+loop_body() {
+	local name=$1 n=0
+	shift
+	while [ ! -e "$TMP/begin" ]; do sleep 0.1; done
+	while [ ! -e "$TMP/end" ]; do
+		if "$@" >"$TMP/$name.last" 2>&1; then
+			n=$((n + 1))
+		else
+			cp "$TMP/$name.last" "$TMP/$name.failed"
+		fi
+	done
+	echo $n >"$TMP/$name.count"
+}
+
+# stress WHAT: let all loops run, and check that each has succeeded
+stress() {
+	local name n
+	: >"$TMP/begin"
+	sleep "${STRESS_SECONDS:-10}"
+	: >"$TMP/end"
+	for name in "${LOOPS[@]}"; do
+		wait_for 60 test -s "$TMP/$name.count" || true
+		n=$(cat "$TMP/$name.count" 2>/dev/null) || n=0
+		if [ "$n" -gt 0 ]; then
+			ok "$1: $name"
+			note "$name: $n times"
+		else
+			not_ok "$1: $name" "$(tail -n 5 "$TMP/$name.failed" 2>/dev/null)"
+		fi
+	done
+	rm -f "$TMP/begin" "$TMP/end" "$TMP"/*.count
+	LOOPS=()
+	stop_jobs
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# A qdisc that several CPUs overload, change, read, replace, and take away with its module. A test sources this after
+# need_sch and smp.sh, and calls sch_stress; `changes` prints a change a line.
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through loop
+
+# new_qdisc NS/DEV ARGUMENT...: a new one at the root, one below each TX queue, or one at one queue
+new_qdiscs() {
+	local i
+	new_root "$SCH" || return
+	tc -n "$a" -batch <(changes | sed "s/^/qdisc change dev v0 root $SCH /") || return
+	tc -n "$a" qdisc replace dev v0 root handle 1: mq || return
+	for i in 1 2 3 4; do
+		tc -n "$a" qdisc replace dev v0 parent 1:$i handle 1$i: "$SCH" rate 20mbit || return
+	done
+	tc -n "$a" -batch <(changes | sed "s/^/qdisc change dev v0 parent 1:1 $SCH /") || return
+	tc -n "$a" qdisc del dev v0 root
+}
+
+replace() { new_root "$SCH" rate 50mbit; }
+statistics() { tc -n "$a" -s qdisc show && tc -n "$a" -s -j qdisc show dev v0 && tc -n "$a" -s class show dev v0; }
+
+down_up() {
+	ip -n "$a" link set v0 down && ip -n "$a" link set v0 up mtu 3000 && ip -n "$a" link set v0 mtu 9000 &&
+		ip -n "$a" neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev v0 && sleep 0.3
+}
+
+# namespace: one with the qdisc in it comes, and goes while the qdisc holds packets
+namespace() {
+	ip netns add "$a-x" && ip -n "$a-x" link add x0 type dummy && ip -n "$a-x" link set x0 up &&
+		ip -n "$a-x" addr add 10.0.1.1/24 dev x0 && tc -n "$a-x" qdisc add dev x0 root "$SCH" rate 100kbit &&
+		traffic udp -n "$a-x" -d 10.0.1.2 -p 9 -c 50
+	ip netns del "$a-x"
+}
+defer "ip netns del $a-x 2>/dev/null"
+
+# reload: nobody else uses the qdisc just now
+reload() {
+	tc -n "$a" qdisc replace dev v0 root pfifo && rmmod "sch_$SCH" && load_module "sch_$SCH" &&
+		new_root "$SCH" rate 50mbit
+}
+
+sch_stress() {
+	local i
+	for i in 1 2 3 4; do
+		job traffic udp -n "$a" -d 10.0.0.2 -p $((i % 2 ? 61199 : i)) -t $((i * 40)) -l $((700 * i)) >/dev/null 2>&1
+	done
+	loop "reads statistics" statistics
+	loop "changes and replaces" new_qdiscs
+	loop "takes the device down" down_up
+	stress "$SCH"
+	loop "reads statistics" statistics
+	loop "replaces" replace
+	loop "replaces too" replace
+	loop "deletes a namespace" namespace
+	stress "$SCH"
+	loop "reads statistics" statistics
+	loop "reloads the module" reload
+	stress "$SCH"
+}

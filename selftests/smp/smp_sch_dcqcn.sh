@@ -1,0 +1,26 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# sch_dcqcn from several CPUs, see lib/smp_sch.sh
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| traffic -> v0: dcqcn |=====| v1                  |
+#	+---------------------+     +---------------------+
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/smp.sh"
+need_sch dcqcn
+setup_ns a b
+VETH=(numtxqueues 4 numrxqueues 4)
+link_ab
+. "$(dirname "$0")/../lib/smp_sch.sh"
+
+# shellcheck disable=SC2317 # called by sch_stress
+changes() {
+	cat <<-END
+		limit 10000 rate 1mbit
+		kmin 0 kmax 0
+		kmin 5kb kmax 200kb
+		rate 50mbit
+	END
+}
+sch_stress
+finish
