@@ -129,12 +129,15 @@ static bool dcqcn_is_held(struct Qdisc *sch)
 	const struct dcqcn_sched_data *q = qdisc_priv(sch);
 	const struct sk_buff *skb = q->queue.head;
 	u32 prio = skb ? dcqcn_charge(skb)->prio : q->cfg.prio;
+	bool own_queue;
 
 	if (prio < DCQCN_PRIOS && dcqcn_paused_until(sch, prio))
 		return true;
 	/* only a TX queue's own qdisc: another leaf may keep a shared one busy */
-	return sch->flags & TCQ_F_ONETXQUEUE && qdisc_root_sleeping(sch) == sch &&
-	       netif_xmit_frozen_or_stopped(sch->dev_queue);
+	rcu_read_lock();
+	own_queue = sch->flags & TCQ_F_ONETXQUEUE && qdisc_root_sleeping(sch) == sch;
+	rcu_read_unlock();
+	return own_queue && netif_xmit_frozen_or_stopped(sch->dev_queue);
 }
 
 /* ---- in and out ---- */
