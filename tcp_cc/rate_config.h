@@ -77,7 +77,10 @@ static void rate_config_put(struct rate_config *c)
 		kfree_rcu(c, rcu);
 }
 
-/* A reference to the current configuration, for a connection. Who loses to a writer takes the newer one. */
+/*
+ * Take a reference to the current configuration, for a connection. A reader that
+ * loses to a writer takes the newer one.
+ */
 static struct rate_config *rate_config_get(const struct rate_net *rn)
 {
 	struct rate_config *c;
@@ -118,7 +121,7 @@ static int rate_net_init(struct rate_net *rn, struct net *net, unsigned int id,
 	return err;
 }
 
-/* The namespace's sockets have gone. */
+/* Free a namespace's sysctls and configuration, after its sockets. */
 static void rate_net_exit(struct rate_net *rn)
 {
 	closnet_sysctls_exit(&rn->sysctls);

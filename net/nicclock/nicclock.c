@@ -2,9 +2,9 @@
 /*
  * nicclock: NIC time stamps in the host's time
  *
- * nicclock_core.h has what is learnt and how. This file feeds and asks it: one
- * struct nicclock for each network device of each namespace, made and removed by
- * netdevice notifications, found by ifindex.
+ * nicclock_core.h has the learning. This file feeds it, and answers from it: one
+ * struct nicclock for each network device of each namespace, created and removed
+ * by netdevice notifications, found by ifindex.
  *
  * A packet's stamp takes a copy of the map, under a sequence counter, and some
  * comparisons. Only the few packets that teach something take the lock; if
@@ -12,8 +12,8 @@
  *
  * The packets of users teach, and, while a device has users, a sample of all that
  * it receives: a netfilter hook at the device's ingress looks at one packet each
- * NICCLOCK_SAMPLE_NS. Others cost an indirect call and a comparison. The first
- * question about a device has a worker set the hook, which needs to sleep.
+ * NICCLOCK_SAMPLE_NS. Each other packet costs an indirect call and a comparison.
+ * A worker sets the hook after the first use of a device, as that may sleep.
  *
  * The directory /proc/net/closnet is made here, too.
  */
@@ -36,14 +36,14 @@
 /* Least time between two packets that teach at the ingress, by the NIC's clock */
 #define NICCLOCK_SAMPLE_NS	(100 * NSEC_PER_USEC)
 
-/* The hook goes when nobody has asked for so long. */
+/* The hook is removed if the device has had no users for so long. */
 #define NICCLOCK_UNUSED		(600 * HZ)
 
 /**
  * enum nicclock_hook_state - of a device's ingress
- * @NICCLOCK_UNHOOKED: nobody asks
- * @NICCLOCK_HOOKED: packets are looked at
- * @NICCLOCK_HOOK_FAILED: there was no memory; only the packets of users teach
+ * @NICCLOCK_UNHOOKED: the device has no users
+ * @NICCLOCK_HOOKED: a sample of the packets teaches
+ * @NICCLOCK_HOOK_FAILED: out of memory: only the packets of users teach
  */
 enum nicclock_hook_state {
 	NICCLOCK_UNHOOKED,
@@ -74,7 +74,7 @@ struct nicclock_stats {
  * @map: copy of @core.map for readers
  * @seq: for @map
  * @hook_state: enum nicclock_hook_state; RTNL protects changes
- * @asked: when it was asked for last, jiffies
+ * @asked: time of the last nicclock_rx_time(), jiffies
  * @sampled: the last stamp that the hook has learnt from
  * @hook: at the ingress
  * @lock: for @core and for writing @map
@@ -209,7 +209,10 @@ static bool nicclock_used(const struct nicclock_nic *nc)
 	return time_before(jiffies, READ_ONCE(nc->asked) + NICCLOCK_UNUSED);
 }
 
-/* For each packet that the device receives. The stamp itself tells whether it is time to look at the clock. */
+/*
+ * Look at a received packet. The stamp itself shows whether the next sample is
+ * due, without reading the clock.
+ */
 static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
@@ -231,7 +234,7 @@ static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* RTNL is held. The hook is gone after a grace period. */
+/* Remove the hook, under RTNL. Its last calls end within a grace period. */
 static void nicclock_unhook(struct nicclock_nic *nc)
 {
 	if (nc->hook_state == NICCLOCK_HOOKED)
@@ -255,7 +258,10 @@ static void nicclock_hook(struct nicclock_nic *nc)
 	WRITE_ONCE(nc->hook_state, err ? NICCLOCK_HOOK_FAILED : NICCLOCK_HOOKED);
 }
 
-/* Hooks the devices that are in use, and leaves the others: once in minutes, for all devices there are. */
+/*
+ * Hook the devices in use, and unhook all other devices. Bounded by the number of
+ * devices; runs when a device is first used, and when it is no longer.
+ */
 static void nicclock_update_hooks(struct work_struct *work)
 {
 	struct nicclock_nic *nc;
@@ -520,7 +526,7 @@ static void __exit nicclock_module_exit(void)
 	unregister_netdevice_notifier(&nicclock_notifier);
 	cancel_work_sync(&nicclock_hook_work);
 	unregister_pernet_subsys(&nicclock_net_ops);
-	/* for hooks that have been left, then for what the devices had */
+	/* wait for running hooks, then for the memory of devices */
 	synchronize_net();
 	rcu_barrier();
 }

@@ -527,7 +527,7 @@ static inline s64 nicclock_lay_anchor(const struct nicclock_core *core,
 	return base;
 }
 
-/* Does an anchor hold at that host time? */
+/* Is the anchor valid at that host time? */
 static inline bool nicclock_anchor_holds(const struct nicclock_core *core, u64 now_ns)
 {
 	if (!core->anchor_min)
@@ -566,7 +566,10 @@ static inline void nicclock_fit(struct nicclock_core *core)
 
 /* ---- observations ---- */
 
-/* The line begins at this observation, with the skew that is known; by @min of them there is an anchor. */
+/*
+ * Start the line at this observation, with the known skew. It is an anchor after
+ * @min observations.
+ */
 static inline void nicclock_anchor(struct nicclock_core *core, u64 now_ns, u64 stamp, u32 min)
 {
 	struct nicclock_map *map = &core->map;
@@ -585,7 +588,7 @@ static inline void nicclock_anchor(struct nicclock_core *core, u64 now_ns, u64 s
 	core->bucket.count = 0;
 }
 
-/* Learns anew, from this observation on. */
+/* Forget everything, and learn from this observation on. */
 static inline void nicclock_restart(struct nicclock_core *core, u64 now_ns,
 				    u64 stamp)
 {
@@ -605,7 +608,7 @@ static inline void nicclock_step(struct nicclock_core *core, u64 now_ns, u64 sta
 	nicclock_restart(core, now_ns, stamp);
 }
 
-/* Keeps what the line, or two places that are apart, say of the skew. */
+/* Keep the skew of the line, or that between two anchors. */
 static inline void nicclock_keep_skew(struct nicclock_core *core)
 {
 	const struct nicclock_map *map = &core->map;
@@ -628,8 +631,8 @@ static inline void nicclock_keep_skew(struct nicclock_core *core)
 }
 
 /*
- * The first observation after an idle period: what is known of the offset is
- * that it has not drifted by more than clocks do.
+ * Start an anchor at the first observation after an idle period, bounded by the
+ * old line and the drift of clocks.
  */
 static inline void nicclock_resume(struct nicclock_core *core, u64 now_ns, u64 stamp)
 {
@@ -650,7 +653,7 @@ static inline void nicclock_resume(struct nicclock_core *core, u64 now_ns, u64 s
 			NICCLOCK_ANCHOR_LATER);
 }
 
-/* Has there been nothing for longer than the map holds? */
+/* Has the map expired since the last observation? */
 static inline bool nicclock_was_idle(const struct nicclock_core *core, u64 now_ns)
 {
 	s64 idle_ns = now_ns - core->map.now_ns;
@@ -764,7 +767,7 @@ static inline void nicclock_note_late(struct nicclock_core *core, u64 now_ns,
 		WRITE_ONCE(core->late_run, core->late_run + 1);
 }
 
-/* One more of the observations that make the anchor */
+/* Count an observation towards the anchor. */
 static inline void nicclock_note_anchor(struct nicclock_core *core, u64 now_ns)
 {
 	if (core->anchor_seen == core->anchor_min || !nicclock_anchor_holds(core, now_ns))

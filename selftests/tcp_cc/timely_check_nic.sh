@@ -18,7 +18,8 @@ wire_ab rate 1gbit delay 10us
 finds() {
 	local out status=0
 	out=$(in_ns "$a" closnet check-nic "$3" 2>&1) || status=$?
-	grep -qF -- "$2" <<<"$out" && [ $status -eq "$1" ] || { echo "status $status: $out" && return 1; }
+	echo "status $status: $out"
+	[ "$status" -eq "$1" ] && grep -qF -- "$2" <<<"$out"
 }
 
 check "a NIC that does not stamp: the command that has it stamp" finds 1 "# hwstamp_ctl -i w0 -t 0 -r 1" w0

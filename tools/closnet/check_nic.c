@@ -37,7 +37,7 @@ static void help(FILE *to)
 {
 	fprintf(to, "Usage: closnet check-nic [OPTION] DEVICE\n"
 		    "  -j, --json   the findings as JSON\n"
-		    "Exit status: 0 if hardware time stamps can be used, 1 if something has to be mended.\n");
+		    "Exit status: 0: hardware time stamps can be used; 1: a problem was found.\n");
 }
 
 enum verdict { GOOD, NOTE, PROBLEM };
