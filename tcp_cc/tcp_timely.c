@@ -403,18 +403,20 @@ static bool timely_path_empty(const struct sock *sk, const struct timely *ca,
 	       above_us * NSEC_PER_USEC <= p->min_rtt_ns;
 }
 
-/*
- * Does the receiver's timer, or its application, show in the RTT? A receiver
- * acknowledges a lone packet shorter than an MSS with its answer, or later. Such
- * an RTT is only an upper bound of the path's: it tells something if the path
- * was empty, and nothing else.
- */
-static bool timely_delayed(const struct sock *sk, const struct timely *ca,
-			   const struct rate_sample *rs, const struct timely_rtt *rtt)
+/* Does the receiver's timer show in the RTT? */
+static bool timely_delayed(const struct rate_sample *rs, s64 raw_ns)
 {
-	if (rs->acked_sacked <= 1 && rtt->raw_ns >= TIMELY_DELAYED_NS)
-		return true;
-	return rs->is_ack_delayed && !timely_path_empty(sk, ca, rs, rtt);
+	return rs->acked_sacked <= 1 && raw_ns >= TIMELY_DELAYED_NS;
+}
+
+/*
+ * May the receiver's application show in the RTT? A receiver acknowledges a lone
+ * packet shorter than an MSS with its answer. Such an RTT is an upper bound of the
+ * path's. If it is below T_low, so is the path's; otherwise it must not lower a rate.
+ */
+static bool timely_is_bound(const struct timely *ca, const struct rate_sample *rs, u32 rtt_ns)
+{
+	return rs->is_ack_delayed && rtt_ns >= ca->config->params.t_low_ns;
 }
 
 /* What is wrong with an ACK: a counter, or 0 */
@@ -445,7 +447,7 @@ static bool timely_get_rtt(struct sock *sk, struct timely *ca, const struct rate
 		timely_measure(sk, ca, rs, hw_ns, rtt);
 		if (rtt->raw_ns <= rtt->wire_ns)
 			useless = TIMELY_N_NEGATIVE;
-		else if (timely_delayed(sk, ca, rs, rtt))
+		else if (timely_delayed(rs, rtt->raw_ns))
 			useless = TIMELY_N_DELAYED;
 	}
 	if (useless)
@@ -487,6 +489,12 @@ static bool timely_lone_burst(const struct sock *sk, struct timely *ca,
 			   min_t(s64, rtt->raw_ns, TIMELY_RTT_MAX_NS));
 }
 
+static void timely_changed(struct sock *sk, struct timely *ca, enum timely_cause cause)
+{
+	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
+	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
+}
+
 static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs)
 {
 	enum timely_cause cause;
@@ -497,6 +505,13 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 	if (!timely_get_rtt(sk, ca, rs, &rtt))
 		return;
 	rtt_ns = min_t(s64, rtt.raw_ns - rtt.wire_ns, TIMELY_RTT_MAX_NS);
+	l = timely_limits(ca);
+	if (timely_is_bound(ca, rs, rtt_ns)) {
+		closnet_count(ca->stats, TIMELY_N_DELAYED);
+		if (timely_lone_burst(sk, ca, &l, rs, &rtt))
+			timely_changed(sk, ca, TIMELY_LONE);
+		return;
+	}
 	closnet_count(ca->stats, TIMELY_N_SAMPLES + rtt.source);
 	trace_timely_sample(sk, rtt.source, rtt_ns, ca->burst_ns, rtt.wire_ns, rtt.bytes);
 	if (rtt.source != ca->source && ca->vars.prev_rtt_ns) {
@@ -504,13 +519,11 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 		ca->vars.prev_rtt_ns = 0;
 	}
 	ca->source = rtt.source;
-	l = timely_limits(ca);
 	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
 			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
 	if (timely_lone_burst(sk, ca, &l, rs, &rtt))
 		cause = TIMELY_LONE;
-	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
-	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
+	timely_changed(sk, ca, cause);
 }
 
 static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
@@ -561,8 +574,7 @@ static void timely_tx_start(struct sock *sk)
 	timely_start(&ca->vars, &l);
 	timely_restart_window(sk);
 	rate_cc_pace(sk, ca->vars.rate_Bps);
-	closnet_count(ca->stats, TIMELY_N_CAUSES + TIMELY_IDLE);
-	trace_timely_rate(sk, &ca->vars, &ca->config->params, TIMELY_IDLE);
+	timely_changed(sk, ca, TIMELY_IDLE);
 }
 
 CLOSNET_TX_START(timely_tx_start)

@@ -19,6 +19,7 @@
  *	  send=BYTES	sends, and receives all of it
  *	  rpc=COUNT	as often: sends 1000 bytes, which the receiver answers with
  *			as many; prints how long each took, in us, a line "rpc US"
+ *	  think=US	from here on, so long passes before each answer
  *	  put=BYTES	sends; nothing is received
  *	  until=PATH	sends and receives until the file is there
  *	  fill		sends what the socket takes; nothing is received
@@ -69,6 +70,7 @@ struct flow {
 	int listener, client, server;
 	int tx, rx;
 	uint64_t sent, received;
+	unsigned int think_us;
 };
 
 static void make_pattern(void)
@@ -223,6 +225,7 @@ static void rpcs(struct flow *f, unsigned long count)
 		double began_us = now_us();
 
 		transfer(f, f->sent + RPC_BYTES);
+		usleep(f->think_us);
 		transfer_back(f, RPC_BYTES);
 		printf("rpc %.3f\n", now_us() - began_us);
 	}
@@ -371,6 +374,8 @@ static void do_step(struct flow *f)
 		transfer(f, f->sent + strtoull(value, NULL, 0));
 	else if (!strcmp(word, "rpc"))
 		rpcs(f, strtoul(value, NULL, 0));
+	else if (!strcmp(word, "think"))
+		f->think_us = strtoul(value, NULL, 0);
 	else if (!strcmp(word, "put"))
 		put(f, f->sent + strtoull(value, NULL, 0));
 	else if (!strcmp(word, "until"))

@@ -55,6 +55,12 @@ test_rpcs "path longer than T_low"
 DELAY=10us
 wire_set "$a/w0" delay $DELAY
 
+# ---- servers that think
+
+check_to "$TMP/think" "answers after 1 ms: RPCs end" \
+	flow cc=timely connect send=100000 "$INFO" think=1000 rpc=50 "$INFO" close eof
+check_eq "answers after 1 ms lower no rate" "$(tac "$TMP/think" | ss_number bw)" "$(ss_number bw <"$TMP/think")"
+
 # ---- idle
 
 mark
