@@ -3,7 +3,8 @@
  * closwire: what its files share
  *
  *	main.c		the device: links, settings, up and down
- *	wire.c		the way of a frame: ring, line, cable, receiver, PFC
+ *	wire.c		the way of a frame: ring, line, cable, receiver
+ *	pfc.c		pause frames of other modules
  *	ethtool.c	ethtool
  *	dcb.c		priority flow control by dcb(8)
  *	ptp.c		PTP clock and hardware time stamps
@@ -266,18 +267,26 @@ void closwire_set_ring(struct closwire_port *port, u32 packets);
 
 /* wire.c */
 
-/**
- * closwire_set_pfc() - set which priorities obey pause frames
- * @port: the port
- * @enable: one bit each; a pause of another priority ends at once
- */
-void closwire_set_pfc(struct closwire_port *port, u8 enable);
+/* Under the TX lock, but for closwire_schedule_qdiscs() */
+void closwire_tx_run(struct closwire_port *port, u64 now_ns);
+void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns);
+int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb);
+void closwire_schedule_qdiscs(struct net_device *dev);
 
 netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev);
 int closwire_poll(struct napi_struct *napi, int budget);
 void closwire_wire_init(struct closwire_port *port);
 void closwire_wire_start(struct closwire_port *port);
 void closwire_wire_stop(struct closwire_port *port);
+
+/* pfc.c */
+
+/**
+ * closwire_set_pfc() - set which priorities obey pause frames
+ * @port: the port
+ * @enable: one bit each; a pause of another priority ends at once
+ */
+void closwire_set_pfc(struct closwire_port *port, u8 enable);
 
 /* ethtool.c */
 extern const struct ethtool_ops closwire_ethtool_ops;

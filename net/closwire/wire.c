@@ -243,7 +243,7 @@ static bool closwire_cut_loose(struct sk_buff *skb)
 }
 
 /* Ask the qdiscs again: some may hold a priority until its pause would have ended. */
-static void closwire_schedule_qdiscs(struct net_device *dev)
+void closwire_schedule_qdiscs(struct net_device *dev)
 {
 	u32 i;
 
@@ -513,7 +513,7 @@ static void closwire_tx_idle(struct closwire_tx *tx, u64 t_ns)
  * A port that is more than CLOSWIRE_TX_BUDGET behind leaves the rest to NAPI.
  * Under the tx lock.
  */
-static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
+void closwire_tx_run(struct closwire_port *port, u64 now_ns)
 {
 	int budget = CLOSWIRE_TX_BUDGET;
 	struct sk_buff *skb;
@@ -538,7 +538,7 @@ static void closwire_tx_run(struct closwire_port *port, u64 now_ns)
  * go, the line stands still until now_ns: it does not send a frame before it was
  * posted.
  */
-static void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns)
+void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns)
 {
 	closwire_tx_run(port, now_ns);
 	closwire_tx_idle(&port->tx, now_ns);
@@ -620,7 +620,7 @@ static void closwire_count_ctrl(struct closwire_stats *stats,
 }
 
 /* Posts a MAC control frame, or frees it. Under the tx lock. */
-static int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb)
+int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb)
 {
 	struct closwire_tx *tx = &port->tx;
 
@@ -697,100 +697,6 @@ drop:
 	spin_unlock(&tx->lock);
 	kfree_skb_list(skb);
 	return NETDEV_TX_OK;
-}
-
-int closwire_pfc_xmit(struct net_device *dev, u8 enable,
-		      const u16 quanta[PFC_PRIOS])
-{
-	struct closwire_port *port = netdev_priv(dev);
-	struct sk_buff *skb;
-	u64 now_ns;
-	int err;
-
-	if (!closwire_is_port(dev))
-		return -EOPNOTSUPP;
-	skb = alloc_skb(ETH_ZLEN, GFP_ATOMIC);
-	if (!skb)
-		return -ENOMEM;
-	pfc_frame_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
-
-	spin_lock_bh(&port->tx.lock);
-	if (port->tx.up && netif_carrier_ok(dev)) {
-		now_ns = ktime_get_ns();
-		closwire_tx_catch_up(port, now_ns);
-		err = closwire_post_ctrl(port, skb);
-		closwire_tx_run(port, now_ns);
-	} else {
-		kfree_skb(skb);
-		err = -ENETDOWN;
-	}
-	spin_unlock_bh(&port->tx.lock);
-	return err;
-}
-EXPORT_SYMBOL_GPL(closwire_pfc_xmit);
-
-int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
-{
-	struct closwire_port *port = netdev_priv(dev);
-	u64 now_ns;
-	u32 prio;
-
-	if (!closwire_is_port(dev))
-		return -EOPNOTSUPP;
-	spin_lock_bh(&port->tx.lock);
-	now_ns = ktime_get_ns();
-	for (prio = 0; prio < PFC_PRIOS; prio++)
-		ns[prio] = closwire_paused_ns(&port->tx.line, now_ns, prio);
-	spin_unlock_bh(&port->tx.lock);
-	return 0;
-}
-EXPORT_SYMBOL_GPL(closwire_pfc_paused_ns);
-
-u64 closwire_pfc_paused_until_ns(struct net_device *dev, u32 prio)
-{
-	struct closwire_port *port = netdev_priv(dev);
-
-	return closwire_paused_until_ns(&port->tx.line, prio);
-}
-EXPORT_SYMBOL_GPL(closwire_pfc_paused_until_ns);
-
-u32 closwire_pfc_peer_Mbps(struct net_device *dev)
-{
-	struct closwire_port *port = netdev_priv(dev);
-	struct closwire_port *peer;
-	u64 rate_Bps = 0;
-
-	if (!closwire_is_port(dev))
-		return 0;
-	rcu_read_lock();
-	peer = rcu_dereference(port->peer);
-	if (peer)
-		rate_Bps = READ_ONCE(peer->tx.rate_Bps);
-	rcu_read_unlock();
-	return DIV_ROUND_UP_ULL(rate_Bps, 125000);
-}
-EXPORT_SYMBOL_GPL(closwire_pfc_peer_Mbps);
-
-void closwire_set_pfc(struct closwire_port *port, u8 enable)
-{
-	struct closwire_tx *tx = &port->tx;
-	u64 now_ns;
-	u32 prio;
-
-	spin_lock_bh(&tx->lock);
-	now_ns = ktime_get_ns();
-	if (tx->up)
-		closwire_tx_catch_up(port, now_ns);
-	WRITE_ONCE(tx->pfc, enable);
-	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
-		if (!(enable & BIT(prio)))
-			closwire_pause_stop(&tx->line, now_ns, prio);
-	}
-	if (tx->up) {
-		closwire_tx_run(port, now_ns);
-		closwire_schedule_qdiscs(port->dev);
-	}
-	spin_unlock_bh(&tx->lock);
 }
 
 /* ---- the device ---- */

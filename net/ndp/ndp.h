@@ -430,6 +430,12 @@ int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,
 int ndp_addr_write(const struct sock *sk, const struct in6_addr *addr, u16 port, int ifindex,
 		   void *to);
 struct in6_addr ndp_bound(const struct sock *sk);
+extern atomic_long_t ndp_memory_allocated;
+DECLARE_PER_CPU(int, ndp_memory_fw_alloc);
+extern long ndp_memory_limits[3];
+extern int ndp_memory_min;
+
+void ndp_mem_init(void);
 bool ndp_mem_is_short(u32 bytes);
 bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * closwire: pause frames of other modules, and what they may know of pauses
+ *
+ * The functions that <closnet/pfc.h> describes, and the setting of dcb(8).
+ */
+#include <linux/etherdevice.h>
+#include <closnet/pfc.h>
+#include "closwire.h"
+
+int closwire_pfc_xmit(struct net_device *dev, u8 enable,
+		      const u16 quanta[PFC_PRIOS])
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct sk_buff *skb;
+	u64 now_ns;
+	int err;
+
+	if (!closwire_is_port(dev))
+		return -EOPNOTSUPP;
+	skb = alloc_skb(ETH_ZLEN, GFP_ATOMIC);
+	if (!skb)
+		return -ENOMEM;
+	pfc_frame_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
+
+	spin_lock_bh(&port->tx.lock);
+	if (port->tx.up && netif_carrier_ok(dev)) {
+		now_ns = ktime_get_ns();
+		closwire_tx_catch_up(port, now_ns);
+		err = closwire_post_ctrl(port, skb);
+		closwire_tx_run(port, now_ns);
+	} else {
+		kfree_skb(skb);
+		err = -ENETDOWN;
+	}
+	spin_unlock_bh(&port->tx.lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_xmit);
+
+int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
+{
+	struct closwire_port *port = netdev_priv(dev);
+	u64 now_ns;
+	u32 prio;
+
+	if (!closwire_is_port(dev))
+		return -EOPNOTSUPP;
+	spin_lock_bh(&port->tx.lock);
+	now_ns = ktime_get_ns();
+	for (prio = 0; prio < PFC_PRIOS; prio++)
+		ns[prio] = closwire_paused_ns(&port->tx.line, now_ns, prio);
+	spin_unlock_bh(&port->tx.lock);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_paused_ns);
+
+u64 closwire_pfc_paused_until_ns(struct net_device *dev, u32 prio)
+{
+	struct closwire_port *port = netdev_priv(dev);
+
+	return closwire_paused_until_ns(&port->tx.line, prio);
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_paused_until_ns);
+
+u32 closwire_pfc_peer_Mbps(struct net_device *dev)
+{
+	struct closwire_port *port = netdev_priv(dev);
+	struct closwire_port *peer;
+	u64 rate_Bps = 0;
+
+	if (!closwire_is_port(dev))
+		return 0;
+	rcu_read_lock();
+	peer = rcu_dereference(port->peer);
+	if (peer)
+		rate_Bps = READ_ONCE(peer->tx.rate_Bps);
+	rcu_read_unlock();
+	return DIV_ROUND_UP_ULL(rate_Bps, 125000);
+}
+EXPORT_SYMBOL_GPL(closwire_pfc_peer_Mbps);
+
+void closwire_set_pfc(struct closwire_port *port, u8 enable)
+{
+	struct closwire_tx *tx = &port->tx;
+	u64 now_ns;
+	u32 prio;
+
+	spin_lock_bh(&tx->lock);
+	now_ns = ktime_get_ns();
+	if (tx->up)
+		closwire_tx_catch_up(port, now_ns);
+	WRITE_ONCE(tx->pfc, enable);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		if (!(enable & BIT(prio)))
+			closwire_pause_stop(&tx->line, now_ns, prio);
+	}
+	if (tx->up) {
+		closwire_tx_run(port, now_ns);
+		closwire_schedule_qdiscs(port->dev);
+	}
+	spin_unlock_bh(&tx->lock);
+}
