@@ -32,20 +32,30 @@ loop_body() {
 	echo $n >"$TMP/$name.count"
 }
 
+# loops_ended: has each loop written its count?
+loops_ended() {
+	local name
+	for name in "${LOOPS[@]}"; do
+		[ -s "$TMP/$name.count" ] || return
+	done
+}
+
 # stress WHAT: let all loops run, and check that each has succeeded
 stress() {
 	local name n
 	: >"$TMP/begin"
 	sleep "${STRESS_SECONDS:-10}"
 	: >"$TMP/end"
+	wait_for 60 loops_ended || true
 	for name in "${LOOPS[@]}"; do
-		wait_for 60 test -s "$TMP/$name.count" || true
-		n=$(cat "$TMP/$name.count" 2>/dev/null) || n=0
-		if [ "$n" -gt 0 ]; then
+		n=$(cat "$TMP/$name.count" 2>/dev/null) || n=unfinished
+		if [ "$n" = unfinished ]; then
+			not_ok "$1: $name" "it does not end; its output so far: $(tail -n 5 "$TMP/$name.last")"
+		elif [ "$n" -eq 0 ]; then
+			not_ok "$1: $name" "$(tail -n 5 "$TMP/$name.failed")"
+		else
 			ok "$1: $name"
 			note "$name: $n times"
-		else
-			not_ok "$1: $name" "$(tail -n 5 "$TMP/$name.failed" 2>/dev/null)"
 		fi
 	done
 	rm -f "$TMP/begin" "$TMP/end" "$TMP"/*.count

@@ -22,7 +22,7 @@ statistics() { tc -n "$a" -s qdisc show && tc -n "$a" -s -j qdisc show dev v0 &&
 
 down_up() {
 	ip -n "$a" link set v0 down && ip -n "$a" link set v0 up mtu 3000 && ip -n "$a" link set v0 mtu 9000 &&
-		ip -n "$a" neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev v0 && sleep 0.3
+		ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev v0 && sleep 0.3
 }
 
 # namespace: one with the qdisc in it comes, and goes while the qdisc holds packets

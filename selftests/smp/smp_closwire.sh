@@ -23,11 +23,8 @@ settings() {
 }
 
 statistics() {
-	ip -n "$a" -batch - <<-END || return
-		-s -d link show w0
-		-s link
-	END
-	in_ns "$b" cat /proc/net/dev && in_ns "$a" ethtool -S w0 && in_ns "$b" ethtool -S w1 && in_ns "$a" ethtool -T w0
+	ip -n "$a" -s -d link show w0 && ip -n "$b" -s link && in_ns "$b" cat /proc/net/dev &&
+		in_ns "$a" ethtool -S w0 && in_ns "$b" ethtool -S w1 && in_ns "$a" ethtool -T w0
 }
 
 ethtools() {
@@ -43,8 +40,8 @@ stamps() {
 carriers() {
 	ip -n "$a" link set w0 down && ip -n "$a" link set w0 up mtu 1400 && ip -n "$b" link set w1 down &&
 		ip -n "$b" link set w1 mtu 9000 up && ip -n "$a" link set w0 mtu 9000 &&
-		ip -n "$a" neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev w0 &&
-		ip -n "$b" neigh replace 10.0.0.1 lladdr $MAC_A nud permanent dev w1 && sleep 0.3
+		ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev w0 &&
+		ip -n "$b" neigh replace 10.0.0.1 lladdr "$MAC_A" nud permanent dev w1 && sleep 0.3
 }
 
 other_pair() {

@@ -34,13 +34,13 @@ dumps() {
 sysctls() {
 	local i
 	for i in 0 1 2; do
-		in_ns "$b" sysctl -qw net.ndp.pull_policy=$i && in_ns "$a" sysctl -qw net.ndp.initial_window=$((i * 8 + 4)) || return
+		in_ns "$b" sysctl -qw net.ndp.pull_policy="$i" && in_ns "$a" sysctl -qw net.ndp.initial_window=$((i * 8 + 4)) || return
 	done
 }
 carrier() {
 	ip -n "$a" link set w0 down && ip -n "$a" link set w0 up && ip -n "$b" link set w1 mtu 3000 &&
 		ip -n "$b" link set w1 mtu 9000 &&
-		ip -n "$a" neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev w0 && sleep 1
+		ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev w0 && sleep 1
 }
 namespace() {
 	ip netns add "$a-x" && ip -n "$a-x" link set lo up &&

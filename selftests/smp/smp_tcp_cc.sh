@@ -30,13 +30,9 @@ counters() {
 	done
 	in_ns "$a" ss -Htine && in_ns "$b" ss -Htine
 }
+# shellcheck disable=SC2016 # the inner shell expands
 parameters() {
-	local f v
-	for f in /sys/module/tcp_{timely,dcqcn}/parameters/*; do
-		[ -w "$f" ] || continue
-		v=$(<"$f")
-		echo "$v" >"$f" || return
-	done
+	in_ns "$a" bash -ec 'for f in /proc/sys/net/ipv4/tcp_{timely,dcqcn}/*; do v=$(<"$f") && echo "$v" >"$f"; done'
 }
 stamps() {
 	closwire_stamp config "$a/w0" 1 1 && sleep 0.5 && closwire_stamp config "$a/w0" 0 0 && wire_set "$a/w0" clock_drift 5ppm
