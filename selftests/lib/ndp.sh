@@ -27,9 +27,8 @@ as_remote() {
 	tc -n "$1" -batch - <<-END || skip_all "no tc filters"
 		qdisc add dev $2 clsact
 		filter add dev $2 egress protocol ip pref 1 u32 match u8 17 0xff at 9 match u16 0x2000 0x3fff at 6 \
-			match u16 61198 0xffff at nexthdr+2 ${edit[*]} munge offset 84 u16 set 0
-		filter add dev $2 egress protocol ip pref 2 u32 match u8 17 0xff at 9 match u16 0 0x1fff at 6 \
-			match u16 61198 0xffff at nexthdr+2 ${edit[*]}
+			match u16 61198 0xffff at 22 ${edit[*]} munge offset 84 u16 set 0
+		filter add dev $2 egress protocol ip pref 2 flower ip_proto udp dst_port 61198 ${edit[*]}
 		filter add dev $2 egress protocol ipv6 pref 3 u32 match u8 17 0xff at 6 match u16 61198 0xffff at 42 ${edit[*]}
 		filter add dev $2 egress protocol ipv6 pref 4 u32 match u8 44 0xff at 6 match u16 61198 0xffff at 50 \
 			${edit[*]} munge offset 112 u16 set 0
