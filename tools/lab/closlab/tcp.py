@@ -16,7 +16,7 @@ SERIES = 10                 # samples of the flows in each part of a measurement
 # ---- in the guest
 
 class Module:
-    """A congestion control, like "tcp_timely", loaded after the network was built; ALWAYS instead of some defaults."""
+    """A congestion control, like "tcp_timely"; ALWAYS instead of some defaults."""
 
     def __init__(self, lab, name, **always):
         lab.module("nicclock")
@@ -30,13 +30,20 @@ class Module:
         self.set()
 
     def set(self, **values):
-        """What connections of all namespaces that start from now on take; sysctls that are not named have their
-        defaults."""
-        for namespace in sorted(os.listdir("/run/netns")):
+        """Set the sysctls of all namespaces: of those that there are, and of the initial one, which new ones copy.
+        Connections that start from now on take them; a sysctl that is not named has its default."""
+        values = {**self.defaults, **values}
+        self.write(values)
+        built = sorted(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else ()
+        for namespace in built:
             with topo.inside(types.SimpleNamespace(name=namespace)):
-                for name, value in {**self.defaults, **values}.items():
-                    with open(os.path.join(self.directory, name), "w", encoding="ascii") as f:
-                        f.write(str(value))
+                self.write(values)
+
+    def write(self, values):
+        """Write the sysctls of the namespace that this process is in."""
+        for name, value in values.items():
+            with open(os.path.join(self.directory, name), "w", encoding="ascii") as f:
+                f.write(str(value))
 
 
 # ---- on the host
