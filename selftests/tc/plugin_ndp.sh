@@ -42,7 +42,7 @@ test_reading() {
 
 test_errors() {
 	local word
-	test_refused 'What is "x"?' x
+	test_refused 'unknown option "x"' x
 	test_refused 'Usage: ... ndp' limit 8 help
 	test_refused 'Illegal "match": "tcp" is not udp_port, dscp or all' match tcp
 	test_refused 'Illegal "mode": "red" is not ndp, cp or droptail' mode red

@@ -58,7 +58,7 @@ test_reading() {
 
 test_errors() {
 	local word
-	test_refused 'What is "x"?' x
+	test_refused 'unknown option "x"' x
 	test_refused 'Usage: ... pcrp' limit 8 help
 	for word in limit flows grants; do
 		test_refused "Illegal \"$word\": \"1.5\" is not a whole number" $word 1.5

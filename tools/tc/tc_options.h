@@ -343,7 +343,7 @@ static inline int parse_opts(const struct tc_opt *opts, size_t count,
 		opt = find_opt(opts, count, word);
 		if (!opt) {
 			if (strcmp(word, "help"))
-				fprintf(stderr, "What is \"%s\"?\n", word);
+				fprintf(stderr, "unknown option \"%s\"\n", word);
 			explain(stderr);
 			return -1;
 		}
@@ -558,20 +558,5 @@ static inline void print_stat(struct rtattr **tb, int attr, const char *key,
 	if (attr_uint(tb, attr, &val))
 		out_u64(key, label, val, unit);
 }
-
-/*
- * A structure of statistics. A shorter one is an older kernel's: what it lacks
- * counts as 0.
- */
-static inline void get_xstats(void *st, size_t size, struct rtattr *xstats)
-{
-	size_t len = RTA_PAYLOAD(xstats);
-
-	memset(st, 0, size);
-	memcpy(st, RTA_DATA(xstats), len < size ? len : size);
-}
-
-/* The same of a member of the structure st, whose name is the key */
-#define OUT(field, label, unit) out_u64(#field, label, (*st).field, unit)
 
 #endif /* _CLOSNET_TC_OPTIONS_H */
