@@ -151,7 +151,7 @@ enum pcrp_rcv_out {
  * @last_ns: when data of it came; before the first, its first REQUEST; after it, also
  *	when a REQUEST or PROBE came
  * @used_ns: when it got its place, or has last delivered a unit since
- * @used_high: high at that time
+ * @used_bytes: payload that it has delivered since then; sequence numbers may lie
  * @next: in the list of all by @last_ns; of free ones
  * @prev: in the list of all by @last_ns
  * @due_next: in the list of those for which something is to be done
@@ -184,7 +184,6 @@ struct pcrp_rcv_flow {
 	u64 granted;
 	u64 last_ns;
 	u64 used_ns;
-	u64 used_high;
 	u32 next;
 	u32 prev;
 	u32 due_next;
@@ -200,6 +199,7 @@ struct pcrp_rcv_flow {
 	u32 chain_no;
 	u32 chain_bytes;
 	u32 source;
+	u32 used_bytes;
 	u32 ask;
 	u16 sport;
 	u16 dport;
@@ -573,7 +573,7 @@ static inline void pcrp_rcv_fill(struct pcrp_receiver *r, const struct pcrp_rcv_
 	while ((idx = pcrp_rcv_next(r, p)) != PCRP_RCV_NONE) {
 		heap_remove(&r->pending, idx);
 		r->flows[idx].used_ns = now_ns;
-		r->flows[idx].used_high = r->flows[idx].high;
+		r->flows[idx].used_bytes = 0;
 		pcrp_rcv_put(r, idx);
 		pcrp_rcv_try_all(r, p);	/* others' priorities may not have to rise now */
 		if (r->granted > r->stats.granted_peak)
@@ -591,7 +591,7 @@ static inline void pcrp_rcv_begin(struct pcrp_receiver *r, struct pcrp_rcv_flow 
 {
 	f->size = m->size;
 	f->high = m->offset;
-	f->used_high = m->offset;
+	f->used_bytes = 0;
 	f->granted = max_t(u64, m->first_bytes, m->offset);
 	f->step = m->first_bytes;
 	f->arrival = r->arrivals++;
@@ -658,7 +658,6 @@ static inline void pcrp_rcv_probe(struct pcrp_rcv_flow *f, u64 offset, u64 now_n
 		f->probe_offset = offset;
 		f->probe_ns = now_ns;
 	} else if (now_ns - f->probe_ns >= PCRP_RCV_LOST_NS && offset > f->high) {
-		f->used_high += offset - f->high;	/* nothing was delivered */
 		f->high = offset;
 		f->missing = true;
 	}
@@ -763,9 +762,10 @@ static inline void pcrp_rcv_data(struct pcrp_receiver *r, const struct pcrp_rcv_
 		f->map_seq = seq + bytes;
 		f->missing = false;
 	}
-	if (f->high - f->used_high >= unit) {
+	f->used_bytes += min_t(u32, bytes, unit);
+	if (f->used_bytes >= unit) {
 		f->used_ns = now_ns;
-		f->used_high = f->high;
+		f->used_bytes = 0;
 	}
 	if (f->high >= f->size)
 		pcrp_rcv_end(r, idx, PCRP_RCV_FINISHED);

@@ -87,6 +87,27 @@ static void test_trickle(void **state)
 	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
 }
 
+/* Nor do sequence numbers that jump: only bytes that came count. */
+static void test_jumps(void **state)
+{
+	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, 1 << 30, 0);
+	u32 a, i;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	m.proto = IPPROTO_TCP;
+	a = rcv_ask(&t, NONE, &m);
+	rcv_data(&t, a, 1, 0);
+	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+	for (i = 1; i <= 20; i++) {
+		t.now_ns += MS;
+		rcv_data(&t, a, 1, i * 5 * C);
+		rcv_expire(&t);
+	}
+	assert_true(t.flows[a].high >= 100 * C);
+	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+}
+
 static void forget_credit(void)
 {
 	memset(t.sources, 0, sizeof(t.sources));
@@ -250,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_no_life_before_data),
 		cmocka_unit_test(test_unused_place),
 		cmocka_unit_test(test_trickle),
+		cmocka_unit_test(test_jumps),
 		cmocka_unit_test(test_places_of_source),
 		cmocka_unit_test(test_makes_way),
 		cmocka_unit_test(test_trusted_first),
