@@ -181,8 +181,10 @@ static struct work_struct nicclock_hook_work;
 
 static void nicclock_note_use(struct nicclock_nic *nc)
 {
-	if (READ_ONCE(nc->asked) != jiffies)
-		WRITE_ONCE(nc->asked, jiffies);
+	unsigned long now = jiffies;
+
+	if (READ_ONCE(nc->asked) != now)
+		WRITE_ONCE(nc->asked, now);
 	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED))
 		schedule_work(&nicclock_hook_work);
 }
