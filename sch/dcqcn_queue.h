@@ -189,7 +189,7 @@ static inline bool dcqcn_check_stall(struct dcqcn_vars *v, bool held)
 	if (!held || v->departures != v->checked_departures ||
 	    (!v->bytes && !v->stalled)) {
 		v->checked_departures = v->departures;
-		/* 0: a packet that comes now waits for less than an interval until the next check */
+		/* 0: a packet that comes now waits less than an interval for the next check */
 		v->still_checks = held && v->bytes;
 		v->stalled = false;
 		return false;

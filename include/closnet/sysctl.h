@@ -62,7 +62,7 @@ struct closnet_sysctls {
 	const struct closnet_sysctl *options;
 	unsigned int count;
 	u32 *values;
-	struct mutex lock;
+	struct mutex lock;	/* for writing @values */
 	int (*changed)(struct closnet_sysctls *s);
 	struct ctl_table_header *header;
 };

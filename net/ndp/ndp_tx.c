@@ -573,11 +573,10 @@ static void ndp_tx_age(struct ndp_tx *tx)
 	idle = list_empty(&tx->msgs) && ndp_tx_idle(tx);
 	if (tx->close_ns)
 		orphan = w.c.now - tx->close_ns >= (u64)NDP_ORPHAN_MS * NSEC_PER_MSEC;
-	if (idle && ndp_snd_is_old(&w.c, &tx->f)) {
+	if (idle && ndp_snd_is_old(&w.c, &tx->f))
 		ndp_tx_kill(tx, &w);
-	} else if (idle && w.c.now - tx->f.quiet_ns >= NDP_TX_RING_NS) {
+	else if (idle && w.c.now - tx->f.quiet_ns >= NDP_TX_RING_NS)
 		ring = ndp_tx_take_ring(tx);
-	}
 	ndp_tx_leave(tx, &w);
 	ndp_tx_free_ring(tx->sk, ring);
 	if (orphan)
