@@ -161,7 +161,8 @@ static int read_link(const struct nlmsghdr *nlh, void *data)
 			break;
 		case IFLA_QDISC:
 			if (ifi->ifi_index == nic->index)
-				snprintf(nic->qdisc, sizeof(nic->qdisc), "%s", mnl_attr_get_str(attr));
+				snprintf(nic->qdisc, sizeof(nic->qdisc), "%s",
+					 mnl_attr_get_str(attr));
 			break;
 		case IFLA_LINKINFO:
 			if (ifi->ifi_index == nic->index)
@@ -177,6 +178,7 @@ static int read_links(struct nic *nic)
 {
 	char buffer[32768];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buffer);
+	struct ifinfomsg *ifi;
 	struct mnl_socket *nl;
 	unsigned int port;
 	ssize_t n;
@@ -184,8 +186,8 @@ static int read_links(struct nic *nic)
 
 	nlh->nlmsg_type = RTM_GETLINK;
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	((struct ifinfomsg *)mnl_nlmsg_put_extra_header(nlh, sizeof(struct ifinfomsg)))->ifi_family =
-		AF_UNSPEC;
+	ifi = mnl_nlmsg_put_extra_header(nlh, sizeof(*ifi));
+	ifi->ifi_family = AF_UNSPEC;
 	nl = mnl_socket_open(NETLINK_ROUTE);
 	if (!nl || mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0 ||
 	    mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
@@ -243,6 +245,7 @@ static bool private_flag(const struct nic *nic, const char *name)
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ethtool_value flags = { .cmd = ETHTOOL_GPFLAGS };
 	struct ethtool_gstrings *strings;
+	const char *flag;
 	bool on = false;
 	uint32_t i;
 
@@ -255,10 +258,13 @@ static bool private_flag(const struct nic *nic, const char *name)
 	strings->cmd = ETHTOOL_GSTRINGS;
 	strings->string_set = ETH_SS_PRIV_FLAGS;
 	strings->len = info.n_priv_flags;
-	if (!device_ioctl(nic, SIOCETHTOOL, strings))
-		for (i = 0; i < info.n_priv_flags; i++)
-			if (!strncmp((char *)strings->data + i * ETH_GSTRING_LEN, name, ETH_GSTRING_LEN))
+	if (!device_ioctl(nic, SIOCETHTOOL, strings)) {
+		for (i = 0; i < info.n_priv_flags; i++) {
+			flag = (const char *)strings->data + i * ETH_GSTRING_LEN;
+			if (!strncmp(flag, name, ETH_GSTRING_LEN))
 				on = flags.data & (1U << i);
+		}
+	}
 	free(strings);
 	return on;
 }
@@ -280,7 +286,8 @@ static bool check_kind(struct nic *nic)
 	}
 	if (nic->lower && nic->lower != nic->index && strcmp(nic->kind, "veth") &&
 	    strcmp(nic->kind, "closwire") && if_indextoname(nic->lower, below)) {
-		say(add(nic, "kind", NOTE, "%s is a %s on %s, whose NIC stamps its packets: check that.",
+		say(add(nic, "kind", NOTE,
+			"%s is a %s on %s, whose NIC stamps its packets: check that.",
 			nic->name, nic->kind, below), "closnet check-nic %s", below);
 		return false;
 	}
@@ -334,7 +341,8 @@ static void check_rate(struct nic *nic)
 		add(nic, "line_rate", GOOD, "the line's rate is %u Mbit/s.", Mbps);
 	else
 		say(add(nic, "line_rate", PROBLEM,
-			"the line's rate is not known, as when the link is down: 10 Gbit/s are assumed."),
+			"the line's rate is not known, as when the link is down: "
+			"10 Gbit/s are assumed."),
 		    "sysctl -w net.ipv4.tcp_timely.line_rate=MBITS");
 }
 
@@ -426,8 +434,8 @@ static void print_json(const struct nic *nic, bool good)
 	for (i = 0; i < nic->count; i++) {
 		const struct finding *f = &nic->findings[i];
 
-		printf("%s\n    { \"check\": \"%s\", \"verdict\": \"%s\",\n      \"text\": ", i ? "," : "",
-		       f->check, verdict_names[f->verdict]);
+		printf("%s\n    { \"check\": \"%s\", \"verdict\": \"%s\",\n      \"text\": ",
+		       i ? "," : "", f->check, verdict_names[f->verdict]);
 		print_string(f->text);
 		printf(",\n      \"command\": ");
 		if (f->command[0])
@@ -489,6 +497,6 @@ int check_nic(int argc, char **argv)
 		return fail(USAGE, "which device?");
 	if (strlen(argv[optind]) >= sizeof(nic.name))
 		return fail(CANNOT, "no such device: %s", argv[optind]);
-	strcpy(nic.name, argv[optind]);
+	snprintf(nic.name, sizeof(nic.name), "%s", argv[optind]);
 	return check(&nic, json);
 }

@@ -74,12 +74,12 @@ static void write_filters(FILE *to, const struct setup *s)
 	unsigned int i, prio;
 
 	for (i = 0; i < COUNT(protocols); i++) {
-		for (prio = 0; prio < PRIOS; prio++)
-			fprintf(to,
-				"filter replace dev %s egress protocol %s pref %u handle %u "
-				"flower ip_tos 0x%02x/0x%02x action skbedit priority %u\n",
-				s->dev, protocols[i], PREF + i, prio + 1, prio << 5, CLASS_MASK,
-				prio);
+		for (prio = 0; prio < PRIOS; prio++) {
+			fprintf(to, "filter replace dev %s egress protocol %s pref %u handle %u ",
+				s->dev, protocols[i], PREF + i, prio + 1);
+			fprintf(to, "flower ip_tos 0x%02x/0x%02x action skbedit priority %u\n",
+				prio << 5, CLASS_MASK, prio);
+		}
 	}
 }
 

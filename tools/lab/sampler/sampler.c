@@ -183,17 +183,16 @@ static void own_counters(const char *kind, const struct nlattr *app, struct samp
 
 	memset(&x, 0, sizeof(x));
 	memcpy(&x, mnl_attr_get_payload(app), length < sizeof(x) ? length : sizeof(x));
-	if (!strcmp(kind, "red")) {
+	if (!strcmp(kind, "red"))
 		s->marks = x.red.marked;
-	} else if (!strcmp(kind, "codel")) {
+	else if (!strcmp(kind, "codel"))
 		s->marks = x.codel.ecn_mark;
-	} else if (!strcmp(kind, "fq_codel")) {
+	else if (!strcmp(kind, "fq_codel"))
 		s->marks = x.fq_codel.qdisc_stats.ecn_mark;
-	} else if (!strcmp(kind, "ndp")) {
+	else if (!strcmp(kind, "ndp"))
 		ndp_counters(app, s);
-	} else if (!strcmp(kind, "dcqcn")) {
+	else if (!strcmp(kind, "dcqcn"))
 		dcqcn_counters(app, s);
-	}
 }
 
 static void read_stats(const char *kind, const struct nlattr *stats, struct sample *s)
