@@ -232,6 +232,7 @@ int main(int argc, char **argv)
 	else if (!strcmp(what, "storm"))
 		storm(fd, count);
 	else
-		errx(2, "usage: closwire_raw pause|hex|random|storm -s NS/DEV [-c COUNT] [WORD...]");
+		errx(2,
+		     "usage: closwire_raw pause|hex|random|storm -s NS/DEV [-c COUNT] [WORD...]");
 	return 0;
 }

@@ -93,8 +93,7 @@ static size_t change(char *b, size_t len, size_t room)
 
 ssize_t recvmsg(int fd, struct msghdr *msg, int flags)
 {
-	ssize_t (*real)(int, struct msghdr *, int) =
-		(ssize_t (*)(int, struct msghdr *, int))dlsym(RTLD_NEXT, "recvmsg");
+	__typeof__(recvmsg) *real = (__typeof__(recvmsg) *)dlsym(RTLD_NEXT, "recvmsg");
 	ssize_t n = real(fd, msg, flags);
 
 	if (n <= 0 || msg->msg_iovlen != 1)

@@ -300,7 +300,8 @@ static void add_malformed(struct blob *attrs)
 		break;
 	case 1:	/* a nest of something else */
 		put_attr(attrs, PCRP_A_THRESHOLDS | NLA_F_NESTED,
-			 (const uint16_t[]){ 12, PCRP_A_THRESHOLD_P2 + 1 + below(9), 0, 0, 0, 0 }, 12);
+			 (const uint16_t[]){ 12, PCRP_A_THRESHOLD_P2 + 1 + below(9), 0, 0, 0, 0 },
+			 12);
 		break;
 	case 2:	/* one that is only in answers, or none */
 		put_attr(attrs, below(2) ? PCRP_A_BYTES : (uint16_t)(PCRP_A_PAD + 1 + below(1000)),

@@ -15,9 +15,10 @@
  * INDEX counts the frames (of a GSO frame: its segments) in the order of the
  * command line, from 0. With -k, UDP frames keep a checksum when they are
  * trimmed (match dscp, match all), else they have none then (match udp_port).
- * NANOSECONDS is when the kernel saw it; with -T, when the hardware did. VARIANT is whole, trimmed, returned or marked. A
- * frame that is none of these, or comes twice, is shown and makes the exit
- * status 1; so do fewer, or more, than COUNT frames at a capture.
+ * NANOSECONDS is when the kernel saw it; with -T, when the hardware did.
+ * VARIANT is whole, trimmed, returned or marked. A frame that is none of these,
+ * or comes twice, is shown and makes the exit status 1; so do fewer, or more,
+ * than COUNT frames at a capture.
  */
 #define _GNU_SOURCE
 #include <err.h>

@@ -210,7 +210,10 @@ static void test_reserve_long(void **state)
 	close_crowd();
 }
 
-/* A flow of which nothing finds room, be it that headers come, loses its reservation, and others are told. */
+/*
+ * A flow of which nothing finds room, be it that headers come, loses its
+ * reservation, and others are told.
+ */
 static void test_reserve_lapse(void **state)
 {
 	(void)state;

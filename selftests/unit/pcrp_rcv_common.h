@@ -67,7 +67,8 @@ void rcv_expire(struct rcv *t);
  * @t: receiver
  *
  * Each flow is in one place, the places say the same of it, the table is in
- * order, a place has had data, sources are counted right, and no flow that it grants is ahead by more than two chains.
+ * order, a place has had data, sources are counted right, and no flow that it
+ * grants is ahead by more than two chains.
  */
 void rcv_check(const struct rcv *t);
 
