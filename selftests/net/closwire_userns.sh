@@ -38,6 +38,11 @@ sent() { ip -s link show "$1" | awk '/TX:/ { getline; print $2; exit }'; }
 received() { ip -s link show "$1" | awk '/RX:/ { getline; print $2; exit }'; }
 # on_cable DEV: frames that have left and not come, of a cable that is not over yet
 on_cable() { echo $(($(sent "$1") - $(stat "$1" tx_dropped_limit))); }
+# wait_received DEV COUNT: until DEV has received COUNT frames, but not longer than 20 s
+wait_received() {
+	local end=$((SECONDS + 20))
+	until [ "$(received "$1")" -ge "$2" ] || [ "$SECONDS" -ge "$end" ]; do sleep 0.5; done
+}
 # flood N: on the Nth pair, more than a cable of 10 s may hold; all has left the ring then
 flood() {
 	traffic udp -d "10.0.$1.2" -p 9 -c 12000 -l 1400 >/dev/null
@@ -70,7 +75,7 @@ note "$held frames on a cable"
 check "the cable of one port holds 16 MiB at most" test "$held" -ge 1000 -a "$held" -le 11635
 check "memory is given back when the receiver goes down" test "$more" -ge $((held - 16)) -a "$more" -le $((held + 16))
 if exact; then
-	read -r lost more < <(user "pair w0 $long; flood 1; held=\$(on_cable w0); sleep 11; lost=\$((held - \$(received w0-p)))
+	read -r lost more < <(user "pair w0 $long; flood 1; held=\$(on_cable w0); wait_received w0-p \$held; lost=\$((held - \$(received w0-p)))
 		flood 1; echo \$lost \$((\$(on_cable w0) - held))")
 	check_eq "all frames on the cable arrive" "$lost" 0
 	check "memory is given back when frames arrive" test "$more" -ge $((held - 16)) -a "$more" -le $((held + 16))
