@@ -57,9 +57,9 @@ FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 
 # as_nobody_root COMMAND...: as root of a new user namespace and a new network namespace, which user nobody has made
 as_nobody_root() { setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn "$@"; }
 
-# test_namespaces NAME VALUE OTHER BAD: whose values sysctl NAME has. It is left as it was.
+# test_namespaces NAME VALUE OTHER WRONG: whose values sysctl NAME has. It is left as it was.
 test_namespaces() {
-	local name=$1 value=$2 other=$3 bad=$4 was tag=tag$RANDOM$RANDOM
+	local name=$1 value=$2 other=$3 wrong=$4 was tag=tag$RANDOM$RANDOM
 	was=$(<"$PARAMETERS/$name")
 	params "$name=$value"
 	check_eq "$name: a write is for its own namespace" "$(<"$PARAMETERS/$name")" "$was"
@@ -73,7 +73,7 @@ test_namespaces() {
 			"cat $PARAMETERS/$name; echo $value >$PARAMETERS/$name; cat $PARAMETERS/$name" | xargs)" "$other $value"
 		check_eq "$name: the initial namespace keeps its value" "$(<"$PARAMETERS/$name")" "$other"
 		echo "$tag" >/dev/kmsg
-		check_refused "$name: root of a user namespace sets no bad value" "write error" as_nobody_root bash -c "echo $bad >$PARAMETERS/$name"
+		check_refused "$name: root of a user namespace sets no bad value" "write error" as_nobody_root bash -c "echo $wrong >$PARAMETERS/$name"
 		check_eq "$name: the log has nothing of it" "$(dmesg | sed "1,/$tag/d" | grep -c "$name must be")" 0
 	else
 		skip "$name: root of a user namespace" "no user namespaces"

@@ -7,7 +7,7 @@
 #	| ndp_input.py: 10.9.0.0/16   |=====| v1: port 1000   |
 #	| ndp_charge.py -> 10.5.0.0/16  |     +-----------------+
 #	+-----------------------------+
-# shellcheck disable=SC2154 # setup_ns sets a and b
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/ndp.sh"
 [ -x /usr/bin/python3 ] || skip_all "needs python3"
@@ -23,6 +23,7 @@ END
 ip -n "$b" route add 10.9.0.0/16 via 10.0.0.1
 
 # pages: that all NDP sockets have, by /proc/net/protocols
+# shellcheck disable=SC2016 # awk expands
 pages() { in_ns "$a" awk '$1 == "NDP" { print $4 }' /proc/net/protocols; }
 slab_kB() { awk '$1 == "Slab:" { print $2 }' /proc/meminfo; }
 # charged WHAT BEFORE FLOWS: is it 3 kB a flow at least?

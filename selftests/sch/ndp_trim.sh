@@ -76,12 +76,12 @@ trim_case() {
 	shift 3
 	what="mode $mode, match $match, trim_size $size"
 	# shellcheck disable=SC2086 # MATCH is words
-	ndp limit 1 hlimit 1000000 trim_size $size mode $mode match $match rate 1kbit
+	ndp limit 1 hlimit 1000000 trim_size "$size" mode "$mode" match $match rate 1kbit
 	check_to "$TMP/result" "$what: $total frames come out, right in each byte" \
-		send_frames "$@" -t $size -s "$a/v0" -c "in=$b/v1/in/$total" \
+		send_frames "$@" -t "$size" -s "$a/v0" -c "in=$b/v1/in/$total" \
 		-x "$(release)" "$PLUG" udp4,len=1000 "${frames[@]}"
 	verdicts "$TMP/result" >"$TMP/got"
-	expected $size >"$TMP/want"
+	expected "$size" >"$TMP/want"
 	differ=$(diff "$TMP/want" "$TMP/got" | grep -c '^>' || true)
 	case $mode in
 	cp) check_eq "$what: all that can be trimmed are" "$differ" 0 ;;

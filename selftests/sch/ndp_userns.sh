@@ -6,6 +6,7 @@
 #	+--------- a ---------+     +--------- b ---------+
 #	| v0: ndp             |=====| v1                  |
 #	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check_refused
 . "$(dirname "$0")/../lib/lib.sh"
 need_ndp
 setup_ns a b

@@ -159,6 +159,7 @@ prio_text="  prio 3 paused 1.5ms
 
 test_xstats() {
 	local all full idle
+	# shellcheck disable=SC2001 # a regular expression
 	idle=$(sed 's/:64:[0-9]*/:64:0/g' <<<"PRIO(INDEX:32:0 PAUSED_NS:64:0 $ingress)")
 	full=$(shown_xstats "${queue[@]}" "POOL($pool_stats)" "$idle" "PRIO(INDEX:32:3 PAUSED_NS:64:1500000 $ingress)")
 	check_eq "$NAME: prints the pool, and priorities that were used" "$full" "$queue_text

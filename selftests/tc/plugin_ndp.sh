@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # What plugin.sh tests in q_ndp.so.
+# shellcheck disable=SC2153 # NAME: set by plugin.sh
 
 defaults="limit 8 limit_bytes 0 hlimit auto ratio 10 trim_size 128 mode ndp match udp_port 61199 \
 dscp_trimmed 48 norts dscp_returned 49 overhead 0 other_limit auto other_ecn 0"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # What plugin.sh tests in q_pcrp.so.
-# shellcheck disable=SC2154 # here: set by plugin.sh
+# shellcheck disable=SC2153,SC2154 # NAME, here: set by plugin.sh
 
 # spec BYTES BYTES BYTES: TCA_PCRP_SPEC
 spec() { printf 'SPEC(P0:64:%u P1:64:%u P2:64:%u)' "$@"; }

@@ -173,6 +173,7 @@ test_found "a wrong counter" "ndp-stats attributes differ" tc-ndp 's/trimmed-byt
 test_found "a wrong attribute of a nest" "pool attributes differ" tc-dcqcn 's/name: cable$/name: wire/'
 test_found "a number for a name" "types differ" tc-dcqcn '/name: name$/,/type:/s/string/u32/'
 test_found "a wrong counter of a nest" "prio attributes differ" tc-dcqcn 's/name: xon-frames/name: xon-packets/'
+# shellcheck disable=SC2016 # sed's last line
 test_found "a wrong attribute of a nest of statistics" "stats-prio attributes differ" tc-pcrp \
 	'/name: tc-pcrp-stats-prio-attrs/,$s/name: p7/name: p8/'
 test_found "a number for a nest" "types differ" tc-pcrp '/name: spec$/,/type:/s/nest/u64/'
