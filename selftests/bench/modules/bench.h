@@ -28,18 +28,6 @@
 	(u32)(get_cycles() - __call - (__call - __start));	\
 })
 
-static int bench_compare(const void *a, const void *b)
-{
-	return (int)(*(const u32 *)a - *(const u32 *)b);
-}
-
-/* Sorts @costs. */
-static inline u32 bench_median(u32 *costs, u32 n)
-{
-	sort(costs, n, sizeof(*costs), bench_compare, NULL);
-	return costs[n / 2];
-}
-
 /* The answer of the last run; protected by the parameters' lock */
 static char bench_answer[256];
 
@@ -56,5 +44,17 @@ static int bench_get(char *buf, const struct kernel_param *kp)
 	};								\
 	module_param_cb(run, &bench_ops, NULL, 0600);			\
 	MODULE_PARM_DESC(run, "write: \"" words "\", and it runs; read: the result")
+
+static int bench_compare(const void *a, const void *b)
+{
+	return (int)(*(const u32 *)a - *(const u32 *)b);
+}
+
+/* Sorts @costs. */
+static inline u32 bench_median(u32 *costs, u32 n)
+{
+	sort(costs, n, sizeof(*costs), bench_compare, NULL);
+	return costs[n / 2];
+}
 
 #endif /* _BENCH_H */
