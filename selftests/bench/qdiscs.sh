@@ -90,7 +90,7 @@ uncongested udp4
 never=(kmin 1mb kmax 1mb)
 qdisc dcqcn dcqcn "${never[@]}"
 uncongested udp4-ect
-qdisc dcqcn-draws dcqcn
+qdisc dcqcn-draws dcqcn pmax 1%
 measure standing udp4-ect 4
 qdisc dcqcn-marks dcqcn kmin 0 kmax 0
 measure standing udp4-ect 4

@@ -47,7 +47,7 @@ test_number "and of a rate" rate_bps 2500000000 --rate 2.5g
 # tc_command OPTION...: of the paper's switch
 tc_command() { closnet buffers "${paper[@]}" "$@" | grep '^tc '; }
 check_eq "the command has what was given" "$(tc_command)" "tc qdisc add dev PORT root dcqcn kmin 5000 kmax 200000 \
-pmax 1% pool sw0 buffer 12000000 headroom 22400 xoff dynamic beta 8 pfc all"
+pmax 20% pool sw0 buffer 12000000 headroom 22400 xoff dynamic beta 8 pfc all"
 check_eq "but a kmin for which ECN is first" "$(tc_command --kmin 100kb | grep -o 'kmin [0-9]*')" "kmin 21755"
 check_eq "the command of JSON is the same" "$(number tc --kmin 100kb)" "\"$(tc_command --kmin 100kb)\""
 check_eq "fewer priorities" "$(tc_command --priorities 3 | grep -o 'pfc.*')" "pfc 0-2"

@@ -32,7 +32,7 @@ changes() {
 		kmin 5kb kmax 200kb
 		pmax 100%
 		pmax 0%
-		pmax 1%
+		pmax 20%
 		nonect drop
 		nonect pass
 		prio 3

@@ -3,7 +3,7 @@
 # What plugin.sh tests in q_dcqcn.so.
 
 pool="pool sw0 buffer 12582912 headroom auto cable 1500ns xoff auto beta 8 pfc all"
-defaults="limit 4194304 kmin 5120 kmax 204800 pmax 1% nonect pass prio packet overhead 0 stall 100ms nostall_drop"
+defaults="limit 4194304 kmin 5120 kmax 204800 pmax 20% nonect pass prio packet overhead 0 stall 100ms nostall_drop"
 
 # calculated: the options that closnet(8) prints for a switch
 calculated() {
@@ -14,7 +14,7 @@ calculated() {
 test_reading() {
 	local word words
 	read -ra words < <(calculated)
-	test_sent "KMIN:32:5000 KMAX:32:200000 PMAX:32:42949673 POOL(NAME:str:sw0 BUFFER:32:12000000 \
+	test_sent "KMIN:32:5000 KMAX:32:200000 PMAX:32:858993459 POOL(NAME:str:sw0 BUFFER:32:12000000 \
 HEADROOM:32:25720 XOFF_MODE:32:2 BETA:32:8 PFC:32:255)" "${words[@]}"
 	test_sent ""
 	test_sent "LIMIT:32:4194304" limit 4mb
@@ -23,6 +23,7 @@ HEADROOM:32:25720 XOFF_MODE:32:2 BETA:32:8 PFC:32:255)" "${words[@]}"
 		test_sent "${word^^}:32:5120" $word 5kb
 	done
 	test_sent "PMAX:32:42949673" pmax 1%
+	test_sent "PMAX:32:858993459" pmax 20%
 	test_sent "PMAX:32:4294967295" pmax 100%
 	test_sent "PMAX:32:0" pmax 0%
 	test_sent "NONECT:32:0" nonect pass
@@ -122,7 +123,7 @@ test_json() {
 	read -ra options <<<"${defaults/packet/3} rate 1gbit $pool"
 	give "${options[@]}"
 	check_eq "$NAME: JSON of the options" "$(jq -cS '.pmax |= (. * 1e6 | round)' <<<"$(json)")" \
-		"$(jq -cSn '{limit: 4194304, kmin: 5120, kmax: 204800, pmax: 10000, nonect: "pass", prio: 3,
+		"$(jq -cSn '{limit: 4194304, kmin: 5120, kmax: 204800, pmax: 200000, nonect: "pass", prio: 3,
 		rate: 125000000, overhead: 0, stall: 100000, stall_drop: false, pool: {name: "sw0",
 		buffer: 12582912, headroom: 0, cable: 1500, xoff: "auto", beta: 8, pfc: [0, 1, 2, 3, 4, 5, 6, 7]}}')"
 	give prio packet stall off rate 0 pool s xoff 64 pfc 3,4

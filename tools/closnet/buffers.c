@@ -183,7 +183,7 @@ static const char *verdict(u64 one_port, u64 t_pfc)
 
 static void print_command(const u64 *values, const struct thresholds *t)
 {
-	printf("tc qdisc add dev PORT root dcqcn kmin %" PRIu64 " kmax %" PRIu64 " pmax 1%%",
+	printf("tc qdisc add dev PORT root dcqcn kmin %" PRIu64 " kmax %" PRIu64 " pmax 20%%",
 	       good_kmin(values, t), values[KMAX]);
 	printf(" pool sw0 buffer %" PRIu64 " headroom %" PRIu64 " xoff dynamic beta %" PRIu64,
 	       values[BUFFER], values[HEADROOM], values[BETA]);

@@ -30,7 +30,7 @@ enum tc_dcqcn_xoff {
  * @TCA_DCQCN_LIMIT: u32, most bytes waiting that PFC does not protect
  * @TCA_DCQCN_KMIN: u32, bytes up to which no packet is marked; not above kmax
  * @TCA_DCQCN_KMAX: u32, bytes above which every packet is marked
- * @TCA_DCQCN_PMAX: u32, probability of a mark at kmax, of 2^32 - 1
+ * @TCA_DCQCN_PMAX: u32, probability of a mark at kmax, of 2^32 - 1; default: 20 %
  * @TCA_DCQCN_NONECT: u32, a packet that cannot be marked is 0: passed,
  *	1: dropped instead
  * @TCA_DCQCN_PRIO: u32, the queue's priority: its packets leave and are accounted in

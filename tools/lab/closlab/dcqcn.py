@@ -6,7 +6,7 @@ import time
 from closlab import topo
 from closlab.tcp import Module
 
-KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # the paper's, and sch_dcqcn's defaults
+KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # the paper's; sch_dcqcn's default for PMAX is 0.2
 PORT_BUFFER = 375_000                       # of a switch's memory for each of its ports: the paper's 12 MB for 32,
 PORT_BUFFER_RATE = 40 * topo.GBIT           # up to that rate; of faster ones, more in proportion
 NEVER = 1 << 30                             # kmin that no queue exceeds
@@ -31,14 +31,15 @@ def marking(kmin=KMIN, kmax=KMAX):
 def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
     """The ports of each switch get the qdisc dcqcn of priority 0, and share a pool as large as PORT_BUFFER says.
 
+    They mark with the paper's PMAX.
     Rings are short, so that packets wait in the qdisc.
     """
     for switch in net.switches():
         size = sum(PORT_BUFFER * max(port.rate, PORT_BUFFER_RATE) // PORT_BUFFER_RATE for port in switch.ports.values())
         for port in switch.ports.values():
             port.ring = 2
-            port.qdisc = "dcqcn prio 0 %s pool switch buffer %d cable %dns %s" % (
-                words, size, port.delay, xoff)
+            port.qdisc = "dcqcn prio 0 pmax %g%% %s pool switch buffer %d cable %dns %s" % (
+                100 * PMAX, words, size, port.delay, xoff)
 
 
 def drain():
