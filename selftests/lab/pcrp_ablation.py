@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """PCRP's parts, one at a time: what each rule and parameter is worth to short and to long flows.
 
-Web search sizes between any two hosts of a star, as in pcrp-fct. Cases of sch_pcrp:
+Web search sizes between any two hosts of a star, as in pcrp-fct. Cases of sch_pcrp, with noevict but for
+the last:
 
-    default         chains of what the line carries in a round trip
+    default         the other defaults; chains of what the line carries in a round trip
     eu              the paper's rule of the earliest unfinished flow
     nosrpt          instead of the shortest flow, the one that has waited longest
     nomfwt          no flow is promoted, however long it waits
@@ -54,12 +55,13 @@ def quartiles(sizes):
 def cases(params):
     """[(name, words of sch_pcrp, bytes of two GSO packets)]"""
     one = bdp(params)
-    return ([("default", "", one), ("eu", "eu", one), ("nosrpt", "nosrpt", one), ("nomfwt", "mfwt off", one)] +
+    some = ([("default", "", one), ("eu", "eu", one), ("nosrpt", "nosrpt", one), ("nomfwt", "mfwt off", one)] +
             [("grants-%d" % n, "grants %d" % n, one) for n in params.grants] +
             [("chain-x%g" % f, "", int(f * one)) for f in params.chain] + [("gso-64k", "", 2 * 65536)] +
             [("window-%dus" % (w // 1000), "window %dns" % w, one) for w in params.window] +
             [("statistics", "spec " + ":".join("%d" % size for size in quartiles(params.sizes)), one),
-             ("nomap", "map off", one), ("evict", "evict", one)])
+             ("nomap", "map off", one)])
+    return [(name, "noevict " + words, size) for name, words, size in some] + [("evict", "evict", one)]
 
 
 # ---- in the guest

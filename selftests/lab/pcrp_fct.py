@@ -8,9 +8,9 @@ packets. That was a simulated network of another kind; here it is TCP on
 Ethernet, and these stand for them:
 
     cubic, dctcp    with fq
-    pcrp            over cubic, sch_pcrp's defaults
-    pcrp-dctcp      over dctcp
-    pcrp-evict      over cubic; a shorter flow takes the place of a longer one
+    pcrp            over cubic, sch_pcrp's defaults but noevict, as in the paper
+    pcrp-dctcp      the same over dctcp
+    pcrp-evict      over cubic, sch_pcrp's defaults: a shorter flow takes the place of a longer one
     srp             reservation for whole flows: beyond the first packet a flow waits for its turn at the
                     receiver, one flow at a time
     bfrp            reservation for each packet, of several flows by turns; no GSO
@@ -55,9 +55,11 @@ STAND_INS = ("srp", "bfrp")
 
 # words of sch_pcrp
 QDISC = {
+    "pcrp": "noevict",
+    "pcrp-dctcp": "noevict",
     "pcrp-evict": "evict",
-    "srp": "first 1500 chain 1gb grants 1 nosrpt mfwt off",
-    "bfrp": "first 1500 chain 1500 nosrpt mfwt off",
+    "srp": "first 1500 chain 1gb grants 1 noevict nosrpt mfwt off",
+    "bfrp": "first 1500 chain 1500 noevict nosrpt mfwt off",
 }
 PAPER = {"hotspot": -0.502, "uniform": -0.2838}
 
@@ -96,7 +98,7 @@ def build(lab, net):
     p = lab.params
     least, _, most = net.host_sysctls["ipv4/tcp_wmem"].split()
     net.host_sysctls["ipv4/tcp_wmem"] = " ".join((least, str(p.sndbuf), most))
-    pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC.get(lab.scheme, ""), p.buffer,
+    pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC[lab.scheme], p.buffer,
                p.k if "dctcp" in lab.scheme else None, p.gso)
     for host in net.hosts() if lab.scheme == "bfrp" else ():
         topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")

@@ -5,6 +5,8 @@
     half    every second host has sch_pcrp
     all     all have it
 
+sch_pcrp has noevict, as in the paper, and else its defaults.
+
 Between any two hosts of a star, web search sizes; the same flows in each. Then,
 on hosts of the same kind, `short` flows that never end together with one flow of
 `longest` bytes from the same host to another, which SRPT alone would starve: its
@@ -44,7 +46,7 @@ def has_pcrp(scheme, host):
 def guest(lab):
     p = lab.params
     net = topo.star(p.hosts, p.rate, p.delay)
-    pcrp.build(lab, net, lambda host: "pcrp" if has_pcrp(lab.scheme, host.name) else "fq", p.buffer,
+    pcrp.build(lab, net, lambda host: "pcrp noevict" if has_pcrp(lab.scheme, host.name) else "fq", p.buffer,
                gso=p.gso)
     lab.expect(p.time + (len(STARVE) * p.starve if lab.scheme == "all" else 0))
     pcrp.warm(lab, net)

@@ -35,8 +35,8 @@ changes() {
 		first 256
 		first 100kb
 		grants 1
-		grants 64 evict
-		grants 8 noevict
+		grants 64 noevict
+		grants 8 evict
 		mfwt off
 		mfwt 1us
 		mfwt auto

@@ -16,7 +16,7 @@ map() {
 	printf 'MAP(%s)' "${words[*]}"
 }
 
-defaults="limit 10000 flows 16384 chain auto first auto grants 8 noevict mfwt auto noeu srpt hold 100ms window off \
+defaults="limit 10000 flows 16384 chain auto first auto grants 8 evict mfwt auto noeu srpt hold 100ms window off \
 spec auto map 0:56,1:48,2:40,3:32,4:24,5:16,6:8,7:1 overhead 0"
 
 test_reading() {
@@ -88,7 +88,7 @@ test_errors() {
 
 test_printing() {
 	test_round "$defaults"
-	test_round "chain 25600 first 1514 evict mfwt off eu nosrpt"
+	test_round "chain 25600 first 1514 noevict mfwt off eu nosrpt"
 	test_round "mfwt 250us hold 1001us window 20us"
 	test_round "mfwt 10s hold 1s window 1ms" mfwt 10000ms hold 1000000us window 1000us
 	test_round "spec 6144:25600:1099511627776" spec 6kb:25kb:1024gb
@@ -103,10 +103,10 @@ test_json() {
 	read -ra options <<<"$defaults"
 	give "${options[@]}" rate 1gbit
 	check_eq "$NAME: JSON of the options" "$(json)" "$(jq -cSn '{limit: 10000, flows: 16384, chain: 0, first: 0,
-		grants: 8, evict: false, mfwt: "auto", eu: false, srpt: true, hold: 100000, window: 0,
+		grants: 8, evict: true, mfwt: "auto", eu: false, srpt: true, hold: 100000, window: 0,
 		spec: [0, 0, 0], map: [56, 48, 40, 32, 24, 16, 8, 1], rate: 125000000, overhead: 0}')"
-	give chain 25kb evict mfwt 250us eu window 20us spec 1:2:1024g map 0-1:56 rate 0
-	check_eq "$NAME: JSON of sizes, times, thresholds" "$(json)" "$(jq -cSn '{chain: 25600, evict: true,
+	give chain 25kb noevict mfwt 250us eu window 20us spec 1:2:1024g map 0-1:56 rate 0
+	check_eq "$NAME: JSON of sizes, times, thresholds" "$(json)" "$(jq -cSn '{chain: 25600, evict: false,
 		mfwt: "time", mfwt_us: 250, eu: true, window: 20, spec: [1, 2, 1099511627776],
 		map: [56, 56, 255, 255, 255, 255, 255, 255], rate: 0}')"
 }

@@ -190,6 +190,27 @@ static void test_trusted_first(void **state)
 	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);	/* passed over */
 }
 
+/* With evict, a flow takes a larger one's place only if its source is trusted. */
+static void test_untrusted_evicts_none(void **state)
+{
+	u32 a, b;
+
+	(void)state;
+	rcv_init(&t, C, 1);
+	t.p.evict = true;
+	a = opened(20000);
+	t.sources[1].credit = 0;
+	b = opened_by(1, 2000);
+	data(a, 1000);		/* all that a was granted has come, but it keeps its place */
+	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+	data(b, 1000);		/* its source is trusted now */
+	assert_nothing();
+	data(a, 1000);
+	assert_only(PCRP_RCV_GRANT, b, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RCV_PENDING);
+}
+
 /* A PROBE of a flow whose first data came before its REQUEST, or not at all */
 static void test_probe_without_data(void **state)
 {
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_places_of_source),
 		cmocka_unit_test(test_makes_way),
 		cmocka_unit_test(test_trusted_first),
+		cmocka_unit_test(test_untrusted_evicts_none),
 		cmocka_unit_test(test_probe_without_data),
 		cmocka_unit_test(test_flows_of_source),
 		cmocka_unit_test(test_forgers),

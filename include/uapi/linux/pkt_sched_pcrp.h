@@ -113,8 +113,8 @@ enum {
  * @TCA_PCRP_FIRST: u32, bytes of a flow's first, speculative chain; 0: a chain, if
  *	that is given, else what the line carries in one base RTT
  * @TCA_PCRP_GRANTS: u32, flows that the receiver grants at a time
- * @TCA_PCRP_EVICT: u32, 1: a shorter flow takes the place of a longer one that has
- *	no grant outstanding
+ * @TCA_PCRP_EVICT: u32, 1 (default): a shorter flow takes the place of a longer
+ *	one that has no grant outstanding
  * @TCA_PCRP_MFWT_MODE: u32, enum tc_pcrp_mfwt
  * @TCA_PCRP_MFWT: u32, us; with TC_PCRP_MFWT_TIME only
  * @TCA_PCRP_EU: u32, 1: the earliest unfinished flow goes first
