@@ -42,11 +42,13 @@
 /**
  * enum nicclock_hook_state - of a device's ingress
  * @NICCLOCK_UNHOOKED: the device has no users
+ * @NICCLOCK_HOOK_WANTED: it has one, and nicclock_hook_work is scheduled
  * @NICCLOCK_HOOKED: a sample of the packets teaches
  * @NICCLOCK_HOOK_FAILED: out of memory: only the packets of users teach
  */
 enum nicclock_hook_state {
 	NICCLOCK_UNHOOKED,
+	NICCLOCK_HOOK_WANTED,
 	NICCLOCK_HOOKED,
 	NICCLOCK_HOOK_FAILED,
 };
@@ -73,7 +75,8 @@ struct nicclock_stats {
  * @stats: counters
  * @map: copy of @core.map for readers
  * @seq: for @map
- * @hook_state: enum nicclock_hook_state; RTNL protects changes
+ * @hook_state: enum nicclock_hook_state; RTNL protects changes, but for that to
+ *	NICCLOCK_HOOK_WANTED
  * @asked: time of the last nicclock_rx_time(), jiffies
  * @sampled: the last stamp that the hook has learnt from
  * @hook: at the ingress
@@ -185,7 +188,9 @@ static void nicclock_note_use(struct nicclock_nic *nc)
 
 	if (READ_ONCE(nc->asked) != now)
 		WRITE_ONCE(nc->asked, now);
-	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED))
+	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED) &&
+	    cmpxchg(&nc->hook_state, NICCLOCK_UNHOOKED,
+		    NICCLOCK_HOOK_WANTED) == NICCLOCK_UNHOOKED)
 		schedule_work(&nicclock_hook_work);
 }
 
@@ -274,7 +279,7 @@ static void nicclock_update_hooks(struct work_struct *work)
 		hlist_for_each_entry(nc, &nicclock_nics[i], node) {
 			if (!nicclock_used(nc))
 				nicclock_unhook(nc);
-			else if (nc->hook_state == NICCLOCK_UNHOOKED)
+			else if (READ_ONCE(nc->hook_state) <= NICCLOCK_HOOK_WANTED)
 				nicclock_hook(nc);
 		}
 	}

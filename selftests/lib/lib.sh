@@ -221,10 +221,17 @@ need_modules() {
 	done
 }
 
+# need_no_transport: tests of qdiscs send datagrams to NDP's port by UDP sockets. Module ndp drops these; an earlier test
+# may have left it.
+need_no_transport() {
+	[[ $0 == *selftests/sch/* ]] && module_loaded ndp || return 0
+	wait_for 30 rmmod ndp || skip_all "module ndp is in use"
+}
+
 # What a test is about. SCH: the qdisc that it puts at the root of v0; CC: the congestion control, for lib/tcp_cc.sh
 SCH='' CC=''
 need_closwire() { need_modules closwire; }
-need_sch() { need_modules "sch_$1" && SCH=$1; }
+need_sch() { need_modules "sch_$1" && SCH=$1 && need_no_transport; }
 need_ndp() { need_sch ndp; }
 need_dcqcn() { need_sch dcqcn; }
 # shellcheck disable=SC2034 # for the tests
