@@ -35,9 +35,9 @@ fill
 ip -n "$h1" link set w0 down
 port p3 rate 0
 check "the peer is down: what waits leaves" wait_for 10 empty
-told=$(counter "$s/p1" tx_pause_frames)
+told=$(counter "$s/p1" tx_prio3_pause)
 sleep 0.2
-check_eq "the peer is down: no frame is sent" "$(counter "$s/p1" tx_pause_frames)" "$told"
+check_eq "the peer is down: no frame is sent" "$(counter "$s/p1" tx_prio3_pause)" "$told"
 ip -n "$h1" link set w0 up
 wait_for 5 has_carrier "$h1" w0
 ip -n "$h1" neigh replace 10.0.0.3 lladdr "$mac" dev w0 nud permanent
