@@ -37,14 +37,16 @@ sysctls() {
 		in_ns "$b" sysctl -qw net.ndp.pull_policy="$i" && in_ns "$a" sysctl -qw net.ndp.initial_window=$((i * 8 + 4)) || return
 	done
 }
-# Messages get through before the next loss: 1000 packets are received.
+# through COUNT: have so many packets been received? At the end of the stress none come any more.
+through() { [ -e "$TMP/end" ] || [ "$(packets "$b/w1" rx_packets)" -ge "$1" ]; }
+# Messages get through before the next loss.
 carrier() {
 	local received
 	ip -n "$a" link set w0 down && ip -n "$a" link set w0 up && ip -n "$b" link set w1 mtu 3000 &&
 		ip -n "$b" link set w1 mtu 9000 &&
 		ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev w0 &&
 		received=$(packets "$b/w1" rx_packets) &&
-		wait_for 20 at_least $((received + 1000)) packets "$b/w1" rx_packets
+		wait_for 20 through $((received + 100))
 }
 namespace() {
 	ip netns add "$a-x" && ip -n "$a-x" link set lo up &&
