@@ -142,10 +142,10 @@ static int closnet_sysctl_set(struct closnet_sysctls *s, unsigned int i, const c
 			closnet_sysctl_complain(option);
 		return err;
 	}
-	s->values[i] = value;
+	WRITE_ONCE(s->values[i], value);	/* read without @lock */
 	err = s->changed(s);
 	if (err)
-		s->values[i] = old;
+		WRITE_ONCE(s->values[i], old);
 	return err;
 }
 
