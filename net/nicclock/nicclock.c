@@ -77,7 +77,7 @@ struct nicclock_stats {
  * @seq: for @map
  * @hook_state: enum nicclock_hook_state; RTNL protects changes, but for that to
  *	NICCLOCK_HOOK_WANTED
- * @asked: time of the last nicclock_rx_time(), jiffies
+ * @asked: time of the last nicclock_rx_time_slow(), jiffies
  * @sampled: the last stamp that the hook has learnt from
  * @hook: at the ingress
  * @lock: for @core and for writing @map
@@ -163,10 +163,29 @@ static __always_inline s64 nicclock_look_up(const struct nicclock_nic *nc,
 	return late_ns;
 }
 
+static struct work_struct nicclock_hook_work;
+
+/*
+ * Not called for each stamp: while a device has users, a bucket ends every 10 ms
+ * or more, and its first stamps teach.
+ */
+static void nicclock_note_use(struct nicclock_nic *nc)
+{
+	unsigned long now = jiffies;
+
+	if (READ_ONCE(nc->asked) != now)
+		WRITE_ONCE(nc->asked, now);
+	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED) &&
+	    cmpxchg(&nc->hook_state, NICCLOCK_UNHOOKED,
+		    NICCLOCK_HOOK_WANTED) == NICCLOCK_UNHOOKED)
+		schedule_work(&nicclock_hook_work);
+}
+
 /* Something to learn, no answer, or one that is in the future */
 static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns, u64 stamp,
 					  s64 late_ns, bool answers, bool wanted)
 {
+	nicclock_note_use(nc);
 	if (wanted && nicclock_learn(nc, now_ns, stamp))
 		late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
 	if (!answers) {
@@ -180,27 +199,12 @@ static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns, u
 	return now_ns - late_ns;
 }
 
-static struct work_struct nicclock_hook_work;
-
-static void nicclock_note_use(struct nicclock_nic *nc)
-{
-	unsigned long now = jiffies;
-
-	if (READ_ONCE(nc->asked) != now)
-		WRITE_ONCE(nc->asked, now);
-	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED) &&
-	    cmpxchg(&nc->hook_state, NICCLOCK_UNHOOKED,
-		    NICCLOCK_HOOK_WANTED) == NICCLOCK_UNHOOKED)
-		schedule_work(&nicclock_hook_work);
-}
-
 s64 nicclock_rx_time(struct nicclock *pub, u64 stamp, u64 now_ns)
 {
 	struct nicclock_nic *nc = container_of(pub, struct nicclock_nic, pub);
 	bool answers, wanted;
 	s64 late_ns;
 
-	nicclock_note_use(nc);
 	this_cpu_inc(nc->stats->stamps);
 	late_ns = nicclock_look_up(nc, now_ns, stamp, &answers, &wanted);
 	if (wanted || !answers || late_ns < 0)

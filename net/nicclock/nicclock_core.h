@@ -271,10 +271,15 @@ struct nicclock_core {
 
 /* ---- the map: for readers ---- */
 
+static inline bool nicclock_is_near(s64 ns)
+{
+	return (u64)ns + NICCLOCK_NEAR_NS < 2 * (u64)NICCLOCK_NEAR_NS;
+}
+
 /* How far the offset goes in that time, which is within NICCLOCK_REACH_NS */
 static inline s64 nicclock_skewed(s64 skew, s64 ns)
 {
-	if (likely(ns < NICCLOCK_NEAR_NS && ns > -NICCLOCK_NEAR_NS))
+	if (likely(nicclock_is_near(ns)))
 		return skew * ns >> NICCLOCK_SKEW_SHIFT;
 	return skew * (ns >> NICCLOCK_FAR_SHIFT) >> (NICCLOCK_SKEW_SHIFT - NICCLOCK_FAR_SHIFT);
 }
@@ -292,10 +297,12 @@ static inline s64 nicclock_map_late(const struct nicclock_map *map, u64 now_ns,
 {
 	s64 since = stamp - map->stamp;
 
-	if (unlikely(since >= NICCLOCK_REACH_NS))
-		return -NICCLOCK_NEVER_NS;
-	if (unlikely(since <= -NICCLOCK_REACH_NS))
-		return NICCLOCK_NEVER_NS;
+	if (unlikely(!nicclock_is_near(since))) {
+		if (since >= NICCLOCK_REACH_NS)
+			return -NICCLOCK_NEVER_NS;
+		if (since <= -NICCLOCK_REACH_NS)
+			return NICCLOCK_NEVER_NS;
+	}
 	return (s64)(now_ns - map->now_ns) - since - nicclock_skewed(map->skew, since);
 }
 
@@ -810,14 +817,12 @@ static inline bool nicclock_core_observe(struct nicclock_core *core,
 	if (map->state == NICCLOCK_NO_STAMPS ||
 	    (s64)(now_ns - map->now_ns) > NICCLOCK_IDLE_NS) {
 		nicclock_restart(core, now_ns, stamp);
-		late_ns = 0;
 		changed = true;
 	} else if (late_ns < -nicclock_map_early_max(map, now_ns) ||
 		   late_ns > NICCLOCK_FAR_NS) {
 		if (++core->odd < NICCLOCK_STEP_RUN)
 			return false;
 		nicclock_step(core, now_ns, stamp);
-		late_ns = 0;
 		changed = true;
 	}
 	if (nicclock_bucket_ends(&core->bucket, now_ns)) {
@@ -829,7 +834,8 @@ static inline bool nicclock_core_observe(struct nicclock_core *core,
 		nicclock_resume(core, now_ns, stamp);
 		changed = true;
 	}
-	late_ns = nicclock_map_late(map, now_ns, stamp);
+	if (changed)
+		late_ns = nicclock_map_late(map, now_ns, stamp);
 	nicclock_note_anchor(core, now_ns);
 	nicclock_note_late(core, now_ns, late_ns);
 	nicclock_fill_bucket(&core->bucket, now_ns, stamp, late_ns);
