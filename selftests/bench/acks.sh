@@ -55,9 +55,6 @@ measure cubic cubic data marked
 measure dctcp dctcp ece data marked
 insmod "$CLOSNET_MODDIR/nicclock.ko"
 insmod "$CLOSNET_MODDIR/tcp_timely.ko"
-# The default profile aims at an RTT of 50 us. On the bench's path, whose RTT is 136 us, it would send at 13% of the
-# bottleneck's rate: one ACK each 867 us, each of which nicclock learns from.
-echo classic >/proc/sys/net/ipv4/tcp_timely/mode
 measure bbr-probed bbr burst pair dup
 echo "timely burst 2000" >$parameter # nicclock learns the NIC's clock, from 0.2 s
 timely timely hw burst pair dup
