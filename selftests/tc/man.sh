@@ -77,6 +77,7 @@ test_sch() {
 	test_page "tc-$1.8"
 	for dev in eth1 eth2; do
 		tc -n "$a" qdisc del dev $dev root 2>"$TMP/log" || true
+		tc -n "$a" qdisc del dev $dev clsact 2>"$TMP/log" || true
 	done
 }
 
