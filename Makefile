@@ -75,7 +75,7 @@ demo: ## main job: a congested port in a stock kernel's guest, a table and a pic
 	@tools/deps.sh build vm plot
 	@tools/demo
 
-check: ## lint, builds and tests, in 25 minutes; SINCE=REV: only what a change since REV can affect
+check: ## lint, builds and tests of a submission; SINCE=REV: only what a change since REV can affect
 	@selftests/check $(if $(SINCE),--since $(SINCE))
 
 check-all: ## everything, in hours; SHARD=I/N: the I-th of N equal parts

@@ -806,17 +806,24 @@ static void closwire_stop_pauses(struct closwire_port *port)
 }
 
 /* Drop and count the frames of a list; sender: whose memory they are. */
-static void closwire_purge(struct closwire_port *sender,
+static void closwire_purge(struct closwire_port *port,
+			   struct closwire_port *sender,
 			   struct sk_buff_head *frames, u64 *counter)
 {
 	struct sk_buff *skb;
+	u64 dropped = 0;
 
 	/* as many as the rings or the cable held */
 	while ((skb = __skb_dequeue(frames))) {
 		closwire_unhold(sender, closwire_cb(skb));
-		closwire_drop(skb, counter);
+		kfree_skb(skb);
+		dropped++;
 		cond_resched();
 	}
+	/* closwire_xmit() counts drops of a port that is down, too */
+	spin_lock_bh(&port->tx.lock);
+	closwire_add(counter, dropped);
+	spin_unlock_bh(&port->tx.lock);
 }
 
 /**
@@ -838,9 +845,9 @@ void closwire_wire_stop(struct closwire_port *port)
 	if (tx->frame)
 		__skb_queue_head(&tx->ctrl, tx->frame);
 	tx->frame = NULL;
-	closwire_purge(port, &tx->ctrl, &port->stats.tx_dropped_carrier);
+	closwire_purge(port, port, &tx->ctrl, &port->stats.tx_dropped_carrier);
 	for (i = 0; i < CLOSWIRE_TX_QUEUES_MAX; i++) {
-		closwire_purge(port, &tx->ring[i],
+		closwire_purge(port, port, &tx->ring[i],
 			       &port->stats.tx_dropped_carrier);
 		tx->posted[i] = 0;
 	}
@@ -850,6 +857,8 @@ void closwire_wire_stop(struct closwire_port *port)
 	tx->paused = false;
 	tx->due_ns = 0;
 	closwire_stop_pauses(port);
-	closwire_purge(peer, &port->rx.ctrl, &port->stats.rx_dropped_down);
-	closwire_purge(peer, &port->rx.flight, &port->stats.rx_dropped_down);
+	closwire_purge(port, peer, &port->rx.ctrl,
+		       &port->stats.rx_dropped_down);
+	closwire_purge(port, peer, &port->rx.flight,
+		       &port->stats.rx_dropped_down);
 }
