@@ -16,7 +16,7 @@
  * AF_PACKET sockets, tc and XDP programs transmit without LOCAL_OUT, and packets that are
  * forwarded do not pass it. These need CAP_NET_RAW or CAP_NET_ADMIN in a network namespace,
  * which is as far as a remote host is from here: see "Threats" in
- * Documentation/networking/ndp.rst.
+ * Documentation/concepts/ndp.rst.
  */
 
 #include <linux/ip.h>

@@ -4,7 +4,7 @@
  *
  * NDP is a transport of messages for datacenters: a sender pushes its first window at
  * line rate, and from then on the receiver asks for each packet. The protocol, with
- * what it owes to whom, is in Documentation/networking/ndp_protocol.rst.
+ * what it owes to whom, is in Documentation/concepts/ndp_protocol.rst.
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
  * G. Antichi, M. Wojcik, "Re-architecting datacenter networks and stacks for

@@ -105,7 +105,7 @@ check_eq "a run that is told to end does" $status 130
 check_eq "no guest is left of it" "$(guests)" 0
 
 # the Python block of lab.rst
-sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/networking/lab.rst" >"$dir/trial.py"
+sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/concepts/lab.rst" >"$dir/trial.py"
 check_run "the example of lab.rst runs" 0 "^dctcp +[0-9.]+ +[0-9]+" --small
 
 ping='ip netns exec h1 busybox ping -c 101 10.0.0.3 | grep received'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Experiments: the Python files in selftests/lab. See Documentation/networking/lab.rst for how to write one."""
+"""Experiments: the Python files in selftests/lab. See Documentation/concepts/lab.rst for how to write one."""
 import importlib.util
 import os
 import sys
