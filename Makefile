@@ -34,7 +34,7 @@ PCRPD_DIRS = DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin UNITDIR=$(UNITDIR)
 all: modules tools ## build the modules (for KDIR) and the tools
 
 modules: ## build the modules for the running kernel, or for KDIR=...
-	@tools/check-config -q $(KDIR)
+	@tools/build/check-config -q $(KDIR)
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
 
 tools: ## build the plug-ins of tc and ip, closnet(8), and pcrpd(8) (not with PCRPD=no)
@@ -69,7 +69,7 @@ uninstall: ## remove what install put there
 	for h in $(HEADERS); do rm -f $(DESTDIR)$(PREFIX)/include/linux/$${h##*/}; done
 
 check-config: ## say what the kernel of KDIR lacks
-	@tools/check-config $(KDIR)
+	@tools/build/check-config $(KDIR)
 
 demo: ## main job: a congested port in a stock kernel's guest, a table and a picture
 	@tools/deps.sh build vm plot
@@ -94,14 +94,14 @@ lint: ## checkpatch, sparse, shellcheck, codespell, mandoc, house rules
 	@tools/lint
 
 dist: ## source tarball for DKMS and packagers, in dist/
-	@tools/dist
+	@tools/pkg/dist
 
 dkms-install: ## hand the modules to DKMS: built again for each new kernel
-	@tools/dkms-install
+	@tools/build/dkms-install
 
 deb: ## Debian packages, in dist/
 	@tools/deps.sh deb
-	@tools/deb
+	@tools/pkg/deb
 
 diag: ## print what a bug report needs
 	@tools/diag

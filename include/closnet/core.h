@@ -2,7 +2,7 @@
 /*
  * What an algorithm core needs of its surroundings.
  *
- * The cores (sch/ndp_queue.h, sch/ndp_pkt_core.h, ...) are plain C without
+ * The cores (sch/ndp/ndpq_queue.h, sch/ndp/ndpq_pkt.h, ...) are plain C without
  * skb, socket or netlink. They compile in the kernel and, for unit tests and
  * fuzzers, in user space, where this header stands in for the kernel's.
  */

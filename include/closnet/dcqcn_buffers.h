@@ -43,100 +43,100 @@
 #include <closnet/core.h>
 
 /* On the line: header, VLAN tag, FCS, preamble, and the gap between frames */
-#define DCQCN_FRAME_BYTES	(14 + 4 + 4 + 8 + 12)
+#define DCQCNQ_FRAME_BYTES	(14 + 4 + 4 + 8 + 12)
 /* The least frame, preamble, gap */
-#define DCQCN_PAUSE_BYTES	(64 + 8 + 12)
+#define DCQCNQ_PAUSE_BYTES	(64 + 8 + 12)
 /* 512 bit times, the unit of pause frames */
-#define DCQCN_QUANTUM_BYTES	64
+#define DCQCNQ_QUANTUM_BYTES	64
 
 /*
  * Time that a peer may take until it starts no new frame, bytes: pause quanta
  * of IEEE 802.3, 31B.3.7. A rate that it does not have gets the next one's.
  */
-static inline u32 dcqcn_response_bytes(u64 rate_Bps)
+static inline u32 dcqcnq_response_bytes(u64 rate_Bps)
 {
 	u64 Gbps = 1000000000 / 8;
 
 	if (rate_Bps <= 10 * Gbps)
-		return 60 * DCQCN_QUANTUM_BYTES;
+		return 60 * DCQCNQ_QUANTUM_BYTES;
 	if (rate_Bps <= 25 * Gbps)
-		return 80 * DCQCN_QUANTUM_BYTES;
+		return 80 * DCQCNQ_QUANTUM_BYTES;
 	if (rate_Bps <= 40 * Gbps)
-		return 118 * DCQCN_QUANTUM_BYTES;
+		return 118 * DCQCNQ_QUANTUM_BYTES;
 	if (rate_Bps <= 100 * Gbps)
-		return 394 * DCQCN_QUANTUM_BYTES;
-	return 905 * DCQCN_QUANTUM_BYTES;
+		return 394 * DCQCNQ_QUANTUM_BYTES;
+	return 905 * DCQCNQ_QUANTUM_BYTES;
 }
 
 /* What fits on the cable in one direction */
-static inline u64 dcqcn_cable_bytes(u64 rate_Bps, u32 cable_ns)
+static inline u64 dcqcnq_cable_bytes(u64 rate_Bps, u32 cable_ns)
 {
 	return mul_u64_u32_div(rate_Bps, cable_ns, 1000000000);
 }
 
 /**
- * dcqcn_flight_bytes() - t_flight: what comes in after a threshold was crossed
+ * dcqcnq_flight_bytes() - t_flight: what comes in after a threshold was crossed
  * @rate_Bps: the line's rate, bytes per second, up to 2^38
  * @cable_ns: delay of the cable in one direction
  * @mtu: most bytes of a packet in a frame
  *
  * Return: bytes.
  */
-static inline u64 dcqcn_flight_bytes(u64 rate_Bps, u32 cable_ns, u32 mtu)
+static inline u64 dcqcnq_flight_bytes(u64 rate_Bps, u32 cable_ns, u32 mtu)
 {
-	return 2 * ((u64)mtu + DCQCN_FRAME_BYTES) + DCQCN_PAUSE_BYTES +
-	       2 * dcqcn_cable_bytes(rate_Bps, cable_ns) + dcqcn_response_bytes(rate_Bps);
+	return 2 * ((u64)mtu + DCQCNQ_FRAME_BYTES) + DCQCNQ_PAUSE_BYTES +
+	       2 * dcqcnq_cable_bytes(rate_Bps, cable_ns) + dcqcnq_response_bytes(rate_Bps);
 }
 
 /**
- * dcqcn_pfc_static() - t_PFC that holds whatever the other ports do
+ * dcqcnq_pfc_static() - t_PFC that holds whatever the other ports do
  * @shared: the buffer without the headrooms, bytes
  * @ports: n, not 0
  * @prios: k, 1 to 8
  *
  * Return: bytes; more is too much.
  */
-static inline u64 dcqcn_pfc_static(u64 shared, u32 ports, u32 prios)
+static inline u64 dcqcnq_pfc_static(u64 shared, u32 ports, u32 prios)
 {
 	return div64_u64(shared, (u64)ports * prios);
 }
 
 /**
- * dcqcn_pfc_dynamic() - t_PFC by what is free now
+ * dcqcnq_pfc_dynamic() - t_PFC by what is free now
  * @free: bytes of the shared buffer that are not in use
  * @beta: share of it, up to 2^16
  * @prios: k, 1 to 8
  *
  * Return: bytes.
  */
-static inline u64 dcqcn_pfc_dynamic(u64 free, u32 beta, u32 prios)
+static inline u64 dcqcnq_pfc_dynamic(u64 free, u32 beta, u32 prios)
 {
 	return div_u64(free * beta, prios);
 }
 
 /**
- * dcqcn_ecn_static() - t_ECN that is reached before a static t_PFC is
+ * dcqcnq_ecn_static() - t_ECN that is reached before a static t_PFC is
  * @shared: the buffer without the headrooms, bytes
  * @ports: n, not 0
  * @prios: k, 1 to 8
  *
  * Return: t_ECN has to be less.
  */
-static inline u64 dcqcn_ecn_static(u64 shared, u32 ports, u32 prios)
+static inline u64 dcqcnq_ecn_static(u64 shared, u32 ports, u32 prios)
 {
-	return div_u64(dcqcn_pfc_static(shared, ports, prios), ports);
+	return div_u64(dcqcnq_pfc_static(shared, ports, prios), ports);
 }
 
 /**
- * dcqcn_ecn_dynamic() - t_ECN that is reached before a dynamic t_PFC is
+ * dcqcnq_ecn_dynamic() - t_ECN that is reached before a dynamic t_PFC is
  * @shared: the buffer without the headrooms, bytes, up to 2^47
  * @ports: n, not 0, up to 2^16
- * @beta: of dcqcn_pfc_dynamic()
+ * @beta: of dcqcnq_pfc_dynamic()
  * @prios: k, 1 to 8
  *
  * Return: t_ECN has to be less.
  */
-static inline u64 dcqcn_ecn_dynamic(u64 shared, u32 ports, u32 beta, u32 prios)
+static inline u64 dcqcnq_ecn_dynamic(u64 shared, u32 ports, u32 beta, u32 prios)
 {
 	return div64_u64(shared * beta, (u64)ports * prios * (beta + 1));
 }

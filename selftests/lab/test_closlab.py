@@ -181,7 +181,6 @@ class Files(unittest.TestCase):
         self.assertRaisesRegex(ValueError, "a.csv:3", results.read_csv, path)
 
     def test_experiment(self):
-        self.write("selftests/test_other.py", "")
         self.write("selftests/broken.py", '"""Broken."""\nPARAMS = []\n')
         self.assertEqual(experiment.names(), ["broken", "example"])
         self.assertEqual(experiment.summary(experiment.load("example")), "An example.")

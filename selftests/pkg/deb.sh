@@ -45,7 +45,7 @@ build_of_package() {
 	}
 }
 
-check "the packages build" "$CLOSNET_TOP/tools/deb" --out "$TMP/out"
+check "the packages build" "$CLOSNET_TOP/tools/pkg/deb" --out "$TMP/out"
 [ "$TEST_FAILED" -eq 0 ] || finish
 check "lintian finds no error" lintian --fail-on error "$TMP/out/closnet_${version}_$arch.changes"
 check_eq "debian/changelog has the tree's version" \

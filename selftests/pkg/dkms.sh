@@ -45,7 +45,7 @@ accepted() {
 	done
 }
 
-tarball=$("$CLOSNET_TOP/tools/dist" --out "$TMP" 2>/dev/null)
+tarball=$("$CLOSNET_TOP/tools/pkg/dist" --out "$TMP" 2>/dev/null)
 check "the tarball unpacks" tar -xf "$tarball" -C "$TMP"
 check_eq "dkms.conf is for Linux 6.1 to 7.x" \
 	"$(accepted 5.10.0-30-amd64 6.0.19 6.1.0-56-amd64 6.12.117+deb12-amd64 7.0-rc1 7.3.4+deb13-amd64 8.0.1 | xargs)" \
@@ -74,7 +74,7 @@ check "dkms remove" dkms_ remove "closnet/$version" --all
 check_eq "nothing is left" "$(installed)" ""
 # once in place of nothing, once in place of what is there
 for _ in 1 2; do
-	check "tools/dkms-install" env "KVER=$kver" "KDIR=$kdir" "$CLOSNET_TOP/tools/dkms-install" "${trees[@]}"
+	check "tools/build/dkms-install" env "KVER=$kver" "KDIR=$kdir" "$CLOSNET_TOP/tools/build/dkms-install" "${trees[@]}"
 	check_eq "the modules are installed" "$(installed)" "$(expected)"
 done
 finish

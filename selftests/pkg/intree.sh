@@ -9,7 +9,7 @@
 
 git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
 "$CLOSNET_TOP/tools/deps.sh" uml
-source=$("$CLOSNET_TOP/tools/ksource" intree Makefile Kbuild Kconfig '*/Kconfig*' include arch/um arch/x86 scripts \
+source=$("$CLOSNET_TOP/tools/build/ksource" intree Makefile Kbuild Kconfig '*/Kconfig*' include arch/um arch/x86 scripts \
 	kernel/Makefile kernel/bounds.c kernel/time net/Makefile net/sched tools/build tools/include tools/scripts)
 
 # hard links to the source; sed -i and > through a new name leave the originals alone

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
 
-check_config=$CLOSNET_TOP/tools/check-config
+check_config=$CLOSNET_TOP/tools/build/check-config
 kdir=$TMP/kdir
 
 # kernel RELEASE SYMBOL...: a build directory with a configuration of these symbols
@@ -68,8 +68,9 @@ rule "a file without licence" sch/x.c 'int x;' "sch/x.c:1: no SPDX"
 rule "a wrong licence" include/uapi/x.h "$spdx" "licence is GPL-2.0-only, not GPL-2.0 WITH"
 rule "a kernel version outside compat" sch/x.c "$spdx
 #if LINUX_VERSION_CODE > 1" "sch/x.c:2: kernel version outside compat/"
-rule "plumbing in a core" sch/x_queue.h "$spdx
-void x(struct sk_buff *skb);" "sch/x_queue.h:2: plumbing in an algorithm core: struct sk_buff"
+rule "plumbing in a core" sch/x.h "$spdx
+#include <closnet/core.h>
+void x(struct sk_buff *skb);" "sch/x.h:3: plumbing in an algorithm core: struct sk_buff"
 rule "a qdisc without a manual page" sch/Kbuild "# ${spdx:3:41}
 obj-m += sch_x.o" "sch/Kbuild:2: no manual page: Documentation/man/tc-x.8"
 rule "a long file" sch/x.c "$spdx

@@ -3,7 +3,7 @@
  * Ethernet frames for the tests of qdiscs, and what may become of them
  *
  * Written from the protocols' definitions, on purpose without a look at
- * sch/ndp_pkt_core.h: a test that shares code with what it tests finds
+ * sch/ndp/ndpq_pkt.h: a test that shares code with what it tests finds
  * nothing. Checksums are computed from scratch, never updated.
  */
 #ifndef _SELFTESTS_FRAME_H

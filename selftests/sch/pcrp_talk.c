@@ -29,7 +29,7 @@
  * sender has chosen at random. It ends with what is wrong, if there is: length,
  * checksum, addresses; then the exit status is 1.
  *
- * Written from the protocol's description, without a look at sch/pcrp_wire.h.
+ * Written from the protocol's description, without a look at sch/pcrp/pcrp_wire.h.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -25,14 +25,14 @@ static void test_paper(void **state)
 {
 	(void)state;
 	/* 24.47 KB */
-	assert_int_equal(dcqcn_pfc_static(SHARED, PORTS, PRIOS), 24475);
+	assert_int_equal(dcqcnq_pfc_static(SHARED, PORTS, PRIOS), 24475);
 	/* less than a packet: no use */
-	assert_int_equal(dcqcn_ecn_static(SHARED, PORTS, PRIOS), 764);
+	assert_int_equal(dcqcnq_ecn_static(SHARED, PORTS, PRIOS), 764);
 	/* 21.75 KB */
-	assert_int_equal(dcqcn_ecn_dynamic(SHARED, PORTS, BETA, PRIOS), 21755);
+	assert_int_equal(dcqcnq_ecn_dynamic(SHARED, PORTS, BETA, PRIOS), 21755);
 	/* an empty switch lets a port have almost all, a full one nothing */
-	assert_int_equal(dcqcn_pfc_dynamic(SHARED, BETA, PRIOS), SHARED);
-	assert_int_equal(dcqcn_pfc_dynamic(0, BETA, PRIOS), 0);
+	assert_int_equal(dcqcnq_pfc_dynamic(SHARED, BETA, PRIOS), SHARED);
+	assert_int_equal(dcqcnq_pfc_dynamic(0, BETA, PRIOS), 0);
 }
 
 static void test_flight(void **state)
@@ -63,8 +63,8 @@ static void test_flight(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT(cases); i++)
-		assert_int_equal(dcqcn_flight_bytes(cases[i].rate_Bps, cases[i].cable_ns,
-						    cases[i].mtu), cases[i].flight);
+		assert_int_equal(dcqcnq_flight_bytes(cases[i].rate_Bps, cases[i].cable_ns,
+						     cases[i].mtu), cases[i].flight);
 }
 
 /* Switches of all kinds: what is shared may be nothing, and t_ECN a byte */
@@ -93,11 +93,11 @@ static struct buffers random_buffers(struct rng *rng)
 static bool paused(const struct buffers *b, u64 waiting, bool dynamic)
 {
 	u64 used = waiting * b->ports * b->prios;
-	u64 t_pfc = dcqcn_pfc_static(b->shared, b->ports, b->prios);
+	u64 t_pfc = dcqcnq_pfc_static(b->shared, b->ports, b->prios);
 
 	if (dynamic)
-		t_pfc = dcqcn_pfc_dynamic(used < b->shared ? b->shared - used : 0,
-					  b->beta, b->prios);
+		t_pfc = dcqcnq_pfc_dynamic(used < b->shared ? b->shared - used : 0,
+					   b->beta, b->prios);
 	return waiting * b->ports > t_pfc;
 }
 
@@ -118,8 +118,8 @@ static void test_ecn_first(void **state)
 	rng_seed(&rng, 1);
 	for (i = 0; i < 1000000; i++) {
 		b = random_buffers(&rng);
-		check_bound(&b, dcqcn_ecn_static(b.shared, b.ports, b.prios), false);
-		check_bound(&b, dcqcn_ecn_dynamic(b.shared, b.ports, b.beta, b.prios), true);
+		check_bound(&b, dcqcnq_ecn_static(b.shared, b.ports, b.prios), false);
+		check_bound(&b, dcqcnq_ecn_dynamic(b.shared, b.ports, b.beta, b.prios), true);
 	}
 }
 
@@ -136,7 +136,7 @@ static void test_static_fits(void **state)
 	for (i = 0; i < 1000000; i++) {
 		b = random_buffers(&rng);
 		all = (u64)b.ports * b.prios;
-		assert_in_range(b.shared - dcqcn_pfc_static(b.shared, b.ports, b.prios) * all,
+		assert_in_range(b.shared - dcqcnq_pfc_static(b.shared, b.ports, b.prios) * all,
 				0, all - 1);
 	}
 }

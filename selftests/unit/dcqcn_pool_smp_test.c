@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/dcqcn_pool_core.h with threads: the promises of its section "Concurrency"
+ * sch/dcqcn/dcqcnq_pool_core.h with threads: the promises of its section "Concurrency"
  *
  * Threads admit and release packets of all ingresses, each of which has a lock,
  * while one more thread changes the limits. The sums are held against the
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../sch/dcqcn_pool_core.h"
+#include "../../sch/dcqcn/dcqcnq_pool_core.h"
 #include "rng.h"
 
 #define THREADS		4
@@ -25,11 +25,11 @@
 #define BUFFER		200000
 #define HEADROOM	3000
 
-static struct dcqcn_mmu mmu;
+static struct dcqcnq_mmu mmu;
 static struct group {
 	pthread_mutex_t lock;
-	struct dcqcn_ingress in;
-} groups[PORTS][DCQCN_PRIOS];
+	struct dcqcnq_ingress in;
+} groups[PORTS][DCQCNQ_PRIOS];
 
 struct packet {
 	struct group *group;	/* NULL: of no port */
@@ -39,55 +39,55 @@ struct packet {
 struct worker {
 	pthread_t thread;
 	u32 seed;
-	u32 verdicts[DCQCN_NO_HEADROOM + 1];
+	u32 verdicts[DCQCNQ_NO_HEADROOM + 1];
 	u32 paused;
 	bool too_much;
 };
 
-static struct dcqcn_pool_params params(u32 mode)
+static struct dcqcnq_pool_params params(u32 mode)
 {
-	return (struct dcqcn_pool_params) {
+	return (struct dcqcnq_pool_params) {
 		.buffer = BUFFER, .xoff_mode = mode, .xoff = 8000, .beta = 2, .pfc = 0x7f,
 	};
 }
 
 static void set_limits(u32 mode)
 {
-	const struct dcqcn_pool_params p = params(mode);
+	const struct dcqcnq_pool_params p = params(mode);
 
-	dcqcn_mmu_set(&mmu, &p, PORTS, PORTS * HEADROOM);
+	dcqcnq_mmu_set(&mmu, &p, PORTS, PORTS * HEADROOM);
 }
 
 static bool admit(struct worker *w, const struct packet *p, bool fits)
 {
-	enum dcqcn_verdict verdict;
+	enum dcqcnq_verdict verdict;
 
 	if (p->group) {
 		pthread_mutex_lock(&p->group->lock);
-		verdict = dcqcn_mmu_admit(&mmu, &p->group->in, p->len, fits);
+		verdict = dcqcnq_mmu_admit(&mmu, &p->group->in, p->len, fits);
 		w->paused += p->group->in.paused;
 		w->too_much |= p->group->in.headroom_bytes > HEADROOM;
 		/* a release gives back headroom first: a group that may go has none left */
 		w->too_much |= !p->group->in.paused && p->group->in.headroom_bytes;
 		pthread_mutex_unlock(&p->group->lock);
 	} else {
-		verdict = dcqcn_mmu_admit_other(&mmu, p->len, fits);
+		verdict = dcqcnq_mmu_admit_other(&mmu, p->len, fits);
 	}
 	/* buffer and shared part never change here, so this holds at any time */
-	w->too_much |= dcqcn_mmu_bytes(&mmu) > BUFFER;
-	w->too_much |= dcqcn_fill_shared(atomic64_read(&mmu.fill)) > READ_ONCE(mmu.shared);
+	w->too_much |= dcqcnq_mmu_bytes(&mmu) > BUFFER;
+	w->too_much |= dcqcnq_fill_shared(atomic64_read(&mmu.fill)) > READ_ONCE(mmu.shared);
 	w->verdicts[verdict]++;
-	return verdict == DCQCN_LOSSY || verdict == DCQCN_LOSSLESS;
+	return verdict == DCQCNQ_LOSSY || verdict == DCQCNQ_LOSSLESS;
 }
 
 static void release(const struct packet *p)
 {
 	if (!p->group) {
-		dcqcn_mmu_release_other(&mmu, p->len);
+		dcqcnq_mmu_release_other(&mmu, p->len);
 		return;
 	}
 	pthread_mutex_lock(&p->group->lock);
-	dcqcn_mmu_release(&mmu, &p->group->in, p->len);
+	dcqcnq_mmu_release(&mmu, &p->group->in, p->len);
 	pthread_mutex_unlock(&p->group->lock);
 }
 
@@ -97,7 +97,7 @@ static struct packet random_packet(struct rng *rng)
 
 	if (rng_percent(rng, 90))
 		p.group = &groups[rng_in(rng, 0, PORTS - 1)][rng_percent(rng, 70) ? 3 :
-			  rng_in(rng, 0, DCQCN_PRIOS - 1)];
+			  rng_in(rng, 0, DCQCNQ_PRIOS - 1)];
 	return p;
 }
 
@@ -128,7 +128,7 @@ static void *work(void *arg)
 
 static bool done;
 
-/* As dcqcn_update() and the refresh timer do */
+/* As dcqcnq_update() and the refresh timer do */
 static void *change(void *arg)
 {
 	u32 port, prio, mode = 0;
@@ -137,11 +137,11 @@ static void *change(void *arg)
 	while (!__atomic_load_n(&done, __ATOMIC_SEQ_CST)) {
 		set_limits(mode++ % 3);
 		for (port = 0; port < PORTS; port++) {
-			for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+			for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
 				struct group *g = &groups[port][prio];
 
 				pthread_mutex_lock(&g->lock);
-				dcqcn_mmu_review(&mmu, &g->in);
+				dcqcnq_mmu_review(&mmu, &g->in);
 				pthread_mutex_unlock(&g->lock);
 			}
 		}
@@ -155,9 +155,9 @@ static void set_up(void)
 
 	set_limits(TC_DCQCN_XOFF_STATIC);
 	for (port = 0; port < PORTS; port++) {
-		for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+		for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
 			pthread_mutex_init(&groups[port][prio].lock, NULL);
-			groups[port][prio].in = (struct dcqcn_ingress) {
+			groups[port][prio].in = (struct dcqcnq_ingress) {
 				.headroom = HEADROOM, .xon_gap = 3000, .lossless = prio != 7,
 			};
 		}
@@ -167,7 +167,7 @@ static void set_up(void)
 static void test_threads(void **state)
 {
 	struct worker workers[THREADS] = {};
-	u32 i, prio, verdict, paused = 0, met[DCQCN_NO_HEADROOM + 1] = {};
+	u32 i, prio, verdict, paused = 0, met[DCQCNQ_NO_HEADROOM + 1] = {};
 	pthread_t changer;
 
 	(void)state;
@@ -181,18 +181,18 @@ static void test_threads(void **state)
 		pthread_join(workers[i].thread, NULL);
 		assert_false(workers[i].too_much);
 		paused += workers[i].paused;
-		for (verdict = 0; verdict <= DCQCN_NO_HEADROOM; verdict++)
+		for (verdict = 0; verdict <= DCQCNQ_NO_HEADROOM; verdict++)
 			met[verdict] += workers[i].verdicts[verdict];
 	}
 	__atomic_store_n(&done, true, __ATOMIC_SEQ_CST);
 	pthread_join(changer, NULL);
-	for (verdict = 0; verdict <= DCQCN_NO_HEADROOM; verdict++)
+	for (verdict = 0; verdict <= DCQCNQ_NO_HEADROOM; verdict++)
 		assert_true(met[verdict] > 1000);
 	assert_true(paused > 1000);
 	assert_int_equal(atomic64_read(&mmu.fill), 0);
 	for (i = 0; i < PORTS; i++) {
-		for (prio = 0; prio < DCQCN_PRIOS; prio++) {
-			const struct dcqcn_ingress *in = &groups[i][prio].in;
+		for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
+			const struct dcqcnq_ingress *in = &groups[i][prio].in;
 
 			assert_int_equal(in->shared_bytes + in->headroom_bytes, 0);
 			assert_false(in->paused);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/dcqcn_pool_core.h: against a model, promises, the paper's thresholds
+ * sch/dcqcn/dcqcnq_pool_core.h: against a model, promises, the paper's thresholds
  *
  * The model knows the packets that wait, one by one, and counts them anew for
  * each decision. Core and model get the same packets, ports and settings, and
@@ -13,13 +13,13 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../sch/dcqcn_pool_core.h"
+#include "../../sch/dcqcn/dcqcnq_pool_core.h"
 #include "rng.h"
 
 #define ROUNDS		300
 #define ROUND_EVENTS	2000
 #define PORTS		6
-#define PRIOS		DCQCN_PRIOS
+#define PRIOS		DCQCNQ_PRIOS
 #define PACKETS		4096
 #define OUTSIDE		(-1)	/* came in by no port */
 
@@ -40,7 +40,7 @@ struct model_port {
 };
 
 struct model {
-	struct dcqcn_pool_params p;
+	struct dcqcnq_pool_params p;
 	struct model_port port[PORTS];
 	struct packet packet[PACKETS];
 	u32 packets;
@@ -144,28 +144,28 @@ static void model_lift(struct model *m, int port, u32 prio)
 		q->paused[prio] = false;
 }
 
-static enum dcqcn_verdict model_admit(struct model *m, struct packet p, bool fits)
+static enum dcqcnq_verdict model_admit(struct model *m, struct packet p, bool fits)
 {
 	struct model_port *q;
 
 	if (!model_lossless(m, p.port, p.prio)) {
 		if (!fits || p.len > model_free(m))
-			return DCQCN_NO_ROOM;
+			return DCQCNQ_NO_ROOM;
 		m->packet[m->packets++] = p;
-		return DCQCN_LOSSY;
+		return DCQCNQ_LOSSY;
 	}
 	q = &m->port[p.port];
 	if (p.len > model_room(m, p.port, p.prio)) {
 		if (q->in_headroom[p.prio] + p.len > q->headroom ||
 		    waits_in_all(m) + p.len > m->p.buffer) {
 			q->paused[p.prio] |= !!waits(m, p.port, p.prio);
-			return DCQCN_NO_HEADROOM;
+			return DCQCNQ_NO_HEADROOM;
 		}
 		q->in_headroom[p.prio] += p.len;
 		q->paused[p.prio] = true;
 	}
 	m->packet[m->packets++] = p;
-	return DCQCN_LOSSLESS;
+	return DCQCNQ_LOSSLESS;
 }
 
 static struct packet model_release(struct model *m, u32 i)
@@ -209,16 +209,16 @@ static void model_review(struct model *m)
 
 /* ------------------------------------------------ core beside model */
 
-/* A port as dcqcn_pool.c has it */
+/* A port as dcqcnq_pool.c has it */
 struct port {
 	bool member;
 	u32 headroom;
 	u32 mtu;
-	struct dcqcn_ingress in[PRIOS];
+	struct dcqcnq_ingress in[PRIOS];
 };
 
-/* Computes all limits anew, as dcqcn_update() and dcqcn_set_port() do. */
-static void update(struct dcqcn_mmu *m, const struct dcqcn_pool_params *p,
+/* Computes all limits anew, as dcqcnq_update() and dcqcnq_set_port() do. */
+static void update(struct dcqcnq_mmu *m, const struct dcqcnq_pool_params *p,
 		   struct port *port, u32 count)
 {
 	u32 i, prio, ports = 0;
@@ -228,15 +228,15 @@ static void update(struct dcqcn_mmu *m, const struct dcqcn_pool_params *p,
 		ports += port[i].member;
 		sum += port[i].member ? port[i].headroom : 0;
 	}
-	dcqcn_mmu_set(m, p, ports, sum);
+	dcqcnq_mmu_set(m, p, ports, sum);
 	for (i = 0; i < count; i++) {
 		for (prio = 0; prio < PRIOS; prio++) {
-			struct dcqcn_ingress *in = &port[i].in[prio];
+			struct dcqcnq_ingress *in = &port[i].in[prio];
 
 			in->headroom = port[i].member ? port[i].headroom : 0;
 			in->xon_gap = 2 * port[i].mtu;
 			in->lossless = port[i].member && p->pfc >> prio & 1;
-			dcqcn_mmu_review(m, in);
+			dcqcnq_mmu_review(m, in);
 		}
 	}
 }
@@ -250,19 +250,19 @@ static u32 paused_of(const struct port *port)
 	return mask;
 }
 
-static enum dcqcn_verdict admit(struct dcqcn_mmu *m, struct port *port, u32 prio, u32 len,
-				bool fits)
+static enum dcqcnq_verdict admit(struct dcqcnq_mmu *m, struct port *port, u32 prio, u32 len,
+				 bool fits)
 {
-	return port ? dcqcn_mmu_admit(m, &port->in[prio], len, fits) :
-		      dcqcn_mmu_admit_other(m, len, fits);
+	return port ? dcqcnq_mmu_admit(m, &port->in[prio], len, fits) :
+		      dcqcnq_mmu_admit_other(m, len, fits);
 }
 
-static void release(struct dcqcn_mmu *m, struct port *port, u32 prio, u32 len)
+static void release(struct dcqcnq_mmu *m, struct port *port, u32 prio, u32 len)
 {
 	if (port)
-		dcqcn_mmu_release(m, &port->in[prio], len);
+		dcqcnq_mmu_release(m, &port->in[prio], len);
 	else
-		dcqcn_mmu_release_other(m, len);
+		dcqcnq_mmu_release_other(m, len);
 }
 
 /*
@@ -270,14 +270,14 @@ static void release(struct dcqcn_mmu *m, struct port *port, u32 prio, u32 len)
  * next one to come takes a place of which no packet waits.
  */
 struct pair {
-	struct dcqcn_mmu core;
+	struct dcqcnq_mmu core;
 	struct port port[PORTS];
 	struct model model;
 };
 
 /* What the random events met: they must have been everywhere. */
 static struct {
-	u32 verdict[3][DCQCN_NO_HEADROOM + 1];
+	u32 verdict[3][DCQCNQ_NO_HEADROOM + 1];
 	u32 xoff, xon, remnants, headroom_back;
 } met;
 
@@ -292,13 +292,13 @@ static void same(const struct pair *t)
 		if (m->packet[i].port != OUTSIDE)
 			sum[m->packet[i].port][m->packet[i].prio] += m->packet[i].len;
 
-	assert_int_equal(dcqcn_mmu_bytes(&t->core), waits_in_all(m));
-	assert_int_equal(dcqcn_fill_headroom(atomic64_read(&t->core.fill)), headrooms);
+	assert_int_equal(dcqcnq_mmu_bytes(&t->core), waits_in_all(m));
+	assert_int_equal(dcqcnq_fill_headroom(atomic64_read(&t->core.fill)), headrooms);
 	assert_int_equal(t->core.shared, model_shared(m));
-	assert_int_equal(dcqcn_mmu_xoff(&t->core), model_xoff(m));
+	assert_int_equal(dcqcnq_mmu_xoff(&t->core), model_xoff(m));
 	for (port = 0; port < PORTS; port++) {
 		for (prio = 0; prio < PRIOS; prio++) {
-			const struct dcqcn_ingress *q = &t->port[port].in[prio];
+			const struct dcqcnq_ingress *q = &t->port[port].in[prio];
 
 			assert_int_equal(q->headroom_bytes, m->port[port].in_headroom[prio]);
 			assert_int_equal(q->shared_bytes + q->headroom_bytes,
@@ -316,7 +316,7 @@ static void pauses_make_sense(const struct pair *t)
 
 	for (port = 0; port < PORTS; port++) {
 		for (prio = 0; prio < PRIOS; prio++) {
-			const struct dcqcn_ingress *q = &t->port[port].in[prio];
+			const struct dcqcnq_ingress *q = &t->port[port].in[prio];
 
 			if (q->paused)
 				assert_true(q->shared_bytes + q->headroom_bytes);
@@ -326,7 +326,7 @@ static void pauses_make_sense(const struct pair *t)
 	}
 }
 
-static void set_params(struct pair *t, const struct dcqcn_pool_params *p)
+static void set_params(struct pair *t, const struct dcqcnq_pool_params *p)
 {
 	u32 port, paused = 0;
 	u64 headrooms = in_all_headrooms(&t->model);
@@ -343,7 +343,7 @@ static void arrive(struct pair *t, struct packet p, bool fits)
 {
 	struct port *port = p.port == OUTSIDE ? NULL : &t->port[p.port];
 	u8 paused = port ? paused_of(port) : 0;
-	enum dcqcn_verdict got = admit(&t->core, port, p.prio, p.len, fits);
+	enum dcqcnq_verdict got = admit(&t->core, port, p.prio, p.len, fits);
 
 	if (t->model.packets == PACKETS - 1)
 		fail_msg("more packets than the model holds");
@@ -372,7 +372,7 @@ static void set_port(struct pair *t, u32 i, u32 headroom, u32 mtu)
 
 static void join(struct pair *t, u32 i, u32 headroom, u32 mtu)
 {
-	struct dcqcn_pool_params p = t->model.p;
+	struct dcqcnq_pool_params p = t->model.p;
 
 	t->port[i].member = true;
 	t->model.port[i].member = true;
@@ -382,14 +382,14 @@ static void join(struct pair *t, u32 i, u32 headroom, u32 mtu)
 
 static void leave(struct pair *t, u32 i)
 {
-	struct dcqcn_pool_params p = t->model.p;
+	struct dcqcnq_pool_params p = t->model.p;
 	u32 prio;
 
 	t->port[i].member = false;
-	/* first of all, as dcqcn_pool_leave() does */
+	/* first of all, as dcqcnq_pool_leave() does */
 	for (prio = 0; prio < PRIOS; prio++) {
 		t->port[i].in[prio].lossless = false;
-		dcqcn_mmu_review(&t->core, &t->port[i].in[prio]);
+		dcqcnq_mmu_review(&t->core, &t->port[i].in[prio]);
 	}
 	memset(&t->model.port[i], 0, sizeof(t->model.port[i]));
 	set_params(t, &p);
@@ -408,10 +408,10 @@ static bool empty(const struct pair *t, u32 i)
 	return true;
 }
 
-static struct dcqcn_pool_params random_params(struct rng *rng)
+static struct dcqcnq_pool_params random_params(struct rng *rng)
 {
 	static const u8 pfc[] = { 0xff, 0xff, 0x08, 0x81, 0x00 };
-	struct dcqcn_pool_params p = {};
+	struct dcqcnq_pool_params p = {};
 
 	p.buffer = rng_in(rng, 100000, 500000);
 	p.xoff_mode = rng_in(rng, 0, 2);
@@ -437,7 +437,7 @@ static struct packet random_packet(struct rng *rng, const struct pair *t)
 static void random_change(struct rng *rng, struct pair *t)
 {
 	u32 i = rng_in(rng, 0, PORTS - 1), headroom = rng_in(rng, 1000, 10000);
-	struct dcqcn_pool_params p;
+	struct dcqcnq_pool_params p;
 
 	if (rng_percent(rng, 40)) {
 		p = random_params(rng);
@@ -480,7 +480,7 @@ static void random_round(struct rng *rng)
 			load = rng_in(rng, 20, 90);
 		if (!rng_in(rng, 0, 99))
 			random_change(rng, &t);
-		bytes = dcqcn_mmu_bytes(&t.core);
+		bytes = dcqcnq_mmu_bytes(&t.core);
 		if (rng_percent(rng, load)) {
 			p = random_packet(rng, &t);
 			arrive(&t, p, rng_percent(rng, 95));
@@ -488,7 +488,7 @@ static void random_round(struct rng *rng)
 			depart(&t, rng_in(rng, 0, t.model.packets - 1));
 		}
 		/* a buffer that was made smaller may hold more for a while */
-		assert_true(dcqcn_mmu_bytes(&t.core) <= max_t(u32, bytes, t.core.buffer));
+		assert_true(dcqcnq_mmu_bytes(&t.core) <= max_t(u32, bytes, t.core.buffer));
 		same(&t);
 		pauses_make_sense(&t);
 	}
@@ -505,7 +505,7 @@ static void test_model(void **state)
 	for (i = 0; i < ROUNDS; i++)
 		random_round(&rng);
 	for (mode = 0; mode < 3; mode++)
-		for (verdict = 0; verdict <= DCQCN_NO_HEADROOM; verdict++)
+		for (verdict = 0; verdict <= DCQCNQ_NO_HEADROOM; verdict++)
 			assert_true(met.verdict[mode][verdict] > 1000);
 	assert_true(met.xoff > 10000);
 	assert_true(met.xon > 10000);
@@ -524,7 +524,7 @@ static void test_model(void **state)
  */
 static void lossless_round(struct rng *rng)
 {
-	struct dcqcn_pool_params params = random_params(rng);
+	struct dcqcnq_pool_params params = random_params(rng);
 	u32 in_flight[PORTS][PRIOS] = {}, peak = 0, i;
 	static struct pair t;
 
@@ -546,10 +546,10 @@ static void lossless_round(struct rng *rng)
 			*flight = 0;
 		if (lossless && *flight + p.len > FLIGHT)
 			continue;
-		peak = max_t(u32, peak, dcqcn_mmu_bytes(&t.core));
+		peak = max_t(u32, peak, dcqcnq_mmu_bytes(&t.core));
 		assert_int_not_equal(admit(&t.core, p.port != OUTSIDE ? &t.port[p.port] : NULL,
 					   p.prio, p.len, true),
-				     DCQCN_NO_HEADROOM);
+				     DCQCNQ_NO_HEADROOM);
 		model_admit(&t.model, p, true);
 		if (lossless && t.port[p.port].in[p.prio].paused)
 			*flight += p.len;
@@ -571,23 +571,23 @@ static void test_lossless(void **state)
 		lossless_round(&rng);
 }
 
-static const struct dcqcn_pool_params one_params = {
+static const struct dcqcnq_pool_params one_params = {
 	.buffer = 1000000,
 	.xoff_mode = TC_DCQCN_XOFF_STATIC,
 	.pfc = 0xff,
 };
 
-static void set_xoff(struct dcqcn_mmu *m, struct port *port, u32 xoff)
+static void set_xoff(struct dcqcnq_mmu *m, struct port *port, u32 xoff)
 {
-	struct dcqcn_pool_params p = one_params;
+	struct dcqcnq_pool_params p = one_params;
 
 	p.xoff = xoff;
 	update(m, &p, port, 1);
 }
 
-static struct dcqcn_mmu one_port(struct port *port, u32 xoff, u32 headroom)
+static struct dcqcnq_mmu one_port(struct port *port, u32 xoff, u32 headroom)
 {
-	struct dcqcn_mmu m = {};
+	struct dcqcnq_mmu m = {};
 
 	memset(port, 0, sizeof(*port));
 	port->member = true;
@@ -601,14 +601,14 @@ static struct dcqcn_mmu one_port(struct port *port, u32 xoff, u32 headroom)
 static void test_hysteresis(void **state)
 {
 	struct port port;
-	struct dcqcn_mmu m = one_port(&port, 10000, 5000);
+	struct dcqcnq_mmu m = one_port(&port, 10000, 5000);
 	int i;
 
 	(void)state;
 	for (i = 0; i < 10; i++)
-		assert_int_equal(admit(&m, &port, 3, 1000, true), DCQCN_LOSSLESS);
+		assert_int_equal(admit(&m, &port, 3, 1000, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(paused_of(&port), 0);
-	assert_int_equal(admit(&m, &port, 3, 1, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 3, 1, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(paused_of(&port), 1 << 3);
 	assert_int_equal(port.in[3].headroom_bytes, 1);
 	release(&m, &port, 3, 1);
@@ -618,7 +618,7 @@ static void test_hysteresis(void **state)
 	release(&m, &port, 3, 1);
 	assert_int_equal(paused_of(&port), 0);
 	/* other priorities are not concerned */
-	assert_int_equal(admit(&m, &port, 4, 10000, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 4, 10000, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(paused_of(&port), 0);
 }
 
@@ -626,10 +626,10 @@ static void test_hysteresis(void **state)
 static void test_review(void **state)
 {
 	struct port port;
-	struct dcqcn_mmu m = one_port(&port, 10000, 5000);
+	struct dcqcnq_mmu m = one_port(&port, 10000, 5000);
 
 	(void)state;
-	assert_int_equal(admit(&m, &port, 3, 6000, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 3, 6000, true), DCQCNQ_LOSSLESS);
 	set_xoff(&m, &port, 6000);
 	assert_int_equal(paused_of(&port), 0);
 	set_xoff(&m, &port, 5999);
@@ -645,32 +645,32 @@ static void test_review(void **state)
 static void test_headroom(void **state)
 {
 	struct port port;
-	struct dcqcn_mmu m = one_port(&port, 1000, 5000);
+	struct dcqcnq_mmu m = one_port(&port, 1000, 5000);
 
 	(void)state;
-	assert_int_equal(admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
-	assert_int_equal(admit(&m, &port, 0, 4000, true), DCQCN_LOSSLESS);
-	assert_int_equal(admit(&m, &port, 0, 1001, true), DCQCN_NO_HEADROOM);
-	assert_int_equal(admit(&m, &port, 0, 1000, true), DCQCN_LOSSLESS);
-	assert_int_equal(admit(&m, &port, 0, 1, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(admit(&m, &port, 0, 1000, true), DCQCNQ_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 4000, true), DCQCNQ_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 1001, true), DCQCNQ_NO_HEADROOM);
+	assert_int_equal(admit(&m, &port, 0, 1000, true), DCQCNQ_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 1, true), DCQCNQ_NO_HEADROOM);
 	assert_int_equal(port.in[0].dropped_packets, 2);
 	assert_int_equal(port.in[0].headroom_peak_bytes, 5000);
 	assert_int_equal(port.in[0].peak_bytes, 6000);
-	assert_int_equal(dcqcn_mmu_bytes(&m), 6000);
+	assert_int_equal(dcqcnq_mmu_bytes(&m), 6000);
 }
 
 /* A packet that never fits pauses nobody for ever. */
 static void test_too_long(void **state)
 {
 	struct port port;
-	struct dcqcn_mmu m = one_port(&port, 64, 100);
+	struct dcqcnq_mmu m = one_port(&port, 64, 100);
 
 	(void)state;
-	assert_int_equal(admit(&m, &port, 0, 1500, true), DCQCN_NO_HEADROOM);
+	assert_int_equal(admit(&m, &port, 0, 1500, true), DCQCNQ_NO_HEADROOM);
 	assert_int_equal(paused_of(&port), 0);
 	/* less than 2 MTU: paused, until nothing waits */
-	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
-	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCN_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCNQ_LOSSLESS);
+	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(paused_of(&port), 1);
 	release(&m, &port, 0, 60);
 	assert_int_equal(paused_of(&port), 1);
@@ -681,9 +681,9 @@ static void test_too_long(void **state)
 /* Section 4 of the paper: 32 ports, 12 MB, t_flight 22.4 KB, beta 8 */
 static void test_paper(void **state)
 {
-	struct dcqcn_pool_params p = { .buffer = 12000000, .beta = 8, .pfc = 0xff };
+	struct dcqcnq_pool_params p = { .buffer = 12000000, .beta = 8, .pfc = 0xff };
 	static struct port port[32];
-	struct dcqcn_mmu m = {};
+	struct dcqcnq_mmu m = {};
 	u32 i, n;
 
 	(void)state;
@@ -691,10 +691,10 @@ static void test_paper(void **state)
 	for (i = 0; i < 32; i++)
 		port[i] = (struct port) { .member = true, .headroom = 22400, .mtu = 1500 };
 	update(&m, &p, port, 32);
-	assert_int_equal(dcqcn_mmu_xoff(&m), 24475);	/* 24.47 KB */
+	assert_int_equal(dcqcnq_mmu_xoff(&m), 24475);	/* 24.47 KB */
 	p.xoff_mode = TC_DCQCN_XOFF_DYNAMIC;
 	update(&m, &p, port, 32);
-	assert_int_equal(dcqcn_mmu_xoff(&m), 12000000 - 32 * 8 * 22400);
+	assert_int_equal(dcqcnq_mmu_xoff(&m), 12000000 - 32 * 8 * 22400);
 
 	/*
 	 * The bound of t_ECN, 21.75 KB: with that in each of 32 queues of each
@@ -716,13 +716,13 @@ static void test_paper(void **state)
 /* No more headroom than the buffer has */
 static void test_fits(void **state)
 {
-	struct dcqcn_pool_params p = { .buffer = 1000, .pfc = 0x0f };
+	struct dcqcnq_pool_params p = { .buffer = 1000, .pfc = 0x0f };
 
 	(void)state;
-	assert_true(dcqcn_mmu_fits(&p, 249));
-	assert_false(dcqcn_mmu_fits(&p, 250));
+	assert_true(dcqcnq_mmu_fits(&p, 249));
+	assert_false(dcqcnq_mmu_fits(&p, 250));
 	p.pfc = 0;
-	assert_true(dcqcn_mmu_fits(&p, 1ULL << 40));
+	assert_true(dcqcnq_mmu_fits(&p, 1ULL << 40));
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/dcqcn_queue.h: the marking line, counts, stalls
+ * sch/dcqcn/dcqcnq_queue.h: the marking line, counts, stalls
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../sch/dcqcn_queue.h"
+#include "../../sch/dcqcn/dcqcnq_queue.h"
 #include "rng.h"
 
 #define SIZE_MAX_BYTES	(1U << 30)
@@ -20,16 +20,16 @@
 
 /* ------------------------------------------------ marking */
 
-static struct dcqcn_marking line(u32 kmin, u32 kmax, u32 pmax)
+static struct dcqcnq_marking line(u32 kmin, u32 kmax, u32 pmax)
 {
-	struct dcqcn_marking m = { .kmin = kmin, .kmax = kmax, .pmax = pmax };
+	struct dcqcnq_marking m = { .kmin = kmin, .kmax = kmax, .pmax = pmax };
 
-	dcqcn_marking_finish(&m);
+	dcqcnq_marking_finish(&m);
 	return m;
 }
 
 /* The paper's probability, by its formula */
-static long double exact(const struct dcqcn_marking *m, u32 bytes)
+static long double exact(const struct dcqcnq_marking *m, u32 bytes)
 {
 	if (bytes <= m->kmin)
 		return 0;
@@ -63,7 +63,7 @@ static double binomial_test(u32 n, double p, u32 k)
 /* 20 levels, most of them between Kmin and Kmax: drawn as often as the formula says? */
 static void check_frequency(u32 seed, u32 kmin, u32 kmax, u32 pmax)
 {
-	const struct dcqcn_marking m = line(kmin, kmax, pmax);
+	const struct dcqcnq_marking m = line(kmin, kmax, pmax);
 	const u32 draws = 200000, levels = 20;
 	struct rng rng;
 	u32 level, i;
@@ -75,7 +75,7 @@ static void check_frequency(u32 seed, u32 kmin, u32 kmax, u32 pmax)
 		u32 marked = 0;
 
 		for (i = 0; i < draws; i++)
-			marked += dcqcn_marks(dcqcn_mark_chance(&m, bytes), rng_u32(&rng));
+			marked += dcqcnq_marks(dcqcnq_mark_chance(&m, bytes), rng_u32(&rng));
 		if (p == 1) {
 			assert_int_equal(marked, draws);
 			continue;
@@ -114,7 +114,7 @@ static void test_exact(void **state)
 		u32 kmin = any_number(&rng, 30);
 		u32 span = any_number(&rng, 30);
 		u32 pmax = any_number(&rng, 32);
-		struct dcqcn_marking m;
+		struct dcqcnq_marking m;
 		double off;
 		u32 bytes;
 
@@ -122,7 +122,7 @@ static void test_exact(void **state)
 			span = SIZE_MAX_BYTES - kmin;
 		m = line(kmin, kmin + span, rng_percent(&rng, 10) ? UINT32_MAX : pmax);
 		bytes = kmin + (rng_percent(&rng, 10) ? span : rng_in(&rng, 0, span));
-		off = dcqcn_mark_chance(&m, bytes) - exact(&m, bytes) * 0x1p32L;
+		off = dcqcnq_mark_chance(&m, bytes) - exact(&m, bytes) * 0x1p32L;
 		assert_true(off > -2 && off < .6);
 	}
 }
@@ -134,21 +134,21 @@ static void test_edges(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(kmins) / sizeof(*kmins); i++) {
-		struct dcqcn_marking m = line(kmins[i], kmins[i] + 1, UINT32_MAX);
+		struct dcqcnq_marking m = line(kmins[i], kmins[i] + 1, UINT32_MAX);
 
-		assert_int_equal(dcqcn_mark_chance(&m, 0), 0);
-		assert_int_equal(dcqcn_mark_chance(&m, m.kmin), 0);
-		assert_int_equal(dcqcn_mark_chance(&m, m.kmax), DCQCN_CERTAIN);
-		assert_int_equal(dcqcn_mark_chance(&m, m.kmax + 1), DCQCN_CERTAIN);
-		assert_int_equal(dcqcn_mark_chance(&m, UINT32_MAX), DCQCN_CERTAIN);
+		assert_int_equal(dcqcnq_mark_chance(&m, 0), 0);
+		assert_int_equal(dcqcnq_mark_chance(&m, m.kmin), 0);
+		assert_int_equal(dcqcnq_mark_chance(&m, m.kmax), DCQCNQ_CERTAIN);
+		assert_int_equal(dcqcnq_mark_chance(&m, m.kmax + 1), DCQCNQ_CERTAIN);
+		assert_int_equal(dcqcnq_mark_chance(&m, UINT32_MAX), DCQCNQ_CERTAIN);
 		m = line(kmins[i], kmins[i] + 1, 0);
-		assert_int_equal(dcqcn_mark_chance(&m, m.kmax), 0);
-		assert_int_equal(dcqcn_mark_chance(&m, m.kmax + 1), DCQCN_CERTAIN);
+		assert_int_equal(dcqcnq_mark_chance(&m, m.kmax), 0);
+		assert_int_equal(dcqcnq_mark_chance(&m, m.kmax + 1), DCQCNQ_CERTAIN);
 	}
-	assert_true(dcqcn_marks(DCQCN_CERTAIN, UINT32_MAX));
-	assert_false(dcqcn_marks(0, 0));
-	assert_true(dcqcn_marks(1, 0));
-	assert_false(dcqcn_marks(1, 1));
+	assert_true(dcqcnq_marks(DCQCNQ_CERTAIN, UINT32_MAX));
+	assert_false(dcqcnq_marks(0, 0));
+	assert_true(dcqcnq_marks(1, 0));
+	assert_false(dcqcnq_marks(1, 1));
 }
 
 /* DCTCP's marking: Kmin = Kmax */
@@ -159,11 +159,11 @@ static void test_step(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(ks) / sizeof(*ks); i++) {
-		struct dcqcn_marking m = line(ks[i], ks[i], UINT32_MAX / 100);
+		struct dcqcnq_marking m = line(ks[i], ks[i], UINT32_MAX / 100);
 
-		assert_int_equal(dcqcn_mark_chance(&m, 0), 0);
-		assert_int_equal(dcqcn_mark_chance(&m, ks[i]), 0);
-		assert_int_equal(dcqcn_mark_chance(&m, ks[i] + 1), DCQCN_CERTAIN);
+		assert_int_equal(dcqcnq_mark_chance(&m, 0), 0);
+		assert_int_equal(dcqcnq_mark_chance(&m, ks[i]), 0);
+		assert_int_equal(dcqcnq_mark_chance(&m, ks[i] + 1), DCQCNQ_CERTAIN);
 	}
 }
 
@@ -191,30 +191,30 @@ static u64 model_bytes(const struct model *m, bool lossy)
 	return sum;
 }
 
-static void both_arrive(struct rng *rng, u32 limit, struct dcqcn_vars *v, struct model *m)
+static void both_arrive(struct rng *rng, u32 limit, struct dcqcnq_vars *v, struct model *m)
 {
 	u32 len = rng_in(rng, 60, rng_percent(rng, 90) ? 1514 : GSO_FRAME);
 	bool lossless = rng_percent(rng, 30);
 	bool fits = model_bytes(m, true) + len <= limit;
 
-	assert_int_equal(dcqcn_fits(limit, v, len), fits);
+	assert_int_equal(dcqcnq_fits(limit, v, len), fits);
 	if ((!lossless && !fits) || m->n == MODEL_MAX)
 		return;
 	m->q[m->n].len = len;
 	m->q[m->n++].lossless = lossless;
-	dcqcn_count_in(v, len, lossless);
+	dcqcnq_count_in(v, len, lossless);
 }
 
-static void both_depart(struct rng *rng, struct dcqcn_vars *v, struct model *m)
+static void both_depart(struct rng *rng, struct dcqcnq_vars *v, struct model *m)
 {
 	bool sent = rng_percent(rng, 95);
 
 	if (!m->n)
 		return;
 	if (sent)
-		dcqcn_sent(v, m->q[0].len, m->q[0].lossless);
+		dcqcnq_sent(v, m->q[0].len, m->q[0].lossless);
 	else
-		dcqcn_count_out(v, m->q[0].len, m->q[0].lossless);
+		dcqcnq_count_out(v, m->q[0].len, m->q[0].lossless);
 	m->sent += sent;
 	m->n--;
 	memmove(&m->q[0], &m->q[1], m->n * sizeof(m->q[0]));
@@ -229,7 +229,7 @@ static void test_model(void **state)
 	(void)state;
 	rng_seed(&rng, 5);
 	for (round = 0; round < 400; round++) {
-		struct dcqcn_vars v = {};
+		struct dcqcnq_vars v = {};
 
 		memset(&m, 0, sizeof(m));
 		load = rng_in(&rng, 30, 70);
@@ -251,7 +251,7 @@ static void test_model(void **state)
 /* ------------------------------------------------ stalls */
 
 #define STALL	1000
-#define CHECK	(STALL / DCQCN_STALL_CHECKS)
+#define CHECK	(STALL / DCQCNQ_STALL_CHECKS)
 
 /* A queue that is held stalls when it has waited for STALL, and at most a check later. */
 static void test_stall_time(void **state)
@@ -261,18 +261,18 @@ static void test_stall_time(void **state)
 	(void)state;
 	for (from = 0; from < 2; from++) {	/* since an arrival; since a departure */
 		for (at = 1; at < 3 * CHECK; at++) {
-			struct dcqcn_vars v = {};
+			struct dcqcnq_vars v = {};
 			u32 t = 0, found = 0;
 
 			if (from)
-				dcqcn_count_in(&v, 100, false);
+				dcqcnq_count_in(&v, 100, false);
 			for (; !found; t++) {
 				if (t == at) {
-					dcqcn_count_in(&v, 100, false);
+					dcqcnq_count_in(&v, 100, false);
 					if (from)
-						dcqcn_sent(&v, 100, false);
+						dcqcnq_sent(&v, 100, false);
 				}
-				if (t % CHECK == 0 && dcqcn_check_stall(&v, true))
+				if (t % CHECK == 0 && dcqcnq_check_stall(&v, true))
 					found = t;
 				assert_true(t < at + STALL + CHECK);
 			}
@@ -283,33 +283,33 @@ static void test_stall_time(void **state)
 }
 
 /* How often is a stall found in the time of three? */
-static u32 stalls(struct dcqcn_vars *v, bool held)
+static u32 stalls(struct dcqcnq_vars *v, bool held)
 {
 	u32 i, n = 0;
 
-	for (i = 0; i < 3 * DCQCN_STALL_CHECKS; i++)
-		n += dcqcn_check_stall(v, held);
+	for (i = 0; i < 3 * DCQCNQ_STALL_CHECKS; i++)
+		n += dcqcnq_check_stall(v, held);
 	return n;
 }
 
 static void test_stall_ends(void **state)
 {
-	struct dcqcn_vars v = {};
+	struct dcqcnq_vars v = {};
 
 	(void)state;
 	assert_int_equal(stalls(&v, true), 0);		/* no packet waits */
-	dcqcn_count_in(&v, 100, false);
-	dcqcn_count_in(&v, 100, false);
+	dcqcnq_count_in(&v, 100, false);
+	dcqcnq_count_in(&v, 100, false);
 	assert_int_equal(stalls(&v, false), 0);		/* it is not held */
 	assert_int_equal(stalls(&v, true), 1);		/* found once */
-	dcqcn_sent(&v, 100, false);			/* it moves */
-	assert_false(dcqcn_check_stall(&v, true));
+	dcqcnq_sent(&v, 100, false);			/* it moves */
+	assert_false(dcqcnq_check_stall(&v, true));
 	assert_false(v.stalled);
 	assert_int_equal(stalls(&v, true), 1);
-	dcqcn_count_out(&v, 100, false);		/* its packets were dropped */
-	assert_false(dcqcn_check_stall(&v, true));
+	dcqcnq_count_out(&v, 100, false);		/* its packets were dropped */
+	assert_false(dcqcnq_check_stall(&v, true));
 	assert_true(v.stalled);
-	assert_false(dcqcn_check_stall(&v, false));	/* it may send */
+	assert_false(dcqcnq_check_stall(&v, false));	/* it may send */
 	assert_false(v.stalled);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Reference model of the NDP switch port
  *
- * Written from the paper's prose, for the unit test of sch/ndp_queue.h, and
+ * Written from the paper's prose, for the unit test of sch/ndp/ndpq_queue.h, and
  * without it: no code, type or constant is shared. The model has no counters
  * to keep right: it has lists of packets, and adds them up when it must know.
  *

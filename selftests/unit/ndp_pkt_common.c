@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the tests of sch/ndp_pkt_core.h share, see ndp_pkt_common.h. */
+/* What the tests of sch/ndp/ndpq_pkt.h share, see ndp_pkt_common.h. */
 #include <assert.h>
 #include <string.h>
 
 #include "ndp_pkt_common.h"
 
-const struct ndp_match by_port = {
+const struct ndpq_match by_port = {
 	.trim_size = 128,
 	.udp_port = PORT,
 	.mode = TC_NDP_MATCH_UDP_PORT,
@@ -13,7 +13,7 @@ const struct ndp_match by_port = {
 	.dscp_returned = DSCP_RETURNED,
 };
 
-const struct ndp_match match_all = {
+const struct ndpq_match match_all = {
 	.trim_size = 128,
 	.mode = TC_NDP_MATCH_ALL,
 	.dscp_trimmed = DSCP_TRIMMED,
@@ -67,9 +67,9 @@ struct frame_spec plain(bool ipv6, u8 proto, u32 len)
 	return spec_of(&stack, proto, len);
 }
 
-struct ndp_pkt headers_of(const struct frame_spec *s)
+struct ndpq_pkt headers_of(const struct frame_spec *s)
 {
-	return (struct ndp_pkt) {
+	return (struct ndpq_pkt) {
 		.l3_off = (u16)frame.l3,
 		.l4_off = (u16)frame.l4,
 		.ipv6 = s->ipv6,
@@ -78,15 +78,15 @@ struct ndp_pkt headers_of(const struct frame_spec *s)
 	};
 }
 
-struct found classify_part(const struct ndp_match *m, u32 avail, u32 len,
+struct found classify_part(const struct ndpq_match *m, u32 avail, u32 len,
 			   u32 tag_len)
 {
 	u32 l3_off = frame.l3 ? 14 : 0;
 	u8 *b = exact_copy(frame.b, avail);
 	struct found f = {};
 
-	f.told = ndp_pkt_classify(m, b, avail, l3_off, l3_off ? 0 : frame.ethertype,
-				  len, tag_len, &f.pkt, &f.kind);
+	f.told = ndpq_pkt_classify(m, b, avail, l3_off, l3_off ? 0 : frame.ethertype,
+				   len, tag_len, &f.pkt, &f.kind);
 	assert(!memcmp(b, frame.b, avail));
 	exact_free(b);
 	return f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of sch/ndp_pkt_core.h share
+ * What the tests of sch/ndp/ndpq_pkt.h share
  *
  * Frames are built by frame.c, which knows where it put what. Each call of the
  * core gets a buffer that ends where its permission to read or write ends, so
@@ -9,7 +9,7 @@
 #ifndef _CLOSNET_UNIT_NDP_PKT_COMMON_H
 #define _CLOSNET_UNIT_NDP_PKT_COMMON_H
 
-#include "../../sch/ndp_pkt_core.h"
+#include "../../sch/ndp/ndpq_pkt.h"
 #include "frame.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof(*(a)))
@@ -20,7 +20,7 @@
 #define PROTOS		4
 
 /* trim_size 128; by the default port, or every packet */
-extern const struct ndp_match by_port, match_all;
+extern const struct ndpq_match by_port, match_all;
 
 /* layers 2 and 3 of which the frames of most tests are made */
 extern const struct frame_spec stacks[STACKS];
@@ -50,18 +50,18 @@ struct frame_spec plain(bool ipv6, u8 proto, u32 len);
  * headers_of() - what the core should find in the frame
  * @s: what was built
  */
-struct ndp_pkt headers_of(const struct frame_spec *s);
+struct ndpq_pkt headers_of(const struct frame_spec *s);
 
 /**
- * struct found - result of ndp_pkt_classify()
+ * struct found - result of ndpq_pkt_classify()
  * @told: its return value
  * @kind: kind, if told
  * @pkt: headers
  */
 struct found {
 	bool told;
-	enum ndp_kind kind;
-	struct ndp_pkt pkt;
+	enum ndpq_kind kind;
+	struct ndpq_pkt pkt;
 };
 
 /**
@@ -71,7 +71,7 @@ struct found {
  * @len: how long the core is told that the frame is
  * @tag_len: bytes of an offloaded tag
  */
-struct found classify_part(const struct ndp_match *m, u32 avail, u32 len,
+struct found classify_part(const struct ndpq_match *m, u32 avail, u32 len,
 			   u32 tag_len);
 
 #endif /* _CLOSNET_UNIT_NDP_PKT_COMMON_H */

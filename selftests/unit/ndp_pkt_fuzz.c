@@ -50,18 +50,18 @@ struct fuzz_input {
 /* how often the target came by: each kind of packet; a trim; a packet turned round, or
  * one that may not go to the address that sent it
  */
-static unsigned long kinds[NDP_KIND_RETURNED + 1], trimmed, turned, refused;
+static unsigned long kinds[NDPQ_KIND_RETURNED + 1], trimmed, turned, refused;
 
 /* A packet at a port */
 struct at_port {
-	struct ndp_match m;
+	struct ndpq_match m;
 	u32 l3_off;
 	u16 ethertype;
 	u32 tag_len;
 	const u8 *b;
 	u32 len;
-	struct ndp_pkt pkt;
-	enum ndp_kind kind;
+	struct ndpq_pkt pkt;
+	enum ndpq_kind kind;
 };
 
 /* Asks the core, which gets so many bytes. */
@@ -70,8 +70,8 @@ static bool ask(struct at_port *p, u32 avail)
 	u8 *b = exact_copy(p->b, avail);
 	bool told;
 
-	told = ndp_pkt_classify(&p->m, b, avail, p->l3_off, p->ethertype, p->len,
-				p->tag_len, &p->pkt, &p->kind);
+	told = ndpq_pkt_classify(&p->m, b, avail, p->l3_off, p->ethertype, p->len,
+				 p->tag_len, &p->pkt, &p->kind);
 	assert(!memcmp(b, p->b, avail));
 	exact_free(b);
 	return told;
@@ -80,7 +80,7 @@ static bool ask(struct at_port *p, u32 avail)
 static void same_answer(const struct at_port *a, const struct at_port *b)
 {
 	assert(a->kind == b->kind);
-	if (a->kind == NDP_KIND_OTHER)
+	if (a->kind == NDPQ_KIND_OTHER)
 		return;
 	assert(a->pkt.l3_off == b->pkt.l3_off);
 	assert(a->pkt.l4_off == b->pkt.l4_off);
@@ -107,19 +107,19 @@ static void classify(struct at_port *p, u32 linear)
 		told = now;
 	}
 	if (!told)
-		p->kind = NDP_KIND_OTHER;
+		p->kind = NDPQ_KIND_OTHER;
 	kinds[p->kind]++;
-	if (p->kind == NDP_KIND_OTHER)
+	if (p->kind == NDPQ_KIND_OTHER)
 		return;
 	assert(p->pkt.l3_off >= p->l3_off);
 	assert(p->pkt.l4_off >= p->pkt.l3_off + 20);
 	assert(p->pkt.l4_off + 8U <= p->len);
-	if (p->kind != NDP_KIND_DATA)
+	if (p->kind != NDPQ_KIND_DATA)
 		assert(p->len + p->tag_len <= p->m.trim_size ||
 		       p->len == p->pkt.l4_off + 8U);
 }
 
-static u16 header_sum(const u8 *b, const struct ndp_pkt *pkt)
+static u16 header_sum(const u8 *b, const struct ndpq_pkt *pkt)
 {
 	return sum16(b + pkt->l3_off, pkt->l4_off - pkt->l3_off, 0);
 }
@@ -131,7 +131,7 @@ static void check_len(const u8 *was, const u8 *is, u32 covers)
 }
 
 /* Nothing but lengths, DSCP and checksum has changed, up to byte len. */
-static void only_allowed(const u8 *was, const u8 *is, const struct ndp_pkt *pkt,
+static void only_allowed(const u8 *was, const u8 *is, const struct ndpq_pkt *pkt,
 			 u32 len)
 {
 	u8 *b = exact_copy(is, len);
@@ -193,12 +193,12 @@ static void turn_round(const struct at_port *p)
 	u32 head_len = p->pkt.l4_off + 8;
 	u8 *head, *whole;
 
-	if (!ndp_pkt_returnable(p->b, &p->pkt)) {
+	if (!ndpq_pkt_returnable(p->b, &p->pkt)) {
 		refused++;
 		return;
 	}
 	head = exact_copy(p->b, head_len);
-	ndp_pkt_turn_round(head, &back.pkt, p->m.dscp_returned);
+	ndpq_pkt_turn_round(head, &back.pkt, p->m.dscp_returned);
 	whole = exact_copy(p->b, p->len);
 	memcpy(whole, head, head_len);
 	back.b = whole;
@@ -208,11 +208,11 @@ static void turn_round(const struct at_port *p)
 		       header_sum(head, &p->pkt) % 0xffff);
 
 	classify(&back, p->len);
-	assert(back.kind == NDP_KIND_RETURNED);
+	assert(back.kind == NDPQ_KIND_RETURNED);
 	assert(back.pkt.dscp == p->m.dscp_returned);
 	assert(back.pkt.l4_off == p->pkt.l4_off);
 	/* turned again it is what it was, but for TTL, and 0 as -0 in the sum */
-	ndp_pkt_turn_round(head, &back.pkt, p->pkt.dscp);
+	ndpq_pkt_turn_round(head, &back.pkt, p->pkt.dscp);
 	head[p->pkt.l3_off + (p->pkt.ipv6 ? 7 : 8)] += 2;
 	only_allowed(p->b, head, &p->pkt, head_len);
 	exact_free(whole);
@@ -221,10 +221,10 @@ static void turn_round(const struct at_port *p)
 
 static void trim(const struct at_port *p)
 {
-	u32 keep = ndp_pkt_keep(&p->m, &p->pkt, p->len, p->tag_len);
+	u32 keep = ndpq_pkt_keep(&p->m, &p->pkt, p->len, p->tag_len);
 	u32 head_len = p->pkt.l4_off + 8;
 	struct at_port cut = *p;
-	enum ndp_kind cut_kind;
+	enum ndpq_kind cut_kind;
 	u8 *head, *whole;
 	bool returned;
 
@@ -232,11 +232,11 @@ static void trim(const struct at_port *p)
 	assert(keep < p->len && keep >= head_len);
 	assert(keep + p->tag_len <= p->m.trim_size || keep == head_len);
 	head = exact_copy(p->b, head_len);
-	cut_kind = ndp_pkt_trimmed(head, &cut.pkt, keep, &p->m);
+	cut_kind = ndpq_pkt_trimmed(head, &cut.pkt, keep, &p->m);
 	returned = p->pkt.dscp == p->m.dscp_returned ||
 		   (p->m.mode == TC_NDP_MATCH_UDP_PORT &&
 		    get16(p->b + p->pkt.l4_off) == p->m.udp_port);
-	assert(cut_kind == (returned ? NDP_KIND_RETURNED : NDP_KIND_TRIMMED));
+	assert(cut_kind == (returned ? NDPQ_KIND_RETURNED : NDPQ_KIND_TRIMMED));
 	check_trimmed(p, head, keep);
 	trimmed++;
 
@@ -249,7 +249,7 @@ static void trim(const struct at_port *p)
 	assert(cut.pkt.l3_off == p->pkt.l3_off);
 	assert(cut.pkt.l4_off == p->pkt.l4_off);
 	assert(cut.pkt.proto == p->pkt.proto);
-	if (p->l3_off && cut.kind == NDP_KIND_TRIMMED)
+	if (p->l3_off && cut.kind == NDPQ_KIND_TRIMMED)
 		turn_round(&cut);
 	exact_free(whole);
 	exact_free(head);
@@ -257,7 +257,7 @@ static void trim(const struct at_port *p)
 
 static void decode(struct at_port *p, const struct fuzz_input *in, u32 len)
 {
-	struct ndp_match *m = &p->m;
+	struct ndpq_match *m = &p->m;
 	int i;
 
 	*p = (struct at_port) { .b = in->frame, .len = len };
@@ -284,9 +284,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	decode(&p, in, (u32)(size - sizeof(*in)));
 	classify(&p, in->linear);
-	if (p.kind == NDP_KIND_DATA)
+	if (p.kind == NDPQ_KIND_DATA)
 		trim(&p);
-	else if (p.kind == NDP_KIND_TRIMMED && p.l3_off)
+	else if (p.kind == NDPQ_KIND_TRIMMED && p.l3_off)
 		turn_round(&p);
 	return 0;
 }
@@ -345,7 +345,7 @@ static bool reached(void)
 	bool all = true;
 
 	all &= fuzz_show("other, data, control, trimmed, returned", kinds,
-			 NDP_KIND_RETURNED + 1, 100);
+			 NDPQ_KIND_RETURNED + 1, 100);
 	all &= fuzz_show("trims", &trimmed, 1, 1000);
 	all &= fuzz_show("turns", &turned, 1, 1000);
 	all &= fuzz_show("refused", &refused, 1, 100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp_pkt_core.h, reading: which packets are NDP's, and what they are
+ * sch/ndp/ndpq_pkt.h, reading: which packets are NDP's, and what they are
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "ndp_pkt_common.h"
 
 /* Kind of the frame, when all its bytes are at hand. */
-static enum ndp_kind kind_of(const struct ndp_match *m, u32 tag_len)
+static enum ndpq_kind kind_of(const struct ndpq_match *m, u32 tag_len)
 {
 	struct found f = classify_part(m, frame.len, frame.len, tag_len);
 
@@ -21,14 +21,14 @@ static enum ndp_kind kind_of(const struct ndp_match *m, u32 tag_len)
 }
 
 /* Builds, and says what the core finds. */
-static enum ndp_kind kind_of_spec(const struct ndp_match *m,
-				  const struct frame_spec *s)
+static enum ndpq_kind kind_of_spec(const struct ndpq_match *m,
+				   const struct frame_spec *s)
 {
 	frame_build(&frame, s, &rng);
 	return kind_of(m, 0);
 }
 
-static void assert_headers(const struct ndp_pkt *pkt, const struct frame_spec *s)
+static void assert_headers(const struct ndpq_pkt *pkt, const struct frame_spec *s)
 {
 	assert_int_equal(pkt->l3_off, frame.l3);
 	assert_int_equal(pkt->l4_off, frame.l4);
@@ -40,8 +40,8 @@ static void assert_headers(const struct ndp_pkt *pkt, const struct frame_spec *s
 /* ------------------------------------------------ classify */
 
 /* Kind of a frame from whoever built it. */
-static enum ndp_kind expected_kind(const struct ndp_match *m,
-				   const struct frame_spec *s, u32 wire_len)
+static enum ndpq_kind expected_kind(const struct ndpq_match *m,
+				    const struct frame_spec *s, u32 wire_len)
 {
 	bool marked = s->dscp == m->dscp_trimmed || s->dscp == m->dscp_returned;
 	/* bare headers, and the ports, are short however long they are */
@@ -49,23 +49,23 @@ static enum ndp_kind expected_kind(const struct ndp_match *m,
 
 	if (m->mode == TC_NDP_MATCH_UDP_PORT) {
 		if (s->proto != PROTO_UDP)
-			return NDP_KIND_OTHER;
+			return NDPQ_KIND_OTHER;
 		if (s->dport != m->udp_port && !(marked && s->sport == m->udp_port))
-			return NDP_KIND_OTHER;
+			return NDPQ_KIND_OTHER;
 	}
 	if (m->mode == TC_NDP_MATCH_DSCP && !(m->dscp_mask & 1ULL << s->dscp) &&
 	    !(marked && is_short))
-		return NDP_KIND_OTHER;
+		return NDPQ_KIND_OTHER;
 	if (!is_short)
-		return NDP_KIND_DATA;
+		return NDPQ_KIND_DATA;
 	if (!marked)
-		return NDP_KIND_CONTROL;
+		return NDPQ_KIND_CONTROL;
 	if (m->mode == TC_NDP_MATCH_UDP_PORT && s->sport == m->udp_port)
-		return NDP_KIND_RETURNED;
-	return s->dscp == m->dscp_trimmed ? NDP_KIND_TRIMMED : NDP_KIND_RETURNED;
+		return NDPQ_KIND_RETURNED;
+	return s->dscp == m->dscp_trimmed ? NDPQ_KIND_TRIMMED : NDPQ_KIND_RETURNED;
 }
 
-static void check_kind(const struct ndp_match *m, const struct frame_spec *s,
+static void check_kind(const struct ndpq_match *m, const struct frame_spec *s,
 		       u32 tag_len)
 {
 	struct found f;
@@ -74,7 +74,7 @@ static void check_kind(const struct ndp_match *m, const struct frame_spec *s,
 	f = classify_part(m, frame.len, frame.len, tag_len);
 	assert_true(f.told);
 	assert_int_equal(f.kind, expected_kind(m, s, s->len + tag_len));
-	if (f.kind != NDP_KIND_OTHER)
+	if (f.kind != NDPQ_KIND_OTHER)
 		assert_headers(&f.pkt, s);
 }
 
@@ -83,7 +83,7 @@ static void test_classify(void **state)
 	static const u32 lens[] = { 60, 64, 65, 127, 128, 129, 500, 1514, 9018 };
 	static const u32 trims[] = { 64, 128, 256, 1500, 9216 };
 	static const u8 dscps[] = { 0, 10, DSCP_TRIMMED, DSCP_RETURNED, 63 };
-	struct ndp_match m = by_port;
+	struct ndpq_match m = by_port;
 	struct frame_spec s;
 	size_t i, j, k;
 
@@ -115,21 +115,21 @@ static void test_match_port(void **state)
 	size_t i;
 
 	(void)state;
-	assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_DATA);
+	assert_int_equal(kind_of_spec(&by_port, &s), NDPQ_KIND_DATA);
 	s.sport = PORT;
 	for (i = 0; i < ARRAY_SIZE(others); i++) {
 		s.dport = others[i];
-		assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_OTHER);
+		assert_int_equal(kind_of_spec(&by_port, &s), NDPQ_KIND_OTHER);
 	}
 	s = plain(true, PROTO_TCP, 1000);
-	assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_OTHER);
-	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_DATA);
+	assert_int_equal(kind_of_spec(&by_port, &s), NDPQ_KIND_OTHER);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_DATA);
 }
 
 /* By DSCP: each bit of the mask means its number. */
 static void test_match_dscp(void **state)
 {
-	struct ndp_match m = match_all;
+	struct ndpq_match m = match_all;
 	struct frame_spec s;
 	int bit, dscp, ipv6;
 
@@ -155,18 +155,18 @@ static void test_marks(void **state)
 		u8 dscp;
 		u32 len;
 		u32 tag_len;
-		enum ndp_kind kind;
+		enum ndpq_kind kind;
 	} rows[] = {
-		{ DSCP_TRIMMED, 128, 0, NDP_KIND_TRIMMED },
-		{ DSCP_TRIMMED, 129, 0, NDP_KIND_DATA },
-		{ DSCP_TRIMMED, 124, 4, NDP_KIND_TRIMMED },
-		{ DSCP_TRIMMED, 125, 4, NDP_KIND_DATA },
-		{ DSCP_RETURNED, 128, 0, NDP_KIND_RETURNED },
-		{ DSCP_RETURNED, 129, 0, NDP_KIND_DATA },
-		{ DSCP_RETURNED, 124, 4, NDP_KIND_RETURNED },
-		{ DSCP_RETURNED, 125, 4, NDP_KIND_DATA },
-		{ 0, 128, 0, NDP_KIND_CONTROL },
-		{ 0, 129, 0, NDP_KIND_DATA },
+		{ DSCP_TRIMMED, 128, 0, NDPQ_KIND_TRIMMED },
+		{ DSCP_TRIMMED, 129, 0, NDPQ_KIND_DATA },
+		{ DSCP_TRIMMED, 124, 4, NDPQ_KIND_TRIMMED },
+		{ DSCP_TRIMMED, 125, 4, NDPQ_KIND_DATA },
+		{ DSCP_RETURNED, 128, 0, NDPQ_KIND_RETURNED },
+		{ DSCP_RETURNED, 129, 0, NDPQ_KIND_DATA },
+		{ DSCP_RETURNED, 124, 4, NDPQ_KIND_RETURNED },
+		{ DSCP_RETURNED, 125, 4, NDPQ_KIND_DATA },
+		{ 0, 128, 0, NDPQ_KIND_CONTROL },
+		{ 0, 129, 0, NDPQ_KIND_DATA },
 	};
 	struct frame_spec s;
 	size_t i;
@@ -188,19 +188,19 @@ static void test_marks_of_others(void **state)
 		u8 proto;
 		bool from_port;
 		u32 len;
-		enum ndp_kind kind;
+		enum ndpq_kind kind;
 	} rows[] = {
-		{ TC_NDP_MATCH_UDP_PORT, PROTO_TCP, true, 128, NDP_KIND_OTHER },
-		{ TC_NDP_MATCH_UDP_PORT, PROTO_TCP, true, 1000, NDP_KIND_OTHER },
-		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, false, 128, NDP_KIND_OTHER },
-		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, true, 128, NDP_KIND_RETURNED },
-		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, true, 129, NDP_KIND_DATA },
-		{ TC_NDP_MATCH_DSCP, PROTO_TCP, false, 128, NDP_KIND_RETURNED },
-		{ TC_NDP_MATCH_DSCP, PROTO_TCP, false, 129, NDP_KIND_OTHER },
-		{ TC_NDP_MATCH_ALL, PROTO_TCP, false, 128, NDP_KIND_RETURNED },
-		{ TC_NDP_MATCH_ALL, PROTO_TCP, false, 129, NDP_KIND_DATA },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_TCP, true, 128, NDPQ_KIND_OTHER },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_TCP, true, 1000, NDPQ_KIND_OTHER },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, false, 128, NDPQ_KIND_OTHER },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, true, 128, NDPQ_KIND_RETURNED },
+		{ TC_NDP_MATCH_UDP_PORT, PROTO_UDP, true, 129, NDPQ_KIND_DATA },
+		{ TC_NDP_MATCH_DSCP, PROTO_TCP, false, 128, NDPQ_KIND_RETURNED },
+		{ TC_NDP_MATCH_DSCP, PROTO_TCP, false, 129, NDPQ_KIND_OTHER },
+		{ TC_NDP_MATCH_ALL, PROTO_TCP, false, 128, NDPQ_KIND_RETURNED },
+		{ TC_NDP_MATCH_ALL, PROTO_TCP, false, 129, NDPQ_KIND_DATA },
 	};
-	struct ndp_match m = by_port;
+	struct ndpq_match m = by_port;
 	struct frame_spec s;
 	size_t i;
 
@@ -233,9 +233,9 @@ static void test_ends_early(void **state)
 		for (len = frame.l4; len < frame.l4 + 8; len++) {
 			f = classify_part(&match_all, len, len, 0);
 			assert_true(f.told);
-			assert_int_equal(f.kind, NDP_KIND_OTHER);
+			assert_int_equal(f.kind, NDPQ_KIND_OTHER);
 		}
-		assert_int_not_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+		assert_int_not_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	}
 }
 
@@ -245,17 +245,17 @@ static void test_fragments(void **state)
 {
 	static const struct {
 		u16 frag_off;
-		enum ndp_kind kind;
+		enum ndpq_kind kind;
 	} rows[] = {
-		{ 0x0000, NDP_KIND_DATA },
-		{ 0x4000, NDP_KIND_DATA },	/* don't fragment */
-		{ 0x8000, NDP_KIND_DATA },	/* reserved bit */
-		{ 0x2000, NDP_KIND_OTHER },	/* more fragments */
-		{ 0x6000, NDP_KIND_OTHER },
-		{ 0x0001, NDP_KIND_OTHER },
-		{ 0x1000, NDP_KIND_OTHER },
-		{ 0x00b9, NDP_KIND_OTHER },
-		{ 0x1fff, NDP_KIND_OTHER },
+		{ 0x0000, NDPQ_KIND_DATA },
+		{ 0x4000, NDPQ_KIND_DATA },	/* don't fragment */
+		{ 0x8000, NDPQ_KIND_DATA },	/* reserved bit */
+		{ 0x2000, NDPQ_KIND_OTHER },	/* more fragments */
+		{ 0x6000, NDPQ_KIND_OTHER },
+		{ 0x0001, NDPQ_KIND_OTHER },
+		{ 0x1000, NDPQ_KIND_OTHER },
+		{ 0x00b9, NDPQ_KIND_OTHER },
+		{ 0x1fff, NDPQ_KIND_OTHER },
 	};
 	struct frame_spec s = plain(false, PROTO_UDP, 1000);
 	size_t i;
@@ -271,12 +271,12 @@ static void test_fragments(void **state)
 	s = plain(true, PROTO_UDP, 1000);
 	s.ext[0] = 44;
 	s.exts = 1;
-	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_OTHER);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_OTHER);
 	s.ext[0] = 0;
 	s.ext[1] = 60;
 	s.ext[2] = 44;
 	s.exts = 3;
-	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_OTHER);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_OTHER);
 }
 
 static void test_multicast(void **state)
@@ -290,24 +290,24 @@ static void test_multicast(void **state)
 	frame_build(&frame, &s, &rng);
 	for (i = 0; i < ARRAY_SIZE(groups); i++) {
 		frame.b[frame.l3 + 16] = groups[i];
-		assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+		assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	}
 	for (i = 0; i < ARRAY_SIZE(hosts); i++) {
 		frame.b[frame.l3 + 16] = hosts[i];
-		assert_int_equal(kind_of(&match_all, 0), NDP_KIND_DATA);
+		assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_DATA);
 	}
 	/* unicast IP to a group of stations, and to all */
 	frame.b[0] |= 1;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	memset(frame.b, 0xff, 6);
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 
 	s = plain(true, PROTO_UDP, 1000);
-	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_DATA);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_DATA);
 	frame.b[frame.l3 + 24] = 0xfe;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_DATA);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_DATA);
 	frame.b[frame.l3 + 24] = 0xff;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 }
 
 static void test_not_ip(void **state)
@@ -323,24 +323,24 @@ static void test_not_ip(void **state)
 	b = frame.b + frame.l3;
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		set16(b - 2, types[i]);
-		assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+		assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	}
 	set16(b - 2, 0x0800);
 	b[0] = 0x65;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	b[0] = 0x44;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	b[0] = 0x40;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	b[0] = 0x45;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_DATA);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_DATA);
 	set16(b - 2, 0x86dd);
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	/* without L2 the type is an argument */
 	s.l2 = L2_NONE;
 	frame_build(&frame, &s, &rng);
 	frame.ethertype = 0x0806;
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 }
 
 static void test_vlan_depth(void **state)
@@ -349,9 +349,9 @@ static void test_vlan_depth(void **state)
 
 	(void)state;
 	for (s.l2 = L2_ETHER; s.l2 <= L2_QINQ; s.l2++)
-		assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_DATA);
+		assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_DATA);
 	s.l2 = L2_THREE_TAGS;
-	assert_int_equal(kind_of_spec(&match_all, &s), NDP_KIND_OTHER);
+	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_OTHER);
 }
 
 static void test_jumbogram(void **state)
@@ -361,7 +361,7 @@ static void test_jumbogram(void **state)
 	(void)state;
 	frame_build(&frame, &s, &rng);
 	set16(frame.b + frame.l3 + 4, 0);
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 }
 
 /* Five headers may stand before the payload (RFC 8200), a sixth may not. */
@@ -380,7 +380,7 @@ static void test_ext_depth(void **state)
 		stack.exts = (u8)n;
 		s = spec_of(&stack, PROTO_UDP, 1000);
 		assert_int_equal(kind_of_spec(&by_port, &s),
-				 n <= 5 ? NDP_KIND_DATA : NDP_KIND_OTHER);
+				 n <= 5 ? NDPQ_KIND_DATA : NDPQ_KIND_OTHER);
 	}
 }
 
@@ -397,9 +397,9 @@ static void test_ext_unknown(void **state)
 		s = plain(true, unknown[i], 1000);
 		s.ext[0] = 60;
 		s.exts = 1;
-		assert_int_equal(kind_of_spec(&by_port, &s), NDP_KIND_OTHER);
+		assert_int_equal(kind_of_spec(&by_port, &s), NDPQ_KIND_OTHER);
 		f = classify_part(&match_all, frame.len, frame.len, 0);
-		assert_int_equal(f.kind, NDP_KIND_DATA);
+		assert_int_equal(f.kind, NDPQ_KIND_DATA);
 		assert_headers(&f.pkt, &s);
 	}
 }
@@ -418,15 +418,15 @@ static void test_ext_long(void **state)
 	frame_build(&frame, &s, &rng);
 	f = classify_part(&by_port, frame.len, frame.len, 0);
 	assert_true(f.told);
-	assert_int_equal(f.kind, NDP_KIND_DATA);
+	assert_int_equal(f.kind, NDPQ_KIND_DATA);
 	assert_headers(&f.pkt, &s);
 
 	stack = (struct frame_spec) { .l2 = L2_ETHER, .ipv6 = true, .exts = 1 };
 	s = spec_of(&stack, PROTO_UDP, 1000);
 	frame_build(&frame, &s, &rng);
 	frame.b[frame.l3 + 41] = 255;
-	assert_int_equal(kind_of(&by_port, 0), NDP_KIND_OTHER);
-	assert_int_equal(kind_of(&match_all, 0), NDP_KIND_OTHER);
+	assert_int_equal(kind_of(&by_port, 0), NDPQ_KIND_OTHER);
+	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	/* and another behind it, that nobody will ever read */
 	frame.b[frame.l3 + 40] = 60;
 	assert_false(classify_part(&match_all, frame.len, frame.len, 0).told);
@@ -435,7 +435,7 @@ static void test_ext_long(void **state)
 /* ------------------------------------------------ not all bytes at hand */
 
 /* Bytes of the frame that decide. */
-static u32 bytes_that_decide(const struct ndp_match *m, const struct frame_spec *s)
+static u32 bytes_that_decide(const struct ndpq_match *m, const struct frame_spec *s)
 {
 	u32 need = frame.l3 + 20;
 
@@ -450,7 +450,7 @@ static u32 bytes_that_decide(const struct ndp_match *m, const struct frame_spec 
  * With each number of linear bytes: no answer as long as it is open, then the
  * right one, and never a byte read too many.
  */
-static void every_prefix(const struct ndp_match *m, const struct frame_spec *s)
+static void every_prefix(const struct ndpq_match *m, const struct frame_spec *s)
 {
 	u32 avail, need;
 	struct found f;
@@ -463,7 +463,7 @@ static void every_prefix(const struct ndp_match *m, const struct frame_spec *s)
 		if (!f.told)
 			continue;
 		assert_int_equal(f.kind, expected_kind(m, s, s->len));
-		if (f.kind != NDP_KIND_OTHER)
+		if (f.kind != NDPQ_KIND_OTHER)
 			assert_headers(&f.pkt, s);
 	}
 }
@@ -471,7 +471,7 @@ static void every_prefix(const struct ndp_match *m, const struct frame_spec *s)
 static void test_prefixes(void **state)
 {
 	static const u8 dscps[] = { 10, DSCP_TRIMMED, DSCP_RETURNED };
-	const struct ndp_match *m;
+	const struct ndpq_match *m;
 	struct frame_spec s;
 	size_t i, j, k;
 
@@ -503,12 +503,12 @@ static void test_truncated(void **state)
 		frame_build(&frame, &s, &rng);
 		for (len = 0; len < frame.len; len++) {
 			f = classify_part(&by_port, len, len, 0);
-			assert_true(!f.told || f.kind == NDP_KIND_OTHER);
+			assert_true(!f.told || f.kind == NDPQ_KIND_OTHER);
 			f = classify_part(&match_all, len, len, 0);
-			assert_true(!f.told || f.kind == NDP_KIND_OTHER);
+			assert_true(!f.told || f.kind == NDPQ_KIND_OTHER);
 		}
 		f = classify_part(&by_port, len, len, 0);
-		assert_true(f.told && f.kind != NDP_KIND_OTHER);
+		assert_true(f.told && f.kind != NDPQ_KIND_OTHER);
 	}
 }
 

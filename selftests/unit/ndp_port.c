@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A switch port around sch/ndp_queue.h, see ndp_port.h. */
+/* A switch port around sch/ndp/ndpq_queue.h, see ndp_port.h. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ndp_port.h"
 
-static enum ndp_kind kind_of(const struct pkt *p)
+static enum ndpq_kind kind_of(const struct pkt *p)
 {
-	static const enum ndp_kind kinds[SORTS] = {
-		[SORT_FULL] = NDP_KIND_DATA,
-		[SORT_SHORT] = NDP_KIND_CONTROL,
-		[SORT_CUT] = NDP_KIND_TRIMMED,
-		[SORT_BOUNCED] = NDP_KIND_RETURNED,
-		[SORT_FOREIGN] = NDP_KIND_OTHER,
+	static const enum ndpq_kind kinds[SORTS] = {
+		[SORT_FULL] = NDPQ_KIND_DATA,
+		[SORT_SHORT] = NDPQ_KIND_CONTROL,
+		[SORT_CUT] = NDPQ_KIND_TRIMMED,
+		[SORT_BOUNCED] = NDPQ_KIND_RETURNED,
+		[SORT_FOREIGN] = NDPQ_KIND_OTHER,
 	};
 
 	return kinds[p->sort];
@@ -34,7 +34,7 @@ void port_purge(struct ndp_port *port)
 	struct port_pkt *pp;
 	int i;
 
-	for (i = 0; i < NDP_QUEUES; i++) {
+	for (i = 0; i < NDPQ_QUEUES; i++) {
 		while ((pp = TAILQ_FIRST(&port->list[i]))) {
 			TAILQ_REMOVE(&port->list[i], pp, link);
 			free(pp);
@@ -51,7 +51,7 @@ void port_configure(struct ndp_port *port, const struct port_conf *conf)
 	};
 
 	port->keep = conf->keep;
-	port->par = (struct ndp_params) {
+	port->par = (struct ndpq_params) {
 		.limit = conf->data_packets,
 		.limit_bytes = conf->data_bytes,
 		.hlimit = conf->header_bytes,
@@ -68,31 +68,31 @@ void port_setup(struct ndp_port *port, const struct port_conf *conf)
 	int i;
 
 	memset(port, 0, sizeof(*port));
-	for (i = 0; i < NDP_QUEUES; i++)
+	for (i = 0; i < NDPQ_QUEUES; i++)
 		TAILQ_INIT(&port->list[i]);
 	port_configure(port, conf);
 }
 
 static void queue_up(struct ndp_port *port, struct port_pkt *pp)
 {
-	enum ndp_kind kind = kind_of(&pp->p);
+	enum ndpq_kind kind = kind_of(&pp->p);
 
-	TAILQ_INSERT_TAIL(&port->list[ndp_list_of(&port->par, kind)], pp, link);
-	ndp_count_in(&port->v, ndp_queue_of(kind), pp->p.len);
+	TAILQ_INSERT_TAIL(&port->list[ndpq_list_of(&port->par, kind)], pp, link);
+	ndpq_count_in(&port->v, ndpq_queue_of(kind), pp->p.len);
 }
 
 static enum fate header_arrives(struct ndp_port *port, struct port_pkt *pp)
 {
-	switch (ndp_header_verdict(&port->par, &port->v, pp->p.len,
-				   kind_of(&pp->p))) {
-	case NDP_ACCEPT:
+	switch (ndpq_header_verdict(&port->par, &port->v, pp->p.len,
+				    kind_of(&pp->p))) {
+	case NDPQ_ACCEPT:
 		queue_up(port, pp);
 		return FATE_HEADER;
-	case NDP_RETURN:
+	case NDPQ_RETURN:
 		port->t.bounced++;
 		free(pp);
 		return FATE_BOUNCED;
-	case NDP_DROP:
+	case NDPQ_DROP:
 		if (pp->p.sort == SORT_BOUNCED)
 			port->t.lost_bounced++;
 		else
@@ -114,33 +114,33 @@ static void cut(struct ndp_port *port, struct port_pkt *pp)
 static void data_arrives(struct ndp_port *port, struct port_pkt *pp, bool coin,
 			 struct outcome *o)
 {
-	struct port_pkt *tail = TAILQ_LAST(&port->list[NDP_DATA], port_list);
-	enum ndp_verdict verdict = NDP_ACCEPT;
+	struct port_pkt *tail = TAILQ_LAST(&port->list[NDPQ_DATA], port_list);
+	enum ndpq_verdict verdict = NDPQ_ACCEPT;
 
-	if (!ndp_data_fits(&port->par, &port->v, pp->p.len))
-		verdict = ndp_data_full(&port->par, &port->v, pp->p.len,
-					tail ? tail->p.len : 0, coin);
+	if (!ndpq_data_fits(&port->par, &port->v, pp->p.len))
+		verdict = ndpq_data_full(&port->par, &port->v, pp->p.len,
+					 tail ? tail->p.len : 0, coin);
 	switch (verdict) {
-	case NDP_ACCEPT:
+	case NDPQ_ACCEPT:
 		queue_up(port, pp);
 		o->arrival = FATE_DATA;
 		break;
-	case NDP_TRIM_ARRIVAL:
+	case NDPQ_TRIM_ARRIVAL:
 		port->t.cut_arrivals++;
 		cut(port, pp);
 		o->arrival = header_arrives(port, pp);
 		break;
-	case NDP_TRIM_TAIL:
+	case NDPQ_TRIM_TAIL:
 		port->t.cut_tails++;
-		TAILQ_REMOVE(&port->list[NDP_DATA], tail, link);
-		ndp_count_out(&port->v, NDP_DATA, tail->p.len);
+		TAILQ_REMOVE(&port->list[NDPQ_DATA], tail, link);
+		ndpq_count_out(&port->v, NDPQ_DATA, tail->p.len);
 		queue_up(port, pp);
 		o->arrival = FATE_DATA;
 		cut(port, tail);
 		o->tail_id = tail->p.id;
 		o->tail = header_arrives(port, tail);
 		break;
-	case NDP_DROP:
+	case NDPQ_DROP:
 		port->t.lost_data++;
 		free(pp);
 		o->arrival = FATE_LOST;
@@ -153,13 +153,13 @@ static void data_arrives(struct ndp_port *port, struct port_pkt *pp, bool coin,
 static void foreign_arrives(struct ndp_port *port, struct port_pkt *pp,
 			    struct outcome *o)
 {
-	if (!ndp_other_fits(&port->par, &port->v, pp->p.len)) {
+	if (!ndpq_other_fits(&port->par, &port->v, pp->p.len)) {
 		port->t.lost_foreign++;
 		free(pp);
 		o->arrival = FATE_LOST;
 		return;
 	}
-	o->marked = ndp_other_marks(&port->par, &port->v);
+	o->marked = ndpq_other_marks(&port->par, &port->v);
 	port->t.marked += o->marked;
 	queue_up(port, pp);
 	o->arrival = FATE_FOREIGN;
@@ -183,15 +183,15 @@ struct outcome port_arrive(struct ndp_port *port, struct pkt p, bool coin)
 
 bool port_depart(struct ndp_port *port, struct pkt *p)
 {
-	enum ndp_queue_id id = ndp_pick(&port->par, &port->v);
+	enum ndpq_queue_id id = ndpq_pick(&port->par, &port->v);
 	struct port_pkt *pp;
 
-	if (id == NDP_QUEUES)
+	if (id == NDPQ_QUEUES)
 		return false;
 	pp = TAILQ_FIRST(&port->list[id]);
 	assert(pp);
 	TAILQ_REMOVE(&port->list[id], pp, link);
-	ndp_sent(&port->v, ndp_queue_of(kind_of(&pp->p)), pp->p.len);
+	ndpq_sent(&port->v, ndpq_queue_of(kind_of(&pp->p)), pp->p.len);
 	*p = pp->p;
 	free(pp);
 	return true;
@@ -199,16 +199,16 @@ bool port_depart(struct ndp_port *port, struct pkt *p)
 
 void port_tally(const struct ndp_port *port, struct tally *t)
 {
-	static const enum tally_queue queues[NDP_QUEUES] = {
-		[NDP_DATA] = TALLY_DATA,
-		[NDP_HEADER] = TALLY_HEADER,
-		[NDP_OTHER] = TALLY_FOREIGN,
+	static const enum tally_queue queues[NDPQ_QUEUES] = {
+		[NDPQ_DATA] = TALLY_DATA,
+		[NDPQ_HEADER] = TALLY_HEADER,
+		[NDPQ_OTHER] = TALLY_FOREIGN,
 	};
 	int i;
 
 	*t = port->t;
-	for (i = 0; i < NDP_QUEUES; i++) {
-		const struct ndp_queue_vars *q = &port->v.q[i];
+	for (i = 0; i < NDPQ_QUEUES; i++) {
+		const struct ndpq_queue_vars *q = &port->v.q[i];
 
 		t->queue[queues[i]].packets = q->packets;
 		t->queue[queues[i]].bytes = q->bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A switch port around sch/ndp_queue.h: real lists of packets, no kernel
+ * A switch port around sch/ndp/ndpq_queue.h: real lists of packets, no kernel
  *
  * Calls the decision core in the way that the module does. It is the side
  * under test; see ndp_model.h for the other, and for the types.
@@ -10,7 +10,7 @@
 
 #include <sys/queue.h>
 
-#include "../../sch/ndp_queue.h"
+#include "../../sch/ndp/ndpq_queue.h"
 #include "ndp_model.h"
 
 struct port_pkt {
@@ -29,10 +29,10 @@ TAILQ_HEAD(port_list, port_pkt);
  * @t: what the core leaves to the module to count
  */
 struct ndp_port {
-	struct ndp_params par;
+	struct ndpq_params par;
 	u32 keep;
-	struct ndp_vars v;
-	struct port_list list[NDP_QUEUES];
+	struct ndpq_vars v;
+	struct port_list list[NDPQ_QUEUES];
 	struct tally t;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp_queue.h, arrivals: against a model, limits, row by row
+ * sch/ndp/ndpq_queue.h, arrivals: against a model, limits, row by row
  *
  * The model (ndp_model.c) and the port that is built on the header
  * (ndp_port.c) get the same packets, coins and configurations, and must agree
@@ -223,8 +223,8 @@ static void test_model(void **state)
 
 static void within_limits(const struct ndp_port *port, const struct port_conf *c)
 {
-	const struct ndp_queue_vars *d = &port->v.q[NDP_DATA];
-	const struct ndp_queue_vars *h = &port->v.q[NDP_HEADER];
+	const struct ndpq_queue_vars *d = &port->v.q[NDPQ_DATA];
+	const struct ndpq_queue_vars *h = &port->v.q[NDPQ_HEADER];
 	u32 packets = d->packets, bytes = d->bytes;
 
 	if (c->mode == PORT_DROPTAIL) {
@@ -237,12 +237,12 @@ static void within_limits(const struct ndp_port *port, const struct port_conf *c
 	assert_in_range(packets, 0, c->data_packets);
 	if (c->data_bytes)
 		assert_in_range(bytes, 0, c->data_bytes);
-	assert_in_range(port->v.q[NDP_OTHER].bytes, 0, c->foreign_bytes);
+	assert_in_range(port->v.q[NDPQ_OTHER].bytes, 0, c->foreign_bytes);
 	/* a peak is a state that was seen, so the limits bound it too */
 	assert_in_range(d->peak_packets, d->packets, c->data_packets);
 	if (c->data_bytes)
 		assert_in_range(d->peak_bytes, d->bytes, c->data_bytes);
-	assert_in_range(port->v.q[NDP_OTHER].peak_bytes, 0, c->foreign_bytes);
+	assert_in_range(port->v.q[NDPQ_OTHER].peak_bytes, 0, c->foreign_bytes);
 }
 
 /* No limit is ever exceeded, not even for a moment: the peaks show it. */
@@ -289,13 +289,13 @@ static void test_work_conserving(void **state)
 		port_setup(&port, &conf);
 		for (j = 0; j < 60; j++)
 			port_arrive(&port, random_pkt(&rng, &conf, 40), j & 1);
-		waiting = port.v.q[NDP_DATA].packets +
-			  port.v.q[NDP_HEADER].packets +
-			  port.v.q[NDP_OTHER].packets;
+		waiting = port.v.q[NDPQ_DATA].packets +
+			  port.v.q[NDPQ_HEADER].packets +
+			  port.v.q[NDPQ_OTHER].packets;
 		while (waiting--)
 			assert_true(port_depart(&port, &p));
 		assert_false(port_depart(&port, &p));
-		for (j = 0; j < NDP_QUEUES; j++) {
+		for (j = 0; j < NDPQ_QUEUES; j++) {
 			assert_int_equal(port.v.q[j].packets, 0);
 			assert_int_equal(port.v.q[j].bytes, 0);
 		}
@@ -313,14 +313,14 @@ static void test_peaks(void **state)
 	port_setup(&port, &port_paper);
 	port_put(&port, SORT_FULL, 9000);
 	port_put(&port, SORT_FULL, 1000);
-	assert_int_equal(port.v.q[NDP_DATA].peak_packets, 2);
-	assert_int_equal(port.v.q[NDP_DATA].peak_bytes, 10000);
+	assert_int_equal(port.v.q[NDPQ_DATA].peak_packets, 2);
+	assert_int_equal(port.v.q[NDPQ_DATA].peak_bytes, 10000);
 	port_depart(&port, &p);
 	port_put(&port, SORT_FULL, 200);
 	port_put(&port, SORT_FULL, 200);
-	assert_int_equal(port.v.q[NDP_DATA].packets, 3);
-	assert_int_equal(port.v.q[NDP_DATA].peak_packets, 3);
-	assert_int_equal(port.v.q[NDP_DATA].peak_bytes, 10000);
+	assert_int_equal(port.v.q[NDPQ_DATA].packets, 3);
+	assert_int_equal(port.v.q[NDPQ_DATA].peak_packets, 3);
+	assert_int_equal(port.v.q[NDPQ_DATA].peak_bytes, 10000);
 	port_purge(&port);
 }
 
@@ -340,26 +340,26 @@ static void test_trim_tail_limits(void **state)
 	o = port_arrive(&port, new_pkt(SORT_FULL, 6000), true);
 	assert_int_equal(o.tail, FATE_HEADER);
 	assert_int_equal(o.arrival, FATE_DATA);
-	assert_int_equal(port.v.q[NDP_DATA].bytes, 10000);
-	assert_int_equal(port.v.q[NDP_DATA].peak_bytes, 10000);
+	assert_int_equal(port.v.q[NDPQ_DATA].bytes, 10000);
+	assert_int_equal(port.v.q[NDPQ_DATA].peak_bytes, 10000);
 	/* one byte too long for it: the arrival is trimmed, whatever the coin */
 	o = port_arrive(&port, new_pkt(SORT_FULL, 6001), true);
 	assert_int_equal(o.tail, FATE_NONE);
 	assert_int_equal(o.arrival, FATE_HEADER);
-	assert_int_equal(port.v.q[NDP_DATA].bytes, 10000);
-	assert_int_equal(port.v.q[NDP_DATA].packets, 2);
+	assert_int_equal(port.v.q[NDPQ_DATA].bytes, 10000);
+	assert_int_equal(port.v.q[NDPQ_DATA].packets, 2);
 	port_purge(&port);
 }
 
 /* Without a tail there is none to trim. */
 static void test_no_tail(void **state)
 {
-	struct ndp_params par = { .limit = 8, .rts = true };
-	struct ndp_vars v = {};
+	struct ndpq_params par = { .limit = 8, .rts = true };
+	struct ndpq_vars v = {};
 
 	(void)state;
-	assert_int_equal(ndp_data_full(&par, &v, 1000, 0, true), NDP_TRIM_ARRIVAL);
-	assert_int_equal(ndp_data_full(&par, &v, 1000, 129, true), NDP_TRIM_TAIL);
+	assert_int_equal(ndpq_data_full(&par, &v, 1000, 0, true), NDPQ_TRIM_ARRIVAL);
+	assert_int_equal(ndpq_data_full(&par, &v, 1000, 129, true), NDPQ_TRIM_TAIL);
 }
 
 /* A data packet that could never fit is trimmed, and trims nobody. */
@@ -532,9 +532,9 @@ static void test_tail_returns(void **state)
 	o = port_arrive(&port, new_pkt(SORT_FULL, 2000), true);
 	assert_int_equal(o.arrival, FATE_DATA);
 	assert_int_equal(o.tail, FATE_BOUNCED);
-	assert_int_equal(port.v.q[NDP_DATA].bytes, 9000);
-	assert_int_equal(port.v.q[NDP_HEADER].packets, 0);
-	assert_int_equal(port.v.q[NDP_DATA].sent_packets, 0);
+	assert_int_equal(port.v.q[NDPQ_DATA].bytes, 9000);
+	assert_int_equal(port.v.q[NDPQ_HEADER].packets, 0);
+	assert_int_equal(port.v.q[NDPQ_DATA].sent_packets, 0);
 	port_purge(&port);
 }
 
@@ -559,7 +559,7 @@ static void test_headers_in_fifo(void **state)
 	port_setup(&port, &conf);
 	port_backlog(&port, SORT_SHORT, 64, 100);
 	port_backlog(&port, SORT_FULL, 9000, 8);
-	assert_int_equal(port.v.q[NDP_DATA].packets, 8);
+	assert_int_equal(port.v.q[NDPQ_DATA].packets, 8);
 	assert_int_equal(port_put(&port, SORT_FULL, 9000), FATE_HEADER);
 	port_purge(&port);
 }
@@ -607,44 +607,44 @@ static void test_largest(void **state)
 	conf.data_bytes = 1U << 30;
 	conf.header_bytes = 1U << 30;
 	port_setup(&port, &conf);
-	port.v.q[NDP_DATA].packets = 65534;
-	port.v.q[NDP_DATA].bytes = (1U << 30) - 9000;
-	assert_true(ndp_data_fits(&port.par, &port.v, 9000));
-	assert_false(ndp_data_fits(&port.par, &port.v, 9001));
-	port.v.q[NDP_DATA].packets = 65535;
-	assert_false(ndp_data_fits(&port.par, &port.v, 129));
-	port.v.q[NDP_HEADER].bytes = 1U << 30;
-	assert_int_equal(ndp_header_verdict(&port.par, &port.v, 1, NDP_KIND_CONTROL),
-			 NDP_DROP);
-	port.v.q[NDP_OTHER].bytes = (1U << 30) - 1;
-	assert_true(ndp_other_fits(&port.par, &port.v, 1));
-	assert_false(ndp_other_fits(&port.par, &port.v, 2));
-	assert_false(ndp_other_fits(&port.par, &port.v, UINT32_MAX));
+	port.v.q[NDPQ_DATA].packets = 65534;
+	port.v.q[NDPQ_DATA].bytes = (1U << 30) - 9000;
+	assert_true(ndpq_data_fits(&port.par, &port.v, 9000));
+	assert_false(ndpq_data_fits(&port.par, &port.v, 9001));
+	port.v.q[NDPQ_DATA].packets = 65535;
+	assert_false(ndpq_data_fits(&port.par, &port.v, 129));
+	port.v.q[NDPQ_HEADER].bytes = 1U << 30;
+	assert_int_equal(ndpq_header_verdict(&port.par, &port.v, 1, NDPQ_KIND_CONTROL),
+			 NDPQ_DROP);
+	port.v.q[NDPQ_OTHER].bytes = (1U << 30) - 1;
+	assert_true(ndpq_other_fits(&port.par, &port.v, 1));
+	assert_false(ndpq_other_fits(&port.par, &port.v, 2));
+	assert_false(ndpq_other_fits(&port.par, &port.v, UINT32_MAX));
 	/* a limit that was lowered below what waits */
 	port.par.limit_bytes = 64;
-	assert_false(ndp_data_fits(&port.par, &port.v, 1));
-	assert_int_equal(ndp_data_full(&port.par, &port.v, 1000, 9000, true),
-			 NDP_TRIM_ARRIVAL);
+	assert_false(ndpq_data_fits(&port.par, &port.v, 1));
+	assert_int_equal(ndpq_data_full(&port.par, &port.v, 1000, 9000, true),
+			 NDPQ_TRIM_ARRIVAL);
 }
 
 /* A kind is counted in one queue, and stands in one that depends on the mode. */
 static void test_queue_of(void **state)
 {
-	struct ndp_params par = { .mode = TC_NDP_MODE_NDP };
+	struct ndpq_params par = { .mode = TC_NDP_MODE_NDP };
 
 	(void)state;
-	assert_int_equal(ndp_queue_of(NDP_KIND_DATA), NDP_DATA);
-	assert_int_equal(ndp_queue_of(NDP_KIND_CONTROL), NDP_HEADER);
-	assert_int_equal(ndp_queue_of(NDP_KIND_TRIMMED), NDP_HEADER);
-	assert_int_equal(ndp_queue_of(NDP_KIND_RETURNED), NDP_HEADER);
-	assert_int_equal(ndp_queue_of(NDP_KIND_OTHER), NDP_OTHER);
-	assert_int_equal(ndp_list_of(&par, NDP_KIND_DATA), NDP_DATA);
-	assert_int_equal(ndp_list_of(&par, NDP_KIND_TRIMMED), NDP_HEADER);
-	assert_int_equal(ndp_list_of(&par, NDP_KIND_OTHER), NDP_OTHER);
+	assert_int_equal(ndpq_queue_of(NDPQ_KIND_DATA), NDPQ_DATA);
+	assert_int_equal(ndpq_queue_of(NDPQ_KIND_CONTROL), NDPQ_HEADER);
+	assert_int_equal(ndpq_queue_of(NDPQ_KIND_TRIMMED), NDPQ_HEADER);
+	assert_int_equal(ndpq_queue_of(NDPQ_KIND_RETURNED), NDPQ_HEADER);
+	assert_int_equal(ndpq_queue_of(NDPQ_KIND_OTHER), NDPQ_OTHER);
+	assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_DATA), NDPQ_DATA);
+	assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_TRIMMED), NDPQ_HEADER);
+	assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_OTHER), NDPQ_OTHER);
 	for (par.mode = TC_NDP_MODE_CP; par.mode <= TC_NDP_MODE_MAX; par.mode++) {
-		assert_int_equal(ndp_list_of(&par, NDP_KIND_DATA), NDP_DATA);
-		assert_int_equal(ndp_list_of(&par, NDP_KIND_CONTROL), NDP_DATA);
-		assert_int_equal(ndp_list_of(&par, NDP_KIND_OTHER), NDP_OTHER);
+		assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_DATA), NDPQ_DATA);
+		assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_CONTROL), NDPQ_DATA);
+		assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_OTHER), NDPQ_OTHER);
 	}
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp_queue.h, departures: coin, ten to one, fair share
+ * sch/ndp/ndpq_queue.h, departures: coin, ten to one, fair share
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -99,7 +99,7 @@ static void test_ratio_pauses(void **state)
 	expect_order(&port, "hhhhhhhdd");
 	port_backlog(&port, SORT_SHORT, 64, 20);
 	expect_order(&port, "hhhdhhhhhhhhhhdhhhhhhhddd");
-	assert_int_equal(port.v.q[NDP_DATA].packets, 1);
+	assert_int_equal(port.v.q[NDPQ_DATA].packets, 1);
 	expect_order(&port, "d");
 	/* headers alone do not advance it either: here it stands at seven */
 	port_backlog(&port, SORT_SHORT, 64, 30);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp_pkt_core.h, writing: each byte of what was trimmed or turned round
+ * sch/ndp/ndpq_pkt.h, writing: each byte of what was trimmed or turned round
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,11 +64,11 @@ static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dsc
 /* The core may write through 8 bytes behind the IP header: it gets no more. */
 static void core_trimmed(u8 *b, const struct frame_spec *s, u32 keep)
 {
-	struct ndp_pkt pkt = headers_of(s);
+	struct ndpq_pkt pkt = headers_of(s);
 	u8 *head = exact_copy(frame.b, frame.l4 + 8);
 
 	memcpy(b, frame.b, keep);
-	assert_int_equal(ndp_pkt_trimmed(head, &pkt, keep, &by_port), NDP_KIND_TRIMMED);
+	assert_int_equal(ndpq_pkt_trimmed(head, &pkt, keep, &by_port), NDPQ_KIND_TRIMMED);
 	memcpy(b, head, frame.l4 + 8);
 	exact_free(head);
 	assert_int_equal(pkt.dscp, DSCP_TRIMMED);
@@ -79,12 +79,12 @@ static void core_trimmed(u8 *b, const struct frame_spec *s, u32 keep)
 static void check_trim(const struct frame_spec *s, u32 trim_size, u32 tag_len)
 {
 	static u8 got[FRAME_MAX], want[FRAME_MAX];
-	struct ndp_match m = by_port;
-	struct ndp_pkt pkt = headers_of(s);
+	struct ndpq_match m = by_port;
+	struct ndpq_pkt pkt = headers_of(s);
 	u32 keep;
 
 	m.trim_size = trim_size;
-	keep = ndp_pkt_keep(&m, &pkt, frame.len, tag_len);
+	keep = ndpq_pkt_keep(&m, &pkt, frame.len, tag_len);
 	assert_int_equal(keep, expected_keep(trim_size, tag_len, frame.len));
 	if (keep == frame.len)
 		return;
@@ -148,9 +148,9 @@ static void test_keeps_checksum(void **state)
 {
 	static const u8 modes[] = { TC_NDP_MATCH_DSCP, TC_NDP_MATCH_ALL };
 	static const u8 both[] = { PROTO_UDP, PROTO_TCP };
-	struct ndp_match m = match_all;
+	struct ndpq_match m = match_all;
 	struct frame_spec s;
-	struct ndp_pkt pkt;
+	struct ndpq_pkt pkt;
 	u8 check[2];
 	u32 i, off;
 
@@ -162,7 +162,7 @@ static void test_keeps_checksum(void **state)
 		pkt = headers_of(&s);
 		off = frame.l4 + (s.proto == PROTO_UDP ? 6 : 16);
 		memcpy(check, frame.b + off, 2);
-		assert_int_equal(ndp_pkt_trimmed(frame.b, &pkt, 128, &m), NDP_KIND_TRIMMED);
+		assert_int_equal(ndpq_pkt_trimmed(frame.b, &pkt, 128, &m), NDPQ_KIND_TRIMMED);
 		assert_memory_equal(frame.b + off, check, 2);
 	}
 }
@@ -268,7 +268,7 @@ static void test_corrupt_checksum(void **state)
 
 static void check_dscp(const struct frame_spec *s, u8 dscp)
 {
-	struct ndp_pkt pkt;
+	struct ndpq_pkt pkt;
 	u8 want[64];
 	u8 *b;
 
@@ -277,7 +277,7 @@ static void check_dscp(const struct frame_spec *s, u8 dscp)
 	expect_dscp(want + frame.l3, s->ipv6, dscp);
 	b = exact_copy(frame.b, frame.l4);
 	pkt = headers_of(s);
-	ndp_pkt_set_dscp(b, &pkt, dscp);
+	ndpq_pkt_set_dscp(b, &pkt, dscp);
 	assert_memory_equal(b, want, frame.l4);
 	assert_int_equal(pkt.dscp, dscp);
 	exact_free(b);
@@ -318,10 +318,10 @@ static void test_trimmed_again(void **state)
 		memcpy(frame.b, got, keep);
 		f = classify_part(&by_port, keep, keep, 0);
 		assert_true(f.told);
-		assert_int_equal(f.kind, NDP_KIND_TRIMMED);
+		assert_int_equal(f.kind, NDPQ_KIND_TRIMMED);
 		assert_int_equal(f.pkt.l4_off, frame.l4);
 		/* such headers cannot be cut twice */
-		assert_int_equal(ndp_pkt_keep(&by_port, &f.pkt, keep, 0), keep);
+		assert_int_equal(ndpq_pkt_keep(&by_port, &f.pkt, keep, 0), keep);
 	}
 }
 
@@ -330,14 +330,14 @@ static void test_trimmed_returned(void **state)
 {
 	struct frame_spec s = spec_of(&stacks[0], PROTO_UDP, 256);
 	u8 want[FRAME_MAX];
-	struct ndp_pkt pkt;
+	struct ndpq_pkt pkt;
 
 	(void)state;
 	s.dscp = DSCP_RETURNED;
 	frame_build(&frame, &s, &rng);
 	pkt = headers_of(&s);
 	expected_trimmed(want, &s, 128, DSCP_RETURNED);
-	assert_int_equal(ndp_pkt_trimmed(frame.b, &pkt, 128, &by_port), NDP_KIND_RETURNED);
+	assert_int_equal(ndpq_pkt_trimmed(frame.b, &pkt, 128, &by_port), NDPQ_KIND_RETURNED);
 	assert_int_equal(pkt.dscp, DSCP_RETURNED);
 	assert_memory_equal(frame.b, want, 128);
 }
@@ -349,9 +349,9 @@ static void test_trimmed_returned(void **state)
 static void test_returned_by_port(void **state)
 {
 	struct frame_spec s = spec_of(&stacks[0], PROTO_UDP, 1000);
-	struct ndp_match m = by_port;
+	struct ndpq_match m = by_port;
 	struct found f;
-	struct ndp_pkt pkt;
+	struct ndpq_pkt pkt;
 
 	(void)state;
 	s.dscp = DSCP_TRIMMED;
@@ -359,15 +359,15 @@ static void test_returned_by_port(void **state)
 	s.dport = 40000;
 	frame_build(&frame, &s, &rng);
 	pkt = headers_of(&s);
-	assert_int_equal(ndp_pkt_trimmed(frame.b, &pkt, 128, &m), NDP_KIND_RETURNED);
+	assert_int_equal(ndpq_pkt_trimmed(frame.b, &pkt, 128, &m), NDPQ_KIND_RETURNED);
 	f = classify_part(&m, 128, 128, 0);
 	assert_true(f.told);
-	assert_int_equal(f.kind, NDP_KIND_RETURNED);
+	assert_int_equal(f.kind, NDPQ_KIND_RETURNED);
 	/* the same marks crossed */
 	m.dscp_trimmed = DSCP_RETURNED;
 	m.dscp_returned = DSCP_TRIMMED;
 	f = classify_part(&m, 128, 128, 0);
-	assert_int_equal(f.kind, NDP_KIND_RETURNED);
+	assert_int_equal(f.kind, NDPQ_KIND_RETURNED);
 }
 
 /* ------------------------------------------------ turn round */
@@ -376,7 +376,7 @@ static void test_returned_by_port(void **state)
 static void test_returnable(void **state)
 {
 	struct frame_spec s;
-	struct ndp_pkt pkt;
+	struct ndpq_pkt pkt;
 	size_t i;
 
 	(void)state;
@@ -388,22 +388,22 @@ static void test_returnable(void **state)
 		s = spec_of(&stacks[i], PROTO_UDP, 128);
 		frame_build(&frame, &s, &rng);
 		pkt = headers_of(&s);
-		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		assert_true(ndpq_pkt_returnable(frame.b, &pkt));
 		src = frame.b + frame.l3 + (s.ipv6 ? 8 : 12);
 		*src = s.ipv6 ? 0xff : 224;
-		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		assert_false(ndpq_pkt_returnable(frame.b, &pkt));
 		*src = s.ipv6 ? 0xfe : 223;
-		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		assert_true(ndpq_pkt_returnable(frame.b, &pkt));
 		ttl = frame.b + frame.l3 + (s.ipv6 ? 7 : 8);
 		*ttl = 2;
-		assert_true(ndp_pkt_returnable(frame.b, &pkt));
+		assert_true(ndpq_pkt_returnable(frame.b, &pkt));
 		*ttl = 1;
-		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		assert_false(ndpq_pkt_returnable(frame.b, &pkt));
 		*ttl = 0;
-		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		assert_false(ndpq_pkt_returnable(frame.b, &pkt));
 		*ttl = 255;
 		frame.b[6] |= 1;
-		assert_false(ndp_pkt_returnable(frame.b, &pkt));
+		assert_false(ndpq_pkt_returnable(frame.b, &pkt));
 	}
 }
 
@@ -432,10 +432,10 @@ static void expected_turned(u8 *b, const struct frame_spec *s, u8 dscp)
 /* Turns the frame; the core gets no more of it than it may write. */
 static void turn(const struct frame_spec *s, u8 dscp)
 {
-	struct ndp_pkt pkt = headers_of(s);
+	struct ndpq_pkt pkt = headers_of(s);
 	u8 *head = exact_copy(frame.b, frame.l4 + 8);
 
-	ndp_pkt_turn_round(head, &pkt, dscp);
+	ndpq_pkt_turn_round(head, &pkt, dscp);
 	assert_int_equal(pkt.dscp, dscp);
 	memcpy(frame.b, head, frame.l4 + 8);
 	exact_free(head);
@@ -460,7 +460,7 @@ static void check_turn(const struct frame_spec *s)
 	f = classify_part(&match_all, frame.len, frame.len, 0);
 	assert_true(f.told);
 	assert_int_equal(f.kind, s->len <= 128 || s->len <= frame.l4 + 8 ?
-				 NDP_KIND_RETURNED : NDP_KIND_DATA);
+				 NDPQ_KIND_RETURNED : NDPQ_KIND_DATA);
 
 	/* back again, two hops later */
 	turn(s, s->dscp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_sender.h and sch/pcrp_receiver.h: some hosts send to one, over a network
+ * sch/pcrp/pcrp_sender.h and sch/pcrp/pcrp_receiver.h: some hosts send to one, over a network
  * that delays, reorders, doubles and loses what it carries
  *
  * A slot of a host is a 5-tuple. A TCP packet that is lost comes later: its socket
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../sch/pcrp_sender.h"
+#include "../../sch/pcrp/pcrp_sender.h"
 #include "pcrp_rcv_common.h"
 #include "rng.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_credit.h and its rules in sch/pcrp_receiver.h, by example: places need data, and
- * sources pay for them
+ * sch/pcrp/pcrp_credit.h and its rules in sch/pcrp/pcrp_receiver.h, by example: places need
+ * data, and sources pay for them
  */
 #include "pcrp_rcv_say.h"
 

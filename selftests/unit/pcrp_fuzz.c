@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sch/pcrp_sender.h"
+#include "../../sch/pcrp/pcrp_sender.h"
 #include "fuzz_main.h"
 #include "pcrp_rcv_common.h"
 

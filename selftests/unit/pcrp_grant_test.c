@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_sender.h: waiting for GRANTs, flows that do not, and slots
+ * sch/pcrp/pcrp_sender.h: waiting for GRANTs, flows that do not, and slots
  */
 #include <stdarg.h>
 #include <stddef.h>

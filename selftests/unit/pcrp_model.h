@@ -3,7 +3,7 @@
  * Reference model of PCRP's sender
  *
  * Written from the specification's prose, for the random test of
- * sch/pcrp_sender.h. It keeps no list, heap or count: whatever it has to know it
+ * sch/pcrp/pcrp_sender.h. It keeps no list, heap or count: whatever it has to know it
  * finds by looking at all flows.
  */
 #ifndef _CLOSNET_UNIT_PCRP_MODEL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_peer.h: who answers, who is asked again and when; the base round trip
+ * sch/pcrp/pcrp_peer.h: who answers, who is asked again and when; the base round trip
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../../sch/pcrp_peer.h"
+#include "../../sch/pcrp/pcrp_peer.h"
 #include "rng.h"
 
 #define US		1000ULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A port with sch/pcrp_sender.h, for its tests: flows' FIFOs of packets, which are
+ * A port with sch/pcrp/pcrp_sender.h, for its tests: flows' FIFOs of packets, which are
  * only lengths, and a clock. To be included after cmocka.h.
  */
 #ifndef _CLOSNET_UNIT_PCRP_PORT_H
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../sch/pcrp_sender.h"
+#include "../../sch/pcrp/pcrp_sender.h"
 
 #define PORT_FIFO	64	/* most packets that wait of a flow */
 

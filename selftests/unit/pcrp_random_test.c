@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_sender.h: whatever comes, it does what the model does, and what was
+ * sch/pcrp/pcrp_sender.h: whatever comes, it does what the model does, and what was
  * promised holds; and it does so in few steps, with 10,000 flows
  */
 #include <stdarg.h>

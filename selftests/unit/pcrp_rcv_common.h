@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of sch/pcrp_receiver.h share: a receiver that is checked after
+ * What the tests of sch/pcrp/pcrp_receiver.h share: a receiver that is checked after
  * each step, and remembers what it wanted done
  */
 #ifndef _CLOSNET_UNIT_PCRP_RCV_COMMON_H
 #define _CLOSNET_UNIT_PCRP_RCV_COMMON_H
 
-#include "../../sch/pcrp_receiver.h"
+#include "../../sch/pcrp/pcrp_receiver.h"
 
 #define RCV_FLOWS	48
 #define RCV_OUTS	(2 * RCV_FLOWS)

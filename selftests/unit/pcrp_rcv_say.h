@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A receiver, and what tests of sch/pcrp_receiver.h tell it and expect of it in one line
+ * A receiver, and what tests of sch/pcrp/pcrp_receiver.h tell it and expect of it in one line
  *
  * Chains have 1000 bytes, and flows are UDP's, where nothing else is said: a
  * packet's offset is then the bytes that came before it.

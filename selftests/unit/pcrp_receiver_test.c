@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_receiver.h: each rule, by example
+ * sch/pcrp/pcrp_receiver.h: each rule, by example
  *
  * Chains have 1000 bytes, and flows are UDP's, where nothing else is said: a
  * packet's offset is then the bytes that came before it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_sender.h: chains, sizes that grow, and who is next; each rule of the
+ * sch/pcrp/pcrp_sender.h: chains, sizes that grow, and who is next; each rule of the
  * specification, and its examples
  */
 #include <stdarg.h>

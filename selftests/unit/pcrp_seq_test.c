@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_seq.h: what is new, what was sent before, where a byte stands; wherever in
+ * sch/pcrp/pcrp_seq.h: what is new, what was sent before, where a byte stands; wherever in
  * the sequence numbers' space that is
  */
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../../sch/pcrp_seq.h"
+#include "../../sch/pcrp/pcrp_seq.h"
 #include "rng.h"
 
 #define PKT	1000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp_wire.h: where each number stands, and what is no control packet
+ * sch/pcrp/pcrp_wire.h: where each number stands, and what is no control packet
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../sch/pcrp_wire.h"
+#include "../../sch/pcrp/pcrp_wire.h"
 #include "rng.h"
 
 #define ROUNDS	100000

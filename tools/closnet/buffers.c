@@ -115,7 +115,7 @@ static int read_setting(u64 *values, enum setting i, const char *text)
 
 static u64 flight(const u64 *values)
 {
-	return dcqcn_flight_bytes(values[RATE] / 8, values[CABLE], values[MTU]);
+	return dcqcnq_flight_bytes(values[RATE] / 8, values[CABLE], values[MTU]);
 }
 
 /* Adds what is by others. An error has been reported if the result is not 0. */
@@ -148,14 +148,14 @@ static void calculate(const u64 *values, struct thresholds *t)
 	t->flight = flight(values);
 	t->headrooms = values[HEADROOM] * ports * prios;
 	t->shared = values[BUFFER] - t->headrooms;
-	t->pfc_static = dcqcn_pfc_static(t->shared, ports, prios);
-	t->pfc_empty = dcqcn_pfc_dynamic(t->shared, beta, prios);
-	t->ecn_static = dcqcn_ecn_static(t->shared, ports, prios);
-	t->ecn_dynamic = dcqcn_ecn_dynamic(t->shared, ports, beta, prios);
+	t->pfc_static = dcqcnq_pfc_static(t->shared, ports, prios);
+	t->pfc_empty = dcqcnq_pfc_dynamic(t->shared, beta, prios);
+	t->ecn_static = dcqcnq_ecn_static(t->shared, ports, prios);
+	t->ecn_dynamic = dcqcnq_ecn_dynamic(t->shared, ports, beta, prios);
 
 	t->one_port = values[KMIN] * ports;
 	t->used = min_t(u64, t->one_port * prios, t->shared);
-	t->pfc_used = dcqcn_pfc_dynamic(t->shared - t->used, beta, prios);
+	t->pfc_used = dcqcnq_pfc_dynamic(t->shared - t->used, beta, prios);
 }
 
 /* kmin for the commands: as asked for, if marks come before pauses with it */

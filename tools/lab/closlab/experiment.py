@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Experiments: the Python files in selftests/lab. See Documentation/concepts/lab.rst for how to write one."""
+"""Experiments: the Python files in tools/lab/experiments. See Documentation/concepts/lab.rst for how to write one."""
 import importlib.util
 import os
 import sys
@@ -8,7 +8,7 @@ from closlab.params import BadValue, texts
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 CACHE = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "closnet")
-DIRECTORY = os.path.join(TOP, "selftests", "lab")
+DIRECTORY = os.path.join(TOP, "tools", "lab", "experiments")
 NEEDED = ("PARAMS", "SMALL", "SCHEMES", "guest", "report")
 
 
@@ -16,7 +16,7 @@ def names():
     """The names of all experiments, in order."""
     found = []
     for entry in sorted(os.listdir(DIRECTORY)):
-        if entry.endswith(".py") and not entry.startswith(("_", "test_")):
+        if entry.endswith(".py"):
             found.append(entry[:-3].replace("_", "-"))
     return found
 

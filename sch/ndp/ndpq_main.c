@@ -8,7 +8,7 @@
  * again. NDP here is the transport of SIGCOMM 2017, not IPv6's Neighbour
  * Discovery.
  *
- *	enqueue(): classify by UDP port, DSCP or all (ndp_pkt_core.h). NDP's GSO
+ *	enqueue(): classify by UDP port, DSCP or all (ndpq_pkt.h). NDP's GSO
  *	  packets are segmented: a switch queues frames. Data goes to the data
  *	  queue; if that is full, a fair coin says which packet is trimmed, the
  *	  arrival or the queue's tail. Headers go to the header queue; if that
@@ -19,14 +19,14 @@
  *	  1 data packet while both wait; paced to `rate` on devices that do not
  *	  push back (veth).
  *
- * The decisions, their picture and the paper's sections are in ndp_queue.h,
- * what happens to a packet's bytes in ndp_pkt_core.h. This file is the rest:
+ * The decisions, their picture and the paper's sections are in ndpq_queue.h,
+ * what happens to a packet's bytes in ndpq_pkt.h. This file is the rest:
  * skbs, accounting, netlink.
  *
  * Accounting. A parent adds one packet of the length that it saw to its own
  * qlen and backlog, if enqueue() returns success, whatever became of it here.
- * Only segmenting and trimming make that wrong: ndp_enqueue_gso() and
- * ndp_enqueue_full() compare what changed in this qdisc with what the parents
+ * Only segmenting and trimming make that wrong: ndpq_enqueue_gso() and
+ * ndpq_enqueue_full() compare what changed in this qdisc with what the parents
  * will believe, and tell them the difference.
  *
  * Returning to the sender. The header turns round at each layer and enters the
@@ -40,7 +40,7 @@
  * For mode cp: P. Cheng et al.: "Catch the whole lot in an action: rapid
  * precise packet loss notification in data centers", NSDI 2014.
  *
- * Differences from the paper: see ndp_queue.h, and:
+ * Differences from the paper: see ndpq_queue.h, and:
  * - Lengths, header checksum and DSCP of a trimmed packet are made right, as
  *   today's trimming switches do; the paper's P4 switch set a fixed length.
  * - A return is marked by a DSCP of its own, since this qdisc trims any
@@ -58,12 +58,12 @@
 #include <closnet/qdisc.h>
 #include <closnet/skb_ip.h>
 #include <net/pkt_sched.h>
-#include "ndp_config.h"
-#include "ndp_pkt_core.h"
-#include "ndp_queue.h"
+#include "ndpq_config.h"
+#include "ndpq_pkt.h"
+#include "ndpq_queue.h"
 
 /* Counters that are not a queue's */
-struct ndp_stats {
+struct ndpq_stats {
 	u64 trimmed_arrival_packets;
 	u64 trimmed_tail_packets;
 	u64 trimmed_bytes;
@@ -77,43 +77,43 @@ struct ndp_stats {
 	u64 dropped_nomem_packets;
 };
 
-static struct Qdisc_ops ndp_qdisc_ops;
+static struct Qdisc_ops ndpq_qdisc_ops;
 
 /* All under the root lock; the dump of statistics reads without it. */
-struct ndp_sched_data {
+struct ndpq_sched_data {
 	/* read for each packet */
-	struct ndp_config cfg;
+	struct ndpq_config cfg;
 	u32 l3_off;		/* where the L3 header is: 14, or 0 without L2 */
 	bool returns;		/* a packet can come in where it went out */
 
 	/* written for each packet */
-	struct ndp_vars vars;
-	struct sk_buff_head queue[NDP_QUEUES];
+	struct ndpq_vars vars;
+	struct sk_buff_head queue[NDPQ_QUEUES];
 	u32 coins;		/* unused random bits, below a sentinel 1 */
 	struct closnet_shaper shaper;
 
 	/* written when a queue is full */
-	struct ndp_stats stats;
+	struct ndpq_stats stats;
 };
 
 /**
- * struct ndp_skb_cb - what classification found, for the time in the queue
- * @pkt: where the headers are; unset for NDP_KIND_OTHER
- * @kind: enum ndp_kind
+ * struct ndpq_skb_cb - what classification found, for the time in the queue
+ * @pkt: where the headers are; unset for NDPQ_KIND_OTHER
+ * @kind: enum ndpq_kind
  */
-struct ndp_skb_cb {
-	struct ndp_pkt pkt;
+struct ndpq_skb_cb {
+	struct ndpq_pkt pkt;
 	u8 kind;
 };
 
-static struct ndp_skb_cb *ndp_skb_cb(const struct sk_buff *skb)
+static struct ndpq_skb_cb *ndpq_skb_cb(const struct sk_buff *skb)
 {
-	qdisc_cb_private_validate(skb, sizeof(struct ndp_skb_cb));
-	return (struct ndp_skb_cb *)qdisc_skb_cb(skb)->data;
+	qdisc_cb_private_validate(skb, sizeof(struct ndpq_skb_cb));
+	return (struct ndpq_skb_cb *)qdisc_skb_cb(skb)->data;
 }
 
 /* A fair coin: one random word serves 31 tosses. */
-static bool ndp_toss(struct ndp_sched_data *q)
+static bool ndpq_toss(struct ndpq_sched_data *q)
 {
 	bool coin;
 
@@ -125,7 +125,7 @@ static bool ndp_toss(struct ndp_sched_data *q)
 }
 
 /* Bytes of the frame that are not in the skb's data */
-static u32 ndp_tag_len(const struct sk_buff *skb)
+static u32 ndpq_tag_len(const struct sk_buff *skb)
 {
 	return skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
 }
@@ -135,63 +135,63 @@ static u32 ndp_tag_len(const struct sk_buff *skb)
  * bytes as hold every usual stack of headers. What they cannot tell is not
  * NDP's.
  */
-static enum ndp_kind ndp_classify(const struct ndp_sched_data *q, struct sk_buff *skb)
+static enum ndpq_kind ndpq_classify(const struct ndpq_sched_data *q, struct sk_buff *skb)
 {
-	struct ndp_skb_cb *cb = ndp_skb_cb(skb);
-	enum ndp_kind kind;
+	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
+	enum ndpq_kind kind;
 
-	cb->kind = NDP_KIND_OTHER;
+	cb->kind = NDPQ_KIND_OTHER;
 	if (unlikely(!q->l3_off && skb_network_offset(skb)))
-		return NDP_KIND_OTHER;	/* an L2 header, or a tunnel's, that we do not know */
-	while (!ndp_pkt_classify(&q->cfg.match, skb->data, skb_headlen(skb), q->l3_off,
-				 ntohs(skb->protocol), skb->len, ndp_tag_len(skb),
-				 &cb->pkt, &kind)) {
+		return NDPQ_KIND_OTHER;	/* an L2 header, or a tunnel's, that we do not know */
+	while (!ndpq_pkt_classify(&q->cfg.match, skb->data, skb_headlen(skb), q->l3_off,
+				  ntohs(skb->protocol), skb->len, ndpq_tag_len(skb),
+				  &cb->pkt, &kind)) {
 		u32 pull = min_t(u32, skb->len, 128);
 
 		if (skb_headlen(skb) >= pull || !pskb_may_pull(skb, pull))
-			return NDP_KIND_OTHER;
+			return NDPQ_KIND_OTHER;
 	}
 	cb->kind = kind;
 	return kind;
 }
 
 /* @kind: that in the skb; most callers know it, and the compiler with them */
-static __always_inline void ndp_push(struct Qdisc *sch, struct sk_buff *skb,
-				     enum ndp_kind kind)
+static __always_inline void ndpq_push(struct Qdisc *sch, struct sk_buff *skb,
+				      enum ndpq_kind kind)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
-	__skb_queue_tail(&q->queue[ndp_list_of(&q->cfg.params, kind)], skb);
-	ndp_count_in(&q->vars, ndp_queue_of(kind), qdisc_pkt_len(skb));
+	__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, kind)], skb);
+	ndpq_count_in(&q->vars, ndpq_queue_of(kind), qdisc_pkt_len(skb));
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
 }
 
 /* Takes a packet out of its list; it is neither sent nor, as yet, dropped. */
-static void ndp_unlink(struct Qdisc *sch, struct sk_buff *skb, enum ndp_queue_id list)
+static void ndpq_unlink(struct Qdisc *sch, struct sk_buff *skb, enum ndpq_queue_id list)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
 	__skb_unlink(skb, &q->queue[list]);
-	ndp_count_out(&q->vars, ndp_queue_of(ndp_skb_cb(skb)->kind), qdisc_pkt_len(skb));
+	ndpq_count_out(&q->vars, ndpq_queue_of(ndpq_skb_cb(skb)->kind), qdisc_pkt_len(skb));
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 }
 
 /* For want of room in its queue */
-static int ndp_drop_full(struct Qdisc *sch, struct sk_buff *skb,
-			 struct sk_buff **to_free)
+static int ndpq_drop_full(struct Qdisc *sch, struct sk_buff *skb,
+			  struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
-	switch (ndp_skb_cb(skb)->kind) {
-	case NDP_KIND_DATA:
+	switch (ndpq_skb_cb(skb)->kind) {
+	case NDPQ_KIND_DATA:
 		closnet_add(&q->stats.dropped_data_packets, 1);
 		break;
-	case NDP_KIND_RETURNED:
+	case NDPQ_KIND_RETURNED:
 		closnet_add(&q->stats.dropped_returned_packets, 1);
 		break;
-	case NDP_KIND_OTHER:
+	case NDPQ_KIND_OTHER:
 		closnet_add(&q->stats.dropped_other_packets, 1);
 		break;
 	default:
@@ -200,10 +200,10 @@ static int ndp_drop_full(struct Qdisc *sch, struct sk_buff *skb,
 	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 }
 
-static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
-			  struct sk_buff **to_free)
+static int ndpq_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
+			   struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
 	closnet_add(&q->stats.dropped_nomem_packets, 1);
 	return qdisc_drop(skb, sch, to_free);
@@ -214,9 +214,9 @@ static int ndp_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
  *
  * The pseudo header still has the full length, so the checksum is wrong by what
  * was cut, as it has to be: a socket must not take the packet for a whole one.
- * UDP's is 0 already if it needs none (ndp_pkt_trimmed()).
+ * UDP's is 0 already if it needs none (ndpq_pkt_trimmed()).
  */
-static void ndp_complete_csum(struct sk_buff *skb)
+static void ndpq_complete_csum(struct sk_buff *skb)
 {
 	u32 start = skb_checksum_start_offset(skb), off = start + skb->csum_offset;
 	__sum16 *check = (__sum16 *)(skb->data + off);
@@ -234,7 +234,7 @@ static void ndp_complete_csum(struct sk_buff *skb)
  *
  * Return: 0 or -ENOMEM.
  */
-static int ndp_cut(struct sk_buff *skb, u32 keep)
+static int ndpq_cut(struct sk_buff *skb, u32 keep)
 {
 	/* before skb_orphan(), which may hand the pages back to user space */
 	if (!pskb_may_pull(skb, keep))
@@ -260,23 +260,23 @@ static int ndp_cut(struct sk_buff *skb, u32 keep)
  *
  * Return: 0, or -ENOMEM: the packet can only be dropped.
  */
-static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
-		    u64 *trimmed_packets)
+static int ndpq_trim(struct ndpq_sched_data *q, struct sk_buff *skb,
+		     u64 *trimmed_packets)
 {
-	struct ndp_skb_cb *cb = ndp_skb_cb(skb);
-	const struct ndp_match *match = &q->cfg.match;
-	u32 keep = ndp_pkt_keep(match, &cb->pkt, skb->len, ndp_tag_len(skb));
+	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
+	const struct ndpq_match *match = &q->cfg.match;
+	u32 keep = ndpq_pkt_keep(match, &cb->pkt, skb->len, ndpq_tag_len(skb));
 	u32 cut = skb->len - keep;
 
 	if (unlikely(!cut)) {	/* trim_size grew while it waited */
-		cb->kind = NDP_KIND_CONTROL;
+		cb->kind = NDPQ_KIND_CONTROL;
 		return 0;
 	}
-	if (ndp_cut(skb, keep))
+	if (ndpq_cut(skb, keep))
 		return -ENOMEM;
-	cb->kind = ndp_pkt_trimmed(skb->data, &cb->pkt, keep, match);
+	cb->kind = ndpq_pkt_trimmed(skb->data, &cb->pkt, keep, match);
 	if (skb->ip_summed == CHECKSUM_PARTIAL)
-		ndp_complete_csum(skb);
+		ndpq_complete_csum(skb);
 	skb->ip_summed = CHECKSUM_NONE;
 	/* a size table (tc-stab) may have taken off more than was there */
 	qdisc_skb_cb(skb)->pkt_len = max_t(int, qdisc_pkt_len(skb) - cut, 1);
@@ -286,15 +286,15 @@ static int ndp_trim(struct ndp_sched_data *q, struct sk_buff *skb,
 }
 
 /* Back through the port's ingress. Return: NET_XMIT code; the skb is consumed. */
-static int ndp_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
-				struct sk_buff **to_free)
+static int ndpq_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
+				 struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct ndp_skb_cb *cb = ndp_skb_cb(skb);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
 
-	if (skb_ensure_writable(skb, cb->pkt.l4_off + NDP_UDP_HLEN))
-		return ndp_drop_nomem(sch, skb, to_free);
-	ndp_pkt_turn_round(skb->data, &cb->pkt, q->cfg.match.dscp_returned);
+	if (skb_ensure_writable(skb, cb->pkt.l4_off + NDPQ_UDP_HLEN))
+		return ndpq_drop_nomem(sch, skb, to_free);
+	ndpq_pkt_turn_round(skb->data, &cb->pkt, q->cfg.match.dscp_returned);
 	skb_orphan(skb);
 	skb_clear_hash(skb);
 	skb_clear_tstamp(skb);
@@ -309,67 +309,67 @@ static int ndp_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 	return NET_XMIT_SUCCESS | __NET_XMIT_STOLEN;
 }
 
-static int ndp_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
-			      struct sk_buff **to_free)
+static int ndpq_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
+			       struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	enum ndp_kind kind = ndp_skb_cb(skb)->kind;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	enum ndpq_kind kind = ndpq_skb_cb(skb)->kind;
 
-	switch (ndp_header_verdict(&q->cfg.params, &q->vars, qdisc_pkt_len(skb), kind)) {
-	case NDP_ACCEPT:
-		ndp_push(sch, skb, kind);
+	switch (ndpq_header_verdict(&q->cfg.params, &q->vars, qdisc_pkt_len(skb), kind)) {
+	case NDPQ_ACCEPT:
+		ndpq_push(sch, skb, kind);
 		return NET_XMIT_SUCCESS;
-	case NDP_RETURN:
-		if (q->returns && ndp_pkt_returnable(skb->data, &ndp_skb_cb(skb)->pkt))
-			return ndp_return_to_sender(sch, skb, to_free);
+	case NDPQ_RETURN:
+		if (q->returns && ndpq_pkt_returnable(skb->data, &ndpq_skb_cb(skb)->pkt))
+			return ndpq_return_to_sender(sch, skb, to_free);
 		fallthrough;
 	default:
-		return ndp_drop_full(sch, skb, to_free);
+		return ndpq_drop_full(sch, skb, to_free);
 	}
 }
 
 /* The tail becomes a header; the place is free whatever becomes of that. */
-static int ndp_trim_tail(struct Qdisc *sch, struct sk_buff *tail,
-			 struct sk_buff **to_free)
+static int ndpq_trim_tail(struct Qdisc *sch, struct sk_buff *tail,
+			  struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
-	ndp_unlink(sch, tail, NDP_DATA);
-	if (ndp_trim(q, tail, &q->stats.trimmed_tail_packets))
-		return ndp_drop_nomem(sch, tail, to_free);
-	return ndp_enqueue_header(sch, tail, to_free);
+	ndpq_unlink(sch, tail, NDPQ_DATA);
+	if (ndpq_trim(q, tail, &q->stats.trimmed_tail_packets))
+		return ndpq_drop_nomem(sch, tail, to_free);
+	return ndpq_enqueue_header(sch, tail, to_free);
 }
 
-static int ndp_trim_one(struct Qdisc *sch, struct sk_buff *skb,
-			struct sk_buff **to_free)
+static int ndpq_trim_one(struct Qdisc *sch, struct sk_buff *skb,
+			 struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct sk_buff *tail = skb_peek_tail(&q->queue[NDP_DATA]);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	struct sk_buff *tail = skb_peek_tail(&q->queue[NDPQ_DATA]);
 	int ret;
 
-	switch (ndp_data_full(&q->cfg.params, &q->vars, qdisc_pkt_len(skb),
-			      tail ? qdisc_pkt_len(tail) : 0, ndp_toss(q))) {
-	case NDP_TRIM_TAIL:
-		ret = ndp_trim_tail(sch, tail, to_free);
-		ndp_push(sch, skb, NDP_KIND_DATA);
+	switch (ndpq_data_full(&q->cfg.params, &q->vars, qdisc_pkt_len(skb),
+			       tail ? qdisc_pkt_len(tail) : 0, ndpq_toss(q))) {
+	case NDPQ_TRIM_TAIL:
+		ret = ndpq_trim_tail(sch, tail, to_free);
+		ndpq_push(sch, skb, NDPQ_KIND_DATA);
 		/* one came, one went home: to the parents, nothing was dropped */
 		return ret & __NET_XMIT_STOLEN ? ret : NET_XMIT_SUCCESS;
-	case NDP_TRIM_ARRIVAL:
-		if (ndp_trim(q, skb, &q->stats.trimmed_arrival_packets))
-			return ndp_drop_nomem(sch, skb, to_free);
-		return ndp_enqueue_header(sch, skb, to_free);
+	case NDPQ_TRIM_ARRIVAL:
+		if (ndpq_trim(q, skb, &q->stats.trimmed_arrival_packets))
+			return ndpq_drop_nomem(sch, skb, to_free);
+		return ndpq_enqueue_header(sch, skb, to_free);
 	default:
-		return ndp_drop_full(sch, skb, to_free);
+		return ndpq_drop_full(sch, skb, to_free);
 	}
 }
 
 /* A data packet for which there is no room; the parents hear what that changed. */
-static noinline int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
-				     struct sk_buff **to_free)
+static noinline int ndpq_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
+				      struct sk_buff **to_free)
 {
 	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
 	u32 len = qdisc_pkt_len(skb);
-	int ret = ndp_trim_one(sch, skb, to_free);
+	int ret = ndpq_trim_one(sch, skb, to_free);
 
 	if (ret == NET_XMIT_SUCCESS) {	/* what they will add by themselves */
 		qlen++;
@@ -380,92 +380,92 @@ static noinline int ndp_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 	return ret;
 }
 
-static noinline void ndp_mark(struct ndp_sched_data *q, struct sk_buff *skb)
+static noinline void ndpq_mark(struct ndpq_sched_data *q, struct sk_buff *skb)
 {
 	if (closnet_set_ce(skb, q->l3_off) == CLOSNET_CE_SET)
 		closnet_add(&q->stats.ecn_marked_packets, 1);
 }
 
-static int ndp_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
-			     struct sk_buff **to_free)
+static int ndpq_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
+			      struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	const struct ndp_params *p = &q->cfg.params;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	const struct ndpq_params *p = &q->cfg.params;
 
-	if (unlikely(!ndp_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
-		return ndp_drop_full(sch, skb, to_free);
-	if (ndp_other_marks(p, &q->vars))
-		ndp_mark(q, skb);
-	ndp_push(sch, skb, NDP_KIND_OTHER);
+	if (unlikely(!ndpq_other_fits(p, &q->vars, qdisc_pkt_len(skb))))
+		return ndpq_drop_full(sch, skb, to_free);
+	if (ndpq_other_marks(p, &q->vars))
+		ndpq_mark(q, skb);
+	ndpq_push(sch, skb, NDPQ_KIND_OTHER);
 	return NET_XMIT_SUCCESS;
 }
 
-static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-		       struct sk_buff **to_free);
+static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			struct sk_buff **to_free);
 
 /* Only a frame can be trimmed. */
-static noinline int ndp_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
-				    struct sk_buff **to_free)
+static noinline int ndpq_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
+				     struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	int ret = closnet_enqueue_segs(skb, sch, to_free, ndp_enqueue);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	int ret = closnet_enqueue_segs(skb, sch, to_free, ndpq_enqueue);
 
 	if (ret >= 0)
 		return ret;
 	if (ret == -ENOMEM)
-		return ndp_drop_nomem(sch, skb, to_free);
+		return ndpq_drop_nomem(sch, skb, to_free);
 	closnet_add(&q->stats.dropped_gso_packets, 1);
 	return qdisc_drop(skb, sch, to_free);
 }
 
-static int ndp_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-		       struct sk_buff **to_free)
+static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	enum ndp_kind kind;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	enum ndpq_kind kind;
 
 	closnet_shaper_wake(&q->shaper, sch->q.qlen);
-	kind = ndp_classify(q, skb);
-	if (kind == NDP_KIND_OTHER)
-		return ndp_enqueue_other(sch, skb, to_free);
+	kind = ndpq_classify(q, skb);
+	if (kind == NDPQ_KIND_OTHER)
+		return ndpq_enqueue_other(sch, skb, to_free);
 	if (skb_is_gso(skb))
-		return ndp_enqueue_gso(sch, skb, to_free);
-	if (kind != NDP_KIND_DATA)
-		return ndp_enqueue_header(sch, skb, to_free);
-	if (unlikely(!ndp_data_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb))))
-		return ndp_enqueue_full(sch, skb, to_free);
-	ndp_push(sch, skb, NDP_KIND_DATA);
+		return ndpq_enqueue_gso(sch, skb, to_free);
+	if (kind != NDPQ_KIND_DATA)
+		return ndpq_enqueue_header(sch, skb, to_free);
+	if (unlikely(!ndpq_data_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb))))
+		return ndpq_enqueue_full(sch, skb, to_free);
+	ndpq_push(sch, skb, NDPQ_KIND_DATA);
 	return NET_XMIT_SUCCESS;
 }
 
-static struct sk_buff *ndp_dequeue(struct Qdisc *sch)
+static struct sk_buff *ndpq_dequeue(struct Qdisc *sch)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	enum ndp_queue_id list = ndp_pick(&q->cfg.params, &q->vars);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	enum ndpq_queue_id list = ndpq_pick(&q->cfg.params, &q->vars);
 	struct sk_buff *skb;
 	u32 len;
 
-	if (list == NDP_QUEUES)
+	if (list == NDPQ_QUEUES)
 		return NULL;
 	skb = __skb_peek(&q->queue[list]);
 	len = qdisc_pkt_len(skb);
 	if (closnet_shaper_on(&q->shaper) && !closnet_shaper_due(&q->shaper, sch, len))
 		return NULL;
 	__skb_unlink(skb, &q->queue[list]);
-	ndp_sent(&q->vars, ndp_queue_of(ndp_skb_cb(skb)->kind), len);
+	ndpq_sent(&q->vars, ndpq_queue_of(ndpq_skb_cb(skb)->kind), len);
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	qdisc_bstats_update(sch, skb);
 	return skb;
 }
 
-static void ndp_reset(struct Qdisc *sch)
+static void ndpq_reset(struct Qdisc *sch)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 	int i;
 
 	closnet_shaper_reset(&q->shaper);
-	for (i = 0; i < NDP_QUEUES; i++) {
+	for (i = 0; i < NDPQ_QUEUES; i++) {
 		if (!skb_queue_empty(&q->queue[i]))	/* freed when the RTNL is released */
 			rtnl_kfree_skbs(q->queue[i].next, q->queue[i].prev);
 		__skb_queue_head_init(&q->queue[i]);
@@ -477,55 +477,55 @@ static void ndp_reset(struct Qdisc *sch)
 }
 
 /* Between one FIFO (cp, droptail) and two queues (ndp), order kept */
-static void ndp_requeue(struct ndp_sched_data *q)
+static void ndpq_requeue(struct ndpq_sched_data *q)
 {
 	struct sk_buff_head all;
 	struct sk_buff *skb;
 
 	__skb_queue_head_init(&all);
-	skb_queue_splice_tail_init(&q->queue[NDP_HEADER], &all);
-	skb_queue_splice_tail_init(&q->queue[NDP_DATA], &all);
+	skb_queue_splice_tail_init(&q->queue[NDPQ_HEADER], &all);
+	skb_queue_splice_tail_init(&q->queue[NDPQ_DATA], &all);
 	while ((skb = __skb_dequeue(&all))) {
-		enum ndp_queue_id list;
+		enum ndpq_queue_id list;
 
-		list = ndp_list_of(&q->cfg.params, ndp_skb_cb(skb)->kind);
+		list = ndpq_list_of(&q->cfg.params, ndpq_skb_cb(skb)->kind);
 		__skb_queue_tail(&q->queue[list], skb);
 	}
 }
 
 /* Is more in a queue than the configuration allows? */
-static bool ndp_above_limit(const struct ndp_sched_data *q, enum ndp_queue_id id)
+static bool ndpq_above_limit(const struct ndpq_sched_data *q, enum ndpq_queue_id id)
 {
-	const struct ndp_queue_vars *v = &q->vars.q[id];
-	const struct ndp_params *p = &q->cfg.params;
+	const struct ndpq_queue_vars *v = &q->vars.q[id];
+	const struct ndpq_params *p = &q->cfg.params;
 	u32 packets = v->packets, bytes = v->bytes;
 
-	if (id == NDP_OTHER)
+	if (id == NDPQ_OTHER)
 		return bytes > p->other_limit;
 	if (p->mode == TC_NDP_MODE_DROPTAIL) {
-		v = &q->vars.q[id == NDP_DATA ? NDP_HEADER : NDP_DATA];
+		v = &q->vars.q[id == NDPQ_DATA ? NDPQ_HEADER : NDPQ_DATA];
 		packets += v->packets;
 		bytes += v->bytes;
-	} else if (id == NDP_HEADER) {
+	} else if (id == NDPQ_HEADER) {
 		return bytes > p->hlimit;
 	}
 	return packets > p->limit || (p->limit_bytes && bytes > p->limit_bytes);
 }
 
 /* Drops, newest first, what the limits no longer allow. */
-static void ndp_shrink(struct Qdisc *sch, struct sk_buff **to_free)
+static void ndpq_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 	u32 qlen = sch->q.qlen, backlog = sch->qstats.backlog;
 	struct sk_buff *skb, *prev;
 	int list;
 
-	for (list = 0; list < NDP_QUEUES; list++) {
+	for (list = 0; list < NDPQ_QUEUES; list++) {
 		skb_queue_reverse_walk_safe(&q->queue[list], skb, prev) {
-			if (!ndp_above_limit(q, ndp_queue_of(ndp_skb_cb(skb)->kind)))
+			if (!ndpq_above_limit(q, ndpq_queue_of(ndpq_skb_cb(skb)->kind)))
 				continue;
-			ndp_unlink(sch, skb, list);
-			ndp_drop_full(sch, skb, to_free);
+			ndpq_unlink(sch, skb, list);
+			ndpq_drop_full(sch, skb, to_free);
 		}
 	}
 	qdisc_tree_reduce_backlog(sch, qlen - sch->q.qlen,
@@ -533,22 +533,22 @@ static void ndp_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 }
 
 /* Under the root lock, or before anyone can see the qdisc */
-static void ndp_apply(struct Qdisc *sch, const struct ndp_config *cfg)
+static void ndpq_apply(struct Qdisc *sch, const struct ndpq_config *cfg)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 	bool requeue = q->cfg.params.mode != cfg->params.mode;
 
 	q->cfg = *cfg;
 	if (requeue)
-		ndp_requeue(q);
+		ndpq_requeue(q);
 	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
 }
 
-static bool ndp_crosses(struct Qdisc *sch, const struct ndp_match *m)
+static bool ndpq_crosses(struct Qdisc *sch, const struct ndpq_match *m)
 {
-	const struct ndp_sched_data *q = qdisc_priv(sch);
+	const struct ndpq_sched_data *q = qdisc_priv(sch);
 
-	return sch->ops == &ndp_qdisc_ops &&
+	return sch->ops == &ndpq_qdisc_ops &&
 	       (q->cfg.match.dscp_trimmed == m->dscp_returned ||
 		q->cfg.match.dscp_returned == m->dscp_trimmed);
 }
@@ -558,8 +558,8 @@ static bool ndp_crosses(struct Qdisc *sch, const struct ndp_match *m)
  * trimmed ones, or the reverse: then the two may return packets to each other,
  * as often as TTL allows. Under the RTNL; packets change no mark.
  */
-static void ndp_warn_crossed(const struct Qdisc *sch, const struct ndp_match *m,
-			     struct netlink_ext_ack *extack)
+static void ndpq_warn_crossed(const struct Qdisc *sch, const struct ndpq_match *m,
+			      struct netlink_ext_ack *extack)
 {
 	struct net_device *dev;
 	struct Qdisc *other;
@@ -569,10 +569,10 @@ static void ndp_warn_crossed(const struct Qdisc *sch, const struct ndp_match *m,
 		if (dev == qdisc_dev(sch))
 			continue;
 		other = rtnl_dereference(dev->qdisc);
-		if (ndp_crosses(other, m))
+		if (ndpq_crosses(other, m))
 			goto warn;
 		hash_for_each(dev->qdisc_hash, bucket, other, hash)
-			if (ndp_crosses(other, m))
+			if (ndpq_crosses(other, m))
 				goto warn;
 	}
 	return;
@@ -581,23 +581,23 @@ warn:
 		       "dscp_trimmed and dscp_returned are crossed with those of another port");
 }
 
-static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
-		      struct netlink_ext_ack *extack)
+static int ndpq_change(struct Qdisc *sch, struct nlattr *opt,
+		       struct netlink_ext_ack *extack)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct ndp_config cfg = q->cfg;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	struct ndpq_config cfg = q->cfg;
 	struct sk_buff *to_free = NULL;
 	int err;
 
-	err = ndp_config_parse(&cfg, opt, extack);
+	err = ndpq_config_parse(&cfg, opt, extack);
 	if (err)
 		return err;
-	ndp_warn_crossed(sch, &cfg.match, extack);
-	ndp_config_derive(&cfg, qdisc_dev(sch));
+	ndpq_warn_crossed(sch, &cfg.match, extack);
+	ndpq_config_derive(&cfg, qdisc_dev(sch));
 
 	sch_tree_lock(sch);
-	ndp_apply(sch, &cfg);
-	ndp_shrink(sch, &to_free);
+	ndpq_apply(sch, &cfg);
+	ndpq_shrink(sch, &to_free);
 	if (sch->q.qlen)
 		closnet_shaper_kick(&q->shaper);
 	sch_tree_unlock(sch);
@@ -605,40 +605,40 @@ static int ndp_change(struct Qdisc *sch, struct nlattr *opt,
 	return 0;
 }
 
-static int ndp_init(struct Qdisc *sch, struct nlattr *opt,
-		    struct netlink_ext_ack *extack)
+static int ndpq_init(struct Qdisc *sch, struct nlattr *opt,
+		     struct netlink_ext_ack *extack)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	struct ndp_config cfg;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	struct ndpq_config cfg;
 	int i, err;
 
 	/* first of all: destroy() follows an error */
 	closnet_shaper_init(&q->shaper, sch);
-	for (i = 0; i < NDP_QUEUES; i++)
+	for (i = 0; i < NDPQ_QUEUES; i++)
 		__skb_queue_head_init(&q->queue[i]);
 	q->returns = qdisc_dev(sch)->type == ARPHRD_ETHER;
 	q->l3_off = closnet_l2_len(qdisc_dev(sch));
 
-	ndp_config_default(&cfg);
+	ndpq_config_default(&cfg);
 	if (opt) {
-		err = ndp_config_parse(&cfg, opt, extack);
+		err = ndpq_config_parse(&cfg, opt, extack);
 		if (err)
 			return err;
-		ndp_warn_crossed(sch, &cfg.match, extack);
+		ndpq_warn_crossed(sch, &cfg.match, extack);
 	}
-	ndp_config_derive(&cfg, qdisc_dev(sch));
-	ndp_apply(sch, &cfg);
+	ndpq_config_derive(&cfg, qdisc_dev(sch));
+	ndpq_apply(sch, &cfg);
 	return 0;
 }
 
-static void ndp_destroy(struct Qdisc *sch)
+static void ndpq_destroy(struct Qdisc *sch)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
 	closnet_shaper_reset(&q->shaper);
 }
 
-static int ndp_dump_match(struct sk_buff *skb, const struct ndp_match *m)
+static int ndpq_dump_match(struct sk_buff *skb, const struct ndpq_match *m)
 {
 	if (nla_put_u32(skb, TCA_NDP_TRIM_SIZE, m->trim_size) ||
 	    nla_put_u32(skb, TCA_NDP_MATCH, m->mode) ||
@@ -654,11 +654,11 @@ static int ndp_dump_match(struct sk_buff *skb, const struct ndp_match *m)
 }
 
 /* The RTNL is held, under which alone the configuration changes. */
-static int ndp_dump(struct Qdisc *sch, struct sk_buff *skb)
+static int ndpq_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	const struct ndp_config *cfg = &q->cfg;
-	const struct ndp_params *p = &cfg->params;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	const struct ndpq_config *cfg = &q->cfg;
+	const struct ndpq_params *p = &cfg->params;
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
@@ -674,61 +674,61 @@ static int ndp_dump(struct Qdisc *sch, struct sk_buff *skb)
 	    nla_put_u32(skb, TCA_NDP_OVERHEAD, cfg->overhead_bytes) ||
 	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, cfg->other_limit) ||
 	    nla_put_u32(skb, TCA_NDP_OTHER_ECN, p->other_ecn) ||
-	    ndp_dump_match(skb, &cfg->match)) {
+	    ndpq_dump_match(skb, &cfg->match)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
 }
 
-#define NDP_PUT_QUEUE(skb, name, val)						\
+#define NDPQ_PUT_QUEUE(skb, name, val)						\
 	nla_put_u64_64bit(skb, TCA_NDP_STATS_QUEUE_##name, READ_ONCE(val),	\
 			  TCA_NDP_STATS_QUEUE_PAD)
 
-static int ndp_dump_queue(struct sk_buff *skb, int attr, const struct ndp_queue_vars *v)
+static int ndpq_dump_queue(struct sk_buff *skb, int attr, const struct ndpq_queue_vars *v)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
 
 	if (!nest ||
-	    NDP_PUT_QUEUE(skb, QLEN_PACKETS, v->packets) ||
-	    NDP_PUT_QUEUE(skb, BACKLOG_BYTES, v->bytes) ||
-	    NDP_PUT_QUEUE(skb, PEAK_PACKETS, v->peak_packets) ||
-	    NDP_PUT_QUEUE(skb, PEAK_BYTES, v->peak_bytes) ||
-	    NDP_PUT_QUEUE(skb, SENT_PACKETS, v->sent_packets) ||
-	    NDP_PUT_QUEUE(skb, SENT_BYTES, v->sent_bytes))
+	    NDPQ_PUT_QUEUE(skb, QLEN_PACKETS, v->packets) ||
+	    NDPQ_PUT_QUEUE(skb, BACKLOG_BYTES, v->bytes) ||
+	    NDPQ_PUT_QUEUE(skb, PEAK_PACKETS, v->peak_packets) ||
+	    NDPQ_PUT_QUEUE(skb, PEAK_BYTES, v->peak_bytes) ||
+	    NDPQ_PUT_QUEUE(skb, SENT_PACKETS, v->sent_packets) ||
+	    NDPQ_PUT_QUEUE(skb, SENT_BYTES, v->sent_bytes))
 		return -EMSGSIZE;	/* the caller takes back all of it */
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-#define NDP_PUT_STAT(skb, name, val)					\
+#define NDPQ_PUT_STAT(skb, name, val)					\
 	nla_put_u64_64bit(skb, TCA_NDP_STATS_##name, READ_ONCE(val),	\
 			  TCA_NDP_STATS_PAD)
 
-static int ndp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+static int ndpq_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
-	const struct ndp_stats *s = &q->stats;
+	struct ndpq_sched_data *q = qdisc_priv(sch);
+	const struct ndpq_stats *s = &q->stats;
 	struct sk_buff *skb = d->skb;
 	struct nlattr *nest;
 
 	nest = nla_nest_start_noflag(skb, TCA_STATS_APP);	/* as all qdiscs have it */
 	if (!nest)
 		return -EMSGSIZE;
-	if (ndp_dump_queue(skb, TCA_NDP_STATS_DATA, &q->vars.q[NDP_DATA]) ||
-	    ndp_dump_queue(skb, TCA_NDP_STATS_HEADER, &q->vars.q[NDP_HEADER]) ||
-	    ndp_dump_queue(skb, TCA_NDP_STATS_OTHER, &q->vars.q[NDP_OTHER]) ||
-	    NDP_PUT_STAT(skb, TRIMMED_ARRIVAL_PACKETS, s->trimmed_arrival_packets) ||
-	    NDP_PUT_STAT(skb, TRIMMED_TAIL_PACKETS, s->trimmed_tail_packets) ||
-	    NDP_PUT_STAT(skb, TRIMMED_BYTES, s->trimmed_bytes) ||
-	    NDP_PUT_STAT(skb, RETURNED_PACKETS, s->returned_packets) ||
-	    NDP_PUT_STAT(skb, ECN_MARKED_PACKETS, s->ecn_marked_packets) ||
-	    NDP_PUT_STAT(skb, DROPPED_DATA_PACKETS, s->dropped_data_packets) ||
-	    NDP_PUT_STAT(skb, DROPPED_HEADER_PACKETS, s->dropped_header_packets) ||
-	    NDP_PUT_STAT(skb, DROPPED_RETURNED_PACKETS, s->dropped_returned_packets) ||
-	    NDP_PUT_STAT(skb, DROPPED_OTHER_PACKETS, s->dropped_other_packets) ||
-	    NDP_PUT_STAT(skb, DROPPED_GSO_PACKETS, s->dropped_gso_packets) ||
-	    NDP_PUT_STAT(skb, DROPPED_NOMEM_PACKETS, s->dropped_nomem_packets)) {
+	if (ndpq_dump_queue(skb, TCA_NDP_STATS_DATA, &q->vars.q[NDPQ_DATA]) ||
+	    ndpq_dump_queue(skb, TCA_NDP_STATS_HEADER, &q->vars.q[NDPQ_HEADER]) ||
+	    ndpq_dump_queue(skb, TCA_NDP_STATS_OTHER, &q->vars.q[NDPQ_OTHER]) ||
+	    NDPQ_PUT_STAT(skb, TRIMMED_ARRIVAL_PACKETS, s->trimmed_arrival_packets) ||
+	    NDPQ_PUT_STAT(skb, TRIMMED_TAIL_PACKETS, s->trimmed_tail_packets) ||
+	    NDPQ_PUT_STAT(skb, TRIMMED_BYTES, s->trimmed_bytes) ||
+	    NDPQ_PUT_STAT(skb, RETURNED_PACKETS, s->returned_packets) ||
+	    NDPQ_PUT_STAT(skb, ECN_MARKED_PACKETS, s->ecn_marked_packets) ||
+	    NDPQ_PUT_STAT(skb, DROPPED_DATA_PACKETS, s->dropped_data_packets) ||
+	    NDPQ_PUT_STAT(skb, DROPPED_HEADER_PACKETS, s->dropped_header_packets) ||
+	    NDPQ_PUT_STAT(skb, DROPPED_RETURNED_PACKETS, s->dropped_returned_packets) ||
+	    NDPQ_PUT_STAT(skb, DROPPED_OTHER_PACKETS, s->dropped_other_packets) ||
+	    NDPQ_PUT_STAT(skb, DROPPED_GSO_PACKETS, s->dropped_gso_packets) ||
+	    NDPQ_PUT_STAT(skb, DROPPED_NOMEM_PACKETS, s->dropped_nomem_packets)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -736,35 +736,35 @@ static int ndp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	return 0;
 }
 
-static struct Qdisc_ops ndp_qdisc_ops __read_mostly = {
+static struct Qdisc_ops ndpq_qdisc_ops __read_mostly = {
 	.id		= "ndp",
-	.priv_size	= sizeof(struct ndp_sched_data),
-	.enqueue	= ndp_enqueue,
-	.dequeue	= ndp_dequeue,
+	.priv_size	= sizeof(struct ndpq_sched_data),
+	.enqueue	= ndpq_enqueue,
+	.dequeue	= ndpq_dequeue,
 	.peek		= qdisc_peek_dequeued,
-	.init		= ndp_init,
-	.reset		= ndp_reset,
-	.destroy	= ndp_destroy,
-	.change		= ndp_change,
-	.dump		= ndp_dump,
-	.dump_stats	= ndp_dump_stats,
+	.init		= ndpq_init,
+	.reset		= ndpq_reset,
+	.destroy	= ndpq_destroy,
+	.change		= ndpq_change,
+	.dump		= ndpq_dump,
+	.dump_stats	= ndpq_dump_stats,
 	.owner		= THIS_MODULE,
 };
 MODULE_ALIAS_NET_SCH("ndp");
 
-static void ndp_follow_mtu(struct Qdisc *sch)
+static void ndpq_follow_mtu(struct Qdisc *sch)
 {
-	struct ndp_sched_data *q = qdisc_priv(sch);
+	struct ndpq_sched_data *q = qdisc_priv(sch);
 
-	if (sch->ops != &ndp_qdisc_ops)
+	if (sch->ops != &ndpq_qdisc_ops)
 		return;
 	sch_tree_lock(sch);
-	ndp_config_derive(&q->cfg, qdisc_dev(sch));
+	ndpq_config_derive(&q->cfg, qdisc_dev(sch));
 	sch_tree_unlock(sch);
 }
 
 /* Limits that are not set follow the device's MTU. */
-static int ndp_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static int ndpq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct Qdisc *sch;
@@ -772,36 +772,36 @@ static int ndp_netdev_event(struct notifier_block *nb, unsigned long event, void
 
 	if (event != NETDEV_CHANGEMTU)
 		return NOTIFY_DONE;
-	ndp_follow_mtu(rtnl_dereference(dev->qdisc));
+	ndpq_follow_mtu(rtnl_dereference(dev->qdisc));
 	hash_for_each(dev->qdisc_hash, bucket, sch, hash)
-		ndp_follow_mtu(sch);
+		ndpq_follow_mtu(sch);
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block ndp_netdev_notifier = {
-	.notifier_call = ndp_netdev_event,
+static struct notifier_block ndpq_netdev_notifier = {
+	.notifier_call = ndpq_netdev_event,
 };
 
-static int __init ndp_module_init(void)
+static int __init ndpq_module_init(void)
 {
-	int err = register_netdevice_notifier(&ndp_netdev_notifier);
+	int err = register_netdevice_notifier(&ndpq_netdev_notifier);
 
 	if (err)
 		return err;
-	err = register_qdisc(&ndp_qdisc_ops);
+	err = register_qdisc(&ndpq_qdisc_ops);
 	if (err)
-		unregister_netdevice_notifier(&ndp_netdev_notifier);
+		unregister_netdevice_notifier(&ndpq_netdev_notifier);
 	return err;
 }
 
-static void __exit ndp_module_exit(void)
+static void __exit ndpq_module_exit(void)
 {
-	unregister_qdisc(&ndp_qdisc_ops);
-	unregister_netdevice_notifier(&ndp_netdev_notifier);
+	unregister_qdisc(&ndpq_qdisc_ops);
+	unregister_netdevice_notifier(&ndpq_netdev_notifier);
 }
 
-module_init(ndp_module_init);
-module_exit(ndp_module_exit);
+module_init(ndpq_module_init);
+module_exit(ndpq_module_exit);
 MODULE_AUTHOR("The closnet authors");
 MODULE_DESCRIPTION("NDP switch queue: payload trimming, priority headers, return to sender");
 MODULE_LICENSE("GPL");

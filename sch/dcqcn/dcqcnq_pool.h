@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The shared buffer of a switch, and PFC: the interface for dcqcn_main.c
+ * The shared buffer of a switch, and PFC: the interface for dcqcnq_main.c
  *
  * A pool is a switch's packet memory, known by a name in its network
  * namespace. Its ports are the devices that have a dcqcn qdisc with that name.
@@ -10,10 +10,10 @@
  * frame.
  *
  *	enqueue at port E, under E's root lock
- *	  dcqcn_pool_admit(E, skb): finds port I by skb->skb_iif, charges
+ *	  dcqcnq_pool_admit(E, skb): finds port I by skb->skb_iif, charges
  *	    (I, priority)
  *	dequeue, drop or reset at E, under E's root lock
- *	  dcqcn_pool_release(E)
+ *	  dcqcnq_pool_release(E)
  *	softirq, under no lock
  *	  a pause frame leaves by I, with the latest decisions
  *
@@ -25,46 +25,46 @@
 
 #include <linux/bits.h>
 #include <linux/types.h>
-#include "dcqcn_pool_core.h"
+#include "dcqcnq_pool_core.h"
 
-struct dcqcn_pg;
-struct dcqcn_port;
+struct dcqcnq_pg;
+struct dcqcnq_port;
 struct net_device;
 struct netlink_ext_ack;
 struct sk_buff;
 
 /* Longest name of a pool, bytes without the NUL */
-#define DCQCN_POOL_NAME_MAX	15
+#define DCQCNQ_POOL_NAME_MAX	15
 
-/* Members of struct dcqcn_pool_params that were given: a bit for each attribute */
-#define DCQCN_POOL_GIVEN(attr)	BIT(TCA_DCQCN_POOL_##attr)
+/* Members of struct dcqcnq_pool_params that were given: a bit for each attribute */
+#define DCQCNQ_POOL_GIVEN(attr)	BIT(TCA_DCQCN_POOL_##attr)
 
 /**
- * struct dcqcn_charge - the charge for a waiting packet
+ * struct dcqcnq_charge - the charge for a waiting packet
  * @from: port of the pool and priority by which it came in, or NULL
  * @prio: priority
- * @lossless: admitted as DCQCN_LOSSLESS
+ * @lossless: admitted as DCQCNQ_LOSSLESS
  * @charged: the pool counts it; not so without a pool
  *
- * Lies in the packet's control block. Made by dcqcn_pool_admit(), ended by
- * dcqcn_pool_release().
+ * Lies in the packet's control block. Made by dcqcnq_pool_admit(), ended by
+ * dcqcnq_pool_release().
  */
-struct dcqcn_charge {
-	struct dcqcn_pg *from;
+struct dcqcnq_charge {
+	struct dcqcnq_pg *from;
 	u8 prio;
 	bool lossless;
 	bool charged;
 };
 
 /**
- * struct dcqcn_pool_stats - statistics of a pool
+ * struct dcqcnq_pool_stats - statistics of a pool
  * @ports: members
  * @bytes: waiting at all of them
  * @peak_bytes: most of them seen
  * @xoff_bytes: t_PFC, as it is now
  * @headroom_bytes: headroom of the port in question, for a lossless priority
  */
-struct dcqcn_pool_stats {
+struct dcqcnq_pool_stats {
 	u64 ports;
 	u64 bytes;
 	u64 peak_bytes;
@@ -73,19 +73,19 @@ struct dcqcn_pool_stats {
 };
 
 /**
- * struct dcqcn_prio_stats - statistics of a port and priority as an ingress
+ * struct dcqcnq_prio_stats - statistics of a port and priority as an ingress
  * @ingress: a copy of its state
  * @xoff_frames: pause frames sent that pause it
  * @xon_frames: pause frames sent that resume it
  */
-struct dcqcn_prio_stats {
-	struct dcqcn_ingress ingress;
+struct dcqcnq_prio_stats {
+	struct dcqcnq_ingress ingress;
 	u64 xoff_frames;
 	u64 xon_frames;
 };
 
 /**
- * dcqcn_pool_admit() - admit a packet to the pool, and charge its ingress
+ * dcqcnq_pool_admit() - admit a packet to the pool, and charge its ingress
  * @egress: the port where it is to wait
  * @skb: the packet; its skb_iif is the device by which it came in
  * @len: bytes that it counts for
@@ -96,48 +96,48 @@ struct dcqcn_prio_stats {
  *
  * Return: what becomes of it.
  */
-enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
-				    const struct sk_buff *skb, u32 len, bool fits,
-				    struct dcqcn_charge *charge);
+enum dcqcnq_verdict dcqcnq_pool_admit(struct dcqcnq_port *egress,
+				      const struct sk_buff *skb, u32 len, bool fits,
+				      struct dcqcnq_charge *charge);
 
 /**
- * dcqcn_pool_release() - a packet leaves the queue, to the wire or dropped
+ * dcqcnq_pool_release() - a packet leaves the queue, to the wire or dropped
  * @egress: the port that it was admitted for
  * @len: as when it was admitted
  * @charge: as admitted, and charged
  *
  * With softirqs off, as under the root lock.
  */
-void dcqcn_pool_release(struct dcqcn_port *egress, u32 len,
-			const struct dcqcn_charge *charge);
+void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
+			 const struct dcqcnq_charge *charge);
 
 /**
- * dcqcn_pool_join() - become a port of a pool, and make the pool if necessary
+ * dcqcnq_pool_join() - become a port of a pool, and make the pool if necessary
  * @dev: the device; the qdiscs of one device share a port
  * @name: name of the pool
  * @params: values for the pool
- * @given: values to take, DCQCN_POOL_GIVEN() bits
+ * @given: values to take, DCQCNQ_POOL_GIVEN() bits
  * @extack: error report
  *
  * Under RTNL. An error leaves the pool as it was.
  *
  * Return: the port, or ERR_PTR.
  */
-struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
-				   const struct dcqcn_pool_params *params,
-				   u32 given, struct netlink_ext_ack *extack);
+struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
+				     const struct dcqcnq_pool_params *params,
+				     u32 given, struct netlink_ext_ack *extack);
 
 /**
- * dcqcn_pool_leave() - stop being a port, if this was the device's last qdisc
+ * dcqcnq_pool_leave() - stop being a port, if this was the device's last qdisc
  * @port: the port; all packets that wait at this qdisc have been released
  *
  * Under RTNL, not under the root lock. Peers that are paused through the port
  * get an XON. Packets that came in by it may still wait at other ports.
  */
-void dcqcn_pool_leave(struct dcqcn_port *port);
+void dcqcnq_pool_leave(struct dcqcnq_port *port);
 
 /**
- * dcqcn_pool_change() - change the port's pool
+ * dcqcnq_pool_change() - change the port's pool
  * @port: the port
  * @params: values
  * @given: values to take
@@ -148,12 +148,12 @@ void dcqcn_pool_leave(struct dcqcn_port *port);
  *
  * Return: 0; or -EINVAL, and the pool is as it was.
  */
-int dcqcn_pool_change(struct dcqcn_port *port,
-		      const struct dcqcn_pool_params *params, u32 given,
-		      struct netlink_ext_ack *extack);
+int dcqcnq_pool_change(struct dcqcnq_port *port,
+		       const struct dcqcnq_pool_params *params, u32 given,
+		       struct netlink_ext_ack *extack);
 
 /**
- * dcqcn_pool_get() - get the settings of the port's pool
+ * dcqcnq_pool_get() - get the settings of the port's pool
  * @port: the port
  * @params: filled in
  *
@@ -161,36 +161,36 @@ int dcqcn_pool_change(struct dcqcn_port *port,
  *
  * Return: the pool's name, valid until the port leaves.
  */
-const char *dcqcn_pool_get(const struct dcqcn_port *port,
-			   struct dcqcn_pool_params *params);
+const char *dcqcnq_pool_get(const struct dcqcnq_port *port,
+			    struct dcqcnq_pool_params *params);
 
 /**
- * dcqcn_pool_get_stats() - get the pool's statistics
+ * dcqcnq_pool_get_stats() - get the pool's statistics
  * @port: the port
  * @stats: filled in
  */
-void dcqcn_pool_get_stats(const struct dcqcn_port *port,
-			  struct dcqcn_pool_stats *stats);
+void dcqcnq_pool_get_stats(const struct dcqcnq_port *port,
+			   struct dcqcnq_pool_stats *stats);
 
 /**
- * dcqcn_pool_get_prio_stats() - get statistics of the port as an ingress
+ * dcqcnq_pool_get_prio_stats() - get statistics of the port as an ingress
  * @port: the port
  * @prio: the priority
  * @stats: filled in
  */
-void dcqcn_pool_get_prio_stats(struct dcqcn_port *port, u32 prio,
-			       struct dcqcn_prio_stats *stats);
+void dcqcnq_pool_get_prio_stats(struct dcqcnq_port *port, u32 prio,
+				struct dcqcnq_prio_stats *stats);
 
 /**
- * dcqcn_pool_init() - register for namespaces and devices
+ * dcqcnq_pool_init() - register for namespaces and devices
  *
  * Return: 0 or a negative error.
  */
-int dcqcn_pool_init(void);
+int dcqcnq_pool_init(void);
 
 /**
- * dcqcn_pool_exit() - undo dcqcn_pool_init()
+ * dcqcnq_pool_exit() - undo dcqcnq_pool_init()
  */
-void dcqcn_pool_exit(void);
+void dcqcnq_pool_exit(void);
 
 #endif /* _CLOSNET_DCQCN_POOL_H */

@@ -51,53 +51,53 @@
 #include <linux/pkt_sched_ndp.h>
 
 /**
- * enum ndp_kind - what a packet is to this port
- * @NDP_KIND_OTHER: not NDP's
- * @NDP_KIND_DATA: longer than what trimming leaves of it
- * @NDP_KIND_CONTROL: no longer than that, and never trimmed
- * @NDP_KIND_TRIMMED: trimmed, here or by another switch
- * @NDP_KIND_RETURNED: trimmed and on its way back to its sender
+ * enum ndpq_kind - what a packet is to this port
+ * @NDPQ_KIND_OTHER: not NDP's
+ * @NDPQ_KIND_DATA: longer than what trimming leaves of it
+ * @NDPQ_KIND_CONTROL: no longer than that, and never trimmed
+ * @NDPQ_KIND_TRIMMED: trimmed, here or by another switch
+ * @NDPQ_KIND_RETURNED: trimmed and on its way back to its sender
  */
-enum ndp_kind {
-	NDP_KIND_OTHER,
-	NDP_KIND_DATA,
-	NDP_KIND_CONTROL,
-	NDP_KIND_TRIMMED,
-	NDP_KIND_RETURNED,
+enum ndpq_kind {
+	NDPQ_KIND_OTHER,
+	NDPQ_KIND_DATA,
+	NDPQ_KIND_CONTROL,
+	NDPQ_KIND_TRIMMED,
+	NDPQ_KIND_RETURNED,
 };
 
 /**
- * enum ndp_queue_id - the port's queues
- * @NDP_DATA: data queue; the one FIFO of modes cp and droptail
- * @NDP_HEADER: header queue
- * @NDP_OTHER: queue of what is not NDP's
- * @NDP_QUEUES: how many there are; as a queue: none
+ * enum ndpq_queue_id - the port's queues
+ * @NDPQ_DATA: data queue; the one FIFO of modes cp and droptail
+ * @NDPQ_HEADER: header queue
+ * @NDPQ_OTHER: queue of what is not NDP's
+ * @NDPQ_QUEUES: how many there are; as a queue: none
  */
-enum ndp_queue_id {
-	NDP_DATA,
-	NDP_HEADER,
-	NDP_OTHER,
-	NDP_QUEUES,
+enum ndpq_queue_id {
+	NDPQ_DATA,
+	NDPQ_HEADER,
+	NDPQ_OTHER,
+	NDPQ_QUEUES,
 };
 
 /**
- * enum ndp_verdict - what becomes of an arriving packet
- * @NDP_ACCEPT: it is queued
- * @NDP_TRIM_ARRIVAL: it is trimmed, then it is a header that arrives
- * @NDP_TRIM_TAIL: the data queue's tail is trimmed, it takes the tail's place
- * @NDP_RETURN: it is returned to its sender
- * @NDP_DROP: it is dropped
+ * enum ndpq_verdict - what becomes of an arriving packet
+ * @NDPQ_ACCEPT: it is queued
+ * @NDPQ_TRIM_ARRIVAL: it is trimmed, then it is a header that arrives
+ * @NDPQ_TRIM_TAIL: the data queue's tail is trimmed, it takes the tail's place
+ * @NDPQ_RETURN: it is returned to its sender
+ * @NDPQ_DROP: it is dropped
  */
-enum ndp_verdict {
-	NDP_ACCEPT,
-	NDP_TRIM_ARRIVAL,
-	NDP_TRIM_TAIL,
-	NDP_RETURN,
-	NDP_DROP,
+enum ndpq_verdict {
+	NDPQ_ACCEPT,
+	NDPQ_TRIM_ARRIVAL,
+	NDPQ_TRIM_TAIL,
+	NDPQ_RETURN,
+	NDPQ_DROP,
 };
 
 /**
- * struct ndp_params - configuration; see enum TCA_NDP_* for the ranges
+ * struct ndpq_params - configuration; see enum TCA_NDP_* for the ranges
  * @limit: data queue, packets
  * @limit_bytes: data queue, bytes; 0: not bounded in bytes
  * @hlimit: header queue, bytes
@@ -107,7 +107,7 @@ enum ndp_verdict {
  * @mode: enum tc_ndp_mode
  * @rts: return to sender
  */
-struct ndp_params {
+struct ndpq_params {
 	u32 limit;
 	u32 limit_bytes;
 	u32 hlimit;
@@ -119,7 +119,7 @@ struct ndp_params {
 };
 
 /**
- * struct ndp_queue_vars - one queue's occupancy and history
+ * struct ndpq_queue_vars - one queue's occupancy and history
  * @packets: in it now
  * @bytes: in it now
  * @peak_packets: most packets seen
@@ -129,7 +129,7 @@ struct ndp_params {
  *
  * Written under the qdisc's lock, read without it by the dump.
  */
-struct ndp_queue_vars {
+struct ndpq_queue_vars {
 	u32 packets;
 	u32 bytes;
 	u32 peak_packets;
@@ -139,190 +139,190 @@ struct ndp_queue_vars {
 };
 
 /**
- * struct ndp_vars - state of the port
- * @q: by enum ndp_queue_id. In modes cp and droptail the packets of NDP_DATA
- *	and NDP_HEADER stand in one FIFO, and are counted here by their kind.
+ * struct ndpq_vars - state of the port
+ * @q: by enum ndpq_queue_id. In modes cp and droptail the packets of NDPQ_DATA
+ *	and NDPQ_HEADER stand in one FIFO, and are counted here by their kind.
  * @headers_run: headers sent since the last data packet, while both waited
  * @other_ahead_bytes: bytes by which other traffic was served more than NDP
  */
-struct ndp_vars {
-	struct ndp_queue_vars q[NDP_QUEUES];
+struct ndpq_vars {
+	struct ndpq_queue_vars q[NDPQ_QUEUES];
 	u32 headers_run;
 	s32 other_ahead_bytes;
 };
 
 /**
- * ndp_queue_of() - queue in which packets of a kind are counted
+ * ndpq_queue_of() - queue in which packets of a kind are counted
  * @kind: the packet's kind
  *
  * Return: the queue.
  */
-static inline enum ndp_queue_id ndp_queue_of(enum ndp_kind kind)
+static inline enum ndpq_queue_id ndpq_queue_of(enum ndpq_kind kind)
 {
-	if (kind == NDP_KIND_DATA)
-		return NDP_DATA;
-	return kind == NDP_KIND_OTHER ? NDP_OTHER : NDP_HEADER;
+	if (kind == NDPQ_KIND_DATA)
+		return NDPQ_DATA;
+	return kind == NDPQ_KIND_OTHER ? NDPQ_OTHER : NDPQ_HEADER;
 }
 
 /**
- * ndp_list_of() - queue in which packets of a kind stand
+ * ndpq_list_of() - queue in which packets of a kind stand
  * @p: configuration
  * @kind: the packet's kind
  *
- * Return: the queue; not that of ndp_queue_of() where a mode has one FIFO.
+ * Return: the queue; not that of ndpq_queue_of() where a mode has one FIFO.
  */
-static inline enum ndp_queue_id ndp_list_of(const struct ndp_params *p,
-					    enum ndp_kind kind)
+static inline enum ndpq_queue_id ndpq_list_of(const struct ndpq_params *p,
+					      enum ndpq_kind kind)
 {
-	enum ndp_queue_id id = ndp_queue_of(kind);
+	enum ndpq_queue_id id = ndpq_queue_of(kind);
 
-	if (id == NDP_HEADER && p->mode != TC_NDP_MODE_NDP)
-		return NDP_DATA;
+	if (id == NDPQ_HEADER && p->mode != TC_NDP_MODE_NDP)
+		return NDPQ_DATA;
 	return id;
 }
 
-static inline bool ndp_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
+static inline bool ndpq_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
 {
 	return !limit_bytes || (bytes <= limit_bytes && len <= limit_bytes - bytes);
 }
 
 /* Room in the FIFO of mode droptail, where headers count like data. */
-static inline bool ndp_fifo_fits(const struct ndp_params *p,
-				 const struct ndp_vars *v, u32 len)
+static inline bool ndpq_fifo_fits(const struct ndpq_params *p,
+				  const struct ndpq_vars *v, u32 len)
 {
-	const struct ndp_queue_vars *d = &v->q[NDP_DATA], *h = &v->q[NDP_HEADER];
+	const struct ndpq_queue_vars *d = &v->q[NDPQ_DATA], *h = &v->q[NDPQ_HEADER];
 
 	return d->packets + h->packets < p->limit &&
-	       ndp_bytes_fit(p->limit_bytes, d->bytes + h->bytes, len);
+	       ndpq_bytes_fit(p->limit_bytes, d->bytes + h->bytes, len);
 }
 
 /**
- * ndp_data_fits() - is there room for a data packet?
+ * ndpq_data_fits() - is there room for a data packet?
  * @p: configuration
  * @v: state
  * @len: the packet's length, bytes
  *
  * Return: true if so.
  */
-static inline bool ndp_data_fits(const struct ndp_params *p,
-				 const struct ndp_vars *v, u32 len)
+static inline bool ndpq_data_fits(const struct ndpq_params *p,
+				  const struct ndpq_vars *v, u32 len)
 {
-	const struct ndp_queue_vars *d = &v->q[NDP_DATA];
+	const struct ndpq_queue_vars *d = &v->q[NDPQ_DATA];
 
 	if (unlikely(p->mode == TC_NDP_MODE_DROPTAIL))
-		return ndp_fifo_fits(p, v, len);
+		return ndpq_fifo_fits(p, v, len);
 	return d->packets < p->limit &&
-	       ndp_bytes_fit(p->limit_bytes, d->bytes, len);
+	       ndpq_bytes_fit(p->limit_bytes, d->bytes, len);
 }
 
 /**
- * ndp_data_full() - what to do with a data packet that does not fit
+ * ndpq_data_full() - what to do with a data packet that does not fit
  * @p: configuration
  * @v: state
  * @len: its length, bytes
  * @tail_len: length of the data queue's tail, bytes; 0 if the queue is empty
  * @coin: a fair coin (section 3.1: breaks up phase effects)
  *
- * Return: NDP_TRIM_ARRIVAL, NDP_TRIM_TAIL or NDP_DROP.
+ * Return: NDPQ_TRIM_ARRIVAL, NDPQ_TRIM_TAIL or NDPQ_DROP.
  */
-static inline enum ndp_verdict ndp_data_full(const struct ndp_params *p,
-					     const struct ndp_vars *v,
-					     u32 len, u32 tail_len, bool coin)
+static inline enum ndpq_verdict ndpq_data_full(const struct ndpq_params *p,
+					       const struct ndpq_vars *v,
+					       u32 len, u32 tail_len, bool coin)
 {
 	if (p->mode == TC_NDP_MODE_DROPTAIL)
-		return NDP_DROP;
+		return NDPQ_DROP;
 	if (p->mode == TC_NDP_MODE_CP || !coin || !tail_len)
-		return NDP_TRIM_ARRIVAL;
-	if (!ndp_bytes_fit(p->limit_bytes, v->q[NDP_DATA].bytes - tail_len, len))
-		return NDP_TRIM_ARRIVAL;
-	return NDP_TRIM_TAIL;
+		return NDPQ_TRIM_ARRIVAL;
+	if (!ndpq_bytes_fit(p->limit_bytes, v->q[NDPQ_DATA].bytes - tail_len, len))
+		return NDPQ_TRIM_ARRIVAL;
+	return NDPQ_TRIM_TAIL;
 }
 
 /**
- * ndp_header_verdict() - what to do with a packet for the header queue
+ * ndpq_header_verdict() - what to do with a packet for the header queue
  * @p: configuration
  * @v: state
  * @len: its length, bytes
  * @kind: CONTROL, TRIMMED or RETURNED
  *
- * Return: NDP_ACCEPT, NDP_RETURN or NDP_DROP.
+ * Return: NDPQ_ACCEPT, NDPQ_RETURN or NDPQ_DROP.
  */
-static inline enum ndp_verdict ndp_header_verdict(const struct ndp_params *p,
-						  const struct ndp_vars *v,
-						  u32 len, enum ndp_kind kind)
+static inline enum ndpq_verdict ndpq_header_verdict(const struct ndpq_params *p,
+						    const struct ndpq_vars *v,
+						    u32 len, enum ndpq_kind kind)
 {
 	bool fits;
 
 	if (unlikely(p->mode == TC_NDP_MODE_DROPTAIL))
-		fits = ndp_fifo_fits(p, v, len);
+		fits = ndpq_fifo_fits(p, v, len);
 	else
-		fits = ndp_bytes_fit(p->hlimit, v->q[NDP_HEADER].bytes, len);
+		fits = ndpq_bytes_fit(p->hlimit, v->q[NDPQ_HEADER].bytes, len);
 	if (likely(fits))
-		return NDP_ACCEPT;
-	if (p->rts && p->mode == TC_NDP_MODE_NDP && kind == NDP_KIND_TRIMMED)
-		return NDP_RETURN;
-	return NDP_DROP;
+		return NDPQ_ACCEPT;
+	if (p->rts && p->mode == TC_NDP_MODE_NDP && kind == NDPQ_KIND_TRIMMED)
+		return NDPQ_RETURN;
+	return NDPQ_DROP;
 }
 
 /**
- * ndp_other_fits() - is there room for a packet of other traffic?
+ * ndpq_other_fits() - is there room for a packet of other traffic?
  * @p: configuration
  * @v: state
  * @len: its length, bytes
  *
  * Return: true if so.
  */
-static inline bool ndp_other_fits(const struct ndp_params *p,
-				  const struct ndp_vars *v, u32 len)
+static inline bool ndpq_other_fits(const struct ndpq_params *p,
+				   const struct ndpq_vars *v, u32 len)
 {
-	return ndp_bytes_fit(p->other_limit, v->q[NDP_OTHER].bytes, len);
+	return ndpq_bytes_fit(p->other_limit, v->q[NDPQ_OTHER].bytes, len);
 }
 
 /**
- * ndp_other_marks() - is an arriving packet of other traffic to be marked CE?
+ * ndpq_other_marks() - is an arriving packet of other traffic to be marked CE?
  * @p: configuration
  * @v: state, before the packet is queued
  *
  * Return: true if so.
  */
-static inline bool ndp_other_marks(const struct ndp_params *p,
-				   const struct ndp_vars *v)
+static inline bool ndpq_other_marks(const struct ndpq_params *p,
+				    const struct ndpq_vars *v)
 {
-	return p->other_ecn && v->q[NDP_OTHER].bytes >= p->other_ecn;
+	return p->other_ecn && v->q[NDPQ_OTHER].bytes >= p->other_ecn;
 }
 
 /**
- * ndp_pick() - from which queue the next packet leaves
+ * ndpq_pick() - from which queue the next packet leaves
  * @p: configuration
  * @v: state
  *
- * Return: the queue; NDP_QUEUES if all are empty. In modes cp and droptail
- * never NDP_HEADER.
+ * Return: the queue; NDPQ_QUEUES if all are empty. In modes cp and droptail
+ * never NDPQ_HEADER.
  */
-static inline enum ndp_queue_id ndp_pick(const struct ndp_params *p,
-					 const struct ndp_vars *v)
+static inline enum ndpq_queue_id ndpq_pick(const struct ndpq_params *p,
+					   const struct ndpq_vars *v)
 {
-	bool data = v->q[NDP_DATA].packets, header = v->q[NDP_HEADER].packets;
+	bool data = v->q[NDPQ_DATA].packets, header = v->q[NDPQ_HEADER].packets;
 
-	if (v->q[NDP_OTHER].packets &&
+	if (v->q[NDPQ_OTHER].packets &&
 	    (v->other_ahead_bytes < 0 || !(data || header)))
-		return NDP_OTHER;
+		return NDPQ_OTHER;
 	if (!header)
-		return data ? NDP_DATA : NDP_QUEUES;
+		return data ? NDPQ_DATA : NDPQ_QUEUES;
 	if (p->mode != TC_NDP_MODE_NDP || (data && v->headers_run >= p->ratio))
-		return NDP_DATA;
-	return NDP_HEADER;
+		return NDPQ_DATA;
+	return NDPQ_HEADER;
 }
 
 /**
- * ndp_count_in() - a packet enters a queue
+ * ndpq_count_in() - a packet enters a queue
  * @v: state
  * @id: the queue
  * @len: the packet's length, bytes
  */
-static inline void ndp_count_in(struct ndp_vars *v, enum ndp_queue_id id, u32 len)
+static inline void ndpq_count_in(struct ndpq_vars *v, enum ndpq_queue_id id, u32 len)
 {
-	struct ndp_queue_vars *q = &v->q[id];
+	struct ndpq_queue_vars *q = &v->q[id];
 
 	WRITE_ONCE(q->packets, q->packets + 1);
 	WRITE_ONCE(q->bytes, q->bytes + len);
@@ -333,14 +333,14 @@ static inline void ndp_count_in(struct ndp_vars *v, enum ndp_queue_id id, u32 le
 }
 
 /**
- * ndp_count_out() - a packet leaves a queue, wherever it goes
+ * ndpq_count_out() - a packet leaves a queue, wherever it goes
  * @v: state
  * @id: the queue
  * @len: the packet's length, bytes
  */
-static inline void ndp_count_out(struct ndp_vars *v, enum ndp_queue_id id, u32 len)
+static inline void ndpq_count_out(struct ndpq_vars *v, enum ndpq_queue_id id, u32 len)
 {
-	struct ndp_queue_vars *q = &v->q[id];
+	struct ndpq_queue_vars *q = &v->q[id];
 
 	WRITE_ONCE(q->packets, q->packets - 1);
 	WRITE_ONCE(q->bytes, q->bytes - len);
@@ -352,10 +352,10 @@ static inline void ndp_count_out(struct ndp_vars *v, enum ndp_queue_id id, u32 l
  * large packet at a time, with a short pause behind each, would take more
  * than its share.
  */
-static inline void ndp_charge(struct ndp_vars *v, bool other, u32 len)
+static inline void ndpq_charge(struct ndpq_vars *v, bool other, u32 len)
 {
-	bool contended = other ? v->q[NDP_DATA].packets || v->q[NDP_HEADER].packets :
-				 v->q[NDP_OTHER].packets;
+	bool contended = other ? v->q[NDPQ_DATA].packets || v->q[NDPQ_HEADER].packets :
+				 v->q[NDPQ_OTHER].packets;
 	s32 ahead = other ? v->other_ahead_bytes : -v->other_ahead_bytes;
 
 	if (!contended && ahead >= 0)
@@ -367,7 +367,7 @@ static inline void ndp_charge(struct ndp_vars *v, bool other, u32 len)
 }
 
 /**
- * ndp_sent() - a packet leaves its queue towards the wire
+ * ndpq_sent() - a packet leaves its queue towards the wire
  * @v: state
  * @id: the queue in which it was counted
  * @len: its length, bytes
@@ -375,16 +375,16 @@ static inline void ndp_charge(struct ndp_vars *v, bool other, u32 len)
  * Takes the turns of both schedulers; the counter of the 10:1 round advances
  * only while both of NDP's queues wait.
  */
-static inline void ndp_sent(struct ndp_vars *v, enum ndp_queue_id id, u32 len)
+static inline void ndpq_sent(struct ndpq_vars *v, enum ndpq_queue_id id, u32 len)
 {
-	struct ndp_queue_vars *q = &v->q[id];
+	struct ndpq_queue_vars *q = &v->q[id];
 
-	ndp_charge(v, id == NDP_OTHER, len);
-	if (id == NDP_HEADER && v->q[NDP_DATA].packets)
+	ndpq_charge(v, id == NDPQ_OTHER, len);
+	if (id == NDPQ_HEADER && v->q[NDPQ_DATA].packets)
 		v->headers_run++;
-	else if (id == NDP_DATA && v->q[NDP_HEADER].packets)
+	else if (id == NDPQ_DATA && v->q[NDPQ_HEADER].packets)
 		v->headers_run = 0;
-	ndp_count_out(v, id, len);
+	ndpq_count_out(v, id, len);
 	WRITE_ONCE(q->sent_packets, q->sent_packets + 1);
 	WRITE_ONCE(q->sent_bytes, q->sent_bytes + len);
 }

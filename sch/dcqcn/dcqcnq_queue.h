@@ -40,19 +40,19 @@
 #include <closnet/core.h>
 
 /* Fraction bits of the marking line's slope, and the probability of certainty */
-#define DCQCN_SLOPE_SHIFT	31
-#define DCQCN_CERTAIN		0x100000000ULL
+#define DCQCNQ_SLOPE_SHIFT	31
+#define DCQCNQ_CERTAIN		0x100000000ULL
 /* Checks for a stall in the time after which a queue is stalled */
-#define DCQCN_STALL_CHECKS	4
+#define DCQCNQ_STALL_CHECKS	4
 
 /**
- * struct dcqcn_marking - the marking line
+ * struct dcqcnq_marking - the marking line
  * @kmin: up to so many bytes no packet is marked
  * @kmax: above so many every packet is; not below @kmin
  * @pmax: probability at @kmax, of 2^32 - 1
  * @slope: increase of the probability with each byte above @kmin, 2^-32 in Q33.31
  */
-struct dcqcn_marking {
+struct dcqcnq_marking {
 	u32 kmin;
 	u32 kmax;
 	u32 pmax;
@@ -60,7 +60,7 @@ struct dcqcn_marking {
 };
 
 /**
- * struct dcqcn_vars - state of the queue
+ * struct dcqcnq_vars - state of the queue
  * @bytes: waiting now
  * @lossy_bytes: waiting now, not protected by PFC
  * @departures: packets that left towards the wire
@@ -68,7 +68,7 @@ struct dcqcn_marking {
  * @still_checks: so many checks ago, at least, was the last departure
  * @stalled: the queue is stalled
  */
-struct dcqcn_vars {
+struct dcqcnq_vars {
 	u32 bytes;
 	u32 lossy_bytes;
 	u32 departures;
@@ -78,70 +78,70 @@ struct dcqcn_vars {
 };
 
 /**
- * dcqcn_marking_finish() - compute the slope from the thresholds
+ * dcqcnq_marking_finish() - compute the slope from the thresholds
  * @m: thresholds are set, and in order
  */
-static inline void dcqcn_marking_finish(struct dcqcn_marking *m)
+static inline void dcqcnq_marking_finish(struct dcqcnq_marking *m)
 {
 	/* nearest to pmax/(2^32 - 1), of 2^32 */
 	u64 at_kmax = (u64)m->pmax + (m->pmax >> 31);
 
 	m->slope = 0;
 	if (m->kmax > m->kmin)
-		m->slope = div_u64(at_kmax << DCQCN_SLOPE_SHIFT, m->kmax - m->kmin);
+		m->slope = div_u64(at_kmax << DCQCNQ_SLOPE_SHIFT, m->kmax - m->kmin);
 }
 
 /**
- * dcqcn_mark_chance() - compute the probability with which an arrival is marked
+ * dcqcnq_mark_chance() - compute the probability with which an arrival is marked
  * @m: the marking line
  * @bytes: bytes waiting, without the arrival
  *
  * Less than 2^-31 below the line, and not above it by more than 2^-33: half a
  * unit of 2^-32 in pmax, less than half in the slope, less than one here.
  *
- * Return: in units of 1 / DCQCN_CERTAIN: mark the packet if 32 random bits are less.
+ * Return: in units of 1 / DCQCNQ_CERTAIN: mark the packet if 32 random bits are less.
  */
-static inline u64 dcqcn_mark_chance(const struct dcqcn_marking *m, u32 bytes)
+static inline u64 dcqcnq_mark_chance(const struct dcqcnq_marking *m, u32 bytes)
 {
 	if (likely(bytes <= m->kmin))
 		return 0;
 	if (bytes > m->kmax)
-		return DCQCN_CERTAIN;
-	return ((bytes - m->kmin) * m->slope) >> DCQCN_SLOPE_SHIFT;
+		return DCQCNQ_CERTAIN;
+	return ((bytes - m->kmin) * m->slope) >> DCQCNQ_SLOPE_SHIFT;
 }
 
 /**
- * dcqcn_marks() - decide whether an arrival is marked
- * @chance: dcqcn_mark_chance()
+ * dcqcnq_marks() - decide whether an arrival is marked
+ * @chance: dcqcnq_mark_chance()
  * @random: 32 random bits, drawn for it alone
  *
  * Return: true if so.
  */
-static inline bool dcqcn_marks(u64 chance, u32 random)
+static inline bool dcqcnq_marks(u64 chance, u32 random)
 {
 	return random < chance;
 }
 
 /**
- * dcqcn_fits() - decide whether the limit lets an unprotected arrival in
+ * dcqcnq_fits() - decide whether the limit lets an unprotected arrival in
  * @limit: most bytes waiting that PFC does not protect
  * @v: state
  * @len: its length in bytes
  *
  * Return: true if so.
  */
-static inline bool dcqcn_fits(u32 limit, const struct dcqcn_vars *v, u32 len)
+static inline bool dcqcnq_fits(u32 limit, const struct dcqcnq_vars *v, u32 len)
 {
 	return v->lossy_bytes <= limit && len <= limit - v->lossy_bytes;
 }
 
 /**
- * dcqcn_count_in() - count a packet that enters the queue
+ * dcqcnq_count_in() - count a packet that enters the queue
  * @v: state
  * @len: its length in bytes
  * @lossless: PFC protects it
  */
-static inline void dcqcn_count_in(struct dcqcn_vars *v, u32 len, bool lossless)
+static inline void dcqcnq_count_in(struct dcqcnq_vars *v, u32 len, bool lossless)
 {
 	v->bytes += len;
 	if (!lossless)
@@ -149,12 +149,12 @@ static inline void dcqcn_count_in(struct dcqcn_vars *v, u32 len, bool lossless)
 }
 
 /**
- * dcqcn_count_out() - count a packet that leaves the queue without being sent
+ * dcqcnq_count_out() - count a packet that leaves the queue without being sent
  * @v: state
  * @len: its length in bytes
  * @lossless: as it came in
  */
-static inline void dcqcn_count_out(struct dcqcn_vars *v, u32 len, bool lossless)
+static inline void dcqcnq_count_out(struct dcqcnq_vars *v, u32 len, bool lossless)
 {
 	v->bytes -= len;
 	if (!lossless)
@@ -162,29 +162,29 @@ static inline void dcqcn_count_out(struct dcqcn_vars *v, u32 len, bool lossless)
 }
 
 /**
- * dcqcn_sent() - count a packet that leaves the queue towards the wire
+ * dcqcnq_sent() - count a packet that leaves the queue towards the wire
  * @v: state
  * @len: its length in bytes
  * @lossless: as it came in
  */
-static inline void dcqcn_sent(struct dcqcn_vars *v, u32 len, bool lossless)
+static inline void dcqcnq_sent(struct dcqcnq_vars *v, u32 len, bool lossless)
 {
 	v->departures++;
-	dcqcn_count_out(v, len, lossless);
+	dcqcnq_count_out(v, len, lossless);
 }
 
 /**
- * dcqcn_check_stall() - look whether the queue moves
+ * dcqcnq_check_stall() - look whether the queue moves
  * @v: state
  * @held: the queue may not send, by a pause or a stopped TX queue
  *
- * To be called DCQCN_STALL_CHECKS times in the time after which a queue counts
+ * To be called DCQCNQ_STALL_CHECKS times in the time after which a queue counts
  * as stalled: it is found stalled after that time, and at most one check later.
  * A stalled queue whose packets were dropped remains stalled until it may send.
  *
  * Return: true if this check found that it has stalled.
  */
-static inline bool dcqcn_check_stall(struct dcqcn_vars *v, bool held)
+static inline bool dcqcnq_check_stall(struct dcqcnq_vars *v, bool held)
 {
 	if (!held || v->departures != v->checked_departures ||
 	    (!v->bytes && !v->stalled)) {
@@ -194,7 +194,7 @@ static inline bool dcqcn_check_stall(struct dcqcn_vars *v, bool held)
 		v->stalled = false;
 		return false;
 	}
-	if (v->stalled || v->still_checks++ < DCQCN_STALL_CHECKS)
+	if (v->stalled || v->still_checks++ < DCQCNQ_STALL_CHECKS)
 		return false;
 	v->stalled = true;
 	return true;

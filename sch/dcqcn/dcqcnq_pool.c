@@ -2,12 +2,12 @@
 /*
  * The shared buffer of a switch, and PFC: pools, ports, pause frames
  *
- * dcqcn_pool_core.h decides which packets are admitted and which ports are
+ * dcqcnq_pool_core.h decides which packets are admitted and which ports are
  * paused. This file finds the port by which a packet came in, follows devices
  * that come, change and go, and sends the pause frames.
  *
  * Locks. A (port, priority) has a lock of its own, taken for each packet that
- * came in by it. Ports share only an atomic counter (dcqcn_pool_core.h). Pools,
+ * came in by it. Ports share only an atomic counter (dcqcnq_pool_core.h). Pools,
  * their settings and their lists of ports are under RTNL; packets find a port
  * by RCU.
  *
@@ -45,43 +45,43 @@
 #include <net/rtnetlink.h>
 #include <closnet/link_rate.h>
 #include <closnet/pfc.h>
-#include "dcqcn_pool.h"
+#include "dcqcnq_pool.h"
 
 /* The longest pause, in quanta and in bytes of the line */
-#define DCQCN_QUANTA		65535
-#define DCQCN_QUANTA_BYTES	((u64)DCQCN_QUANTA * DCQCN_QUANTUM_BYTES)
+#define DCQCNQ_QUANTA		65535
+#define DCQCNQ_QUANTA_BYTES	((u64)DCQCNQ_QUANTA * DCQCNQ_QUANTUM_BYTES)
 /* When a pause frame that a NIC does not take is first tried again */
-#define DCQCN_RETRY_NS		(10 * NSEC_PER_USEC)
+#define DCQCNQ_RETRY_NS		(10 * NSEC_PER_USEC)
 /* Assumed for a line of unknown rate */
-#define DCQCN_RATE_MBPS		10000
+#define DCQCNQ_RATE_MBPS		10000
 
-#define DCQCN_HASH_BITS		6
+#define DCQCNQ_HASH_BITS		6
 
 /**
- * struct dcqcn_pool - a switch
+ * struct dcqcnq_pool - a switch
  * @mmu: the buffer; without a lock
  * @by_ifindex: members; RCU
- * @node: in struct dcqcn_net.pools; this and all below under RTNL
+ * @node: in struct dcqcnq_net.pools; this and all below under RTNL
  * @name: name of the pool
  * @params: settings
  * @ports: members
  * @count: number of members
  * @departed: ports that have left while packets that came in by them waited
  */
-struct dcqcn_pool {
-	struct dcqcn_mmu mmu ____cacheline_aligned_in_smp;
-	struct hlist_head by_ifindex[1 << DCQCN_HASH_BITS] ____cacheline_aligned_in_smp;
+struct dcqcnq_pool {
+	struct dcqcnq_mmu mmu ____cacheline_aligned_in_smp;
+	struct hlist_head by_ifindex[1 << DCQCNQ_HASH_BITS] ____cacheline_aligned_in_smp;
 
 	struct list_head node;
-	char name[DCQCN_POOL_NAME_MAX + 1];
-	struct dcqcn_pool_params params;
+	char name[DCQCNQ_POOL_NAME_MAX + 1];
+	struct dcqcnq_pool_params params;
 	struct list_head ports;
 	u32 count;
 	struct list_head departed;
 };
 
 /**
- * struct dcqcn_pg - a priority group: a port and a priority, as an ingress
+ * struct dcqcnq_pg - a priority group: a port and a priority, as an ingress
  * @lock: protects @ingress; softirqs off
  * @ingress: the packets charged to it
  * @port: the port
@@ -89,21 +89,21 @@ struct dcqcn_pool {
  * @xoff_frames: sent; written by the port's tasklet
  * @xon_frames: sent; written by the port's tasklet
  */
-struct dcqcn_pg {
+struct dcqcnq_pg {
 	spinlock_t lock;	/* protects @ingress */
-	struct dcqcn_ingress ingress;
-	struct dcqcn_port *port;
+	struct dcqcnq_ingress ingress;
+	struct dcqcnq_port *port;
 	u32 prio;
 	u64 xoff_frames;
 	u64 xon_frames;
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct dcqcn_port - a device in a pool
+ * struct dcqcnq_port - a device in a pool
  * @pool: the pool
  * @ifindex: number of the device
  * @dev: the device; valid until the port has left
- * @hash: in struct dcqcn_pool.by_ifindex
+ * @hash: in struct dcqcnq_pool.by_ifindex
  * @pg: its priority groups
  * @paused: priorities that are to be paused, a bit each
  * @unsent: priorities whose last decision has not been sent, a bit each
@@ -114,17 +114,17 @@ struct dcqcn_pg {
  * @closwire_xmit: how a closwire port sends; NULL: another device
  * @closwire_peer_Mbps: a closwire port's peer's rate
  * @rate_Mbps: line rate; written under RTNL
- * @node: in struct dcqcn_pool.ports or .departed; under RTNL
+ * @node: in struct dcqcnq_pool.ports or .departed; under RTNL
  * @users: qdiscs of the device that share the port; under RTNL
  * @grace: RCU state when the port left; afterwards no packet finds it
  * @rcu: frees it
  */
-struct dcqcn_port {
-	struct dcqcn_pool *pool;
+struct dcqcnq_port {
+	struct dcqcnq_pool *pool;
 	int ifindex;
 	struct net_device *dev;
 	struct hlist_node hash;
-	struct dcqcn_pg pg[DCQCN_PRIOS];
+	struct dcqcnq_pg pg[DCQCNQ_PRIOS];
 
 	unsigned long paused;
 	unsigned long unsent;
@@ -142,33 +142,33 @@ struct dcqcn_port {
 	struct rcu_head rcu;
 };
 
-static_assert(DCQCN_PRIOS == PFC_PRIOS);
+static_assert(DCQCNQ_PRIOS == PFC_PRIOS);
 
 /* The pools of a network namespace; under RTNL */
-struct dcqcn_net {
+struct dcqcnq_net {
 	struct list_head pools;
 };
 
-static unsigned int dcqcn_net_id;
+static unsigned int dcqcnq_net_id;
 
 /* ---- pause frames ---- */
 
 /* Have a decision sent to the peer. Under the group's lock */
-static void dcqcn_decided(struct dcqcn_pg *pg)
+static void dcqcnq_decided(struct dcqcnq_pg *pg)
 {
-	struct dcqcn_port *port = pg->port;
+	struct dcqcnq_port *port = pg->port;
 
 	if (pg->ingress.paused)
 		set_bit(pg->prio, &port->paused);
 	else
 		clear_bit(pg->prio, &port->paused);
-	smp_mb__after_atomic();	/* before @unsent; see dcqcn_port_send() */
+	smp_mb__after_atomic();	/* before @unsent; see dcqcnq_port_send() */
 	set_bit(pg->prio, &port->unsent);
 	tasklet_schedule(&port->tasklet);
 }
 
 /* Half of the longest pause, as the peer counts it */
-static u64 dcqcn_refresh_ns(const struct dcqcn_port *port)
+static u64 dcqcnq_refresh_ns(const struct dcqcnq_port *port)
 {
 	u32 mbps = 0;
 
@@ -176,11 +176,11 @@ static u64 dcqcn_refresh_ns(const struct dcqcn_port *port)
 		mbps = port->closwire_peer_Mbps(port->dev);
 	if (!mbps)
 		mbps = READ_ONCE(port->rate_Mbps);
-	return div_u64(DCQCN_QUANTA_BYTES / 2 * 8000, mbps);
+	return div_u64(DCQCNQ_QUANTA_BYTES / 2 * 8000, mbps);
 }
 
 /* The highest TX queue that takes a frame; high priorities use the last ones. */
-static u16 dcqcn_pause_queue(const struct net_device *dev)
+static u16 dcqcnq_pause_queue(const struct net_device *dev)
 {
 	u32 queue = dev->real_num_tx_queues - 1;
 
@@ -190,7 +190,7 @@ static u16 dcqcn_pause_queue(const struct net_device *dev)
 }
 
 /* Send a pause frame through a driver. */
-static int dcqcn_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS])
+static int dcqcnq_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS])
 {
 	struct sk_buff *skb;
 
@@ -204,18 +204,18 @@ static int dcqcn_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_PR
 	skb->protocol = htons(PFC_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;
 	skb->dev = dev;
-	if (dev_direct_xmit(skb, dcqcn_pause_queue(dev)) == NETDEV_TX_OK)
+	if (dev_direct_xmit(skb, dcqcnq_pause_queue(dev)) == NETDEV_TX_OK)
 		return 0;
 	return netif_running(dev) && netif_carrier_ok(dev) ? -EBUSY : -ENETDOWN;
 }
 
-static void dcqcn_count_frame(struct dcqcn_port *port, u8 enable,
-			      const u16 quanta[PFC_PRIOS])
+static void dcqcnq_count_frame(struct dcqcnq_port *port, u8 enable,
+			       const u16 quanta[PFC_PRIOS])
 {
 	u32 prio;
 
 	for (prio = 0; prio < PFC_PRIOS; prio++) {
-		struct dcqcn_pg *pg = &port->pg[prio];
+		struct dcqcnq_pg *pg = &port->pg[prio];
 
 		if (!(enable & BIT(prio)))
 			continue;
@@ -231,15 +231,15 @@ static void dcqcn_count_frame(struct dcqcn_port *port, u8 enable,
  * not sent is forgotten when the pauses that it should lift have ended; those
  * that it should set are tried at the next refresh.
  */
-static u64 dcqcn_frame_done(struct dcqcn_port *port, u8 enable, int err)
+static u64 dcqcnq_frame_done(struct dcqcnq_port *port, u8 enable, int err)
 {
-	u64 refresh_ns = dcqcn_refresh_ns(port), ns = port->retry_ns;
+	u64 refresh_ns = dcqcnq_refresh_ns(port), ns = port->retry_ns;
 	u32 prio;
 
-	if (err == -ENETDOWN)	/* dcqcn_line_changed() sends when it is up */
+	if (err == -ENETDOWN)	/* dcqcnq_line_changed() sends when it is up */
 		return 0;
 	if (!err || ns > 2 * refresh_ns) {
-		port->retry_ns = err ? ns : DCQCN_RETRY_NS;
+		port->retry_ns = err ? ns : DCQCNQ_RETRY_NS;
 		return READ_ONCE(port->paused) ? refresh_ns : 0;
 	}
 	for (prio = 0; prio < PFC_PRIOS; prio++) {
@@ -250,9 +250,9 @@ static u64 dcqcn_frame_done(struct dcqcn_port *port, u8 enable, int err)
 	return ns;
 }
 
-static void dcqcn_port_send(struct tasklet_struct *tasklet)
+static void dcqcnq_port_send(struct tasklet_struct *tasklet)
 {
-	struct dcqcn_port *port = from_tasklet(port, tasklet, tasklet);
+	struct dcqcnq_port *port = from_tasklet(port, tasklet, tasklet);
 	/* full barrier: @paused is read after @unsent was cleared */
 	u8 unsent = xchg(&port->unsent, 0), paused = READ_ONCE(port->paused);
 	u8 enable = unsent | paused;
@@ -264,38 +264,38 @@ static void dcqcn_port_send(struct tasklet_struct *tasklet)
 	if (!enable)
 		return;
 	for (prio = 0; prio < PFC_PRIOS; prio++)
-		quanta[prio] = paused & BIT(prio) ? DCQCN_QUANTA : 0;
+		quanta[prio] = paused & BIT(prio) ? DCQCNQ_QUANTA : 0;
 	if (port->closwire_xmit)
 		err = port->closwire_xmit(port->dev, enable, quanta);
 	else
-		err = dcqcn_xmit(port->dev, enable, quanta);
+		err = dcqcnq_xmit(port->dev, enable, quanta);
 	if (!err)
-		dcqcn_count_frame(port, enable, quanta);
-	ns = dcqcn_frame_done(port, enable, err);
+		dcqcnq_count_frame(port, enable, quanta);
+	ns = dcqcnq_frame_done(port, enable, err);
 	if (ns && !READ_ONCE(port->gone))
 		hrtimer_start(&port->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
 }
 
 /* Decide anew whether a group is paused. With softirqs off */
-static void dcqcn_review_pg(struct dcqcn_pg *pg)
+static void dcqcnq_review_pg(struct dcqcnq_pg *pg)
 {
 	bool paused;
 
 	spin_lock(&pg->lock);
 	paused = pg->ingress.paused;
-	dcqcn_mmu_review(&pg->port->pool->mmu, &pg->ingress);
+	dcqcnq_mmu_review(&pg->port->pool->mmu, &pg->ingress);
 	if (pg->ingress.paused != paused)
-		dcqcn_decided(pg);
+		dcqcnq_decided(pg);
 	spin_unlock(&pg->lock);
 }
 
-static enum hrtimer_restart dcqcn_port_timer(struct hrtimer *timer)
+static enum hrtimer_restart dcqcnq_port_timer(struct hrtimer *timer)
 {
-	struct dcqcn_port *port = container_of(timer, struct dcqcn_port, timer);
+	struct dcqcnq_port *port = container_of(timer, struct dcqcnq_port, timer);
 	u32 prio;
 
 	for (prio = 0; prio < PFC_PRIOS; prio++)
-		dcqcn_review_pg(&port->pg[prio]);
+		dcqcnq_review_pg(&port->pg[prio]);
 	if (!READ_ONCE(port->gone))
 		tasklet_schedule(&port->tasklet);
 	return HRTIMER_NORESTART;
@@ -303,25 +303,25 @@ static enum hrtimer_restart dcqcn_port_timer(struct hrtimer *timer)
 
 /* ---- packets ---- */
 
-static struct hlist_head *dcqcn_bucket(struct dcqcn_pool *pool, int ifindex)
+static struct hlist_head *dcqcnq_bucket(struct dcqcnq_pool *pool, int ifindex)
 {
-	return &pool->by_ifindex[hash_32(ifindex, DCQCN_HASH_BITS)];
+	return &pool->by_ifindex[hash_32(ifindex, DCQCNQ_HASH_BITS)];
 }
 
 /* Bounded by the ports of the pool */
-static struct dcqcn_port *dcqcn_find_ifindex(struct dcqcn_pool *pool, int ifindex)
+static struct dcqcnq_port *dcqcnq_find_ifindex(struct dcqcnq_pool *pool, int ifindex)
 {
-	struct dcqcn_port *port;
+	struct dcqcnq_port *port;
 
-	hlist_for_each_entry_rcu(port, dcqcn_bucket(pool, ifindex), hash)
+	hlist_for_each_entry_rcu(port, dcqcnq_bucket(pool, ifindex), hash)
 		if (port->ifindex == ifindex)
 			return port;
 	return NULL;
 }
 
 /* The member below a VLAN device */
-static noinline struct dcqcn_port *dcqcn_find_vlan(struct dcqcn_pool *pool,
-						   const struct sk_buff *skb)
+static noinline struct dcqcnq_port *dcqcnq_find_vlan(struct dcqcnq_pool *pool,
+						     const struct sk_buff *skb)
 {
 	struct net_device *dev = dev_get_by_index_rcu(dev_net(skb->dev), skb->skb_iif);
 
@@ -330,73 +330,73 @@ static noinline struct dcqcn_port *dcqcn_find_vlan(struct dcqcn_pool *pool,
 	dev = vlan_dev_real_dev(dev);
 	/* it may be in another namespace, with a number that is a member's here */
 	return net_eq(dev_net(dev), dev_net(skb->dev)) ?
-	       dcqcn_find_ifindex(pool, dev->ifindex) : NULL;
+	       dcqcnq_find_ifindex(pool, dev->ifindex) : NULL;
 }
 
 /* The member that a packet came in by. With softirqs off, which is an RCU reader */
-static struct dcqcn_port *dcqcn_find_ingress(struct dcqcn_pool *pool,
-					     const struct sk_buff *skb)
+static struct dcqcnq_port *dcqcnq_find_ingress(struct dcqcnq_pool *pool,
+					       const struct sk_buff *skb)
 {
-	struct dcqcn_port *port;
+	struct dcqcnq_port *port;
 
 	if (!skb->skb_iif)
 		return NULL;
-	port = dcqcn_find_ifindex(pool, skb->skb_iif);
-	return likely(port) ? port : dcqcn_find_vlan(pool, skb);
+	port = dcqcnq_find_ifindex(pool, skb->skb_iif);
+	return likely(port) ? port : dcqcnq_find_vlan(pool, skb);
 }
 
-enum dcqcn_verdict dcqcn_pool_admit(struct dcqcn_port *egress,
-				    const struct sk_buff *skb, u32 len, bool fits,
-				    struct dcqcn_charge *charge)
+enum dcqcnq_verdict dcqcnq_pool_admit(struct dcqcnq_port *egress,
+				      const struct sk_buff *skb, u32 len, bool fits,
+				      struct dcqcnq_charge *charge)
 {
-	struct dcqcn_pool *pool = egress->pool;
-	enum dcqcn_verdict verdict;
-	struct dcqcn_port *port;
-	struct dcqcn_pg *pg;
+	struct dcqcnq_pool *pool = egress->pool;
+	enum dcqcnq_verdict verdict;
+	struct dcqcnq_port *port;
+	struct dcqcnq_pg *pg;
 	bool paused;
 
 	rcu_read_lock();
-	port = dcqcn_find_ingress(pool, skb);
+	port = dcqcnq_find_ingress(pool, skb);
 	pg = port ? &port->pg[charge->prio] : NULL;
 	if (pg) {
 		spin_lock(&pg->lock);
 		paused = pg->ingress.paused;
-		verdict = dcqcn_mmu_admit(&pool->mmu, &pg->ingress, len, fits);
+		verdict = dcqcnq_mmu_admit(&pool->mmu, &pg->ingress, len, fits);
 		if (unlikely(pg->ingress.paused != paused))
-			dcqcn_decided(pg);
+			dcqcnq_decided(pg);
 		spin_unlock(&pg->lock);
 	} else {
-		verdict = dcqcn_mmu_admit_other(&pool->mmu, len, fits);
+		verdict = dcqcnq_mmu_admit_other(&pool->mmu, len, fits);
 	}
 	rcu_read_unlock();
 	charge->from = pg;
-	charge->lossless = verdict == DCQCN_LOSSLESS;
-	charge->charged = verdict == DCQCN_LOSSLESS || verdict == DCQCN_LOSSY;
+	charge->lossless = verdict == DCQCNQ_LOSSLESS;
+	charge->charged = verdict == DCQCNQ_LOSSLESS || verdict == DCQCNQ_LOSSY;
 	return verdict;
 }
 
-void dcqcn_pool_release(struct dcqcn_port *egress, u32 len,
-			const struct dcqcn_charge *charge)
+void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
+			 const struct dcqcnq_charge *charge)
 {
-	struct dcqcn_mmu *mmu = &egress->pool->mmu;
-	struct dcqcn_pg *pg = charge->from;
+	struct dcqcnq_mmu *mmu = &egress->pool->mmu;
+	struct dcqcnq_pg *pg = charge->from;
 	bool paused;
 
 	if (!pg)
-		return dcqcn_mmu_release_other(mmu, len);
+		return dcqcnq_mmu_release_other(mmu, len);
 	spin_lock(&pg->lock);
 	paused = pg->ingress.paused;
-	dcqcn_mmu_release(mmu, &pg->ingress, len);
+	dcqcnq_mmu_release(mmu, &pg->ingress, len);
 	if (unlikely(pg->ingress.paused != paused))
-		dcqcn_decided(pg);
+		dcqcnq_decided(pg);
 	spin_unlock(&pg->lock);
 }
 
 /* ---- thresholds; all under RTNL ---- */
 
-static void dcqcn_params_init(struct dcqcn_pool_params *p)
+static void dcqcnq_params_init(struct dcqcnq_pool_params *p)
 {
-	*p = (struct dcqcn_pool_params){
+	*p = (struct dcqcnq_pool_params){
 		.buffer = 12 << 20,	/* the paper's switch: 12 MB (section 4) */
 		.headroom = 0,		/* as each port needs it */
 		.cable_ns = 1500,	/* the paper's: 300 m (section 4) */
@@ -406,60 +406,60 @@ static void dcqcn_params_init(struct dcqcn_pool_params *p)
 	};
 }
 
-static void dcqcn_params_merge(struct dcqcn_pool_params *p,
-			       const struct dcqcn_pool_params *from, u32 given)
+static void dcqcnq_params_merge(struct dcqcnq_pool_params *p,
+				const struct dcqcnq_pool_params *from, u32 given)
 {
-	if (given & DCQCN_POOL_GIVEN(BUFFER))
+	if (given & DCQCNQ_POOL_GIVEN(BUFFER))
 		p->buffer = from->buffer;
-	if (given & DCQCN_POOL_GIVEN(HEADROOM))
+	if (given & DCQCNQ_POOL_GIVEN(HEADROOM))
 		p->headroom = from->headroom;
-	if (given & DCQCN_POOL_GIVEN(CABLE))
+	if (given & DCQCNQ_POOL_GIVEN(CABLE))
 		p->cable_ns = from->cable_ns;
-	if (given & DCQCN_POOL_GIVEN(XOFF_MODE))
+	if (given & DCQCNQ_POOL_GIVEN(XOFF_MODE))
 		p->xoff_mode = from->xoff_mode;
-	if (given & DCQCN_POOL_GIVEN(XOFF))
+	if (given & DCQCNQ_POOL_GIVEN(XOFF))
 		p->xoff = from->xoff;
-	if (given & DCQCN_POOL_GIVEN(BETA))
+	if (given & DCQCNQ_POOL_GIVEN(BETA))
 		p->beta = from->beta;
-	if (given & DCQCN_POOL_GIVEN(PFC))
+	if (given & DCQCNQ_POOL_GIVEN(PFC))
 		p->pfc = from->pfc;
 }
 
-static u32 dcqcn_headroom(const struct dcqcn_pool_params *p, const struct dcqcn_port *port)
+static u32 dcqcnq_headroom(const struct dcqcnq_pool_params *p, const struct dcqcnq_port *port)
 {
 	u64 bytes = p->headroom;
 
 	if (!bytes)
-		bytes = dcqcn_flight_bytes(port->rate_Mbps * 125000ULL, p->cable_ns,
-					   READ_ONCE(port->dev->mtu));
+		bytes = dcqcnq_flight_bytes(port->rate_Mbps * 125000ULL, p->cable_ns,
+					    READ_ONCE(port->dev->mtu));
 	return min_t(u64, bytes, S32_MAX);
 }
 
 /* Sum of the ports' headrooms, for one priority */
-static u64 dcqcn_headroom_sum(const struct dcqcn_pool *pool,
-			      const struct dcqcn_pool_params *p)
+static u64 dcqcnq_headroom_sum(const struct dcqcnq_pool *pool,
+			       const struct dcqcnq_pool_params *p)
 {
-	struct dcqcn_port *port;
+	struct dcqcnq_port *port;
 	u64 sum = 0;
 
 	list_for_each_entry(port, &pool->ports, node)
-		sum += dcqcn_headroom(p, port);
+		sum += dcqcnq_headroom(p, port);
 	return sum;
 }
 
-static int dcqcn_params_check(const struct dcqcn_pool_params *p, u32 given,
-			      u64 headroom_sum, struct netlink_ext_ack *extack)
+static int dcqcnq_params_check(const struct dcqcnq_pool_params *p, u32 given,
+			       u64 headroom_sum, struct netlink_ext_ack *extack)
 {
 	if (p->xoff_mode == TC_DCQCN_XOFF_STATIC) {
 		if (!p->xoff) {
 			NL_SET_ERR_MSG(extack, "a static xoff needs a size");
 			return -EINVAL;
 		}
-	} else if (given & DCQCN_POOL_GIVEN(XOFF)) {
+	} else if (given & DCQCNQ_POOL_GIVEN(XOFF)) {
 		NL_SET_ERR_MSG(extack, "a size of xoff is for the static mode only");
 		return -EINVAL;
 	}
-	if (!dcqcn_mmu_fits(p, headroom_sum)) {
+	if (!dcqcnq_mmu_fits(p, headroom_sum)) {
 		NL_SET_ERR_MSG(extack, "buffer must be more than the headroom of all ports");
 		return -EINVAL;
 	}
@@ -467,60 +467,60 @@ static int dcqcn_params_check(const struct dcqcn_pool_params *p, u32 given,
 }
 
 /* Set the limits of a port's groups, by the pool's settings and the port's line. */
-static void dcqcn_set_port(struct dcqcn_port *port, bool member)
+static void dcqcnq_set_port(struct dcqcnq_port *port, bool member)
 {
-	const struct dcqcn_pool_params *p = &port->pool->params;
-	u32 headroom = member ? dcqcn_headroom(p, port) : 0;
+	const struct dcqcnq_pool_params *p = &port->pool->params;
+	u32 headroom = member ? dcqcnq_headroom(p, port) : 0;
 	u32 prio;
 
 	local_bh_disable();
-	for (prio = 0; prio < DCQCN_PRIOS; prio++) {
-		struct dcqcn_pg *pg = &port->pg[prio];
+	for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
+		struct dcqcnq_pg *pg = &port->pg[prio];
 
 		spin_lock(&pg->lock);
 		pg->ingress.headroom = headroom;
 		pg->ingress.xon_gap = 2 * READ_ONCE(port->dev->mtu);
 		pg->ingress.lossless = member && p->pfc & BIT(prio);
 		spin_unlock(&pg->lock);
-		dcqcn_review_pg(pg);
+		dcqcnq_review_pg(pg);
 	}
 	local_bh_enable();
 }
 
 /* Compute the limits anew, after a setting, a port or a line has changed. */
-static void dcqcn_update(struct dcqcn_pool *pool)
+static void dcqcnq_update(struct dcqcnq_pool *pool)
 {
-	struct dcqcn_port *port;
+	struct dcqcnq_port *port;
 
-	dcqcn_mmu_set(&pool->mmu, &pool->params, pool->count,
-		      dcqcn_headroom_sum(pool, &pool->params));
+	dcqcnq_mmu_set(&pool->mmu, &pool->params, pool->count,
+		       dcqcnq_headroom_sum(pool, &pool->params));
 	list_for_each_entry(port, &pool->ports, node)
-		dcqcn_set_port(port, true);
+		dcqcnq_set_port(port, true);
 }
 
-int dcqcn_pool_change(struct dcqcn_port *port,
-		      const struct dcqcn_pool_params *params, u32 given,
-		      struct netlink_ext_ack *extack)
+int dcqcnq_pool_change(struct dcqcnq_port *port,
+		       const struct dcqcnq_pool_params *params, u32 given,
+		       struct netlink_ext_ack *extack)
 {
-	struct dcqcn_pool *pool = port->pool;
-	struct dcqcn_pool_params new = pool->params;
+	struct dcqcnq_pool *pool = port->pool;
+	struct dcqcnq_pool_params new = pool->params;
 	int err;
 
 	ASSERT_RTNL();
-	dcqcn_params_merge(&new, params, given);
-	err = dcqcn_params_check(&new, given, dcqcn_headroom_sum(pool, &new), extack);
+	dcqcnq_params_merge(&new, params, given);
+	err = dcqcnq_params_check(&new, given, dcqcnq_headroom_sum(pool, &new), extack);
 	if (err)
 		return err;
 	pool->params = new;
-	dcqcn_update(pool);
+	dcqcnq_update(pool);
 	return 0;
 }
 
 /* ---- pools and ports; all under RTNL ---- */
 
-static struct dcqcn_pool *dcqcn_find_pool(const struct dcqcn_net *dn, const char *name)
+static struct dcqcnq_pool *dcqcnq_find_pool(const struct dcqcnq_net *dn, const char *name)
 {
-	struct dcqcn_pool *pool;
+	struct dcqcnq_pool *pool;
 
 	list_for_each_entry(pool, &dn->pools, node)
 		if (!strcmp(pool->name, name))
@@ -528,10 +528,10 @@ static struct dcqcn_pool *dcqcn_find_pool(const struct dcqcn_net *dn, const char
 	return NULL;
 }
 
-static struct dcqcn_port *dcqcn_find_port(const struct dcqcn_pool *pool,
-					  const struct net_device *dev)
+static struct dcqcnq_port *dcqcnq_find_port(const struct dcqcnq_pool *pool,
+					    const struct net_device *dev)
 {
-	struct dcqcn_port *port;
+	struct dcqcnq_port *port;
 
 	list_for_each_entry(port, &pool->ports, node)
 		if (port->dev == dev)
@@ -539,9 +539,9 @@ static struct dcqcn_port *dcqcn_find_port(const struct dcqcn_pool *pool,
 	return NULL;
 }
 
-static struct dcqcn_pool *dcqcn_new_pool(const char *name)
+static struct dcqcnq_pool *dcqcnq_new_pool(const char *name)
 {
-	struct dcqcn_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL_ACCOUNT);
+	struct dcqcnq_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL_ACCOUNT);
 
 	if (!pool)
 		return NULL;
@@ -549,18 +549,18 @@ static struct dcqcn_pool *dcqcn_new_pool(const char *name)
 	INIT_LIST_HEAD(&pool->node);
 	INIT_LIST_HEAD(&pool->ports);
 	INIT_LIST_HEAD(&pool->departed);
-	dcqcn_params_init(&pool->params);
+	dcqcnq_params_init(&pool->params);
 	return pool;
 }
 
 /* Does no packet wait that came in by the port? */
-static bool dcqcn_is_idle(struct dcqcn_port *port)
+static bool dcqcnq_is_idle(struct dcqcnq_port *port)
 {
 	bool idle = true;
 	u32 prio;
 
-	for (prio = 0; prio < DCQCN_PRIOS; prio++) {
-		struct dcqcn_pg *pg = &port->pg[prio];
+	for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
+		struct dcqcnq_pg *pg = &port->pg[prio];
 
 		spin_lock_bh(&pg->lock);
 		idle &= !pg->ingress.shared_bytes && !pg->ingress.headroom_bytes;
@@ -570,44 +570,44 @@ static bool dcqcn_is_idle(struct dcqcn_port *port)
 }
 
 /* Free ports that have left and are idle; or all, if no packet waits in the pool. */
-static void dcqcn_free_departed(struct dcqcn_pool *pool, bool all)
+static void dcqcnq_free_departed(struct dcqcnq_pool *pool, bool all)
 {
-	struct dcqcn_port *port, *next;
+	struct dcqcnq_port *port, *next;
 
 	list_for_each_entry_safe(port, next, &pool->departed, node) {
-		if (!all && !(poll_state_synchronize_rcu(port->grace) && dcqcn_is_idle(port)))
+		if (!all && !(poll_state_synchronize_rcu(port->grace) && dcqcnq_is_idle(port)))
 			continue;
 		list_del(&port->node);
 		kfree_rcu(port, rcu);
 	}
 }
 
-static void dcqcn_free_pool(struct dcqcn_pool *pool)
+static void dcqcnq_free_pool(struct dcqcnq_pool *pool)
 {
-	WARN_ON_ONCE(dcqcn_mmu_bytes(&pool->mmu));
-	dcqcn_free_departed(pool, true);
+	WARN_ON_ONCE(dcqcnq_mmu_bytes(&pool->mmu));
+	dcqcnq_free_departed(pool, true);
 	list_del(&pool->node);
 	kfree(pool);
 }
 
-static void dcqcn_update_rate(struct dcqcn_port *port)
+static void dcqcnq_update_rate(struct dcqcnq_port *port)
 {
 	u32 mbps = 0;
 
 	if (netif_running(port->dev) && netif_device_present(port->dev))
 		mbps = closnet_link_Mbps(port->dev);
-	WRITE_ONCE(port->rate_Mbps, mbps ?: DCQCN_RATE_MBPS);
+	WRITE_ONCE(port->rate_Mbps, mbps ?: DCQCNQ_RATE_MBPS);
 }
 
-static bool dcqcn_is_kind(const struct net_device *dev, const char *kind)
+static bool dcqcnq_is_kind(const struct net_device *dev, const char *kind)
 {
 	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, kind);
 }
 
 /* Module closwire stays as long as its device does, so its code needs no reference. */
-static void dcqcn_find_closwire(struct dcqcn_port *port)
+static void dcqcnq_find_closwire(struct dcqcnq_port *port)
 {
-	if (!dcqcn_is_kind(port->dev, "closwire"))
+	if (!dcqcnq_is_kind(port->dev, "closwire"))
 		return;
 	port->closwire_xmit = symbol_get(closwire_pfc_xmit);
 	if (port->closwire_xmit)
@@ -617,9 +617,9 @@ static void dcqcn_find_closwire(struct dcqcn_port *port)
 		symbol_put(closwire_pfc_peer_Mbps);
 }
 
-static struct dcqcn_port *dcqcn_new_port(struct dcqcn_pool *pool, struct net_device *dev)
+static struct dcqcnq_port *dcqcnq_new_port(struct dcqcnq_pool *pool, struct net_device *dev)
 {
-	struct dcqcn_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
+	struct dcqcnq_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 	u32 prio;
 
 	if (!port)
@@ -628,36 +628,36 @@ static struct dcqcn_port *dcqcn_new_port(struct dcqcn_pool *pool, struct net_dev
 	port->dev = dev;
 	port->ifindex = dev->ifindex;
 	port->users = 1;
-	port->retry_ns = DCQCN_RETRY_NS;
-	for (prio = 0; prio < DCQCN_PRIOS; prio++) {
+	port->retry_ns = DCQCNQ_RETRY_NS;
+	for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
 		spin_lock_init(&port->pg[prio].lock);
 		port->pg[prio].port = port;
 		port->pg[prio].prio = prio;
 	}
-	tasklet_setup(&port->tasklet, dcqcn_port_send);
-	hrtimer_setup(&port->timer, dcqcn_port_timer, CLOCK_MONOTONIC,
+	tasklet_setup(&port->tasklet, dcqcnq_port_send);
+	hrtimer_setup(&port->timer, dcqcnq_port_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
-	dcqcn_update_rate(port);
-	dcqcn_find_closwire(port);
+	dcqcnq_update_rate(port);
+	dcqcnq_find_closwire(port);
 	return port;
 }
 
 /* Add a port to a pool, which may be new */
-static struct dcqcn_port *dcqcn_join_as_new(struct dcqcn_pool *pool, struct net_device *dev,
-					    const struct dcqcn_pool_params *params,
-					    u32 given, struct netlink_ext_ack *extack)
+static struct dcqcnq_port *dcqcnq_join_as_new(struct dcqcnq_pool *pool, struct net_device *dev,
+					      const struct dcqcnq_pool_params *params,
+					      u32 given, struct netlink_ext_ack *extack)
 {
-	struct dcqcn_pool_params new = pool->params;
-	struct dcqcn_port *port;
+	struct dcqcnq_pool_params new = pool->params;
+	struct dcqcnq_port *port;
 	int err;
 
-	port = dcqcn_new_port(pool, dev);
+	port = dcqcnq_new_port(pool, dev);
 	if (!port)
 		return ERR_PTR(-ENOMEM);
-	dcqcn_params_merge(&new, params, given);
-	err = dcqcn_params_check(&new, given,
-				 dcqcn_headroom_sum(pool, &new) + dcqcn_headroom(&new, port),
-				 extack);
+	dcqcnq_params_merge(&new, params, given);
+	err = dcqcnq_params_check(&new, given,
+				  dcqcnq_headroom_sum(pool, &new) + dcqcnq_headroom(&new, port),
+				  extack);
 	if (err) {
 		kfree(port);
 		return ERR_PTR(err);
@@ -665,8 +665,8 @@ static struct dcqcn_port *dcqcn_join_as_new(struct dcqcn_pool *pool, struct net_
 	pool->params = new;
 	pool->count++;
 	list_add_tail(&port->node, &pool->ports);
-	dcqcn_update(pool);
-	hlist_add_head_rcu(&port->hash, dcqcn_bucket(pool, port->ifindex));
+	dcqcnq_update(pool);
+	hlist_add_head_rcu(&port->hash, dcqcnq_bucket(pool, port->ifindex));
 	return port;
 }
 
@@ -675,59 +675,59 @@ static struct dcqcn_port *dcqcn_join_as_new(struct dcqcn_pool *pool, struct net_
  * device with queues of its own: no VLAN, bridge, bond, macvlan, tunnel or lo.
  * veth is a cable without queues; dummy is for tests.
  */
-static int dcqcn_check_dev(const struct net_device *dev, struct netlink_ext_ack *extack)
+static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack *extack)
 {
 	if (dev->type != ARPHRD_ETHER) {
 		NL_SET_ERR_MSG(extack, "the ports of a pool are Ethernet devices");
 		return -EOPNOTSUPP;
 	}
-	if (dev->priv_flags & IFF_NO_QUEUE && !dcqcn_is_kind(dev, "veth") &&
-	    !dcqcn_is_kind(dev, "dummy")) {
+	if (dev->priv_flags & IFF_NO_QUEUE && !dcqcnq_is_kind(dev, "veth") &&
+	    !dcqcnq_is_kind(dev, "dummy")) {
 		NL_SET_ERR_MSG(extack, "the ports of a pool have a cable: use the device below");
 		return -EOPNOTSUPP;
 	}
 	return 0;
 }
 
-struct dcqcn_port *dcqcn_pool_join(struct net_device *dev, const char *name,
-				   const struct dcqcn_pool_params *params,
-				   u32 given, struct netlink_ext_ack *extack)
+struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
+				     const struct dcqcnq_pool_params *params,
+				     u32 given, struct netlink_ext_ack *extack)
 {
-	struct dcqcn_net *dn = net_generic(dev_net(dev), dcqcn_net_id);
-	struct dcqcn_port *port;
-	struct dcqcn_pool *pool;
+	struct dcqcnq_net *dn = net_generic(dev_net(dev), dcqcnq_net_id);
+	struct dcqcnq_port *port;
+	struct dcqcnq_pool *pool;
 	int err;
 
 	ASSERT_RTNL();
-	err = dcqcn_check_dev(dev, extack);
+	err = dcqcnq_check_dev(dev, extack);
 	if (err)
 		return ERR_PTR(err);
-	pool = dcqcn_find_pool(dn, name);
-	port = pool ? dcqcn_find_port(pool, dev) : NULL;
+	pool = dcqcnq_find_pool(dn, name);
+	port = pool ? dcqcnq_find_port(pool, dev) : NULL;
 	if (port) {
-		err = dcqcn_pool_change(port, params, given, extack);
+		err = dcqcnq_pool_change(port, params, given, extack);
 		if (err)
 			return ERR_PTR(err);
 		port->users++;
 		return port;
 	}
 	if (pool) {
-		dcqcn_free_departed(pool, false);
+		dcqcnq_free_departed(pool, false);
 	} else {
-		pool = dcqcn_new_pool(name);
+		pool = dcqcnq_new_pool(name);
 		if (!pool)
 			return ERR_PTR(-ENOMEM);
 	}
-	port = dcqcn_join_as_new(pool, dev, params, given, extack);
+	port = dcqcnq_join_as_new(pool, dev, params, given, extack);
 	if (!IS_ERR(port) && list_empty(&pool->node))
 		list_add_tail(&pool->node, &dn->pools);
 	else if (list_empty(&pool->ports))
-		dcqcn_free_pool(pool);
+		dcqcnq_free_pool(pool);
 	return port;
 }
 
 /* After the first kill no run arms the timer; after the second no run is left. */
-static void dcqcn_stop_port(struct dcqcn_port *port)
+static void dcqcnq_stop_port(struct dcqcnq_port *port)
 {
 	WRITE_ONCE(port->gone, true);
 	tasklet_kill(&port->tasklet);
@@ -735,9 +735,9 @@ static void dcqcn_stop_port(struct dcqcn_port *port)
 	tasklet_kill(&port->tasklet);
 }
 
-void dcqcn_pool_leave(struct dcqcn_port *port)
+void dcqcnq_pool_leave(struct dcqcnq_port *port)
 {
-	struct dcqcn_pool *pool = port->pool;
+	struct dcqcnq_pool *pool = port->pool;
 
 	ASSERT_RTNL();
 	if (--port->users)
@@ -746,39 +746,39 @@ void dcqcn_pool_leave(struct dcqcn_port *port)
 	port->grace = get_state_synchronize_rcu();
 	list_move(&port->node, &pool->departed);
 	pool->count--;
-	dcqcn_set_port(port, false);
-	dcqcn_update(pool);
-	dcqcn_stop_port(port);
+	dcqcnq_set_port(port, false);
+	dcqcnq_update(pool);
+	dcqcnq_stop_port(port);
 	if (list_empty(&pool->ports))
-		dcqcn_free_pool(pool);
+		dcqcnq_free_pool(pool);
 	else
-		dcqcn_free_departed(pool, false);
+		dcqcnq_free_departed(pool, false);
 }
 
-const char *dcqcn_pool_get(const struct dcqcn_port *port,
-			   struct dcqcn_pool_params *params)
+const char *dcqcnq_pool_get(const struct dcqcnq_port *port,
+			    struct dcqcnq_pool_params *params)
 {
 	*params = port->pool->params;
 	return port->pool->name;
 }
 
-void dcqcn_pool_get_stats(const struct dcqcn_port *port, struct dcqcn_pool_stats *stats)
+void dcqcnq_pool_get_stats(const struct dcqcnq_port *port, struct dcqcnq_pool_stats *stats)
 {
-	const struct dcqcn_pool *pool = port->pool;
+	const struct dcqcnq_pool *pool = port->pool;
 
-	*stats = (struct dcqcn_pool_stats) {
+	*stats = (struct dcqcnq_pool_stats) {
 		.ports = READ_ONCE(pool->count),
-		.bytes = dcqcn_mmu_bytes(&pool->mmu),
+		.bytes = dcqcnq_mmu_bytes(&pool->mmu),
 		.peak_bytes = READ_ONCE(pool->mmu.peak_bytes),
-		.xoff_bytes = dcqcn_mmu_xoff(&pool->mmu),
+		.xoff_bytes = dcqcnq_mmu_xoff(&pool->mmu),
 		.headroom_bytes = READ_ONCE(port->pg[0].ingress.headroom),
 	};
 }
 
-void dcqcn_pool_get_prio_stats(struct dcqcn_port *port, u32 prio,
-			       struct dcqcn_prio_stats *stats)
+void dcqcnq_pool_get_prio_stats(struct dcqcnq_port *port, u32 prio,
+				struct dcqcnq_prio_stats *stats)
 {
-	struct dcqcn_pg *pg = &port->pg[prio];
+	struct dcqcnq_pg *pg = &port->pg[prio];
 
 	spin_lock_bh(&pg->lock);
 	stats->ingress = pg->ingress;
@@ -790,74 +790,74 @@ void dcqcn_pool_get_prio_stats(struct dcqcn_port *port, u32 prio,
 /* ---- devices ---- */
 
 /* Also sends what could not be sent while the link was down. */
-static void dcqcn_line_changed(struct dcqcn_port *port, bool rate)
+static void dcqcnq_line_changed(struct dcqcnq_port *port, bool rate)
 {
 	if (rate)
-		dcqcn_update_rate(port);
-	dcqcn_update(port->pool);
+		dcqcnq_update_rate(port);
+	dcqcnq_update(port->pool);
 	tasklet_schedule(&port->tasklet);
 }
 
 /* Only UP and CHANGE come with the device's own lock, if it has one. */
-static int dcqcn_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static int dcqcnq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct dcqcn_net *dn = net_generic(dev_net(dev), dcqcn_net_id);
-	struct dcqcn_pool *pool;
-	struct dcqcn_port *port;
+	struct dcqcnq_net *dn = net_generic(dev_net(dev), dcqcnq_net_id);
+	struct dcqcnq_pool *pool;
+	struct dcqcnq_port *port;
 
 	if (event != NETDEV_UP && event != NETDEV_CHANGE && event != NETDEV_CHANGEMTU)
 		return NOTIFY_DONE;
 	list_for_each_entry(pool, &dn->pools, node) {
-		port = dcqcn_find_port(pool, dev);
+		port = dcqcnq_find_port(pool, dev);
 		if (port)
-			dcqcn_line_changed(port, event != NETDEV_CHANGEMTU);
+			dcqcnq_line_changed(port, event != NETDEV_CHANGEMTU);
 	}
 	return NOTIFY_DONE;
 }
 
-static struct notifier_block dcqcn_notifier = {
-	.notifier_call = dcqcn_netdev_event,
+static struct notifier_block dcqcnq_notifier = {
+	.notifier_call = dcqcnq_netdev_event,
 };
 
-static int __net_init dcqcn_net_init(struct net *net)
+static int __net_init dcqcnq_net_init(struct net *net)
 {
-	struct dcqcn_net *dn = net_generic(net, dcqcn_net_id);
+	struct dcqcnq_net *dn = net_generic(net, dcqcnq_net_id);
 
 	INIT_LIST_HEAD(&dn->pools);
 	return 0;
 }
 
 /* Its devices have gone before, and their qdiscs with them. */
-static void __net_exit dcqcn_net_exit(struct net *net)
+static void __net_exit dcqcnq_net_exit(struct net *net)
 {
-	struct dcqcn_net *dn = net_generic(net, dcqcn_net_id);
+	struct dcqcnq_net *dn = net_generic(net, dcqcnq_net_id);
 
 	WARN_ON_ONCE(!list_empty(&dn->pools));
 }
 
-static struct pernet_operations dcqcn_net_ops = {
-	.init = dcqcn_net_init,
-	.exit = dcqcn_net_exit,
-	.id = &dcqcn_net_id,
-	.size = sizeof(struct dcqcn_net),
+static struct pernet_operations dcqcnq_net_ops = {
+	.init = dcqcnq_net_init,
+	.exit = dcqcnq_net_exit,
+	.id = &dcqcnq_net_id,
+	.size = sizeof(struct dcqcnq_net),
 };
 
-int __init dcqcn_pool_init(void)
+int __init dcqcnq_pool_init(void)
 {
 	int err;
 
-	err = register_pernet_subsys(&dcqcn_net_ops);
+	err = register_pernet_subsys(&dcqcnq_net_ops);
 	if (err)
 		return err;
-	err = register_netdevice_notifier(&dcqcn_notifier);
+	err = register_netdevice_notifier(&dcqcnq_notifier);
 	if (err)
-		unregister_pernet_subsys(&dcqcn_net_ops);
+		unregister_pernet_subsys(&dcqcnq_net_ops);
 	return err;
 }
 
-void dcqcn_pool_exit(void)
+void dcqcnq_pool_exit(void)
 {
-	unregister_netdevice_notifier(&dcqcn_notifier);
-	unregister_pernet_subsys(&dcqcn_net_ops);
+	unregister_netdevice_notifier(&dcqcnq_notifier);
+	unregister_pernet_subsys(&dcqcnq_net_ops);
 }

@@ -8,7 +8,6 @@
 
 #include <linux/pcrp.h>
 #include <net/net_namespace.h>
-#include <closnet/core.h>
 
 struct pcrp_net;
 

@@ -37,7 +37,7 @@
  *	static	the value that is set
  *	dynamic	beta (B - 8 n t_flight - s) / 8
  *
- * Concurrency. Each struct dcqcn_ingress is protected by a lock of its own,
+ * Concurrency. Each struct dcqcnq_ingress is protected by a lock of its own,
  * which the caller holds. All ingresses share one atomic64_t, the fill: bytes
  * in the shared part and in the headrooms, 32 bits each. An admission checks
  * both and adds to one of them in a single compare-and-exchange. So
@@ -72,10 +72,10 @@
 #include <closnet/dcqcn_buffers.h>
 #include <linux/pkt_sched_dcqcn.h>
 
-#define DCQCN_PRIOS		8
+#define DCQCNQ_PRIOS		8
 
 /**
- * struct dcqcn_pool_params - settings of a pool
+ * struct dcqcnq_pool_params - settings of a pool
  * @buffer: bytes of the shared buffer
  * @headroom: bytes for packets that still arrive at a paused ingress; 0:
  *	computed from the port's rate, cable and MTU
@@ -85,7 +85,7 @@
  * @xoff_mode: enum tc_dcqcn_xoff
  * @pfc: lossless priorities, a bit each
  */
-struct dcqcn_pool_params {
+struct dcqcnq_pool_params {
 	u32 buffer;
 	u32 headroom;
 	u32 cable_ns;
@@ -96,22 +96,22 @@ struct dcqcn_pool_params {
 };
 
 /**
- * enum dcqcn_verdict - what becomes of a packet that arrives at an egress
- * @DCQCN_LOSSY: admitted; PFC does not protect it
- * @DCQCN_LOSSLESS: admitted; PFC protects it
- * @DCQCN_NO_ROOM: to be dropped, not protected: no room in the buffer, or
+ * enum dcqcnq_verdict - what becomes of a packet that arrives at an egress
+ * @DCQCNQ_LOSSY: admitted; PFC does not protect it
+ * @DCQCNQ_LOSSLESS: admitted; PFC protects it
+ * @DCQCNQ_NO_ROOM: to be dropped, not protected: no room in the buffer, or
  *	beyond the limit
- * @DCQCN_NO_HEADROOM: to be dropped although protected
+ * @DCQCNQ_NO_HEADROOM: to be dropped although protected
  */
-enum dcqcn_verdict {
-	DCQCN_LOSSY,
-	DCQCN_LOSSLESS,
-	DCQCN_NO_ROOM,
-	DCQCN_NO_HEADROOM,
+enum dcqcnq_verdict {
+	DCQCNQ_LOSSY,
+	DCQCNQ_LOSSLESS,
+	DCQCNQ_NO_ROOM,
+	DCQCNQ_NO_HEADROOM,
 };
 
 /**
- * struct dcqcn_ingress - packets that came in by a port with a priority and wait
+ * struct dcqcnq_ingress - packets that came in by a port with a priority and wait
  * @shared_bytes: of them, in the shared part
  * @headroom_bytes: in the headroom
  * @headroom: bytes reserved for it
@@ -122,7 +122,7 @@ enum dcqcn_verdict {
  * @headroom_peak_bytes: most seen in the headroom
  * @dropped_packets: dropped although protected
  */
-struct dcqcn_ingress {
+struct dcqcnq_ingress {
 	u32 shared_bytes;
 	u32 headroom_bytes;
 	u32 headroom;
@@ -135,7 +135,7 @@ struct dcqcn_ingress {
 };
 
 /**
- * struct dcqcn_mmu - a switch's buffer
+ * struct dcqcnq_mmu - a switch's buffer
  * @buffer: its size in bytes
  * @shared: bytes of the shared part
  * @xoff: the threshold in the auto and static modes
@@ -145,7 +145,7 @@ struct dcqcn_ingress {
  * @peak_bytes: most bytes seen; of two CPUs that see a new one at the same time,
  *	either may be kept
  */
-struct dcqcn_mmu {
+struct dcqcnq_mmu {
 	u32 buffer;
 	u32 shared;
 	u32 xoff;
@@ -155,60 +155,60 @@ struct dcqcn_mmu {
 	atomic64_t fill;
 };
 
-#define DCQCN_HEADROOM_SHIFT	32
+#define DCQCNQ_HEADROOM_SHIFT	32
 
 /* Bytes in the shared part */
-static inline u32 dcqcn_fill_shared(u64 fill)
+static inline u32 dcqcnq_fill_shared(u64 fill)
 {
 	return (u32)fill;
 }
 
 /* Bytes in the headrooms */
-static inline u32 dcqcn_fill_headroom(u64 fill)
+static inline u32 dcqcnq_fill_headroom(u64 fill)
 {
-	return fill >> DCQCN_HEADROOM_SHIFT;
+	return fill >> DCQCNQ_HEADROOM_SHIFT;
 }
 
 /* Bytes in both */
-static inline u64 dcqcn_fill_bytes(u64 fill)
+static inline u64 dcqcnq_fill_bytes(u64 fill)
 {
-	return (u64)dcqcn_fill_shared(fill) + dcqcn_fill_headroom(fill);
+	return (u64)dcqcnq_fill_shared(fill) + dcqcnq_fill_headroom(fill);
 }
 
 /**
- * dcqcn_mmu_bytes() - count the bytes that wait
+ * dcqcnq_mmu_bytes() - count the bytes that wait
  * @m: the buffer
  *
  * Return: bytes in the shared part and the headrooms.
  */
-static inline u64 dcqcn_mmu_bytes(const struct dcqcn_mmu *m)
+static inline u64 dcqcnq_mmu_bytes(const struct dcqcnq_mmu *m)
 {
-	return dcqcn_fill_bytes(atomic64_read(&m->fill));
+	return dcqcnq_fill_bytes(atomic64_read(&m->fill));
 }
 
 /**
- * dcqcn_mmu_fits() - decide whether the buffer holds more than all headrooms
+ * dcqcnq_mmu_fits() - decide whether the buffer holds more than all headrooms
  * @p: settings
  * @headroom_sum: sum over all ports, for one priority
  *
  * Return: true if so.
  */
-static inline bool dcqcn_mmu_fits(const struct dcqcn_pool_params *p,
-				  u64 headroom_sum)
+static inline bool dcqcnq_mmu_fits(const struct dcqcnq_pool_params *p,
+				   u64 headroom_sum)
 {
 	return hweight8(p->pfc) * headroom_sum < p->buffer;
 }
 
 /**
- * dcqcn_mmu_set() - set the limits
- * @m: the buffer; each ingress needs dcqcn_mmu_review() then
+ * dcqcnq_mmu_set() - set the limits
+ * @m: the buffer; each ingress needs dcqcnq_mmu_review() then
  * @p: settings
  * @ports: members
  * @headroom_sum: bytes of all members, for one priority
  */
-static inline void dcqcn_mmu_set(struct dcqcn_mmu *m,
-				 const struct dcqcn_pool_params *p, u32 ports,
-				 u64 headroom_sum)
+static inline void dcqcnq_mmu_set(struct dcqcnq_mmu *m,
+				  const struct dcqcnq_pool_params *p, u32 ports,
+				  u64 headroom_sum)
 {
 	u64 reserved = hweight8(p->pfc) * headroom_sum;
 	u32 prios = max_t(u32, hweight8(p->pfc), 1);
@@ -219,16 +219,16 @@ static inline void dcqcn_mmu_set(struct dcqcn_mmu *m,
 	WRITE_ONCE(m->shared, shared);
 	WRITE_ONCE(m->prios, prios);
 	WRITE_ONCE(m->xoff, is_static ? p->xoff :
-		   dcqcn_pfc_static(shared, max_t(u32, ports, 1), prios));
+		   dcqcnq_pfc_static(shared, max_t(u32, ports, 1), prios));
 	WRITE_ONCE(m->beta, p->xoff_mode == TC_DCQCN_XOFF_DYNAMIC ? p->beta : 0);
 }
 
 /* Bytes that the shared part can still take */
-static inline u32 dcqcn_mmu_free(const struct dcqcn_mmu *m, u64 fill)
+static inline u32 dcqcnq_mmu_free(const struct dcqcnq_mmu *m, u64 fill)
 {
 	u32 shared = READ_ONCE(m->shared), buffer = READ_ONCE(m->buffer);
-	u32 in_shared = dcqcn_fill_shared(fill);
-	u64 bytes = dcqcn_fill_bytes(fill);
+	u32 in_shared = dcqcnq_fill_shared(fill);
+	u64 bytes = dcqcnq_fill_bytes(fill);
 
 	if (in_shared >= shared || bytes >= buffer)
 		return 0;
@@ -236,42 +236,42 @@ static inline u32 dcqcn_mmu_free(const struct dcqcn_mmu *m, u64 fill)
 }
 
 /* The threshold t_PFC with so many bytes free */
-static inline u32 dcqcn_mmu_xoff_of(const struct dcqcn_mmu *m, u32 free)
+static inline u32 dcqcnq_mmu_xoff_of(const struct dcqcnq_mmu *m, u32 free)
 {
 	u32 beta = READ_ONCE(m->beta);
 
 	if (likely(!beta))
 		return READ_ONCE(m->xoff);
 	return min_t(u64, READ_ONCE(m->buffer),
-		     dcqcn_pfc_dynamic(free, beta, READ_ONCE(m->prios)));
+		     dcqcnq_pfc_dynamic(free, beta, READ_ONCE(m->prios)));
 }
 
 /**
- * dcqcn_mmu_xoff() - compute the threshold t_PFC
+ * dcqcnq_mmu_xoff() - compute the threshold t_PFC
  * @m: the buffer
  *
  * Return: bytes, as it is now.
  */
-static inline u32 dcqcn_mmu_xoff(const struct dcqcn_mmu *m)
+static inline u32 dcqcnq_mmu_xoff(const struct dcqcnq_mmu *m)
 {
-	return dcqcn_mmu_xoff_of(m, dcqcn_mmu_free(m, atomic64_read(&m->fill)));
+	return dcqcnq_mmu_xoff_of(m, dcqcnq_mmu_free(m, atomic64_read(&m->fill)));
 }
 
 /* Bytes of the shared part that an ingress can still take */
-static inline u32 dcqcn_mmu_room(const struct dcqcn_mmu *m,
-				 const struct dcqcn_ingress *in, u64 fill)
+static inline u32 dcqcnq_mmu_room(const struct dcqcnq_mmu *m,
+				  const struct dcqcnq_ingress *in, u64 fill)
 {
-	u32 free = dcqcn_mmu_free(m, fill);
-	u32 xoff = dcqcn_mmu_xoff_of(m, free);
+	u32 free = dcqcnq_mmu_free(m, fill);
+	u32 xoff = dcqcnq_mmu_xoff_of(m, free);
 
 	if (in->shared_bytes >= xoff)
 		return 0;
 	return min_t(u32, xoff - in->shared_bytes, free);
 }
 
-static inline void dcqcn_mmu_peak(struct dcqcn_mmu *m, u64 fill)
+static inline void dcqcnq_mmu_peak(struct dcqcnq_mmu *m, u64 fill)
 {
-	u32 bytes = dcqcn_fill_bytes(fill);
+	u32 bytes = dcqcnq_fill_bytes(fill);
 
 	if (unlikely(bytes > READ_ONCE(m->peak_bytes)))
 		WRITE_ONCE(m->peak_bytes, bytes);
@@ -281,78 +281,78 @@ static inline void dcqcn_mmu_peak(struct dcqcn_mmu *m, u64 fill)
  * Take bytes of the shared part, for an ingress or without one. Each round but the
  * last means that another CPU has admitted or released a packet meanwhile.
  */
-static inline bool dcqcn_mmu_take_shared(struct dcqcn_mmu *m,
-					 const struct dcqcn_ingress *in, u32 len)
+static inline bool dcqcnq_mmu_take_shared(struct dcqcnq_mmu *m,
+					  const struct dcqcnq_ingress *in, u32 len)
 {
 	s64 fill = atomic64_read(&m->fill);
 	u32 room;
 
 	do {
-		room = in ? dcqcn_mmu_room(m, in, fill) : dcqcn_mmu_free(m, fill);
+		room = in ? dcqcnq_mmu_room(m, in, fill) : dcqcnq_mmu_free(m, fill);
 		if (unlikely(len > room))
 			return false;
 	} while (unlikely(!atomic64_try_cmpxchg(&m->fill, &fill, fill + len)));
-	dcqcn_mmu_peak(m, fill + len);
+	dcqcnq_mmu_peak(m, fill + len);
 	return true;
 }
 
-/* Take bytes of an ingress's headroom. Rounds: see dcqcn_mmu_take_shared(). */
-static inline bool dcqcn_mmu_take_headroom(struct dcqcn_mmu *m,
-					   const struct dcqcn_ingress *in, u32 len)
+/* Take bytes of an ingress's headroom. Rounds: see dcqcnq_mmu_take_shared(). */
+static inline bool dcqcnq_mmu_take_headroom(struct dcqcnq_mmu *m,
+					    const struct dcqcnq_ingress *in, u32 len)
 {
-	s64 fill = atomic64_read(&m->fill), add = (s64)len << DCQCN_HEADROOM_SHIFT;
+	s64 fill = atomic64_read(&m->fill), add = (s64)len << DCQCNQ_HEADROOM_SHIFT;
 
 	if ((u64)in->headroom_bytes + len > in->headroom)
 		return false;
 	do {
-		if (dcqcn_fill_bytes(fill) + len > READ_ONCE(m->buffer))
+		if (dcqcnq_fill_bytes(fill) + len > READ_ONCE(m->buffer))
 			return false;
 	} while (!atomic64_try_cmpxchg(&m->fill, &fill, fill + add));
-	dcqcn_mmu_peak(m, fill + add);
+	dcqcnq_mmu_peak(m, fill + add);
 	return true;
 }
 
-static inline void dcqcn_ingress_peak(struct dcqcn_ingress *in)
+static inline void dcqcnq_ingress_peak(struct dcqcnq_ingress *in)
 {
 	in->peak_bytes = max_t(u32, in->peak_bytes,
 			       in->shared_bytes + in->headroom_bytes);
 }
 
 /* A protected packet for which the shared part has no room */
-static inline enum dcqcn_verdict
-dcqcn_mmu_admit_above(struct dcqcn_mmu *m, struct dcqcn_ingress *in, u32 len)
+static inline enum dcqcnq_verdict
+dcqcnq_mmu_admit_above(struct dcqcnq_mmu *m, struct dcqcnq_ingress *in, u32 len)
 {
-	bool taken = dcqcn_mmu_take_headroom(m, in, len);
+	bool taken = dcqcnq_mmu_take_headroom(m, in, len);
 
 	if (taken) {
 		in->headroom_bytes += len;
 		in->headroom_peak_bytes = max_t(u32, in->headroom_peak_bytes,
 						in->headroom_bytes);
-		dcqcn_ingress_peak(in);
+		dcqcnq_ingress_peak(in);
 	} else {
 		in->dropped_packets++;
 	}
 	if (in->shared_bytes || in->headroom_bytes)
 		in->paused = true;
-	return taken ? DCQCN_LOSSLESS : DCQCN_NO_HEADROOM;
+	return taken ? DCQCNQ_LOSSLESS : DCQCNQ_NO_HEADROOM;
 }
 
 /**
- * dcqcn_mmu_admit_other() - admit a packet that came in by no port of the pool
+ * dcqcnq_mmu_admit_other() - admit a packet that came in by no port of the pool
  * @m: the buffer
  * @len: bytes, less than 2^30
  * @fits: it is within the egress's limit
  *
- * Return: DCQCN_LOSSY or DCQCN_NO_ROOM.
+ * Return: DCQCNQ_LOSSY or DCQCNQ_NO_ROOM.
  */
-static inline enum dcqcn_verdict
-dcqcn_mmu_admit_other(struct dcqcn_mmu *m, u32 len, bool fits)
+static inline enum dcqcnq_verdict
+dcqcnq_mmu_admit_other(struct dcqcnq_mmu *m, u32 len, bool fits)
 {
-	return fits && dcqcn_mmu_take_shared(m, NULL, len) ? DCQCN_LOSSY : DCQCN_NO_ROOM;
+	return fits && dcqcnq_mmu_take_shared(m, NULL, len) ? DCQCNQ_LOSSY : DCQCNQ_NO_ROOM;
 }
 
 /**
- * dcqcn_mmu_admit() - admit a packet
+ * dcqcnq_mmu_admit() - admit a packet
  * @m: the buffer
  * @in: where it came in, locked; may become paused
  * @len: bytes, less than 2^30
@@ -360,65 +360,65 @@ dcqcn_mmu_admit_other(struct dcqcn_mmu *m, u32 len, bool fits)
  *
  * Return: what becomes of it.
  */
-static inline enum dcqcn_verdict
-dcqcn_mmu_admit(struct dcqcn_mmu *m, struct dcqcn_ingress *in, u32 len, bool fits)
+static inline enum dcqcnq_verdict
+dcqcnq_mmu_admit(struct dcqcnq_mmu *m, struct dcqcnq_ingress *in, u32 len, bool fits)
 {
 	if (unlikely(!in->lossless)) {
-		if (!fits || !dcqcn_mmu_take_shared(m, NULL, len))
-			return DCQCN_NO_ROOM;
-	} else if (unlikely(!dcqcn_mmu_take_shared(m, in, len))) {
-		return dcqcn_mmu_admit_above(m, in, len);
+		if (!fits || !dcqcnq_mmu_take_shared(m, NULL, len))
+			return DCQCNQ_NO_ROOM;
+	} else if (unlikely(!dcqcnq_mmu_take_shared(m, in, len))) {
+		return dcqcnq_mmu_admit_above(m, in, len);
 	}
 	in->shared_bytes += len;
-	dcqcn_ingress_peak(in);
-	return in->lossless ? DCQCN_LOSSLESS : DCQCN_LOSSY;
+	dcqcnq_ingress_peak(in);
+	return in->lossless ? DCQCNQ_LOSSLESS : DCQCNQ_LOSSY;
 }
 
 /* Decide whether a paused ingress may go on. */
-static inline bool dcqcn_mmu_may_go(const struct dcqcn_mmu *m,
-				    const struct dcqcn_ingress *in)
+static inline bool dcqcnq_mmu_may_go(const struct dcqcnq_mmu *m,
+				     const struct dcqcnq_ingress *in)
 {
 	if (!in->lossless)
 		return true;
 	return !in->headroom_bytes &&
 	       (!in->shared_bytes ||
-		dcqcn_mmu_room(m, in, atomic64_read(&m->fill)) >= in->xon_gap);
+		dcqcnq_mmu_room(m, in, atomic64_read(&m->fill)) >= in->xon_gap);
 }
 
 /**
- * dcqcn_mmu_release_other() - release a packet of dcqcn_mmu_admit_other()
+ * dcqcnq_mmu_release_other() - release a packet of dcqcnq_mmu_admit_other()
  * @m: the buffer
  * @len: as when it was admitted
  */
-static inline void dcqcn_mmu_release_other(struct dcqcn_mmu *m, u32 len)
+static inline void dcqcnq_mmu_release_other(struct dcqcnq_mmu *m, u32 len)
 {
 	atomic64_sub(len, &m->fill);
 }
 
 /**
- * dcqcn_mmu_release() - release an admitted packet
+ * dcqcnq_mmu_release() - release an admitted packet
  * @m: the buffer
  * @in: as when it was admitted, locked; may be paused no more
  * @len: as when it was admitted
  */
-static inline void dcqcn_mmu_release(struct dcqcn_mmu *m, struct dcqcn_ingress *in,
-				     u32 len)
+static inline void dcqcnq_mmu_release(struct dcqcnq_mmu *m, struct dcqcnq_ingress *in,
+				      u32 len)
 {
 	u32 part = min_t(u32, len, in->headroom_bytes);
 
 	in->headroom_bytes -= part;
 	in->shared_bytes -= len - part;
-	atomic64_sub(((s64)part << DCQCN_HEADROOM_SHIFT) + (len - part), &m->fill);
-	if (unlikely(in->paused) && dcqcn_mmu_may_go(m, in))
+	atomic64_sub(((s64)part << DCQCNQ_HEADROOM_SHIFT) + (len - part), &m->fill);
+	if (unlikely(in->paused) && dcqcnq_mmu_may_go(m, in))
 		in->paused = false;
 }
 
 /*
  * Count bytes of the headroom to the shared part, as many as it has room for; if
  * PFC no longer protects the ingress, all of them. Rounds: see
- * dcqcn_mmu_take_shared().
+ * dcqcnq_mmu_take_shared().
  */
-static inline void dcqcn_mmu_move(struct dcqcn_mmu *m, struct dcqcn_ingress *in)
+static inline void dcqcnq_mmu_move(struct dcqcnq_mmu *m, struct dcqcnq_ingress *in)
 {
 	s64 fill = atomic64_read(&m->fill);
 	u32 bytes;
@@ -427,24 +427,24 @@ static inline void dcqcn_mmu_move(struct dcqcn_mmu *m, struct dcqcn_ingress *in)
 	do {
 		bytes = in->headroom_bytes;
 		if (in->lossless)
-			bytes = min_t(u32, bytes, dcqcn_mmu_room(m, in, fill));
-		moved = ((s64)bytes << DCQCN_HEADROOM_SHIFT) - bytes;
+			bytes = min_t(u32, bytes, dcqcnq_mmu_room(m, in, fill));
+		moved = ((s64)bytes << DCQCNQ_HEADROOM_SHIFT) - bytes;
 	} while (!atomic64_try_cmpxchg(&m->fill, &fill, fill - moved));
 	in->headroom_bytes -= bytes;
 	in->shared_bytes += bytes;
 }
 
 /**
- * dcqcn_mmu_review() - decide anew whether an ingress is paused
+ * dcqcnq_mmu_review() - decide anew whether an ingress is paused
  * @m: the buffer, after a change
  * @in: the ingress, locked
  */
-static inline void dcqcn_mmu_review(struct dcqcn_mmu *m, struct dcqcn_ingress *in)
+static inline void dcqcnq_mmu_review(struct dcqcnq_mmu *m, struct dcqcnq_ingress *in)
 {
-	dcqcn_mmu_move(m, in);
-	if (in->headroom_bytes || in->shared_bytes > dcqcn_mmu_xoff(m))
+	dcqcnq_mmu_move(m, in);
+	if (in->headroom_bytes || in->shared_bytes > dcqcnq_mmu_xoff(m))
 		in->paused = true;
-	if (dcqcn_mmu_may_go(m, in))
+	if (dcqcnq_mmu_may_go(m, in))
 		in->paused = false;
 }
 

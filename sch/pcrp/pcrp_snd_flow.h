@@ -2,7 +2,7 @@
 /*
  * PCRP, sender: what a flow is, and what it may do next
  *
- * The part of sch/pcrp_sender.h, see there, that is about a single flow: its chains,
+ * The part of sch/pcrp/pcrp_sender.h, see there, that is about a single flow: its chains,
  * its state, and when something is due. All that follows from what has come, was sent
  * and was granted: pcrp_settle() works the state out anew after each change, so that
  * no sequence of events needs a rule of its own.

@@ -5,7 +5,7 @@
  * A queue for an egress port of a Linux switch (router or bridge). It marks
  * packets with the paper's probability on the queue as it is now. With a pool,
  * it shares a packet buffer with the switch's other ports, which send pause
- * frames (PFC) to upstream ports that exceed their share (dcqcn_pool.c).
+ * frames (PFC) to upstream ports that exceed their share (dcqcnq_pool.c).
  *
  *	enqueue(): GSO packets are segmented: a switch queues frames. A draw on
  *	  the length of the queue decides whether a packet is marked; one that is
@@ -15,7 +15,7 @@
  *	dequeue(): first in, first out; paced to `rate` on devices without
  *	  backpressure (veth). No packet while the peer has paused its priority.
  *
- * The decisions are in dcqcn_queue.h. This file has skbs, accounting, netlink.
+ * The decisions are in dcqcnq_queue.h. This file has skbs, accounting, netlink.
  *
  * Priorities. The qdisc is a leaf: one queue, of one priority. Several priorities
  * are several of them below ets, prio, mqprio or mq, which choose and schedule.
@@ -43,7 +43,7 @@
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion control for
  * large-scale RDMA deployments", SIGCOMM 2015, sections 3.1 and 4.
  *
- * Differences from the paper: see dcqcn_queue.h, dcqcn_pool_core.h, and:
+ * Differences from the paper: see dcqcnq_queue.h, dcqcnq_pool_core.h, and:
  * - Frames that the paper's switches have in their port until they are sent are
  *   here in the NIC's ring, and count for no threshold. BQL keeps that short.
  * - A packet that a parent (tbf) has peeked at has left its queue and the pool,
@@ -59,12 +59,12 @@
 #include <closnet/qdisc.h>
 #include <closnet/skb_ip.h>
 #include <net/pkt_sched.h>
-#include "dcqcn_config.h"
-#include "dcqcn_pool.h"
-#include "dcqcn_queue.h"
+#include "dcqcnq_config.h"
+#include "dcqcnq_pool.h"
+#include "dcqcnq_queue.h"
 
 /* Counters: TCA_DCQCN_STATS_*. Written under the root lock, read without it */
-struct dcqcn_stats {
+struct dcqcnq_stats {
 	u64 peak_bytes;
 	u64 marked_packets;
 	u64 dropped_limit_packets;
@@ -77,44 +77,44 @@ struct dcqcn_stats {
 };
 
 /* All under the root lock except for reading statistics */
-struct dcqcn_sched_data {
+struct dcqcnq_sched_data {
 	/* read for each packet */
-	struct dcqcn_config cfg;
-	struct dcqcn_port *port;	/* NULL: not in a pool */
+	struct dcqcnq_config cfg;
+	struct dcqcnq_port *port;	/* NULL: not in a pool */
 	u64 (*paused_until_ns)(struct net_device *dev, u32 prio);	/* NULL: not closwire */
 	u32 l2_len;
 	bool watching;			/* the stall timer is armed */
 
 	/* written for each packet */
-	struct dcqcn_vars vars;
+	struct dcqcnq_vars vars;
 	struct qdisc_skb_head queue;
 	struct closnet_shaper shaper;
-	struct dcqcn_stats stats;
+	struct dcqcnq_stats stats;
 
 	struct hrtimer stall_timer;
 	struct Qdisc *sch;
 };
 
 /* For the time in the queue */
-static struct dcqcn_charge *dcqcn_charge(const struct sk_buff *skb)
+static struct dcqcnq_charge *dcqcnq_charge(const struct sk_buff *skb)
 {
-	qdisc_cb_private_validate(skb, sizeof(struct dcqcn_charge));
-	return (struct dcqcn_charge *)qdisc_skb_cb(skb)->data;
+	qdisc_cb_private_validate(skb, sizeof(struct dcqcnq_charge));
+	return (struct dcqcnq_charge *)qdisc_skb_cb(skb)->data;
 }
 
-static u8 dcqcn_prio(const struct dcqcn_sched_data *q, const struct sk_buff *skb)
+static u8 dcqcnq_prio(const struct dcqcnq_sched_data *q, const struct sk_buff *skb)
 {
 	if (q->cfg.prio != TC_DCQCN_PRIO_PACKET)
 		return q->cfg.prio;
-	return skb->priority < DCQCN_PRIOS ? skb->priority : 0;
+	return skb->priority < DCQCNQ_PRIOS ? skb->priority : 0;
 }
 
 /* ---- pauses ---- */
 
 /* Has the peer paused a priority? Then the end of it, CLOCK_MONOTONIC in ns */
-static u64 dcqcn_paused_until(struct Qdisc *sch, u32 prio)
+static u64 dcqcnq_paused_until(struct Qdisc *sch, u32 prio)
 {
-	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	u64 until_ns;
 
 	if (!q->paused_until_ns)
@@ -124,14 +124,14 @@ static u64 dcqcn_paused_until(struct Qdisc *sch, u32 prio)
 }
 
 /* Is the queue held, by a pause or a stopped TX queue? */
-static bool dcqcn_is_held(struct Qdisc *sch)
+static bool dcqcnq_is_held(struct Qdisc *sch)
 {
-	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	const struct sk_buff *skb = q->queue.head;
-	u32 prio = skb ? dcqcn_charge(skb)->prio : q->cfg.prio;
+	u32 prio = skb ? dcqcnq_charge(skb)->prio : q->cfg.prio;
 	bool own_queue;
 
-	if (prio < DCQCN_PRIOS && dcqcn_paused_until(sch, prio))
+	if (prio < DCQCNQ_PRIOS && dcqcnq_paused_until(sch, prio))
 		return true;
 	/* only a TX queue's own qdisc: another leaf may keep a shared one busy */
 	rcu_read_lock();
@@ -143,30 +143,30 @@ static bool dcqcn_is_held(struct Qdisc *sch)
 /* ---- in and out ---- */
 
 /* A packet that left the queue leaves all counts. */
-static void dcqcn_uncount(struct Qdisc *sch, struct sk_buff *skb)
+static void dcqcnq_uncount(struct Qdisc *sch, struct sk_buff *skb)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct dcqcn_charge *charge = dcqcn_charge(skb);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_charge *charge = dcqcnq_charge(skb);
 
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
 	if (charge->charged)
-		dcqcn_pool_release(q->port, qdisc_pkt_len(skb), charge);
+		dcqcnq_pool_release(q->port, qdisc_pkt_len(skb), charge);
 }
 
 /*
  * Move all packets to a list, newest first. Bounded by the limit and the pool's
  * buffer.
  */
-static struct sk_buff *dcqcn_take_all(struct Qdisc *sch, struct sk_buff **oldest)
+static struct sk_buff *dcqcnq_take_all(struct Qdisc *sch, struct sk_buff **oldest)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb, *list = NULL;
 
 	*oldest = q->queue.head;
 	while ((skb = __qdisc_dequeue_head(&q->queue))) {
-		dcqcn_count_out(&q->vars, qdisc_pkt_len(skb), dcqcn_charge(skb)->lossless);
-		dcqcn_uncount(sch, skb);
+		dcqcnq_count_out(&q->vars, qdisc_pkt_len(skb), dcqcnq_charge(skb)->lossless);
+		dcqcnq_uncount(sch, skb);
 		skb->next = list;
 		list = skb;
 	}
@@ -175,22 +175,22 @@ static struct sk_buff *dcqcn_take_all(struct Qdisc *sch, struct sk_buff **oldest
 
 /* ---- stalls ---- */
 
-static void dcqcn_watch(struct dcqcn_sched_data *q)
+static void dcqcnq_watch(struct dcqcnq_sched_data *q)
 {
-	u64 interval_ns = (u64)q->cfg.stall_us * NSEC_PER_USEC / DCQCN_STALL_CHECKS;
+	u64 interval_ns = (u64)q->cfg.stall_us * NSEC_PER_USEC / DCQCNQ_STALL_CHECKS;
 
 	q->watching = true;
 	hrtimer_start(&q->stall_timer, ns_to_ktime(interval_ns), HRTIMER_MODE_REL_SOFT);
 }
 
 /* Drop all packets of a stalled queue, and correct the parents' counts. */
-static struct sk_buff *dcqcn_drop_stalled(struct Qdisc *sch)
+static struct sk_buff *dcqcnq_drop_stalled(struct Qdisc *sch)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	u32 packets = sch->q.qlen, bytes = q->vars.bytes;
 	struct sk_buff *list, *oldest;
 
-	list = dcqcn_take_all(sch, &oldest);
+	list = dcqcnq_take_all(sch, &oldest);
 	packets -= sch->q.qlen;	/* a packet that was peeked at stays */
 	closnet_add(&q->stats.dropped_stalled_packets, packets);
 	__qdisc_qstats_drop(sch, packets);
@@ -198,18 +198,18 @@ static struct sk_buff *dcqcn_drop_stalled(struct Qdisc *sch)
 	return list;
 }
 
-static void dcqcn_look_for_stall(struct Qdisc *sch)
+static void dcqcnq_look_for_stall(struct Qdisc *sch)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
-	if (dcqcn_check_stall(&q->vars, dcqcn_is_held(sch)))
+	if (dcqcnq_check_stall(&q->vars, dcqcnq_is_held(sch)))
 		closnet_add(&q->stats.stalls, 1);
 }
 
-static enum hrtimer_restart dcqcn_stall_timer(struct hrtimer *timer)
+static enum hrtimer_restart dcqcnq_stall_timer(struct hrtimer *timer)
 {
-	struct dcqcn_sched_data *q = container_of(timer, struct dcqcn_sched_data,
-						  stall_timer);
+	struct dcqcnq_sched_data *q = container_of(timer, struct dcqcnq_sched_data,
+						   stall_timer);
 	struct Qdisc *sch = q->sch, *root;
 	struct sk_buff *to_free = NULL;
 
@@ -218,11 +218,11 @@ static enum hrtimer_restart dcqcn_stall_timer(struct hrtimer *timer)
 	spin_lock(qdisc_lock(root));
 	q->watching = false;
 	if (q->cfg.stall_us) {
-		dcqcn_look_for_stall(sch);
+		dcqcnq_look_for_stall(sch);
 		if (q->vars.stalled && q->cfg.stall_drop)
-			to_free = dcqcn_drop_stalled(sch);
+			to_free = dcqcnq_drop_stalled(sch);
 		if (q->vars.bytes)
-			dcqcn_watch(q);
+			dcqcnq_watch(q);
 	}
 	spin_unlock(qdisc_lock(root));
 	rcu_read_unlock();
@@ -232,120 +232,120 @@ static enum hrtimer_restart dcqcn_stall_timer(struct hrtimer *timer)
 
 /* ---- enqueue and dequeue ---- */
 
-static int dcqcn_drop(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
-		      u64 *counter)
+static int dcqcnq_drop(struct Qdisc *sch, struct sk_buff *skb, struct sk_buff **to_free,
+		       u64 *counter)
 {
 	closnet_add(counter, 1);
 	return qdisc_drop_reason(skb, sch, to_free, QDISC_DROP_OVERLIMIT);
 }
 
-static int dcqcn_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
-			    struct sk_buff **to_free, u64 *counter)
+static int dcqcnq_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
+			     struct sk_buff **to_free, u64 *counter)
 {
 	closnet_add(counter, 1);
 	return qdisc_drop(skb, sch, to_free);
 }
 
 /* Is an arrival dropped, since the queue is stalled? It may move meanwhile. */
-static bool dcqcn_refuses(struct Qdisc *sch)
+static bool dcqcnq_refuses(struct Qdisc *sch)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
 	if (!q->cfg.stall_drop)
 		return false;
-	dcqcn_look_for_stall(sch);
+	dcqcnq_look_for_stall(sch);
 	return q->vars.stalled;
 }
 
-static enum dcqcn_verdict dcqcn_admit(struct Qdisc *sch, const struct sk_buff *skb)
+static enum dcqcnq_verdict dcqcnq_admit(struct Qdisc *sch, const struct sk_buff *skb)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct dcqcn_charge *charge = dcqcn_charge(skb);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_charge *charge = dcqcnq_charge(skb);
 	u32 len = qdisc_pkt_len(skb);
-	bool fits = dcqcn_fits(q->cfg.limit, &q->vars, len);
+	bool fits = dcqcnq_fits(q->cfg.limit, &q->vars, len);
 
-	*charge = (struct dcqcn_charge) { .prio = dcqcn_prio(q, skb) };
+	*charge = (struct dcqcnq_charge) { .prio = dcqcnq_prio(q, skb) };
 	if (q->port)
-		return dcqcn_pool_admit(q->port, skb, len, fits, charge);
-	return fits ? DCQCN_LOSSY : DCQCN_NO_ROOM;
+		return dcqcnq_pool_admit(q->port, skb, len, fits, charge);
+	return fits ? DCQCNQ_LOSSY : DCQCNQ_NO_ROOM;
 }
 
-static int dcqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			 struct sk_buff **to_free);
+static int dcqcnq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			  struct sk_buff **to_free);
 
-static noinline int dcqcn_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
-				      struct sk_buff **to_free)
+static noinline int dcqcnq_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
+				       struct sk_buff **to_free)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	int ret = closnet_enqueue_segs(skb, sch, to_free, dcqcn_enqueue);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	int ret = closnet_enqueue_segs(skb, sch, to_free, dcqcnq_enqueue);
 
 	if (ret < 0)
-		return dcqcn_drop_nomem(sch, skb, to_free, &q->stats.dropped_gso_packets);
+		return dcqcnq_drop_nomem(sch, skb, to_free, &q->stats.dropped_gso_packets);
 	return ret;
 }
 
-static void dcqcn_push(struct Qdisc *sch, struct sk_buff *skb)
+static void dcqcnq_push(struct Qdisc *sch, struct sk_buff *skb)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
 	if (q->cfg.prio != TC_DCQCN_PRIO_PACKET)
 		skb->priority = q->cfg.prio;
 	__qdisc_enqueue_tail(skb, &q->queue);
-	dcqcn_count_in(&q->vars, qdisc_pkt_len(skb), dcqcn_charge(skb)->lossless);
+	dcqcnq_count_in(&q->vars, qdisc_pkt_len(skb), dcqcnq_charge(skb)->lossless);
 	if (q->vars.bytes > q->stats.peak_bytes)
 		WRITE_ONCE(q->stats.peak_bytes, q->vars.bytes);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
 }
 
-static int dcqcn_enqueue(struct sk_buff *skb, struct Qdisc *sch,
-			 struct sk_buff **to_free)
+static int dcqcnq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
+			  struct sk_buff **to_free)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	enum closnet_ce ce = CLOSNET_CE_WAS_SET;
 	u64 chance;
 
 	if (skb_is_gso(skb))
-		return dcqcn_enqueue_gso(sch, skb, to_free);
+		return dcqcnq_enqueue_gso(sch, skb, to_free);
 	closnet_shaper_wake(&q->shaper, sch->q.qlen);
-	if (unlikely(q->vars.stalled) && dcqcn_refuses(sch))
-		return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_stalled_packets);
+	if (unlikely(q->vars.stalled) && dcqcnq_refuses(sch))
+		return dcqcnq_drop(sch, skb, to_free, &q->stats.dropped_stalled_packets);
 
-	chance = dcqcn_mark_chance(&q->cfg.marking, q->vars.bytes);
-	if (chance && dcqcn_marks(chance, get_random_u32())) {
+	chance = dcqcnq_mark_chance(&q->cfg.marking, q->vars.bytes);
+	if (chance && dcqcnq_marks(chance, get_random_u32())) {
 		ce = closnet_set_ce(skb, q->l2_len);
 		if (unlikely(ce == CLOSNET_CE_NOMEM))
-			return dcqcn_drop_nomem(sch, skb, to_free,
-						&q->stats.dropped_nomem_packets);
+			return dcqcnq_drop_nomem(sch, skb, to_free,
+						 &q->stats.dropped_nomem_packets);
 		if (ce == CLOSNET_CE_NOT_ECT && q->cfg.nonect_drop)
-			return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_nonect_packets);
+			return dcqcnq_drop(sch, skb, to_free, &q->stats.dropped_nonect_packets);
 	}
-	switch (dcqcn_admit(sch, skb)) {
-	case DCQCN_NO_ROOM:
-		return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_limit_packets);
-	case DCQCN_NO_HEADROOM:
-		return dcqcn_drop(sch, skb, to_free, &q->stats.dropped_headroom_packets);
+	switch (dcqcnq_admit(sch, skb)) {
+	case DCQCNQ_NO_ROOM:
+		return dcqcnq_drop(sch, skb, to_free, &q->stats.dropped_limit_packets);
+	case DCQCNQ_NO_HEADROOM:
+		return dcqcnq_drop(sch, skb, to_free, &q->stats.dropped_headroom_packets);
 	default:
 		break;
 	}
 	if (ce == CLOSNET_CE_SET)
 		closnet_add(&q->stats.marked_packets, 1);
-	dcqcn_push(sch, skb);
+	dcqcnq_push(sch, skb);
 	if (unlikely(!q->watching) && q->cfg.stall_us)
-		dcqcn_watch(q);
+		dcqcnq_watch(q);
 	return NET_XMIT_SUCCESS;
 }
 
-static struct sk_buff *dcqcn_dequeue(struct Qdisc *sch)
+static struct sk_buff *dcqcnq_dequeue(struct Qdisc *sch)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb = q->queue.head;
 	u64 until_ns;
 	u32 len;
 
 	if (!skb)
 		return NULL;
-	until_ns = dcqcn_paused_until(sch, dcqcn_charge(skb)->prio);
+	until_ns = dcqcnq_paused_until(sch, dcqcnq_charge(skb)->prio);
 	if (unlikely(until_ns)) {
 		qdisc_watchdog_schedule_ns(&q->shaper.watchdog, until_ns);
 		return NULL;
@@ -354,21 +354,21 @@ static struct sk_buff *dcqcn_dequeue(struct Qdisc *sch)
 	if (closnet_shaper_on(&q->shaper) && !closnet_shaper_due(&q->shaper, sch, len))
 		return NULL;
 	__qdisc_dequeue_head(&q->queue);
-	dcqcn_sent(&q->vars, len, dcqcn_charge(skb)->lossless);
-	dcqcn_uncount(sch, skb);
+	dcqcnq_sent(&q->vars, len, dcqcnq_charge(skb)->lossless);
+	dcqcnq_uncount(sch, skb);
 	qdisc_bstats_update(sch, skb);
 	return skb;
 }
 
-static void dcqcn_reset(struct Qdisc *sch)
+static void dcqcnq_reset(struct Qdisc *sch)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *newest, *oldest;
 
 	closnet_shaper_reset(&q->shaper);
 	/* a qdisc that is destroyed is reset without its root lock */
 	local_bh_disable();
-	newest = dcqcn_take_all(sch, &oldest);
+	newest = dcqcnq_take_all(sch, &oldest);
 	local_bh_enable();
 	rtnl_kfree_skbs(newest, oldest);
 	q->vars.stalled = false;
@@ -380,11 +380,11 @@ static void dcqcn_reset(struct Qdisc *sch)
  * Join the requested pool, or change the port's pool. RTNL is held, the root
  * lock is not.
  */
-static int dcqcn_pool_apply(struct Qdisc *sch, struct dcqcn_port **port,
-			    const struct dcqcn_pool_request *req,
-			    struct netlink_ext_ack *extack)
+static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
+			     const struct dcqcnq_pool_request *req,
+			     struct netlink_ext_ack *extack)
 {
-	struct dcqcn_pool_params now;
+	struct dcqcnq_pool_params now;
 
 	if (!*port) {
 		if (!*req->name && !req->given)
@@ -393,23 +393,23 @@ static int dcqcn_pool_apply(struct Qdisc *sch, struct dcqcn_port **port,
 			NL_SET_ERR_MSG(extack, "a buffer's values need the name of a pool");
 			return -EINVAL;
 		}
-		*port = dcqcn_pool_join(qdisc_dev(sch), req->name, &req->params,
-					req->given, extack);
+		*port = dcqcnq_pool_join(qdisc_dev(sch), req->name, &req->params,
+					 req->given, extack);
 		return PTR_ERR_OR_ZERO(*port);
 	}
-	if (*req->name && strcmp(req->name, dcqcn_pool_get(*port, &now))) {
+	if (*req->name && strcmp(req->name, dcqcnq_pool_get(*port, &now))) {
 		NL_SET_ERR_MSG(extack, "a port stays in its pool until its qdisc is deleted");
 		return -EINVAL;
 	}
 	return req->given ?
-	       dcqcn_pool_change(*port, &req->params, req->given, extack) : 0;
+	       dcqcnq_pool_change(*port, &req->params, req->given, extack) : 0;
 }
 
 /* Under the root lock, or before the qdisc is in use */
-static void dcqcn_apply(struct Qdisc *sch, const struct dcqcn_config *cfg,
-			struct dcqcn_port *port)
+static void dcqcnq_apply(struct Qdisc *sch, const struct dcqcnq_config *cfg,
+			 struct dcqcnq_port *port)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
 	if (!cfg->stall_us) {	/* without checks, a stall would not end */
 		q->vars.still_checks = 0;
@@ -420,36 +420,36 @@ static void dcqcn_apply(struct Qdisc *sch, const struct dcqcn_config *cfg,
 	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
 }
 
-static int dcqcn_change(struct Qdisc *sch, struct nlattr *opt,
-			struct netlink_ext_ack *extack)
+static int dcqcnq_change(struct Qdisc *sch, struct nlattr *opt,
+			 struct netlink_ext_ack *extack)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct dcqcn_port *port = q->port;
-	struct dcqcn_config cfg = q->cfg;
-	struct dcqcn_pool_request req;
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_port *port = q->port;
+	struct dcqcnq_config cfg = q->cfg;
+	struct dcqcnq_pool_request req;
 	int err;
 
-	err = dcqcn_config_parse(&cfg, &req, opt, extack);
+	err = dcqcnq_config_parse(&cfg, &req, opt, extack);
 	if (!err)
-		err = dcqcn_pool_apply(sch, &port, &req, extack);
+		err = dcqcnq_pool_apply(sch, &port, &req, extack);
 	if (err)
 		return err;
 	sch_tree_lock(sch);
-	dcqcn_apply(sch, &cfg, port);
+	dcqcnq_apply(sch, &cfg, port);
 	if (q->vars.bytes) {
 		closnet_shaper_kick(&q->shaper);
 		if (cfg.stall_us)
-			dcqcn_watch(q);
+			dcqcnq_watch(q);
 	}
 	sch_tree_unlock(sch);
 	return 0;
 }
 
 /* Module closwire stays as long as its device does, so its code needs no reference. */
-static void dcqcn_find_closwire(struct Qdisc *sch)
+static void dcqcnq_find_closwire(struct Qdisc *sch)
 {
 	const struct rtnl_link_ops *ops = qdisc_dev(sch)->rtnl_link_ops;
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
 	if (!ops || strcmp(ops->kind, "closwire"))
 		return;
@@ -458,140 +458,140 @@ static void dcqcn_find_closwire(struct Qdisc *sch)
 		symbol_put(closwire_pfc_paused_until_ns);
 }
 
-static int dcqcn_init(struct Qdisc *sch, struct nlattr *opt,
-		      struct netlink_ext_ack *extack)
+static int dcqcnq_init(struct Qdisc *sch, struct nlattr *opt,
+		       struct netlink_ext_ack *extack)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct dcqcn_pool_request req = {};
-	struct dcqcn_port *port = NULL;
-	struct dcqcn_config cfg;
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_pool_request req = {};
+	struct dcqcnq_port *port = NULL;
+	struct dcqcnq_config cfg;
 	int err = 0;
 
 	/* before any error: destroy() follows it */
 	q->sch = sch;
 	closnet_shaper_init(&q->shaper, sch);
-	hrtimer_setup(&q->stall_timer, dcqcn_stall_timer, CLOCK_MONOTONIC,
+	hrtimer_setup(&q->stall_timer, dcqcnq_stall_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	q->l2_len = closnet_l2_len(qdisc_dev(sch));
-	dcqcn_find_closwire(sch);
+	dcqcnq_find_closwire(sch);
 
-	dcqcn_config_default(&cfg);
+	dcqcnq_config_default(&cfg);
 	if (opt)
-		err = dcqcn_config_parse(&cfg, &req, opt, extack);
+		err = dcqcnq_config_parse(&cfg, &req, opt, extack);
 	if (!err)
-		err = dcqcn_pool_apply(sch, &port, &req, extack);
+		err = dcqcnq_pool_apply(sch, &port, &req, extack);
 	if (!err)
-		dcqcn_apply(sch, &cfg, port);
+		dcqcnq_apply(sch, &cfg, port);
 	return err;
 }
 
-static void dcqcn_destroy(struct Qdisc *sch)
+static void dcqcnq_destroy(struct Qdisc *sch)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
 	closnet_shaper_reset(&q->shaper);
 	hrtimer_cancel(&q->stall_timer);
 	if (q->port)
-		dcqcn_pool_leave(q->port);
+		dcqcnq_pool_leave(q->port);
 }
 
 /* ---- dumps ---- */
 
-static int dcqcn_dump(struct Qdisc *sch, struct sk_buff *skb)
+static int dcqcnq_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
-	struct dcqcn_pool_params pool;
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_pool_params pool;
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (dcqcn_config_dump(skb, &q->cfg) ||
+	if (dcqcnq_config_dump(skb, &q->cfg) ||
 	    (q->port &&
-	     dcqcn_config_dump_pool(skb, dcqcn_pool_get(q->port, &pool), &pool))) {
+	     dcqcnq_config_dump_pool(skb, dcqcnq_pool_get(q->port, &pool), &pool))) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
 	return nla_nest_end(skb, nest);
 }
 
-#define dcqcn_put(skb, attr, value) \
+#define dcqcnq_put(skb, attr, value) \
 	nla_put_u64_64bit(skb, TCA_DCQCN_STATS_##attr, value, TCA_DCQCN_STATS_PAD)
-#define dcqcn_put_pool(skb, attr, value) \
+#define dcqcnq_put_pool(skb, attr, value) \
 	nla_put_u64_64bit(skb, TCA_DCQCN_STATS_POOL_##attr, value, TCA_DCQCN_STATS_POOL_PAD)
-#define dcqcn_put_prio(skb, attr, value) \
+#define dcqcnq_put_prio(skb, attr, value) \
 	nla_put_u64_64bit(skb, TCA_DCQCN_STATS_PRIO_##attr, value, TCA_DCQCN_STATS_PRIO_PAD)
 
-static int dcqcn_dump_queue(struct sk_buff *skb, const struct dcqcn_stats *s)
+static int dcqcnq_dump_queue(struct sk_buff *skb, const struct dcqcnq_stats *s)
 {
-	if (dcqcn_put(skb, PEAK_BYTES, READ_ONCE(s->peak_bytes)) ||
-	    dcqcn_put(skb, MARKED_PACKETS, READ_ONCE(s->marked_packets)) ||
-	    dcqcn_put(skb, DROPPED_LIMIT_PACKETS, READ_ONCE(s->dropped_limit_packets)) ||
-	    dcqcn_put(skb, DROPPED_NONECT_PACKETS, READ_ONCE(s->dropped_nonect_packets)) ||
-	    dcqcn_put(skb, DROPPED_HEADROOM_PACKETS,
-		      READ_ONCE(s->dropped_headroom_packets)) ||
-	    dcqcn_put(skb, DROPPED_STALLED_PACKETS,
-		      READ_ONCE(s->dropped_stalled_packets)) ||
-	    dcqcn_put(skb, DROPPED_NOMEM_PACKETS, READ_ONCE(s->dropped_nomem_packets)) ||
-	    dcqcn_put(skb, DROPPED_GSO_PACKETS, READ_ONCE(s->dropped_gso_packets)) ||
-	    dcqcn_put(skb, STALLS, READ_ONCE(s->stalls)))
+	if (dcqcnq_put(skb, PEAK_BYTES, READ_ONCE(s->peak_bytes)) ||
+	    dcqcnq_put(skb, MARKED_PACKETS, READ_ONCE(s->marked_packets)) ||
+	    dcqcnq_put(skb, DROPPED_LIMIT_PACKETS, READ_ONCE(s->dropped_limit_packets)) ||
+	    dcqcnq_put(skb, DROPPED_NONECT_PACKETS, READ_ONCE(s->dropped_nonect_packets)) ||
+	    dcqcnq_put(skb, DROPPED_HEADROOM_PACKETS,
+		       READ_ONCE(s->dropped_headroom_packets)) ||
+	    dcqcnq_put(skb, DROPPED_STALLED_PACKETS,
+		       READ_ONCE(s->dropped_stalled_packets)) ||
+	    dcqcnq_put(skb, DROPPED_NOMEM_PACKETS, READ_ONCE(s->dropped_nomem_packets)) ||
+	    dcqcnq_put(skb, DROPPED_GSO_PACKETS, READ_ONCE(s->dropped_gso_packets)) ||
+	    dcqcnq_put(skb, STALLS, READ_ONCE(s->stalls)))
 		return -EMSGSIZE;
 	return 0;
 }
 
-static int dcqcn_dump_pool_stats(struct sk_buff *skb, const struct dcqcn_port *port)
+static int dcqcnq_dump_pool_stats(struct sk_buff *skb, const struct dcqcnq_port *port)
 {
-	struct dcqcn_pool_stats st;
+	struct dcqcnq_pool_stats st;
 	struct nlattr *nest;
 
-	dcqcn_pool_get_stats(port, &st);
+	dcqcnq_pool_get_stats(port, &st);
 	nest = nla_nest_start(skb, TCA_DCQCN_STATS_POOL);
 	if (!nest ||
-	    dcqcn_put_pool(skb, PORTS, st.ports) ||
-	    dcqcn_put_pool(skb, BYTES, st.bytes) ||
-	    dcqcn_put_pool(skb, PEAK_BYTES, st.peak_bytes) ||
-	    dcqcn_put_pool(skb, XOFF_BYTES, st.xoff_bytes) ||
-	    dcqcn_put_pool(skb, HEADROOM_BYTES, st.headroom_bytes))
+	    dcqcnq_put_pool(skb, PORTS, st.ports) ||
+	    dcqcnq_put_pool(skb, BYTES, st.bytes) ||
+	    dcqcnq_put_pool(skb, PEAK_BYTES, st.peak_bytes) ||
+	    dcqcnq_put_pool(skb, XOFF_BYTES, st.xoff_bytes) ||
+	    dcqcnq_put_pool(skb, HEADROOM_BYTES, st.headroom_bytes))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
-static int dcqcn_dump_ingress(struct sk_buff *skb, struct dcqcn_port *port, u32 prio)
+static int dcqcnq_dump_ingress(struct sk_buff *skb, struct dcqcnq_port *port, u32 prio)
 {
-	struct dcqcn_prio_stats st;
-	const struct dcqcn_ingress *in = &st.ingress;
+	struct dcqcnq_prio_stats st;
+	const struct dcqcnq_ingress *in = &st.ingress;
 
-	dcqcn_pool_get_prio_stats(port, prio, &st);
-	if (dcqcn_put_prio(skb, INGRESS_BYTES, in->shared_bytes + in->headroom_bytes) ||
-	    dcqcn_put_prio(skb, INGRESS_PEAK_BYTES, in->peak_bytes) ||
-	    dcqcn_put_prio(skb, HEADROOM_BYTES, in->headroom_bytes) ||
-	    dcqcn_put_prio(skb, HEADROOM_PEAK_BYTES, in->headroom_peak_bytes) ||
-	    dcqcn_put_prio(skb, XOFF_FRAMES, st.xoff_frames) ||
-	    dcqcn_put_prio(skb, XON_FRAMES, st.xon_frames) ||
-	    dcqcn_put_prio(skb, DROPPED_PACKETS, in->dropped_packets))
+	dcqcnq_pool_get_prio_stats(port, prio, &st);
+	if (dcqcnq_put_prio(skb, INGRESS_BYTES, in->shared_bytes + in->headroom_bytes) ||
+	    dcqcnq_put_prio(skb, INGRESS_PEAK_BYTES, in->peak_bytes) ||
+	    dcqcnq_put_prio(skb, HEADROOM_BYTES, in->headroom_bytes) ||
+	    dcqcnq_put_prio(skb, HEADROOM_PEAK_BYTES, in->headroom_peak_bytes) ||
+	    dcqcnq_put_prio(skb, XOFF_FRAMES, st.xoff_frames) ||
+	    dcqcnq_put_prio(skb, XON_FRAMES, st.xon_frames) ||
+	    dcqcnq_put_prio(skb, DROPPED_PACKETS, in->dropped_packets))
 		return -EMSGSIZE;
 	return 0;
 }
 
 /* A priority of the port; @paused_ns is NULL on other devices than closwire. */
-static int dcqcn_dump_prio(struct sk_buff *skb, struct dcqcn_port *port,
-			   const u64 *paused_ns, u32 prio)
+static int dcqcnq_dump_prio(struct sk_buff *skb, struct dcqcnq_port *port,
+			    const u64 *paused_ns, u32 prio)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_DCQCN_STATS_PRIO);
 
 	if (!nest || nla_put_u32(skb, TCA_DCQCN_STATS_PRIO_INDEX, prio) ||
-	    (paused_ns && dcqcn_put_prio(skb, PAUSED_NS, paused_ns[prio])) ||
-	    (port && dcqcn_dump_ingress(skb, port, prio)))
+	    (paused_ns && dcqcnq_put_prio(skb, PAUSED_NS, paused_ns[prio])) ||
+	    (port && dcqcnq_dump_ingress(skb, port, prio)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
 }
 
 /* How long the peer has paused each priority; false: not a closwire port */
-static bool dcqcn_paused_ns(struct Qdisc *sch, u64 ns[PFC_PRIOS])
+static bool dcqcnq_paused_ns(struct Qdisc *sch, u64 ns[PFC_PRIOS])
 {
-	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	int (*paused)(struct net_device *dev, u64 ns[PFC_PRIOS]);
 	bool told;
 
@@ -605,33 +605,33 @@ static bool dcqcn_paused_ns(struct Qdisc *sch, u64 ns[PFC_PRIOS])
 	return told;
 }
 
-static int dcqcn_dump_prios(struct Qdisc *sch, struct sk_buff *skb)
+static int dcqcnq_dump_prios(struct Qdisc *sch, struct sk_buff *skb)
 {
-	const struct dcqcn_sched_data *q = qdisc_priv(sch);
+	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	u32 own = READ_ONCE(q->cfg.prio), prio;
 	u64 paused_ns[PFC_PRIOS];
-	bool closwire = dcqcn_paused_ns(sch, paused_ns);
+	bool closwire = dcqcnq_paused_ns(sch, paused_ns);
 	int err = 0;
 
 	if (!q->port && !closwire)
 		return 0;
-	for (prio = 0; prio < DCQCN_PRIOS && !err; prio++) {
+	for (prio = 0; prio < DCQCNQ_PRIOS && !err; prio++) {
 		if (own == TC_DCQCN_PRIO_PACKET || own == prio)
-			err = dcqcn_dump_prio(skb, q->port, closwire ? paused_ns : NULL, prio);
+			err = dcqcnq_dump_prio(skb, q->port, closwire ? paused_ns : NULL, prio);
 	}
 	return err;
 }
 
-static int dcqcn_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+static int dcqcnq_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
-	struct dcqcn_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	struct nlattr *nest = nla_nest_start(d->skb, TCA_STATS_APP);
 
 	if (!nest)
 		return -1;
-	if (dcqcn_dump_queue(d->skb, &q->stats) ||
-	    (q->port && dcqcn_dump_pool_stats(d->skb, q->port)) ||
-	    dcqcn_dump_prios(sch, d->skb)) {
+	if (dcqcnq_dump_queue(d->skb, &q->stats) ||
+	    (q->port && dcqcnq_dump_pool_stats(d->skb, q->port)) ||
+	    dcqcnq_dump_prios(sch, d->skb)) {
 		nla_nest_cancel(d->skb, nest);
 		return -1;
 	}
@@ -639,42 +639,42 @@ static int dcqcn_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	return 0;
 }
 
-static struct Qdisc_ops dcqcn_qdisc_ops __read_mostly = {
+static struct Qdisc_ops dcqcnq_qdisc_ops __read_mostly = {
 	.id		= "dcqcn",
-	.priv_size	= sizeof(struct dcqcn_sched_data),
-	.enqueue	= dcqcn_enqueue,
-	.dequeue	= dcqcn_dequeue,
+	.priv_size	= sizeof(struct dcqcnq_sched_data),
+	.enqueue	= dcqcnq_enqueue,
+	.dequeue	= dcqcnq_dequeue,
 	.peek		= qdisc_peek_dequeued,
-	.init		= dcqcn_init,
-	.reset		= dcqcn_reset,
-	.destroy	= dcqcn_destroy,
-	.change		= dcqcn_change,
-	.dump		= dcqcn_dump,
-	.dump_stats	= dcqcn_dump_stats,
+	.init		= dcqcnq_init,
+	.reset		= dcqcnq_reset,
+	.destroy	= dcqcnq_destroy,
+	.change		= dcqcnq_change,
+	.dump		= dcqcnq_dump,
+	.dump_stats	= dcqcnq_dump_stats,
 	.owner		= THIS_MODULE,
 };
 MODULE_ALIAS_NET_SCH("dcqcn");
 
-static int __init dcqcn_module_init(void)
+static int __init dcqcnq_module_init(void)
 {
-	int err = dcqcn_pool_init();
+	int err = dcqcnq_pool_init();
 
 	if (err)
 		return err;
-	err = register_qdisc(&dcqcn_qdisc_ops);
+	err = register_qdisc(&dcqcnq_qdisc_ops);
 	if (err)
-		dcqcn_pool_exit();
+		dcqcnq_pool_exit();
 	return err;
 }
 
-static void __exit dcqcn_module_exit(void)
+static void __exit dcqcnq_module_exit(void)
 {
-	unregister_qdisc(&dcqcn_qdisc_ops);
-	dcqcn_pool_exit();
+	unregister_qdisc(&dcqcnq_qdisc_ops);
+	dcqcnq_pool_exit();
 }
 
-module_init(dcqcn_module_init);
-module_exit(dcqcn_module_exit);
+module_init(dcqcnq_module_init);
+module_exit(dcqcnq_module_exit);
 MODULE_AUTHOR("The closnet authors");
 MODULE_DESCRIPTION("DCQCN switch queue: exact marking, PFC with a shared buffer");
 MODULE_LICENSE("GPL");

@@ -26,7 +26,6 @@
 #include <linux/math64.h>
 #include <linux/skbuff.h>
 #include <net/ipv6.h>
-#include <closnet/core.h>
 #include "pcrp_seq.h"
 
 #define PCRP_KEY_WORDS		5
