@@ -13,9 +13,9 @@ packages() {
 	# guests use the host's programs, so these include the programs that kselftests call
 	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping ;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
-	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema ;;
+	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema ccache ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
-	lint) echo sparse shellcheck codespell mandoc git ;;
+	lint) echo sparse shellcheck codespell mandoc git python3-yaml ;;
 	plot) echo python3-matplotlib ;;
 	wireshark) echo tshark python3-minimal ;;
 	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib ;;
