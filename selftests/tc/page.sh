@@ -10,13 +10,14 @@ examples() {
 }
 
 # paragraphs PAGE: a line each: the first word of its heading, a tab, and all words; and of each subsection,
-# .SSNAME, all its headings. Without macros and punctuation.
+# .SSNAME, all its headings. Without macros and punctuation; \(mcs is us.
 paragraphs() {
 	awk '
 		function end() { if (key != "") print key "\t" text; key = text = "" }
 		function words(line) {
 			sub(/^\.[A-Z]+ /, "", line)
 			gsub(/"/, "", line)
+			gsub(/\\\(mc/, "u", line)
 			gsub(/[.,:;]+( |$)/, " ", line)
 			return line " "
 		}
