@@ -104,9 +104,9 @@ wait $pid || status=$?
 check_eq "a run that is told to end does" $status 130
 check_eq "no guest is left of it" "$(guests)" 0
 
-# the Python block of lab.rst
-sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/concepts/lab.rst" >"$dir/trial.py"
-check_run "the example of lab.rst runs" 0 "^dctcp +[0-9.]+ +[0-9]+" --small
+# the Python block of howto/lab.rst
+sed -n '/^.. code-block:: python/,/^[^ .]/s/^   //p' "$LIB_TOP/Documentation/howto/lab.rst" >"$dir/trial.py"
+check_run "the example of howto/lab.rst runs" 0 "^dctcp +[0-9.]+ +[0-9]+" --small
 
 ping='ip netns exec h1 busybox ping -c 101 10.0.0.3 | grep received'
 printf '%s\n' 'date +%s' "$ping" 'date +%s' 'exit 3' >"$TMP/commands"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Experiments: the Python files in tools/lab/experiments. See Documentation/concepts/lab.rst for how to write one."""
+"""Experiments: the Python files in tools/lab/experiments. Documentation/howto/lab.rst explains how to write one."""
 import importlib.util
 import os
 import sys
