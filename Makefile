@@ -93,6 +93,9 @@ lint: ## checkpatch, sparse, shellcheck, codespell, mandoc, house rules
 	@tools/deps.sh build lint
 	@tools/lint
 
+docs: ## build the documentation site, out/docs/index.html; warnings are errors
+	@Documentation/sphinx/build
+
 dist: ## source tarball for DKMS and packagers, in dist/
 	@tools/pkg/dist
 
@@ -118,4 +121,4 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: all modules tools install install-tools install-headers uninstall check-config demo check check-all unit \
-	bench lint dist dkms-install deb diag clean help
+	bench lint docs dist dkms-install deb diag clean help

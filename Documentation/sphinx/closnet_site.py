@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the documentation site adds to Sphinx:
+
+* the directive "experiments": a toctree of all pages of that folder, shown as cards with picture and question
+* the language "session" of code blocks: lines after the prompts "$ ", "# " and "lab> " are commands, which
+  selftests/docs/tutorials.py runs; the other lines are output
+* links: "tc-ndp(8)" in a text, and ``Documentation/concepts/lab.rst``, become links to these pages
+"""
+import html
+import os
+import re
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import Directive
+from pygments.lexers.shell import BashLexer, ShellSessionBaseLexer
+from sphinx import addnodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.osutil import relative_uri
+
+TITLE = re.compile(r"^(?:[=#*]{3,}\n)?([^\n=.:][^\n]*)\n[=#*]{3,}$", re.M)
+IMAGE = re.compile(r"^\.\. (?:image|figure):: (\S+)(?:\n +:alt: (.*))?", re.M)
+PAGE = re.compile(r"^(?:Documentation/)?((?:tutorials|howto|concepts|reference|experiments)/[\w/-]+)\.(?:rst|md)$")
+
+
+class SessionLexer(ShellSessionBaseLexer):
+    """A session of `lab shell` or of a shell"""
+    name = "session"
+    aliases = ["session"]
+    _innerLexerCls = BashLexer
+    _ps1rgx = re.compile(r"^((?:lab>|[$#])\s)(.*\n?)")
+    _ps2 = "> "
+
+
+class Card:
+    """What the gallery shows of a page: title, question (its first paragraph), picture"""
+
+    def __init__(self, path):
+        text = path.read_text(encoding="utf-8")
+        title = TITLE.search(text)
+        image = IMAGE.search(text)
+        body = text[title.end():] if title else text
+        paragraphs = [p.strip() for p in body.split("\n\n")]
+        first = next((p for p in paragraphs if p and not p.startswith((".. ", ":", "|", "="))), "")
+        self.title = title[1].strip() if title else path.stem
+        self.question = " ".join(re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`|`([^`<]+?)(?: <[^>]*>)?`_*|[`*]|\[(\d+)\]_",
+                                        lambda m: m[1] or m[2] or "", first).split())
+        self.image, self.alt = (image[1], image[2] or "") if image else (None, "")
+
+
+class experiments_gallery(nodes.General, nodes.Element):
+    """Becomes the cards when the page is written"""
+
+
+class Experiments(Directive):
+    """.. experiments::"""
+
+    def run(self):
+        env = self.state.document.settings.env
+        folder = os.path.dirname(env.docname)
+        names = sorted(n for n in env.found_docs if os.path.dirname(n) == folder and n != env.docname)
+        if not names:
+            return []
+        tree = addnodes.toctree(parent=env.docname, entries=[(None, n) for n in names], includefiles=list(names),
+                                maxdepth=1, caption=None, glob=False, hidden=True, includehidden=False, numbered=0,
+                                titlesonly=True, rawentries=[])
+        pictures = nodes.container(classes=["gallery-pictures"])
+        gallery = experiments_gallery()
+        gallery["cards"] = []
+        for name in names:
+            env.note_dependency(env.doc2path(name))
+            card = Card(Path(env.doc2path(name)))
+            gallery["cards"].append((name, card.title, card.question, card.image, card.alt))
+            if card.image:  # so that the picture is copied to the site
+                picture = nodes.image(uri=card.image, alt=card.alt)
+                pictures += picture
+        return [tree, gallery, pictures]
+
+
+class Gallery(SphinxPostTransform):
+    """The cards, with links that fit the page"""
+    default_priority = 200
+
+    def run(self, **kwargs):
+        builder = self.app.builder
+        here = builder.get_target_uri(self.env.docname) if builder.format == "html" else ""
+        for gallery in list(self.document.findall(experiments_gallery)):
+            out = ['<div class="gallery">']
+            for name, title, question, image, alt in gallery["cards"]:
+                uri = relative_uri(here, builder.get_target_uri(name))
+                out.append('<a class="card" href="%s">' % html.escape(uri))
+                if image:
+                    path = self.env.relfn2path(image, name)[0]
+                    out.append('<span class="picture"><img src="%s_images/%s" alt="%s" loading="lazy"></span>' % (
+                        "../" * here.count("/"), html.escape(self.env.images[path][1]), html.escape(alt)))
+                out.append("<strong>%s</strong><span>%s</span></a>" % (html.escape(title), html.escape(question)))
+            gallery.replace_self(nodes.raw("", "\n".join(out + ["</div>"]), format="html"))
+        for pictures in list(self.document.findall(nodes.container)):
+            if "gallery-pictures" in pictures.get("classes", ()):
+                pictures.parent.remove(pictures)
+
+
+class Links(SphinxPostTransform):
+    """Names of manual pages and of files of this documentation become links."""
+    default_priority = 5
+
+    def run(self, **kwargs):
+        pages = {}
+        for name in self.env.found_docs:
+            if name.startswith("reference/man/"):
+                stem, _, section = name[len("reference/man/"):].rpartition(".")
+                pages["%s(%s)" % (stem, section)] = name
+        if not pages:
+            return
+        names = re.compile(r"(?<![\w-])(?:%s)" % "|".join(map(re.escape, sorted(pages, key=len, reverse=True))))
+        for node in list(self.document.findall(nodes.Text)):
+            if not self.is_prose(node):
+                continue
+            parent, text = node.parent, node.astext()
+            if isinstance(parent, (nodes.literal, addnodes.manpage)):
+                found = PAGE.match(text)
+                target = pages.get(text) or (found[1] if found and found[1] in self.env.found_docs else None)
+                if target and target != self.env.docname:
+                    parent.replace_self(self.link(target, parent.deepcopy()))
+                continue
+            parts, end = [], 0
+            for found in names.finditer(text):
+                if pages[found[0]] != self.env.docname:
+                    parts += [nodes.Text(text[end:found.start()]), self.link(pages[found[0]], nodes.Text(found[0]))]
+                    end = found.end()
+            if parts:
+                parent.replace(node, [p for p in parts + [nodes.Text(text[end:])] if p.astext()])
+
+    @staticmethod
+    def is_prose(node):
+        """Whether a link can be in the text"""
+        while node.parent is not None:
+            node = node.parent
+            if isinstance(node, (nodes.title, nodes.reference, addnodes.pending_xref, nodes.literal_block, nodes.raw,
+                                 nodes.term, addnodes.toctree)):
+                return False
+        return True
+
+    def link(self, target, child):
+        link = addnodes.pending_xref("", child, refdomain="std", reftype="doc", reftarget="/" + target,
+                                     refexplicit=True, refwarn=True)
+        link["refdoc"] = self.env.docname
+        return link
+
+
+def setup(app):
+    app.add_node(experiments_gallery)
+    app.add_lexer("session", SessionLexer)
+    app.add_directive("experiments", Experiments)
+    app.add_post_transform(Links)
+    app.add_post_transform(Gallery)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
