@@ -15,6 +15,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from pygments.lexers.shell import BashLexer, ShellSessionBaseLexer
 from sphinx import addnodes
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.osutil import relative_uri
 
@@ -42,6 +43,7 @@ class Card:
         body = text[title.end():] if title else text
         paragraphs = [p.strip() for p in body.split("\n\n")]
         first = next((p for p in paragraphs if p and not p.startswith((".. ", ":", "|", "="))), "")
+        first = re.sub(r"^\*\*Question[.:]?\*\*[.:]? *", "", first)
         self.title = title[1].strip() if title else path.stem
         self.question = " ".join(re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`|`([^`<]+?)(?: <[^>]*>)?`_*|[`*]|\[(\d+)\]_",
                                         lambda m: m[1] or m[2] or "", first).split())
@@ -100,6 +102,16 @@ class Gallery(SphinxPostTransform):
                 pictures.parent.remove(pictures)
 
 
+class NoContents(SphinxTransform):
+    """The theme shows the contents of a page at its side; a list of them in the page is for readers of the source."""
+    default_priority = 880
+
+    def apply(self, **kwargs):
+        for topic in list(self.document.findall(nodes.topic)):
+            if "contents" in topic.get("classes", ()):
+                topic.parent.remove(topic)
+
+
 class Links(SphinxPostTransform):
     """Names of manual pages and of files of this documentation become links."""
     default_priority = 5
@@ -152,6 +164,7 @@ def setup(app):
     app.add_node(experiments_gallery)
     app.add_lexer("session", SessionLexer)
     app.add_directive("experiments", Experiments)
+    app.add_transform(NoContents)
     app.add_post_transform(Links)
     app.add_post_transform(Gallery)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

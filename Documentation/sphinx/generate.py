@@ -27,10 +27,11 @@ TRACE_HEADERS = [path for folder in ("tcp_cc", "net", "sch") for path in sorted(
 LICENCE = ".. SPDX-License-Identifier: GPL-2.0-only\n"
 
 # Sections of manual pages
-OPTION_SECTIONS = ("PARAMETERS", "SYSCTLS", "SOCKET OPTIONS", "MODULE PARAMETERS")
+OPTION_SECTIONS = ("OPTIONS", "PARAMETERS", "SYSCTLS", "SOCKET OPTIONS", "MODULE PARAMETERS")
 COUNTER_SECTIONS = ("STATISTICS", "OUTPUT", "COUNTERS")
-# Terms in these sections that are no counters
+# Terms in these sections that are no counters, and pages about calculations
 NO_COUNTERS = re.compile(r"^(-|/)")
+NO_COUNTER_PAGES = ("closnet",)
 
 
 # ---- reStructuredText
@@ -168,7 +169,7 @@ option_row.header = (("option", 30), ("sets", 52), ("default", 18))
 
 
 def counter_row(path, term, meaning):
-    if NO_COUNTERS.match(words(term)) or not re.match(r"[\w.~]+", words(term)):
+    if path.stem in NO_COUNTER_PAGES or NO_COUNTERS.match(words(term)) or not re.match(r"\w", words(term)):
         return None
     return link(path, term), escape(sentences(words(meaning))[0])
 
@@ -262,7 +263,7 @@ def netlink_page(path):
     text = path.read_text(encoding="utf-8")
     spec = yaml.safe_load(text)
     name = spec.get("name", path.stem)
-    out = LICENCE + heading(name, "#")
+    out = LICENCE + heading("Netlink: " + name, "#")
     if "doc" in spec:
         out += escape(spec["doc"]) + ".\n\n"
     kind = spec.get("protocol")
@@ -311,6 +312,12 @@ def enum_values():
     return values
 
 
+def type_of(kind, size):
+    """The type of a field; SIZE is empty for one that is no array"""
+    whole = re.fullmatch(r"sizeof\((struct \w+)\)", size)
+    return whole[1] if whole else TYPE.get(kind, kind) + ("[%s]" % size if size else "")
+
+
 class Event:
     """A trace event, or a class of them: fields is [(type, name)], form the format of its line."""
 
@@ -321,7 +328,7 @@ class Event:
             self.fields, self.form, self.words = None, None, []
             return
         entries = call(body, body.index("(", entry))[0]
-        self.fields = [(TYPE.get(kind, kind) + ("[%s]" % size.strip() if size else ""), field)
+        self.fields = [(type_of(kind, size.strip()), field)
                        for kind, field, size in re.findall(r"__(?:field|array)\(\s*([\w ]+?),\s*(\w+)(?:,\s*([^\n]+))?\)",
                                                            entries)]
         printk = call(body, body.index("(", body.index("TP_printk")))[0]
