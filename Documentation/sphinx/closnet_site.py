@@ -4,7 +4,7 @@
 * the directive "experiments": a toctree of all pages of that folder, shown as cards with picture and question
 * the language "session" of code blocks: lines after the prompts "$ ", "# " and "lab> " are commands, which
   selftests/docs/tutorials.py runs; the other lines are output
-* links: "tc-ndp(8)" in a text, and ``Documentation/concepts/lab.rst``, become links to these pages
+* links: "tc-ndp(8)" in a text, ``Documentation/concepts/lab.rst``, and `this <lab.rst>`_, become links to these pages
 """
 import html
 import os
@@ -15,7 +15,6 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from pygments.lexers.shell import BashLexer, ShellSessionBaseLexer
 from sphinx import addnodes
-from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.osutil import relative_uri
 
@@ -102,14 +101,14 @@ class Gallery(SphinxPostTransform):
                 pictures.parent.remove(pictures)
 
 
-class NoContents(SphinxTransform):
-    """The theme shows the contents of a page at its side; a list of them in the page is for readers of the source."""
-    default_priority = 880
+class NoContents(Directive):
+    """.. contents:: is for readers of the source; the theme shows the contents of a page at its side."""
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec = {"local": str, "depth": str, "backlinks": str, "class": str}
 
-    def apply(self, **kwargs):
-        for topic in list(self.document.findall(nodes.topic)):
-            if "contents" in topic.get("classes", ()):
-                topic.parent.remove(topic)
+    def run(self):
+        return []
 
 
 class Links(SphinxPostTransform):
@@ -122,6 +121,11 @@ class Links(SphinxPostTransform):
             if name.startswith("reference/man/"):
                 stem, _, section = name[len("reference/man/"):].rpartition(".")
                 pages["%s(%s)" % (stem, section)] = name
+        for node in list(self.document.findall(nodes.reference)):
+            found = re.fullmatch(r"([\w./-]+)\.(?:rst|md)", node.get("refuri", ""))
+            target = found and os.path.normpath(os.path.join(os.path.dirname(self.env.docname), found[1]))
+            if target in self.env.found_docs:
+                node.replace_self(self.link(target, nodes.Text(node.astext())))
         if not pages:
             return
         names = re.compile(r"(?<![\w-])(?:%s)" % "|".join(map(re.escape, sorted(pages, key=len, reverse=True))))
@@ -164,7 +168,7 @@ def setup(app):
     app.add_node(experiments_gallery)
     app.add_lexer("session", SessionLexer)
     app.add_directive("experiments", Experiments)
-    app.add_transform(NoContents)
+    app.add_directive("contents", NoContents, override=True)
     app.add_post_transform(Links)
     app.add_post_transform(Gallery)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
