@@ -79,7 +79,8 @@ def name_of(path):
 
 def rendered(path):
     """The manual page as HTML"""
-    text = subprocess.run(["mandoc", "-Thtml", "-O", "fragment", path], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(["mandoc", "-Thtml", "-O", "fragment", path], check=True, capture_output=True,
+                          text=True).stdout
     for other in MAN:
         target = '<a href="%s.html">' % other.name
         text = re.sub(r"<b>%s</b>\(%s\)" % (re.escape(other.stem), other.suffix[1:]),
@@ -251,9 +252,8 @@ def operations(spec):
             if kind in operation:
                 sides = [", ".join(literal(a) for a in operation[kind].get(side, {}).get("attributes", ()))
                          for side in ("request", "reply")]
-                rows.append((literal(operation["name"]), kind, *sides,
-                             escape(operation.get("doc", "") + (" Needs CAP_NET_ADMIN." if "admin-perm" in operation.get(
-                                 "flags", ()) else ""))))
+                rights = ". Needs CAP_NET_ADMIN" if "admin-perm" in operation.get("flags", ()) else ""
+                rows.append((literal(operation["name"]), kind, *sides, escape(operation.get("doc", "") + rights)))
     if not rows:
         return ""
     return heading("Commands") + table(("command", "kind", "request", "reply", "meaning"), rows, (12, 8, 20, 30, 30))
@@ -328,9 +328,8 @@ class Event:
             self.fields, self.form, self.words = None, None, []
             return
         entries = call(body, body.index("(", entry))[0]
-        self.fields = [(type_of(kind, size.strip()), field)
-                       for kind, field, size in re.findall(r"__(?:field|array)\(\s*([\w ]+?),\s*(\w+)(?:,\s*([^\n]+))?\)",
-                                                           entries)]
+        members = re.findall(r"__(?:field|array)\(\s*([\w ]+?),\s*(\w+)(?:,\s*([^\n]+))?\)", entries)
+        self.fields = [(type_of(kind, size.strip()), field) for kind, field, size in members]
         printk = call(body, body.index("(", body.index("TP_printk")))[0]
         self.form = re.search(r'"([^"]*)"', printk)[1]
         self.words = re.findall(r"(\w+)\(__entry->(\w+)\)", printk)
@@ -369,17 +368,20 @@ def trace_page():
     out = (LICENCE + heading("Trace events", "#") +
            "The events are in ``/sys/kernel/tracing/events/SYSTEM/EVENT``, also for ``perf`` and ``bpftrace``.\n"
            "Their fields are stable. *Field* is the name in the record, which ``bpftrace`` uses (``args->rtt_ns``);\n"
-           "*Line* is the form in ``/sys/kernel/tracing/trace``, which has words for some numbers. :doc:`/howto/bpftrace` has recipes.\n")
+           "*Line* is the form in ``/sys/kernel/tracing/trace``, which has words for some numbers.\n"
+           ":doc:`/howto/bpftrace` has recipes.\n")
     for path in TRACE_HEADERS:
         system, events, symbols = trace_header(path)
         out += heading("System " + system) + "Source: ``%s``\n\n" % path.relative_to(TOP)
         for event in events:
-            out += heading("%s:%s" % (system, event.name), "-") + "\n\n".join(map(escape, event.about.split("\n\n"))) + "\n\n"
+            out += heading("%s:%s" % (system, event.name), "-")
+            out += "".join(escape(paragraph) + "\n\n" for paragraph in event.about.split("\n\n"))
             shown = {field: symbols.get(function, []) for function, field in event.words}
             rows = [(literal(name), literal(kind), ", ".join(shown.get(name, ())))
                     for kind, name in event.fields]
             keep = 3 if any(row[2] for row in rows) else 2
-            out += table(("field", "type", "numbers and words")[:keep], [row[:keep] for row in rows], (25, 35, 40)[:keep])
+            header = ("field", "type", "numbers and words")
+            out += table(header[:keep], [row[:keep] for row in rows], (25, 35, 40)[:keep])
             out += "Line::\n\n   " + event.form + "\n\n"
     return out
 

@@ -3,7 +3,7 @@
 """Checks of the documentation: prints what is wrong, and ends with status 1 if something is.
 
 Usage: site.py links|lists|events|netlink SITE     SITE: directory of the built site
-       site.py recipes|modules|targets|experiments|files
+       site.py markdown|recipes|modules|targets|experiments|files
 """
 import re
 import sys
@@ -18,6 +18,8 @@ DOCS = TOP / "Documentation"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(DOCS / "sphinx"))
 import generate  # noqa: E402
+
+FOLDERS = "tools|selftests|Documentation|include|compat|net|sch|tcp_cc|debian"
 
 
 def texts():
@@ -37,7 +39,7 @@ def links(site):
     """Links within the site, with fragment, and pictures"""
     places, found = {}, []
     for path, page in pages(site):
-        places[path] = {node["id"] for node in page.find_all(id=True)} | {a["name"] for a in page.find_all("a", attrs={"name": True})}
+        places[path] = {node["id"] for node in page.find_all(id=True)}
         for node in page.find_all(("a", "img")):
             found.append((path, node.get("href") or node.get("src") or ""))
     for path, target in found:
@@ -49,6 +51,16 @@ def links(site):
             yield "%s: no such file: %s" % (path.relative_to(site), target)
         elif place and to in places and unquote(place) not in places[to] and place not in places[to]:
             yield "%s: no such place: %s" % (path.relative_to(site), target)
+
+
+def markdown():
+    """Links within the repository of the files at its top"""
+    for path in sorted(TOP.glob("*.md")):
+        text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
+        targets_of = re.findall(r"\]\(([^)#\s]+)\)", text) + re.findall(r"^\[[^\]]+\]: (\S+)$", text, re.M)
+        for target in targets_of:
+            if ":" not in target and not (TOP / target).exists():
+                yield "%s: no such file: %s" % (path.name, target)
 
 
 def lists(site):
@@ -75,7 +87,8 @@ def events(site):
     if not known:
         yield "no events found in the headers"
     for path in generate.TRACE_HEADERS:
-        for name in re.findall(r"^(?:TRACE_EVENT|DEFINE_EVENT)\((?:\w+, )?(\w+),", path.read_text(encoding="utf-8"), re.M):
+        text_of = path.read_text(encoding="utf-8")
+        for name in re.findall(r"^(?:TRACE_EVENT|DEFINE_EVENT)\((?:\w+, )?(\w+),", text_of, re.M):
             if not any(key.endswith(":" + name) for key in known):
                 yield "%s is not understood" % name
     for name, fields in known.items():
@@ -144,7 +157,7 @@ def experiments():
 def files():
     """Files and directories of the tree, and documents by their path"""
     for path, text in texts():
-        for name in re.findall(r"`((?:tools|selftests|Documentation|include|compat|net|sch|tcp_cc|debian)/[\w./-]+)", text):
+        for name in re.findall(r"`((?:%s)/[\w./-]+)" % FOLDERS, text):
             name = name.rstrip("./-")
             if "." in name.rsplit("/", 1)[-1] and not (TOP / name).exists() and not list(TOP.glob(name + "*")):
                 yield "%s: no file %s" % (path, name)

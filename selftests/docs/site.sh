@@ -20,6 +20,7 @@ for page in Documentation/man/*.[1-9]; do
 	check "${page##*/} is in the site" grep -q 'class="manual-text"' "$site/reference/man/${page##*/}.html"
 done
 check "all links of the site lead to a page and a place in it" selftests/docs/site.py links "$site"
+check "links of README.md and its like lead to files" selftests/docs/site.py markdown
 check "no paragraph begins like a list by accident" selftests/docs/site.py lists "$site"
 check "all trace events are in the site" selftests/docs/site.py events "$site"
 check "recipes for bpftrace use events and fields that exist" selftests/docs/site.py recipes
