@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an ACK costs with tcp_timely, tcp_dcqcn and other congestion controls: a part of table.py."""
+"""Cost of an ACK with tcp_timely, tcp_dcqcn and other congestion controls: a part of table.py."""
 import re
 import sys
 

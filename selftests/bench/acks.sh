@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Measures the congestion controls of the table with ack_bench, in a guest that counts instructions.
-# Usage: acks.sh MODULES COUNT     MODULES: directory of ack_bench.ko; COUNT: bursts a measurement
-# Prints lines CASE<tab>PATTERN<tab>WHAT, WHAT being a line of ack_bench.
+# Measures congestion controls with ack_bench, in a guest whose clock counts instructions.
+# Usage: acks.sh MODULES COUNT     MODULES: directory of ack_bench.ko; COUNT: bursts per measurement
+# Prints lines CASE<tab>PATTERN<tab>RESULT; RESULT is a line of ack_bench.
 # Environment: CLOSNET_MODDIR (directory of nicclock.ko, tcp_timely.ko and tcp_dcqcn.ko)
 set -eu
 parameter=/sys/module/ack_bench/parameters/run
@@ -22,18 +22,18 @@ measure() {
 	done
 }
 
-# samples [GREP-OPTION...] SOURCE: the counters' lines about RTTs of that source
+# samples [GREP-OPTION...] SOURCE: the samples_* counter of an RTT source, or with -v the other ones
 samples() { grep '^samples_' $counters | grep "${@:1:$#-1}" "^samples_${!#} "; }
 
-# timely CASE SOURCE PATTERN...: measures it, and dies unless there were RTTs, all of that source
+# timely CASE SOURCE PATTERN...: measure tcp_timely; fail unless all RTT samples came from SOURCE
 timely() {
-	local of others
+	local own others
 	echo "$2" >$source
-	of=$(samples "$2")
+	own=$(samples "$2")
 	others=$(samples -v "$2")
 	measure "$1" timely "${@:3}"
-	if [ "$of" = "$(samples "$2")" ] || [ "$others" != "$(samples -v "$2")" ]; then
-		echo "$1: not all RTTs were of source $2; now there are:" >&2
+	if [ "$own" = "$(samples "$2")" ] || [ "$others" != "$(samples -v "$2")" ]; then
+		echo "$1: not all RTT samples came from source $2; the counters are now:" >&2
 		grep '^samples_' $counters >&2
 		exit 1
 	fi
@@ -42,7 +42,7 @@ timely() {
 echo "# kernel $(uname -r)"
 sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
 insmod "$1/ack_bench.ko"
-# no IPv6 on it: then the device sends nothing by itself
+# without IPv6, the device transmits only the benchmark's packets
 echo 1 >/proc/sys/net/ipv6/conf/$device/disable_ipv6
 ip link set $device up
 ip address add 10.0.0.1/24 dev $device
@@ -56,12 +56,12 @@ measure dctcp dctcp ece data marked
 insmod "$CLOSNET_MODDIR/nicclock.ko"
 insmod "$CLOSNET_MODDIR/tcp_timely.ko"
 measure bbr-probed bbr burst pair dup
-echo "timely burst 2000" >$parameter # nicclock learns the NIC's clock, from 0.2 s
+echo "timely burst 2000" >$parameter # nicclock needs 0.2 s to learn the NIC's clock
 timely timely hw burst pair dup
 timely timely-sw sw burst pair dup
 timely timely-rtt rtt burst pair dup
 
 insmod "$CLOSNET_MODDIR/tcp_dcqcn.ko"
-echo 16 >/proc/sys/net/ipv4/tcp_dcqcn/seg_kb # a burst is one packet, as with the others
+echo 16 >/proc/sys/net/ipv4/tcp_dcqcn/seg_kb # a burst is one packet, as in the other measurements
 measure dcqcn dcqcn burst pair dup ece data marked
 measure cubic-probed cubic data marked

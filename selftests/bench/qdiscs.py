@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a packet costs in sch_ndp, sch_dcqcn, sch_pcrp and other qdiscs: a part of table.py."""
+"""Cost of a packet in sch_ndp, sch_dcqcn, sch_pcrp and other qdiscs: a part of table.py."""
 import re
 import sys
 
 BASE = "prio-2"
 GOAL_UNCONGESTED = 1.15  # of BASE
-# a trim, of an enqueue and a dequeue of the same packet: what makes it dear, which packets, at most
+# (case, packets, maximum): cost of a trim in units of an enqueue and a dequeue of the same packet
 TRIMS = (
     ("cut in place, checksum complete", ("udp4", "udp6", "tcp4"), 2.0),
     ("cut in place, checksum left to the device", ("udp4-partial", "tcp4-partial"), 2.5),
     ("payload in a page, or a clone", ("udp4-frags", "udp4-cloned", "udp4-local"), 5.0),
     ("a clone with payload in a page", ("tcp4-local",), 7.5),
 )
-# qdiscs of a host, which tell flows or classes apart; fq is also in the table of BASE
+# qdiscs of hosts, which distinguish flows or classes; fq is also in the table of BASE
 HOSTS = ("fq", "htb", "pcrp", "pcrp-nosrpt")
 
 QDISCS = {
@@ -67,7 +67,7 @@ def read(path, lines):
 
 
 def only(by_line):
-    """(enqueue, dequeue) of a pattern whose steps are all of one sort"""
+    """(enqueue, dequeue) of a pattern whose steps are all of one kind"""
     (cost,) = by_line.values()
     return cost
 
@@ -87,7 +87,7 @@ def uncongested(costs):
 
 
 def trims(costs):
-    """(qdisc, packet, which is trimmed, (enqueue, dequeue), the sum for one that is not trimmed)"""
+    """(qdisc, packet, trimmed: arrival or tail, (enqueue, dequeue), sum for an untrimmed packet)"""
     for (qdisc, pattern, packet), by_line in costs.items():
         if pattern == "trim":
             for line, which in (("same", "arrival"), ("other", "tail")):
@@ -107,7 +107,7 @@ def trimming(costs):
 
 
 def marking(costs):
-    """Of ECN-capable packets"""
+    """The table of ECN-capable packets"""
     head = ["qdisc", "waiting", "enqueue", "dequeue", "sum", "of red", "of fq_codel"]
     waiting = {"empty": "none", "standing": "4"}
     rows = []

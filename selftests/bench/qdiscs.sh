@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Measures the qdiscs of the table with qdisc_bench, in a guest that counts instructions.
-# Usage: qdiscs.sh MODULES COUNT     MODULES: directory of qdisc_bench.ko; COUNT: packets a measurement
-# Prints lines CASE<tab>PATTERN<tab>PACKET<tab>WHAT, WHAT being a line of qdisc_bench.
+# Measures qdiscs with qdisc_bench, in a guest whose clock counts instructions.
+# Usage: qdiscs.sh MODULES COUNT     MODULES: directory of qdisc_bench.ko; COUNT: packets per measurement
+# Prints lines CASE<tab>PATTERN<tab>PACKET<tab>RESULT; RESULT is a line of qdisc_bench.
 # Environment: CLOSNET_MODDIR (directory of the qdiscs' modules), TC_LIB_DIR (directory of the plug-ins)
 set -eu
 parameter=/sys/module/qdisc_bench/parameters/run
 count=$2
 device=bench0
-two_bands=(prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1) # all to the lower one
+two_bands=(prio bands 2 priomap 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1) # all packets go to the lower band
 
-# qdisc CASE KIND...: what the following measurements are of
+# qdisc CASE KIND...: set the qdisc of the following measurements
 qdisc() {
 	case=$1
 	shift
@@ -27,7 +27,7 @@ measure() {
 	done <$parameter
 }
 
-# uncongested PACKET...: an empty queue, and one in which 4 packets stand
+# uncongested PACKET...: measure with an empty queue, and with 4 packets queued
 uncongested() {
 	local packet
 	for packet in "$@"; do
@@ -36,10 +36,10 @@ uncongested() {
 	done
 }
 
-# many: 1000 flows, each with one packet
+# many: measure with one packet of each of 1000 flows queued
 many() { measure many udp4-flows 1000; }
 
-# trimming PACKET...: a data queue that is full, so that each packet means a trim, and every dequeue finds a header
+# trimming PACKET...: measure with a full data queue: each enqueue trims a packet, each dequeue returns a header
 trimming() {
 	local packet
 	for packet in "$@"; do measure trim "$packet" 8; done
@@ -49,11 +49,11 @@ echo "# kernel $(uname -r)"
 sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
 for module in sch_ndp sch_dcqcn sch_pcrp; do insmod "$CLOSNET_MODDIR/$module.ko"; done
 insmod "$1/qdisc_bench.ko"
-# no IPv6 on it: then the device sends nothing by itself
+# without IPv6, the device transmits only the benchmark's packets
 ip link add $device type dummy
 echo 1 >/proc/sys/net/ipv6/conf/$device/disable_ipv6
 ip link set $device up
-ip addr add 10.0.0.1/24 dev $device # the packets are the host's own
+ip addr add 10.0.0.1/24 dev $device # the packets' source, so that sch_pcrp treats them as the host's own
 
 qdisc prio-2 "${two_bands[@]}"
 uncongested udp4
@@ -86,7 +86,7 @@ trimming tcp4 udp4-partial tcp4-partial tcp4-local
 qdisc ndp-dscp ndp match dscp be,af11 ratio 100000 hlimit 1000000
 uncongested udp4
 
-# nothing is marked; or, with 4 packets standing, drawn for, with 4 % of Pmax; or all are marked
+# Marking probability with 4 packets queued: 0, then 4 % of Pmax, then 1
 never=(kmin 1mb kmax 1mb)
 qdisc dcqcn dcqcn "${never[@]}"
 uncongested udp4-ect
@@ -94,13 +94,13 @@ qdisc dcqcn-draws dcqcn pmax 1%
 measure standing udp4-ect 4
 qdisc dcqcn-marks dcqcn kmin 0 kmax 0
 measure standing udp4-ect 4
-# the packets came in by the port itself, and are lossless
+# lossless packets, accounted to the port itself as their ingress port
 qdisc dcqcn-pool dcqcn "${never[@]}" pool bench
 uncongested udp4-ect
 qdisc dcqcn-pool-marks dcqcn kmin 0 kmax 0 pool bench
 measure standing udp4-ect 4
 
-# one flow, or many, to a host that does not answer
+# one flow or many, to a host without PCRP
 qdisc pcrp pcrp
 uncongested udp4
 many

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What it takes to move bytes by NDP's sockets, TCP's and UDP's: a part of table.py."""
+"""Cost of a byte with NDP, TCP and UDP sockets: a part of table.py."""
 import re
 import sys
 
-# yardsticks
+# baselines
 BASES = {"tcp": "TCP without TSO", "tcp-tso": "TCP with TSO"}
-# (of NDP, yardstick, least of its throughput by MTU): what is aimed at beyond what has been reached
+# (case of NDP, baseline, minimum share of the baseline's throughput by MTU). AIMS may be missed, GOALS may not.
 AIMS = (("ndp-tso", "tcp-tso", {1500: 0.5}),)
 GOALS = (("ndp", "tcp", {1500: 1.0, 9000: 1.0}), ("ndp-tso", "tcp-tso", {1500: 0.2, 9000: 0.5}))
 
@@ -21,7 +21,7 @@ CASES = {
 
 
 def read(path, lines):
-    """{(mtu, flows, case): (payload of a packet, instructions, bytes)}"""
+    """{(mtu, flows, case): (bytes of payload per packet, instructions, bytes)}"""
     costs = {}
     for case, mtu, flows, payload, rest in lines:
         m = re.fullmatch(r"instructions (\d+) bytes (\d+) idle (\d+)", rest)

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Measures NDP's sockets, TCP's and UDP's with streams, in a guest that counts instructions.
-# Usage: sockets.sh PROGRAMS MIB     PROGRAMS: directory of streams; MIB: what is sent for each number
-# Prints lines CASE<tab>MTU<tab>FLOWS<tab>PAYLOAD<tab>WHAT, WHAT being the line of streams; PAYLOAD: of a packet
+# Measures NDP, TCP and UDP sockets with streams, in a guest whose clock counts instructions.
+# Usage: sockets.sh PROGRAMS MIB     PROGRAMS: directory of streams; MIB: data sent per measurement
+# Prints lines CASE<tab>MTU<tab>FLOWS<tab>PAYLOAD<tab>RESULT; PAYLOAD: bytes per packet; RESULT is the line of streams.
 # Environment: CLOSNET_MODDIR (directory of ndp.ko)
 set -eu
 streams=$1/streams
 bytes=$(($2 << 20))
 call=131072 # bytes
 
-# offloads MTU SEGMENTS TSO GRO: of both devices; SEGMENTS: packets that a packet of the stack may have, 1: no GSO
+# offloads MTU SEGMENTS TSO GRO: configure both devices; SEGMENTS: segments per GSO packet, 1: no GSO
 offloads() {
 	local ns
 	for ns in a b; do
@@ -18,13 +18,13 @@ offloads() {
 	done
 }
 
-# ndp_gso PACKETS: that NDP may send as one
+# ndp_gso PACKETS: number of packets that NDP may send as one GSO packet
 ndp_gso() {
 	local ns
 	for ns in a b; do ip netns exec $ns sysctl -q net.ndp.gso_packets="$1"; done
 }
 
-# measure CASE PROTOCOL PAYLOAD [DATAGRAMS]: calls are of $call bytes, or of so many datagrams
+# measure CASE PROTOCOL PAYLOAD [DATAGRAMS]: measure calls of $call bytes, or of DATAGRAMS datagrams
 measure() {
 	local size=$call each=$call
 	[ $# -eq 3 ] || size=$3 each=$(($3 * $4))
@@ -37,10 +37,10 @@ sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
 insmod "$CLOSNET_MODDIR/ndp.ko"
 ip netns add a
 ip netns add b
-# one queue, and no IPv6: then the devices send nothing by themselves
+# one queue; without IPv6, the devices transmit only the benchmark's packets
 ip link add v netns a type veth peer name v netns b
 for ns in a b; do
-	# no measurement depends on the one before
+	# no saved TCP metrics: each measurement is independent of the previous one
 	ip netns exec $ns sysctl -q net.ipv6.conf.v.disable_ipv6=1 net.ipv4.tcp_no_metrics_save=1
 	ip -n $ns link set v up
 	ip -n $ns link set lo up

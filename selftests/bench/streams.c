@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What it takes to move bytes from sockets in one network namespace to sockets in another
+ * streams: count the instructions that move bytes between sockets of two network namespaces
  *
  * streams PROTOCOL FLOWS SIZE WARM COUNT
- *	PROTOCOL: ndp, tcp, udp, or udp-gso. FLOWS processes in namespace a send to one in b,
- *	which reads what there is. Each makes WARM calls of SIZE bytes, and all wait until
- *	these have come; what is counted begins then: COUNT more. udp-gso: SIZE is a
- *	datagram's, and a call has as many as fit in 64 KiB.
+ *	PROTOCOL: ndp, tcp, udp, or udp-gso. FLOWS processes in namespace a send to one
+ *	process in b. Each sender makes WARM calls of SIZE bytes and waits until the receiver
+ *	has read the bytes of all senders. The measurement covers COUNT more calls per sender.
+ *	udp-gso: SIZE is the size of a datagram; a call has as many as fit in 64 KiB.
  *
- * Prints "instructions N bytes N idle N": those that the machine executed, whoever for,
- * until the last byte was read; it has one processor, whose clock counts them (QEMU,
- * -icount shift=0). While the processor is idle the clock goes on: that is subtracted.
+ * Prints "instructions N bytes N idle N". The instructions are all that the machine executed
+ * until the receiver had read the last byte. The machine has one processor, whose clock
+ * counts instructions (QEMU, -icount shift=0). The clock also advances while the processor
+ * is idle; that time is subtracted.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -30,7 +31,7 @@
 
 #define PORT		5001
 #define BUFFER		(1 << 20)
-#define RCVBUF		(64 << 20)	/* all that a measurement sends */
+#define RCVBUF		(64 << 20)	/* room for a whole measurement */
 #define GSO_BYTES	65000
 #define EVENTS		64
 
@@ -48,8 +49,8 @@ static const struct protocol {
 static struct options {
 	const struct protocol *p;
 	int flows;
-	size_t size;	/* of a call */
-	int segment;	/* udp-gso: of a datagram */
+	size_t size;	/* bytes of a call */
+	int segment;	/* udp-gso: bytes of a datagram */
 	int warm;
 	int count;
 } o;
@@ -101,7 +102,7 @@ static void watch(int epoll, int fd)
 		err(2, "epoll_ctl");
 }
 
-/* All that there is */
+/* Read until the socket is empty. Return: bytes read */
 static uint64_t drain(int fd)
 {
 	uint64_t bytes = 0;
@@ -117,16 +118,16 @@ static uint64_t drain(int fd)
 static void receive(int epoll, uint64_t bytes)
 {
 	struct epoll_event events[EVENTS];
-	uint64_t got = 0;
+	uint64_t received = 0;
 	int i, n;
 
-	while (got < bytes) {
+	while (received < bytes) {
 		n = epoll_wait(epoll, events, EVENTS, -1);
 		for (i = 0; i < n; i++)
-			got += drain(events[i].data.fd);
+			received += drain(events[i].data.fd);
 	}
-	if (got > bytes || write(ready[1], "", 1) != 1)
-		errx(1, "%llu bytes came, not %llu", (unsigned long long)got,
+	if (received > bytes || write(ready[1], "", 1) != 1)
+		errx(1, "received %llu bytes, not %llu", (unsigned long long)received,
 		     (unsigned long long)bytes);
 }
 
@@ -174,7 +175,7 @@ static void sender(int fd)
 
 /* ---- both */
 
-/* ns that the processor was idle */
+/* Idle time of the processor in ns */
 static unsigned long long idle_ns(void)
 {
 	FILE *f = fopen("/proc/timer_list", "r");
@@ -187,7 +188,7 @@ static unsigned long long idle_ns(void)
 			return ns;
 		}
 	}
-	errx(2, "/proc/timer_list tells no idle_sleeptime");
+	errx(2, "/proc/timer_list has no idle_sleeptime");
 }
 
 static void wait_until_received(void)
@@ -195,7 +196,7 @@ static void wait_until_received(void)
 	char c;
 
 	if (read(ready[0], &c, 1) != 1)
-		errx(1, "not all came");
+		errx(1, "the receiver failed");
 }
 
 static void measure(void)
@@ -225,29 +226,29 @@ static void parse(char *argv[])
 	o.warm = atoi(argv[4]);
 	o.count = atoi(argv[5]);
 	if (!o.p || o.flows <= 0 || !o.size || o.size > BUFFER || o.warm <= 0 || o.count <= 0)
-		errx(2, "bad words");
+		errx(2, "invalid argument");
 	o.segment = (int)o.size;
 	if (is_gso())
 		o.size *= GSO_BYTES / o.size;
 }
 
-/* None ends by itself, unless it failed: that ends the others, too. */
+/* A child exits only if it failed. All other processes then end as well. */
 static void child_ended(int signal_number)
 {
 	(void)signal_number;
 	_exit(1);
 }
 
-static void start(void (*what)(int), int fd)
+static void start(void (*run)(int), int fd)
 {
 	if (fork())
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	close(go[1]);
-	what(fd);
+	run(fd);
 }
 
-/* When this ends, so have their sockets. */
+/* End all children, and thereby close their sockets. */
 static void end_children(void)
 {
 	signal(SIGCHLD, SIG_DFL);

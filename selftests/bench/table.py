@@ -1,18 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Makes tables of what selftests/bench/PART.sh printed.
+"""Turns the output of selftests/bench/PART.sh into tables.
 
 Usage: table.py PART csv RAW
        table.py PART text RAW [NOTE...]
-       table.py PART replace RAW FILE [NOTE...]   the tables in FILE, between PART's two markers
+       table.py PART replace RAW FILE [NOTE...]   replace the tables between PART's markers in FILE
 PART: qdiscs, acks or sockets. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
 
-A part is a module. It has
-  read(path, lines)  results, from the words between tabs of each line that the guest printed
-  tables(results)  each as (columns of words at the left, head, rows)
-  goals(results)   each as (text, met)
-  aims(results)    goals that are missed so far, and may be; if there are any
-  records(results) the rows of the CSV file, its head first
+A part is a module with these functions:
+  read(path, lines)  parse the lines of RAW, each split at tabs, into results
+  tables(results)    yield tables as (number of text columns at the left, head, rows)
+  goals(results)     yield goals as (text, met)
+  aims(results)      optional: yield goals that may be missed
+  records(results)   yield the rows of the CSV file, the head first
 """
 import csv
 import importlib
@@ -22,7 +22,7 @@ END = "<!-- end -->\n"
 
 
 def read(part, path):
-    """The part's results, and the lines of remarks"""
+    """Return the part's results and the remarks, lines that begin with #"""
     with open(path, encoding="ascii") as f:
         lines = f.read().splitlines()
     remarks = [line[1:].strip() for line in lines if line.startswith("#")]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# closwire from several CPUs: traffic in all TX queues, both ways, while settings, carrier, MTU, queues and time stamps
-# change, statistics are read, and other pairs come and go.
+# closwire on several CPUs: both ports transmit on all TX queues, while settings, carrier, MTU, queues and timestamping
+# change, statistics are read, and other pairs are created and deleted.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> w0       |=====| w1 <- traffic       |
@@ -27,17 +27,17 @@ statistics() {
 		in_ns "$a" ethtool -S w0 && in_ns "$b" ethtool -S w1 && in_ns "$a" ethtool -T w0
 }
 
-ethtools() {
+queues() {
 	in_ns "$a" ethtool -L w0 tx 1 && in_ns "$a" ethtool -G w0 tx 8 && in_ns "$a" ethtool -L w0 tx 4 &&
 		in_ns "$b" ethtool -G w1 tx 64
 }
 
-stamps() {
+timestamping() {
 	closwire_stamp config "$a/w0" 1 1 && closwire_stamp config "$b/w1" 1 1 &&
 		closwire_stamp config "$a/w0" 0 0 && closwire_stamp config "$b/w1" 0 0
 }
 
-carriers() {
+carrier_and_mtu() {
 	ip -n "$a" link set w0 down && ip -n "$a" link set w0 up mtu 1400 && ip -n "$b" link set w1 down &&
 		ip -n "$b" link set w1 mtu 9000 up && ip -n "$a" link set w0 mtu 9000 &&
 		ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev w0 &&
@@ -60,11 +60,11 @@ for i in 1 2 3 4; do
 done
 job traffic udp -n "$b" -d 10.0.0.1 -p 5 -l 1400 >/dev/null 2>&1
 job traffic udp -n "$b" -d 10.0.0.1 -p 6 -l 8000 >/dev/null 2>&1
-loop settings settings
-loop statistics statistics
-loop stamps stamps
-loop ethtool ethtools
-loop carrier carriers
-loop other_pair other_pair
+loop "settings change" settings
+loop "statistics are read" statistics
+loop "timestamping is switched on and off" timestamping
+loop "rings and channels are resized" queues
+loop "carrier and MTU change" carrier_and_mtu
+loop "another pair is created and deleted" other_pair
 stress "closwire under load"
 finish

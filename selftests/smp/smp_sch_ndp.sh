@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# sch_ndp from several CPUs, see lib/smp_sch.sh
+# sch_ndp on several CPUs, see lib/smp_sch.sh
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> v0: ndp  |=====| v1                  |

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# sch_pcrp from several CPUs, see lib/smp_sch.sh
+# sch_pcrp on several CPUs, see lib/smp_sch.sh
 #
-#	+--------- a ---------+     +--------- b ---------+
-#	| traffic -> v0: pcrp  |=====| v1                  |
-#	+---------------------+     +---------------------+
+#	+---------- a ----------+     +--------- b ---------+
+#	| traffic -> v0: pcrp   |=====| v1                  |
+#	+-----------------------+     +---------------------+
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/smp.sh"
 need_sch pcrp

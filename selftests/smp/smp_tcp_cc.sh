@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The congestion controls on several CPUs: connections come and go, change theirs, and share devices, while parameters
-# change and counters are read.
+# The congestion controls on several CPUs: connections on one link open, change their congestion control, and close,
+# while parameters change and counters are read.
 #
 #	+---------- a ----------+     +---------- b ----------+
 #	| tcp_flow x 4 -> w0    |=====| w1 -> tcp_flow        |
@@ -21,8 +21,10 @@ tc -n "$b" qdisc add dev w1 root fq
 
 # flow PORT STEP...
 flow() { timeout 60 tcp_flow -t 50 -s "$a" -r "$b" -d 10.0.0.2 -p "$1" "${@:2}"; }
-switches() { flow 5003 cc=timely connect send=200000 cc=dcqcn send=200000 cc=cubic send=100000 cc=timely send=100000 close eof; }
-backwards() { flow 5004 listener-cc=dcqcn connect swap send=500000 close eof; }
+change_cc() {
+	flow 5003 cc=timely connect send=200000 cc=dcqcn send=200000 cc=cubic send=100000 cc=timely send=100000 close eof
+}
+reverse() { flow 5004 listener-cc=dcqcn connect swap send=500000 close eof; }
 counters() {
 	local i
 	for i in timely dcqcn; do
@@ -34,16 +36,17 @@ counters() {
 parameters() {
 	in_ns "$a" bash -ec 'for f in /proc/sys/net/ipv4/tcp_{timely,dcqcn}/*; do v=$(<"$f") && echo "$v" >"$f"; done'
 }
-stamps() {
-	closwire_stamp config "$a/w0" 1 1 && sleep 0.5 && closwire_stamp config "$a/w0" 0 0 && wire_set "$a/w0" clock_drift 5ppm
+timestamping() {
+	closwire_stamp config "$a/w0" 1 1 && sleep 0.5 && closwire_stamp config "$a/w0" 0 0 &&
+		wire_set "$a/w0" clock_drift 5ppm
 }
 
-loop "timely" flow 5001 cc=timely connect send=1000000 close eof
-loop "dcqcn" flow 5002 cc=dcqcn connect send=1000000 close eof
-loop "switches" switches
-loop "sends back" backwards
-loop "reads counters" counters
-loop "sets parameters" parameters
-loop "sets hardware time stamps" stamps
+loop "timely delivers data" flow 5001 cc=timely connect send=1000000 close eof
+loop "dcqcn delivers data" flow 5002 cc=dcqcn connect send=1000000 close eof
+loop "connections change their congestion control" change_cc
+loop "the accepting side sends with dcqcn" reverse
+loop "counters are read" counters
+loop "parameters are written" parameters
+loop "hardware timestamping is switched on and off" timestamping
 stress "congestion control"
 finish

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# selftests/run: a test that hangs or breaks the guest costs its own result only, and a second try gets a fresh guest.
+# selftests/run: a test that hangs or breaks the guest affects no other test, and a second try gets a fresh guest.
 # Runs on the host.
 . "$(dirname "$0")/../lib/lib.sh"
 . "$LIB_TOP/tools/common.sh"
 
 mkdir -p "$CLOSNET_CACHE"
-dir=$(mktemp -d "$CLOSNET_CACHE/tests.XXXXXX") # guests see it
+dir=$(mktemp -d "$CLOSNET_CACHE/tests.XXXXXX") # guests can read it
 defer "rm -rf '$dir'"
 
 # make_test NAME BODY
@@ -22,7 +22,7 @@ make_test flaky 'test ! -e /tmp/left'
 make_test complain 'echo "<4>WARNING: possible recursive locking detected" >/dev/kmsg'
 make_test skipped 'echo "1..0 # SKIP no reason"; exit 4'
 
-# run_tests [OPTION...] TEST...: its verdicts go to $TMP/verdicts, without times
+# run_tests [OPTION...] TEST...: run selftests/run; its verdicts, without times, go to $TMP/verdicts
 status=0
 run_tests() {
 	local words=() word
@@ -51,10 +51,10 @@ check "a test that hangs is ended after TEST_TIMEOUT" grep -q "COMMAND printed n
 check_eq "status 125 after a guest that hung" $status 125
 
 run_tests --virtual-time 1 good complain
-check_verdicts "a kernel that complains is a failure" \
+check_verdicts "a kernel that logs a complaint is a failure" \
 	"ok good.sh" "ok complain.sh" "not ok the guest's kernel, after the last test"
 
 run_tests leave flaky bad
-check_verdicts "in real time, a second try in a fresh guest counts" \
+check_verdicts "in real time, a failed test is retried in a fresh guest" \
 	"ok leave.sh" "retry flaky.sh" "retry bad.sh" "ok flaky.sh" "not ok bad.sh"
 finish

@@ -9,34 +9,34 @@
  *	echo "CONTROL PATTERN COUNT" >/sys/module/ack_bench/parameters/run
  *	cat /sys/module/ack_bench/parameters/run
  *
- * PATTERN is a name in bench_patterns[], COUNT the number of bursts that are
- * measured. The answer has a line for each kind of ACK:
+ * PATTERN is a name in bench_patterns[], COUNT the number of measured bursts.
+ * The result has a line for each kind of ACK:
  *
  *	burst|part|rest|dup|ece|data|marked STEPS median CYCLES mean CYCLES
  *
- * burst: acknowledges a whole burst; part: two segments of one, and more of it
- * remain; rest: its last two; dup: nothing new, while a burst is outstanding;
- * ece: a whole burst, and says that a packet was marked. The last two are data
- * that the connection receives, a segment without and with a mark.
+ * burst	acknowledges a whole burst
+ * part		acknowledges two segments of a burst, but not its last two
+ * rest		acknowledges the last two segments of a burst
+ * dup		duplicate ACK while a burst is outstanding
+ * ece		acknowledges a whole burst, and carries ECE
+ * data, marked	received data segment without and with a CE mark
  *
- * The connection is real, and so is all of the stack from sendmsg() down to the
- * device. There the packets end (dummy does that): the module plays the network
- * and the receiver. Its path has a bottleneck of BENCH_RATE_MBPS behind an own
- * queue, so that every congestion control finds an operating point of its own.
- * The ACKs carry a stamp of the NIC's clock and one of the host's, as if a NIC
- * had received them when they were due.
+ * The connection uses the kernel's own stack from sendmsg() to the device, which
+ * frees the packets. The module plays the network and the receiver. The path has
+ * a bottleneck of BENCH_RATE_MBPS with its own queue, so that every congestion
+ * control finds its own operating point. Each ACK carries a hardware and a
+ * software timestamp, as if the NIC had received it when it was due.
  *
- * Counted is tcp_v4_do_rcv() with the ACK, under the socket's lock, with
- * interrupts off: the same for all congestion controls but for what they do
- * themselves, what the stack does for them (the reduction of the window, the
- * pacing rate of those without an own one), and what hangs on the tracepoint
- * tcp_probe. Nothing is transmitted in that time: a burst is written when the
- * one before has left and the window has room for it. So that TCP does not
- * take the sender for one without data, it finds the window used up and a
- * packet left in the device.
+ * A measurement covers tcp_v4_do_rcv() with the ACK, under the socket's lock and
+ * with interrupts off. Congestion controls differ in their own callbacks, in the
+ * work of the stack for them (window reduction, a default pacing rate) and in the
+ * handlers of the tracepoint tcp_probe. The stack transmits no packet meanwhile:
+ * a burst is written when the previous one has left and the window has room. To
+ * keep TCP from treating the sender as application-limited, the module marks the
+ * window as used up and keeps bytes accounted to the device.
  *
- * The congestion control "bench_none", which does nothing, shows what all the
- * rest costs.
+ * The congestion control "bench_none" has an empty callback. It shows the cost of
+ * the stack alone.
  */
 
 #include <linux/bvec.h>
@@ -69,15 +69,15 @@
 #define BENCH_PAIR		(2 * BENCH_MSS)
 #define BENCH_BURSTS		16	/* outstanding, at most */
 #define BENCH_RATE_MBPS		1000
-#define BENCH_DELAY_NS		20000	/* there and back */
+#define BENCH_DELAY_NS		20000	/* round trip without queues */
 #define BENCH_SPIN_NS		15000
-/* Sending takes less. ACKs would be late by that, and nicclock misled. */
+/* Upper bound of the time to send a burst. A later ACK would mislead nicclock. */
 #define BENCH_SEND_NS		15000
-/* The NIC's clock is an hour ahead, and 20 ppm fast. */
+/* The NIC's clock is an hour ahead and 20 ppm fast. */
 #define BENCH_NIC_AHEAD_NS	(3600ULL * NSEC_PER_SEC)
 #define BENCH_NIC_FAST		50000
 
-/* What comes of one burst in so many is marked. */
+/* One burst in BENCH_MARKED is marked. */
 #define BENCH_MARKED		8
 
 enum {
@@ -90,16 +90,16 @@ static const char * const bench_acks[BENCH_ACKS] = {
 	"burst", "part", "rest", "dup", "ece", "data", "marked",
 };
 
-/* The device; its line is that of the NICs that the papers had */
+/* The device, with the papers' link speed of 10 Gbit/s */
 static struct net_device *bench_dev;
 
 /**
- * struct bench_pattern - how a receiver acknowledges
+ * struct bench_pattern - ACKs or data of the simulated peer
  * @name: as written to the parameter
- * @bytes: by one ACK
- * @dup: a duplicate ACK ahead of the real one
- * @marks: one in BENCH_MARKED is, or says so
- * @data: the connection receives
+ * @bytes: acknowledged by one ACK, or carried by one segment
+ * @dup: a duplicate ACK precedes each ACK
+ * @marks: one in BENCH_MARKED carries ECE (an ACK) or CE (a segment)
+ * @data: the peer sends data instead of ACKs
  */
 struct bench_pattern {
 	const char *name;
@@ -119,9 +119,9 @@ static const struct bench_pattern bench_patterns[] = {
 };
 
 /**
- * struct bench_line - the ACKs of one kind, and what they cost
- * @steps: how many
- * @cycles: instructions, one for each step
+ * struct bench_line - costs of the ACKs of one kind
+ * @steps: number of ACKs
+ * @cycles: instructions of each
  */
 struct bench_line {
 	u32 steps;
@@ -130,16 +130,16 @@ struct bench_line {
 
 /**
  * struct bench - one run
- * @control: the congestion control's name
- * @pattern: how it is acknowledged
+ * @control: name of the congestion control
+ * @pattern: ACKs or data of the simulated peer
  * @sock: the connection
- * @page: what is sent
- * @serve_ns: when the bottleneck begins with each outstanding burst
- * @free_ns: when it has done the last of them
+ * @page: payload of every burst
+ * @serve_ns: start of each outstanding burst's transmission at the bottleneck
+ * @free_ns: end of the last one's transmission
  * @sent: bursts sent
  * @acked: bursts acknowledged
- * @part: bytes acknowledged of the next
- * @lines: the result, by the ACKs' kind
+ * @part: bytes acknowledged of the next burst
+ * @lines: costs by kind of ACK
  */
 struct bench {
 	char control[TCP_CA_NAME_MAX];
@@ -205,7 +205,7 @@ static u64 bench_path_ns(u32 bytes)
 	return div_u64((u64)bytes * 8000, BENCH_RATE_MBPS);
 }
 
-/* Sleeps, but not for the last part: a timer's interrupt is not as exact. */
+/* Sleep, then spin for the last BENCH_SPIN_NS: a timer interrupt is not exact enough. */
 static void bench_wait_until(u64 ns)
 {
 	ktime_t t = ns_to_ktime(ns - BENCH_SPIN_NS);
@@ -218,7 +218,7 @@ static void bench_wait_until(u64 ns)
 		cpu_relax();
 }
 
-/* The options of a SYN and ACK, or of an ACK. Return: their length */
+/* Write the options of a SYN-ACK or an ACK. Return: their length */
 static u32 bench_put_options(const struct tcp_sock *tp, __be32 *to, bool syn)
 {
 	__be32 *p = to;
@@ -237,7 +237,7 @@ static u32 bench_put_options(const struct tcp_sock *tp, __be32 *to, bool syn)
 	return (p - to) * sizeof(*p);
 }
 
-/* A packet of the receiver's, as it is when the IP layer gets it */
+/* Allocate a packet of the peer, as a driver passes it to the IP layer. */
 static struct sk_buff *bench_new_packet(struct bench *b, u32 ack, bool syn)
 {
 	const struct inet_sock *inet = inet_sk(b->sock->sk);
@@ -283,7 +283,7 @@ static struct sk_buff *bench_new_packet(struct bench *b, u32 ack, bool syn)
 	return skb;
 }
 
-/* An ACK as TCP gets it, that the NIC received at @rx_ns */
+/* Allocate an ACK as IP passes it to TCP, with a hardware timestamp of @rx_ns. */
 static struct sk_buff *bench_new_ack(struct bench *b, u32 ack, u64 rx_ns)
 {
 	struct sk_buff *skb = bench_new_packet(b, ack, false);
@@ -309,7 +309,7 @@ static noinline u32 bench_receive(struct sock *sk, struct sk_buff *skb)
 	return BENCH_CYCLES(tcp_v4_do_rcv(sk, skb));
 }
 
-/* @skb arrives; if @line, what it costs is written there. */
+/* Pass @skb to TCP. Record the cost in @line, unless it is NULL. */
 static void bench_arrive(struct sock *sk, struct sk_buff *skb, struct bench_line *line)
 {
 	unsigned long flags;
@@ -325,7 +325,7 @@ static void bench_arrive(struct sock *sk, struct sk_buff *skb, struct bench_line
 		line->cycles[line->steps++] = cycles;
 }
 
-/* The ACK up to @ack arrives. */
+/* Deliver an ACK up to @ack. */
 static int bench_ack(struct bench *b, u32 ack, u64 rx_ns, bool ece, struct bench_line *line)
 {
 	struct sk_buff *skb = bench_new_ack(b, ack, rx_ns);
@@ -339,13 +339,13 @@ static int bench_ack(struct bench *b, u32 ack, u64 rx_ns, bool ece, struct bench
 	}
 	bench_arrive(sk, skb, line);
 	if (tcp_sk(sk)->snd_una != ack) {
-		pr_err("an ACK was not taken\n");
+		pr_err("TCP did not accept an ACK\n");
 		return -EPROTO;
 	}
 	return 0;
 }
 
-/* The next segment arrives, and a program reads it. */
+/* Deliver the next data segment and read it. */
 static int bench_data(struct bench *b, bool marked, struct bench_line *line)
 {
 	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_TRUNC };
@@ -363,11 +363,11 @@ static int bench_data(struct bench *b, bool marked, struct bench_line *line)
 	bench_arrive(sk, skb, line);
 	if (kernel_recvmsg(b->sock, &msg, &none, 0, BENCH_MSS, msg.msg_flags) == BENCH_MSS)
 		return 0;
-	pr_err("a segment was not taken\n");
+	pr_err("TCP did not accept a segment\n");
 	return -EPROTO;
 }
 
-/* At the line's rate of the path, as ACKs that acknowledge all; a burst is a segment here. */
+/* Deliver data segments at the rate of the path. @count is in segments here. */
 static int bench_segments(struct bench *b, u32 count)
 {
 	u64 due = ktime_get_ns();
@@ -385,7 +385,7 @@ static int bench_segments(struct bench *b, u32 count)
 	return err;
 }
 
-/* When the next ACK reaches the NIC */
+/* Time at which the next ACK reaches the NIC */
 static u64 bench_due(const struct bench *b)
 {
 	return b->serve_ns[b->acked % BENCH_BURSTS] + BENCH_DELAY_NS +
@@ -414,7 +414,7 @@ static int bench_next_ack(struct bench *b, bool record)
 	return bench_ack(b, ack, rx_ns, ece, record ? &b->lines[kind] : NULL);
 }
 
-/* The burst that was just written comes to the bottleneck. */
+/* Queue the burst that was just written at the bottleneck. */
 static int bench_forward(struct bench *b)
 {
 	struct sock *sk = b->sock->sk;
@@ -428,7 +428,7 @@ static int bench_forward(struct bench *b)
 		*serve_ns = max(b->free_ns, skb->skb_mstamp_ns);
 		b->free_ns = *serve_ns + bench_path_ns(BENCH_BYTES);
 	} else {
-		pr_err("%s did not send a burst as one\n", b->control);
+		pr_err("%s did not send a burst as one packet\n", b->control);
 		err = -EPROTO;
 	}
 	release_sock(sk);
@@ -445,15 +445,16 @@ static int bench_send(struct bench *b)
 	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, &bv, 1, BENCH_BYTES);
 	ret = sock_sendmsg(b->sock, &msg);
 	if (ret != BENCH_BYTES) {
-		pr_err("%d of a burst's bytes were taken\n", ret);
+		pr_err("sock_sendmsg() returned %d, not %d\n", ret, BENCH_BYTES);
 		return ret < 0 ? ret : -ENOBUFS;
 	}
 	return bench_forward(b);
 }
 
 /*
- * A third of the window must be free, or TCP waits for more data; and TCP cuts
- * what is more than half of it.
+ * Is there room for a burst that TCP sends at once and as one packet? TCP defers
+ * a packet if less than a third of the window is free, and splits one that is
+ * larger than half of the window.
  */
 static bool bench_room(const struct bench *b)
 {
@@ -464,7 +465,7 @@ static bool bench_room(const struct bench *b)
 	       out + 2 * BENCH_BURST <= window;
 }
 
-/* Receives ACKs until there is room for a burst, and its time by the pacing. */
+/* Deliver ACKs until there is room for a burst and pacing allows it. */
 static int bench_wait_turn(struct bench *b, bool record)
 {
 	u64 turn, due;
@@ -476,7 +477,7 @@ static int bench_wait_turn(struct bench *b, bool record)
 		if (turn < due && due - turn > BENCH_SEND_NS)
 			break;
 		if (due == U64_MAX) {
-			pr_err("%s has no window\n", b->control);
+			pr_err("%s leaves no window for a burst\n", b->control);
 			return -ENOBUFS;
 		}
 		bench_wait_until(due);
@@ -507,7 +508,7 @@ static int bench_bursts(struct bench *b, u32 count)
 	return err;
 }
 
-/* BBR's first phases are not what it does for most of the time. */
+/* Check that the congestion control is unchanged, and BBR past its start-up phases. */
 static int bench_check(struct bench *b)
 {
 	const struct tcp_congestion_ops *ops = inet_csk(b->sock->sk)->icsk_ca_ops;
@@ -515,7 +516,7 @@ static int bench_check(struct bench *b)
 	int attr;
 
 	if (strcmp(ops->name, b->control)) {
-		pr_err("%s has become %s\n", b->control, ops->name);
+		pr_err("congestion control is %s, not %s\n", ops->name, b->control);
 		return -EPROTO;
 	}
 	if (strcmp(ops->name, "bbr"))
@@ -523,11 +524,11 @@ static int bench_check(struct bench *b)
 	ops->get_info(b->sock->sk, 1 << (INET_DIAG_BBRINFO - 1), &attr, &info);
 	if (info.bbr.bbr_cwnd_gain == 2 << 8)
 		return 0;
-	pr_err("bbr is not in PROBE_BW: gain of the window %u/256\n", info.bbr.bbr_cwnd_gain);
+	pr_err("bbr is not in PROBE_BW: cwnd_gain %u/256\n", info.bbr.bbr_cwnd_gain);
 	return -EPROTO;
 }
 
-/* Makes the connection's other end answer. */
+/* Deliver the SYN-ACK. */
 static int bench_establish(struct bench *b)
 {
 	struct sock *sk = b->sock->sk;
@@ -543,7 +544,7 @@ static int bench_establish(struct bench *b)
 		pr_err("no connection with segments of %u bytes\n", BENCH_MSS);
 		return -EPROTO;
 	}
-	/* the window is scaled from now on */
+	/* an ACK with a scaled window */
 	return bench_ack(b, tp->snd_una, ktime_get_ns(), false, NULL);
 }
 
@@ -560,7 +561,7 @@ static int bench_connect(struct bench *b)
 	err = sock->ops->setsockopt(sock, SOL_TCP, TCP_CONGESTION,
 				    KERNEL_SOCKPTR(b->control), strlen(b->control));
 	if (err) {
-		pr_err("no such congestion control: %s\n", b->control);
+		pr_err("unknown congestion control \"%s\"\n", b->control);
 		return err;
 	}
 	sock_no_linger(sock->sk);
@@ -574,7 +575,10 @@ static int bench_connect(struct bench *b)
 	return bench_establish(b);
 }
 
-/* Behind slow start, with a window for all that may be outstanding */
+/*
+ * Measure with a window for all outstanding bursts, above the slow start threshold. A
+ * congestion control without pacing gets 98 % of the path's rate.
+ */
 static int bench_measure(struct bench *b, u32 count)
 {
 	struct sock *sk = b->sock->sk;
@@ -628,7 +632,7 @@ static void bench_print(struct bench *b)
 			continue;
 		for (j = 0; j < l->steps; j++)
 			sum += l->cycles[j];
-		len += scnprintf(bench_answer + len, sizeof(bench_answer) - len,
+		len += scnprintf(bench_result + len, sizeof(bench_result) - len,
 				 "%s %u median %u mean %llu\n", bench_acks[i], l->steps,
 				 bench_median(l->cycles, l->steps),
 				 div_u64(sum, l->steps));
@@ -637,7 +641,7 @@ static void bench_print(struct bench *b)
 
 static int bench_run(struct bench *b, u32 count)
 {
-	/* with what is outstanding at the end of the warming up */
+	/* includes the ACKs of bursts that are outstanding at the end of the warm-up */
 	u32 room = (count + BENCH_BURSTS) * BENCH_BYTES / b->pattern->bytes;
 	u32 *cycles = kvmalloc_array(room, BENCH_ACKS * sizeof(*cycles), GFP_KERNEL);
 	int i, err;
@@ -660,7 +664,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 	u32 count;
 	int i;
 
-	bench_answer[0] = '\0';
+	bench_result[0] = '\0';
 	if (sscanf(val, "%15s %15s %u", b.control, pattern, &count) != 3 ||
 	    !count || count > BENCH_COUNT_MAX)
 		return -EINVAL;
@@ -668,7 +672,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 		if (!strcmp(pattern, bench_patterns[i].name))
 			b.pattern = &bench_patterns[i];
 	if (!b.pattern) {
-		pr_err("no such pattern: %s\n", pattern);
+		pr_err("unknown pattern \"%s\"\n", pattern);
 		return -EINVAL;
 	}
 	return bench_run(&b, count);
@@ -706,4 +710,4 @@ module_init(bench_init);
 module_exit(bench_exit);
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Benchmark of congestion controls, by instructions");
+MODULE_DESCRIPTION("Instruction counts of congestion controls");

@@ -9,24 +9,22 @@
  *	echo "DEVICE PACKET STANDING COUNT" >/sys/module/qdisc_bench/parameters/run
  *	cat /sys/module/qdisc_bench/parameters/run
  *
- * STANDING packets are put into the queue; then, COUNT times, one is enqueued
- * and one dequeued, so that the queue's length stays. PACKET is a name in
- * bench_packets[]. The answer has a line for the steps in which the packet
- * that was just enqueued came out ("same"), and one for those in which another
- * did ("other"):
+ * The module enqueues STANDING packets. Then it enqueues one packet and dequeues
+ * one, COUNT times, so that the queue length stays the same. PACKET is a name in
+ * bench_packets[]. The result has a line "same" for the steps in which the
+ * enqueued packet itself was dequeued, and a line "other" for the other steps:
  *
  *	same|other LENGTH enqueue MEDIAN dequeue MEDIAN
  *
- * LENGTH is that of the packet that came out last, in bytes: less than that of
- * the others if it was trimmed. With a data queue of sch_ndp that is filled by
- * the standing packets, each enqueue trims: the arrival in the line "same", the
- * tail in the line "other".
+ * LENGTH is the length of the last dequeued packet in bytes; a trimmed packet is
+ * shorter. If the standing packets fill the data queue of sch_ndp, each enqueue
+ * trims the arriving packet (line "same") or the tail (line "other").
  *
- * Counted is one call of enqueue() and one of dequeue(), including the call
- * itself and the setting up of its arguments. Each packet is new, made before
- * the measurement and freed behind it. Nearly all steps of a line cost the same.
- * The median leaves out those in which the allocator or the random number
- * generator fills its stock, whose number depends on the rest of the guest.
+ * A measurement covers one call of enqueue() or dequeue(), including the call
+ * itself and the set-up of its arguments. Each packet is allocated before the
+ * measurement and freed after it. Nearly all steps of a line cost the same. The
+ * median excludes steps in which the allocator or the random number generator
+ * refills its stock; their number depends on the rest of the guest.
  */
 
 #include <linux/etherdevice.h>
@@ -53,16 +51,16 @@
 /**
  * struct bench_packet - a kind of packet
  * @name: as written to the parameter
- * @len: of the frame, from the Ethernet header on
+ * @len: bytes of the frame, including the Ethernet header
  * @port: destination port
  * @ipv6: IPv6, else IPv4
  * @tcp: TCP, else UDP
- * @partial: the checksum is left to the device
+ * @partial: the device is to complete the checksum
  * @frags: payload in a page, as most drivers with header split deliver it
- * @cloned: someone else, like a packet socket, holds a clone
+ * @cloned: a clone exists, as of a packet socket
  * @ect: ECN-capable
  * @spread: DSCPs CS0 to CS7 in turn
- * @flows: so many, in turn; 0: one
+ * @flows: number of flows, in turn; 0: one
  */
 struct bench_packet {
 	const char *name;
@@ -99,11 +97,11 @@ static const struct bench_packet bench_packets[] = {
 };
 
 /**
- * struct bench_line - the steps of one sort, and what they cost
- * @steps: how many
- * @len: of the last packet that came out
- * @enqueue: instructions, one for each step
- * @dequeue: likewise
+ * struct bench_line - costs of the steps of one kind
+ * @steps: number of steps
+ * @len: bytes of the last dequeued packet
+ * @enqueue: instructions of each enqueue
+ * @dequeue: instructions of each dequeue
  */
 struct bench_line {
 	u32 steps;
@@ -116,11 +114,11 @@ struct bench_line {
  * struct bench - one run
  * @dev: the device
  * @q: its root qdisc
- * @packet: what is sent through it
- * @made: how many
- * @originals: of the clones, alive until the end
- * @same: steps in which the packet came out that had just been enqueued
- * @other: steps in which another came out
+ * @packet: kind of the packets
+ * @made: number of packets allocated
+ * @originals: originals of cloned packets, kept until the end
+ * @same: steps that dequeued the packet just enqueued
+ * @other: steps that dequeued another packet
  */
 struct bench {
 	struct net_device *dev;
@@ -169,7 +167,7 @@ static void bench_put_ip(struct sk_buff *skb, const struct bench_packet *p, u32 
 	}
 }
 
-/* Return: length of the headers */
+/* Write the transport header. Return: length of all headers */
 static u32 bench_put_l4(struct sk_buff *skb, const struct bench_packet *p, u32 flow)
 {
 	u32 off = skb_transport_offset(skb);
@@ -187,12 +185,12 @@ static u32 bench_put_l4(struct sk_buff *skb, const struct bench_packet *p, u32 f
 		.source = htons(1024 + flow),
 		.dest = htons(p->port),
 		.len = htons(p->len - off),
-		.check = htons(0xbeef),	/* nobody looks */
+		.check = htons(0xbeef),	/* never verified */
 	};
 	return off + sizeof(struct udphdr);
 }
 
-/* Moves all behind the headers into a page. */
+/* Move the payload into a page. */
 static int bench_split(struct sk_buff *skb, u32 hlen)
 {
 	struct page *page = alloc_page(GFP_ATOMIC);
@@ -205,7 +203,7 @@ static int bench_split(struct sk_buff *skb, u32 hlen)
 	return 0;
 }
 
-/* A packet as the stack hands it to the qdisc when it forwards, but from the device's address */
+/* Allocate a packet as the stack forwards it, but with the device's own source address. */
 static struct sk_buff *bench_new_packet(struct bench *b)
 {
 	const struct bench_packet *p = b->packet;
@@ -227,7 +225,7 @@ static struct sk_buff *bench_new_packet(struct bench *b)
 	hlen = bench_put_l4(skb, p, flow);
 	skb->dev = b->dev;
 	skb->skb_iif = b->dev->ifindex;
-	/* NICs deliver a hash; computing it costs fq and fq_codel much more. */
+	/* NICs supply a hash; without it, fq and fq_codel would have to compute one. */
 	skb_set_hash(skb, 0x12345678 + flow, PKT_HASH_TYPE_L4);
 	qdisc_skb_cb(skb)->pkt_len = skb->len;
 
@@ -304,11 +302,11 @@ static int bench_step(struct bench *b, bool record)
 	if (ret == NET_XMIT_SUCCESS && !to_free && out)
 		return 0;
 	kfree_skb_list(to_free);
-	pr_err("a packet was dropped or held back\n");
+	pr_err("a packet was dropped or not dequeued\n");
 	return -ENOBUFS;
 }
 
-/* Under the root lock, with which nothing else can use the qdisc */
+/* Called with the root lock, which excludes other users of the qdisc. */
 static int bench_steps(struct bench *b, u32 standing, u32 count)
 {
 	struct sk_buff *skb;
@@ -331,13 +329,13 @@ static int bench_device(struct bench *b, const char *name, u32 standing, u32 cou
 
 	b->dev = __dev_get_by_name(&init_net, name);
 	if (!b->dev) {
-		pr_err("no such device: %s\n", name);
+		pr_err("unknown device \"%s\"\n", name);
 		return -ENODEV;
 	}
 	b->q = rtnl_dereference(b->dev->qdisc);
 	if (b->q->flags & (TCQ_F_BUILTIN | TCQ_F_NOLOCK | TCQ_F_MQROOT) ||
 	    rcu_access_pointer(netdev_get_tx_queue(b->dev, 0)->qdisc) != b->q) {
-		pr_err("%s is down, or its root qdisc is not one that has a lock\n", name);
+		pr_err("%s is down, or its root qdisc has no lock\n", name);
 		return -EOPNOTSUPP;
 	}
 	spin_lock_bh(qdisc_lock(b->q));
@@ -357,7 +355,7 @@ static int bench_print(char *buf, size_t size, const char *name, struct bench_li
 
 static int bench_run(struct bench *b, const char *device, u32 standing, u32 count)
 {
-	size_t size = sizeof(bench_answer);
+	size_t size = sizeof(bench_result);
 	u32 *costs = kvmalloc_array(count, 4 * sizeof(*costs), GFP_KERNEL);
 	int err, len;
 
@@ -372,8 +370,8 @@ static int bench_run(struct bench *b, const char *device, u32 standing, u32 coun
 	rtnl_lock();
 	err = bench_device(b, device, standing, count);
 	rtnl_unlock();
-	len = bench_print(bench_answer, size, "same", &b->same);
-	bench_print(bench_answer + len, size - len, "other", &b->other);
+	len = bench_print(bench_result, size, "same", &b->same);
+	bench_print(bench_result + len, size - len, "other", &b->other);
 	kvfree(costs);
 	return err;
 }
@@ -385,7 +383,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 	u32 standing, count;
 	int i;
 
-	bench_answer[0] = '\0';
+	bench_result[0] = '\0';
 	if (sscanf(val, "%15s %15s %u %u", device, packet, &standing, &count) != 4 ||
 	    standing > BENCH_STANDING_MAX || !count || count > BENCH_COUNT_MAX)
 		return -EINVAL;
@@ -393,7 +391,7 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 		if (!strcmp(packet, bench_packets[i].name))
 			b.packet = &bench_packets[i];
 	if (!b.packet) {
-		pr_err("no such packet: %s\n", packet);
+		pr_err("unknown packet \"%s\"\n", packet);
 		return -EINVAL;
 	}
 	return bench_run(&b, device, standing, count);
@@ -402,4 +400,4 @@ static int bench_set(const char *val, const struct kernel_param *kp)
 BENCH_PARAM(bench_set, "DEVICE PACKET STANDING COUNT");
 
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Benchmark of qdiscs, by instructions");
+MODULE_DESCRIPTION("Instruction counts of qdiscs");

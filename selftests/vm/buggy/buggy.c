@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does one kind of wrong, chosen by the parameter bug, when it is loaded:
- * selftests/vm/uml.sh and kcsan.sh check that the kernel notices. Never load it
- * into a kernel that is still wanted.
+ * buggy: a module that commits one kind of bug, chosen by the parameter bug, when it is loaded
+ *
+ * selftests/vm/uml.sh and kcsan.sh check that the debug kernels report each bug. Load it into
+ * throw-away guests only: the bugs corrupt the kernel.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -128,7 +129,7 @@ static int __init buggy_init(void)
 			return 0;
 		}
 	}
-	pr_err("no such bug: %s\n", bug);
+	pr_err("unknown bug \"%s\"\n", bug);
 	return -EINVAL;
 }
 module_init(buggy_init);
@@ -138,5 +139,5 @@ static void __exit buggy_exit(void)
 }
 module_exit(buggy_exit);
 
-MODULE_DESCRIPTION("Bugs on purpose, to test the debug kernel");
+MODULE_DESCRIPTION("Deliberate bugs to test the debug kernels");
 MODULE_LICENSE("GPL");
