@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a network does to packets, and what peers lack: all bytes arrive, the
-# rate is cut once in each episode of losses, and rises again afterwards.
+# Loss, reordering, duplication, and peers without TCP options: all data arrives,
+# the rate is cut once per loss episode, and rises again afterwards.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> netem, w0 |=====| w1 -> receiver      |
@@ -15,8 +15,8 @@ setup_ns a b
 . "$(dirname "$0")/../lib/tcp_loss.sh"
 wire_ab rate 500mbit delay 20us
 
-# risen: has the connection got at least half of the line at its end?
-risen() {
+# recovered: does the connection's final rate reach half of line rate?
+recovered() {
 	local bps
 	bps=$(ss_number bw <"$TMP/info")
 	echo "$bps bps"
@@ -26,7 +26,7 @@ risen() {
 for sack in 1 0; do
 	both net.ipv4.tcp_sack=$sack
 	test_frames_lost "sack=$sack"
-	check "sack=$sack: afterwards it rises" risen
+	check "sack=$sack: the rate recovers after the losses" recovered
 	test_acks_lost "sack=$sack"
 done
 both net.ipv4.tcp_sack=1
@@ -34,13 +34,13 @@ test_timeouts
 
 if test_order; then
 	test_twice
-	# a mark and a loss, again and again: netem drops one in 50 and marks one in 50
+	# netem marks one packet in 50, closwire drops one in 100
 	tc -n "$a" qdisc replace dev w0 root netem limit 10000 loss 2% ecn
 	count_from_here
-	check "marks and losses: all bytes arrive" flow cc=dcqcn connect send=300000 "$(loss 1)" send=3000000 \
+	check "marks and losses: all data arrives" flow cc=dcqcn connect send=300000 "$(loss 1)" send=3000000 \
 		"$(loss 0)" "run=tc -n $a qdisc change dev w0 root netem limit 10000" send=1000000 "$INFO" close eof
-	check "a cut for each CNP" test "$(since cnp_handled)" -ge 3
-	check "and each episode" test "$(since losses)" -ge 1
+	check "marks and losses: CNPs cut the rate" test "$(since cnp_handled)" -ge 3
+	check "marks and losses: losses cut the rate" test "$(since losses)" -ge 1
 	tc -n "$a" qdisc del dev w0 root
 fi
 

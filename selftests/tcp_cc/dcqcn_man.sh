@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tcp_dcqcn(7) against tcp_dcqcn; one of its examples is a switch.
+# tcp_dcqcn(7) agrees with tcp_dcqcn, and its examples work; one of them uses sch_dcqcn.
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 need_dcqcn

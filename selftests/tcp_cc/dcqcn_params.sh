@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each sysctl takes its range and nothing else, and says what it would take;
-# each network namespace has its own; a connection keeps what it began with; and
-# what shows from outside follows the sysctls and the profile.
+# Each sysctl accepts exactly its range and logs the range otherwise. Each network
+# namespace has its own values, and a connection keeps the values of its start. The
+# sysctls and the profile change the rate, the window and the CNPs accordingly.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> netem, w0 |=====| w1 -> receiver      |
@@ -38,15 +38,15 @@ range line_rate 0 1000000 1000001
 
 # ---- while a connection runs
 
-# bw_of PORT: the rate of its connection
+# bw_of PORT: the rate of the connection to PORT
 bw_of() { info "$1" | ss_number bw; }
 still_params
 long_flow cc=dcqcn max-rate=2500000 connect send=300000
 params rpg_max_rate=40
-check_eq "a parameter changes: a new connection has it" \
+check_eq "a new connection uses a changed parameter" \
 	"$(flow -p 5002 cc=dcqcn connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" 40000000
-check "the old one has not" test "$(bw_of 5001)" -gt 40000000
-# churn: connections come and go while the parameters change and are freed
+check "an old connection keeps its parameter" test "$(bw_of 5001)" -gt 40000000
+# churn: open and close connections while the parameters change and are freed
 churn() {
 	local i
 	for ((i = 0; i < 5; i++)); do
@@ -55,23 +55,23 @@ churn() {
 			"run=ip netns exec $a sh -c 'echo $((2000 + i)) >$PARAMETERS/cap'" send=50000 close eof || return
 	done
 }
-check "parameters change under connections" churn
-check "all bytes arrive" end_flow
+check "connections work while parameters change" churn
+check "all data of the old connection arrives" end_flow
 default_params
 
-# ---- what they do
+# ---- effects
 
-check_eq "line_rate is that of the device" \
+check_eq "line_rate replaces the device's link rate" \
 	"$(params line_rate=250 && flow cc=dcqcn connect send=1000 "$INFO" close eof | ss_number bw)" "$(line_rate 250)"
 default_params
 mss=$(flow cc=dcqcn connect send=3000 "$INFO" close eof | ss_number mss)
-check_eq "cap is the window" \
+check_eq "cap is the window in KiB" \
 	"$(params cap=300 && flow cc=dcqcn connect send=3000000 "$INFO" close eof | ss_number cwnd)" $((300 * 1024 / mss))
 default_params
 
 if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 	full=$(full_Bps 500)
-	# one_mark NAME=VALUE...: what a single mark makes of rate and alpha, in thousandths
+	# one_mark NAME=VALUE...: rate (of line rate) and alpha after a single mark, in thousandths
 	one_mark() {
 		default_params
 		still_params
@@ -80,13 +80,14 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 		flow cc=dcqcn connect send=100000 "$MARK" send=1000 "$MARK_NOT" send=3000 close eof || return
 		rates cause rate_Bps alpha | awk -v full="$full" '$1 == "cnp" { printf "%.0f %d\n", $2 * 1000 / full, $3 }'
 	}
-	check_eq "initial_alpha_value 0.5" "$(one_mark initial_alpha_value=0.5)" "750 501"
-	check_eq "initial_alpha_value 0: no cut, if the cut comes first" "$(one_mark initial_alpha_value=0)" "1000 3"
-	check_eq "and dce_tcp_g: alpha's rise" "$(one_mark initial_alpha_value=0 dce_tcp_g=4)" "1000 250"
-	check_eq "order=alpha_first: the rise counts" "$(one_mark initial_alpha_value=0 dce_tcp_g=4 order=alpha_first)" "875 250"
-	check_eq "rpg_min_rate: no less" "$(one_mark rpg_min_rate=400)" "$(((400 * 125000000 + full / 2) / full)) 1000"
+	check_eq "initial_alpha_value=0.5 cuts the rate by a quarter" "$(one_mark initial_alpha_value=0.5)" "750 501"
+	check_eq "initial_alpha_value=0 cuts nothing with order=cut_first" "$(one_mark initial_alpha_value=0)" "1000 3"
+	check_eq "dce_tcp_g=4 raises alpha by a quarter" "$(one_mark initial_alpha_value=0 dce_tcp_g=4)" "1000 250"
+	check_eq "order=alpha_first cuts by the raised alpha" \
+		"$(one_mark initial_alpha_value=0 dce_tcp_g=4 order=alpha_first)" "875 250"
+	check_eq "rpg_min_rate limits a cut" "$(one_mark rpg_min_rate=400)" "$(((400 * 125000000 + full / 2) / full)) 1000"
 
-	# all_marked NAME=VALUE...: 500 kB with marks, then a rise over 500 kB
+	# all_marked NAME=VALUE...: send 500 kB with marks, then 500 kB without, over which the rate rises
 	all_marked() {
 		default_params
 		params "$@"
@@ -94,54 +95,56 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 		mark
 		flow cc=dcqcn connect send=100000 "$MARK" send=500000 "$MARK_NOT" send=500000 close eof
 	}
-	# waits: the least time between two CNPs, in us; what the receiver's clock says
-	waits() { traced dcqcn_cnp | sed 's/.*wait_ns=//' | sed 1d | sort -n | awk 'NR == 1 { print int($1 / 1000) }'; }
+	# shortest_gap: the shortest time between two CNPs in µs, by the receiver's clock
+	shortest_gap() { traced dcqcn_cnp | sed 's/.*wait_ns=//' | sed 1d | sort -n | awk 'NR == 1 { print int($1 / 1000) }'; }
+	# between VALUE MIN MAX; MAX holds in virtual time only
 	between() { echo "$1" && [ "$1" -ge "$2" ] && { ! exact || [ "$1" -le "$3" ]; }; }
-	check "np_min_time_between_cnps=200" all_marked np_min_time_between_cnps=200
-	check "CNPs are as far from each other" between "$(waits)" 200 320
-	# the receiver's socket is of IPv6
-	words() { grep -cE "$1" || true; }
-	check_eq "each rate has its words" "$(sender_rates | words ' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 rate_Bps=[0-9]+ '\
-'target_Bps=[0-9]+ alpha=[0-9]+ timer_stage=[0-9]+ byte_stage=[0-9]+ cause=[a-z]+$')" "$(sender_rates | words .)"
-	check_eq "each CNP has its words" "$(traced dcqcn_cnp | words \
-		' src=\[::ffff:10\.0\.0\.2\]:5001 dst=\[::ffff:10\.0\.0\.1\]:[0-9]+ wait_ns=[0-9]+$')" "$(traced dcqcn_cnp | words .)"
-	check "profile=nic" all_marked profile=nic
-	check "CNPs may be 4 us from each other" between "$(waits)" 4 49
-	check "the byte counter counts 32767 bytes" test "$(rates byte_stage | sort -n | tail -n 1)" -ge 5
-	check "F is 1: hyper increase comes early" test "$(since hyper_increase)" -ge 1
+	check "all data arrives with np_min_time_between_cnps=200" all_marked np_min_time_between_cnps=200
+	check "np_min_time_between_cnps=200 keeps CNPs 200 µs apart" between "$(shortest_gap)" 200 320
+	# the receiver's socket is an IPv6 socket
+	count_lines() { grep -cE "$1" || true; }
+	check_eq "each dcqcn_rate event has all its fields" \
+		"$(sender_rates | count_lines ' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 rate_Bps=[0-9]+ '\
+'target_Bps=[0-9]+ alpha=[0-9]+ timer_stage=[0-9]+ byte_stage=[0-9]+ cause=[a-z]+$')" "$(sender_rates | count_lines .)"
+	check_eq "each dcqcn_cnp event has all its fields" "$(traced dcqcn_cnp | count_lines \
+		' src=\[::ffff:10\.0\.0\.2\]:5001 dst=\[::ffff:10\.0\.0\.1\]:[0-9]+ wait_ns=[0-9]+$')" \
+		"$(traced dcqcn_cnp | count_lines .)"
+	check "all data arrives with profile=nic" all_marked profile=nic
+	check "profile=nic keeps CNPs at least 4 µs apart" between "$(shortest_gap)" 4 49
+	check "profile=nic has a byte counter of 32767 bytes" test "$(rates byte_stage | sort -n | tail -n 1)" -ge 5
+	check "profile=nic has F = 1, so that hyper increase begins early" test "$(since hyper_increase)" -ge 1
 	mark
-	check "rpg_threshold=254" one_mark rpg_threshold=254 rpg_time_reset=10000
-	check_eq "there is fast recovery only" "$(since additive_increase) $(since hyper_increase)" "0 0"
+	check "all data arrives with rpg_threshold=254" one_mark rpg_threshold=254 rpg_time_reset=10000
+	check_eq "rpg_threshold=254 allows fast recovery only" "$(since additive_increase) $(since hyper_increase)" "0 0"
 	if exact; then
-		check "rpg_ai_rate" all_marked rpg_ai_rate=7 rpg_threshold=1 rpg_time_reset=5000
-		# where the target rises without a limit, it is by the step, or by several that were due at once
-		check "is the step of R_T" test "$(rates cause target_Bps timer_stage | awk '
+		check "all data arrives with rpg_ai_rate=7" all_marked rpg_ai_rate=7 rpg_threshold=1 rpg_time_reset=5000
+		# unless limited, the target rises by one step, or by several that were due at once
+		check "rpg_ai_rate is the step of R_T" test "$(rates cause target_Bps timer_stage | awk '
 			$1 == "additive" && was == "additive" && $3 > stage && $2 == target + ($3 - stage) * 875000 { n++ }
 			{ was = $1; target = $2; stage = $3 } END { print n + 0 }')" -ge 1
-		check "rate_reduce_monitor_period=1000, to a receiver that is no NP" \
-			params rate_reduce_monitor_period=1000
+		check "rate_reduce_monitor_period=1000 is accepted" params rate_reduce_monitor_period=1000
 		trace_again
 		ip netns exec "$a" sysctl -qw net.ipv4.tcp_ecn=1
 		flow listener-cc=cubic cc=cubic connect cc=dcqcn send=100000 "$MARK" send=1000000 "$MARK_NOT" send=100000 close eof
 		ip netns exec "$a" sysctl -qw net.ipv4.tcp_ecn=2
-		apart() {
+		cuts_spaced() {
 			sender_rates | grep cause=cnp | grep -oE '[0-9]+\.[0-9]{6}' |
 				awk 'NR > 1 && ($1 - last) * 1000000 < 499 { print $1 - last; bad = 1 } { last = $1 } END { exit bad || NR < 3 }'
 		}
-		check "cuts keep apart" apart
+		check "rate_reduce_monitor_period=1000 keeps cuts by ECE at least 500 µs apart" cuts_spaced
 	else
 		skip "rpg_ai_rate, rate_reduce_monitor_period" "time is real"
 	fi
 	default_params
 	tc -n "$a" qdisc del dev w0 root
 else
-	skip "what parameters do to the rate" "no trace events, or no netem"
+	skip "effects of the parameters on the rate" "no trace events, or no netem"
 fi
 
-# ---- whose they are
+# ---- network namespaces
 
 test_namespaces rpg_ai_rate 3 4 x
-check "no connection is left" unload_cc
+check "tcp_dcqcn unloads" unload_cc
 load_module tcp_dcqcn
-check_eq "the defaults again" "$(current_params)" "$DEFAULTS"
+check_eq "reloading restores the defaults" "$(current_params)" "$DEFAULTS"
 finish

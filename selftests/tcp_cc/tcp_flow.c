@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A TCP connection that does what it is told, for the tests of congestion
- * control
+ * tcp_flow: a scripted TCP connection for the tests of congestion control
  *
  * tcp_flow -s NS -r NS -d ADDRESS [-p PORT] [-t SECONDS] STEP...
  *	A client in the first namespace connects to a server in the second. The
- *	client sends, the server receives and checks each byte, or the other way
- *	round after "swap". The steps are done one after the other:
- *	  cc=NAME	congestion control of the sender; before "connect" swap
- *			has no meaning, so it is the client's
- *	  listener-cc=NAME	that of the listening socket, before "connect"
+ *	client sends, and the server receives and checks each byte; "swap" reverses
+ *	the roles. The steps run in order:
+ *	  cc=NAME	congestion control of the sender; before "connect", of the
+ *			client
+ *	  listener-cc=NAME	congestion control of the listening socket, before
+ *			"connect"
  *	  max-rate=BPS	SO_MAX_PACING_RATE of the sender, bytes per second
  *	  mss=BYTES	TCP_MAXSEG of the client, before "connect"
  *	  rcvbuf=BYTES	SO_RCVBUF of the server, before "connect"
- *	  unprivileged	from here on as user nobody
- *	  connect	connects and accepts
- *	  swap		who received sends from here on
- *	  send=BYTES	sends, and receives all of it
- *	  rpc=COUNT	as often: sends 1000 bytes, which the receiver answers with
- *			as many; prints how long each took, in us, a line "rpc US"
- *	  think=US	from here on, so long passes before each answer
- *	  put=BYTES	sends; nothing is received
- *	  until=PATH	sends and receives until the file is there
- *	  fill		sends what the socket takes; nothing is received
- *	  receive	receives all that was sent
- *	  run=COMMAND	has the shell run a command, which must succeed
- *	  is=NAME	the sender has this congestion control, else it ends
- *	  repair	TCP_REPAIR on and off, at the sender
- *	  disconnect	connect(AF_UNSPEC) of the client; the server's side ends.
- *			"connect" then is with the same socket again
- *	  close		the sender closes at once, whatever it has still to send
- *	  eof		receives until the end of all that was sent
- *	After SECONDS (100), it fails. Exit status: 0; 1 if something went wrong,
- *	2 if the words are.
+ *	  unprivileged	continue as user nobody
+ *	  connect	connect and accept
+ *	  swap		exchange sender and receiver
+ *	  send=BYTES	send, and receive all of it
+ *	  rpc=COUNT	COUNT times: send 1000 bytes and receive a reply of 1000
+ *			bytes; print the time of each in µs, as a line "rpc US"
+ *	  think=US	service time before each reply from now on
+ *	  put=BYTES	send without receiving
+ *	  until=PATH	send and receive until the file exists
+ *	  fill		send as much as the socket accepts, without receiving
+ *	  receive	receive all data sent so far
+ *	  run=COMMAND	run a shell command, which must succeed
+ *	  is=NAME	fail unless the sender has this congestion control
+ *	  repair	set and clear TCP_REPAIR at the sender
+ *	  disconnect	connect(AF_UNSPEC) at the client, close() at the server. The
+ *			next "connect" uses the client's socket again
+ *	  close		close the sender's socket, even if it has data to send
+ *	  eof		receive until the end of the stream
+ *	It fails after SECONDS (100). Exit status: 0; 1: a step failed; 2: usage or
+ *	set-up error.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -52,15 +52,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of what is sent; a prime, so that no packet's size divides it */
+/* Period of the data; a prime, so that no packet size divides it */
 #define PERIOD 65521
 #define CHUNK 262144
 #define NOBODY 65534
 #define RPC_BYTES 1000
-/* How long "until" waits for its file without looking */
+/* Interval at which "until" checks for its file */
 #define LOOK_MS 5
 
-/* The pattern, so often that a chunk can begin at each byte of it */
+/* The data, long enough that a chunk can begin at any byte of a period */
 static uint8_t pattern[PERIOD + CHUNK];
 
 struct flow {
@@ -126,13 +126,13 @@ static void parse_address(struct flow *f, const char *text, const char *port)
 		in6->sin6_family = AF_INET6;
 		f->address_len = sizeof(*in6);
 	} else {
-		errx(2, "bad address %s", text);
+		errx(2, "invalid address \"%s\"", text);
 	}
 }
 
 /* ---- bytes */
 
-/* Sends up to @most bytes; returns whether the socket took some. */
+/* Send up to @most bytes. Return: whether the socket accepted any */
 static bool push(struct flow *f, uint64_t most)
 {
 	size_t len = most < CHUNK ? most : CHUNK;
@@ -146,7 +146,7 @@ static bool push(struct flow *f, uint64_t most)
 	return n > 0;
 }
 
-/* Receives and checks; returns how many bytes, 0 at the end, -1 for none. */
+/* Receive and check. Return: number of bytes, 0: end of the stream, -1: none yet */
 static ssize_t pull(struct flow *f)
 {
 	static uint8_t buffer[CHUNK];
@@ -157,7 +157,7 @@ static ssize_t pull(struct flow *f)
 		err(1, "%s: receive after %llu bytes", f->step, (unsigned long long)f->received);
 	if (n > 0) {
 		if (memcmp(buffer, pattern + f->received % PERIOD, n))
-			errx(1, "%s: wrong bytes behind %llu", f->step,
+			errx(1, "%s: wrong data after %llu bytes", f->step,
 			     (unsigned long long)f->received);
 		f->received += n;
 	}
@@ -175,7 +175,7 @@ static void await(const struct flow *f, bool send, int timeout_ms)
 		err(1, "poll");
 }
 
-/* Without receiving, up to the @end-th byte; the socket must take them */
+/* Send up to the @end-th byte without receiving. The socket must accept all of it. */
 static void put(struct flow *f, uint64_t end)
 {
 	while (f->sent < end)
@@ -183,7 +183,7 @@ static void put(struct flow *f, uint64_t end)
 			errx(1, "%s: the socket is full", f->step);
 }
 
-/* Until all bytes up to the @end-th have been sent and received */
+/* Send and receive up to the @end-th byte. */
 static void transfer(struct flow *f, uint64_t end)
 {
 	while (f->received < end) {
@@ -192,7 +192,7 @@ static void transfer(struct flow *f, uint64_t end)
 		if (more)
 			push(f, end - f->sent);
 		if (!pull(f))
-			errx(1, "%s: end after %llu bytes", f->step,
+			errx(1, "%s: end of stream after %llu bytes", f->step,
 			     (unsigned long long)f->received);
 		if (f->received < end)
 			await(f, more, -1);
@@ -204,9 +204,9 @@ static void transfer_back(const struct flow *f, size_t bytes)
 	uint8_t buffer[RPC_BYTES];
 
 	if (send(f->rx, pattern, bytes, MSG_NOSIGNAL) != (ssize_t)bytes)
-		err(1, "%s: the answer", f->step);
+		err(1, "%s: sending the reply", f->step);
 	if (recv(f->tx, buffer, bytes, MSG_WAITALL) != (ssize_t)bytes)
-		err(1, "%s: no answer", f->step);
+		err(1, "%s: receiving the reply", f->step);
 }
 
 static double now_us(void)
@@ -237,7 +237,7 @@ static void until(struct flow *f, const char *path)
 	while (access(path, F_OK)) {
 		push(f, CHUNK);
 		if (!pull(f))
-			errx(1, "%s: it ended", f->step);
+			errx(1, "%s: end of stream", f->step);
 		await(f, true, LOOK_MS);
 	}
 	transfer(f, f->sent);
@@ -251,7 +251,7 @@ static void receive_to_end(struct flow *f)
 		if (n < 0)
 			await(f, false, -1);
 	if (f->received != f->sent)
-		errx(1, "eof: %llu bytes of %llu", (unsigned long long)f->received,
+		errx(1, "eof: received %llu of %llu bytes", (unsigned long long)f->received,
 		     (unsigned long long)f->sent);
 }
 
@@ -293,7 +293,7 @@ static void check_cc(const struct flow *f, const char *name)
 	if (getsockopt(f->tx, IPPROTO_TCP, TCP_CONGESTION, is, &len))
 		err(1, "%s", f->step);
 	if (strcmp(is, name))
-		errx(1, "%s: it is %s", f->step, is);
+		errx(1, "%s: congestion control is %s", f->step, is);
 }
 
 static void swap(struct flow *f)
@@ -306,7 +306,6 @@ static void swap(struct flow *f)
 	f->received = 0;
 }
 
-/* TCP_REPAIR_OFF_NO_WP is -1: without a window probe */
 static void repair(const struct flow *f)
 {
 	set_int(f, f->tx, IPPROTO_TCP, TCP_REPAIR, 1);
@@ -344,7 +343,7 @@ static void do_word(struct flow *f, const char *word)
 	} else if (!strcmp(word, "eof")) {
 		receive_to_end(f);
 	} else {
-		errx(2, "no such step: %s", word);
+		errx(2, "unknown step \"%s\"", word);
 	}
 }
 
@@ -385,10 +384,10 @@ static void do_step(struct flow *f)
 	else if (!strcmp(word, "is"))
 		check_cc(f, value);
 	else
-		errx(2, "no such step: %s", f->step);
+		errx(2, "unknown step \"%s\"", f->step);
 }
 
-/* The server takes IPv4, too: its address is "any" of IPv6. */
+/* Listen on the IPv6 wildcard address, which also accepts IPv4. */
 static void listen_at(struct flow *f, uint16_t port)
 {
 	struct sockaddr_in6 any = {
@@ -424,7 +423,7 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (!sender || !receiver || !address)
-		errx(2, "-s, -r and -d are needed");
+		errx(2, "-s, -r and -d are required");
 	alarm(seconds);
 	make_pattern();
 	parse_address(&f, address, port);

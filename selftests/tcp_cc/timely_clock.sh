@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# NIC clocks that are off, drift and are set while connections use them; lines
-# whose rate changes, and which go: RTTs come from another source for a while,
-# or are right, but never wrong.
+# NIC clocks that have an offset, drift, or are set while connections use them;
+# links whose rate changes, and devices that are deleted. RTT samples may use
+# another source for a while, but are never wrong.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> w0 stamps |=====| w1 -> receiver      |
@@ -15,15 +15,15 @@ setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 500mbit delay 20us
 calm_params
-# so that no queue stays that the first window has left
+# below the link's rate, so that the queue of the first window drains
 params max_rate=400
 stamps "$a/w0" 1
 
-# last_rtt: of the connection, in us
+# last_rtt: last RTT of the connection, in µs
 last_rtt() { info 5001 | ss_number mrtt | awk '{ print int($1 * 1000) }'; }
 
-# plausible: is the last RTT one that this path can have? What a clock is off would be milliseconds or more, or nothing
-# at all; a machine whose time is virtual has no latency but the path's and those of two hosts.
+# plausible: is the last RTT possible on this path? With a wrong clock, it would be off by milliseconds or be 0. In
+# virtual time, the path and the two hosts are the only sources of latency.
 plausible() {
 	local rtt
 	rtt=$(last_rtt)
@@ -32,92 +32,95 @@ plausible() {
 	! exact || [ "$rtt" -le 400 ]
 }
 
-# each ACK, of two packets, completes a burst
+# a burst is two packets, so each ACK completes one
 ! exact || params seg_kb=4
 
 long_flow cc=timely connect send=1000000
-check_stamped "hardware stamps" 200
-check "their RTTs" plausible
+check_stamped "RTTs use hardware timestamps" 200
+check "RTTs by hardware timestamps are plausible" plausible
 
 # ---- clocks
 
 offsets=(3600s -5ms)
 [ -n "${KSFT_MACHINE_SLOW:-}" ] || offsets+=(-3600s 100ms -100ms 5ms)
 before=$(cc_counter samples_rtt)
+changes=$(cc_counter source_changes)
 for offset in "${offsets[@]}"; do
 	steps=$(nicclock "$a" w0 steps)
 	wire_set "$a/w0" clock_offset "$offset"
 	mark
-	check "clock set by $offset: other RTTs" wait_for 20 grown samples_sw 3
-	check_stamped "clock set by $offset: stamps again" 200
-	check "clock set by $offset: they are right" plausible
+	check "clock set by $offset: RTTs use software timestamps" wait_for 20 grown samples_sw 3
+	check_stamped "clock set by $offset: RTTs use hardware timestamps again" 200
+	check "clock set by $offset: RTTs are plausible" plausible
 	[ -n "${KSFT_MACHINE_SLOW:-}" ] ||
-		check "clock set by $offset: noticed" test "$(nicclock "$a" w0 steps)" -gt "$steps"
+		check "clock set by $offset: nicclock counts a step" test "$(nicclock "$a" w0 steps)" -gt "$steps"
 done
-# While the NIC's stamps were good, the driver's were not kept.
-! exact || check "the first RTT of some is TCP's" test $(($(cc_counter samples_rtt) - before)) -ge 1
-check "RTTs of two sources are not compared" grown source_changes 0
+# While hardware timestamps are used, software timestamps are not kept.
+! exact || check "the first RTT after a clock step is TCP's" test $(($(cc_counter samples_rtt) - before)) -ge 1
+! exact || check "each change of the RTT source is counted" \
+	test $(($(cc_counter source_changes) - changes)) -ge $((2 * ${#offsets[@]}))
 
-# near VALUE WANT TOLERANCE
+# near VALUE EXPECTED TOLERANCE
 near() { [ "$1" -ge $(($2 - $3)) ] && [ "$1" -le $(($2 + $3)) ]; }
 for drift in 200 -200; do
 	wire_set "$a/w0" clock_drift ${drift}ppm
 	skew() { near "$(nicclock "$a" w0 skew_ppb)" $((-drift * 1000)) 20000; }
 	[ -n "${KSFT_MACHINE_SLOW:-}" ] ||
-		check "a drift of $drift ppm is found" wait_for 20 skew
-	check_stamped "$drift ppm: stamps" 200
-	check "$drift ppm: RTTs are right" plausible
+		check "nicclock measures a drift of $drift ppm" wait_for 20 skew
+	check_stamped "drift of $drift ppm: RTTs use hardware timestamps" 200
+	check "drift of $drift ppm: RTTs are plausible" plausible
 done
 wire_set "$a/w0" clock_drift 0
 
 stamps "$a/w0" 0
 mark
-check "stamps are switched off: other RTTs" wait_for 20 grown samples_sw 50
-check_eq "no more from the NIC" "$(mark && wait_for 20 grown samples_sw 20 && since samples_hw)" 0
+check "with hardware timestamps off, RTTs use software timestamps" wait_for 20 grown samples_sw 50
+check_eq "with hardware timestamps off, no RTT uses them" \
+	"$(mark && wait_for 20 grown samples_sw 20 && since samples_hw)" 0
 stamps "$a/w0" 1
-check_stamped "switched on: the NIC's again" 200
+check_stamped "with hardware timestamps on again, RTTs use them" 200
 
 # ---- interrupts
 
 ip netns exec "$a" ethtool -C w0 rx-usecs 300
-check_stamped "rx-usecs: stamps" 200
-check "rx-usecs: RTTs do not have the wait in them" plausible
+check_stamped "rx-usecs 300: RTTs use hardware timestamps" 200
+check "rx-usecs 300: RTTs exclude the interrupt delay" plausible
 if exact; then
 	params source=sw
-	check "rx-usecs: those of the driver do" test "$(flow -p 5002 cc=timely connect send=500000 \
-		"run=ip netns exec $a ss -Htine dport = 5002" close eof |
-		ss_number mrtt | awk '{ print int($1 * 1000) }')" -ge 100
+	check "rx-usecs 300: RTTs by software timestamps include the delay" \
+		test "$(flow -p 5002 cc=timely connect send=500000 "${INFO/5001/5002}" close eof |
+			ss_number mrtt | awk '{ print int($1 * 1000) }')" -ge 100
 	params source=auto
 else
-	skip "rx-usecs: those of the driver do" "time is real"
+	skip "rx-usecs 300: RTTs by software timestamps include the delay" "time is real"
 fi
 ip netns exec "$a" ethtool -C w0 rx-usecs 0
 
-# ---- the line
+# ---- the link
 
-check "all bytes arrive" end_flow
+check "all data arrives over changes of the clock" end_flow
 
-# The tracepoint does not see the ACKs of a connection that is being closed: the last stamp that it saw is not theirs.
+# The tracepoint does not see the ACKs of a connection that is being closed. Their RTTs must not use its last timestamp.
 ip netns exec "$a" sysctl -qw net.ipv4.tcp_wmem="4096 4000000 8000000"
 mark
-check "closed with data in flight: all of it arrives" flow cc=timely connect send=1000000 fill close eof
-check "RTTs are then TCP's" test "$(since samples_rtt)" -ge 5
-! exact || check_eq "none is less than nothing" "$(since skipped_negative)" 0
+check "closed with data in flight: all data arrives" flow cc=timely connect send=1000000 fill close eof
+check "closed with data in flight: samples are TCP's RTTs" test "$(since samples_rtt)" -ge 5
+! exact || check_eq "closed with data in flight: no RTT is negative" "$(since skipped_negative)" 0
 params max_rate=0
 long_flow cc=timely connect send=1000000
-# paces_at BPS: does the connection?
-paces_at() { info 5001 | grep -qw "bw:$1bps"; }
+# rate_is BPS: is this the connection's rate?
+rate_is() { info 5001 | grep -qw "bw:$1bps"; }
 wire_set "$a/w0" rate 100mbit
-check "a slower line: the rate is its" wait_for 20 paces_at "$(line_rate 100)"
-check_eq "as nicclock says" "$(nicclock "$a" w0 rate_Mbps)" 100
+check "a connection slows down to a slower link's rate" wait_for 20 rate_is "$(line_rate 100)"
+check_eq "nicclock has the slower link's rate" "$(nicclock "$a" w0 rate_Mbps)" 100
 wire_set "$a/w0" rate 500mbit
-check "a faster line: the rate is its" wait_for 20 paces_at "$(line_rate 500)"
+check "a connection speeds up to a faster link's rate" wait_for 20 rate_is "$(line_rate 500)"
 ip -n "$a" link set w0 carrier off
 ip -n "$a" link set w0 carrier on
-check_stamped "a cable that was pulled: stamps" 200
-check "all bytes arrive" end_flow
+check_stamped "after a carrier loss, RTTs use hardware timestamps" 200
+check "all data arrives over changes of the link" end_flow
 
-# ---- devices that go
+# ---- VLAN devices, deleted devices
 
 ip -n "$a" link add w0.5 link w0 type vlan id 5
 ip -n "$b" link add w1.5 link w1 type vlan id 5
@@ -127,33 +130,33 @@ ip -n "$a" addr add 10.0.5.1/24 dev w0.5
 ip -n "$b" addr add 10.0.5.2/24 dev w1.5
 FLOW=(-d 10.0.5.2)
 mark
-check "over a VLAN: all bytes arrive" flow cc=timely connect send=3000000 close eof
-check "RTTs by a stamp" test $(($(since samples_hw) + $(since samples_sw))) -ge 20
-check_eq "the line's rate is that of the device below" "$(flow cc=timely connect send=300000 "$INFO" close eof |
+check "over a VLAN all data arrives" flow cc=timely connect send=3000000 close eof
+check "over a VLAN, RTTs use timestamps" test $(($(since samples_hw) + $(since samples_sw))) -ge 20
+check_eq "over a VLAN, line rate is the lower device's" "$(flow cc=timely connect send=300000 "$INFO" close eof |
 	ss_number bw)" "$(line_rate 500)"
 FLOW=()
 
-# what still waits for the answer to its FIN would do so for minutes
+# without the device, a connection in FIN_WAIT1 would last for minutes
 unused() { [ "$(</sys/module/tcp_timely/refcnt)" -eq 0 ]; }
-check "the connections have ended" wait_for 30 unused
+check "all connections end" wait_for 30 unused
 long_flow cc=timely connect send=500000
-check_stamped "stamps" 200
+check_stamped "a new connection uses hardware timestamps" 200
 ip -n "$a" link del w0
-check_eq "the device goes: nicclock knows it no more" \
+check_eq "nicclock forgets a deleted device" \
 	"$(ip netns exec "$a" grep -c w0 /proc/net/closnet/nicclock)" 0
 wire_ab rate 500mbit delay 20us
 stamps "$a/w0" 1
 mark
-check "a new one comes: the connection goes on" wait_for 60 grown samples_sw 20
-check_stamped "its stamps" 200
-check "and has all its bytes" end_flow
-# nothing_left: or what there is; the peer may still send its FIN again and again
-nothing_left() {
+check "a connection continues over a new device" wait_for 60 grown samples_sw 20
+check_stamped "a connection uses hardware timestamps of a new device" 200
+check "all data arrives over a new device" end_flow
+# all_ended: do all connections end? If not, show them; the peer may still retransmit its FIN.
+all_ended() {
 	wait_for 60 unused && return
 	cat /sys/module/tcp_timely/refcnt
 	ip netns exec "$a" ss -taneoi
 	ip netns exec "$b" ss -taneoi
 	return 1
 }
-check "nothing is left behind" nothing_left
+check "all connections end after the device was replaced" all_ended
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# When memory cannot be had, parameters stay, namespaces are made or refused
-# but never in between, and connections do without a NIC's clock; nothing
-# leaks. Needs a kernel with failslab.
+# Failing allocations leave parameters unchanged and never leave a namespace half
+# set up; connections work without the NIC's clock. No memory leaks. Needs a
+# kernel with failslab.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> w0 stamps |=====| w1 -> receiver      |
@@ -28,13 +28,14 @@ stamps "$a/w0" 1
 calm_params
 fail_only tcp_timely
 set_failslab probability=100
-check "a NIC that is not known, nothing to be had: all bytes arrive" flow cc=timely connect send=2000000 close eof
+check "all data arrives over a NIC that nicclock has no memory for" flow cc=timely connect send=2000000 close eof
 set_failslab probability=0
-check_eq "RTTs are the driver's" "$(cc_counter samples_hw) $(($(cc_counter samples_sw) >= 10))" "0 1"
-check_eq "the line's rate is the one that is assumed" \
+check_eq "without nicclock, RTTs use software timestamps" \
+	"$(cc_counter samples_hw) $(($(cc_counter samples_sw) >= 10))" "0 1"
+check_eq "without nicclock, line rate is the default of 10 Gbit/s" \
 	"$(flow cc=timely connect send=300000 "$INFO" close eof | ss_number bw)" "$(line_rate 10000)"
 ip -n "$a" link del w0
 wire_ab rate 500mbit delay 20us
-check_eq "with memory it is known" \
+check_eq "with memory, nicclock has the link's rate" \
 	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" "$(line_rate 500)"
 finish

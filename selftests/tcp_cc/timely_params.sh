@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each sysctl takes its range and nothing else, and says what it would take;
-# each network namespace has its own; a connection keeps what it began with; and
-# what shows from outside follows the sysctls and the profile.
+# Each sysctl accepts exactly its range and logs the range otherwise. Each network
+# namespace has its own values, and a connection keeps the values of its start. The
+# sysctls and the profile change the rate, the window and the bursts accordingly.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> w0        |=====| w1 -> receiver      |
@@ -41,9 +41,9 @@ RANGE="profile or classic or patched" range mode classic patched 0 1 Classic pat
 RANGE="rtt or sw or hw or auto" range source rtt hw nic
 RANGE="rtt or owd" range signal rtt owd both
 
-check "fractions may be written in other ways" write_params alpha=1 beta=00.25
-check_eq "they are the same" "$(<"$PARAMETERS/alpha") $(<"$PARAMETERS/beta")" "1.000 0.250"
-# all_fractions: what is read can be written and is the same
+check "fractions are accepted with any number of digits up to three decimals" write_params alpha=1 beta=00.25
+check_eq "fractions are read with three decimals" "$(<"$PARAMETERS/alpha") $(<"$PARAMETERS/beta")" "1.000 0.250"
+# all_fractions: fractions from 0.001 to 0.995 read back as written
 all_fractions() {
 	local i text
 	for ((i = 1; i <= 1000; i += 7)); do
@@ -51,28 +51,27 @@ all_fractions() {
 		takes alpha "$text" || return
 	done
 }
-check "fractions are read as they were written" all_fractions
+check "fractions read back as written" all_fractions
 write_params alpha=0 beta=0
-check "t_low above t_high" logs 1 "t_low must be at most t_high: 501 is above 500 us" write_params t_low=501
-check "t_high below t_low" logs 1 "t_low must be at most t_high: 50 is above 49 us" write_params t_high=49
-check_eq "they stay" "$(<"$PARAMETERS/t_low") $(<"$PARAMETERS/t_high")" "50 500"
-check "both the same" write_params t_low=500 t_low=50 t_high=50 t_high=500
+check "t_low above t_high is refused" logs 1 "t_low must be at most t_high: 501 is above 500 us" write_params t_low=501
+check "t_high below t_low is refused" logs 1 "t_low must be at most t_high: 50 is above 49 us" write_params t_high=49
+check_eq "refused values leave t_low and t_high unchanged" "$(<"$PARAMETERS/t_low") $(<"$PARAMETERS/t_high")" "50 500"
+check "t_low may equal t_high" write_params t_low=500 t_low=50 t_high=50 t_high=500
 
 # ---- while a connection runs
 
-# bw_of PORT: the rate of its connection
+# bw_of PORT: the rate of the connection to PORT
 bw_of() { info "$1" | ss_number bw; }
 params t_high=1000000 t_low=900000 delta=1
 long_flow cc=timely connect send=500000
 mark
 params max_rate=40 min_rate=40
-check "a parameter changes: the connection goes on" wait_for 10 grown samples_sw 20
-check_eq "a new one has the new rate" \
-	"$(flow -p 5002 cc=timely connect send=300000 "run=ip netns exec $a ss -Htine dport = 5002" close eof |
-		ss_number bw)" 40000000
-# a machine that is late may have taken something for a loss by then
-check "the old one is not bound by it" test "$(bw_of 5001)" -gt 40000000
-# churn: connections come and go while the parameters change and are freed
+check "an old connection continues after a parameter changed" wait_for 10 grown samples_sw 20
+check_eq "a new connection uses a changed parameter" \
+	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" 40000000
+# on a slow machine, TCP may have assumed a loss by then
+check "an old connection keeps its parameter" test "$(bw_of 5001)" -gt 40000000
+# churn: open and close connections while the parameters change and are freed
 churn() {
 	local i
 	for ((i = 0; i < 5; i++)); do
@@ -81,13 +80,13 @@ churn() {
 			"run=ip netns exec $a sh -c 'echo $((2000 + i)) >$PARAMETERS/cap'" send=50000 close eof || return
 	done
 }
-check "parameters change under connections" churn
-check "all bytes arrive" end_flow
+check "connections work while parameters change" churn
+check "all data of the old connection arrives" end_flow
 default_params
 
-# ---- what they do
+# ---- effects
 
-# shown WORD PARAMETER...: the number that ss shows after WORD, of a connection with these, when it has sent some
+# shown WORD PARAMETER...: send 3 MB with these parameters, and print the number that ss shows for WORD
 shown() {
 	local word=$1
 	shift
@@ -96,16 +95,16 @@ shown() {
 	flow cc=timely connect send=3000000 "$INFO" close eof |
 		ss_number "$word"
 }
-check_eq "all RTTs are above t_high=1: down to min_rate" \
+check_eq "RTTs above t_high lower the rate to min_rate" \
 	"$(shown bw t_low=0 t_high=1 min_rate=100)" 100000000
-check_eq "all are below t_low: at max_rate" \
+check_eq "RTTs below t_low raise the rate to max_rate" \
 	"$(shown bw t_high=1000000 t_low=1000000 max_rate=200)" 200000000
-check_eq "line_rate is that of the device" \
+check_eq "line_rate replaces the device's link rate" \
 	"$(shown bw t_high=1000000 t_low=1000000 line_rate=250 delta=10)" "$(line_rate 250)"
 mss=$(shown mss t_high=1000000 t_low=1000000)
-check_eq "cap is the window" "$(shown cwnd t_high=1000000 t_low=1000000 cap=300)" $((300 * 1024 / mss))
+check_eq "cap is the window in KiB" "$(shown cwnd t_high=1000000 t_low=1000000 cap=300)" $((300 * 1024 / mss))
 
-# counts NAME PARAMETER...: what 3 MB with these parameters count
+# counts NAME PARAMETER...: send 3 MB with these parameters, and print the growth of counter NAME
 counts() {
 	local name=$1
 	shift
@@ -115,51 +114,53 @@ counts() {
 	flow cc=timely connect send=3000000 close eof
 	since "$name"
 }
-check_eq "mode=classic does not aim at a queue" \
+check_eq "mode=classic makes no update of mode=patched" \
 	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 mode=classic)" 0
-check_eq "nor does profile=paper" "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper)" 0
-check_eq "the default, profile=tuned, does not" "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100)" 0
-check "profile=paper with mode=patched does" \
+check_eq "profile=paper makes no update of mode=patched" \
+	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper)" 0
+check_eq "profile=tuned makes no update of mode=patched" "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100)" 0
+check "profile=paper with mode=patched makes updates of mode=patched" \
 	test "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper mode=patched)" -gt 10
-check_eq "it has no hyperactive increase" "$(since rate_hai) $(since rate_mul)" "0 0"
-check "hai_threshold=1: each increase is" \
+check_eq "mode=patched has no hyperactive increase" "$(since rate_hai) $(since rate_mul)" "0 0"
+check "hai_threshold=1 has hyperactive increases" \
 	test "$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 mode=classic alpha=1 hai_threshold=1)" -gt 5
-check_eq "and none another" "$(since rate_add)" 0
-check_eq "hai_n=1: none" \
+check_eq "hai_threshold=1 has no other increase" "$(since rate_add)" 0
+check_eq "hai_n=1 has no hyperactive increase" \
 	"$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 mode=classic hai_threshold=1 hai_n=1)" 0
-check "they are of the other kind" test "$(since rate_add)" -gt 5
+check "hai_n=1 has additive increases" test "$(since rate_add)" -gt 5
 
 if trace_cc; then
-	# largest: bytes of the largest burst of 3 MB with seg_kb=$1
+	# largest KB: bytes of the largest burst with seg_kb=KB
 	largest() {
 		counts samples_sw t_high=1000000 t_low=900000 min_rate=100 "seg_kb=$1" >/dev/null
 		traced timely_sample | sed 's/.* bytes=//' | sort -n | tail -n 1
 	}
 	for kb in 4 16 64; do
 		most=$(largest $kb)
-		check_eq "seg_kb=$kb: an even number of packets is a burst" "$most" $((kb * 1024 / mss / 2 * 2 * mss))
+		check_eq "seg_kb=$kb: the largest burst has an even number of packets" "$most" $((kb * 1024 / mss / 2 * 2 * mss))
 	done
-	# with no queue it is the two ways and an ACK, whatever the burst is: 1 ms on the line
+	# Without a queue, an RTT is two propagation delays and an ACK. Serialization of the burst, 1 ms, is subtracted.
 	counts samples_sw t_high=1000000 t_low=900000 max_rate=400 seg_kb=64 >/dev/null
 	least=$(traced timely_sample | grep -F " bytes=$most" | grep -oE ' rtt_ns=[0-9]+' | sort -t = -n -k 2 | head -n 1)
 	if exact; then
-		check "an RTT has no time on the line in it:$least" test "${least#*=}" -ge 40000 -a "${least#*=}" -le 100000
+		check "an RTT excludes serialization:$least" test "${least#*=}" -ge 40000 -a "${least#*=}" -le 100000
 	else
-		skip "an RTT has no time on the line in it:$least" "time is real"
+		skip "an RTT excludes serialization:$least" "time is real"
 	fi
-	check_eq "each sample has its words" "$(traced timely_sample | grep -cvE \
-		' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 source=(hw|sw|rtt) rtt_ns=[0-9]+ send_ns=[0-9]+ wire_ns=[0-9]+ bytes=[0-9]+$')" 0
-	check_eq "each rate has its words" "$(traced timely_rate | grep -cvE \
-		' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001 rtt_ns=[0-9]+ diff_ns=-?[0-9]+ gradient=-?[0-9]+ rate_Bps=[0-9]+ cause=[a-z]+$')" 0
+	ports=' src=10\.0\.0\.1:[0-9]+ dst=10\.0\.0\.2:5001'
+	check_eq "each timely_sample event has all its fields" "$(traced timely_sample | grep -cvE \
+		"$ports source=(hw|sw|rtt) rtt_ns=[0-9]+ send_ns=[0-9]+ wire_ns=[0-9]+ bytes=[0-9]+\$")" 0
+	check_eq "each timely_rate event has all its fields" "$(traced timely_rate | grep -cvE \
+		"$ports rtt_ns=[0-9]+ diff_ns=-?[0-9]+ gradient=-?[0-9]+ rate_Bps=[0-9]+ cause=[a-z]+\$")" 0
 else
-	skip "seg_kb, and what trace events say" "no tracefs"
+	skip "seg_kb and trace events" "no tracefs"
 fi
 default_params
 
-# ---- whose they are
+# ---- network namespaces
 
 test_namespaces t_high 300 400 0
-check "no connection is left" unload_cc
+check "tcp_timely unloads" unload_cc
 load_module tcp_timely
-check_eq "the defaults again" "$(current_params)" "$DEFAULTS"
+check_eq "reloading restores the defaults" "$(current_params)" "$DEFAULTS"
 finish

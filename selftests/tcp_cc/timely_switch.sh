@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Sockets get and lose the congestion control in each way there is, and the
-# module goes when the last one has lost it.
+# Sockets change to and from timely in every possible way, and the module can be
+# unloaded when no socket uses it. One-way delays as the signal.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> w0        |=====| w1 -> receiver      |
@@ -17,18 +17,19 @@ wire_ab rate 500mbit delay 20us
 calm_params
 
 test_sockets
-check "samples" test "$(since samples_sw)" -ge 3
+check "sockets that change to timely have RTT samples" test "$(since samples_sw)" -ge 3
 test_bursts
 test_listener
-check "which sends with it" test $(($(cc_counter samples_sw "$b") + $(cc_counter samples_rtt "$b"))) -ge 5
-check "prompt_ack, both sides" params prompt_ack=1
-check "prompt_ack: all bytes arrive" flow listener-cc=timely cc=timely connect send=1000000 close eof
+check "accepted connections have RTT samples" \
+	test $(($(cc_counter samples_sw "$b") + $(cc_counter samples_rtt "$b"))) -ge 5
+check "prompt_ack=1 is accepted" params prompt_ack=1
+check "prompt_ack=1 at both ends: all data arrives" flow listener-cc=timely cc=timely connect send=1000000 close eof
 params prompt_ack=0
-check "all have gone" wait_for 10 unused
+check "closed connections release the module" wait_for 10 unused
 
 # ---- one-way delays
 
-# usec_route NS DEV: TCP stamps of connections to 10.0.0.0/24 are in us; iproute2 has that since 6.8
+# usec_route NS DEV: TCP timestamps of connections to 10.0.0.0/24 are in µs; iproute2 has this since 6.8
 usec_route() {
 	ip netns exec "$1" /usr/bin/python3 - "$2" <<-'END'
 		import socket, struct, sys
@@ -47,23 +48,25 @@ usec_route() {
 }
 params signal=owd
 mark
-check "signal=owd without such time stamps: all bytes arrive" flow cc=timely connect send=1000000 close eof
-check_eq "RTTs are those that there are" "$(since samples_owd) $(($(since samples_sw) >= 5))" "0 1"
+check "signal=owd without timestamps in µs: all data arrives" flow cc=timely connect send=1000000 close eof
+check_eq "signal=owd without timestamps in µs: samples are RTTs" \
+	"$(since samples_owd) $(($(since samples_sw) >= 5))" "0 1"
 if usec_route "$a" w0 2>/dev/null && usec_route "$b" w1 2>/dev/null; then
 	mark
-	check "signal=owd: all bytes arrive" flow cc=timely connect send=2000000 close eof
-	check "samples of one-way delays" test "$(since samples_owd)" -ge 10
-	check "nearly no others" test "$(since samples_sw)" -le "$(since samples_owd)"
-	check_to "$TMP/info" "ACKs become slow: all bytes arrive" flow cc=timely connect send=500000 \
+	check "signal=owd: all data arrives" flow cc=timely connect send=2000000 close eof
+	check "signal=owd: samples are one-way delays" test "$(since samples_owd)" -ge 10
+	check "signal=owd: at most half of the samples are RTTs" test "$(since samples_sw)" -le "$(since samples_owd)"
+	check_to "$TMP/info" "signal=owd with slow ACKs: all data arrives" flow cc=timely connect send=500000 \
 		"run=ip -n $b link set w1 type closwire delay 1ms" send=500000 "$INFO" close eof
 	wire_set "$b/w1" delay 20us
 	if exact; then
-		check "the last RTT does not show it" test "$(ss_number mrtt <"$TMP/info" | awk '{ print int($1 * 1000) }')" -le 500
+		check "signal=owd ignores the delay of ACKs" \
+			test "$(ss_number mrtt <"$TMP/info" | awk '{ print int($1 * 1000) }')" -le 500
 	else
-		skip "the last RTT does not show it" "time is real"
+		skip "signal=owd ignores the delay of ACKs" "time is real"
 	fi
 else
-	skip "one-way delays" "this kernel has no time stamps in us"
+	skip "signal=owd" "this kernel has no TCP timestamps in µs"
 fi
 params signal=rtt
 
@@ -74,10 +77,10 @@ test_namespace
 # ---- the module
 
 test_module
-check "nicclock is in use" test ! "$(rmmod nicclock 2>/dev/null && echo gone)"
+check "nicclock cannot be unloaded while tcp_timely uses it" test ! "$(rmmod nicclock 2>/dev/null && echo gone)"
 ! module_loaded tcp_dcqcn || rmmod tcp_dcqcn
-check "both go" rmmod tcp_timely nicclock
-check_eq "and what they showed" "$(ip netns exec "$a" ls /proc/net | grep -c closnet)" 0
+check "tcp_timely and nicclock unload" rmmod tcp_timely nicclock
+check_eq "unloading removes /proc/net/closnet" "$(ip netns exec "$a" ls /proc/net | grep -c closnet)" 0
 load_module nicclock
 load_module tcp_timely
 finish

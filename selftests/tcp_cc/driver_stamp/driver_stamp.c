@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a device stamp as the drivers igc and tsnep do: a packet has a pointer
- * into its receive buffer in place of the stamp, and the device's driver is to
- * read that. Here the buffer has been freed already, as for ACKs that the
- * socket's backlog has merged. Parameter "reads" says how often it was read;
- * with KASAN the first time is the last.
+ * driver_stamp: make a device timestamp packets as the drivers igc and tsnep do
+ *
+ * Instead of a timestamp, a packet carries a pointer into its receive buffer,
+ * which only the driver can read. Here the buffer has already been freed, as for
+ * ACKs that were merged in the socket's backlog. The parameter "reads" counts
+ * reads; with KASAN, the first one ends the test.
  */
 #include <linux/atomic.h>
 #include <linux/module.h>
@@ -21,7 +22,7 @@ MODULE_PARM_DESC(dev, "device, in the network namespace of the loading process")
 
 static int reads;
 module_param(reads, int, 0444);
-MODULE_PARM_DESC(reads, "how often a stamp was read");
+MODULE_PARM_DESC(reads, "number of times that a timestamp was read");
 
 static struct net_device *device;
 static const struct net_device_ops *old_ops;
@@ -85,5 +86,5 @@ static void __exit driver_stamp_exit(void)
 }
 module_exit(driver_stamp_exit);
 
-MODULE_DESCRIPTION("Stamps of a driver's own format, to test tcp_timely");
+MODULE_DESCRIPTION("Timestamps in a driver's own format, to test tcp_timely");
 MODULE_LICENSE("GPL");
