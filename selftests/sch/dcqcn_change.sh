@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every parameter is changed, and the qdisc is replaced and deleted, while
-# traffic overloads it; afterwards nothing is queued anywhere, and each packet
-# was either sent or counted as dropped.
+# Every parameter changes, and the qdisc is replaced and deleted, while traffic
+# overloads it. Afterwards all queues are empty, and each packet was sent or
+# counted as dropped.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> v0: tree |=====| v1                  |
@@ -13,14 +13,14 @@ setup_ns a b
 link_ab
 . "$(dirname "$0")/../lib/sch_change.sh"
 
-# flood: datagrams of three priorities, some by GSO, some that cannot be marked; their counts in $TMP/sent.*
+# flood: datagrams of three priorities, some with GSO, some not ECN-capable; their numbers go to $TMP/sent.*
 flood() {
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -t 2 -l 1400 >"$TMP/sent.1"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -t 98 -l 1000 -g 8 >"$TMP/sent.2"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -t 160 -l 3000 >"$TMP/sent.3"
 }
 
-# changes: of each parameter
+# changes: change each parameter
 changes() {
 	cat <<-END
 		limit 64

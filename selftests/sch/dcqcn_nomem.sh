@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# When memory cannot be had, packets are dropped and counted; a pool is made or
-# refused but never in between; nothing leaks and the accounting stays right.
+# If an allocation fails, packets are dropped and counted, and a pool is created
+# completely or not at all. No memory leaks, and the accounting stays correct.
 # Needs a kernel with failslab.
 #
 #	+--------- a ---------+     +--------- b ---------+
@@ -9,7 +9,7 @@
 #	|   mirror '> w0      |=====| w1                  |
 #	+---------------------+     +---------------------+
 #
-# The mirror makes each packet a clone, so that marking must copy its headers.
+# The mirror clones each packet, so that marking must copy its headers.
 . "$(dirname "$0")/../lib/lib.sh"
 need_dcqcn
 . "$(dirname "$0")/../lib/failslab.sh"
@@ -18,10 +18,10 @@ link_ab
 mirror_v0
 fail_only sch_dcqcn
 
-# only in a process that asks for it
+# only in processes that `failing` starts
 set_failslab task-filter=Y
 for probability in 100 30; do
-	what="$probability % fail"
+	what="$probability % of allocations fail"
 	dcqcn kmin 2000 kmax 3000 limit 50000 rate 1kbit
 	set_failslab probability=$probability
 	check "$what: frames are sent" failing send_frames -s "$a/v0" "$PLUG" \
@@ -32,29 +32,29 @@ for probability in 100 30; do
 	check_json "$(sch_stats)" \
 		"$what: packets that cannot be marked are counted" '.dropped_nomem_packets > 0' \
 		"$what: GSO packets that cannot be segmented are counted" '.dropped_gso_packets > 0' \
-		"$what: accounting is at zero" '.qlen == 0 and .backlog == 0' \
+		"$what: qlen and backlog return to zero" '.qlen == 0 and .backlog == 0' \
 		"$what: each drop has a reason" \
 		'.drops == .dropped_nomem_packets + .dropped_gso_packets + .dropped_limit_packets + .dropped_nonect_packets'
 done
 
-# pools: tries to make ten; prints how many there are
+# pools: try to create a pool ten times; print the number of successes
 pools() {
 	local i made=0
 	tc -n "$a" qdisc del dev v0 root 2>/dev/null || true
 	for ((i = 0; i < 10; i++)); do
 		if failing tc -n "$a" qdisc add dev v0 root dcqcn pool sw0 2>/dev/null; then
 			made=$((made + 1))
-			sch_stats | jq -e '.pool.ports == 1' >/dev/null || echo "half a pool"
+			sch_stats | jq -e '.pool.ports == 1' >/dev/null || echo "incomplete pool"
 			tc -n "$a" qdisc del dev v0 root
 		fi
 	done
 	echo $made
 }
-# GFP_KERNEL, too
+# GFP_KERNEL allocations fail as well
 set_failslab ignore-gfp-wait=N probability=100
-check_eq "no memory: no pool" "$(pools)" 0
+check_eq "without memory no pool is created" "$(pools)" 0
 set_failslab probability=30
-note "$(pools) of 10 pools made with 30 % of failures"
+note "$(pools) of 10 pools created with 30 % of failures"
 set_failslab probability=0
-check_eq "with memory: all" "$(pools)" 10
+check_eq "with memory each pool is created" "$(pools)" 10
 finish

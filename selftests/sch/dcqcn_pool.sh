@@ -1,83 +1,84 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A pause lasts as long as it must, and ends when the settings of the pool
-# change so that it need not be; nothing is lost, and the sums stay right.
+# A port refreshes its pause while it is above the threshold, and sends XON when a
+# new setting of the pool ends the reason. No packet is lost, and the sums of the
+# pool stay correct.
 # shellcheck disable=SC2154 # variables of lib/sch_pool.sh
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/sch_pool.sh"
 
 fill
-waits=$(dcqcn_stat "$s/p3" qlen)
-check "a pause is refreshed while it lasts" wait_for 20 sent p1 xoff_frames 4
-check_eq "and is not taken back" "$(ingress p1 xon_frames)" 0
-# a machine that is late lets a pause of 34 ms end
+qlen=$(dcqcn_stat "$s/p3" qlen)
+check "XOFF is sent again while the reason lasts" wait_for 20 sent p1 xoff_frames 4
+check_eq "no XON is sent while the reason lasts" "$(ingress p1 xon_frames)" 0
+# in real time, a pause of 34 ms may expire before it is refreshed
 if exact; then
-	check_eq "it holds what comes" "$(dcqcn_stat "$s/p3" qlen)" "$waits"
+	check_eq "a refreshed pause stops the peer" "$(dcqcn_stat "$s/p3" qlen)" "$qlen"
 else
-	skip "it holds what comes" "time is real"
+	skip "a refreshed pause stops the peer" "time is real"
 fi
-go_on "refreshed"
-check "then XON" sent p1 xon_frames 1
+go_on "refreshed pause"
+check "XON is sent when the queue has drained" sent p1 xon_frames 1
 xoff=$(ingress p1 xoff_frames)
 sleep 0.1
-check_eq "no refreshing without a pause" "$(ingress p1 xoff_frames)" "$xoff"
+check_eq "no XOFF is sent after XON" "$(ingress p1 xoff_frames)" "$xoff"
 
 for change in "xoff 200000" "xoff dynamic" "xoff auto" "pfc none" "pfc 0-2,4-7"; do
 	fill
 	# shellcheck disable=SC2086 # words
 	port p1 $change
-	check_eq "$change: XON" "$(ingress p1 xon_frames)" 1
-	check "$change: the others come in" wait_for 5 waiting 59
+	check_eq "$change: XON is sent" "$(ingress p1 xon_frames)" 1
+	check "$change: the peer sends the remaining packets" wait_for 5 waiting 59
 	go_on "$change"
 done
 
 setup p1
 port p1 xoff 200000
 blast 60
-check "59 packets are below 200000 bytes" wait_for 5 waiting 59
-check_eq "no pause" "$(ingress p1 xoff_frames)" 0
+check "59 packets are queued below xoff 200000" wait_for 5 waiting 59
+check_eq "no XOFF is sent below the threshold" "$(ingress p1 xoff_frames)" 0
 port p1 xoff 60000
-check "they are above 60000" test "$(ingress p1 xoff_frames)" -ge 1
-check_eq "and stay so" "$(ingress p1 xon_frames)" 0
+check "lowering the threshold below the queue sends XOFF" test "$(ingress p1 xoff_frames)" -ge 1
+check_eq "lowering the threshold sends no XON" "$(ingress p1 xon_frames)" 0
 # 59 packets are 89326 bytes, 2 MTU are 3000
 port p1 xoff 92325
-check_eq "less than 2 MTU below is not enough" "$(ingress p1 xon_frames)" 0
+check_eq "no XON is sent less than 2 MTU below the threshold" "$(ingress p1 xon_frames)" 0
 port p1 xoff 92326
-check_eq "2 MTU below is" "$(ingress p1 xon_frames)" 1
+check_eq "XON is sent 2 MTU below the threshold" "$(ingress p1 xon_frames)" 1
 go_on "thresholds up and down"
 
-# ---- a peer that counts quanta at another rate
+# ---- a peer with another rate, which counts its quanta faster
 
-# 65535 quanta are 3.4 ms at 10 Gbit/s, and would be refreshed after 16.8 ms at the port's own rate
+# 65535 quanta are 3.4 ms at 10 Gbit/s. At the port's own rate, the refresh would follow after 16.8 ms.
 if exact; then
 	wire_set "$h1/w0" rate 10gbit
 	fill
-	waits=$(dcqcn_stat "$s/p3" qlen)
-	check "a peer with a faster line: its pause is refreshed" wait_for 20 sent p1 xoff_frames 4
+	qlen=$(dcqcn_stat "$s/p3" qlen)
+	check "XOFF for a peer with a faster link is sent again" wait_for 20 sent p1 xoff_frames 4
 	sleep 0.05
-	check_eq "a peer with a faster line stays paused" "$(dcqcn_stat "$s/p3" qlen)" "$waits"
-	go_on "a peer with a faster line"
+	check_eq "a peer with a faster link stays paused" "$(dcqcn_stat "$s/p3" qlen)" "$qlen"
+	go_on "peer with a faster link"
 	wire_set "$h1/w0" rate 1gbit
 else
-	skip "a peer with a faster line" "time is real"
+	skip "a peer with a faster link stays paused" "time is real"
 fi
 
-# ---- devices that are no ports
+# ---- devices without a cable
 
-# no_port DEV: it is refused
-no_port() {
-	check_refused "$1 is no port" "have a cable" tc -n "$s" qdisc replace dev "$1" root dcqcn pool two
-	check_eq "$1 has no dcqcn then" "$(tc -n "$s" qdisc show dev "$1" | grep -c dcqcn)" 0
+# check_no_pool DEV: dcqcn refuses a pool on DEV
+check_no_pool() {
+	check_refused "a pool on $1 is refused" "have a cable" tc -n "$s" qdisc replace dev "$1" root dcqcn pool two
+	check_eq "$1 has no dcqcn after a refused pool" "$(tc -n "$s" qdisc show dev "$1" | grep -c dcqcn)" 0
 }
-no_port br0
-ip -n "$s" link add link p1 name p1.9 type vlan id 9 && no_port p1.9 && ip -n "$s" link del p1.9
+check_no_pool br0
+ip -n "$s" link add link p1 name p1.9 type vlan id 9 && check_no_pool p1.9 && ip -n "$s" link del p1.9
 ip -n "$s" link add d0 type dummy
-ip -n "$s" link add link d0 name m1 type macvlan && no_port m1 && ip -n "$s" link del m1
-check_refused "lo is no port" "Ethernet devices" tc -n "$s" qdisc replace dev lo root dcqcn pool two
+ip -n "$s" link add link d0 name m1 type macvlan && check_no_pool m1 && ip -n "$s" link del m1
+check_refused "a pool on lo is refused" "Ethernet devices" tc -n "$s" qdisc replace dev lo root dcqcn pool two
 
 # ---- a VLAN
 
-# frames of VLAN 5 come in by p1.5, which is p1; its bridge has no port p1
+# Frames of VLAN 5 arrive at p1.5, a device on p1. The bridge of VLAN 5 has no port p1.
 if ip -n "$s" link add link p1 name p1.5 type vlan id 5; then
 	ip -n "$s" link add br5 type bridge mcast_snooping 0
 	ip -n "$s" link set p1.5 master br5 up
@@ -91,9 +92,9 @@ if ip -n "$s" link add link p1 name p1.5 type vlan id 5; then
 	ip -n "$h1" neigh replace 10.0.0.3 lladdr "$mac" dev w0.5 nud permanent
 	setup p1
 	blast 10
-	check "what comes by a VLAN waits" wait_for 5 waiting 9
-	check_eq "and is charged to its device" "$(ingress p1 ingress_bytes)" $((9 * 1514))
+	check "packets of a VLAN are queued" wait_for 5 waiting 9
+	check_eq "packets of a VLAN are charged to the lower device" "$(ingress p1 ingress_bytes)" $((9 * 1514))
 else
-	skip "VLAN" "no VLAN devices"
+	skip "packets of a VLAN are charged to the lower device" "no VLAN devices"
 fi
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Eight priorities as `closnet dcqcn setup` makes them, by mqprio with a TX queue
-# each, and by ets: DSCPs lead to the queues, a flood in one priority takes no
-# other one's room, and one, two or eight paused priorities hold up no other one.
+# Eight priorities as `closnet dcqcn setup` configures them, with mqprio and a TX
+# queue each, or with ets. The DSCP selects the queue. A flood in one priority
+# takes no room from another one, and paused priorities do not block the others.
 #
 #	+---------- a ----------+     +--------- b ---------+
 #	| frames -> w0: recipe  |=====| w1 -> capture       |
@@ -18,17 +18,17 @@ type -P closnet >/dev/null || skip_all "needs closnet of tools/closnet"
 setup() { ip netns exec "$a" closnet dcqcn setup w0 "$@"; }
 is() { dcqcn_of_is "$a/w0" "$@"; }
 frames() { send_frames -s "$a/w0" "$@"; }
-# of_all NAME: a number of each leaf, priority 0 first
-of_all() {
+# all_prios NAME: a value of each leaf, priority 0 first
+all_prios() {
 	tc -n "$a" -s -j qdisc show dev w0 |
 		jq -c "[.[] | select(.kind == \"dcqcn\")] | sort_by(.options.prio) | map(.$1)"
 }
-# each_prio COUNT: COUNT frames of each priority
+# each_prio COUNT: specs of COUNT frames of each priority
 each_prio() {
 	local prio
 	for prio in 0 1 2 3 4 5 6 7; do echo "udp4,dscp=$((prio * 8)),n=$1"; done
 }
-# cable QUEUES RING RATE
+# cable QUEUES RING RATE: connect a and b
 cable() {
 	WIRE=(numtxqueues "$1")
 	wire_ab delay 1us rate "$3" ring "$2"
@@ -38,30 +38,30 @@ cable() {
 
 setup_ns a b
 cable 8 256 1gbit
-check_refused "a device that is none" "there is no device w9" ip netns exec "$a" closnet dcqcn setup w9
-check_refused "a pool that is no word" "has to be a name" setup --pool "a b"
+check_refused "setup refuses an unknown device" "there is no device w9" ip netns exec "$a" closnet dcqcn setup w9
+check_refused "setup refuses a pool name with a space" "has to be a name" setup --pool "a b"
 plan=$(setup --dry-run)
-check_eq "--dry-run changes nothing" "$(tc -n "$a" qdisc show dev w0 | grep -c dcqcn)" 0
-check "eight TX queues: the plan is mqprio's" grep -q mqprio <<<"$plan"
+check_eq "--dry-run changes no qdisc" "$(tc -n "$a" qdisc show dev w0 | grep -c dcqcn)" 0
+check "setup uses mqprio with eight TX queues" grep -q mqprio <<<"$plan"
 setup 2>"$TMP/log" || skip_all "this kernel lacks mqprio, flower or skbedit: $(<"$TMP/log")"
-ok "it is set up"
-check_eq "a queue for each priority, in the pool" "$(of_all options.pool.name)" \
+ok "setup succeeds with eight TX queues"
+check_eq "setup creates eight queues in the pool" "$(all_prios options.pool.name)" \
 	'["sw0","sw0","sw0","sw0","sw0","sw0","sw0","sw0"]'
-check "set up again, it is the same" setup
-check_eq "still eight" "$(of_all options.prio)" "[0,1,2,3,4,5,6,7]"
-check_eq "the pool has one port" "$(of_all pool.ports)" "[1,1,1,1,1,1,1,1]"
+check "setup succeeds a second time" setup
+check_eq "a second setup leaves one queue per priority" "$(all_prios options.prio)" "[0,1,2,3,4,5,6,7]"
+check_eq "a second setup leaves one port in the pool" "$(all_prios pool.ports)" "[1,1,1,1,1,1,1,1]"
 # shellcheck disable=SC2046 # words
-check "frames of each priority, and some others" frames -c "in=$b/w1/in/22" $(each_prio 2) \
+check "frames of all priorities pass" frames -c "in=$b/w1/in/22" $(each_prio 2) \
 	udp4,dscp=7 udp4,dscp=46 udp6,dscp=24 tcp6,dscp=63 tcp4,dscp=24,prio=5 raw
-check_eq "their DSCP's first three bits are the priority; without IP it is the socket's" \
-	"$(of_all packets)" "[4,2,2,4,2,3,2,3]"
+check_eq "the priority is the DSCP's upper three bits, or the socket's without IP" \
+	"$(all_prios packets)" "[4,2,2,4,2,3,2,3]"
 ip -n "$a" link del w0
 
-# ---- pauses: each TX queue has a ring of its own
+# ---- pauses: each TX queue has its own ring
 
-# held PRIO...: floods these priorities, pauses them, and looks for the others
-held() {
-	local prio spec=() flood=() pause=() lift=() others=0 what="paused: $*"
+# test_paused PRIO...: flood these priorities, pause them, and check that the other ones pass
+test_paused() {
+	local prio spec=() flood=() pause=() lift=() others=0 what="priorities $* paused"
 	for prio in "$@"; do
 		flood+=("udp4,dscp=$((prio * 8)),n=60")
 		pause+=("$prio=65535")
@@ -72,20 +72,20 @@ held() {
 		spec+=("udp4,dscp=$((prio * 8)),n=20")
 		others=$((others + 20))
 	done
-	# they wait behind the line, which is slow, when the pause comes
+	# the link is slow, so that the frames are still queued when the pause arrives
 	frames "${flood[@]}"
 	wire_set "$a/w0" rate 100kbit
 	pause "${pause[@]}"
 	wire_set "$a/w0" rate 1gbit
 	if [ $others -gt 0 ]; then
-		check "rings of $ring, $what: all others leave" frames -c "in=$b/w1/in/$others" "${spec[@]}"
+		check "rings of $ring, $what: all other priorities pass" frames -c "in=$b/w1/in/$others" "${spec[@]}"
 	fi
 	for prio in "$@"; do
-		check "rings of $ring, $what: $prio waits" test "$(dcqcn_of "$a/w0" "$prio" qlen)" -ge 1
+		check "rings of $ring, $what: priority $prio is held" test "$(dcqcn_of "$a/w0" "$prio" qlen)" -ge 1
 	done
 	pause "${lift[@]}"
 	for prio in "$@"; do
-		check "rings of $ring, $what: after XON, $prio is empty" wait_for 10 is "$prio" qlen 0
+		check "rings of $ring, $what: priority $prio drains after XON" wait_for 10 is "$prio" qlen 0
 	done
 }
 
@@ -93,13 +93,13 @@ for ring in 2 8; do
 	cable 8 $ring 1mbit
 	setup
 	. "$LIB_TOP/selftests/lib/pause.sh"
-	held 3
+	test_paused 3
 	wire_set "$a/w0" rate 1mbit
-	held 3 5
+	test_paused 3 5
 	wire_set "$a/w0" rate 1mbit
-	held 0 1 2 3 4 5 6 7
-	check_eq "rings of $ring: no packet was dropped" "$(dcqcn_sum "$a/w0" drops)" 0
-	check_json "$(tc -n "$a" -s -j qdisc show dev w0)" "rings of $ring: each priority was paused" \
+	test_paused 0 1 2 3 4 5 6 7
+	check_eq "rings of $ring: no packet is dropped" "$(dcqcn_sum "$a/w0" drops)" 0
+	check_json "$(tc -n "$a" -s -j qdisc show dev w0)" "rings of $ring: each priority counts the time of its pause" \
 		'[.[] | select(.kind == "dcqcn").prio[0].paused_ns] | all(. > 0)'
 	ip -n "$a" link del w0
 done
@@ -107,39 +107,41 @@ done
 # ---- ets, for devices with fewer TX queues
 
 cable 1 8 10mbit
-check "one TX queue: the plan is ets's" grep -q "ets bands 8 strict 8" <<<"$(setup --dry-run)"
+check "setup uses ets with one TX queue" grep -q "ets bands 8 strict 8" <<<"$(setup --dry-run)"
 setup
 . "$LIB_TOP/selftests/lib/pause.sh"
 # 20 frames of each, lowest first
 # shellcheck disable=SC2046 # words
 check_to "$TMP/result" "ets: frames of all priorities leave" frames -c "in=$b/w1/in/160" $(each_prio 20)
-# index 0 to 159 by priority; the first ones found an empty ring
-check_eq "ets: the highest priority first" \
+# index 0 to 159 by priority; the first frames met an empty ring
+check_eq "ets: the highest priority leaves first" \
 	"$(sort -s -k5n "$TMP/result" | awk '{ print int($2 / 20) }' | uniq | paste -s -d ' ')" "0 7 6 5 4 3 2 1 0"
 
-# a queue that is paused before its frames come keeps them all, and the TX queue is the others'
+# a queue that is paused before its frames arrive leaves the TX queue to the other ones
 slow_pause 3
 wire_set "$a/w0" rate 10mbit
 frames udp4,dscp=24,n=60
-check "ets: priority 3 is paused: all others leave" frames -c "in=$b/w1/in/60" udp4,dscp=0,n=20 udp4,dscp=32,n=20 udp4,dscp=56,n=20
-check "ets: priority 3 keeps all of its packets" is 3 qlen 60
+check "ets: other priorities pass while priority 3 is paused" \
+	frames -c "in=$b/w1/in/60" udp4,dscp=0,n=20 udp4,dscp=32,n=20 udp4,dscp=56,n=20
+check "ets: all packets of paused priority 3 stay queued" is 3 qlen 60
 slow_pause 5
 wire_set "$a/w0" rate 10mbit
 frames udp4,dscp=40,n=60
-check "ets: two are paused: all others leave" frames -c "in=$b/w1/in/60" udp4,dscp=0,n=20 udp4,dscp=32,n=20 udp4,dscp=56,n=20
+check "ets: other priorities pass while priorities 3 and 5 are paused" \
+	frames -c "in=$b/w1/in/60" udp4,dscp=0,n=20 udp4,dscp=32,n=20 udp4,dscp=56,n=20
 pause 3=0 5=0
-check "ets: after XON, 3 is empty" wait_for 10 is 3 qlen 0
-check "ets: after XON, 5 is empty" wait_for 10 is 5 qlen 0
+check "ets: priority 3 drains after XON" wait_for 10 is 3 qlen 0
+check "ets: priority 5 drains after XON" wait_for 10 is 5 qlen 0
 
-# ---- room: each queue has a limit of its own
+# ---- each queue has its own limit
 
 tc -n "$a" qdisc change dev w0 parent 1:8 dcqcn limit 100kb
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -c 0 -l 1000 -t 0 -b 4000000 >/dev/null
 drops() { [ "$(dcqcn_of "$a/w0" 0 drops)" -gt 100 ]; }
-check "a flood in priority 0 is dropped there" wait_for 10 drops
+check "a flood in priority 0 is dropped at its limit" wait_for 10 drops
 had=$(dcqcn_of "$a/w0" 6 packets)
 traffic udp -n "$a" -d 10.0.0.2 -p 10 -c 300 -l 200 -t 192 -b 4000000 >/dev/null
-check_eq "no packet of priority 6 is" "$(dcqcn_of "$a/w0" 6 drops)" 0
-check "all of them leave" wait_for 10 is 6 packets $((had + 300))
+check_eq "a flood in priority 0 causes no drop in priority 6" "$(dcqcn_of "$a/w0" 6 drops)" 0
+check "packets of priority 6 pass during a flood in priority 0" wait_for 10 is 6 packets $((had + 300))
 stop_jobs
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# As a child of other qdiscs: while packets wait, each ancestor counts exactly
-# what dcqcn counts; after they left, or dcqcn was replaced under load, all is
-# zero; and no packet is lost without being counted.
+# dcqcn as a child of other qdiscs: while packets are queued, each ancestor has
+# the same qlen and backlog. Both are zero after the packets have left and after
+# dcqcn was replaced under load, and each lost packet is counted.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: tree  |=====| v1                  |
@@ -14,7 +14,7 @@ VETH=(numtxqueues 4)
 link_ab
 . "$(dirname "$0")/../lib/sch_tree.sh"
 
-# 24 segments; too much for the limit, and some that are dropped for want of ECT
+# 105 packets, 24 of them GSO segments: more than the limit, and some without ECT, which nonect drops
 # shellcheck disable=SC2034 # for sch_tree.sh
 {
 	TREE_LOAD=("$PLUG" "udp4,ecn=2,n=30" "udp4,ecn=0,n=20" "udp6,ecn=2,dscp=40,len=100,n=20" "raw,len=500,n=10"
