@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# On the port of a bridge whose other port merges what it receives (GRO, also
-# as a list of frames): ndp takes the super packets apart again, trims the
-# frames, and each byte is right.
+# ndp at the egress port of a bridge whose ingress port merges frames by GRO, also
+# as frag lists: ndp segments the merged packets and trims the frames, and all
+# bytes are correct.
 #
 #	+---- a ----+   +---------------- r ----------------+   +---- b ----+
 #	| v0: tbf   |===| v2 (GRO)      bridge      v3: ndp |===| v1        |
 #	|  ^ frames |   +-----------------------------------+   | -> capture|
 #	+-----------+                                           +-----------+
 #
-# tbf gathers the frames into a burst, so that there is something to merge.
+# tbf collects the frames into a burst, so that GRO can merge them.
 . "$(dirname "$0")/../lib/lib.sh"
 need_ndp
 r=''
@@ -38,7 +38,7 @@ trace_on() {
 }
 trace_off() { echo 0 >$tracing/events/net/net_dev_queue/enable; }
 
-# run WHAT FRAME...: 40 frames of one flow
+# run WHAT FRAME...: send 40 frames of one flow as a burst
 run() {
 	local what=$1
 	shift
@@ -55,33 +55,29 @@ run() {
 		tc -n $r qdisc change dev v3 root ndp rate 0
 	END
 	trace_on
-	check_to "$TMP/result" "$what: 40 frames come out, right in each byte" \
+	check_to "$TMP/result" "$what: 40 frames leave with all bytes correct" \
 		send_frames -k -s "$a/v0" -c "in=$b/v1/in/40" -x "bash $TMP/release" "$@"
 	trace_off
-	check_eq "$what: 7 whole, 33 trimmed" \
+	check_eq "$what: 7 frames leave whole, 33 trimmed" \
 		"$(awk '{ n[$3]++ } END { print n["whole"], n["trimmed"] }' "$TMP/result")" "7 33"
-	check_json "$(<"$TMP/stats")" "$what: 39 frames waited" \
+	check_json "$(<"$TMP/stats")" "$what: 39 frames are queued one by one" \
 		'.[0].qlen == 39 and .[0].backlog == .[0].data.backlog_bytes + .[0].header.backlog_bytes'
 	if grep -Eq 'dev=v3 .*len=[0-9]{5}' $tracing/trace; then
-		ok "$what: there were super packets"
+		ok "$what: GRO merged frames"
 	else
-		skip "$what: there were super packets" "GRO has merged nothing"
+		skip "$what: GRO merged frames" "GRO merged no frame"
 	fi
 }
 
-# gro_by WHAT: frames are merged into one, or into a list
-gro_by() {
-	local list=off
-	[ "$1" = one ] || list=on
-	ip netns exec "$r" ethtool -K v2 gro on rx-gro-list $list rx-udp-gro-forwarding on
-}
+# gro_list on|off: merge frames into a frag list
+gro_list() { ip netns exec "$r" ethtool -K v2 gro on rx-gro-list "$1" rx-udp-gro-forwarding on; }
 
 flow=len=1400,flow=1,sport=5000,ecn=0,n=40
-gro_by one
+gro_list off
 run "tcp4" "tcp4,$flow"
 run "udp6" "udp6,$flow"
-gro_by list
-run "tcp6 as a list" "tcp6,$flow"
-run "udp4 as a list" "udp4,$flow"
-run "udp6 as a list" "udp6,$flow"
+gro_list on
+run "tcp6 frag list" "tcp6,$flow"
+run "udp4 frag list" "udp4,$flow"
+run "udp6 frag list" "udp6,$flow"
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every parameter is changed, and the qdisc is replaced and deleted, while
-# traffic overloads it; afterwards nothing is queued anywhere, and each packet
-# was either sent or counted as dropped.
+# Every parameter changes, and the qdisc is replaced and deleted, while traffic
+# overloads it. Afterwards all queues are empty, and each packet was sent or
+# counted as dropped.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> v0: tree |=====| v1                  |
@@ -13,15 +13,15 @@ setup_ns a b
 link_ab
 . "$(dirname "$0")/../lib/sch_change.sh"
 
-# flood: NDP datagrams, some by GSO, and other traffic; their counts in $TMP/sent.*
-# (GSO only for what stays NDP: a whole GSO packet that is dropped counts as one)
+# flood: NDP datagrams, some with GSO, and other traffic; their numbers go to $TMP/sent.*
+# Only NDP traffic uses GSO, as ndp counts a dropped GSO packet of other traffic as one packet.
 flood() {
 	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1400 >"$TMP/sent.1"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -l 1000 -g 8 >"$TMP/sent.2"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 3000 >"$TMP/sent.3"
 }
 
-# changes: of each parameter
+# changes: change each parameter
 changes() {
 	cat <<-END
 		limit 1
@@ -62,6 +62,7 @@ changes() {
 CHANGE_BEGIN="rate 50mbit"
 CHANGE_ALL="match all hlimit 100000"
 CHANGE_QUEUES=".data, .header, .other"
-CHANGE_DROPS=".dropped_data_packets + .dropped_header_packets + .dropped_returned_packets + .dropped_other_packets + .dropped_gso_packets + .dropped_nomem_packets"
+CHANGE_DROPS=".dropped_data_packets + .dropped_header_packets + .dropped_returned_packets + .dropped_other_packets +
+	.dropped_gso_packets + .dropped_nomem_packets"
 test_changes
 finish

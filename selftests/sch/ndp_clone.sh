@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trimming leaves copies of the packet alone: a mirror of the port sees each
-# frame as it was sent, and TCP, whose retransmission queue shares the bytes,
-# delivers all of them right.
+# Trimming does not change clones of the packet: a mirror of the port sees each
+# frame as it was sent, and TCP, whose retransmission queue shares the data,
+# delivers all bytes unchanged.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1 -> capture       |
@@ -21,24 +21,24 @@ for kind in udp4 udp6 tcp4 tcp6; do
 done
 for mode in ndp cp; do
 	ndp limit 2 hlimit 500000 mode $mode match all rate 1kbit
-	check_to "$TMP/result" "mode $mode: 31 frames at the port and 31 at the mirror, right in each byte" \
+	check_to "$TMP/result" "mode $mode: 31 frames leave at the port and 31 at the mirror, with all bytes correct" \
 		send_frames -k -s "$a/v0" -c "in=$b/v1/in/31" -c "mirror=$b/w1/in/31" \
 		-x "$(release)" "$PLUG" udp4,n=2 "${frames[@]}"
-	check_eq "mode $mode: the port trims all but 2" \
+	check_eq "mode $mode: the port trims 28 of 31 frames" \
 		"$(awk '$1 == "in" && $3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 28
-	check_eq "mode $mode: the mirror shows them whole" \
+	check_eq "mode $mode: all frames at the mirror are whole" \
 		"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 31
 done
 
 ndp limit 1 hlimit 200 rts match all rate 1kbit
-check_to "$TMP/result" "returned frames leave the mirror's copy alone, too" \
+check_to "$TMP/result" "10 frames return to the sender and 13 leave at the mirror" \
 	send_frames -k -s "$a/v0" -c "in=$b/v1/in/3" -c "back=$a/v0/in/10" -c "mirror=$b/w1/in/13" \
 	-x "$(release)" "$PLUG" udp4,n=12
-check_eq "the mirror shows them whole" \
+check_eq "returning a frame does not change its clone at the mirror" \
 	"$(awk '$1 == "mirror" && $3 == "whole" { n++ } END { print n }' "$TMP/result")" 13
 tc -n "$a" qdisc del dev v0 clsact
 
-# transfer WHAT BYTES OPTION...: a TCP stream that is trimmed now and then
+# transfer WHAT BYTES OPTION...: send a TCP stream through a queue that trims some packets
 transfer() {
 	local what=$1 bytes=$2 receiver
 	shift 2
@@ -47,14 +47,14 @@ transfer() {
 	JOBS+=($!)
 	receiver=$!
 	wait_for 5 listening 5001
-	check "$what: sent" timeout 60 traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c "$bytes" "$@"
+	check "$what: all bytes are sent" timeout 60 traffic tcp-send -n "$a" -d 10.0.0.2 -p 5001 -c "$bytes" "$@"
 	wait $receiver || true
-	check_eq "$what: each byte arrives right" "$(cat "$TMP/tcp")" "received $bytes"
-	check_json "$(sch_stats)" "$what: packets were trimmed" \
+	check_eq "$what: each byte arrives unchanged" "$(cat "$TMP/tcp")" "received $bytes"
+	check_json "$(sch_stats)" "$what: packets are trimmed" \
 		'.trimmed_arrival_packets + .trimmed_tail_packets > 0'
 }
 
-# many segments, so that a burst of the window overruns the queue
+# small segments, so that a window of them exceeds the queue
 ip -n "$a" link set v0 mtu 1500
 ip -n "$b" link set v1 mtu 1500
 transfer "TCP" 500000

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Two ports of a bridge whose dscp_trimmed and dscp_returned are crossed, both
-# with full header queues: a header does not go back and forth between them
-# without end. tc warns of such ports.
+# Two ports of a bridge with exchanged dscp_trimmed and dscp_returned, both with a
+# full header queue: a header is not returned back and forth between them forever.
+# tc warns about such ports.
 #
 #	+---- a ----+   +------------------- r -------------------+   +---- b ----+
 #	| frames v0 |===| v2: ndp 49/48     bridge    v3: ndp 48/49 |===| v1        |
@@ -31,21 +31,21 @@ bridge -n "$r" fdb add $MAC_B dev v3 master static
 forwards() { bridge -n "$r" link show | grep -c 'state forwarding' | grep -q 2; }
 wait_for 10 forwards
 
-# port DEV DSCP_TRIMMED DSCP_RETURNED OPTION...: with room for one header, prints what tc says
+# port DEV DSCP_TRIMMED DSCP_RETURNED OPTION...: set an ndp with room for one header, print tc's messages
 port() {
 	tc -n "$r" qdisc replace dev "$1" root handle 1: ndp limit 1 hlimit 128 rts rate 1kbit \
 		dscp_trimmed "$2" dscp_returned "$3" "${@:4}" 2>&1
 }
 
-# full DEV: a frame leaves and keeps the shaper busy; one waits in each queue
-full() { send_frames -s "$r/$1" udp4,len=1500 udp4,len=1500 udp4,len=100,dscp=8; }
+# fill DEV: send one frame that keeps the shaper busy, and one for each queue
+fill() { send_frames -s "$r/$1" udp4,len=1500 udp4,len=1500 udp4,len=100,dscp=8; }
 
-# sum COUNTER: of both ports
+# sum COUNTER: sum of both ports
 sum() { tc -n "$r" -s -j qdisc show | jq "[.[] | select(.kind == \"ndp\") | .$1] | add"; }
 # shellcheck disable=SC2317 # wait_for calls it
 dropped() { [ "$(sum 'dropped_header_packets + .dropped_returned_packets')" -gt 0 ]; }
 
-# bounce WHAT RETURNED FRAME OPTION...: how often FRAME is returned until it is dropped
+# bounce WHAT RETURNED FRAME OPTION...: FRAME is returned RETURNED times until it is dropped
 bounce() {
 	local what=$1 returned=$2 frame=$3
 	shift 3
@@ -53,12 +53,12 @@ bounce() {
 	tc -n "$r" qdisc del dev v3 root 2>/dev/null || true
 	port v3 48 49 "$@"
 	port v2 49 48 "$@" >"$TMP/warning"
-	check "$what: tc warns" grep -q "Warning: .*crossed with those of another port" "$TMP/warning"
-	full v2
-	full v3
+	check "$what: tc warns about crossed DSCPs" grep -q "Warning: .*crossed with those of another port" "$TMP/warning"
+	fill v2
+	fill v3
 	send_frames -s "$a/v0" "$frame"
-	check "$what: the header is dropped at last" wait_for 10 dropped
-	check_eq "$what: it was returned $returned times" "$(sum returned_packets)" "$returned"
+	check "$what: the header is dropped in the end" wait_for 10 dropped
+	check_eq "$what: number of returns before the drop" "$(sum returned_packets)" "$returned"
 }
 
 header=len=100,dscp=48,ttl=10
@@ -70,13 +70,13 @@ bounce "match dscp" 9 tcp4,$header match dscp 8,10
 
 tc -n "$r" qdisc del dev v2 root
 port v2 48 49 >"$TMP/warning"
-check_eq "equal marks: no warning" "$(<"$TMP/warning")" ""
+check_eq "tc does not warn about equal DSCPs" "$(<"$TMP/warning")" ""
 port v2 50 48 >"$TMP/warning"
-check "one mark is crossed: tc warns" grep -q "^Warning: " "$TMP/warning"
+check "tc warns about a single crossed DSCP" grep -q "^Warning: " "$TMP/warning"
 tc -n "$r" qdisc replace dev v3 root handle 2: prio
 tc -n "$r" qdisc add dev v3 parent 2:1 ndp
 tc -n "$r" qdisc change dev v2 root handle 1: ndp dscp_returned 48 dscp_trimmed 49 2>"$TMP/warning"
-check "crossed with a child of prio: tc warns" grep -q "^Warning: " "$TMP/warning"
+check "tc warns about DSCPs crossed with a child of prio" grep -q "^Warning: " "$TMP/warning"
 tc -n "$b" qdisc add dev v1 root ndp dscp_trimmed 49 dscp_returned 50 2>"$TMP/warning"
-check_eq "crossed with a port of another namespace: no warning" "$(<"$TMP/warning")" ""
+check_eq "tc does not warn about a port of another namespace" "$(<"$TMP/warning")" ""
 finish

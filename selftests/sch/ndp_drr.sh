@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# NDP and other traffic share the port fairly by bytes, whatever the lengths
-# of their packets; and TCP lives beside an NDP flood.
+# NDP and other traffic share the port fairly by bytes, with packets of any
+# length, and an NDP flood does not starve TCP.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1                  |
@@ -12,8 +12,8 @@ need_ndp
 setup_ns a b
 link_ab
 
-# worst NDP_FRAMES NDP_BYTES OTHER_BYTES: how far the shares were apart, in
-# bytes, while both waited
+# worst NDP_FRAMES NDP_BYTES OTHER_BYTES: largest difference between the shares,
+# in bytes, while both had packets queued
 worst() {
 	sort -s -k5n "$TMP/result" | awk -v n="$1" -v nl="$2" -v ol="$3" '
 		$2 == 0 { next }	# the plug
@@ -36,18 +36,19 @@ worst() {
 run() {
 	local longest=$(($2 > $5 ? $2 : $5))
 	ndp limit 100 hlimit 100000 rate 1kbit
-	check_to "$TMP/result" "$1 NDP packets of $2 bytes, $4 $3 of $5 bytes: all leave" \
+	check_to "$TMP/result" "$1 NDP packets of $2 bytes and $4 $3 packets of $5 bytes leave" \
 		send_frames -s "$a/v0" -c "out=$a/v0/out/$((1 + $1 + $4))" -x "$(release)" \
 		"$PLUG" "udp4,len=$2,n=$1" "$3,len=$5,n=$4"
-	check "no share is more than a packet ahead" test "$(worst "$1" "$2" "$5")" -le "$longest"
+	check "packets of $2 and $5 bytes: shares differ by at most one packet" \
+		test "$(worst "$1" "$2" "$5")" -le "$longest"
 }
 
 run 20 1500 tcp4 20 1500
 run 8 9000 tcp6 60 1000
 run 60 500 raw 10 1500
-run 90 100 tcp4 8 1500	# headers count as NDP's
+run 90 100 tcp4 8 1500	# headers count as NDP traffic
 
-# TCP against NDP datagrams that would fill the port alone
+# TCP against NDP datagrams that could fill the port alone
 ndp rate 10mbit
 job traffic tcp-receive -n "$b" -p 5001 >"$TMP/tcp"
 receiver=$!
@@ -59,7 +60,7 @@ wait_for 5 sch_counts other.sent_packets
 before=$(sch_stats)
 wait "$receiver" || true
 after=$(sch_stats)
-check_eq "TCP beside the flood: what arrives is what was sent" \
+check_eq "TCP delivers all bytes beside an NDP flood" \
 	"$(cat "$TMP/tcp")" "received 2000000"
 shares=$(jq -n --argjson x "$before" --argjson y "$after" '
 	($y.other.sent_bytes - $x.other.sent_bytes) as $other |
@@ -68,8 +69,8 @@ shares=$(jq -n --argjson x "$before" --argjson y "$after" '
 	{tcp: ($other / ($other + $ndp)), ndp: ($ndp / ($other + $ndp))}')
 note "shares: $shares"
 if [ -n "${KSFT_MACHINE_SLOW:-}" ]; then
-	skip "TCP and NDP have at least 40 % each" "this machine may be too slow to fill the port"
+	skip "TCP and an NDP flood have at least 40 % each" "this machine may be too slow to fill the port"
 else
-	check_json "$shares" "TCP and NDP have at least 40 % each" '.tcp >= 0.4 and .ndp >= 0.4'
+	check_json "$shares" "TCP and an NDP flood have at least 40 % each" '.tcp >= 0.4 and .ndp >= 0.4'
 fi
 finish

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# On a device without an L2 header: packets are trimmed, none is returned (there
-# is no address to turn round), and the receiver's stack takes each header as a
-# correct, short datagram.
+# On a device without a link-layer header, packets are trimmed but not returned,
+# as they have no addresses to exchange. The receiver's stack accepts each header
+# as a correct, short datagram.
 #
 #	+----------- a -----------+     +----------- b -----------+
 #	| socket -> t0: ndp -> v0 |=====| v1 -> t1 -> UDP         |
@@ -17,7 +17,7 @@ ip -n "$b" link add t1 type ipip local 10.0.0.2 remote 10.0.0.1
 ip -n "$a" link set t0 up
 ip -n "$b" link set t1 up
 ip -n "$a" addr add 10.5.0.1/24 dev t0
-# b answers nothing: it has no way back
+# b has no route back and so sends no reply
 ip -n "$b" addr add 10.5.0.2/32 dev t1
 
 # snmp PROTOCOL FIELD: a counter of b's stack
@@ -30,17 +30,18 @@ snmp() {
 
 tc -n "$a" qdisc add dev t0 root ndp limit 4 hlimit 2000 rate 1kbit
 before=$(snmp Udp NoPorts)
-check "40 datagrams without checksum" traffic udp -n "$a" -d 10.5.0.2 -p 61199 -l 1000 -c 40 -z
+check "40 datagrams without a checksum are sent" traffic udp -n "$a" -d 10.5.0.2 -p 61199 -l 1000 -c 40 -z
 stats=$(tc -n "$a" -s -j qdisc show dev t0)
 check_json "$stats" \
-	"1 sent, 4 wait, 35 trimmed" '.[0].packets == 1 and .[0].data.qlen_packets == 4 and
+	"of 40 datagrams, 1 is sent, 4 are queued and 35 trimmed" '.[0].packets == 1 and .[0].data.qlen_packets == 4 and
 		.[0].trimmed_arrival_packets + .[0].trimmed_tail_packets == 35' \
-	"trimmed to 128 bytes from the IP header" '.[0].trimmed_bytes == 35 * (1028 - 128)' \
-	"15 headers fit, 20 are dropped, none returned" '.[0].header.qlen_packets == 15 and
+	"packets are trimmed to 128 bytes from the IP header on" '.[0].trimmed_bytes == 35 * (1028 - 128)' \
+	"15 headers are queued, 20 are dropped, none is returned" '.[0].header.qlen_packets == 15 and
 		.[0].dropped_header_packets == 20 and .[0].returned_packets == 0'
 tc -n "$a" qdisc change dev t0 root ndp rate 0
 # shellcheck disable=SC2317 # wait_for calls it
 delivered() { [ $(($(snmp Udp NoPorts) - before)) -eq 20 ]; }
-check "UDP of b has seen 20 datagrams" wait_for 10 delivered
-check_eq "none was wrong" "$(snmp Ip InHdrErrors) $(snmp Udp InErrors) $(snmp Udp InCsumErrors)" "0 0 0"
+check "the receiver's UDP counts 20 datagrams" wait_for 10 delivered
+check_eq "the receiver's stack counts no error" \
+	"$(snmp Ip InHdrErrors) $(snmp Udp InErrors) $(snmp Udp InCsumErrors)" "0 0 0"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The built-in shaper never sends faster than its rate, frame by frame,
-# overhead included; and, on a machine that is not slow, not slower either.
+# The built-in shaper never exceeds its rate, frame by frame, including overhead.
+# Unless the machine is slow, it also reaches its rate.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1                  |

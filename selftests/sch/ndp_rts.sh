@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# With rts and the header queue full, a trimmed packet goes back to its sender,
-# once, with both ends swapped at each layer and marked; a second time it is
-# dropped. Without rts it is dropped at once.
+# With rts and a full header queue, a trimmed packet is returned to its sender
+# once, marked and with source and destination exchanged in each header. The
+# second time, it is dropped. Without rts, it is dropped the first time.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1 -> capture       |
 #	|  capture <-'        |     |                     |
 #	+---------------------+     +---------------------+
 #
-# and through a switch, to the sender's socket:
+# and through a router, to the sender's socket:
 #
 #	+------- b -------+   +------------ r ------------+   +------ c ------+
 #	| traffic - v2    |===| v3     router     v4: ndp |===| v5            |
@@ -20,16 +20,16 @@ setup_ns a b
 link_ab
 vlan_v0
 
-# run OUT BACK FRAME...: OUT frames reach b, BACK frames return to a; options of send_frames in $send
+# run OUT BACK FRAME...: OUT frames reach b, BACK frames return to a; $send has options of send_frames
 send=()
 run() {
 	local out=$1 back=$2
 	shift 2
-	check_to "$TMP/result" "$what: $out frames come out, $back return, right in each byte" \
+	check_to "$TMP/result" "$what: $out frames arrive and $back return, with all bytes correct" \
 		send_frames "${send[@]}" -s "$a/v0" -c "in=$b/v1/in/$out" -c "back=$a/v0/in/$back" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" udp4 "$@"
 	full=$(unwrap <"$TMP/stats")
-	check_eq "$what: those that return are trimmed and turned round" \
+	check_eq "$what: returned frames are trimmed, with addresses exchanged" \
 		"$(awk '$1 == "back" && $3 == "returned" { n++ } END { print n + 0 }' "$TMP/result")" "$back"
 }
 
@@ -39,55 +39,55 @@ for kind in udp4 udp6 tcp4 tcp6; do
 		frames+=("$kind,vlan=$vlan" "$kind,vlan=$vlan,csum=partial,len=5000,lin=90")
 	done
 done
-what="mode ndp, all kinds"
-# 2 headers fit, whatever is trimmed
+what="all kinds of frames"
+# the header queue holds 2 trimmed packets
 ndp limit 1 hlimit 256 rts match all rate 1kbit
 send=(-k)
 run 4 22 "${frames[@]}"
 send=()
 check_json "$full" \
-	"22 are counted as returned" '.returned_packets == 22' \
-	"a return is no drop" '.drops == 0 and .dropped_header_packets == 0'
+	"$what: each return is counted" '.returned_packets == 22' \
+	"$what: a return does not count as a drop" '.drops == 0 and .dropped_header_packets == 0'
 
-what="trimmed by a switch before"
+what="trimmed by an earlier switch"
 ndp limit 1 hlimit 200 rts rate 1kbit
 run 4 3 udp4,len=100,dscp=48,n=5
-check_json "$full" "$what: 3 are returned" '.returned_packets == 3'
+check_json "$full" "$what: 3 headers are returned" '.returned_packets == 3'
 
-what="returned once before"
+what="DSCP says that it was returned"
 ndp limit 1 hlimit 200 rts rate 1kbit
 run 4 0 udp4,len=100,dscp=49,n=5
-check_json "$full" \
-	"$what: 3 are dropped" '.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
+check_json "$full" "$what: 3 headers are dropped" \
+	'.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
 
-what="its source port says that it was returned, whatever its mark is"
+what="returned before, by its source port"
 ndp limit 1 hlimit 200 rts rate 1kbit
 run 4 0 udp4,len=100,dscp=48,sport=61199,port=7000,n=5
-check_json "$full" \
-	"$what: 3 are dropped" '.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
+check_json "$full" "$what: 3 headers are dropped" \
+	'.dropped_returned_packets == 3 and .drops == 3 and .returned_packets == 0'
 
-what="TTL or hop limit used up"
+what="TTL or hop limit 1"
 ndp limit 1 hlimit 200 rts rate 1kbit
 short=len=100,dscp=48
 run 4 2 udp4,$short,n=2 udp4,$short,ttl=1,n=3 udp6,$short,ttl=1,n=3 udp4,$short,ttl=2 udp6,$short,ttl=2
-check_json "$full" \
-	"$what: not returned" '.dropped_header_packets == 6 and .drops == 6 and .returned_packets == 2'
+check_json "$full" "$what: 6 headers are dropped instead of returned" \
+	'.dropped_header_packets == 6 and .drops == 6 and .returned_packets == 2'
 
 what="without rts, the default"
 ndp limit 1 hlimit 256 rate 1kbit
 run 4 0 udp4,n=9
-check_json "$full" \
-	"$what: 7 are dropped" '.dropped_header_packets == 7 and .drops == 7 and .returned_packets == 0'
+check_json "$full" "$what: 7 headers are dropped" \
+	'.dropped_header_packets == 7 and .drops == 7 and .returned_packets == 0'
 
-what="below a parent"
 tc -n "$a" -batch - <<-END
 	qdisc replace dev v0 root handle 2: tbf rate 1gbit burst 100kb limit 10mb
 	qdisc add dev v0 parent 2: ndp limit 1 hlimit 256 rts match all rate 1kbit
 END
 send_frames -s "$a/v0" -x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats" "$PLUG" udp4,n=30
 check_json "$(<"$TMP/stats")" \
-	"arrivals and tails return" 'any(.kind == "ndp" and .returned_packets > 20 and .trimmed_tail_packets > 0)' \
-	"to the parent, a return is no drop" 'any(.kind == "tbf" and .drops == 0)'
+	"below tbf: arrivals and tails are returned" \
+	'any(.kind == "ndp" and .returned_packets > 20 and .trimmed_tail_packets > 0)' \
+	"below tbf: a return does not count as a drop of tbf" 'any(.kind == "tbf" and .drops == 0)'
 
 r='' c=''
 setup_ns r c
@@ -111,12 +111,12 @@ ip -n "$r" -batch - <<-END
 	neigh add 10.1.2.2 lladdr $mac:05 nud permanent dev v4
 END
 ip netns exec "$r" tee /proc/sys/net/ipv4/ip_forward >/dev/null <<<1
-# c has no address, and so no answer
+# c has no address and so sends no reply
 ip -n "$c" link set v5 up
 tc -n "$r" qdisc add dev v4 root ndp limit 1 hlimit 128 rts rate 1kbit
-check_to "$TMP/result" "through a router: 20 datagrams are sent" \
+check_to "$TMP/result" "20 datagrams are sent through a router" \
 	traffic udp -n "$b" -d 10.1.2.2 -p 61199 -l 1400 -c 20 -z -w 3000
-# 1 has left, 1 waits, 1 header waits; the header: 128 - 14 - 20 - 8 bytes
-check_eq "17 come back to the sender's socket, marked, with 86 bytes" \
+# 1 datagram has left, 1 is queued, 1 header is queued; a header has 128 - 14 - 20 - 8 bytes of payload
+check_eq "17 datagrams return to the sender's socket, marked, with 86 bytes" \
 	"$(tail -n 1 "$TMP/result")" "returned 17 tos 196 length 86"
 finish

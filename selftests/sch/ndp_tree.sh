@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# As a child of other qdiscs: while packets wait, each ancestor counts exactly
-# what ndp counts; after they left, or ndp was replaced under load, all is zero;
-# and no packet is lost without being counted.
+# ndp as a child of other qdiscs: while packets are queued, each ancestor has the
+# same qlen and backlog. Both are zero after the packets have left and after ndp
+# was replaced under load, and each lost packet is counted.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: tree  |=====| v1                  |
@@ -16,7 +16,7 @@ link_ab
 . "$(dirname "$0")/../lib/sch_tree.sh"
 
 super=tcp4,csum=partial,gso=1000,len=8054
-# 24 segments; all kinds of overload: data, headers, other
+# 105 packets, 24 of them GSO segments, overload the data queue, the header queue and other traffic
 TREE_LOAD=("$PLUG" "udp4,n=40" "udp4,len=100,n=20" "raw,len=500,n=20" "$super,n=3")
 TREE_PACKETS=105
 TREE_ACCOUNTED=".packets + .returned_packets + .drops"
@@ -26,7 +26,8 @@ TREE_NARROW=("limit 4 hlimit 500 other_limit 1200" "mode cp")
 
 test_trees
 
-# Two levels up, the first packet is not counted yet when ndp says how it changed.
+# first_packet NAME OPTIONS LEFT FRAME: ndp changes the first packet before ancestors two levels above have counted it;
+# LEFT packets leave
 first_packet() {
 	local name=$1 options=$2 left=$3
 	shift 3
@@ -38,16 +39,16 @@ first_packet() {
 		"qdisc add dev v0 parent 2:1 ndp match all $options" \
 		"qdisc add dev v0 parent 2:2 ndp match all $options" \
 		"qdisc add dev v0 parent 2:3 ndp match all $options"
-	check "first packet of all, $name" send_frames -s "$a/v0" "$@"
+	check "$name: the first packet is sent" send_frames -s "$a/v0" "$@"
 	wait_for 10 drained || true
 	in_tree "qdisc show dev v0"
 	check_json "$(wrap "$TMP/shows")" \
-		"$name: all is zero" "$(zero 0)" \
-		"$name: $left packets have left" "[.[0][] | select(.kind == \"ndp\") | .packets] | add == $left"
+		"$name: qlen and backlog are zero at each level" "$(zero 0)" \
+		"$name: number of packets that left ($left)" "[.[0][] | select(.kind == \"ndp\") | .packets] | add == $left"
 }
-first_packet "trimmed" "limit_bytes 64 hlimit 10000" 1 udp4
-first_packet "one segment of many stays" "mode droptail limit 1 rate 8kbit" 1 "$super"
-first_packet "some segments are trimmed" "limit_bytes 1054 hlimit 10000" 8 "$super"
+first_packet "first packet trimmed" "limit_bytes 64 hlimit 10000" 1 udp4
+first_packet "first packet, one segment of many admitted" "mode droptail limit 1 rate 8kbit" 1 "$super"
+first_packet "first packet, some segments trimmed" "limit_bytes 1054 hlimit 10000" 8 "$super"
 
 test_shaped
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Root of a user namespace configures sch_ndp on devices of its own, whose returned
-# packets stay in its network namespace, and not on those of others.
+# Root of a user namespace can configure sch_ndp on its own devices, whose returned
+# packets stay in its network namespace, but not on devices of other namespaces.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| v0: ndp             |=====| v1                  |
@@ -14,7 +14,7 @@ link_ab
 nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
 "${nobody[@]}" unshare --map-root-user --net true 2>/dev/null || skip_all "no user namespaces"
 
-# a user who is nobody reads neither the test's directory nor the plug-ins'
+# user nobody can read neither the test's directory nor the directory of the plug-ins
 mkdir "$TMP/bin"
 cp -L "${TC_LIB_DIR:?}/q_ndp.so" "$(command -v traffic)" "$TMP/bin"
 cat >"$TMP/bin/own" <<-'END'
@@ -31,21 +31,21 @@ cat >"$TMP/bin/own" <<-'END'
 END
 chmod -R a+rX "$TMP"
 
-check_to "$TMP/own.json" "it configures a device of its own" \
+check_to "$TMP/own.json" "root of a user namespace configures ndp on its own device" \
 	"${nobody[@]}" unshare --map-root-user --net bash "$TMP/bin/own"
 check_json "$(unwrap <"$TMP/own.json")" \
-	"its packets are trimmed there" '.header.qlen_packets == 10' \
-	"and return there" '.returned_packets == 88'
+	"packets on a device of a user namespace are trimmed" '.header.qlen_packets == 10' \
+	"packets on a device of a user namespace are returned" '.returned_packets == 88'
 
-# in_a COMMAND...: in network namespace a, as root of a user namespace that does not own it
+# in_a COMMAND...: run COMMAND in network namespace a, as root of a user namespace that does not own a
 in_a() { in_ns "$a" env TC_LIB_DIR="$TMP/bin" "${nobody[@]}" unshare --map-root-user "$@"; }
 
 ndp limit 20
-check_refused "it does not change another's qdisc" "Operation not permitted" \
+check_refused "root of a user namespace cannot change a foreign qdisc" "Operation not permitted" \
 	in_a tc qdisc change dev v0 root ndp limit 1
-check_refused "it does not replace another's qdisc" "Operation not permitted" \
+check_refused "root of a user namespace cannot replace a foreign qdisc" "Operation not permitted" \
 	in_a tc qdisc replace dev v0 root handle 7: ndp limit 1
-check_refused "it does not delete another's qdisc" "Operation not permitted" \
+check_refused "root of a user namespace cannot delete a foreign qdisc" "Operation not permitted" \
 	in_a tc qdisc del dev v0 root
-check_json "$(sch_stats)" "another's qdisc is as it was" '.options.limit == 20'
+check_json "$(sch_stats)" "a refused change leaves a foreign qdisc unchanged" '.options.limit == 20'
 finish
