@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Memory that cannot be had, for the kselftests: a test sources this, and is
-# skipped where the kernel cannot do it.
+# Memory allocation failures by failslab. A test sources this file, which skips it on a kernel without failslab.
 
 FAILSLAB=/sys/kernel/debug/failslab
 [ -d $FAILSLAB ] || skip_all "no failslab in this kernel"
@@ -15,7 +14,7 @@ set_failslab() {
 	done
 }
 
-# fail_only MODULE: what it asks for fails, and nothing else
+# fail_only MODULE: let only allocations fail that have MODULE's code in their call chain
 fail_only() {
 	local text
 	text=$(</sys/module/"$1"/sections/.text)
@@ -23,7 +22,8 @@ fail_only() {
 	set_failslab "require-start=$text" "require-end=$(printf '0x%x' $((text + 0x8000)))"
 }
 
-# failing COMMAND...: with task-filter=Y, only what such commands ask for fails
+# failing COMMAND...: run COMMAND as a task whose allocations may fail; with task-filter=Y, other tasks' allocations
+# succeed
 failing() { (echo 1 >/proc/self/make-it-fail && exec "$@"); }
 
 defer "set_failslab probability=0"

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Sysctls with ranges: what they take and what they say, and whose they are. A
-# test of a congestion control sources this after lib/tcp_cc.sh. Ranges are tried
-# in the namespace of the test itself.
+# Sysctls of a congestion control: accepted values, error messages, and per-namespace values. A test sources this file
+# after lib/tcp_cc.sh. Ranges are checked in the test's own network namespace.
 # shellcheck disable=SC2317,SC2154 # setup_ns sets a and b; functions are called through check and wait_for
 
-# logs COUNT TEXT COMMAND...: the command fails, and the kernel's log says so as often
+# logs COUNT TEXT COMMAND...: true if COMMAND fails and the module logs COUNT lines that begin with TEXT
 logs() {
 	local count=$1 text=$2 tag=tag$RANDOM$RANDOM log
 	shift 2
@@ -18,7 +17,7 @@ logs() {
 	[ "$(grep -cF "tcp_$CC: $text" <<<"$log")" -eq "$count" ] || { echo "$log" && return 1; }
 }
 
-# none_of NAME VALUE...: none is accepted
+# none_of NAME VALUE...: fail if sysctl NAME refuses every VALUE, because `logs` takes a command that fails
 none_of() {
 	local name=$1 value
 	shift
@@ -28,7 +27,7 @@ none_of() {
 	return 1
 }
 
-# takes NAME VALUE...: each is accepted, and read as it was written
+# takes NAME VALUE...: true if sysctl NAME accepts each VALUE and reads back as written
 takes() {
 	local name=$1 value
 	shift
@@ -38,43 +37,46 @@ takes() {
 	done
 }
 
-# range NAME LEAST MOST BAD...: these two and the present one are taken; BAD and others that are none are not. The log
-# has the range, or RANGE.
+# range NAME MIN MAX BAD...: check that sysctl NAME accepts MIN, MAX and its present value, and refuses each BAD and
+# common malformed values. The log message names the range MIN to MAX, or $RANGE.
 range() {
 	local name=$1 low=$2 high=$3 was bad
 	shift 3
 	was=$(<"$PARAMETERS/$name")
 	bad=("$@" '' ' ' x 4294967296 -1)
-	check "$name: $low, $high, $was" takes "$name" "$low" "$high" "$was"
-	check "$name: not $*" logs ${#bad[@]} "$name must be ${RANGE:-$low to $high}" none_of "$name" "${bad[@]}"
-	check_eq "$name: it stays" "$(<"$PARAMETERS/$name")" "$was"
+	check "$name accepts $low, $high and $was" takes "$name" "$low" "$high" "$was"
+	check "$name refuses $* and malformed values, and logs its range" \
+		logs ${#bad[@]} "$name must be ${RANGE:-$low to $high}" none_of "$name" "${bad[@]}"
+	check_eq "$name keeps its value after refused writes" "$(<"$PARAMETERS/$name")" "$was"
 }
 exec 3>&1
-# what is no fraction
+# values that are not valid fractions
 # shellcheck disable=SC2034 # for the tests
 FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 99999999999.5)
 
-# as_nobody_root COMMAND...: as root of a new user namespace and a new network namespace, which user nobody has made
+# as_nobody_root COMMAND...: run COMMAND as root of a new user and network namespace created by UID 65534
 as_nobody_root() { setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn "$@"; }
 
-# test_namespaces NAME VALUE OTHER WRONG: whose values sysctl NAME has. It is left as it was.
+# test_namespaces NAME VALUE OTHER WRONG: check that sysctl NAME is per network namespace, and restore it
 test_namespaces() {
 	local name=$1 value=$2 other=$3 wrong=$4 was tag=tag$RANDOM$RANDOM
 	was=$(<"$PARAMETERS/$name")
 	params "$name=$value"
-	check_eq "$name: a write is for its own namespace" "$(<"$PARAMETERS/$name")" "$was"
+	check_eq "$name: writes in other namespaces leave the initial one unchanged" "$(<"$PARAMETERS/$name")" "$was"
 	write_params "$name=$other"
-	check_eq "$name: it leaves the others alone" "$(params_of "$a" "$name")" "$value"
+	check_eq "$name: a write leaves other namespaces unchanged" "$(params_of "$a" "$name")" "$value"
 	ip netns add "$a-new"
-	check_eq "$name: a new namespace has the initial one's" "$(params_of "$a-new" "$name")" "$other"
+	check_eq "$name: a new namespace inherits the initial one's value" "$(params_of "$a-new" "$name")" "$other"
 	ip netns del "$a-new"
 	if as_nobody_root true 2>/dev/null; then
-		check_eq "$name: root of a user namespace sets its own" "$(as_nobody_root sh -c \
+		check_eq "$name: root of a user namespace can set its own value" "$(as_nobody_root sh -c \
 			"cat $PARAMETERS/$name; echo $value >$PARAMETERS/$name; cat $PARAMETERS/$name" | xargs)" "$other $value"
 		check_eq "$name: the initial namespace keeps its value" "$(<"$PARAMETERS/$name")" "$other"
 		echo "$tag" >/dev/kmsg
-		check_refused "$name: root of a user namespace sets no bad value" "write error" as_nobody_root bash -c "echo $wrong >$PARAMETERS/$name"
-		check_eq "$name: the log has nothing of it" "$(dmesg | sed "1,/$tag/d" | grep -c "$name must be")" 0
+		check_refused "$name: root of a user namespace cannot set bad values" "write error" \
+			as_nobody_root bash -c "echo $wrong >$PARAMETERS/$name"
+		check_eq "$name: a bad value written in a user namespace is not logged" \
+			"$(dmesg | sed "1,/$tag/d" | grep -c "$name must be")" 0
 	else
 		skip "$name: root of a user namespace" "no user namespaces"
 	fi
@@ -82,7 +84,7 @@ test_namespaces() {
 	params "$name=$was"
 }
 
-# unload_cc: when no connection waits for the answer to its FIN any more
+# unload_cc: unload the module once no connection waits for the ACK of its FIN
 unload_cc() {
 	wait_for 60 gone && return
 	ip netns exec "$a" ss -taneoi

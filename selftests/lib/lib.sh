@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the kselftests share. A test sources it, makes its namespaces, checks,
-# and ends with `finish`:
+# Functions for all kselftests. A test sources this file, makes its namespaces, runs its checks, and ends with `finish`:
 #
 #	. "$(dirname "$0")/../lib/lib.sh"
 #	need_ndp
 #	setup_ns a b
-#	check "what must hold" COMMAND...
+#	check "trimmed IPv6 header has a correct checksum" COMMAND...
 #	finish
 #
-# Output is TAP, the exit status 0 (passed), 1 (failed) or 4 (skipped).
-# Environment: CLOSNET_MODDIR (directory of the built modules),
-# CLOSNET_TESTBIN (directory of the built C tools), TC_LIB_DIR (directory of
-# tc's plug-ins), KSFT_MACHINE_SLOW (set: emulated or debug kernel, so assert no
-# upper bound on time), KSFT_TIME_EXACT (set: time is virtual and the machine
-# never late).
+# The output is TAP. Exit status: 0 passed, 1 failed, 4 skipped.
+# Environment:
+#  CLOSNET_MODDIR     directory of the built modules
+#  CLOSNET_TESTBIN    directory of the built C tools
+#  TC_LIB_DIR         directory of tc's plug-ins
+#  KSFT_MACHINE_SLOW  set on an emulated machine or a debug kernel: tests assert no upper bound on time
+#  KSFT_TIME_EXACT    set in virtual time, in which the machine is never late
 set -eu -o pipefail
 
 LIB_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -34,7 +34,7 @@ printf 'TAP version 13\n'
 trap on_exit EXIT
 trap 'exit 1' INT TERM HUP
 
-# defer COMMAND: run COMMAND (one string) when the test ends, last one first
+# defer COMMAND: run COMMAND (one string) when the test ends; the last one deferred runs first
 DEFERRED=()
 defer() { DEFERRED=("$1" ${DEFERRED[@]+"${DEFERRED[@]}"}); }
 
@@ -66,27 +66,27 @@ result() {
 
 ok() { result ok "$1"; }
 
-# not_ok WHAT [DETAIL]
+# not_ok NAME [DETAIL]
 not_ok() {
 	TEST_FAILED=$((TEST_FAILED + 1))
 	result 'not ok' "$1"
 	[ -z "${2:-}" ] || note "$2"
 }
 
-# skip WHAT WHY: one check is left out
+# skip NAME REASON: skip one check
 skip() {
 	TEST_SKIPPED=$((TEST_SKIPPED + 1))
 	result ok "$1 # SKIP $2"
 }
 
-# skip_all WHY: the whole test is left out
+# skip_all REASON: skip the whole test
 skip_all() {
 	printf '1..0 # SKIP %s\n' "$1"
 	TEST_FINISHED=1
 	exit 4
 }
 
-# finish: the plan, and the test's exit status
+# finish: print the plan and exit with the test's status
 finish() {
 	printf '1..%d\n' "$TEST_COUNT"
 	printf '# passed %d failed %d skipped %d\n' \
@@ -97,42 +97,42 @@ finish() {
 	exit 0
 }
 
-# check WHAT COMMAND...: passes if COMMAND succeeds; its output is the detail
+# check NAME COMMAND...: pass if COMMAND succeeds; on failure, its output is the detail
 check() {
-	local what=$1 out
+	local test_name=$1 out
 	shift
 	if out=$("$@" 2>&1); then
-		ok "$what"
+		ok "$test_name"
 	else
-		not_ok "$what" "$* failed${out:+: $out}"
+		not_ok "$test_name" "$* failed${out:+: $out}"
 	fi
 }
 
-# check_to FILE WHAT COMMAND...: as check, but COMMAND's output goes to FILE
+# check_to FILE NAME COMMAND...: like check, but write COMMAND's output to FILE
 check_to() {
-	local file=$1 what=$2 err
+	local file=$1 test_name=$2 err
 	shift 2
 	if err=$("$@" 2>&1 >"$file"); then
-		ok "$what"
+		ok "$test_name"
 	else
-		not_ok "$what" "$* failed${err:+: $err}"
+		not_ok "$test_name" "$* failed${err:+: $err}"
 	fi
 }
 
-# check_refused WHAT TEXT COMMAND...: COMMAND fails and its message contains TEXT
+# check_refused NAME TEXT COMMAND...: pass if COMMAND fails with a message that contains TEXT
 check_refused() {
-	local what=$1 text=$2 out
+	local test_name=$1 text=$2 out
 	shift 2
 	if out=$("$@" 2>&1); then
-		not_ok "$what" "$* succeeded"
+		not_ok "$test_name" "$* succeeded"
 	elif [[ $out != *"$text"* ]]; then
-		not_ok "$what" "message lacks '$text': $out"
+		not_ok "$test_name" "message lacks '$text': $out"
 	else
-		ok "$what"
+		ok "$test_name"
 	fi
 }
 
-# check_eq WHAT GOT WANT
+# check_eq NAME ACTUAL EXPECTED
 check_eq() {
 	if [ "$2" = "$3" ]; then
 		ok "$1"
@@ -141,8 +141,8 @@ check_eq() {
 	fi
 }
 
-# check_json JSON [WHAT FILTER]...: each jq FILTER is true for JSON; one jq for
-# all, as a start of it takes long in an emulated guest
+# check_json JSON [NAME FILTER]...: pass each NAME whose jq FILTER is true for JSON. One jq runs all filters, because jq
+# starts slowly in an emulated guest.
 check_json() {
 	local json=$1 program=empty results i
 	shift
@@ -160,15 +160,15 @@ check_json() {
 	done
 }
 
-# Without jq, which takes as long to start as 40 other programs do:
-# unwrap: standard input, JSON as iproute2 prints it, without the brackets of the array
+# The next two do without jq, which takes as long to start as 40 other programs.
+# unwrap: remove the array brackets from iproute2's JSON on standard input
 unwrap() { sed 's/^\[//; s/\]$//'; }
-# wrap FILE: several such, as one array
+# wrap FILE: join the JSON values in FILE, one a line, into an array
 wrap() { printf '[%s]\n' "$(paste -s -d , "$1")"; }
 
 # ---- waiting
 
-# wait_for SECONDS COMMAND...: until COMMAND succeeds, but not longer
+# wait_for SECONDS COMMAND...: retry COMMAND until it succeeds, for at most SECONDS (30 more on a slow machine)
 wait_for() {
 	local end=$((SECONDS + $1))
 	shift
@@ -179,13 +179,13 @@ wait_for() {
 	done
 }
 
-# job COMMAND...: run COMMAND in the background until the test ends; $! is its process
+# job COMMAND...: run COMMAND in the background until the test ends; $! is its PID
 job() {
 	"$@" &
 	JOBS+=($!)
 }
 
-# stop_jobs: end what `job` started, and wait for it
+# stop_jobs: kill the processes that `job` started and wait for them
 stop_jobs() {
 	local pid
 	for pid in ${JOBS[@]+"${JOBS[@]}"}; do
@@ -202,7 +202,7 @@ stop_jobs() {
 # module_loaded NAME
 module_loaded() { [ -d "/sys/module/$1" ]; }
 
-# load_module NAME: from CLOSNET_MODDIR, else the installed one
+# load_module NAME: load it from CLOSNET_MODDIR if that is set, else the installed module
 load_module() {
 	module_loaded "$1" && return
 	if [ -n "${CLOSNET_MODDIR:-}" ]; then
@@ -212,7 +212,7 @@ load_module() {
 	fi
 }
 
-# need_modules NAME...: the test needs them; it is skipped where they cannot be had
+# need_modules NAME...: load them, or skip the test
 need_modules() {
 	local name
 	[ "$(id -u)" -eq 0 ] || skip_all "needs root"
@@ -221,14 +221,14 @@ need_modules() {
 	done
 }
 
-# need_no_transport: tests of qdiscs send datagrams to NDP's port by UDP sockets. Module ndp drops these; an earlier test
-# may have left it.
+# need_no_transport: unload module ndp, which an earlier test may have left. Tests of qdiscs send UDP datagrams to NDP's
+# port, and module ndp drops these.
 need_no_transport() {
 	[[ $0 == *selftests/sch/* ]] && module_loaded ndp || return 0
 	wait_for 30 rmmod ndp || skip_all "module ndp is in use"
 }
 
-# What a test is about. SCH: the qdisc that it puts at the root of v0; CC: the congestion control, for lib/tcp_cc.sh
+# Object under test. SCH: the qdisc at the root of v0; CC: the congestion control, for lib/tcp_cc.sh
 SCH='' CC=''
 need_closwire() { need_modules closwire; }
 need_sch() { need_modules "sch_$1" && SCH=$1 && need_no_transport; }
@@ -237,36 +237,36 @@ need_dcqcn() { need_sch dcqcn; }
 # shellcheck disable=SC2034 # for the tests
 need_cc() { need_modules nicclock "tcp_$1" && CC=$1; }
 
-# exact: is time virtual, so that the machine is never late?
+# exact: true in virtual time, in which the machine is never late
 exact() { [ -n "${KSFT_TIME_EXACT:-}" ]; }
 
 # ---- topology
 
-# the namespaces of most tests: a sends, b receives
+# namespaces of most tests: a has the sender, b the receiver
 a='' b=''
 
-# setup_ns NAME...: a namespace for each NAME; the variable NAME holds its name
+# setup_ns NAME...: make a namespace for each NAME; its name is stored in variable NAME
 setup_ns() {
 	local name ns
 	for name in "$@"; do
 		ns=cn$$-$name
 		ip netns add "$ns"
 		NAMESPACES+=("$ns")
-		# no neighbour or multicast chatter: every packet is the test's own
+		# without IPv6, the host sends no neighbour or multicast packets that a test would count
 		ip netns exec "$ns" tee /proc/sys/net/ipv6/conf/{all,default}/disable_ipv6 \
 			>/dev/null <<<1
 		printf -v "$name" %s "$ns"
 	done
 }
 
-# in_ns NS COMMAND...: in a network namespace; "ip netns exec" makes a /sys for it, too, which takes twice as long as this
+# in_ns NS COMMAND...: run COMMAND in a network namespace. "ip netns exec" also mounts /sys, which takes twice as long.
 in_ns() { nsenter --net="/run/netns/$1" "${@:2}"; }
 
 MAC_A=02:00:00:00:00:0a
 MAC_B=02:00:00:00:00:0b
 
-# link_ab: v0 in namespace a, v1 in namespace b, MTU 9000, with addresses
-# 10.0.0.1 and 10.0.0.2 that know each other; VETH is ip-link's options for both
+# link_ab: v0 in namespace a and v1 in namespace b, MTU 9000, with addresses 10.0.0.1 and 10.0.0.2 and permanent
+# neighbour entries; VETH: ip-link options for both devices
 VETH=()
 link_ab() {
 	ip link add v0 address $MAC_A mtu 9000 netns "$a" "${VETH[@]}" type veth \
@@ -284,7 +284,7 @@ link_ab() {
 	wait_for 5 carrier
 }
 
-# wire_up: w0 in namespace a and w1 in namespace b, whatever is between them, with addresses that know each other
+# wire_up: configure w0 in namespace a and w1 in namespace b with link_ab's addresses and permanent neighbour entries
 wire_up() {
 	ip -n "$a" -batch - <<-END
 		link set w0 up
@@ -300,8 +300,8 @@ wire_up() {
 	wait_for 5 has_carrier "$b" w1
 }
 
-# wire_ab [SETTING...]: w0 in namespace a, w1 in namespace b, with addresses 10.0.0.1 and 10.0.0.2 that know each
-# other; the settings are those of closwire, WIRE is ip-link's options for both
+# wire_ab [SETTING...]: closwire ports w0 in namespace a and w1 in namespace b with link_ab's addresses; SETTINGs are
+# those of closwire; WIRE: ip-link options for both devices
 WIRE=()
 wire_ab() {
 	ip link add w0 address $MAC_A netns "$a" ${WIRE[@]+"${WIRE[@]}"} type closwire "$@" \
@@ -319,28 +319,28 @@ wire_set() {
 	ip -n "${port%/*}" link set "${port#*/}" type closwire "$@"
 }
 
-# wire_json NS/DEV: what ip shows of a port
+# wire_json NS/DEV: the port as "ip -d -s -j link show" prints it
 wire_json() { ip -n "${1%/*}" -d -s -j link show "${1#*/}" | unwrap; }
 
-# counter NS/DEV NAME: of ethtool -S
+# counter NS/DEV NAME: counter NAME of "ethtool -S"
 counter() {
 	in_ns "${1%/*}" ethtool -S "${1#*/}" | awk -v name="$2:" '$1 == name { print $2; n++ } END { exit !n }'
 }
 
-# counted NS/DEV NAME COUNT: has the counter come to COUNT?
+# counted NS/DEV NAME COUNT: true once the counter is at least COUNT
 counted() { [ "$(counter "$1" "$2")" -ge "$3" ]; }
 
-# mac_ctrl NS/DEV NAME: of ethtool's MAC control statistics
+# mac_ctrl NS/DEV NAME: counter NAME of ethtool's MAC control statistics
 mac_ctrl() {
 	in_ns "${1%/*}" ethtool -S "${1#*/}" --groups eth-ctrl |
 		awk -v name="eth-ctrl-$2:" '$1 == name { print $2; n++ } END { exit !n }'
 }
 
-# at_least COUNT COMMAND...: has the number that COMMAND prints come to COUNT?
+# at_least COUNT COMMAND...: true if COMMAND prints a number of at least COUNT
 at_least() { [ "$("${@:2}")" -ge "$1" ]; }
 
-# stamps_apart FILE LEAST MOST: in the output of closwire_stamp, the receiver's hardware stamps are so many ns after
-# the sender's
+# stamps_apart FILE MIN MAX: true if each hardware receive timestamp that closwire_stamp wrote to FILE is MIN to MAX ns
+# after the transmit timestamp
 stamps_apart() {
 	local n tx rx
 	while read -r n tx rx _; do
@@ -351,7 +351,7 @@ stamps_apart() {
 	done <"$1"
 }
 
-# mirror_v0: a clone of each packet that leaves v0 goes to w1 in namespace b, before v0's qdisc sees it
+# mirror_v0: clone each packet that leaves v0 to w1 in namespace b, before v0's qdisc
 # shellcheck disable=SC2154 # a and b are set by setup_ns
 mirror_v0() {
 	ip link add w0 mtu 9100 netns "$a" type veth peer name w1 mtu 9100 netns "$b"
@@ -363,7 +363,7 @@ mirror_v0() {
 	} || skip_all "no mirroring"
 }
 
-# vlan_v0: v0.5 on v0, for frames whose tag is offloaded
+# vlan_v0: make VLAN device v0.5 on v0, which offloads the tag of its frames
 vlan_v0() {
 	ip -n "$a" link add link v0 name v0.5 type vlan id 5 || skip_all "no VLAN devices"
 	ip -n "$a" link set v0.5 up
@@ -371,11 +371,11 @@ vlan_v0() {
 
 carrier() { ip -n "$a" link show v0 | grep -q LOWER_UP; }
 
-# listening PORT: is there a TCP socket in b?
+# listening PORT: true if a TCP socket in b listens on PORT
 listening() { in_ns "$b" ss -Hlnt "sport = $1" | grep -q .; }
 
-# new_root KIND ARGUMENT...: a new qdisc at the root of v0; a handle that was
-# never used makes tc create one, where it would change the one that is there
+# new_root KIND ARGUMENT...: put a new qdisc at the root of v0. The handle was never used before, so that tc creates a
+# qdisc instead of changing the present one.
 new_root() {
 	tc -n "$a" qdisc replace dev v0 root \
 		handle "$(printf %x $((${EPOCHREALTIME/./} % 60000 + 16))):" "$@"
@@ -383,33 +383,33 @@ new_root() {
 ndp() { new_root ndp "$@"; }
 dcqcn() { new_root dcqcn "$@"; }
 
-# A frame that keeps a shaper of 1 kbit/s busy for more than a minute, so that
-# all that follows stays queued; and what ends that
+# PLUG: a frame that keeps a shaper of 1 kbit/s busy for more than a minute, so that later frames stay queued.
+# release: the command that lets them go
 # shellcheck disable=SC2034 # for the tests
 PLUG=udp4,len=9000
 release() { echo "tc -n $a qdisc change dev v0 root $SCH rate 0"; }
 
-# stats: all qdiscs of v0, as JSON
+# stats: all qdiscs of v0 as JSON
 stats() { tc -n "$a" -s -j qdisc show dev v0; }
 
-# sch_stats: the qdisc of v0 that the test is about, alone
+# sch_stats: the qdisc under test on v0, as JSON
 sch_stats() {
 	stats | unwrap | sed 's/,{"kind":/\n{"kind":/g' |
 		awk -v begin="{\"kind\":\"$SCH\"" 'index($0, begin) == 1 && !n++'
 }
 
-# sch_counts COUNTER: has that counter begun to count?
+# sch_counts COUNTER: true if that counter of the qdisc under test is above 0
 sch_counts() { stats | jq -e "[.[] | select(.kind == \"$SCH\")][0].$1 > 0" >/dev/null; }
 
-# all_zero JSON: of all qdiscs in what tc shows, do none hold packets?
+# all_zero JSON: true if no qdisc in tc's JSON holds packets
 all_zero() { [[ $1 == *'"backlog":'* && ! $1 =~ \"(qlen|backlog)\":[1-9] ]]; }
 
-# drained: are all qdiscs of v0 empty?
+# drained: true if all qdiscs of v0 are empty
 drained() { all_zero "$(stats)"; }
 
-# packets NS/DEV COUNTER: of the device
+# packets NS/DEV COUNTER: statistics counter of the device
 packets() { ip netns exec "${1%/*}" cat "/sys/class/net/${1#*/}/statistics/$2"; }
 
-# tx_packets, rx_packets: of v0 in a, of v1 in b
+# tx_packets, rx_packets: packets that v0 in a sent, that v1 in b received
 tx_packets() { packets "$a/v0" tx_packets; }
 rx_packets() { packets "$b/v1" rx_packets; }

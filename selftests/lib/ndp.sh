@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests of NDP's sockets share; sourced after lib.sh.
+# Functions for tests of NDP sockets; sourced after lib.sh
 # shellcheck disable=SC2154 # setup_ns sets the namespaces
 need_modules ndp
 
-# ndp_v6 NS DEV ADDRESS PEER LLADDR: DEV has IPv6, an address, and knows its peer's
+# ndp_v6 NS DEV ADDRESS PEER LLADDR: enable IPv6 on DEV; give it an address and a neighbour entry for its peer
 ndp_v6() {
 	in_ns "$1" tee "/proc/sys/net/ipv6/conf/$2/disable_ipv6" >/dev/null <<<0
 	ip -n "$1" -batch - <<-END
@@ -13,15 +13,15 @@ ndp_v6() {
 	END
 }
 
-# ndp_v6_ab: w0 has 2001:db8::1, w1 2001:db8::2
+# ndp_v6_ab: give w0 address 2001:db8::1 and w1 2001:db8::2
 ndp_v6_ab() {
 	ndp_v6 "$a" w0 2001:db8::1 2001:db8::2 "$MAC_B"
 	ndp_v6 "$b" w1 2001:db8::2 2001:db8::1 "$MAC_A"
 }
 
-# as_remote NS DEV: what leaves NS by DEV to UDP port 61198 arrives at NDP's, 61199, as if it came from a host without
-# the module, which lets no user of its own host send to that port. Of fragments, a 1 at the begin of DATA's payload
-# becomes 0, so that the UDP checksum is right.
+# as_remote NS DEV: make packets to UDP port 61198 that leave NS by DEV look like packets of a remote host, by
+# changing their port to NDP's, 61199. With the module loaded, users of a host cannot send to that port. In fragments, a
+# 1 at the start of DATA's payload becomes 0, so that the UDP checksum is right.
 as_remote() {
 	local edit=(action pedit ex munge udp dport set 61199) sum=(pipe csum udp)
 	tc -n "$1" -batch - <<-END || skip_all "no tc filters"
@@ -36,14 +36,14 @@ as_remote() {
 	END
 }
 
-# messages WHAT COMMAND...: of ndp_msg, whose output remains in $TMP/msgs
+# messages NAME COMMAND...: run ndp_msg with COMMANDs as a check; its output remains in $TMP/msgs
 messages() {
 	local failed=$TEST_FAILED
 	check_to "$TMP/msgs" "$1" ndp_msg "${@:2}"
 	[ "$TEST_FAILED" -eq "$failed" ] || note "$(<"$TMP/msgs")"
 }
 
-# said NAME [COMMAND]: the sum of what all COMMANDs (default: send) of `messages` say of it
+# said NAME [COMMAND]: sum of the NAME= values that all COMMANDs (default: send) of `messages` printed
 said() {
 	awk -v name="$1=" -v command="${2:-send}" '$1 == command {
 		for (i = 2; i <= NF; i++)
@@ -52,7 +52,7 @@ said() {
 	} END { print sum + 0 }' "$TMP/msgs"
 }
 
-# snmp NS NAME...: the sum of these counters
+# snmp NS NAME...: sum of counters NAME... of /proc/net/ndp/snmp
 # shellcheck disable=SC2016 # awk expands
 snmp() {
 	in_ns "$1" awk -v names=" ${*:2} " '
@@ -60,10 +60,10 @@ snmp() {
 		END { print sum + 0; exit !n }' /proc/net/ndp/snmp
 }
 
-# listens: is there one socket in b?
+# listens: true if b has exactly one NDP socket
 listens() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 1 ]; }
 
-# api TEST...: a result for each line of ndp_api
+# api TEST...: run ndp_api; report each line of its output as a check
 api() {
 	local status=0 line
 	ndp_api "$a" "$b" "$@" >"$TMP/api" 2>"$TMP/api.err" || status=$?
@@ -73,13 +73,13 @@ api() {
 		*) not_ok "${line#not ok }" ;;
 		esac
 	done <"$TMP/api"
-	[ $status -lt 2 ] || not_ok "ndp_api $*: it ends" "status $status: $(<"$TMP/api.err")"
+	[ $status -lt 2 ] || not_ok "ndp_api $* runs to its end" "status $status: $(<"$TMP/api.err")"
 }
 
-# unused: does nothing refer to the module? Flows go a little later than sockets.
+# unused: true if the module has no users. Flows are freed a little later than their sockets.
 unused() { [ "$(<"/sys/module/ndp/refcnt")" -eq 0 ]; }
 
-# star COUNT RATE: hosts r, 10.0.0.100, and h1.., 10.0.0.1.., at a switch, s; its port to r is s0
+# star COUNT RATE: connect hosts r (10.0.0.100) and h1... (10.0.0.1...) to switch s; its port to r is s0
 star() {
 	local i names=()
 	for ((i = 1; i <= $1; i++)); do
@@ -94,7 +94,7 @@ star() {
 	done
 }
 
-# star_port NAME PORT ADDRESS RATE
+# star_port NAME PORT ADDRESS RATE: connect host NAME to port PORT of the switch
 star_port() {
 	ip link add w0 netns "${!1}" mtu 9000 type closwire rate "$4" delay 1us peer name "$2" netns "$s" mtu 9000
 	ip -n "$s" link set "$2" master br0 up
@@ -103,10 +103,10 @@ star_port() {
 	wait_for 5 has_carrier "${!1}" w0
 }
 
-# switch SETTING...: the queue of the port to r
+# switch SETTING...: put qdisc ndp on the port to r
 switch() { tc -n "$s" qdisc replace dev s0 root handle 1: ndp "$@"; }
 
-# incast WHAT COUNT SIZES: COUNT messages from each of h1..., $hosts
+# incast NAME COUNT SIZES: send COUNT messages from each of $hosts hosts to r
 incast() {
 	local i ns commands=(receive -v -n "$r" -r 33554432 -p 9 -s "$hosts" -c "$2" -l "$3" -q 10)
 	for ((i = 1; i <= hosts; i++)); do
@@ -117,5 +117,5 @@ incast() {
 	note "$1: $(said us receive) us, $(said packets) packets, $(said nacks) trimmed, $(said returned) returned"
 }
 
-# in_use: is there a socket?
+# in_use: true if the module has users
 in_use() { ! unused; }

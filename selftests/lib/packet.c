@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packet sockets in other network namespaces
+ * Packet sockets in other network namespaces, see packet.h
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Packet sockets in other network namespaces, for the tools of the kselftests */
+/* Packet sockets in other network namespaces, for the C tools of the kselftests */
 #ifndef _SELFTESTS_PACKET_H
 #define _SELFTESTS_PACKET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * A socket of AF_PACKET, SOCK_RAW; exit status 2 if it cannot be had. @where: NS/DEV, of a
- * namespace of ip-netns; @protocol: that it receives, host byte order; 0: none. The process
- * stays in its namespace.
+/**
+ * packet_socket() - open an AF_PACKET SOCK_RAW socket in another network namespace
+ * @where: NS/DEV; NS is a namespace of ip-netns(8)
+ * @protocol: EtherType to receive, in host byte order; 0: receive no frames
+ *
+ * The process stays in its namespace. On failure it exits with status 2.
  */
 int packet_socket(const char *where, int protocol);
 
-/* What has just been done failed: exit status 2 */
+/* Set an integer socket option; on failure, exit with status 2 */
 void packet_option(int fd, int level, int name, int value);
 
-/*
- * Calls @take, which takes a frame and returns true if that is one to count, for @ms, or
- * until so many of them have come. Returns how many have.
+/**
+ * packet_wait() - receive frames until enough of them match or the time is over
+ * @fd: packet socket
+ * @ms: time limit in milliseconds
+ * @until: number of matching frames to wait for
+ * @take: reads one frame from the socket; returns true if the frame matches
+ *
+ * Return: the number of matching frames.
  */
 unsigned int packet_wait(int fd, int ms, unsigned int until, bool (*take)(void));
 

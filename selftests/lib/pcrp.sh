@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# TCP from b, with sch_pcrp at v1, to a, where pcrp_talk speaks PCRP. A test sources this after link_ab.
+# A TCP sender in b, with sch_pcrp on v1, and pcrp_talk, which speaks PCRP, in a. A test sources this after link_ab.
 # shellcheck disable=SC2154 # setup_ns sets a and b
 
-# netstat NS NAME: counter of /proc/net/netstat
+# netstat NS NAME: TCP counter NAME of /proc/net/netstat
 netstat() {
 	ip netns exec "$1" cat /proc/net/netstat | awk -v name="$2" '$1 == "TcpExt:" {
 		if (!n) n = split($0, names)
@@ -11,7 +11,7 @@ netstat() {
 	}'
 }
 
-# talk_ab: the addresses that pcrp_talk knows; a packet is a segment, so that a chain has more than one
+# talk_ab: add the addresses that pcrp_talk knows, and turn GSO off, so that a chain has more than one packet
 talk_ab() {
 	ip -n "$a" -batch - <<-END
 		addr add 203.0.113.1/24 dev v0
@@ -24,14 +24,14 @@ talk_ab() {
 	END
 }
 
-# from_b [OPTION]... STEP...: a TCP connection from b to a
+# from_b [OPTION]... STEP...: open a TCP connection from b to a and run STEPs on it
 from_b() { tcp_flow -s "$b" -r "$a" -d 203.0.113.1 "$@"; }
 
-# retransmitted: segments that b has sent again
+# retransmitted: number of segments that b has retransmitted
 retransmitted() { ip netns exec "$b" cat /proc/net/snmp | awk '/^Tcp: [0-9]/ { print $13 }'; }
 
-# answering: does the qdisc know that a answers?
+# answering: true if the qdisc has seen PCRP answers from a
 answering() { sender | grep -q '"peers_answering":1'; }
 
-# sender: what the qdisc has counted
+# sender: the qdisc's statistics as JSON
 sender() { tc -n "$b" -s -j qdisc show dev v1 root | unwrap; }

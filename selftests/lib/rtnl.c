@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the programs share that configure by raw netlink */
+/* Raw netlink for test programs, see rtnl.h */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>

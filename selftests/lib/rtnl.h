@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the programs share that configure by raw netlink: random numbers,
- * attributes, requests and their answers
- */
+/* Raw netlink for test programs: random numbers, attributes, requests and their answers */
 #ifndef _SELFTESTS_RTNL_H
 #define _SELFTESTS_RTNL_H
 
@@ -13,13 +10,13 @@
 
 #define BLOB_MAX 4096
 
-/* Attributes one after the other */
+/* A buffer of consecutive attributes */
 struct blob {
 	unsigned int len;
 	uint8_t b[BLOB_MAX];
 };
 
-/* ---- random numbers, the same in each run with the same seed */
+/* ---- random numbers; a seed always gives the same sequence */
 
 void seed_random(const char *number);
 uint64_t random64(void);
@@ -32,14 +29,14 @@ void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int l
 /* ---- requests */
 
 extern struct mnl_socket *nl;
-extern char message[256]; /* of the last refusal, or empty */
+extern char message[256]; /* extack message of the last answer, or empty */
 
 void enter_ns(const char *ns);
 void open_netlink(void);
-/* Return: 0 or the kernel's error number */
+/* Send a request and wait for its ACK. Return: 0 or the kernel's positive error number */
 int request(const struct nlmsghdr *nlh);
 
-/* Tells WHY, of which attributes, with the kernel's last message; exit status 1 */
+/* Print @why, the kernel's last message and the attributes to stderr, and exit with status 1 */
 void show(const char *why, const struct blob *blob);
 
 #endif

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A switch whose ports share a pool of dcqcn, all in priority 3
+# A switch whose ports share a dcqcn pool; all traffic has priority 3
 #
 #	+- h1 --+     +------- s --------+     +-- h3 -+
 #	| w0    |=====| p1    bridge  p3 |=====| w0    |
 #	| v0    |=====| v1               |     |       |
 #	+-------+     +------------------+     +-------+
 #
-# w0 and p1 are closwire; v0 and v1 are veth, for pause frames that another
-# driver sends. p3 stops when a shaper holds its packets.
+# w0 and p1 are closwire ports. v0 and v1 are veth, for pause frames on a device of another driver. p3 stops
+# sending while a shaper holds its packets.
 # shellcheck disable=SC2317,SC2154 # functions are called by check and wait_for; setup_ns sets the namespaces
 . "$LIB_TOP/selftests/lib/dcqcn.sh"
 need_closwire
@@ -17,7 +17,7 @@ setup_ns h1 h3 s
 ip link add w0 netns "$h1" numtxqueues 8 type closwire rate 1gbit peer name p1 netns "$s" numtxqueues 8
 ip link add p3 netns "$s" type closwire rate 1gbit peer name w0 netns "$h3"
 ip link add v0 netns "$h1" type veth peer name v1 netns "$s"
-# a bridge that snoops joins a group, and says so
+# without snooping, the bridge sends no frames of its own
 ip -n "$s" link add br0 type bridge mcast_snooping 0 || skip_all "no bridge"
 for p in p1 p3 v1; do
 	ip -n "$s" link set "$p" master br0 up
@@ -30,7 +30,7 @@ ip -n "$h3" link set w0 up
 mac=$(ip -n "$h3" -j link show w0 | jq -r '.[0].address')
 bridge -n "$s" fdb add "$mac" dev p3 master static
 ip -n "$h3" addr add 10.0.0.3/24 dev w0
-# nobody listens: h3 says so, and shall ask nobody where to
+# A permanent neighbour, so that h3 sends no ARP request for the address of its port unreachable messages
 ip -n "$h3" neigh add 10.0.0.1 lladdr "$MAC_A" dev w0 nud permanent
 ip -n "$h1" addr add 10.0.0.1/24 dev w0
 ip -n "$h1" neigh add 10.0.0.3 lladdr "$mac" dev w0 nud permanent
@@ -47,32 +47,32 @@ waiting() { dcqcn_is "$s/p3" qlen "$1"; }
 empty() { dcqcn_is "$s/p3" pool_bytes 0; }
 blast() { traffic udp -n "$h1" -d 10.0.0.3 -p 9 -c "$1" -l 1472 -t 96 -b 400000 >/dev/null; }
 
-# refresh frames come as time passes, if it is real
+# refresh frames may also be sent meanwhile in real time, so only virtual time permits an exact count
 told=0
-# lifted: has p1 sent one pause frame more than `told`?
+# lifted: true if p1 has sent one more pause frame, the XON, than `told`
 lifted() {
 	local n=$(($(counter "$s/p1" tx_prio3_pause) - told))
 	if exact; then [ $n -eq 1 ]; else [ $n -ge 1 ]; fi
 }
 
-# setup PORT: a pool of it and p3 without traces of what was before; p3 sends a frame, and no more
+# setup PORT: make a new pool of PORT and p3, and let p3 send only one frame
 setup() {
 	for p in p1 v1 p3; do tc -n "$s" qdisc del dev "$p" root 2>/dev/null || true; done
 	port "$1" headroom 400000 xoff 60000
 	port p3 rate 1kbit
 	had=$(frames)
 }
-# fill: 60 frames for p3; the first goes, 39 are within the threshold, then p1 is paused
+# fill: send 60 frames to p3. It sends the first, 39 fit below the XOFF threshold, then p1 is paused.
 fill() {
 	setup p1
 	blast 60
 	wait_for 5 sent p1 xoff_frames 1
 }
-# go_on WHAT: all 60 come, and the sums are right
+# go_on NAME: release p3 and check that all 60 frames arrive and the pool is empty
 go_on() {
 	port p3 rate 0
-	check "$1: all come" wait_for 10 came $((had + 60))
-	check_eq "$1: no more" "$(frames)" $((had + 60))
+	check "$1: all 60 frames arrive" wait_for 10 came $((had + 60))
+	check_eq "$1: no other frame arrives" "$(frames)" $((had + 60))
 	check "$1: the pool is empty" empty
-	check_eq "$1: so is the port's part of it" "$(ingress p1 ingress_bytes)" 0
+	check_eq "$1: no bytes remain charged to the port" "$(ingress p1 ingress_bytes)" 0
 }

@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A qdisc's module comes and goes. A test sources this after link_ab.
+# Load and unload a qdisc's module. A test sources this file after link_ab.
 # shellcheck disable=SC2154 # setup_ns sets a
 
 if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_KASAN=y' &&
 	! zcat /proc/config.gz | grep -q '^CONFIG_KASAN_VMALLOC=y'; then
-	skip_all "KASAN of this kernel takes a second load for an overflow"
+	skip_all "KASAN of this kernel reports a second load of a module as an overflow"
 fi
 
-# test_reload: in use it stays; then it comes and goes under traffic
+# test_reload: a used module cannot be unloaded; a module can be reloaded under traffic
 test_reload() {
 	local module=${CLOSNET_MODDIR:-}/sch_$SCH.ko
 	[ -f "$module" ] || module=$(modinfo -n "sch_$SCH")
-	check_refused "in use, it cannot be unloaded" "in use" \
+	check_refused "module of a qdisc in use cannot be unloaded" "in use" \
 		eval "new_root $SCH && rmmod sch_$SCH"
 	tc -n "$a" qdisc del dev v0 root
-	check "unload" rmmod "sch_$SCH"
+	check "unused module is unloaded" rmmod "sch_$SCH"
 	defer "load_module sch_$SCH"
 
 	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -t 2 -l 1400 -g 4 >/dev/null
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 8000 >/dev/null
-	check "100 times" qdisc_netlink reload -k "$SCH" -n "$a" -i v0 -c 100 "$module"
+	check "module is loaded and unloaded 100 times under traffic" \
+		qdisc_netlink reload -k "$SCH" -n "$a" -i v0 -c 100 "$module"
 }

@@ -1,32 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A qdisc as a child of others: while packets wait, each ancestor counts exactly
-# what it counts; after they left, or it was replaced under load, all is zero;
-# and no packet is lost without being counted. A test sources this after link_ab,
-# sets these, and calls the functions that test_ begins:
+# A qdisc as a child of other qdiscs. While packets are queued, each ancestor's counts equal the sums over its leaves.
+# After the packets have left, or the qdisc was replaced under load, all counts are zero. No packet is lost without
+# being counted. A test sources this file after link_ab, sets the following, and calls functions that begin with test_:
 #
-#	TREE_LOAD	frames, the first of which closes a shaper of 1 kbit/s
-#	TREE_PACKETS	how many packets they are, with each segment
-#	TREE_ACCOUNTED	jq's sum of what became of them
-#	TREE_CLOSED	options with which these overload it, with that shaper
+#	TREE_LOAD	frames; the first keeps a shaper of 1 kbit/s busy
+#	TREE_PACKETS	number of packets in TREE_LOAD, with each GSO segment as one
+#	TREE_ACCOUNTED	jq sum of sent and dropped packets
+#	TREE_CLOSED	options with a shaper of 1 kbit/s, with which TREE_LOAD overloads the qdisc
 #	TREE_OPEN	options without a shaper
-#	TREE_NARROW	changes that drop, or may drop, some of what waits
+#	TREE_NARROW	changes that may drop some of the queued packets
 # shellcheck disable=SC2317,SC2154 # check calls functions; the tests set variables
 
-# in_tree COMMAND...: tc's commands in one go; shows are appended to $TMP/shows
+# in_tree COMMAND...: run tc commands as one batch; append the output of show commands to $TMP/shows
 in_tree() {
 	printf '%s\n' "$@" >"$TMP/batch"
 	tc -n "$a" -s -j -batch "$TMP/batch" >>"$TMP/shows"
 }
 
-# load_then COMMAND...: loads the tree, then does COMMANDs
+# load_then COMMAND...: load the tree with TREE_LOAD, then run tc COMMANDs
 # shellcheck disable=SC2317 # check calls it
 load_then() {
 	printf '%s\n' "$@" >"$TMP/batch"
 	send_frames -s "$a/v0" -x "tc -n $a -s -j -batch $TMP/batch >>$TMP/shows" "${TREE_LOAD[@]}"
 }
 
-# ancestors agree with the leaves in document N
+# agree N: jq filter: in JSON document N, the counts of the ancestors equal the sums over the leaves
 agree() {
 	echo ".[$1] | ([.[] | select(.kind == \"$SCH\")] | {q: (map(.qlen) | add), b: (map(.backlog) | add)}) as \$leaf |
 		\$leaf.q > 0 and all(.kind == \"$SCH\" or .kind == \"clsact\" or (.qlen == \$leaf.q and .backlog == \$leaf.b))"
@@ -34,8 +33,7 @@ agree() {
 
 zero() { echo ".[$1] | all(.qlen == 0 and .backlog == 0)"; }
 
-# tree NAME LEAF... -- COMMAND...: COMMANDs build a tree; LEAFs are the parents
-# under which the qdisc goes
+# tree NAME LEAF... -- COMMAND...: build a tree with COMMANDs and test the qdisc under the parents LEAF...
 tree() {
 	local name=$1 leaf add=() replace=() change=() narrow=() agreed=() options shows n=0
 	shift
@@ -53,33 +51,33 @@ tree() {
 	tc -n "$a" qdisc del dev v0 root 2>/dev/null || true
 	rm -f "$TMP/shows"
 	if ! err=$(in_tree "$@" "${add[@]}" 2>&1); then
-		skip "$name" "this kernel cannot: $err"
+		skip "$name: qdisc works as a child" "this kernel cannot: $err"
 		return
 	fi
-	check "$name: overload, change, release" load_then \
+	check "$name: overloaded qdisc is changed and released" load_then \
 		"qdisc show dev v0" "${narrow[@]}" "${change[@]/%/ rate 0}"
 	wait_for 10 drained || true
 	in_tree "qdisc show dev v0" "${change[@]/%/ $TREE_CLOSED}"
-	check "$name: overload again, replace" load_then \
+	check "$name: overloaded qdisc is replaced" load_then \
 		"qdisc show dev v0" "${replace[@]}" "qdisc show dev v0" "qdisc del dev v0 root"
 	shows=$(wrap "$TMP/shows")
 	for options in "${TREE_NARROW[@]}"; do
 		n=$((n + 1))
-		agreed+=("$name: $options, ancestors agree" "$(agree $n)")
+		agreed+=("$name: ancestors' counts are right after change to $options" "$(agree $n)")
 	done
 	check_json "$shows" \
-		"$name: overloaded, ancestors agree" "$(agree 0)" \
+		"$name: ancestors' counts are right under overload" "$(agree 0)" \
 		"${agreed[@]}" \
-		"$name: drained, all is zero" "$(zero $((n + 1)))" \
+		"$name: all counts are zero after draining" "$(zero $((n + 1)))" \
 		"$name: $TREE_PACKETS packets are accounted for" \
 		"[.[$((n + 1))][] | select(.kind == \"$SCH\") | $TREE_ACCOUNTED] | add == $TREE_PACKETS" \
-		"$name: overloaded again, ancestors agree" "$(agree $((n + 2)))" \
-		"$name: replaced under load, all is zero" "$(zero $((n + 3)))"
+		"$name: ancestors' counts are right under a second overload" "$(agree $((n + 2)))" \
+		"$name: all counts are zero after replacement under load" "$(zero $((n + 3)))"
 }
 
-# test_trees: all parents that there are
+# test_trees: test the qdisc below every classful qdisc of the kernel that fits
 test_trees() {
-	tree root root --
+	tree "at the root" root --
 	tree tbf "parent 1:" -- \
 		"qdisc add dev v0 root handle 1: tbf rate 1gbit burst 100kb limit 10mb"
 	tree htb "parent 1:1" -- \
@@ -110,8 +108,8 @@ test_trees() {
 		"filter add dev v0 parent 2: matchall classid 2:1"
 }
 
-# Between the leaf and the root, one packet may be held: one that was peeked at.
-# In document N, ancestors have what the leaf has and what was held in document 0.
+# held N: jq filter: in document N, each ancestor has the packets of the leaf and the packets held above the leaf in
+# document 0. At most one packet is held between the leaf and the root: one that an ancestor has peeked at.
 held() {
 	echo "def leaf: [.[] | select(.kind == \"$SCH\")] | {q: (map(.qlen) | add // 0), b: (map(.backlog) | add // 0)};
 		(.[0] | leaf as \$n | {q: (.[0].qlen - \$n.q), b: (.[0].backlog - \$n.b)}) as \$held |
@@ -119,27 +117,27 @@ held() {
 			(.qlen - \$n.q == \$held.q and .backlog - \$n.b == \$held.b)))"
 }
 
-# shaped NAME LEAF COMMAND...: an ancestor is the shaper; the qdisc goes under LEAF
+# shaped NAME LEAF COMMAND...: build a tree with COMMANDs in which an ancestor shapes, and test the qdisc under LEAF
 shaped() {
 	local name=$1 leaf=$2
 	shift 2
 	tc -n "$a" qdisc del dev v0 root 2>/dev/null || true
 	rm -f "$TMP/shows"
 	if ! err=$(in_tree "$@" "qdisc add dev v0 $leaf $SCH $TREE_OPEN" 2>&1); then
-		skip "$name shapes" "this kernel cannot: $err"
+		skip "$name shapes: qdisc works below another shaper" "this kernel cannot: $err"
 		return
 	fi
-	check "$name shapes: overload" load_then "qdisc show dev v0" \
+	check "$name shapes: overloaded qdisc is changed and replaced" load_then "qdisc show dev v0" \
 		"qdisc change dev v0 $leaf $SCH ${TREE_NARROW[0]}" "qdisc show dev v0" \
 		"qdisc replace dev v0 $leaf pfifo" "qdisc show dev v0"
 	check_json "$(wrap "$TMP/shows")" \
-		"$name shapes: packets wait" '.[0][0].qlen > 50' \
-		"$name shapes: ancestors agree" "$(held 0)" \
-		"$name shapes: limits shrunk, ancestors agree" "$(held 1)" \
-		"$name shapes: replaced under load, nothing more is left" "$(held 2)"
+		"$name shapes: packets are queued" '.[0][0].qlen > 50' \
+		"$name shapes: ancestors' counts are right" "$(held 0)" \
+		"$name shapes: ancestors' counts are right after limits shrink" "$(held 1)" \
+		"$name shapes: no packet is left after replacement under load" "$(held 2)"
 }
 
-# test_shaped: below other shapers
+# test_shaped: test the qdisc below other shapers
 test_shaped() {
 	shaped tbf "parent 1:" \
 		"qdisc add dev v0 root handle 1: tbf rate 8kbit burst 9100 limit 10mb"

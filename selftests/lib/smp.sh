@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Stress from several CPUs: loops that change objects while traffic uses them. The kernel judges the result: a test
-# itself only fails if a loop never succeeds. A test sources this after lib.sh, starts loops, and calls stress.
-# Environment: STRESS_SECONDS, how long each test takes, default 10
+# Stress from several CPUs: loops change objects while traffic uses them. Kernel warnings are the verdict: the test
+# itself fails only if a loop never succeeds or does not end. A test sources this file after lib.sh, starts loops, and
+# calls stress.
+# Environment: STRESS_SECONDS, the duration of each stress call, default 10
 
 ! exact || skip_all "needs several CPUs and real time"
 [ "$(nproc)" -gt 1 ] || skip_all "needs several CPUs"
 LOOPS=()
 
-# loop NAME COMMAND...: run COMMAND again and again, from `stress` on
+# loop NAME COMMAND...: repeat COMMAND while `stress` runs; NAME completes the test name, as in "replaces the qdisc"
 loop() {
 	local name=$1
 	shift
@@ -17,7 +18,7 @@ loop() {
 	JOBS+=($!)
 }
 
-# loop_body NAME COMMAND...: count the successes, keep the output of the last failure
+# loop_body NAME COMMAND...: count the successes and keep the output of the last failure
 loop_body() {
 	local name=$1 n=0
 	shift
@@ -32,7 +33,7 @@ loop_body() {
 	echo $n >"$TMP/$name.count"
 }
 
-# loops_ended: has each loop written its count?
+# loops_ended: true once each loop has written its count
 loops_ended() {
 	local name
 	for name in "${LOOPS[@]}"; do
@@ -40,7 +41,7 @@ loops_ended() {
 	done
 }
 
-# stress WHAT: let all loops run, and check that each has succeeded
+# stress NAME: let all loops run, and check that each succeeded at least once
 stress() {
 	local name n
 	: >"$TMP/begin"
@@ -50,7 +51,7 @@ stress() {
 	for name in "${LOOPS[@]}"; do
 		n=$(cat "$TMP/$name.count" 2>/dev/null) || n=unfinished
 		if [ "$n" = unfinished ]; then
-			not_ok "$1: $name" "it does not end; its output so far: $(tail -n 5 "$TMP/$name.last")"
+			not_ok "$1: $name" "it did not end; its last output: $(tail -n 5 "$TMP/$name.last")"
 		elif [ "$n" -eq 0 ]; then
 			not_ok "$1: $name" "$(tail -n 5 "$TMP/$name.failed")"
 		else

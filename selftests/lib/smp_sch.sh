@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# A qdisc that several CPUs overload, change, read, replace, and take away with its module. A test sources this after
-# need_sch and smp.sh, and calls sch_stress; `changes` prints a change a line.
+# Several CPUs overload, change, read, replace and unload a qdisc. A test sources this file after need_sch and smp.sh,
+# defines `changes`, which prints changes one a line, and calls sch_stress.
 # shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through loop
 
-# new_qdisc NS/DEV ARGUMENT...: a new one at the root, one below each TX queue, or one at one queue
+# new_qdiscs: put a new qdisc at the root and change it, then one below each TX queue
 new_qdiscs() {
 	local i
 	new_root "$SCH" || return
@@ -25,7 +25,7 @@ down_up() {
 		ip -n "$a" neigh replace 10.0.0.2 lladdr "$MAC_B" nud permanent dev v0 && sleep 0.3
 }
 
-# namespace: one with the qdisc in it comes, and goes while the qdisc holds packets
+# namespace: make a namespace with the qdisc in it and delete it while the qdisc holds packets
 namespace() {
 	ip netns add "$a-x" && ip -n "$a-x" link add x0 type dummy && ip -n "$a-x" link set x0 up &&
 		ip -n "$a-x" addr add 10.0.1.1/24 dev x0 && tc -n "$a-x" qdisc add dev x0 root "$SCH" rate 100kbit &&
@@ -34,7 +34,7 @@ namespace() {
 }
 defer "ip netns del $a-x 2>/dev/null"
 
-# reload: nobody else uses the qdisc just now
+# reload: unload and load the module; no other qdisc of the kind exists
 reload() {
 	tc -n "$a" qdisc replace dev v0 root pfifo && rmmod "sch_$SCH" && load_module "sch_$SCH" &&
 		new_root "$SCH" rate 50mbit
@@ -46,12 +46,12 @@ sch_stress() {
 		job traffic udp -n "$a" -d 10.0.0.2 -p $((i % 2 ? 61199 : i)) -t $((i * 40)) -l $((700 * i)) >/dev/null 2>&1
 	done
 	loop "reads statistics" statistics
-	loop "changes and replaces" new_qdiscs
+	loop "changes and replaces the qdisc" new_qdiscs
 	loop "takes the device down" down_up
 	stress "$SCH"
 	loop "reads statistics" statistics
-	loop "replaces" replace
-	loop "replaces too" replace
+	loop "replaces the qdisc" replace
+	loop "replaces the qdisc concurrently" replace
 	loop "deletes a namespace" namespace
 	stress "$SCH"
 	loop "reads statistics" statistics

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Addresses, and rates that a congestion control may not exceed. A test sources
-# this after lib/tcp_cc.sh and wire_ab.
+# Addresses and pacing limits of a congestion control. A test sources this file after lib/tcp_cc.sh and wire_ab.
 # shellcheck disable=SC2317,SC2154 # functions are called through check; setup_ns sets a and b
 
-# wire_ipv6: fd00::1 and fd00::2 for w0 and w1
+# wire_ipv6: give w0 address fd00::1 and w1 fd00::2
 wire_ipv6() {
 	ip netns exec "$a" tee /proc/sys/net/ipv6/conf/w0/disable_ipv6 >/dev/null <<<0
 	ip netns exec "$b" tee /proc/sys/net/ipv6/conf/w1/disable_ipv6 >/dev/null <<<0
@@ -14,21 +13,21 @@ wire_ipv6() {
 	ip -n "$b" neigh replace fd00::1 lladdr "$MAC_A" nud permanent dev w1
 }
 
-# shown WORD: in $TMP/info, the value of ss's WORD:VALUE, or of "WORD VALUE"
+# shown WORD: the value of "WORD:VALUE" or "WORD VALUE" in $TMP/info, which ss wrote
 shown() { grep -oE "$1[: ][^ ,)]+" "$TMP/info" | head -n 1 | sed 's/^[^: ]*[: ]//'; }
 
-# test_max_rate PARAMETER: the socket's and the module's
+# test_max_rate PARAMETER: SO_MAX_PACING_RATE and the module's sysctl PARAMETER limit the pacing rate
 test_max_rate() {
-	check_to "$TMP/info" "a maximum of the socket's: data arrives" \
+	check_to "$TMP/info" "data arrives with SO_MAX_PACING_RATE" \
 		flow "cc=$CC" max-rate=2500000 connect send=300000 "$INFO" close eof
-	check_eq "it paces no faster" "$(shown pacing_rate)" 20000000bps/20000000bps
+	check_eq "SO_MAX_PACING_RATE limits the pacing rate" "$(shown pacing_rate)" 20000000bps/20000000bps
 	params "$1=40"
-	check_to "$TMP/info" "$1: data arrives" flow "cc=$CC" connect send=1000000 "$INFO" close eof
-	check_eq "it paces no faster" "$(shown bw) $(shown pacing_rate)" "40000000bps 40000000bps"
+	check_to "$TMP/info" "data arrives with sysctl $1" flow "cc=$CC" connect send=1000000 "$INFO" close eof
+	check_eq "sysctl $1 limits the pacing rate" "$(shown bw) $(shown pacing_rate)" "40000000bps 40000000bps"
 	params "$1=0"
 }
 
-# paces: 1 MB with 4 MB/s take as long as they must
+# paces: true if 1 MB at 4 MB/s takes at least 210 ms
 paces() {
 	local began=${EPOCHREALTIME/./} ms
 	flow "cc=$CC" max-rate=4000000 connect send=1000000 close eof || return
@@ -37,13 +36,13 @@ paces() {
 	[ "$ms" -ge 210 ]
 }
 
-# test_paces: who does the pacing; at its end fq is w0's qdisc
+# test_paces: test pacing by TCP and by fq; leaves fq as w0's qdisc
 test_paces() {
-	check "without fq TCP paces" paces
+	check "TCP paces without fq" paces
 	if tc -n "$a" qdisc replace dev w0 root fq 2>/dev/null; then
-		check "fq paces" paces
-		check "fq: data arrives" flow "cc=$CC" connect send=3000000 close eof
+		check "fq paces the connection" paces
+		check "data arrives through fq" flow "cc=$CC" connect send=3000000 close eof
 	else
-		skip "fq paces" "no fq"
+		skip "fq paces the connection" "no fq"
 	fi
 }

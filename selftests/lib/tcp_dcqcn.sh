@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the kselftests of tcp_dcqcn share. A test sources it after setup_ns.
+# Functions for all tests of tcp_dcqcn. A test sources this file after setup_ns.
 # shellcheck disable=SC2154,SC2034,SC2016 # setup_ns sets a and b; for the tests; awk expands
 # shellcheck source=selftests/lib/tcp_cc.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tcp_cc.sh"
 
-# A server takes a SYN that is ECT, as that of dcqcn, only if it has such a congestion control itself. So the receiver is
-# an NP, if nothing else is said.
+# A server accepts an ECT SYN, as dcqcn sends it, only if its own congestion control needs ECN. So the receiver runs
+# dcqcn and is an NP by default.
 FLOW=(listener-cc=dcqcn)
 
-# Steps of a flow: from here on each packet from a that is ECT is marked, or none; netem marks what it would drop
+# Steps of a flow that start and stop CE marking of each ECT packet from a; netem with ecn marks instead of dropping
 MARK="run=tc -n $a qdisc replace dev w0 root netem limit 10000 loss 100% ecn"
 MARK_NOT="run=tc -n $a qdisc replace dev w0 root netem limit 10000"
 
-# still_params: no increase and no decay of alpha while a test looks, not even on a slow machine
+# still_params: no rate increase and no decay of alpha during a test, even on a slow machine
 still_params() { params rpg_time_reset=1000000 rpg_byte_reset=1000000000 dce_tcp_rtt=1000000; }
 
-# sender_rates: the traced changes of a's rate
+# sender_rates: print the traced rate changes of the sender in a
 sender_rates() { traced dcqcn_rate | grep -F ' src=10.0.0.1:'; }
 
-# rates FIELD...: these fields of them, a line each, without those that have begun a connection
+# rates FIELD...: print FIELDs of each traced rate change except the start of a connection
 rates() {
 	sender_rates | awk -v names="$*" '
 		BEGIN { k = split(names, name, " ") }
@@ -30,8 +30,8 @@ rates() {
 		}'
 }
 
-# model F AI HAI MAX MIN G: each line of one connection follows from the one before: timer and byte counter by their
-# stages, a CNP by alpha
+# model F AI HAI MAX MIN G: true if each traced rate change of one connection follows from the previous one: an increase
+# by the stages of timer and byte counter, a cut by alpha
 model() {
 	sender_rates | awk -v F="$1" -v ai="$2" -v hai="$3" -v top="$4" -v low="$5" -v g="$6" \
 		-v slow="${KSFT_MACHINE_SLOW:-}" '
@@ -55,14 +55,14 @@ model() {
 		}
 		cause == "start" { check("rate", v["rate_Bps"], top, 0); alpha = 1 }
 		cause == "cnp" {
-			# alpha as it decayed until now, from what it has become; it is told in thousandths
+			# alpha before the CNP, computed from alpha after it; the trace has thousandths
 			before = (v["alpha"] / 1000 - 1 / g) / (1 - 1 / g)
 			check("target", v["target_Bps"], rate, 0)
 			want = rate * (1 - before / 2)
 			check("rate", v["rate_Bps"], want > low ? want : low, rate / 900 + 1)
 		}
 		cause ~ /fast|additive|hyper/ {
-			# a stage of 255 may be any later one
+			# the trace shows later stages as 255
 			for (s = timer + 1; s <= v["timer_stage"]; s++) event(s, bytes)
 			for (s = bytes + 1; s <= v["byte_stage"]; s++) event(s, v["timer_stage"])
 			if (v["timer_stage"] < 255) {
@@ -73,13 +73,13 @@ model() {
 		{ rate = v["rate_Bps"]; target = v["target_Bps"]; timer = v["timer_stage"]; bytes = v["byte_stage"] }
 		END {
 			for (c in seen) printf "%s %d ", c, seen[c]
-			# a slow machine may be so late that fast recovery is over when its timer is looked at
+			# on a slow machine the timer may fire so late that fast recovery is already over
 			exit bad || !seen["cnp"] || (!seen["fast"] && !slow) || !seen["additive"] ||
 				seen["start"] != 1
 		}'
 }
-# trace_again: forgets what has been traced
+# trace_again: discard the trace so far
 trace_again() { : >"$TRACEFS/trace"; }
 
-# full_Bps MBPS: the highest rate of a connection over such a line
+# full_Bps MBPS: the highest rate, in byte/s, of a connection over a link of MBPS
 full_Bps() { echo $(($(line_rate "$1") / 8)); }

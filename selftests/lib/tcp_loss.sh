@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What a network does to packets, and what peers lack: all bytes arrive, and
-# the rate is cut once in each episode of losses. A test of a congestion control
-# sources this after lib/tcp_cc.sh and wire_ab, calls the functions that test_
-# begins, and checks what else it promises.
+# Packet loss, reordering, and peers without TCP options: all bytes arrive, and each loss episode cuts the rate once. A
+# test of a congestion control sources this file after lib/tcp_cc.sh and wire_ab, calls functions that begin with test_,
+# and checks the other promises of its congestion control.
 # shellcheck disable=SC2317,SC2154 # setup_ns sets a and b; functions are called through check and wait_for
 
-# netstat NAME: how far a counter of TCP's in a has come since `count_from_here`
+# netstat NAME: increase of a TCP counter in a since `count_from_here`
 # shellcheck disable=SC2016 # awk expands
 netstats() {
 	ip netns exec "$a" awk '{
@@ -17,9 +16,12 @@ count_from_here() {
 	mark
 	netstats >"$TMP/netstat"
 }
-netstat() { netstats | cat "$TMP/netstat" - | awk -v name="$1" '$1 == name { was = is; is = $2 } END { print is - was }'; }
+netstat() {
+	netstats | cat "$TMP/netstat" - | awk -v name="$1" '$1 == name { was = is; is = $2 } END { print is - was }'
+}
 
-# episodes: fast recoveries and time-outs have each cut the rate once, and nothing else has
+# episodes [MARKS]: true if each fast recovery cut the rate once, and each other cut belongs to a timeout, a loss probe
+# or one of MARKS
 episodes() {
 	local cuts fast slow probes marks
 	cuts=$(since losses)
@@ -27,23 +29,22 @@ episodes() {
 	slow=$(netstat TCPTimeouts)
 	probes=$(netstat TCPLossProbeRecovery)
 	marks=${1:-0}
-	echo "$cuts cuts: $fast fast recoveries, $slow time-outs, $probes probes"
+	echo "$cuts cuts: $fast fast recoveries, $slow timeouts, $probes probes"
 	[ "$cuts" -ge "$fast" ] && [ "$cuts" -le $((fast + slow + probes + marks)) ]
 }
 
-# both NAME=VALUE...: sysctls of both sides
+# both NAME=VALUE...: set sysctls on both sides
 both() {
 	ip netns exec "$a" sysctl -qw "$@" && ip netns exec "$b" sysctl -qw "$@"
 }
 
-# goes_on STEP...: a connection in which something happens between its beginning and its end, when it has all RTTs and its
-# rate again
+# goes_on STEP...: run STEPs between two transfers of 300 kB on one connection; $TMP/info: output of ss at its end
 goes_on() { flow "cc=$CC" connect send=300000 "$@" send=300000 "$INFO" close eof >"$TMP/info"; }
 
 loss() { echo "run=ip -n $a link set w0 type closwire loss $1"; }
 ack_loss() { echo "run=ip -n $b link set w1 type closwire loss $1"; }
 
-# waits_for NAME COUNT: a step that waits until TCP's counter in a has come so far; the guest's shell runs it
+# waits_for NAME COUNT: print a step, run by a shell, that waits until TCP's counter NAME in a has increased by COUNT
 waits_for() {
 	netstats | awk -v name="$1" -v more="$2" '$1 == name { print $2 + more }' >"$TMP/until"
 	echo "run=for i in \$(seq 400); do
@@ -53,85 +54,87 @@ waits_for() {
 		done; exit 1"
 }
 
-# ---- tests; WHAT is said before each check
+# ---- tests; NAME begins the name of each check
 
-# test_frames_lost WHAT
+# test_frames_lost NAME
 test_frames_lost() {
 	count_from_here
-	check "$1, frames are lost: all bytes arrive" goes_on "$(loss 2)" send=4000000 "$(loss 0)" send=2000000
-	check "$1: retransmissions" test "$(netstat RetransSegs)" -ge 10
-	check "$1: a cut for each episode" episodes
-	check "$1: there were some" test "$(since losses)" -ge 3
+	check "$1: all bytes arrive in spite of frame loss" goes_on "$(loss 2)" send=4000000 "$(loss 0)" send=2000000
+	check "$1: TCP retransmits after frame loss" test "$(netstat RetransSegs)" -ge 10
+	check "$1: each loss episode cuts the rate once" episodes
+	check "$1: frame loss causes at least 3 cuts" test "$(since losses)" -ge 3
 }
 
-# test_acks_lost WHAT
+# test_acks_lost NAME
 test_acks_lost() {
 	count_from_here
-	check "$1, ACKs are lost: all bytes arrive" goes_on "$(ack_loss 20)" send=4000000 "$(ack_loss 0)"
-	check "$1: a cut for each episode" episodes
+	check "$1: all bytes arrive in spite of ACK loss" goes_on "$(ack_loss 20)" send=4000000 "$(ack_loss 0)"
+	check "$1: each recovery from ACK loss cuts the rate once" episodes
 }
 
-# test_timeouts: nothing comes through for a while
+# test_timeouts: the link drops all frames for a while
 test_timeouts() {
 	count_from_here
-	check "all is lost until time-outs: all bytes arrive" \
+	check "all bytes arrive after timeouts" \
 		goes_on "$(loss 100)" fill "$(waits_for TCPTimeouts 2)" "$(loss 0)" receive
-	check "a cut, and no more than one a time-out" episodes
-	check "at least one" test "$(since losses)" -ge 1
+	check "a timeout cuts the rate at most once" episodes
+	check "timeouts cut the rate" test "$(since losses)" -ge 1
 
-	# The RTT grows from next to nothing to more than a time-out's 200 ms.
+	# The RTT grows from some microseconds to more than the minimum RTO of 200 ms.
 	count_from_here
-	check "a time-out too early: all bytes arrive" \
+	check "all bytes arrive after a spurious timeout" \
 		goes_on "run=ip -n $a link set w0 type closwire delay 500ms" send=20000 \
 		"run=ip -n $a link set w0 type closwire delay 20us" send=20000
-	check "a cut" test "$(since losses)" -ge 1
-	check_eq "is taken back" "$(since losses_undone)" "$(since losses)"
+	check "a spurious timeout cuts the rate" test "$(since losses)" -ge 1
+	check_eq "all cuts of spurious timeouts are undone" "$(since losses_undone)" "$(since losses)"
 }
 
-# test_order: another order than that of sending; false without netem, which else is w0's qdisc then
+# test_order: reordered packets. Leaves netem as w0's qdisc; false without netem.
 test_order() {
 	tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% gap 3 ||
-		{ skip "another order" "no netem" && return 1; }
+		{ skip "all bytes of reordered packets arrive" "no netem" && return 1; }
 	count_from_here
-	check "other order: all bytes arrive" goes_on send=3000000
-	check "TCP saw it" test $(($(netstat TCPSACKReorder) + $(netstat TCPTSReorder) + $(netstat TCPDSACKRecv))) -ge 1
-	check "a cut for each episode" episodes
+	check "all bytes of reordered packets arrive" goes_on send=3000000
+	check "TCP detects the reordering" test \
+		$(($(netstat TCPSACKReorder) + $(netstat TCPTSReorder) + $(netstat TCPDSACKRecv))) -ge 1
+	check "each episode of reordering cuts the rate once" episodes
 }
 
-# test_twice: after test_order
+# test_twice: duplicated packets; needs the netem of test_order
 test_twice() {
 	tc -n "$a" qdisc change dev w0 root netem limit 10000 duplicate 20%
 	count_from_here
-	check "twice: all bytes arrive" goes_on send=3000000
+	check "all bytes arrive in spite of duplicated packets" goes_on send=3000000
 }
 
-# test_ends: closed in different ways
+# test_ends: connections closed in different states
 test_ends() {
 	ip netns exec "$a" sysctl -qw net.ipv4.tcp_wmem="4096 4000000 8000000"
 	count_from_here
-	check "closed with data in flight: all of it arrives" flow "cc=$CC" connect send=300000 fill close eof
-	check "the same with losses" flow "cc=$CC" connect send=300000 "$(loss 2)" fill close eof "$(loss 0)"
-	check "closed at once" flow "cc=$CC" connect close eof
-	check "closed with one byte" flow "cc=$CC" connect send=1 fill close eof
+	check "connection closed with data in flight delivers all bytes" flow "cc=$CC" connect send=300000 fill close eof
+	check "connection closed with data in flight delivers all bytes in spite of frame loss" \
+		flow "cc=$CC" connect send=300000 "$(loss 2)" fill close eof "$(loss 0)"
+	check "connection closed without data ends" flow "cc=$CC" connect close eof
+	check "connection closed after one byte delivers it" flow "cc=$CC" connect send=1 fill close eof
 }
 
-# test_options: without what TCP may do without
+# test_options: connections without TCP options
 test_options() {
 	both net.ipv4.tcp_timestamps=0
 	count_from_here
-	check "without time stamps: all bytes arrive" goes_on "$(loss 1)" send=3000000 "$(loss 0)" send=1000000
-	check "a cut for each episode" episodes
+	check "all bytes arrive without TCP timestamps" goes_on "$(loss 1)" send=3000000 "$(loss 0)" send=1000000
+	check "each loss episode cuts the rate once without timestamps" episodes
 	both net.ipv4.tcp_sack=0 net.ipv4.tcp_window_scaling=0
-	check "without any option: all bytes arrive" goes_on send=1000000
+	check "all bytes arrive without timestamps, SACK and window scaling" goes_on send=1000000
 	both net.ipv4.tcp_timestamps=1 net.ipv4.tcp_sack=1 net.ipv4.tcp_window_scaling=1
 }
 
-# test_windows: small segments and windows
+# test_windows: small segments and receive windows
 test_windows() {
-	check "a small receive buffer: all bytes arrive" flow rcvbuf=4096 "cc=$CC" connect send=500000 close eof
+	check "all bytes arrive with a small receive buffer" flow rcvbuf=4096 "cc=$CC" connect send=500000 close eof
 	count_from_here
-	check "the smallest MSS: all bytes arrive" flow mss=88 "cc=$CC" connect send=300000 "$INFO" close eof
-	check "a window of 0: all bytes arrive" flow rcvbuf=20000 "cc=$CC" connect send=300000 \
+	check "all bytes arrive with the smallest MSS" flow mss=88 "cc=$CC" connect send=300000 "$INFO" close eof
+	check "all bytes arrive after a zero window" flow rcvbuf=20000 "cc=$CC" connect send=300000 \
 		fill "$(waits_for TCPWinProbe 2)" receive send=300000 close eof
-	check_eq "it is no loss" "$(since losses)" 0
+	check_eq "a zero window does not cut the rate" "$(since losses)" 0
 }

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# The manual page of a congestion control and its module: has the page each parameter with the range and the default
-# that the module has, each counter, each column, each field of the trace events? Is each command of its EXAMPLES taken?
-# A test sources this after need_closwire, setup_ns b, and lib/tcp_cc.sh.
+# The manual page of a congestion control: it has each parameter with the module's range and default, each counter, each
+# column and each field of the trace events, and the commands of its EXAMPLES work. A test sources this file after
+# need_closwire, setup_ns b, and lib/tcp_cc.sh.
 # shellcheck disable=SC2317,SC2154 # functions are called through check; b: set by setup_ns
 . "$(dirname "${BASH_SOURCE[0]}")/../tc/page.sh"
 
 page=$LIB_TOP/Documentation/man/tcp_$CC.7
 EVENTS=/sys/kernel/tracing/events/$CC
 
-# numbers: standard input without zeros at the end of fractions
+# numbers: remove trailing zeros of fractions from standard input
 numbers() { sed -E 's/\.0+\b//g; s/(\.[0-9]*[1-9])0+\b/\1/g'; }
 
-# ranges: what the module says that its parameters must be, NAME=RANGE
+# ranges: print NAME=RANGE for each parameter, from the module's error messages
 ranges() {
 	local name
 	for name in "$PARAMETERS"/*; do
@@ -23,37 +23,37 @@ ranges() {
 
 test_parameter() {
 	local name=$1 alternatives min max unit
-	check "$name: the page has its default" has "${text[$name=]-}" "Default ${value[$name]}"
+	check "$name: manual page has the default" has "${text[$name=]-}" "Default ${value[$name]}"
 	if [[ ${range[$name]} == *" to "* ]]; then
 		read -r min _ max unit <<<"${range[$name]}"
-		check "$name: the page has its range" has "${text[$name=]-}" "$min to $max"
-		[ -z "$unit" ] || check "$name: the page has its unit" has "${text[$name=],,}" "${unit,,}"
+		check "$name: manual page has the range" has "${text[$name=]-}" "$min to $max"
+		[ -z "$unit" ] || check "$name: manual page has the unit" has "${text[$name=],,}" "${unit,,}"
 	else
 		read -ra alternatives <<<"${range[$name]// or / }"
-		check "$name: the page has what it may be" has "${text[$name=]-}" "${alternatives[@]}"
+		check "$name: manual page has the possible values" has "${text[$name=]-}" "${alternatives[@]}"
 	fi
 }
 
-# test_event NAME: its keys, and what the keys that are words may be
+# test_event NAME: check the keys of a trace event and the words that they may have as values
 test_event() {
 	local format keys values
 	format=$(<"$EVENTS/$1/format")
 	format=${format##*print fmt: }
 	mapfile -t keys < <(grep -oE '\w+=%' <<<"$format" | tr -d '=%')
 	mapfile -t values < <(grep -oE '"\w+" }' <<<"$format" | tr -d '" }')
-	check "$1: the page has its keys" has "${text[$1]-}" "${keys[@]:?}"
-	[ ${#values[@]} -eq 0 ] || check "$1: the page has what its words may be" has "${text[$1]-}" "${values[@]}"
+	check "$1: manual page has the keys of the event" has "${text[$1]-}" "${keys[@]:?}"
+	[ ${#values[@]} -eq 0 ] || check "$1: manual page has the words that keys may have" has "${text[$1]-}" "${values[@]}"
 }
 
-# test_example COMMAND: on a port in place of eth0; the modules are loaded already
+# test_example COMMAND: run COMMAND with a closwire port instead of eth0; modules are already loaded
 test_example() {
 	case $1 in
 	modprobe*) ;;
-	*) check "taken: $1" bash -c "${1//eth0/w0}" ;;
+	*) check "example succeeds: $1" bash -c "${1//eth0/w0}" ;;
 	esac
 }
 
-# restore: the default, the sysctls and the trace events as they were
+# restore: reset the default congestion control, the sysctls and the trace events
 # shellcheck disable=SC2086 # words
 restore() {
 	write_params $DEFAULTS
@@ -76,16 +76,16 @@ while IFS='=' read -r name words; do
 	range[$name]=$words
 done < <(ranges)
 
-# test_page: all but what only one of the pages has
+# test_page: check everything that the pages of all congestion controls have
 test_page() {
 	local name names lines line
 	mapfile -t names < <(ls "$PARAMETERS")
-	check_eq "the page has the sysctls" \
+	check_eq "manual page has all sysctls" \
 		"$(sed -n 's/^\.BI \([a-z0-9_]*\)= .*/\1/p' "$page" | sort | xargs)" "${names[*]}"
 	for name in "${names[@]}"; do
 		test_parameter "$name"
 	done
-	check_eq "the page has the counters" "${text[.SS/proc/net/closnet/$CC]-}" \
+	check_eq "manual page has all counters" "${text[.SS/proc/net/closnet/$CC]-}" \
 		"$(cut -d ' ' -f 1 "/proc/net/closnet/$CC" | xargs) "
 	for name in "$EVENTS"/*/; do
 		test_event "$(basename "$name")"

@@ -1,44 +1,47 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Sockets get and lose a congestion control in each way there is, and the
-# module goes when the last one has lost it. A test sources this after
-# lib/tcp_cc.sh and wire_ab, calls the functions that test_ begins, and checks
-# what else its congestion control promises.
+# Sockets get and lose a congestion control in every possible way, and the module can be unloaded when the last socket
+# has lost it. A test sources this file after lib/tcp_cc.sh and wire_ab, calls functions that begin with test_, and
+# checks the other promises of its congestion control.
 # shellcheck disable=SC2317,SC2154 # setup_ns sets a and b; functions are called through check and wait_for
 
-# unused: does nothing refer to the module? A closed connection ends a little later.
+# unused: true if the module has no users. A closed connection ends a little later.
 unused() { [ "$(<"/sys/module/tcp_$CC/refcnt")" -eq 0 ]; }
 
-# test_sockets: one after the other
+# test_sockets: sockets that change their congestion control
 test_sockets() {
 	local often=() i
-	check "to others and back, with data in flight" flow "cc=$CC" connect send=500000 \
+	check "socket with data in flight switches to other congestion controls and back" \
+		flow "cc=$CC" connect send=500000 \
 		fill cc=cubic is=cubic receive send=500000 \
 		fill "cc=$CC" "is=$CC" receive send=500000 \
 		fill cc=reno receive fill "cc=$CC" receive close eof
-	check_eq "each time is a beginning" "$(cc_counter connections)" 3
+	check_eq "each switch to $CC counts as a new connection" "$(cc_counter connections)" 3
 	mark
-	check "from another one, while it sends" flow cc=cubic connect send=500000 "cc=$CC" send=1000000 close eof
+	check "socket switches from cubic while it sends" flow cc=cubic connect send=500000 "cc=$CC" send=1000000 close eof
 	for ((i = 0; i < 30; i++)); do
 		often+=(fill cc=reno fill "cc=$CC" receive)
 	done
-	check "switched often" flow "cc=$CC" connect "${often[@]}" close eof
-	check "set, never connected" flow "cc=$CC" "is=$CC"
-	check "set, another one set, connected" flow "cc=$CC" cc=reno connect is=reno send=100000 close eof
+	check "socket switches 30 times" flow "cc=$CC" connect "${often[@]}" close eof
+	check "socket that never connects has the congestion control" flow "cc=$CC" "is=$CC"
+	check "socket that switches before connect() uses the last congestion control" \
+		flow "cc=$CC" cc=reno connect is=reno send=100000 close eof
 	mark
-	check "disconnected, and used again" flow "cc=$CC" connect send=500000 disconnect connect "is=$CC" send=500000 close eof
-	check_eq "as a new connection" "$(since connections)" 2
-	check "disconnected with data in flight, and used again" \
+	check "disconnected socket connects again" \
+		flow "cc=$CC" connect send=500000 disconnect connect "is=$CC" send=500000 close eof
+	check_eq "second connect() counts as a new connection" "$(since connections)" 2
+	check "socket disconnected with data in flight connects again" \
 		flow "cc=$CC" connect send=500000 fill disconnect connect "is=$CC" send=500000 close eof
-	check "TCP_REPAIR, with data in flight" flow "cc=$CC" connect send=500000 fill repair receive send=500000 close eof
-	check "all have gone" wait_for 10 unused
+	check "socket with data in flight survives TCP_REPAIR" \
+		flow "cc=$CC" connect send=500000 fill repair receive send=500000 close eof
+	check "module is unused after all connections have ended" wait_for 10 unused
 }
 
-# test_bursts: those of the next one are as large as the device allows
+# test_bursts: after a switch, the next congestion control's bursts are as large as the device allows
 test_bursts() {
 	local kb event=$TRACEFS/events/net/net_dev_queue/enable
 	kb=$(params_of "$a" seg_kb)
-	# largest FILE: bytes of the largest packet that the stack has handed to a device
+	# largest FILE: size in bytes of the largest packet that the stack has passed to a device
 	largest() { sed -n 's/.* net_dev_queue: .* len=\([0-9]*\).*/\1/p' "$TMP/$1" | sort -n | tail -n 1; }
 	[ -e "$event" ] || mount -t tracefs tracefs "$TRACEFS" 2>/dev/null || true
 	if [ -e "$event" ]; then
@@ -46,42 +49,44 @@ test_bursts() {
 		: >"$TRACEFS/trace"
 		echo 1 >"$event"
 		params seg_kb=4
-		check "to another one, while it sends" flow "cc=$CC" connect send=500000 \
+		check "socket switches to cubic while it sends" flow "cc=$CC" connect send=500000 \
 			"run=cp $TRACEFS/trace $TMP/own; : >$TRACEFS/trace" cc=cubic send=1000000 \
 			"run=cp $TRACEFS/trace $TMP/other" close eof
 		params "seg_kb=$kb"
 		echo 0 >"$event"
-		check "its own bursts are as it wants them" test "$(largest own)" -le 4096
-		check "those of the other one are not" test "$(largest other)" -gt 10000
+		check "seg_kb limits the bursts of $CC" test "$(largest own)" -le 4096
+		check "bursts are unlimited after the switch to cubic" test "$(largest other)" -gt 10000
 	else
-		skip "the next one's bursts" "no tracefs"
+		skip "bursts are unlimited after the switch to cubic" "no tracefs"
 	fi
 }
 
-# test_listener: a listening socket hands it on
+# test_listener: connections inherit the congestion control of their listening socket
 test_listener() {
 	local before
 	before=$(cc_counter connections "$b")
-	check "a listener hands it on" flow "listener-cc=$CC" connect swap "is=$CC" send=1000000 close eof
-	check_eq "to the connection" $(($(cc_counter connections "$b") - before)) 1
-	check "one that is closed by the other side" flow "listener-cc=$CC" connect send=500000 close eof
+	check "accepted connection inherits the listener's congestion control" \
+		flow "listener-cc=$CC" connect swap "is=$CC" send=1000000 close eof
+	check_eq "accepted connection is counted" $(($(cc_counter connections "$b") - before)) 1
+	check "accepted connection ends when the peer closes it" \
+		flow "listener-cc=$CC" connect send=500000 close eof
 }
 
-# test_namespace: one goes with a connection in it
+# test_namespace: a network namespace is deleted while it has a connection
 test_namespace() {
 	ip netns add "$a-new"
 	defer "ip netns del $a-new 2>/dev/null"
 	ip -n "$a-new" link set lo up
 	job tcp_flow -s "$a-new" -r "$a-new" -d 127.0.0.1 "cc=$CC" max-rate=1000000 connect send=300000 \
 		"run=touch $TMP/started" "until=$TMP/stop"
-	check "a connection in a namespace" wait_for 30 test -e "$TMP/started"
+	check "connection starts in a new namespace" wait_for 30 test -e "$TMP/started"
 	ip netns del "$a-new"
-	check_refused "whose name goes: the module is in use" "is in use" rmmod "tcp_$CC"
+	check_refused "module stays in use after the namespace's name is deleted" "is in use" rmmod "tcp_$CC"
 	stop_jobs
-	check "when its process goes, too, it is not" wait_for 30 unused
+	check "module is unused when the last process of the namespace has ended" wait_for 30 unused
 }
 
-# come_and_go: the module, with a connection each time
+# come_and_go: unload and load the module 5 times, with a connection each time
 come_and_go() {
 	local i
 	for i in 1 2 3 4 5; do
@@ -91,18 +96,18 @@ come_and_go() {
 	done
 }
 
-# test_module: it stays while it is used, and goes then
+# test_module: the module can be unloaded only while no connection uses it
 test_module() {
 	local options=(${FLOW[@]+"${FLOW[@]}"})
-	# not so fast that the others, or a debugging kernel, have no time
+	# a rate that leaves time for other connections and for a debug kernel
 	long_flow "cc=$CC" max-rate=1000000 connect send=300000
-	check_refused "a connection: the module stays" "is in use" rmmod "tcp_$CC"
-	check "the connection goes on to its end" end_flow
-	check "then it is not in use" wait_for 30 unused
+	check_refused "module of an open connection cannot be unloaded" "is in use" rmmod "tcp_$CC"
+	check "connection survives the attempt to unload its module" end_flow
+	check "module is unused after its last connection" wait_for 30 unused
 	FLOW=()
 	long_flow cc=cubic max-rate=1000000 connect send=300000
 	FLOW=(${options[@]+"${options[@]}"})
-	check "it goes and comes under others' connections" come_and_go
-	check_eq "as new" "$(cc_counter connections)" 1
-	check "they have all their bytes" end_flow
+	check "module is reloaded while cubic has a connection" come_and_go
+	check_eq "reloaded module counts from zero" "$(cc_counter connections)" 1
+	check "cubic's connection survives reloads of the module" end_flow
 }

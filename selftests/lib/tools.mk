@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Builds the C tools of kselftests: TOOLS, each from the .c files that it
-# depends on. A Makefile sets TOOLS, includes this, and tells what they depend
-# on. O=DIR: where they are built.
+# Builds the C tools of kselftests. A Makefile sets TOOLS, includes this file, and lists the .c files that each tool
+# depends on. O=DIR: output directory
 O ?= ../../build/selftests
 CFLAGS ?= -O2 -g
 CFLAGS += -Wall -Wextra -Wshadow -Werror=implicit-function-declaration -I../../include/uapi
