@@ -39,7 +39,7 @@ int packet_socket(const char *where, int protocol)
 	const char *dev = strchr(where, '/');
 
 	if (!dev)
-		errx(2, "%s: NS/DEV is needed", where);
+		errx(2, "%s: NS/DEV expected", where);
 	if (self < 0)
 		err(2, "/proc/self/ns/net");
 	enter(where, (int)(dev - where));

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Pairs of closwire ports come and go, here and in other namespaces; their
-# settings are what was asked for, and what cannot be is refused.
+# Make, change, move and delete pairs of closwire ports, in one namespace and in several. Ports have the requested
+# settings, and invalid requests are refused.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| w0                  |=====| w1                  |
@@ -12,193 +12,202 @@ need_closwire
 c='' # set by setup_ns
 setup_ns a b c
 
-# there NS/DEV: is there such a device?
-there() { ip -n "${1%/*}" link show "${1#*/}" >/dev/null 2>&1; }
-gone() { ! there "$1"; }
+# exists NS/DEV: true if the device exists
+exists() { ip -n "${1%/*}" link show "${1#*/}" >/dev/null 2>&1; }
+gone() { ! exists "$1"; }
 
-# settings NS/DEV: as one line of JSON
+# settings NS/DEV: the port's settings as one line of JSON
 settings() { wire_json "$1" | sed 's/.*"info_data":\({[^}]*}\).*/\1/'; }
 
-# settings_are WHAT NS/DEV RATE DELAY RING LOSS OFFSET DRIFT
+# settings_are NAME NS/DEV RATE DELAY RING LOSS OFFSET DRIFT
 settings_are() {
 	check_eq "$1" "$(settings "$2")" \
 		"{\"rate\":$3,\"delay\":$4,\"ring\":$5,\"loss\":$6,\"clock_offset\":$7,\"clock_drift\":$8}"
 }
 
-# frames LEN COUNT: of 10 frames that w0 sends, COUNT come out of w1
+# frames LEN COUNT: w0 sends 10 frames of LEN bytes; true if w1 receives COUNT of them
 frames() { send_frames -s "$a/w0" -c "in=$b/w1/in/$2" "udp4,len=$1,n=10"; }
 
-what="a pair without settings"
-check "$what: made" ip link add w0 netns "$a" type closwire peer name w1 netns "$b"
+what="pair without settings"
+check "$what is made" ip link add w0 netns "$a" type closwire peer name w1 netns "$b"
 check_json "$(wire_json "$a/w0")" \
-	"$what: kind" '.linkinfo.info_kind == "closwire"' \
-	"$what: one TX queue" '.num_tx_queues == 1' \
-	"$what: no carrier" '.operstate == "DOWN"' \
-	"$what: says that it has a peer" '.link_index != null or .link != null'
+	"$what has kind closwire" '.linkinfo.info_kind == "closwire"' \
+	"$what has one TX queue" '.num_tx_queues == 1' \
+	"$what has no carrier" '.operstate == "DOWN"' \
+	"$what shows its peer" '.link_index != null or .link != null'
 for port in "$a/w0" "$b/w1"; do
-	settings_are "$what: defaults of ${port#*/}" "$port" 1250000000 0 256 0 0 0
+	settings_are "$what: ${port#*/} has the defaults" "$port" 1250000000 0 256 0 0 0
 done
-check "deleted at one end" ip -n "$b" link del w1
-check "both are gone" gone "$a/w0"
+check "a pair can be deleted at one end" ip -n "$b" link del w1
+check "deleting one end deletes the other end" gone "$a/w0"
 
-what="a pair with settings"
+what="pair with settings"
 all="rate 25gbit delay 3us ring 64 loss 0% clock_offset 5us clock_drift 2ppm"
 # shellcheck disable=SC2086 # all is words
-check "$what: made" ip link add w0 netns "$a" type closwire $all peer name w1 netns "$b"
+check "$what is made" ip link add w0 netns "$a" type closwire $all peer name w1 netns "$b"
 for port in "$a/w0" "$b/w1"; do
-	settings_are "$what: those of ${port#*/}" "$port" 3125000000 3000 64 0 5000 2000
+	settings_are "$what: ${port#*/} has the settings" "$port" 3125000000 3000 64 0 5000 2000
 done
-check "deleted" ip -n "$a" link del w0
-check "the peer is gone, too" gone "$b/w1"
+check "a pair can be deleted at the first end" ip -n "$a" link del w0
+check "deleting the first end deletes the peer" gone "$b/w1"
 
-what="a peer with its own settings"
+what="peer with its own settings"
 # shellcheck disable=SC2086 # all is words
-check "$what: made" ip link add w0 netns "$a" type closwire $all \
+check "$what is made" ip link add w0 netns "$a" type closwire $all \
 	peer name w1 netns "$b" address 02:00:00:00:00:77 mtu 9000 numtxqueues 4 \
 	type closwire rate 1gbit ring 2 clock_drift -500ppm
-settings_are "$what: the first keeps its own" "$a/w0" 3125000000 3000 64 0 5000 2000
-settings_are "$what: the peer has some of both" "$b/w1" 125000000 3000 2 0 5000 -500000
-check_json "$(wire_json "$b/w1")" "$what: address, MTU and queues" \
+settings_are "$what: the first port keeps its settings" "$a/w0" 3125000000 3000 64 0 5000 2000
+settings_are "$what inherits the other settings from the first port" "$b/w1" 125000000 3000 2 0 5000 -500000
+check_json "$(wire_json "$b/w1")" "$what has its own address, MTU and queues" \
 	'.address == "02:00:00:00:00:77" and .mtu == 9000 and .num_tx_queues == 4'
-check_json "$(wire_json "$a/w0")" "$what: not of the first" '.mtu == 1500 and .num_tx_queues == 1'
+check_json "$(wire_json "$a/w0")" "$what: the first port has default MTU and queues" '.mtu == 1500 and .num_tx_queues == 1'
 
-what="a change"
-check "$what: accepted" wire_set "$a/w0" rate 1tbit delay 10s ring 16384 loss 100% clock_offset -1s clock_drift 500ppm
-settings_are "$what: made" "$a/w0" 125000000000 10000000000 16384 1 -1000000000 500000
-settings_are "$what: of this port alone" "$b/w1" 125000000 3000 2 0 5000 -500000
-check "$what to the least: accepted" wire_set "$a/w0" rate 1kbit delay 0 ring 2 loss 0 clock_offset 0 clock_drift -500ppm
-settings_are "$what to the least: made" "$a/w0" 125 0 2 0 0 -500000
+what="change"
+check "$what to maximum values is accepted" \
+	wire_set "$a/w0" rate 1tbit delay 10s ring 16384 loss 100% clock_offset -1s clock_drift 500ppm
+settings_are "$what to maximum values takes effect" "$a/w0" 125000000000 10000000000 16384 1 -1000000000 500000
+settings_are "$what of one port leaves the peer unchanged" "$b/w1" 125000000 3000 2 0 5000 -500000
+check "$what to minimum values is accepted" \
+	wire_set "$a/w0" rate 1kbit delay 0 ring 2 loss 0 clock_offset 0 clock_drift -500ppm
+settings_are "$what to minimum values takes effect" "$a/w0" 125 0 2 0 0 -500000
 before=$(settings "$a/w0")
 rate="rate must be 1 kbit/s to 1 Tbit/s"
-check_refused "a rate too low" "$rate" wire_set "$a/w0" rate 992bit
-check_refused "a rate too high" "$rate" wire_set "$a/w0" rate 1001gbit
-check_refused "a delay too long" "delay must be 0 to 10 s" wire_set "$a/w0" delay 10000000001ns
-check_refused "a ring too short" "ring must be 2 to 16384 packets" wire_set "$a/w0" ring 1
-check_refused "a ring too long" "ring must be 2 to 16384 packets" wire_set "$a/w0" ring 16385
-check_refused "a drift too small" "clock_drift must be -500 to 500 ppm" wire_set "$a/w0" clock_drift -500001ppb
-check_refused "a drift too big" "clock_drift must be -500 to 500 ppm" wire_set "$a/w0" clock_drift 500001ppb
-check_refused "one bad value of two" "$rate" wire_set "$a/w0" ring 5 rate 992bit
-check_eq "what is refused changes nothing" "$(settings "$a/w0")" "$before"
-check "a peer cannot be changed" closwire_netlink refused -n "$a" -i w0
+check_refused "a rate below the minimum is refused" "$rate" wire_set "$a/w0" rate 992bit
+check_refused "a rate above the maximum is refused" "$rate" wire_set "$a/w0" rate 1001gbit
+check_refused "a delay above the maximum is refused" "delay must be 0 to 10 s" wire_set "$a/w0" delay 10000000001ns
+check_refused "a ring below the minimum is refused" "ring must be 2 to 16384 packets" wire_set "$a/w0" ring 1
+check_refused "a ring above the maximum is refused" "ring must be 2 to 16384 packets" wire_set "$a/w0" ring 16385
+check_refused "a clock_drift below the minimum is refused" "clock_drift must be -500 to 500 ppm" \
+	wire_set "$a/w0" clock_drift -500001ppb
+check_refused "a clock_drift above the maximum is refused" "clock_drift must be -500 to 500 ppm" \
+	wire_set "$a/w0" clock_drift 500001ppb
+check_refused "one bad value of two is refused" "$rate" wire_set "$a/w0" ring 5 rate 992bit
+check_eq "refused changes leave all settings unchanged" "$(settings "$a/w0")" "$before"
+check "changes of the peer and malformed attributes are refused" closwire_netlink refused -n "$a" -i w0
 ip -n "$a" link del w0
 
-check_refused "a new link with a bad rate" "$rate" ip link add w0 netns "$a" type closwire rate 992bit peer name w1
-check_refused "a peer with a bad rate" "$rate" \
+check_refused "a new pair with a bad rate is refused" "$rate" \
+	ip link add w0 netns "$a" type closwire rate 992bit peer name w1
+check_refused "a peer with a bad rate is refused" "$rate" \
 	ip link add w0 netns "$a" type closwire peer name w1 netns "$b" type closwire rate 992bit
-check_refused "too many queues" "numtxqueues must be 1 to 16" ip link add w0 netns "$a" numtxqueues 17 type closwire
-check_refused "too many queues of the peer" "numtxqueues must be 1 to 16" \
+check_refused "more than 16 TX queues are refused" "numtxqueues must be 1 to 16" \
+	ip link add w0 netns "$a" numtxqueues 17 type closwire
+check_refused "more than 16 TX queues of the peer are refused" "numtxqueues must be 1 to 16" \
 	ip link add w0 netns "$a" type closwire peer name w1 netns "$b" numtxqueues 17
-check_refused "a multicast address" "must be a unicast Ethernet address" \
+check_refused "a multicast address is refused" "must be a unicast Ethernet address" \
 	ip link add w0 netns "$a" address 01:00:00:00:00:01 type closwire
-check_refused "two of one name" "File exists" ip link add w0 netns "$a" type closwire peer name w0 netns "$a"
-check "and nothing is left of these" eval "gone $a/w0 && gone $b/w1"
+check_refused "two ports of the same name are refused" "File exists" \
+	ip link add w0 netns "$a" type closwire peer name w0 netns "$a"
+check "refused pairs leave no device" eval "gone $a/w0 && gone $b/w1"
 
-check "a peer without a name" ip -n "$a" link add w0 type closwire
-check "gets one" eval "ip -n $a -j link show type closwire | jq -e 'map(.ifname) == [\"closwire0\", \"w0\"]'"
+check "a pair whose peer has no name is made" ip -n "$a" link add w0 type closwire
+check "a peer without a name gets a default name" \
+	eval "ip -n $a -j link show type closwire | jq -e 'map(.ifname) == [\"closwire0\", \"w0\"]'"
 ip -n "$a" link del w0
 
 # ---- carrier
 
 wire_ab delay 1us
 down() { ! has_carrier "$1" "$2"; }
-# carrier_is WHAT on|off
+# carrier_is NAME on|off
 carrier_is() {
 	if [ "$2" = on ]; then
-		check "$1: carrier here" has_carrier "$a" w0
-		check "$1: carrier there" has_carrier "$b" w1
+		check "w0 has carrier with $1" has_carrier "$a" w0
+		check "w1 has carrier with $1" has_carrier "$b" w1
 	else
-		check "$1: no carrier here" down "$a" w0
-		check "$1: no carrier there" down "$b" w1
+		check "w0 has no carrier with $1" down "$a" w0
+		check "w1 has no carrier with $1" down "$b" w1
 	fi
 }
-carrier_is "both up" on
+carrier_is "both ports up" on
 ip -n "$b" link set w1 down
-carrier_is "one down" off
-check "nothing gets through" frames 100 0
+carrier_is "one port down" off
+check "no frame passes a pair with one port down" frames 100 0
 ip -n "$b" link set w1 up
-carrier_is "up again" on
-check "and carries" frames 100 10
+carrier_is "both ports up again" on
+check "frames pass after a port comes up again" frames 100 10
 ip -n "$a" link set w0 carrier off
-carrier_is "unplugged" off
+carrier_is "the cable unplugged" off
 ip -n "$b" link set w1 carrier on
-carrier_is "unplugged at the other end" off
+carrier_is "the cable plugged in at the other end only" off
 ip -n "$a" link set w0 down
 ip -n "$a" link set w0 up
-carrier_is "still unplugged" off
+carrier_is "the cable unplugged after down and up" off
 ip -n "$a" link set w0 carrier on
-carrier_is "plugged in" on
-check "and carries again" frames 100 10
+carrier_is "the cable plugged in" on
+check "frames pass after the cable is plugged in" frames 100 10
 
 # ---- frames too long
 
-check "MTU 1500: frames of 1514 pass" frames 1514 10
+check "frames of 1514 bytes pass at MTU 1500" frames 1514 10
 ip -n "$a" link set w0 mtu 9000
 dropped=$(packets "$b/w1" rx_length_errors)
-check "a receiver with a smaller MTU takes 1522 bytes, for two tags" frames 1522 10
-check "and none of 1523" frames 1523 0
-check_eq "and counts each" "$(packets "$b/w1" rx_length_errors)" $((dropped + 10))
-check_json "$(wire_json "$b/w1")" "as length errors" ".stats64.rx.length_errors == $dropped + 10 or .stats64.rx.errors == $dropped + 10"
+check "a receiver with MTU 1500 accepts 1522 bytes, for two VLAN tags" frames 1522 10
+check "a receiver with MTU 1500 drops frames of 1523 bytes" frames 1523 0
+check_eq "each frame that is too long is counted" "$(packets "$b/w1" rx_length_errors)" $((dropped + 10))
+check_json "$(wire_json "$b/w1")" "frames that are too long are length errors" \
+	 ".stats64.rx.length_errors == $dropped + 10 or .stats64.rx.errors == $dropped + 10"
 ip -n "$b" link set w1 mtu 9000
-check "MTU 9000: frames of 9014 pass" frames 9014 10
+check "frames of 9014 bytes pass at MTU 9000" frames 9014 10
 ip -n "$a" link set w0 mtu 65535
 ip -n "$b" link set w1 mtu 65535
-check "MTU 65535: frames of 60000 pass" frames 60000 10
-check_refused "MTU 65536" "mtu greater than device maximum" ip -n "$a" link set w0 mtu 65536
+check "frames of 60000 bytes pass at MTU 65535" frames 60000 10
+check_refused "MTU 65536 is refused" "mtu greater than device maximum" ip -n "$a" link set w0 mtu 65536
 
 # ---- namespaces
 
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 1400 -g 4
-# frames_come NS/DEV: do its counters move?
-frames_come() {
+# receives_frames NS/DEV: true once the device receives frames
+receives_frames() {
 	local before
 	before=$(packets "$1" rx_packets)
 	wait_for 5 at_least $((before + 1)) packets "$1" rx_packets
 }
-check "traffic runs" frames_come "$b/w1"
-check "the receiver moves under load" ip -n "$b" link set w1 netns "$c"
+check "traffic runs before a namespace change" receives_frames "$b/w1"
+check "the receiver moves to another namespace under load" ip -n "$b" link set w1 netns "$c"
 ip -n "$c" link set w1 up
-check "and receives there" frames_come "$c/w1"
-settings_are "with its settings" "$c/w1" 1250000000 1000 256 0 0 0
-check "the sender moves under load" ip -n "$a" link set w0 netns "$c"
+check "the moved receiver receives frames" receives_frames "$c/w1"
+settings_are "the moved receiver keeps its settings" "$c/w1" 1250000000 1000 256 0 0 0
+check "the sender moves to another namespace under load" ip -n "$a" link set w0 netns "$c"
 ip -n "$c" -batch - <<-END
 	link set w0 up
 	addr add 10.0.0.1/24 dev w0
 	neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev w0
 END
-check "both in one namespace have carrier" wait_for 5 has_carrier "$c" w0
+check "a pair in one namespace has carrier" wait_for 5 has_carrier "$c" w0
 stop_jobs # the sender's socket is still in a
-check "both move, each to another's place" eval "ip -n $c link set w1 netns $a && ip -n $c link set w0 netns $b"
-check "they are there" eval "there $a/w1 && there $b/w0"
+check "both ports move to different namespaces" eval "ip -n $c link set w1 netns $a && ip -n $c link set w0 netns $b"
+check "both ports are in their new namespaces" eval "exists $a/w1 && exists $b/w0"
 ip -n "$a" link del w1
-check "and go together" gone "$b/w0"
+check "deleting a moved port deletes its peer" gone "$b/w0"
 
 wire_ab
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 1400 -g 4
-check "traffic runs again" frames_come "$b/w1"
-check "delete under load" ip -n "$b" link del w1
-check "the sender is gone" gone "$a/w0"
+check "traffic runs before a port is deleted" receives_frames "$b/w1"
+check "the receiver is deleted under load" ip -n "$b" link del w1
+check "deleting the receiver deletes the sender" gone "$a/w0"
 wire_ab delay 1ms
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 1400 -g 4
-check "traffic runs once more" frames_come "$b/w1"
-check "the receiver's namespace goes under load" eval "ip netns del $b && ip netns add $b"
-check "the sender goes, too" wait_for 10 gone "$a/w0"
+check "traffic runs before a namespace is deleted" receives_frames "$b/w1"
+check "the receiver's namespace is deleted under load" eval "ip netns del $b && ip netns add $b"
+check "deleting the receiver's namespace deletes the sender" wait_for 10 gone "$a/w0"
 stop_jobs
 
-# ---- many, and the module
+# ---- many pairs; unloading the module
 
 for ((i = 0; i < 100; i++)); do
 	echo "link add x$i netns $a type closwire peer name y$i netns $b"
 done >"$TMP/pairs"
-check "100 pairs" ip -batch "$TMP/pairs"
+check "100 pairs are made" ip -batch "$TMP/pairs"
 ports() { ip -n "$1" -br link | grep -c '^[xy][0-9]'; }
-check_eq "are there" "$(ports "$a") $(ports "$b")" "100 100"
-check "the module goes with them" rmmod closwire
-check_eq "none is left" "$(ports "$a") $(ports "$b")" "0 0"
+check_eq "100 pairs exist" "$(ports "$a") $(ports "$b")" "100 100"
+check "the module is unloaded with 100 pairs" rmmod closwire
+check_eq "unloading the module deletes all pairs" "$(ports "$a") $(ports "$b")" "0 0"
 load_module closwire
 wire_ab delay 100us
 job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 1400 -g 4
-check "traffic runs" frames_come "$b/w1"
+check "traffic runs before the module is unloaded" receives_frames "$b/w1"
 check "the module is unloaded under load" rmmod closwire
-check "and is gone" eval "! module_loaded closwire"
+check "the module is not loaded any longer" eval "! module_loaded closwire"
 load_module closwire
 finish

@@ -3,17 +3,16 @@
  * Configures closwire by raw netlink, in ways that ip(8) cannot
  *
  * closwire_netlink refused -n NS -i DEV
- *	Requests that must be refused, with the right message.
+ *	Sends requests that must be refused, and checks the messages.
  * closwire_netlink change -n NS -i DEV [-c COUNT] [-s SEED]
- *	Sends COUNT random changes to the port DEV, valid and malformed. A model
- *	written from the ranges of ip-link-closwire(8) says for each whether it must be
- *	accepted. A refused change must carry a message and leave the settings
- *	as they were; an accepted one must read back.
+ *	Sends COUNT random changes of port DEV, valid and malformed. A model of the ranges in
+ *	ip-link-closwire(8) determines whether a change must be accepted. A refused change must
+ *	have a message and leave the settings unchanged; an accepted one must read back.
  * closwire_netlink create -n NS -i NAME [-c COUNT] [-s SEED]
- *	COUNT times: makes a pair from random attributes, for the peer too.
- *	Either there are two ports afterwards, which are deleted, or none.
+ *	COUNT times: makes a pair with random attributes for both ports. Afterwards there must be
+ *	either two ports, which are deleted, or none.
  *
- * Exit status 0: all as it should be, 1: not so, 2: could not be tried.
+ * Exit status: 0 all checks passed, 1 a check failed, 2 a request could not be sent.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -42,7 +41,7 @@ static void put_linkinfo(struct blob *blob, const struct blob *data)
 	put_attr(blob, IFLA_LINKINFO | NLA_F_NESTED, info.b, info.len);
 }
 
-/* A request about DEV, with these attributes. Return: 0 or an error number */
+/* Send a request for @dev with attributes @attrs. Return: 0 or an error number */
 static int request_link(uint16_t type, uint16_t flags, const struct blob *attrs)
 {
 	uint8_t buf[BLOB_MAX + 8192];
@@ -67,7 +66,7 @@ static int change(const struct blob *data)
 	return request_link(RTM_NEWLINK, 0, &attrs);
 }
 
-/* The attribute of that type among those of a nest, or of a message */
+/* Find the attribute of type @type in a nest or a message */
 static const struct nlattr *find(const void *from, size_t len, uint16_t type)
 {
 	const struct nlattr *attr;
@@ -102,7 +101,7 @@ static void dump(struct blob *found)
 	memcpy(found->b, mnl_attr_get_payload(data), found->len);
 }
 
-/* ---- the model: what ip-link-closwire(8) says */
+/* ---- the model: the ranges of ip-link-closwire(8) */
 
 #define CLOSWIRE_RATE_MIN	125LL
 #define CLOSWIRE_RATE_MAX	125000000000LL
@@ -123,7 +122,7 @@ static const struct range {
 					CLOSWIRE_DRIFT_MAX_PPB, 4 },
 };
 
-/* An attribute's value, as the kernel will read it */
+/* Return: an attribute's value as the kernel reads it */
 static int64_t value_of(unsigned int type, const void *from)
 {
 	uint64_t v64;
@@ -139,14 +138,14 @@ static int64_t value_of(unsigned int type, const void *from)
 
 static bool in_range(unsigned int type, int64_t v)
 {
-	/* an unsigned 64-bit value beyond the signed ones is too big */
+	/* an unsigned 64-bit value above INT64_MAX is negative here, and below the minimum */
 	return v >= ranges[type].min && v <= ranges[type].max;
 }
 
 struct model {
 	int64_t v[IFLA_CLOSWIRE_MAX + 1];
 	bool valid;
-	bool open;	/* it is not documented what becomes of it */
+	bool open;	/* undocumented whether it is accepted, and with which value */
 };
 
 static int64_t random_value(const struct range *r)
@@ -169,7 +168,7 @@ static void add_sane(struct blob *blob, struct model *m)
 	unsigned int type = IFLA_CLOSWIRE_RATE + below(IFLA_CLOSWIRE_CLOCK_DRIFT - 1);
 	int64_t v = random_value(&ranges[type]);
 
-	/* of an attribute given twice the last one counts: not tried */
+	/* not tested: the last one of two attributes of the same type counts */
 	if (find(blob->b, blob->len, (uint16_t)type))
 		return;
 	put_attr(blob, (uint16_t)type, &v, ranges[type].len);
@@ -201,7 +200,7 @@ static void add_malformed(struct blob *blob, struct model *m)
 		put_attr(blob, IFLA_CLOSWIRE_PEER, junk, sizeof(struct ifinfomsg) + below(32));
 		m->valid = false;
 		break;
-	default: /* rtnetlink passes over what it does not know */
+	default: /* rtnetlink ignores unknown attributes */
 		put_attr(blob, (uint16_t)(IFLA_CLOSWIRE_PAD + 1 + below(1000)), junk, below(64));
 	}
 }
@@ -221,7 +220,7 @@ static void random_data(struct blob *blob, struct model *m)
 	}
 }
 
-/* Takes over the settings that were dumped. */
+/* Copy dumped settings into the model. */
 static void model_read(struct model *m, const struct blob *dumped)
 {
 	const struct nlattr *attr;
@@ -255,7 +254,7 @@ static void random_changes(unsigned int count)
 				show("refused, but is valid", &blob);
 			dump(&after);
 			if (after.len != before.len || memcmp(after.b, before.b, after.len))
-				show("a refused change changed something", &blob);
+				show("refused change has an effect", &blob);
 			continue;
 		}
 		accepted++;
@@ -269,7 +268,7 @@ static void random_changes(unsigned int count)
 	}
 	printf("%u changes, %u accepted\n", count, accepted);
 	if (accepted < count / 10 || accepted > count * 9 / 10)
-		errx(1, "that is not a good mix");
+		errx(1, "too few or too many requests were accepted");
 }
 
 /* ---- new pairs */
@@ -310,7 +309,7 @@ static void random_peer(struct blob *data)
 		put_attr(data, IFLA_CLOSWIRE_PEER | NLA_F_NESTED, peer.b, below(peer.len));
 }
 
-/* Some kernels put more into a new namespace than lo. */
+/* Return: the number of devices; some kernels put more than lo into a new namespace */
 static unsigned int devices(void)
 {
 	struct if_nameindex *all = if_nameindex(), *i;
@@ -339,21 +338,21 @@ static void random_pairs(unsigned int count)
 		put_linkinfo(&attrs, &data);
 		if (request_link(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &attrs)) {
 			if (devices() != before)
-				show("something is left of", &attrs);
+				show("devices remain of a refused pair", &attrs);
 			continue;
 		}
 		made++;
 		if (devices() != before + 2)
-			show("no pair comes of", &attrs);
+			show("an accepted pair does not exist", &attrs);
 		if (request_link(RTM_DELLINK, 0, NULL) || devices() != before)
 			show("cannot be deleted", &attrs);
 	}
 	printf("%u of %u pairs made\n", made, count);
 	if (made < count / 20 || made > count * 9 / 10)
-		errx(1, "that is not a good mix");
+		errx(1, "too few or too many requests were accepted");
 }
 
-/* ---- refusals with a certain message */
+/* ---- refusals with their messages */
 
 static void refused(const char *name, uint16_t type, const void *data, unsigned int len,
 		    const char *want)

@@ -1,9 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Frames arrive when the formula says, by the receiver's hardware stamps:
-# (max(length, 60) + 24) * 8 / rate apart, whatever they are made from, and
-# `delay` after they left. The stamps are computed, so that a machine that is
-# slow gives the same ones.
+# Frames arrive (max(length, 60) + 24) * 8 / rate apart, for frames of any origin, and `delay` after they left, by the
+# receiver's hardware timestamps. These are computed, so that a slow machine gives the same ones.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> w0        |=====| w1 -> stamps        |
@@ -16,8 +14,7 @@ WIRE=(mtu 9000)
 wire_ab delay 5us
 ip netns exec "$b" ethtool -K w1 gro off
 
-# spaced FILE PICOSECONDS: the stamps are so far apart, added up from the
-# first, but for the fractions of a nanosecond
+# spaced FILE PICOSECONDS: true if the frames' timestamps are multiples of PICOSECONDS after the first, rounded to a ns
 spaced() {
 	local first='' n=0 ns want
 	while read -r _ _ _ _ ns; do
@@ -32,16 +29,17 @@ spaced() {
 	[ "$n" -gt 10 ] || { echo "only $n frames" && return 1; }
 }
 
-# picoseconds LENGTH BITS_PER_SECOND: sets ps to those of a frame on the line
+# picoseconds LENGTH BITS_PER_SECOND: set `ps` to the transmission time of a frame in ps
 picoseconds() { ps=$((($1 + 24) * 8 * 1000000000000 / $2)); }
 
-# cut WHAT LENGTH BITS_PER_SECOND KIND HEADER PAYLOAD: one GSO packet leaves as
-# 40 frames of so many bytes of payload each, which take as long as LENGTH bytes
+# cut NAME LENGTH BITS_PER_SECOND KIND HEADER PAYLOAD: send one GSO packet of 40 segments with PAYLOAD bytes each; check
+# that they leave as 40 frames that take as long as LENGTH bytes
 cut() {
 	local ps spec=$4,csum=partial,gso=$6,len=$(($5 + 40 * $6))
 	picoseconds "$2" "$3"
-	check_to "$TMP/stamps" "$1: 40 frames come, whole" send_frames -T -s "$a/w0" -c "in=$b/w1/in/40" "$spec"
-	check "$1: $ps ps apart" spaced "$TMP/stamps" "$ps"
+	check_to "$TMP/stamps" "$1: 40 segments arrive as whole frames" \
+		send_frames -T -s "$a/w0" -c "in=$b/w1/in/40" "$spec"
+	check "$1: segments arrive $ps ps apart" spaced "$TMP/stamps" "$ps"
 }
 
 rates=({1,10,100}000000000 12345678904)
@@ -52,29 +50,29 @@ for bits in "${rates[@]}"; do
 done
 wire_set "$a/w0" rate 10gbit
 cut "IPv6" 1514 10000000000 tcp6 74 1440
-cut "the shortest segments" 62 10000000000 tcp4 54 8
+cut "shortest segments" 62 10000000000 tcp4 54 8
 if send_frames -s "$a/w0" udp4,csum=partial,gso=1000,len=8042 2>/dev/null; then
 	cut "UDP" 1042 10000000000 udp4 42 1000
 	cut "UDP over IPv6" 1514 10000000000 udp6 62 1452
 else
-	skip "GSO of UDP" "this kernel takes none from a packet socket"
+	skip "UDP: segments arrive spaced by the rate" "packet sockets of this kernel do not support UDP GSO"
 fi
 if ip -n "$a" link add link w0 name w0.5 type vlan id 5; then
 	ip -n "$a" link set w0.5 up
-	cut "a VLAN tag counts" 1518 10000000000 tcp4,vlan=off 58 1460
+	cut "VLAN tag" 1518 10000000000 tcp4,vlan=off 58 1460
 else
-	skip "VLAN tag" "no VLAN devices"
+	skip "VLAN tag: segments arrive spaced by the rate" "no VLAN devices"
 fi
 
 # ---- frame by frame
 
-# What is queued goes into the ring, where a pause holds it until the rate is set.
+# A pause holds the frames in the ring until the rate is set.
 limit=/sys/class/net/w0/queues/tx-0/byte_queue_limits/limit_min
 ip netns exec "$a" test ! -e $limit || ip netns exec "$a" tee $limit >/dev/null <<<10000000
-send_frames -s "$a/w0" udp4 # BQL looks at it when a frame has left
+send_frames -s "$a/w0" udp4 # BQL reads limit_min when a frame has left
 pauses=0
 
-# frames WHAT LENGTH GBIT SPEC: 50 frames that were sent one by one
+# frames NAME LENGTH GBIT SPEC: send 50 frames one by one and check the spacing
 frames() {
 	local ps
 	picoseconds "$2" "${3}000000000"
@@ -82,44 +80,44 @@ frames() {
 	closwire_raw pause -s "$b/w1" 0=65535
 	pauses=$((pauses + 1))
 	wait_for 5 at_least $pauses mac_ctrl "$a/w0" MACControlFramesReceived
-	check_to "$TMP/stamps" "$1: 50 frames come, whole" send_frames -T -s "$a/w0" -c "in=$b/w1/in/50" \
+	check_to "$TMP/stamps" "$1: 50 frames arrive whole" send_frames -T -s "$a/w0" -c "in=$b/w1/in/50" \
 		-x "ip -n $a link set w0 type closwire rate ${3}gbit; closwire_raw pause -s $b/w1 0=0" "$4,n=50"
 	pauses=$((pauses + 1))
-	check "$1: $ps ps apart" spaced "$TMP/stamps" "$ps"
-	check "$1: in order" sort -c -n -k2 "$TMP/stamps"
+	check "$1: frames arrive $ps ps apart" spaced "$TMP/stamps" "$ps"
+	check "$1: frames arrive in order" sort -c -n -k2 "$TMP/stamps"
 }
-frames "one by one" 1514 10 udp4,len=1514
-frames "short frames are padded" 60 1 udp4,len=42
+frames "1514 bytes" 1514 10 udp4,len=1514
+frames "42 bytes, padded" 60 1 udp4,len=42
 frames "60 bytes" 60 1 udp4,len=60
 frames "61 bytes" 61 1 udp4,len=61
-frames "non-linear" 9014 100 udp4,len=9014,csum=partial,lin=94
-frames "tags in the frame" 1000 25 udp4,vlan=qinq,len=1000
+frames "non-linear skb" 9014 100 udp4,len=9014,csum=partial,lin=94
+frames "VLAN tags in the frame" 1000 25 udp4,vlan=qinq,len=1000
 
 # ---- the cable
 
 for delay in 0 1 777777; do
 	wire_set "$a/w0" rate 10gbit delay ${delay}ns
-	check_to "$TMP/stamps" "a delay of $delay ns: 20 datagrams arrive" \
+	check_to "$TMP/stamps" "20 datagrams arrive with a delay of $delay ns" \
 		closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 -c 20
-	check "a delay of $delay ns: exact" stamps_apart "$TMP/stamps" $((delay - 2)) $((delay + 2))
+	check "a delay of $delay ns is exact" stamps_apart "$TMP/stamps" $((delay - 2)) $((delay + 2))
 done
 
-# The timer may be late by the fraction of a nanosecond that clocks do not show.
+# The timer may fire a fraction of a nanosecond late, which clocks round up.
 if exact; then
 	wire_set "$a/w0" rate 10gbit delay 5us
 	closwire_stamp udp -s "$a/w0" -r "$b/w1" -d 10.0.0.2 -c 20 -l 1472 >"$TMP/stamps"
 	way=$(while read -r _ _ _ tx rx; do echo $((rx - tx)); done <"$TMP/stamps" | sort -u)
-	check "an idle line: the software sees it 1526 * 0.8 ns + 5 us later: $way" \
+	check "software timestamps on an idle link are 1526 * 0.8 ns + 5 µs apart: $way" \
 		test "$way" = 6220 -o "$way" = 6221
 fi
 
-# Frames on a cable that gets shorter are not overtaken.
+# Later frames do not overtake frames on the cable when its delay shrinks.
 wire_set "$a/w0" delay 200ms
 send_frames -T -s "$a/w0" -c "in=$b/w1/in/20" \
 	-x "ip -n $a link set w0 type closwire delay 0" udp4,n=20 >"$TMP/stamps" &
 sender=$!
 JOBS+=("$sender")
 wait_for 5 at_least $(($(packets "$a/w0" tx_packets) + 1)) packets "$a/w0" tx_packets || true
-check "the cable gets shorter: all come" wait $sender
-check "the cable gets shorter: in order" sort -c -n -k2 "$TMP/stamps"
+check "all frames arrive when the delay shrinks" wait $sender
+check "frames arrive in order when the delay shrinks" sort -c -n -k2 "$TMP/stamps"
 finish

@@ -3,17 +3,17 @@
  * Raw frames for the tests of closwire
  *
  * closwire_raw pause -s NS/DEV [-c COUNT] [-t] PRIO=QUANTA...
- *	Sends COUNT pause frames (802.1Qbb), which name these priorities. -t:
- *	prints the real time just before, in ns, and lets some pass afterwards.
+ *	Sends COUNT pause frames (802.1Qbb) for these priorities. -t: first prints the real time
+ *	in ns, and sleeps 100 µs afterwards.
  * closwire_raw storm -s NS/DEV [-c COUNT] [-S SEED]
- *	Sends COUNT pause frames for random priorities and times, half of them
- *	of all kinds, half short, every tenth lifting all pauses.
+ *	Sends COUNT pause frames for random priorities. Half of the pauses are short, the other
+ *	half have typical and extreme lengths. Every tenth frame resumes all priorities.
  * closwire_raw hex -s NS/DEV [-c COUNT] BYTES...
- *	Sends COUNT times the frames that are given in hexadecimal.
+ *	Sends each frame, given in hexadecimal, COUNT times.
  * closwire_raw random -s NS/DEV [-c COUNT] [-S SEED]
- *	Sends COUNT frames of random length and bytes: any, Ethernet's shortest
- *	and longest, half a header, tags, MAC control frames, and wrong requests
- *	for segmentation and checksums. Prints how many the kernel took.
+ *	Sends COUNT frames of random length and content: shortest and longest frames, half
+ *	headers, VLAN tags, MAC control frames, and wrong segmentation and checksum requests.
+ *	Prints the number of frames that the kernel accepted.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -45,7 +45,7 @@ static void send_times(int fd, const uint8_t *b, size_t len, unsigned int count)
 
 /* ---- pause frames */
 
-static void pause_frames(int fd, unsigned int count, bool tell, char **words)
+static void pause_frames(int fd, unsigned int count, bool print_time, char **words)
 {
 	/* destination, source, type, opcode, enabled priorities, quanta */
 	uint8_t b[60] = { 0x01, 0x80, 0xc2, 0, 0, 0x01, 2, 0, 0, 0, 0, 0x0b, 0x88, 0x08, 1, 1 };
@@ -54,14 +54,14 @@ static void pause_frames(int fd, unsigned int count, bool tell, char **words)
 
 	for (; *words; words++) {
 		if (sscanf(*words, "%u=%u", &prio, &quanta) != 2 || prio > 7 || quanta > 65535)
-			errx(2, "%s: PRIO=QUANTA is needed", *words);
+			errx(2, "%s: PRIO=QUANTA expected", *words);
 		b[17] |= (uint8_t)(1 << prio);
 		b[18 + 2 * prio] = (uint8_t)(quanta >> 8);
 		b[19 + 2 * prio] = (uint8_t)quanta;
 	}
 	clock_gettime(CLOCK_REALTIME, &ts);
 	send_times(fd, b, sizeof(b), count);
-	if (tell) {
+	if (print_time) {
 		printf("%lld\n", (long long)ts.tv_sec * 1000000000 + ts.tv_nsec);
 		usleep(100);
 	}
@@ -143,7 +143,7 @@ static void random_type(uint8_t *b)
 	if (type == ETH_P_PAUSE) {
 		b[14] = 1;
 		b[15] = (uint8_t)below(2);
-		/* pauses shorter than 64 quanta: the test shall end */
+		/* pauses shorter than 64 quanta, so that the test ends */
 		for (b += 18, type = 0; type < 8; type++, b += 2) {
 			b[0] = 0;
 			b[1] &= 0x3f;
@@ -175,7 +175,7 @@ static struct virtio_net_hdr random_request(size_t len)
 static void random_frames(int fd, unsigned int count)
 {
 	static uint8_t b[FRAME_MAX];
-	unsigned int taken = 0, i;
+	unsigned int accepted = 0, i;
 	struct virtio_net_hdr vh;
 	size_t len, at;
 
@@ -191,12 +191,12 @@ static void random_frames(int fd, unsigned int count)
 			random_type(b);
 		vh = random_request(len);
 		iov[1].iov_len = len;
-		/* ENOBUFS: by the kernel, but not by the qdisc */
-		taken += writev(fd, iov, 2) > 0 || errno == ENOBUFS;
+		/* ENOBUFS: accepted by the kernel, but dropped by the qdisc */
+		accepted += writev(fd, iov, 2) > 0 || errno == ENOBUFS;
 	}
-	printf("sent %u of %u\n", taken, count);
-	if (taken < count / 10)
-		errx(1, "too few are taken for a test");
+	printf("sent %u of %u\n", accepted, count);
+	if (accepted < count / 10)
+		errx(1, "kernel accepted too few frames");
 }
 
 int main(int argc, char **argv)
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "", *where = "";
 	const int sndbuf = 64 << 20;
 	unsigned int count = 1;
-	bool tell = false;
+	bool print_time = false;
 	int opt, fd;
 
 	optind = 2;
@@ -214,17 +214,17 @@ int main(int argc, char **argv)
 		else if (opt == 'c')
 			count = (unsigned int)atoi(optarg);
 		else if (opt == 't')
-			tell = true;
+			print_time = true;
 		else if (opt == 'S')
 			state ^= strtoull(optarg, NULL, 0) << 20;
 		else
 			return 2;
 	}
 	fd = packet_socket(where, 0);
-	/* refused to root of a user namespace, who sends less at a time */
+	/* fails for root of a user namespace, whose sends then block more often */
 	(void)!setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &sndbuf, sizeof(sndbuf));
 	if (!strcmp(what, "pause"))
-		pause_frames(fd, count, tell, argv + optind);
+		pause_frames(fd, count, print_time, argv + optind);
 	else if (!strcmp(what, "hex"))
 		hex_frames(fd, count, argv + optind);
 	else if (!strcmp(what, "random"))

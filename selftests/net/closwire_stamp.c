@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hardware time stamps and PTP clocks, as closwire has them
+ * Hardware timestamps and PTP clocks of closwire
  *
  * closwire_stamp udp -s NS/DEV -r NS/DEV -d ADDRESS [-c COUNT] [-l LENGTH] [-x]
- *	Has both ports stamp, sends COUNT datagrams from the first to ADDRESS at
- *	the second, and prints a line for each:
+ *	Turns timestamps on at both ports, sends COUNT datagrams from the first to ADDRESS at the
+ *	second, and prints a line for each:
  *		INDEX TX_HARDWARE RX_HARDWARE TX_SOFTWARE RX_SOFTWARE
- *	in ns; the sender's from the socket's error queue. One at a time, so
- *	that each finds the line idle; with -x all at once.
+ *	in ns. Transmit timestamps come from the socket's error queue. Datagrams are sent one at
+ *	a time, so that each finds the link idle; with -x, all at once.
  * closwire_stamp config NS/DEV TX_TYPE RX_FILTER
- *	SIOCSHWTSTAMP with these numbers; prints what SIOCGHWTSTAMP then says.
+ *	Calls SIOCSHWTSTAMP with these numbers and prints the result of SIOCGHWTSTAMP.
  * closwire_stamp cross /dev/ptpN
- *	Compares the clock with the system's by each ioctl that can; prints
+ *	Compares the clock with CLOCK_REALTIME by each ioctl for this purpose; prints
  *		precise AHEAD REALTIME / extended BEFORE AFTER / simple BEFORE AFTER
- *	where the clock is AHEAD of the system's REALTIME, or of its real time
- *	BEFORE and AFTER it was read.
+ *	AHEAD: how far the clock is ahead of REALTIME; BEFORE, AFTER: how far it is ahead of the
+ *	real time that was read before and after it. All in ns.
  * closwire_stamp hold /dev/ptpN COMMAND
- *	Holds the clock open while COMMAND takes the port away: then the clock
- *	must answer all with ENODEV.
+ *	Keeps the clock open while COMMAND deletes the port. Afterwards each call on the clock
+ *	must fail with ENODEV.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -47,7 +47,7 @@
 #define PORT 4711
 #define PATIENCE_MS 10000
 
-/* In ns; 0: none came */
+/* Timestamps in ns; 0: not received */
 struct stamps {
 	int64_t tx_hw, tx_sw, rx_hw, rx_sw;
 };
@@ -72,7 +72,7 @@ static void set_option(int fd, int level, int name, int value)
 
 /* ---- sockets */
 
-/* Enters the namespace of NS/DEV, and gives a socket and DEV. */
+/* Enter the namespace of @where, NS/DEV, store DEV in @dev, and open a datagram socket. */
 static int socket_at(const char *where, int family, char dev[IFNAMSIZ])
 {
 	const char *slash = strchr(where, '/');
@@ -80,7 +80,7 @@ static int socket_at(const char *where, int family, char dev[IFNAMSIZ])
 	int ns, fd;
 
 	if (!slash)
-		errx(2, "%s: NS/DEV is needed", where);
+		errx(2, "%s: NS/DEV expected", where);
 	snprintf(dev, IFNAMSIZ, "%s", slash + 1);
 	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(slash - where), where);
 	ns = open(path, O_RDONLY);
@@ -134,8 +134,8 @@ static socklen_t parse_address(const char *text, struct sockaddr_storage *ss)
 }
 
 /*
- * One message with its stamps. Of the error queue the index is the one that
- * the kernel counts, of the data the one that we have sent.
+ * Receive one message with its timestamps. Messages of the error queue have the kernel's index,
+ * data has the index that we sent.
  */
 static bool receive(int fd, int flags)
 {
@@ -184,7 +184,7 @@ static bool complete(unsigned int i)
 	return stamps[i].tx_hw && stamps[i].tx_sw && stamps[i].rx_hw && stamps[i].rx_sw;
 }
 
-/* Until datagrams first to last have all their stamps */
+/* Receive until datagrams @first to @last have all their timestamps. */
 static void receive_all(int tx, int rx, unsigned int first, unsigned int last)
 {
 	struct pollfd pfd[] = { { tx, 0, 0 }, { rx, POLLIN, 0 } };
@@ -204,7 +204,7 @@ static void receive_all(int tx, int rx, unsigned int first, unsigned int last)
 	}
 }
 
-/* Until the kernel stamps what it receives, which a work item of its own switches on */
+/* Send datagrams until one has a receive timestamp, which a work item in the kernel enables. */
 static void await_stamps(const char *from, int rx, const struct sockaddr_storage *ss,
 			 socklen_t len)
 {
@@ -219,7 +219,7 @@ static void await_stamps(const char *from, int rx, const struct sockaddr_storage
 		if (send(fd, &index, sizeof(index), 0) < 0)
 			err(1, "send");
 		if (poll(&pfd, 1, PATIENCE_MS) <= 0)
-			errx(1, "nothing comes");
+			errx(1, "no datagram arrives");
 		receive(rx, 0);
 	}
 	memset(&stamps[index], 0, sizeof(stamps[index]));

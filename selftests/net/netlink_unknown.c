@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * netlink_unknown.so, for LD_PRELOAD: a later kernel, for readers of generic netlink
+ * netlink_unknown.so: an LD_PRELOAD library that simulates a later kernel for programs that read
+ * generic netlink
  *
- * Each message of a family that recvmsg() returns, and each nest in it, begins with an
- * unknown attribute. At exit it prints their number to stderr.
+ * It inserts an unknown attribute at the start of each message and each nest that recvmsg()
+ * returns. At exit it prints their number to stderr.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -21,7 +22,7 @@
 
 static unsigned int count;
 
-__attribute__((destructor)) static void say(void)
+__attribute__((destructor)) static void print_count(void)
 {
 	fprintf(stderr, "unknown attributes: %u\n", count);
 }
@@ -36,7 +37,7 @@ static char *put_unknown(char *to)
 	return to + NLA_HDRLEN + 4;
 }
 
-/* Copies attributes, and adds ours in front of them and in nests; returns the end */
+/* Copy attributes with an unknown one in front, also in nests. Return: the end of the copy */
 static char *copy_attrs(char *to, const char *from, size_t len)
 {
 	const struct nlattr *attr;
@@ -65,7 +66,7 @@ static char *copy_attrs(char *to, const char *from, size_t len)
 	return to;
 }
 
-/* The messages in @b; returns their new length */
+/* Change the messages in @b, which has @room bytes. Return: their new length */
 static size_t change(char *b, size_t len, size_t room)
 {
 	static char out[PIECE];

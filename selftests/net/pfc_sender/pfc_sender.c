@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has a closwire port send one pause frame when it is loaded, as a module does
- * that can do without closwire. Loading it fails as closwire_pfc_xmit() does.
+ * Sends one pause frame by a closwire port when it is loaded, as a module that has no dependency
+ * on closwire does. Loading it returns the error of closwire_pfc_xmit().
  */
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -18,7 +18,7 @@ MODULE_PARM_DESC(prio, "priority");
 
 static ushort quanta;
 module_param(quanta, ushort, 0444);
-MODULE_PARM_DESC(quanta, "for how long, in 512 bit times");
+MODULE_PARM_DESC(quanta, "duration in units of 512 bit times");
 
 static uint peer_Mbps;
 module_param(peer_Mbps, uint, 0444);
