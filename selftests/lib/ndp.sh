@@ -113,7 +113,7 @@ incast() {
 		ns=h$i
 		commands+=(-- send -n "${!ns}" -d 10.0.0.100 -p 9 -c "$2" -l "$3")
 	done
-	messages "$1" "${commands[@]}"
+	messages "$1: all messages arrive" "${commands[@]}"
 	note "$1: $(said us receive) us, $(said packets) packets, $(said nacks) trimmed, $(said returned) returned"
 }
 

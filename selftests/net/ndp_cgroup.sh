@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a socket keeps counts against the control group of who made it: messages to be sent, and those that came. Needs a
-# kernel with memory control groups.
+# Memory of queued and received messages is charged to the memory control group of the process that created the socket.
+# Needs a kernel with memory control groups.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_msg send -> w0  |=====| w1 -> receive       |
@@ -18,21 +18,21 @@ defer "rmdir $group-tx $group-rx"
 setup_ns a b
 wire_ab rate 500mbit delay 5us
 
-# within NAME COMMAND...: in a group
+# within NAME COMMAND...: run COMMAND in a control group
 within() { (echo "$BASHPID" >"$group-$1/cgroup.procs" && exec "${@:2}"); }
-# sock NAME: bytes of its sockets
+# sock NAME: bytes charged to the group for sockets
 sock() { awk '$1 == "sock" { print $2 }' "$group-$1/memory.stat"; }
 has() { [ "$(sock "$1")" -ge "$2" ]; }
 is_empty() { [ "$(sock "$1")" -eq 0 ]; }
 
-# the receiver waits before it reads, so that it has 1 MB, and the sender what does not fit
+# the receiver does not read for 3 s, so that 1 MB is in its buffer and the remaining bytes in the sender's
 job within rx ndp_msg receive -n "$b" -p 9 -r 500000 -w 3000 -l 3m -t 100
 wait_for 10 in_use
 job within tx ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -k 2000000 -x -l 3m
-check "what came counts" wait_for 10 has rx 400000
-check "what is to be sent counts" wait_for 10 has tx 1000000
+check "received messages are charged to the receiver's group" wait_for 10 has rx 400000
+check "queued messages are charged to the sender's group" wait_for 10 has tx 1000000
 stop_jobs
-check "what came is given back" wait_for 20 is_empty rx
-check "what was sent, too" wait_for 90 is_empty tx
-check "nothing is left" wait_for 90 unused
+check "receiver's charge is released" wait_for 20 is_empty rx
+check "sender's charge is released" wait_for 90 is_empty tx
+check "all flows are freed" wait_for 90 unused
 finish

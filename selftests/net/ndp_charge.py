@@ -3,8 +3,8 @@
 """Sends one-byte messages to many hosts that do not answer.
 
 ndp_charge.py COUNT WINDOW
-    to COUNT hosts, 10.5.1.1 and on, with NDP_INITIAL_WINDOW; prints how many were taken, and keeps
-    the socket until it is killed
+    Sends to COUNT hosts from 10.5.1.1 on, with NDP_INITIAL_WINDOW set to WINDOW. Prints the number of accepted
+    messages, and keeps the socket open until it is killed.
 """
 import signal
 import socket

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A peer dies, in each state of a flow: other senders to the same socket go on, and other messages of the same
-# socket arrive. The peer is a forger that falls silent; an attacker needs one of its packets.
+# A peer dies in each state of a flow: other senders to the same socket continue, and messages of the same socket to
+# other peers arrive. The peer is a forger that stops sending; an attacker needs only one of its packets.
 #
 #	+----------- a ----------+     +----------- b ---------+
 #	| ndp_forge, ndp_msg  w0 |=====| w1: ndp_msg           |
@@ -12,7 +12,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 . "$(dirname "$0")/../lib/ndp.sh"
-[ -z "${KSFT_MACHINE_SLOW:-}" ] || skip_all "answers are late"
+[ -z "${KSFT_MACHINE_SLOW:-}" ] || skip_all "answers are too late on a slow machine"
 setup_ns a b
 WIRE=(mtu 9000) # for wire_ab
 wire_ab rate 10gbit delay 2us
@@ -23,20 +23,20 @@ END
 
 # ---- a sender dies
 
-# healthy WHAT: six messages of 1.5 MB, which reserve three quarters of SO_RCVBUF each
+# healthy NAME: send six messages of 1.5 MB, each of which reserves three quarters of SO_RCVBUF
 healthy() {
 	messages "$1" send -n "$a" -p 9 -d 10.0.0.2 -c 6 -l 1500k -t 60
 	note "$1: $(said us) µs"
-	! exact || check "$1 within 3 s" test "$(said us)" -lt 3000000
+	! exact || check "$1, within 3 s" test "$(said us)" -lt 3000000
 }
-# dies STATE STEP...: the forger does each STEP, and falls silent
+# dies STATE STEP...: the forger runs each STEP and stops; check that other senders are not affected
 dies() {
-	check_to "$TMP/said" "a sender dies: $1" ndp_forge -s "$a/w0" "${@:2}"
-	healthy "a sender has died, $1: others send on"
+	check_to "$TMP/said" "forged sender dies $1" ndp_forge -s "$a/w0" "${@:2}"
+	healthy "messages of other senders arrive after a sender died $1"
 }
 job ndp_msg receive -n "$b" -p 9 -f -c 100000000 -l 1500k -t 200
 wait_for 5 in_use
-healthy "no sender has died: others send"
+healthy "messages arrive without a dead sender"
 long=to=9,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff
 dies "after a trimmed first packet" data:udp4:flow_id=50,$long,flags=9,here=56 wait=1
 dies "after a whole first packet" data:udp4:flow_id=51,$long,flags=9 await
@@ -44,22 +44,22 @@ dies "after a window with a hole" data:udp4:flow_id=52,$long,flags=9 \
 	data:udp4:flow_id=52,$long,flags=8,seq=2,offset=2000 data:udp4:flow_id=52,$long,flags=8,seq=3,offset=3000 await
 dies "after a window with a trimmed packet" data:udp4:flow_id=53,$long,flags=9 \
 	data:udp4:flow_id=53,$long,flags=8,seq=1,offset=1000,here=56 await
-dies "when it was pulled" data:udp4:flow_id=54,$long,flags=9 await \
+dies "after a pull" data:udp4:flow_id=54,$long,flags=9 await \
 	data:udp4:flow_id=54,$long,flags=0,seq=1,offset=1000 await
 dies "after a PROBE" data:udp4:flow_id=55,$long,flags=9 await probe:udp4:flow_id=55,to=9,pull_target=0x3fffffff await
-dies "ten of them, after trimmed first packets" data:udp4:flow_id=60,$long,flags=9,here=56,n=10 wait=1
+dies "on ten flows after trimmed first packets" data:udp4:flow_id=60,$long,flags=9,here=56,n=10 wait=1
 stop_jobs
 
 # ---- a receiver dies
 
-# stranded STATE STEP...: b sends to the forger, and to a socket of a
+# stranded STATE STEP...: b sends one message to the forger, which runs STEPs and stops, and one to a socket in a
 stranded() {
 	: >"$TMP/msgs"
-	check_to "$TMP/said" "a receiver dies: $1" ndp_forge -s "$a/w0" \
+	check_to "$TMP/said" "forged receiver dies $1" ndp_forge -s "$a/w0" \
 		"sh=ndp_msg send -n $b -d 203.0.113.1,10.0.0.1 -p 1000 -l 300k -T 300 -e >$TMP/msgs & sleep 0.05" \
 		await "${@:2}" wait=2000
 	wait_for 5 test -s "$TMP/msgs"
-	check_eq "a receiver has died, $1: its message fails, that to another one arrives" \
+	check_eq "message to a receiver that died $1 fails, and a message to another receiver arrives" \
 		"$(said ETIMEDOUT) $(said msgs)" "1 1"
 }
 job ndp_msg receive -n "$a" -p 1000 -f -c 100000000 -l 300k -t 200
@@ -68,8 +68,8 @@ stranded "before an ACK" wait=1
 stranded "after an ACK" control:udp4:flags=1,ack_base=1,window=30
 stranded "after a NACK" control:udp4:flags=2,trimmed=1,window=30
 stranded "after a pull" control:udp4:flags=5,ack_base=1,pull=1,window=30
-stranded "when it had no room" control:udp4:flags=1,ack_base=1,window=0
+stranded "with a closed window" control:udp4:flags=1,ack_base=1,window=0
 stranded "after a cookie" cookie:udp4:cookie=1
 stop_jobs
-check "nothing is left" wait_for 20 unused
+check "all flows are freed" wait_for 20 unused
 finish

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# All sockets together would need twice the memory that they may have: messages that are not whole take all of it, none
-# of which can become whole. Each is read by and by then, and all come. On a slow machine that takes minutes.
+# Incomplete messages fill the memory that all sockets share, which is half of what they need, so that none of them can
+# complete. The receiver reads partial messages meanwhile, and all of them arrive. Takes minutes on a slow machine.
 #
 #	+----------- a -----------+     +--------- b ---------+
 #	| 60 x ndp_msg send -> w0 |=====| w1 -> receive       |
 #	+-------------------------+     +---------------------+
 # shellcheck disable=SC2154 # setup_ns sets a and b
 . "$(dirname "$0")/../lib/lib.sh"
-exact || skip_all "time is real"
+exact || skip_all "needs virtual time"
 need_closwire
 . "$(dirname "$0")/../lib/ndp.sh"
 setup_ns a b
@@ -16,11 +16,11 @@ WIRE=(mtu 9000)
 wire_ab rate 10gbit delay 5us
 
 senders=60 seconds=100
-# three quarters of an eighth of the memory are for all sockets
+# all sockets may use three quarters of an eighth of the memory
 kbytes=$(awk '/^MemTotal/ { print int($2 * 3 / 32) }' /proc/meminfo)
 bytes=$((kbytes * 1024 * 2 / senders))
 
-# crowd OPTION...: ndp_msg's commands for all senders
+# crowd OPTION...: add ndp_msg's commands for all senders to `commands`
 crowd() {
 	local i
 	for ((i = 0; i < senders; i++)); do
@@ -34,20 +34,22 @@ for kind in SOCK_RDM SOCK_SEQPACKET; do
 	without=$(snmp "$b" InNoMemory)
 	commands=(receive -n "$b" -p 9 -s "$senders" -l "$bytes" -r $((senders * bytes)) -t "$seconds" "${ordered[@]}")
 	crowd -p 9 "${ordered[@]}"
-	messages "$kind: twice what they may have" "${commands[@]}"
-	check "they had none left" test "$(snmp "$b" InNoMemory)" -gt "$without"
-	check_eq "no message has failed" "$(said failed)" 0
+	messages "$kind: messages of twice the memory limit arrive" "${commands[@]}"
+	check "$kind: messages fill the memory limit" test "$(snmp "$b" InNoMemory)" -gt "$without"
+	check_eq "$kind: no message fails at the memory limit" "$(said failed)" 0
 done
 
 job ndp_msg receive -n "$b" -p 10 -f -l $bytes -c 100000000 -t 1000
 wait_for 10 listens
 commands=()
 crowd -p 10 -D -e
-messages "MSG_DONTWAIT" "${commands[@]:1}"
-check "some may send" test "$(said msgs)" -gt 0
-check "no more than half of it" test $(($(said msgs) * bytes / 1024)) -le $((kbytes / 2))
+messages "senders with MSG_DONTWAIT end" "${commands[@]:1}"
+check "some messages with MSG_DONTWAIT are sent" test "$(said msgs)" -gt 0
+check "messages with MSG_DONTWAIT take at most half of the memory limit" \
+	test $(($(said msgs) * bytes / 1024)) -le $((kbytes / 2))
 stop_jobs
 
-messages "and all is as before" receive -n "$b" -p 9 -s 10 -l $bytes -- send -n "$a" -d 10.0.0.2 -p 9 -S 10 -l $bytes
-check "nothing is left" wait_for 90 unused
+messages "messages arrive after the memory limit was reached" \
+	receive -n "$b" -p 9 -s 10 -l $bytes -- send -n "$a" -d 10.0.0.2 -p 9 -S 10 -l $bytes
+check "all flows are freed" wait_for 90 unused
 finish

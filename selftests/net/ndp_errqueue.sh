@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The error queue of a socket returns failed messages alone, whatever else the kernel queues there: reports of
-# sch_etf, ICMP errors, transmit time stamps. An entry that is read as something else is a leak of kernel memory.
+# The error queue of a socket returns only failed messages, although the kernel also queues reports of sch_etf, ICMP
+# errors and transmit timestamps there. Reading another entry as a failed message would leak kernel memory.
 #
 #	+------- a -------+     +--------- b ---------+
 #	| ndp_api      w0 |=====| w1, 10.8.0.0/16: no |
@@ -22,7 +22,7 @@ api errqueue_icmp errqueue_stamps
 if tc -n "$a" qdisc replace dev w0 root etf clockid CLOCK_TAI delta 200000 2>"$TMP/etf"; then
 	api errqueue_etf
 else
-	skip "reports of sch_etf" "$(<"$TMP/etf")"
+	skip "error queue does not return reports of sch_etf" "$(<"$TMP/etf")"
 fi
-check "nothing is left" wait_for 20 unused
+check "all flows are freed" wait_for 20 unused
 finish
