@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tries to forge packets of NDP: prints a line "ok WHAT" or "not ok WHAT" for each way.
+"""Tries to forge NDP packets in several ways. Prints "ok NAME" or "not ok NAME" for each.
 
-ndp_guard.py user ADDRESS ADDRESS6   what any user may do
-ndp_guard.py raw ADDRESS             what CAP_NET_RAW lets do
+ndp_guard.py user ADDRESS ADDRESS6   with the rights of any user
+ndp_guard.py raw ADDRESS             with CAP_NET_RAW
 """
 import errno
 import socket
@@ -19,7 +19,7 @@ PROBE = b"\x13" + bytes(55)
 
 
 def refused(what, sock, packet, address):
-    """A line of the result: sendto() fails with EPERM"""
+    """Check that sendto() fails with EPERM, and print the result"""
     error = 0
     with sock:
         try:
@@ -36,7 +36,7 @@ def udp(family=socket.AF_INET):
 
 
 def user(address, address6):
-    """Sockets of any user"""
+    """Forge packets by sockets that any user may create"""
     refused("a datagram to NDP's port", udp(), PROBE, (address, PORT))
     refused("a datagram to NDP's port on the loopback", udp(), PROBE, ("127.0.0.1", PORT))
     refused("an IPv6 datagram to NDP's port", udp(socket.AF_INET6), PROBE, (address6, PORT))
@@ -62,7 +62,7 @@ def user(address, address6):
 
 
 def raw(address):
-    """Raw sockets"""
+    """Forge packets by raw sockets"""
     packet = struct.pack("!HHHH", 50000, PORT, 8 + len(PROBE), 0) + PROBE
     refused("a datagram of a raw socket", socket.socket(socket.AF_INET, socket.SOCK_RAW,
                                                         socket.IPPROTO_UDP), packet, (address, 0))
@@ -75,13 +75,13 @@ def raw(address):
 
 
 def ip_header(address, length, fragment):
-    """Of a UDP datagram; the kernel fills in source and checksum"""
+    """Return: the IP header of a UDP datagram, in which the kernel sets source and checksum"""
     return struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + length, 1, fragment, 64,
                        socket.IPPROTO_UDP, 0, bytes(4), socket.inet_aton(address))
 
 
 def main():
-    """Command line"""
+    """Parse the command line and run the mode"""
     modes = {"user": (user, 4), "raw": (raw, 3)}
     mode, count = modes.get(sys.argv[1] if sys.argv[1:] else "", (None, 0))
     if len(sys.argv) != count:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# No program of this host forges packets of NDP by UDP or raw sockets, be there NDP sockets or not.
+# Programs of a host cannot forge NDP packets by UDP or raw sockets, with or without NDP sockets on the host.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_guard.py -> v0  |=====| v1                  |
@@ -17,7 +17,7 @@ ndp_v6 "$b" v1 2001:db8::2 2001:db8::1 $MAC_A
 job ndp_msg receive -n "$b" -p 1000 -f -l 10 -t 1000
 wait_for 10 in_use
 
-# forge ARGUMENT...: run ndp_guard.py, a result for each line
+# forge ARGUMENT...: run ndp_guard.py and report each line of its output as a check
 forge() {
 	local line forged before
 	before=$(snmp "$a" OutForged)
@@ -29,19 +29,19 @@ forge() {
 		esac
 	done <"$TMP/forged"
 	forged=$(grep -c refused "$TMP/forged" || true)
-	check_eq "$1: OutForged counts each packet" $(($(snmp "$a" OutForged) - before)) "$forged"
+	check_eq "OutForged counts each refused packet of mode $1" $(($(snmp "$a" OutForged) - before)) "$forged"
 }
 as=(ip netns exec "$a" setpriv --reuid 65534 --regid 65534 --clear-groups)
 forge user 10.0.0.2 2001:db8::2
 as=(ip netns exec "$a")
 forge raw 10.0.0.2
-check_eq "none of them has come" "$(snmp "$b" InPackets)" 0
+check_eq "no forged packet arrives" "$(snmp "$b" InPackets)" 0
 stop_jobs
 
 for to in 10.0.0.2 2001:db8::2; do
-	messages "$to: NDP's own packets and answers pass" receive -n "$b" -p 9 -c 3 -l 1,100k -- \
+	messages "messages of NDP sockets to $to arrive" receive -n "$b" -p 9 -c 3 -l 1,100k -- \
 		send -n "$a" -d $to -p 9 -c 3 -l 1,100k
 done
-check_eq "NDP's own packets are not taken for forged ones" "$(snmp "$b" OutForged)" 0
-check "nothing is left" wait_for 20 unused
+check_eq "packets of NDP sockets are not counted as forged" "$(snmp "$b" OutForged)" 0
+check "all flows are freed" wait_for 20 unused
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Addresses, devices, namespaces and hosts that go while messages are under way, both ways, by many sockets.
+# Addresses, devices, namespaces and hosts that disappear while many sockets exchange messages in both directions
 #
 #	+-------- a --------+     +-------- b --------+
 #	| ndp_msg  w0       |=====| w1        ndp_msg |
@@ -14,61 +14,62 @@ wire_ab rate 100mbit delay 20us
 rx=(receive -n "$b" -p 9)
 tx=(send -n "$a" -p 9 -d 10.0.0.2)
 
-# both WHAT SHELL-COMMAND: 4 sockets on each side send 20 messages, while SHELL-COMMAND runs
+# both NAME SHELL-COMMAND: check that the 20 messages of 4 sockets on each side arrive while SHELL-COMMAND runs
 both() {
 	messages "$1" "${rx[@]}" -s 4 -c 20 -l 1,10k,40k -- "${tx[@]}" -S 4 -c 20 -l 1,10k,40k -- \
 		receive -n "$a" -p 9 -s 4 -c 20 -l 1,10k,40k -- \
 		send -n "$b" -p 9 -d 10.0.0.1 -S 4 -c 20 -l 1,10k,40k -- run "sleep 0.03; $2"
 }
-# readdress NS DEV ADDRESS PEER LLADDR: a command
+# readdress NS DEV ADDRESS PEER LLADDR: print the command that restores DEV's address and neighbour
 readdress() { echo "ip -n $1 addr add $3/24 dev $2; ip -n $1 neigh replace $4 lladdr $5 nud permanent dev $2"; }
 a_back=$(readdress "$a" w0 10.0.0.1 10.0.0.2 "$MAC_B")
 b_back=$(readdress "$b" w1 10.0.0.2 10.0.0.1 "$MAC_A")
 
-# more_in_use COUNT: do more sockets refer to the module than that?
+# more_in_use COUNT: true if the module has more than COUNT users
 more_in_use() { [ "$(<"/sys/module/ndp/refcnt")" -gt "$1" ]; }
 
 # ---- addresses and devices
 
-both "an address is removed for 50 ms" "ip -n $a addr flush dev w0; sleep 0.05; $a_back"
-check "meanwhile there was no route" test "$(snmp "$a" OutNoRoute)" -gt 0
-both "the other one" "ip -n $b addr flush dev w1; sleep 0.05; $b_back"
-both "down and up, 5 times" "for i in 1 2 3 4 5; do
+both "messages arrive after the address of a was missing for 50 ms" "ip -n $a addr flush dev w0; sleep 0.05; $a_back"
+check "packets without a route are counted" test "$(snmp "$a" OutNoRoute)" -gt 0
+both "messages arrive after the address of b was missing for 50 ms" "ip -n $b addr flush dev w1; sleep 0.05; $b_back"
+both "messages arrive after the device was down 5 times" "for i in 1 2 3 4 5; do
 	ip -n $a link set w0 down; sleep 0.01; ip -n $a link set w0 up
 	ip -n $a neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev w0; sleep 0.02; done"
-both "a longer way: another MTU" "ip -n $a link set w0 mtu 1400; ip -n $b link set w1 mtu 1400; sleep 0.05
+both "messages arrive after the MTU was smaller for 50 ms" \
+	"ip -n $a link set w0 mtu 1400; ip -n $b link set w1 mtu 1400; sleep 0.05
 	ip -n $a link set w0 mtu 1500; ip -n $b link set w1 mtu 1500"
-check "nothing is left of that" wait_for 20 unused
+check "all flows are freed after changes of devices" wait_for 20 unused
 job ndp_msg "${rx[@]}" -f -c 80 -l 40k -t 1000
-check "one listens" wait_for 10 in_use
-messages "an address that does not come back" "${tx[@]}" -e -T 200 -S 4 -c 20 -l 40k -- \
+check "receiver has a socket" wait_for 10 in_use
+messages "senders end after their address was removed" "${tx[@]}" -e -T 200 -S 4 -c 20 -l 40k -- \
 	run "sleep 0.03; ip -n $a addr flush dev w0"
 stop_jobs
-check "what was under way fails in time" test "$(said ETIMEDOUT)" -gt 0
-check_refused "and nothing is sent to there" "unreachable" ndp_msg "${tx[@]}" -l 1
+check "messages in flight time out after the address was removed" test "$(said ETIMEDOUT)" -gt 0
+check_refused "message without a source address is refused" "unreachable" ndp_msg "${tx[@]}" -l 1
 eval "$a_back"
-both "it is there again" true
-check "nothing is left" wait_for 20 unused
+both "messages arrive after the address was restored" true
+check "all flows are freed after the address was restored" wait_for 20 unused
 
-# ---- a host that begins anew: it knows no flow, and says so
+# ---- a host that restarts: it rejects unknown flows
 
 job ndp_msg "${rx[@]}" -f -c 1000 -l 100k -t 1000
-check "the old host listens" wait_for 10 in_use
+check "the old host has a socket" wait_for 10 in_use
 old=$(<"/sys/module/ndp/refcnt")
 job ndp_msg receive -n "$c" -p 9 -f -c 1000 -l 100k -t 1000
-check "the new host, too" wait_for 10 more_in_use "$old"
-# 10 MB take 0.8 s; each message waits until there is room for it. The old host loses its link.
-messages "the receiver restarts" "${tx[@]}" -e -k 200000 -c 100 -l 100k -- \
+check "the new host has a socket" wait_for 10 more_in_use "$old"
+# 10 MB take 0.8 s, and each message waits for room in the send buffer. The old host's link moves to the new host.
+messages "sender ends after its receiver has restarted" "${tx[@]}" -e -k 200000 -c 100 -l 100k -- \
 	run "sleep 0.2; ip -n $b link set w1 netns $c; ip -n $c addr add 10.0.0.2/24 dev w1; ip -n $c link set w1 up
 		ip -n $c neigh replace 10.0.0.1 lladdr $MAC_A nud permanent dev w1"
-check "messages that had begun have failed" test "$(said ECONNRESET)" -gt 0
-check "not many" test "$(said ECONNRESET)" -le 10
-check_eq "all others have come" "$(($(said msgs) + $(said ECONNRESET)))" 100
-check "the new host does not know the flow" test "$(snmp "$c" InNoFlow)" -gt 0
+check "messages in flight fail with ECONNRESET at a restart" test "$(said ECONNRESET)" -gt 0
+check "at most 10 messages fail at a restart" test "$(said ECONNRESET)" -le 10
+check_eq "each message arrives or fails with ECONNRESET" "$(($(said msgs) + $(said ECONNRESET)))" 100
+check "the new host counts packets of unknown flows" test "$(snmp "$c" InNoFlow)" -gt 0
 stop_jobs
-check "nothing is left" wait_for 20 unused
+check "all flows are freed after the restart" wait_for 20 unused
 
-# ---- namespaces that are deleted with open sockets and messages under way: they stay until those have gone
+# ---- namespaces deleted with open sockets and messages in flight: they live on until these have ended
 
 setup_ns d e
 a=$d b=$e
@@ -83,11 +84,11 @@ ip netns del "$d"
 ip netns del "$e"
 NAMESPACES=("${NAMESPACES[@]:0:3}")
 sleep 0.2
-check "the sender goes on" kill -0 $sender
-check "the receiver, too" kill -0 $receiver
-check_refused "they use the module" "in use" rmmod ndp
+check "sender runs after its namespace's name was deleted" kill -0 $sender
+check "receiver runs after its namespace's name was deleted" kill -0 $receiver
+check_refused "module of sockets in deleted namespaces cannot be unloaded" "in use" rmmod ndp
 stop_jobs
-check "without them, all goes" wait_for 90 unused
-check "the module, too" rmmod ndp
+check "all flows are freed after the processes have ended" wait_for 90 unused
+check "module is unloaded after the processes have ended" rmmod ndp
 load_module ndp
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Sockets with little memory: senders and receivers wait for each other, but never for ever.
+# Sockets with little memory: senders and receivers wait for each other, but not forever.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_msg send -> w0  |=====| w1 -> receive       |
@@ -15,26 +15,31 @@ wire_ab rate 500mbit delay 5us
 rx=(receive -n "$b" -p 9)
 tx=(send -n "$a" -p 9 -d 10.0.0.2)
 
-messages "the least SO_SNDBUF" "${rx[@]}" -c 12 -l 1,1k,30k,1m -- "${tx[@]}" -k 1 -c 12 -l 1,1k,30k,1m
-messages "a small one, MSG_DONTWAIT" "${rx[@]}" -c 200 -l 1,1k,5k -- "${tx[@]}" -D -k 20000 -c 200 -l 1,1k,5k
-messages "the least SO_RCVBUF" "${rx[@]}" -r 1 -c 12 -l 1,1k,30k,300k -- "${tx[@]}" -c 12 -l 1,1k,30k,300k
-# 16 ms is the line's time; whoever offers another packet than the one that is waited for, waits
-! exact || check "of which each packet is soon the right one" test "$(said us)" -lt 1000000
-messages "16 big messages at once, each longer than SO_RCVBUF" \
+messages "messages arrive with the smallest SO_SNDBUF" \
+	"${rx[@]}" -c 12 -l 1,1k,30k,1m -- "${tx[@]}" -k 1 -c 12 -l 1,1k,30k,1m
+messages "messages arrive with a small SO_SNDBUF and MSG_DONTWAIT" \
+	"${rx[@]}" -c 200 -l 1,1k,5k -- "${tx[@]}" -D -k 20000 -c 200 -l 1,1k,5k
+messages "messages arrive with the smallest SO_RCVBUF" \
+	"${rx[@]}" -r 1 -c 12 -l 1,1k,30k,300k -- "${tx[@]}" -c 12 -l 1,1k,30k,300k
+# The link needs 16 ms. A receiver without room accepts only the next packet in order, so sending others costs time.
+! exact || check "the smallest SO_RCVBUF delays messages by less than 1 s" test "$(said us)" -lt 1000000
+messages "16 concurrent messages arrive, each longer than SO_RCVBUF" \
 	"${rx[@]}" -r 100000 -s 16 -l 300k -- "${tx[@]}" -S 16 -l 300k
-messages "16 that fit one by one" "${rx[@]}" -r 200000 -s 16 -c 3 -l 100k -- "${tx[@]}" -S 16 -c 3 -l 100k
-messages "one socket, 100 messages of all sizes" \
+messages "concurrent messages arrive with room for two at a time" \
+	"${rx[@]}" -r 200000 -s 16 -c 3 -l 100k -- "${tx[@]}" -S 16 -c 3 -l 100k
+messages "100 messages of all sizes arrive with a small SO_RCVBUF" \
 	"${rx[@]}" -r 150000 -c 100 -l 1,100,10k,200k,1m -- "${tx[@]}" -c 100 -l 1,100,10k,200k,1m
-messages "a reader that sleeps" \
+messages "messages to a slow reader arrive" \
 	"${rx[@]}" -w 2 -r 60000 -s 4 -c 20 -l 100,5k,40k -- "${tx[@]}" -S 4 -c 20 -l 100,5k,40k
-messages "and reads little at a time" \
+messages "messages to a slow reader with a short buffer arrive" \
 	"${rx[@]}" -w 1 -b 3000 -r 60000 -s 2 -c 5 -l 100,50k -- "${tx[@]}" -S 2 -c 5 -l 100,50k
-messages "40 sockets of little memory, small messages" \
+messages "small messages of 40 sockets with little memory arrive" \
 	"${rx[@]}" -r 20000 -s 40 -c 30 -l 10,1000 -- "${tx[@]}" -k 5000 -S 40 -c 30 -l 10,1000
 
-# others are not held up by a receiver that does not read; what it has not taken is waited for
-messages "a receiver that hardly reads" receive -n "$b" -p 10 -w 20 -r 20000 -c 20 -l 3000 -- \
+# a receiver that does not read does not delay other receivers; its sender waits
+messages "messages arrive beside those to a receiver that hardly reads" \
+	receive -n "$b" -p 10 -w 20 -r 20000 -c 20 -l 3000 -- \
 	send -n "$a" -p 10 -d 10.0.0.2 -c 20 -l 3000 -- "${rx[@]}" -c 30 -l 100k -- "${tx[@]}" -c 30 -l 100k
-check_eq "no message has failed" "$(said failed)" 0
-check "nothing is left" wait_for 20 unused
+check_eq "no message to a receiver that hardly reads fails" "$(said failed)" 0
+check "all flows are freed" wait_for 20 unused
 finish

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Messages of all sizes arrive whole, once, with each byte: by IPv4, IPv6 and mapped
-# addresses, with short and long packets, in a VLAN, of many sockets, to many addresses, and on the host
-# itself. Ports are taken and given as those of UDP are.
+# Messages of all sizes arrive intact and once: over IPv4, IPv6 and mapped addresses, with short and long packets, over
+# a VLAN, from many sockets, to many addresses, and on the same host. Ports are bound as UDP's are.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_msg send -> w0  |=====| w1 -> receive       |
@@ -23,30 +22,38 @@ small=1,2,3,4,5,8,100,1k
 sizes=$small,1416,1417,8916,8917,64k,1m
 rx=(receive -n "$b" -p 1000)
 tx=(send -n "$a" -p 1000)
-messages "IPv4" "${rx[@]}" -4 -c 15 -l "$sizes,16m" -q 10 -- "${tx[@]}" -d 10.0.0.2 -c 15 -l "$sizes,16m"
+messages "messages arrive over IPv4" \
+	"${rx[@]}" -4 -c 15 -l "$sizes,16m" -q 10 -- "${tx[@]}" -d 10.0.0.2 -c 15 -l "$sizes,16m"
 if exact; then
-	check_eq "no retransmissions" "$(said rtx)" 0
+	check_eq "messages over IPv4 need no retransmissions" "$(said rtx)" 0
 else
-	skip "no retransmissions" "time is real"
+	skip "messages over IPv4 need no retransmissions" "needs virtual time"
 fi
-check_eq "all messages are acknowledged" "$(said msgs)" 15
-messages "IPv4, connected, MSG_DONTWAIT" \
+check_eq "all messages over IPv4 are acknowledged" "$(said msgs)" 15
+messages "messages of a connected socket with MSG_DONTWAIT arrive" \
 	"${rx[@]}" -c 28 -l "$sizes" -- "${tx[@]}" -C -D -d 10.0.0.2 -c 28 -l "$sizes"
-messages "IPv6" "${rx[@]}" -c 15 -l "$sizes,4m" -- "${tx[@]}" -d 2001:db8::2 -c 15 -l "$sizes,4m"
-messages "mapped IPv4" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -6 -d 10.0.0.2 -c 14 -l "$sizes"
-messages "two peers, of one socket" \
+messages "messages arrive over IPv6" "${rx[@]}" -c 15 -l "$sizes,4m" -- "${tx[@]}" -d 2001:db8::2 -c 15 -l "$sizes,4m"
+messages "messages arrive over mapped IPv4 addresses" \
+	"${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -6 -d 10.0.0.2 -c 14 -l "$sizes"
+messages "messages of one socket to two peers arrive" \
 	"${rx[@]}" -a 10.0.0.2 -c 14 -l "$sizes" -- "${rx[@]}" -a ::ffff:10.0.0.3 -c 14 -l "$sizes" -- \
 	"${tx[@]}" -d 10.0.0.2,10.0.0.3 -c 14 -l "$sizes"
-messages "IPv4 and IPv6, of two sockets" "${rx[@]}" -s 2 -c 14 -l "$sizes" -- \
+messages "messages of an IPv4 and an IPv6 socket arrive" "${rx[@]}" -s 2 -c 14 -l "$sizes" -- \
 	"${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes" -- "${tx[@]}" -d 2001:db8::2 -c 14 -l "$sizes"
-messages "60 sockets" "${rx[@]}" -s 60 -c 16 -l "$small" -- "${tx[@]}" -S 60 -d 10.0.0.2 -c 16 -l "$small"
-messages "2000 messages at once" "${rx[@]}" -c 2000 -l 1000 -- "${tx[@]}" -d 10.0.0.2 -c 2000 -l 1000
-messages "an initial window of 1" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -w 1 -d 10.0.0.2 -c 14 -l "$sizes"
-messages "of 1024" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -w 1024 -d 10.0.0.2 -c 14 -l "$sizes"
-messages "on the host itself" receive -n "$a" -p 1000 -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.1 -c 14 -l "$sizes"
-messages "loopback, both ways" receive -n "$a" -p 1000 -c 14 -l "$sizes" -- "${tx[@]}" -d 127.0.0.1 -c 14 -l "$sizes" -- \
+messages "messages of 60 sockets arrive" \
+	"${rx[@]}" -s 60 -c 16 -l "$small" -- "${tx[@]}" -S 60 -d 10.0.0.2 -c 16 -l "$small"
+messages "2000 concurrent messages arrive" "${rx[@]}" -c 2000 -l 1000 -- "${tx[@]}" -d 10.0.0.2 -c 2000 -l 1000
+messages "messages arrive with an initial window of 1" \
+	"${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -w 1 -d 10.0.0.2 -c 14 -l "$sizes"
+messages "messages arrive with an initial window of 1024" \
+	"${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -w 1024 -d 10.0.0.2 -c 14 -l "$sizes"
+messages "messages to the host's own address arrive" \
+	receive -n "$a" -p 1000 -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.1 -c 14 -l "$sizes"
+messages "messages arrive in both directions over loopback" \
+	receive -n "$a" -p 1000 -c 14 -l "$sizes" -- "${tx[@]}" -d 127.0.0.1 -c 14 -l "$sizes" -- \
 	receive -n "$a" -p 1001 -c 14 -l "$sizes" -- send -n "$a" -p 1001 -d 127.0.0.1 -c 14 -l "$sizes"
-messages "both ways" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes" -- \
+messages "messages arrive in both directions" \
+	"${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes" -- \
 	receive -n "$a" -p 1000 -c 14 -l "$sizes" -- send -n "$b" -p 1000 -d 10.0.0.1 -c 14 -l "$sizes"
 
 # ---- VLAN, and short packets
@@ -58,17 +65,19 @@ for ns in a b; do
 done
 ip -n "$a" addr add 10.5.0.1/24 dev w0.5
 ip -n "$b" addr add 10.5.0.2/24 dev w1.5
-messages "VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
+messages "messages arrive over a VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
 ip -n "$a" link set w0 mtu 1500
 ip -n "$b" link set w1 mtu 1500
-messages "MTU 1500" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes"
-messages "MTU 1500, IPv6" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 2001:db8::2 -c 14 -l "$sizes"
-messages "MTU 1500, VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
+messages "messages arrive with MTU 1500" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.0.0.2 -c 14 -l "$sizes"
+messages "messages arrive over IPv6 with MTU 1500" \
+	"${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 2001:db8::2 -c 14 -l "$sizes"
+messages "messages arrive over a VLAN with MTU 1500" \
+	"${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
 
 # ---- ports
 
 ip -n "$b" link set lo up
 in_ns "$b" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
 api bind
-check "nothing is left" wait_for 10 unused
+check "all flows are freed" wait_for 10 unused
 finish

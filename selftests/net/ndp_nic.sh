@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# At the sender's NIC: answers and pulls go before data, and a socket has no more data there than 128 KiB, however
-# large its window is and however slow the NIC.
+# Packets at the sender's NIC: ACKs and pulls go before data, and a socket has at most 128 KiB of data there, for any
+# window and any rate of the NIC.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_msg -> prio w0  |=====| w1 prio <- ndp_msg  |
@@ -15,7 +15,7 @@ wire_ab rate 50mbit delay 5us
 rx=(receive -n "$b" -p 9)
 tx=(send -n "$a" -p 9 -d 10.0.0.2)
 
-# prio's bands as its priomap has them: control in the first, best effort in the second
+# bands of prio's default priomap: control packets in the first, best effort in the second
 for port in "$a/w0" "$b/w1"; do
 	tc -n "${port%/*}" -batch - <<-END || skip_all "no prio"
 		qdisc add dev ${port#*/} root handle 1: prio
@@ -23,22 +23,23 @@ for port in "$a/w0" "$b/w1"; do
 		qdisc add dev ${port#*/} parent 1:2 handle 12: pfifo
 	END
 done
-# band NS/DEV HANDLE FIELD: of a band's queue
+# band NS/DEV HANDLE FIELD: statistics field of a band's queue
 band() {
 	tc -n "${1%/*}" -s -j qdisc show dev "${1#*/}" | jq ".[] | select(.handle == \"$2:\") | .$3"
 }
-messages "both ways" "${rx[@]}" -c 20 -l 1,10k,100k -- "${tx[@]}" -c 20 -l 1,10k,100k -- \
+messages "messages arrive in both directions through prio" \
+	"${rx[@]}" -c 20 -l 1,10k,100k -- "${tx[@]}" -c 20 -l 1,10k,100k -- \
 	receive -n "$a" -p 9 -c 20 -l 1,10k,100k -- send -n "$b" -p 9 -d 10.0.0.1 -c 20 -l 1,10k,100k
 for port in "$a/w0" "$b/w1"; do
 	ns=${port%/*}
-	check_eq "${port#*/}: data is best effort" "$(band "$port" 12 packets)" "$(snmp "$ns" OutData)"
-	check_eq "${port#*/}: all else goes first" "$(band "$port" 11 packets)" \
+	check_eq "${port#*/}: DATA packets are best effort" "$(band "$port" 12 packets)" "$(snmp "$ns" OutData)"
+	check_eq "${port#*/}: all other packets go first" "$(band "$port" 11 packets)" \
 		"$(snmp "$ns" OutControl OutProbe OutCookie OutError)"
 done
 
-# ---- how much is there
+# ---- bytes queued at the NIC
 
-# most COUNT: of so many looks, the most that has waited in w0's queue
+# most COUNT: the largest backlog of w0's queue in COUNT samples
 most() {
 	local i now most=0
 	for ((i = 0; i < $1; i++)); do
@@ -48,7 +49,7 @@ most() {
 	done
 	echo "$most"
 }
-# waits WHAT SOCKETS LEAST MOST: bytes that wait while each socket sends 8 MB, of which its window allows 1.5 MB at once
+# waits NAME SOCKETS MIN MAX: check the queued bytes while each socket sends 8 MB with a window of 1.5 MB
 waits() {
 	local bytes i
 	job ndp_msg "${rx[@]}" -s "$2" -f -c 1 -l 8m -r 16777216 -t 60
@@ -57,13 +58,13 @@ waits() {
 		job ndp_msg "${tx[@]}" -w 1024 -l 8m
 	done
 	bytes=$(most 10)
-	check "$1: $bytes bytes wait, no more than $4" test "$bytes" -le "$4"
-	# a slow machine may have looked too early
-	! exact || check "$1: no less than $3" test "$bytes" -ge "$3"
+	check "$1 has at most $4 bytes at the NIC: $bytes" test "$bytes" -le "$4"
+	# on a slow machine, the samples may be too early
+	! exact || check "$1 has at least $3 bytes at the NIC" test "$bytes" -ge "$3"
 	stop_jobs
-	check "$1: nothing is left" wait_for 90 unused
+	check "all flows of $1 are freed" wait_for 90 unused
 }
-# what it takes is more than what it has on the line, as for all sockets
-waits "a window of 1024 packets" 1 60000 131072
-waits "two sockets" 2 130000 262144
+# the limits are those of skb memory, which exceeds the bytes on the link
+waits "a socket with a window of 1024 packets" 1 60000 131072
+waits "a pair of sockets with windows of 1024 packets" 2 130000 262144
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# SOCK_SEQPACKET: messages of each sender come in the order in which they were sent, whatever
-# the network does, and whatever becomes of some of them. SOCK_RDM beside it: they do not.
+# SOCK_SEQPACKET: messages of each sender are delivered in the order in which they were sent, even if the network
+# reorders packets or some messages fail. SOCK_RDM, for comparison, does not keep the order.
 #
 #	+------------ a ------------+     +------------ b ------------+
 #	| send, receive -> w0 netem |=====| w1 netem -> receive, send |
@@ -17,7 +17,7 @@ for port in "$a/w0" "$b/w1"; do
 	tc -n "${port%/*}" qdisc add dev "${port#*/}" root netem limit 100000 || skip_all "no netem"
 done
 
-# netem SETTING...: on both sides, and nothing else
+# netem SETTING...: replace the settings of netem on both sides
 netem() {
 	local port
 	for port in "$a/w0" "$b/w1"; do
@@ -25,58 +25,62 @@ netem() {
 	done
 }
 
-# ---- one call at a time: all that SOCK_RDM has
+# ---- one call at a time: the tests of SOCK_RDM
 
 ip -n "$a" neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 nud permanent dev w0
 api seqpacket parts flags poll options queues turns turns_poll no_room
 
-# ---- networks that are bad
+# ---- bad networks
 
 rx=(receive -n "$b" -p 9)
 v4=(send -n "$a" -p 9 -d 10.0.0.2)
 v6=(send -n "$a" -p 9 -d 2001:db8::2)
 sizes=1,100k,1400,10k,100,300k,1500
 
-# ordered WHAT COUNT NETEM...: from two sockets of SOCK_SEQPACKET, and two of SOCK_RDM
+# ordered NAME COUNT NETEM...: check that messages of two SOCK_SEQPACKET and two SOCK_RDM senders arrive in order
 ordered() {
 	netem "${@:3}"
-	messages "$1" "${rx[@]}" -O -s 4 -c "$2" -l $sizes -- "${v4[@]}" -O -c "$2" -l $sizes -- \
+	messages "messages arrive in order $1" "${rx[@]}" -O -s 4 -c "$2" -l $sizes -- "${v4[@]}" -O -c "$2" -l $sizes -- \
 		"${v6[@]}" -O -c "$2" -l $sizes -- "${v4[@]}" -S 2 -c "$2" -l $sizes
-	note "$1: $(said rtx) packets of $(said packets) again"
+	note "$1: $(said rtx) retransmissions of $(said packets) packets"
 }
-ordered "in order, from four senders" 21
-ordered "30 % are lost" 14 loss 30%
-ordered "delays of 0 to 2 ms, 5 % lost, 10 % doubled" 35 delay 1ms 1ms loss 5% duplicate 10%
+ordered "from four senders" 21
+ordered "with 30 % loss" 14 loss 30%
+ordered "with delays of 0 to 2 ms, 5 % loss and 10 % duplicates" 35 delay 1ms 1ms loss 5% duplicate 10%
 
-# ---- the same to SOCK_RDM
+# ---- SOCK_RDM for comparison
 
 small=100,100,100,100,100,100,100,100,100,30k
-messages "SOCK_SEQPACKET: small ones beside long ones" "${rx[@]}" -O -c 200 -l $small -- \
+messages "short and long messages arrive in order from SOCK_SEQPACKET to SOCK_SEQPACKET" \
+	"${rx[@]}" -O -c 200 -l $small -- \
 	"${v4[@]}" -O -c 200 -l $small
-messages "SOCK_RDM: they come" "${rx[@]}" -c 200 -l $small -- "${v4[@]}" -c 200 -l $small
-check "in another order" test "$(said overtaken receive)" -gt 0
-messages "and from SOCK_SEQPACKET, too" "${rx[@]}" -c 200 -l $small -- "${v4[@]}" -O -c 200 -l $small
-check "in another order" test "$(said overtaken receive)" -gt 0
+messages "short and long messages arrive from SOCK_RDM to SOCK_RDM" \
+	"${rx[@]}" -c 200 -l $small -- "${v4[@]}" -c 200 -l $small
+check "short messages overtake long ones from SOCK_RDM to SOCK_RDM" test "$(said overtaken receive)" -gt 0
+messages "short and long messages arrive from SOCK_SEQPACKET to SOCK_RDM" \
+	"${rx[@]}" -c 200 -l $small -- "${v4[@]}" -O -c 200 -l $small
+check "short messages overtake long ones from SOCK_SEQPACKET to SOCK_RDM" test "$(said overtaken receive)" -gt 0
 
-# ---- what waits has little memory
+# ---- little memory for messages that wait
 
 netem delay 200us 200us loss 2%
-messages "little memory" "${rx[@]}" -O -r 100000 -c 60 -l 100,20k,1400 -- "${v4[@]}" -O -c 60 -l 100,20k,1400
-messages "two senders, and parts" "${rx[@]}" -O -r 200000 -s 2 -c 6 -l 400k,100 -- \
+messages "messages arrive in order with little memory" \
+	"${rx[@]}" -O -r 100000 -c 60 -l 100,20k,1400 -- "${v4[@]}" -O -c 60 -l 100,20k,1400
+messages "messages of two senders arrive in order and in parts" "${rx[@]}" -O -r 200000 -s 2 -c 6 -l 400k,100 -- \
 	"${v4[@]}" -O -c 6 -l 400k,100 -- "${v6[@]}" -O -c 6 -l 400k,100
-messages "a reader with a short buffer" "${rx[@]}" -O -b 1k -s 2 -c 20 -l 5000,3,30k -- \
+messages "messages arrive in order at a reader with a short buffer" "${rx[@]}" -O -b 1k -s 2 -c 20 -l 5000,3,30k -- \
 	"${v4[@]}" -O -c 20 -l 5000,3,30k -- "${v6[@]}" -c 20 -l 5000,3,30k
 
-# ---- messages that are given up: the others do not wait for them
+# ---- aborted messages, for which other messages do not wait
 
-messages "sendmsg() gives up" "${rx[@]}" -O -g -s 2 -c 41 -l 100,2m -- \
+messages "messages arrive in order beside those that sendmsg() aborts" "${rx[@]}" -O -g -s 2 -c 41 -l 100,2m -- \
 	"${v4[@]}" -O -k 100000 -A 10 -c 41 -l 100,2m -- "${v6[@]}" -O -c 41 -l 100,2m
-check "some of them" test "$(said EAGAIN)" -gt 0
+check "sendmsg() aborts some messages" test "$(said EAGAIN)" -gt 0
 netem
-messages "the link is down until they fail" "${rx[@]}" -O -g -c 200 -l 30k -- \
+messages "messages arrive in order after others failed on a link that was down" "${rx[@]}" -O -g -c 200 -l 30k -- \
 	"${v4[@]}" -O -T 100 -e -k 200000 -c 200 -l 30k -- run "sleep 0.02; ip -n $b link set w1 down; sleep 0.3
 		ip -n $b link set w1 up; ip -n $b neigh replace 10.0.0.1 lladdr $MAC_A nud permanent dev w1"
-check "some of them" test "$(said failed)" -gt 0
-# 10 s
+check "some messages fail on a link that is down" test "$(said failed)" -gt 0
+# takes 10 s
 ! exact || MAC_A=$MAC_A api seqpacket silent
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What recvmsg() gives of a message, its flags and control data, and what poll() tells
+# recvmsg() of whole messages and parts of messages, its flags and control data, and poll()
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_api -> w0       |=====| w1 -> ndp_api       |
@@ -17,7 +17,7 @@ if [ -z "${KSFT_MACHINE_SLOW:-}" ]; then
 	ip -n "$b" link set lo up
 	api huge
 else
-	skip "more than 1 GiB" "the machine is slow"
+	skip "a message of more than 1 GiB arrives" "slow machine"
 fi
 
 # ---- buffers shorter than messages
@@ -26,10 +26,12 @@ rx=(receive -n "$b" -p 1000)
 tx=(send -n "$a" -p 1000 -d 10.0.0.2)
 sizes=1,4,5,100,1499,5000,30k
 for bytes in 4 7 1k; do
-	messages "parts of $bytes" "${rx[@]}" -b $bytes -s 2 -c 7 -l $sizes -- "${tx[@]}" -c 7 -l $sizes -- \
+	messages "messages arrive in parts of $bytes bytes" \
+		"${rx[@]}" -b $bytes -s 2 -c 7 -l $sizes -- "${tx[@]}" -c 7 -l $sizes -- \
 		"${tx[@]}" -c 7 -l $sizes
 done
-messages "a message longer than the receiver's memory" "${rx[@]}" -r 100000 -l 3m -- "${tx[@]}" -l 3m
-check "comes in parts" test "$(said parts receive)" -gt 3
-messages "two of them" "${rx[@]}" -r 100000 -s 2 -l 1m -- "${tx[@]}" -l 1m -- "${tx[@]}" -l 1m
+messages "a message longer than SO_RCVBUF arrives" "${rx[@]}" -r 100000 -l 3m -- "${tx[@]}" -l 3m
+check "a message longer than SO_RCVBUF arrives in parts" test "$(said parts receive)" -gt 3
+messages "two messages longer than SO_RCVBUF arrive" \
+	"${rx[@]}" -r 100000 -s 2 -l 1m -- "${tx[@]}" -l 1m -- "${tx[@]}" -l 1m
 finish

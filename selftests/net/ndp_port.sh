@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# NDP's UDP port is in use from the first NDP socket of a namespace on; before that, it is anybody's,
-# and there is no NDP socket as long as somebody has it.
+# NDP's UDP port belongs to NDP from the first NDP socket of a namespace on. Before, any UDP socket may bind it, and no
+# NDP socket can be created while one has it.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| client -> v0        |=====| v1 -> UDP server    |
@@ -15,7 +15,7 @@ link_ab
 in_ns "$a" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
 ip -n "$a" link set lo up
 
-# port NS ARGUMENT...: a result for each line
+# port NS ARGUMENT...: run ndp_port.py and report each line of its output as a check
 port() {
 	local line
 	in_ns "$1" "$(dirname "$0")/ndp_port.py" "${@:2}" >"$TMP/port" 2>&1 || not_ok "ndp_port ${*:2}"
@@ -29,7 +29,7 @@ port() {
 
 port "$a" free
 port "$a" taken
-# what leaves b from port 61198 comes from NDP's, as of a host without the module
+# packets that leave b from port 61198 get NDP's port as source, as if b had no module ndp
 tc -n "$b" -batch - <<-END || skip_all "no tc filters"
 	qdisc add dev v1 clsact
 	filter add dev v1 egress protocol ip u32 match u8 17 0xff at 9 match u16 61198 0xffff at nexthdr+0 \
@@ -37,5 +37,6 @@ tc -n "$b" -batch - <<-END || skip_all "no tc filters"
 END
 job in_ns "$b" "$(dirname "$0")/ndp_port.py" serve
 port "$a" client 10.0.0.2
-check_eq "what a UDP server elsewhere sends from NDP's port is left to UDP" "$(snmp "$a" InPackets InReturned)" 0
+check_eq "NDP ignores datagrams that a UDP server of another host sends from NDP's port" \
+	"$(snmp "$a" InPackets InReturned)" 0
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Regions: messages are placed in them in whatever order their packets come, or come the ordinary way; space is
-# given back, by the program or when a sender dies; no packet is kept; mappings end before the region does.
+# Regions: messages are placed in them in any packet order, or delivered normally if they do not fit. Space is released
+# by the program or when a sender dies. Placed packets hold no other memory, and a mapping keeps its region.
 #
 #	+------------ a ------------+     +------------ b ------------+
 #	| send -> w0 netem          |=====| w1 -> receive             |
@@ -15,36 +15,36 @@ wire_ab rate 500mbit delay 20us
 ndp_v6_ab
 api region region_placed region_full region_killed region_closed
 
-# ---- each byte is at its place, whatever the network does
+# ---- placement over bad networks
 
-# netem SETTING...: on the way from a to b
+# netem SETTING...: replace the settings of netem from a to b
 netem() {
 	tc -n "$a" qdisc replace dev w0 root handle 1: netem limit 100000 "$@"
 }
 netem || skip_all "no netem"
 
-# placed WHAT REGION NETEM...: messages of IPv4 and IPv6; all of them, and how many were placed
+# placed NAME REGION NETEM...: check that messages over IPv4 and IPv6 arrive with a region of REGION bytes
 sizes=1,100,1400,4096,10k,100k,300k
 placed() {
 	netem "${@:3}"
-	messages "$1" receive -n "$b" -p 9 -m "$2" -c 7 -s 3 -l $sizes -q 20 -- \
+	messages "messages arrive in a region $1" receive -n "$b" -p 9 -m "$2" -c 7 -s 3 -l $sizes -q 20 -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 7 -l $sizes -S 2 -- \
 		send -n "$a" -d 2001:db8::2 -p 9 -c 7 -l $sizes
-	note "$1: $(said placed receive) of $(said msgs receive) were placed, $(said rtx) packets sent again"
+	note "$1: $(said placed receive) of $(said msgs receive) were placed, $(said rtx) retransmissions"
 }
-placed "nothing is wrong" 16777216
-check_eq "all have space" "$(said placed receive)" 21
-placed "25 % overtake others" 16777216 delay 500us reorder 25%
-check_eq "all are placed" "$(said placed receive)" 21
-placed "loss, doubles, wrong bits, delays" 16777216 loss 5% duplicate 5% corrupt 2% delay 300us 200us
-check_eq "they are placed all the same" "$(said placed receive)" 21
-check "what is lost is sent again" test "$(said rtx)" -gt 0
-placed "no space for the longest" 262144 loss 2%
-check "some are placed" test "$(said placed receive)" -gt 0
-check "others are not" test "$(said placed receive)" -le 18
-placed "space for hardly any" 8192 delay 500us reorder 25%
+placed "over a good link" 16777216
+check_eq "all messages over a good link are placed" "$(said placed receive)" 21
+placed "with 25 % reordering" 16777216 delay 500us reorder 25%
+check_eq "all messages with 25 % reordering are placed" "$(said placed receive)" 21
+placed "with loss, duplicates, corruption and delays" 16777216 loss 5% duplicate 5% corrupt 2% delay 300us 200us
+check_eq "all messages with loss, duplicates, corruption and delays are placed" "$(said placed receive)" 21
+check "lost packets of placed messages are retransmitted" test "$(said rtx)" -gt 0
+placed "without space for the longest" 262144 loss 2%
+check "messages that fit a small region are placed" test "$(said placed receive)" -gt 0
+check "messages that do not fit a small region are not placed" test "$(said placed receive)" -le 18
+placed "with space for few messages" 8192 delay 500us reorder 25%
 
-# ---- packets that overtake others take no memory
+# ---- memory of reordered packets
 
 netem loss 2% delay 500us reorder 25%
 api region_memory
@@ -54,11 +54,11 @@ tc -n "$a" qdisc del dev w0 root
 
 if load_module sch_ndp; then
 	tc -n "$a" qdisc add dev w0 root handle 1: ndp limit 8 rate 100mbit
-	messages "packets are trimmed" receive -n "$b" -p 9 -m 16777216 -c 7 -s 4 -l $sizes -- \
+	messages "trimmed messages arrive in a region" receive -n "$b" -p 9 -m 16777216 -c 7 -s 4 -l $sizes -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 7 -l $sizes -S 4
-	check "some are" test "$(said nacks)" -gt 0
-	check_eq "all are placed" "$(said placed receive)" 28
+	check "packets of placed messages are trimmed" test "$(said nacks)" -gt 0
+	check_eq "all trimmed messages are placed" "$(said placed receive)" 28
 	tc -n "$a" qdisc del dev w0 root
 fi
-check "nothing is left" wait_for 20 unused
+check "all flows are freed" wait_for 20 unused
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Switches that trim: any share of the packets, down to any length, whatever lengths and DSCP they leave in what is
-# left, and those that return it to its sender. Each message arrives whole, once, with each byte.
+# Trimming switches of all kinds: they trim any share of the packets to any length, leave any lengths and DSCP in the
+# trimmed packets, and may return them to the sender. Each message arrives intact and once.
 #
 #	+------ a ------+    +--------- s ---------+    +------ b ------+
 #	| ndp_msg  w0   |====| s0   ndp_relay   s1 |====| w1   ndp_msg  |
@@ -17,80 +17,85 @@ ip -n "$s" link set s0 up
 ip -n "$s" link set s1 up
 wire_up
 ndp_v6_ab
-# frames with checksums: the relay has no NIC that would add them
+# software checksums, because the relay has no NIC that could add them
 in_ns "$a" ethtool -K w0 tx off >/dev/null
 in_ns "$b" ethtool -K w1 tx off >/dev/null
 trace_events ndp || skip_all "no tracefs"
 
-# through WHAT RELAY-OPTION...: messages both ways, by IPv4 and IPv6; relayed NAME: what the relay has counted
+# through NAME RELAY-OPTION...: check that messages over IPv4 and IPv6 in both directions arrive through the relay
+# relayed NAME: counter of the relay
 sizes=1,100,1416,1417,4k,12k percents='0 1 10 50 90 99' kept='16 17 40 55 56' shares='10 50 100'
-# an emulated machine has little time
+# fewer cases on an emulated machine, which is slow
 [ -z "${KSFT_MACHINE_SLOW:-}" ] || sizes=1,100,1417,4k percents='10 90' kept='16 56' shares=50
 through() {
 	ndp_relay -a "$s/s0" -b "$s/s1" "${@:2}" >"$TMP/relay" &
 	local relay=$!
 	JOBS+=("$relay")
-	messages "$1" receive -n "$b" -p 9 -c 12 -s 2 -l $sizes -q 10 -- receive -n "$a" -p 9 -c 12 -l $sizes -q 10 -- \
+	messages "messages arrive through a switch that $1" \
+		receive -n "$b" -p 9 -c 12 -s 2 -l $sizes -q 10 -- receive -n "$a" -p 9 -c 12 -l $sizes -q 10 -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 12 -l $sizes -- send -n "$b" -d 10.0.0.1 -p 9 -c 12 -l $sizes -- \
 		send -n "$a" -d 2001:db8::2 -p 9 -c 12 -l $sizes
 	kill $relay
 	wait $relay || true
-	note "$1: $(<"$TMP/relay"); $(said nacks) NACKs, $(said rtx) sent again, $(said timeouts) timed out"
+	note "$1: $(<"$TMP/relay"); $(said nacks) NACKs, $(said rtx) retransmissions, $(said timeouts) timeouts"
 }
 relayed() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" "$TMP/relay"; }
-# counted NAME...: of both hosts
+# counted NAME...: sum of the counters of both hosts
 counted() { echo $(($(snmp "$a" "$@") + $(snmp "$b" "$@"))); }
 
-# ---- how many
+# ---- share of trimmed packets
 
 for percent in $percents; do
-	came=$(counted InTrimmed)
-	through "$percent % are trimmed" -t "$percent" -s "$percent"
-	check_eq "$percent % are trimmed: each was seen" $(($(counted InTrimmed) - came)) "$(relayed trimmed)"
+	before=$(counted InTrimmed)
+	through "trims $percent % of the packets" -t "$percent" -s "$percent"
+	check_eq "hosts count each trimmed packet of $percent %" $(($(counted InTrimmed) - before)) "$(relayed trimmed)"
 done
-through "all are, at first" -t 100 -n 1000
-check_eq "all are, at first" "$(relayed trimmed)" 1000
+through "trims the first 1000 packets" -t 100 -n 1000
+check_eq "switch trims the first 1000 packets" "$(relayed trimmed)" 1000
 
-# ---- what is left of them
+# ---- lengths of trimmed packets
 
 for lens in all ip none; do
 	for bytes in $kept; do
-		repaired=$(counted InRepaired) came=$(counted InTrimmed)
-		through "$bytes bytes, right lengths: $lens" -t 40 -k "$bytes" -l $lens
-		check_eq "$bytes bytes, right lengths: $lens: each was seen" $(($(counted InTrimmed) - came)) \
+		repaired=$(counted InRepaired) before=$(counted InTrimmed)
+		through "trims to $bytes bytes, right lengths: $lens" -t 40 -k "$bytes" -l $lens
+		check_eq "hosts count each packet trimmed to $bytes bytes, right lengths: $lens" \
+			$(($(counted InTrimmed) - before)) \
 			"$(relayed trimmed)"
-		# a slow machine's senders have timed out before
-		! exact || check "$bytes bytes, right lengths: $lens: they are NACKed" test "$(said nacks)" -gt 10
+		# on a slow machine, senders time out earlier
+		! exact || check "packets trimmed to $bytes bytes are NACKed, right lengths: $lens" test "$(said nacks)" -gt 10
 		repaired=$(($(counted InRepaired) - repaired))
 		case $lens in
-		none) check_eq "$bytes bytes: lengths are repaired" $repaired "$(relayed trimmed)" ;;
-		*) check_eq "$bytes bytes, $lens: nothing to repair" $repaired 0 ;;
+		none) check_eq "wrong lengths of packets trimmed to $bytes bytes are repaired" $repaired "$(relayed trimmed)" ;;
+		*) check_eq "packets trimmed to $bytes bytes need no repair, right lengths: $lens" $repaired 0 ;;
 		esac
 	done
 done
 
-# ---- what DSCP they have is known on both sides
+# ---- both sides know the DSCP of trimmed packets
 
 : >"$TRACEFS/trace"
-through "a DSCP" -t 40 -d 11
-check_eq "a DSCP: what was trimmed has it" "$(traced ndp_came | grep 'type=data' | grep -c ' here=0 .* ds=0x2c')" \
+through "marks trimmed packets with a DSCP" -t 40 -d 11
+check_eq "trimmed packets have the switch's DSCP" \
+	"$(traced ndp_came | grep 'type=data' | grep -c ' here=0 .* ds=0x2c')" \
 	"$(relayed trimmed)"
-check_eq "a DSCP: what was not, has none" "$(traced ndp_came | grep 'type=data' | grep -vc ' here=0 .* ds=0x2c')" \
+check_eq "untrimmed packets have DSCP 0" "$(traced ndp_came | grep 'type=data' | grep -vc ' here=0 .* ds=0x2c')" \
 	"$(traced ndp_came | grep 'type=data' | grep -v ' here=0 ' | grep -c ' ds=0x00')"
-check_eq "a DSCP: its sender is told" "$(traced ndp_came | grep 'type=control flags=0x[26]' | grep -vc ' ds=0x2c')" 0
+check_eq "NACKs report the DSCP to the sender" \
+	"$(traced ndp_came | grep 'type=control flags=0x[26]' | grep -vc ' ds=0x2c')" 0
 
-# ---- they go back
+# ---- returned packets
 
 for percent in $shares; do
 	for lens in all none; do
-		came=$(counted InReturned)
-		through "$percent % of them are returned, right lengths: $lens" -t 50 -r "$percent" -l $lens
-		check_eq "$percent % of them are returned, $lens: each was seen" \
-			$(($(counted InReturned) - came)) "$(relayed returned)"
+		before=$(counted InReturned)
+		through "returns $percent % of the trimmed packets, right lengths: $lens" -t 50 -r "$percent" -l $lens
+		check_eq "senders count each returned packet of $percent %, right lengths: $lens" \
+			$(($(counted InReturned) - before)) "$(relayed returned)"
 	done
 done
-through "most go back" -t 90 -r 90
-through "all do, at first" -t 100 -r 100 -n 100
-check_eq "all do, at first" "$(relayed returned)" 100
-check "nothing is left" wait_for 20 unused
+through "trims and returns most packets" -t 90 -r 90
+through "trims and returns the first 100 packets" -t 100 -r 100 -n 100
+check_eq "switch returns the first 100 packets" "$(relayed returned)" 100
+check "all flows are freed" wait_for 20 unused
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# pcrpd(8) with the kernel: flows that end in one namespace make thresholds for both, which their qdiscs go by; they
-# outlive both sides, and come back with the module. What the network can do to messages: selftests/pkg/pcrpd.sh.
+# pcrpd(8) with the kernel: sizes of finished flows in one namespace yield thresholds for both, which their qdiscs use.
+# The thresholds survive restarts of both sides and reloads of the module. Network faults: selftests/pkg/pcrpd.sh.
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 #
 #	+------- a -------+     +------- b --------+
@@ -10,7 +10,7 @@
 #	+-----------------+     | agent aggregator |
 #	                        +------------------+
 #
-# What pcrpd itself sends would be flows, too: it goes another way.
+# pcrpd's own messages use another link, so that they do not count as flows.
 . "$(dirname "$0")/../lib/lib.sh"
 need_sch pcrp
 need_closwire
@@ -29,7 +29,7 @@ ip -n "$b" -batch - <<-END
 END
 wait_for 5 has_carrier "$a" v0
 
-# qdiscs: those of both
+# qdiscs: add the qdiscs of both namespaces
 qdiscs() {
 	tc -n "$a" qdisc add dev w0 root handle 1: pcrp chain 20kb
 	tc -n "$b" qdisc add dev w1 root handle 1: pcrp chain 20kb
@@ -39,7 +39,7 @@ qdiscs
 printf '{ "listen": "10.1.0.2", "period_ms": 100, "periods": 1000, "status": "%s" }\n' "$TMP/aggregator" \
 	>"$TMP/aggregator.conf"
 
-# start_aggregator: its process is $aggregator
+# start_aggregator: start the aggregator; its PID is $aggregator
 start_aggregator() {
 	rm -f "$TMP/aggregator"
 	job ip netns exec "$b" pcrpd aggregator -c "$TMP/aggregator.conf" -k "$TMP/key"
@@ -47,44 +47,45 @@ start_aggregator() {
 	wait_for 10 test -s "$TMP/aggregator"
 }
 
-# agent NAME NAMESPACE KEY [COMMAND...]: starts one, by COMMAND; its process is $agent
+# agent NAME NAMESPACE KEY [COMMAND...]: start an agent through COMMAND; its PID is $agent
 agent() {
 	printf '{ "aggregator": "10.1.0.2", "period_ms": 100, "status": "%s" }\n' "$TMP/$1" >"$TMP/$1.conf"
 	job ip netns exec "$2" "${@:4}" pcrpd agent -c "$TMP/$1.conf" -k "$3"
 	agent=$!
 }
 
-# died PROCESS: kill it with no time to say goodbye
+# died PID: kill a process without giving it time to send a last message
 died() {
 	kill -KILL "$1"
 	wait "$1" 2>/dev/null || true
 }
 
-# Without jq, which emulated guests take long to start: fill reads a file into $json, without spaces.
+# The next functions do without jq, which starts slowly in emulated guests.
+# fill FILE: read FILE into $json without spaces
 fill() {
 	[ -e "$1" ] || return 1
 	read -rd '' json <"$1" || true
 	json=${json//[[:space:]]/}
 }
-# says NAME KEY VALUE: does its status file?
+# says NAME KEY VALUE: true if status file NAME has KEY with VALUE
 says() { fill "$TMP/$1" && [[ $json == *"\"$2\":${3// /}"[,\}]* ]]; }
-# number NAME KEY: prints it
+# number NAME KEY: print the number KEY of status file NAME
 number() { fill "$TMP/$1" && [[ $json =~ \"$2\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
-# more NAME KEY THAN
+# more NAME KEY THAN: true if number KEY of status file NAME is above THAN
 more() { [ "$(number "$1" "$2")" -gt "$3" ]; }
-# some_reports: until the aggregator has counted some more
+# some_reports: wait until the aggregator has received 6 more reports
 some_reports() {
 	wait_for 10 more aggregator reports $(($(number aggregator reports) + 6)) ||
-		not_ok "reports come" "$(cat "$TMP/aggregator")"
+		not_ok "aggregator receives reports" "$(cat "$TMP/aggregator")"
 }
 
-# has NAMESPACE THRESHOLDS: are these the kernel's?
+# has NAMESPACE THRESHOLDS: true if the kernel has these thresholds
 has() {
 	closnet_pcrp "$1" >"$TMP/pcrp"
 	says pcrp thresholds_bytes "$2"
 }
 closnet_pcrp() { ip netns exec "$1" closnet pcrp -j; }
-# both_have WHAT THRESHOLDS: they come to
+# both_have NAME THRESHOLDS: check that both namespaces get these thresholds
 both_have() {
 	local ns
 	for ns in "$a" "$b"; do
@@ -96,7 +97,7 @@ both_have() {
 	done
 }
 
-# flows COUNT BYTES: so many of so many bytes, a datagram each, to an address that nobody has
+# flows COUNT BYTES: send COUNT flows of one datagram of BYTES each to an address that no host has
 mkfifo "$TMP/never"
 # shellcheck disable=SC2016 # the other bash expands
 flows() {
@@ -112,53 +113,54 @@ flows 100 100
 agent a "$a" "$TMP/key"
 agent_a=$agent
 agent b "$b" "$TMP/key"
-check "agents come" wait_for 10 says aggregator agents 2
+check "both agents report to the aggregator" wait_for 10 says aggregator agents 2
 some_reports
-check "what was before is not counted" says aggregator flows 0
+check "flows that ended before the agents started are not counted" says aggregator flows 0
 for bytes in 50 200 600 1400; do flows 25 $bytes; done
-both_have "quartiles of all flows" "[62,250,1003]"
-# uses THRESHOLDS: does the qdisc of a, once it has had something to send that is no flow: who is 10.0.0.9?
+both_have "thresholds are the quartiles of all flows" "[62,250,1003]"
+# uses THRESHOLDS: true if a's qdisc has these thresholds, which it reads when it sends; an ARP request is no flow
 uses() {
 	ip netns exec "$a" bash -c 'echo >/dev/udp/10.0.0.9/9'
 	tc -n "$a" -s -j qdisc show dev w0 >"$TMP/qdisc"
 	says qdisc spec_bytes "$1"
 }
-check "a qdisc goes by them" wait_for 10 uses "[62,250,1003]"
-check "an agent tells them" wait_for 10 says a thresholds_bytes "[62,250,1003]"
+check "qdisc uses the thresholds" wait_for 10 uses "[62,250,1003]"
+check "agent's status file shows the thresholds" wait_for 10 says a thresholds_bytes "[62,250,1003]"
 
 died "$aggregator"
-check "the aggregator dies: agents notice" wait_for 10 more a unanswered 4
-both_have "thresholds stay" "[62,250,1003]"
+check "agents notice that the aggregator died" wait_for 10 more a unanswered 4
+both_have "thresholds stay without an aggregator" "[62,250,1003]"
 start_aggregator
-check "it starts again: agents come" wait_for 10 says aggregator agents 2
+check "agents report to a restarted aggregator" wait_for 10 says aggregator agents 2
 some_reports
-both_have "thresholds stay while it knows little" "[62,250,1003]"
+both_have "thresholds stay while a restarted aggregator has few flows" "[62,250,1003]"
 died "$agent_a"
 agent a "$a" "$TMP/key"
 some_reports
 for bytes in 20 100 300 1400; do flows 25 $bytes; done
-both_have "an agent died and started again: flows are counted from there" "[31,125,501]"
+both_have "flows are counted after an agent has restarted" "[31,125,501]"
 
-# ---- the module goes, and comes back
+# ---- reload of the module
 
 tc -n "$a" qdisc del dev w0 root
 tc -n "$b" qdisc del dev w1 root
-check "the module can be unloaded under an agent" rmmod sch_pcrp
-check "agents say so" wait_for 10 says a kernel '"the kernel has no closnet_pcrp: is sch_pcrp loaded?"'
+check "module is unloaded while an agent runs" rmmod sch_pcrp
+check "agents report that the module is missing" \
+	wait_for 10 says a kernel '"the kernel has no closnet_pcrp: is sch_pcrp loaded?"'
 load_module sch_pcrp
 qdiscs
-both_have "with it, the thresholds come back" "[31,125,501]"
-check "agents say that, too" wait_for 10 says a kernel '"fine"'
+both_have "thresholds are restored after the module is loaded" "[31,125,501]"
+check "agents report that the module is back" wait_for 10 says a kernel '"fine"'
 
-# ---- who may not
+# ---- missing authorization
 
 died "$agent"
 ip netns exec "$a" closnet pcrp reset
 agent a "$a" "$TMP/other_key"
-check "another key: no answer" wait_for 10 more a unanswered 3
-check "nothing is installed" has "$a" null
+check "agent with another key gets no answer" wait_for 10 more a unanswered 3
+check "agent with another key installs no thresholds" has "$a" null
 died "$agent"
 agent a "$a" "$TMP/key" setpriv --bounding-set -all
-check "without CAP_NET_ADMIN: it says so" wait_for 10 says a kernel '"closnet_pcrp: Operation not permitted"'
-check "nothing is installed either" has "$a" null
+check "agent without CAP_NET_ADMIN reports EPERM" wait_for 10 says a kernel '"closnet_pcrp: Operation not permitted"'
+check "agent without CAP_NET_ADMIN installs no thresholds" has "$a" null
 finish

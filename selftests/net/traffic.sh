@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The lab's traffic generator: each pattern between four hosts, what it records,
-# what it refuses, and what becomes of flows that cannot end.
+# The lab's traffic generator: each pattern between four hosts, its records and summaries, error messages, and flows
+# that cannot complete
 #
 #	h0 -- v0 --+
 #	h1 -- v0 --+-- br0 in sw, port p1 to h1
@@ -10,7 +10,7 @@
 # shellcheck disable=SC2317 # check and wait_for call the functions
 . "$(dirname "$0")/../lib/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip_all "needs root"
-! exact || skip_all "veth has no rate: flows without end let no virtual time pass"
+! exact || skip_all "veth has no rate, so endless flows would stop virtual time"
 TRAFFIC=$LIB_TOP/build/lab/traffic
 CDF=$LIB_TOP/tools/lab/cdf
 [ -x "$TRAFFIC" ] || skip_all "no $TRAFFIC: make -C tools/lab/traffic"
@@ -35,18 +35,18 @@ for i in 0 1 2 3; do
 	echo "host h$i $ns 10.0.0.$((i + 1)) 0 0" >>"$TMP/hosts"
 	echo "host h$i $ns fd00::$((i + 1)) 0 0" >>"$TMP/hosts6"
 done
-# so slow that no machine is too slow for it
+# a rate that even slow machines reach
 for f in hosts hosts6; do
 	echo "path same-leaf 100000000:1000 100000000:1000" >>"$TMP/$f"
 done
 
-# traffic WORD...: its records are in $TMP/flows, its summary in $TMP/summary; $HOSTS: the file
+# traffic WORD...: run the generator with hosts file $HOSTS; records: $TMP/flows, summary: $TMP/summary
 HOSTS=hosts
 traffic() {
 	timeout 100 "$TRAFFIC" --hosts "$TMP/$HOSTS" --flows "$TMP/flows" --json "$@" >"$TMP/summary"
 }
 
-# flows CONDITION: how many records fit; CONDITION is awk's, each column a variable
+# flows CONDITION: number of records for which awk's CONDITION is true; columns are variables
 flows() {
 	awk -F , -v n=0 '
 		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
@@ -62,179 +62,186 @@ flows() {
 }
 DONE='state == "done" && received == bytes && fct > 0 && slowdown > 0'
 
-# schedule: what was planned
+# schedule: the planned flows
 schedule() { cut -d , -f 3,5-7 "$TMP/flows"; }
 
-check "the hosts reach each other" wait_for 10 traffic bulk src=h0 dst=h1-h3 bytes=1
+check "flows of one byte reach all hosts" wait_for 10 traffic bulk src=h0 dst=h1-h3 bytes=1
 
-# ---- words
+# ---- invalid arguments
 
-check_refused "an unknown pattern" "no such pattern: bluk" traffic bluk src=h0 dst=h1
-check_refused "an unknown word" "bulk does not know the word size=1" traffic bulk src=h0 dst=h1 size=1
-check_refused "a word that is missing" "bulk needs dst=" traffic bulk src=h0
-check_refused "a host that is not there" "src=h4: no host h4" traffic bulk src=h4 dst=h1 bytes=1
-check_refused "a host twice" "src=h0-h2,h1: host h1 twice" traffic bulk src=h0-h2,h1 dst=h3 bytes=1
-check_refused "no bytes" "bad value: bytes=0" traffic bulk src=h0 dst=h1 bytes=0
-check_refused "no end" "bulk without an end needs --time" traffic bulk src=h0 dst=h1
-check_refused "an unknown option" "unknown option: --tme" traffic --tme 1s bulk src=h0 dst=h1
-check_refused "a time without unit" "bad value: --time 5" traffic --time 5 bulk src=h0 dst=h1
-check_refused "an unknown congestion control" "cc=nonesuch: No such file" \
+check_refused "unknown pattern is refused" "no such pattern: bluk" traffic bluk src=h0 dst=h1
+check_refused "unknown word is refused" "bulk does not know the word size=1" traffic bulk src=h0 dst=h1 size=1
+check_refused "missing word is refused" "bulk needs dst=" traffic bulk src=h0
+check_refused "unknown host is refused" "src=h4: no host h4" traffic bulk src=h4 dst=h1 bytes=1
+check_refused "host given twice is refused" "src=h0-h2,h1: host h1 twice" traffic bulk src=h0-h2,h1 dst=h3 bytes=1
+check_refused "flow of 0 bytes is refused" "bad value: bytes=0" traffic bulk src=h0 dst=h1 bytes=0
+check_refused "endless flow without --time is refused" "bulk without an end needs --time" traffic bulk src=h0 dst=h1
+check_refused "unknown option is refused" "unknown option: --tme" traffic --tme 1s bulk src=h0 dst=h1
+check_refused "time without unit is refused" "bad value: --time 5" traffic --time 5 bulk src=h0 dst=h1
+check_refused "unknown congestion control is refused" "cc=nonesuch: No such file" \
 	traffic bulk src=h0 dst=h1 bytes=1 cc=nonesuch
-check_refused "a port in use" "h1: bind, port=2000: Address already in use" \
+check_refused "port in use is refused" "h1: bind, port=2000: Address already in use" \
 	traffic bulk src=h0 dst=h1 bytes=1 port=2000 -- bulk src=h2 dst=h1 bytes=1 port=2000
-check_refused "an origin that has passed" "--origin 1 has passed" traffic --origin 1 bulk src=h0 dst=h1 bytes=1
+check_refused "origin in the past is refused" "--origin 1 has passed" traffic --origin 1 bulk src=h0 dst=h1 bytes=1
 echo "host h0 x 10.0.0.1 0" >"$TMP/bad"
-check_refused "a bad file of hosts" "bad:1: not \"host NAME" "$TRAFFIC" --hosts "$TMP/bad" bulk
+check_refused "bad hosts file is refused" "bad:1: not \"host NAME" "$TRAFFIC" --hosts "$TMP/bad" bulk
 printf '10 0\n20 0.5\n' >"$TMP/bad.cdf"
-check_refused "a bad distribution" "bad.cdf:2: the last probability is not 1" \
+check_refused "distribution without probability 1 is refused" "bad.cdf:2: the last probability is not 1" \
 	traffic --time 1s poisson load=0.1 cdf="$TMP/bad.cdf"
 
 # ---- patterns
 
-check "bulk" traffic bulk src=h0-h2 dst=h3 bytes=200k
-check_eq "three flows, all done" "$(flows "$DONE && bytes == 200000")" 3
+check "pattern bulk runs" traffic bulk src=h0-h2 dst=h3 bytes=200k
+check_eq "pattern bulk completes one flow per sender" "$(flows "$DONE && bytes == 200000")" 3
 check_json "$(cat "$TMP/summary")" \
-	"the summary has them" '.[0] | .kind == "bulk" and .flows == 3 and .done == 3 and .failed == 0' \
-	"and all bytes" '.[0].received_bytes == 600000' \
-	"and FCT in order" '.[0].fct_us | .p50 <= .p99 and .p99 <= .max and .mean > 0' \
-	"and Jain's index" '.[0].jain > 0.33 and .[0].jain <= 1'
-# 138 full frames and one with 176 bytes of data; the second link begins a full frame and 1 us later
-check_eq "the ideal time" "$(flows 'ideal == 17123920')" 3
+	"summary counts completed flows" '.[0] | .kind == "bulk" and .flows == 3 and .done == 3 and .failed == 0' \
+	"summary counts all bytes" '.[0].received_bytes == 600000' \
+	"summary has ordered percentiles of completion times" '.[0].fct_us | .p50 <= .p99 and .p99 <= .max and .mean > 0' \
+	"summary has Jain's index" '.[0].jain > 0.33 and .[0].jain <= 1'
+# 138 full frames and one with 176 bytes of data; the second link starts one full frame and 1 µs later
+check_eq "records have the ideal completion time" "$(flows 'ideal == 17123920')" 3
 
-check "bulk, more flows than hosts, opened before" traffic bulk src=h0,h1 dst=h2,h3 flows=6 bytes=1 connect=before
-check_eq "six flows" "$(flows "$DONE")" 6
-check_eq "in turn" "$(flows 'src == "h1" && dst == "h3"')" 3
+check "pattern bulk runs with more flows than hosts on open connections" \
+	traffic bulk src=h0,h1 dst=h2,h3 flows=6 bytes=1 connect=before
+check_eq "pattern bulk completes six flows" "$(flows "$DONE")" 6
+check_eq "pattern bulk assigns flows to hosts in turn" "$(flows 'src == "h1" && dst == "h3"')" 3
 
-check "rpc" traffic rpc src=h0,h1 dst=h2 request=100 response=30k count=4 concurrency=2
-check_eq "16 requests with answers" "$(flows "$DONE && bytes == 30100")" 16
-check_eq "four the last of a connection" "$(flows 'round == 3')" 4
+check "pattern rpc runs" traffic rpc src=h0,h1 dst=h2 request=100 response=30k count=4 concurrency=2
+check_eq "pattern rpc completes 16 requests" "$(flows "$DONE && bytes == 30100")" 16
+check_eq "pattern rpc numbers the requests of a connection" "$(flows 'round == 3')" 4
 
 for connect in flow before; do
-	check "incast, connect=$connect" traffic incast senders=all dst=h1 bytes=20k rounds=3 connect=$connect
-	check_eq "nine flows, three a round" "$(flows "$DONE") $(flows 'round == 2')" "9 3"
-	check_eq "no round starts before the former's end" "$(flows '{
+	check "pattern incast runs with connect=$connect" \
+		traffic incast senders=all dst=h1 bytes=20k rounds=3 connect=$connect
+	check_eq "pattern incast completes three flows per round with connect=$connect" \
+		"$(flows "$DONE") $(flows 'round == 2')" "9 3"
+	check_eq "pattern incast starts each round after the previous one with connect=$connect" "$(flows '{
 		if (start + fct > end[round]) end[round] = start + fct
 		} round > 0 && start < end[round - 1]')" 0
 done
 
-check "permutation" traffic --seed 3 permutation bytes=10k
-check_eq "each sends to one, each receives from one" \
+check "pattern permutation runs" traffic --seed 3 permutation bytes=10k
+check_eq "pattern permutation gives each host one destination and one source" \
 	"$(flows "$DONE && src != dst && !from[src]++ && !to[dst]++")" 4
 one=$(schedule)
-check "permutation with the same seed" traffic --seed 3 permutation bytes=10k
-check_eq "is the same" "$(schedule)" "$one"
+check "pattern permutation runs with the same seed" traffic --seed 3 permutation bytes=10k
+check_eq "pattern permutation is the same with the same seed" "$(schedule)" "$one"
 
 poisson=(--time 300ms --drain 60s poisson load=0.06 cdf="$CDF/hadoop.cdf")
-check "poisson" traffic --seed 7 "${poisson[@]}"
+check "pattern poisson runs" traffic --seed 7 "${poisson[@]}"
 one=$(schedule)
-check "all arrive" [ "$(flows "$DONE")" -eq "$(flows 1)" ]
-check "there are some" [ "$(flows 1)" -gt 5 ]
-check "poisson with the same seed" traffic --seed 7 "${poisson[@]}"
-check_eq "is the same" "$(schedule)" "$one"
-check "poisson with another seed" traffic --seed 8 "${poisson[@]}"
-check "is not" [ "$(schedule)" != "$one" ]
+check "pattern poisson completes all flows" [ "$(flows "$DONE")" -eq "$(flows 1)" ]
+check "pattern poisson has more than 5 flows" [ "$(flows 1)" -gt 5 ]
+check "pattern poisson runs with the same seed" traffic --seed 7 "${poisson[@]}"
+check_eq "pattern poisson is the same with the same seed" "$(schedule)" "$one"
+check "pattern poisson runs with another seed" traffic --seed 8 "${poisson[@]}"
+check "pattern poisson differs with another seed" [ "$(schedule)" != "$one" ]
 
 # ---- datagrams
 
-check "blast at a rate" traffic --time 1s blast src=h0,h2 dst=h1 size=1000 rate=800kbit
+check "pattern blast runs at a rate" traffic --time 1s blast src=h0,h2 dst=h1 size=1000 rate=800kbit
 check_json "$(cat "$TMP/summary")" \
-	"two flows without an end" '.[0] | .flows == 2 and .stopped == 2' \
-	"at their rate" '.[0].goodput_bps | . > 1400000 and . < 1700000'
-check_eq "nearly all of them arrive" "$(flows 'whole >= sent - 1 && !cut')" 2
-check "blast without a rate" traffic --time 300ms blast src=h0 dst=h1 size=1000
-check_eq "does not send more than the link" \
+	"pattern blast stops two flows at the end of the time" '.[0] | .flows == 2 and .stopped == 2' \
+	"pattern blast keeps its rate" '.[0].goodput_bps | . > 1400000 and . < 1700000'
+check_eq "at most one datagram of each blast is missing" "$(flows 'whole >= sent - 1 && !cut')" 2
+check "pattern blast runs without a rate" traffic --time 300ms blast src=h0 dst=h1 size=1000
+check_eq "pattern blast without a rate sends at the link's rate" \
 	"$(flows 'sent > 100 && sent < 3750 + 1024 + 1 && whole > 0')" 1
 
 if tc -n "$h1" qdisc add dev v0 clsact && tc -n "$h1" filter add dev v0 ingress protocol ip flower \
 	ip_proto udp dst_port 61199 ip_tos 0x28 action pass; then
-	check "blast with a port and TOS" traffic --time 100ms blast src=h0 dst=h1 rate=800kbit port=61199 tos=0x28
-	check_json "$(tc -n "$h1" -s -j filter show dev v0 ingress)" "they are on the packets" \
+	check "pattern blast runs with a port and TOS" \
+		traffic --time 100ms blast src=h0 dst=h1 rate=800kbit port=61199 tos=0x28
+	check_json "$(tc -n "$h1" -s -j filter show dev v0 ingress)" "pattern blast sets port and TOS of datagrams" \
 		'[.. | .stats? // empty | .packets] | max >= 5'
 else
-	skip "port and TOS" "no flower"
+	skip "pattern blast sets port and TOS of datagrams" "no flower"
 fi
 
-# NDP's transport would take all that comes to its port, whoever loaded it
-! module_loaded ndp || check "the port is UDP's own" wait_for 10 rmmod ndp
+# module ndp, which an earlier test may have left, would receive all datagrams to its port
+! module_loaded ndp || check "module ndp is unloaded" wait_for 10 rmmod ndp
 if load_module sch_ndp && tc -n "$sw" qdisc add dev p1 root ndp rate 10mbit limit 4; then
-	check "blast through a port that trims" \
+	check "pattern blast runs through a trimming port" \
 		traffic --time 500ms blast src=h0 dst=h1 size=1400 rate=30mbit port=61199
-	check_eq "some are whole, some short" "$(flows 'whole > 50 && cut > 50 &&
+	check_eq "records count whole and trimmed datagrams" "$(flows 'whole > 50 && cut > 50 &&
 		received == 1400 * whole')" 1
 	tc -n "$sw" qdisc del dev p1 root
 else
-	skip "trimmed datagrams" "no module sch_ndp"
+	skip "records count whole and trimmed datagrams" "no module sch_ndp"
 fi
 
 # ---- IPv6
 
 HOSTS=hosts6
-check "IPv6: bulk and blast" traffic --time 2s \
+check "patterns bulk and blast run over IPv6" traffic --time 2s \
 	bulk src=h0 dst=h1 bytes=100k tos=0x20 -- blast src=h2 dst=h3 rate=800kbit name=six
-check_eq "both arrive" "$(flows 'name == "bulk" && state == "done" ||
+check_eq "flows of bulk and blast arrive over IPv6" "$(flows 'name == "bulk" && state == "done" ||
 	name == "six" && whole > 10')" 2
 HOSTS=hosts
 
 # ---- series and progress
 
-# with_progress WORD...: the lines on stderr go to a file
+# with_progress WORD...: run traffic --progress with stderr in $TMP/progress
 with_progress() { traffic --progress "$@" 2>"$TMP/progress"; }
-check "series" with_progress --time 500ms --series "$TMP/series" --every 50ms bulk src=h0,h1 dst=h2 cc=reno
-check_eq "it had no end: stopped" "$(flows 'state == "stopped" && received > 0')" 2
+check "traffic records series" \
+	with_progress --time 500ms --series "$TMP/series" --every 50ms bulk src=h0,h1 dst=h2 cc=reno
+check_eq "endless flows are stopped at the end of the time" "$(flows 'state == "stopped" && received > 0')" 2
 # shellcheck disable=SC2016 # awk expands
-check "several samples of each flow, times and bytes ascend" awk -F , '
+check "series has ascending samples of each flow" awk -F , '
 	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
 	$c["time_ns"] < t || $c["acked_bytes"] < acked[$c["flow"]] || !$c["cwnd_packets"] { bad++ }
 	{ t = $c["time_ns"]; acked[$c["flow"]] = $c["acked_bytes"]; n[$c["flow"]]++ }
 	END { exit bad || n[0] < 3 || n[1] < 3 }' "$TMP/series"
-check_eq "progress at each percent" "$(grep -c '^progress [0-9]* 500000000$' "$TMP/progress")" 101
+check_eq "progress is printed at each percent" "$(grep -c '^progress [0-9]* 500000000$' "$TMP/progress")" 101
 
-# both_use_reno: on both sides
+# both_use_reno: true if both ends of the connection use reno
 both_use_reno() {
 	ip netns exec "$h0" ss -Htin "dport = 20000" | grep -qw reno &&
 		ip netns exec "$h1" ss -Htin "sport = 20000" | grep -qw reno
 }
 job timeout 100 "$TRAFFIC" --hosts "$TMP/hosts" --time 60s bulk src=h0 dst=h1 cc=reno
-check "cc= is for both sides" wait_for 20 both_use_reno
+check "cc= sets the congestion control of both sides" wait_for 20 both_use_reno
 stop_jobs
 
-# ---- what goes wrong
+# ---- failures
 
-check "600 flows at once, with more files than are usual" traffic bulk src=h0,h1 dst=h2,h3 flows=600 bytes=1000 connect=before
-check_eq "all are done" "$(flows "$DONE")" 600
+check "600 flows run at once, beyond the usual limit of open files" \
+	traffic bulk src=h0,h1 dst=h2,h3 flows=600 bytes=1000 connect=before
+check_eq "all 600 flows complete" "$(flows "$DONE")" 600
 
-# fails COMMAND...: its status is 1
+# fails COMMAND...: true if COMMAND exits with status 1
 fails() {
 	local status=0
 	"$@" || status=$?
 	[ $status -eq 1 ]
 }
 ip netns exec "$h0" tee /proc/sys/net/ipv4/ip_local_port_range >/dev/null <<<"40000 40003"
-check "more flows than ports: status 1" fails traffic --time 1s bulk src=h0 dst=h1 flows=6
-check_eq "four have one" "$(flows 'state == "stopped"') $(flows 'error == "EADDRNOTAVAIL"')" "4 2"
+check "traffic exits with 1 if there are more flows than ports" fails traffic --time 1s bulk src=h0 dst=h1 flows=6
+check_eq "flows without a port fail with EADDRNOTAVAIL" \
+	"$(flows 'state == "stopped"') $(flows 'error == "EADDRNOTAVAIL"')" "4 2"
 ip netns exec "$h0" tee /proc/sys/net/ipv4/ip_local_port_range >/dev/null <<<"32768 60999"
 
 ip -n "$h0" route add unreachable 10.0.0.2
-check "no route: status 1" fails traffic bulk src=h0,h2 dst=h1 bytes=1000
-check_eq "one flow has failed" "$(flows 'error == "EHOSTUNREACH"') $(flows "$DONE")" "1 1"
+check "traffic exits with 1 if a flow has no route" fails traffic bulk src=h0,h2 dst=h1 bytes=1000
+check_eq "flow without a route fails with EHOSTUNREACH" "$(flows 'error == "EHOSTUNREACH"') $(flows "$DONE")" "1 1"
 ip -n "$h0" route del unreachable 10.0.0.2
 
-# reset_h1: the connection's second side goes away
+# reset_h1: kill the connection on h1
 reset_h1() { ip netns exec "$h1" ss -HK state established "sport = 20000" | grep -q .; }
 fails traffic --time 60s bulk src=h0 dst=h1 -- bulk src=h2 dst=h3 bytes=1000 &
 if wait_for 20 reset_h1; then
 	status=0
 	wait $! || status=$?
-	check_eq "a reset ends the run, status 1" $status 0
-	check_eq "one flow has failed" "$(flows 'state == "failed" && error ~ /^ECONN|EPIPE/')" 1
+	check_eq "a reset ends the run with status 1" $status 0
+	check_eq "the reset flow fails with the error" "$(flows 'state == "failed" && error ~ /^ECONN|EPIPE/')" 1
 else
 	kill $!
 	wait $! || true
-	skip "a reset" "ss -K cannot"
+	skip "a reset ends the run with status 1" "ss -K is not supported"
 fi
 
 ip -n "$sw" link set p1 down
-check "a link that is down" traffic --time 200ms --drain 300ms bulk src=h0,h2 dst=h1,h3 bytes=1000
-check_eq "its flow is unfinished" "$(flows 'state == "unfinished"') $(flows "$DONE")" "1 1"
+check "traffic runs with a link that is down" traffic --time 200ms --drain 300ms bulk src=h0,h2 dst=h1,h3 bytes=1000
+check_eq "flow over a link that is down is unfinished" "$(flows 'state == "unfinished"') $(flows "$DONE")" "1 1"
 ip -n "$sw" link set p1 up
 finish
