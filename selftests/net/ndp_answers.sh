@@ -29,8 +29,7 @@ acked() {
 	in_ns "$a" closnet ndp peers -j |
 		jq --arg to "$1" '[.peers[] | select(.remote == $to) | .acked | add] | add // 0'
 }
-# transfer NAME ADDRESS COUNT SIZES: send messages and set $answers, $packets and $judged to the increases of these
-# counts
+# transfer NAME ADDRESS COUNT SIZES: send messages and set $answers, $packets and $judged to their increases
 transfer() {
 	answers=$(answers) packets=$(arrived) judged=$(acked "$2")
 	messages "$1: all messages arrive" \

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ndp_api NS-A NS-B TEST...: checks of NDP's sockets, one call at a time
+ * ndp_api NS-A NS-B TEST...: check NDP sockets, one call at a time
  *
- * Prints "ok WHAT" or "not ok WHAT" for each; the exit status is 1 if one failed. a has
- * 10.0.0.1 and b 10.0.0.2; of 10.0.0.9 a believes that it is there, but it is silent.
+ * Prints "ok NAME" or "not ok NAME" for each check. Exit status: 0 all passed, 1 one failed.
+ * NS-A has address 10.0.0.1, NS-B 10.0.0.2. NS-A has a neighbour entry for 10.0.0.9, a host that
+ * does not answer.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -21,7 +22,7 @@
 const char *ns_a, *ns_b;
 static bool failed;
 
-/* The tests behind this one are of SOCK_SEQPACKET. */
+/* Later tests use SOCK_SEQPACKET. */
 static void use_seqpacket(void)
 {
 	ndp_type = SOCK_SEQPACKET;
@@ -94,7 +95,7 @@ int api_connected(uint16_t port)
 	return fd;
 }
 
-/* A message whose bytes follow from its length */
+/* Send a message whose bytes are determined by its length. */
 ssize_t api_send(int fd, uint16_t port, size_t len, int flags)
 {
 	uint8_t *b = malloc(len);
@@ -117,7 +118,7 @@ bool api_wait(int fd, short events, int ms)
 	return pfd.revents & events;
 }
 
-/* Waits until the peer has all that was sent. */
+/* Wait until all messages are acknowledged. Return: false after PATIENCE_MS */
 bool api_sent(int fd)
 {
 	struct ndp_info info;
@@ -132,7 +133,7 @@ bool api_sent(int fd)
 	return false;
 }
 
-/* Message MSG to PORT is reported as failed with ERROR. */
+/* Return: true if the error queue reports that message @msg to @port failed with @error */
 bool api_fails_with(int fd, int error, uint64_t msg, uint16_t port)
 {
 	union {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Checks of NDP's sockets, one call at a time: two hosts, "a" has 10.0.0.1, "b" 10.0.0.2
- */
+/* Checks of NDP sockets, one call at a time: two hosts, "a" with 10.0.0.1 and "b" with 10.0.0.2 */
 #ifndef _SELFTESTS_NDP_API_H
 #define _SELFTESTS_NDP_API_H
 
@@ -13,7 +11,7 @@
 
 extern const char *ns_a, *ns_b;
 
-/* A line of result; with errno, if it fails */
+/* Print the result of a check, with errno if it failed */
 void check(bool good, const char *format, ...);
 
 int api_sender(void);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of NDP's sockets: the error queue, into which IP and qdiscs put reports of their own */
+/* Checks of NDP sockets: the error queue, to which IP and qdiscs add their own reports */
 #define _GNU_SOURCE
 #include <err.h>
 #include <time.h>
@@ -15,7 +15,7 @@
 #define TIMEOUT_MS 300
 #define PATIENCE_US 10000000
 
-/* One recvmsg() of the error queue; returns its result. *@f: the failure, zeros if it had none */
+/* Read an entry of the error queue. *@f: the failed message, or zeros. Return: recvmsg()'s value */
 static ssize_t next_error(int fd, struct ndp_failed *f)
 {
 	union {
@@ -35,7 +35,7 @@ static ssize_t next_error(int fd, struct ndp_failed *f)
 	return n;
 }
 
-/* All that the error queue has until message 1 has failed: is it that alone? */
+/* Return: true if the error queue's only entry is the failure of message 1 with @error */
 static bool only_failure(int fd, int error)
 {
 	long long began = ndp_now_us();
@@ -71,7 +71,7 @@ static bool send_message(int fd)
 	return send(fd, b, sizeof(b), MSG_DONTWAIT) == sizeof(b);
 }
 
-/* The root qdisc of a is etf: it drops each packet, and reports that. */
+/* The root qdisc of a is etf, which drops each packet and reports the drop. */
 void test_errqueue_etf(void)
 {
 	const struct sock_txtime txtime = { CLOCK_TAI, SOF_TXTIME_REPORT_ERRORS };
@@ -79,22 +79,23 @@ void test_errqueue_etf(void)
 
 	if (setsockopt(fd, SOL_SOCKET, SO_TXTIME, &txtime, sizeof(txtime)))
 		err(2, "SO_TXTIME");
-	check(send_message(fd), "SO_TXTIME with reports: a message is sent");
+	check(send_message(fd), "message with SO_TXTIME reports is sent");
 	check(api_wait(fd, POLLERR, TIMEOUT_MS / 2), "sch_etf reports a dropped packet");
-	check(only_failure(fd, ETIMEDOUT), "the error queue returns the failed message, no report");
+	check(only_failure(fd, ETIMEDOUT),
+	      "error queue returns the failed message and no SO_TXTIME report");
 	close(rx);
 	close(fd);
 }
 
-/* b refuses packets to 10.8.0.1 by ICMP. */
+/* b rejects packets to 10.8.0.1 by ICMP. */
 void test_errqueue_icmp(void)
 {
 	int fd = failing_to("10.8.0.1");
 
 	ndp_option(fd, IPPROTO_IP, IP_RECVERR, 1);
-	check(send_message(fd), "IP_RECVERR: a message is sent");
+	check(send_message(fd), "message with IP_RECVERR is sent");
 	check(only_failure(fd, EHOSTUNREACH),
-	      "ICMP errors with IP_RECVERR: the error queue has the failed message alone");
+	      "error queue returns the failed message and no ICMP error with IP_RECVERR");
 	close(fd);
 }
 
@@ -106,10 +107,12 @@ void test_errqueue_stamps(void)
 	ndp_option(fd, SOL_SOCKET, SO_TIMESTAMPING,
 		   SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_TX_SCHED |
 		   SOF_TIMESTAMPING_TX_ACK | SOF_TIMESTAMPING_SOFTWARE);
-	check(send_message(fd), "SO_TIMESTAMPING of transmission: a message is sent");
+	check(send_message(fd), "message with SO_TIMESTAMPING is sent");
 	check(only_failure(fd, ETIMEDOUT),
-	      "SO_TIMESTAMPING of transmission: the error queue has the failed message alone");
-	check(setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)), "no SO_ZEROCOPY");
-	check(api_refused((int)send(fd, b, LEN, MSG_ZEROCOPY), EOPNOTSUPP), "no MSG_ZEROCOPY");
+	      "error queue returns the failed message and no transmit timestamp");
+	check(setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &one, sizeof(one)),
+	      "SO_ZEROCOPY is refused");
+	check(api_refused((int)send(fd, b, LEN, MSG_ZEROCOPY), EOPNOTSUPP),
+	      "MSG_ZEROCOPY is refused with EOPNOTSUPP");
 	close(fd);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of NDP's sockets: filters: of the socket (classic BPF), and of its control group */
+/* Checks of NDP sockets: socket filters (classic BPF) and BPF programs of control groups */
 #define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
@@ -12,14 +12,14 @@
 
 #include "ndp_api.h"
 
-/* One a test: what a closed socket has sent may still come */
+/* A port for each test: packets of closed sockets may still arrive */
 enum { FILTER = 1201, CGROUP };
 
 #define GOOD	500
 #define BAD	600
 
-/* Does a message of LEN bytes come, with all of them? */
-static bool comes(int tx, int rx, uint16_t port, size_t len)
+/* Return: true if a message of @len bytes arrives intact */
+static bool arrives(int tx, int rx, uint16_t port, size_t len)
 {
 	uint8_t b[BAD + 1];
 
@@ -27,14 +27,14 @@ static bool comes(int tx, int rx, uint16_t port, size_t len)
 	       recv(rx, b, sizeof(b), 0) == (ssize_t)len && ndp_right(b, len, len, 0) == len;
 }
 
-/* Is message NO lost until its sender gives it up, and nothing of it seen? */
+/* Return: true if message @no times out and no part of it is received */
 static bool is_lost(int tx, int rx, uint16_t port, size_t len, uint64_t no)
 {
 	return api_send(tx, port, len, 0) == (ssize_t)len &&
 	       api_fails_with(tx, ETIMEDOUT, no, port) && !api_wait(rx, POLLIN, 0);
 }
 
-/* Of packets to NDP's UDP port, those of so many bytes behind UDP's and NDP's header */
+/* Attach a filter that accepts only packets to NDP's UDP port with GOOD bytes of payload. */
 static bool attach(int fd)
 {
 	struct sock_filter code[] = {
@@ -42,7 +42,7 @@ static bool attach(int fd)
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 61199, 0, 3),
 		BPF_STMT(BPF_LD | BPF_W | BPF_LEN, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 8 + 56 + GOOD, 0, 1),
-		/* one byte: all of it is kept nevertheless */
+		/* accept with a length of one byte, which must not truncate the packet */
 		BPF_STMT(BPF_RET | BPF_K, 1),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
@@ -56,13 +56,14 @@ void test_filter(void)
 	int rx = api_receiver(FILTER), tx = api_sender(), none = 0;
 
 	ndp_option(tx, SOL_NDP, NDP_TIMEOUT, 200);
-	check(comes(tx, rx, FILTER, GOOD) && comes(tx, rx, FILTER, BAD), "without a filter");
-	check(attach(rx), "SO_ATTACH_FILTER");
-	check(comes(tx, rx, FILTER, GOOD), "what it lets pass comes whole");
-	check(is_lost(tx, rx, FILTER, BAD, 4), "what it does not is lost, and its sender told");
-	check(comes(tx, rx, FILTER, GOOD), "then others come as before");
+	check(arrives(tx, rx, FILTER, GOOD) && arrives(tx, rx, FILTER, BAD),
+	      "messages arrive without a filter");
+	check(attach(rx), "SO_ATTACH_FILTER accepts a filter");
+	check(arrives(tx, rx, FILTER, GOOD), "message accepted by the filter arrives whole");
+	check(is_lost(tx, rx, FILTER, BAD, 4), "message dropped by the filter times out");
+	check(arrives(tx, rx, FILTER, GOOD), "next accepted message arrives");
 	check(!setsockopt(rx, SOL_SOCKET, SO_DETACH_FILTER, &none, sizeof(none)) &&
-	      comes(tx, rx, FILTER, BAD), "SO_DETACH_FILTER");
+	      arrives(tx, rx, FILTER, BAD), "message arrives after SO_DETACH_FILTER");
 	close(rx);
 	close(tx);
 }
@@ -74,7 +75,7 @@ static int bpf(enum bpf_cmd cmd, union bpf_attr *attr)
 	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
 }
 
-/* A program that lets nothing pass */
+/* Load a program that drops all packets. */
 static int load(void)
 {
 	const struct bpf_insn code[] = {
@@ -101,7 +102,7 @@ static bool change(enum bpf_cmd cmd, int group, int prog, enum bpf_attach_type t
 	return !bpf(cmd, &attr);
 }
 
-/* Sockets are of the group in which they were made. */
+/* Move the process to a group; sockets belong to the group in which they were created. */
 static void enter(const char *group, const char *below)
 {
 	char path[256];
@@ -114,7 +115,7 @@ static void enter(const char *group, const char *below)
 	close(fd);
 }
 
-/* In the environment: where control groups are, and the one of the test is below it: /ndp */
+/* $NDP_CGROUP is the mount point of cgroup2; the test's group is $NDP_CGROUP/ndp. */
 void test_cgroup(void)
 {
 	const char *root = getenv("NDP_CGROUP");
@@ -130,15 +131,21 @@ void test_cgroup(void)
 	tx = api_sender();
 	enter(root, "");
 	ndp_option(tx, SOL_NDP, NDP_TIMEOUT, 200);
-	check(comes(tx, rx, CGROUP, GOOD), "without a program");
-	check(change(BPF_PROG_ATTACH, group, prog, BPF_CGROUP_INET_INGRESS), "of ingress");
-	check(is_lost(tx, rx, CGROUP, GOOD, 2), "it drops what comes");
-	check(change(BPF_PROG_DETACH, group, prog, BPF_CGROUP_INET_INGRESS), "no more");
-	check(comes(tx, rx, CGROUP, GOOD), "then it comes");
-	check(change(BPF_PROG_ATTACH, group, prog, BPF_CGROUP_INET_EGRESS), "of egress");
-	check(is_lost(tx, rx, CGROUP, GOOD, 4), "it drops what is sent");
-	check(change(BPF_PROG_DETACH, group, prog, BPF_CGROUP_INET_EGRESS), "no more");
-	check(comes(tx, rx, CGROUP, GOOD), "then it is sent");
+	check(arrives(tx, rx, CGROUP, GOOD), "message arrives without a program");
+	check(change(BPF_PROG_ATTACH, group, prog, BPF_CGROUP_INET_INGRESS),
+	      "ingress program is attached");
+	check(is_lost(tx, rx, CGROUP, GOOD, 2), "message dropped by the ingress program times out");
+	check(change(BPF_PROG_DETACH, group, prog, BPF_CGROUP_INET_INGRESS),
+	      "ingress program is detached");
+	check(arrives(tx, rx, CGROUP, GOOD),
+	      "message arrives after the ingress program was detached");
+	check(change(BPF_PROG_ATTACH, group, prog, BPF_CGROUP_INET_EGRESS),
+	      "egress program is attached");
+	check(is_lost(tx, rx, CGROUP, GOOD, 4), "message dropped by the egress program times out");
+	check(change(BPF_PROG_DETACH, group, prog, BPF_CGROUP_INET_EGRESS),
+	      "egress program is detached");
+	check(arrives(tx, rx, CGROUP, GOOD),
+	      "message arrives after the egress program was detached");
 	close(rx);
 	close(tx);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of NDP's sockets: SOCK_SEQPACKET: messages that are given up, for which others wait */
+/* Checks of SOCK_SEQPACKET: aborted messages, for which later messages wait */
 #define _GNU_SOURCE
 #include <err.h>
 #include <poll.h>
@@ -10,7 +10,7 @@
 
 #include "ndp_api.h"
 
-/* One a test: what a closed socket has sent may still come */
+/* A port for each test: packets of closed sockets may still arrive */
 enum { NO_ROOM = 1301, SILENT };
 
 #define LONG_BYTES	2000000
@@ -20,7 +20,7 @@ enum { NO_ROOM = 1301, SILENT };
 
 static uint8_t buffer[LONG_BYTES];
 
-/* A receiver of messages in order, with little memory */
+/* Open a receiver with little memory. */
 static int receiver(uint16_t port)
 {
 	int fd = api_receiver(port);
@@ -29,7 +29,7 @@ static int receiver(uint16_t port)
 	return fd;
 }
 
-/* Reads until there is an error, or a message of another length than LONG_BYTES: its length */
+/* Read parts of messages of LONG_BYTES. Return: an error, or the length of another message */
 static ssize_t read_long(int fd)
 {
 	struct iovec iov = { buffer, sizeof(buffer) };
@@ -61,17 +61,17 @@ static ssize_t read_long(int fd)
 	}
 }
 
-static void check_short(int rx, const char *what)
+static void check_short(int rx, const char *name)
 {
 	int i;
 
 	for (i = 0; i < SHORT_MSGS && api_wait(rx, POLLIN, PATIENCE_MS); i++)
 		if (read(rx, buffer, sizeof(buffer)) != SHORT_BYTES + i)
 			break;
-	check(i == SHORT_MSGS, what);
+	check(i == SHORT_MSGS, name);
 }
 
-/* SOCK_RDM sends a long message and short ones in turn; short ones that wait fill the memory. */
+/* SOCK_RDM sends a long message and short ones in turn. Waiting short ones fill the memory. */
 void test_no_room(void)
 {
 	int rx = receiver(NO_ROOM), type = ndp_type, tx, i;
@@ -79,20 +79,23 @@ void test_no_room(void)
 	ndp_type = SOCK_RDM;
 	tx = api_sender();
 	ndp_type = type;
-	check(api_send(tx, NO_ROOM, LONG_BYTES, 0) == LONG_BYTES, "a long message");
+	check(api_send(tx, NO_ROOM, LONG_BYTES, 0) == LONG_BYTES,
+	      "long message is sent from SOCK_RDM");
 	for (i = 0; i < SHORT_MSGS; i++)
 		if (api_send(tx, NO_ROOM, SHORT_BYTES + (size_t)i, 0) != SHORT_BYTES + i)
 			break;
-	check(i == SHORT_MSGS, "and short ones, which overtake it");
-	check(api_refused((int)read_long(rx), ENOBUFS), "it is given up: ENOBUFS");
-	check_short(rx, "the others come, in order");
-	check(api_fails_with(tx, EMSGSIZE, 1, NO_ROOM), "its sender is told: EMSGSIZE");
-	check(api_sent(tx), "nothing else is under way");
+	check(i == SHORT_MSGS, "short messages are sent behind the long one");
+	check(api_refused((int)read_long(rx), ENOBUFS),
+	      "receiver aborts the long message with ENOBUFS");
+	check_short(rx, "short messages are delivered in order after the long one was aborted");
+	check(api_fails_with(tx, EMSGSIZE, 1, NO_ROOM),
+	      "sender of the aborted message gets EMSGSIZE");
+	check(api_sent(tx), "no other message is in flight after the abort");
 	close(rx);
 	close(tx);
 }
 
-/* ---- the packet that tells that a message was given up is lost */
+/* ---- the ERROR packet of an aborted message is lost */
 
 static void run(const char *command, const char *ns)
 {
@@ -124,8 +127,8 @@ static void link_up(void)
 }
 
 /*
- * The receiver does not read, so that sendmsg() waits, with all that was sent there or
- * refused; then the link goes down, and sendmsg() is interrupted.
+ * The receiver does not read, so that sendmsg() waits while all packets that were sent are
+ * delivered or refused. Then the link goes down, and sendmsg() is interrupted.
  */
 void test_silent(void)
 {
@@ -137,14 +140,17 @@ void test_silent(void)
 	link_down_later();
 	setitimer(ITIMER_REAL, &timer, NULL);
 	check(api_refused((int)send(tx, buffer, LONG_BYTES, 0), EINTR),
-	      "a sendmsg() is interrupted");
+	      "signal interrupts sendmsg() with EINTR");
 	link_up();
-	check(send(tx, buffer, 1, 0) == 1, "the next message");
+	check(send(tx, buffer, 1, 0) == 1, "next message is sent after an interrupted sendmsg()");
 	began = ndp_now_us();
-	check(api_refused((int)read_long(rx), ETIMEDOUT), "the first one is given up: ETIMEDOUT");
-	check(ndp_now_us() - began > 5000000, "not at once");
-	check(read(rx, buffer, sizeof(buffer)) == 1, "then the next one comes");
-	check(api_sent(tx), "nothing is under way");
+	check(api_refused((int)read_long(rx), ETIMEDOUT),
+	      "receiver aborts the interrupted message with ETIMEDOUT");
+	check(ndp_now_us() - began > 5000000,
+	      "receiver waits more than 5 s before it aborts a message");
+	check(read(rx, buffer, sizeof(buffer)) == 1,
+	      "next message is delivered after the aborted one");
+	check(api_sent(tx), "no message is in flight after the aborted one");
 	close(rx);
 	close(tx);
 }

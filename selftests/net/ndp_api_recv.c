@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of NDP's sockets: what recvmsg() gives, and what poll() tells */
+/* Checks of NDP sockets: recvmsg(), poll(), shutdown() and ioctl() */
 #define _GNU_SOURCE
 #include <err.h>
 #include <poll.h>
@@ -12,11 +12,11 @@
 
 #include "ndp_api.h"
 
-/* One a test: what a closed socket has sent may still come */
+/* A port for each test: packets of closed sockets may still arrive */
 enum { PARTS = 1001, FLAGS, POLL, QUEUES };
 
-/* What one recvmsg() gave */
-struct got {
+/* Result of one recvmsg() */
+struct result {
 	ssize_t n;
 	int flags;
 	bool has_part;
@@ -25,7 +25,7 @@ struct got {
 	uint8_t b[300000];
 };
 
-static struct got got;
+static struct result result;
 
 static ssize_t get(int fd, size_t len, int flags)
 {
@@ -33,79 +33,95 @@ static ssize_t get(int fd, size_t len, int flags)
 		struct cmsghdr align;
 		char b[256];
 	} control;
-	struct iovec iov = { got.b, len };
+	struct iovec iov = { result.b, len };
 	struct msghdr msg = {
-		.msg_name = &got.from, .msg_namelen = sizeof(got.from), .msg_iov = &iov,
+		.msg_name = &result.from, .msg_namelen = sizeof(result.from), .msg_iov = &iov,
 		.msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *cm;
 
-	memset(&got, 0, sizeof(got));
-	got.n = recvmsg(fd, &msg, flags);
-	got.flags = msg.msg_flags;
-	cm = got.n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	memset(&result, 0, sizeof(result));
+	result.n = recvmsg(fd, &msg, flags);
+	result.flags = msg.msg_flags;
+	cm = result.n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
 	if (cm && cm->cmsg_level == SOL_NDP && cm->cmsg_type == NDP_CMSG_PART) {
-		got.has_part = cm->cmsg_len == CMSG_LEN(sizeof(got.part));
-		memcpy(&got.part, CMSG_DATA(cm), sizeof(got.part));
+		result.has_part = cm->cmsg_len == CMSG_LEN(sizeof(result.part));
+		memcpy(&result.part, CMSG_DATA(cm), sizeof(result.part));
 	}
-	return got.n;
+	return result.n;
 }
 
-/* The part of message NO, whose length is LEN, from OFFSET on */
+/* Return: true if the result is a part of message @no of @len bytes, from @offset on */
 static bool is_part(uint64_t no, size_t len, uint64_t offset)
 {
-	return got.has_part && got.part.msg == no && got.part.msg_bytes == len &&
-	       got.part.offset_bytes == offset &&
-	       ndp_right(got.b, (size_t)got.n, len, offset) == (size_t)got.n;
+	return result.has_part && result.part.msg == no && result.part.msg_bytes == len &&
+	       result.part.offset_bytes == offset &&
+	       ndp_right(result.b, (size_t)result.n, len, offset) == (size_t)result.n;
 }
 
 static bool is_whole(size_t len)
 {
-	return got.n == (ssize_t)len && !got.has_part && got.flags & MSG_EOR &&
-	       ndp_right(got.b, len, len, 0) == len;
+	return result.n == (ssize_t)len && !result.has_part && result.flags & MSG_EOR &&
+	       ndp_right(result.b, len, len, 0) == len;
 }
 
 static void take_parts(int rx)
 {
-	check(get(rx, 40000, 0) == 40000 && is_part(1, 100000, 0), "the first part");
-	check(!(got.flags & MSG_EOR), "is not the last one");
-	check(got.from.v4.sin_addr.s_addr == htonl(0x0a000001), "whom it is from");
-	check(get(rx, 40000, 0) == 40000 && is_part(1, 100000, 40000), "the second part");
-	check(get(rx, 40000, MSG_PEEK) == 20000 && is_part(1, 100000, 80000), "the third: a look");
-	check(get(rx, 40000, 0) == 20000 && is_part(1, 100000, 80000), "the third part");
-	check(got.flags & MSG_EOR, "is the last one");
+	check(get(rx, 40000, 0) == 40000 && is_part(1, 100000, 0),
+	      "first recvmsg() returns the first part of a message");
+	check(!(result.flags & MSG_EOR), "first part of a message has no MSG_EOR");
+	check(result.from.v4.sin_addr.s_addr == htonl(0x0a000001),
+	      "part of a message has the sender's address");
+	check(get(rx, 40000, 0) == 40000 && is_part(1, 100000, 40000),
+	      "second recvmsg() returns the second part");
+	check(get(rx, 40000, MSG_PEEK) == 20000 && is_part(1, 100000, 80000),
+	      "MSG_PEEK returns the third part");
+	check(get(rx, 40000, 0) == 20000 && is_part(1, 100000, 80000),
+	      "third part remains after MSG_PEEK");
+	check(result.flags & MSG_EOR, "last part of a message has MSG_EOR");
 }
 
-/* A message that is read in parts is read to its end before another one. */
+/* A message that is read in parts is read to its end before the next one. */
 void test_parts(void)
 {
 	int rx = api_receiver(PARTS), tx = api_sender();
 	char b[2];
 
-	check(api_send(tx, PARTS, 100000, 0) == 100000 && api_sent(tx), "100000 bytes");
-	check(api_send(tx, PARTS, 500, 0) == 500 && api_sent(tx), "500 bytes");
+	check(api_send(tx, PARTS, 100000, 0) == 100000 && api_sent(tx),
+	      "message of 100000 bytes is acknowledged");
+	check(api_send(tx, PARTS, 500, 0) == 500 && api_sent(tx),
+	      "message of 500 bytes is acknowledged");
 	take_parts(rx);
-	check(get(rx, 40000, 0) == 500 && is_whole(500), "the next message");
-	check(api_send(tx, PARTS, 2, 0) == 2, "2 bytes");
-	check(get(rx, 1, 0) == 1 && is_part(3, 2, 0), "byte by byte: the first");
-	check(get(rx, 1, 0) == 1 && is_part(3, 2, 1) && got.flags & MSG_EOR, "and the second");
-	check(api_send(tx, PARTS, 1, 0) == 1 && get(rx, 1, 0) == 1 && is_whole(1), "a single byte");
-	check(api_send(tx, PARTS, 300, 0) == 300 && recv(rx, got.b, 100, 0) == 100,
-	      "a part without room for control data");
-	check(recv(rx, b, 0, 0) == 0, "nothing asked for");
-	check(get(rx, 400, 0) == 200 && is_part(5, 300, 100), "takes nothing");
+	check(get(rx, 40000, 0) == 500 && is_whole(500),
+	      "recvmsg() returns the next message after the last part");
+	check(api_send(tx, PARTS, 2, 0) == 2, "message of 2 bytes is sent");
+	check(get(rx, 1, 0) == 1 && is_part(3, 2, 0),
+	      "recvmsg() of 1 byte returns the first of 2 bytes");
+	check(get(rx, 1, 0) == 1 && is_part(3, 2, 1) && result.flags & MSG_EOR,
+	      "recvmsg() of 1 byte returns the second of 2 bytes");
+	check(api_send(tx, PARTS, 1, 0) == 1 && get(rx, 1, 0) == 1 && is_whole(1),
+	      "recvmsg() returns a message of 1 byte");
+	check(api_send(tx, PARTS, 300, 0) == 300 && recv(rx, result.b, 100, 0) == 100,
+	      "recv() without room for control data returns a part");
+	check(recv(rx, b, 0, 0) == 0, "recv() of 0 bytes returns 0");
+	check(get(rx, 400, 0) == 200 && is_part(5, 300, 100), "recv() of 0 bytes consumes no data");
 	close(rx);
 	close(tx);
 }
 
 static void check_peek(int rx, int tx)
 {
-	check(api_send(tx, FLAGS, 3000, 0) == 3000 && api_wait(rx, POLLIN, 5000), "3000 bytes");
-	check(get(rx, 4000, MSG_PEEK) == 3000 && is_whole(3000), "MSG_PEEK: all of it");
-	check(get(rx, 100, MSG_PEEK) == 100 && is_part(1, 3000, 0), "MSG_PEEK: a part");
-	check(recv(rx, NULL, 0, MSG_PEEK | MSG_TRUNC) == 3000, "MSG_PEEK, MSG_TRUNC: its length");
-	check(get(rx, 4000, 0) == 3000 && is_whole(3000), "it is still there");
-	check(api_refused((int)get(rx, 100, MSG_DONTWAIT), EAGAIN), "and now it is not");
+	check(api_send(tx, FLAGS, 3000, 0) == 3000 && api_wait(rx, POLLIN, 5000),
+	      "message of 3000 bytes arrives");
+	check(get(rx, 4000, MSG_PEEK) == 3000 && is_whole(3000),
+	      "MSG_PEEK returns a whole message");
+	check(get(rx, 100, MSG_PEEK) == 100 && is_part(1, 3000, 0),
+	      "MSG_PEEK returns a part of a message");
+	check(recv(rx, NULL, 0, MSG_PEEK | MSG_TRUNC) == 3000,
+	      "MSG_PEEK with MSG_TRUNC returns the length");
+	check(get(rx, 4000, 0) == 3000 && is_whole(3000), "message remains after MSG_PEEK");
+	check(api_refused((int)get(rx, 100, MSG_DONTWAIT), EAGAIN),
+	      "message is consumed by recvmsg() without MSG_PEEK");
 }
 
 static void check_waits(int rx, int tx)
@@ -114,16 +130,19 @@ static void check_waits(int rx, int tx)
 	struct itimerval timer = { .it_value = { 0, 50000 } };
 	long long began = ndp_now_us();
 
-	check(api_refused((int)recv(rx, got.b, 100, MSG_DONTWAIT), EAGAIN), "MSG_DONTWAIT");
-	check(!setsockopt(rx, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)), "SO_RCVTIMEO");
-	check(api_refused((int)recv(rx, got.b, 100, 0), EAGAIN), "ends the wait");
-	check(ndp_now_us() - began >= 50000, "after 50 ms");
+	check(api_refused((int)recv(rx, result.b, 100, MSG_DONTWAIT), EAGAIN),
+	      "recv() with MSG_DONTWAIT fails with EAGAIN");
+	check(!setsockopt(rx, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)), "SO_RCVTIMEO is accepted");
+	check(api_refused((int)recv(rx, result.b, 100, 0), EAGAIN),
+	      "SO_RCVTIMEO ends recv() with EAGAIN");
+	check(ndp_now_us() - began >= 50000, "SO_RCVTIMEO ends recv() after its time");
 	tv.tv_usec = 0;
 	setsockopt(rx, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	setitimer(ITIMER_REAL, &timer, NULL);
-	check(api_refused((int)recv(rx, got.b, 100, 0), EINTR), "a signal ends the wait");
-	check(api_send(tx, FLAGS, 100000, 0) == 100000 && recv(rx, got.b, 60000, 0) == 60000 &&
-	      recv(rx, got.b, 60000, MSG_WAITALL) == 40000, "MSG_WAITALL ends with the message");
+	check(api_refused((int)recv(rx, result.b, 100, 0), EINTR), "signal ends recv() with EINTR");
+	check(api_send(tx, FLAGS, 100000, 0) == 100000 && recv(rx, result.b, 60000, 0) == 60000 &&
+	      recv(rx, result.b, 60000, MSG_WAITALL) == 40000,
+	      "recv() with MSG_WAITALL ends with the message");
 }
 
 void test_flags(void)
@@ -132,11 +151,14 @@ void test_flags(void)
 
 	check_peek(rx, tx);
 	check_waits(rx, tx);
-	check(api_refused((int)recv(rx, got.b, 100, MSG_OOB), EOPNOTSUPP), "receive MSG_OOB");
-	check(api_refused((int)api_send(tx, FLAGS, 100, MSG_OOB), EOPNOTSUPP), "send MSG_OOB");
+	check(api_refused((int)recv(rx, result.b, 100, MSG_OOB), EOPNOTSUPP),
+	      "recv() refuses MSG_OOB");
+	check(api_refused((int)api_send(tx, FLAGS, 100, MSG_OOB), EOPNOTSUPP),
+	      "sendto() refuses MSG_OOB");
 	check(api_send(tx, FLAGS, 100, MSG_NOSIGNAL | MSG_EOR) == 100 && get(rx, 100, 0) == 100,
-	      "MSG_NOSIGNAL, MSG_EOR");
-	check(api_refused((int)recv(rx, got.b, 100, MSG_ERRQUEUE), EAGAIN), "no error");
+	      "sendto() accepts MSG_NOSIGNAL and MSG_EOR");
+	check(api_refused((int)recv(rx, result.b, 100, MSG_ERRQUEUE), EAGAIN),
+	      "recv() of an empty error queue fails with EAGAIN");
 	close(rx);
 	close(tx);
 }
@@ -147,36 +169,40 @@ static void check_writable(int rx, int tx)
 
 	ndp_option(tx, SOL_SOCKET, SO_SNDBUF, 65536);
 	ndp_option(rx, SOL_SOCKET, SO_RCVBUF, 65536);
-	check(api_wait(tx, POLLOUT, 0), "POLLOUT: there is room");
+	check(api_wait(tx, POLLOUT, 0), "poll() reports POLLOUT on a new socket");
 	for (i = 0; i < 1000; i++) {
 		if (api_send(tx, POLL, 10000, MSG_DONTWAIT) == 10000)
 			sent++;
 		else if (errno != EAGAIN || !api_wait(tx, POLLOUT, 500))
 			break;
 	}
-	check(i < 1000 && errno == EAGAIN, "MSG_DONTWAIT: until there is none");
-	check(!api_wait(tx, POLLOUT, 20), "no POLLOUT while the receiver does not read");
-	for (i = 0; i < sent / 2 && get(rx, sizeof(got.b), 0) == 10000; i++)
+	check(i < 1000 && errno == EAGAIN,
+	      "sendto() with MSG_DONTWAIT fails with EAGAIN when buffers are full");
+	check(!api_wait(tx, POLLOUT, 20),
+	      "poll() reports no POLLOUT while the receiver does not read");
+	for (i = 0; i < sent / 2 && get(rx, sizeof(result.b), 0) == 10000; i++)
 		;
-	check(api_wait(tx, POLLOUT, 10000), "POLLOUT again when it reads");
-	for (; i < sent && get(rx, sizeof(got.b), 0) == 10000; i++)
+	check(api_wait(tx, POLLOUT, 10000), "poll() reports POLLOUT when the receiver reads");
+	for (; i < sent && get(rx, sizeof(result.b), 0) == 10000; i++)
 		;
-	check(i == sent, "all messages come");
-	check(api_sent(tx), "and are acknowledged");
+	check(i == sent, "all messages sent with MSG_DONTWAIT arrive");
+	check(api_sent(tx), "all messages sent with MSG_DONTWAIT are acknowledged");
 }
 
 static void check_epoll(int rx, int tx)
 {
-	struct epoll_event want = { .events = EPOLLIN | EPOLLET }, e;
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET }, e;
 	int ep = epoll_create1(0);
 
-	check(!epoll_ctl(ep, EPOLL_CTL_ADD, rx, &want), "epoll");
-	check(!epoll_wait(ep, &e, 1, 0), "nothing to read");
-	check(api_send(tx, POLL, 1000, 0) == 1000 && epoll_wait(ep, &e, 1, 5000) == 1, "EPOLLIN");
-	check(!epoll_wait(ep, &e, 1, 0), "once, with EPOLLET");
+	check(!epoll_ctl(ep, EPOLL_CTL_ADD, rx, &event), "epoll accepts an NDP socket");
+	check(!epoll_wait(ep, &e, 1, 0), "epoll reports no event without a message");
 	check(api_send(tx, POLL, 1000, 0) == 1000 && epoll_wait(ep, &e, 1, 5000) == 1,
-	      "again for another message");
-	check(get(rx, 1000, 0) == 1000 && get(rx, 1000, 0) == 1000, "both are there");
+	      "epoll reports EPOLLIN for a message");
+	check(!epoll_wait(ep, &e, 1, 0), "epoll reports a message once with EPOLLET");
+	check(api_send(tx, POLL, 1000, 0) == 1000 && epoll_wait(ep, &e, 1, 5000) == 1,
+	      "epoll reports a second message with EPOLLET");
+	check(get(rx, 1000, 0) == 1000 && get(rx, 1000, 0) == 1000,
+	      "both messages reported by epoll are read");
 	close(ep);
 }
 
@@ -185,19 +211,24 @@ static void check_shutdown(int rx, int tx)
 	union ndp_address a;
 
 	api_address(POLL, &a);
-	check(api_refused(shutdown(api_sender(), SHUT_RD), ENOTCONN), "shutdown: not connected");
-	check(!connect(tx, &a.sa, sizeof(a.v4)) && !shutdown(tx, SHUT_WR), "SHUT_WR");
-	check(api_refused((int)send(tx, "x", 1, 0), EPIPE), "nothing is sent any more");
-	check(!shutdown(tx, SHUT_RD) && recv(tx, got.b, 1, 0) == 0, "SHUT_RD: the end");
-	check(api_wait(tx, POLLHUP | POLLRDHUP, 0), "POLLHUP");
-	check(!api_wait(rx, POLLIN, 0), "the receiver sees nothing of it");
+	check(api_refused(shutdown(api_sender(), SHUT_RD), ENOTCONN),
+	      "shutdown() of an unconnected socket fails with ENOTCONN");
+	check(!connect(tx, &a.sa, sizeof(a.v4)) && !shutdown(tx, SHUT_WR),
+	      "shutdown() accepts SHUT_WR");
+	check(api_refused((int)send(tx, "x", 1, 0), EPIPE),
+	      "send() after SHUT_WR fails with EPIPE");
+	check(!shutdown(tx, SHUT_RD) && recv(tx, result.b, 1, 0) == 0,
+	      "recv() after SHUT_RD returns 0");
+	check(api_wait(tx, POLLHUP | POLLRDHUP, 0), "poll() reports POLLHUP after shutdown()");
+	check(!api_wait(rx, POLLIN, 0), "receiver gets no event from the sender's shutdown()");
 }
 
 void test_poll(void)
 {
 	int rx = api_receiver(POLL), tx = api_sender();
 
-	check(!api_wait(rx, POLLIN | POLLERR | POLLHUP, 0), "nothing to read yet");
+	check(!api_wait(rx, POLLIN | POLLERR | POLLHUP, 0),
+	      "poll() reports no event on a new socket");
 	check_epoll(rx, tx);
 	check_writable(rx, tx);
 	check_shutdown(rx, tx);
@@ -216,16 +247,19 @@ static int queue(int fd, unsigned long which)
 
 static void check_inq(int rx, int tx)
 {
-	check(queue(rx, FIONREAD) == 0, "FIONREAD: nothing is there");
+	check(queue(rx, FIONREAD) == 0, "FIONREAD returns 0 without a message");
 	check(api_send(tx, QUEUES, 3000, 0) == 3000 && api_sent(tx) &&
-	      api_send(tx, QUEUES, 500, 0) == 500 && api_sent(tx), "two messages");
-	check(queue(rx, FIONREAD) == 3000, "FIONREAD: bytes of the first");
-	check(get(rx, 1000, 0) == 1000 && queue(rx, FIONREAD) == 2000, "less those that were read");
-	check(get(rx, 2000, 0) == 2000 && queue(rx, FIONREAD) == 500, "then of the second");
-	check(get(rx, 500, 0) == 500 && queue(rx, FIONREAD) == 0, "and nothing");
+	      api_send(tx, QUEUES, 500, 0) == 500 && api_sent(tx), "two messages are acknowledged");
+	check(queue(rx, FIONREAD) == 3000, "FIONREAD returns the length of the first message");
+	check(get(rx, 1000, 0) == 1000 && queue(rx, FIONREAD) == 2000,
+	      "FIONREAD returns the unread bytes of a message");
+	check(get(rx, 2000, 0) == 2000 && queue(rx, FIONREAD) == 500,
+	      "FIONREAD returns the length of the second message");
+	check(get(rx, 500, 0) == 500 && queue(rx, FIONREAD) == 0,
+	      "FIONREAD returns 0 after the last message");
 }
 
-/* Of a message of which a part was read, and whose rest will not come, there is an error. */
+/* A message that fails after a part of it was read causes an error. */
 static void check_inq_failed(int rx)
 {
 	const struct linger now = { 1, 0 };
@@ -235,14 +269,17 @@ static void check_inq_failed(int rx)
 
 	ndp_option(rx, SOL_SOCKET, SO_RCVBUF, 10000);
 	check(send(tx, b, len, 0) == len && api_wait(rx, POLLIN, 10000) && get(rx, 100, 0) == 100 &&
-	      queue(rx, FIONREAD) == len - 100, "FIONREAD: of a message that is not whole");
+	      queue(rx, FIONREAD) == len - 100,
+	      "FIONREAD counts a partly received message in full");
 	free(b);
 	setsockopt(tx, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
 	close(tx);
 	for (i = 0; i < 10000 && queue(rx, FIONREAD); i++)
 		usleep(1000);
-	check(queue(rx, FIONREAD) == 0 && api_wait(rx, POLLIN, 0), "0 when its sender gives it up");
-	check(api_refused((int)get(rx, 100, 0), ECONNRESET), "which recv() tells");
+	check(queue(rx, FIONREAD) == 0 && api_wait(rx, POLLIN, 0),
+	      "FIONREAD returns 0 after the sender has aborted the message");
+	check(api_refused((int)get(rx, 100, 0), ECONNRESET),
+	      "recv() of the aborted message fails with ECONNRESET");
 }
 
 static void check_outq(int fd)
@@ -251,14 +288,15 @@ static void check_outq(int fd)
 	int bytes;
 
 	ndp_address("10.0.0.9", QUEUES, &a);
-	check(queue(fd, SIOCOUTQ) == 0, "SIOCOUTQ: nothing");
+	check(queue(fd, SIOCOUTQ) == 0, "SIOCOUTQ returns 0 without a message");
 	ndp_option(fd, SOL_NDP, NDP_TIMEOUT, 100);
-	check(sendto(fd, got.b, 5000, 0, &a.sa, sizeof(a.v4)) == 5000, "to a silent host");
+	check(sendto(fd, result.b, 5000, 0, &a.sa, sizeof(a.v4)) == 5000,
+	      "message to a silent host is sent");
 	bytes = queue(fd, SIOCOUTQ);
-	check(bytes >= 5000 && bytes < 20000, "SIOCOUTQ: memory of what is not acknowledged: %d",
-	      bytes);
+	check(bytes >= 5000 && bytes < 20000,
+	      "SIOCOUTQ returns the memory of unacknowledged data: %d", bytes);
 	check(api_fails_with(fd, ETIMEDOUT, 1, QUEUES) && queue(fd, SIOCOUTQ) == 0,
-	      "nothing when it has failed");
+	      "SIOCOUTQ returns 0 after the message has failed");
 }
 
 void test_queues(void)
@@ -266,15 +304,17 @@ void test_queues(void)
 	int rx = api_receiver(QUEUES), tx = api_sender(), v6 = ndp_socket(ns_a, AF_INET6);
 
 	check_inq(rx, tx);
-	check(queue(tx, SIOCOUTQ) == 0, "SIOCOUTQ: all was acknowledged");
+	check(queue(tx, SIOCOUTQ) == 0, "SIOCOUTQ returns 0 after all data is acknowledged");
 	check_inq_failed(rx);
 	close(tx);
 	tx = api_sender();
 	check_outq(tx);
-	check(queue(v6, FIONREAD) == 0 && queue(v6, SIOCOUTQ) == 0, "of IPv6, too");
-	check(api_refused(ioctl(rx, FIONREAD, NULL), EFAULT), "no address");
-	check(api_refused(queue(rx, SIOCATMARK), ENOTTY), "others are refused");
-	check(api_refused(queue(v6, SIOCATMARK), ENOTTY), "of IPv6, too");
+	check(queue(v6, FIONREAD) == 0 && queue(v6, SIOCOUTQ) == 0,
+	      "IPv6 socket has FIONREAD and SIOCOUTQ");
+	check(api_refused(ioctl(rx, FIONREAD, NULL), EFAULT),
+	      "FIONREAD without an address fails with EFAULT");
+	check(api_refused(queue(rx, SIOCATMARK), ENOTTY), "IPv4 socket refuses other ioctls");
+	check(api_refused(queue(v6, SIOCATMARK), ENOTTY), "IPv6 socket refuses other ioctls");
 	close(rx);
 	close(tx);
 	close(v6);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of NDP's sockets: regions, and messages that are placed in them */
+/* Checks of NDP sockets: regions, and messages that are placed in them */
 #define _GNU_SOURCE
 #include <err.h>
 #include <linux/sock_diag.h>
@@ -13,14 +13,14 @@
 
 #include "ndp_api.h"
 
-/* One a test: what a closed socket has sent may still come */
+/* A port for each test: packets of closed sockets may still arrive */
 enum { PLACED = 1101, FULL, KILLED, MEMORY, CLOSED };
 
 #define REGION		65536
 #define LARGE		(16 << 20)
 #define PATIENCE_MS	20000
 
-/* What one recvmsg() gave */
+/* Result of one recvmsg() */
 static struct {
 	ssize_t n;
 	int flags;
@@ -28,7 +28,7 @@ static struct {
 	struct ndp_placed placed;
 	union ndp_address from;
 	uint8_t b[100000];
-} got;
+} result;
 
 static ssize_t get(int fd, int flags, size_t control_len)
 {
@@ -36,22 +36,22 @@ static ssize_t get(int fd, int flags, size_t control_len)
 		struct cmsghdr align;
 		char b[256];
 	} control;
-	struct iovec iov = { got.b, sizeof(got.b) };
+	struct iovec iov = { result.b, sizeof(result.b) };
 	struct msghdr msg = {
-		.msg_name = &got.from, .msg_namelen = sizeof(got.from), .msg_iov = &iov,
+		.msg_name = &result.from, .msg_namelen = sizeof(result.from), .msg_iov = &iov,
 		.msg_iovlen = 1, .msg_control = &control, .msg_controllen = control_len,
 	};
 	struct cmsghdr *cm;
 
-	memset(&got, 0, sizeof(got));
-	got.n = api_wait(fd, POLLIN, PATIENCE_MS) ? recvmsg(fd, &msg, flags) : -1;
-	got.flags = msg.msg_flags;
-	cm = got.n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
+	memset(&result, 0, sizeof(result));
+	result.n = api_wait(fd, POLLIN, PATIENCE_MS) ? recvmsg(fd, &msg, flags) : -1;
+	result.flags = msg.msg_flags;
+	cm = result.n < 0 ? NULL : CMSG_FIRSTHDR(&msg);
 	if (cm && cm->cmsg_level == SOL_NDP && cm->cmsg_type == NDP_CMSG_PLACED) {
-		got.is_placed = cm->cmsg_len == CMSG_LEN(sizeof(got.placed));
-		memcpy(&got.placed, CMSG_DATA(cm), sizeof(got.placed));
+		result.is_placed = cm->cmsg_len == CMSG_LEN(sizeof(result.placed));
+		memcpy(&result.placed, CMSG_DATA(cm), sizeof(result.placed));
 	}
-	return got.n;
+	return result.n;
 }
 
 static int option(int fd, int name, uint64_t value)
@@ -84,20 +84,20 @@ static uint64_t used(int fd)
 	return info.region_used;
 }
 
-/* Message NO, of LEN bytes, was placed in R, and is what api_send() sends. */
+/* Return: true if message @no of api_send(), of @len bytes, was placed in @r */
 static bool is_placed(const uint8_t *r, uint64_t no, size_t len)
 {
-	return got.is_placed && got.placed.msg == no && got.placed.msg_bytes == len &&
-	       got.flags & MSG_EOR && !(got.flags & MSG_CTRUNC) &&
-	       got.from.v4.sin_addr.s_addr == htonl(0x0a000001) &&
-	       !(got.placed.offset_bytes % NDP_REGION_UNIT) &&
-	       ndp_right(r + got.placed.offset_bytes, len, len, 0) == len;
+	return result.is_placed && result.placed.msg == no && result.placed.msg_bytes == len &&
+	       result.flags & MSG_EOR && !(result.flags & MSG_CTRUNC) &&
+	       result.from.v4.sin_addr.s_addr == htonl(0x0a000001) &&
+	       !(result.placed.offset_bytes % NDP_REGION_UNIT) &&
+	       ndp_right(r + result.placed.offset_bytes, len, len, 0) == len;
 }
 
 static bool is_ordinary(size_t len)
 {
-	return got.n == (ssize_t)len && !got.is_placed && got.flags & MSG_EOR &&
-	       ndp_right(got.b, len, len, 0) == len;
+	return result.n == (ssize_t)len && !result.is_placed && result.flags & MSG_EOR &&
+	       ndp_right(result.b, len, len, 0) == len;
 }
 
 /* ---- options, mmap() */
@@ -106,16 +106,20 @@ static void check_sizes(int fd)
 {
 	uint32_t half = REGION;
 
-	check(api_refused(option(fd, NDP_REGION, 1), EINVAL), "a region of 1 byte");
-	check(api_refused(option(fd, NDP_REGION, REGION + 100), EINVAL), "half a page");
+	check(api_refused(option(fd, NDP_REGION, 1), EINVAL), "region of 1 byte is refused");
+	check(api_refused(option(fd, NDP_REGION, REGION + 100), EINVAL),
+	      "region that ends within a page is refused");
 	check(api_refused(option(fd, NDP_REGION, NDP_REGION_MAX + (uint64_t)REGION), EINVAL),
-	      "more than NDP_REGION_MAX");
-	check(api_refused(option(fd, NDP_REGION, -(uint64_t)REGION), EINVAL), "2^64");
+	      "region above NDP_REGION_MAX is refused");
+	check(api_refused(option(fd, NDP_REGION, -(uint64_t)REGION), EINVAL),
+	      "region of nearly 2^64 bytes is refused");
 	check(api_refused(setsockopt(fd, SOL_NDP, NDP_REGION, &half, sizeof(half)), EINVAL),
-	      "a size of 32 bits");
-	check(api_refused(setsockopt(fd, SOL_NDP, NDP_REGION, NULL, 8), EFAULT), "no size");
-	check(api_refused(option(fd, NDP_REGION_FREE, 0), EINVAL), "free without a region");
-	check(!option(fd, NDP_REGION, 0), "there is none to be removed");
+	      "NDP_REGION with a 32-bit size is refused");
+	check(api_refused(setsockopt(fd, SOL_NDP, NDP_REGION, NULL, 8), EFAULT),
+	      "NDP_REGION without an address fails with EFAULT");
+	check(api_refused(option(fd, NDP_REGION_FREE, 0), EINVAL),
+	      "NDP_REGION_FREE without a region fails with EINVAL");
+	check(!option(fd, NDP_REGION, 0), "removal without a region succeeds");
 }
 
 static void check_mappings(int fd)
@@ -123,30 +127,38 @@ static void check_mappings(int fd)
 	struct ndp_info info;
 	uint8_t *r;
 
-	check(map(fd, REGION, MAP_SHARED, 0) == MAP_FAILED && errno == EINVAL, "nothing to map");
-	check(!option(fd, NDP_REGION, REGION), "a region");
+	check(map(fd, REGION, MAP_SHARED, 0) == MAP_FAILED && errno == EINVAL,
+	      "mmap() without a region fails with EINVAL");
+	check(!option(fd, NDP_REGION, REGION), "NDP_REGION creates a region");
 	ndp_info(fd, &info);
-	check(info.region_bytes == REGION && !info.region_used, "NDP_INFO tells its size");
-	check(api_refused(option(fd, NDP_REGION, REGION), EBUSY), "a second one");
-	check(map(fd, REGION / 2, MAP_SHARED, 0) == MAP_FAILED && errno == EINVAL, "half of it");
-	check(map(fd, REGION * 2, MAP_SHARED, 0) == MAP_FAILED && errno == EINVAL, "twice");
-	check(map(fd, REGION, MAP_PRIVATE, 0) == MAP_FAILED && errno == EINVAL, "MAP_PRIVATE");
+	check(info.region_bytes == REGION && !info.region_used, "NDP_INFO has the region's size");
+	check(api_refused(option(fd, NDP_REGION, REGION), EBUSY),
+	      "second region is refused with EBUSY");
+	check(map(fd, REGION / 2, MAP_SHARED, 0) == MAP_FAILED && errno == EINVAL,
+	      "mmap() of half the region fails with EINVAL");
+	check(map(fd, REGION * 2, MAP_SHARED, 0) == MAP_FAILED && errno == EINVAL,
+	      "mmap() of twice the region fails with EINVAL");
+	check(map(fd, REGION, MAP_PRIVATE, 0) == MAP_FAILED && errno == EINVAL,
+	      "mmap() with MAP_PRIVATE fails with EINVAL");
 	check(map(fd, REGION / 2, MAP_SHARED, REGION / 2) == MAP_FAILED && errno == EINVAL,
-	      "its second half");
+	      "mmap() of the region's second half fails with EINVAL");
 	r = map(fd, REGION, MAP_SHARED, 0);
-	check(r != MAP_FAILED, "mmap()");
-	check(!r[0] && !r[REGION - 1], "it is empty");
-	check(mremap(r, REGION, 2 * REGION, MREMAP_MAYMOVE) == MAP_FAILED, "it does not grow");
-	check(api_refused(option(fd, NDP_REGION, 0), EBUSY), "it is mapped");
+	check(r != MAP_FAILED, "mmap() of the whole region succeeds");
+	check(!r[0] && !r[REGION - 1], "new region is zeroed");
+	check(mremap(r, REGION, 2 * REGION, MREMAP_MAYMOVE) == MAP_FAILED,
+	      "mremap() cannot enlarge the mapping");
+	check(api_refused(option(fd, NDP_REGION, 0), EBUSY),
+	      "removal of a mapped region fails with EBUSY");
 	munmap(r, REGION / 2);
-	check(api_refused(option(fd, NDP_REGION, 0), EBUSY), "half of it still is");
+	check(api_refused(option(fd, NDP_REGION, 0), EBUSY),
+	      "removal of a half-mapped region fails with EBUSY");
 	munmap(r + REGION / 2, REGION / 2);
-	check(!option(fd, NDP_REGION, 0), "it is removed");
+	check(!option(fd, NDP_REGION, 0), "unmapped region is removed");
 	ndp_info(fd, &info);
-	check(!info.region_bytes, "it is gone");
+	check(!info.region_bytes, "NDP_INFO has no region after its removal");
 }
 
-/* A child has the mapping, too. */
+/* A child inherits the mapping. */
 static void check_fork(int fd)
 {
 	uint8_t *r = region(fd, REGION);
@@ -158,13 +170,14 @@ static void check_fork(int fd)
 		_exit(0);
 	}
 	munmap(r, REGION);
-	check(api_refused(option(fd, NDP_REGION, 0), EBUSY), "a child has mapped it");
+	check(api_refused(option(fd, NDP_REGION, 0), EBUSY),
+	      "removal of a region mapped by a child fails with EBUSY");
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
-	check(!option(fd, NDP_REGION, 0), "the child is gone");
+	check(!option(fd, NDP_REGION, 0), "region is removed after the child has ended");
 }
 
-/* RLIMIT_MEMLOCK counts two pages more, and is of a user. */
+/* RLIMIT_MEMLOCK is per user; a region counts two additional pages. */
 static void check_limit(int fd)
 {
 	const struct rlimit limit = { REGION + 2 * (rlim_t)getpagesize(), RLIM_INFINITY };
@@ -183,7 +196,7 @@ static void check_limit(int fd)
 		_exit(status);
 	}
 	waitpid(child, &status, 0);
-	check(!status, "RLIMIT_MEMLOCK (%#x)", WEXITSTATUS(status));
+	check(!status, "RLIMIT_MEMLOCK limits the regions of a user (%#x)", WEXITSTATUS(status));
 	close(second);
 }
 
@@ -202,28 +215,38 @@ void test_region(void)
 
 static void check_read(int rx, const uint8_t *r)
 {
-	const size_t no_room = CMSG_SPACE(sizeof(got.placed)) - sizeof(size_t);
+	const size_t no_room = CMSG_SPACE(sizeof(result.placed)) - sizeof(size_t);
 
-	check(api_refused((int)get(rx, 0, no_room), EINVAL), "no room for control data");
-	check(api_refused(option(rx, NDP_REGION_FREE, 0), EINVAL), "free before it was read");
-	check(get(rx, MSG_PEEK, 256) == 0 && is_placed(r, 1, 100), "MSG_PEEK");
-	check(api_refused(option(rx, NDP_REGION_FREE, 0), EINVAL), "free after a look");
-	check(api_refused(option(rx, NDP_REGION, 0), EBUSY), "it is not removed meanwhile");
-	check(get(rx, MSG_TRUNC, 256) == 100 && is_placed(r, 1, 100), "MSG_TRUNC: its length");
-	check(!got.b[0], "nothing in the buffer");
-	check(used(rx) == NDP_REGION_UNIT, "its space is used");
+	check(api_refused((int)get(rx, 0, no_room), EINVAL),
+	      "recvmsg() without room for control data fails with EINVAL");
+	check(api_refused(option(rx, NDP_REGION_FREE, 0), EINVAL),
+	      "NDP_REGION_FREE of an unread message fails with EINVAL");
+	check(get(rx, MSG_PEEK, 256) == 0 && is_placed(r, 1, 100),
+	      "MSG_PEEK returns a placed message");
+	check(api_refused(option(rx, NDP_REGION_FREE, 0), EINVAL),
+	      "NDP_REGION_FREE after MSG_PEEK fails with EINVAL");
+	check(api_refused(option(rx, NDP_REGION, 0), EBUSY),
+	      "removal of a region with a message fails with EBUSY");
+	check(get(rx, MSG_TRUNC, 256) == 100 && is_placed(r, 1, 100),
+	      "MSG_TRUNC returns the length of a placed message");
+	check(!result.b[0], "buffer is unchanged by a placed message");
+	check(used(rx) == NDP_REGION_UNIT, "placed message uses one unit of the region");
 }
 
 static void check_free(int rx, uint64_t offset)
 {
-	check(api_refused(option(rx, NDP_REGION_FREE, offset + 1), EINVAL), "not at its begin");
+	check(api_refused(option(rx, NDP_REGION_FREE, offset + 1), EINVAL),
+	      "NDP_REGION_FREE within a message fails with EINVAL");
 	check(api_refused(option(rx, NDP_REGION_FREE, offset + NDP_REGION_UNIT), EINVAL),
-	      "nobody's");
-	check(api_refused(option(rx, NDP_REGION_FREE, REGION), EINVAL), "behind the end");
-	check(api_refused(option(rx, NDP_REGION_FREE, UINT64_MAX), EINVAL), "far behind");
-	check(!option(rx, NDP_REGION_FREE, offset), "NDP_REGION_FREE");
-	check(api_refused(option(rx, NDP_REGION_FREE, offset), EINVAL), "twice");
-	check(!used(rx), "its space is free");
+	      "NDP_REGION_FREE of free space fails with EINVAL");
+	check(api_refused(option(rx, NDP_REGION_FREE, REGION), EINVAL),
+	      "NDP_REGION_FREE at the region's end fails with EINVAL");
+	check(api_refused(option(rx, NDP_REGION_FREE, UINT64_MAX), EINVAL),
+	      "NDP_REGION_FREE of 2^64 - 1 fails with EINVAL");
+	check(!option(rx, NDP_REGION_FREE, offset), "NDP_REGION_FREE releases a message");
+	check(api_refused(option(rx, NDP_REGION_FREE, offset), EINVAL),
+	      "second NDP_REGION_FREE of a message fails with EINVAL");
+	check(!used(rx), "region is empty after NDP_REGION_FREE");
 }
 
 void test_region_placed(void)
@@ -231,28 +254,32 @@ void test_region_placed(void)
 	static const size_t sizes[] = { 1, 1400, NDP_REGION_UNIT, NDP_REGION_UNIT + 1, REGION };
 	int rx = api_receiver(PLACED), tx = api_sender();
 	uint8_t *r = region(rx, REGION);
-	size_t i, taken;
+	size_t i, space;
 
-	check(api_send(tx, PLACED, 100, 0) == 100 && api_sent(tx), "a message");
+	check(api_send(tx, PLACED, 100, 0) == 100 && api_sent(tx),
+	      "message to a region is acknowledged");
 	check_read(rx, r);
-	check_free(rx, got.placed.offset_bytes);
+	check_free(rx, result.placed.offset_bytes);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		/* what a program does there, nobody looks at */
+		/* the kernel does not use the content of a region */
 		memset(r, 0xff, REGION);
 		api_send(tx, PLACED, sizes[i], 0);
-		check(get(rx, 0, 256) == 0 && is_placed(r, i + 2, sizes[i]), "%zu bytes",
+		check(get(rx, 0, 256) == 0 && is_placed(r, i + 2, sizes[i]),
+		      "message of %zu bytes is placed",
 		      sizes[i]);
-		taken = (sizes[i] + NDP_REGION_UNIT - 1) / NDP_REGION_UNIT * NDP_REGION_UNIT;
-		check(used(rx) == taken, "they take %zu", taken);
-		check(taken == REGION || r[taken] == 0xff, "and not more");
-		option(rx, NDP_REGION_FREE, got.placed.offset_bytes);
+		space = (sizes[i] + NDP_REGION_UNIT - 1) / NDP_REGION_UNIT * NDP_REGION_UNIT;
+		check(used(rx) == space, "message of %zu bytes uses %zu bytes of the region",
+		      sizes[i], space);
+		check(space == REGION || r[space] == 0xff,
+		      "message of %zu bytes writes only to its space", sizes[i]);
+		option(rx, NDP_REGION_FREE, result.placed.offset_bytes);
 	}
 	munmap(r, REGION);
 	close(tx);
 	close(rx);
 }
 
-/* What does not fit comes the ordinary way. */
+/* Messages that do not fit the region are delivered normally. */
 void test_region_full(void)
 {
 	int rx = api_receiver(FULL), tx = api_sender(), i;
@@ -260,29 +287,34 @@ void test_region_full(void)
 	uint64_t offset[3];
 
 	for (i = 0; i < 5; i++)
-		check(api_send(tx, FULL, 20000, 0) == 20000 && api_sent(tx), "%d", i);
+		check(api_send(tx, FULL, 20000, 0) == 20000 && api_sent(tx),
+		      "message %d of 20000 bytes is acknowledged", i);
 	for (i = 0; i < 3; i++) {
-		check(get(rx, 0, 256) == 0 && is_placed(r, i + 1U, 20000), "%d has space", i);
-		offset[i] = got.placed.offset_bytes;
+		check(get(rx, 0, 256) == 0 && is_placed(r, i + 1U, 20000), "message %d is placed",
+		      i);
+		offset[i] = result.placed.offset_bytes;
 	}
 	for (; i < 5; i++)
-		check(get(rx, 0, 256) == 20000 && is_ordinary(20000), "%d has none", i);
-	check(!option(rx, NDP_REGION_FREE, offset[1]), "there is space again");
+		check(get(rx, 0, 256) == 20000 && is_ordinary(20000),
+		      "message %d does not fit and is delivered normally", i);
+	check(!option(rx, NDP_REGION_FREE, offset[1]), "space between two messages is released");
 	api_send(tx, FULL, 20480, 0);
-	check(get(rx, 0, 256) == 0 && is_placed(r, 6, 20480), "just as much");
-	check(got.placed.offset_bytes == offset[1], "at that place");
+	check(get(rx, 0, 256) == 0 && is_placed(r, 6, 20480),
+	      "message as long as the released space is placed");
+	check(result.placed.offset_bytes == offset[1], "message is placed in the released space");
 	for (i = 0; i < 3; i++)
 		option(rx, NDP_REGION_FREE, offset[i]);
-	check(!used(rx), "all is free");
+	check(!used(rx), "full region is empty after all messages were released");
 	api_send(tx, FULL, REGION + 1, 0);
-	check(get(rx, 0, 256) == REGION + 1 && is_ordinary(REGION + 1), "more than there is");
-	check(!used(rx), "takes nothing");
+	check(get(rx, 0, 256) == REGION + 1 && is_ordinary(REGION + 1),
+	      "message longer than the region is delivered normally");
+	check(!used(rx), "message longer than the region uses no space");
 	munmap(r, REGION);
 	close(tx);
 	close(rx);
 }
 
-/* A child sends a message that takes long. */
+/* Fork a child that sends a long message slowly. */
 static pid_t sends(uint16_t port, size_t len)
 {
 	pid_t child = fork();
@@ -308,19 +340,21 @@ void test_region_killed(void)
 		usleep(100);
 		ndp_info(rx, &info);
 	}
-	check(info.region_used >= 10000000 && info.msgs_receiving == 1, "a message has begun");
-	check(api_refused(option(rx, NDP_REGION, 0), EBUSY), "its region stays");
+	check(info.region_used >= 10000000 && info.msgs_receiving == 1,
+	      "partly received message uses the region");
+	check(api_refused(option(rx, NDP_REGION, 0), EBUSY),
+	      "removal of a region with a partly received message fails with EBUSY");
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	for (i = 0; i < PATIENCE_MS && used(rx); i++)
 		usleep(1000);
-	check(!used(rx), "its sender was killed: its space is free");
-	check(!api_wait(rx, POLLIN, 0), "there is nothing to be read");
-	check(!option(rx, NDP_REGION, 0), "the region can be removed");
+	check(!used(rx), "region is empty after the sender was killed");
+	check(!api_wait(rx, POLLIN, 0), "message of a killed sender is not readable");
+	check(!option(rx, NDP_REGION, 0), "region is removed after the sender was killed");
 	close(rx);
 }
 
-/* The most memory that a message takes whose packets come out of order; 1: it failed */
+/* Return: the peak receive memory of a message with reordered packets; 1: it failed */
 static unsigned int most_memory(int rx, size_t len)
 {
 	unsigned int mem[SK_MEMINFO_VARS], most = 0;
@@ -351,34 +385,38 @@ void test_region_memory(void)
 
 	ndp_option(rx, SOL_SOCKET, SO_RCVBUFFORCE, LARGE);
 	most = most_memory(rx, len);
-	check(most > len / 2, "without a region, %u bytes", most);
+	check(most > len / 2, "reordered packets take memory without a region: %u bytes", most);
 	close(rx);
 
 	rx = api_receiver(MEMORY);
 	r = region(rx, LARGE);
 	most = most_memory(rx, len);
-	check(most > 1 && most < 2000, "with one, %u", most);
-	check(get(rx, 0, 256) == 0 && is_placed(r, 1, len), "all of it is there");
+	check(most > 1 && most < 2000,
+	      "reordered packets take hardly any memory with a region: %u bytes", most);
+	check(get(rx, 0, 256) == 0 && is_placed(r, 1, len),
+	      "message with reordered packets is placed intact");
 	munmap(r, LARGE);
 	close(rx);
 }
 
-/* The mapping keeps the socket. */
+/* The mapping holds a reference to the socket. */
 void test_region_closed(void)
 {
 	int rx = api_receiver(CLOSED), tx = api_sender();
 	uint8_t *r = region(rx, REGION);
 
 	api_send(tx, CLOSED, 5000, 0);
-	check(get(rx, 0, 256) == 0 && is_placed(r, 1, 5000), "a message");
+	check(get(rx, 0, 256) == 0 && is_placed(r, 1, 5000), "message of 5000 bytes is placed");
 	check(!madvise(r, REGION, MADV_DONTNEED) && is_placed(r, 1, 5000),
-	      "MADV_DONTNEED: it is there still");
+	      "placed message survives MADV_DONTNEED");
 	close(rx);
-	check(is_placed(r, 1, 5000), "close(): it is there");
+	check(is_placed(r, 1, 5000), "placed message survives close()");
 	api_send(tx, CLOSED, 6000, 0);
-	check(api_sent(tx) && ndp_right(r + 8192, 6000, 6000, 0) == 6000, "others still come");
+	check(api_sent(tx) && ndp_right(r + 8192, 6000, 6000, 0) == 6000,
+	      "message is placed in a mapped region after close()");
 	munmap(r, REGION);
 	api_send(tx, CLOSED, 7000, 0);
-	check(api_fails_with(tx, ECONNREFUSED, 3, CLOSED), "munmap(): no more");
+	check(api_fails_with(tx, ECONNREFUSED, 3, CLOSED),
+	      "message fails with ECONNREFUSED after munmap()");
 	close(tx);
 }

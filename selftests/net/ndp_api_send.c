@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of NDP's sockets: addresses, options, arguments, and messages that fail */
+/* Checks of NDP sockets: addresses, options, arguments, and messages that fail */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
@@ -15,7 +15,7 @@
 #define TURN_BYTES 8000000
 #define MSG_TIMEOUT_MS 1000
 
-/* bind() in b; returns the socket, or -1 */
+/* Return: a socket of b that is bound, or -1 */
 static int bound(int family, const char *address, uint16_t port)
 {
 	int fd = ndp_socket(ns_b, family);
@@ -28,7 +28,7 @@ static int bound(int family, const char *address, uint16_t port)
 	return -1;
 }
 
-static bool taken(int family, const char *address, uint16_t port)
+static bool in_use(int family, const char *address, uint16_t port)
 {
 	return api_refused(bound(family, address, port), EADDRINUSE);
 }
@@ -37,21 +37,23 @@ static void check_conflicts(void)
 {
 	int one = bound(AF_INET, "10.0.0.2", PORT), two;
 
-	check(one >= 0, "bind to an address");
-	check(taken(AF_INET, "10.0.0.2", PORT), "not twice");
-	check(taken(AF_INET, "0.0.0.0", PORT), "nor to any address");
-	check(taken(AF_INET6, "::", PORT), "nor to any of IPv6, with those of IPv4");
-	check(taken(AF_INET6, "::ffff:10.0.0.2", PORT), "nor to the mapped address");
+	check(one >= 0, "IPv4 address is bound");
+	check(in_use(AF_INET, "10.0.0.2", PORT), "bound IPv4 address cannot be bound twice");
+	check(in_use(AF_INET, "0.0.0.0", PORT),
+	      "0.0.0.0 cannot be bound beside a bound address");
+	check(in_use(AF_INET6, "::", PORT), ":: cannot be bound beside a bound IPv4 address");
+	check(in_use(AF_INET6, "::ffff:10.0.0.2", PORT),
+	      "mapped form of a bound IPv4 address cannot be bound");
 	two = bound(AF_INET, "127.0.0.1", PORT);
-	check(two >= 0, "another address is free");
+	check(two >= 0, "another IPv4 address is bound to the same port");
 	close(two);
 	two = bound(AF_INET6, "::1", PORT);
-	check(two >= 0, "and one of IPv6");
+	check(two >= 0, "IPv6 address is bound to the same port");
 	close(two);
 	close(one);
 	one = bound(AF_INET6, "::", PORT);
-	check(one >= 0, "free after close(): any address of IPv6");
-	check(taken(AF_INET, "10.0.0.2", PORT), "which takes those of IPv4");
+	check(one >= 0, ":: is bound after the IPv4 address was closed");
+	check(in_use(AF_INET, "10.0.0.2", PORT), "IPv4 address cannot be bound beside ::");
 	close(one);
 }
 
@@ -62,9 +64,9 @@ static void check_v6only(void)
 
 	ndp_option(one, IPPROTO_IPV6, IPV6_V6ONLY, 1);
 	ndp_address("::", PORT, &a);
-	check(!bind(one, &a.sa, sizeof(a.v6)), "IPV6_V6ONLY");
+	check(!bind(one, &a.sa, sizeof(a.v6)), ":: is bound with IPV6_V6ONLY");
 	two = bound(AF_INET, "0.0.0.0", PORT);
-	check(two >= 0, "leaves IPv4 to others");
+	check(two >= 0, "0.0.0.0 is bound beside :: with IPV6_V6ONLY");
 	close(one);
 	close(two);
 }
@@ -74,14 +76,17 @@ static void check_ephemeral(void)
 	int one = bound(AF_INET, "10.0.0.2", 0), two = bound(AF_INET, "10.0.0.2", 0);
 
 	check(one >= 0 && two >= 0 && ndp_own_port(one) >= 1024 && ndp_own_port(two) >= 1024 &&
-	      ndp_own_port(one) != ndp_own_port(two), "port 0: any that is free");
-	check(api_refused(bind(one, NULL, 0), EFAULT) || errno == EINVAL, "bind to nothing");
+	      ndp_own_port(one) != ndp_own_port(two),
+	      "bind() to port 0 assigns different free ports");
+	check(api_refused(bind(one, NULL, 0), EFAULT) || errno == EINVAL,
+	      "bind() without an address fails with EFAULT or EINVAL");
 	close(one);
 	close(two);
 	check(api_refused(bound(AF_INET, "10.0.0.77", PORT), EADDRNOTAVAIL),
-	      "an address of others");
+	      "bind() to another host's address fails with EADDRNOTAVAIL");
 	one = api_sender();
-	check(api_send(one, PORT + 5, 1, 0) == 1 && ndp_own_port(one), "sendto() binds");
+	check(api_send(one, PORT + 5, 1, 0) == 1 && ndp_own_port(one),
+	      "sendto() binds an unbound socket");
 	close(one);
 }
 
@@ -93,15 +98,20 @@ static void check_connect(void)
 	socklen_t len = sizeof(a);
 	char b[8];
 
-	check(write(tx, "abcd", 4) == 4 && read(rx, b, 8) == 4, "connected: write() and read()");
-	check(writev(tx, iov, 2) == 4 && read(rx, b, 8) == 4 && !memcmp(b, "abcd", 4), "writev()");
-	check(!connect(tx, &a.sa, sizeof(a.sa)), "disconnect");
-	check(api_refused((int)write(tx, "abcd", 4), EDESTADDRREQ), "disconnected");
-	check(api_refused(getpeername(tx, &a.sa, &len), ENOTCONN), "no peer");
-	check(api_send(tx, PORT, 3, 0) == 3 && read(rx, b, 8) == 3, "sendto() works as before");
+	check(write(tx, "abcd", 4) == 4 && read(rx, b, 8) == 4,
+	      "connected socket sends a message by write()");
+	check(writev(tx, iov, 2) == 4 && read(rx, b, 8) == 4 && !memcmp(b, "abcd", 4),
+	      "connected socket sends a message by writev()");
+	check(!connect(tx, &a.sa, sizeof(a.sa)), "connect() with AF_UNSPEC disconnects");
+	check(api_refused((int)write(tx, "abcd", 4), EDESTADDRREQ),
+	      "write() after a disconnect fails with EDESTADDRREQ");
+	check(api_refused(getpeername(tx, &a.sa, &len), ENOTCONN),
+	      "getpeername() after a disconnect fails with ENOTCONN");
+	check(api_send(tx, PORT, 3, 0) == 3 && read(rx, b, 8) == 3,
+	      "sendto() sends a message after a disconnect");
 	api_address(PORT, &a);
 	check(!connect(tx, &a.sa, sizeof(a.v4)) && !getpeername(tx, &a.sa, &len) &&
-	      ndp_port(&a) == PORT, "connected again");
+	      ndp_port(&a) == PORT, "connect() connects again after a disconnect");
 	close(tx);
 	close(rx);
 }
@@ -125,13 +135,15 @@ static void check_device(void)
 	int lo = on_device("lo"), w1 = on_device("w1"), tx = api_sender();
 	char b[8];
 
-	check(lo >= 0 && w1 >= 0, "SO_BINDTODEVICE: two devices, one port");
-	check(taken(AF_INET, "0.0.0.0", PORT), "which is not free for all");
+	check(lo >= 0 && w1 >= 0,
+	      "sockets of two devices are bound to one port by SO_BINDTODEVICE");
+	check(in_use(AF_INET, "0.0.0.0", PORT),
+	      "port of a device's socket cannot be bound for all devices");
 	check(api_send(tx, PORT, 3, 0) == 3 && api_sent(tx) && recv(w1, b, 8, MSG_DONTWAIT) == 3,
-	      "a message comes to the socket of its device");
+	      "message is delivered to the socket of its device");
 	close(w1);
 	check(api_send(tx, PORT, 3, 0) == 3 && api_fails_with(tx, ECONNREFUSED, 2, PORT),
-	      "and not to another one");
+	      "message is not delivered to the socket of another device");
 	close(lo);
 	close(tx);
 }
@@ -147,12 +159,12 @@ void test_bind(void)
 
 /* ---- options */
 
-static bool option_is(int fd, int name, uint32_t want)
+static bool option_is(int fd, int name, uint32_t expected)
 {
 	uint32_t value = 0;
 	socklen_t len = sizeof(value);
 
-	return !getsockopt(fd, SOL_NDP, name, &value, &len) && len == 4 && value == want;
+	return !getsockopt(fd, SOL_NDP, name, &value, &len) && len == 4 && value == expected;
 }
 
 static bool set(int fd, int name, uint32_t value)
@@ -160,17 +172,19 @@ static bool set(int fd, int name, uint32_t value)
 	return !setsockopt(fd, SOL_NDP, name, &value, sizeof(value));
 }
 
-static void check_range(int fd, int name, const char *what, uint32_t max)
+static void check_range(int fd, int name, const char *text, uint32_t max)
 {
-	check(set(fd, name, 1) && option_is(fd, name, 1), "%s: 1", what);
-	check(set(fd, name, max) && option_is(fd, name, max), "%s: %u", what, max);
-	check(!set(fd, name, max + 1) && (errno == EINVAL || errno == ERANGE), "%s: not %u", what,
-	      max + 1);
-	check(!set(fd, name, UINT32_MAX), "%s: not 2^32 - 1", what);
-	check(option_is(fd, name, max), "%s: what is refused changes nothing", what);
-	check(set(fd, name, 0), "%s: 0, the default", what);
-	check(setsockopt(fd, SOL_NDP, name, &max, 3) && errno == EINVAL, "%s: too short", what);
-	check(setsockopt(fd, SOL_NDP, name, NULL, 4) && errno == EFAULT, "%s: no address", what);
+	check(set(fd, name, 1) && option_is(fd, name, 1), "%s is set to 1", text);
+	check(set(fd, name, max) && option_is(fd, name, max), "%s is set to %u", text, max);
+	check(!set(fd, name, max + 1) && (errno == EINVAL || errno == ERANGE),
+	      "%s cannot be set to %u", text, max + 1);
+	check(!set(fd, name, UINT32_MAX), "%s cannot be set to 2^32 - 1", text);
+	check(option_is(fd, name, max), "%s keeps its value after refused ones", text);
+	check(set(fd, name, 0), "%s is set to 0, the default", text);
+	check(setsockopt(fd, SOL_NDP, name, &max, 3) && errno == EINVAL,
+	      "%s with a length of 3 fails with EINVAL", text);
+	check(setsockopt(fd, SOL_NDP, name, NULL, 4) && errno == EFAULT,
+	      "%s without an address fails with EFAULT", text);
 }
 
 static void check_info(int fd)
@@ -179,18 +193,23 @@ static void check_info(int fd)
 	socklen_t len = sizeof(info);
 
 	check(!getsockopt(fd, SOL_NDP, NDP_INFO, info, &len) && len == sizeof(struct ndp_info),
-	      "NDP_INFO says how long it is");
+	      "NDP_INFO returns its length");
 	memset(info, 0xaa, sizeof(info));
 	len = 8;
 	check(!getsockopt(fd, SOL_NDP, NDP_INFO, info, &len) && len == 8 && info[8] == 0xaa,
-	      "and gives no more than there is room for");
-	check(!set(fd, NDP_INFO, 0) && errno == ENOPROTOOPT, "NDP_INFO is not to be set");
+	      "NDP_INFO writes no more than the buffer's length");
+	check(!set(fd, NDP_INFO, 0) && errno == ENOPROTOOPT,
+	      "setsockopt() of NDP_INFO fails with ENOPROTOOPT");
 	len = (socklen_t)-1;
-	check(getsockopt(fd, SOL_NDP, NDP_INFO, info, &len) && errno == EINVAL, "a length below 0");
+	check(getsockopt(fd, SOL_NDP, NDP_INFO, info, &len) && errno == EINVAL,
+	      "NDP_INFO with a negative length fails with EINVAL");
 	len = sizeof(info);
-	check(getsockopt(fd, SOL_NDP, NDP_INFO, NULL, &len) && errno == EFAULT, "no address");
-	check(!set(fd, 99, 0) && errno == ENOPROTOOPT, "no such option");
-	check(getsockopt(fd, SOL_NDP, 99, info, &len) && errno == ENOPROTOOPT, "nor to get");
+	check(getsockopt(fd, SOL_NDP, NDP_INFO, NULL, &len) && errno == EFAULT,
+	      "NDP_INFO without an address fails with EFAULT");
+	check(!set(fd, 99, 0) && errno == ENOPROTOOPT,
+	      "setsockopt() of an unknown option fails with ENOPROTOOPT");
+	check(getsockopt(fd, SOL_NDP, 99, info, &len) && errno == ENOPROTOOPT,
+	      "getsockopt() of an unknown option fails with ENOPROTOOPT");
 }
 
 void test_options(void)
@@ -202,17 +221,19 @@ void test_options(void)
 	check_range(fd, NDP_TIMEOUT, "NDP_TIMEOUT", NDP_TIMEOUT_MAX);
 	check_info(fd);
 	ndp_option(fd, IPPROTO_IP, IP_TTL, 5);
-	check(!getsockopt(fd, IPPROTO_IP, IP_TTL, &value, &len) && value == 5, "IP's own options");
+	check(!getsockopt(fd, IPPROTO_IP, IP_TTL, &value, &len) && value == 5,
+	      "IP_TTL is set and read");
 	check(!getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &value, &len) && value == IPPROTO_NDP,
-	      "SO_PROTOCOL");
-	check(!getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &len) && value == ndp_type, "SO_TYPE");
-	check(api_refused(listen(fd, 1), EOPNOTSUPP), "no listen()");
-	check(api_refused(accept(fd, NULL, NULL), EOPNOTSUPP), "no accept()");
+	      "SO_PROTOCOL returns IPPROTO_NDP");
+	check(!getsockopt(fd, SOL_SOCKET, SO_TYPE, &value, &len) && value == ndp_type,
+	      "SO_TYPE returns the socket's type");
+	check(api_refused(listen(fd, 1), EOPNOTSUPP), "listen() fails with EOPNOTSUPP");
+	check(api_refused(accept(fd, NULL, NULL), EOPNOTSUPP), "accept() fails with EOPNOTSUPP");
 	close(fd);
 	check(api_refused(socket(AF_INET, SOCK_DGRAM, IPPROTO_NDP), EPROTONOSUPPORT) ||
-	      errno == EINVAL, "not of SOCK_DGRAM");
+	      errno == EINVAL, "socket() of SOCK_DGRAM with IPPROTO_NDP fails");
 	check(api_refused(socket(AF_INET, SOCK_RDM, IPPROTO_UDP), EPROTONOSUPPORT) ||
-	      errno == ESOCKTNOSUPPORT, "SOCK_RDM has no UDP");
+	      errno == ESOCKTNOSUPPORT, "socket() of SOCK_RDM with IPPROTO_UDP fails");
 }
 
 /* ---- arguments */
@@ -230,27 +251,38 @@ void test_arguments(void)
 	int fd = api_sender(), v6 = ndp_socket(ns_a, AF_INET6);
 	union ndp_address a;
 
-	check(api_refused((int)send(fd, "x", 1, 0), EDESTADDRREQ), "no destination");
-	check(api_refused(send_to(fd, "10.0.0.2", 0, 0), EINVAL), "port 0");
-	check(api_refused(send_to(fd, "10.0.0.2", PORT, 4), EINVAL), "half an address");
-	check(api_refused(send_to(fd, "::1", PORT, 0), EAFNOSUPPORT), "IPv6 of a socket of IPv4");
-	check(send_to(fd, "224.0.0.1", PORT, 0) < 0, "not to a group");
-	check(send_to(fd, "255.255.255.255", PORT, 0) < 0, "not to all");
-	check(send_to(fd, "10.0.0.255", PORT, 0) < 0, "not to all of a network");
-	check(send_to(v6, "ff02::1", PORT, 0) < 0, "not to a group of IPv6");
-	check(send_to(v6, "fe80::1", PORT, 0) < 0, "link-local, but no link");
-	check(api_refused(send_to(fd, "192.0.2.1", PORT, 0), ENETUNREACH), "no route");
-	check(api_refused(send_to(v6, "2001:db8:9::1", PORT, 0), ENETUNREACH), "no route of IPv6");
+	check(api_refused((int)send(fd, "x", 1, 0), EDESTADDRREQ),
+	      "send() without a destination fails with EDESTADDRREQ");
+	check(api_refused(send_to(fd, "10.0.0.2", 0, 0), EINVAL),
+	      "sendto() to port 0 fails with EINVAL");
+	check(api_refused(send_to(fd, "10.0.0.2", PORT, 4), EINVAL),
+	      "sendto() with a short address fails with EINVAL");
+	check(api_refused(send_to(fd, "::1", PORT, 0), EAFNOSUPPORT),
+	      "sendto() from an IPv4 socket to IPv6 fails with EAFNOSUPPORT");
+	check(send_to(fd, "224.0.0.1", PORT, 0) < 0, "sendto() to an IPv4 group fails");
+	check(send_to(fd, "255.255.255.255", PORT, 0) < 0, "sendto() to 255.255.255.255 fails");
+	check(send_to(fd, "10.0.0.255", PORT, 0) < 0,
+	      "sendto() to a subnet's broadcast address fails");
+	check(send_to(v6, "ff02::1", PORT, 0) < 0, "sendto() to an IPv6 group fails");
+	check(send_to(v6, "fe80::1", PORT, 0) < 0,
+	      "sendto() to a link-local address without a link fails");
+	check(api_refused(send_to(fd, "192.0.2.1", PORT, 0), ENETUNREACH),
+	      "sendto() without an IPv4 route fails with ENETUNREACH");
+	check(api_refused(send_to(v6, "2001:db8:9::1", PORT, 0), ENETUNREACH),
+	      "sendto() without an IPv6 route fails with ENETUNREACH");
 	close(v6);
 	v6 = ndp_socket(ns_a, AF_INET6);
 	ndp_option(v6, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-	check(send_to(v6, "::ffff:10.0.0.2", PORT, 0) < 0, "IPV6_V6ONLY: not to IPv4");
-	check(api_refused((int)api_send(fd, PORT, 0, 0), EINVAL), "0 bytes");
+	check(send_to(v6, "::ffff:10.0.0.2", PORT, 0) < 0,
+	      "sendto() to a mapped address fails with IPV6_V6ONLY");
+	check(api_refused((int)api_send(fd, PORT, 0, 0), EINVAL),
+	      "sendto() of 0 bytes fails with EINVAL");
 	api_address(PORT, &a);
-	check(api_refused((int)sendto(fd, NULL, 100, 0, &a.sa, sizeof(a.v4)), EFAULT), "no memory");
+	check(api_refused((int)sendto(fd, NULL, 100, 0, &a.sa, sizeof(a.v4)), EFAULT),
+	      "sendto() from a bad address fails with EFAULT");
 	ndp_option(fd, SOL_SOCKET, SO_SNDBUF, 20000);
 	check(api_refused((int)api_send(fd, PORT, 1000000, MSG_DONTWAIT), EMSGSIZE),
-	      "MSG_DONTWAIT: longer than SO_SNDBUF");
+	      "MSG_DONTWAIT of more than SO_SNDBUF fails with EMSGSIZE");
 	close(fd);
 	close(v6);
 }
@@ -261,12 +293,14 @@ static void check_no_port(void)
 {
 	int fd = api_connected(PORT + 1);
 
-	check(send(fd, "x", 1, 0) == 1, "no such port: sent");
-	check(api_fails_with(fd, ECONNREFUSED, 1, PORT + 1), "ECONNREFUSED, of message 1");
-	check(api_refused((int)send(fd, "x", 1, 0), ECONNREFUSED), "the next call says it");
-	check(send(fd, "x", 1, 0) == 1, "and the one after that does not");
+	check(send(fd, "x", 1, 0) == 1, "message to a closed port is sent");
+	check(api_fails_with(fd, ECONNREFUSED, 1, PORT + 1),
+	      "error queue reports message 1 to a closed port with ECONNREFUSED");
+	check(api_refused((int)send(fd, "x", 1, 0), ECONNREFUSED),
+	      "next send() of a connected socket fails with ECONNREFUSED");
+	check(send(fd, "x", 1, 0) == 1, "second send() after ECONNREFUSED succeeds");
 	check(api_fails_with(fd, ECONNREFUSED, 2, PORT + 1) || errno == ECONNREFUSED,
-	      "ECONNREFUSED again");
+	      "second message to a closed port fails with ECONNREFUSED");
 	close(fd);
 }
 
@@ -279,18 +313,20 @@ static void check_silent(void)
 
 	ndp_option(fd, SOL_NDP, NDP_TIMEOUT, 100);
 	ndp_address("10.0.0.9", PORT, &a);
-	check(sendto(fd, "x", 1, 0, &a.sa, sizeof(a.v4)) == 1, "a silent host: sent");
-	check(api_send(fd, PORT, 2, 0) == 2 && read(rx, b, 8) == 2, "others get theirs meanwhile");
-	check(api_fails_with(fd, ETIMEDOUT, 1, PORT), "ETIMEDOUT, of message 1");
-	check(ndp_now_us() - began >= 100000, "not before NDP_TIMEOUT");
+	check(sendto(fd, "x", 1, 0, &a.sa, sizeof(a.v4)) == 1, "message to a silent host is sent");
+	check(api_send(fd, PORT, 2, 0) == 2 && read(rx, b, 8) == 2,
+	      "message to another host arrives meanwhile");
+	check(api_fails_with(fd, ETIMEDOUT, 1, PORT),
+	      "error queue reports message 1 to a silent host with ETIMEDOUT");
+	check(ndp_now_us() - began >= 100000, "message does not fail before NDP_TIMEOUT");
 	check(api_send(fd, PORT, 3, 0) == 3 && read(rx, b, 8) == 3,
-	      "of a socket that is not connected, no other call says it");
-	check(api_sent(fd), "nothing is under way any more");
+	      "sendto() of an unconnected socket does not return an earlier message's error");
+	check(api_sent(fd), "no message is in flight after the failure");
 	close(fd);
 	close(rx);
 }
 
-/* The socket goes, and another one has its port: what was not delivered is sent again. */
+/* Sockets are closed and replaced at the same port: undelivered messages are retransmitted. */
 static void check_reborn(void)
 {
 	int rx = api_receiver(PORT), tx = api_sender(), i;
@@ -298,14 +334,14 @@ static void check_reborn(void)
 
 	for (i = 0; i < 3; i++) {
 		check(api_send(tx, PORT, 5, 0) == 5 && read(rx, b, 8) == 5 && api_sent(tx),
-		      "receiver %d gets its message", i);
+		      "receiver %d of a port gets its message", i);
 		close(rx);
 		rx = api_receiver(PORT);
 	}
-	check(!api_wait(rx, POLLIN, 20), "and no other one");
+	check(!api_wait(rx, POLLIN, 20), "new receiver gets no old message");
 	close(rx);
 	check(api_send(tx, PORT, 5, 0) == 5 && api_fails_with(tx, ECONNREFUSED, 4, PORT),
-	      "without a receiver: ECONNREFUSED");
+	      "message fails with ECONNREFUSED after the last receiver was closed");
 	close(tx);
 }
 
@@ -316,9 +352,9 @@ void test_failures(void)
 	check_reborn();
 }
 
-/* ---- messages that are sent one after the other */
+/* ---- order of messages in a sending socket */
 
-/* Another process sends by the same socket. */
+/* Fork a process that sends by the same socket. */
 static void send_beside(int fd, char *b, size_t len)
 {
 	pid_t pid = fork();
@@ -329,7 +365,7 @@ static void send_beside(int fd, char *b, size_t len)
 		_exit(send(fd, b, len, 0) != (ssize_t)len);
 }
 
-/* From SOCK_SEQPACKET: to SOCK_RDM, so that the receiver does not put them in order */
+/* Send from SOCK_SEQPACKET to SOCK_RDM, so that the receiver does not reorder the messages. */
 void test_turns(void)
 {
 	int type = ndp_type, rx, fd, i, status;
@@ -345,16 +381,18 @@ void test_turns(void)
 	for (; !info.msgs_sending; usleep(1000))
 		ndp_info(fd, &info);
 	send_beside(fd, b, 1);
-	check(read(rx, b, TURN_BYTES) == TURN_BYTES, "a message waits until a long one is sent");
-	check(read(rx, b, TURN_BYTES) == 1, "then it is sent");
+	check(read(rx, b, TURN_BYTES) == TURN_BYTES,
+	      "long message is sent before a later short one");
+	check(read(rx, b, TURN_BYTES) == 1, "short message is sent after the long one");
 	for (i = 0; i < 2; i++)
-		check(wait(&status) > 0 && !status, "sent without an error");
+		check(wait(&status) > 0 && !status,
+		      "process %d sends its message without an error", i);
 	free(b);
 	close(fd);
 	close(rx);
 }
 
-/* While it is not a message's turn, poll() does not say that it can be sent; then it does. */
+/* poll() reports POLLOUT only if no earlier message of the socket is still being sent. */
 void test_turns_poll(void)
 {
 	int fd = api_sender(), status;
@@ -368,19 +406,23 @@ void test_turns_poll(void)
 	ndp_option(fd, SOL_NDP, NDP_TIMEOUT, MSG_TIMEOUT_MS);
 	ndp_option(fd, SOL_SOCKET, SO_SNDBUF, 65536);
 	send_beside(fd, b, TURN_BYTES);
-	/* it waits for room, as nothing is acknowledged */
+	/* the message waits for room, because the host does not acknowledge it */
 	while (api_wait(fd, POLLOUT, 0))
 		usleep(1000);
-	/* not for all of it */
+	/* more room, but too little for the whole message */
 	ndp_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, 200000);
-	check(api_wait(fd, POLLOUT, 0), "there is room");
-	check(api_refused((int)send(fd, b, 1, MSG_DONTWAIT), EAGAIN), "but it is not its turn");
-	check(!api_wait(fd, POLLOUT, 0), "no POLLOUT until it is");
-	check(api_wait(fd, POLLOUT, 10 * MSG_TIMEOUT_MS), "then POLLOUT");
+	check(api_wait(fd, POLLOUT, 0), "poll() reports POLLOUT when SO_SNDBUF grows");
+	check(api_refused((int)send(fd, b, 1, MSG_DONTWAIT), EAGAIN),
+	      "send() fails with EAGAIN while an earlier message is being sent");
+	check(!api_wait(fd, POLLOUT, 0),
+	      "poll() reports no POLLOUT while an earlier message is being sent");
+	check(api_wait(fd, POLLOUT, 10 * MSG_TIMEOUT_MS),
+	      "poll() reports POLLOUT after the earlier message");
 	ndp_info(fd, &info);
-	check(!info.msgs_sending, "not before the other message has ended");
-	check(send(fd, b, 1, MSG_DONTWAIT) == 1, "and it is sent");
-	check(wait(&status) > 0 && status, "the other one has failed");
+	check(!info.msgs_sending,
+	      "poll() does not report POLLOUT before the earlier message has ended");
+	check(send(fd, b, 1, MSG_DONTWAIT) == 1, "send() succeeds after the earlier message");
+	check(wait(&status) > 0 && status, "earlier message to the silent host has failed");
 	free(b);
 	close(fd);
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Incomplete messages fill the memory that all sockets share, which is half of what they need, so that none of them can
-# complete. The receiver reads partial messages meanwhile, and all of them arrive. Takes minutes on a slow machine.
+# Incomplete messages fill the memory that all sockets share, which is half of the memory they need, so that no message
+# can complete. The receiver then reads partial messages, and every message arrives. Takes minutes on a slow machine.
 #
 #	+----------- a -----------+     +--------- b ---------+
 #	| 60 x ndp_msg send -> w0 |=====| w1 -> receive       |

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Speaks NDP with a socket at the other end of a wire, also in ways that none should
+ * Sends NDP packets by a raw socket, including packets that no peer may send
  *
  * ndp_forge -s NS/DEV STEP...
  *
- * Does the STEPs in their order, and prints a line for each packet of NDP that comes in
- * on DEV meanwhile. A STEP is one of
+ * Runs the STEPs in order, and prints a line for each NDP packet received on DEV meanwhile. A STEP
+ * is one of
  *
- *	TYPE[:SPEC[:FIELD=VALUE,...]]	sends a packet: data, control, probe, error, cookie;
- *			SPEC: of the frame, see frame_parse_spec(), default udp4; FIELDs are
- *			those of the header, see the table, and
- *			n=COUNT		so many of them, flow_id counts up
- *			here=BYTES	of header and payload that are there
- *			lens=ip|none	of what was cut: only IP's length is right, or none is
- *			flip=BIT	is inverted, after the checksums were computed
- *			sums=wrong	the header's checksums are as they were before flip=
- *			What answers has the fields of the last packet that came, if they
- *			are not given.
- *	flips:SPEC:wrong|right	DATA of one packet, with each bit of the header flipped; its
- *			checksums are wrong, or right for that
- *	cuts:SPEC:ip|none|all	DATA, cut at each length
- *	random:SPEC:N[,SEED]	packets of random types, with random fields, often near what is
- *			right for the last packet that came
- *	wait=MS		for so long
- *	await		until a packet comes
- *	sh=COMMAND	runs a command
+ *	TYPE[:SPEC[:FIELD=VALUE,...]]	send a packet of TYPE data, control, probe, error or
+ *			cookie. SPEC: frame as in frame_parse_spec(), default udp4. FIELDs are
+ *			header fields, see the table, and
+ *			n=COUNT		send COUNT packets with increasing flow_id
+ *			here=BYTES	cut the packet to BYTES of header and payload
+ *			lens=ip|none	after a cut, update only IP's length, or no length
+ *			flip=BIT	invert a bit after the checksums were computed
+ *			sums=wrong	with flip=, do not update the header's checksums
+ *			payload=BYTES	payload, default payload_len
+ *			Answers copy fields that are not given from the last received packet.
+ *	flips:SPEC:wrong|right	send DATA once for each bit of the header, with that bit flipped;
+ *			the header's checksums are wrong, or right for the new header
+ *	cuts:SPEC:LENS	send DATA cut at each length; LENS: all, or as above
+ *	random:SPEC:N[,SEED]	send N packets of random types with random fields, often close to
+ *			right answers to the last received packet
+ *	wait=MS		wait for MS milliseconds
+ *	await		wait until a packet is received
+ *	sh=COMMAND	run a shell command
  *
- * Written from the protocol's description, without a look at net/ndp/ndp_wire.h.
+ * Written from the protocol's description, independently of net/ndp/ndp_wire.h.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -53,7 +53,7 @@ static const char *const type_names[TYPES] = {
 	"?", "data", "control", "probe", "error", "cookie"
 };
 
-/* Where it is, in packets of which types, and what it is if it is not given */
+/* Header fields: offset and length in bytes, packet types that have the field, default value */
 static const struct field {
 	const char *name;
 	unsigned int at, len, types;
@@ -92,19 +92,19 @@ static const struct field {
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* A packet that is to be sent */
+/* A packet to be sent */
 struct forged {
 	struct frame_spec spec;
 	uint8_t b[HEADER + 2048];
 	unsigned int payload;	/* bytes */
 	int here;		/* bytes from the header on; -1: all */
-	bool ip_len, udp_len;	/* are right, of what is cut */
-	int flip;		/* bit; -1: none */
+	bool ip_len, udp_len;	/* update these lengths after a cut */
+	int flip;		/* bit to invert, or -1 */
 	bool wrong_sums;
 };
 
 static int fd;
-static uint8_t last[HEADER];	/* the header that came last */
+static uint8_t last[HEADER];	/* header of the last received packet */
 static bool have_last;
 static uint64_t seed = 1;
 
@@ -172,7 +172,7 @@ static void put_sums(uint8_t *b)
 	set(b, "check_rest", checksum(b + 18, HEADER - 18));
 }
 
-/* Where two bytes of a length are, minus CUT */
+/* Subtract @cut from the 16-bit length at @b. */
 static void shorten(uint8_t *b, unsigned int cut)
 {
 	unsigned int len = (unsigned int)(b[0] << 8 | b[1]) - cut;
@@ -181,7 +181,7 @@ static void shorten(uint8_t *b, unsigned int cut)
 	b[1] = (uint8_t)len;
 }
 
-/* Cuts the frame, as a switch does; returns its length */
+/* Cut the frame as a switch does. Return: its new length */
 static unsigned int cut(const struct forged *t, const struct frame *f)
 {
 	unsigned int len = f->l4 + 8 + (unsigned int)t->here, less, sum;
@@ -255,7 +255,7 @@ static void begin(struct forged *t, unsigned int type, const char *spec)
 	}
 }
 
-/* WHICH of the lengths are right: all, ip or none */
+/* Set the lengths to update after a cut; @which is all or a value of lens= */
 static void set_lens(struct forged *t, const char *which)
 {
 	t->ip_len = strcmp(which, "none");
@@ -268,7 +268,7 @@ static void set_field(struct forged *t, char *text, unsigned int *n)
 	const struct field *f;
 
 	if (!value)
-		errx(2, "%s: FIELD=VALUE is needed", text);
+		errx(2, "%s: FIELD=VALUE expected", text);
 	*value++ = '\0';
 	f = find_field(text);
 	if (f)
@@ -286,7 +286,7 @@ static void set_field(struct forged *t, char *text, unsigned int *n)
 	else if (!strcmp(text, "payload"))
 		t->payload = (unsigned int)atoi(value);
 	else
-		errx(2, "no field %s", text);
+		errx(2, "unknown field \"%s\"", text);
 }
 
 static void send_type(unsigned int type, const char *spec, char *text)
@@ -339,7 +339,7 @@ static void send_cuts(const char *spec, const char *right)
 	}
 }
 
-/* A value that is often near to what it was, or at a limit */
+/* Return: a random value, often close to @v or to a limit of the field */
 static uint64_t random_value(const struct field *f, uint64_t v)
 {
 	uint64_t max = f->len == 8 ? UINT64_MAX : (1ULL << f->len * 8) - 1;
@@ -378,9 +378,9 @@ static void send_random(const char *spec, const char *count)
 	}
 }
 
-/* ---- what comes in */
+/* ---- receiving */
 
-/* Where the header of NDP is in a frame; 0: it is none */
+/* Return: the offset of the NDP header in a frame, or 0 */
 static unsigned int find_ndp(const uint8_t *b, unsigned int len)
 {
 	unsigned int type = (unsigned int)(b[12] << 8 | b[13]), l4 = 0;
@@ -394,7 +394,7 @@ static unsigned int find_ndp(const uint8_t *b, unsigned int len)
 	return l4 + 8;
 }
 
-/* Is it one of ours? */
+/* Receive a frame; print it if it is an NDP packet. Return: true if so */
 static bool take_frame(void)
 {
 	static uint8_t b[FRAME_MAX];
@@ -421,7 +421,7 @@ static bool take_frame(void)
 
 static void step(char *text)
 {
-	char *save, *what, *spec, *rest, none[] = "";
+	char *save, *name, *spec, *rest, none[] = "";
 	unsigned int type;
 
 	if (!strncmp(text, "sh=", 3)) {
@@ -435,22 +435,22 @@ static void step(char *text)
 	}
 	if (!strcmp(text, "await")) {
 		if (!packet_wait(fd, PATIENCE_MS, 1, take_frame))
-			errx(1, "nothing came");
+			errx(1, "no packet received");
 		return;
 	}
-	what = strtok_r(text, ":", &save);
+	name = strtok_r(text, ":", &save);
 	spec = strtok_r(NULL, ":", &save);
 	rest = strtok_r(NULL, "", &save);
 	for (type = DATA; type < TYPES; type++)
-		if (!strcmp(what, type_names[type]))
+		if (!strcmp(name, type_names[type]))
 			return send_type(type, spec, rest ? rest : none);
 	if (!rest)
-		errx(2, "no such step: %s", what);
-	if (!strcmp(what, "flips"))
+		errx(2, "unknown step \"%s\"", name);
+	if (!strcmp(name, "flips"))
 		send_flips(spec, rest);
-	else if (!strcmp(what, "cuts"))
+	else if (!strcmp(name, "cuts"))
 		send_cuts(spec, rest);
-	else if (!strcmp(what, "random"))
+	else if (!strcmp(name, "random"))
 		send_random(spec, rest);
 }
 

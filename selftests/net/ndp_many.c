@@ -4,12 +4,12 @@
  *
  * ndp_many [-d FIRST] [-n NS] [-r RCVBUF] [-t] PEERS COUNT BYTES SECONDS
  *
- * One socket sends COUNT messages of BYTES to each of PEERS addresses, from FIRST on (127.1.0.0
- * if it is not given), and another one, in NS, takes them all: each address is a host of its own
- * to both. Nothing is read before all are sent, or no more can be. RCVBUF: SO_RCVBUFFORCE. Fails
- * if a message is wrong, comes twice, fails, or has not come after SECONDS; with -t, messages
- * that have not come may have failed by timeout. Prints how many flows then had messages that were
- * not acknowledged, and how many messages these were.
+ * One socket sends COUNT messages of BYTES to each of PEERS addresses from FIRST on, default
+ * 127.1.0.0. Another socket, in NS, receives them all; both sockets see each address as a host of
+ * its own. No message is read before all are sent, or the sender has no room. RCVBUF:
+ * SO_RCVBUFFORCE. Fails if a message is corrupted, duplicated, fails, or does not arrive within
+ * SECONDS; with -t, messages may fail by timeout. Prints the number of flows with unacknowledged
+ * messages, and the number of these messages, when all are sent.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -33,7 +33,7 @@ struct head {
 };
 
 static uint32_t peers, count, bytes;
-static uint32_t first = 0x7f010000, sent, came, failed;
+static uint32_t first = 0x7f010000, sent, received, failed;
 static bool may_fail;
 static uint8_t *seen;
 
@@ -55,7 +55,7 @@ static void make(uint8_t *b, struct head head)
 		 0);
 }
 
-/* The next message. Return: false if there is no room for it, or no memory */
+/* Send the next message. Return: false if there is no room or no memory for it */
 static bool send_one(int fd)
 {
 	struct head head = { sent % peers, sent / peers };
@@ -77,24 +77,24 @@ static bool send_one(int fd)
 
 static void receive_one(int fd)
 {
-	uint8_t b[BYTES_MAX], want[BYTES_MAX];
+	uint8_t b[BYTES_MAX], expected[BYTES_MAX];
 	struct head head;
 	ssize_t n = recv(fd, b, sizeof(b), MSG_DONTWAIT);
 
 	if (n < 0 && errno == EAGAIN)
 		return;
 	if (n != (ssize_t)bytes)
-		err(1, "a message of %zd bytes", n);
+		err(1, "message of %zd bytes", n);
 	memcpy(&head, b, sizeof(head));
 	if (head.peer >= peers || head.n >= count || seen[head.n * peers + head.peer]++)
-		errx(1, "message %u to %u was not sent, or came before", head.n, head.peer);
-	make(want, head);
-	if (memcmp(b, want, bytes))
+		errx(1, "message %u to %u was not sent, or was received before", head.n, head.peer);
+	make(expected, head);
+	if (memcmp(b, expected, bytes))
 		errx(1, "message %u to %u is wrong", head.n, head.peer);
-	came++;
+	received++;
 }
 
-/* Messages that failed: by nothing but timeout. Not each is in the error queue. */
+/* Count failed messages. Only timeouts may fail; the error queue does not have all of them. */
 static void take_failures(int tx)
 {
 	union {
@@ -108,7 +108,7 @@ static void take_failures(int tx)
 	ndp_info(tx, &info);
 	failed = (uint32_t)info.msgs_failed;
 	if (failed && !may_fail)
-		warnx("%u have failed", failed);
+		warnx("%u messages have failed", failed);
 	for (;;) {
 		msg = (struct msghdr) {
 			.msg_control = &control, .msg_controllen = sizeof(control),
@@ -123,7 +123,7 @@ static void take_failures(int tx)
 		exit(1);
 }
 
-/* All messages are sent, and come. */
+/* Send and receive all messages. */
 static void run(int tx, int rx, long long until)
 {
 	struct pollfd pfd = { rx, POLLIN, 0 };
@@ -134,9 +134,9 @@ static void run(int tx, int rx, long long until)
 		;
 	ndp_info(tx, &info);
 	printf("%llu %llu\n", info.flows_sending, info.msgs_sending);
-	while (came + failed < total) {
+	while (received + failed < total) {
 		if (ndp_now_us() > until)
-			errx(1, "%u were sent, and %u came", sent, came);
+			errx(1, "%u messages sent, but only %u received", sent, received);
 		poll(&pfd, 1, sent < total ? 1 : 100);
 		if (pfd.revents)
 			receive_one(rx);
@@ -154,7 +154,7 @@ static void wait_for_end(int tx, long long until)
 	do {
 		ndp_info(tx, &info);
 		if (ndp_now_us() > until)
-			errx(1, "%llu are not acknowledged", info.msgs_sending);
+			errx(1, "%llu messages are not acknowledged", info.msgs_sending);
 		usleep(1000);
 	} while (info.msgs_sending);
 	take_failures(tx);
@@ -185,7 +185,8 @@ int main(int argc, char **argv)
 	count = (uint32_t)atoi(argv[1]);
 	bytes = (uint32_t)atoi(argv[2]);
 	if (!peers || !count || bytes < sizeof(struct head) || bytes > BYTES_MAX)
-		errx(2, "ndp_many: what?");
+		errx(2, "PEERS and COUNT must be positive, BYTES %zu to %d", sizeof(struct head),
+		     BYTES_MAX);
 	seen = calloc(peers, count);
 	tx = ndp_socket(NULL, AF_INET);
 	ndp_option(tx, SOL_SOCKET, SO_SNDBUFFORCE, SNDBUF);

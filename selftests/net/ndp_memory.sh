@@ -21,7 +21,8 @@ messages "messages arrive with a small SO_SNDBUF and MSG_DONTWAIT" \
 	"${rx[@]}" -c 200 -l 1,1k,5k -- "${tx[@]}" -D -k 20000 -c 200 -l 1,1k,5k
 messages "messages arrive with the smallest SO_RCVBUF" \
 	"${rx[@]}" -r 1 -c 12 -l 1,1k,30k,300k -- "${tx[@]}" -c 12 -l 1,1k,30k,300k
-# The link needs 16 ms. A receiver without room accepts only the next packet in order, so sending others costs time.
+# The link needs 16 ms. A receiver without room accepts only the next packet in order, so sending later packets costs
+# time.
 ! exact || check "the smallest SO_RCVBUF delays messages by less than 1 s" test "$(said us)" -lt 1000000
 messages "16 concurrent messages arrive, each longer than SO_RCVBUF" \
 	"${rx[@]}" -r 100000 -s 16 -l 300k -- "${tx[@]}" -S 16 -l 300k

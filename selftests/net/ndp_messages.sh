@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Messages of all sizes arrive intact and once: over IPv4, IPv6 and mapped addresses, with short and long packets, over
+# Messages of any size arrive intact and once: over IPv4, IPv6 and mapped addresses, with short and long packets, over
 # a VLAN, from many sockets, to many addresses, and on the same host. Ports are bound as UDP's are.
 #
 #	+--------- a ---------+     +--------- b ---------+

@@ -1,39 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages by NDP's sockets, of which each byte is checked
+ * Messages between NDP sockets, each byte of which is checked
  *
  * ndp_msg COMMAND... [-- COMMAND...]...
  *
- * Runs the COMMANDs at the same time, each in a process: when all have their sockets,
- * all begin. Prints a line for each, "COMMAND NAME=VALUE...". The exit status is that
- * of the first COMMAND that failed. A COMMAND is one of
+ * Runs the COMMANDs at the same time, each in a process. They start when all have opened their
+ * sockets. Prints a line "COMMAND NAME=VALUE..." for each. The exit status is the first COMMAND's
+ * that failed. A COMMAND is one of
  *
  * receive [-n NS] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT] [-b BYTES]
  *	[-r RCVBUF] [-m REGION] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f] [-O] [-g]
- *	Takes COUNT messages from each of SENDERS sockets, the n-th of which has the
- *	n-th of SIZES, by recvmsg() of BYTES (default 1m); fails if a byte is wrong, a
- *	message comes twice, or after SECONDS (default 60). -r: SO_RCVBUFFORCE; -m:
- *	NDP_REGION of bytes; messages that are placed there are looked at twice; -w: waits
- *	before each recvmsg(); -q: goes on for so long, to see that nothing more comes;
- *	-4: a socket of AF_INET, default: of AF_INET6 that takes IPv4, too; -v: a line
- *	for each sender, with the time of its last message; -f: takes whatever comes, and
- *	just counts it; -O: a socket of SOCK_SEQPACKET; fails if a message comes behind a
- *	later one of its sender; -g: messages may be missing, but not each sender's last.
- *	It ends when all has come, and those that send here know it
+ *	Receives COUNT messages from each of SENDERS sockets; the n-th message has the n-th of
+ *	SIZES. Fails if a byte is wrong, a message is duplicated, or SECONDS (default 60) have
+ *	passed. Ends when all messages have arrived, and the senders of this ndp_msg know it.
+ *	-b: buffer of recvmsg(), default 1m; -r: SO_RCVBUFFORCE; -m: NDP_REGION of REGION bytes;
+ *	placed messages are checked twice; -w: sleep before each recvmsg(); -q: continue for MS to
+ *	detect further messages; -4: use an AF_INET socket, default: AF_INET6 that accepts IPv4;
+ *	-v: print a line for each sender with the time of its last message; -f: receive and count
+ *	any messages; -O: use SOCK_SEQPACKET; fail if a message arrives after a later one of its
+ *	sender; -g: messages may be missing, except each sender's last
  * send [-n NS] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
  *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
  *	[-z SECONDS] [-A MS] [-C] [-D] [-6] [-e] [-x] [-O]
- *	Each of SOCKETS sends COUNT messages to each ADDRESS, and waits until all were
- *	acknowledged or have failed; fails if one has. -a, -P: bind(); -k: SO_SNDBUFFORCE;
- *	-w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT; -o: SO_PRIORITY; -z: SO_LINGER; -C:
- *	connect(); -D: with MSG_DONTWAIT and poll(); -6: a socket of AF_INET6 (IPv4 is
- *	mapped); -e: messages may fail; -x: does not wait, but closes at once; -A:
- *	SO_SNDTIMEO: longer messages are given up then; -O: a socket of SOCK_SEQPACKET
+ *	Each of SOCKETS sends COUNT messages to each ADDRESS and waits until all are acknowledged
+ *	or have failed. Fails if a message has failed.
+ *	-a, -P: bind(); -k: SO_SNDBUFFORCE; -w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT;
+ *	-o: SO_PRIORITY; -z: SO_LINGER; -C: connect(); -D: MSG_DONTWAIT and poll(); -6: use an
+ *	AF_INET6 socket and mapped IPv4 addresses; -e: messages may fail; -x: close without
+ *	waiting; -A: SO_SNDTIMEO, after which sendmsg() aborts a message; -O: use SOCK_SEQPACKET
  * run SHELL-COMMAND
  *
- * SIZES: SIZE[,SIZE]..., with suffix k or m; message n has the (n modulo their number)-th.
- * Each message begins with its number n, as far as it fits; all else follows from the
- * sender's port, n, and the place.
+ * SIZES: SIZE[,SIZE]..., with suffix k or m, used in turn. A message begins with its number n, or
+ * as much of it as fits; the other bytes are a function of the sender's port, n, and the offset.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -60,7 +58,7 @@
 #define OUTPUT_MAX 16384
 #define PARTIALS_MAX 64
 #define SENDERS_US 5000
-/* Messages that are placed, and not freed yet */
+/* Placed messages that are not released yet */
 #define PLACED_MAX 3U
 #define NUMBER_BYTES 4U
 
@@ -97,16 +95,16 @@ struct options {
 	int give_up_ms;
 };
 
-/* A sender, as the receiver knows it */
+/* A sender in the receiver's view */
 struct sender {
 	union ndp_address a;
-	uint8_t *came;		/* by number */
+	uint8_t *received;	/* by message number */
 	unsigned int count;
-	uint32_t next;		/* behind the latest one that came */
+	uint32_t next;		/* number after the highest received */
 	long long last_us;
 };
 
-/* A message of which a part was read; without a sender: none */
+/* A partly read message; unused if it has no sender */
 struct partial {
 	struct ndp_part part;
 	struct sender *from;
@@ -114,16 +112,16 @@ struct partial {
 	uint64_t next;
 };
 
-/* A message in the region, that is freed later */
+/* A message in the region */
 struct placed {
 	struct partial p;
 	uint64_t offset;
 };
 
-static char *output;	/* shared: what this command prints */
-static int *senders_left;	/* shared: of the commands, those that send and have not ended */
+static char *output;	/* shared: output of this command */
+static int *senders_left;	/* shared: number of send commands that have not ended */
 
-static void say(const char *format, ...)
+static void print(const char *format, ...)
 {
 	size_t len = strlen(output);
 	va_list args;
@@ -171,11 +169,11 @@ static struct sender *find_sender(const struct options *o, const union ndp_addre
 	if (rx.n_senders == o->sockets)
 		errx(1, "more senders than %d", o->sockets);
 	rx.senders[rx.n_senders].a = *a;
-	rx.senders[rx.n_senders].came = calloc((size_t)o->count, 1);
+	rx.senders[rx.n_senders].received = calloc((size_t)o->count, 1);
 	return &rx.senders[rx.n_senders++];
 }
 
-/* Which message it is, by its length and what of its number fits: one that has not come */
+/* Identify a message that was not received before by its length and the part of its number. */
 static uint32_t which(const struct options *o, const struct sender *s, const uint8_t *b,
 		      size_t here, uint64_t len)
 {
@@ -183,12 +181,12 @@ static uint32_t which(const struct options *o, const struct sender *s, const uin
 	uint32_t n;
 
 	if (here < known)
-		errx(1, "a part of %zu bytes", here);
+		errx(1, "part of %zu bytes is too short for the message number", here);
 	for (n = 0; n < (uint32_t)o->count; n++)
-		if (size_of(o, n) == len && !memcmp(&n, b, known) && !s->came[n])
+		if (size_of(o, n) == len && !memcmp(&n, b, known) && !s->received[n])
 			return n;
 	memcpy(&n, b, known);
-	errx(1, "a message of %llu bytes, number %u, that was not sent or came before",
+	errx(1, "message of %llu bytes, number %u, was not sent or was received before",
 	     (unsigned long long)len, n);
 }
 
@@ -204,7 +202,7 @@ static void verify(const struct partial *p, const uint8_t *b, size_t len)
 	}
 	right = ndp_right(b, len, key, offset);
 	if (right < len)
-		errx(1, "message %u of port %u: wrong from byte %llu on", p->n,
+		errx(1, "message %u of port %u is wrong from byte %llu on", p->n,
 		     ndp_port(&p->from->a), (unsigned long long)(offset + right));
 }
 
@@ -221,7 +219,7 @@ static bool get_control(struct msghdr *msg, int type, void *to, size_t size)
 	return false;
 }
 
-/* The message that a part is of; one that begins with it, else */
+/* Find the message of a part; if there is none, begin one. */
 static struct partial *find_partial(const struct options *o, const union ndp_address *from,
 				    const struct ndp_part *part, size_t len)
 {
@@ -235,7 +233,7 @@ static struct partial *find_partial(const struct options *o, const union ndp_add
 			p = &rx.partials[i];
 	}
 	if (!p)
-		errx(1, "parts of more than %d messages", PARTIALS_MAX);
+		errx(1, "more than %d partly read messages", PARTIALS_MAX);
 	p->from = find_sender(o, from);
 	p->n = which(o, p->from, rx.buffer, len, part->msg_bytes);
 	p->next = 0;
@@ -250,10 +248,10 @@ static void take_whole(const struct options *o, struct partial *p)
 	else
 		p->from->next = p->n + 1;
 	if (o->ordered && rx.overtaken)
-		errx(1, "message %u of port %u: a later one came before", p->n,
+		errx(1, "message %u of port %u arrives after a later one", p->n,
 		     ndp_port(&p->from->a));
 	rx.lasts += p->n + 1 == (uint32_t)o->count;
-	p->from->came[p->n] = 1;
+	p->from->received[p->n] = 1;
 	p->from->count++;
 	p->from->last_us = ndp_now_us() - rx.began_us;
 	rx.last_us = p->from->last_us;
@@ -261,7 +259,7 @@ static void take_whole(const struct options *o, struct partial *p)
 	p->from = NULL;
 }
 
-/* LEN bytes have come: a part of a message, or all of it */
+/* Process @len received bytes: a part of a message, or all of it. */
 static void take_part(const struct options *o, const union ndp_address *from, struct msghdr *msg,
 		      size_t len)
 {
@@ -272,7 +270,7 @@ static void take_part(const struct options *o, const union ndp_address *from, st
 
 	if (part.msg_bytes != p->part.msg_bytes || part.offset_bytes != p->next ||
 	    is_part == is_whole)
-		errx(1, "this part does not follow the last one of its message");
+		errx(1, "part does not follow the previous one of its message");
 	verify(p, rx.buffer, len);
 	p->next += len;
 	rx.parts++;
@@ -285,7 +283,7 @@ static void take_part(const struct options *o, const union ndp_address *from, st
 		take_whole(o, p);
 }
 
-/* A message is in the region: when others have come, it is looked at again. */
+/* Check a placed message. It is checked again and released after PLACED_MAX more messages. */
 static void take_placed(const struct options *o, int fd, const union ndp_address *from,
 			const struct ndp_placed *at)
 {
@@ -359,7 +357,7 @@ static int receive_all(const struct options *o, int fd)
 			quiet = true;
 			end = ndp_now_us() + o->quiet_ms * 1000LL;
 		}
-		/* Who sends may not know yet that all has come. */
+		/* the senders may not know yet that all messages have arrived */
 		if (quiet && end < last && ndp_now_us() >= end && senders_go_on())
 			end = ndp_now_us() + SENDERS_US;
 		left = end - ndp_now_us();
@@ -404,16 +402,16 @@ static int receive(const struct options *o, int fd)
 
 	rx.began_us = ndp_now_us();
 	status = receive_all(o, fd);
-	say("receive msgs=%llu bytes=%llu parts=%llu placed=%llu overtaken=%llu us=%lld\n", rx.msgs,
-	    rx.bytes, rx.parts, rx.n_placed, rx.overtaken, rx.last_us);
+	print("receive msgs=%llu bytes=%llu parts=%llu placed=%llu overtaken=%llu us=%lld\n",
+	      rx.msgs, rx.bytes, rx.parts, rx.n_placed, rx.overtaken, rx.last_us);
 	for (i = 0; o->verbose && i < rx.n_senders; i++) {
 		const struct sender *s = &rx.senders[i];
 		const void *at = s->a.sa.sa_family == AF_INET ? (const void *)&s->a.v4.sin_addr :
 								&s->a.v6.sin6_addr;
 
-		say("from %s port=%u msgs=%u us=%lld\n",
-		    inet_ntop(s->a.sa.sa_family, at, address, sizeof(address)), ndp_port(&s->a),
-		    s->count, s->last_us);
+		print("from %s port=%u msgs=%u us=%lld\n",
+		      inet_ntop(s->a.sa.sa_family, at, address, sizeof(address)),
+		      ndp_port(&s->a), s->count, s->last_us);
 	}
 	return status;
 }
@@ -480,7 +478,7 @@ static void make_message(const struct options *o, int fd, uint32_t n)
 	memcpy(tx.buffer, &n, size < NUMBER_BYTES ? size : NUMBER_BYTES);
 }
 
-/* An error of an earlier message; true: there was one */
+/* Read the error of an earlier message. Return: false if there is none */
 static bool take_error(const struct options *o, int fd)
 {
 	union {
@@ -499,16 +497,16 @@ static bool take_error(const struct options *o, int fd)
 		return false;
 	cm = CMSG_FIRSTHDR(&msg);
 	if (!cm || cm->cmsg_level != SOL_NDP || cm->cmsg_type != NDP_CMSG_FAILED)
-		errx(1, "an error without its cause");
+		errx(1, "entry of the error queue without NDP_CMSG_FAILED");
 	memcpy(&failed, CMSG_DATA(cm), sizeof(failed));
 	if (failed.error >= ERRNO_MAX || failed.reserved || ndp_port(&from) != o->port)
-		errx(1, "error %u, port %u", failed.error, ndp_port(&from));
+		errx(1, "error queue reports error %u for port %u", failed.error, ndp_port(&from));
 	tx.failed++;
 	tx.errors[failed.error]++;
 	return true;
 }
 
-/* What sendmsg() says of an earlier message is in the error queue, too */
+/* Return: true to retry sendmsg(), which also returns errors of earlier messages */
 static bool goes_on(const struct options *o, int fd)
 {
 	struct pollfd pfd = { fd, POLLOUT, 0 };
@@ -575,14 +573,14 @@ static int report(const struct options *o, long long us)
 		while (take_error(o, tx.fds[i]))
 			;
 	}
-	say("send msgs=%llu failed=%llu packets=%llu unasked=%llu", sum.msgs_sent, sum.msgs_failed,
-	    sum.packets_sent, sum.packets_unasked);
-	say(" rtx=%llu timeouts=%llu nacks=%llu returned=%llu us=%lld", sum.packets_rtx,
-	    sum.packets_rtx_timeout, sum.nacks_received, sum.returned_received, us);
+	print("send msgs=%llu failed=%llu packets=%llu unasked=%llu", sum.msgs_sent,
+	      sum.msgs_failed, sum.packets_sent, sum.packets_unasked);
+	print(" rtx=%llu timeouts=%llu nacks=%llu returned=%llu us=%lld", sum.packets_rtx,
+	      sum.packets_rtx_timeout, sum.nacks_received, sum.returned_received, us);
 	for (i = 0; i < ERRNO_MAX; i++)
 		if (tx.errors[i])
-			say(" %s=%u", strerrorname_np(i), tx.errors[i]);
-	say("\n");
+			print(" %s=%u", strerrorname_np(i), tx.errors[i]);
+	print("\n");
 	return sum.msgs_failed && !o->failures && !o->give_up_ms;
 }
 
@@ -600,16 +598,16 @@ static int send_all(const struct options *o)
 	if (o->leave) {
 		for (i = 0; i < o->sockets; i++)
 			close(tx.fds[i]);
-		say("send us=%lld\n", ndp_now_us() - began);
+		print("send us=%lld\n", ndp_now_us() - began);
 		return 0;
 	}
 	while (sending(o)) {
 		if (ndp_now_us() > end) {
-			say("late ");
+			print("late ");
 			report(o, ndp_now_us() - began);
 			return 1;
 		}
-		/* exact at first, and not too often when it takes long */
+		/* frequent checks at first, for an exact time */
 		usleep(ndp_now_us() - began < 20000 ? 200 : 5000);
 	}
 	return report(o, ndp_now_us() - began);
@@ -694,10 +692,10 @@ static void parse(int argc, char *argv[], struct options *o)
 	if (o->ordered)
 		ndp_type = SOCK_SEQPACKET;
 	if (!o->port || !o->n_sizes || o->sockets > SOCKETS_MAX || o->n_sizes >= SIZES_MAX)
-		errx(2, "%s: -p and -l are needed", argv[0]);
+		errx(2, "%s: -p and -l are required", argv[0]);
 }
 
-/* One command, in a process: says that it is ready, begins when all are */
+/* Run one command in a process: report that it is ready, and start when all are. */
 static int command(int argc, char *argv[], int ready, int go)
 {
 	struct options o;
@@ -715,7 +713,7 @@ static int command(int argc, char *argv[], int ready, int go)
 		for (i = 0; i < o.sockets; i++)
 			tx.fds[i] = open_sender(&o);
 	} else if (strcmp(argv[0], "run") || argc != 2) {
-		errx(2, "no such command: %s", argv[0]);
+		errx(2, "unknown command \"%s\"", argv[0]);
 	}
 	if (write(ready, &c, 1) != 1 || read(go, &c, 1))
 		err(2, "pipe");

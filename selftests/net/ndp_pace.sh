@@ -33,8 +33,8 @@ wire_set "$s/s0" rate 2gbit
 wire_set "$r/w0" rate 2gbit
 two "2 Gbit/s" 2000 2000000
 
-# ---- a device without a rate: loopback, with packets of 65536 bytes, 2 of which are sent without a pull. Without a
-# delay, each packet would be acknowledged before sendmsg() has copied the next one, and none would need a pull.
+# ---- a device without a rate: loopback, with packets of 65536 bytes, the first 2 sent without a pull. Without a
+# delay, each packet would be acknowledged before sendmsg() has copied the next one, and no packet would need a pull.
 
 ip -n "$r" link set lo up
 tc -n "$r" qdisc add dev lo root netem delay 10us || skip_all "no netem"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A switch of two ports that trims NDP's packets in the ways in which switches do
+ * A switch of two ports that trims NDP packets in all ways in which switches do
  *
  * ndp_relay -a NS/DEV -b NS/DEV [-t PERCENT] [-k BYTES] [-l all|ip|none] [-d DSCP] [-r PERCENT]
  *	[-n COUNT] [-s SEED]
  *
- * Forwards frames between the two devices, until it is told to end (SIGTERM). Of those with
- * DATA of NDP, -t PERCENT lose all but the first -k BYTES, default 56, behind UDP's header.
- * -l: which lengths are right then, all, IP's, or none; -d: their DSCP; -r PERCENT of them go
- * back to where they came from; -n: so many are trimmed, no more. Prints
+ * Forwards frames between the two devices until SIGTERM. Trims -t PERCENT of the DATA packets to
+ * the first -k BYTES, default 56, after the UDP header. -l: update all lengths, only IP's, or no
+ * length; -d: DSCP of trimmed packets; -r: PERCENT of trimmed packets that are returned to the
+ * sender; -n: trim only the first COUNT packets. Prints
  * "relay frames=COUNT trimmed=COUNT returned=COUNT".
  *
- * Written from the protocol's description, without a look at net/ndp/ndp_wire.h.
+ * Written from the protocol's description, independently of net/ndp/ndp_wire.h.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -66,7 +66,7 @@ static void put16(uint8_t *b, unsigned int v)
 	b[1] = (uint8_t)v;
 }
 
-/* Where UDP's header is in a frame with DATA that is whole; 0: it is another one */
+/* Return: the offset of the UDP header in a frame with an untrimmed DATA packet, else 0 */
 static unsigned int find_data(const uint8_t *b, unsigned int len)
 {
 	unsigned int l4 = 0;
@@ -89,7 +89,7 @@ static void swap(uint8_t *x, uint8_t *y, unsigned int len)
 	memcpy(y, tmp, len);
 }
 
-static void turn(uint8_t *b, unsigned int l4, bool v6)
+static void turn_back(uint8_t *b, unsigned int l4, bool v6)
 {
 	swap(b, b + 6, 6);
 	if (v6)
@@ -111,7 +111,7 @@ static void put_dscp(uint8_t *ip, bool v6)
 		ip[1] = (uint8_t)(tos | (ip[1] & 3));
 }
 
-/* IP's and UDP's lengths, and IPv4's checksum, as the switch leaves them */
+/* Set the lengths of IP and UDP as option -l requires, and the IPv4 checksum. */
 static void put_lengths(uint8_t *b, unsigned int l4, unsigned int len, bool v6)
 {
 	uint32_t sum = 0;
@@ -130,7 +130,7 @@ static void put_lengths(uint8_t *b, unsigned int l4, unsigned int len, bool v6)
 	put16(b + 24, ~((sum & 0xffff) + (sum >> 16)) & 0xffff);
 }
 
-/* Return: what is left of a frame; *@back: it is to go back */
+/* Trim a frame by chance. *@back: return it to the sender. Return: the frame's new length */
 static unsigned int pass(uint8_t *b, unsigned int len, bool *back)
 {
 	unsigned int l4 = find_data(b, len);
@@ -147,7 +147,7 @@ static unsigned int pass(uint8_t *b, unsigned int len, bool *back)
 	*back = by_chance(return_percent);
 	if (*back) {
 		returned++;
-		turn(b, l4, v6);
+		turn_back(b, l4, v6);
 	}
 	return len;
 }
@@ -161,7 +161,7 @@ static void forward(int from, int to)
 	if (len < ETH_HLEN)
 		return;
 	len = pass(b, (unsigned int)len, &back);
-	/* a device that is full, or down, loses it */
+	/* a device that is full or down drops the frame */
 	if (write(back ? from : to, b, (size_t)len) < 0 && errno != ENOBUFS && errno != ENETDOWN)
 		err(2, "send");
 }

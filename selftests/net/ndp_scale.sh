@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 10,000 peers with 100,000 messages in flight at the same time: all packets are in the network, and none is
+# 10,000 peers with 100,000 messages in flight at the same time: all packets are in the network, and not yet
 # acknowledged. Each message arrives once and intact. Afterwards all memory is released and the module can be unloaded.
 # With less than 3 GB of memory, 5,000 peers; on slow machines, 500.
 #
@@ -16,7 +16,8 @@ wire_ab rate 10gbit delay 1us
 ip -n "$a" route add 10.1.0.0/16 via 10.0.0.2
 ip -n "$b" route add local 10.1.0.0/16 dev lo
 peers=10000 each=10
-# One kernel is charged for both ends of each flow. Flows may use half of NDP's memory limit, too little with 2 GiB.
+# One kernel is charged for both ends of each flow. Flows may use half of NDP's memory limit, which 2 GiB make too
+# small.
 [ "$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)" -ge 3000000 ] || peers=5000 each=20
 [ -z "${KSFT_MACHINE_SLOW:-}" ] || peers=500
 messages=$((peers * each))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the tools that test NDP's sockets share */
+/* Functions for all tools that test NDP sockets */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <err.h>
@@ -15,7 +15,7 @@
 
 #include "ndp_tool.h"
 
-/* NULL: stays where it is */
+/* Enter network namespace @ns of ip-netns(8); NULL: stay in the present one. */
 void ndp_enter_ns(const char *ns)
 {
 	char path[128];
@@ -30,10 +30,10 @@ void ndp_enter_ns(const char *ns)
 	close(fd);
 }
 
-/* Of what kind sockets are */
+/* Type of the sockets that ndp_socket() opens: SOCK_RDM or SOCK_SEQPACKET */
 int ndp_type = SOCK_RDM;
 
-/* A socket in a namespace; the process stays where it is. */
+/* Open a socket in a network namespace; the process stays in its own. */
 int ndp_socket(const char *ns, int family)
 {
 	int self = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd;
@@ -50,7 +50,7 @@ int ndp_socket(const char *ns, int family)
 	return fd;
 }
 
-/* TEXT: an address; of IPv6 it may have %DEVICE, of the process's namespace */
+/* Parse an address. IPv6 addresses may end with %DEVICE, a device of the process's namespace. */
 void ndp_address(const char *text, uint16_t port, union ndp_address *a)
 {
 	char address[INET6_ADDRSTRLEN + 1], *device;
@@ -116,7 +116,7 @@ long long ndp_now_us(void)
 	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
 }
 
-/* ---- the bytes of a message: words of 8 bytes, each from the key and its place */
+/* ---- content of messages: each word of 8 bytes is a function of a key and the word's offset */
 
 static uint64_t mix(uint64_t x)
 {
@@ -125,7 +125,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* PORT: the sender's, so that what is mixed up of two senders is seen */
+/* The key of message @n depends on the sender's port, so that other senders' data is detected. */
 uint64_t ndp_key(uint64_t seed, uint16_t port, uint32_t n)
 {
 	return mix(mix(seed) + ((uint64_t)port << 32 | n)) << 1;
@@ -144,7 +144,7 @@ void ndp_fill(uint8_t *b, size_t len, uint64_t key, uint64_t offset)
 	}
 }
 
-/* Returns how many bytes are right, whole words from the begin on; LEN: all are */
+/* Return: the number of correct bytes before the first wrong word; @len: all are correct */
 size_t ndp_right(const uint8_t *b, size_t len, uint64_t key, uint64_t offset)
 {
 	size_t at = 0;

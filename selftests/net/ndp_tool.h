@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tools that test NDP's sockets share */
+/* Functions for all tools that test NDP sockets */
 #ifndef _SELFTESTS_NDP_TOOL_H
 #define _SELFTESTS_NDP_TOOL_H
 

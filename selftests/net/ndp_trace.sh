@@ -39,7 +39,7 @@ check_eq "the first packet of the message is traced once" "$(lines ndp_sent "$up
 up="local=::ffff:10.0.0.2 remote=::ffff:10.0.0.1 sport=2000 dport=9 type=data"
 check "each received packet is traced" wait_for 5 all_came "$packets" "$up"
 check "each CONTROL packet is traced when sent and received" wait_for 5 answers_came
-# With one flow, all pulls may be part of ACKs, and on a late machine those of several flows as well.
+# With one flow, all pulls may be part of ACKs, and on a late machine the pulls of several flows as well.
 messages "four concurrent messages arrive" \
 	receive -n "$b" -p 9 -s 4 -l 100k -- send -n "$a" -S 4 -d 10.0.0.2 -p 9 -l 100k
 if exact; then
