@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads and makes the netlink attributes of closnet's plug-ins, in files of raw bytes.
+"""Reads and writes the netlink attributes of closnet's plug-ins as files of raw bytes.
 
-attrs.py dump KIND FILE              print them: NAME:BITS:VALUE ..., names without their prefix; more
-                                     than 64 bits in hexadecimal, first byte first; a string as
-                                     NAME:str:VALUE; a nest as NAME(NAME:BITS:VALUE ...); a
-                                     peer as PEER(flags:VALUE ...), its own settings as LINKINFO(...)
-attrs.py make KIND NAME:BITS:VALUE.. write them to stdout, as dump prints them; NAME may be a number
-attrs.py u64 VALUE...                write u64's to stdout
+attrs.py dump KIND FILE              print the attributes: NAME:BITS:VALUE ..., names without their prefix; values of
+                                     more than 64 bits in hexadecimal, first byte first; strings as NAME:str:VALUE;
+                                     nests as NAME(NAME:BITS:VALUE ...); the peer of a closwire port as
+                                     PEER(flags:VALUE ...) with its own settings as LINKINFO(...)
+attrs.py make KIND NAME:BITS:VALUE.. write attributes in dump's notation to stdout; NAME may be a number
+attrs.py u64 VALUE...                write u64 values to stdout
 attrs.py names KIND                  print the attributes' names in their order
-KIND is ndp, dcqcn, pcrp or closwire, or one of its nests: "ndp stats" are the attributes TCA_NDP_STATS_*.
+KIND is ndp, dcqcn, pcrp or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
 """
 import re
 import struct
@@ -17,14 +17,14 @@ import sys
 from pathlib import Path
 
 UAPI = Path(__file__).parents[2] / "include/uapi/linux"
-# of each kind: header, prefix of the attributes
+# for each kind: uapi header and prefix of the attributes
 KINDS = {
     "ndp": (UAPI / "pkt_sched_ndp.h", "TCA_NDP_"),
     "dcqcn": (UAPI / "pkt_sched_dcqcn.h", "TCA_DCQCN_"),
     "pcrp": (UAPI / "pkt_sched_pcrp.h", "TCA_PCRP_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
-# the kind of an attribute that is a nest: (kind, attribute)
+# (kind, attribute that is a nest): kind of the nest
 NESTS = {("ndp stats", queue): "ndp stats queue" for queue in ("DATA", "HEADER", "OTHER")}
 NESTS |= {("pcrp", "SPEC"): "pcrp spec", ("pcrp", "MAP"): "pcrp map",
           ("pcrp stats", "SPEC_BYTES"): "pcrp spec", ("pcrp stats", "PRIO_PACKETS"): "pcrp stats prio"}
@@ -34,13 +34,13 @@ NESTS["dcqcn stats", "PRIO"] = "dcqcn stats prio"
 STRINGS = {("dcqcn pool", "NAME")}
 FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
 NLA_F_NESTED = 1 << 15
-# attributes of a peer: enum of IFLA_*, which the kernel never changes
+# attributes of a peer: values of IFLA_*, which the kernel never changes
 IFNAME, MTU, LINKINFO, NUM_TX_QUEUES = 3, 4, 18, 31
 INFO_KIND, INFO_DATA = 1, 2
 
 
 def names(kind):
-    """Attribute names in the order of the uAPI's enum"""
+    """Return: attribute names in the order of the uapi enum"""
     kind, *nests = kind.split()
     header, prefix = KINDS[kind]
     prefix += "".join(f"{nest.upper()}_" for nest in nests)
@@ -50,7 +50,7 @@ def names(kind):
 
 
 def attributes(data):
-    """Pairs (number, payload)"""
+    """Yield pairs (number, payload)"""
     while data:
         length, number = struct.unpack_from("=HH", data)
         yield number, data[4:length]
@@ -58,12 +58,12 @@ def attributes(data):
 
 
 def text(payload):
-    """A string, with or without its end"""
+    """Return: a string without its NUL byte, if it has one"""
     return payload.rstrip(b"\0").decode()
 
 
 def dump_peer(kind, data):
-    """struct ifinfomsg and the attributes of a link"""
+    """Return: struct ifinfomsg and the attributes of a link as text"""
     words = [f"flags:{struct.unpack_from('=BBHiII', data)[4]:#x}"]
     for number, payload in attributes(data[16:]):
         if number == IFNAME:
@@ -78,7 +78,7 @@ def dump_peer(kind, data):
 
 
 def dump(kind, data):
-    """NAME:BITS:VALUE for each attribute"""
+    """Return: NAME:BITS:VALUE for each attribute"""
     words = []
     for number, payload in attributes(data):
         name = names(kind)[number & ~NLA_F_NESTED]
@@ -97,7 +97,7 @@ def dump(kind, data):
 
 
 def make_payload(bits, value):
-    """Bytes of a value"""
+    """Return: the bytes of a value"""
     if bits == "str":
         return value.encode() + b"\0"
     if bits not in FORMATS:
@@ -106,7 +106,7 @@ def make_payload(bits, value):
 
 
 def make(kind, word):
-    """Bytes of one attribute"""
+    """Return: the bytes of one attribute"""
     nest = re.fullmatch(r"(\w+)\((.*)\)", word)
     if nest:
         name, words = nest.groups()
@@ -122,7 +122,7 @@ def make(kind, word):
 
 
 def main():
-    """Command line"""
+    """Parse the command line and run the command"""
     command, words = sys.argv[1], sys.argv[2:]
     if command == "dump":
         print(dump(words[0], Path(words[1]).read_bytes()))

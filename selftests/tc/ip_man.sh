@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The EXAMPLES of ip-link-closwire(8): does ip, with closwire in the kernel, take each command? And what ip prints of
-# a port: does it read that back?
+# EXAMPLES of ip-link-closwire(8): ip, with closwire in the kernel, accepts each command, and reads its own output of a
+# port back.
 # shellcheck disable=SC2317,SC2154 # functions are called through check; node, h1, h2: set by setup_ns
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/page.sh"
@@ -10,7 +10,7 @@ page=$LIB_TOP/Documentation/man/ip-link-closwire.8
 
 in_node() { ip netns exec "$node" bash -c "$1"; }
 
-# test_example COMMAND: the namespaces of its hosts are there; each pair of the page is a new w0
+# test_example COMMAND: run COMMAND in existing namespaces; each pair of the page is a new w0
 test_example() {
 	local command
 	command=$(sed "s/\bh1\b/$h1/g; s/\bh2\b/$h2/g" <<<"$1")
@@ -18,24 +18,24 @@ test_example() {
 	"ip netns add"*) return ;;
 	"ip link add w0 "*) ip -n "$node" link del w0 2>"$TMP/log" || true ;;
 	esac
-	check "ip takes: $1" in_node "$command"
+	check "ip accepts: $1" in_node "$command"
 }
 
-# settings: of w0, as ip prints them
+# settings: w0's settings as ip prints them
 settings() { ip -n "$node" -d link show w0 | sed -n 's/^ *closwire \(.*\) addrgenmode.*/\1/p'; }
 
-# test_round WORD...: a port with these settings, and another one with what ip prints of it
+# test_round WORD...: make a port with these settings, and another port with ip's output for the first one
 test_round() {
 	local printed words
 	ip -n "$node" link del w0
 	ip -n "$node" link add w0 type closwire "$@"
 	printed=$(settings)
-	check_eq "ip prints what it was given: $*" "$printed" "$*"
+	check_eq "ip prints the settings of a port: $*" "$printed" "$*"
 	ip -n "$node" link del w0
 	read -ra words <<<"$printed"
-	check "ip reads it back" ip -n "$node" link add w0 type closwire "${words[@]}"
-	check_eq "and prints it as before" "$(settings)" "$printed"
-	check "ip changes a link to it" ip -n "$node" link set w0 type closwire "${words[@]}"
+	check "ip makes a port with printed settings: $*" ip -n "$node" link add w0 type closwire "${words[@]}"
+	check_eq "port made with printed settings has the same settings: $*" "$(settings)" "$printed"
+	check "ip changes a port to printed settings: $*" ip -n "$node" link set w0 type closwire "${words[@]}"
 }
 
 need_closwire
@@ -43,7 +43,7 @@ setup_ns node h1 h2
 while read -r line; do
 	test_example "${line#\# }"
 done < <(examples "$page")
-check "the hosts of the first example have carrier" wait_for 5 has_carrier "$h1" w0
+check "hosts of the first example have carrier" wait_for 5 has_carrier "$h1" w0
 test_round rate 10Gbit delay 5us ring 256 loss 0% clock_offset 0s clock_drift 0ppm
 test_round rate 1008bit delay 1ns ring 2 loss 0.00000002% clock_offset -5us clock_drift -250ppb
 test_round rate 1Tbit delay 10s ring 16384 loss 100% clock_offset 37s clock_drift 500ppm

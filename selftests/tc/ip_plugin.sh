@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The ip plug-in of closwire, without closwire: what it reads, what it sends, what it prints.
-# shim_ip.c puts it into each ip that is at hand; runs in a network namespace of its own.
+# The ip plug-in of closwire, without closwire: parsing, attributes sent, output. shim_ip.c loads it into each available
+# version of ip. Runs in its own network namespace.
 # Usage: ip_plugin.sh [IP...]    default: the installed ip, and those of versions.sh
 # shellcheck disable=SC2317 # functions are called through check
 if [ "${1:-}" != --inside ]; then
@@ -34,40 +34,40 @@ build_shim() {
 		-o "$TMP/link_bridge.so"
 }
 
-# run_ip ARGUMENT...: the ip under test, with the shim
+# run_ip ARGUMENT...: run the ip under test with the shim
 run_ip() { CLOSWIRE_ATTRS=$attrs IP_LIB_DIR=$TMP "$IP" "$@"; }
 
-# give WORD...: what a user types; the attributes come to lie in $attrs
+# give WORD...: run ip with a user's WORDs; the attributes are written to $attrs
 give() {
 	rm -f "$attrs"
 	ip link del w0 2>"$TMP/log" || true
 	run_ip link add w0 type bridge "$@"
 }
 
-# shown: the settings as ip prints them, without what ip itself prints around
+# shown: the settings as the plug-in prints them, without ip's own output
 shown() { run_ip -d link show w0 | sed -n 's/^ *bridge \(.*\)addrgenmode.*/\1/p' | sed 's/ *$//'; }
 
 json() { run_ip -d -j link show w0 | jq -cS '.[0].linkinfo.info_data'; }
 
 dumped() { "$here/attrs.py" dump closwire "$attrs"; }
 
-# test_sent ATTRIBUTES WORD...: only these are sent for these words
+# test_sent ATTRIBUTES WORD...: check that exactly ATTRIBUTES are sent for WORDs
 test_sent() {
-	local wanted=$1
+	local expected=$1
 	shift
 	give "$@" || true
-	check_eq "$NAME: $* sends $wanted" "$(dumped || true)" "$wanted"
+	check_eq "$NAME: $* sends $expected" "$(dumped || true)" "$expected"
 }
 
-# test_refused MESSAGE WORD...: an error that says why, and nothing is sent
+# test_refused MESSAGE WORD...: check that ip fails with MESSAGE and sends no attributes
 test_refused() {
 	local message=$1
 	shift
 	check_refused "$NAME: refuses $*" "$message" give "$@"
-	check "$NAME: and sends nothing" test ! -e "$attrs"
+	check "$NAME: sends nothing for $*" test ! -e "$attrs"
 }
 
-# test_round TEXT [WORD...]: WORDs (default: TEXT) print as TEXT, and that reads back
+# test_round TEXT [WORD...]: check that WORDs (default: TEXT) are printed as TEXT, and TEXT sends the same attributes
 test_round() {
 	local text=$1 words
 	shift
@@ -77,16 +77,16 @@ test_round() {
 	cp "$attrs" "$TMP/before"
 	read -ra words < <(shown)
 	give "${words[@]}" || true
-	check "$NAME: and reads it back without loss" cmp "$TMP/before" "$attrs"
+	check "$NAME: reads $text back without loss" cmp "$TMP/before" "$attrs"
 }
 
-# test_made TEXT ATTRIBUTE...: text for attributes that a kernel might send
+# test_made TEXT ATTRIBUTE...: check the output for attributes that a kernel might send
 test_made() {
 	local text=$1
 	shift
 	"$here/attrs.py" make closwire "$@" >"$attrs"
 	check_eq "$NAME: prints attributes [$*]" "$(shown)" "$text"
-	check "$NAME: and as JSON" jq -e 'type == "object"' <<<"$(json)"
+	check "$NAME: prints attributes [$*] as JSON" jq -e 'type == "object"' <<<"$(json)"
 }
 
 test_reading() {
@@ -156,10 +156,10 @@ test_errors() {
 	give
 	rm -f "$attrs"
 	check "$NAME: changes a link" run_ip link set w0 type bridge rate 1gbit
-	check_eq "$NAME: and sends what it has for that" "$(dumped)" "RATE:64:125000000"
-	check_refused "$NAME: changes no peer" '"peer" is for ip link add only' \
+	check_eq "$NAME: sends attributes of a change" "$(dumped)" "RATE:64:125000000"
+	check_refused "$NAME: refuses to change the peer" '"peer" is for ip link add only' \
 		run_ip link set w0 type bridge peer w1
-	check_eq "$NAME: helps" "$(run_ip link help bridge 2>&1 | head -n 1 | cut -d ' ' -f 1-4)" \
+	check_eq "$NAME: prints help" "$(run_ip link help bridge 2>&1 | head -n 1 | cut -d ' ' -f 1-4)" \
 		"Usage: ip link add"
 }
 
@@ -182,7 +182,7 @@ test_printing() {
 
 test_json() {
 	give rate 10gbit delay 5us ring 256 loss 0.1% clock_offset -5us clock_drift -250
-	check_eq "$NAME: JSON, in base units" "$(json)" "$(jq -cSn '{rate: 1250000000, delay: 5000,
+	check_eq "$NAME: JSON has base units" "$(json)" "$(jq -cSn '{rate: 1250000000, delay: 5000,
 		ring: 256, loss: 0.001, clock_offset: -5000, clock_drift: -250}')"
 }
 
@@ -197,7 +197,7 @@ test_foreign_attributes() {
 	check_eq "$NAME: prints nothing for a link without settings" "$(shown)" ""
 }
 
-# described: does ip-link-closwire(8) name each setting?
+# described: true if ip-link-closwire(8) describes each setting
 described() {
 	local word missing=0
 	for word in $(give help 2>&1 | sed -n '/^SETTINGS/,/clock/p' |

@@ -1,30 +1,29 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The EXAMPLES of tc-ndp(8), tc-dcqcn(8), tc-pcrp(8), and those of closnet(8) that a qdisc has a part in: does
-# the qdisc take each command, and does it print what the page shows, but for the numbers? The devices are veths,
-# eth1 and eth2, with nothing but what is sent here, out of eth1.
+# EXAMPLES of tc-ndp(8), tc-dcqcn(8), tc-pcrp(8), and those of closnet(8) that need a qdisc: each command succeeds and
+# prints the page's output except for the numbers. The devices are the veths eth1 and eth2; all traffic is sent by eth1.
 # Usage: man.sh [--show]    --show: print the output for the pages instead
 # shellcheck disable=SC2317,SC2154 # functions are called through check; a, b: set by setup_ns
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/page.sh"
 
-# what is sent at once, for each page: 400 datagrams; for dcqcn AF31 and ECT(0)
+# burst for each page: 400 datagrams; for dcqcn with AF31 and ECT(0)
 declare -A OVERLOAD=([ndp]="-p 61199 -l 1400 -c 400" [dcqcn]="-p 9 -t 106 -l 1400 -c 400"
 	[pcrp]="-p 9 -l 1400 -c 400")
 
-# shape TEXT: without numbers and their widths; of equal lines, one
+# shape TEXT: replace numbers and their padding; join equal lines
 shape() { sed -E 's/[0-9]+/N/g; s/ +/ /g; s/ $//' <<<"$1" | uniq; }
 
-# in_a COMMAND: run it as the page has it, in namespace a
+# in_a COMMAND: run the page's COMMAND in namespace a
 in_a() { ip netns exec "$a" bash -c "$1"; }
 
 # shellcheck disable=SC2086 # words
 overload() { traffic udp -n "$a" -d 10.0.0.2 ${OVERLOAD[$SCH]}; }
 
-# idle: has everything left?
+# idle: true if all qdiscs of eth1 are empty
 idle() { in_a 'tc -s -j qdisc show dev eth1' | jq -e 'all(.[]; .backlog == 0)'; }
 
-# devices: eth1 in namespace a, whose neighbour takes everything and says nothing, and eth2
+# devices: make eth1 in namespace a, whose neighbour receives everything without answering, and eth2
 devices() {
 	setup_ns a b
 	ip link add eth1 netns "$a" numtxqueues 4 type veth peer name v1 netns "$b" \
@@ -38,39 +37,39 @@ devices() {
 	END
 }
 
-# test_example COMMAND WANTED
+# test_example COMMAND EXPECTED
 test_example() {
-	local got status=0
+	local output status=0
 	if [[ $1 == "tc -s qdisc"* ]]; then
 		overload >"$TMP/traffic"
 		wait_for 20 idle
 	fi
-	got=$(in_a "$1" 2>&1) || status=$?
+	output=$(in_a "$1" 2>&1) || status=$?
 	if [ "$show" ]; then
-		printf '# %s\n%s\n' "$1" "$got"
+		printf '# %s\n%s\n' "$1" "$output"
 	elif [ $status -ne 0 ]; then
-		not_ok "it is taken: $1" "$got"
+		not_ok "example succeeds: $1" "$output"
 	else
-		check_eq "as the page shows: $1" "$(shape "$got")" "$(shape "$2")"
+		check_eq "example prints the page's output: $1" "$(shape "$output")" "$(shape "$2")"
 	fi
 }
 
-# test_page PAGE: its examples, each "# COMMAND" and what that prints
+# test_page PAGE: test the page's examples, each "# COMMAND" followed by its output
 test_page() {
-	local lines line command='' wanted=''
+	local lines line command='' expected=''
 	mapfile -t lines < <(examples "$LIB_TOP/Documentation/man/$1")
 	for line in "${lines[@]}" "# end"; do
 		if [[ $line != "# "* ]]; then
-			wanted+=${wanted:+$'\n'}$line
+			expected+=${expected:+$'\n'}$line
 			continue
 		fi
-		[ -z "$command" ] || test_example "$command" "$wanted"
+		[ -z "$command" ] || test_example "$command" "$expected"
 		command=${line#\# }
-		wanted=
+		expected=
 	done
 }
 
-# test_sch KIND: the examples of a qdisc's page
+# test_sch KIND: test the examples of a qdisc's page
 test_sch() {
 	local dev
 	need_sch "$1"

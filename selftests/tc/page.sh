@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What the tests of manual pages share.
+# Functions for tests of manual pages
 
-# examples PAGE: its commands, "# COMMAND", each followed by the output that is shown for it
+# examples PAGE: print the page's examples: each "# COMMAND" is followed by its output
 examples() {
 	sed -e ':a' -e '/\\$/{N;s/\\\n//;ta' -e '}' "$1" |
 		sed -n '/^\.SH EXAMPLES/,/^\.SH [^E]/{/^\.nf/,/^\.fi/p}' |
 		sed "/^\.[nf]/d; s/\\\\-/-/g; s/\\\\(aq/'/g"
 }
 
-# paragraphs PAGE: a line each: the first word of its heading, a tab, and all words; and of each subsection,
-# .SSNAME, all its headings. Without macros and punctuation; \(mcs is us.
+# paragraphs PAGE: print a line for each paragraph: the first word of its heading, a tab, and all its words; for each
+# subsection, .SSNAME and all headings in it. Macros and punctuation are removed; \(mcs becomes us.
 paragraphs() {
 	awk '
 		function end() { if (key != "") print key "\t" text; key = text = "" }
@@ -31,7 +31,7 @@ paragraphs() {
 		{ begins = $0 == ".TP"; if (key != "") text = text words($0) }' "$1" | tr -s ' '
 }
 
-# has TEXT WORD...: whether each of them is a word of TEXT
+# has TEXT WORD...: true if TEXT contains each WORD
 has() {
 	local word text=$1
 	shift

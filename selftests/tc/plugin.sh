@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tc plug-ins of the qdiscs, without these: what they read, what they send, what they print.
-# shim.c puts each of them into each tc that is at hand; runs in a network namespace of its own.
-# What is a plug-in's own is in plugin_KIND.sh.
+# The tc plug-ins of the qdiscs, without the qdiscs: parsing, attributes sent, output. shim.c loads each of them into
+# each available version of tc. Runs in its own network namespace. Tests of a single plug-in are in plugin_KIND.sh.
 # Usage: plugin.sh [TC...]    default: the installed tc, and those of versions.sh
 # shellcheck disable=SC2317 # functions are called through check
 if [ "${1:-}" != --inside ]; then
@@ -36,19 +35,19 @@ build_shim() {
 		"$LIB_TOP/tools/tc/q_$1.c" -o "$TMP/$1/q_pfifo.so"
 }
 
-# run_tc ARGUMENT...: the tc under test, with the shim
+# run_tc ARGUMENT...: run the tc under test with the shim
 run_tc() { SHIM_ATTRS=$attrs TC_LIB_DIR=$TMP/$KIND "$TC" "$@"; }
 
-# give OPTION...: what a user types; the attributes come to lie in $attrs
+# give OPTION...: run tc with a user's OPTIONs; the attributes are written to $attrs
 give() {
 	rm -f "$attrs"
 	run_tc qdisc replace dev lo root handle 1: pfifo "$@"
 }
 
-# shown: the options as tc prints them, without what tc itself prints before
+# shown: the options as the plug-in prints them, without tc's own output
 shown() { run_tc qdisc show dev lo | sed 's/.* refcnt [0-9]* //; s/ *$//'; }
 
-# shown_xstats ATTRIBUTE...: the same for these statistics, attributes of TCA_STATS_APP
+# shown_xstats ATTRIBUTE...: the plug-in's output for these statistics, attributes of TCA_STATS_APP
 shown_xstats() {
 	"$here/attrs.py" make "$KIND stats" "$@" >"$TMP/xstats"
 	SHIM_XSTATS=$TMP/xstats run_tc qdisc show dev lo | sed '1s/.* refcnt [0-9]* //; s/ *$//'
@@ -58,23 +57,24 @@ json() { run_tc -j qdisc show dev lo | jq -cS '.[0].options'; }
 
 json_xstats() { SHIM_XSTATS=$TMP/xstats json; }
 
-# test_sent ATTRIBUTES OPTION...: only these are sent for these options
+# test_sent ATTRIBUTES OPTION...: check that exactly ATTRIBUTES are sent for OPTIONs
 test_sent() {
-	local wanted=$1
+	local expected=$1
 	shift
 	give "$@" || true
-	check_eq "$NAME: $* sends $wanted" "$("$here/attrs.py" dump "$KIND" "$attrs" || true)" "$wanted"
+	check_eq "$NAME: $* sends $expected" "$("$here/attrs.py" dump "$KIND" "$attrs" || true)" "$expected"
 }
 
-# test_refused MESSAGE OPTION...: an error that says why, and nothing is sent
+# test_refused MESSAGE OPTION...: check that tc fails with MESSAGE and sends no attributes
 test_refused() {
 	local message=$1
 	shift
 	check_refused "$NAME: refuses $*" "$message" give "$@"
-	check "$NAME: and sends nothing" test ! -e "$attrs"
+	check "$NAME: sends nothing for $*" test ! -e "$attrs"
 }
 
-# test_round TEXT [OPTION...]: OPTIONs (default: TEXT) print as TEXT, and that reads back
+# test_round TEXT [OPTION...]: check that OPTIONs (default: TEXT) are printed as TEXT, and TEXT sends the same
+# attributes
 test_round() {
 	local text=$1 words
 	shift
@@ -84,24 +84,24 @@ test_round() {
 	cp "$attrs" "$TMP/before"
 	read -ra words < <(shown)
 	give "${words[@]}" || true
-	check "$NAME: and reads it back without loss" cmp "$TMP/before" "$attrs"
+	check "$NAME: reads $text back without loss" cmp "$TMP/before" "$attrs"
 }
 
-# test_made TEXT ATTRIBUTE...: text for attributes that a kernel might send
+# test_made TEXT ATTRIBUTE...: check the output for attributes that a kernel might send
 test_made() {
 	local text=$1
 	shift
 	"$here/attrs.py" make "$KIND" "$@" >"$attrs"
 	check_eq "$NAME: prints attributes [$*]" "$(shown)" "$text"
-	check "$NAME: and as JSON" jq -e 'type == "object"' <<<"$(json)"
+	check "$NAME: prints attributes [$*] as JSON" jq -e 'type == "object"' <<<"$(json)"
 }
 
 test_no_options() {
 	rm -f "$attrs"
-	check "$NAME: takes a qdisc without options" run_tc qdisc show dev lo
+	check "$NAME: shows a qdisc without options" run_tc qdisc show dev lo
 }
 
-# described: does the man page name each word of the help and each JSON key of the statistics?
+# described: true if the manual page has each word of the help and each JSON key of the statistics
 described() {
 	local word missing=0
 	for word in $(give help 2>&1 | grep -oE '\b[a-z_]{3,}\b' | sort -u) \

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What plugin.sh tests in q_dcqcn.so.
+# Tests of q_dcqcn.so for plugin.sh
 
 pool="pool sw0 buffer 12582912 headroom auto cable 1500ns xoff auto beta 8 pfc all"
 defaults="limit 4194304 kmin 5120 kmax 204800 pmax 20% nonect pass prio packet overhead 0 stall 100ms nostall_drop"
 
-# calculated: the options that closnet(8) prints for a switch
+# calculated: print the options that closnet(8) computes for a switch
 calculated() {
 	make -s -C "$LIB_TOP/tools/closnet" O="$TMP/closnet" &&
 		"$TMP/closnet/closnet" buffers --ports 32 --rate 40g --buffer 12mb | sed -n 's/^tc .* root dcqcn //p'
@@ -122,12 +122,13 @@ test_json() {
 	local options
 	read -ra options <<<"${defaults/packet/3} rate 1gbit $pool"
 	give "${options[@]}"
-	check_eq "$NAME: JSON of the options" "$(jq -cS '.pmax |= (. * 1e6 | round)' <<<"$(json)")" \
+	check_eq "$NAME: JSON has all options" "$(jq -cS '.pmax |= (. * 1e6 | round)' <<<"$(json)")" \
 		"$(jq -cSn '{limit: 4194304, kmin: 5120, kmax: 204800, pmax: 200000, nonect: "pass", prio: 3,
 		rate: 125000000, overhead: 0, stall: 100000, stall_drop: false, pool: {name: "sw0",
 		buffer: 12582912, headroom: 0, cable: 1500, xoff: "auto", beta: 8, pfc: [0, 1, 2, 3, 4, 5, 6, 7]}}')"
 	give prio packet stall off rate 0 pool s xoff 64 pfc 3,4
-	check_eq "$NAME: JSON of packet, lists, off" "$(json)" "$(jq -cSn '{prio: "packet", stall: 0, rate: 0,
+	check_eq "$NAME: JSON of prio packet, pfc lists and stall off" \
+		"$(json)" "$(jq -cSn '{prio: "packet", stall: 0, rate: 0,
 		pool: {name: "s", xoff: "static", xoff_bytes: 64, pfc: [3, 4]}}')"
 }
 
@@ -163,35 +164,38 @@ test_xstats() {
 	# shellcheck disable=SC2001 # a regular expression
 	idle=$(sed 's/:64:[0-9]*/:64:0/g' <<<"PRIO(INDEX:32:0 PAUSED_NS:64:0 $ingress)")
 	full=$(shown_xstats "${queue[@]}" "POOL($pool_stats)" "$idle" "PRIO(INDEX:32:3 PAUSED_NS:64:1500000 $ingress)")
-	check_eq "$NAME: prints the pool, and priorities that were used" "$full" "$queue_text
+	check_eq "$NAME: prints statistics of the pool and of used priorities" "$full" "$queue_text
 $pool_text
 $prio_text"
-	check_eq "$NAME: prints the statistics of a newer kernel" \
+	check_eq "$NAME: prints statistics of a newer kernel" \
 		"$(shown_xstats 90:64:1 "${queue[@]}" 91:str:new "POOL(92:64:1 $pool_stats)" \
 			"PRIO(93:64:1 INDEX:32:3 PAUSED_NS:64:1500000 $ingress 94:32:5)")" "$full"
-	check_eq "$NAME: prints those without a pool" "$(shown_xstats "${queue[@]}")" "$queue_text"
-	check_eq "$NAME: prints those of closwire without a pool" \
+	check_eq "$NAME: prints statistics without a pool" "$(shown_xstats "${queue[@]}")" "$queue_text"
+	check_eq "$NAME: prints statistics on closwire without a pool" \
 		"$(shown_xstats "${queue[@]}" "PRIO(INDEX:32:0 PAUSED_NS:64:0)" "PRIO(INDEX:32:3 PAUSED_NS:64:1500000)")" \
 		"$queue_text
   prio 3 paused 1.5ms"
-	check_eq "$NAME: prints those of another device" "$(shown_xstats "PRIO(INDEX:32:3 $ingress)" | tail -n 2)" \
+	check_eq "$NAME: prints statistics on a device without paused time" \
+		"$(shown_xstats "PRIO(INDEX:32:3 $ingress)" | tail -n 2)" \
 		"  prio 3
     ${prio_text#*    }"
-	check_eq "$NAME: prints those of an older kernel" "$(shown_xstats PEAK_BYTES:64:1 | head -n 1)" "  peak 1b"
+	check_eq "$NAME: prints statistics of an older kernel" "$(shown_xstats PEAK_BYTES:64:1 | head -n 1)" "  peak 1b"
 
 	shown_xstats "${queue[@]/%:8/:$max}" "POOL($pool_stats)" "$idle" \
 		"PRIO(INDEX:32:3 PAUSED_NS:64:1500000 $ingress)" >/dev/null
 	all=$(json_xstats)
-	check_eq "$NAME: JSON of the queue" "$(jq -cS 'del(.pool, .prio, .stalls)' <<<"$all")" \
+	check_eq "$NAME: JSON has the queue's statistics" "$(jq -cS 'del(.pool, .prio, .stalls)' <<<"$all")" \
 		"$(jq -cSn '{peak_bytes: 12112, marked_packets: 5, dropped_limit_packets: 1, dropped_nonect_packets: 2,
 		dropped_headroom_packets: 3, dropped_stalled_packets: 4, dropped_nomem_packets: 6,
 		dropped_gso_packets: 7}')"
-	check_eq "$NAME: JSON of the pool" "$(jq -cS .pool <<<"$all")" "$(jq -cSn '{ports: 2, bytes: 3, peak_bytes: 4,
+	check_eq "$NAME: JSON has the pool's statistics" \
+		"$(jq -cS .pool <<<"$all")" "$(jq -cSn '{ports: 2, bytes: 3, peak_bytes: 4,
 		xoff_bytes: 5, headroom_bytes: 6}')"
-	check_eq "$NAME: JSON of a priority" "$(jq -cS '.prio[1]' <<<"$all")" "$(jq -cSn '{prio: 3, paused_ns: 1500000,
+	check_eq "$NAME: JSON has a priority's statistics" \
+		"$(jq -cS '.prio[1]' <<<"$all")" "$(jq -cSn '{prio: 3, paused_ns: 1500000,
 		ingress_bytes: 3028, ingress_peak_bytes: 6056, headroom_bytes: 1514, headroom_peak_bytes: 3028,
 		xoff_frames: 7, xon_frames: 8, dropped_packets: 9}')"
-	check_eq "$NAME: JSON of all priorities" "$(jq -c '[.prio[].prio]' <<<"$all")" "[0,3]"
-	check_eq "$NAME: JSON of all 64 bits" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
+	check_eq "$NAME: JSON has all priorities, used or not" "$(jq -c '[.prio[].prio]' <<<"$all")" "[0,3]"
+	check_eq "$NAME: JSON has all 64 bits of a counter" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
 		grep -o '"stalls":[0-9]*')" "\"stalls\":$max"
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What plugin.sh tests in q_ndp.so.
+# Tests of q_ndp.so for plugin.sh
 # shellcheck disable=SC2153 # NAME: set by plugin.sh
 
 defaults="limit 8 limit_bytes 0 hlimit auto ratio 10 trim_size 128 mode ndp match udp_port 61199 \
@@ -103,12 +103,12 @@ test_json() {
 	local options
 	read -ra options <<<"$defaults"
 	give "${options[@]}" rate 1gbit
-	check_eq "$NAME: JSON of the options" "$(json)" "$(jq -cSn '{limit: 8, limit_bytes: 0,
+	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 8, limit_bytes: 0,
 		hlimit: 0, ratio: 10, trim_size: 128, mode: "ndp", match: "udp_port",
 		udp_port: 61199, dscp_trimmed: 48, rts: false, dscp_returned: 49, rate: 125000000,
 		overhead: 0, other_limit: 0, other_ecn: 0}')"
 	give match dscp 8,46-48 norts rate 0
-	check_eq "$NAME: JSON of a DSCP list, norts, no rate" "$(json)" \
+	check_eq "$NAME: JSON has a DSCP list, norts and rate 0" "$(json)" \
 		'{"dscp":[8,46,47,48],"match":"dscp","rate":0,"rts":false}'
 }
 
@@ -123,7 +123,7 @@ test_foreign_attributes() {
 	test_made "" RATE:64:0
 }
 
-# queue NAME VALUE...: a nest of counters, in the order in which they are printed
+# queue NAME VALUE...: print a nest of counters, in the order of tc's output
 queue() {
 	local names=(QLEN_PACKETS BACKLOG_BYTES PEAK_PACKETS PEAK_BYTES SENT_PACKETS SENT_BYTES) nest='' name=$1 value i=0
 	shift
@@ -134,7 +134,7 @@ queue() {
 	echo "$name(${nest# })"
 }
 
-# counters FIRST...: u64's, from TRIMMED_ARRIVAL_PACKETS on
+# counters VALUE...: print u64 counters from TRIMMED_ARRIVAL_PACKETS on
 counters() {
 	local names=(TRIMMED_ARRIVAL_PACKETS TRIMMED_TAIL_PACKETS TRIMMED_BYTES RETURNED_PACKETS ECN_MARKED_PACKETS
 		DROPPED_DATA_PACKETS DROPPED_HEADER_PACKETS DROPPED_RETURNED_PACKETS DROPPED_OTHER_PACKETS
@@ -157,24 +157,24 @@ test_xstats() {
   trimmed arrival 50 tail 51 bytes 138600
   returned 1 ecn_marked 2
   dropped data 3 header 4 returned 5 other 6 gso 7 nomem $max"
-	check_eq "$NAME: prints those of a newer kernel, with unknown attributes in each nest" \
+	check_eq "$NAME: prints statistics of a newer kernel, with unknown attributes in each nest" \
 		"$(shown_xstats 99:64:9 "${queues[@]/%)/ 99:64:9 77:32:1)}" "${numbers[@]}" 98:32:8)" "$full"
-	check_eq "$NAME: prints those of an older kernel" "$(shown_xstats "$(queue DATA 1 2 3)" "${numbers[0]}")" \
+	check_eq "$NAME: prints statistics of an older kernel" "$(shown_xstats "$(queue DATA 1 2 3)" "${numbers[0]}")" \
 		"  data   qlen 1p backlog 2b peak 3p
   trimmed arrival 50
 
   dropped"
 	check_eq "$NAME: prints the statistics" "$(shown_xstats "${queues[@]}" "${numbers[@]}")" "$full"
 	all=$(json_xstats)
-	check_eq "$NAME: JSON of the counters" "$(jq -c 'del(.data, .header, .other)' <<<"$all")" \
+	check_eq "$NAME: JSON has all counters" "$(jq -c 'del(.data, .header, .other)' <<<"$all")" \
 		"$(jq -cSn '{trimmed_arrival_packets: 50, trimmed_tail_packets: 51,
 		trimmed_bytes: 138600, returned_packets: 1, ecn_marked_packets: 2,
 		dropped_data_packets: 3, dropped_header_packets: 4, dropped_returned_packets: 5,
 		dropped_other_packets: 6, dropped_gso_packets: 7}' | jq -c --arg max $max \
 		'.dropped_nomem_packets = ($max | tonumber)' | jq -cS .)"
-	check_eq "$NAME: JSON of a queue" "$(jq -c .header <<<"$all")" "$(jq -cSn '{qlen_packets: 0,
+	check_eq "$NAME: JSON has a queue's statistics" "$(jq -c .header <<<"$all")" "$(jq -cSn '{qlen_packets: 0,
 		backlog_bytes: 0, peak_packets: 40, peak_bytes: 5120, sent_packets: 100,
 		sent_bytes: 12800}')"
-	check_eq "$NAME: JSON of all 64 bits" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
+	check_eq "$NAME: JSON has all 64 bits of a counter" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
 		grep -o '"dropped_nomem_packets":[0-9]*')" "\"dropped_nomem_packets\":$max"
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What plugin.sh tests in q_pcrp.so.
+# Tests of q_pcrp.so for plugin.sh
 # shellcheck disable=SC2153,SC2154 # NAME, here: set by plugin.sh
 
-# spec BYTES BYTES BYTES: TCA_PCRP_SPEC
+# spec BYTES BYTES BYTES: print TCA_PCRP_SPEC
 spec() { printf 'SPEC(P0:64:%u P1:64:%u P2:64:%u)' "$@"; }
 
-# map DSCP...: TCA_PCRP_MAP, for P0 to P7; -: none
+# map DSCP...: print TCA_PCRP_MAP for P0 to P7; -: priority is missing
 map() {
 	local words=() prio=0 dscp
 	for dscp; do
@@ -102,11 +102,11 @@ test_json() {
 	local options
 	read -ra options <<<"$defaults"
 	give "${options[@]}" rate 1gbit
-	check_eq "$NAME: JSON of the options" "$(json)" "$(jq -cSn '{limit: 10000, flows: 16384, chain: 0, first: 0,
+	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 10000, flows: 16384, chain: 0, first: 0,
 		grants: 8, evict: true, mfwt: "auto", eu: false, srpt: true, hold: 100000, window: 0,
 		spec: [0, 0, 0], map: [56, 48, 40, 32, 24, 16, 8, 1], rate: 125000000, overhead: 0}')"
 	give chain 25kb noevict mfwt 250us eu window 20us spec 1:2:1024g map 0-1:56 rate 0
-	check_eq "$NAME: JSON of sizes, times, thresholds" "$(json)" "$(jq -cSn '{chain: 25600, evict: false,
+	check_eq "$NAME: JSON has sizes, times and thresholds" "$(json)" "$(jq -cSn '{chain: 25600, evict: false,
 		mfwt: "time", mfwt_us: 250, eu: true, window: 20, spec: [1, 2, 1099511627776],
 		map: [56, 56, 255, 255, 255, 255, 255, 255], rate: 0}')"
 }
@@ -127,7 +127,7 @@ test_foreign_attributes() {
 	test_made "map 0:56,1-7:200" "$(map 56 200 200 200 200 200 200 200)"
 }
 
-# names of the statistics that are numbers, in the order of the attributes
+# numbers: print names of the numeric statistics in the order of the attributes
 numbers() { "$here/attrs.py" names "pcrp stats" | grep -vxE 'UNSPEC|PAD|FIFO|SPEC_BYTES|PRIO_PACKETS'; }
 
 test_xstats() {
@@ -150,25 +150,26 @@ test_xstats() {
   receiver got requests 31 probes 32 malformed 33 sent grants 42 answers 43
     flows 36 granted 37 peak 38 finished 41 evicted 39 revoked 40 expired 35 overflow 34
     window 44p early 45"
-	check_eq "$NAME: unknown statistics of a newer kernel are skipped, in each nest" \
+	check_eq "$NAME: skips unknown statistics of a newer kernel in each nest" \
 		"$(shown_xstats "999:64:5" "${stats[@]}" "${spec%)} 99:64:5)" "${prios%)} 99:64:5)" 998:32:1)" "$full"
-	check_eq "$NAME: statistics that an older kernel lacks are left out" \
+	check_eq "$NAME: omits statistics that an older kernel lacks" \
 		"$(shown_xstats FLOWS_READY:64:7 DROPPED_NOMEM_PACKETS:64:8 "SPEC_BYTES(P0:64:1)" "PRIO_PACKETS(P1:64:5)" |
 			sed -n '2p;6,7p')" \
 		"  flows ready 7
   packets P1 5
   dropped nomem 8"
-	check_eq "$NAME: empty statistics are printed" "$(shown_xstats | sed -n '7p')" "  dropped"
-	check_eq "$NAME: a FIFO's statistics" "$(shown_xstats FIFO:64:1 TOP_PACKETS:64:5 DROPPED_LIMIT_PACKETS:64:6)" \
+	check_eq "$NAME: prints empty statistics" "$(shown_xstats | sed -n '7p')" "  dropped"
+	check_eq "$NAME: prints statistics of a FIFO below mq" \
+		"$(shown_xstats FIFO:64:1 TOP_PACKETS:64:5 DROPPED_LIMIT_PACKETS:64:6)" \
 		"  fifo below mq, no reservations: packets top 5 dropped 6"
 
 	shown_xstats WINDOW_EARLY:64:$max >/dev/null
-	check_eq "$NAME: JSON of all 64 bits" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
+	check_eq "$NAME: JSON has all 64 bits of a counter" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |
 		grep -o '"window_early":[0-9]*')" "\"window_early\":$max"
 
 	shown_xstats "${stats[@]}" "$spec" "$prios" >/dev/null
 	all=$(json_xstats)
-	check_eq "$NAME: JSON of the counters" "$(jq -cS . <<<"$all")" "$(numbers | jq -cSRn '[inputs] | to_entries
+	check_eq "$NAME: JSON has all counters" "$(jq -cS . <<<"$all")" "$(numbers | jq -cSRn '[inputs] | to_entries
 		| map({(.value | if . == "RATE_BPS" then "rate_Bps" else ascii_downcase end): (.key + 1)}) | add
 		| .spec_bytes = [6250, 25000, 100000] | .prio_packets = [range(100; 108)]')"
 }

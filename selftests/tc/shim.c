@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plug-in, q_KIND.so, in the clothes of q_pfifo.so: lets a real tc(8) and a
- * real kernel without sch_KIND carry its options and statistics. Built with
- * -DPLUGIN=KIND_qdisc_util.
+ * Loads a plug-in, q_KIND.so, into tc(8) as q_pfifo.so, so that a real tc and a real kernel without
+ * sch_KIND carry its options and statistics. Built with -DPLUGIN=KIND_qdisc_util.
  *
- * tc takes a plug-in over the code that it has built in. So "tc qdisc replace
- * dev lo root pfifo OPTIONS" comes here: q_KIND.c reads the OPTIONS, the
- * attributes go into the file $SHIM_ATTRS, and the kernel gets a valid pfifo
- * instead. "tc qdisc show" comes here with pfifo's options, and q_KIND.c prints
- * those of the file; or, if $SHIM_XSTATS is set, the statistics that are in that
- * file. The test makes these files as it likes.
+ * tc prefers a plug-in to its built-in code. So "tc qdisc replace dev lo root pfifo OPTIONS" calls
+ * this file: q_KIND.c parses the OPTIONS, the attributes are written to file $SHIM_ATTRS, and the
+ * kernel gets a valid pfifo instead. "tc qdisc show" calls this file with pfifo's options, and
+ * q_KIND.c prints the options in that file; or, if $SHIM_XSTATS is set, the statistics in file
+ * $SHIM_XSTATS. The test can write these files itself.
  */
 #include <stdlib.h>
 #include <linux/gen_stats.h>
@@ -28,7 +26,7 @@ static int shim_parse(const struct qdisc_util *qu, int argc, char **argv,
 	if (PLUGIN.parse_qopt(&PLUGIN, argc, argv, n, dev))
 		return -1;
 	if (options->rta_type != (TCA_OPTIONS | NLA_F_NESTED)) {
-		fprintf(stderr, "the plug-in sent no nested TCA_OPTIONS\n");
+		fprintf(stderr, "plug-in sent no nested TCA_OPTIONS\n");
 		return -1;
 	}
 	if (save(getenv("SHIM_ATTRS"), RTA_DATA(options), RTA_PAYLOAD(options)))

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What the shims share: attributes in files of raw bytes
- */
+/* Attributes in files of raw bytes, for both shims */
 #ifndef _CLOSNET_SHIM_FILE_H
 #define _CLOSNET_SHIM_FILE_H
 
 #include <linux/rtnetlink.h>
 #include <stdio.h>
 
-/* The attribute in a file, which holds its payload; NULL: no such file */
+/* Return: an attribute whose payload is the file's content, or NULL without the file */
 static inline struct rtattr *load(const char *path, unsigned short type)
 {
 	static union {

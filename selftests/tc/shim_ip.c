@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * link_closwire.so in the clothes of link_bridge.so: lets a real ip(8) and a
- * real kernel without closwire carry the settings of closwire
+ * Loads link_closwire.so into ip(8) as link_bridge.so, so that a real ip and a real kernel without
+ * closwire carry closwire's settings
  *
- * As shim.c: "ip link add w0 type bridge SETTINGS" comes here, link_closwire.c
- * reads the SETTINGS, the attributes go into the file $CLOSWIRE_ATTRS, and the
- * kernel gets a bridge without settings. "ip -d link show" comes here with a
- * bridge's settings, and link_closwire.c prints those of the file.
+ * Like shim.c: "ip link add w0 type bridge SETTINGS" calls this file. link_closwire.c parses the
+ * SETTINGS, the attributes are written to file $CLOSWIRE_ATTRS, and the kernel gets a bridge
+ * without settings. "ip -d link show" calls this file with a bridge's settings, and link_closwire.c
+ * prints the settings in that file.
  */
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static int shim_parse(struct link_util *lu, int argc, char **argv,
 	if (closwire_link_util.parse_opt(&closwire_link_util, argc, argv, n))
 		return -1;
 	if (memcmp(&before, NLMSG_DATA(n), sizeof(before))) {
-		fprintf(stderr, "the plug-in left another request's header\n");
+		fprintf(stderr, "plug-in did not restore the request's header\n");
 		return -1;
 	}
 	if (save(getenv("CLOSWIRE_ATTRS"), (char *)n + start,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Do the plug-ins call only functions that every supported tc and ip has? These say nothing about
-# a plug-in that they cannot load, so this must not be left to the users.
+# The plug-ins call only functions that every supported tc and ip has. These print no error for a plug-in that they
+# cannot load, so users would not notice.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -9,21 +9,21 @@
 
 lists=$CLOSNET_TOP/tools/tc
 
-# plugins DIR MAKE-ARGUMENT...
+# plugins DIR MAKE-ARGUMENT...: build the plug-ins in DIR
 plugins() {
 	local out=$1
 	shift
 	make -s -C "$CLOSNET_TOP/tools/tc" "O=$out" "$@"
 }
 
-# exported PROGRAM: the functions that it offers to plug-ins
+# exported PROGRAM: print the functions that it exports to plug-ins
 exported() {
 	local elf=$1
 	[ ! -e "$1.elf" ] || elf=$1.elf
 	nm -D --defined-only "$elf" | awk '$2 == "T" { sub("@.*", "", $3); print $3 }' | sort
 }
 
-# allowed PROGRAM LIST: does it have all that the list allows?
+# allowed PROGRAM LIST: true if PROGRAM exports all functions in LIST
 allowed() {
 	local lacks
 	lacks=$(exported "$1" | comm -13 - "$lists/$2" | tr '\n' ' ')
@@ -44,17 +44,17 @@ test_tools() {
 		env LD_BIND_NOW=1 "IP_LIB_DIR=$TMP/good" "$3" link add type closwire help
 }
 
-check "the plug-ins build" plugins "$TMP/good"
-check "the plug-ins call nothing that is not in the lists" plugins "$TMP/good" check-symbols
-check_refused "a call of something else is found in q_ndp.so" \
+check "plug-ins build" plugins "$TMP/good"
+check "plug-ins call only functions in the lists" plugins "$TMP/good" check-symbols
+check_refused "check-symbols finds a function of q_ndp.so that is not in the list" \
 	"q_ndp.so: not in tc-symbols.allow: get_float_min_max" \
 	plugins "$TMP/foreign" CPPFLAGS=-Dget_u8=get_float_min_max check-symbols
-check_refused "a call of something else is found in link_closwire.so" \
+check_refused "check-symbols finds a function of link_closwire.so that is not in the list" \
 	"link_closwire.so: not in ip-symbols.allow: tc_print_rate" \
 	plugins "$TMP/foreign-ip" CPPFLAGS=-Daddraw_l=tc_print_rate check-symbols
-check "hardening flags do not bring bindnow" \
+check "hardening flags do not add bindnow" \
 	plugins "$TMP/hardened" LDFLAGS=-Wl,-z,now check-symbols
-check_refused "bindnow is found" "linked with -z now" \
+check_refused "check-symbols finds bindnow" "linked with -z now" \
 	plugins "$TMP/now" BINDING=-Wl,-z,now check-symbols
 check "tc-symbols.allow is sorted" sort -c "$lists/tc-symbols.allow"
 check "ip-symbols.allow is sorted" sort -c "$lists/ip-symbols.allow"
@@ -65,7 +65,7 @@ for suite in $(tc_suites); do
 	if [ -n "$tc" ]; then
 		test_tools "$suite $(tc_version "$tc")" "$tc" "${tc%/*}/ip"
 	else
-		skip "$suite" "Debian $suite cannot be reached"
+		skip "plug-ins load in $suite" "Debian $suite cannot be reached"
 	fi
 done
 finish

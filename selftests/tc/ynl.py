@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The YNL specifications in Documentation/netlink: tc-*.yaml of our qdiscs, fragments of the
-kernel's tc.yaml, and closnet_*.yaml of families of our own.
+"""The YNL specifications in Documentation/netlink: tc-*.yaml of closnet's qdiscs, which are fragments of the kernel's
+tc.yaml, and closnet_*.yaml of closnet's generic netlink families.
 
-ynl.py merge TC_YAML [FRAGMENT...]  print the kernel's tc.yaml with ours in it
-ynl.py check [FILE...]              does each say what its uAPI header says?
+ynl.py merge TC_YAML [FRAGMENT...]  print the kernel's tc.yaml merged with the fragments
+ynl.py check [FILE...]              check that each specification agrees with its uapi header
 """
 import re
 import sys
@@ -19,12 +19,12 @@ FAMILIES = sorted((TOP / "Documentation/netlink").glob("closnet_*.yaml"))
 
 
 def by_name(items):
-    """A list of named things as a dictionary"""
+    """Return: a list of named items as a dictionary"""
     return {item["name"]: item for item in items}
 
 
 def merge(base_path, fragments):
-    """tc.yaml with the fragments' lists appended to its own"""
+    """Return: tc.yaml with the fragments' lists appended"""
     text = Path(base_path).read_text(encoding="utf-8")
     base = yaml.safe_load(text)
     messages = by_name(base["sub-messages"])
@@ -41,24 +41,24 @@ def merge(base_path, fragments):
 
 
 def spelled(name):
-    """A name of C in YNL's spelling"""
+    """Return: a C name in YNL's spelling"""
     return name.lower().replace("_", "-")
 
 
 def c_enum(text, prefix, first=""):
-    """Constants of the enum whose first one is prefix + first..., in YNL's spelling"""
+    """Return: in YNL's spelling, the constants of the enum that begins with prefix + first..."""
     body = re.search(r"enum[^{}]*\{\s*(" + prefix + first + r"[^}]*)\}", text).group(1)
     return [spelled(n) for n in re.findall(r"\b" + prefix + r"(\w+),", body)]
 
 
 def c_number(text, size):
-    """Value of NAME or NAME - NUMBER"""
+    """Return: the value of NAME or NAME - NUMBER"""
     name, _, less = size.partition(" - ")
     return int(re.search(rf"#define {name}\s+(\d+)", text).group(1)) - int(less or 0)
 
 
 def c_struct(text, name):
-    """Members of a struct, in YNL's spelling: (name, type); those of an array one by one"""
+    """Return: (name, type) of a struct's members in YNL's spelling, each element of an array by itself"""
     body = re.search(r"struct " + name + r" \{([^}]*)\}", text).group(1)
     members = []
     for kind, member, size in re.findall(r"(?:struct )?(\w+) (\w+)(?:\[([^\]]+)\])?;", body):
@@ -70,17 +70,17 @@ def c_struct(text, name):
 
 
 def ynl_struct(definition):
-    """The same of a definition"""
+    """Return: (name, type) of the members in a definition"""
     return [(m["name"], m.get("struct", m["type"])) for m in definition["members"]]
 
 
 def header_type(text):
-    """What the documentation of an attribute says, as YNL's type; an array is binary"""
+    """Return: the YNL type of an attribute with this documentation; an array is binary"""
     return "binary" if " times " in text else text
 
 
 def attribute_pairs(text, attribute_set):
-    """Pairs (what, header, YNL) of a set, tc-KIND-attrs or tc-KIND-NEST-attrs, or of a family"""
+    """Return: (name, header, YNL) for a set, tc-KIND-attrs or tc-KIND-NEST-attrs, or a family"""
     name = attribute_set["name"].removesuffix("-attrs").removeprefix("tc-")
     prefix = attribute_set.get("name-prefix", f"tca-{name}-").upper().replace("-", "_")
     bare = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
@@ -96,7 +96,7 @@ def attribute_pairs(text, attribute_set):
 
 
 def header_of(spec):
-    """Path of the header that a specification is about"""
+    """Return: path of a specification's uapi header"""
     if "uapi-header" in spec:
         return UAPI.parent / spec["uapi-header"]
     kind = spec["sub-messages"][0]["formats"][0]["value"]
@@ -104,7 +104,7 @@ def header_of(spec):
 
 
 def command_pairs(bare, spec):
-    """Pairs (what, header, YNL) of a family's own"""
+    """Return: (name, header, YNL) for name and commands of a generic netlink family"""
     if "operations" not in spec:
         return []
     operations = spec["operations"]
@@ -118,7 +118,7 @@ def command_pairs(bare, spec):
 
 
 def differences(spec):
-    """Pairs (what, header, YNL) that are not equal"""
+    """Return: (name, header, YNL) wherever header and YNL differ"""
     text = header_of(spec).read_text(encoding="utf-8")
     bare = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     pairs = command_pairs(bare, spec)
@@ -136,7 +136,7 @@ def differences(spec):
 
 
 def main():
-    """Command line"""
+    """Parse the command line and run the command"""
     words = sys.argv[1:]
     if not words or words[0] not in ("merge", "check"):
         sys.exit(__doc__)
@@ -148,8 +148,8 @@ def main():
         print(merge(base, specs), end="")
         return
     wrong = [d for s in specs for d in differences(s)]
-    for what, header, spec in wrong:
-        print(f"{what} differ:\nheader: {header}\nYNL:    {spec}")
+    for name, header, spec in wrong:
+        print(f"{name} differ:\nheader: {header}\nYNL:    {spec}")
     sys.exit(1 if wrong else 0)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Do Documentation/netlink/*.yaml fit their uAPI headers, and the tc.yaml and schemas of Debian's
-# kernel source? Where the qdiscs can be loaded: does the kernel's own YNL tool read their dumps?
+# Documentation/netlink/*.yaml agree with their uapi headers, and with tc.yaml and the schemas of Debian's kernel
+# source. If the qdiscs can be loaded, the kernel's own YNL tool reads their dumps.
 # shellcheck disable=SC2317,SC2154 # functions are called through check; node: set by setup_ns
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -11,20 +11,20 @@ source=${CLOSNET_KERNEL_SOURCE:-/usr/src/linux-source-6.12.tar.xz}
 
 specs=$CLOSNET_TOP/Documentation/netlink
 
-# altered NAME SED-SCRIPT: a specification that is not right
+# altered NAME SED-SCRIPT: print the path of a specification with errors
 altered() {
 	sed "$2" "$specs/$1.yaml" >"$TMP/altered.yaml"
 	cmp -s "$specs/$1.yaml" "$TMP/altered.yaml" && { echo "not altered: $2" >&2; exit 1; }
 	echo "$TMP/altered.yaml"
 }
 
-# test_found WHAT MESSAGE NAME SED-SCRIPT: a wrong specification is found to be wrong
+# test_found NAME MESSAGE SPEC SED-SCRIPT: check that ynl.py detects the error in a specification
 test_found() {
-	check_refused "$1 is found" "$2" "$here/ynl.py" check "$(altered "$3" "$4")"
+	check_refused "ynl.py detects $1" "$2" "$here/ynl.py" check "$(altered "$3" "$4")"
 }
 
-# kernel_files: directory with what is needed of the kernel source, unpacked once. In a guest
-# only if a run on the host has done that: the cache is read-only there.
+# kernel_files: print the directory with the needed parts of the kernel source, and unpack them once. A guest needs an
+# earlier run on the host, because the cache is read-only there.
 kernel_files() {
 	local dir
 	dir=$CLOSNET_CACHE/ynl/$(basename "$source" .tar.xz)-$(stat -c %Y-%s "$source")
@@ -39,7 +39,7 @@ unpack() {
 		'*/Documentation/netlink' '*/tools/net/ynl' && : >"$1/complete"
 }
 
-# loads SPEC: does the kernel's library take it, by the kernel's schema?
+# loads SPEC: true if the kernel's library accepts SPEC by the kernel's schema
 loads() {
 	PYTHONPATH=$kernel/tools/net/ynl /usr/bin/python3 - "$1" "$kernel" <<-'EOF'
 	import sys
@@ -53,7 +53,7 @@ loads() {
 	EOF
 }
 
-# family_loads SPEC: does it, by the schema of families?
+# family_loads SPEC: true if the kernel's library accepts closnet_pcrp's SPEC by the schema of generic netlink families
 family_loads() {
 	PYTHONPATH=$kernel/tools/net/ynl /usr/bin/python3 - "$1" "$kernel" <<-'EOF'
 	import sys
@@ -65,7 +65,7 @@ family_loads() {
 	EOF
 }
 
-# ndp_loads SPEC: the same of closnet_ndp
+# ndp_loads SPEC: the same for closnet_ndp
 ndp_loads() {
 	PYTHONPATH=$kernel/tools/net/ynl /usr/bin/python3 - "$1" "$kernel" <<-'EOF'
 	import sys
@@ -77,12 +77,12 @@ ndp_loads() {
 	EOF
 }
 
-# ynl ARGUMENT...: the kernel's YNL tool in the namespace
+# ynl ARGUMENT...: run the kernel's YNL tool in the namespace
 ynl() {
 	ip netns exec "$node" env PYTHONPATH= /usr/bin/python3 "$kernel/tools/net/ynl/cli.py" --output-json "$@"
 }
 
-# put_qdiscs: one of each kind, and all of them as the kernel's YNL tool reads them
+# put_qdiscs: add a qdisc of each kind, and dump all of them by the kernel's YNL tool
 put_qdiscs() {
 	ip -n "$node" link add v0 type veth peer name v1
 	tc -n "$node" qdisc add dev lo root ndp limit 9 mode cp match dscp 10,46 rate 1gbit
@@ -91,40 +91,40 @@ put_qdiscs() {
 	ynl --spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" --dump getqdisc >"$TMP/dump"
 }
 
-# dumped KIND: the qdisc of that kind
+# dumped KIND: the dumped qdisc of that kind
 dumped() { jq -c "[.[] | select(.kind == \"$1\")][0]" "$TMP/dump"; }
 
 test_dump_ndp() {
 	check_json "$(dumped ndp)" \
-		"YNL reads numbers" '.options.limit == 9 and .options.rate == 125000000' \
-		"YNL reads names" '.options.mode == "cp" and .options.match == "dscp"' \
-		"YNL reads the DSCP set" '.options["dscp-mask"] == 70368744178688' \
-		"YNL reads the queues' statistics" '.stats2.app.header["peak-bytes"] == 0' \
-		"YNL reads the last counter" '.stats2.app["dropped-nomem-packets"] == 0'
+		"YNL reads numbers of ndp" '.options.limit == 9 and .options.rate == 125000000' \
+		"YNL reads names of ndp" '.options.mode == "cp" and .options.match == "dscp"' \
+		"YNL reads the DSCP set of ndp" '.options["dscp-mask"] == 70368744178688' \
+		"YNL reads the queues' statistics of ndp" '.stats2.app.header["peak-bytes"] == 0' \
+		"YNL reads the last counter of ndp" '.stats2.app["dropped-nomem-packets"] == 0'
 }
 
 test_dump_dcqcn() {
 	check_json "$(dumped dcqcn)" \
-		"YNL reads numbers" '.options.limit == 9000 and .options.prio == 3 and .options.pool.xoff == 6000' \
-		"YNL reads names" '.options.pool["xoff-mode"] == "static"' \
-		"YNL reads the pool's name" '.options.pool.name == "sw0"' \
-		"YNL reads the queue's statistics" '.stats2.app["dropped-gso-packets"] == 0' \
-		"YNL reads the priorities' statistics" '.stats2.app.prio | map([.index, .["xoff-frames"]]) == [[3, 0]]' \
-		"YNL reads the pool's statistics" '.stats2.app.pool["headroom-bytes"] == 7000'
+		"YNL reads numbers of dcqcn" '.options.limit == 9000 and .options.prio == 3 and .options.pool.xoff == 6000' \
+		"YNL reads names of dcqcn" '.options.pool["xoff-mode"] == "static"' \
+		"YNL reads the pool's name of dcqcn" '.options.pool.name == "sw0"' \
+		"YNL reads the queue's statistics of dcqcn" '.stats2.app["dropped-gso-packets"] == 0' \
+		"YNL reads the priorities' statistics of dcqcn" '.stats2.app.prio | map([.index, .["xoff-frames"]]) == [[3, 0]]' \
+		"YNL reads the pool's statistics of dcqcn" '.stats2.app.pool["headroom-bytes"] == 7000'
 }
 
 test_dump_pcrp() {
 	check_json "$(dumped pcrp)" \
-		"YNL reads numbers" '.options.flows == 64 and .options.chain == 25600 and .options.mfwt == 250' \
-		"YNL reads names" '.options["mfwt-mode"] == "time"' \
-		"YNL reads the thresholds" '.options.spec == [1, 2, 1099511627776]' \
-		"YNL reads the map" '.options.map == [46, 255, 255, 255, 255, 255, 255, 255]' \
-		"YNL reads the chain in use" '.stats2.app["chain-bytes"] == 25600' \
-		"YNL reads the thresholds in use" '.stats2.app["spec-bytes2"] == 1099511627776' \
-		"YNL reads the last counter" '.stats2.app["window-early"] == 0'
+		"YNL reads numbers of pcrp" '.options.flows == 64 and .options.chain == 25600 and .options.mfwt == 250' \
+		"YNL reads names of pcrp" '.options["mfwt-mode"] == "time"' \
+		"YNL reads the thresholds of pcrp" '.options.spec == [1, 2, 1099511627776]' \
+		"YNL reads the map of pcrp" '.options.map == [46, 255, 255, 255, 255, 255, 255, 255]' \
+		"YNL reads the chain in use of pcrp" '.stats2.app["chain-bytes"] == 25600' \
+		"YNL reads the thresholds in use of pcrp" '.stats2.app["spec-bytes2"] == 1099511627776' \
+		"YNL reads the last counter of pcrp" '.stats2.app["window-early"] == 0'
 }
 
-# family COMMAND [ATTRIBUTES]: of closnet_pcrp
+# family COMMAND [ATTRIBUTES]: send a command of closnet_pcrp
 family() {
 	ynl --spec "$specs/closnet_pcrp.yaml" --schema "$kernel/Documentation/netlink/genetlink.yaml" \
 		--do "$1" --json "${2:-{\}}"
@@ -133,21 +133,21 @@ family() {
 test_family() {
 	check_json "$(family get)" \
 		"YNL reads the histogram" '.sizes == [range(42) | 0] and .bytes == 0' \
-		"YNL reads that there are no thresholds" '.updates == 0 and has("thresholds") == false'
+		"YNL reads missing thresholds" '.updates == 0 and has("thresholds") == false'
 	check "YNL sets thresholds" family set \
 		'{"thresholds": "010000000000000002000000000000000300000000000000"}'
 	check_json "$(family get)" "YNL reads the thresholds of the namespace" '.thresholds == [1, 2, 3]'
-	check "YNL resets them" family reset
-	check_json "$(family get)" "YNL counts that" '.updates == 2 and has("thresholds") == false'
+	check "YNL resets thresholds" family reset
+	check_json "$(family get)" "YNL reads the number of updates" '.updates == 2 and has("thresholds") == false'
 }
 
-# tables: of closnet_ndp
+# tables NAME: dump a table of closnet_ndp
 tables() {
 	ynl --spec "$specs/closnet_ndp.yaml" --schema "$kernel/Documentation/netlink/genetlink.yaml" \
 		--dump "$1"
 }
 
-# A socket has port 7.
+# test_ndp_family: test the tables with a socket on port 7
 test_ndp_family() {
 	local numbers
 	numbers=$(sed -n '/^struct ndp_info {/,/^}/p' "$CLOSNET_TOP/include/uapi/linux/ndp.h" | grep -c __u64)
@@ -156,55 +156,55 @@ test_ndp_family() {
 s = socket.socket(socket.AF_INET, 4, 261)
 s.bind(("127.0.0.1", 7))
 signal.pause()'
-	check "a socket" wait_for 10 has_socket
+	check "socket appears in the table" wait_for 10 has_socket
 	check_json "$(tables sockets)" "YNL reads a port" '.[0]["local-port"] == 7' \
 		"YNL reads an address" '.[0].local == "::ffff:127.0.0.1"' \
-		"YNL reads its numbers" ".[0].info | length == $numbers and add > 0"
+		"YNL reads a socket's counters" ".[0].info | length == $numbers and add > 0"
 	stop_jobs
 }
 has_socket() { tables sockets | jq -e 'length == 1' >/dev/null; }
 
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || skip_all "needs python3-yaml"
-check "the specifications say what the uAPI headers say" "$here/ynl.py" check
+check "specifications agree with the uapi headers" "$here/ynl.py" check
 test_found "a wrong attribute" "attributes differ" tc-ndp 's/name: hlimit$/name: hsize/'
 test_found "a wrong type" "types differ" tc-ndp '/name: udp-port/,/type:/s/u32/u64/'
 test_found "a wrong enum" "mode differ" tc-ndp 's/\[ ndp, cp,/[ cp, ndp,/'
 test_found "a wrong counter" "ndp-stats attributes differ" tc-ndp 's/trimmed-bytes/trimmed-octets/'
 test_found "a wrong attribute of a nest" "pool attributes differ" tc-dcqcn 's/name: cable$/name: wire/'
-test_found "a number for a name" "types differ" tc-dcqcn '/name: name$/,/type:/s/string/u32/'
+test_found "a number instead of a string" "types differ" tc-dcqcn '/name: name$/,/type:/s/string/u32/'
 test_found "a wrong counter of a nest" "prio attributes differ" tc-dcqcn 's/name: xon-frames/name: xon-packets/'
 # shellcheck disable=SC2016 # sed's last line
 test_found "a wrong attribute of a nest of statistics" "stats-prio attributes differ" tc-pcrp \
 	'/name: tc-pcrp-stats-prio-attrs/,$s/name: p7/name: p8/'
-test_found "a number for a nest" "types differ" tc-pcrp '/name: spec$/,/type:/s/nest/u64/'
+test_found "a number instead of a nest" "types differ" tc-pcrp '/name: spec$/,/type:/s/nest/u64/'
 test_found "a wrong command" "commands differ" closnet_pcrp 's/name: reset$/name: clear/'
 test_found "a wrong name of a family" "name differ" closnet_pcrp 's/^name: .*/name: pcrp/'
-test_found "a wrong number" "pcrp_size_classes differ" closnet_pcrp 's/value: 42/value: 64/'
+test_found "a wrong constant" "pcrp_size_classes differ" closnet_pcrp 's/value: 42/value: 64/'
 
-test_found "a wrong command of another family" "commands differ" closnet_ndp 's/name: peers$/name: hosts/'
-test_found "a wrong type there" "types differ" closnet_ndp '/name: flow-id/,/type:/s/u32/u64/'
+test_found "a wrong command of closnet_ndp" "commands differ" closnet_ndp 's/name: peers$/name: hosts/'
+test_found "a wrong type of closnet_ndp" "types differ" closnet_ndp '/name: flow-id/,/type:/s/u32/u64/'
 
-# rest WHY: what follows is left out
-rest() {
-	skip "tc.yaml with ours loads" "$1"
+# skip_others REASON: skip the other checks
+skip_others() {
+	skip "tc.yaml merged with closnet's fragments loads" "$1"
 	finish
 }
-[ -e "$source" ] || rest "no $source"
-/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || rest "needs python3-jsonschema"
-kernel=$(kernel_files) || rest "cannot unpack $source into $CLOSNET_CACHE"
+[ -e "$source" ] || skip_others "no $source"
+/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip_others "needs python3-jsonschema"
+kernel=$(kernel_files) || skip_others "cannot unpack $source into $CLOSNET_CACHE"
 "$here/ynl.py" merge "$kernel/Documentation/netlink/specs/tc.yaml" >"$TMP/tc.yaml"
-check "tc.yaml with ours loads" loads "$TMP/tc.yaml"
+check "tc.yaml merged with closnet's fragments loads" loads "$TMP/tc.yaml"
 "$here/ynl.py" merge "$kernel/Documentation/netlink/specs/tc.yaml" \
 	"$(altered tc-ndp 's/struct: tc-ndp-queue-xstats/struct: [ ]/')" >"$TMP/wrong.yaml"
-check_refused "a specification that breaks the schema is found" "ValidationError" \
+check_refused "the kernel's library refuses a fragment that breaks the schema" "ValidationError" \
 	loads "$TMP/wrong.yaml"
 
 check "closnet_ndp.yaml loads" ndp_loads "$specs/closnet_ndp.yaml"
 check "closnet_pcrp.yaml loads" family_loads "$specs/closnet_pcrp.yaml"
-check_refused "a family that breaks the schema is found" "ValidationError" \
+check_refused "the kernel's library refuses a family that breaks the schema" "ValidationError" \
 	family_loads "$(altered closnet_pcrp 's/admin-perm/root/')"
 
-# loadable: can the qdiscs be had?
+# loadable: true if all qdiscs can be loaded
 loadable() {
 	[ "$(id -u)" -eq 0 ] || return 1
 	for kind in ndp dcqcn pcrp; do
@@ -214,7 +214,7 @@ loadable() {
 
 if loadable; then
 	setup_ns node
-	check "the kernel's YNL tool reads them" put_qdiscs
+	check "the kernel's YNL tool dumps the qdiscs" put_qdiscs
 	test_dump_ndp
 	test_dump_dcqcn
 	test_dump_pcrp
@@ -225,6 +225,6 @@ if loadable; then
 		skip "YNL reads tables of closnet_ndp" "no module ndp"
 	fi
 else
-	skip "YNL reads dumps" "no modules sch_ndp, sch_dcqcn, sch_pcrp"
+	skip "the kernel's YNL tool dumps the qdiscs" "no modules sch_ndp, sch_dcqcn, sch_pcrp"
 fi
 finish
