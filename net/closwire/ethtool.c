@@ -150,7 +150,7 @@ static const char closwire_stat_names[CLOSWIRE_STATS][ETH_GSTRING_LEN] = {
 };
 
 /* Behind them: how long each priority was paused, from the line */
-static const char closwire_paused_names[PFC_PRIOS][ETH_GSTRING_LEN] = {
+static const char closwire_paused_names[CLOSNET_PFC_PRIOS][ETH_GSTRING_LEN] = {
 	"rx_prio0_paused_ns", "rx_prio1_paused_ns", "rx_prio2_paused_ns",
 	"rx_prio3_paused_ns", "rx_prio4_paused_ns", "rx_prio5_paused_ns",
 	"rx_prio6_paused_ns", "rx_prio7_paused_ns",
@@ -158,7 +158,7 @@ static const char closwire_paused_names[PFC_PRIOS][ETH_GSTRING_LEN] = {
 
 static int closwire_get_sset_count(struct net_device *dev, int set)
 {
-	return set == ETH_SS_STATS ? CLOSWIRE_STATS + PFC_PRIOS : -EOPNOTSUPP;
+	return set == ETH_SS_STATS ? CLOSWIRE_STATS + CLOSNET_PFC_PRIOS : -EOPNOTSUPP;
 }
 
 static void closwire_get_strings(struct net_device *dev, u32 set, u8 *to)

@@ -9,7 +9,7 @@
 #include "closwire.h"
 
 int closwire_pfc_xmit(struct net_device *dev, u8 enable,
-		      const u16 quanta[PFC_PRIOS])
+		      const u16 quanta[CLOSNET_PFC_PRIOS])
 {
 	struct closwire_port *port = netdev_priv(dev);
 	struct sk_buff *skb;
@@ -21,7 +21,7 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 	skb = alloc_skb(ETH_ZLEN, GFP_ATOMIC);
 	if (!skb)
 		return -ENOMEM;
-	pfc_frame_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
+	closnet_pfc_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
 
 	spin_lock_bh(&port->tx.lock);
 	if (port->tx.up && netif_carrier_ok(dev)) {
@@ -38,7 +38,7 @@ int closwire_pfc_xmit(struct net_device *dev, u8 enable,
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_xmit);
 
-int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
+int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[CLOSNET_PFC_PRIOS])
 {
 	struct closwire_port *port = netdev_priv(dev);
 	u64 now_ns;
@@ -48,7 +48,7 @@ int closwire_pfc_paused_ns(struct net_device *dev, u64 ns[PFC_PRIOS])
 		return -EOPNOTSUPP;
 	spin_lock_bh(&port->tx.lock);
 	now_ns = ktime_get_ns();
-	for (prio = 0; prio < PFC_PRIOS; prio++)
+	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++)
 		ns[prio] = closwire_paused_ns(&port->tx.line, now_ns, prio);
 	spin_unlock_bh(&port->tx.lock);
 	return 0;

@@ -252,7 +252,7 @@ void closwire_schedule_qdiscs(struct net_device *dev)
 }
 
 static void closwire_receive_pfc(struct closwire_port *port,
-				 const struct pfc_frame *pfc, u64 arrival_ns)
+				 const struct closnet_pfc_frame *pfc, u64 arrival_ns)
 {
 	struct closwire_line *line = &port->tx.line;
 	u16 enable = ntohs(pfc->enable);
@@ -280,16 +280,16 @@ static u16 closwire_opcode(const struct sk_buff *skb)
 	const __be16 *opcode;
 	__be16 buffer;
 
-	opcode = skb_header_pointer(skb, offsetof(struct pfc_frame, opcode),
+	opcode = skb_header_pointer(skb, offsetof(struct closnet_pfc_frame, opcode),
 				    sizeof(buffer), &buffer);
 	return opcode ? ntohs(*opcode) : 0;
 }
 
 /* The pause frame that it is, in one piece; NULL: another MAC control frame */
-static const struct pfc_frame *closwire_pfc(const struct sk_buff *skb,
-					    struct pfc_frame *buffer)
+static const struct closnet_pfc_frame *closwire_pfc(const struct sk_buff *skb,
+						    struct closnet_pfc_frame *buffer)
 {
-	if (closwire_opcode(skb) != PFC_OPCODE)
+	if (closwire_opcode(skb) != CLOSNET_PFC_OPCODE)
 		return NULL;
 	return skb_header_pointer(skb, 0, sizeof(*buffer), buffer);
 }
@@ -298,8 +298,8 @@ static const struct pfc_frame *closwire_pfc(const struct sk_buff *skb,
 static void closwire_receive_ctrl(struct closwire_port *port, struct sk_buff *skb)
 {
 	struct closwire_stats *stats = &port->stats;
-	const struct pfc_frame *pfc;
-	struct pfc_frame buffer;
+	const struct closnet_pfc_frame *pfc;
+	struct closnet_pfc_frame buffer;
 
 	if (closwire_cb(skb)->held)
 		closwire_unhold(rcu_dereference_bh(port->peer), closwire_cb(skb));
@@ -604,8 +604,8 @@ static bool closwire_is_ctrl(const struct sk_buff *skb)
 static void closwire_count_ctrl(struct closwire_stats *stats,
 				const struct sk_buff *skb)
 {
-	const struct pfc_frame *pfc;
-	struct pfc_frame buffer;
+	const struct closnet_pfc_frame *pfc;
+	struct closnet_pfc_frame buffer;
 	u32 prio;
 
 	closwire_add(&stats->tx_ctrl, 1);

@@ -589,10 +589,10 @@ static int dcqcnq_dump_prio(struct sk_buff *skb, struct dcqcnq_port *port,
 }
 
 /* How long the peer has paused each priority; false: not a closwire port */
-static bool dcqcnq_paused_ns(struct Qdisc *sch, u64 ns[PFC_PRIOS])
+static bool dcqcnq_paused_ns(struct Qdisc *sch, u64 ns[CLOSNET_PFC_PRIOS])
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
-	int (*paused)(struct net_device *dev, u64 ns[PFC_PRIOS]);
+	int (*paused)(struct net_device *dev, u64 ns[CLOSNET_PFC_PRIOS]);
 	bool told;
 
 	if (!q->paused_until_ns)
@@ -609,7 +609,7 @@ static int dcqcnq_dump_prios(struct Qdisc *sch, struct sk_buff *skb)
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	u32 own = READ_ONCE(q->cfg.prio), prio;
-	u64 paused_ns[PFC_PRIOS];
+	u64 paused_ns[CLOSNET_PFC_PRIOS];
 	bool closwire = dcqcnq_paused_ns(sch, paused_ns);
 	int err = 0;
 

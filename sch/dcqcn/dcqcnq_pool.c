@@ -132,7 +132,7 @@ struct dcqcnq_port {
 	struct tasklet_struct tasklet;
 	struct hrtimer timer;
 	u64 retry_ns;
-	int (*closwire_xmit)(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS]);
+	int (*closwire_xmit)(struct net_device *dev, u8 enable, const u16 quanta[CLOSNET_PFC_PRIOS]);
 	u32 (*closwire_peer_Mbps)(struct net_device *dev);
 	u32 rate_Mbps;
 
@@ -142,7 +142,7 @@ struct dcqcnq_port {
 	struct rcu_head rcu;
 };
 
-static_assert(DCQCNQ_PRIOS == PFC_PRIOS);
+static_assert(DCQCNQ_PRIOS == CLOSNET_PFC_PRIOS);
 
 /* The pools of a network namespace; under RTNL */
 struct dcqcnq_net {
@@ -190,7 +190,7 @@ static u16 dcqcnq_pause_queue(const struct net_device *dev)
 }
 
 /* Send a pause frame through a driver. */
-static int dcqcnq_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_PRIOS])
+static int dcqcnq_xmit(struct net_device *dev, u8 enable, const u16 quanta[CLOSNET_PFC_PRIOS])
 {
 	struct sk_buff *skb;
 
@@ -199,9 +199,9 @@ static int dcqcnq_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_P
 		return -ENOMEM;
 	skb_reserve(skb, LL_RESERVED_SPACE(dev));
 	skb_reset_mac_header(skb);
-	pfc_frame_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
+	closnet_pfc_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
 	skb_set_network_header(skb, ETH_HLEN);
-	skb->protocol = htons(PFC_ETHERTYPE);
+	skb->protocol = htons(CLOSNET_PFC_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;
 	skb->dev = dev;
 	if (dev_direct_xmit(skb, dcqcnq_pause_queue(dev)) == NETDEV_TX_OK)
@@ -210,11 +210,11 @@ static int dcqcnq_xmit(struct net_device *dev, u8 enable, const u16 quanta[PFC_P
 }
 
 static void dcqcnq_count_frame(struct dcqcnq_port *port, u8 enable,
-			       const u16 quanta[PFC_PRIOS])
+			       const u16 quanta[CLOSNET_PFC_PRIOS])
 {
 	u32 prio;
 
-	for (prio = 0; prio < PFC_PRIOS; prio++) {
+	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++) {
 		struct dcqcnq_pg *pg = &port->pg[prio];
 
 		if (!(enable & BIT(prio)))
@@ -242,7 +242,7 @@ static u64 dcqcnq_frame_done(struct dcqcnq_port *port, u8 enable, int err)
 		port->retry_ns = err ? ns : DCQCNQ_RETRY_NS;
 		return READ_ONCE(port->paused) ? refresh_ns : 0;
 	}
-	for (prio = 0; prio < PFC_PRIOS; prio++) {
+	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++) {
 		if (enable & BIT(prio))
 			set_bit(prio, &port->unsent);
 	}
@@ -256,14 +256,14 @@ static void dcqcnq_port_send(struct tasklet_struct *tasklet)
 	/* full barrier: @paused is read after @unsent was cleared */
 	u8 unsent = xchg(&port->unsent, 0), paused = READ_ONCE(port->paused);
 	u8 enable = unsent | paused;
-	u16 quanta[PFC_PRIOS];
+	u16 quanta[CLOSNET_PFC_PRIOS];
 	u32 prio;
 	u64 ns;
 	int err;
 
 	if (!enable)
 		return;
-	for (prio = 0; prio < PFC_PRIOS; prio++)
+	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++)
 		quanta[prio] = paused & BIT(prio) ? DCQCNQ_QUANTA : 0;
 	if (port->closwire_xmit)
 		err = port->closwire_xmit(port->dev, enable, quanta);
@@ -294,7 +294,7 @@ static enum hrtimer_restart dcqcnq_port_timer(struct hrtimer *timer)
 	struct dcqcnq_port *port = container_of(timer, struct dcqcnq_port, timer);
 	u32 prio;
 
-	for (prio = 0; prio < PFC_PRIOS; prio++)
+	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++)
 		dcqcnq_review_pg(&port->pg[prio]);
 	if (!READ_ONCE(port->gone))
 		tasklet_schedule(&port->tasklet);

@@ -28,7 +28,7 @@ static int __init pfc_sender_init(void)
 {
 	typeof(closwire_pfc_peer_Mbps) *rate = symbol_get(closwire_pfc_peer_Mbps);
 	typeof(closwire_pfc_xmit) *xmit = symbol_get(closwire_pfc_xmit);
-	u16 all[PFC_PRIOS] = {};
+	u16 all[CLOSNET_PFC_PRIOS] = {};
 	struct net_device *port;
 	int err = -ENODEV;
 
@@ -36,7 +36,7 @@ static int __init pfc_sender_init(void)
 		return -ENOENT;
 	port = dev_get_by_name(current->nsproxy->net_ns, dev);
 	if (port) {
-		all[prio & (PFC_PRIOS - 1)] = quanta;
+		all[prio & (CLOSNET_PFC_PRIOS - 1)] = quanta;
 		err = xmit(port, BIT(prio), all);
 		peer_Mbps = rate(port);
 		dev_put(port);
