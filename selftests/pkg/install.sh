@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Do `make install` and `make uninstall` put and remove exactly the files that they should?
-# Runs on the host, in a copy of the tree, with DESTDIR; installs nothing there.
-# Usage: install.sh [KERNEL...]     default: 6.1 6.12. In 6.1's headers, `make kernelrelease` does not say what
-# `uname -r` will.
+# `make install` and `make uninstall` install and remove exactly the right files. Runs on the host with DESTDIR in a
+# copy of the tree, and installs no file there.
+# Usage: install.sh [KERNEL...]     default: 6.1 6.12. With 6.1's headers, `make kernelrelease` differs from `uname -r`.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -17,10 +16,10 @@ mkdir "$tree"
 
 make_() { make -s -C "$tree" KDIR="$kdir" DESTDIR="$dest" "$@"; }
 
-# present: the files in DESTDIR, without what depmod makes
+# present: print the files in DESTDIR, except depmod's
 present() { (cd "$dest" && find . -type f ! -name 'modules.*' | cut -c 2- | sort); }
 
-# expected: what has to be there, by the sources
+# expected: print the files to be installed, derived from the sources
 expected() {
 	local f lib
 	lib=/usr/lib/$(gcc -print-multiarch)
@@ -44,26 +43,26 @@ expected() {
 	done
 }
 
-# the program in ndp(7), as a user would copy it
+# the program in ndp(7)
 make -s -C "$CLOSNET_TOP/selftests/net" O="$TMP" "$TMP/ndp_example.c"
 
-# test_kernel NAME
+# test_kernel NAME: test with the headers of kernel NAME
 test_kernel() {
 	local kver='' kdir='' where dest=$TMP/dest-$1 other m
 	where=$("$CLOSNET_TOP/tools/vm/kernel" "$1")
 	eval "$where"
-	# what a user has there already
+	# a file that is not closnet's
 	mkdir -p "$dest/lib/modules/$kver/updates"
 	other=/lib/modules/$kver/updates/other.ko
 	: >"$dest$other"
 
-	check "$1: make" make_
-	check "$1: make install" make_ install
-	check_eq "$1: exactly the files that should be there" "$(present)" "$( (expected; echo "$other") | sort)"
+	check "$1: make succeeds" make_
+	check "$1: make install succeeds" make_ install
+	check_eq "$1: make install installs exactly the expected files" "$(present)" "$( (expected; echo "$other") | sort)"
 	check "$1: the program in ndp(7) compiles with the installed header" \
 		gcc -Wall -Werror -I "$dest/usr/include" -o "$TMP/ndp_example" "$TMP/ndp_example.c"
 	for m in ndp sch_ndp sch_dcqcn sch_pcrp closwire nicclock tcp_dcqcn tcp_timely; do
-		check_eq "$1: depmod knows $m" \
+		check_eq "$1: depmod finds $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
 			"insmod $dest/lib/modules/$kver/updates/$m.ko"
 	done
@@ -72,16 +71,17 @@ test_kernel() {
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m | sed 's/.*\///; s/\.ko.*//' | xargs)" \
 			"nicclock $m"
 	done
-	check "$1: make install once more" make_ install
-	check "$1: make uninstall" make_ uninstall
-	check_eq "$1: only what is not closnet's is left" "$(present)" "$other"
-	check "$1: ip's directory of plug-ins is gone" test ! -e "$dest/usr/lib/$(gcc -print-multiarch)/ip"
-	check "$1: depmod has forgotten the module" test -z "$(modprobe -d "$dest" -S "$kver" --show-depends sch_ndp 2>/dev/null)"
-	check "$1: make uninstall where nothing is installed" make_ uninstall
-	check "$1: make install-tools without pcrpd" make_ install-tools PCRPD=no
-	check_eq "$1: it is not there" "$(present | grep pcrpd)" ""
-	check "$1: elsewhere" make_ install-tools PREFIX=/usr/local
-	check "$1: the units know where" grep -q "ExecStart=/usr/local/sbin/pcrpd" \
+	check "$1: make install succeeds over an installation" make_ install
+	check "$1: make uninstall succeeds" make_ uninstall
+	check_eq "$1: make uninstall removes exactly closnet's files" "$(present)" "$other"
+	check "$1: make uninstall removes ip's plug-in directory" test ! -e "$dest/usr/lib/$(gcc -print-multiarch)/ip"
+	check "$1: depmod finds no sch_ndp after make uninstall" \
+		test -z "$(modprobe -d "$dest" -S "$kver" --show-depends sch_ndp 2>/dev/null)"
+	check "$1: make uninstall succeeds without an installation" make_ uninstall
+	check "$1: make install-tools PCRPD=no succeeds" make_ install-tools PCRPD=no
+	check_eq "$1: make install-tools PCRPD=no installs no pcrpd" "$(present | grep pcrpd)" ""
+	check "$1: make install-tools accepts PREFIX" make_ install-tools PREFIX=/usr/local
+	check "$1: systemd units have the path with PREFIX" grep -q "ExecStart=/usr/local/sbin/pcrpd" \
 		"$dest/usr/local/lib/systemd/system/pcrpd-agent.service"
 }
 

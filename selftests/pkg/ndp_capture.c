@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes a capture of NDP packets of all types, as they are and as switches leave
- * them, with headers by net/ndp/ndp_wire.h: what tools/wireshark/ndp.lua shows of it
- * is what the module would have sent.
+ * Writes a capture of NDP packets of all types, as sent and as changed by switches. The headers are
+ * written by net/ndp/ndp_wire.h, so that tools/wireshark/ndp.lua is tested with packets as the
+ * module sends them.
  *
  * Usage: ndp_capture >FILE.pcap
  */
@@ -19,17 +19,17 @@
 #define DSCP_RETURNED	49
 
 /**
- * struct spec - how a packet is on the wire
+ * struct spec - form of a packet on the wire
  * @ipv6: IPv6, else IPv4
- * @back: from the receiver to the sender
- * @returned: by a switch: the ends are swapped
- * @payload: bytes behind the header, before a switch trims
- * @keep: bytes of the frame that a switch leaves; 0: all
- * @stale_udp: the switch did not correct the UDP length,
- * @stale_ip: ... nor that of IP
- * @snap: bytes of the frame that the capture has; 0: all
+ * @back: sent from the receiver to the sender
+ * @returned: returned by a switch, which swaps addresses and ports
+ * @payload: bytes after the header, before trimming
+ * @keep: frame length after trimming; 0: not trimmed
+ * @stale_udp: the switch does not update the UDP length
+ * @stale_ip: the switch does not update the IP length
+ * @snap: bytes of the frame in the capture; 0: whole frame
  * @dscp: DSCP
- * @flip: this bit is wrong, counted from the start of NDP's header, from 1 on
+ * @flip: bit of the NDP header to invert, counted from 1; 0: no bit
  */
 struct spec {
 	bool ipv6;
@@ -63,7 +63,7 @@ static u32 sum16(const u8 *b, u32 len, u32 sum)
 	return sum;
 }
 
-/* 192.0.2.1 or 2001:db8::1 sends, the other one, .2, receives (RFC 5737, RFC 3849). */
+/* The sender is 192.0.2.1 or 2001:db8::1, the receiver .2 or ::2 (RFC 5737, RFC 3849). */
 static void put_address(u8 *b, bool ipv6, u8 host)
 {
 	static const u8 net4[] = { 192, 0, 2 }, net6[] = { 0x20, 0x01, 0x0d, 0xb8 };
@@ -96,7 +96,7 @@ static u32 put_ip(u8 *ip, const struct spec *s, u32 l4_len, u8 from, u8 to)
 	return 20;
 }
 
-/* Over the packet as it was sent; trimming does not change it. */
+/* The checksum covers the packet as sent; trimming does not change it. */
 static void put_udp_checksum(const u8 *ip, bool ipv6, u8 *udp, u32 len)
 {
 	u32 sum = sum16(ipv6 ? ip + 8 : ip + 12, ipv6 ? 32 : 8, 17 + len);
@@ -113,7 +113,7 @@ static void put_record(const struct spec *s, u32 len)
 	put(frame, record[2]);
 }
 
-/* One packet: the header, a payload of its offsets, and what becomes of both */
+/* Write a packet: header @h, a payload in which each byte is its offset, changed as in @s. */
 static void packet(const struct ndp_hdr *h, const struct spec *s)
 {
 	u32 l4_len = 8 + NDP_HLEN + s->payload, l4, len, i;
@@ -158,7 +158,7 @@ static const struct ndp_hdr ctl = {
 	.ctl = { .ack_base = 98, .sack = 4, .nack = 1, .pull = 40, .trimmed = 3, .window = 23 },
 };
 
-/* As they come, from the first packet of a flow on */
+/* Usual packets of a flow */
 static void whole(void)
 {
 	const struct spec there = { .payload = 150 }, back = { .back = true };
@@ -209,7 +209,7 @@ static void rare(void)
 	packet(&h, &back);
 }
 
-/* What switches do: all lengths corrected, all but UDP's, none, to 64 bytes, sent back */
+/* Trimming with all lengths updated, all but UDP's, no lengths; to 64 bytes; with a return */
 static void trimmed(void)
 {
 	struct spec s = { .payload = 150, .keep = 128, .dscp = DSCP_TRIMMED };
@@ -228,7 +228,7 @@ static void trimmed(void)
 	packet(&data, &s);
 }
 
-/* That was not a switch: a short capture; wrong bits; another version; too short */
+/* Not changed by a switch: short capture, wrong bits, other version, reserved bit, too short */
 static void wrong(void)
 {
 	struct ndp_hdr h = data;

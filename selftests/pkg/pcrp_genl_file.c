@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stand-in for the kernel's part of pcrpd(8): files beside each other
+ * A stand-in for the kernel's part of pcrpd(8), which keeps its state in files
  *
- * $PCRPD_KERNEL: "CLASS FLOWS" lines; without the file, the module is not loaded
+ * $PCRPD_KERNEL: lines "CLASS FLOWS"; without this file, the module is not loaded
  * $PCRPD_KERNEL.set: the thresholds that were set, three numbers
- * $PCRPD_KERNEL.refuses: if it is there, to set them is not permitted
- * $PCRPD_KERNEL.slow: if it is there, each answer takes a second
+ * $PCRPD_KERNEL.refuses: if this file exists, setting thresholds is not permitted
+ * $PCRPD_KERNEL.slow: if this file exists, each answer takes a second
  */
 #include <errno.h>
 #include <inttypes.h>

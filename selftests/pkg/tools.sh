@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Do check-config, diag and the lint rules see what they are there to see? Runs on the host.
+# check-config, diag and the lint rules detect the problems that they are for. Runs on the host.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -8,7 +8,7 @@
 check_config=$CLOSNET_TOP/tools/build/check-config
 kdir=$TMP/kdir
 
-# kernel RELEASE SYMBOL...: a build directory with a configuration of these symbols
+# kernel RELEASE SYMBOL...: make a build directory whose configuration has these symbols
 kernel() {
 	rm -rf "$kdir"
 	mkdir -p "$kdir/include/generated"
@@ -18,53 +18,54 @@ kernel() {
 	printf 'CONFIG_%s=y\n' "$@" >"$kdir/.config"
 }
 
-# tells WHAT STATUS TEXT COMMAND...: COMMAND exits with STATUS, and its output has TEXT
-tells() {
-	local what=$1 want=$2 text=$3 out status=0
+# check_output NAME STATUS TEXT COMMAND...: check that COMMAND exits with STATUS and its output contains TEXT
+check_output() {
+	local name=$1 expected=$2 text=$3 out status=0
 	shift 3
 	out=$("$@" 2>&1) || status=$?
-	if [ "$status" -eq "$want" ] && [[ $out == *"$text"* ]]; then
-		ok "$what"
+	if [ "$status" -eq "$expected" ] && [[ $out == *"$text"* ]]; then
+		ok "$name"
 	else
-		not_ok "$what" "status $status, not $want; or no '$text' in: $out"
+		not_ok "$name" "status $status, expected $expected; or no '$text' in: $out"
 	fi
 }
 
 kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
-tells "check-config: a kernel with all that is required" 0 "nothing that closnet requires is missing" \
+check_output "check-config accepts a kernel with all required symbols" 0 "nothing that closnet requires is missing" \
 	"$check_config" "$kdir"
-check_eq "check-config -q says nothing then" "$("$check_config" -q "$kdir" 2>&1)" ""
+check_eq "check-config -q prints no output for that kernel" "$("$check_config" -q "$kdir" 2>&1)" ""
 kernel 6.12.1 MODULES INET PROC_FS
-tells "check-config: names what is missing" 1 "sch_ndp: CONFIG_NET_SCHED" "$check_config" -q "$kdir"
-tells "check-config: names all that is missing" 1 "tcp_timely: CONFIG_TRACEPOINTS" "$check_config" -q "$kdir"
+check_output "check-config names a missing symbol" 1 "sch_ndp: CONFIG_NET_SCHED" "$check_config" -q "$kdir"
+check_output "check-config names all missing symbols" 1 "tcp_timely: CONFIG_TRACEPOINTS" "$check_config" -q "$kdir"
 kernel 5.10.0-30-amd64 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
-tells "check-config: an old kernel" 1 "Linux 6.1 to 7.x: this one is 5.10.0" "$check_config" "$kdir"
+check_output "check-config refuses an old kernel" 1 "Linux 6.1 to 7.x: this one is 5.10.0" "$check_config" "$kdir"
 kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS MODULE_SIG_FORCE
-tells "check-config: a kernel that wants signatures" 0 "sign them with a key" "$check_config" "$kdir"
-tells "check-config: a kernel without headers" 1 "no module can be built for 6.1.0-none" \
+check_output "check-config explains module signatures" 0 "sign them with a key" "$check_config" "$kdir"
+check_output "check-config refuses a kernel without headers" 1 "no module can be built for 6.1.0-none" \
 	"$check_config" /lib/modules/6.1.0-none/build
-tells "check-config: not a kernel" 2 "not a kernel's build directory" "$check_config" "$TMP"
+check_output "check-config refuses a directory without a kernel" \
+	2 "not a kernel's build directory" "$check_config" "$TMP"
 
-tells "diag: knows the version" 0 "$(<"$CLOSNET_TOP/VERSION")" "$CLOSNET_TOP/tools/diag"
-# the least that a machine has: no tc, ip, gcc, modinfo, git, ethtool, mokutil
+check_output "diag prints the version" 0 "$(<"$CLOSNET_TOP/VERSION")" "$CLOSNET_TOP/tools/diag"
+# a minimal machine: no tc, ip, gcc, modinfo, git, ethtool, mokutil
 mkdir "$TMP/bin"
 for tool in bash readlink dirname uname cat sed grep head tail awk sort cut; do
 	ln -s "$(command -v $tool)" "$TMP/bin"
 done
 sed 's/^PATH=.*//' "$CLOSNET_TOP/tools/diag" >"$TMP/diag"
 ln -s "$CLOSNET_TOP/tools/common.sh" "$TMP/common.sh"
-tells "diag: a tool that is missing is named, and no failure" 0 "gcc is not installed" \
+check_output "diag names a missing tool and succeeds" 0 "gcc is not installed" \
 	env PATH="$TMP/bin" bash "$TMP/diag"
 
-# rule WHAT FILE CONTENT TEXT: tools/lint-rules complains about FILE with TEXT
+# rule NAME FILE CONTENT TEXT: check that tools/lint-rules prints TEXT for FILE with CONTENT
 rule() {
 	mkdir -p "$TMP/tree/${2%/*}"
 	printf '%s\n' "$3" >"$TMP/tree/$2"
-	tells "lint: $1" 1 "$4" env -C "$TMP/tree" "$CLOSNET_TOP/tools/lint-rules" "$2"
+	check_output "lint detects $1" 1 "$4" env -C "$TMP/tree" "$CLOSNET_TOP/tools/lint-rules" "$2"
 }
 
 spdx='/* SPDX-License-Identifier: GPL-2.0-only */'
-rule "a file without licence" sch/x.c 'int x;' "sch/x.c:1: no SPDX"
+rule "a file without a licence" sch/x.c 'int x;' "sch/x.c:1: no SPDX"
 rule "a wrong licence" include/uapi/x.h "$spdx" "licence is GPL-2.0-only, not GPL-2.0 WITH"
 rule "a kernel version outside compat" sch/x.c "$spdx
 #if LINUX_VERSION_CODE > 1" "sch/x.c:2: kernel version outside compat/"
@@ -84,5 +85,5 @@ rule "a test that sleeps" selftests/x.sh "#!/bin/sh
 # ${spdx:3:41}
 $nap 1" "selftests/x.sh:3: fixed sleep"
 rule "test cases that are not JSON" selftests/tdc/x.json '[{"id": }]' "selftests/tdc/x.json:1: not JSON"
-rule "a test case's id twice" selftests/tdc/x.json '[{"id": "00aa"}, {"id": "00aa"}]' "id 00aa is in"
+rule "a duplicate id of a test case" selftests/tdc/x.json '[{"id": "00aa"}, {"id": "00aa"}]' "id 00aa is in"
 finish
