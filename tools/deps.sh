@@ -16,6 +16,7 @@ packages() {
 	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema ccache ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git python3-yaml ;;
+	bpftrace) echo bpftrace ;;
 	docs) echo furo python3-sphinx python3-bs4 python3-yaml mandoc ;;
 	plot) echo python3-matplotlib ;;
 	wireshark) echo tshark python3-minimal ;;

@@ -165,7 +165,8 @@ def files():
 
 def main():
     problems = list(globals()[sys.argv[1]](*(Path(argument).resolve() for argument in sys.argv[2:])))
-    print("\n".join(problems[:50]))
+    if problems:
+        print("\n".join(problems[:50]))
     return 1 if problems else 0
 
 
