@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every parameter is changed, and the qdisc is replaced and deleted, while
-# traffic overloads it; afterwards nothing is queued anywhere, and each packet
-# was either sent or counted as dropped.
+# Every parameter changes, and the qdisc is replaced and deleted, while traffic
+# overloads it. Afterwards all queues are empty, and each packet was sent or
+# counted as dropped.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| traffic -> v0: tree |=====| v1                  |
@@ -11,19 +11,20 @@
 need_sch pcrp
 setup_ns a b
 link_ab
-# another one, so that the kernel's code for ingress hooks is not patched each time: emulators trap at that
+# A second instance keeps the static key of ingress hooks enabled. Otherwise each change would patch kernel code, at
+# which emulators trap.
 ip link add x0 netns "$b" type veth peer name x1 netns "$b"
 tc -n "$b" qdisc add dev x0 root pcrp
 . "$(dirname "$0")/../lib/sch_change.sh"
 
-# flood: datagrams of three flows; their counts in $TMP/sent.*
+# flood: datagrams of three flows; their numbers go to $TMP/sent.*
 flood() {
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -t 2 -l 1400 >"$TMP/sent.1"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 10 -t 98 -l 1000 >"$TMP/sent.2"
 	job traffic udp -n "$a" -d 10.0.0.2 -p 11 -t 160 -l 3000 >"$TMP/sent.3"
 }
 
-# changes: of each parameter; REQUESTs are made in between, but not in the end
+# changes: change each parameter; the last one prevents REQUESTs
 changes() {
 	cat <<-END
 		limit 1

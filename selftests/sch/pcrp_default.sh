@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The qdisc is the default one of a device with several TX queues, below mq.
+# pcrp as the default qdisc, below mq on a device with several TX queues
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 need_sch pcrp

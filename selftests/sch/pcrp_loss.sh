@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A network that loses, doubles, reorders and delays, control packets alone or everything, on both ways: all bytes
-# arrive, no connection stands still, no flow waits for ever, and each control packet is accounted for.
+# A network that loses, duplicates, reorders and delays control packets or all packets, in both directions: all data
+# arrives, no connection stalls, no flow waits forever, and each control packet is accounted for.
 # shellcheck disable=SC2317 # functions are called through check and wait_for
 #
 #	+---- a ----+     +-------- m --------+     +---- b ----+
@@ -25,7 +25,7 @@ ip -n "$m" -batch - <<-END
 END
 wire_up
 
-# impair WHICH NETEM...: from now on, on both ways, to control packets or to all
+# impair control|all NETEM...: set netem in both directions, for control packets or for all packets
 impair() {
 	local which=$1 dev parent
 	shift
@@ -43,16 +43,16 @@ impair() {
 	done
 }
 
-# fresh: both begin anew
+# fresh: create new qdiscs at both ends
 fresh() {
 	pcrp_new "$a/w0" chain 20000
 	pcrp_new "$b/w1" chain 20000
 }
 
-# connection FROM TO ADDRESS PORT: two flows, of some chains each
+# connection FROM TO ADDRESS PORT: a connection of two flows, each of several chains
 connection() { tcp_flow -s "$1" -r "$2" -d "$3" -p "$4" connect send=150000 send=250000 close eof; }
 
-# all_connections WHAT: four from a to b, two from b to a, at a time; sets ms, how long they took
+# all_connections WHAT: four connections from a to b and two from b to a at the same time; sets ms, their duration
 all_connections() {
 	local pids=() port began=${EPOCHREALTIME/./}
 	for port in 1 2 3 4; do
@@ -63,111 +63,115 @@ all_connections() {
 		connection "$b" "$a" 10.0.0.1 $port &
 		pids+=($!)
 	done
-	check_job "$1: all bytes arrive, each in its place" "${pids[@]}"
+	check_job "$1: all data arrives in order" "${pids[@]}"
 	ms=$(((${EPOCHREALTIME/./} - began) / 1000))
 	note "$1: $ms ms"
 }
 
-# nudged: what has been aborted is noticed after a second, when something else is sent
-nudged() {
+# all_finished: are both ends idle? An aborted flow ends after a second, when another packet is sent.
+all_finished() {
 	settled "$a/w0" "$b/w1" && return
 	traffic udp -n "$a" -d 10.0.0.2 -p 9 -c 1 -l 100 >/dev/null
 	traffic udp -n "$b" -d 10.0.0.1 -p 9 -c 1 -l 100 >/dev/null
 	return 1
 }
 
-# over WHAT: nothing is left behind at either side
-over() {
-	check "$1: all flows have ended, none waits" wait_for 5 nudged
-	sleep 0.01	# for control packets that nobody waits for any more
-	# the counters of both sides, which send to each other
+# check_idle WHAT: all flows have finished, and the counters of both ends, in $both, are consistent
+check_idle() {
+	check "$1: all flows finish" wait_for 5 all_finished
+	sleep 0.01	# control packets of finished flows may still be in flight
 	both="[$(pcrp_stats "$a/w0"),$(pcrp_stats "$b/w1")]"
 	check_json "$both" \
-		"$1: what arrived was sound" 'all(.rx_malformed == 0 and .grants_refused == 0)' \
-		"$1: nothing was dropped" 'all(.drops == 0 and .rx_overflow == 0 and .flows_overflow == 0)' \
-		"$1: no more than the table's places were granted" 'all(.rx_granted == 0 and .rx_granted_peak <= 8)'
+		"$1: no control packet is malformed or refused" 'all(.rx_malformed == 0 and .grants_refused == 0)' \
+		"$1: no packet is dropped" 'all(.drops == 0 and .rx_overflow == 0 and .flows_overflow == 0)' \
+		"$1: at most 8 flows are granted at a time" 'all(.rx_granted == 0 and .rx_granted_peak <= 8)'
 }
 
-# what one side has sent, and the other has got of it; GRANTs: in all that one may be taken for
+# control packets that each end has sent, and that the other end has received of them
 # shellcheck disable=SC2016 # jq expands
 {
-	ASKED='[.[] | .requests_sent + .probes_sent]'
-	HEARD='[.[1], .[0] | .rx_requests + .rx_probes]'
-	GRANTED='[.[] | .grants_sent + .answers_sent]'
-	TAKEN='[.[1], .[0] | .grants_received + .grants_late + .grants_idle + .grants_refused]'
+	REQUESTS_TX='[.[] | .requests_sent + .probes_sent]'
+	REQUESTS_RX='[.[1], .[0] | .rx_requests + .rx_probes]'
+	GRANTS_TX='[.[] | .grants_sent + .answers_sent]'
+	GRANTS_RX='[.[1], .[0] | .grants_received + .grants_late + .grants_idle + .grants_refused]'
 }
 
-# ---- as it should be: each one that was sent has come
+# ---- no loss
 
 fresh
 impair all delay 20us
 all_connections "no loss"
-over "no loss"
+check_idle "no loss"
 check_json "$both" \
-	"no loss: requests and probes have come" "$ASKED == $HEARD and ($ASKED | all(. > 0))" \
-	"no loss: so have grants" "$GRANTED == $TAKEN and ($GRANTED | all(. > 0))"
+	"no loss: each REQUEST and PROBE arrives" "$REQUESTS_TX == $REQUESTS_RX and ($REQUESTS_TX | all(. > 0))" \
+	"no loss: each GRANT arrives" "$GRANTS_TX == $GRANTS_RX and ($GRANTS_TX | all(. > 0))"
 if exact; then
-	check_json "$both" "no loss: each host answers" 'all(.peers_answering == 1 and .peers_silent == 0)' \
-		"no loss: no chain was overdue" 'all(.chains_overdue == 0)'
+	check_json "$both" "no loss: each peer counts as answering" 'all(.peers_answering == 1 and .peers_silent == 0)' \
+		"no loss: no chain is overdue" 'all(.chains_overdue == 0)'
 fi
 
-# ---- control packets alone
+# ---- control packets only
 
-# unnoticed WHAT MS: so many, at most; has TCP had no reason to send anything again?
-unnoticed() {
+# check_tcp WHAT MS: TCP had no RTO, and the connections took at most MS
+check_tcp() {
 	exact || return 0
-	check_eq "$1: TCP has not noticed" "$(netstat "$a" TCPTimeouts) $(netstat "$b" TCPTimeouts)" "0 0"
-	check "$1: no connection stood still" [ "$ms" -le "$2" ]
+	check_eq "$1: TCP has no RTO" "$(netstat "$a" TCPTimeouts) $(netstat "$b" TCPTimeouts)" "0 0"
+	check "$1: no connection stalls" [ "$ms" -le "$2" ]
 }
 
 fresh
 impair control delay 20us loss 30%
-all_connections "control packets are lost"
-over "control packets are lost"
+what="control packets lost"
+all_connections "$what"
+check_idle "$what"
 check_json "$both" \
-	"control packets are lost: some were" \
-		"([$ASKED, $HEARD] | transpose | all(.[0] > .[1])) and ([$GRANTED, $TAKEN] | transpose | all(.[0] > .[1]))"
+	"$what: fewer REQUESTs and PROBEs arrive than are sent" \
+		"[$REQUESTS_TX, $REQUESTS_RX] | transpose | all(.[0] > .[1])" \
+	"$what: fewer GRANTs arrive than are sent" "[$GRANTS_TX, $GRANTS_RX] | transpose | all(.[0] > .[1])"
 if exact; then
-	check_json "$both" "control packets are lost: flows probe" 'all(.probes_sent > 0)' \
-		"control packets are lost: they go on with grants" 'all(.chains_granted > 10)'
+	check_json "$both" "$what: flows send PROBEs" 'all(.probes_sent > 0)' \
+		"$what: chains are granted" 'all(.chains_granted > 10)'
 fi
-unnoticed "control packets are lost" 500
+check_tcp "$what" 500
 
 fresh
 impair control delay 20us duplicate 50%
-all_connections "control packets come twice"
-over "control packets come twice"
+what="control packets duplicated"
+all_connections "$what"
+check_idle "$what"
 check_json "$both" \
-	"control packets come twice: more come than are sent" \
-		"([$ASKED, $HEARD] | transpose | all(.[0] < .[1])) and ([$GRANTED, $TAKEN] | transpose | all(.[0] < .[1]))" \
-	"control packets come twice: a grant's double says nothing new" 'all(.grants_idle + .grants_late > 0)'
-unnoticed "control packets come twice" 200
+	"$what: more REQUESTs and PROBEs arrive than are sent" \
+		"[$REQUESTS_TX, $REQUESTS_RX] | transpose | all(.[0] < .[1])" \
+	"$what: more GRANTs arrive than are sent" "[$GRANTS_TX, $GRANTS_RX] | transpose | all(.[0] < .[1])" \
+	"$what: duplicates of GRANTs have no effect" 'all(.grants_idle + .grants_late > 0)'
+check_tcp "$what" 200
 
 fresh
 impair control delay 300us 250us
-all_connections "control packets are late, in any order"
-over "control packets are late, in any order"
+what="control packets delayed and reordered"
+all_connections "$what"
+check_idle "$what"
 check_json "$both" \
-	"control packets are late: all have come" "$ASKED == $HEARD and $GRANTED == $TAKEN" \
-	"control packets are late: some when their flow had ended, or said nothing new" \
-		'all(.grants_late > 0 or .grants_idle > 0)'
-unnoticed "control packets are late" 500
+	"$what: all control packets arrive" "$REQUESTS_TX == $REQUESTS_RX and $GRANTS_TX == $GRANTS_RX" \
+	"$what: some GRANTs have no effect" 'all(.grants_late > 0 or .grants_idle > 0)'
+check_tcp "$what" 500
 
 fresh
 impair control loss 100%
-all_connections "no control packet comes"
-over "no control packet comes"
-check_json "$both" "no control packet comes: no flow is gated" 'all(.chains_granted == 0 and .peers_answering == 0)'
-unnoticed "no control packet comes" 200
+what="all control packets lost"
+all_connections "$what"
+check_idle "$what"
+check_json "$both" "$what: no flow is gated" 'all(.chains_granted == 0 and .peers_answering == 0)'
+check_tcp "$what" 200
 
-# ---- everything
+# ---- all packets
 
-for how in "delay 50us loss 2%" "delay 200us 150us duplicate 10%"; do
+for netem in "delay 50us loss 2%" "delay 200us 150us duplicate 10%"; do
 	fresh
 	# shellcheck disable=SC2086 # words
-	impair all $how
-	all_connections "all: $how"
-	over "all: $how"
-	exact && check "all: $how: no connection stood still" [ "$ms" -le 3000 ]
+	impair all $netem
+	all_connections "all packets: $netem"
+	check_idle "all packets: $netem"
+	exact && check "all packets: $netem: no connection stalls" [ "$ms" -le 3000 ]
 done
 finish

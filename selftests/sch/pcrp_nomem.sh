@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# When memory cannot be had, a REQUEST is not sent, which is counted, and its flow goes on; the qdisc is made or
-# refused but never in between; nothing leaks and the accounting stays right. Needs a kernel with failslab.
+# If an allocation fails, the REQUEST is not sent but counted, and its flow continues. The qdisc is created completely
+# or not at all. No memory leaks, and the accounting stays correct. Needs a kernel with failslab.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: pcrp  |=====| v1                  |
@@ -11,15 +11,15 @@ need_sch pcrp
 . "$(dirname "$0")/../lib/failslab.sh"
 setup_ns a b
 link_ab
-ip -n "$a" addr add 203.0.113.1/32 dev v0 # of the frames
+ip -n "$a" addr add 203.0.113.1/32 dev v0 # source of the frames
 fail_only sch_pcrp
 
-# only in a process that asks for it
+# only in processes that `failing` starts
 set_failslab task-filter=Y
 frames=20
-# five REQUESTs, and then the peer is asked no more: with 80 %, one in 3000 runs has no failure
+# After five REQUESTs the peer counts as silent. With 80 %, one run in 3000 has no failure.
 for probability in 100 80; do
-	what="$probability % fail"
+	what="$probability % of allocations fail"
 	tc -n "$a" qdisc replace dev v0 root handle 1: pcrp first 256
 	before=$(rx_packets)
 	set_failslab probability=$probability
@@ -27,15 +27,15 @@ for probability in 100 80; do
 	set_failslab probability=0
 	wait_for 10 drained || true
 	check_json "$(sch_stats)" \
-		"$what: counted" '.dropped_nomem_packets > 0' \
+		"$what: unsent REQUESTs are counted" '.dropped_nomem_packets > 0' \
 		"$what: no packet of a flow is dropped" '.drops == 0' \
-		"$what: accounting is at zero" '.qlen == 0 and .backlog == 0'
+		"$what: qlen and backlog return to zero" '.qlen == 0 and .backlog == 0'
 	check "$what: all frames arrive" [ $(($(rx_packets) - before)) -ge $frames ]
 	tc -n "$a" qdisc del dev v0 root
 done
 
-# made: tries to make ten; prints how many there are
-made() {
+# qdiscs: try to create a qdisc ten times; print the number of successes
+qdiscs() {
 	local i made=0
 	for ((i = 0; i < 10; i++)); do
 		if failing tc -n "$a" qdisc add dev v0 root pcrp 2>/dev/null; then
@@ -45,11 +45,11 @@ made() {
 	done
 	echo $made
 }
-# GFP_KERNEL, too
+# GFP_KERNEL allocations fail as well
 set_failslab ignore-gfp-wait=N probability=100
-check_eq "no memory: no qdisc" "$(made)" 0
+check_eq "without memory no qdisc is created" "$(qdiscs)" 0
 set_failslab probability=30
-note "$(made) of 10 made with 30 % of failures"
+note "$(qdiscs) of 10 qdiscs created with 30 % of failures"
 set_failslab probability=0
-check_eq "with memory: all" "$(made)" 10
+check_eq "with memory each qdisc is created" "$(qdiscs)" 10
 finish

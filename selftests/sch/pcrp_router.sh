@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A host that forwards for others, as a router and as a bridge: it never holds back their flows, never asks in their
-# name, leaves their DSCP as it is and does not count them; its own flows are gated, and so are those of hosts behind it
-# that have sch_pcrp themselves.
+# A host that forwards, as a router or a bridge: it never delays forwarded flows, sends no REQUESTs for them, keeps
+# their DSCP and does not count their sizes. Its own flows are gated, and so are the flows of a host behind it that has
+# sch_pcrp.
 # shellcheck disable=SC2317 # functions are called through check
 #
 #	+--- a ---+     +--------- r ---------+     +--- b ---+
@@ -44,7 +44,7 @@ transfer() { tcp_flow -s "$1" -r "$b" -d "$2" connect send=1000000 close eof; }
 forwarder() { tc -n "$r" -s -j qdisc show dev r1 | unwrap; }
 sizes() { in_ns "$r" pcrp_netlink get; }
 
-# count_dscp DSCP...: b counts what comes with each
+# count_dscp DSCP...: count packets with each DSCP at b
 count_dscp() {
 	local dscp n=0
 	tc -n "$b" qdisc replace dev w1 clsact
@@ -59,52 +59,56 @@ counted_dscp() {
 		jq -c '[.[] | select(.options.actions) | .options.actions[0].stats.packets]'
 }
 
-# passed WHAT BEFORE: what r has done with others' flows since then
-passed() {
+# check_forwarded WHAT BEFORE: since BEFORE, r has forwarded flows unchanged
+check_forwarded() {
 	local now
 	now=$(forwarder)
 	check_json "[$2,$now]" \
-		"$1: flows went through" '.[1].flows_started > .[0].flows_started and .[1].packets > .[0].packets + 20' \
-		"$1: none was gated" '(.[1].flows_ungated - .[0].flows_ungated) == (.[1].flows_started - .[0].flows_started)' \
-		"$1: nothing waited for a grant, nor went on without" \
+		"$1: flows are forwarded" '.[1].flows_started > .[0].flows_started and .[1].packets > .[0].packets + 20' \
+		"$1: forwarded flows are ungated" \
+		'(.[1].flows_ungated - .[0].flows_ungated) == (.[1].flows_started - .[0].flows_started)' \
+		"$1: forwarded flows have no speculative or overdue chains" \
 		'.[1].chains_speculative == .[0].chains_speculative and .[1].chains_overdue == .[0].chains_overdue' \
-		"$1: nobody was asked" '.[1].requests_sent == .[0].requests_sent and .[1].probes_sent == .[0].probes_sent' \
-		"$1: packets were left as they are" '.[1].prio_packets == .[0].prio_packets' \
-		"$1: nothing is left" '.[1].qlen == 0 and .[1].flows_waiting == 0 and .[1].drops == 0'
+		"$1: forwarded flows cause no REQUESTs or PROBEs" \
+		'.[1].requests_sent == .[0].requests_sent and .[1].probes_sent == .[0].probes_sent' \
+		"$1: forwarded packets are not marked" '.[1].prio_packets == .[0].prio_packets' \
+		"$1: no forwarded packet stays queued" '.[1].qlen == 0 and .[1].flows_waiting == 0 and .[1].drops == 0'
 }
 
-# others WHAT ADDRESS: a's flows, while it has no sch_pcrp, then when it has
-others() {
+# test_forwarding WHAT ADDRESS: forward flows of a, first without sch_pcrp at a, then with it
+test_forwarding() {
 	local before sizes
 	before=$(forwarder)
 	sizes=$(sizes)
 	count_dscp 0 56
-	check "$1: data arrives" transfer "$a" "$2"
-	check "$1: once more" transfer "$a" "$2"
-	passed "$1" "$before"
-	check_json "$(counted_dscp)" "$1: DSCPs are left as they are" '.[0] > 100' "$1: also those of ACKs" '.[1] == 0'
-	check_eq "$1: their sizes are not counted" "$(sizes)" "$sizes"
+	check "$1: data of a first flow arrives" transfer "$a" "$2"
+	check "$1: data of a second flow arrives" transfer "$a" "$2"
+	check_forwarded "$1" "$before"
+	check_json "$(counted_dscp)" "$1: DSCPs of data are unchanged" '.[0] > 100' \
+		"$1: DSCPs of ACKs are unchanged" '.[1] == 0'
+	check_eq "$1: sizes of forwarded flows are not counted" "$(sizes)" "$sizes"
 
 	tc -n "$a" qdisc add dev w0 root pcrp chain $chain
 	before=$(forwarder)
-	check "$1: a has it, too: data arrives" transfer "$a" "$2"
-	check "$1: a has it, too: once more" transfer "$a" "$2"
-	passed "$1: a has it, too" "$before"
+	check "$1, sender with pcrp: data of a first flow arrives" transfer "$a" "$2"
+	check "$1, sender with pcrp: data of a second flow arrives" transfer "$a" "$2"
+	check_forwarded "$1, sender with pcrp" "$before"
 	check_json "$(tc -n "$a" -s -j qdisc show dev w0 | unwrap)" \
-		"$1: its requests and grants get through" '.chains_granted > 10 and .chains_overdue == 0 and .peers_silent == 0'
+		"$1, sender with pcrp: REQUESTs and GRANTs are forwarded" \
+		'.chains_granted > 10 and .chains_overdue == 0 and .peers_silent == 0'
 	tc -n "$a" qdisc del dev w0 root
 }
 
-others "router" 10.0.2.2
+test_forwarding "router" 10.0.2.2
 
-check "own: data arrives" transfer "$r" 10.0.2.2
-check "own: once more" transfer "$r" 10.0.2.2
-check_json "$(forwarder)" "own: it asks, and is granted" '.requests_sent > 0 and .chains_granted > 10' \
-	"own: marked" '.prio_packets[4] > 0'
+check "router's own flows: data of a first flow arrives" transfer "$r" 10.0.2.2
+check "router's own flows: data of a second flow arrives" transfer "$r" 10.0.2.2
+check_json "$(forwarder)" "router's own flows: chains are granted" '.requests_sent > 0 and .chains_granted > 10' \
+	"router's own flows: packets are marked" '.prio_packets[4] > 0'
 
 # ---- as a bridge
 
-# forwards: do both ports of the bridge?
+# forwards: do both ports of the bridge forward?
 forwards() { [ "$(bridge -n "$r" link show | grep -c 'state forwarding')" = 2 ]; }
 
 if ip -n "$r" link add br0 type bridge mcast_snooping 0; then
@@ -116,21 +120,23 @@ if ip -n "$r" link add br0 type bridge mcast_snooping 0; then
 	END
 	ip -n "$a" route del default
 	ip -n "$b" route del 10.0.1.1/32
-	check "bridge: it forwards" wait_for 20 forwards
-	others "bridge" 10.0.1.2
+	check "both ports of the bridge forward" wait_for 20 forwards
+	test_forwarding "bridge" 10.0.1.2
 
-	# the bridge's own: grants come to the device if the frames have its Ethernet address
+	# the bridge's own flows: GRANTs reach the device if the frames have its Ethernet address
 	ip -n "$r" addr add 10.0.1.9/24 dev br0
 	ip -n "$r" link set br0 address 02:00:00:00:00:99
 	before=$(forwarder)
-	check "another Ethernet address: data arrives" transfer "$r" 10.0.1.2
-	check "another Ethernet address: once more" transfer "$r" 10.0.1.2
-	passed "another Ethernet address" "$before"
+	what="bridge's own flows, other Ethernet address"
+	check "$what: data of a first flow arrives" transfer "$r" 10.0.1.2
+	check "$what: data of a second flow arrives" transfer "$r" 10.0.1.2
+	check_forwarded "$what" "$before"
 	ip -n "$r" link set br0 address "$(ip netns exec "$r" cat /sys/class/net/r1/address)"
-	check "its Ethernet address: data arrives" transfer "$r" 10.0.1.2
-	check "its Ethernet address: once more" transfer "$r" 10.0.1.2
-	check_json "[$before,$(forwarder)]" "its Ethernet address: granted" '.[1].chains_granted > .[0].chains_granted + 10'
+	what="bridge's own flows, Ethernet address of the port"
+	check "$what: data of a first flow arrives" transfer "$r" 10.0.1.2
+	check "$what: data of a second flow arrives" transfer "$r" 10.0.1.2
+	check_json "[$before,$(forwarder)]" "$what: chains are granted" '.[1].chains_granted > .[0].chains_granted + 10'
 else
-	skip "bridge" "no bridges"
+	skip "both ports of the bridge forward" "no bridges"
 fi
 finish

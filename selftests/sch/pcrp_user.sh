@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Control packets that a user makes never leave a host that has sch_pcrp. Those of others (VMs, containers) do.
+# Control packets that a user of the host forges never leave a host with sch_pcrp. Control packets of VMs and containers
+# do.
 # shellcheck disable=SC2317 # functions are called through check
 #
 #	+---- a ----+     +------------- b -------------+
 #	| v0: pcrp  |=====| v1: pcrp        d0: pcrp    |
 #	+-----------+     +-----------------------------+
 #
-# pcrp_talk makes a's packets: frames of v0's Ethernet address, from 203.0.113.1 to 203.0.113.2.
+# pcrp_talk sends a's packets: frames with v0's Ethernet address, from 203.0.113.1 to 203.0.113.2
 . "$(dirname "$0")/../lib/lib.sh"
 need_sch pcrp
 setup_ns a b
@@ -16,23 +17,24 @@ tc -n "$a" qdisc add dev v0 root pcrp
 tc -n "$b" qdisc add dev v1 root pcrp
 ip -n "$b" addr add 203.0.113.2/24 dev v1
 
-# forged NS/DEV: control packets that were dropped there
+# forged NS/DEV: number of dropped forged packets
 forged() { tc -n "${1%/*}" -s -j qdisc show dev "${1#*/}" root | unwrap | jq .dropped_forged_packets; }
 
-check_to "$TMP/said" "a VM's request can be sent" pcrp_talk -s "$a/v0" request wait=50
-check_eq "a VM's request passes, for its address is not the host's" "$(grep -c '^grant' "$TMP/said") $(forged "$a/v0")" "1 0"
+check_to "$TMP/talk" "a VM's REQUEST is sent" pcrp_talk -s "$a/v0" request wait=50
+check_eq "a VM's REQUEST passes, as its address is not the host's" \
+	"$(grep -c '^grant' "$TMP/talk") $(forged "$a/v0")" "1 0"
 
 ip -n "$a" addr add 203.0.113.1/24 dev v0
-sleep 0.05	# answers about addresses are remembered for 10 ms
+sleep 0.05	# address lookups are cached for 10 ms
 for step in request probe grant:udp4:offset=1; do
 	check_refused "a user's ${step%%:*} from the host's address is dropped" "No buffer space" pcrp_talk -s "$a/v0" $step
 done
-check_eq "dropped control packets are counted" "$(forged "$a/v0")" 3
-check "the host's own REQUESTs and GRANTs pass" tcp_flow -s "$a" -r "$b" -d 10.0.0.2 connect send=1000000 close eof
-check_json "$(tc -n "$a" -s -j qdisc show dev v0 root | unwrap)" "they were answered" \
+check_eq "forged control packets are counted" "$(forged "$a/v0")" 3
+check "the host's own flows deliver all data" tcp_flow -s "$a" -r "$b" -d 10.0.0.2 connect send=1000000 close eof
+check_json "$(tc -n "$a" -s -j qdisc show dev v0 root | unwrap)" "the host's own control packets pass" \
 	'.grants_received > 0 and .dropped_forged_packets == 3'
 
-# ---- a container's packets, to which the host has given its own address
+# ---- packets of a container, masqueraded with the host's address
 
 ip -n "$b" -batch - <<-END
 	link add d0 type dummy
@@ -48,10 +50,10 @@ ip netns exec "$b" tee /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf/{al
 ip netns exec "$b" tee /proc/sys/net/ipv4/conf/{all,v1}/rp_filter >/dev/null <<<0
 tc -n "$a" qdisc del dev v0 root
 sent=$(packets "$b/d0" tx_packets)
-check "another host's request can be sent" pcrp_talk -s "$a/v0" request wait=50
-check_eq "another host's request is forwarded" "$(($(packets "$b/d0" tx_packets) - sent)) $(forged "$b/d0")" "1 0"
-check "a request with the forwarder's address can be sent" \
+check "a REQUEST of another host is sent" pcrp_talk -s "$a/v0" request wait=50
+check_eq "a REQUEST of another host is forwarded" "$(($(packets "$b/d0" tx_packets) - sent)) $(forged "$b/d0")" "1 0"
+check "a REQUEST with the forwarder's address is sent" \
 	pcrp_talk -s "$a/v0" request:udp4,csum=partial:src=198.51.100.1 wait=50
-check_eq "a forwarded request that has the host's own address is dropped" \
+check_eq "a forwarded REQUEST with the forwarder's address is dropped" \
 	"$(($(packets "$b/d0" tx_packets) - sent)) $(forged "$b/d0")" "1 1"
 finish

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The waiting window: the highest priority first, in order within each, after its time or when 64 wait; nothing is
-# lost, also not when it is switched off or its qdisc deleted.
+# The receive window holds packets for its time, or until 64 are held, and passes the highest priority first, in order
+# within a priority. No packet is lost, even if the window is switched off or the qdisc is deleted.
 #
 #	+--- a ---+    +-------------- b --------------+    +--- c ---+
 #	| v0      |====| v1: pcrp == bridge == v2      |====| v3      |
@@ -24,34 +24,36 @@ tc -n "$b" qdisc add dev v1 root pcrp window 1ms
 
 window() { tc -n "$b" -s -j qdisc show dev v1 root | unwrap; }
 
-# order FILE: indices of the frames as they came out
+# order FILE: indices of the frames in the order of arrival
 order() { cut -d ' ' -f 2 "$1" | paste -s -d ' '; }
 
-# through WHAT FRAMES SPEC...: so many frames go in, and come out as they were; their order is in $TMP/out
-through() {
+# pass WHAT FRAMES SPEC...: FRAMES frames pass unchanged; $TMP/out has their order
+pass() {
 	local what=$1 count=$2
 	shift 2
-	check_to "$TMP/out" "$what: all come out" send_frames -s "$a/v0" -c "in=$c/v3/in/$count" "$@"
+	check_to "$TMP/out" "$what: all frames pass unchanged" send_frames -s "$a/v0" -c "in=$c/v3/in/$count" "$@"
 }
 
-# what leaves the window has been seen by tc at the ingress
+# packets that leave the window must not pass tc's ingress hook a second time
 clsact=yes
 { tc -n "$b" qdisc add dev v1 clsact && tc -n "$b" filter add dev v1 ingress matchall action pass; } || clsact=''
-through "priorities" 9 udp4,dscp=1 udp4,dscp=24 udp4,dscp=1 udp6,dscp=56 raw udp4,dscp=48 tcp4,dscp=24 udp4,dscp=63 udp4,dscp=16
+pass "frames of several priorities" 9 \
+	udp4,dscp=1 udp4,dscp=24 udp4,dscp=1 udp6,dscp=56 raw udp4,dscp=48 tcp4,dscp=24 udp4,dscp=63 udp4,dscp=16
 if exact; then
-	check_eq "what is not IP does not wait; then P0, P1, P4 and what has no priority, P5, P7" "$(order "$TMP/out")" \
+	check_eq "non-IP frames pass at once, then P0, P1, P4 with unmapped DSCPs, P5, P7" "$(order "$TMP/out")" \
 		"4 3 5 1 6 7 8 0 2"
-	check_eq "they have waited for 1 ms" \
+	check_eq "the window holds packets for 1 ms" \
 		"$(awk '{ ns[$2] = substr($5, length($5) - 11) } END { printf "%d", ns[0] - ns[4] }' "$TMP/out")" 1000000
 fi
-check_json "$(window)" "8 have waited" '.window_packets == 8' "the window was not full" '.window_early == 0'
+check_json "$(window)" "window_packets counts the 8 IP packets" '.window_packets == 8' \
+	"a window that was not full did not end early" '.window_early == 0'
 
 if [ -n "$clsact" ]; then
-	check_eq "tc sees each once" "$(tc -n "$b" -s -j filter show dev v1 ingress |
+	check_eq "each packet passes tc's ingress hook once" "$(tc -n "$b" -s -j filter show dev v1 ingress |
 		jq '[.[] | .options.actions[]?.stats.packets] | add')" 9
 	tc -n "$b" qdisc del dev v1 clsact
 else
-	skip "tc sees each once" "no clsact"
+	skip "each packet passes tc's ingress hook once" "no clsact"
 fi
 
 # a generic XDP program sees each packet once
@@ -63,27 +65,28 @@ case $status in
 *)
 	check_eq "20 frames pass a generic XDP program" "$status" 0
 	check_eq "a generic XDP program runs once for each packet" "$(sed -n 's/^runs //p' "$TMP/xdp")" 20
-	check_eq "no packet waits while there is a generic XDP program" "$(jq .window_packets <<<"$(window)")" "$waited"
+	check_eq "the window holds no packet while a generic XDP program is attached" \
+		"$(jq .window_packets <<<"$(window)")" "$waited"
 	;;
 esac
 
-through "100 frames" 100 udp4,dscp=1,n=100
-check_eq "in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 99)"
-check_json "$(window)" "all have waited" '.window_packets == 108'
+pass "100 frames of one priority" 100 udp4,dscp=1,n=100
+check_eq "100 frames of one priority arrive in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 99)"
+check_json "$(window)" "the window holds each of 100 frames" '.window_packets == 108'
 if exact; then
-	check_json "$(window)" "it was full once" '.window_early == 1'
+	check_json "$(window)" "a full window ends early" '.window_early == 1'
 fi
 
 tc -n "$b" qdisc change dev v1 root pcrp map 0:1,7:56
-through "another map" 3 udp4,dscp=56 udp4,dscp=1 udp4,dscp=24
-exact && check_eq "P0, P4, P7" "$(order "$TMP/out")" "1 2 0"
-through "switched off while packets wait" 20 -x "tc -n $b qdisc change dev v1 root pcrp window off" udp4,n=20
-check_eq "in order" "$(order "$TMP/out")" "$(seq -s ' ' 0 19)"
+pass "map 0:1,7:56" 3 udp4,dscp=56 udp4,dscp=1 udp4,dscp=24
+exact && check_eq "map 0:1,7:56 sets the order P0, P4, P7" "$(order "$TMP/out")" "1 2 0"
+pass "window switched off with packets in it" 20 -x "tc -n $b qdisc change dev v1 root pcrp window off" udp4,n=20
+check_eq "switching the window off keeps the order" "$(order "$TMP/out")" "$(seq -s ' ' 0 19)"
 before=$(window)
-through "switched off" 2 udp4,dscp=56 udp4,dscp=1
-check_eq "as they came" "$(order "$TMP/out")" "0 1"
-check_eq "none has waited" "$(jq .window_packets <<<"$(window)")" "$(jq .window_packets <<<"$before")"
+pass "window off" 2 udp4,dscp=56 udp4,dscp=1
+check_eq "window off keeps the order of different priorities" "$(order "$TMP/out")" "0 1"
+check_eq "window off holds no packet" "$(jq .window_packets <<<"$(window)")" "$(jq .window_packets <<<"$before")"
 tc -n "$b" qdisc change dev v1 root pcrp window 1ms
 send_frames -s "$a/v0" -x "tc -n $b qdisc del dev v1 root" udp4,n=20
-through "without the qdisc" 1 udp4
+pass "qdisc deleted with packets in the window" 1 udp4
 finish
