@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Builds frames and works out, independently, what a qdisc may make of them. */
+/* frame: build frames, and derive the frames that a qdisc may make from them */
 #include <err.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static uint32_t pseudo_sum(const struct frame *f)
 	return f->v6 ? sum16(ip + 8, 32, sum) : sum16(ip + 12, 8, sum);
 }
 
-/* What the checksum field holds when the device is to complete it. */
+/* Content of the checksum field if the device completes the checksum */
 uint16_t frame_pseudo_sum(const struct frame *f)
 {
 	return (uint16_t)sum16(NULL, 0, pseudo_sum(f));
@@ -136,7 +136,7 @@ static unsigned int tci(const struct frame_spec *s, unsigned int pcp, unsigned i
 	return (s->pcp < 0 ? pcp : (unsigned int)s->pcp) << 13 | vid;
 }
 
-/* Ethernet header and tags; returns the offset of what follows. */
+/* Write the Ethernet header and tags. Return: length of both */
 static unsigned int build_l2(const struct frame_spec *s, uint8_t *b)
 {
 	unsigned int off = 12;
@@ -178,7 +178,7 @@ static void build_ipv4(const struct frame_spec *s, unsigned int id, struct frame
 	memset(ip + 20, 1, s->opt); /* no operation */
 }
 
-/* An extension header of 8 bytes: no options, only padding. */
+/* Write an extension header of 8 bytes with padding only. */
 static uint8_t *build_ext(uint8_t *ext, uint8_t next)
 {
 	memcpy(ext, "\0\0\1\4\0\0\0\0", 8);
@@ -203,12 +203,12 @@ static void build_ipv6(const struct frame_spec *s, struct frame *f)
 		ext = build_ext(ext, i < s->opt ? PROTO_DSTOPTS :
 				s->frag ? PROTO_FRAGMENT : f->proto);
 	if (s->frag) {
-		memcpy(ext, "\0\0\0\1\0\0\0\1", 8); /* offset 0, more follow */
+		memcpy(ext, "\0\0\0\1\0\0\0\1", 8); /* offset 0, more fragments */
 		ext[0] = f->proto;
 	}
 }
 
-/* TCP: the segment that follows that of the frame before, in order */
+/* TCP: make the segment follow the one of the previous frame in sequence. */
 static void build_stream(unsigned int id, struct frame *f)
 {
 	unsigned int seq = id * (f->end - f->l4 - 20);
@@ -243,7 +243,7 @@ static void finish_csum(const struct frame_spec *s, struct frame *f)
 		put16(f->b + f->check, get16(f->b + f->check) ^ 0x1111);
 }
 
-/* The frame number id of its kind: all that the spec leaves open is random. */
+/* Build frame number @id of a spec. Unspecified bytes are pseudo-random. */
 void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
 {
 	unsigned int ecn = s->ecn < 0 ? id & 3 : (unsigned int)s->ecn, min;
@@ -268,14 +268,14 @@ void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
 		build_ipv4(s, id, f);
 	min = frame_header_len(f);
 	if (f->end < min)
-		errx(2, "a frame of %u bytes has no room for %u of headers", f->end, min);
+		errx(2, "a frame of %u bytes has no room for %u bytes of headers", f->end, min);
 	build_l4(s, id, f);
 	fix_lengths(f);
 	set_tos(f, (unsigned int)s->dscp << 2 | ecn);
 	finish_csum(s, f);
 }
 
-/* Puts bytes in a UDP datagram's payload, of which there are enough. */
+/* Write the first @len bytes of a UDP payload, which must be at least as long. */
 void frame_set_payload(const struct frame_spec *s, struct frame *f, const void *b,
 		       unsigned int len)
 {
@@ -283,7 +283,7 @@ void frame_set_payload(const struct frame_spec *s, struct frame *f, const void *
 	finish_csum(s, f);
 }
 
-/* Length of all headers */
+/* Length of the headers, from Ethernet to UDP or TCP */
 unsigned int frame_header_len(const struct frame *f)
 {
 	return f->l4 + (f->proto == IPPROTO_TCP ? 20 : 8);
@@ -297,9 +297,9 @@ unsigned int frame_segments(const struct frame *f, unsigned int gso)
 }
 
 /*
- * The checksum of what is left of a trimmed frame, whose lengths are right. Of a
- * checksum that was left to the device, the sum of what is left, but with the
- * full length in the pseudo header.
+ * Set the checksum of a trimmed frame @t, whose lengths are correct. For
+ * TRIM_PARTIAL_CSUM it covers the remaining bytes, but the pseudo header has the
+ * length of the full frame @f.
  */
 static void trim_csum(const struct frame *f, enum trim_csum csum, struct frame *t)
 {
@@ -330,7 +330,7 @@ static void add_seq(uint8_t *seq, uint32_t n)
 	put16(seq + 2, n & 0xffff);
 }
 
-/* Segment i of a GSO frame, as a device that does TSO or USO would send it */
+/* Build segment @i of a GSO frame, as a device with TSO or USO sends it. */
 void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
 		   struct frame *seg)
 {
@@ -353,7 +353,7 @@ void frame_segment(const struct frame *f, unsigned int gso, unsigned int i,
 	fix_l4_csum(seg);
 }
 
-/* What is left of it when it is trimmed to size bytes */
+/* Build the frame trimmed to @size bytes, but at least 8 bytes after the IP header. */
 void frame_trim(const struct frame *f, unsigned int size, int dscp, enum trim_csum csum,
 		struct frame *t)
 {
@@ -387,7 +387,7 @@ static void swap(uint8_t *b, unsigned int x, unsigned int y, unsigned int n)
 	memcpy(b + y, tmp, n);
 }
 
-/* The same frame on its way back to its sender: the return is a hop */
+/* Build the frame returned to its sender, with a TTL or hop limit lower by 1. */
 void frame_turn(const struct frame *f, int dscp, struct frame *t)
 {
 	copy_frame(f, t);
@@ -403,7 +403,7 @@ void frame_turn(const struct frame *f, int dscp, struct frame *t)
 	set_tos(t, (unsigned int)dscp << 2 | (get_tos(t) & 3));
 }
 
-/* The same frame marked as having met congestion */
+/* Build the frame with a CE mark. */
 void frame_mark_ce(const struct frame *f, struct frame *t)
 {
 	copy_frame(f, t);
@@ -411,7 +411,7 @@ void frame_mark_ce(const struct frame *f, struct frame *t)
 		set_tos(t, get_tos(t) | 3);
 }
 
-/* ---- the command line's words */
+/* ---- parsing */
 
 static const struct {
 	const char *name;
@@ -482,10 +482,10 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 	return true;
 }
 
-/* KIND[,KEY=VALUE]...; returns what is wrong, or NULL */
+/* Parse KIND[,KEY=VALUE]... Return: error message, or NULL */
 const char *frame_parse_spec(const char *text, struct frame_spec *s)
 {
-	static char wrong[80];
+	static char error[80];
 	char copy[256], *save, *tok, *value;
 	unsigned int i;
 
@@ -510,9 +510,9 @@ const char *frame_parse_spec(const char *text, struct frame_spec *s)
 		if (value)
 			*value++ = '\0';
 		if (!value || !parse_key(tok, value, s)) {
-			snprintf(wrong, sizeof(wrong), "unknown word %s", tok);
-			return wrong;
+			snprintf(error, sizeof(error), "invalid option \"%s\"", tok);
+			return error;
 		}
 	}
-	return s->len < ETH_HLEN || s->len > FRAME_MAX ? "bad length" : NULL;
+	return s->len < ETH_HLEN || s->len > FRAME_MAX ? "invalid length" : NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ethernet frames for the tests of qdiscs, and what may become of them
+ * frame.h: Ethernet frames for the tests of qdiscs, and their permitted changes
  *
- * Written from the protocols' definitions, on purpose without a look at
- * sch/ndp/ndpq_pkt.h: a test that shares code with what it tests finds
- * nothing. Checksums are computed from scratch, never updated.
+ * Written from the definitions of the protocols, independently of the modules'
+ * code, so that both cannot have the same bug. Checksums are always computed from
+ * scratch, never updated.
  */
 #ifndef _SELFTESTS_FRAME_H
 #define _SELFTESTS_FRAME_H
@@ -16,26 +16,26 @@
 
 enum frame_vlan {
 	VLAN_NONE,
-	VLAN_IN_BAND,	/* tag in the frame's bytes */
-	VLAN_QINQ,	/* 802.1ad tag, then 802.1Q tag, both in the bytes */
-	VLAN_OFFLOADED,	/* tag beside the bytes: sent through a VLAN device */
+	VLAN_IN_BAND,	/* tag in the frame */
+	VLAN_QINQ,	/* 802.1ad tag, then 802.1Q tag, both in the frame */
+	VLAN_OFFLOADED,	/* tag in the skb's metadata: sent through a VLAN device */
 };
 
 enum frame_csum {
-	CSUM_FULL,	/* right in the frame */
-	CSUM_PARTIAL,	/* left to the device: virtio_net_hdr, NEEDS_CSUM */
+	CSUM_FULL,	/* complete and correct */
+	CSUM_PARTIAL,	/* completed by the device: virtio_net_hdr, NEEDS_CSUM */
 	CSUM_NONE,	/* UDP: 0 */
-	CSUM_WRONG,	/* neither 0 nor right */
+	CSUM_WRONG,	/* neither 0 nor correct */
 };
 
 /* The checksum of a trimmed frame */
 enum trim_csum {
 	TRIM_NO_CSUM,		/* UDP: 0 */
-	TRIM_STALE_CSUM,	/* that of the full frame */
-	TRIM_PARTIAL_CSUM,	/* it was left to the device */
+	TRIM_STALE_CSUM,	/* checksum of the full frame */
+	TRIM_PARTIAL_CSUM,	/* was CSUM_PARTIAL before */
 };
 
-/* A frame as the command line asks for it. Lengths in bytes, on the wire. */
+/* A frame as specified on the command line. Lengths are in bytes on the wire. */
 struct frame_spec {
 	bool v6;
 	uint8_t proto;		/* IPPROTO_UDP, IPPROTO_TCP; 0: not IP */
@@ -47,24 +47,24 @@ struct frame_spec {
 	int ecn;		/* -1: varies */
 	uint16_t port;		/* destination port */
 	uint16_t sport;		/* source port; 0: varies */
-	bool flow;		/* headers as in a flow, so that GRO can merge */
+	bool flow;		/* headers as in a flow, so that GRO can merge frames */
 	unsigned int opt;	/* IPv4 options or IPv6 extension headers */
-	unsigned int pad;	/* bytes behind the IP packet's end */
+	unsigned int pad;	/* bytes after the end of the IP packet */
 	bool frag;		/* first fragment of a longer packet */
 	bool mcast;
 	unsigned int ttl;	/* or hop limit; 0: random, more than 1 */
 	unsigned int gso;	/* payload of a segment; 0: no GSO */
 	unsigned int lin;	/* linear bytes; 0: all */
-	int prio;		/* SO_PRIORITY of the socket that sends it */
-	int pcp;		/* of the outer VLAN tag; -1: 0 if offloaded, 3, or 1 of two */
+	int prio;		/* SO_PRIORITY of the sending socket */
+	int pcp;		/* of the outer VLAN tag; -1: 0 (offloaded), 1 (QinQ) or 3 */
 };
 
 struct frame {
 	uint8_t *b;
 	unsigned int len;
 	unsigned int l3;	/* offset of the IP header */
-	unsigned int l4;	/* offset behind IP header and extensions */
-	unsigned int check;	/* offset of the L4 checksum; 0: none */
+	unsigned int l4;	/* offset of the transport header */
+	unsigned int check;	/* offset of the transport checksum; 0: no checksum */
 	unsigned int end;	/* offset of the IP packet's end */
 	bool v6;
 	uint8_t proto;

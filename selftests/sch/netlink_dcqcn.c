@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tc-dcqcn(8) says of sch_dcqcn's configuration */
+/* Model of sch_dcqcn's configuration, written from tc-dcqcn(8) */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 #define NAME_MAX_LEN 15
 
-/* Values of the pool, by attribute */
+/* Index of the value of a pool attribute */
 #define POOL(type) (ATTRS_MAX + (type))
 
 static const struct range dcqcn_ranges[TCA_DCQCN_MAX + 1] = {
@@ -40,7 +40,7 @@ static bool dcqcn_consistent(const struct model *m)
 	return m->v[TCA_DCQCN_KMIN] <= m->v[TCA_DCQCN_KMAX];
 }
 
-/* All numbers are. */
+/* All numeric attributes are dumped. */
 static bool dcqcn_shows(const struct model *m, unsigned int type)
 {
 	(void)m;
@@ -48,7 +48,7 @@ static bool dcqcn_shows(const struct model *m, unsigned int type)
 	return true;
 }
 
-/* A name that is one, mostly */
+/* Add a name to the pool, which is valid most of the time. */
 static void add_name(struct blob *nest, struct model *m)
 {
 	static const char name[] = "sixteen_letters_";
@@ -72,7 +72,7 @@ static void add_value(struct blob *nest, struct model *m, unsigned int type)
 	m->given[POOL(type)] = true;
 }
 
-/* Whether the pool can be had depends on its buffer, and on what it was before. */
+/* A valid pool may be refused, depending on its buffer and on the previous pool. */
 static void dcqcn_add_other(struct blob *blob, struct model *m, unsigned int type)
 {
 	struct blob nest = { .len = 0 };
@@ -85,7 +85,7 @@ static void dcqcn_add_other(struct blob *blob, struct model *m, unsigned int typ
 		if (!m->given[POOL(type)])
 			add_value(&nest, m, type);
 	}
-	if (!below(16)) {	/* no such attribute */
+	if (!below(16)) {	/* unknown attribute */
 		put_attr(&nest, TCA_DCQCN_POOL_MAX + 1, "", 0);
 		m->valid = false;
 	}
@@ -115,7 +115,7 @@ static bool dcqcn_other_matches(const struct model *m, const struct nlattr *attr
 	return true;
 }
 
-/* A size of xoff is shown in the static mode only. */
+/* The size of xoff is dumped in mode static only. */
 static bool dcqcn_all_seen(const struct model *m, const struct model *seen)
 {
 	unsigned int type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What pkt_sched_ndp.h and tc-ndp(8) say of sch_ndp's configuration */
+/* Model of sch_ndp's configuration, written from pkt_sched_ndp.h and tc-ndp(8) */
 #include <linux/pkt_sched_ndp.h>
 
 #include "qdisc_netlink.h"
@@ -39,7 +39,6 @@ static bool ndp_consistent(const struct model *m)
 	return mask && !(mask & (1ULL << trimmed | 1ULL << returned));
 }
 
-/* Is it dumped in this configuration? */
 static bool ndp_shows(const struct model *m, unsigned int type)
 {
 	if (type == TCA_NDP_UDP_PORT)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What pkt_sched_pcrp.h says of sch_pcrp's configuration */
+/* Model of sch_pcrp's configuration, written from pkt_sched_pcrp.h */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "qdisc_netlink.h"
 
-/* Own values: the thresholds, then the map */
+/* Qdisc-specific values: thresholds, then the map */
 #define SPECS (TC_PCRP_SPEC_PRIOS - 1)
 #define SPEC(i) (ATTRS_MAX + (i))
 #define MAP(i) (ATTRS_MAX + SPECS + (i))
@@ -52,7 +52,7 @@ static bool pcrp_consistent(const struct model *m)
 {
 	bool timed = m->v[TCA_PCRP_MFWT_MODE] == TC_PCRP_MFWT_TIME;
 
-	/* the number of flows is settled */
+	/* the number of flows cannot change */
 	if (m->v[TCA_PCRP_FLOWS] != FLOWS)
 		return false;
 	return timed ? m->v[TCA_PCRP_MFWT] : !m->given[TCA_PCRP_MFWT];
@@ -63,9 +63,9 @@ static bool pcrp_shows(const struct model *m, unsigned int type)
 	return type != TCA_PCRP_MFWT || m->v[TCA_PCRP_MFWT_MODE] == TC_PCRP_MFWT_TIME;
 }
 
-/* ---- attributes that are no numbers */
+/* ---- non-numeric attributes */
 
-/* No sizes, three, or fewer */
+/* Add no thresholds, all three, or fewer. */
 static void add_spec(struct blob *blob, struct model *m)
 {
 	static const struct range size = { "spec", 1, SPEC_MAX, 0, 8, false, false };

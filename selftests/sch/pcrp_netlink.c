@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Talks to PCRP's statistics unit in the kernel by raw generic netlink
+ * pcrp_netlink: access PCRP's statistics unit in the kernel by raw generic netlink
  *
  * pcrp_netlink [-n NS] get
- *	Prints what there is: a line "updates N", "bytes N", "sizes CLASS:N ..."
- *	with the classes that are not 0, "thresholds N N N" or "thresholds none".
+ *	Prints lines "updates N", "bytes N", "sizes CLASS:N ..." with the non-empty
+ *	classes, and "thresholds N N N" or "thresholds none".
  * pcrp_netlink [-n NS] set BYTES BYTES BYTES
  * pcrp_netlink [-n NS] reset
  * pcrp_netlink [-n NS] raw COMMAND [TYPE:LENGTH]...
- *	Sends that command with these attributes, of zeros.
+ *	Sends the command with attributes of zeros.
  * pcrp_netlink [-n NS] fuzz COUNT SEED
- *	COUNT random requests, valid and malformed. A model says for each what
- *	must come of it.
+ *	Sends COUNT random requests, valid and malformed, and compares the results
+ *	with a model.
  *
- * Exit status 0: all as it should be; 1: refused, or not so; 2: could not be tried;
- * 3: there is no such family.
+ * Exit status 0: passed; 1: refused or failed; 2: usage or set-up error; 3: the
+ * kernel has no such family.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -30,7 +30,7 @@
 
 #include "../lib/rtnl.h"
 
-/* What the kernel says, or should */
+/* State of the unit, as the kernel reports it or as the model expects it */
 struct numbers {
 	uint64_t sizes[PCRP_SIZE_CLASSES];
 	uint64_t bytes;
@@ -56,7 +56,7 @@ static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint8_t cmd, uint16_t
 	return nlh;
 }
 
-/* One that is only acknowledged. Return: 0 or the kernel's error number */
+/* Send a request that is acknowledged only. Return: 0 or the kernel's error number */
 static int send_attrs(uint8_t cmd, const struct blob *attrs)
 {
 	static uint8_t buf[BLOB_MAX + 1024];
@@ -67,22 +67,22 @@ static int send_attrs(uint8_t cmd, const struct blob *attrs)
 	return request(nlh);
 }
 
-/* One that is answered. Return: 0 or the kernel's error number */
-static int ask(const struct nlmsghdr *nlh, int (*catch)(const struct nlattr *, void *),
-	       void *data)
+/* Send a request with a reply, and parse it. Return: 0 or the kernel's error number */
+static int request_reply(const struct nlmsghdr *nlh,
+			 int (*catch)(const struct nlattr *, void *), void *data)
 {
 	uint8_t buf[8192];
-	const struct nlmsghdr *answer = (const struct nlmsghdr *)buf;
+	const struct nlmsghdr *reply = (const struct nlmsghdr *)buf;
 	ssize_t n;
 
 	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
 		err(2, "netlink send");
 	n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
-	if (n < (ssize_t)sizeof(*answer))
+	if (n < (ssize_t)sizeof(*reply))
 		err(2, "netlink receive");
-	if (answer->nlmsg_type == NLMSG_ERROR)
-		return -((const struct nlmsgerr *)mnl_nlmsg_get_payload(answer))->error;
-	mnl_attr_parse(answer, sizeof(struct genlmsghdr), catch, data);
+	if (reply->nlmsg_type == NLMSG_ERROR)
+		return -((const struct nlmsgerr *)mnl_nlmsg_get_payload(reply))->error;
+	mnl_attr_parse(reply, sizeof(struct genlmsghdr), catch, data);
 	return 0;
 }
 
@@ -99,13 +99,13 @@ static void find_family(void)
 	struct nlmsghdr *nlh = start(buf, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 0);
 
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, PCRP_GENL_NAME);
-	if (ask(nlh, catch_family, &family))
+	if (request_reply(nlh, catch_family, &family))
 		errx(3, "no generic netlink family " PCRP_GENL_NAME);
 }
 
 #define THRESHOLD_MAX (1ULL << 40)
 
-static void take(void *to, unsigned int len, const struct nlattr *attr)
+static void read_attr(void *to, unsigned int len, const struct nlattr *attr)
 {
 	if (mnl_attr_get_payload_len(attr) != len)
 		errx(1, "attribute %u has %u bytes, not %u", mnl_attr_get_type(attr),
@@ -113,7 +113,7 @@ static void take(void *to, unsigned int len, const struct nlattr *attr)
 	memcpy(to, mnl_attr_get_payload(attr), len);
 }
 
-/* A class, and its flows */
+/* Number of flows of a size class */
 struct size {
 	uint32_t class;
 	uint64_t flows;
@@ -125,10 +125,10 @@ static int catch_size(const struct nlattr *attr, void *data)
 
 	switch (mnl_attr_get_type(attr)) {
 	case PCRP_A_SIZE_CLASS:
-		take(&size->class, sizeof(size->class), attr);
+		read_attr(&size->class, sizeof(size->class), attr);
 		break;
 	case PCRP_A_SIZE_FLOWS:
-		take(&size->flows, sizeof(size->flows), attr);
+		read_attr(&size->flows, sizeof(size->flows), attr);
 		break;
 	case PCRP_A_SIZE_PAD:
 		break;
@@ -147,7 +147,7 @@ static int catch_threshold(const struct nlattr *attr, void *data)
 		return MNL_CB_OK;
 	if (type < PCRP_A_THRESHOLD_P0 || type > PCRP_A_THRESHOLD_P2)
 		errx(1, "unknown threshold %u", type);
-	take(&n->thresholds[type - PCRP_A_THRESHOLD_P0], sizeof(n->thresholds[0]), attr);
+	read_attr(&n->thresholds[type - PCRP_A_THRESHOLD_P0], sizeof(n->thresholds[0]), attr);
 	return MNL_CB_OK;
 }
 
@@ -164,14 +164,14 @@ static int catch_number(const struct nlattr *attr, void *data)
 		n->sizes[size.class] = size.flows;
 		break;
 	case PCRP_A_BYTES:
-		take(&n->bytes, sizeof(n->bytes), attr);
+		read_attr(&n->bytes, sizeof(n->bytes), attr);
 		break;
 	case PCRP_A_THRESHOLDS:
 		mnl_attr_parse_nested(attr, catch_threshold, n);
 		n->set = true;
 		break;
 	case PCRP_A_UPDATES:
-		take(&n->updates, sizeof(n->updates), attr);
+		read_attr(&n->updates, sizeof(n->updates), attr);
 		break;
 	case PCRP_A_PAD:
 		break;
@@ -185,7 +185,7 @@ static struct numbers get(void)
 {
 	struct numbers n = { .updates = UINT32_MAX };
 	uint8_t buf[1024];
-	int error = ask(start(buf, family, PCRP_CMD_GET, 0), catch_number, &n);
+	int error = request_reply(start(buf, family, PCRP_CMD_GET, 0), catch_number, &n);
 
 	if (error)
 		errx(1, "get: %s", strerror(error));
@@ -248,7 +248,7 @@ static int raw(char *words[])
 
 	while (*++words) {
 		if (sscanf(*words, "%u:%u", &type, &len) != 2 || len > sizeof(zeros))
-			errx(2, "%s: TYPE:LENGTH is needed", *words);
+			errx(2, "invalid attribute \"%s\"", *words);
 		put_attr(&attrs, (uint16_t)type, zeros, len);
 	}
 	return refused(send_attrs(cmd, &attrs));
@@ -273,7 +273,7 @@ static int by_size(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Return: is it valid? */
+/* Add random thresholds. Return: are they valid? */
 static bool add_thresholds(struct blob *attrs, struct numbers *next)
 {
 	uint64_t *t = next->thresholds;
@@ -298,12 +298,12 @@ static void add_malformed(struct blob *attrs)
 	case 0:
 		put_attr(attrs, PCRP_A_THRESHOLDS, junk, below(sizeof(junk)));
 		break;
-	case 1:	/* a nest of something else */
+	case 1:	/* a nest with an unknown attribute */
 		put_attr(attrs, PCRP_A_THRESHOLDS | NLA_F_NESTED,
 			 (const uint16_t[]){ 12, PCRP_A_THRESHOLD_P2 + 1 + below(9), 0, 0, 0, 0 },
 			 12);
 		break;
-	case 2:	/* one that is only in answers, or none */
+	case 2:	/* an attribute of replies, or an unknown one */
 		put_attr(attrs, below(2) ? PCRP_A_BYTES : (uint16_t)(PCRP_A_PAD + 1 + below(1000)),
 			 junk, sizeof(uint64_t));
 		break;
@@ -312,7 +312,7 @@ static void add_malformed(struct blob *attrs)
 	}
 }
 
-/* A request, and what it makes of the numbers. Return: is it valid? */
+/* Build a random request, and the state after it. Return: is it valid? */
 static bool random_request(uint8_t *cmd, struct blob *attrs, struct numbers *next)
 {
 	bool valid;
@@ -355,7 +355,7 @@ static bool same(const struct numbers *a, const struct numbers *b)
 
 static void fuzz(unsigned int count)
 {
-	struct numbers now = get(), next, is;
+	struct numbers now = get(), next, actual;
 	unsigned int accepted = 0, i;
 	struct blob attrs;
 	uint8_t cmd;
@@ -367,15 +367,15 @@ static void fuzz(unsigned int count)
 		valid = random_request(&cmd, &attrs, &next);
 		error = send_attrs(cmd, &attrs);
 		if (!error != valid)
-			show(valid ? "refused, but is valid" : "accepted, but is invalid", &attrs);
+			show(valid ? "valid request refused" : "invalid request accepted", &attrs);
 		if (error && error != EOPNOTSUPP && !*message)
 			show("refused without a message", &attrs);
 		if (valid)
 			now = next;
-		is = get();
-		if (!same(&is, &now))
-			show(valid ? "does not read back" : "a refused one changed something",
-			     &attrs);
+		actual = get();
+		if (!same(&actual, &now))
+			show(valid ? "accepted request does not read back" :
+			     "a refused request changed the state", &attrs);
 		accepted += valid;
 	}
 	printf("%u requests, %u accepted\n", count, accepted);

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Speaks PCRP with a qdisc at the other end of a wire, also in ways that none should
+ * pcrp_talk: a scripted PCRP peer, which can also violate the protocol
  *
  * pcrp_talk -s NS/DEV STEP...
  *
- * Does the STEPs in their order, and prints a line for each control packet that
- * comes in on DEV meanwhile. A STEP is one of
+ * Runs the STEPs in order, and prints a line for each control packet that arrives
+ * on DEV meanwhile. A STEP is one of
  *
- *	request[:SPEC[:FIELD=VALUE,...]]	sends a control packet; SPEC: of the
- *	probe...	frame around it, see frame_parse_spec(), default udp4. FIELDs
- *	grant...	are those of the packet, see the table, and
- *			len=BYTES	of the payload, default 64
- *			n=COUNT		messages, one behind the other
- *			mac=other	to another host's Ethernet address
- *			src=ADDRESS	from this IP address; only with csum=partial
- *			udplen=BYTES	what the UDP header says; only with csum=partial
- *			A grant's, if not given, are those of the last packet that came.
- *	data[:SPEC[:bytes=N,seq=N]]	sends a packet of data, default tcp4
- *	answer=OFFSET	answers each request and probe from now on with a grant up to there;
- *			answer=off: none
- *	wait=MS		for so long
- *	await		until a control packet comes
- *	show		prints how many bytes of data came in since the last time
- *	sh=COMMAND	runs a command
+ *	request[:SPEC[:FIELD=VALUE,...]]	send a control packet in a frame SPEC,
+ *	probe...	see frame_parse_spec(), default udp4. The FIELDs are the packet's
+ *	grant...	fields in fields[], and
+ *			len=BYTES	length of the payload, default 64
+ *			n=COUNT		number of messages in the payload
+ *			mac=other	to another Ethernet address
+ *			src=ADDRESS	source IP address; only with csum=partial
+ *			udplen=BYTES	length in the UDP header; only with csum=partial
+ *			Default FIELDs of a grant are copied from the last packet received.
+ *	data[:SPEC[:bytes=N,seq=N]]	send a data packet, default tcp4
+ *	answer=OFFSET	from now on answer each request and probe with a grant up to OFFSET;
+ *			answer=off: do not answer
+ *	wait=MS		wait for MS milliseconds
+ *	await		wait for a control packet
+ *	show		print "data N", the bytes of data received since the last show
+ *	sh=COMMAND	run a shell command
  *
- * A line is "TYPE FIELD=VALUE ...": of a grant, what it does not repeat of a request,
- * and what it repeats if that is not as in the table; of others, all but what the
- * sender has chosen at random. It ends with what is wrong, if there is: length,
- * checksum, addresses; then the exit status is 1.
+ * A line is "TYPE FIELD=VALUE ...". Of a grant it has the fields that are not copied
+ * from the request, and copied ones that differ from fields[]. Of a request or probe it
+ * has the fields that the sender does not choose at random. If length, checksum or
+ * addresses are wrong, the line ends with an error, and the exit status is 1.
  *
- * Written from the protocol's description, without a look at sch/pcrp/pcrp_wire.h.
+ * Written from the description of the protocol, independently of the module's code.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -69,9 +69,9 @@ enum field {
 static const struct {
 	const char *name;
 	unsigned int at, len;
-	uint64_t initial;	/* of a REQUEST or PROBE */
-	bool echoed;		/* in a GRANT */
-	bool own;		/* chosen at random by a sender other than this */
+	uint64_t initial;	/* default in a REQUEST or PROBE */
+	bool echoed;		/* copied into a GRANT */
+	bool random;		/* a qdisc chooses it at random */
 } fields[FIELDS] = {
 	[VERSION] = { "version", 0, 1, 1, true, false },
 	[TYPE] = { "type", 1, 1, 0, false, false },
@@ -92,22 +92,22 @@ static const struct {
 	[RESERVED] = { "reserved", 60, 4, 0, false, false },
 };
 
-/* A control packet that is to be sent */
+/* A control packet to be sent */
 struct talk {
 	struct frame_spec spec;
 	uint8_t payload[FRAME_MAX / 2];
 	unsigned int len;
-	unsigned int udp_len;	/* 0: what it is */
-	const char *src;	/* NULL: that of the frame */
+	unsigned int udp_len;	/* 0: the correct length */
+	const char *src;	/* NULL: the default address */
 	bool other_mac;
 };
 
 static int fd;
-static uint8_t last[MSG_LEN];	/* the one that came last */
+static uint8_t last[MSG_LEN];	/* the last control packet received */
 static bool have_last;
-static const char *answer;	/* OFFSET, if they are answered */
+static const char *answer;	/* OFFSET of answers, or NULL */
 static unsigned long long data_bytes;
-static bool wrong;
+static bool failed;
 
 static void put(uint8_t *b, enum field field, uint64_t v)
 {
@@ -151,14 +151,14 @@ static void send_frame(const struct frame_spec *s, const struct frame *f)
 		err(2, "send %u bytes", f->len);
 }
 
-/* The spec, with the length that is needed for a payload */
+/* Parse a spec, and set the length for @payload bytes. */
 static struct frame_spec parse_spec(const char *text, unsigned int payload)
 {
 	struct frame_spec s;
-	const char *bad = frame_parse_spec(text, &s);
+	const char *error = frame_parse_spec(text, &s);
 
-	if (bad)
-		errx(2, "%s: %s", text, bad);
+	if (error)
+		errx(2, "%s: %s", text, error);
 	s.len = ETH_HLEN + frame_tag_len(s.vlan) + (s.v6 ? 40 : 20) + s.opt +
 		(s.v6 && s.frag ? 8 : 0) + (s.proto == IPPROTO_TCP ? 20 : 8) + payload + s.pad;
 	return s;
@@ -170,7 +170,7 @@ static void set_field(struct talk *t, uint8_t *msg, char *text, unsigned int *n)
 	unsigned int i;
 
 	if (!value)
-		errx(2, "%s: FIELD=VALUE is needed", text);
+		errx(2, "\"%s\" is not FIELD=VALUE", text);
 	*value++ = '\0';
 	for (i = 0; i < FIELDS; i++) {
 		if (!strcmp(text, fields[i].name)) {
@@ -189,7 +189,7 @@ static void set_field(struct talk *t, uint8_t *msg, char *text, unsigned int *n)
 	else if (!strcmp(text, "udplen"))
 		t->udp_len = (unsigned int)atoi(value);
 	else
-		errx(2, "no field %s", text);
+		errx(2, "unknown field \"%s\"", text);
 }
 
 static void default_fields(uint8_t *msg, unsigned int type)
@@ -208,7 +208,7 @@ static void default_fields(uint8_t *msg, unsigned int type)
 		put(msg, PRIO, 4);
 }
 
-/* The checksum of an IPv4 header whose addresses have changed */
+/* Recompute the checksum of an IPv4 header. */
 static void fix_ip_sum(uint8_t *ip)
 {
 	unsigned int len = (ip[0] & 0x0f) * 4U, i;
@@ -224,7 +224,7 @@ static void fix_ip_sum(uint8_t *ip)
 	ip[11] = (uint8_t)sum;
 }
 
-/* What can be wrong in the headers around a control packet */
+/* Apply mac=, src= and udplen= to the headers of a control packet. */
 static void spoil_headers(const struct talk *t, const struct frame *f)
 {
 	bool v6 = t->spec.v6;
@@ -232,7 +232,7 @@ static void spoil_headers(const struct talk *t, const struct frame *f)
 	if (t->other_mac)
 		f->b[5]++;
 	if (t->src && inet_pton(v6 ? AF_INET6 : AF_INET, t->src, f->b + f->l3 + (v6 ? 8 : 12)) != 1)
-		errx(2, "bad address %s", t->src);
+		errx(2, "invalid address \"%s\"", t->src);
 	if (t->src && !v6)
 		fix_ip_sum(f->b + f->l3);
 	if (t->udp_len) {
@@ -260,7 +260,7 @@ static void send_control(unsigned int type, const char *spec, char *text)
 	}
 	t.len += (n - 1) * MSG_LEN;
 	t.spec = parse_spec(spec ? spec : "udp4", t.len);
-	if (t.spec.port == 61199)	/* what it is if nothing is said */
+	if (t.spec.port == 61199)	/* the spec's default */
 		t.spec.port = PORT;
 	if (!t.spec.sport)
 		t.spec.sport = PORT;
@@ -280,7 +280,7 @@ static void send_data(const char *spec, char *text)
 
 	for (word = strtok_r(text, ",", &save); word; word = strtok_r(NULL, ",", &save))
 		if (sscanf(word, "bytes=%u", &bytes) != 1 && sscanf(word, "seq=%u", &seq) != 1)
-			errx(2, "bad data %s", word);
+			errx(2, "invalid option \"%s\" of data", word);
 	s = parse_spec(spec ? spec : "tcp4", bytes);
 	if (s.port == 61199)
 		s.port = (uint16_t)fields[DPORT].initial;
@@ -294,9 +294,9 @@ static void send_data(const char *spec, char *text)
 	free(f.b);
 }
 
-/* ---- what comes in */
+/* ---- receiving */
 
-/* Where the IP header is, and if it is UDP, its offset; 0: it is neither */
+/* Find the IP header, and the UDP header. Return: its offset, 0: not UDP */
 static unsigned int find_udp(const uint8_t *b, unsigned int len, unsigned int *l3)
 {
 	unsigned int type = (unsigned int)(b[12] << 8 | b[13]);
@@ -324,8 +324,9 @@ static uint32_t sum16(const uint8_t *b, unsigned int len, uint32_t sum)
 	return sum;
 }
 
-static const char *what_is_wrong(const uint8_t *b, unsigned int len, unsigned int l3,
-				 unsigned int l4)
+/* Check a received control packet. Return: the wrong part, or NULL */
+static const char *find_error(const uint8_t *b, unsigned int len, unsigned int l3,
+			      unsigned int l4)
 {
 	static const uint8_t a_mac[] = { 2, 0, 0, 0, 0, 0x0a }, b_mac[] = { 2, 0, 0, 0, 0, 0x0b };
 	bool v6 = b[l3] >> 4 == 6;
@@ -348,7 +349,7 @@ static const char *what_is_wrong(const uint8_t *b, unsigned int len, unsigned in
 static void print_control(const uint8_t *b, unsigned int len, unsigned int l3,
 			  unsigned int l4, unsigned int vlan)
 {
-	const char *bad = what_is_wrong(b, len, l3, l4);
+	const char *error = find_error(b, len, l3, l4);
 	const uint8_t *msg = b + l4 + 8;
 	unsigned int type = msg[1] < 4 ? msg[1] : 0, i;
 	char offset[40];
@@ -358,7 +359,7 @@ static void print_control(const uint8_t *b, unsigned int len, unsigned int l3,
 	if (vlan)
 		printf(" vlan=%u", vlan);
 	for (i = PRIO; i < FIELDS; i++) {
-		if (type != GRANT && (fields[i].own || i == SEQ))
+		if (type != GRANT && (fields[i].random || i == SEQ))
 			continue;
 		if (type == GRANT && fields[i].echoed ?
 		    get(msg, (enum field)i) != fields[i].initial :
@@ -366,9 +367,9 @@ static void print_control(const uint8_t *b, unsigned int len, unsigned int l3,
 			printf(" %s=%llu", fields[i].name,
 			       (unsigned long long)get(msg, (enum field)i));
 	}
-	printf("%s%s\n", bad ? " wrong: " : "", bad ? bad : "");
-	if (bad)
-		wrong = true;
+	printf("%s%s\n", error ? " wrong " : "", error ? error : "");
+	if (error)
+		failed = true;
 	memcpy(last, msg, MSG_LEN);
 	have_last = true;
 	if (answer && type != GRANT) {
@@ -377,7 +378,7 @@ static void print_control(const uint8_t *b, unsigned int len, unsigned int l3,
 	}
 }
 
-/* The VLAN of a tag beside the packet, 0: there is none */
+/* VLAN ID of an offloaded tag, 0: no tag */
 static unsigned int tag_of(struct msghdr *msg)
 {
 	struct tpacket_auxdata aux;
@@ -393,7 +394,7 @@ static unsigned int tag_of(struct msghdr *msg)
 	return 0;
 }
 
-/* Is it a control packet? */
+/* Receive a frame. Return: is it a control packet? */
 static bool take_frame(void)
 {
 	static uint8_t b[FRAME_MAX];
@@ -432,7 +433,7 @@ static void step(char *text)
 
 	if (!strncmp(text, "sh=", 3)) {
 		if (system(text + 3))
-			errx(2, "%s failed", text + 3);
+			errx(2, "sh=%s: failed", text + 3);
 		return;
 	}
 	what = strtok_r(text, ":", &save);
@@ -449,7 +450,7 @@ static void step(char *text)
 	}
 	if (!strcmp(what, "await")) {
 		if (!packet_wait(fd, PATIENCE_MS, 1, take_frame))
-			errx(1, "no control packet came");
+			errx(1, "no control packet within %d ms", PATIENCE_MS);
 		return;
 	}
 	if (!strncmp(what, "answer=", 7)) {
@@ -457,7 +458,7 @@ static void step(char *text)
 		return;
 	}
 	if (strcmp(what, "show"))
-		errx(2, "no such step: %s", what);
+		errx(2, "unknown step \"%s\"", what);
 	printf("data %llu\n", data_bytes);
 	data_bytes = 0;
 }
@@ -475,5 +476,5 @@ int main(int argc, char *argv[])
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (i = 3; i < argc; i++)
 		step(argv[i]);
-	return wrong;
+	return failed;
 }

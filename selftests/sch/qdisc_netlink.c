@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Configures a qdisc of closnet by raw netlink, in ways that tc(8) cannot
+ * qdisc_netlink: configure a closnet qdisc by raw netlink, in ways that tc(8) cannot
  *
  * qdisc_netlink fuzz -k KIND [-n NS] -i DEV [-c COUNT] [-s SEED]
- *	Sends COUNT random changes to the qdisc KIND at the root of DEV, valid
- *	and malformed. A model written from the header file's ranges says for
- *	each whether it must be accepted. A refused change must carry a message
- *	and leave the configuration as it was; an accepted one must read back.
+ *	Sends COUNT random changes, valid and malformed, to the qdisc KIND at the
+ *	root of DEV. A model, written from the header file, determines whether
+ *	each change must be accepted. A refused change must have an error message
+ *	and leave the configuration unchanged; an accepted one must read back.
  * qdisc_netlink reload -k KIND [-n NS] -i DEV [-c COUNT] MODULE.ko
- *	COUNT times: load the module, put its qdisc at the root of DEV for a
- *	moment, delete or replace it, unload the module.
+ *	COUNT times: load the module, put its qdisc at the root of DEV for a few
+ *	milliseconds, delete or replace the qdisc, unload the module.
  *
- * Exit status 0: all as it should be, 1: not so, 2: could not be tried.
+ * Exit status 0: passed; 1: failed; 2: usage or set-up error.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -198,7 +198,7 @@ static void add_sane(struct blob *blob, struct model *m)
 	const struct range *r = &kind->ranges[type];
 	uint64_t v;
 
-	/* of an attribute given twice the last one counts: not tried */
+	/* no attribute is given twice */
 	if (m->given[type])
 		return;
 	if (!r->name) {
@@ -228,16 +228,16 @@ static void add_malformed(struct blob *blob, struct model *m)
 		junk[i] = (uint8_t)random64();
 	m->valid = false;
 	switch (below(4)) {
-	case 0: /* a length that is not the type's */
+	case 0: /* too long */
 		put_attr(blob, (uint16_t)type, junk, len + 1 + below(8));
 		break;
-	case 1:
+	case 1: /* too short */
 		put_attr(blob, (uint16_t)type, junk, below(len));
 		break;
-	case 2: /* no such attribute */
+	case 2: /* unknown attribute */
 		put_attr(blob, (uint16_t)(kind->unknown + below(1000)), junk, below(64));
 		break;
-	default: /* nested, where nothing nests */
+	default: /* nested flag on a number */
 		put_attr(blob, (uint16_t)(type | NLA_F_NESTED), junk, len);
 	}
 }
@@ -277,7 +277,7 @@ static void check_refused(const struct blob *blob, const struct blob *before)
 		show("refused without a message", blob);
 	dump_options(&after);
 	if (after.len != before->len || memcmp(after.b, before->b, after.len))
-		show("a refused change changed something", blob);
+		show("a refused change changed the configuration", blob);
 }
 
 static void recreate(struct model *m)
@@ -307,7 +307,7 @@ static void fuzz(unsigned int count)
 		if (set_qdisc(kind->name, &blob, 0)) {
 			check_refused(&blob, &dumped);
 			if (structured && next.valid && !next.unsure)
-				show("refused, but is valid", &blob);
+				show("valid change refused", &blob);
 			continue;
 		}
 		accepted++;
@@ -317,15 +317,15 @@ static void fuzz(unsigned int count)
 			continue;
 		}
 		if (!next.valid)
-			show("accepted, but is invalid", &blob);
+			show("invalid change accepted", &blob);
 		dump_options(&dumped);
 		if (!model_matches(&next, &dumped))
-			show("does not read back", &blob);
+			show("accepted change does not read back", &blob);
 		now = next;
 	}
 	printf("%u changes, %u accepted\n", count, accepted);
 	if (accepted < count / 10 || accepted > count * 9 / 10)
-		errx(1, "that is not a good mix");
+		errx(1, "fewer than 10 %% or more than 90 %% of the changes were accepted");
 }
 
 /* ---- load and unload */
@@ -339,7 +339,7 @@ static void load(const char *path)
 	close(fd);
 }
 
-/* The last packet of a deleted qdisc may still hold a reference: try for 10 s */
+/* Unload the module. Retry for 10 s, as a packet of the deleted qdisc may hold a reference. */
 static void unload(void)
 {
 	int tries = 10000;
@@ -381,7 +381,7 @@ static const struct kind *find_kind(const char *name)
 		return &dcqcn_kind;
 	if (!strcmp(name, pcrp_kind.name))
 		return &pcrp_kind;
-	errx(2, "no such kind: %s", name);
+	errx(2, "unknown kind \"%s\"", name);
 }
 
 int main(int argc, char **argv)
@@ -407,7 +407,7 @@ int main(int argc, char **argv)
 	}
 	ifindex = if_nametoindex(dev);
 	if (!ifindex || !kind)
-		errx(2, "no device %s, or no kind", dev);
+		errx(2, "unknown device \"%s\", or -k is missing", dev);
 	open_netlink();
 	if (!strcmp(what, "fuzz"))
 		fuzz(count);

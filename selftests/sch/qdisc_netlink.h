@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What qdisc_netlink has to know of a qdisc: its numbers with their ranges, and
- * what else a configuration must be, written from the header file of its
- * netlink interface
+ * qdisc_netlink.h: model of a qdisc's configuration, written from the header file
+ * of its netlink interface: numeric attributes with ranges, and further conditions
  */
 #ifndef _SELFTESTS_QDISC_NETLINK_H
 #define _SELFTESTS_QDISC_NETLINK_H
@@ -15,7 +14,7 @@
 #define ATTRS_MAX 32
 #define VALUES_MAX 160
 
-/* An attribute that is a number; without a name: another kind of attribute */
+/* A numeric attribute; without a name: an attribute of another type */
 struct range {
 	const char *name;
 	uint64_t min, max, initial;
@@ -24,28 +23,28 @@ struct range {
 	bool derived;	/* its default depends on other values */
 };
 
-/* A configuration. Values behind those of the attributes are the qdisc's own. */
+/* A configuration. The values from ATTRS_MAX on are specific to the qdisc. */
 struct model {
 	uint64_t v[VALUES_MAX];
-	bool given[VALUES_MAX];	/* by the change at hand */
+	bool given[VALUES_MAX];	/* in the current change */
 	bool known[VALUES_MAX];	/* not derived */
 	bool valid;
-	bool unsure;	/* may be refused though it is valid */
+	bool unsure;	/* may be refused although it is valid */
 };
 
 /**
  * struct kind - a qdisc
- * @name: as tc knows it; its module is sch_NAME
- * @ranges: its attributes, @last + 1 of them
+ * @name: name in tc; the module is sch_NAME
+ * @ranges: attributes, @last + 1 of them
  * @last: the last attribute
- * @unknown: from here on no attribute is known
+ * @unknown: the first unknown attribute
  * @rate: the attribute of the shaper, u64 bytes per second
- * @consistent: do the values of a change go together?
+ * @consistent: are the values of a change consistent?
  * @shows: is the attribute dumped in this configuration?
- * @init: sets its own values; or NULL
- * @add_other: adds an attribute that is no number to a change; or NULL
- * @other_matches: does a dumped attribute that is no number read back? Or NULL
- * @all_seen: called last: has the dump had all of its own values? Or NULL
+ * @init: set the qdisc-specific values; may be NULL
+ * @add_other: add a non-numeric attribute to a change; may be NULL
+ * @other_matches: does a dumped non-numeric attribute read back? May be NULL
+ * @all_seen: called last: does the dump have all qdisc-specific values? May be NULL
  */
 struct kind {
 	const char *name;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends crafted frames through a qdisc and says what became of each
+ * send_frames: send crafted frames through a qdisc and identify the frames that leave
  *
  * send_frames [-t TRIM_SIZE] [-d DSCP_TRIMMED] [-r DSCP_RETURNED] [-k] [-T]
  *	-s NS/DEV [-c LABEL=NS/DEV/in|out[/COUNT]]... [-x COMMAND] SPEC...
  *
- * The frames of all SPECs (see frame_parse_spec()) are sent on DEV in network
- * namespace NS. Then COMMAND, if given, is run; it makes the qdisc drain.
- * Frames captured at each -c are compared, byte for byte, with everything
- * that may become of a frame, and one line is printed for each:
+ * Sends the frames of each SPEC (see frame_parse_spec()) on DEV in network
+ * namespace NS, then runs COMMAND, which lets the qdisc drain. Each frame that a
+ * capture (-c) receives is compared, byte for byte, with all variants of the sent
+ * frames. One line is printed for each captured frame:
  *
  *	LABEL INDEX VARIANT LENGTH NANOSECONDS
  *
- * INDEX counts the frames (of a GSO frame: its segments) in the order of the
- * command line, from 0. With -k, UDP frames keep a checksum when they are
- * trimmed (match dscp, match all), else they have none then (match udp_port).
- * NANOSECONDS is when the kernel saw it; with -T, when the hardware did.
- * VARIANT is whole, trimmed, returned or marked. A frame that is none of these,
- * or comes twice, is shown and makes the exit status 1; so do fewer, or more,
- * than COUNT frames at a capture.
+ * INDEX counts the sent frames, or the segments of a GSO frame, from 0 in the
+ * order of the command line. VARIANT is whole, trimmed, returned or marked.
+ * NANOSECONDS is the kernel's timestamp, or the hardware's with -T. With -k,
+ * trimmed UDP frames keep their checksum (match dscp, match all); without, they
+ * have none (match udp_port).
+ *
+ * An unknown or duplicate frame is printed and causes exit status 1, as does a
+ * capture of fewer or more than COUNT frames.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -54,29 +55,29 @@
 #define QUIET_MS 150
 #define PATIENCE_MS 15000
 
-/* PARTIAL_: its checksum was left to the device when it was trimmed */
+/* PARTIAL_: trimmed before the device completed the checksum */
 enum variant { WHOLE, TRIMMED, RETURNED, PARTIAL_TRIMMED, PARTIAL_RETURNED, MARKED, VARIANTS };
 
 static const char *const variant_name[] = {
 	"whole", "trimmed", "returned", "trimmed", "returned", "marked",
 };
 
-/* A frame that was sent and all that may become of it; without bytes: that may not */
+/* A sent frame and its variants; a variant without bytes is not permitted */
 struct expect {
 	struct frame f[VARIANTS];
-	bool partial;		/* its checksum may be left to the device */
+	bool partial;		/* the device may complete the checksum */
 };
 
 struct capture {
 	const char *label;
 	int fd;
 	bool out;
-	unsigned int count;	/* frames awaited */
+	unsigned int count;	/* expected frames */
 	unsigned int seen;
 	uint8_t *seen_index;
 };
 
-/* A captured frame; b as it was on the wire, tag put back */
+/* A captured frame; b has the bytes on the wire, including an offloaded tag */
 struct caught {
 	uint8_t b[FRAME_MAX + 8];
 	unsigned int len;
@@ -93,7 +94,7 @@ static int dscp_trimmed = 48, dscp_returned = 49;
 static bool hardware_stamps, keeps_csum;
 static int failures;
 
-/* The port stamps what it receives, and the socket tells these stamps. */
+/* Enable hardware timestamps of received frames at the port and the socket. */
 static void use_hardware_stamps(int fd, const char *dev)
 {
 	struct hwtstamp_config config = { .rx_filter = HWTSTAMP_FILTER_ALL };
@@ -106,7 +107,7 @@ static void use_hardware_stamps(int fd, const char *dev)
 		      SOF_TIMESTAMPING_RX_HARDWARE | SOF_TIMESTAMPING_RAW_HARDWARE);
 }
 
-/* NS/DEV[/...]: cuts text at its slashes */
+/* Split text at its slashes. Return: number of parts */
 static unsigned int split(char *text, char *part[], unsigned int max)
 {
 	unsigned int n = 0;
@@ -121,15 +122,15 @@ static unsigned int split(char *text, char *part[], unsigned int max)
 static void add_capture(char *text)
 {
 	struct capture *c = &captures[capture_count];
-	char *part[4], *where = strchr(text, '='), dev[128];
+	char *part[4], *point = strchr(text, '='), dev[128];
 	unsigned int n;
 
-	if (!where || capture_count == CAPTURES_MAX)
-		errx(2, "bad capture %s", text);
-	*where++ = '\0';
-	n = split(where, part, 4);
+	if (!point || capture_count == CAPTURES_MAX)
+		errx(2, "invalid capture \"%s\"", text);
+	*point++ = '\0';
+	n = split(point, part, 4);
 	if (n < 3)
-		errx(2, "capture %s: NS/DEV/in|out is needed", text);
+		errx(2, "capture \"%s\" must have NS/DEV/in|out", text);
 	c->label = text;
 	c->out = !strcmp(part[2], "out");
 	c->count = n > 3 ? (unsigned int)atoi(part[3]) : 0;
@@ -202,7 +203,7 @@ static void send_frame(struct sender *tx, const struct frame_spec *s,
 		f->b[f->check] = (uint8_t)(sum >> 8);
 		f->b[f->check + 1] = (uint8_t)sum;
 	}
-	/* ENOBUFS: the qdisc dropped it, which is its right */
+	/* ENOBUFS: the qdisc dropped the frame */
 	if (sendmsg(fd, &msg, 0) < 0 && errno != ENOBUFS)
 		err(2, "send %u bytes", f->len);
 	if (s->csum == CSUM_PARTIAL)
@@ -213,13 +214,13 @@ static void expect_trimmed(struct expect *e, enum variant v, enum trim_csum csum
 {
 	const struct frame *f = &e->f[WHOLE];
 
-	/* a packet on its way back stays one */
+	/* trimming a returned packet keeps its mark */
 	frame_trim(f, trim_size, frame_dscp(f) == dscp_returned ? dscp_returned : dscp_trimmed,
 		   csum, &e->f[v]);
 	frame_turn(&e->f[v], dscp_returned, &e->f[v + 1]);
 }
 
-/* FULL, PARTIAL: the qdisc may find its checksum complete, or left to the device */
+/* @full, @partial: the qdisc may see a complete checksum, or one that the device completes */
 static void add_expected(const struct frame *f, bool full, bool partial)
 {
 	struct expect *e = calloc(1, sizeof(*e));
@@ -240,13 +241,13 @@ static void add_expected(const struct frame *f, bool full, bool partial)
 static void send_spec(struct sender *tx, const char *text)
 {
 	unsigned int i, k, segments;
-	const char *wrong;
+	const char *error;
 	struct frame_spec s;
 	struct frame f, seg;
 
-	wrong = frame_parse_spec(text, &s);
-	if (wrong)
-		errx(2, "%s: %s", text, wrong);
+	error = frame_parse_spec(text, &s);
+	if (error)
+		errx(2, "%s: %s", text, error);
 	for (i = 0; i < s.count; i++) {
 		frame_build(&s, expected_count, &f);
 		segments = s.gso ? frame_segments(&f, s.gso) : 1;
@@ -262,7 +263,7 @@ static void send_spec(struct sender *tx, const char *text)
 
 /* ---- capturing */
 
-static void put_tag_back(struct caught *c, const struct tpacket_auxdata *aux)
+static void insert_tag(struct caught *c, const struct tpacket_auxdata *aux)
 {
 	unsigned int tpid = ETH_P_8021Q;
 
@@ -283,7 +284,7 @@ static unsigned long long nanoseconds(const struct timespec *ts)
 	return (unsigned long long)ts->tv_sec * 1000000000 + (unsigned long long)ts->tv_nsec;
 }
 
-/* One frame off the socket; false if there is none that counts */
+/* Read a frame from the socket. Return: did it pass in the capture's direction? */
 static bool catch(const struct capture *cap, struct caught *c)
 {
 	union {
@@ -315,9 +316,9 @@ static bool catch(const struct capture *cap, struct caught *c)
 		if (cm->cmsg_level == SOL_PACKET && cm->cmsg_type == PACKET_AUXDATA) {
 			memcpy(&aux, CMSG_DATA(cm), sizeof(aux));
 			c->csum_pending = aux.tp_status & TP_STATUS_CSUMNOTREADY;
-			put_tag_back(c, &aux);
+			insert_tag(c, &aux);
 		} else if (cm->cmsg_level == SOL_SOCKET) {
-			/* of three stamps, the last is the hardware's */
+			/* the last of three timestamps is the hardware's */
 			memcpy(ts, CMSG_DATA(cm), cm->cmsg_len - CMSG_LEN(0));
 			c->ns = nanoseconds(&ts[hardware_stamps ? 2 : 0]);
 		}
@@ -326,9 +327,9 @@ static bool catch(const struct capture *cap, struct caught *c)
 }
 
 /*
- * Is it this one? A checksum that the device is still to complete shows the
- * pseudo header's sum. That is no excuse for a trimmed frame: its checksum
- * must be complete, no device could do it afterwards.
+ * Is the captured frame this variant? If the device is to complete the checksum,
+ * the field has the sum of the pseudo header. This is permitted for whole and
+ * marked frames only: a trimmed frame must have a complete checksum.
  */
 static bool is_variant(const struct caught *c, const struct expect *e, enum variant v)
 {
@@ -348,7 +349,7 @@ static bool is_variant(const struct caught *c, const struct expect *e, enum vari
 	       !memcmp(c->b + check + 2, f->b + check + 2, f->len - check - 2);
 }
 
-/* Most come in order, so the search begins behind the last one. */
+/* Find the frame. The search begins after the previous one, as most frames arrive in order. */
 static bool identify(const struct caught *c, unsigned int *index, enum variant *variant)
 {
 	static unsigned int next;
@@ -372,7 +373,7 @@ static void dump(const char *what, const uint8_t *b, unsigned int len)
 {
 	unsigned int i;
 
-	fprintf(stderr, "%-8s", what);
+	fprintf(stderr, "%-9s", what);
 	for (i = 0; i < len && i < 96; i++)
 		fprintf(stderr, "%s%02x", i % 2 ? "" : " ", b[i]);
 	fprintf(stderr, "\n");
@@ -387,7 +388,7 @@ static unsigned int common(const struct caught *c, const struct frame *f)
 	return same;
 }
 
-/* Shows a frame that was not expected beside the most similar expectation. */
+/* Print an unexpected frame and the expected variant that is most similar to it. */
 static void show_unknown(const struct capture *cap, const struct caught *c)
 {
 	unsigned int i, v, same, best = 0, bi = 0, bv = 0;
@@ -406,11 +407,11 @@ static void show_unknown(const struct capture *cap, const struct caught *c)
 			}
 		}
 	}
-	fprintf(stderr, "%s: unexpected frame of %u bytes%s; most like %u %s of %u bytes\n",
+	fprintf(stderr, "%s: unexpected frame of %u bytes%s, most similar to %u %s of %u bytes\n",
 		cap->label, c->len, c->csum_pending ? " (checksum pending)" : "", bi,
 		variant_name[bv], expected[bi]->f[bv].len);
-	dump("got", c->b, c->len);
-	dump("want", expected[bi]->f[bv].b, expected[bi]->f[bv].len);
+	dump("received", c->b, c->len);
+	dump("expected", expected[bi]->f[bv].b, expected[bi]->f[bv].len);
 }
 
 static void handle(struct capture *cap, const struct caught *c)
@@ -425,7 +426,7 @@ static void handle(struct capture *cap, const struct caught *c)
 	}
 	printf("%s %u %s %u %llu\n", cap->label, index, variant_name[variant], c->len, c->ns);
 	if (cap->seen_index[index]++) {
-		fprintf(stderr, "%s: frame %u came twice\n", cap->label, index);
+		fprintf(stderr, "%s: frame %u captured twice\n", cap->label, index);
 		failures++;
 	}
 }
@@ -440,7 +441,7 @@ static bool all_seen(void)
 	return true;
 }
 
-/* Until all captures have their count, and no frame came for a while */
+/* Capture until all captures have their count and no frame has arrived for QUIET_MS. */
 static void capture_all(void)
 {
 	static struct caught c;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Socket traffic for the tests
+ * traffic: socket traffic for the tests
  *
  * traffic udp [-n NS] -d ADDRESS -p PORT [-c COUNT] [-l LENGTH] [-g SEGMENTS]
  *	[-b SNDBUF] [-t TOS] [-z] [-q] [-Z] [-w MILLISECONDS]
- *	Sends COUNT datagrams (0: until SIGTERM, some at a time, with pauses)
- *	of LENGTH bytes; -g: as many a send call, cut by UDP GSO; -z: without
- *	a checksum (IPv4). Prints "sent N failed N"; with -q also "outq N",
- *	what the socket is charged for packets that have not left; with -w
- *	waits for datagrams that come back and prints "returned N tos N length N";
- *	-Z: zero-copy; prints "completed N", for how many the memory came back.
+ *	Sends COUNT datagrams of LENGTH bytes; 0: bursts until SIGTERM. Prints
+ *	"sent N failed N".
+ *	-g: send SEGMENTS datagrams per call by UDP GSO
+ *	-z: no checksum (IPv4)
+ *	-q: also print "outq N", the bytes charged to the socket for queued packets
+ *	-Z: zero-copy; also print "completed N", the number of completed sends
+ *	-w: wait for returned datagrams and print "returned N tos N length N"
  * traffic tcp-send [-n NS] -d ADDRESS -p PORT -c BYTES [-f]
- *	Sends BYTES of a known sequence, with sendfile(2) if -f is given.
+ *	Sends BYTES of a known sequence; -f: with sendfile(2).
  * traffic tcp-receive [-n NS] -p PORT [-6]
- *	Takes one connection, checks each byte; prints "received N".
+ *	Accepts one connection, checks each byte, and prints "received N".
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -103,13 +104,13 @@ static socklen_t parse_address(const struct options *o, struct sockaddr_storage 
 		return sizeof(*in);
 	}
 	if (inet_pton(AF_INET6, o->address, &in6->sin6_addr) != 1)
-		errx(2, "bad address %s", o->address);
+		errx(2, "invalid address \"%s\"", o->address);
 	in6->sin6_family = AF_INET6;
 	in6->sin6_port = htons(o->port);
 	return sizeof(*in6);
 }
 
-/* The byte at each place of a stream; the period divides no buffer length. */
+/* Write the stream's known sequence of bytes. */
 static void fill_pattern(uint8_t *b)
 {
 	unsigned int i;
@@ -161,7 +162,7 @@ static void count_returned(int fd, int wait_ms)
 	uint8_t b[2048], control[64];
 	struct iovec iov = { b, sizeof(b) };
 	unsigned int n = 0, tos = 0;
-	ssize_t length = 0, got;
+	ssize_t length = 0, received;
 	struct pollfd pfd = { fd, POLLIN, 0 };
 
 	while (poll(&pfd, 1, wait_ms) > 0) {
@@ -171,15 +172,15 @@ static void count_returned(int fd, int wait_ms)
 		};
 		struct cmsghdr *cm;
 
-		got = recvmsg(fd, &msg, 0);
-		if (got < 0)
+		received = recvmsg(fd, &msg, 0);
+		if (received < 0)
 			continue;
 		n++;
-		length = got;
+		length = received;
 		cm = CMSG_FIRSTHDR(&msg);
 		if (cm && cm->cmsg_level == IPPROTO_IP && cm->cmsg_type == IP_TOS)
 			tos = *CMSG_DATA(cm);
-		/* the rest comes at once or not at all */
+		/* further datagrams follow at once or never */
 		wait_ms = 300;
 	}
 	printf("returned %u tos %u length %zd\n", n, tos, length);
@@ -220,7 +221,7 @@ static int udp(const struct options *o)
 	while (!stop && (!o->count || sent + failed < o->count)) {
 		ssize_t n = send(fd, pattern() + sent % 256, o->length * segments, flags);
 
-		/* an ICMP error to an earlier one: this one was not sent */
+		/* an ICMP error for an earlier datagram; this one was not sent */
 		if (n < 0 && errno == ECONNREFUSED)
 			continue;
 		if (n < 0 && errno == EAGAIN)
@@ -255,12 +256,12 @@ static void send_file(int fd, unsigned long count)
 	if (mem < 0 || write(mem, pattern(), PATTERN_BYTES) != PATTERN_BYTES)
 		err(2, "memfd");
 	while (done < count) {
-		unsigned long want = count - done;
+		unsigned long part = count - done;
 
 		at = (off_t)(done % PATTERN_BYTES);
-		if (want > PATTERN_BYTES - (unsigned long)at)
-			want = PATTERN_BYTES - (unsigned long)at;
-		n = sendfile(fd, mem, &at, want);
+		if (part > PATTERN_BYTES - (unsigned long)at)
+			part = PATTERN_BYTES - (unsigned long)at;
+		n = sendfile(fd, mem, &at, part);
 		if (n <= 0)
 			err(2, "sendfile");
 		done += (unsigned long)n;
@@ -272,12 +273,12 @@ static void send_copy(int fd, unsigned long count)
 	unsigned long done = 0;
 
 	while (done < count) {
-		unsigned long at = done % PATTERN_BYTES, want = count - done;
+		unsigned long at = done % PATTERN_BYTES, part = count - done;
 		ssize_t n;
 
-		if (want > PATTERN_BYTES - at)
-			want = PATTERN_BYTES - at;
-		n = send(fd, pattern() + at, want, 0);
+		if (part > PATTERN_BYTES - at)
+			part = PATTERN_BYTES - at;
+		n = send(fd, pattern() + at, part, 0);
 		if (n <= 0)
 			err(2, "send");
 		done += (unsigned long)n;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How often does a generic XDP program run?
+ * xdp_count: count the runs of a generic XDP program
  *
  * xdp_count NS DEV COMMAND [ARGUMENT...]
  *
  * Attaches a program that counts its runs and passes each packet, runs COMMAND, and
- * prints "runs N". Exit status: COMMAND's; 4: the kernel has no BPF.
+ * prints "runs N". Exit status: of COMMAND; 4: the kernel has no BPF.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -39,7 +39,7 @@ static int make_counter(void)
 	int map = bpf(BPF_MAP_CREATE, &attr);
 
 	if (map < 0)
-		err(SKIP, "the kernel makes no map");
+		err(SKIP, "cannot create a map");
 	return map;
 }
 
@@ -52,7 +52,7 @@ static uint64_t counted(int map)
 	};
 
 	if (bpf(BPF_MAP_LOOKUP_ELEM, &attr))
-		err(2, "the counter");
+		err(2, "cannot read the counter");
 	return value;
 }
 
@@ -79,7 +79,7 @@ static int load(int map)
 	int fd = bpf(BPF_PROG_LOAD, &attr);
 
 	if (fd < 0)
-		err(2, "the program");
+		err(2, "cannot load the program");
 	return fd;
 }
 
