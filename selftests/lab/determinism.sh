@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The same seed gives the same bytes in every file of a run, whatever else is
-# different on the host; another seed gives others. Runs on the host.
+# A run with the same seed writes identical files, even with another environment and number of parallel guests; another
+# seed gives other results. Another machine or --memory may change results. Runs on the host.
 # Usage: determinism.sh [EXPERIMENT [OPTION...]]     default: calibrate, two of its schemes
 . "$(dirname "$0")/../lib/lib.sh"
 . "$LIB_TOP/tools/common.sh"
@@ -10,7 +10,7 @@
 experiment=$1
 options=("${@:2}")
 
-# run NAME SEED OPTION...: results go to $TMP/NAME; claims may fail at this size
+# run NAME SEED OPTION...: write results to $TMP/NAME; claims may fail at this size
 # shellcheck disable=SC2317 # called by check
 run() {
 	local name=$1 seed=$2 status=0
@@ -25,9 +25,10 @@ run() {
 differ() { ! diff -rq -x params.json "$TMP/$1" "$TMP/$2" >/dev/null; }
 
 check "$experiment runs" run first 1
-SOMETHING=else TMPDIR=/var/tmp check "it runs alone and elsewhere" run second 1 -j 1
-check "the same seed gives the same files" diff -r "$TMP/first" "$TMP/second"
-check "there are files to compare" test "$(find "$TMP/first" -name '*.csv' -size +0 | wc -l)" -gt 0
-check "it runs with another seed" run third 2
+SOMETHING=else TMPDIR=/var/tmp check "$experiment runs with one guest at a time and another environment" \
+	run second 1 -j 1
+check "the same seed gives identical files" diff -r "$TMP/first" "$TMP/second"
+check "results have CSV files to compare" test "$(find "$TMP/first" -name '*.csv' -size +0 | wc -l)" -gt 0
+check "$experiment runs with another seed" run third 2
 check "another seed gives other results" differ first third
 finish

@@ -34,7 +34,7 @@ def report(run):
 
 
 class Parameters(unittest.TestCase):
-    def test_units(self):
+    def test_values_with_units_are_parsed(self):
         for kind, text, value in (("rate", "10gbit", 10**10), ("rate", "1.5mbit", 1500000), ("rate", "1bit", 1),
                                   ("time", "5us", 5000), ("time", "0.5ns", None), ("time", "1.25ms", 1250000),
                                   ("size", "9000", 9000), ("size", "64k", 64000), ("size", "64Ki", 65536),
@@ -45,7 +45,7 @@ class Parameters(unittest.TestCase):
                 else:
                     self.assertEqual(Param("p", kind, text, "").parse(text), value)
 
-    def test_bad_values_say_what_is_allowed(self):
+    def test_error_of_a_bad_value_names_the_allowed_ones(self):
         for kind, text, expected in (("rate", "10", "gbit"), ("rate", "10Gbit", "gbit"), ("time", "5", "us"),
                                      ("time", "-5us", "us"), ("count", "-1", "count"), ("count", "1.5", "count"),
                                      ("number", "x", "number"), ("size", "1kB", "Ki"), ("time", "", "us")):
@@ -53,40 +53,40 @@ class Parameters(unittest.TestCase):
             with self.subTest(kind=kind, text=text), self.assertRaisesRegex(BadValue, "p: .*" + expected):
                 param.parse(text)
 
-    def test_several(self):
+    def test_list_of_values_is_parsed(self):
         self.assertEqual(Param("p", "rate", "1gbit,10gbit", "", several=True).parse("1kbit, 2kbit"), [1000, 2000])
 
-    def test_choices(self):
+    def test_error_of_a_bad_word_names_the_choices(self):
         param = Param("p", "word", "red", "", choices=("red", "codel"))
         self.assertRaisesRegex(BadValue, "red, codel", param.parse, "fq")
 
-    def test_a_bad_default_is_noticed(self):
+    def test_bad_default_is_refused(self):
         self.assertRaises(BadValue, Param, "p", "rate", "10", "")
         self.assertRaises(BadValue, Param, "p", "speed", "10", "")
 
-    def test_texts(self):
+    def test_texts_merge_defaults_and_given_values(self):
         known = [Param("a", "count", "1", ""), Param("b", "time", "1s", "")]
         self.assertEqual(params.texts(known, {"b": "2s"}), {"a": "1", "b": "2s"})
         self.assertRaisesRegex(BadValue, "'c'.*a b", params.texts, known, {"c": "1"})
         self.assertRaisesRegex(BadValue, "a: ", params.texts, known, {"a": "x"})
 
-    def test_assignments(self):
+    def test_assignments_are_parsed(self):
         self.assertEqual(params.assignments(["a=1", "b=x=y"]), {"a": "1", "b": "x=y"})
         self.assertRaisesRegex(BadValue, "key=value", params.assignments, ["a"])
 
 
 class Statistics(unittest.TestCase):
-    def test_quantile(self):
+    def test_quantile_is_a_value(self):
         values = list(range(100, 0, -1))
         self.assertEqual([results.quantile(values, q) for q in (0, 0.5, 0.99, 1)], [1, 50, 99, 100])
         self.assertEqual(results.quantile([7], 0.5), 7)
 
-    def test_jain(self):
+    def test_jains_index(self):
         self.assertEqual(results.jain([3, 3, 3]), 1)
         self.assertEqual(results.jain([1, 0, 0, 0]), 0.25)
         self.assertEqual(results.jain([0, 0]), 1)
 
-    def test_bars(self):
+    def test_bars_hold_or_fail(self):
         for value, bar, good in ((9.4, ">= 9.4", True), (9.3, ">= 9.4", False), (1, "<= 1", True), (1, "< 1", False),
                                  (2, "> 1", True), (0, "== 0", True), (1, "0.9..1.1", True), (1.2, "0.9..1.1", False),
                                  (-1, "-2..-0.5", True), (1e-3, "1e-3..2e-3", True)):
@@ -94,13 +94,13 @@ class Statistics(unittest.TestCase):
                 self.assertIs(results.holds(value, bar), good)
         self.assertRaises(ValueError, results.holds, 1, "about 1")
 
-    def test_layout(self):
+    def test_layout_aligns_columns(self):
         self.assertEqual(list(results.layout(("name", "n"), [("a", 1), ("bc", 22.5)])),
                          ["name     n", "a        1", "bc    22.5"])
 
 
 class FlowsOfPcrp(unittest.TestCase):
-    """closlab.pcrp.Flows: how sure what it says is."""
+    """Statistics of closlab.pcrp.Flows"""
 
     @staticmethod
     def flows(slowdowns, **more):
@@ -110,7 +110,7 @@ class FlowsOfPcrp(unittest.TestCase):
         run.csv.return_value.rows.return_value = rows
         return pcrp.Flows(run, "scheme", "case")
 
-    def test_the_range_holds_the_quantile_19_times_of_20(self):
+    def test_95_percent_range_contains_the_quantile(self):
         draw, truth, inside = random.Random(1), 0.9, 0
         for _ in range(1000):
             low, high = self.flows([draw.random() for _ in range(200)]).quantile_range(0.9)
@@ -118,27 +118,27 @@ class FlowsOfPcrp(unittest.TestCase):
         self.assertGreater(inside, 930)
         self.assertLess(inside, 980)
 
-    def test_few_flows_have_their_extremes_as_range(self):
+    def test_range_of_few_flows_is_their_extremes(self):
         self.assertEqual(self.flows([3, 1, 2]).quantile_range(0.5), [1, 3])
 
-    def test_ratio_is_by_pairs(self):
+    def test_ratio_compares_pairs_of_flows(self):
         one, other = [2.0, 4.0, 60.0], [1.0, 2.0, 30.0]
         self.assertEqual(self.flows(one).ratio(self.flows(other)), (2.0, 0.0))
         ratio, off = self.flows([3.0, 3.0, 60.0]).ratio(self.flows(other))
         self.assertEqual(ratio, 2.0)
         self.assertAlmostEqual(off, 1.96 * (1 / 3) ** 0.5 / 11)
 
-    def test_ratio_leaves_out_whoever_has_no_pair(self):
+    def test_ratio_ignores_flows_without_a_pair(self):
         self.assertEqual(self.flows([2.0, 4.0, 9.0]).ratio(self.flows([1.0, 2.0])), (2.0, 0.0))
 
     def test_typical_is_the_geometric_mean(self):
         self.assertAlmostEqual(self.flows([2.0, 8.0]).typical(self.flows([1.0, 1.0])), 4.0)
 
-    def test_without_flows_there_is_no_number(self):
-        none = self.flows([5.0], state="waiting")
-        self.assertEqual(none.missed, 1)
-        self.assertNotEqual(none.mean(), none.mean())
-        self.assertNotEqual(none.quantile(0.99), none.quantile(0.99))
+    def test_statistics_without_flows_are_nan(self):
+        flows = self.flows([5.0], state="waiting")
+        self.assertEqual(flows.missed, 1)
+        self.assertNotEqual(flows.mean(), flows.mean())
+        self.assertNotEqual(flows.quantile(0.99), flows.quantile(0.99))
 
 
 class Files(unittest.TestCase):
@@ -169,25 +169,25 @@ class Files(unittest.TestCase):
         self.write("run/a/x.csv", "time_ns,port\n5,x\n9,y\n")
         return os.path.join(self.directory, "run")
 
-    def test_csv(self):
+    def test_csv_is_read_and_filtered(self):
         columns = results.read_csv(self.write("a.csv", "time_ns,port,share\n1,x,0.5\n2,y,\n"))
         self.assertEqual(columns, {"time_ns": [1, 2], "port": ["x", "y"], "share": [0.5, ""]})
         self.assertEqual(columns.where(port="y"), {"time_ns": [2], "port": ["y"], "share": [""]})
         self.assertEqual(columns.rows()[0], {"time_ns": 1, "port": "x", "share": 0.5})
         self.assertEqual(results.read_csv(self.write("b.csv", "a,b\n")), {"a": [], "b": []})
 
-    def test_a_line_that_was_cut_is_noticed(self):
+    def test_truncated_line_is_refused(self):
         path = self.write("a.csv", "a,b\n1,2\n3\n")
         self.assertRaisesRegex(ValueError, "a.csv:3", results.read_csv, path)
 
-    def test_experiment(self):
+    def test_experiments_are_found_and_loaded(self):
         self.write("selftests/broken.py", '"""Broken."""\nPARAMS = []\n')
         self.assertEqual(experiment.names(), ["broken", "example"])
         self.assertEqual(experiment.summary(experiment.load("example")), "An example.")
         self.assertRaisesRegex(BadValue, "broken example", experiment.load, "none")
         self.assertRaisesRegex(BadValue, "SMALL", experiment.load, "broken")
 
-    def test_report(self):
+    def test_report_is_written_and_reproducible(self):
         run = self.run_directory()
         self.assertTrue(results.Results(run).report())
         self.assertEqual(json.loads(self.read("run/claims.json")),
@@ -197,15 +197,15 @@ class Files(unittest.TestCase):
         results.Results(run).report()
         self.assertEqual(self.read("run/times.svg"), first)
 
-    def test_a_claim_that_fails(self):
+    def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})
         self.assertFalse(results.Results(run).report())
         self.assertIn(b"FAILS", self.read("run/table.txt"))
 
-    def test_no_results(self):
+    def test_directory_without_results_is_refused(self):
         self.assertRaisesRegex(BadValue, "params.json", results.Results, self.directory)
 
-    def test_room_is_made_for_results_only(self):
+    def test_clear_removes_only_results(self):
         run = self.run_directory()
         self.write("run/notes", "mine")
         runner.clear(run)
@@ -244,21 +244,21 @@ class Traces(unittest.TestCase):
         self.table.out.close()
         return other
 
-    def test_events_become_columns(self):
+    def test_trace_events_become_columns(self):
         other = self.convert(TRACE)
         self.assertEqual(results.read_csv(self.path), {
             "time_ns": [12000, 1500000000], "src": ["10.0.0.2:20000", "[fd00::1]:7"], "source": ["hw", ""],
             "rtt_ns": [5300, 0]})
         other.add.assert_called_once_with(12000, "rate=-5")
 
-    def test_no_event_leaves_the_columns(self):
+    def test_trace_without_events_has_columns(self):
         self.convert("# entries-in-buffer/entries-written: 0/0   #P:1\n")
         self.assertEqual(results.read_csv(self.path), {"time_ns": [], "src": [], "source": [], "rtt_ns": []})
 
-    def test_lost_events_are_noticed(self):
+    def test_lost_events_are_refused(self):
         self.assertRaisesRegex(RuntimeError, "of 9 trace events, 3 are left", self.convert, TRACE.replace("3/3", "3/9"))
 
-    def test_other_words_are_noticed(self):
+    def test_unexpected_fields_are_refused(self):
         for old, new in (("source=hw ", ""), ("source=hw", "source=h,w"), ("=5300", "=5300 more")):
             with self.subTest(new):
                 self.assertRaisesRegex(RuntimeError, "something else", self.convert, TRACE.replace(old, new))
@@ -273,12 +273,12 @@ def shapes():
 
 
 class Topologies(unittest.TestCase):
-    def test_sizes(self):
+    def test_topologies_have_the_right_sizes(self):
         sizes = {name: (len(net.hosts()), len(net.switches()), len(net.links)) for name, net in shapes().items()}
         self.assertEqual(sizes, {"star": (300, 1, 300), "dumbbell": (16, 2, 17), "parking_lot": (11, 10, 20),
                                  "leaf_spine": (32, 6, 40), "two_pods": (20, 10, 36), "fat_tree": (128, 80, 384)})
 
-    def test_addresses_and_names(self):
+    def test_addresses_and_names_are_unique(self):
         for name, net in shapes().items():
             with self.subTest(name):
                 addresses = [ipaddress.ip_address(n.address) for n in net.nodes.values()]
@@ -288,25 +288,25 @@ class Topologies(unittest.TestCase):
                 self.assertLessEqual(max(len(p.dev) for p in net.switch_ports()), 15)
 
     def follow(self, net, a, b):
-        """The names on the way of a packet from A to B by the routes; the first of several next hops."""
-        node, way = a, [a.name]
-        while node is not b and len(way) < 20:
+        """Return: names of the nodes on the route from A to B; uses the first of several next hops."""
+        node, path = a, [a.name]
+        while node is not b and len(path) < 20:
             fits = [(ipaddress.ip_network(prefix).prefixlen, neighbours) for prefix, neighbours in node.routes
                     if ipaddress.ip_address(b.address) in ipaddress.ip_network(prefix)]
             node = node.port(max(fits)[1][0]).peer.node
-            way.append(node.name)
-        return way
+            path.append(node.name)
+        return path
 
-    def test_routes_lead_there_the_shortest_way(self):
+    def test_routes_are_shortest_paths(self):
         for name, net in shapes().items():
             hosts = net.hosts()
             for a, b in ((hosts[0], hosts[-1]), (hosts[-1], hosts[0]), (hosts[0], hosts[1]), (hosts[1], hosts[9])):
                 with self.subTest(name, a=a.name, b=b.name):
-                    way = self.follow(net, a, b)
-                    self.assertEqual(way[-1], b.name)
-                    self.assertEqual(len(way), len(net.path(a, b)) + 1)
+                    path = self.follow(net, a, b)
+                    self.assertEqual(path[-1], b.name)
+                    self.assertEqual(len(path), len(net.path(a, b)) + 1)
 
-    def test_fat_tree_is_the_papers(self):
+    def test_fat_tree_matches_the_paper(self):
         net = topo.fat_tree(4, topo.GBIT, 0)
         self.assertEqual(net.nodes["h1"].address, "10.0.0.2")
         self.assertEqual(net.nodes["a0-0"].address, "10.0.2.1")
@@ -316,7 +316,7 @@ class Topologies(unittest.TestCase):
                          {"same-leaf": ["e0-0"], "same-pod": ["e0-0", "a0-0", "e0-1"],
                           "far": ["e0-0", "a0-0", "c0-0", "a1-0", "e1-0"]})
 
-    def test_two_pods_are_the_papers(self):
+    def test_two_pods_match_the_paper(self):
         net = topo.two_pods(5, topo.GBIT, 0)
         self.assertEqual([port.node.name for port in net.path(net.nodes["h11"], net.nodes["h41"])],
                          ["h11", "t1", "l1", "s1", "l3", "t4"])
@@ -325,7 +325,7 @@ class Topologies(unittest.TestCase):
         self.assertEqual([net.nodes[name].routes[-1][1] for name in ("t4", "l1", "s2")],
                          [["l3", "l4"], ["s1", "s2"], ["l3", "l4"]])
 
-    def test_hosts_file(self):
+    def test_hosts_file_lists_hosts_and_paths(self):
         with tempfile.NamedTemporaryFile("r") as f:
             shapes()["dumbbell"].write_hosts(f.name)
             lines = f.read().splitlines()
@@ -334,7 +334,7 @@ class Topologies(unittest.TestCase):
         self.assertIn("host r8 r8 10.0.1.9 1 0", lines)
         self.assertIn("path same-pod 1000000000:1 2000000000:3 1000000000:1", lines)
 
-    def test_a_port_may_have_a_qdisc_of_its_own(self):
+    def test_port_may_have_its_own_qdisc(self):
         net = topo.star(2, topo.GBIT, 0)
         net.nodes["switch"].port("h1").qdisc = ["root handle 1: prio", "filter parent 1: matchall", "parent 1:1 pfifo"]
         self.assertEqual(topo.qdisc_batch(net.nodes["switch"], "red limit 1"),
@@ -342,13 +342,13 @@ class Topologies(unittest.TestCase):
                           "qdisc replace dev h1 parent 1:1 pfifo",
                           "qdisc replace dev h2 root red limit 1"])
 
-    def test_a_port_may_have_shorter_gso_packets(self):
+    def test_port_may_have_shorter_gso_packets(self):
         net = topo.star(1, topo.GBIT, 0)
         net.nodes["h1"].port("switch").gso = 9000
         self.assertIn("link set eth0 gso_max_size 9000", topo.node_batch(net.nodes["h1"]))
         self.assertFalse([line for line in topo.node_batch(net.nodes["switch"]) if "gso" in line])
 
-    def test_the_ports_of_a_link_may_differ(self):
+    def test_ports_of_a_link_may_differ(self):
         net = topo.star(1, topo.GBIT, 7)
         net.nodes["switch"].port("h1").rate = 5
         self.assertIn("type closwire rate 1000000000bit delay 7ns peer name h1", net.links_batch()[-1])

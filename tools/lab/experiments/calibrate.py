@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is the lab exact? Serialization, delay and queueing against closed forms, M/D/1 against theory, TCP's goodput.
+"""Accuracy of the lab: serialization, delay and queueing against closed forms, an M/D/1 queue, and TCP goodput.
 
-A scheme is a rate of the links. The network:
+A scheme is a link rate. The network:
 
     fast ==== leaf1 ---- spine ---- leaf2 ---- far      ----  links of the scheme's rate
     h1, h2, ... --/                                     ====  a link of four times that rate
 
-One process sends UDP datagrams, which fq lets go at the instants that come with
-them, and reads when the kernel and the NIC (hardware time stamps) say that they
-have arrived. As the CPU takes no time, these times are the network's alone.
-What they should be is computed in report(), in integers.
+One process sends UDP datagrams, which fq releases at their individual times, and reads the receive timestamps of the
+kernel and of the NIC (hardware timestamps). Because the CPU takes no time, these times depend on the network alone.
+report() computes the expected times in integers.
 """
 import bisect
 import ctypes
@@ -27,27 +26,28 @@ from closlab.params import RATES, Param, scaled
 from closlab.results import COLOURS, mean
 
 PARAMS = [
-    Param("delay", "time", "1500ns", "of each link"),
-    Param("sizes", "size", "60,714,1514", "of frames, for the delay through 1, 2 and 4 links", several=True),
-    Param("burst", "count", "1000", "frames back to back, 1000 at most"),
-    Param("senders", "count", "16", "hosts that send a frame to one, all at the same instant"),
-    Param("loads", "number", "0.5,0.7,0.8,0.9,0.95", "of the M/D/1 queue", several=True),
-    Param("packets", "count", "40000,60000,100000,200000,300000", "through that queue, for each load", several=True),
-    Param("tcp", "count", "40000", "frames of 1514 bytes' time that a TCP flow lasts"),
+    Param("delay", "time", "1500ns", "delay of each link"),
+    Param("sizes", "size", "60,714,1514", "frame sizes for the delay through 1, 2 and 4 links", several=True),
+    Param("burst", "count", "1000", "back-to-back frames, at most 1000"),
+    Param("senders", "count", "16", "hosts that send one frame each to one host at the same instant"),
+    Param("loads", "number", "0.5,0.7,0.8,0.9,0.95", "loads of the M/D/1 queue", several=True),
+    Param("packets", "count", "40000,60000,100000,200000,300000", "frames through that queue for each load",
+          several=True),
+    Param("tcp", "count", "40000", "duration of a TCP flow in transmission times of 1514 bytes"),
 ]
 SMALL = {"sizes": "60,1514", "burst": "50", "senders": "4", "loads": "0.5,0.8", "packets": "1000,1000", "tcp": "1000"}
 SCHEMES = ("1gbit", "10gbit", "25gbit", "100gbit")
 
-FRAME = 1514                            # of the bursts and of the M/D/1 queue
-AROUND = 24                             # bytes of the line around a frame: FCS 4, preamble 8, gap 12
+FRAME = 1514                            # frame size of bursts and of the M/D/1 queue
+AROUND = 24                             # bytes on the link besides a frame: FCS 4, preamble 8, gap 12
 GAP, PREAMBLE = 12, 8
 HEADERS = 14 + 20 + 8
-FAST = 4                                # rate of the link of "fast", over the others'
+FAST = 4                                # rate of the link of "fast" relative to other links
 PORT = 7000
-DESTINATIONS = (("leaf1", 1), ("h2", 2), ("far", 4))    # and how many links away from h1
+DESTINATIONS = (("leaf1", 1), ("h2", 2), ("far", 4))    # (host, number of links from h1)
 MTUS = (1500, 9000)
 CONTROLS = ("cubic", "dctcp")
-TCP_DATA = 20 + 20 + 12                 # IPv4, TCP, time stamps: what the MTU has beside data
+TCP_DATA = 20 + 20 + 12                 # bytes of the MTU without data: IPv4, TCP, timestamps
 
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 SO_TIMESTAMPING = 37
@@ -56,8 +56,8 @@ SO_TXTIME = 61
 STAMPS = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6
 BATCH = 1000
 CONTROL = 64                            # bytes of control messages: a cmsghdr and three struct timespec at most
-LEAD_NS = 10**6                         # a datagram is in the qdisc that long before its time at least
-# each datagram leaves at the time that comes with it
+LEAD_NS = 10**6                         # minimum time from sending to the release by fq
+# fq releases each datagram at its SO_TXTIME
 FQ = "fq limit %d flow_limit %d timer_slack 0" % (4 * BATCH, 4 * BATCH)
 
 
@@ -103,7 +103,7 @@ class Message(ctypes.Structure):
 
 
 class Batch:
-    """A socket and up to BATCH datagrams that one system call sends or receives: the calls are what costs wall time."""
+    """A socket that sends or receives up to BATCH datagrams per system call, because system calls cost wall time."""
 
     def __init__(self, node, frame):
         topo.enter("/run/netns/" + node.name)
@@ -124,7 +124,7 @@ class Batch:
 
 
 class Sender(Batch):
-    """Sends to a Receiver, through a device that has fq."""
+    """Sends datagrams to a Receiver through a device with fq."""
 
     def __init__(self, node, to, frame=FRAME):
         super().__init__(node, frame)
@@ -133,7 +133,7 @@ class Sender(Batch):
         self.socket.connect((to.node.address, PORT))
 
     def send(self, times):
-        """A datagram for each of the times: when fq shall let it go."""
+        """Send a datagram for each of the times, at which fq releases it."""
         for i, ns in enumerate(times):
             struct.pack_into("QiiQ", self.controls, i * CONTROL, 24, socket.SOL_SOCKET, SO_TXTIME, ns)
             self.messages[i].header.controllen = 24
@@ -141,7 +141,7 @@ class Sender(Batch):
 
 
 class Receiver(Batch):
-    """Receives what is sent to PORT, with time stamps."""
+    """Receives datagrams to PORT with timestamps."""
 
     def __init__(self, node):
         super().__init__(node, HEADERS + 1)
@@ -152,7 +152,7 @@ class Receiver(Batch):
         self.socket.bind((node.address, PORT))
 
     def receive(self, count):
-        """[(arrival by the stack, start frame delimiter by the NIC)] of the next datagrams, by the real-time clock."""
+        """Return: [(receive time in the stack, start frame delimiter at the NIC)] by the real-time clock, ns."""
         for message in self.messages[:count]:
             message.header.controllen = CONTROL
         self.call(LIBC.recvmmsg, count, None)
@@ -161,11 +161,11 @@ class Receiver(Batch):
 
 
 class Bench:
-    """Sends datagrams and writes down when they left and came."""
+    """Sends datagrams and records their departure and arrival times."""
 
     def __init__(self, lab, net):
         self.lab, self.nodes = lab, net.nodes
-        # to read the clock takes 1 ns
+        # reading the clock takes 1 ns
         before, real, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
         self.real_ns = real - (before + after) // 2
 
@@ -175,7 +175,7 @@ class Bench:
         return out
 
     def burst(self, out, test, sources, destination, links, frame, count):
-        """Each of the sources sends that many frames, all at one instant."""
+        """Send COUNT frames from each source, all at the same instant."""
         receiver = Receiver(self.nodes[destination])
         senders = [Sender(self.nodes[name], receiver, frame) for name in sources]
         due = time.monotonic_ns() + LEAD_NS
@@ -187,7 +187,7 @@ class Bench:
                                                   sfd - zero))
 
     def queue(self, out, count, gap_ns, rng):
-        """Frames from "fast" to h1 at exponential gaps."""
+        """Send frames from "fast" to h1 with exponential gaps."""
         receiver = Receiver(self.nodes["h1"])
         sender = Sender(self.nodes["fast"], receiver)
         due = time.monotonic_ns() + LEAD_NS
@@ -198,7 +198,7 @@ class Bench:
                 times.append(int(due))
             count -= len(times)
             sender.send(times)
-            # one batch is on its way while the next is made
+            # one batch is in flight while the next one is prepared
             for sent, (arrived, _) in zip(before, receiver.receive(len(before))):
                 out.write("%d,%d\n" % (sent - self.lab.origin, arrived - self.real_ns - self.lab.origin))
             times, before = [], times
@@ -236,15 +236,15 @@ def guest(lab):
                         "--series", lab.path("tcp-%s-%d.csv" % (cc, mtu)), "bulk", "src=h1", "dst=far", "cc=" + cc)
 
 
-# ---- on the host: what the times should be
+# ---- on the host: expected times
 
 def line_ns(rate, size):
-    """What SIZE bytes of the line take, in whole ns."""
+    """Return: transmission time of SIZE bytes, in whole ns."""
     return size * 8 * 10**9 // rate
 
 
 def expected(rate, delay, links, size, number, sent):
-    """(arrival, start frame delimiter) of a frame with NUMBER others before it on the last link; they left at SENT."""
+    """Return: (arrival, start frame delimiter) of a frame sent at SENT behind NUMBER frames on the last link."""
     ahead = number * (size + AROUND)
     last = sent + (links - 1) * (line_ns(rate, size + AROUND - GAP) + delay)
     return (last + line_ns(rate, ahead + size + AROUND - GAP) + delay,
@@ -252,14 +252,14 @@ def expected(rate, delay, links, size, number, sent):
 
 
 class Line:
-    """A sender and its link, for frames that come at any time; its clock counts ns/rate, so that nothing is rounded."""
+    """A sender and its link for frames at any time. The clock counts ns/rate, which avoids rounding."""
 
     def __init__(self, rate, delay):
         self.rate, self.delay = rate, delay
         self.end = 0
 
     def send(self, now, size):
-        """When a frame that is sent at NOW arrives. It starts at once, or follows the last one."""
+        """Return: arrival of a frame sent at NOW; it starts at once, or after the previous one."""
         start = self.end + GAP * 8 * 10**9
         if now > start // self.rate:
             start = now * self.rate
@@ -268,23 +268,23 @@ class Line:
 
 
 def path_alone(rate, delay):
-    """What the way from "fast" to h1 takes when nobody else is on it."""
+    """Return: delay from "fast" to h1 without other traffic, ns."""
     return Line(rate, delay).send(Line(FAST * rate, delay).send(0, FRAME), FRAME)
 
 
 def lindley(rate, delay, sent):
-    """When the M/D/1 queue's frames should arrive."""
+    """Return: expected arrival times of the frames through the M/D/1 queue."""
     access, port = Line(FAST * rate, delay), Line(rate, delay)
     return [port.send(access.send(ns, FRAME), FRAME) for ns in sent]
 
 
 def md1_mean(load):
-    """Mean time in an M/D/1 queue (Pollaczek-Khinchine), in service times."""
+    """Return: mean wait in an M/D/1 queue in service times (Pollaczek-Khinchine)."""
     return load / (2 * (1 - load))
 
 
 def md1_within(load, t):
-    """P(a frame waits at most T service times) in an M/D/1 queue (Erlang, 1909); the terms alternate and are huge."""
+    """Return: P(wait <= T service times) in an M/D/1 queue (Erlang, 1909); terms are large and alternate in sign."""
     with decimal.localcontext() as context:
         context.prec = 200
         load, t = decimal.Decimal(load), decimal.Decimal(t)
@@ -294,22 +294,22 @@ def md1_within(load, t):
         return float((1 - load) * total)
 
 
-# ---- on the host: what they were
+# ---- on the host: measured times
 
 def worst(pairs):
-    """The largest difference of what was measured from what it should be, with its sign."""
-    return max((got - want for got, want in pairs), key=abs)
+    """Return: the largest difference between measured and expected values, with its sign."""
+    return max((measured - predicted for measured, predicted in pairs), key=abs)
 
 
 class Frames:
-    """The frames of a scheme that were sent alone or in bursts."""
+    """The frames of a scheme that were sent one by one or in bursts."""
 
     def __init__(self, run, scheme):
         self.rate, self.delay = rate_of(scheme), run.params.delay
         self.frames = run.csv(scheme, "frames.csv")
 
     def rows(self, test, **which):
-        """[(row, arrival expected, its start frame delimiter expected)]"""
+        """Return: [(row, expected arrival, expected start frame delimiter)]."""
         rows = self.frames.where(test=test, **which).rows()
         first = rows[0]["sent_ns"]
         return [(row,) + expected(self.rate, self.delay, row["links"], row["bytes"], number, first)
@@ -322,8 +322,8 @@ class Frames:
 
 
 def report_delay(run):
-    run.text("A frame alone: from the sender's qdisc to the receiver's stack, ns; difference from store and forward,",
-             "of the kernel's time stamp and of the NIC's", "")
+    run.text("A single frame: delay from the sender's qdisc to the receiver's stack, ns; error of store and forward,",
+             "for the timestamps of the kernel and of the NIC", "")
     rows = []
     for scheme in run.schemes:
         frames = Frames(run, scheme)
@@ -334,13 +334,13 @@ def report_delay(run):
                 off = frames.worst("delay", links=links, bytes=size)
                 differences += off
                 rows.append((scheme, links, size, arrived - row["sent_ns"], row["arrived_ns"] - row["sent_ns"]) + off)
-        run.claim("delay-" + scheme, "the delay of a frame alone through 1, 2, 4 links: farthest from closed form, ns",
+        run.claim("delay-" + scheme, "delay of a single frame through 1, 2 and 4 links: largest error, ns",
                   max(differences, key=abs), "== 0")
     run.table(("rate", "links", "bytes", "closed form", "measured", "difference", "NIC's"), rows)
 
 
 def report_bursts(run):
-    run.text("Frames of %d bytes: %d back to back on a link, and one of each of %d hosts to the same port at once" % (
+    run.text("Frames of %d bytes: %d back to back on a link, and one from each of %d hosts to one port at once" % (
         FRAME, run.params.burst, run.params.senders), "")
     rows = []
     for scheme in run.schemes:
@@ -350,15 +350,15 @@ def report_bursts(run):
         burst, incast = frames.worst("burst"), frames.worst("incast")
         rows.append((scheme, "%.2f" % ((FRAME + AROUND) * 8e9 / frames.rate), "%.2f" % mean(gaps), min(gaps), max(gaps))
                     + burst + incast)
-        run.claim("burst-" + scheme, "frame n of a burst arrives after n frames' time: farthest from that, ns",
+        run.claim("burst-" + scheme, "arrival of frame n of a burst after n transmission times: largest error, ns",
                   max(burst, key=abs), "== 0")
-        run.claim("incast-" + scheme, "the n-th of frames that meet at a port waits for n: farthest from that, ns",
+        run.claim("incast-" + scheme, "wait of the n-th of simultaneous frames at a port: largest error, ns",
                   max(incast, key=abs), "== 0")
-    run.table(("rate", "frame's ns", "mean gap", "least", "most", "burst: off", "NIC's", "incast: off", "NIC's"), rows)
+    run.table(("rate", "frame time ns", "mean gap", "min", "max", "burst: off", "NIC's", "incast: off", "NIC's"), rows)
 
 
 class Queue:
-    """What came of the M/D/1 queue at one load, over all rates: waiting times in service times."""
+    """Results of the M/D/1 queue at one load for all rates: waiting times in service times."""
 
     def __init__(self, run, load):
         self.load, self.off, self.by_scheme = load, {}, {}
@@ -375,7 +375,7 @@ class Queue:
         return [w for values in self.by_scheme.values() for w in values]
 
     def interval(self, batches=20):
-        """Half of the mean's 95 % confidence interval, from the means of batches."""
+        """Return: half of the mean's 95 % confidence interval, by batch means."""
         means = []
         for values in self.by_scheme.values():
             size = len(values) // batches
@@ -384,7 +384,7 @@ class Queue:
 
 
 def curve(load):
-    """Points (t, P(wait > t)) of the theory, down to one in 10^4."""
+    """Return: points (t, P(wait > t)) of the theory, down to 10^-4."""
     points = [(0, load)]
     while points[-1][1] > 1e-4:
         t = points[-1][0] + 0.25
@@ -400,26 +400,27 @@ def report_queue(run):
     queues = [Queue(run, load) for load in run.params.loads]
     curves = {queue.load: curve(queue.load) for queue in queues}
     rows, apart = [], {}
-    # with fewer frames, chance is larger than the bars
+    # with fewer frames, random errors exceed the bars
     enough = not run.small and len(run.schemes) == len(SCHEMES)
     for queue in queues:
         ordered = sorted(queue.all())
-        got, theory = mean(ordered), md1_mean(queue.load)
-        # not at whole t, where the frames' whole ns would decide
+        measured, theory = mean(ordered), md1_mean(queue.load)
+        # not at whole t, where rounding to whole ns would decide
         apart[queue.load] = max(abs(share_above(ordered, t) - p) for t, p in curves[queue.load][1::2])
-        rows.append((queue.load, len(ordered), theory, got, queue.interval(), 100 * (got / theory - 1),
+        rows.append((queue.load, len(ordered), theory, measured, queue.interval(), 100 * (measured / theory - 1),
                      apart[queue.load], max(queue.off.values(), key=abs)))
         if enough:
-            run.claim("md1-%g" % queue.load, "mean wait over rho / 2(1 - rho) at load %g" % queue.load, got / theory,
+            run.claim("md1-%g" % queue.load, "mean wait over rho / 2(1 - rho) at load %g" % queue.load,
+                      measured / theory,
                       "0.95..1.05")
-    run.text("M/D/1: the mean wait, in service times; how far the share of frames that wait longer than t is from",
-             "theory at most; and how far a frame is from Lindley's recursion at most, ns", "")
+    run.text("M/D/1: mean wait in service times; largest error of the share of frames that wait longer than t;",
+             "largest error of a frame relative to Lindley's recursion, ns", "")
     run.table(("load", "frames", "theory", "measured", "+-95 %", "off by %", "P(wait > t) off", "Lindley off"), rows)
     if enough:
-        run.claim("md1-distribution", "P(wait > t), largest distance from theory, all loads", max(apart.values()),
+        run.claim("md1-distribution", "P(wait > t): largest error at all loads", max(apart.values()),
                   "<= 0.02")
     for scheme in run.schemes:
-        run.claim("lindley-" + scheme, "every frame of the M/D/1 queue against Lindley's recursion: farthest off, ns",
+        run.claim("lindley-" + scheme, "frames of the M/D/1 queue against Lindley's recursion: largest error, ns",
                   max((queue.off[scheme] for queue in queues), key=abs), "== 0")
     draw(run, queues, curves)
 
@@ -436,8 +437,8 @@ def draw_burst(axes, run):
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("n")
     axes.set_ylabel("wait, µs")
-    axes.set_title("The n-th of frames that meet at a port")
-    axes.legend(title="lines: n frames' time", ncols=2)
+    axes.set_title("Wait of the n-th simultaneous frame")
+    axes.legend(title="lines: n transmission times", ncols=2)
 
 
 def draw_means(axes, run, queues):
@@ -480,24 +481,24 @@ def draw(run, queues, curves):
 
 
 def goodput_bps(series):
-    """Of data that was acknowledged, without the first and the last fifth of the time."""
+    """Return: goodput by acknowledged data, without the first and last fifth of the time."""
     rows = series.rows()
     return (rows[-1]["acked_bytes"] - rows[0]["acked_bytes"]) * 8e9 / (rows[-1]["time_ns"] - rows[0]["time_ns"])
 
 
 def report_tcp(run):
-    run.text("A TCP flow through 4 links: goodput, Gbit/s; at most: what headers and gaps leave of the rate", "")
+    run.text("A TCP flow through 4 links: goodput, Gbit/s; maximum: rate without headers and gaps", "")
     rows = []
     for scheme in run.schemes:
         for mtu in MTUS:
-            most = rate_of(scheme) / 1e9 * (mtu - TCP_DATA) / (mtu + 14 + AROUND)
+            maximum = rate_of(scheme) / 1e9 * (mtu - TCP_DATA) / (mtu + 14 + AROUND)
             for cc in CONTROLS:
-                got = goodput_bps(run.csv(scheme, "tcp-%s-%d.csv" % (cc, mtu))) / 1e9
-                rows.append((scheme, mtu, cc, "%.3f" % most, "%.3f" % got, "%.4f" % (got / most)))
+                goodput = goodput_bps(run.csv(scheme, "tcp-%s-%d.csv" % (cc, mtu))) / 1e9
+                rows.append((scheme, mtu, cc, "%.3f" % maximum, "%.3f" % goodput, "%.4f" % (goodput / maximum)))
                 if not run.small:
-                    run.claim("tcp-%s-%d-%s" % (scheme, mtu, cc), "goodput, Gbit/s", got,
+                    run.claim("tcp-%s-%d-%s" % (scheme, mtu, cc), "goodput, Gbit/s", goodput,
                               ">= %g" % (rate_of(scheme) / 1e9 * {1500: 0.94, 9000: 0.985}[mtu]))
-    run.table(("rate", "MTU", "", "at most", "measured", "share"), rows)
+    run.table(("rate", "MTU", "", "maximum", "measured", "share"), rows)
 
 
 def report(run):

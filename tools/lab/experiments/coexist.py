@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""NDP's traffic and TCP share a port: does either starve the other?
+"""NDP traffic and TCP share a port: does either starve the other?
 
-The NDP paper (SIGCOMM 2017, 3) asks for a queue each and fair queueing between
-them; sch_ndp does that by deficit round robin in bytes. Here bulk TCP flows run
-alone at first; then unresponsive senders of UDP to NDP's port join them, either
-moderately or each at the full rate of its NIC. The same on a plain pfifo, where
-whoever does not back off wins.
+The NDP paper (SIGCOMM 2017, section 3) uses one queue for each and fair queueing between them, which sch_ndp does by
+deficit round robin in bytes. Bulk TCP flows run alone at first. Then unresponsive senders of UDP to NDP's port join
+them, at a moderate rate or each at the full rate of its NIC. For comparison, the same runs with a plain pfifo, in which
+senders that do not back off win.
 
-Of the line's time, a frame has its bytes on the wire: check sequence, preamble
-and gap, too. The receivers count what came: payloads of TCP and of UDP, and
-trimmed packets.
+A frame's share of the link's time includes its check sequence, preamble and gap. The receivers count the payloads of
+TCP and UDP, and trimmed packets.
 """
 import random
 
@@ -19,26 +17,26 @@ from closlab.results import jain
 
 PARAMS = [
     Param("tcp", "word", "cubic,dctcp", "TCP's congestion control", several=True, choices=("cubic", "dctcp", "bbr")),
-    Param("mixes", "word", "4:4,32:1,2:8", "TCP flows:NDP's senders, each from a host of its own", several=True),
-    Param("loads", "number", "0.3,0", "payload that NDP's senders offer together, of the port's rate; "
-          "0: each all that its NIC takes", several=True),
-    Param("time", "time", "100ms", "of a measurement; NDP's senders join after a fifth of it"),
-    Param("clocks", "count", "1000", "how far the senders' clocks may be off, ppm"),
-    Param("rate", "rate", "10gbit", "all links"),
-    Param("delay", "time", "1us", "all links"),
-    Param("mtu", "size", "1500", "length of full packets, IP header included"),
-    Param("trim_size", "size", "64", "what is left of a trimmed packet"),
-    Param("queue", "size", "300k", "for TCP: sch_ndp's queue for other traffic, pfifo's whole queue"),
-    Param("marking", "size", "98k", "queue from which on sch_ndp marks dctcp's packets"),
+    Param("mixes", "word", "4:4,32:1,2:8", "TCP flows:NDP senders, each on its own host", several=True),
+    Param("loads", "number", "0.3,0", "payload that all NDP senders offer, relative to the port's rate; "
+          "0: each sends at its NIC's rate", several=True),
+    Param("time", "time", "100ms", "duration of a measurement; NDP senders join after a fifth of it"),
+    Param("clocks", "count", "1000", "maximum error of the senders' clocks, ppm"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "1us", "delay of all links"),
+    Param("mtu", "size", "1500", "length of full packets with IP header"),
+    Param("trim_size", "size", "64", "length of a trimmed packet"),
+    Param("queue", "size", "300k", "queue for TCP: sch_ndp's queue for other traffic, pfifo's whole queue"),
+    Param("marking", "size", "98k", "queue above which sch_ndp marks dctcp's packets"),
 ]
 SMALL = {"tcp": "dctcp", "mixes": "2:2", "time": "5ms"}
 SCHEMES = ("ndp", "pfifo")
 
-UDP_PORT = 61199            # what sch_ndp trims
+UDP_PORT = 61199            # sch_ndp trims packets to this port
 IP_UDP, IP_TCP = 28, 52     # bytes of headers
 ETHERNET = 14
 ON_WIRE = 24                # check sequence, preamble, gap
-PARTS = 5                   # of a measurement: TCP alone, a while to settle, and three that count
+PARTS = 5                   # of a measurement: TCP alone, one to settle, and three that are evaluated
 TICKS = 10                  # samples in a part
 KINDS = (("TCP", "#009e73"), ("NDP: whole packets", "#0072b2"), ("NDP: trimmed packets", "#56b4e9"))
 
@@ -62,12 +60,12 @@ def guest(lab):
     lab.module("sch_ndp")
     most = [max(number) for number in zip(*(flows_of(mix) for mix in params.mixes))]
     net = topo.star(sum(most) + 1, params.rate, params.delay, mtu=params.mtu)
-    # or, in the same order for ever, the packets of one sender would find each place in a full queue
+    # with equal clocks, packets of one sender would take each free place of a full queue forever
     rng = random.Random(lab.seed)
     for host in net.hosts()[1:]:
         host.port("switch").rate += round(params.rate * params.clocks * rng.uniform(-1, 1) / 10**6)
     net.build()
-    # what lies in the NIC's ring is out of the qdisc's reach: the packet on the line, and one that follows it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     lab.expect(params.time * len(settings(params)))
     for setting in settings(params):
@@ -105,7 +103,7 @@ def qdisc(scheme, params, tcp):
 # ---- on the host
 
 class Point:
-    """What came of a scheme and a setting."""
+    """Results of a scheme and a setting."""
 
     def __init__(self, run, scheme, setting):
         self.params, self.scheme = run.params, scheme
@@ -120,8 +118,8 @@ class Point:
         queue = run.csv(scheme, csv_name("queue", setting))
         self.drops, self.marks = queue["drops"][-1], queue["marks"][-1]
 
-    def got(self, flows, column, begin, end):
-        """What each flow got from sample BEGIN to END."""
+    def increase(self, flows, column, begin, end):
+        """Return: each flow's increase of a column from sample BEGIN to END."""
         return [self.value(end, flow, column) - self.value(begin, flow, column) for flow in flows]
 
     def value(self, number, flow, column):
@@ -129,28 +127,28 @@ class Point:
         return row[column] if row else 0
 
     def shares(self, begin, end):
-        """Of the line's time from sample BEGIN to END, what each kind of frames had."""
+        """Return: each kind of frame's share of the link's time from sample BEGIN to END."""
         full = self.params.mtu + ETHERNET
-        frames = (sum(self.got(self.tcp, "acked_bytes", begin, end)) / (self.params.mtu - IP_TCP),
-                  sum(self.got(self.ndp, "whole_packets", begin, end)),
-                  sum(self.got(self.ndp, "short_packets", begin, end)))
+        frames = (sum(self.increase(self.tcp, "acked_bytes", begin, end)) / (self.params.mtu - IP_TCP),
+                  sum(self.increase(self.ndp, "whole_packets", begin, end)),
+                  sum(self.increase(self.ndp, "short_packets", begin, end)))
         bits = (self.times[end] - self.times[begin]) * self.params.rate / 10**9
         return [count * (size + ON_WIRE) * 8 / bits for count, size in zip(frames, (full, full, self.params.trim_size))]
 
     def ndp_bytes(self):
-        """NDP's share of all bytes, as the qdisc counts them."""
+        """Return: NDP's share of all bytes, as the qdisc counts them."""
         full = self.params.mtu + ETHERNET
         tcp, data, headers = (share * size / (size + ON_WIRE)
                               for share, size in zip(self.both, (full, full, self.params.trim_size)))
         return (data + headers) / (tcp + data + headers)
 
     def whole(self):
-        """Of the packets that NDP's senders have sent, those that came whole."""
-        return sum(self.got(self.ndp, "whole_packets", 2 * TICKS, -1)) / \
-            sum(self.got(self.ndp, "sent_packets", 2 * TICKS, -1))
+        """Return: share of the NDP senders' packets that arrive whole."""
+        return sum(self.increase(self.ndp, "whole_packets", 2 * TICKS, -1)) / \
+            sum(self.increase(self.ndp, "sent_packets", 2 * TICKS, -1))
 
-    def left_to_tcp(self):
-        """What TCP got of what NDP has left."""
+    def tcp_use(self):
+        """Return: TCP's share of the link time that NDP leaves."""
         return self.both[0] / (1 - self.both[1] - self.both[2])
 
     def title(self):
@@ -158,7 +156,7 @@ class Point:
         return "%s %s, %s" % (self.tcp_name, self.mix, load)
 
     def row(self):
-        tcp = self.got(self.tcp, "acked_bytes", 2 * TICKS, -1)
+        tcp = self.increase(self.tcp, "acked_bytes", 2 * TICKS, -1)
         return [self.title(), self.scheme] + [100 * share for share in self.both] + \
             [100 * self.ndp_bytes(), 100 * self.whole(), jain(tcp), self.drops, self.marks]
 
@@ -166,27 +164,29 @@ class Point:
 def report(run):
     points = {scheme: [Point(run, scheme, setting) for setting in settings(run.params)] for scheme in run.schemes}
     rows = [p.row() for pair in zip(*points.values()) for p in pair]
-    run.table(("TCP flows:NDP's senders", "port", "tcp %", "data %", "headers %", "NDP's bytes %", "NDP whole %",
+    run.table(("TCP flows:NDP senders", "port", "tcp %", "data %", "headers %", "NDP bytes %", "NDP whole %",
                "Jain tcp", "drops", "marks"), rows)
     draw(run, points)
     everything = [p for scheme in points.values() for p in scheme]
-    run.claim("alone", "TCP alone: its share of the line", min(p.alone[0] for p in everything), ">= 0.97")
+    run.claim("alone", "TCP alone: smallest share of the link", min(p.alone[0] for p in everything), ">= 0.97")
     if "ndp" in points:
         claim(run, points["ndp"])
     if "pfifo" in points:
-        run.claim("pfifo-starves", "pfifo: TCP's largest share of the line when NDP's senders overload it",
+        run.claim("pfifo-starves", "pfifo: TCP's largest share of the link under overload by NDP senders",
                   max(p.both[0] for p in points["pfifo"] if not p.load), "<= 0.05")
 
 
 def claim(run, points):
     heavy, light = [p for p in points if not p.load], [p for p in points if p.load]
-    run.claim("busy", "ndp: the line's time in use", min(sum(p.both) for p in points), ">= 0.98")
-    run.claim("half", "ndp: NDP's share of the bytes when both sides are busy is off the half by",
+    run.claim("busy", "ndp: smallest utilization of the link", min(sum(p.both) for p in points), ">= 0.98")
+    run.claim("half", "ndp: largest deviation of NDP's share of bytes from a half under overload",
               max(abs(p.ndp_bytes() - 0.5) for p in heavy), "<= 0.02")
-    run.claim("tcp-half", "ndp: TCP's share of the line's time when NDP's senders overload it",
+    run.claim("tcp-half", "ndp: TCP's smallest share of the link's time under overload by NDP senders",
               min(p.both[0] for p in heavy), ">= 0.46")
-    run.claim("tcp-rest", "ndp: TCP gets of what a moderate NDP leaves", min(p.left_to_tcp() for p in light), ">= 0.97")
-    run.claim("ndp-whole", "ndp: packets of a moderate NDP that come whole", min(p.whole() for p in light), ">= 0.99")
+    run.claim("tcp-rest", "ndp: TCP's smallest share of the link time that moderate NDP senders leave",
+              min(p.tcp_use() for p in light), ">= 0.97")
+    run.claim("ndp-whole", "ndp: smallest share of moderate NDP senders' packets that arrive whole",
+              min(p.whole() for p in light), ">= 0.99")
 
 
 def draw(run, points):
@@ -202,7 +202,7 @@ def draw(run, points):
 
 
 def bars(axis, points, title):
-    """A bar for each setting: what the line carried."""
+    """Draw a bar for each setting with the kinds of frames on the link."""
     left = [0] * len(points)
     for kind, (name, colour) in enumerate(KINDS):
         widths = [100 * p.both[kind] for p in points]
@@ -211,17 +211,17 @@ def bars(axis, points, title):
     axis.axvline(50, color="black", linewidth=0.7, linestyle=":")
     axis.invert_yaxis()
     axis.set_xlim(0, 100)
-    axis.set_xlabel("share of the line's time, %")
+    axis.set_xlabel("share of the link's time, %")
     axis.set_title(title)
 
 
 def course(axis, point):
-    """How a measurement went."""
+    """Draw the course of a measurement."""
     times = [time / 1e6 for time in point.times[1:]]
     shares = [[100 * share for share in point.shares(i, i + 1)] for i in range(len(times))]
     axis.stackplot(times, *zip(*shares), colors=[colour for _, colour in KINDS])
     axis.set_ylim(0, 100)
     axis.set_xlim(times[0], times[-1])
     axis.set_xlabel("time, ms")
-    axis.set_ylabel("share of its time, %")
+    axis.set_ylabel("share of the link's time, %")
     axis.set_title(point.title())

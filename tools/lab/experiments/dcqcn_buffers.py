@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DCQCN's thresholds: right ones let marks come before pause frames, wrong ones do not.
+"""DCQCN's buffer thresholds: right ones let marks precede pause frames, wrong ones do not.
 
-Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
-2015, section 4: a sender must hear of congestion before PFC stops it. Hosts
-around a switch send to one, all from the same instant on at line rate; the
-switch has the paper's share of memory for each of its ports.
+Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 4: senders must learn of
+congestion before PFC pauses them. Hosts at one switch all start to send to one host at line rate at the same instant.
+The switch has the paper's share of memory for each of its ports.
 
-    dynamic     t_PFC by what is free, beta = 8, and the paper's marks: what the
-                section computes, and `closnet buffers` too
-    static      t_PFC is an equal share of the buffer for each port and priority; the
-                paper's marks
-    misset      that t_PFC, and marks from `wrong` times t_PFC on
+    dynamic     t_PFC depends on the free memory, beta = 8, with the paper's marking: the result of section 4, and of
+                `closnet buffers`
+    static      t_PFC is an equal share of the buffer for each port and priority, with the paper's marking
+    misset      t_PFC as in static, marking above `wrong` times t_PFC
 
-For each number of senders there are two cases: the start, of which the queue,
-marks and pause frames are sampled each `fine`, and some time after `warmup`.
+There are two cases for each number of senders: the start, in which queue, marks and pause frames are sampled every
+`fine`, and a later measurement, after `warmup`.
 """
 from closlab import dcqcn, topo
 from closlab.params import Param
@@ -21,15 +19,15 @@ from closlab.results import mean
 from closlab.tcp import SERIES, Window
 
 PARAMS = [
-    Param("rate", "rate", "40gbit", "of all links"),
-    Param("delay", "time", "1500ns", "of each link"),
-    Param("senders", "count", "2,4,8", "cases", several=True),
-    Param("wrong", "count", "5", "misset: kmin = kmax, in t_PFC"),
-    Param("start", "time", "1ms", "of the start"),
-    Param("fine", "time", "1us", "between two samples of the start"),
-    Param("warmup", "time", "40ms", "before the measurement"),
-    Param("time", "time", "20ms", "of the measurement"),
-    Param("every", "time", "10us", "between two samples of the queue"),
+    Param("rate", "rate", "40gbit", "rate of all links"),
+    Param("delay", "time", "1500ns", "delay of each link"),
+    Param("senders", "count", "2,4,8", "numbers of senders, a case each", several=True),
+    Param("wrong", "count", "5", "misset: kmin and kmax as a multiple of t_PFC"),
+    Param("start", "time", "1ms", "duration of the start"),
+    Param("fine", "time", "1us", "interval between samples of the start"),
+    Param("warmup", "time", "40ms", "time before the measurement"),
+    Param("time", "time", "20ms", "duration of the measurement"),
+    Param("every", "time", "10us", "interval between queue samples"),
 ]
 SMALL = {"senders": "2", "start": "200us", "warmup": "2ms", "time": "2ms", "every": "100us"}
 SCHEMES = ("dynamic", "static", "misset")
@@ -69,7 +67,7 @@ def words(senders):
 
 
 def t_pfc(path):
-    """Of a pool's first port, as it was when the file was written."""
+    """Return: t_PFC of a pool's first port in a file of write_ports(), bytes."""
     with open(path, encoding="ascii") as f:
         return int(f.read().splitlines()[1].split(",")[1])
 
@@ -77,7 +75,7 @@ def t_pfc(path):
 # ---- on the host
 
 def first_us(samples, name):
-    """When a counter of any port first moved, us; None: never."""
+    """Return: time of a counter's first increase at any port, µs; None: never."""
     before = {}
     for row in samples.rows():
         if row[name] > before.setdefault(row["port"], row[name]):
@@ -86,7 +84,7 @@ def first_us(samples, name):
 
 
 class Case(Window):
-    """mark, pause: when the first of them was seen at the start, us; pauses: after the warm-up."""
+    """mark, pause: time of the first one at the start, µs, or None; pauses: number after the warm-up."""
 
     def __init__(self, run, scheme, senders):
         p, end = run.params, run.params.warmup + run.params.time
@@ -107,7 +105,7 @@ class Case(Window):
 
 
 def t_ecn(params, limits):
-    """The most that kmin may be, by section 4: the switch's buffer beyond headrooms, for each port and priority."""
+    """Return: the upper bound of kmin by section 4, bytes: the share of the switch's buffer without headroom."""
     ports = max(params.senders) + 1
     free = ports * dcqcn.PORT_BUFFER - PRIOS * sum(limits["pool_headroom_bytes"])
     return {"dynamic": 8 * free / (PRIOS * ports * 9), "static": free / (PRIOS * ports * ports)}
@@ -117,33 +115,37 @@ def report(run):
     some = {scheme: [Case(run, scheme, n) for n in run.params.senders] for scheme in run.schemes}
     for scheme in run.schemes:
         limits = run.csv(scheme, "limits.csv")
-        run.text("%s: t_PFC %.1f KB with nothing waiting, headroom %.1f KB; marks come first in any case if t_ECN < "
+        run.text("%s: t_PFC %.1f KB with empty queues, headroom %.1f KB; marks come first in any case if t_ECN < "
                  "%.2f KB" % (scheme, limits["pool_xoff_bytes"][0] / 1e3, limits["pool_headroom_bytes"][0] / 1e3,
                               t_ecn(run.params, limits)["dynamic" if scheme == "dynamic" else "static"] / 1e3))
-    run.text("", "The first mark and the first pause frame after the start, us; the rest: after the warm-up. Queue in KB",
+    run.text("", "First mark and first pause frame after the start, µs; other columns: after the warm-up. Queue in KB",
              "")
-    run.table(("scheme", "senders", "mark", "pause", "Gbit/s", "of most", "Jain", "queue: mean", "max", "marks", "pauses",
+    run.table(("scheme", "senders", "mark", "pause", "Gbit/s", "of most", "Jain", "queue: mean", "max", "marks",
+               "pauses",
                "drops"), [c.row() for found in some.values() for c in found])
     ports = {scheme: run.csv(scheme, "ports.csv") for scheme in run.schemes}
-    run.claim("drops", "packets dropped, start included", sum(sum(c["dropped_headroom_packets"]) for c in ports.values()),
+    run.claim("drops", "number of dropped packets, including the start",
+              sum(sum(c["dropped_headroom_packets"]) for c in ports.values()),
               "== 0")
-    run.claim("headroom", "most that was used of a headroom", max(
+    run.claim("headroom", "largest used share of a headroom", max(
         max(a / b for a, b in zip(c["headroom_peak_bytes"], c["pool_headroom_bytes"])) for c in ports.values()), "<= 1")
     if "dynamic" in some:
-        run.claim("dynamic-first", "dynamic: numbers of senders whose first mark did not come before a pause frame",
+        run.claim("dynamic-first",
+                  "dynamic: cases in which a pause frame precedes the first mark",
                   sum(not c.marks_first() for c in some["dynamic"]), "== 0")
-        run.claim("dynamic-pauses", "dynamic: pause frames after the warm-up", sum(c.pauses for c in some["dynamic"]),
+        run.claim("dynamic-pauses", "dynamic: number of pause frames after the warm-up",
+                  sum(c.pauses for c in some["dynamic"]),
                   "== 0" if not run.small else ">= 0")
     if "misset" in some:
-        run.claim("misset-first", "misset: numbers of senders whose first mark came before a pause frame",
+        run.claim("misset-first", "misset: cases in which a mark precedes the first pause frame",
                   sum(c.marks_first() for c in some["misset"]), "== 0")
-        # all that so few inputs may hold is not what marks begin with
+        # with so few inputs, the queue cannot reach the marking threshold
         limits = run.csv("misset", "limits.csv")
         t_pfc_now, headroom = (limits[name][0] for name in ("pool_xoff_bytes", "pool_headroom_bytes"))
         few = [c for c in some["misset"] if c.senders * (t_pfc_now + headroom) < run.params.wrong * t_pfc_now]
-        run.claim("misset-pauses", "misset, up to %d senders: pause frames after the warm-up, the least" %
+        run.claim("misset-pauses", "misset, up to %d senders: fewest pause frames after the warm-up" %
                   few[-1].senders, min(c.pauses for c in few), "> 0")
-        run.claim("misset-marks", "misset, up to %d senders: marks after the warm-up" % few[-1].senders,
+        run.claim("misset-marks", "misset, up to %d senders: number of marks after the warm-up" % few[-1].senders,
                   sum(c.marks for c in few), "== 0")
     if set(SCHEMES) == set(run.schemes) and not run.small:
         draw(run, some)
@@ -165,8 +167,8 @@ def draw(run, some):
     for x, (scheme, found) in enumerate(some.items()):
         axes[2].bar([i + 0.25 * (x - 1) for i in range(len(found))], [c.pauses + 0.5 for c in found], 0.22,
                     color=run.colour(scheme), label=scheme)
-    axes[0].set(xlabel="us after the start", ylabel="queue, KB", title="Start, %d senders" % senders, ylim=(0, None))
-    axes[1].set(xlabel="us after the start", ylabel="pause frames sent", title="Start, %d senders" % senders)
+    axes[0].set(xlabel="µs after the start", ylabel="queue, KB", title="Start, %d senders" % senders, ylim=(0, None))
+    axes[1].set(xlabel="µs after the start", ylabel="pause frames sent", title="Start, %d senders" % senders)
     axes[2].set(xlabel="senders", ylabel="pause frames", yscale="log",
                 title="%g ms after the warm-up" % (run.params.time / 1e6))
     axes[2].set_xticks(range(len(run.params.senders)), [str(n) for n in run.params.senders])

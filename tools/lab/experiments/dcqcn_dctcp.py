@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """DCQCN's queue beside DCTCP's, with incast at 40 Gbit/s.
 
-Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
-2015: with 20 senders to one host, 90 % of the time the queue is up to 76.6 KB
-with DCQCN, and 162.9 KB with DCTCP, which marks above 160 KB as is recommended for
-40 Gbit/s: packets come in bursts that no shorter threshold could take without a
-loss of throughput. (The numbers are remembered, the text was not at hand.)
+Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, compares both with 20 senders to one
+host: DCQCN's queue is shorter at the same throughput. DCTCP marks above 160 KB there, as recommended for 40 Gbit/s,
+because bursts of packets would reduce the throughput with a lower threshold.
 
-    dcqcn   tcp_dcqcn, the port marks by the paper's line, or with a larger `pmax`, as
-            in dcqcn-fair
-    dctcp   Linux' dctcp, the port marks above each `k`
+    dcqcn   tcp_dcqcn; the port marks by the paper's curve, or with a larger `pmax`, as in dcqcn-fair
+    dctcp   Linux' dctcp; the port marks above each `k`
 
-The port is the same sch_dcqcn for both, with PFC behind it: flows of DCQCN begin
-at line rate.
+The port has sch_dcqcn in both schemes, with PFC behind it, because DCQCN flows start at line rate.
 """
 from closlab import dcqcn, topo
 from closlab.params import Param
@@ -20,22 +16,22 @@ from closlab.results import mean, quantile
 from closlab.tcp import SERIES, Window
 
 PARAMS = [
-    Param("rate", "rate", "40gbit", "of all links"),
-    Param("delay", "time", "1500ns", "of each link; four of them are most of the RTT"),
-    Param("flows", "count", "2,8,20", "from a host each, cases", several=True),
-    Param("pmax", "count", "1,20", "of dcqcn's marks, %, cases", several=True),
-    Param("k", "size", "160k,40k", "dctcp's thresholds, cases; the first is the paper's", several=True),
-    Param("jitter", "time", "1ms", "the flows start within"),
-    Param("warmup", "time", "60ms", "before the measurement"),
-    Param("time", "time", "20ms", "of the measurement"),
-    Param("every", "time", "10us", "between two samples of the queue"),
+    Param("rate", "rate", "40gbit", "rate of all links"),
+    Param("delay", "time", "1500ns", "delay of each link; four delays are most of the RTT"),
+    Param("flows", "count", "2,8,20", "numbers of flows, each from its own host, a case each", several=True),
+    Param("pmax", "count", "1,20", "pmax of dcqcn's marking, %, a case each", several=True),
+    Param("k", "size", "160k,40k", "dctcp's marking thresholds, a case each; the first is the paper's", several=True),
+    Param("jitter", "time", "1ms", "interval in which the flows start"),
+    Param("warmup", "time", "60ms", "time before the measurement"),
+    Param("time", "time", "20ms", "duration of the measurement"),
+    Param("every", "time", "10us", "interval between queue samples"),
 ]
 SMALL = {"flows": "2", "pmax": "1", "k": "160k", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
 SCHEMES = ("dcqcn", "dctcp")
 
 
 def cases(params, scheme):
-    """[(name, flows, pmax in % or K in bytes)]"""
+    """Return: [(name, flows, pmax in % or K in bytes)]."""
     name, values = ("pmax", params.pmax) if scheme == "dcqcn" else ("k", params.k)
     return [("n%d-%s%d" % (n, name, value), n, value) for value in values for n in params.flows]
 
@@ -63,7 +59,7 @@ def guest(lab):
 # ---- on the host
 
 class Case(Window):
-    """Of a number of flows; the queue in KB."""
+    """Results of one number of flows; queue in KB."""
 
     def __init__(self, run, scheme, name, flows, value):
         p = run.params
@@ -83,9 +79,10 @@ class Case(Window):
 def report(run):
     some = {scheme: [Case(run, scheme, *case) for case in cases(run.params, scheme)] for scheme in run.schemes}
     run.text("Queue in KB", "")
-    run.table(("scheme", "case", "Gbit/s", "of most", "Jain", "queue: mean", "p50", "p90", "p99", "max", "marks", "drops"),
+    run.table(("scheme", "case", "Gbit/s", "of max", "Jain", "queue: mean", "p50", "p90", "p99", "max", "marks",
+               "drops"),
               [c.row() for found in some.values() for c in found])
-    run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.drops for found in some.values() for c in found), "== 0")
     if not run.small and set(SCHEMES) == set(run.schemes):
         claim(run, some)
         draw(run, some)
@@ -95,9 +92,9 @@ def claim(run, some):
     for c in some["dcqcn"]:
         other = next(d for d in some["dctcp"] if (d.flows, d.value) == (c.flows, run.params.k[0]))
         text = "%d flows, pmax %d %%: " % (c.flows, c.value)
-        run.claim("goodput-%d-%d" % (c.flows, c.value), text + "goodput of dcqcn over that of dctcp",
+        run.claim("goodput-%d-%d" % (c.flows, c.value), text + "goodput of dcqcn over goodput of dctcp",
                   c.goodput / other.goodput, "0.99..1.01")
-        run.claim("p90-%d-%d" % (c.flows, c.value), text + "p90 of dctcp's queue, K = %d KB, over that of dcqcn" % (
+        run.claim("p90-%d-%d" % (c.flows, c.value), text + "p90 of dctcp's queue, K = %d KB, over p90 of dcqcn's" % (
             other.value // 1000), other.quantile(0.9) / c.quantile(0.9), "> 1")
 
 
@@ -111,5 +108,5 @@ def draw(run, some):
                 axis.plot([c.quantile(q) for q in shares], shares, style, color=run.colour(scheme),
                           label="dcqcn, pmax %d %%" % c.value if scheme == "dcqcn" else "dctcp, K = %d KB" % (
                               c.value // 1000))
-        axis.set(xlabel="queue, KB", ylabel="samples with at most that", title="%d flows" % flows, xlim=(0, None))
+        axis.set(xlabel="queue, KB", ylabel="cumulative share of samples", title="%d flows" % flows, xlim=(0, None))
         axis.legend(loc="lower right")

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DCQCN's flows at one port, 2 to 64 of them at 10 to 100 Gbit/s: shares, throughput, and the queue of the fluid model.
+"""DCQCN flows at one port, 2 to 64 of them at 10 to 100 Gbit/s: shares, throughput, and the queue of the fluid model.
 
-The paper: Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
-SIGCOMM 2015: flows to one host get equal shares, 39 of 40 Gbit/s at least, none
-starves. The model: Y. Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of
-DCQCN and TIMELY", CoNEXT 2016: rates rest where each packet is marked with
-probability p* (closlab.dcqcn.fixed_point()), that is with a queue of
+The paper: Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015: flows to one host get
+equal shares and use the link. The model: Y. Zhu et al., "ECN or Delay: Lessons Learnt from Analysis of DCQCN and
+TIMELY", CoNEXT 2016: rates are stable if each packet is marked with probability p* (closlab.dcqcn.fixed_point()), that
+is with a queue of
 
     q* = kmin + p* / pmax (kmax - kmin)     if p* < pmax
 
-and there is no rest beyond. tcp_dcqcn's parameters are the paper's, with R_AI a
-thousandth of the line's rate, that is 40 Mbit/s at 40 Gbit/s, and bursts of
-`seg_kb`. The port marks by the paper's line, or with a larger pmax. The scheme is the
-rate of all links. Hosts are around one switch, whose ports share a buffer,
-with PFC behind the marks.
+There is no fixed point for larger p*. tcp_dcqcn has the paper's parameters, with R_AI a thousandth of the link's rate
+(40 Mbit/s at 40 Gbit/s) and bursts of `seg_kb`. The port marks by the paper's curve, or with a larger pmax. The scheme
+is the rate of all links. The hosts are at one switch, whose ports share a buffer, with PFC behind the marking.
 """
 from closlab import dcqcn, topo
 from closlab.params import RATES, Param, scaled
@@ -21,15 +18,16 @@ from closlab.results import mean, quantile
 from closlab.tcp import FRAME, SERIES, WIRE, Window
 
 PARAMS = [
-    Param("delay", "time", "1500ns", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "16", "that send"),
+    Param("delay", "time", "1500ns", "delay of each link; four delays are most of the RTT"),
+    Param("hosts", "count", "16", "number of senders"),
     Param("flows", "count", "2,4,8,16,32,64", "numbers of flows", several=True),
-    Param("pmax", "count", "1,20", "of the marks, %: the paper's, and that of HPCC's simulator", several=True),
-    Param("seg_kb", "count", "4", "bursts, KB, but two packets at least"),
-    Param("jitter", "time", "1ms", "the flows start within"),
-    Param("warmup", "time", "60ms", "before the measurement; above 40 Gbit/s as many frames"),
-    Param("time", "time", "20ms", "of the measurement, in the same way"),
-    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("pmax", "count", "1,20", "pmax of the marking, %: the paper's, HPCC's simulator's", several=True),
+    Param("seg_kb", "count", "4", "burst size, KB, at least two packets"),
+    Param("jitter", "time", "1ms", "interval in which the flows start"),
+    Param("warmup", "time", "60ms",
+          "time before the measurement; above 40 Gbit/s, shorter for the same number of frames"),
+    Param("time", "time", "20ms", "duration of the measurement, scaled in the same way"),
+    Param("every", "time", "20us", "interval between queue samples"),
 ]
 SMALL = {"hosts": "2", "flows": "2", "pmax": "1", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
 SCHEMES = ("10gbit", "40gbit", "100gbit")
@@ -40,12 +38,12 @@ def rate_of(scheme):
 
 
 def spans(params, scheme):
-    """(warm-up, measurement), ns."""
+    """Return: (warm-up, measurement), ns."""
     return tuple(ns * 40 * topo.GBIT // max(rate_of(scheme), 40 * topo.GBIT) for ns in (params.warmup, params.time))
 
 
 def cases(params):
-    """[(name, pmax in %, flows)]"""
+    """Return: [(name, pmax in %, flows)]."""
     return [("pmax%d-n%d" % (pmax, n), pmax, n) for pmax in params.pmax for n in params.flows]
 
 
@@ -73,7 +71,7 @@ def guest(lab):
 # ---- on the host
 
 class Case(Window):
-    """Of a number of flows; p: share of packets marked; rest: p*; rest_bytes: q*, or None if p* is beyond pmax."""
+    """Results of one number of flows; p: marked share of packets; rest: p*; rest_bytes: q*, or None if p* > pmax."""
 
     def __init__(self, run, scheme, name, pmax, flows):
         rate, (warmup, span) = rate_of(scheme), spans(run.params, scheme)
@@ -96,10 +94,11 @@ class Case(Window):
 
 def report(run):
     some = {scheme: [Case(run, scheme, *case) for case in cases(run.params)] for scheme in run.schemes}
-    run.text("Queue in KB; least: the least share of a flow, 1 would be an equal one; of the model, p* and q*", "")
-    run.table(("rate", "pmax %", "flows", "Gbit/s", "of most", "Jain", "least", "marked %", "p* %", "queue: mean", "p5",
+    run.text("Queue in KB; min share: the smallest share of a flow, 1 if shares are equal; p* and q* of the model", "")
+    run.table(("rate", "pmax %", "flows", "Gbit/s", "of max", "Jain", "min share", "marked %", "p* %", "queue: mean",
+               "p5",
                "p95", "q*", "drops"), [c.row() for found in some.values() for c in found])
-    run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.drops for found in some.values() for c in found), "== 0")
     if run.small:
         return
     for scheme, found in some.items():
@@ -111,13 +110,15 @@ def report(run):
 
 
 def claim(run, ident, text, some):
-    run.claim("share-" + ident, text + ": share of the line, the worst number of flows", min(c.share for c in some),
+    run.claim("share-" + ident, text + ": smallest utilization of the link", min(c.share for c in some),
               ">= 0.975")
-    run.claim("jain-" + ident, text + ": Jain's index, the worst number of flows", min(c.jain for c in some), ">= 0.95")
-    run.claim("least-" + ident, text + ": the least of all flows' shares, of an equal one", min(c.least for c in some),
+    run.claim("jain-" + ident, text + ": smallest Jain's index", min(c.jain for c in some), ">= 0.95")
+    run.claim("least-" + ident, text + ": smallest share of a flow, relative to an equal share",
+              min(c.least for c in some),
               ">= 0.5")
     resting = [c for c in some if c.rest_bytes]
-    run.claim("rest-" + ident, text + ": share of the line while p* < pmax, the worst", min(c.share for c in resting),
+    run.claim("rest-" + ident, text + ": smallest utilization of the link with p* < pmax",
+              min(c.share for c in resting),
               ">= 0.975")
     for c in resting:
         run.claim("queue-%s-%d" % (ident, c.flows), "%s, %d flows: mean queue over q*" % (text, c.flows),
@@ -137,8 +138,8 @@ def draw(run, some):
             line[2].plot(*zip(*[(c.flows, c.rest_bytes / 1e3) for c in cs if c.rest_bytes]), "x--", color=colour)
         line[0].axhline(0.975, color="#666666", linewidth=0.8, linestyle=":")
         line[2].axhline(dcqcn.KMAX / 1e3, color="#666666", linewidth=0.8, linestyle=":")
-        line[0].set(ylabel="goodput, of the most possible", ylim=(0.8, 1.02), title="Throughput, pmax %d %%" % pmax)
-        line[1].set(ylabel="Jain's index (dotted: least share)", ylim=(0, 1.05), title="Shares")
+        line[0].set(ylabel="goodput, relative to the maximum", ylim=(0.8, 1.02), title="Throughput, pmax %d %%" % pmax)
+        line[1].set(ylabel="Jain's index (dotted: smallest share)", ylim=(0, 1.05), title="Shares")
         line[2].set(ylabel="mean queue, KB", yscale="log", title="Queue (x: fluid model)")
         for axis in line:
             axis.set(xscale="log", xlabel="flows")

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """40 flows to one host over PFC: without congestion control, and with TIMELY, DCQCN and DCTCP over the same buffer.
 
-The incast of timely-incast, over a lossless switch. R. Mittal et al., "TIMELY",
-SIGCOMM 2015: the RTT's 99th percentile is 9 times below that with priority flow
-control alone.
+The incast of timely-incast over a lossless switch. R. Mittal et al., "TIMELY", SIGCOMM 2015: the RTT's 99th percentile
+is 9 times lower than with priority flow control alone.
 
-    none        tcp_dcqcn, and the port does not mark: flows stay at line rate, and
-                only PFC holds them
-    timely      tcp_timely, mode patched, beta 0.05; or mode classic, its default
-    dcqcn       tcp_dcqcn, the port marks by the paper's line
+    none        tcp_dcqcn, and the port does not mark: flows stay at line rate, and only PFC limits them
+    timely      tcp_timely: mode patched with beta 0.05, or mode classic, its default
+    dcqcn       tcp_dcqcn; the port marks by the paper's curve
     dctcp       the port marks above a queue of `k` bytes
 
-Two thresholds of PFC for each: `static`, each input's equal share of the
-buffer, and `dynamic`, beta = 8 times what is free.
+Each scheme runs with two PFC thresholds: `static`, an equal share of the buffer for each input, and `dynamic`,
+beta = 8 times the free memory.
 
-RTT is as in timely-incast: the path's own and what the queue at the port takes to
-drain. PFC makes packets wait in the hosts, too, which is not in it; what TCP has
-smoothed (tcp_info) has that.
+The RTT is computed as in timely-incast: the path's RTT plus the time to drain the queue at the port. It excludes the
+time that packets wait in paused hosts, which TCP's smoothed RTT (tcp_info) includes.
 """
 import math
 
@@ -26,16 +23,16 @@ from closlab.results import mean, quantile
 from closlab.tcp import SERIES, WIRE, Module, Window
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are the RTT"),
-    Param("hosts", "count", "10", "that send"),
-    Param("flows", "count", "40", "of them all"),
-    Param("k", "size", "80k", "dctcp's threshold"),
-    Param("beta", "number", "0.05", "of timely's mode patched"),
-    Param("jitter", "time", "10ms", "the flows start within"),
-    Param("warmup", "time", "250ms", "before the measurement"),
-    Param("time", "time", "100ms", "of the measurement"),
-    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; an RTT has four"),
+    Param("hosts", "count", "10", "number of senders"),
+    Param("flows", "count", "40", "flows of all hosts together"),
+    Param("k", "size", "80k", "dctcp's marking threshold"),
+    Param("beta", "number", "0.05", "beta of timely's mode patched"),
+    Param("jitter", "time", "10ms", "interval in which the flows start"),
+    Param("warmup", "time", "250ms", "time before the measurement"),
+    Param("time", "time", "100ms", "duration of the measurement"),
+    Param("every", "time", "20us", "interval between queue samples"),
 ]
 SMALL = {"hosts": "2", "flows": "4", "warmup": "4ms", "time": "4ms", "jitter": "500us", "every": "100us"}
 SCHEMES = ("none", "classic", "patched", "dcqcn", "dctcp")
@@ -68,7 +65,7 @@ def measure(lab, net, name):
     cc = {"none": "dcqcn", "classic": "timely", "patched": "timely"}.get(lab.scheme, lab.scheme)
     every = math.gcd(p.warmup, p.time) // SERIES
     lab.sample("queue-%s.csv" % name, p.every, [net.nodes["switch"].port("h1")], p.warmup)
-    # XOFF leaves by the senders' ports
+    # XOFF frames are sent by the ports to the senders
     lab.sample("inputs-%s.csv" % name, p.time, [net.nodes["switch"].port("h%d" % (i + 2)) for i in range(p.hosts)],
                p.warmup)
     lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
@@ -80,12 +77,12 @@ def measure(lab, net, name):
 # ---- on the host
 
 def base_us(params):
-    """The path's RTT without a queue: of a full frame, and its acknowledgement."""
+    """Return: RTT of a full frame and its ACK without a queue, µs."""
     return (4 * params.delay + 2 * (WIRE + ACK_WIRE) * 8e9 / params.rate) / 1e3
 
 
 class Case(Window):
-    """With a threshold; RTTs in us, srtts: what TCP had smoothed."""
+    """Results with one threshold; RTTs in µs, srtts: TCP's smoothed RTTs."""
 
     def __init__(self, run, scheme, name):
         p = run.params
@@ -107,10 +104,12 @@ class Case(Window):
 
 def report(run):
     some = {scheme: {name: Case(run, scheme, name) for name in THRESHOLDS} for scheme in run.schemes}
-    run.text("RTT in us; the path's is %.1f" % base_us(run.params), "")
-    run.table(("scheme", "t_PFC", "Gbit/s", "of most", "Jain", "RTT: mean", "p50", "p99", "max", "TCP's srtt: mean", "p99",
+    run.text("RTT in µs; the path's is %.1f" % base_us(run.params), "")
+    run.table(("scheme", "t_PFC", "Gbit/s", "of max", "Jain", "RTT: mean", "p50", "p99", "max", "TCP's srtt: mean",
+               "p99",
                "marks", "pauses", "drops"), [c.row() for found in some.values() for c in found.values()])
-    run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found.values()), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.drops for found in some.values() for c in found.values()),
+              "== 0")
     if not run.small and set(SCHEMES) == set(run.schemes):
         claim(run, some)
         draw(run, some)
@@ -118,19 +117,20 @@ def report(run):
 
 def claim(run, some):
     none = some["none"]
-    run.claim("none-pauses", "no congestion control: pause frames, the lesser of the thresholds",
+    run.claim("none-pauses", "no congestion control: fewest pause frames of both thresholds",
               min(c.pauses for c in none.values()), "> 0")
     for scheme in SCHEMES[1:]:
         for name, c in some[scheme].items():
-            run.claim("p99-%s-%s" % (scheme, name), "%s: RTT's p99 without congestion control over that of %s" % (
+            run.claim("p99-%s-%s" % (scheme, name), "%s: RTT's p99 without congestion control over %s's" % (
                 name, scheme), none[name].p99 / c.p99, ">= 9")
-            run.claim("srtt-%s-%s" % (scheme, name), "%s: the same of TCP's own RTT" % name,
+            run.claim("srtt-%s-%s" % (scheme, name), "%s: p99 of TCP's RTT without congestion control over %s's" % (
+                name, scheme),
                       quantile(none[name].srtts, 0.99) / quantile(c.srtts, 0.99), ">= 9")
-        run.claim("goodput-" + scheme, "%s: goodput over that without congestion control, the worse" % scheme,
+        run.claim("goodput-" + scheme, "%s: smallest goodput over goodput without congestion control" % scheme,
                   min(c.goodput / none[name].goodput for name, c in some[scheme].items()), ">= 0.99")
-    run.claim("dcqcn-jain", "dcqcn: Jain's index of the flows, the worse", min(c.jain for c in some["dcqcn"].values()),
+    run.claim("dcqcn-jain", "dcqcn: smallest Jain's index", min(c.jain for c in some["dcqcn"].values()),
               ">= 0.95")
-    run.claim("dcqcn-pauses", "dcqcn: pause frames", sum(c.pauses for c in some["dcqcn"].values()), "== 0")
+    run.claim("dcqcn-pauses", "dcqcn: number of pause frames", sum(c.pauses for c in some["dcqcn"].values()), "== 0")
 
 
 def draw(run, some):
@@ -142,8 +142,8 @@ def draw(run, some):
                          label=scheme if style == "-" else None)
         axes[1].bar([x - 0.2, x + 0.2], [c.p99 for c in found.values()], 0.38, color=run.colour(scheme),
                     hatch=["", "//"], edgecolor="white")
-    axes[0].set(xscale="log", xlabel="RTT, us (dotted: dynamic threshold)", ylabel="samples with at most that",
+    axes[0].set(xscale="log", xlabel="RTT, µs (dotted: dynamic threshold)", ylabel="cumulative share of samples",
                 title="Distribution of the RTT, %d flows" % run.params.flows)
     axes[0].legend(loc="lower right")
-    axes[1].set(yscale="log", ylim=(10, None), ylabel="RTT's p99, us", title="RTT's p99 (hatched: dynamic threshold)")
+    axes[1].set(yscale="log", ylim=(10, None), ylabel="RTT's p99, µs", title="RTT's p99 (hatched: dynamic threshold)")
     axes[1].set_xticks(range(len(some)), list(some))

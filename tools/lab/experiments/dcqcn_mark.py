@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DCQCN's marks: does sch_dcqcn mark by the paper's line, by the queue as it is, each packet for itself?
+"""DCQCN marking: sch_dcqcn marks by the paper's curve, by the instantaneous queue, and each packet independently.
 
-Bursts of frames come to a switch's empty port faster than it sends a single one,
-so that each frame of a burst finds a queue that is known exactly: as many
-frames as have come before it, less those that the NIC has taken. A burst goes
-through `levels` lengths of the queue between kmin and kmax, and one above. For each
-level, the number of marks in all bursts is compared with the line's probability
-by an exact binomial test; and for each two neighbours, the number of bursts in
-which both are marked with the product of theirs.
+Bursts of frames arrive at a switch's empty port faster than it sends a single frame, so that the queue that each frame
+finds is known exactly: the frames before it in the burst, less the frames that the NIC has taken. A burst passes
+`levels` queue lengths between kmin and kmax, and one above. For each level, an exact binomial test compares the number
+of marks in all bursts with the curve's probability. For each two neighbouring levels, it compares the number of bursts
+in which both frames are marked with the product of their probabilities.
 
     paper   sch_dcqcn with the paper's kmin 5 KB, kmax 200 KB, pmax 1 %
     steep   the same with pmax 50 %, for more marks
-    red     sch_red with steep's values, and the shortest memory that it has, for
-            comparison: it averages the queue, and spaces marks
+    red     sch_red with steep's values and its shortest memory, for comparison: it averages the queue and spaces marks
 """
 import math
 import socket
@@ -24,11 +21,11 @@ from closlab.guest import sleep_until
 from closlab.params import Param
 
 PARAMS = [
-    Param("bursts", "count", "10000", "in each scheme"),
-    Param("levels", "count", "20", "of the queue between kmin and kmax"),
-    Param("rate", "rate", "400mbit", "of the port: no frame leaves while a burst comes"),
-    Param("fast", "rate", "100gbit", "of the sender's link"),
-    Param("delay", "time", "1us", "of each link"),
+    Param("bursts", "count", "10000", "bursts in each scheme"),
+    Param("levels", "count", "20", "queue lengths between kmin and kmax"),
+    Param("rate", "rate", "400mbit", "rate of the port: no frame leaves while a burst arrives"),
+    Param("fast", "rate", "100gbit", "rate of the sender's link"),
+    Param("delay", "time", "1us", "delay of each link"),
 ]
 SMALL = {"bursts": "20"}
 SCHEMES = ("paper", "steep", "red")
@@ -40,12 +37,12 @@ ON_WIRE = 24
 ECN, ECT0, CE = 3, 2, 3
 RING = 2                # packets
 TAKEN = RING + 1        # frames that the NIC takes from an empty queue
-SURE = 0.05             # level of significance of all tests together
+SURE = 0.05             # significance level of all tests together
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 
 
 def frame_bytes(params):
-    """So that LEVELS of them are just below kmax."""
+    """Return: frame length with which LEVELS frames reach from kmin to just below kmax."""
     return (KMAX - KMIN) // params.levels
 
 
@@ -54,7 +51,7 @@ def burst_frames(params):
 
 
 def gap_ns(params):
-    """From one burst to the next: what it takes to send it, and some more."""
+    """Return: interval between bursts: the time to send one, and a margin."""
     return (burst_frames(params) + 2) * (frame_bytes(params) + ON_WIRE) * 8 * 10**9 // params.rate
 
 
@@ -70,7 +67,7 @@ def open_socket(name, size):
 def port_qdisc(params, scheme):
     if scheme != "red":
         return "dcqcn kmin %d kmax %d pmax %g%% limit 1000000" % (KMIN, KMAX, 100 * PMAX[scheme])
-    # burst == min/avpkt: each arrival halves what the average has of the past, and tc allows no shorter memory
+    # burst == min/avpkt: each arrival halves the weight of the past, the shortest memory that tc allows
     return "red limit 1000000 min %d max %d avpkt %d burst %d bandwidth %dbit probability %g ecn" % (
         KMIN, KMAX, KMIN // 5, 5, params.rate, PMAX[scheme])
 
@@ -93,7 +90,7 @@ def guest(lab):
     receiver.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
     receiver.bind(("", PORT))
     lab.expect((p.bursts + 1) * gap_ns(p))
-    # what waits when the last frame of a burst has come, which may be late, and the first one is still on the line
+    # sample after the last frame of a burst has arrived, while the first one is still on the link
     lab.sample("queue.csv", gap_ns(p), [port], size * 8 * 10**9 // p.rate * 3 // 4)
     lab.begin()
     marks, pairs = bursts(lab, sender, receiver)
@@ -105,7 +102,7 @@ def guest(lab):
 
 
 def bursts(lab, sender, receiver):
-    """How often each frame of a burst was marked, and how often with the one behind it."""
+    """Return: how often each frame of a burst was marked, and how often together with the next one."""
     frames = burst_frames(lab.params)
     payload = frame_bytes(lab.params) - HEADERS
     packets = [struct.pack("%dsB" % (payload - 1), b"", i) for i in range(frames)]
@@ -118,7 +115,7 @@ def bursts(lab, sender, receiver):
         for i in range(frames):
             data, control, _, _ = receiver.recvmsg(payload, 64)
             if data[-1] != i:
-                raise RuntimeError("burst %d: frame %d came as number %d" % (n, data[-1], i))
+                raise RuntimeError("burst %d: frame %d arrived as number %d" % (n, data[-1], i))
             marked = control[0][2][0] & ECN == CE
             marks[i] += marked
             if i:
@@ -130,7 +127,7 @@ def bursts(lab, sender, receiver):
 # ---- on the host
 
 def binomial_test(count, n, p):
-    """Exact, two-sided: how probable are outcomes that are not more probable than COUNT of N?"""
+    """Return: two-sided p-value: probability of all outcomes that are at most as probable as COUNT of N."""
     if p in (0, 1):
         return float(count == n * p)
 
@@ -142,14 +139,14 @@ def binomial_test(count, n, p):
 
 
 def probability(scheme, queue):
-    """The paper's line."""
+    """Return: marking probability by the paper's curve."""
     if queue <= KMIN:
         return 0
     return 1 if queue > KMAX else PMAX[scheme] * (queue - KMIN) / (KMAX - KMIN)
 
 
 class Scheme:
-    """Lines (queue, p, marks, value of the test), and the least values of both tests."""
+    """Rows (queue, probability, marks, p-value), and the smallest p-values of both tests."""
 
     def __init__(self, run, scheme):
         p = run.params
@@ -170,24 +167,27 @@ class Scheme:
 
 def report(run):
     schemes = {scheme: Scheme(run, scheme) for scheme in run.schemes}
-    run.text("Of %d bursts, how often the frame that found this queue was marked; p: exact binomial test" %
+    run.text("Of %d bursts: how often the frame that finds this queue is marked; p: exact binomial test" %
              run.params.bursts, "")
-    run.table(("scheme", "queue", "line", "marks", "of bursts", "p"),
-              [(s.name, q, line, marks, marks / s.n, value) for s in schemes.values() for q, line, marks, value in s.rows])
+    run.table(("scheme", "queue", "curve", "marks", "of bursts", "p"),
+              [(s.name, q, line, marks, marks / s.n, value) for s in schemes.values() for q, line, marks,
+               value in s.rows])
     for name, s in schemes.items():
-        run.claim(name + "-levels", "%s: bursts that did not find the queue that the first one found" % name, s.unlike,
+        run.claim(name + "-levels", "%s: number of bursts with another queue than the first one's" % name, s.unlike,
                   "== 0")
         if name == "red":
             continue
-        run.claim(name + "-below", "%s: marks up to kmin" % name, sum(r[2] for r in s.rows if r[1] == 0), "== 0")
-        run.claim(name + "-above", "%s: share marked above kmax" % name,
+        run.claim(name + "-below", "%s: number of marks up to kmin" % name, sum(r[2] for r in s.rows if r[1] == 0),
+                  "== 0")
+        run.claim(name + "-above", "%s: marked share above kmax" % name,
                   min(r[2] for r in s.rows if r[1] == 1) / s.n, "== 1")
-        run.claim(name + "-line", "%s: least p of %d levels between" % (name, len(s.ramp)), s.least,
+        run.claim(name + "-line", "%s: smallest p of %d levels between kmin and kmax" % (name, len(s.ramp)), s.least,
                   ">= %g" % (SURE / len(s.ramp)))
-        run.claim(name + "-independent", "%s: least p of pairs of neighbours" % name, s.least_pair,
+        run.claim(name + "-independent", "%s: smallest p of pairs of neighbours" % name, s.least_pair,
                   ">= %g" % (SURE / (len(s.ramp) - 1)))
     if "red" in schemes and not run.small:
-        run.claim("red-line", "red: least p of the levels: is it told from the line?", schemes["red"].least, "< 1e-6")
+        run.claim("red-line", "red: smallest p of the levels, which differ from the curve", schemes["red"].least,
+                  "< 1e-6")
     if set(SCHEMES) == set(run.schemes):
         draw(run, schemes)
 
@@ -200,7 +200,7 @@ def draw(run, schemes):
             axis.errorbar([r[0] / 1e3 for r in s.ramp], [r[2] / s.n for r in s.ramp],
                           [1.96 * math.sqrt(r[1] * (1 - r[1]) / s.n) for r in s.ramp], fmt="o", markersize=4,
                           color=run.colour(name), label=name)
-        axis.plot([0, KMIN / 1e3, KMAX / 1e3], [0, 0, PMAX[names[0]]], color="#666666", linewidth=1, label="line")
-        axis.set(xlabel="queue that the frame found, KB", ylabel="share marked", ylim=(0, None),
+        axis.plot([0, KMIN / 1e3, KMAX / 1e3], [0, 0, PMAX[names[0]]], color="#666666", linewidth=1, label="curve")
+        axis.set(xlabel="queue that the frame finds, KB", ylabel="marked share", ylim=(0, None),
                  title="pmax %g %%" % (100 * PMAX[names[0]]))
         axis.legend()

@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PFC's unfairness and its victims, and that DCQCN does away with both: the DCQCN paper's figures 3 and 4.
+"""PFC's unfairness and victim flows, and DCQCN's remedy: the DCQCN paper's figures 3 and 4.
 
-Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
-2015, section 2.2. Two networks, all links of one rate:
+Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 2.2. Two networks, all links
+of one rate:
 
-    lot     a row of four switches with a host each, which all send to one at the
-            end; a paused port lets each of its inputs have the same, so the
-            shares should be 1/8, 1/8, 1/4, 1/2
-    clos    the paper's testbed (closlab.topo.two_pods), in which ECMP spreads the
-            flows; each run has other ports, and so other ways. Only t1's are fixed:
-            h11, h12 and h15 go by l1, h13 and h14 by l2
-            unfair      h11, h21, h31 and h42 send to h41, h42's ToR
-            victim-K    h15 sends to h21 in its own pod, while h11 to h14, of
-                        the same ToR as h15, and K hosts of t3 send to h41: the
-                        victim and h41's flows share nothing that is full, only
-                        links that PFC pauses
+    lot     a row of four switches with one host each, which all send to a host at the end. A paused port gives each of
+            its inputs the same rate, so the expected shares are 1/8, 1/8, 1/4, 1/2
+    clos    the paper's testbed (closlab.topo.two_pods), in which ECMP spreads the flows. Each run has other ports, and
+            thus other paths. Only t1's uplinks are fixed: h11, h12 and h15 use l1, h13 and h14 use l2
+            unfair      h11, h21, h31 and h42 send to h41, which shares h42's ToR
+            victim-K    h15 sends to h21 in its own pod, while h11 to h14, at h15's ToR, and K hosts of t3 send to h41.
+                        The victim and the flows to h41 share no congested link, only links that PFC pauses
 
-with PFC alone (`pfc`: the switches do not mark, so that tcp_dcqcn's flows stay at
-line rate, as RDMA without congestion control does), and with the marks (`dcqcn`).
-Switches have the paper's share of memory for each port, and dynamic thresholds
-with beta = 8.
+Each network runs with PFC alone (`pfc`: the switches do not mark, so that tcp_dcqcn flows stay at line rate, as RDMA
+without congestion control does), and with marking (`dcqcn`). Switches have the paper's share of memory for each port,
+and dynamic thresholds with beta = 8.
 """
 from closlab import dcqcn, topo
 from closlab.params import Param
@@ -27,13 +22,13 @@ from closlab.results import jain, mean, quantile
 from closlab.tcp import SERIES, goodputs
 
 PARAMS = [
-    Param("rate", "rate", "40gbit", "of all links"),
-    Param("delay", "time", "1500ns", "of each link"),
-    Param("runs", "count", "3", "of each case of clos"),
-    Param("others", "count", "0,1,2", "K, a case each", several=True),
-    Param("jitter", "time", "100us", "the flows start within"),
-    Param("warmup", "time", "40ms", "before the measurement"),
-    Param("time", "time", "15ms", "of the measurement"),
+    Param("rate", "rate", "40gbit", "rate of all links"),
+    Param("delay", "time", "1500ns", "delay of each link"),
+    Param("runs", "count", "3", "runs of each case of clos"),
+    Param("others", "count", "0,1,2", "values of K, a case each", several=True),
+    Param("jitter", "time", "100us", "interval in which the flows start"),
+    Param("warmup", "time", "40ms", "time before the measurement"),
+    Param("time", "time", "15ms", "duration of the measurement"),
 ]
 SMALL = {"rate": "10gbit", "runs": "1", "others": "1", "warmup": "2ms", "time": "2ms"}
 SCHEMES = ("lot-pfc", "lot-dcqcn", "clos-pfc", "clos-dcqcn")
@@ -42,7 +37,7 @@ UPLINKS = {"l1": ("h11", "h12", "h15"), "l2": ("h13", "h14")}
 
 
 def cases(params, scheme):
-    """[(name, run, patterns)] of a scheme; a victim is its case's first flow."""
+    """Return: [(name, run, patterns)] of a scheme; the victim is its case's first flow."""
     if scheme.startswith("lot"):
         return [("lot", 0, [("h1-h%d" % LOT, "r")])]
     some = [("unfair", [("h11,h21,h31,h42", "h41")])]
@@ -53,11 +48,12 @@ def cases(params, scheme):
 
 # ---- in the guest
 
-def fix_ways(tor):
-    """The ways up: two of the four flows by each, so that the victim shares its uplink with two."""
+def fix_uplinks(tor):
+    """Route two of the four flows through each uplink, so that the victim shares its uplink with two flows."""
     lines = []
     for table, (leaf, hosts) in enumerate(UPLINKS.items(), 1):
-        lines.append("route add default via %s dev %s onlink table %d" % (tor.port(leaf).peer.node.address, leaf, table))
+        lines.append("route add default via %s dev %s onlink table %d" % (tor.port(leaf).peer.node.address, leaf,
+                                                                          table))
         lines += ["rule add iif %s table %d" % (host, table) for host in hosts]
     topo.run("ip", "-n", tor.name, "-batch", "-", text=lines)
 
@@ -69,25 +65,26 @@ def guest(lab):
     dcqcn.switch_qdiscs(net, dcqcn.marking(dcqcn.NEVER, dcqcn.NEVER) if lab.scheme.endswith("pfc") else "")
     net.build()
     if lab.scheme.startswith("clos"):
-        fix_ways(net.nodes["t1"])
+        fix_uplinks(net.nodes["t1"])
     todo = cases(p, lab.scheme)
     lab.expect(len(todo) * (p.warmup + p.time))
     for name, run, patterns in todo:
         words = []
         for i, (src, dst) in enumerate(patterns):
-            # other ports are other ways
+            # ECMP maps other ports to other paths
             words += ["--"] * bool(i) + ["bulk", "src=" + src, "dst=" + dst, "cc=dcqcn", "jitter=%dns" % p.jitter,
                                          "port=%d" % (20000 + 10 * run + i)]
         lab.sample("ports-%s-%d.csv" % (name, run), p.time, net.switch_ports(), p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
-                    "--series", lab.path("series-%s-%d.csv" % (name, run)), "--every", "%dns" % (p.time // SERIES), *words)
+                    "--series", lab.path("series-%s-%d.csv" % (name, run)), "--every", "%dns" % (p.time // SERIES),
+                    *words)
         dcqcn.drain()
 
 
 # ---- on the host
 
 class Case:
-    """A case, all of its runs: goodputs[run] of each flow in Gbit/s; pauses, drops and marks: of all switches and runs."""
+    """All runs of a case: goodputs[run] of each flow in Gbit/s; pauses, drops and marks of all switches and runs."""
 
     def __init__(self, run, scheme, name):
         p = run.params
@@ -105,7 +102,7 @@ class Case:
                 self.drops += sign * sum(counts["drops"])
                 self.marks += sign * sum(counts["marks"])
         self.victims = [flows[0] for flows in self.goodputs]
-        # to the host where all meet
+        # flows to the common receiver
         self.others = [flows[name.startswith("victim"):] for flows in self.goodputs]
 
     def rows(self):
@@ -115,29 +112,29 @@ class Case:
 
 
 def found(run):
-    """{(network, case): {"pfc": Case, "dcqcn": Case}}"""
+    """Return: {(network, case): {"pfc": Case, "dcqcn": Case}}."""
     some = {}
     for scheme in run.schemes:
-        network, way = scheme.split("-")
+        network, control = scheme.split("-")
         for name in dict.fromkeys(name for name, _, _ in cases(run.params, scheme)):
-            some.setdefault((network, name), {})[way] = Case(run, scheme, name)
+            some.setdefault((network, name), {})[control] = Case(run, scheme, name)
     return some
 
 
 def report(run):
     some = found(run)
-    run.text("Gbit/s of each flow, a victim's first; last over others: of those that meet, the nearest to the others'",
-             "mean", "")
+    run.text("Gbit/s of each flow, the victim's first; last over others: of the flows to one host, the nearest over",
+             "the others' mean", "")
     run.table(("scheme", "case", "run", "flows", "sum", "Jain", "last over others"),
-              [row for ways in some.values() for case in ways.values() for row in case.rows()])
-    run.text("All runs of a case: of the switches in the measurement, the pause frames (XOFF), marks and drops", "")
-    run.table(("scheme", "case", "victim: least", "median", "most", "pauses", "marks", "drops"),
+              [row for controls in some.values() for case in controls.values() for row in case.rows()])
+    run.text("All runs of a case: pause frames (XOFF), marks and drops of all switches during the measurement", "")
+    run.table(("scheme", "case", "victim: min", "median", "max", "pauses", "marks", "drops"),
               [(c.scheme, c.name) + (tuple(quantile(c.victims, q) for q in (0, 0.5, 1)) if "victim" in c.name
                                      else ("-",) * 3) + (c.pauses, c.marks, c.drops)
-               for ways in some.values() for c in ways.values()])
-    every = [c for ways in some.values() for c in ways.values()]
-    run.claim("drops", "packets dropped", sum(c.drops for c in every), "== 0")
-    run.claim("pfc-pauses", "PFC alone: pause frames, the least of all cases", min(
+               for controls in some.values() for c in controls.values()])
+    every = [c for controls in some.values() for c in controls.values()]
+    run.claim("drops", "number of dropped packets", sum(c.drops for c in every), "== 0")
+    run.claim("pfc-pauses", "PFC alone: fewest pause frames of a case", min(
         (c.pauses for c in every if c.scheme.endswith("pfc")), default=1), "> 0")
     if not run.small and set(run.schemes) == set(SCHEMES):
         claim(run, some)
@@ -146,48 +143,50 @@ def report(run):
 
 def claim(run, some):
     lot, unfair = some["lot", "lot"], some["clos", "unfair"]
-    run.claim("lot-pfc", "parking lot, PFC alone: the nearest flow over the farthest; 4 by computation",
+    run.claim("lot-pfc", "parking lot, PFC alone: goodput of the nearest flow over the farthest; 4 is expected",
               lot["pfc"].goodputs[0][-1] / lot["pfc"].goodputs[0][0], "3..5")
     run.claim("lot-dcqcn", "parking lot, DCQCN: Jain's index", jain(lot["dcqcn"].goodputs[0]), ">= 0.95")
-    run.claim("unfair-pfc", "PFC alone: h42 over the others' mean, the median run",
+    run.claim("unfair-pfc", "PFC alone: median of h42's goodput over the others' mean",
               quantile([flows[-1] / mean(flows[:-1]) for flows in unfair["pfc"].goodputs], 0.5), ">= 1.3")
-    run.claim("unfair-dcqcn", "DCQCN: Jain's index of the four flows, the worst run",
+    run.claim("unfair-dcqcn", "DCQCN: smallest Jain's index of the four flows",
               min(jain(flows) for flows in unfair["dcqcn"].goodputs), ">= 0.95")
-    run.claim("unfair-share", "DCQCN: sum of the four flows over the line, the worst run",
+    run.claim("unfair-share", "DCQCN: smallest total goodput over the link's rate",
               min(sum(flows) for flows in unfair["dcqcn"].goodputs) / (run.params.rate / 1e9), ">= 0.9")
     first, last = (some["clos", "victim-%d" % k] for k in (run.params.others[0], run.params.others[-1]))
-    median = {(way, i): quantile(c[way].victims, 0.5) for way in ("pfc", "dcqcn") for i, c in enumerate((first, last))}
-    run.claim("victim-pfc", "PFC alone: the victim with %d more senders over that with %d, medians" % (
+    median = {(control, i): quantile(c[control].victims, 0.5) for control in ("pfc", "dcqcn") for i,
+              c in enumerate((first, last))}
+    run.claim("victim-pfc", "PFC alone: victim's median goodput with %d additional senders over that with %d" % (
         run.params.others[-1], run.params.others[0]), median["pfc", 1] / median["pfc", 0], "<= 0.7")
-    run.claim("victim-dcqcn", "DCQCN: the same", median["dcqcn", 1] / median["dcqcn", 0], ">= 0.9")
-    run.claim("victim-gain", "the victim with DCQCN over that with PFC alone, %d more senders, medians" %
+    run.claim("victim-dcqcn", "DCQCN: victim's median goodput with %d additional senders over that with %d" % (
+        run.params.others[-1], run.params.others[0]), median["dcqcn", 1] / median["dcqcn", 0], ">= 0.9")
+    run.claim("victim-gain", "victim's median goodput with DCQCN over PFC alone, %d additional senders" %
               run.params.others[-1], median["dcqcn", 1] / median["pfc", 1], ">= 2")
-    run.claim("pauses", "pause frames with PFC alone over those with DCQCN (at least 1), all cases",
-              sum(ways["pfc"].pauses for ways in some.values()) /
-              max(1, sum(ways["dcqcn"].pauses for ways in some.values())), ">= 1000")
+    run.claim("pauses", "pause frames with PFC alone over pause frames with DCQCN (at least 1), all cases",
+              sum(controls["pfc"].pauses for controls in some.values()) /
+              max(1, sum(controls["dcqcn"].pauses for controls in some.values())), ">= 1000")
 
 
 def draw(run, some):
     _, axes = run.figure("dcqcn-pfc", 1, 3, (12, 3.4))
-    colours = {way: run.colour("clos-" + way) for way in ("pfc", "dcqcn")}
+    colours = {control: run.colour("clos-" + control) for control in ("pfc", "dcqcn")}
     for axis, key, names in ((axes[0], ("lot", "lot"), ["h%d" % (i + 1) for i in range(LOT)]),
                              (axes[1], ("clos", "unfair"), ["h11", "h21", "h31", "h42"])):
-        for way, shift in (("pfc", -0.12), ("dcqcn", 0.12)):
-            for number, flows in enumerate(some[key][way].goodputs):
-                axis.plot([x + shift for x in range(len(flows))], flows, "o", color=colours[way], alpha=0.6,
-                          label=None if number else {"pfc": "PFC alone", "dcqcn": "DCQCN"}[way])
+        for control, shift in (("pfc", -0.12), ("dcqcn", 0.12)):
+            for number, flows in enumerate(some[key][control].goodputs):
+                axis.plot([x + shift for x in range(len(flows))], flows, "o", color=colours[control], alpha=0.6,
+                          label=None if number else {"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
         axis.set_xticks(range(len(names)), names)
         axis.axhline(run.params.rate / 1e9 / len(names), color="#666666", linewidth=0.8, linestyle=":")
-    for way, shift in (("pfc", -0.08), ("dcqcn", 0.08)):
+    for control, shift in (("pfc", -0.08), ("dcqcn", 0.08)):
         for k in run.params.others:
-            victims = some["clos", "victim-%d" % k][way].victims
-            axes[2].plot([k + shift] * len(victims), victims, "o", color=colours[way], alpha=0.6)
+            victims = some["clos", "victim-%d" % k][control].victims
+            axes[2].plot([k + shift] * len(victims), victims, "o", color=colours[control], alpha=0.6)
         axes[2].plot([k + shift for k in run.params.others],
-                     [quantile(some["clos", "victim-%d" % k][way].victims, 0.5) for k in run.params.others], "-",
-                     color=colours[way], label={"pfc": "PFC alone", "dcqcn": "DCQCN"}[way])
-    axes[0].set(title="Parking lot", xlabel="sender, the nearest last")
-    axes[1].set(title="Unfairness, a point a run", xlabel="sender")
-    axes[2].set(title="Victim, a point a run (lines: medians)", xlabel="senders below t3 (h41's)")
+                     [quantile(some["clos", "victim-%d" % k][control].victims, 0.5) for k in run.params.others], "-",
+                     color=colours[control], label={"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
+    axes[0].set(title="Parking lot", xlabel="sender, nearest last")
+    axes[1].set(title="Unfairness, one point per run", xlabel="sender")
+    axes[2].set(title="Victim, one point per run (lines: medians)", xlabel="senders to h41 below t3")
     axes[2].set_xticks(run.params.others)
     for axis in axes:
         axis.set(ylabel="goodput, Gbit/s", ylim=(0, None))

@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""DCQCN's reaction and notification points: what one CNP does to a sender, and how often a receiver sends one.
+"""DCQCN's reaction and notification points: a sender's response to one CNP, and the rate of a receiver's CNPs.
 
-Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM
-2015, section 3.
+Y. Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.
 
-    response    h2 sends requests of a packet to h1, the next when the answer is there. Now
-                and then a host behind a fast link sends a burst of UDP to h1,
-                so that the port has a queue when the request comes: it is marked,
-                and it is the only one. Of each CNP and what follows, tcp_dcqcn's
-                trace events tell.
-    spacing     `flows` flows share a port that marks whatever has to wait. A packet
-                socket at the receiver sees marks come in and CNPs (ACKs with
-                ECE) go out.
+    response    h2 sends requests of one packet to h1, each after the previous answer. Now and then a host with a fast
+                link sends a burst of UDP to h1, so that the next request finds a queue and is marked, as the only one.
+                tcp_dcqcn's trace events record each CNP and its effects.
+    spacing     `flows` flows share a port that marks every packet that finds a queue. A packet socket at the receiver
+                records received marks and sent CNPs (ACKs with ECE).
 """
 import ctypes
 import math
@@ -24,25 +20,25 @@ from closlab.guest import sleep_until
 from closlab.params import Param
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("fast", "rate", "100gbit", "of the link of the host that makes queues"),
-    Param("delay", "time", "1500ns", "of each link; four of them are most of the RTT"),
-    Param("at", "time", "2ms,5ms,10ms,20ms,40ms,80ms", "when there is a queue", several=True),
-    Param("burst", "count", "30", "packets of UDP that make it"),
-    Param("flows", "count", "4", "of spacing"),
-    Param("time", "time", "20ms", "of spacing"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("fast", "rate", "100gbit", "rate of the link of the host that sends bursts"),
+    Param("delay", "time", "1500ns", "delay of each link; four delays are most of the RTT"),
+    Param("at", "time", "2ms,5ms,10ms,20ms,40ms,80ms", "times at which a burst makes a queue", several=True),
+    Param("burst", "count", "30", "UDP packets in a burst"),
+    Param("flows", "count", "4", "flows of the scheme spacing"),
+    Param("time", "time", "20ms", "duration of the scheme spacing"),
 ]
 SMALL = {"at": "1ms,2ms", "flows": "2", "time": "2ms"}
 SCHEMES = ("response", "spacing")
 
-AFTER = 2 * 10**6       # ns of response after the last queue
-PORT = 20000            # of the receivers, traffic's default
-STEPS = 5               # of recovery that are claimed
+AFTER = 2 * 10**6       # duration of response after the last burst, ns
+PORT = 20000            # the traffic generator's default receiver port
+STEPS = 5               # recovery steps with claims
 
 ETH_P_ALL = 3
 BPF_RET = 6
 SO_ATTACH_FILTER, SO_RCVBUFFORCE, SO_TIMESTAMPNS = 26, 33, 35
-# of IPv4: TOS, source, destination; of TCP: ports, flags
+# IPv4: TOS, source, destination; TCP: ports, flags
 HEAD = struct.Struct("!xB10x4s4s2H9xB")
 ECN, CE = 3, 3
 SYN, ECE = 0x02, 0x40
@@ -51,20 +47,20 @@ SYN, ECE = 0x02, 0x40
 # ---- in the guest
 
 class Tap:
-    """A packet socket that keeps the heads of what a host sends and receives."""
+    """A packet socket that records the headers of a host's packets in both directions."""
 
     def __init__(self, host):
         topo.enter("/run/netns/" + host)
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
         self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 29)
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-        # a program of one instruction, which returns HEAD's size: no more of a packet is kept
+        # a BPF program of one instruction, which truncates packets to HEAD's size
         code = ctypes.create_string_buffer(struct.pack("HBBI", BPF_RET, 0, 0, HEAD.size))
         self.socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HxxxxxxP", 1, ctypes.addressof(code)))
         self.socket.bind(("eth0", ETH_P_ALL))
 
     def lines(self):
-        """real_ns, the sender of the data, what: of each mark that came in, and each ACK with ECE that went out."""
+        """Yield "real_ns,data sender,ce" for each received mark, "...,ece" for each sent ACK with ECE."""
         self.socket.setblocking(False)
         while True:
             try:
@@ -84,7 +80,7 @@ def guest(lab):
     dcqcn.load(lab)
     lab.trace("rates.csv", "dcqcn:dcqcn_rate")
     lab.trace("cnps.csv", "dcqcn:dcqcn_cnp")
-    # whatever finds a queue is marked
+    # mark each packet that finds a queue
     (response if lab.scheme == "response" else spacing)(lab, "dcqcn kmin 0 kmax 0")
 
 
@@ -102,7 +98,7 @@ def response(lab, qdisc):
         port.rate = p.fast
     net.build()
     topo.enter("/run/netns/h1")
-    sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)     # or there would be answers
+    sink = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)     # prevents ICMP errors
     sink.bind(("", PORT + 1))
     topo.enter("/run/netns/h3")
     noise = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -137,11 +133,11 @@ def spacing(lab, qdisc):
 # ---- on the host
 
 class Cnp:
-    """A CNP at the sender, and what followed.
+    """A CNP at the sender and the increases after it.
 
-    alpha       by what the rate was cut
-    computed    what alpha should be
-    steps       (times T, lateness in us, R_T - R_C of what it was after the cut) of each increase
+    alpha       alpha derived from the cut
+    computed    expected alpha
+    steps       of each increase: (T since the cut, lateness in µs, R_T - R_C relative to its value after the cut)
     """
 
     def __init__(self, row, alpha):
@@ -152,13 +148,13 @@ class Cnp:
         self.steps = []
 
     def add(self, row):
-        """An increase."""
+        """Add an increase."""
         gap = (row["target_Bps"] - row["rate_Bps"]) / (self.target - self.rate)
         late = row["time_ns"] // 1000 - self.at_us - row["timer_stage"] * dcqcn.T_US
         self.steps.append((row["timer_stage"], late, gap))
 
     def alpha_at(self, us):
-        """What is left of alpha then."""
+        """Return: expected alpha at that time."""
         return (self.computed * (1 - dcqcn.G) + dcqcn.G) * (1 - dcqcn.G) ** ((us - self.at_us) // dcqcn.K_US)
 
     def row(self):
@@ -167,13 +163,13 @@ class Cnp:
 
 
 def rates_of(run):
-    """The events of the connection's end that gets CNPs."""
+    """Return: the rate events of the end that receives CNPs."""
     rates = run.csv("response", "rates.csv")
     return rates.where(src=rates["src"][rates["cause"].index("cnp")])
 
 
 def cnps_of(run):
-    """In order."""
+    """Return: all CNPs in order."""
     found = []
     for row in rates_of(run).rows():
         if row["cause"] == "cnp":
@@ -191,22 +187,23 @@ def report(run):
 
 
 def report_response(run, cnps):
-    run.text("Each CNP: R_C before (Gbit/s), cut to this share; alpha by that, and computed; then, after each T,",
-             "R_T - R_C times 2^n of what it was after the cut", "")
+    run.text("Each CNP: R_C before (Gbit/s); factor of the cut; alpha by the cut, and computed; then, after each T,",
+             "R_T - R_C times 2^n relative to its value after the cut", "")
     run.table(("ms", "R_C", "cut to", "alpha", "computed") + tuple("n = %d" % (n + 1) for n in range(STEPS)),
               [c.row() for c in cnps])
     sent = run.csv("response", "cnps.csv")["wait_ns"]
-    for who, count in (("receiver sends", len(sent)), ("sender takes", len(cnps))):
-        run.claim("cnps-" + who.split()[0], "CNPs that the %s, for each marked packet" % who, count / len(run.params.at),
+    for role, count in (("receiver sends", len(sent)), ("sender accepts", len(cnps))):
+        run.claim("cnps-" + role.split()[0], "CNPs that the %s per marked packet" % role,
+                  count / len(run.params.at),
                   "== 1")
-    run.claim("halves", "the first CNP: R_C after over before", cnps[0].cut, "0.499999..0.500001")
-    run.claim("steps", "%d steps of recovery: R_T - R_C times 2^n, farthest from 1" % STEPS,
+    run.claim("halves", "first CNP: R_C after over R_C before", cnps[0].cut, "0.499999..0.500001")
+    run.claim("steps", "%d steps of recovery: R_T - R_C times 2^n, largest error" % STEPS,
               max(abs(gap * 2 ** n - 1) for c in cnps for n, _, gap in c.steps[:STEPS]), "<= 0.001")
-    run.claim("steps-n", "they are all there: n of the last, the least", min(c.steps[STEPS - 1][0] for c in cnps),
+    run.claim("steps-n", "smallest number of recovery steps", min(c.steps[STEPS - 1][0] for c in cnps),
               "== %d" % STEPS)
-    run.claim("timer", "and n T after the CNP: farthest from it, us; a round trip is possible",
+    run.claim("timer", "largest lateness of step n after n T, µs; up to a round trip is possible",
               max((late for c in cnps for _, late, _ in c.steps[:STEPS]), key=abs), "0..20")
-    run.claim("alpha", "alpha by the cuts over what is computed, farthest from 1",
+    run.claim("alpha", "alpha by the cuts over computed alpha, largest error",
               max(abs(c.alpha / c.computed - 1) for c in cnps), "<= 0.001")
     if not run.small:
         a, b = cnps[-2:]
@@ -225,14 +222,16 @@ def report_spacing(run):
         gaps = [b - a for a, b in zip(seen["ece"], seen["ece"][1:])]
         rows.append((flow, len(seen["ce"]), len(seen["ece"]), (seen["ece"][0] - seen["ce"][0]) / 1e3, min(gaps) / 1e3,
                      max(gaps) / 1e3))
-    run.text("", "Each flow at the receiver: marked packets, CNPs; us from the first mark to the first CNP, and between",
+    run.text("",
+             "Each flow at the receiver: marked packets, CNPs; µs from the first mark to the first CNP, and between",
              "CNPs", "")
-    run.table(("flow", "marks", "CNPs", "first", "gap: least", "most"), rows)
-    run.claim("flows", "flows with marks", len(rows), "== %d" % run.params.flows)
-    run.claim("first", "from a flow's first mark to its first CNP, us, the most", max(row[3] for row in rows), "0..1")
-    run.claim("gap", "between two CNPs of a flow on the wire, us, the least", min(row[4] for row in rows),
+    run.table(("flow", "marks", "CNPs", "first", "gap: min", "max"), rows)
+    run.claim("flows", "number of flows with marks", len(rows), "== %d" % run.params.flows)
+    run.claim("first", "largest delay from a flow's first mark to its first CNP, µs", max(row[3] for row in rows),
+              "0..1")
+    run.claim("gap", "smallest interval between a flow's CNPs, µs", min(row[4] for row in rows),
               ">= %d" % dcqcn.N_US)
-    run.claim("many", "marks for each CNP, the least of the flows: are there more than CNPs?",
+    run.claim("many", "smallest number of marks per CNP of a flow",
               min(row[1] / row[2] for row in rows), "> 2")
 
 
@@ -245,7 +244,7 @@ def draw(run, cnps):
     times = [(row["time_ns"] - rows[0]["time_ns"]) / 1e3 for row in first]
     for name, label, style in (("target_Bps", "R_T", "--"), ("rate_Bps", "R_C", "-")):
         axes[0].step(times, [row[name] * 8e-9 for row in first], style, where="post", label=label)
-    axes[0].set(xlim=(-20, 10 * dcqcn.T_US), ylim=(0, None), xlabel="after the first CNP, us", ylabel="Gbit/s",
+    axes[0].set(xlim=(-20, 10 * dcqcn.T_US), ylim=(0, None), xlabel="time after the first CNP, µs", ylabel="Gbit/s",
                 title="Recovery")
     for c, d in zip(cnps, cnps[1:]):
         times = range(c.at_us, d.at_us, dcqcn.K_US)

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does the lab show what is known of DCTCP? Queue, throughput and fairness of its flows; cubic and bbr beside it.
+"""Known properties of DCTCP in the lab: queue, throughput and fairness of its flows, beside cubic and bbr.
 
-The paper: M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010: figures
-1 and 13 (queue), 12 (its analysis), 14 (throughput and the threshold K).
+The paper: M. Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010: figures 1 and 13 (queue), 12 (its analysis), 14
+(throughput and the threshold K).
 
-Hosts around a switch, each with a flow to the same host. Schemes:
+Hosts at one switch send one flow each to the same host. Schemes:
 
-    dctcp, cubic, bbr   one case after the other for each number of `flows`; the
-                        port marks above K packets (dctcp), or it is a
-                        drop-tail FIFO; bbr's hosts have fq
+    dctcp, cubic, bbr   one case for each number of `flows`; the port marks above K packets (dctcp), or is a drop-tail
+                        FIFO; bbr's hosts have fq
     threshold           `sweep_flows` dctcp flows, for each K of `sweep`
-    analysis            dctcp for each number of `analysis_flows`, at hosts without
-                        TSO: in the paper's analysis, too, packets do not come
-                        in bursts
+    analysis            dctcp for each number of `analysis_flows`, on hosts without TSO, because the paper's analysis
+                        assumes packets without bursts
 """
 import math
 
@@ -21,19 +19,19 @@ from closlab.params import Param
 from closlab.results import COLOURS, jain, mean, quantile
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "24us", "of each link; four of them are the RTT"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "24us", "delay of each link; an RTT has four"),
     Param("flows", "count", "2,8,16,24,40", "numbers of flows, a case each", several=True),
-    Param("k", "count", "65", "packets above which the port marks"),
-    Param("buffer", "size", "700k", "of the port"),
-    Param("warmup", "time", "100ms", "before the measurement"),
-    Param("time", "time", "200ms", "of the measurement"),
-    Param("jitter", "time", "10ms", "the flows start within"),
-    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("k", "count", "65", "marking threshold of the port, packets"),
+    Param("buffer", "size", "700k", "buffer of the port"),
+    Param("warmup", "time", "100ms", "time before the measurement"),
+    Param("time", "time", "200ms", "duration of the measurement"),
+    Param("jitter", "time", "10ms", "interval in which the flows start"),
+    Param("every", "time", "20us", "interval between queue samples"),
     Param("sweep", "count", "2,5,10,20,40,65,100", "thresholds of the scheme threshold", several=True),
-    Param("sweep_flows", "count", "2", "its flows"),
+    Param("sweep_flows", "count", "2", "flows of the scheme threshold"),
     Param("analysis_k", "count", "40", "threshold of the scheme analysis"),
-    Param("analysis_flows", "count", "2,10,40", "its numbers of flows", several=True),
+    Param("analysis_flows", "count", "2,10,40", "numbers of flows of the scheme analysis", several=True),
 ]
 SMALL = {"rate": "1gbit", "k": "20", "flows": "2", "warmup": "10ms", "time": "10ms", "jitter": "1ms", "every": "100us",
          "sweep": "20", "analysis_flows": "2"}
@@ -43,11 +41,11 @@ FRAME = 1514
 WIRE = FRAME + 24
 DATA = 1448
 ACK_WIRE = 14 + 52 + 24
-SERIES = 10     # samples of the flows: in the warm-up and in the time
+SERIES = 10     # flow samples in the warm-up and in the measurement
 
 
 def cases(params, scheme):
-    """[(name, flows, K)] of a scheme."""
+    """Return: [(name, flows, K)] of a scheme."""
     if scheme == "analysis":
         return [("n%d" % n, n, params.analysis_k) for n in params.analysis_flows]
     if scheme == "threshold":
@@ -58,11 +56,10 @@ def cases(params, scheme):
 # ---- in the guest
 
 def port_qdisc(scheme, params, k):
-    """The port's qdisc.
+    """Return: the port's qdisc.
 
-    Marking as in the paper is red with no room between its two thresholds and
-    a short memory: burst == min/avpkt gives W = 1/2, so that each arrival
-    halves what the average still has of the past.
+    To mark as in the paper, red has nearly equal thresholds and a short memory: burst == min/avpkt gives W = 1/2, so
+    that each arrival halves the weight of the past.
     """
     if scheme in ("cubic", "bbr"):
         return "bfifo limit %d" % params.buffer
@@ -75,7 +72,7 @@ def guest(lab):
     todo = cases(p, lab.scheme)
     net = topo.star(max(flows for _, flows, _ in todo) + 1, p.rate, p.delay)
     net.build(host_qdisc="fq" if lab.scheme == "bbr" else None)
-    # the queue is to be in the qdisc: a frame on the line, one behind it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     if lab.scheme == "analysis":
         for host in net.hosts():
@@ -95,7 +92,7 @@ def guest(lab):
 # ---- on the host
 
 class Case:
-    """What one case showed: queue in packets, goodput in bit/s."""
+    """Results of one case: queue in packets, goodput in bit/s."""
 
     def __init__(self, run, scheme, name, flows, k):
         p = run.params
@@ -121,13 +118,13 @@ class Case:
 
 
 def bdp(params):
-    """Packets that the links hold without a queue: C x RTT."""
+    """Return: C x RTT, packets that the links hold without a queue."""
     rtt_ns = 4 * params.delay + 2 * (WIRE + ACK_WIRE) * 8e9 / params.rate
     return params.rate * rtt_ns / (WIRE * 8e9)
 
 
 def analysis(params, case):
-    """(lowest, highest) queue of N synchronized flows, packets: section 3.3 of the paper."""
+    """Return: (lowest, highest) queue of N synchronized flows, packets, by section 3.3 of the paper."""
     top = case.k + case.flows
     return top - math.sqrt(2 * case.flows * (bdp(params) + case.k)) / 2, top
 
@@ -136,7 +133,7 @@ def report(run):
     all_cases = {scheme: [Case(run, scheme, *case) for case in cases(run.params, scheme)] for scheme in run.schemes}
     run.text("C x RTT is %.1f packets, the buffer %.1f. Queue in packets of %d bytes" % (
         bdp(run.params), run.params.buffer / FRAME, FRAME), "")
-    run.table(("scheme", "flows", "K", "Gbit/s", "of most", "Jain", "queue: mean", "p5", "p50", "p95", "max", "drops"),
+    run.table(("scheme", "flows", "K", "Gbit/s", "of max", "Jain", "queue: mean", "p5", "p50", "p95", "max", "drops"),
               [(c.scheme, c.flows, c.k if marks(c) else "-", c.goodput / 1e9, c.share, c.jain, c.mean, c.quantile(0.05),
                 c.quantile(0.5), c.quantile(0.95), max(c.queue), c.drops) for some in all_cases.values() for c in some])
     if "dctcp" in run.schemes:
@@ -156,42 +153,44 @@ def marks(case):
 
 
 def claim_dctcp(run, some):
-    run.claim("dctcp-goodput", "share of the most possible goodput, the worst number of flows",
+    run.claim("dctcp-goodput", "smallest share of the maximum goodput",
               min(c.share for c in some), ">= 0.99")
-    run.claim("dctcp-drops", "packets dropped", sum(c.drops for c in some), "== 0")
-    run.claim("dctcp-jain", "Jain's index of the flows, the worst number of flows", min(c.jain for c in some), ">= 0.9")
+    run.claim("dctcp-drops", "number of dropped packets", sum(c.drops for c in some), "== 0")
+    run.claim("dctcp-jain", "smallest Jain's index", min(c.jain for c in some), ">= 0.9")
     for c in some:
         run.claim("dctcp-queue-%d" % c.flows, "%d flows: mean queue over K" % c.flows, c.mean / c.k, "0.75..1.25")
-        run.claim("dctcp-top-%d" % c.flows, "%d flows: the queue that 95 %% of the samples do not exceed, over K + N" %
+        run.claim("dctcp-top-%d" % c.flows, "%d flows: 95th percentile of the queue over K + N" %
                   c.flows, c.quantile(0.95) / (c.k + c.flows), "0.85..1.15")
 
 
 def claim_cubic(run, dctcp, cubic):
-    run.claim("cubic-queue", "mean queue of cubic over that of dctcp, the least of all numbers of flows",
+    run.claim("cubic-queue", "smallest ratio of cubic's mean queue to dctcp's",
               min(b.mean / a.mean for a, b in zip(dctcp, cubic)), ">= 5")
-    run.claim("cubic-goodput", "goodput of dctcp over that of cubic, the least", min(
+    run.claim("cubic-goodput", "smallest ratio of dctcp's goodput to cubic's", min(
         a.goodput / b.goodput for a, b in zip(dctcp, cubic)), ">= 0.98")
     if not run.small:
-        run.claim("cubic-buffer", "share of the buffer that cubic's queue reaches, the least",
+        run.claim("cubic-buffer", "smallest share of the buffer that cubic's queue reaches",
                   min(max(c.queue) for c in cubic) * FRAME / run.params.buffer, ">= 0.95")
 
 
 def report_analysis(run, some):
-    run.text("The paper's analysis, and the lab with as little in a burst as there (no TSO):", "")
-    run.table(("flows", "K", "analysis: least", "most", "measured: p5", "mean", "p95", "max"),
+    run.text("The paper's analysis, and the lab without bursts (no TSO):", "")
+    run.table(("flows", "K", "analysis: min", "max", "measured: p5", "mean", "p95", "max"),
               [(c.flows, c.k) + tuple("%.1f" % q for q in analysis(run.params, c) + (
                   c.quantile(0.05), c.mean, c.quantile(0.95), max(c.queue))) for c in some])
     for c in some:
-        run.claim("analysis-%d" % c.flows, "%d flows without TSO: the mean queue is in the analysis' range" % c.flows,
+        run.claim("analysis-%d" % c.flows, "%d flows without TSO: mean queue, in the range of the analysis" % c.flows,
                   c.mean, "%.1f..%.1f" % analysis(run.params, c))
 
 
 def claim_threshold(run, some):
     if some[0].k < bdp(run.params) / 7:
-        run.claim("threshold-low", "share of the most possible goodput with K = %d, far below C x RTT / 7" % some[0].k,
+        run.claim("threshold-low", "share of the maximum goodput with K = %d, far below C x RTT / 7" %
+                  some[0].k,
                   some[0].share, "<= 0.9")
     enough = [c.share for c in some if c.k >= run.params.k]
-    run.claim("threshold-enough", "the same with K >= %d, the least" % run.params.k, min(enough), ">= 0.99")
+    run.claim("threshold-enough", "smallest share of the maximum goodput with K >= %d" % run.params.k, min(enough),
+              ">= 0.99")
 
 
 def draw(run, all_cases):
@@ -223,7 +222,7 @@ def draw_cdf(axes, run, all_cases):
     axes.axvline(run.params.k, color="#666666", linewidth=0.8)
     axes.text(run.params.k, 1.06, "K", ha="center")
     axes.set_xlabel("queue, packets")
-    axes.set_ylabel("samples with at most that")
+    axes.set_ylabel("cumulative share of samples")
     axes.set_title("Distribution of the queue", pad=14)
     axes.legend(loc="center", bbox_to_anchor=(0.5, 0.45))
 
@@ -233,7 +232,7 @@ def draw_analysis(axes, run, all_cases):
     for x, c in enumerate(some):
         low, high = analysis(run.params, c)
         colour = run.colour(c.scheme)
-        axes.bar(x, high - low, 0.7, low, color="#cccccc", label="analysis, least to most" if not x else None)
+        axes.bar(x, high - low, 0.7, low, color="#cccccc", label="analysis, min to max" if not x else None)
         axes.plot([x, x], [c.quantile(0.05), c.quantile(0.95)], color=colour)
         axes.plot(x, c.mean, "o", color=colour, label={
             0: "K = %d, no TSO: mean, p5 to p95" % c.k, len(all_cases["analysis"]): "K = %d, TSO" % c.k}.get(x))
@@ -248,8 +247,8 @@ def draw_analysis(axes, run, all_cases):
 def draw_threshold(axes, run, some):
     axes.plot([c.k for c in some], [c.goodput / 1e9 for c in some], "o-", color=run.colour("threshold"),
               label="%d dctcp flows" % some[0].flows)
-    most = run.params.rate * DATA / WIRE / 1e9
-    axes.axhline(most, color="#666666", linewidth=0.8, linestyle="--", label="most possible")
+    maximum = run.params.rate * DATA / WIRE / 1e9
+    axes.axhline(maximum, color="#666666", linewidth=0.8, linestyle="--", label="maximum")
     axes.axvline(bdp(run.params) / 7, color=COLOURS[1], linewidth=0.8, linestyle=":", label="C x RTT / 7")
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)

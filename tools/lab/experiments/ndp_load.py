@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Completion times of flows of realistic sizes with the NDP transport, beside dctcp and cubic.
+"""Completion times of flows with realistic sizes over the NDP transport, beside dctcp and cubic.
 
-Flows begin at random (Poisson) between any two hosts, whatever becomes of those
-before; each has sockets of its own, and is a message with NDP, a connection with
-TCP. All schemes have the same flows, at the same instants:
+Flows start as a Poisson process between any two hosts, independently of earlier flows. Each has its own sockets, and
+is a message with NDP or a connection with TCP. All schemes have the same flows at the same times:
 
-    ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver
-                    pulls its flows by turns
-    ndp-srpt        a receiver pulls that flow first which has least to send
-    dctcp, cubic    ports of `buffer` bytes, for dctcp they mark what exceeds `k`
+    ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver pulls its flows
+                    in turn
+    ndp-srpt        a receiver pulls the flow with the fewest remaining bytes first
+    dctcp, cubic    ports of `buffer` bytes; for dctcp they mark above `k`
 
-A case is called SIZES-LOAD. The load is that of the hosts' links with TCP and its
-headers. Sizes named in `hotspot` come from all others to one host, at whose link they
-have that load: of so short flows the traffic generator cannot begin enough for all.
-What is unfinished when no more flows begin is waited for; those that began in the
-warm-up do not count.
+A case is named SIZES-LOAD. The load is the load of the hosts' links with TCP and its headers. Sizes in `hotspot` are
+sent by all other hosts to one host, whose link has that load, because the traffic generator cannot start enough short
+flows for all links. When no more flows start, unfinished flows may complete. Flows that start in the warm-up are not
+evaluated.
 """
 import math
 
@@ -23,24 +21,24 @@ from closlab.params import Param
 from closlab.tcp import AROUND
 
 PARAMS = [
-    Param("mtu", "size", "9000", "of all links"),
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("mtu", "size", "9000", "MTU of all links"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
     Param("topology", "word", "star", "16 hosts on a switch, or 4 at each of 4 leaves with 4 spines",
           choices=("star", "leaf-spine")),
-    Param("hosts", "count", "16", "on a star"),
-    Param("sizes", "word", "websearch,homa-w3,homa-w4,homa-w5", "distributions", several=True),
-    Param("hotspot", "word", "homa-w3", "of these, what is sent to one host", several=True),
-    Param("loads", "number", "0.5,0.7,0.8", "of the hosts' links", several=True),
-    Param("warmup", "time", "3ms", "before the measurement"),
-    Param("time", "time", "20ms", "of the measurement: flows begin"),
-    Param("flows", "count", "5000", "at most about as many in a case: it is shorter then"),
-    Param("drain", "time", "10s", "at most, for what is unfinished"),
-    Param("limit", "count", "8", "packets that a trimming port queues"),
-    Param("paths", "count", "64", "UDP source ports, of which ECMP makes paths"),
-    Param("buffer", "size", "1M", "of TCP's port"),
-    Param("k", "size", "98k", "above which dctcp's port marks"),
-    Param("rto_min", "time", "5ms", "TCP's shortest timeout"),
+    Param("hosts", "count", "16", "number of hosts on a star"),
+    Param("sizes", "word", "websearch,homa-w3,homa-w4,homa-w5", "flow size distributions", several=True),
+    Param("hotspot", "word", "homa-w3", "distributions whose flows all go to one host", several=True),
+    Param("loads", "number", "0.5,0.7,0.8", "loads of the hosts' links", several=True),
+    Param("warmup", "time", "3ms", "time before the measurement"),
+    Param("time", "time", "20ms", "duration of the measurement, in which flows begin"),
+    Param("flows", "count", "5000", "approximate maximum number of flows of a case, which may shorten it"),
+    Param("drain", "time", "10s", "time limit for unfinished flows"),
+    Param("limit", "count", "8", "data queue of a trimming port, packets"),
+    Param("paths", "count", "64", "UDP source ports, which ECMP maps to paths"),
+    Param("buffer", "size", "1M", "buffer of TCP's port"),
+    Param("k", "size", "98k", "marking threshold of dctcp's port"),
+    Param("rto_min", "time", "5ms", "TCP's minimum RTO"),
 ]
 SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
 SCHEMES = ("ndp", "ndp-srpt", "dctcp", "cubic")
@@ -49,17 +47,17 @@ POLICIES = {"ndp": 0, "ndp-srpt": 2}    # net.ndp.pull_policy
 
 
 def cases(params):
-    """[(name, sizes, load)]"""
+    """Return: [(name, sizes, load)]."""
     return [("%s-%g" % case,) + case for case in ((sizes, load) for sizes in params.sizes for load in params.loads)]
 
 
 def lines(params, sizes):
-    """Links that have the load."""
+    """Return: number of links with the load."""
     return 1 if sizes in params.hotspot else params.hosts if params.topology == "star" else 16
 
 
 def time_ns(params, sizes, load):
-    """Of a case: in which flows begin that count."""
+    """Return: duration in which evaluated flows of a case start, ns."""
     flows = params.flows * pcrp.wire_bytes(pcrp.mean_bytes(sizes)) * 8e9 / (
         load * params.rate * lines(params, sizes))
     return int(min(params.time, flows))
@@ -74,7 +72,7 @@ def network(params):
 
 
 def build(lab, net):
-    """Makes the network real; what waits is to be in the qdiscs: few frames are behind them."""
+    """Build the network with short rings, so that packets queue in the qdiscs."""
     p = lab.params
     frame = p.mtu + ndp.FRAME_HEADER
     for port in net.switch_ports():
@@ -112,12 +110,12 @@ def guest(lab):
 # ---- on the host
 
 class Flows(pcrp.Flows):
-    """That, of the flows that began after the warm-up; and
+    """Statistics of the flows that start after the warm-up, and
 
-    goodput     what all flows got while it was measured, of what the lines carry that they share,
-                as if each flow got its bytes evenly
-    drained_ms  the last flow ended so long after that
-    packets     of all flows, the warm-up's too, each once
+    goodput     goodput of all flows during the measurement relative to the shared links' capacity, assuming that each
+                flow has a constant rate
+    drained_ms  time from then to the end of the last flow
+    packets     number of packets of all flows, including the warm-up, without retransmissions
     """
 
     def __init__(self, run, scheme, name, sizes, load):
@@ -127,12 +125,12 @@ class Flows(pcrp.Flows):
         payload = p.mtu - ndp.headers(scheme)
         time = time_ns(p, sizes, load)
         end = p.warmup + time
-        came = self.packets = 0
+        received = self.packets = 0
         for row in run.csv(scheme, "flows-%s.csv" % name).where(state="done").rows():
             begin, ns = row["start_ns"], row["fct_ns"]
-            came += row["bytes"] * max(0, min(end, begin + ns) - max(p.warmup, begin)) / ns
+            received += row["bytes"] * max(0, min(end, begin + ns) - max(p.warmup, begin)) / ns
             self.packets += math.ceil(row["bytes"] / payload)
-        self.goodput = came * 8e9 / (time * lines(p, sizes) * p.rate * payload / (p.mtu + AROUND))
+        self.goodput = received * 8e9 / (time * lines(p, sizes) * p.rate * payload / (p.mtu + AROUND))
         self.drained_ms = max(row["start_ns"] + row["fct_ns"] - end for row in self.done) / 1e6
 
 
@@ -144,20 +142,20 @@ def report(run):
             for case in cases(run.params)}
     for name, *_ in cases(run.params):
         run.text(name, "")
-        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % sure",
-                   "FCT, us: mean", "p99"),
+        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % range",
+                   "FCT, µs: mean", "p99"),
                   [(scheme,) + row for scheme in run.schemes for row in some[scheme, name].rows()])
-        run.table(("scheme", "FCT of all, us", "goodput", "drained, ms", "trimmed or dropped %", "sent again %",
+        run.table(("scheme", "FCT of all, µs", "goodput", "drained, ms", "trimmed or dropped %", "retransmitted %",
                    "timeouts"),
                   [(scheme,) + totals(scheme, some[scheme, name]) for scheme in run.schemes])
     summary(run, some)
-    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
+    run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
-    run.claim("generator", "of these, flows that the generator had no time to begin",
+    run.claim("generator", "number of flows that the generator was too slow to start",
               sum(flows.missed for flows in some.values()), "== 0")
     for scheme in NDP:
         if scheme in run.schemes:
-            run.claim(scheme + "-timeouts", scheme + ": timeouts, in all cases",
+            run.claim(scheme + "-timeouts", scheme + ": number of timeouts in all cases",
                       sum(some[scheme, name].count(ndp.TIMEOUTS) for name, *_ in cases(run.params)), "== 0")
     if not run.small:
         for name, *_ in cases(run.params):
@@ -166,7 +164,7 @@ def report(run):
 
 
 def summary(run, some):
-    run.text("Slowdown of short flows, up to 100 KB, and of long ones, of more than 1 MB", "")
+    run.text("Slowdown of short flows, up to 100 KB, and of long flows, above 1 MB", "")
     rows = []
     for name, *_ in cases(run.params):
         for scheme in run.schemes:
@@ -175,12 +173,12 @@ def summary(run, some):
             rows.append((name, scheme, len(flows.among(*SHORT)), flows.mean(*SHORT), flows.quantile(0.99, *SHORT),
                          "%.3g..%.3g" % tuple(flows.quantile_range(0.99, *SHORT)), len(flows.among(*LONG)),
                          flows.mean(*LONG), flows.quantile(0.99, *LONG), goodput, lost, timeouts))
-    run.table(("case", "scheme", "short", "mean", "p99", "95 % sure", "long", "mean", "p99", "goodput",
+    run.table(("case", "scheme", "short", "mean", "p99", "95 % range", "long", "mean", "p99", "goodput",
                "trimmed or dropped %", "timeouts"), rows)
 
 
 def totals(scheme, flows):
-    """The rest of a scheme's line; counts are of the warm-up, too."""
+    """Return: the other columns of a scheme's row; counts include the warm-up."""
     if scheme in NDP:
         lost, again, timeouts = (flows.count(name) for name in (ndp.NACKED, ndp.RTX, ndp.TIMEOUTS))
     else:
@@ -191,7 +189,7 @@ def totals(scheme, flows):
 
 
 def claim(run, name, some):
-    """Short flows' tail is better than dctcp's; what that costs the long ones is told, too."""
+    """Claim that short flows have a better tail than with dctcp, and that long flows lose little."""
     for scheme in NDP:
         if not {scheme, "dctcp"} <= set(some):
             continue
@@ -207,7 +205,7 @@ def claim(run, name, some):
 
 
 def draw(run, some):
-    """Slowdown by size: a column for each distribution, tail above, mean below; lines: the highest load."""
+    """Draw slowdown by size: a column for each distribution, two rows for each load, tail above mean."""
     places = {name: i for i, (name, *_) in enumerate(pcrp.CLASSES)}
     p = run.params
     _, axes = run.figure("ndp-load", 2 * len(p.loads), len(p.sizes), (2.3 * len(p.sizes) + 1, 3.6 * len(p.loads)))

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An oversubscribed network with the NDP transport: completion times, and where packets are trimmed.
 
-After Fig. 23 of the NDP paper (SIGCOMM 2017): its core has a fourth of the hosts'
-capacity, and each host has some flows all the time, to any others, a new one for each
-that ended. Here it is a leaf-spine network, sizes are those of `sizes`, and each
-flow has a socket of its own. Number n of the flows of a host is the same in all
-schemes; how many of them there are depends on how fast they are. Schemes:
+After Fig. 23 of the NDP paper (SIGCOMM 2017). There, the core has a fourth of the hosts' capacity, and each host always
+has a number of flows to random hosts, with a new flow for each that ends. Here, the network is a leaf-spine network,
+flow sizes are drawn from `sizes`, and each flow has its own socket. The n-th flow of a host is the same in all schemes;
+the number of flows depends on their speed. Schemes:
 
     ndp         trimming ports of `limit` packets, a header queue of the same memory
-    ndp-srpt    the same; a receiver pulls that flow first which has least to send
-    dctcp       each flow has one path; ports of `buffer` bytes that mark what exceeds `k`
+    ndp-srpt    the same; a receiver pulls the flow with the fewest remaining bytes first
+    dctcp       each flow has one path; ports of `buffer` bytes mark above `k`
 
-Flows that begin in the warm-up do not count; what is unfinished when no more begin is
-waited for.
+Flows that start in the warm-up are not evaluated. When no more flows start, unfinished flows may complete.
 """
 import math
 
@@ -21,23 +19,23 @@ from closlab.params import Param
 from closlab.results import mean, quantile
 
 PARAMS = [
-    Param("leaves", "count", "4", "switches that hosts are at"),
-    Param("spines", "count", "2", "switches above them; a leaf has a link of the rate to each"),
-    Param("hosts", "count", "8", "at each leaf"),
-    Param("mtu", "size", "9000", "of all links"),
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "2us", "of each link"),
-    Param("sizes", "word", "hadoop", "distribution"),
-    Param("flows", "count", "5,10", "of each host, all the time", several=True),
-    Param("warmup", "time", "3ms", "before the measurement"),
-    Param("time", "time", "10ms", "of the measurement: flows begin"),
-    Param("drain", "time", "10s", "at most, for what is unfinished"),
-    Param("limit", "count", "8", "packets that a trimming port queues"),
-    Param("paths", "count", "64", "UDP source ports, of which ECMP makes paths"),
-    Param("window", "count", "0", "packets of NDP's initial window; 0: the module's default"),
-    Param("buffer", "size", "1M", "of TCP's port"),
-    Param("k", "size", "98k", "above which it marks"),
-    Param("rto_min", "time", "5ms", "TCP's shortest timeout"),
+    Param("leaves", "count", "4", "number of leaf switches"),
+    Param("spines", "count", "2", "number of spine switches; each leaf has one link to each"),
+    Param("hosts", "count", "8", "hosts at each leaf"),
+    Param("mtu", "size", "9000", "MTU of all links"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "2us", "delay of each link"),
+    Param("sizes", "word", "hadoop", "flow size distribution"),
+    Param("flows", "count", "5,10", "numbers of concurrent flows of each host", several=True),
+    Param("warmup", "time", "3ms", "time before the measurement"),
+    Param("time", "time", "10ms", "duration of the measurement, in which flows begin"),
+    Param("drain", "time", "10s", "time limit for unfinished flows"),
+    Param("limit", "count", "8", "data queue of a trimming port, packets"),
+    Param("paths", "count", "64", "UDP source ports, which ECMP maps to paths"),
+    Param("window", "count", "0", "NDP's initial window, packets; 0: the module's default"),
+    Param("buffer", "size", "1M", "buffer of TCP's port"),
+    Param("k", "size", "98k", "marking threshold of TCP's port"),
+    Param("rto_min", "time", "5ms", "TCP's minimum RTO"),
 ]
 SMALL = {"leaves": "2", "spines": "1", "hosts": "2", "flows": "1", "warmup": "100us", "time": "500us"}
 SCHEMES = ("ndp", "ndp-srpt", "dctcp")
@@ -58,7 +56,7 @@ def guest(lab):
     net = network(p)
     frame = p.mtu + ndp.FRAME_HEADER
     for port in net.switch_ports():
-        port.ring = 2       # what waits is to be in the qdisc
+        port.ring = 2       # packets queue in the qdisc
         port.qdisc = ndp.qdisc(p.limit, p.mtu) if lab.scheme in NDP else \
             ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
@@ -84,16 +82,16 @@ def guest(lab):
 # ---- on the host
 
 def tier(port):
-    """Of a port of a switch, by its name NODE/NEIGHBOUR."""
+    """Return: tier of a switch's port with the name NODE/NEIGHBOUR."""
     node, _, neighbour = port.partition("/")
     return "spine" if node.startswith("spine") else "up" if neighbour.startswith("spine") else "down"
 
 
 class Case(pcrp.Flows):
-    """Flows that began after the warm-up; and of the ports, while it was measured
+    """Statistics of the flows that start after the warm-up, and of the ports during the measurement
 
-    trims   {tier: packets trimmed}
-    up      what the leaves sent up, of what those links carry
+    trims   {tier: trimmed packets}
+    up      utilization of the links from leaves to spines
     """
 
     def __init__(self, run, scheme, number):
@@ -116,27 +114,29 @@ class Case(pcrp.Flows):
 
 def report(run):
     some = {(scheme, number): Case(run, scheme, number) for scheme in run.schemes for number in run.params.flows}
-    run.text("Completion times, us", "")
+    run.text("Completion times, µs", "")
     run.table(("flows of a host", "scheme", "done", "median", "mean", "p90", "p99", "<= 10 KB: p99", "> 1 MB: mean",
-               "links up, of their rate", "timeouts"),
+               "uplink utilization", "timeouts"),
               [(number, scheme) + row(scheme, some[scheme, number]) for number in run.params.flows
                for scheme in run.schemes])
     trimming = [(number, scheme, some[scheme, number]) for number in run.params.flows for scheme in NDP
                 if scheme in run.schemes]
-    run.text("Trimmed, % of all packets sent, those sent again too; and where, % of that while it was measured:", "")
+    run.text("Trimmed, % of all sent packets with retransmissions; tiers of the trims in the measurement, %:", "")
     run.table(("flows of a host", "scheme", "trimmed %") + tuple(name + ", %" for name in TIERS.values()),
               [(number, scheme) + trims(case) for number, scheme, case in trimming])
-    run.claim("done", "flows that did not end", sum(len(case.all) - len(case.done) for case in some.values()), "== 0")
+    run.claim("done", "number of unfinished flows", sum(len(case.all) - len(case.done) for case in some.values()),
+              "== 0")
     for scheme in NDP:
         if scheme in run.schemes:
-            run.claim(scheme + "-timeouts", scheme + ": timeouts, in all cases", sum(
+            run.claim(scheme + "-timeouts", scheme + ": number of timeouts in all cases", sum(
                 case.count(ndp.TIMEOUTS) for _, name, case in trimming if name == scheme), "== 0")
     if not run.small and "dctcp" in run.schemes:
         for number, scheme, case in trimming:
             other = some["dctcp", number]
             for name, q in (("median", 0.5), ("p99", 0.99)):
-                run.claim("%s-%d-%s" % (scheme, number, name), "%d flows of each host: %s time with dctcp over "
-                          "with %s" % (number, name, scheme), quantile(other.fct, q) / quantile(case.fct, q), "> 1")
+                run.claim("%s-%d-%s" % (scheme, number, name),
+                          "%d flows of each host: %s completion time with dctcp over "
+                          "%s" % (number, name, scheme), quantile(other.fct, q) / quantile(case.fct, q), "> 1")
         draw(run, some)
 
 
@@ -155,7 +155,7 @@ def trims(case):
 
 
 def draw(run, some):
-    """Distribution of the times, a part for each number of flows."""
+    """Draw the distribution of completion times, an axis for each number of flows."""
     numbers = run.params.flows
     _, axes = run.figure("ndp-oversubscribed", 1, len(numbers), (4.2 * len(numbers), 3.2))
     for column, number in enumerate(numbers):
@@ -164,5 +164,6 @@ def draw(run, some):
             times = sorted(some[scheme, number].fct)
             axis.step(times, [(i + 1) / len(times) for i in range(len(times))], color=run.colour(scheme), label=scheme,
                       where="post")
-        axis.set(xscale="log", title="%d flows of each host" % number, xlabel="us", ylabel="share of the flows")
+        axis.set(xscale="log", title="%d flows of each host" % number, xlabel="completion time, µs",
+                 ylabel="share of the flows")
     axis.legend(fontsize=7)

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A permutation on a fat tree with the NDP transport: does each host get what its link carries?
+"""A permutation on a fat tree with the NDP transport: goodput of each host relative to its link's capacity.
 
-After Fig. 14 of the NDP paper (SIGCOMM 2017). Each host of a k-ary fat tree sends
-to one and receives from one, all the time. The network has as much capacity as
-the hosts' links in each tier, so that all could have the full rate, if only
-the packets were spread evenly. Schemes:
+After Fig. 14 of the NDP paper (SIGCOMM 2017). Each host of a k-ary fat tree sends to one host and receives from one
+host all the time. Each tier of the network has the capacity of all hosts' links, so all hosts could have the full rate
+if packets were spread evenly. Schemes:
 
-    ndp       trimming ports of `limit` packets; packets of each flow take `paths` UDP source
-              ports in turn, of which the switches' ECMP makes paths
+    ndp       trimming ports of `limit` packets; packets of each flow use `paths` UDP source ports in turn, which the
+              switches' ECMP maps to paths
     ndp-few   the same with `few` ports
-    dctcp     each flow has one path, which ECMP chooses; ports mark above `k` packets
+    dctcp     each flow has one path, chosen by ECMP; ports mark above `k` packets
 
-Goodput is what was acknowledged. Fair is what a link carries of payload, if it
-carries nothing else.
+Goodput counts acknowledged data. Fair goodput is the payload rate of a link that carries nothing but full packets.
 """
 import math
 
@@ -23,20 +21,20 @@ from closlab.tcp import AROUND, SERIES, goodputs
 
 PARAMS = [
     Param("arity", "count", "4", "k of the fat tree, which has k^3/4 hosts"),
-    Param("mtu", "size", "9000", "of all links"),
-    Param("permutations", "count", "4", "one after the other"),
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "1us", "of each link"),
-    Param("warmup", "time", "5ms", "before the measurement"),
-    Param("time", "time", "20ms", "of the measurement"),
-    Param("jitter", "time", "100us", "the flows start within"),
-    Param("limit", "count", "8", "packets that a trimming port queues"),
+    Param("mtu", "size", "9000", "MTU of all links"),
+    Param("permutations", "count", "4", "number of permutations, run in sequence"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "1us", "delay of each link"),
+    Param("warmup", "time", "5ms", "time before the measurement"),
+    Param("time", "time", "20ms", "duration of the measurement"),
+    Param("jitter", "time", "100us", "interval in which the flows start"),
+    Param("limit", "count", "8", "data queue of a trimming port, packets"),
     Param("paths", "count", "256", "UDP source ports of ndp"),
-    Param("few", "count", "64", "of ndp-few"),
-    Param("window", "count", "0", "packets of NDP's initial window; 0: the module's default"),
-    Param("gso", "count", "0", "packets that leave as one, by one path; 0: the module's default"),
-    Param("buffer", "count", "200", "packets that TCP's port queues"),
-    Param("k", "count", "30", "packets above which dctcp's marks"),
+    Param("few", "count", "64", "UDP source ports of ndp-few"),
+    Param("window", "count", "0", "NDP's initial window, packets; 0: the module's default"),
+    Param("gso", "count", "0", "packets in a batch, which takes one path; 0: the module's default"),
+    Param("buffer", "count", "200", "buffer of TCP's port, packets"),
+    Param("k", "count", "30", "marking threshold of dctcp's port, packets"),
 ]
 SMALL = {"arity": "2", "permutations": "1", "warmup": "1ms", "time": "2ms"}
 SCHEMES = ("ndp", "ndp-few", "dctcp")
@@ -48,7 +46,7 @@ def guest(lab):
     p = lab.params
     net = topo.fat_tree(p.arity, p.rate, p.delay, mtu=p.mtu)
     for port in net.switch_ports():
-        port.ring = 2       # what waits is to be in the qdisc
+        port.ring = 2       # packets queue in the qdisc
         port.qdisc = port_qdisc(p, lab.scheme)
     lab.expect(p.permutations * (p.warmup + p.time))
     every = math.gcd(p.warmup, p.time) // SERIES
@@ -69,7 +67,7 @@ def guest(lab):
 
 
 def port_qdisc(params, scheme):
-    """Of all ports of switches."""
+    """Return: qdisc of all switch ports."""
     if scheme != "dctcp":
         return ndp.qdisc(params.limit, params.mtu)
     return ndp.beside(scheme, params.mtu + ndp.FRAME_HEADER, params.rate, params.buffer, params.k)
@@ -78,16 +76,16 @@ def port_qdisc(params, scheme):
 # ---- on the host
 
 def fair(params, scheme):
-    """What a link carries of payload, bit/s."""
+    """Return: the payload rate of a link with full packets, bit/s."""
     return params.rate * (params.mtu - ndp.headers(scheme)) / (params.mtu + AROUND)
 
 
 class Permutation:
-    """What one permutation showed.
+    """Results of one permutation during the measurement.
 
-    shares  goodput of each flow, of fair
-    trims   {tier: packets trimmed in that time}
-    packets that were acknowledged in that time
+    shares  goodput of each flow relative to fair
+    trims   {tier: trimmed packets}
+    packets acknowledged packets
     """
 
     def __init__(self, run, scheme, number):
@@ -109,12 +107,12 @@ class Permutation:
 def report(run):
     points = {scheme: [Permutation(run, scheme, number) for number in range(run.params.permutations)]
               for scheme in run.schemes}
-    run.text("Goodput of the flows, of fair (%.4g Gbit/s with NDP)" % (fair(run.params, "ndp") / 1e9), "")
-    run.table(("scheme", "permutation", "mean", "least", "p10", "Jain"),
+    run.text("Goodput of the flows relative to fair (%.4g Gbit/s with NDP)" % (fair(run.params, "ndp") / 1e9), "")
+    run.table(("scheme", "permutation", "mean", "min", "p10", "Jain"),
               [(scheme, number, mean(p.shares), min(p.shares), quantile(p.shares, 0.1), jain(p.shares))
                for scheme, some in points.items() for number, p in enumerate(some)])
     trimming = {scheme: some for scheme, some in points.items() if scheme != "dctcp"}
-    run.text("Trimmed, % of the packets that were acknowledged, by tier; and retransmissions, with the warm-up:", "")
+    run.text("Trimmed, % of acknowledged packets, by tier; retransmissions, including the warm-up:", "")
     run.table(("scheme",) + tuple(TIERS.values()) + ("rtx %", "timeouts"),
               [(scheme,) + tuple(100 * sum(p.trims[tier] for p in some) / sum(p.packets for p in some)
                                  for tier in TIERS) +
@@ -123,17 +121,17 @@ def report(run):
     for scheme, some in trimming.items():
         claim(run, scheme, some)
     if set(run.schemes) == set(SCHEMES) and not run.small:
-        run.claim("beside-dctcp", "mean goodput with ndp over that with dctcp, the least of the permutations",
+        run.claim("beside-dctcp", "smallest ratio of ndp's mean goodput to dctcp's",
                   min(mean(a.shares) / mean(b.shares) for a, b in zip(points["ndp"], points["dctcp"])), ">= 1.3")
         draw(run, points)
 
 
 def claim(run, scheme, some):
-    run.claim(scheme + "-mean", "%s: mean goodput, of fair, the worst permutation" % scheme,
+    run.claim(scheme + "-mean", "%s: smallest mean goodput of a permutation, relative to fair" % scheme,
               min(mean(p.shares) for p in some), ">= 0.92")
-    run.claim(scheme + "-least", "%s: goodput of the slowest flow of all permutations, of fair" % scheme,
+    run.claim(scheme + "-least", "%s: smallest goodput of a flow, relative to fair" % scheme,
               min(min(p.shares) for p in some), ">= 0.85")
-    run.claim(scheme + "-timeouts", "%s: timeouts" % scheme, sum(p.count(ndp.TIMEOUTS) for p in some), "== 0")
+    run.claim(scheme + "-timeouts", "%s: number of timeouts" % scheme, sum(p.count(ndp.TIMEOUTS) for p in some), "== 0")
 
 
 def draw(run, points):
@@ -143,5 +141,5 @@ def draw(run, points):
         axis.plot([(i + 1) / len(shares) for i in range(len(shares))], shares, color=run.colour(scheme), label=scheme)
     axis.set_ylim(0, 1.05)
     axis.set_xlabel("flows of all permutations, in order of their goodput")
-    axis.set_ylabel("goodput, of fair")
+    axis.set_ylabel("goodput relative to fair")
     axis.legend(loc="lower right")

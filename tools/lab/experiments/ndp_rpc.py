@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests and answers of 1 KB between two hosts: what does a transport need for them beside UDP?
+"""Requests and answers of 1 KB between two hosts: completion times of transports beside UDP.
 
-After Fig. 8 of the NDP paper (SIGCOMM 2017). A client asks, and asks again as
-soon as it has the answer; server and client sleep while they wait. Schemes:
+After Fig. 8 of the NDP paper (SIGCOMM 2017). A client sends a request, and the next one after a random gap once it has
+the answer. Server and client sleep while they wait. Schemes:
 
-    udp             a datagram each way: the floor
-    ndp             a message each way, sockets are there before
-    ndp-new         the same, but the client makes a socket for each request
+    udp             a datagram in each direction: the minimum
+    ndp             a message in each direction on existing sockets
+    ndp-new         the same, but the client opens a socket for each request
     tcp             a connection for each request: connect(), request, answer, close()
-    tcp-fastopen    the same; the request goes with the SYN, whose cookie is known
-    tcp-warm        a connection that is there before
+    tcp-fastopen    the same; the SYN carries the request and a known cookie
+    tcp-warm        an existing connection
 
-Time runs from before the client's first system call for a request to when it has all
-of the answer. CPUs are infinitely fast here: this shows the round trips and what is on the
-wire, not what the stacks cost. In the case `busy` `others` more hosts send to the server all the
-time, by the same transport (beside udp: dctcp).
+Times are from before the client's first system call for a request until it has the whole answer. CPUs are infinitely
+fast here, so the results show round trips and bytes on the wire, not the cost of the stacks. In the case `busy`,
+`others` additional hosts send to the server all the time by the same transport (beside udp: dctcp).
 """
 import contextlib
 import os
@@ -31,29 +30,29 @@ from closlab.results import quantile
 from closlab.tcp import AROUND
 
 PARAMS = [
-    Param("mtu", "size", "1500", "of all links"),
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; there is one switch"),
-    Param("bytes", "size", "1000", "of a request, and of an answer"),
-    Param("count", "count", "1000", "requests of a case"),
-    Param("cases", "word", "idle,busy", "what else is on the lines", several=True, choices=("idle", "busy")),
-    Param("others", "count", "2", "hosts that send to the server, in the case busy"),
-    Param("gap", "time", "20us", "at most, at random, from an answer to the next request"),
-    Param("limit", "count", "8", "packets that a trimming port queues"),
-    Param("buffer", "size", "1M", "of TCP's port"),
-    Param("k", "size", "98k", "above which it marks"),
+    Param("mtu", "size", "1500", "MTU of all links"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; the path has one switch"),
+    Param("bytes", "size", "1000", "size of a request and of an answer"),
+    Param("count", "count", "1000", "number of requests of a case"),
+    Param("cases", "word", "idle,busy", "cases without and with other traffic", several=True, choices=("idle", "busy")),
+    Param("others", "count", "2", "additional senders to the server in the case busy"),
+    Param("gap", "time", "20us", "maximum of the random gap between an answer and the next request"),
+    Param("limit", "count", "8", "data queue of a trimming port, packets"),
+    Param("buffer", "size", "1M", "buffer of TCP's port"),
+    Param("k", "size", "98k", "marking threshold of TCP's port"),
 ]
 SMALL = {"count": "5", "cases": "idle", "others": "1"}
 SCHEMES = ("udp", "ndp", "ndp-new", "tcp", "tcp-fastopen", "tcp-warm")
 
-# what is to be slower than NDP
+# schemes that NDP is compared with
 BESIDE = {"idle": ("tcp",), "busy": ("tcp", "tcp-fastopen", "tcp-warm")}
 IPPROTO_NDP = 261
 TCP_FASTOPEN, TCP_FASTOPEN_CONNECT = 23, 30
 ECT0 = 2
 PORT = 30000
-WARMUP_NS = 2_000_000       # before the first request that counts: the others have reached their rate by then
-UNCOUNTED = 3               # requests before that: they fetch TCP's cookie
+WARMUP_NS = 2_000_000       # before the first evaluated request: other senders reach their rate
+UNCOUNTED = 3               # requests before that, which fetch TCP's cookie
 READ = 65536
 
 
@@ -68,7 +67,7 @@ def new_socket(scheme):
         return socket.socket(socket.AF_INET, socket.SOCK_RDM, IPPROTO_NDP)
     if scheme == "udp":
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT0)     # a port that marks drops what has it not
+        s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, ECT0)     # a marking port drops packets that are not ECT
         return s
     s = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -76,7 +75,7 @@ def new_socket(scheme):
 
 
 def receive(s, size):
-    """SIZE bytes, or none: the other end has closed its connection."""
+    """Receive SIZE bytes. Return: them, or no bytes if the peer has closed the connection."""
     left = size
     while left:
         data = s.recv(min(left, READ))
@@ -97,10 +96,10 @@ def listener(scheme, address):
 
 
 def serve(scheme, s, size):
-    """Answers, for ever."""
+    """Answer requests forever."""
     while not scheme.startswith("tcp"):
-        request, asker = s.recvfrom(READ)
-        s.sendto(request, asker)
+        request, client_address = s.recvfrom(READ)
+        s.sendto(request, client_address)
     while True:
         connection, _ = s.accept()
         with connection:
@@ -110,7 +109,7 @@ def serve(scheme, s, size):
 
 @contextlib.contextmanager
 def server(scheme, node, size):
-    """The body of a `with` runs beside a server on the host NODE, a process of its own."""
+    """Run a server process on the host NODE during the body of a `with`."""
     with topo.inside(node):
         s = listener(scheme, node.address)
     child = os.fork()
@@ -135,13 +134,13 @@ def connected(scheme, address):
     return s
 
 
-def ask(scheme, address, size, kept):
-    """A request. Returns how long it took, ns."""
+def send_request(scheme, address, size, kept):
+    """Send a request and receive the answer. Return: its time, ns."""
     begin = time.monotonic_ns()
     s = kept or connected(scheme, address)
     s.sendall(bytes(size))
     if not receive(s, size):
-        raise RuntimeError("the server has closed the connection")
+        raise RuntimeError("server has closed the connection")
     took = time.monotonic_ns() - begin
     if not kept:
         s.close()
@@ -149,7 +148,7 @@ def ask(scheme, address, size, kept):
 
 
 def client(lab, node, address):
-    """All requests of a case, from the host NODE."""
+    """Send all requests of a case from the host NODE. Return: their times, ns."""
     p = lab.params
     chance = random.Random(lab.seed)
     times = []
@@ -158,7 +157,7 @@ def client(lab, node, address):
         for number in range(UNCOUNTED + p.count):
             if number == UNCOUNTED:
                 sleep_until(lab.origin + WARMUP_NS)
-            times.append(ask(lab.scheme, address, p.bytes, kept))
+            times.append(send_request(lab.scheme, address, p.bytes, kept))
             time.sleep(chance.randrange(p.gap + 1) / 1e9)
     return times[UNCOUNTED:]
 
@@ -187,7 +186,7 @@ def guest(lab):
     net = topo.star(p.others + 2, p.rate, p.delay, mtu=p.mtu)
     frame = p.mtu + ndp.FRAME_HEADER
     for port in net.switch_ports():
-        port.ring = 2       # what waits is to be in the qdisc
+        port.ring = 2       # packets queue in the qdisc
         port.qdisc = ndp.qdisc(p.limit, p.mtu) if is_ndp(lab.scheme) else \
             ndp.beside("dctcp", frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
@@ -206,7 +205,7 @@ def guest(lab):
 # ---- on the host
 
 def ideal_ns(params):
-    """A datagram each way, store and forward at the switch."""
+    """Return: time of a datagram in each direction, with store and forward at the switch, ns."""
     return round(4 * params.delay + 4 * (params.bytes + 28 + AROUND) * 8e9 / params.rate)
 
 
@@ -214,9 +213,9 @@ def report(run):
     p = run.params
     times = {(scheme, case): run.csv(scheme, "times-%s.csv" % case)["ns"] for scheme in run.schemes for case in p.cases}
     for case in p.cases:
-        run.text("%s: time of a request and its answer, us" % case, "")
+        run.text("%s: time of a request and its answer, µs" % case, "")
         floor = quantile(times["udp", case], 0.5) if "udp" in run.schemes else ideal_ns(p)
-        run.table(("scheme", "least", "median", "p99", "most", "median, of udp's"),
+        run.table(("scheme", "min", "median", "p99", "max", "median over udp's"),
                   [(scheme,) + tuple(quantile(times[scheme, case], q) / 1e3 for q in (0, 0.5, 0.99, 1)) +
                    (quantile(times[scheme, case], 0.5) / floor,) for scheme in run.schemes])
         for scheme in ("ndp", "ndp-new"):
@@ -229,12 +228,12 @@ def report(run):
 
 def compare(run, times, case, scheme, other):
     for name, q in (("median", 0.5), ("p99", 0.99)):
-        run.claim("%s-%s-%s-%s" % (case, scheme, other, name), "%s, %s: with %s over with %s" % (
+        run.claim("%s-%s-%s-%s" % (case, scheme, other, name), "%s, %s of the times: %s over %s" % (
             case, name, other, scheme), quantile(times[other, case], q) / quantile(times[scheme, case], q), "> 1")
 
 
 def draw(run, times):
-    """Distribution of the times, a part for each case."""
+    """Draw the distribution of the times, an axis for each case."""
     cases = run.params.cases
     _, axes = run.figure("ndp-rpc", 1, len(cases), (4.2 * len(cases), 3.2))
     for column, case in enumerate(cases):
@@ -243,5 +242,5 @@ def draw(run, times):
             some = sorted(times[scheme, case])
             axis.step([ns / 1e3 for ns in some], [(i + 1) / len(some) for i in range(len(some))],
                       color=run.colour(scheme), label=scheme, where="post")
-        axis.set(xscale="log", title=case, xlabel="us", ylabel="share of the requests")
+        axis.set(xscale="log", title=case, xlabel="time, µs", ylabel="share of the requests")
     axis.legend(fontsize=7)

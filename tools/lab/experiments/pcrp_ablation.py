@@ -20,17 +20,17 @@ from closlab import pcrp, topo
 from closlab.params import Param
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "8", "on a star"),
-    Param("load", "number", "0.7", "of each host's link, headers and handshakes too"),
-    Param("sizes", "word", "websearch", "of flows: a file of tools/lab/cdf"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
+    Param("hosts", "count", "8", "number of hosts on a star"),
+    Param("load", "number", "0.7", "load of each host's link, with headers and handshakes"),
+    Param("sizes", "word", "websearch", "flow size distribution, a file in tools/lab/cdf"),
     Param("grants", "count", "1,4,16", "cases; 8 is the default", several=True),
     Param("chain", "number", "0.25,0.5,2,4", "cases, of what the line carries in a round trip", several=True),
     Param("window", "time", "5us,20us", "cases; 0 is the default", several=True),
     Param("time", "time", "150ms", "of a case"),
-    Param("drain", "time", "10s", "at most, for what is unfinished then"),
-    Param("buffer", "size", "1M", "of each port"),
+    Param("drain", "time", "10s", "time limit for unfinished flows"),
+    Param("buffer", "size", "1M", "buffer of each port"),
 ]
 SMALL = {"hosts": "3", "grants": "1", "chain": "2", "window": "5us", "time": "8ms"}
 SCHEMES = ("pcrp",)
@@ -111,7 +111,7 @@ def report(run):
     run.text("Slowdown of flows up to 100 KB, and of those of more than 1 MB", "")
     run.table(("case", "done", "short: mean", "p99", "95 % sure", "long: mean", "worst", "FCT: mean, us", "control, %",
                "promotions", "PROBEs", "sent again", "DSACKs"), rows)
-    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
+    run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
     if not run.small:
         claim(run, some)

@@ -29,11 +29,11 @@ from closlab.params import BadValue, Param
 from closlab.results import mean
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
     Param("topology", "word", "star", "16 hosts on a switch, or 4 at each of 4 leaves with 4 spines",
           choices=("star", "leaf-spine")),
-    Param("hosts", "count", "16", "on a star"),
+    Param("hosts", "count", "16", "number of hosts on a star"),
     Param("uniform", "word", "websearch-0.7,websearch-0.5,websearch-0.8,homa-w4-0.7,homa-w5-0.7",
           "cases; the load is that of each host's link, headers and handshakes too; the claims are of the first's load",
           several=True),
@@ -41,10 +41,11 @@ PARAMS = [
           several=True),
     Param("flows", "count", "10000", "at most about as many in a case"),
     Param("bytes", "size", "2G", "at most about as many in a case"),
-    Param("drain", "time", "10s", "at most, for what is unfinished"),
-    Param("buffer", "size", "1M", "of each port"),
+    Param("drain", "time", "10s", "time limit for unfinished flows"),
+    Param("buffer", "size", "1M", "buffer of each port"),
     Param("k", "size", "98k", "dctcp's threshold"),
-    Param("sndbuf", "size", "16384", "of a socket at first, before TCP makes it larger; from the longest flow's size on, "
+    Param("sndbuf", "size", "16384",
+          "of a socket at first, before TCP makes it larger; from the longest flow's size on, "
           "all of a flow's size is known as it begins, as in the paper"),
     Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),
 ]
@@ -134,7 +135,7 @@ def report(run):
         run.table(("scheme", "FCT of all, us", "control, %", "PROBEs", "switch drops", "sent again",
                    "DSACKs", "reorderings", "loss probes", "TCP timeouts", "SYNs again"),
                   [(scheme,) + totals(some[scheme, case.name]) for scheme in run.schemes])
-    run.claim("done", "flows that did not end", sum(len(flows.all) - len(flows.done) for flows in some.values()),
+    run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
     run.claim("generator", "of these, flows that the generator had no time to begin",
               sum(flows.missed for flows in some.values()), "== 0")

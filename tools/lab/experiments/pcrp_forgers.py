@@ -23,17 +23,17 @@ from closlab.results import mean
 from closlab.tcp import goodputs
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link"),
     Param("forgers", "count", "10", "hosts"),
     Param("forged", "count", "64", "flows of each of them at a time"),
     Param("every", "time", "5ms", "REQUEST, PROBE and, with `data`, data of each forged flow"),
     Param("flows", "count", "4", "honest ones"),
     Param("start", "time", "20ms", "of the honest flows, after that of the forgers"),
     Param("warmup", "time", "20ms", "of the honest flows, before they are measured"),
-    Param("time", "time", "200ms", "of the measurement"),
-    Param("buffer", "size", "1M", "of each port"),
-    Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts"),
+    Param("time", "time", "200ms", "duration of the measurement"),
+    Param("buffer", "size", "1M", "buffer of each port"),
+    Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP"),
 ]
 SMALL = {"forged": "16", "start": "6ms", "warmup": "4ms", "time": "10ms", "flows": "2"}
 SCHEMES = ("quiet", "requests", "data")

@@ -16,15 +16,15 @@ from closlab import pcrp, topo
 from closlab.params import Param
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "16", "on a star"),
-    Param("load", "number", "0.7", "of each host's link, headers and handshakes too"),
-    Param("sizes", "word", "websearch", "of flows: a file of tools/lab/cdf"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
+    Param("hosts", "count", "16", "number of hosts on a star"),
+    Param("load", "number", "0.7", "load of each host's link, with headers and handshakes"),
+    Param("sizes", "word", "websearch", "flow size distribution, a file in tools/lab/cdf"),
     Param("time", "time", "200ms", "of a case"),
-    Param("drain", "time", "10s", "at most, for what is unfinished then"),
-    Param("buffer", "size", "1M", "of each port"),
-    Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts"),
+    Param("drain", "time", "10s", "time limit for unfinished flows"),
+    Param("buffer", "size", "1M", "buffer of each port"),
+    Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP"),
     Param("request", "size", "60k", "of the flows that keep the long one waiting"),
     Param("connections", "count", "16", "on which they come, one after the other on each"),
     Param("longest", "size", "200M", "the flow that has to wait; more than the line could carry"),
@@ -76,7 +76,7 @@ def report(run):
             for (scheme, ends), flows in some.items()]
     run.text("Slowdown of flows up to 100 KB, and of those of more than 1 MB, by which ends have PCRP in `half`", "")
     run.table(("scheme", "ends", "done", "unfinished", "short: mean", "p99", "long: mean", "FCT: mean, us"), rows)
-    run.claim("done", "flows that did not end", sum(row[3] for row in rows), "== 0")
+    run.claim("done", "number of unfinished flows", sum(row[3] for row in rows), "== 0")
     starved = starve(run) if "all" in run.schemes else []
     if not run.small and set(SCHEMES) == set(run.schemes):
         for ends in ENDS:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How fast is the lab? Full load on 2, 9, 16 and 128 hosts; tools/lab/speed takes the wall time of it.
+"""Speed of the lab: full load on 2, 9, 16 and 128 hosts. tools/lab/speed measures the wall time.
 
-    2       a bulk flow from one host to another
-    8to1    eight bulk flows through one port
-    16      each host of a star sends to another one
-    128     the same in a fat tree (k = 8) of 128 hosts and 80 switches
+    2       one bulk flow between two hosts
+    8to1    eight bulk flows to one host
+    16      each host of a star sends to another host
+    128     the same on a fat tree (k = 8) with 128 hosts and 80 switches
 
-TCP (cubic) with TSO, frames of 1514 bytes, all links 10 Gbit/s. What this
-experiment itself writes is how much was carried in that virtual time.
+TCP (cubic) with TSO, frames of 1514 bytes, all links 10 Gbit/s. The experiment itself reports the bytes and frames
+that were carried in the virtual time.
 """
 import csv
 
@@ -15,14 +15,14 @@ from closlab import topo
 from closlab.params import Param
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of each link"),
-    Param("delay", "time", "5us", "of each link"),
-    Param("time", "time", "10ms", "of traffic"),
-    Param("queue", "size", "380000", "bytes that wait in a switch's port"),
+    Param("rate", "rate", "10gbit", "rate of each link"),
+    Param("delay", "time", "5us", "delay of each link"),
+    Param("time", "time", "10ms", "duration of the traffic"),
+    Param("queue", "size", "380000", "buffer of each switch port"),
 ]
 SMALL = {"time": "200us"}
 SCHEMES = ("2", "8to1", "16", "128")
-K = 8                   # of the fat tree
+K = 8                   # arity of the fat tree
 SMALL_K = 4
 
 
@@ -39,7 +39,7 @@ def pattern(scheme):
 
 
 def received(node):
-    """Frames that came in at all ports of the node."""
+    """Return: frames received at all ports of the node."""
     topo.enter("/run/netns/" + node.name)
     with open("/proc/thread-self/net/dev", encoding="ascii") as f:
         counters = dict(line.split(":") for line in f if ":" in line)
@@ -66,5 +66,6 @@ def report(run):
         gbit = sum(flows["received_bytes"]) * 8 / count["time_ns"]
         rows.append((scheme, count["hosts"], count["time_ns"] / 1e6, gbit, count["host_frames"],
                      count["link_frames"]))
-        run.claim("moves-" + scheme, "%s: every flow gets through" % scheme, min(flows["received_bytes"]), "> 0")
+        run.claim("moves-" + scheme,
+                  "%s: fewest bytes that a flow delivers" % scheme, min(flows["received_bytes"]), "> 0")
     run.table(("scheme", "hosts", "time (ms)", "goodput (Gbit/s)", "frames received", "frames on links"), rows)

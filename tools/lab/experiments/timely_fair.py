@@ -26,20 +26,20 @@ from closlab.results import COLOURS, jain, mean, quantile
 from closlab.tcp import AROUND, HEADERS, SERIES, Module, Window, goodputs
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "16", "that send"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
+    Param("hosts", "count", "16", "number of senders"),
     Param("flows", "count", "2,16,64", "numbers of flows", several=True),
     Param("runs", "count", "10", "for each number of flows"),
-    Param("buffer", "size", "64M", "of the port"),
-    Param("jitter", "time", "50ms", "the flows start within"),
-    Param("warmup", "time", "250ms", "before a measurement"),
-    Param("time", "time", "50ms", "of a measurement"),
-    Param("every", "time", "50us", "between two samples of the queue"),
+    Param("buffer", "size", "64M", "buffer of the port"),
+    Param("jitter", "time", "50ms", "interval in which the flows start"),
+    Param("warmup", "time", "250ms", "time before a measurement"),
+    Param("time", "time", "50ms", "duration of a measurement"),
+    Param("every", "time", "50us", "interval between queue samples"),
     Param("alpha", "number", "0.875", "of lively and patched"),
     Param("beta", "number", "0.008", "of patched"),
     Param("t_low", "count", "50", "us"),
-    Param("mtu", "size", "9000", "of all links"),
+    Param("mtu", "size", "9000", "MTU of all links"),
     Param("seg_kb", "count", "18", "segments, KB"),
 ]
 SMALL = {"hosts": "2", "flows": "2", "runs": "2", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
@@ -71,7 +71,7 @@ def guest(lab):
     port = net.nodes["switch"].port("h1")
     port.qdisc = "bfifo limit %d" % p.buffer
     net.build()
-    # the queue is to be in the qdisc: a frame on the line, one behind it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     Module(lab, "tcp_timely").set(**settings(p, lab.scheme))
     todo = cases(p)
@@ -128,7 +128,7 @@ def report(run):
     run.table(("scheme", "flows", "of most", "Jain before", "Jain: mean", "least", "most", "max/min: median", "most",
                "RTT: mean", "p99", "fixed point", "drops"),
               [c.row(run.params) for found in some.values() for c in found])
-    run.claim("drops", "packets dropped", sum(c.drops for found in some.values() for c in found), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.drops for found in some.values() for c in found), "== 0")
     if not run.small:
         claim(run, some)
     if set(SCHEMES) == set(run.schemes):

@@ -30,10 +30,10 @@ from closlab.results import mean, quantile
 from closlab.tcp import DATA, FRAME, SERIES, WIRE, Module, Window
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are the RTT"),
-    Param("hosts", "count", "10", "that send"),
-    Param("flows", "count", "40", "of them all"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; an RTT has four"),
+    Param("hosts", "count", "10", "number of senders"),
+    Param("flows", "count", "40", "flows of all hosts together"),
     Param("lossy", "size", "512k", "buffer of the port, where packets are dropped"),
     Param("deep", "size", "1G", "and where none are"),
     Param("seg_kb", "count", "16,64", "timely's segments, KB, a case each", several=True),
@@ -44,9 +44,9 @@ PARAMS = [
     Param("qdisc", "word", "pfifo_fast", "of timely's hosts", choices=("pfifo_fast", "fq")),
     Param("k", "size", "98410,80k", "dctcp's thresholds, a case each: 65 packets, the paper's", several=True),
     Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
-    Param("time", "time", "200ms", "of the measurement"),
-    Param("jitter", "time", "10ms", "the flows start within"),
-    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("time", "time", "200ms", "duration of the measurement"),
+    Param("jitter", "time", "10ms", "interval in which the flows start"),
+    Param("every", "time", "20us", "interval between queue samples"),
 ]
 SMALL = {"hosts": "2", "flows": "4", "seg_kb": "16", "alpha": "0.05", "beta": "0.008", "k": "80k", "warmup": "4ms",
          "time": "4ms", "jitter": "500us", "every": "100us"}
@@ -80,7 +80,7 @@ def guest(lab):
     p = lab.params
     net = topo.star(p.hosts + 1, p.rate, p.delay)
     net.build(host_qdisc={"bbr": "fq", "classic": p.qdisc, "patched": p.qdisc}.get(lab.scheme), rx_stamps=True)
-    # the queue is to be in the qdisc: a frame on the line, one behind it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     timely = Module(lab, "tcp_timely") if lab.scheme in TIMELY else None
     todo = cases(p, lab.scheme)
@@ -107,7 +107,7 @@ def measure(lab, net, name):
 # ---- on the host
 
 def base_us(params):
-    """The path's RTT without a queue: of a full frame, and its acknowledgement."""
+    """Return: RTT of a full frame and its ACK without a queue, µs."""
     return (4 * params.delay + 2 * (WIRE + ACK_WIRE) * 8e9 / params.rate) / 1e3
 
 
@@ -224,7 +224,7 @@ def draw_cdf(axis, run, first, last):
               label="patched, beta %g" % last.values["beta"])
     axis.set_xscale("log")
     axis.set_xlabel("RTT, us (dotted: deep buffer)")
-    axis.set_ylabel("samples with at most that")
+    axis.set_ylabel("cumulative share of samples")
     axis.set_title("Distribution of the RTT, %d flows" % run.params.flows)
     axis.legend(loc="upper right", bbox_to_anchor=(0.97, 0.75), frameon=True, framealpha=1, edgecolor="none")
 

@@ -29,15 +29,15 @@ from closlab.results import quantile
 from closlab.tcp import SERIES, Module, Queue, Window
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
     Param("flows", "count", "4", "of the two senders together"),
     Param("others", "count", "6", "hosts that send to the two"),
     Param("burst", "size", "64k", "each of these, in a round of incast"),
     Param("buffer", "size", "16M", "of all ports of the switch"),
-    Param("warmup", "time", "100ms", "before the measurement"),
-    Param("time", "time", "100ms", "of the measurement"),
-    Param("every", "time", "10us", "between two samples of the queues"),
+    Param("warmup", "time", "100ms", "time before the measurement"),
+    Param("time", "time", "100ms", "duration of the measurement"),
+    Param("every", "time", "10us", "interval between queue samples"),
 ]
 SMALL = {"flows": "2", "others": "2", "burst": "20k", "warmup": "2ms", "time": "6ms", "every": "100us"}
 SCHEMES = ("quiet", "reverse", "prio", "owd")
@@ -55,7 +55,7 @@ def guest(lab):
         switch.port(name).qdisc = port_qdisc(lab.scheme, p.buffer)
     net.build(port_qdisc="bfifo limit %d" % p.buffer)
     for name in ("h1", "h2", "h3"):
-        # the queue is to be in the qdisc: a frame on the line, one behind it
+        # a ring of two frames, so that packets queue in the qdisc
         topo.run("ip", "-n", "switch", "link", "set", name, "type", "closwire", "ring", "2")
     for name in ("h1", "h2") if lab.scheme == "prio" else ():
         # IPv4 packets of less than 128 bytes, TCP
@@ -145,7 +145,7 @@ def report(run):
     some = {scheme: Case(run, scheme) for scheme in run.schemes}
     run.table(("scheme", "Gbit/s", "of most", "Jain", "samples", "us: p50", "p99", "queue ahead us: p50", "p99",
                "behind us: p50", "p99", "drops"), [c.row() for c in some.values()])
-    run.claim("drops", "packets dropped", sum(c.ahead.drops + c.behind.drops for c in some.values()), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.ahead.drops + c.behind.drops for c in some.values()), "== 0")
     if not run.small and set(SCHEMES) == set(run.schemes):
         claim(run, some)
     if set(SCHEMES) == set(run.schemes):
@@ -171,7 +171,7 @@ def draw(run, some):
     shares = [i / 500 for i in range(501)]
     for scheme, c in some.items():
         axes[0].plot([c.rtt(q) for q in shares], shares, color=run.colour(scheme), label=scheme)
-    axes[0].set(xlabel="TIMELY's samples, us", ylabel="samples with at most that", title="What TIMELY sees")
+    axes[0].set(xlabel="TIMELY's samples, us", ylabel="cumulative share of samples", title="What TIMELY sees")
     axes[0].set_xlim(left=0)
     axes[0].legend()
     axes[1].bar(list(some), [100 * c.ahead.share for c in some.values()], color=[run.colour(s) for s in some])

@@ -32,20 +32,20 @@ from closlab.results import mean, quantile
 from closlab.tcp import DATA, FRAME, ON_WIRE, WIRE, Module
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are the RTT"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; an RTT has four"),
     Param("senders", "count", "4", "hosts that send"),
-    Param("flows", "count", "16", "of them all"),
+    Param("flows", "count", "16", "flows of all hosts together"),
     Param("rx_usecs", "count", "0,20,50,100", "of the senders' NICs; 50 in any case", several=True),
     Param("seg_kb", "count", "16,32,64", "timely's segments, KB", several=True),
     Param("offset", "time", "37s", "how wrong the clock of the first sender's NIC is; the second's twice that, ..."),
     Param("drift", "count", "20000", "and how much too fast, ppb; the second's as much too slow, ..."),
     Param("settle", "time", "300ms", "before a measurement: nicclock learns the NICs' clocks"),
-    Param("time", "time", "100ms", "of a measurement"),
+    Param("time", "time", "100ms", "duration of a measurement"),
     Param("idle_rate", "rate", "1gbit", "of a flow that has the way for itself"),
     Param("clients", "count", "10", "hosts that send in scheme queue"),
     Param("many", "count", "100", "flows of them all"),
-    Param("every", "time", "1us", "between two samples of the queue"),
+    Param("every", "time", "1us", "interval between queue samples"),
 ]
 SMALL = {"senders": "2", "flows": "4", "rx_usecs": "50", "seg_kb": "64", "settle": "200ms", "time": "20ms",
          "rate": "1gbit", "idle_rate": "300mbit", "clients": "2", "many": "4", "every": "10us"}

@@ -22,7 +22,7 @@ from closlab.tcp import SERIES, Module, Window
 PARAMS = [
     Param("flows", "count", "8", "from a host each"),
     Param("rtts", "time", "20us,100us,200us", "of the path, four links", several=True),
-    Param("buffer", "size", "128M", "of the port"),
+    Param("buffer", "size", "128M", "buffer of the port"),
     Param("warmup", "time", "150ms", "before a measurement, at 10 Gbit/s; at 100 Gbit/s a tenth"),
     Param("settle", "time", "50ms", "but no less than that"),
     Param("time", "time", "50ms", "of a measurement, at 10 Gbit/s"),
@@ -73,7 +73,7 @@ def guest(lab):
     port = net.nodes["switch"].port("h1")
     port.qdisc = "bfifo limit %d" % p.buffer
     net.build()
-    # the queue is to be in the qdisc: a frame on the line, one behind it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     module = Module(lab, "tcp_timely", mode="classic")
     todo = cases(p)
@@ -99,7 +99,7 @@ def set_delay(net, delay):
 # ---- on the host
 
 class Case:
-    """What one case showed."""
+    """Results of one case."""
 
     def __init__(self, run, scheme, name, rtt, settings):
         p = run.params
@@ -120,7 +120,7 @@ def report(run):
     run.table(("rate", "RTT us", "case", "T_low", "T_high", "minRTT", "Gbit/s", "of most", "queue us: mean", "p50",
                "p99", "Jain", "drops"),
               [c.row() for c in everything])
-    run.claim("drops", "packets dropped", sum(c.window.drops for c in everything), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.window.drops for c in everything), "== 0")
     if not run.small:
         claim(run, some)
     if set(SCHEMES) == set(run.schemes):

@@ -21,20 +21,20 @@ from closlab.results import COLOURS
 from closlab.tcp import SERIES, Module, Window
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "10", "that send"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
+    Param("hosts", "count", "10", "number of senders"),
     Param("flows", "count", "20", "of all hosts together"),
-    Param("buffer", "size", "32M", "of the port"),
+    Param("buffer", "size", "32M", "buffer of the port"),
     Param("t_low", "count", "25,50,100,200", "us", several=True),
     Param("seg_kb", "count", "16,32,64", "sizes of segments that t-low has, KB", several=True),
     Param("t_high", "count", "100,150,250,500", "us", several=True),
     Param("t_high_alpha", "number", "0.02", "alpha of the scheme t-high: a gradient with a longer memory"),
     Param("alpha", "number", "0.875,0.3,0.1,0.05,0.02", "weights of a new RTT difference", several=True),
     Param("warmup", "time", "100ms", "before a measurement with segments of 16 KB; others need longer in proportion"),
-    Param("time", "time", "50ms", "of a measurement"),
-    Param("jitter", "time", "2ms", "the flows start within"),
-    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("time", "time", "50ms", "duration of a measurement"),
+    Param("jitter", "time", "2ms", "interval in which the flows start"),
+    Param("every", "time", "20us", "interval between queue samples"),
     Param("hai_n", "count", "5,1", "increments of an increase when hyperactive; 1: off", several=True),
     Param("hai_t_low", "count", "50,10", "us, T_low of the scheme hai", several=True),
     Param("hai_bytes", "size", "30M", "after which one of two flows ends"),
@@ -76,7 +76,7 @@ def guest(lab):
     net = topo.star(p.hosts + 1, p.rate, p.delay)
     net.nodes["switch"].port("h1").qdisc = "bfifo limit %d" % p.buffer
     net.build()
-    # the queue is to be in the qdisc: a frame on the line, one behind it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     module = Module(lab, "tcp_timely", mode="classic")
     lab.expect(sum(p.hai_time if lab.scheme == "hai" else warmup_ns(p, settings) + p.time for _, settings in todo))
@@ -164,7 +164,7 @@ def report(run):
                   [d.row() for d in departures])
     everything = [c for found in some.values() for c in found]
     if everything:
-        run.claim("drops", "packets dropped", sum(c.window.drops for c in everything), "== 0")
+        run.claim("drops", "number of dropped packets", sum(c.window.drops for c in everything), "== 0")
     if not run.small:
         claim(run, some, departures)
     if set(SCHEMES) == set(run.schemes):

@@ -26,19 +26,19 @@ from closlab.results import mean, quantile
 from closlab.tcp import WIRE, Module, Window
 
 PARAMS = [
-    Param("rate", "rate", "10gbit", "of all links"),
-    Param("delay", "time", "4us", "of each link; four of them are most of the RTT"),
-    Param("hosts", "count", "10", "that send"),
-    Param("flows", "count", "10,40", "of them all, a case each", several=True),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
+    Param("hosts", "count", "10", "number of senders"),
+    Param("flows", "count", "10,40", "numbers of flows of all hosts together, a case each", several=True),
     Param("t_low", "count", "50", "us"),
     Param("t_high", "count", "500", "us"),
     Param("seg_kb", "count", "16", "segments, KB"),
     Param("beta", "number", "0.8", "multiplicative decrease"),
-    Param("buffer", "size", "1G", "of the port"),
+    Param("buffer", "size", "1G", "buffer of the port"),
     Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
-    Param("time", "time", "200ms", "of the measurement"),
-    Param("jitter", "time", "10ms", "the flows start within"),
-    Param("every", "time", "20us", "between two samples of the queue"),
+    Param("time", "time", "200ms", "duration of the measurement"),
+    Param("jitter", "time", "10ms", "interval in which the flows start"),
+    Param("every", "time", "20us", "interval between queue samples"),
     Param("rates_every", "time", "500us", "between two of the connections"),
 ]
 SMALL = {"rate": "1gbit", "hosts": "2", "flows": "4", "warmup": "10ms", "time": "10ms", "jitter": "1ms",
@@ -62,7 +62,7 @@ def guest(lab):
     net = topo.star(p.hosts + 1, p.rate, p.delay)
     net.nodes["switch"].port("h1").qdisc = "bfifo limit %d" % p.buffer
     net.build(rx_stamps=True)
-    # the queue is to be in the qdisc: a frame on the line, one behind it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     timely = Module(lab, "tcp_timely", mode="classic")
     t_low, t_high = thresholds(p, lab.scheme)
@@ -79,7 +79,7 @@ def guest(lab):
 # ---- on the host
 
 def base_us(params):
-    """The path's RTT without a queue: of a full frame, and its acknowledgement."""
+    """Return: RTT of a full frame and its ACK without a queue, µs."""
     return (4 * params.delay + 2 * (WIRE + ACK_WIRE) * 8e9 / params.rate) / 1e3
 
 
@@ -117,7 +117,8 @@ def report(run):
     run.text("RTT in us; the path's is %.1f" % base_us(run.params), "")
     run.table(("flows", "scheme", "Gbit/s", "of most", "RTT: mean", "p50", "p99", "max", "rate's deviation", "Jain",
                "drops"), [c.row() for row in zip(*all_cases.values()) for c in row])
-    run.claim("drops", "packets dropped", sum(c.window.drops for row in all_cases.values() for c in row), "== 0")
+    run.claim("drops", "number of dropped packets", sum(c.window.drops for row in all_cases.values() for c in row),
+              "== 0")
     if set(run.schemes) == set(SCHEMES) and not run.small:
         for gradient, low, high in zip(*(all_cases[scheme] for scheme in SCHEMES)):
             claim(run, gradient, low, high)
@@ -155,7 +156,7 @@ def draw_cdf(axis, run, all_cases):
         axis.plot([quantile(row[-1].rtts, q) for q in shares], shares, color=run.colour(scheme), label=scheme)
     axis.set_xlim(left=0)
     axis.set_xlabel("RTT, us")
-    axis.set_ylabel("samples with at most that")
+    axis.set_ylabel("cumulative share of samples")
     axis.set_title("RTT, %d flows" % run.params.flows[-1])
     axis.legend(loc="lower right")
 
