@@ -22,12 +22,12 @@ CONTROLS = {
     "cubic-probed": "cubic, both modules loaded",
 }
 PATTERNS = {
-    "burst": "an ACK a burst",
-    "pair": "an ACK each two segments",
+    "burst": "an ACK per burst",
+    "pair": "an ACK per two segments",
     "dup": "duplicate ACK",
 }
 MARKS = {
-    "ece": "an ACK a burst, one in 8 with ECE",
+    "ece": "an ACK per burst, one in 8 with ECE",
     "data": "received segment",
     "marked": "received segment, one in 8 marked",
 }
@@ -57,7 +57,7 @@ def own(costs, control, pattern):
 def tables(costs):
     head = ["congestion control"]
     for name in PATTERNS.values():
-        head += [name, "own", "of bbr's"]
+        head += [name, name + ": own", name + ": own, of bbr's"]
     rows = []
     for control, name in CONTROLS.items():
         if (control, "burst") not in costs:
@@ -67,12 +67,12 @@ def tables(costs):
             mine, base = own(costs, control, pattern), own(costs, BASE, pattern)
             row += [f"{total(costs, control, pattern):.0f}", f"{mine:.0f}", f"{mine / base:.2f}"]
         rows.append(row)
-    yield 1, head, rows
+    yield "cost", "An ACK, and the control's own part: mean", 1, head, rows
 
-    kinds = {"burst": "of a burst", "part": "in a burst", "rest": "of a burst's rest", "dup": "duplicate"}
+    kinds = {"burst": "a whole burst", "part": "a part of a burst", "rest": "the end of a burst", "dup": "duplicate"}
     head = ["congestion control"]
     for name in kinds.values():
-        head += [name, "mean"]
+        head += [name + ": median", name + ": mean"]
     rows = []
     for control, name in CONTROLS.items():
         if (control, "burst") not in costs:
@@ -81,11 +81,11 @@ def tables(costs):
         for pattern in PATTERNS:
             by_kind.update(costs[control, pattern])
         rows.append([name] + [x for kind in kinds for x in by_kind[kind][1:]])
-    yield 1, head, rows
+    yield "parts", "An ACK, by the segments that it acknowledges", 1, head, rows
 
     head = ["congestion control"]
     for name in MARKS.values():
-        head += [name, "marked ones"]
+        head += [name, name + ": marked ones"]
     rows = []
     for control, name in CONTROLS.items():
         if (control, "data") not in costs:
@@ -96,7 +96,7 @@ def tables(costs):
             row.append(f"{total(costs, control, pattern):.0f}" if by_kind else "")
             row.append(by_kind[marked][2] if marked in by_kind else "")
         rows.append(row)
-    yield 1, head, rows
+    yield "marks", "ACKs with ECE and marked segments: mean", 1, head, rows
 
 
 def goals(costs):

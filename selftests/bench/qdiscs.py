@@ -73,7 +73,7 @@ def only(by_line):
 
 
 def uncongested(costs):
-    head = ["qdisc", "packet", "enqueue", "dequeue", "sum", "of prio", "sum, 4 waiting", "of prio"]
+    head = ["qdisc", "packet", "enqueue", "dequeue", "sum", "of prio", "sum, 4 waiting", "of prio, 4 waiting"]
     rows = []
     for (qdisc, pattern, packet), by_line in costs.items():
         if pattern != "empty" or packet == "udp4-ect" or qdisc in HOSTS[1:]:
@@ -149,10 +149,10 @@ def goals(costs):
 
 
 def tables(costs):
-    yield 2, *uncongested(costs)
-    yield 2, *trimming(costs)
-    yield 2, *marking(costs)
-    yield 2, *hosts(costs)
+    yield "uncongested", "A packet in an empty queue, and behind four", 2, *uncongested(costs)
+    yield "trims", "Trims, beside an enqueue and dequeue of the same packet", 2, *trimming(costs)
+    yield "marking", "ECN-capable packets: sch_dcqcn beside red and fq_codel", 2, *marking(costs)
+    yield "hosts", "sch_pcrp beside fq and htb", 2, *hosts(costs)
 
 
 def records(costs):
