@@ -4,7 +4,7 @@
 # test: "pass", "skip", "fail" or "hung", and the test. Lines that begin with "  | " belong to the test before them:
 # the output of a failed test, or the reasons for skipping.
 # Usage: guest.sh TEST...
-# Environment: CLOSNET_OUT (directory for each test's output), TEST_LIMIT (seconds a test, in the guest's time)
+# Environment: CLOSNET_OUT (directory for each test's output), TEST_LIMIT (seconds per test, in the guest's time)
 set -u
 out=${CLOSNET_OUT:-$(mktemp -d)}
 

@@ -54,6 +54,19 @@ exec 3>&1
 # shellcheck disable=SC2034 # for the tests
 FRACTIONS=(1.001 2 1000 . 1.0000 0.0005 0.12345 "0,5" .5 .x 0.5x 1e-1 0x1 1.2.3 99999999999.5)
 
+# bw_of PORT: the rate that ss shows for the connection to PORT
+bw_of() { info "$1" | ss_number bw; }
+
+# churn SYSCTL: open and close connections while SYSCTL, a maximum rate, and cap change and are freed
+churn() {
+	local i
+	for ((i = 0; i < 5; i++)); do
+		params "$1=$((40 + i))" cap=$((1000 + i)) || return
+		flow -p 5002 "cc=$CC" connect send=50000 \
+			"run=ip netns exec $a sh -c 'echo $((2000 + i)) >$PARAMETERS/cap'" send=50000 close eof || return
+	done
+}
+
 # as_nobody_root COMMAND...: run COMMAND as root of a new user and network namespace created by UID 65534
 as_nobody_root() { setpriv --reuid 65534 --regid 65534 --clear-groups unshare -Urn "$@"; }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # A qdisc as net.core.default_qdisc: mq has one as a child for each TX queue of a device. A test sources this file after
-# setup_ns and calls test_default.
+# lib.sh and calls test_default.
 # shellcheck disable=SC2317,SC2154,SC2034 # check calls functions; setup_ns sets a and b; wire_ab reads WIRE
 
 default_qdisc=/proc/sys/net/core/default_qdisc
@@ -46,10 +46,14 @@ default_case() {
 	ip -n "$a" link del w0
 }
 
-# test_default: test few and many TX queues, and rings that are always full
+# test_default KIND: test the qdisc KIND with few and many TX queues, and rings that are always full, and finish
 test_default() {
+	need_closwire
+	need_sch "$1"
+	setup_ns a b
 	default_case 2 256
 	default_case 8 2
 	default_case 8 8
 	default_case 16 256
+	finish
 }

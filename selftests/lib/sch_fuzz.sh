@@ -8,9 +8,10 @@
 #	| traffic -> v0: KIND |=====| v1                  |
 #	+---------------------+     +---------------------+
 
-# fuzz_options KIND: test the qdisc KIND, whose module is loaded, and finish
+# fuzz_options KIND: test the qdisc KIND and finish
 fuzz_options() {
 	local seed
+	need_sch "$1"
 	setup_ns a b
 	link_ab
 	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -t 2 -l 1400 -g 4 >/dev/null

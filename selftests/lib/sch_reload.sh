@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Load and unload a qdisc's module. A test sources this file after link_ab.
+# Load and unload a qdisc's module. A test sources this file after lib.sh.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| traffic -> v0: KIND |=====| v1                  |
+#	+---------------------+     +---------------------+
 # shellcheck disable=SC2154 # setup_ns sets a
 
 if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_KASAN=y' &&
@@ -8,9 +12,12 @@ if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_KASAN=y' &&
 	skip_all "KASAN of this kernel reports a second load of a module as an overflow"
 fi
 
-# test_reload: a used module cannot be unloaded; a module can be reloaded under traffic
+# test_reload KIND: check that the module of a qdisc in use cannot be unloaded, reload it under traffic, and finish
 test_reload() {
-	local module=${CLOSNET_MODDIR:-}/sch_$SCH.ko
+	local module=${CLOSNET_MODDIR:-}/sch_$1.ko
+	need_sch "$1"
+	setup_ns a b
+	link_ab
 	[ -f "$module" ] || module=$(modinfo -n "sch_$SCH")
 	check_refused "module of a qdisc in use cannot be unloaded" "in use" \
 		eval "new_root $SCH && rmmod sch_$SCH"
@@ -22,4 +29,5 @@ test_reload() {
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 8000 >/dev/null
 	check "module is loaded and unloaded 100 times under traffic" \
 		qdisc_netlink reload -k "$SCH" -n "$a" -i v0 -c 100 "$module"
+	finish
 }

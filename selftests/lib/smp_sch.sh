@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Several CPUs overload, change, read, replace and unload a qdisc. A test sources this file after need_sch and smp.sh,
-# defines `changes`, which prints changes one a line, and calls sch_stress.
-# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through loop
+# Several CPUs overload, change, read, replace and unload a qdisc. A test sources this file after lib.sh, defines
+# `changes`, which prints changes one a line, and calls sch_stress.
+#
+#	+--------- a ---------+     +--------- b ---------+
+#	| traffic -> v0: KIND |=====| v1                  |
+#	+---------------------+     +---------------------+
+# shellcheck disable=SC2154,SC2317,SC2034 # setup_ns sets a and b; functions are called through loop; link_ab reads VETH
+. "$(dirname "${BASH_SOURCE[0]}")/smp.sh"
 
 # new_qdiscs: put a new qdisc at the root and change it, then one below each TX queue
 new_qdiscs() {
@@ -32,7 +37,6 @@ namespace() {
 		traffic udp -n "$a-x" -d 10.0.1.2 -p 9 -c 50
 	ip netns del "$a-x"
 }
-defer "ip netns del $a-x 2>/dev/null"
 
 # reload: unload and load the module; no other qdisc of the kind exists
 reload() {
@@ -40,8 +44,14 @@ reload() {
 		new_root "$SCH" rate 50mbit
 }
 
+# sch_stress KIND: test the qdisc KIND and finish
 sch_stress() {
 	local i
+	need_sch "$1"
+	setup_ns a b
+	VETH=(numtxqueues 4 numrxqueues 4)
+	link_ab
+	defer "ip netns del $a-x 2>/dev/null"
 	for i in 1 2 3 4; do
 		job traffic udp -n "$a" -d 10.0.0.2 -p $((i % 2 ? 61199 : i)) -t $((i * 40)) -l $((700 * i)) >/dev/null 2>&1
 	done
@@ -57,4 +67,5 @@ sch_stress() {
 	loop "reads statistics" statistics
 	loop "reloads the module" reload
 	stress "$SCH"
+	finish
 }

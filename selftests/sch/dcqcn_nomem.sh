@@ -37,24 +37,6 @@ for probability in 100 30; do
 		'.drops == .dropped_nomem_packets + .dropped_gso_packets + .dropped_limit_packets + .dropped_nonect_packets'
 done
 
-# pools: try to create a pool ten times; print the number of successes
-pools() {
-	local i made=0
-	tc -n "$a" qdisc del dev v0 root 2>/dev/null || true
-	for ((i = 0; i < 10; i++)); do
-		if failing tc -n "$a" qdisc add dev v0 root dcqcn pool sw0 2>/dev/null; then
-			made=$((made + 1))
-			sch_stats | jq -e '.pool.ports == 1' >/dev/null || echo "incomplete pool"
-			tc -n "$a" qdisc del dev v0 root
-		fi
-	done
-	echo $made
-}
-# GFP_KERNEL allocations fail as well
-set_failslab ignore-gfp-wait=N probability=100
-check_eq "without memory no pool is created" "$(pools)" 0
-set_failslab probability=30
-note "$(pools) of 10 pools created with 30 % of failures"
-set_failslab probability=0
-check_eq "with memory each pool is created" "$(pools)" 10
+complete() { jq -e '.pool.ports == 1' <<<"$1" >/dev/null; }
+test_created pool pool sw0
 finish

@@ -1,15 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The module is loaded, used and unloaded 100 times while traffic runs.
-#
-#	+--------- a ---------+     +--------- b ---------+
-#	| traffic -> v0: dcqcn|=====| v1                  |
-#	+---------------------+     +---------------------+
+# Load, use and unload the module 100 times while traffic runs
 . "$(dirname "$0")/../lib/lib.sh"
-need_dcqcn
-setup_ns a b
-link_ab
 . "$(dirname "$0")/../lib/sch_reload.sh"
-
-test_reload
-finish
+test_reload dcqcn

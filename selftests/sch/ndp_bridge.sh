@@ -11,25 +11,9 @@
 #
 # tbf collects the frames into a burst, so that GRO can merge them.
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/bridge.sh"
 need_ndp
-r=''
-setup_ns a b r
-ip -batch - <<-END
-	link add v0 address $MAC_A netns $a type veth peer name v2 netns $r
-	link add v1 address $MAC_B netns $b type veth peer name v3 netns $r
-END
-ip -n "$a" link set v0 up
-ip -n "$b" link set v1 up
-ip -n "$r" link add br0 type bridge || skip_all "no bridge"
-ip -n "$r" -batch - <<-END
-	link set v2 master br0 up
-	link set v3 master br0 up
-	link set br0 up
-	link set v3 type bridge_slave learning off
-END
-# shellcheck disable=SC2317 # wait_for calls it
-forwards() { bridge -n "$r" link show | grep -c 'state forwarding' | grep -q 2; }
-wait_for 10 forwards
+bridge_ab
 
 tracing=/sys/kernel/tracing
 trace_on() {

@@ -8,28 +8,12 @@
 #	| frames v0 |===| v2: ndp 49/48     bridge    v3: ndp 48/49 |===| v1        |
 #	+-----------+   +-----------------------------------------+   +-----------+
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/bridge.sh"
 need_ndp
-r=''
-setup_ns a b r
-ip -batch - <<-END
-	link add v0 address $MAC_A netns $a type veth peer name v2 netns $r
-	link add v1 address $MAC_B netns $b type veth peer name v3 netns $r
-END
-ip -n "$a" link set v0 up
-ip -n "$b" link set v1 up
-ip -n "$r" link add br0 type bridge || skip_all "no bridge"
-ip -n "$r" -batch - <<-END
-	link set v2 master br0 up
-	link set v3 master br0 up
-	link set br0 up
-	link set v2 type bridge_slave learning off
-	link set v3 type bridge_slave learning off
-END
-bridge -n "$r" fdb add $MAC_A dev v2 master static
-bridge -n "$r" fdb add $MAC_B dev v3 master static
-# shellcheck disable=SC2317 # wait_for calls it
-forwards() { bridge -n "$r" link show | grep -c 'state forwarding' | grep -q 2; }
-wait_for 10 forwards
+bridge_ab
+ip -n "$r" link set v2 type bridge_slave learning off
+bridge -n "$r" fdb add "$MAC_A" dev v2 master static
+bridge -n "$r" fdb add "$MAC_B" dev v3 master static
 
 # port DEV DSCP_TRIMMED DSCP_RETURNED OPTION...: set an ndp with room for one header, print tc's messages
 port() {

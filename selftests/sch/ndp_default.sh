@@ -2,10 +2,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # ndp as the default qdisc, below mq on a device with several TX queues
 . "$(dirname "$0")/../lib/lib.sh"
-need_closwire
-need_sch ndp
-setup_ns a b
 . "$(dirname "$0")/../lib/sch_default.sh"
-
-test_default
-finish
+test_default ndp

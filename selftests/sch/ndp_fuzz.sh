@@ -3,5 +3,4 @@
 # Random changes of the options while traffic runs
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/sch_fuzz.sh"
-need_ndp
 fuzz_options ndp

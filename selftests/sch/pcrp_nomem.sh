@@ -34,22 +34,5 @@ for probability in 100 80; do
 	tc -n "$a" qdisc del dev v0 root
 done
 
-# qdiscs: try to create a qdisc ten times; print the number of successes
-qdiscs() {
-	local i made=0
-	for ((i = 0; i < 10; i++)); do
-		if failing tc -n "$a" qdisc add dev v0 root pcrp 2>/dev/null; then
-			made=$((made + 1))
-			tc -n "$a" qdisc del dev v0 root
-		fi
-	done
-	echo $made
-}
-# GFP_KERNEL allocations fail as well
-set_failslab ignore-gfp-wait=N probability=100
-check_eq "without memory no qdisc is created" "$(qdiscs)" 0
-set_failslab probability=30
-note "$(qdiscs) of 10 qdiscs created with 30 % of failures"
-set_failslab probability=0
-check_eq "with memory each qdisc is created" "$(qdiscs)" 10
+test_created qdisc
 finish
