@@ -22,7 +22,7 @@ PARAMS = [
     Param("senders", "count", "1,7,20,50,100,200,400", "numbers of senders", several=True),
     Param("bytes", "size", "10k,135k,1M", "message sizes", several=True),
     Param("rounds", "count", "10", "maximum number of rounds of a case"),
-    Param("volume", "size", "300M", "maximum payload of all rounds of a case, but at least three rounds"),
+    Param("volume", "size", "300M", "maximum payload of a case's rounds, but at least three rounds"),
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "5us", "delay of each link; an RTT has four"),
     Param("jitter", "time", "1us", "interval in which the messages of a round start"),

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCRP's parts, one at a time: what each rule and parameter is worth to short and to long flows.
+"""PCRP's parts one by one: the effect of each rule and parameter on short and long flows.
 
-Web search sizes between any two hosts of a star, as in pcrp-fct. Cases of sch_pcrp, with noevict but for
-the last:
+Web search flow sizes between any two hosts of a star, as in pcrp-fct. Cases of sch_pcrp, all with noevict but the last:
 
-    default         the other defaults; chains of what the line carries in a round trip
-    eu              the paper's rule of the earliest unfinished flow
-    nosrpt          instead of the shortest flow, the one that has waited longest
-    nomfwt          no flow is promoted, however long it waits
-    grants-N        flows that a receiver grants at a time
+    default         other options at their defaults; chains as long as the bandwidth-delay product
+    eu              the paper's rule that the earliest unfinished flow goes first
+    nosrpt          the flow that has waited longest goes first, instead of the shortest
+    nomfwt          flows are not promoted after a maximum wait
+    grants-N        number of flows that a receiver grants at a time
     chain-xF        chains F times as long; GSO packets of half a chain
     gso-64k         GSO packets as long as without PCRP, and so chains of 128 KB
-    window-Nus      the receiver lets packets wait for more urgent ones
-    statistics      thresholds of the first chains' priorities are the quartiles of all sizes, as pcrpd sets them
+    window-Nus      the receiver delays packets in favour of more urgent ones
+    statistics      priority thresholds of first chains are the quartiles of all sizes, as pcrpd sets them
     nomap           no DSCP: one priority in the network
-    evict           a shorter flow takes the place of a longer one
+    evict           a shorter flow replaces a longer one
 """
 from closlab import pcrp, topo
 from closlab.params import Param
@@ -25,10 +24,11 @@ PARAMS = [
     Param("hosts", "count", "8", "number of hosts on a star"),
     Param("load", "number", "0.7", "load of each host's link, with headers and handshakes"),
     Param("sizes", "word", "websearch", "flow size distribution, a file in tools/lab/cdf"),
-    Param("grants", "count", "1,4,16", "cases; 8 is the default", several=True),
-    Param("chain", "number", "0.25,0.5,2,4", "cases, of what the line carries in a round trip", several=True),
-    Param("window", "time", "5us,20us", "cases; 0 is the default", several=True),
-    Param("time", "time", "150ms", "of a case"),
+    Param("grants", "count", "1,4,16", "values of grants, a case each; 8 is the default", several=True),
+    Param("chain", "number", "0.25,0.5,2,4", "chain lengths relative to the bandwidth-delay product, a case each",
+          several=True),
+    Param("window", "time", "5us,20us", "values of window, a case each; 0 is the default", several=True),
+    Param("time", "time", "150ms", "duration of a case"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
     Param("buffer", "size", "1M", "buffer of each port"),
 ]
@@ -39,12 +39,12 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 
 def bdp(params):
-    """What the line carries in a round trip of four links, bytes."""
+    """Return: bandwidth-delay product of a path of four links, bytes."""
     return 4 * params.delay * params.rate // 8_000_000_000
 
 
 def quartiles(sizes):
-    """The sizes that a quarter, a half, three quarters of the flows do not exceed."""
+    """Return: the quartiles of the flow sizes."""
     found = []
     for share in QUARTILES:
         (a, p), (b, q) = next(line for line in pcrp.segments(sizes) if line[1][1] >= share)
@@ -53,7 +53,7 @@ def quartiles(sizes):
 
 
 def cases(params):
-    """[(name, words of sch_pcrp, bytes of two GSO packets)]"""
+    """Return: [(name, options of sch_pcrp, bytes of two GSO packets)]."""
     one = bdp(params)
     some = ([("default", "", one), ("eu", "eu", one), ("nosrpt", "nosrpt", one), ("nomfwt", "mfwt off", one)] +
             [("grants-%d" % n, "grants %d" % n, one) for n in params.grants] +
@@ -67,7 +67,7 @@ def cases(params):
 # ---- in the guest
 
 def replace(net, words, chain):
-    """A new sch_pcrp on all hosts."""
+    """Put a new sch_pcrp on all hosts."""
     for port in net.host_ports():
         with topo.inside(port.node):
             if port.gso != chain // 2:
@@ -92,9 +92,9 @@ def guest(lab):
 # ---- on the host
 
 SHORT, LONG = (0, pcrp.SHORT[-1][2]), pcrp.CLASSES[-1][1:]
-# rules that are off by default, as they cost short flows something
-WORSE = {"eu": "the earliest unfinished flow first", "nosrpt": "without SRPT", "nomap": "one priority in the network"}
-# what else a parameter could be: cases whose names begin so
+# rules that are off by default because they delay short flows
+WORSE = {"eu": "earliest unfinished flow first", "nosrpt": "without SRPT", "nomap": "one priority in the network"}
+# other values of options: cases whose names begin with these
 INSTEAD = ("grants", "chain", "window", "statistics", "evict", "nomfwt")
 SLACK = 0.9
 
@@ -108,9 +108,9 @@ def report(run):
                      flows.quantile(1, *LONG), flows.fct_us(), 100 * flows.control_share(),
                      flows.total("promotions"), flows.total("probes_sent"), flows.total("TcpRetransSegs"),
                      flows.total("TcpExtTCPDSACKRecv")))
-    run.text("Slowdown of flows up to 100 KB, and of those of more than 1 MB", "")
-    run.table(("case", "done", "short: mean", "p99", "95 % sure", "long: mean", "worst", "FCT: mean, us", "control, %",
-               "promotions", "PROBEs", "sent again", "DSACKs"), rows)
+    run.text("Slowdown of flows up to 100 KB, and of flows above 1 MB", "")
+    run.table(("case", "done", "short: mean", "p99", "95 % range", "long: mean", "max", "FCT: mean, µs", "control, %",
+               "promotions", "PROBEs", "retransmitted", "DSACKs"), rows)
     run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
     if not run.small:
@@ -131,20 +131,20 @@ MEASURES = (("short", "p99 slowdown of flows <= 100 KB", tail), ("long", "mean s
 
 def claim(run, some):
     default = some["default"]
-    for name, what in WORSE.items():
-        run.claim(name, "p99 slowdown of flows <= 100 KB, %s, over default" % what, tail(some[name], default), "> 1")
+    for name, rule in WORSE.items():
+        run.claim(name, "p99 slowdown of flows <= 100 KB, %s, over default" % rule, tail(some[name], default), "> 1")
     for begin in INSTEAD:
-        for ident, what, over in MEASURES:
+        for ident, measure, over in MEASURES:
             least, name = min((over(some[name], default), name) for name in some if name.startswith(begin))
-            run.claim("%s-%s" % (begin, ident), "%s, the least instead of the default's: %s over default" % (
-                what, name), least, ">= %g" % SLACK)
+            run.claim("%s-%s" % (begin, ident), "%s: smallest ratio of another value to the default: %s" % (
+                measure, name), least, ">= %g" % SLACK)
 
 
 def draw(run, rows):
     _, axis = run.figure("pcrp-ablation", size=(8, 3.6))
     places = range(len(rows))
     axis.bar([i - 0.2 for i in places], [row[3] for row in rows], 0.4, label="flows up to 100 KB, p99")
-    axis.bar([i + 0.2 for i in places], [row[5] for row in rows], 0.4, label="more than 1 MB, mean")
+    axis.bar([i + 0.2 for i in places], [row[5] for row in rows], 0.4, label="flows above 1 MB, mean")
     axis.set_xticks(places, [row[0] for row in rows], rotation=60, ha="right", fontsize=7)
     axis.set(ylabel="slowdown", yscale="log")
     axis.legend()

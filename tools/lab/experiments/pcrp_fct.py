@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""PCRP's headline: completion times of short and long flows beside cubic, dctcp, and other grains of reservation.
+"""PCRP's main result: completion times of short and long flows beside cubic, dctcp and other grains of reservation.
 
-K. Wu et al., "Network Congestion Avoidance through Packet-chaining Reservation",
-ICPP 2019: flow latency is 50.2 % less for hotspot traffic, and 28.38 % less for
-uniform traffic, than with SRP and BFRP, which reserve for whole flows and for
-packets. That was a simulated network of another kind; here it is TCP on
-Ethernet, and these stand for them:
+K. Wu et al., "Network Congestion Avoidance through Packet-chaining Reservation", ICPP 2019: flow latency is 50.2 %
+lower for hotspot traffic, and 28.38 % lower for uniform traffic, than with SRP and BFRP, which reserve for whole flows
+and for single packets. The paper simulates another kind of network. Here, all schemes are TCP on Ethernet:
 
     cubic, dctcp    with fq
     pcrp            over cubic, sch_pcrp's defaults but noevict, as in the paper
     pcrp-dctcp      the same over dctcp
-    pcrp-evict      over cubic, sch_pcrp's defaults: a shorter flow takes the place of a longer one
-    srp             reservation for whole flows: beyond the first packet a flow waits for its turn at the
-                    receiver, one flow at a time
-    bfrp            reservation for each packet, of several flows by turns; no GSO
+    pcrp-evict      over cubic, sch_pcrp's defaults: a shorter flow replaces a longer one
+    srp             reservation for whole flows: after its first packet, a flow waits for its turn at the receiver, one
+                    flow at a time
+    bfrp            reservation for each packet of several flows in turn; no GSO
 
-The switches have eight strict priorities and the same buffer for all. Before it
-counts, each host has sent to each other, so that all know of each other. A case
-is called SIZES-LOAD, like homa-w4-0.7; flows arrive by Poisson,
+The switches have eight strict priorities and the same buffer for all schemes. Before the measurement, each host sends
+to every other host, so that all know each other. A case is named SIZES-LOAD, like homa-w4-0.7. Flows arrive as a
+Poisson process:
 
     uniform     between any two hosts
-    hotspot     from all others to one host. The sizes `hotspot` are 10 KB and 100 to 1000 times as much
+    hotspot     from all other hosts to one host. Flows of the size distribution `hotspot` have 10 KB or 100 to 1000
+                times as much
 
-What is unfinished when no more flows begin is waited for.
+When no more flows start, unfinished flows may complete.
 """
 from closlab import pcrp, topo
 from closlab.params import BadValue, Param
@@ -35,26 +34,26 @@ PARAMS = [
           choices=("star", "leaf-spine")),
     Param("hosts", "count", "16", "number of hosts on a star"),
     Param("uniform", "word", "websearch-0.7,websearch-0.5,websearch-0.8,homa-w4-0.7,homa-w5-0.7",
-          "cases; the load is that of each host's link, headers and handshakes too; the claims are of the first's load",
+          "cases; load of each host's link, with headers and handshakes; claims are for the first case's load",
           several=True),
-    Param("hotspot", "word", "hotspot-0.8,homa-w3-0.5", "cases; the load is that of the link to which all send",
+    Param("hotspot", "word", "hotspot-0.8,homa-w3-0.5", "cases; load of the link to the common receiver",
           several=True),
-    Param("flows", "count", "10000", "at most about as many in a case"),
-    Param("bytes", "size", "2G", "at most about as many in a case"),
+    Param("flows", "count", "10000", "approximate maximum number of flows of a case"),
+    Param("bytes", "size", "2G", "approximate maximum payload of a case"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
     Param("buffer", "size", "1M", "buffer of each port"),
-    Param("k", "size", "98k", "dctcp's threshold"),
+    Param("k", "size", "98k", "dctcp's marking threshold"),
     Param("sndbuf", "size", "16384",
-          "of a socket at first, before TCP makes it larger; from the longest flow's size on, "
-          "all of a flow's size is known as it begins, as in the paper"),
-    Param("gso", "size", "11600", "longest GSO packet of PCRP's hosts: half of what the line carries in a round trip"),
+          "initial send buffer of a socket; if it exceeds the longest flow, sch_pcrp knows "
+          "each flow's size from its start, as in the paper"),
+    Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP: half of the bandwidth-delay product"),
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
 SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "srp", "bfrp")
 OTHERS = ("cubic", "dctcp")
 STAND_INS = ("srp", "bfrp")
 
-# words of sch_pcrp
+# options of sch_pcrp
 QDISC = {
     "pcrp": "noevict",
     "pcrp-dctcp": "noevict",
@@ -66,7 +65,7 @@ PAPER = {"hotspot": -0.502, "uniform": -0.2838}
 
 
 class Case:
-    """What a word of `uniform` or `hotspot` says."""
+    """A word of `uniform` or `hotspot`."""
 
     def __init__(self, name, kind):
         self.name, self.kind = name, kind
@@ -74,10 +73,10 @@ class Case:
         try:
             self.load = float(load)
         except ValueError:
-            raise BadValue("%r is no case: SIZES-LOAD, like websearch-0.7" % name) from None
+            raise BadValue("%r is not a case; cases are SIZES-LOAD, like websearch-0.7" % name) from None
 
     def time_ns(self, params, hosts):
-        """In which about the flows or the bytes begin that the parameters allow."""
+        """Return: duration in which the maximum flows or bytes start, ns."""
         size = pcrp.wire_bytes(pcrp.mean_bytes(self.sizes))
         lines = hosts if self.kind == "uniform" else 1
         return int(min(params.flows * size, params.bytes) * 8e9 / (self.load * params.rate * lines))
@@ -129,15 +128,15 @@ def report(run):
             for case in cases(run.params)}
     for case in cases(run.params):
         run.text("%s, %s" % (case.name, case.kind), "")
-        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % sure",
-                   "FCT, us: mean", "p99"),
+        run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % range",
+                   "FCT, µs: mean", "p99"),
                   [(scheme,) + row for scheme in run.schemes for row in some[scheme, case.name].rows()])
-        run.table(("scheme", "FCT of all, us", "control, %", "PROBEs", "switch drops", "sent again",
+        run.table(("scheme", "FCT of all, µs", "control, %", "PROBEs", "switch drops", "retransmitted",
                    "DSACKs", "reorderings", "loss probes", "TCP timeouts", "SYNs again"),
                   [(scheme,) + totals(some[scheme, case.name]) for scheme in run.schemes])
     run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
-    run.claim("generator", "of these, flows that the generator had no time to begin",
+    run.claim("generator", "number of flows that the generator was too slow to start",
               sum(flows.missed for flows in some.values()), "== 0")
     if not run.small:
         claim(run, some)
@@ -154,7 +153,7 @@ SHORT, LONG = (0, pcrp.SHORT[-1][2]), pcrp.CLASSES[-1][1:]
 
 
 def claim(run, some):
-    """What the schemes and cases that ran can tell."""
+    """Claim what the schemes and cases that ran can show."""
     if "pcrp" not in run.schemes:
         return
     uniform, hotspot = ([case for case in cases(run.params) if case.kind == kind] for kind in ("uniform", "hotspot"))
@@ -164,13 +163,14 @@ def claim(run, some):
     for case in uniform[:1] + hotspot[:1] if set(STAND_INS) <= set(run.schemes) else ():
         claim_paper(run, case.kind, some, case.name)
     own = [some["pcrp", case.name] for case in uniform + hotspot]
-    run.claim("overhead", "control packets of pcrp, of all bytes, at most", max(f.control_share() for f in own),
+    run.claim("overhead", "largest share of pcrp's control packets in all bytes", max(f.control_share() for f in own),
               "< 0.01")
-    run.claim("timeouts", "TCP timeouts of pcrp's hosts", sum(f.total("TcpExtTCPTimeouts") for f in own), "== 0")
+    run.claim("timeouts", "number of TCP timeouts of hosts with pcrp", sum(f.total("TcpExtTCPTimeouts") for f in own),
+              "== 0")
 
 
 def claim_bars(run, name, some):
-    """Short flows' tail three times as good as cubic's, better than dctcp's, and what that may cost long ones."""
+    """Claim a tail of short flows a third of cubic's and below dctcp's, at a limited cost for long flows."""
     own = some["pcrp"]
     for scheme, bar in (("cubic", ">= 3"), ("dctcp", "> 1")):
         if scheme not in some:
@@ -185,15 +185,15 @@ def claim_bars(run, name, some):
 
 
 def claim_paper(run, kind, some, name):
-    """Against the mean of the stand-ins, as the paper has one number for both; each of them is told, too."""
+    """Compare with the mean of srp and bfrp, because the paper has one number for both; the text has each."""
     own, *others = (some[scheme, name].fct_us() for scheme in ("pcrp",) + STAND_INS)
     each = ", ".join("%s: %.1f %%" % (scheme, 100 * (own / fct - 1)) for scheme, fct in zip(STAND_INS, others))
-    run.claim(kind, "mean FCT, %s: pcrp's beside the stand-ins' (%s; the paper: %.1f %%)" % (
+    run.claim(kind, "mean FCT, %s: pcrp relative to srp and bfrp (%s; the paper: %.1f %%)" % (
         name, each, 100 * PAPER[kind]), own / mean(others) - 1, "<= %g" % PAPER[kind])
 
 
 def draw(run, some):
-    """Slowdown by size: a column for each case, tail above, mean below."""
+    """Draw slowdown by size: a column for each case, tail above mean."""
     todo = cases(run.params)
     places = {name: i for i, (name, *_) in enumerate(pcrp.CLASSES)}
     _, axes = run.figure("pcrp-fct", 2, len(todo), (2.1 * len(todo) + 1, 5))

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ten hosts forge PCRP's control packets: what do honest flows to the same receiver lose?
+"""Ten hosts forge PCRP control packets: the goodput that honest flows to the same receiver lose.
 
     quiet       no forger
     requests    forgers send REQUESTs and PROBEs of flows that do not exist
-    data        beside each REQUEST, a datagram of one byte of its flow
+    data        in addition, a datagram of one byte of the flow with each REQUEST
 
-On a star, h2 and h3 send to h1; all three have sch_pcrp. The other hosts do not
-have it and send nothing but forgeries, of many flows smaller than the honest
-ones: root sends from PCRP's own port, uid 65534 from a port that it may have. The
-forgers begin before the honest flows do.
+On a star, h2 and h3 send to h1; all three have sch_pcrp. The other hosts have no sch_pcrp, and send only forgeries of
+many flows that are smaller than the honest ones: root sends from PCRP's own port, UID 65534 from a port that it may
+bind. The forgers start before the honest flows.
 """
 import os
 import signal
@@ -25,12 +24,12 @@ from closlab.tcp import goodputs
 PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "4us", "delay of each link"),
-    Param("forgers", "count", "10", "hosts"),
-    Param("forged", "count", "64", "flows of each of them at a time"),
-    Param("every", "time", "5ms", "REQUEST, PROBE and, with `data`, data of each forged flow"),
-    Param("flows", "count", "4", "honest ones"),
-    Param("start", "time", "20ms", "of the honest flows, after that of the forgers"),
-    Param("warmup", "time", "20ms", "of the honest flows, before they are measured"),
+    Param("forgers", "count", "10", "number of forging hosts"),
+    Param("forged", "count", "64", "concurrent flows of each forger"),
+    Param("every", "time", "5ms", "interval of REQUEST, PROBE and, with `data`, data of each forged flow"),
+    Param("flows", "count", "4", "number of honest flows"),
+    Param("start", "time", "20ms", "start of the honest flows after the forgers' start"),
+    Param("warmup", "time", "20ms", "time of the honest flows before the measurement"),
     Param("time", "time", "200ms", "duration of the measurement"),
     Param("buffer", "size", "1M", "buffer of each port"),
     Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP"),
@@ -42,7 +41,7 @@ RECEIVER = HONEST[0]
 PORT = 1021
 MESSAGE = struct.Struct("!BBBBHHIIQQQIIIIII")
 REQUEST, PROBE = 1, 2
-FIRST = 25000           # bytes of a forged flow's first chain; the flow has one more
+FIRST = 25000           # bytes of a forged flow's first chain; the flow has one byte more
 SPORT, DPORT = 20000, 9
 
 
@@ -61,10 +60,10 @@ def udp(port):
 
 
 def forge(p, host, to, origin, with_data):
-    """Sends forgeries until it is killed."""
+    """Send forgeries until the process is killed."""
     topo.enter("/run/netns/" + host)
     control = udp(PORT)
-    user = udp(0)           # what uid 65534 may bind; as good as another process
+    user = udp(0)           # a port that UID 65534 could bind as well
     flows = [(SPORT + i, udp(SPORT + i)) for i in range(p.forged)]
     sleep_until(origin)
     for flow_no in range(1, 1 << 30):
@@ -79,7 +78,7 @@ def forge(p, host, to, origin, with_data):
 
 
 def start_forgers(lab, net):
-    """Their processes' ids."""
+    """Start the forgers' processes. Return: their PIDs."""
     pids = []
     for host in net.hosts():
         if host.name in HONEST or lab.scheme == "quiet":
@@ -116,12 +115,12 @@ def report(run):
     p = run.params
     begin, rows, quiet = p.start + p.warmup, [], None
     for scheme in run.schemes:
-        got = goodputs(run.csv(scheme, "series.csv"), begin, begin + p.time)
-        quiet = quiet or sum(got)
-        rows.append((scheme, sum(got) / 1e9, sum(got) / quiet, mean(got) / 1e9, min(got) / 1e9))
+        honest = goodputs(run.csv(scheme, "series.csv"), begin, begin + p.time)
+        quiet = quiet or sum(honest)
+        rows.append((scheme, sum(honest) / 1e9, sum(honest) / quiet, mean(honest) / 1e9, min(honest) / 1e9))
     run.text("Goodput of the honest flows while %d hosts forge" % p.forgers, "")
-    run.table(("scheme", "Gbit/s", "of quiet", "mean flow, Gbit/s", "least flow"), rows)
+    run.table(("scheme", "Gbit/s", "over quiet", "mean flow, Gbit/s", "smallest flow"), rows)
     if run.schemes[0] != "quiet":
         return
     for row in rows[1:]:
-        run.claim(row[0], "goodput of the honest flows, with forgers over without", row[2], ">= 0.9")
+        run.claim(row[0], "goodput of the honest flows with forgers over without", row[2], ">= 0.9")

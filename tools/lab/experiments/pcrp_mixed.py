@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Half of the hosts with sch_pcrp, half without: is anybody worse off? And what the longest flow gets.
+"""Half of the hosts with sch_pcrp, half without: slowdown of each group of flows, and the rate of the longest flow.
 
     none    fq on all hosts
-    half    every second host has sch_pcrp
-    all     all have it
+    half    sch_pcrp on every second host
+    all     sch_pcrp on all hosts
 
-sch_pcrp has noevict, as in the paper, and else its defaults.
+sch_pcrp has noevict, as in the paper, and otherwise its defaults.
 
-Between any two hosts of a star, web search sizes; the same flows in each. Then,
-on hosts of the same kind, `short` flows that never end together with one flow of
-`longest` bytes from the same host to another, which SRPT alone would starve: its
-share of the line with MFWT, and without.
+Flows of web search sizes run between any two hosts of a star, the same ones in each scheme. Then, on hosts with
+sch_pcrp, an endless sequence of `request` flows runs together with one flow of `longest` bytes from the same host to
+another. SRPT alone would starve that flow; the experiment measures its rate with MFWT and without.
 """
 from closlab import pcrp, topo
 from closlab.params import Param
@@ -21,14 +20,14 @@ PARAMS = [
     Param("hosts", "count", "16", "number of hosts on a star"),
     Param("load", "number", "0.7", "load of each host's link, with headers and handshakes"),
     Param("sizes", "word", "websearch", "flow size distribution, a file in tools/lab/cdf"),
-    Param("time", "time", "200ms", "of a case"),
+    Param("time", "time", "200ms", "duration of a case"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
     Param("buffer", "size", "1M", "buffer of each port"),
     Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP"),
-    Param("request", "size", "60k", "of the flows that keep the long one waiting"),
-    Param("connections", "count", "16", "on which they come, one after the other on each"),
-    Param("longest", "size", "200M", "the flow that has to wait; more than the line could carry"),
-    Param("starve", "time", "100ms", "how long that is looked at"),
+    Param("request", "size", "60k", "size of the flows that delay the longest flow"),
+    Param("connections", "count", "16", "concurrent connections with these flows, in sequence on each"),
+    Param("longest", "size", "200M", "size of the longest flow, more than the link can carry"),
+    Param("starve", "time", "100ms", "duration of the run with the longest flow"),
 ]
 SMALL = {"hosts": "4", "time": "8ms", "starve": "5ms", "connections": "4"}
 SCHEMES = ("none", "half", "all")
@@ -37,7 +36,7 @@ ENDS = {"both": (True, True), "sender": (True, False), "receiver": (False, True)
 
 
 def has_pcrp(scheme, host):
-    """Of h1, h2, ...: the odd ones"""
+    """Return: true if the host has sch_pcrp; in `half`, hosts with odd numbers do."""
     return scheme == "all" or scheme == "half" and int(host[1:]) % 2 == 1
 
 
@@ -63,7 +62,7 @@ def guest(lab):
 # ---- on the host
 
 def group(run, scheme, ends):
-    """Flows of which these ends have PCRP where half of the hosts do, in each scheme alike."""
+    """Return: the flows of a scheme whose ends have or lack PCRP in `half` as in ENDS."""
     return pcrp.Flows(run, scheme, "mixed",
                       lambda row: tuple(has_pcrp("half", row[end]) for end in ("src", "dst")) == ENDS[ends])
 
@@ -74,8 +73,8 @@ def report(run):
     rows = [(scheme, ends, len(flows.done), len(flows.all) - len(flows.done),
              flows.mean(*short), flows.quantile(0.99, *short), flows.mean(*longer), flows.fct_us())
             for (scheme, ends), flows in some.items()]
-    run.text("Slowdown of flows up to 100 KB, and of those of more than 1 MB, by which ends have PCRP in `half`", "")
-    run.table(("scheme", "ends", "done", "unfinished", "short: mean", "p99", "long: mean", "FCT: mean, us"), rows)
+    run.text("Slowdown of flows up to 100 KB and above 1 MB, by the ends that have PCRP in `half`", "")
+    run.table(("scheme", "ends", "done", "unfinished", "short: mean", "p99", "long: mean", "FCT: mean, µs"), rows)
     run.claim("done", "number of unfinished flows", sum(row[3] for row in rows), "== 0")
     starved = starve(run) if "all" in run.schemes else []
     if not run.small and set(SCHEMES) == set(run.schemes):
@@ -96,25 +95,25 @@ def claim(run, ends, half, none, classes):
 
 
 def starve(run):
-    """[(words of sch_pcrp, the long flow's goodput in Gbit/s, short flows done, TCP timeouts)]"""
+    """Return: [(options of sch_pcrp, longest flow's goodput in Gbit/s, completed short flows, TCP timeouts)]."""
     rows = []
     for name, words in STARVE:
         flows = pcrp.Flows(run, "all", name)
         long = [row for row in flows.all if row["name"] == "bulk"][0]
         rows.append((words, long["received_bytes"] * 8 / run.params.starve, len(flows.done),
                      flows.total("TcpExtTCPTimeouts")))
-    run.text("The longest flow, beside flows of %d KB without end" % (run.params.request // 1000), "")
+    run.text("The longest flow beside an endless sequence of flows of %d KB" % (run.params.request // 1000), "")
     run.table(("case", "its goodput, Gbit/s", "short flows done", "TCP timeouts"), rows)
     if not run.small:
-        run.claim("mfwt", "goodput of the longest flow, with MFWT over without", rows[0][1] / max(1e-6, rows[1][1]),
+        run.claim("mfwt", "goodput of the longest flow with MFWT over without", rows[0][1] / max(1e-6, rows[1][1]),
                   "> 1")
-        run.claim("rto", "TCP timeouts while the longest flow waits", sum(row[3] for row in rows), "== 0")
+        run.claim("rto", "number of TCP timeouts beside the longest flow", sum(row[3] for row in rows), "== 0")
     return rows
 
 
 def draw(run, rows, starved):
     _, axes = run.figure("pcrp-mixed", 1, 3, (10, 3))
-    for axis, place, title in zip(axes, (5, 6), ("up to 100 KB, p99", "more than 1 MB, mean")):
+    for axis, place, title in zip(axes, (5, 6), ("up to 100 KB, p99", "above 1 MB, mean")):
         for i, scheme in enumerate(SCHEMES):
             axis.bar([j + 0.27 * (i - 1) for j in range(len(ENDS))], [row[place] for row in rows if row[0] == scheme],
                      0.27, color=run.colour(scheme), label=scheme)
@@ -127,5 +126,5 @@ def draw(run, rows, starved):
         series = run.csv("all", "series-%s.csv" % name).where(flow=long)
         axes[2].plot([t / 1e6 for t in series["time_ns"]], [b / 1e6 for b in series["received_bytes"]],
                      label="%s: %.2g Gbit/s" % (words, row[1]))
-    axes[2].set(title="the longest flow", xlabel="ms", ylabel="MB received")
+    axes[2].set(title="the longest flow", xlabel="time, ms", ylabel="received, MB")
     axes[2].legend()

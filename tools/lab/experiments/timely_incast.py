@@ -1,26 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TIMELY's headline: 40 flows to one host. Throughput, RTT and fairness beside dctcp, cubic and bbr.
+"""TIMELY's main result: 40 flows to one host. Throughput, RTT and fairness beside dctcp, cubic and bbr.
 
-The paper: R. Mittal et al., "TIMELY: RTT-based Congestion Control for the
-Datacenter", SIGCOMM 2015: 10 clients with 4 connections each to one server, in
-one rack, segments of 16 KB. It says that TIMELY's RTT at the 99th percentile is
-9 times below that of a network with priority flow control alone, and 13 times
-below that of the kernel's DCTCP, with the throughput kept within 1 %.
+The paper: R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015: 10 clients with 4
+connections each to one server in one rack, segments of 16 KB. It reports that TIMELY's RTT at the 99th percentile is 9
+times lower than with priority flow control alone, and 13 times lower than the kernel's DCTCP, with a throughput within
+1 %.
 
-Two buffers for each scheme: `lossy`, and `deep`, which drops nothing and stands
-for a lossless fabric: what the senders have outstanding waits somewhere, and
-in one FIFO as long as in several that pause each other.
+Each scheme runs with two buffers: `lossy` and `deep`. The deep one drops no packet and represents a lossless fabric:
+outstanding data waits as long in one FIFO as in several that pause each other.
 
-    classic, patched    tcp_timely, hardware time stamps, segments of each `seg_kb`; classic with
-                        each `alpha`, patched with each `beta`
-    dctcp               the port marks above a queue of `k` bytes, each of them
+    classic, patched    tcp_timely with hardware timestamps and segments of each `seg_kb`; classic with each `alpha`,
+                        patched with each `beta`
+    dctcp               the port marks above a queue of each `k` bytes
     cubic, bbr          bbr's hosts have fq
 
-RTT is measured alike for all schemes, and outside of the hosts: the path's own,
-and what the queue at the switch's port takes to drain, sampled each `every`. While
-the port is never idle, by Little's law its mean is that of the packets, too.
-Beside it stand the sender's own numbers: what TCP has smoothed (tcp_info), and
-TIMELY's samples.
+The RTT is measured alike for all schemes, outside the hosts: the path's RTT plus the time to drain the queue at the
+switch's port, sampled every `every`. While the port is never idle, the mean of these samples equals the packets' mean
+by Little's law. The sender's own values are reported beside it: TCP's smoothed RTT (tcp_info) and TIMELY's samples.
 """
 import math
 
@@ -34,16 +30,17 @@ PARAMS = [
     Param("delay", "time", "4us", "delay of each link; an RTT has four"),
     Param("hosts", "count", "10", "number of senders"),
     Param("flows", "count", "40", "flows of all hosts together"),
-    Param("lossy", "size", "512k", "buffer of the port, where packets are dropped"),
-    Param("deep", "size", "1G", "and where none are"),
-    Param("seg_kb", "count", "16,64", "timely's segments, KB, a case each", several=True),
-    Param("alpha", "number", "0.05,0.02,0.875", "classic's weights of a new difference of RTTs, a case each: "
+    Param("lossy", "size", "512k", "buffer of the port that may drop packets"),
+    Param("deep", "size", "1G", "buffer of the port that drops no packet"),
+    Param("seg_kb", "count", "16,64", "timely's segment sizes, KB, a case each", several=True),
+    Param("alpha", "number", "0.05,0.02,0.875", "classic's weights of a new RTT difference, a case each: "
           "tcp_timely's default, the authors' code, CoNEXT 2016", several=True),
-    Param("beta", "number", "0.008,0.05", "patched's decreases, a case each: CoNEXT 2016, one for less queue",
+    Param("beta", "number", "0.008,0.05", "patched's beta, a case each: CoNEXT 2016, one for a shorter queue",
           several=True),
-    Param("qdisc", "word", "pfifo_fast", "of timely's hosts", choices=("pfifo_fast", "fq")),
-    Param("k", "size", "98410,80k", "dctcp's thresholds, a case each: 65 packets, the paper's", several=True),
-    Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
+    Param("qdisc", "word", "pfifo_fast", "qdisc of timely's hosts", choices=("pfifo_fast", "fq")),
+    Param("k", "size", "98410,80k", "dctcp's marking thresholds, a case each: 65 packets, the paper's", several=True),
+    Param("warmup", "time", "400ms",
+          "time before the measurement, in which nicclock learns the NICs' clocks and rates settle"),
     Param("time", "time", "200ms", "duration of the measurement"),
     Param("jitter", "time", "10ms", "interval in which the flows start"),
     Param("every", "time", "20us", "interval between queue samples"),
@@ -54,11 +51,11 @@ SCHEMES = ("classic", "patched", "dctcp", "cubic", "bbr")
 TIMELY = ("classic", "patched")
 
 ACK_WIRE = 14 + 52 + 24
-SHOWN = 500     # samples of the RTT's course that are drawn
+SHOWN = 500     # RTT samples that are drawn
 
 
 def cases(params, scheme):
-    """[(name, buffer's size, what is set)] of a scheme."""
+    """Return: [(name, buffer size, settings)] of a scheme."""
     some = {"classic": [{"seg_kb": seg, "alpha": alpha} for seg in params.seg_kb for alpha in params.alpha],
             "patched": [{"seg_kb": seg, "beta": beta} for seg in params.seg_kb for beta in params.beta],
             "dctcp": [{"k": k} for k in params.k]}.get(scheme, [{}])
@@ -69,7 +66,7 @@ def cases(params, scheme):
 # ---- in the guest
 
 def port_qdisc(params, size, k=None, **_):
-    """The port's; if it marks, as in dctcp_known.py."""
+    """Return: the port's qdisc; one that marks is as in dctcp_known.py."""
     if k is None:
         return "bfifo limit %d" % size
     return "red limit %d min %d max %d avpkt %d burst %d bandwidth %dbit probability 1 ecn" % (
@@ -112,11 +109,11 @@ def base_us(params):
 
 
 class Case:
-    """What one case showed; RTTs in us.
+    """Results of one case; RTTs in µs.
 
-    own     timely's samples in the measurement; None: it is not timely
-    by_nic  of these, the share that the NIC's time stamps are in
-    srtt    the mean of what TCP had smoothed
+    own     timely's samples in the measurement; None for other schemes
+    by_nic  share of these samples with the NIC's timestamps
+    srtt    mean of TCP's smoothed RTT
     """
 
     def __init__(self, run, scheme, name, size, values):
@@ -147,12 +144,13 @@ class Case:
 
 def report(run):
     all_cases = {scheme: [Case(run, scheme, *case) for case in cases(run.params, scheme)] for scheme in run.schemes}
-    run.text("RTT in us; the path's is %.1f" % base_us(run.params), "")
-    run.table(("scheme", "case", "Gbit/s", "of most", "Jain", "RTT: mean", "p50", "p99", "max", "TCP's srtt",
+    run.text("RTT in µs; the path's is %.1f" % base_us(run.params), "")
+    run.table(("scheme", "case", "Gbit/s", "of max", "Jain", "RTT: mean", "p50", "p99", "max", "TCP's srtt",
                "TIMELY's samples: mean", "p99", "drops"), [c.row() for some in all_cases.values() for c in some])
     # each scheme's first case with each buffer: lossy, deep
     first = {scheme: (some[0], some[len(some) // 2]) for scheme, some in all_cases.items()}
-    run.claim("deep-drops", "packets dropped by the deep buffer", sum(deep.window.drops for _, deep in first.values()),
+    run.claim("deep-drops", "number of packets dropped by the deep buffer",
+              sum(deep.window.drops for _, deep in first.values()),
               "== 0")
     if set(run.schemes) == set(SCHEMES):
         ratios(run, first)
@@ -162,7 +160,7 @@ def report(run):
 
 
 def ratios(run, first):
-    run.text("First cases. RTTs of the others over TIMELY's, and goodput of TIMELY over theirs:", "")
+    run.text("First cases. RTTs of other schemes over TIMELY's, and goodput of TIMELY over theirs:", "")
     run.table(("TIMELY", "buffer", "beside", "RTT: mean", "p99", "goodput"),
               [(timely, buffer, other, mean(first[other][i].rtts) / mean(first[timely][i].rtts),
                 first[other][i].p99 / first[timely][i].p99, first[timely][i].goodput / first[other][i].goodput)
@@ -171,7 +169,7 @@ def ratios(run, first):
 
 
 def steep(run, all_cases):
-    """The lossy case of patched with the last beta, and segments as in the first case."""
+    """Return: the lossy case of patched with the last beta and the first case's segments."""
     return next(c for c in all_cases["patched"]
                 if c.values == {"seg_kb": run.params.seg_kb[0], "beta": run.params.beta[-1]})
 
@@ -179,27 +177,28 @@ def steep(run, all_cases):
 def claim(run, all_cases, first):
     lossy = {scheme: pair[0] for scheme, pair in first.items()}
     deep = {scheme: pair[1] for scheme, pair in first.items()}
-    run.claim("by-nic", "share of TIMELY's samples with the NIC's time stamps, the least of all cases",
+    run.claim("by-nic", "smallest share of TIMELY's samples with the NIC's timestamps",
               min(c.by_nic for timely in TIMELY for c in all_cases[timely]), ">= 0.99")
     for timely in TIMELY:
-        run.claim(timely + "-drops", "%s: packets that the lossy buffer drops" % timely, lossy[timely].window.drops,
+        run.claim(timely + "-drops", "%s: number of packets dropped by the lossy buffer" % timely,
+                  lossy[timely].window.drops,
                   "== 0")
-        run.claim(timely + "-jain", "%s: Jain's index of the flows, the worse of the buffers" % timely,
+        run.claim(timely + "-jain", "%s: smallest Jain's index of both buffers" % timely,
                   min(c.window.jain for c in first[timely]), ">= 0.95")
-        run.claim(timely + "-deep", "RTT's p99 of cubic in the deep buffer over that of %s" % timely,
+        run.claim(timely + "-deep", "cubic's p99 RTT in the deep buffer over %s's" % timely,
                   deep["cubic"].p99 / deep[timely].p99, ">= 9")
-    run.claim("classic-goodput", "goodput of classic over that of dctcp, the worse of the buffers",
+    run.claim("classic-goodput", "smallest ratio of classic's goodput to dctcp's of both buffers",
               min(c.goodput / d.goodput for c, d in zip(first["classic"], first["dctcp"])), ">= 0.9")
-    run.claim("patched-goodput", "goodput of patched over that of dctcp, the worse of the buffers",
+    run.claim("patched-goodput", "smallest ratio of patched's goodput to dctcp's of both buffers",
               min(c.goodput / d.goodput for c, d in zip(first["patched"], first["dctcp"])), ">= 0.99")
-    run.claim("classic-cubic", "RTT's p99 of cubic over that of classic, lossy",
+    run.claim("classic-cubic", "cubic's p99 RTT over classic's, lossy buffer",
               lossy["cubic"].p99 / lossy["classic"].p99, ">= 3")
-    run.claim("classic-dctcp", "mean RTT of dctcp over that of classic, lossy",
+    run.claim("classic-dctcp", "dctcp's mean RTT over classic's, lossy buffer",
               mean(lossy["dctcp"].rtts) / mean(lossy["classic"].rtts), ">= 1.5")
     last = steep(run, all_cases)
-    run.claim("steep-goodput", "goodput of patched with the last beta over that of dctcp, lossy",
+    run.claim("steep-goodput", "goodput of patched with the last beta over dctcp's, lossy buffer",
               last.goodput / lossy["dctcp"].goodput, ">= 0.99")
-    run.claim("steep-dctcp", "RTT's p99 of dctcp over that of patched with the last beta, lossy",
+    run.claim("steep-dctcp", "dctcp's p99 RTT over patched's with the last beta, lossy buffer",
               lossy["dctcp"].p99 / last.p99, ">= 1")
 
 
@@ -223,7 +222,7 @@ def draw_cdf(axis, run, first, last):
     axis.plot([last.rtt(q) for q in shares], shares, "--", color=run.colour("patched"),
               label="patched, beta %g" % last.values["beta"])
     axis.set_xscale("log")
-    axis.set_xlabel("RTT, us (dotted: deep buffer)")
+    axis.set_xlabel("RTT, µs (dotted: deep buffer)")
     axis.set_ylabel("cumulative share of samples")
     axis.set_title("Distribution of the RTT, %d flows" % run.params.flows)
     axis.legend(loc="upper right", bbox_to_anchor=(0.97, 0.75), frameon=True, framealpha=1, edgecolor="none")
@@ -236,17 +235,17 @@ def draw_p99(axis, run, first):
     axis.set_yscale("log")
     axis.set_ylim(bottom=10)
     axis.set_xticks(range(len(first)), list(first))
-    axis.set_ylabel("RTT's p99, us")
+    axis.set_ylabel("RTT's p99, µs")
     axis.set_title("RTT's p99 (hatched: deep buffer)")
 
 
 def draw_course(axis, run, some):
-    """The first SHOWN samples."""
+    """Draw the first SHOWN samples."""
     for c in some:
         axis.plot(c.times_ms[:SHOWN], c.rtts[:SHOWN], color=run.colour(c.scheme), linewidth=0.9, label=c.scheme)
     axis.set_ylim(bottom=0)
     axis.set_xlabel("time, ms")
-    axis.set_ylabel("RTT, us")
+    axis.set_ylabel("RTT, µs")
     axis.set_title("RTT over time, lossy buffer")
 
 

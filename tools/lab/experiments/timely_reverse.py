@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TIMELY when acknowledgements wait in queues: with priority for them, and by one-way delays instead of RTTs.
+"""TIMELY with queued ACKs: without a remedy, with priority for ACKs, and with one-way delays instead of RTTs.
 
-R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter",
-SIGCOMM 2015, figure 5 and section 3.2: an RTT has the reverse path in it, so
-that congestion there looks like congestion ahead; acknowledgements of higher
-priority put that right. As future work the paper names time stamps in packets,
-which show how the delay of one way varies.
+R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, figure 5 and section 3.2: an
+RTT includes the reverse path, so that congestion there looks like congestion on the forward path. A higher priority for
+ACKs avoids this. As future work, the paper names timestamps in packets, which show variations of the one-way delay.
 
-Two hosts send to a third; others send to those two, incast after incast, so that
-queues come and go in front of the acknowledgements. Schemes:
+Two hosts send to a third. Other hosts send incasts to these two, so that queues come and go on the path of the ACKs.
+Schemes:
 
-    quiet       nobody else sends
+    quiet       no other host sends
     reverse     incast on the reverse path
-    prio        and the switch sends small TCP packets first
-    owd         as reverse, with signal=owd: TIMELY steers by the one-way delay,
-                from the receiver's time stamps in microseconds
+    prio        as reverse; the switch sends small TCP packets first
+    owd         as reverse, with signal=owd: TIMELY uses the one-way delay, from the receiver's timestamps in µs
 
-The forward path is the same in all of them, so what differs is in the samples
-only. These are software's (source=sw), as good as the NIC's in virtual time.
+The forward path is the same in all schemes, so only the samples differ. They are by software timestamps (source=sw),
+which are as good as the NIC's in virtual time.
 """
 import math
 import socket
@@ -31,10 +28,10 @@ from closlab.tcp import SERIES, Module, Queue, Window
 PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
-    Param("flows", "count", "4", "of the two senders together"),
-    Param("others", "count", "6", "hosts that send to the two"),
-    Param("burst", "size", "64k", "each of these, in a round of incast"),
-    Param("buffer", "size", "16M", "of all ports of the switch"),
+    Param("flows", "count", "4", "flows of both senders together"),
+    Param("others", "count", "6", "hosts that send to both senders"),
+    Param("burst", "size", "64k", "payload of each of these hosts in a round of incast"),
+    Param("buffer", "size", "16M", "buffer of all switch ports"),
     Param("warmup", "time", "100ms", "time before the measurement"),
     Param("time", "time", "100ms", "duration of the measurement"),
     Param("every", "time", "10us", "interval between queue samples"),
@@ -70,7 +67,7 @@ def guest(lab):
 
 
 def port_qdisc(scheme, buffer):
-    """Of the ports through which acknowledgements go."""
+    """Return: qdisc of the ports that ACKs pass."""
     if scheme != "prio":
         return "bfifo limit %d" % buffer
     return ["root handle 1: prio bands 2 priomap" + 16 * " 1"] + [
@@ -79,7 +76,7 @@ def port_qdisc(scheme, buffer):
 
 def measure(lab, net):
     p = lab.params
-    # a round is at least as long as its bytes on the line
+    # a round takes at least the transmission time of its bytes
     rounds = math.ceil((p.warmup + p.time) * p.rate / (p.others * p.burst * 8e9))
     words = ["bulk", "src=h1-h2", "dst=h3", "flows=%d" % p.flows, "cc=timely", "jitter=1ms"]
     for name in ("h1", "h2") if lab.scheme != "quiet" else ():
@@ -94,12 +91,12 @@ def measure(lab, net):
 
 
 def attribute(kind, data):
-    """struct rtattr with its data"""
+    """Return: struct rtattr with its data."""
     return struct.pack("HH", 4 + len(data), kind) + data
 
 
 def microseconds(net):
-    """The hosts' TCP stamps in microseconds: ip route change default ... features tcp_usec_ts, of newer iproute2."""
+    """Set TCP timestamps in µs on all hosts, like "ip route change default ... features tcp_usec_ts"."""
     for host in net.hosts():
         port = host.port("switch")
         topo.enter("/run/netns/" + host.name)
@@ -113,20 +110,20 @@ def microseconds(net):
             s.send(struct.pack("IHHII", 16 + len(route), 24, 1 | 4 | 0x100, 1, 0) + route)
             error = struct.unpack_from("i", s.recv(4096), 16)[0]
         if error:
-            raise OSError(-error, "the route of " + host.name)
+            raise OSError(-error, "route of " + host.name)
     topo.enter("/proc/1/ns/net")
 
 
 # ---- on the host
 
 class Case:
-    """What one scheme showed: the forward path's queue, the reverse path's, and TIMELY's samples in us."""
+    """Results of one scheme: queues of the forward and the reverse path, and TIMELY's samples in µs."""
 
     def __init__(self, run, scheme):
         p = run.params
         span = (p.warmup, p.warmup + p.time)
         self.scheme = scheme
-        # of these flows; the others' come after them
+        # only these flows; the incast's flows follow them in the file
         self.ahead = Window(run, scheme, "ahead", p.rate, *span, count=p.flows)
         self.behind = Queue(run, scheme, "behind", p.rate, *span)
         samples = run.csv(scheme, "samples.csv")
@@ -143,8 +140,8 @@ class Case:
 
 def report(run):
     some = {scheme: Case(run, scheme) for scheme in run.schemes}
-    run.table(("scheme", "Gbit/s", "of most", "Jain", "samples", "us: p50", "p99", "queue ahead us: p50", "p99",
-               "behind us: p50", "p99", "drops"), [c.row() for c in some.values()])
+    run.table(("scheme", "Gbit/s", "of max", "Jain", "samples", "µs: p50", "p99", "forward queue µs: p50", "p99",
+               "reverse µs: p50", "p99", "drops"), [c.row() for c in some.values()])
     run.claim("drops", "number of dropped packets", sum(c.ahead.drops + c.behind.drops for c in some.values()), "== 0")
     if not run.small and set(SCHEMES) == set(run.schemes):
         claim(run, some)
@@ -154,15 +151,15 @@ def report(run):
 
 def claim(run, some):
     quiet, reverse, prio, owd = (some[scheme] for scheme in SCHEMES)
-    run.claim("reverse-rtt", "p99 of the samples with reverse congestion over that without",
+    run.claim("reverse-rtt", "p99 of the samples with reverse congestion over p99 without",
               reverse.rtt(0.99) / quiet.rtt(0.99), ">= 2")
-    run.claim("prio-rtt", "p99 of the samples with priority over that without congestion",
+    run.claim("prio-rtt", "p99 of the samples with priority over p99 without congestion",
               prio.rtt(0.99) / quiet.rtt(0.99), "<= 1.25")
-    run.claim("prio-share", "throughput with priority over that without congestion",
+    run.claim("prio-share", "throughput with priority over throughput without congestion",
               prio.ahead.share / quiet.ahead.share, ">= 0.95")
-    run.claim("owd-share", "throughput with signal=owd over that without congestion",
+    run.claim("owd-share", "throughput with signal=owd over throughput without congestion",
               owd.ahead.share / quiet.ahead.share, ">= 0.95")
-    run.claim("owd-rtt", "p99 of signal=owd's samples over that of RTTs with the same congestion",
+    run.claim("owd-rtt", "p99 of signal=owd's samples over p99 of RTTs with the same congestion",
               owd.rtt(0.99) / reverse.rtt(0.99), "<= 0.5")
 
 
@@ -171,8 +168,8 @@ def draw(run, some):
     shares = [i / 500 for i in range(501)]
     for scheme, c in some.items():
         axes[0].plot([c.rtt(q) for q in shares], shares, color=run.colour(scheme), label=scheme)
-    axes[0].set(xlabel="TIMELY's samples, us", ylabel="cumulative share of samples", title="What TIMELY sees")
+    axes[0].set(xlabel="TIMELY's samples, µs", ylabel="cumulative share of samples", title="TIMELY's samples")
     axes[0].set_xlim(left=0)
     axes[0].legend()
     axes[1].bar(list(some), [100 * c.ahead.share for c in some.values()], color=[run.colour(s) for s in some])
-    axes[1].set(ylabel="throughput, % of most", title="What it sends")
+    axes[1].set(ylabel="throughput, % of maximum", title="Throughput")

@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TIMELY's RTT: how exact it is with hardware's and with software's time stamps, and whether it shows the queue.
+"""TIMELY's RTT: its accuracy with hardware and software timestamps, and its agreement with the queue.
 
-The paper: R. Mittal et al., "TIMELY: RTT-based Congestion Control for the
-Datacenter", SIGCOMM 2015, figures 1, 2 and 11.
+The paper: R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, figures 1, 2 and
+11.
 
-    hw, sw, rtt     where tcp_timely gets its RTTs from. A few hosts send to one, all
-                    by tcp_timely, with NICs that interrupt late (`rx_usecs`) and
-                    whose clocks are wrong and drift. The true RTT of each sample is
-                    taken at the sender's port: a packet socket writes down when each
-                    burst is given to the NIC, and when each acknowledgement is there,
-                    by the NIC's stamps. What the NIC's clock shows is exactly known,
-                    as it can be asked for, together with the system's.
-    queue           100 flows from 10 hosts to one: RTT against the queue at the
-                    switch's port, which is looked at each microsecond
+    hw, sw, rtt     source of tcp_timely's RTTs. A few hosts send to one host with tcp_timely. Their NICs delay
+                    interrupts (`rx_usecs`) and have clocks with offset and drift. The true RTT of each sample is
+                    measured at the sender's port: a packet socket records when each burst is passed to the NIC, and
+                    when each ACK arrives by the NIC's timestamps. The NIC's clock is known exactly, because it can be
+                    read together with the system's clock.
+    queue           100 flows from 10 hosts to one: RTT against the queue at the switch's port, sampled every
+                    microsecond
 
-Bytes of the line are those of whole frames: headers, check sequence, preamble and gap.
+Bytes on the link are bytes of whole frames with headers, check sequence, preamble and gap.
 """
 import bisect
 import ctypes
@@ -34,17 +32,18 @@ from closlab.tcp import DATA, FRAME, ON_WIRE, WIRE, Module
 PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "4us", "delay of each link; an RTT has four"),
-    Param("senders", "count", "4", "hosts that send"),
+    Param("senders", "count", "4", "number of senders"),
     Param("flows", "count", "16", "flows of all hosts together"),
-    Param("rx_usecs", "count", "0,20,50,100", "of the senders' NICs; 50 in any case", several=True),
-    Param("seg_kb", "count", "16,32,64", "timely's segments, KB", several=True),
-    Param("offset", "time", "37s", "how wrong the clock of the first sender's NIC is; the second's twice that, ..."),
-    Param("drift", "count", "20000", "and how much too fast, ppb; the second's as much too slow, ..."),
-    Param("settle", "time", "300ms", "before a measurement: nicclock learns the NICs' clocks"),
+    Param("rx_usecs", "count", "0,20,50,100", "rx-usecs of the senders' NICs; 50 is always tested", several=True),
+    Param("seg_kb", "count", "16,32,64", "timely's segment sizes, KB", several=True),
+    Param("offset", "time", "37s", "clock offset of the first sender's NIC, twice that of the second's, ..."),
+    Param("drift", "count", "20000",
+          "clock drift of the first sender's NIC, ppb, the negative value of the second's, ..."),
+    Param("settle", "time", "300ms", "time before a measurement, in which nicclock learns the NICs' clocks"),
     Param("time", "time", "100ms", "duration of a measurement"),
-    Param("idle_rate", "rate", "1gbit", "of a flow that has the way for itself"),
-    Param("clients", "count", "10", "hosts that send in scheme queue"),
-    Param("many", "count", "100", "flows of them all"),
+    Param("idle_rate", "rate", "1gbit", "rate of a flow on an idle path"),
+    Param("clients", "count", "10", "senders in the scheme queue"),
+    Param("many", "count", "100", "flows in the scheme queue"),
     Param("every", "time", "1us", "interval between queue samples"),
 ]
 SMALL = {"senders": "2", "flows": "4", "rx_usecs": "50", "seg_kb": "64", "settle": "200ms", "time": "20ms",
@@ -52,10 +51,10 @@ SMALL = {"senders": "2", "flows": "4", "rx_usecs": "50", "seg_kb": "64", "settle
 SCHEMES = ("hw", "sw", "rtt", "queue")
 SOURCES = SCHEMES[:3]
 
-LATE = 50                   # rx-usecs that the claims are about
-PORT = 20000                # of the receivers, traffic's default
-HEADERS = WIRE - DATA       # bytes of the line beside the data of a frame; and those of an acknowledgement
-GAP, PREAMBLE = 12, 8       # of them, what comes after a frame and before it
+LATE = 50                   # rx-usecs of the claims
+PORT = 20000                # the traffic generator's default receiver port
+HEADERS = WIRE - DATA       # bytes on the link of a frame without its data, or of an ACK
+GAP, PREAMBLE = 12, 8       # bytes of HEADERS after and before a frame
 SEQUENCE = 1 << 32
 
 ETH_P_ALL = 3
@@ -65,18 +64,18 @@ SO_ATTACH_FILTER, SO_RCVBUFFORCE, SO_TIMESTAMPING = 26, 33, 37
 # SOF_TIMESTAMPING_RX_HARDWARE, RX_SOFTWARE, SOFTWARE, RAW_HARDWARE
 STAMPS = 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6
 PTP_SYS_OFFSET_PRECISE = 0xc0403d08
-# of IPv4: length, addresses; of TCP: ports, sequence number, acknowledgement, data offset
+# IPv4: length, addresses; TCP: ports, sequence number, acknowledgement, data offset
 HEAD = struct.Struct("!2xH8x4s4s2H2IB")
 IP = 20
 
 
 def loads(params):
-    """The rx-usecs of the measurements with load."""
+    """Return: rx-usecs of the measurements with load."""
     return sorted({*params.rx_usecs, LATE})
 
 
 def settings(params):
-    """(name, rx-usecs, segments' KB, senders, flows) of each measurement: with load, and of one flow alone."""
+    """Return: (name, rx-usecs, segment size in KB, senders, flows) of each measurement, with load and idle."""
     return [("load-%d-%d" % (late, seg), late, seg, params.senders, params.flows)
             for late in loads(params) for seg in params.seg_kb] + \
         [("idle-%d-%d" % (late, seg), late, seg, 1, 1) for late in (0, LATE) for seg in params.seg_kb]
@@ -85,7 +84,7 @@ def settings(params):
 # ---- in the guest
 
 class PortClock:
-    """The clock of this namespace's eth0, exactly: closwire reads it together with the system's."""
+    """The exact clock of this namespace's eth0: closwire reads it together with the system's clock."""
 
     def __init__(self):
         self.path = "/dev/ptp" + re.search(r"PTP Hardware Clock: (\d+)", topo.run("ethtool", "-T", "eth0"))[1]
@@ -94,7 +93,7 @@ class PortClock:
         self.first = self.last = self.read()
 
     def read(self):
-        """(its time, CLOCK_MONOTONIC)"""
+        """Return: (the NIC's time, CLOCK_MONOTONIC), ns."""
         answer = bytearray(64)
         with open(self.path, "rb") as f:
             fcntl.ioctl(f, PTP_SYS_OFFSET_PRECISE, answer)
@@ -102,12 +101,12 @@ class PortClock:
         return seconds * 10**9 + ns, real_s * 10**9 + real_ns - self.real_ns
 
     def monotonic(self, ns):
-        """CLOCK_MONOTONIC when it showed NS."""
+        """Return: CLOCK_MONOTONIC at the time NS of the NIC."""
         return self.first[1] + (ns - self.first[0]) * (self.last[1] - self.first[1]) // (self.last[0] - self.first[0])
 
 
 class Tap:
-    """A packet socket that keeps the heads of what a host sends, before it is cut into frames, and receives."""
+    """A packet socket that records the headers of a host's packets in both directions, before segmentation."""
 
     def __init__(self, host):
         topo.enter("/run/netns/" + host)
@@ -115,7 +114,7 @@ class Tap:
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, 0)
         self.socket.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 29)
         self.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPING, STAMPS)
-        # a program of one instruction, which returns HEAD's size: no more of a packet is kept
+        # a BPF program of one instruction, which truncates packets to HEAD's size
         code = ctypes.create_string_buffer(struct.pack("HBBI", BPF_RET, 0, 0, HEAD.size))
         self.socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HxxxxxxP", 1, ctypes.addressof(code)))
 
@@ -123,7 +122,7 @@ class Tap:
         self.socket.bind(("eth0", ETH_P_ALL))
 
     def lines(self):
-        """src, what, CLOCK_MONOTONIC, sequence or acknowledgement number, bytes of data: of all packets, in order."""
+        """Yield "src,burst|ack,CLOCK_MONOTONIC,sequence or ACK number,bytes of data" for all packets in order."""
         self.socket.setblocking(False)
         self.clock.last = self.clock.read()
         while True:
@@ -139,7 +138,7 @@ class Tap:
             elif port == PORT:
                 yield line(destination, to, "ack", self.clock.monotonic(stamps[4] * 10**9 + stamps[5]), ack, length)
         if lost := struct.unpack("II", self.socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]:
-            raise RuntimeError("%s: %d packets were not written down" % (self.host, lost))
+            raise RuntimeError("%s: %d packets were not recorded" % (self.host, lost))
         self.socket.close()
 
 
@@ -148,7 +147,7 @@ def line(address, port, *more):
 
 
 def network(params, senders):
-    """h1, which receives, and the senders, whose clocks are wrong."""
+    """Return: a star of receiver h1 and senders whose clocks have offset and drift."""
     net = topo.star(senders + 1, params.rate, params.delay)
     for number, host in enumerate(net.hosts()[1:], 1):
         port = host.port("switch")
@@ -174,7 +173,7 @@ def guest_source(lab):
     for name, late, seg, senders, flows in todo:
         rates = {"max_rate": p.idle_rate // 10**6}
         if flows > 1:
-            # or it would take long until there is a queue again: they all begin at line rate
+            # with lower rates, the queue would take long to build up again: all flows start at line rate
             rates = {"min_rate": p.rate // 2 // flows // 10**6}
         timely.set(source=lab.scheme, seg_kb=seg, prompt_ack=1, **rates)
         measure_source(lab, net, name, late, senders, flows)
@@ -201,7 +200,7 @@ def measure_source(lab, net, name, late, senders, flows):
 
 
 def words(params, senders, flows):
-    """What the traffic generator shall do."""
+    """Return: arguments of the traffic generator."""
     return ("--time", "%dns" % (params.settle + params.time), "--drain", "0ns", "bulk", "src=h2-h%d" % (senders + 1),
             "dst=h1", "flows=%d" % flows, "jitter=%dns" % (params.settle // 30), "cc=timely")
 
@@ -217,36 +216,36 @@ def guest_queue(lab):
     lab.traffic(net, *words(p, p.clients, p.many))
 
 
-# ---- on the host: what is true
+# ---- on the host: true values
 
 def wire_ns(rate, data):
-    """What that much data takes on the line, in full frames but for the last one."""
+    """Return: transmission time of DATA bytes in full frames except the last one, ns."""
     return (data + -(-data // DATA) * HEADERS) * 8e9 / rate
 
 
 def path_ns(params, data):
-    """The RTT of a burst when nothing else is on its way: the last frame's time, the acknowledgement's, the cables'.
+    """Return: RTT of a burst on an idle path, ns: the times of the last frame, of the ACK, and of the cables.
 
-    The burst's own time on the first line, with the gap at its end, is
-    subtracted from an RTT; and the NIC stamps when a frame's preamble is over.
+    The burst's transmission time on the first link, with the gap at its end, is subtracted from an RTT, and the NIC's
+    timestamps are taken at the end of a frame's preamble.
     """
     last = data - (-(-data // DATA) - 1) * DATA + HEADERS
     return (last + HEADERS + PREAMBLE - 3 * GAP) * 8e9 / params.rate + 4 * params.delay
 
 
 class Flow:
-    """What the taps have seen of a flow; numbers count from the first there."""
+    """A flow as the taps recorded it; sequence numbers count from the first recorded one."""
 
     def __init__(self):
         self.first = None
-        self.sent, self.begins = [], []     # bursts: when, and their first bytes
-        self.came, self.acked = [], []      # acknowledgements
+        self.sent, self.begins = [], []     # bursts: times, first bytes
+        self.ack_times, self.acked = [], []     # ACKs: times, acknowledged bytes
 
     def add(self, row):
-        """A line of a tap's file."""
+        """Add a row of a tap's file."""
         if self.first is None:
             self.first = row["number"]
-        when, place = (self.sent, self.begins) if row["what"] == "burst" else (self.came, self.acked)
+        when, place = (self.sent, self.begins) if row["what"] == "burst" else (self.ack_times, self.acked)
         when.append(row["mono_ns"])
         place.append((row["number"] - self.first + SEQUENCE // 2) % SEQUENCE - SEQUENCE // 2)
 
@@ -254,21 +253,21 @@ class Flow:
         return self.sent and self.sent[0] - 1 <= sent_ns
 
     def find(self, sent_ns, data):
-        """Of the burst that TCP sent at SENT_NS: when the NIC got it, and when that much of it was acknowledged."""
+        """Return: when the NIC got the burst that TCP sent at SENT_NS, and when DATA bytes of it were acknowledged."""
         burst = bisect.bisect_left(self.sent, sent_ns - 1)
         ack = bisect.bisect_left(self.acked, self.begins[burst] + data)
-        return self.sent[burst], self.came[ack]
+        return self.sent[burst], self.ack_times[ack]
 
 
 class Case:
-    """Samples of RTT beside the truth, in us.
+    """RTT samples and true RTTs, in µs.
 
-    rtts    what tcp_timely says
-    truths  what was
-    errors  the difference, without its sign
-    share   samples of the scheme's source, of all
-    off_ns  how far the truth is from the path's own RTT
-    waits   ns that bursts waited until the NIC took them; it is in the RTT, as in the paper
+    rtts    tcp_timely's samples
+    truths  true RTTs
+    errors  absolute differences
+    share   share of samples from the scheme's source
+    off_ns  difference between true RTT and the path's RTT, ns
+    waits   wait of bursts until the NIC accepts them, ns; part of the RTT, as in the paper
     """
 
     def __init__(self, run, scheme, setting):
@@ -278,7 +277,7 @@ class Case:
         p, flows, own = run.params, self.flows(run), 0
         for row in run.csv(scheme, "samples-%s.csv" % self.name).rows():
             flow = flows.get(row["src"])
-            # at the end the connections are closed, and then nobody sees the stamps
+            # after connections are closed, their ACKs have no recorded timestamps
             if flow and flow.saw(row["send_ns"]) and row["time_ns"] < p.settle + p.time:
                 self.add(p, row, *flow.find(row["send_ns"], row["bytes"]))
                 own += row["source"] == scheme
@@ -291,8 +290,8 @@ class Case:
             found.setdefault(row["src"], Flow()).add(row)
         return found
 
-    def add(self, params, row, sent, came):
-        truth = came - row["send_ns"] - wire_ns(params.rate, row["bytes"])
+    def add(self, params, row, sent, acked):
+        truth = acked - row["send_ns"] - wire_ns(params.rate, row["bytes"])
         self.rtts.append(row["rtt_ns"] / 1e3)
         self.truths.append(truth / 1e3)
         self.off_ns.append(truth - path_ns(params, row["bytes"]))
@@ -308,11 +307,11 @@ class Case:
 
 
 class Queue:
-    """Scheme queue's, in us: RTTs without the path's own, and the queue.
+    """Results of scheme queue in µs: RTTs without the path's RTT, and the queue.
 
     over    the RTTs
     times   the queue at each time
-    found   what the last frame of each burst found when it came to the port
+    found   queue that the last frame of each burst finds at the port
     """
 
     def __init__(self, run):
@@ -321,19 +320,19 @@ class Queue:
         self.times = unfinished(p, samples)
         self.over, self.found = [], []
         for row in run.csv("queue", "samples.csv").rows():
-            # the last frame is at the port; measurements begin at a multiple of TICK_NS
-            came = row["send_ns"] % TICK_NS + row["wire_ns"] + p.delay - p.settle
-            turn, since = divmod(came, p.every)
+            # arrival of the last frame at the port; measurements start at a multiple of TICK_NS
+            arrival = row["send_ns"] % TICK_NS + row["wire_ns"] + p.delay - p.settle
+            turn, since = divmod(arrival, p.every)
             if row["source"] == "hw" and 0 <= turn < len(self.times):
                 self.over.append((row["rtt_ns"] - path_ns(p, row["bytes"])) / 1e3)
                 self.found.append(max(0, self.times[turn] - since / 1e3))
 
 
 def unfinished(params, samples):
-    """What the port had to send at each time, us of its line: in the qdisc, and given to the NIC but not yet sent."""
+    """Return: the port's backlog at each time, in µs of its link: in the qdisc and in the NIC."""
     found, nic, before = [], 0, samples["sent_bytes"][0]
     for packets, data, sent in zip(samples["packets"], samples["bytes"], samples["sent_bytes"]):
-        # a byte that the qdisc counts is WIRE / FRAME of them on the line
+        # a byte that the qdisc counts is WIRE / FRAME bytes on the link
         nic = max(0, nic - params.every / 1e3 + (sent - before) * WIRE / FRAME * 8e6 / params.rate)
         before = sent
         found.append(nic + (data + packets * ON_WIRE) * 8e6 / params.rate)
@@ -341,7 +340,7 @@ def unfinished(params, samples):
 
 
 def distance(a, b):
-    """Kolmogorov's: the most that two distributions differ by, of values in whole us."""
+    """Return: Kolmogorov's distance of two distributions of values in whole µs."""
     a, b = sorted(round(x) for x in a), sorted(round(x) for x in b)
     return max(abs(bisect.bisect_right(a, x) / len(a) - bisect.bisect_right(b, x) / len(b)) for x in {*a, *b})
 
@@ -358,13 +357,13 @@ def report(run):
 
 
 def report_sources(run, cases):
-    run.text("RTT, us: the true one, tcp_timely's, and its error without the sign", "")
+    run.text("RTT in µs: true RTT, tcp_timely's, and its absolute error", "")
     run.table(("source", "load-RX_USECS-KB", "samples", "own %", "true p50", "p99", "RTT p50", "p99", "error p50",
                "p99", "max"), [case.row() for case in cases])
     idle = [case for case in cases if case.idle]
-    run.claim("truth", "idle path: the packet sockets' RTT against the links' rates and delays: farthest off, ns",
+    run.claim("truth", "idle path: packet sockets' RTT against rates and delays of the links: largest error, ns",
               max((off for case in idle for off in case.off_ns), key=abs), "-5..5")
-    run.claim("departure", "idle path: from TCP's departure time to the NIC, ns",
+    run.claim("departure", "idle path: largest delay from TCP's departure time to the NIC, ns",
               max((wait for case in idle for wait in case.waits), key=abs), "-2..2")
     for scheme in SOURCES:
         own = [case for case in cases if case.scheme == scheme]
@@ -372,7 +371,8 @@ def report_sources(run, cases):
         if scheme == "hw" and own:
             claim_hardware(run, own, late)
         elif late:
-            run.claim(scheme + "-late", "%s: p99 error at rx-usecs %d, all segment sizes, us: least" % (scheme, LATE),
+            run.claim(scheme + "-late",
+                      "%s: smallest p99 error of all segment sizes at rx-usecs %d, µs" % (scheme, LATE),
                       min(case.error(0.99) for case in late), "> 20")
     draw_sources(run, cases)
 
@@ -380,33 +380,35 @@ def report_sources(run, cases):
 def claim_hardware(run, own, late):
     load = [case for case in own if not case.idle]
     exact = [case for case in own if case.idle and not case.late]
-    run.claim("hw-late", "hw: p99 error at rx-usecs %d, all segment sizes, us" % LATE,
+    run.claim("hw-late", "hw: largest p99 error of all segment sizes at rx-usecs %d, µs" % LATE,
               max(case.error(0.99) for case in late), "< 2")
-    run.claim("hw-load", "hw: p99 error at all rx-usecs and segment sizes, us", max(case.error(0.99) for case in load),
+    run.claim("hw-load", "hw: largest p99 error of all rx-usecs and segment sizes, µs",
+              max(case.error(0.99) for case in load),
               "< 2")
-    run.claim("hw-share", "hw: least share of RTTs by hardware's stamps", min(case.share for case in load), ">= 0.99")
+    run.claim("hw-share", "hw: smallest share of RTTs by hardware timestamps", min(case.share for case in load),
+              ">= 0.99")
     medians = [quantile(case.rtts, 0.5) for case in exact]
-    run.claim("segments", "hw, idle path, rx-usecs 0: medians of the segment sizes differ by, us",
+    run.claim("segments", "hw, idle path, rx-usecs 0: largest difference of the segment sizes' medians, µs",
               max(medians) - min(medians), "<= 0.1")
 
 
 def report_queue(run):
     queue = Queue(run)
-    run.text("RTT above the path's own, and the queue at the port, us", "")
+    run.text("RTT above the path's RTT, and the queue at the port, µs", "")
     run.table(("", "values", "mean", "p10", "p25", "p50", "p75", "p90", "p99"),
               [(name, len(values), mean(values)) + tuple(quantile(values, q) for q in (0.1, 0.25, 0.5, 0.75, 0.9, 0.99))
                for name, values in (("RTT", queue.over), ("queue found by bursts", queue.found),
                                     ("queue at all times", queue.times))])
     if not run.small:
-        run.claim("queue", "Kolmogorov's distance of RTT from the queue that the bursts have found",
+        run.claim("queue", "Kolmogorov's distance between RTT and the queue that bursts find",
                   distance(queue.over, queue.found), "< 0.1")
-        run.claim("queue-times", "Kolmogorov's distance of RTT from the queue at all times",
+        run.claim("queue-times", "Kolmogorov's distance between RTT and the queue at all times",
                   distance(queue.over, queue.times), "< 0.1")
     draw_queue(run, queue)
 
 
 def curve(axis, values, **style):
-    """A cumulative distribution."""
+    """Draw a cumulative distribution."""
     ordered = sorted(values)
     axis.step(ordered, [(i + 1) / len(ordered) for i in range(len(ordered))], where="post", **style)
 
@@ -427,9 +429,9 @@ def draw_sources(run, cases):
                          label="%s, %d KB" % (scheme, size))
     curve(axes[0], [case for case in cases if case.idle and case.seg == seg][0].truths, color="black", linestyle=":",
           label="true")
-    what = "rx-usecs %d, %d KB" % (LATE, seg)
-    axes[0].set(xlabel="RTT, µs", ylabel="share of RTTs", title="idle path, " + what)
-    axes[1].set(xlabel="error, µs", ylabel="share of RTTs", xscale="log", title="load, " + what)
+    setting = "rx-usecs %d, %d KB" % (LATE, seg)
+    axes[0].set(xlabel="RTT, µs", ylabel="share of RTTs", title="idle path, " + setting)
+    axes[1].set(xlabel="error, µs", ylabel="share of RTTs", xscale="log", title="load, " + setting)
     axes[2].set(xlabel="rx-usecs", ylabel="p99 error, µs", yscale="log", title="load")
     for axis in axes[:2]:
         axis.legend()
@@ -438,7 +440,7 @@ def draw_sources(run, cases):
 
 def draw_queue(run, queue):
     _, axis = run.figure("timely-rtt-queue", size=(5.2, 3.4))
-    curve(axis, queue.over, label="RTT above the path's own")
+    curve(axis, queue.over, label="RTT above the path's RTT")
     curve(axis, queue.found, label="queue found by bursts", linestyle="--")
     curve(axis, queue.times, label="queue at all times", linestyle=":")
     axis.set(xlabel="µs", ylabel="share")

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TIMELY at 10, 25 and 100 Gbit/s and RTTs of 20 to 200 us: throughput, queue, fairness.
+"""TIMELY at 10, 25 and 100 Gbit/s and RTTs of 20 to 200 µs: throughput, queue, fairness.
 
-A scheme is a rate of the links. A handful of flows, from a host each, go to one
-host. For each RTT of the path there are three cases:
+The scheme is the rate of the links. A few flows, each from its own host, go to one host. Each RTT of the path has three
+cases:
 
-    default     T_low = 50 us, T_high = 500 us, minRTT = 20 us, whatever the path
-    path        T_low and T_high are higher by what the path's RTT is above 20 us
-    minrtt      that, and minRTT is T_low: gradients count by it, and an increase is
-                scaled by the segments in that time
+    default     T_low = 50 µs, T_high = 500 µs, minRTT = 20 µs for any path
+    path        T_low and T_high are increased by the path's RTT above 20 µs
+    minrtt      as path, and minRTT equals T_low: it normalizes gradients, and scales an increase by the segments in
+                that time
 
-All else is the module's default: what depends on the line's rate scales with it.
-Measurements last as long as it takes to send the same number of frames. The
-samples are software's (source=sw), which in virtual time are as good as the
-NIC's, and need no warm-up.
+All other parameters have the module's defaults; those that depend on the link's rate scale with it. Measurements last
+for the same number of frames at each rate. RTT samples are by software timestamps (source=sw), which are as good as the
+NIC's in virtual time and need no warm-up.
 """
 from closlab import topo
 from closlab.params import RATES, Param, scaled
@@ -20,21 +19,21 @@ from closlab.results import COLOURS
 from closlab.tcp import SERIES, Module, Window
 
 PARAMS = [
-    Param("flows", "count", "8", "from a host each"),
-    Param("rtts", "time", "20us,100us,200us", "of the path, four links", several=True),
+    Param("flows", "count", "8", "number of flows, each from its own host"),
+    Param("rtts", "time", "20us,100us,200us", "RTTs of the path of four links", several=True),
     Param("buffer", "size", "128M", "buffer of the port"),
-    Param("warmup", "time", "150ms", "before a measurement, at 10 Gbit/s; at 100 Gbit/s a tenth"),
-    Param("settle", "time", "50ms", "but no less than that"),
-    Param("time", "time", "50ms", "of a measurement, at 10 Gbit/s"),
-    Param("jitter", "time", "10ms", "the flows start within, at 10 Gbit/s"),
-    Param("every", "time", "50us", "between two samples of the queue, at 10 Gbit/s"),
+    Param("warmup", "time", "150ms", "time before a measurement at 10 Gbit/s, a tenth at 100 Gbit/s"),
+    Param("settle", "time", "50ms", "minimum time before a measurement"),
+    Param("time", "time", "50ms", "duration of a measurement at 10 Gbit/s"),
+    Param("jitter", "time", "10ms", "interval in which the flows start at 10 Gbit/s"),
+    Param("every", "time", "50us", "interval between queue samples at 10 Gbit/s"),
 ]
 SMALL = {"flows": "2", "rtts": "50us", "warmup": "2ms", "settle": "1ms", "time": "2ms", "jitter": "100us"}
 SCHEMES = ("10gbit", "25gbit", "100gbit")
 
 CASES = ("default", "path", "minrtt")
-BASE_US = 20                # the path that the defaults are for
-UNIT = 10**10               # bit/s: what the times are for
+BASE_US = 20                # RTT for which the defaults are chosen
+UNIT = 10**10               # link rate for which the times are given, bit/s
 
 
 def rate_of(scheme):
@@ -42,7 +41,7 @@ def rate_of(scheme):
 
 
 def scaled_ns(time_ns, scheme):
-    """What TIME_NS at 10 Gbit/s is at the scheme's rate, in whole us."""
+    """Return: TIME_NS at 10 Gbit/s scaled to the scheme's rate, in ns, rounded to whole µs."""
     return time_ns * UNIT // rate_of(scheme) // 1000 * 1000
 
 
@@ -51,7 +50,7 @@ def warmup_ns(params, scheme):
 
 
 def cases(params):
-    """[(name, RTT in ns, the module's parameters)]"""
+    """Return: [(name, RTT in ns, the module's parameters)]."""
     found = []
     for rtt in params.rtts:
         for kind in CASES:
@@ -88,7 +87,7 @@ def guest(lab):
 
 
 def set_delay(net, delay):
-    """All links get that delay."""
+    """Set the delay of all links."""
     for port in net.host_ports() + net.switch_ports():
         port.delay = delay
     for node in net.nodes.values():
@@ -117,7 +116,7 @@ class Case:
 def report(run):
     some = {scheme: [Case(run, scheme, *case) for case in cases(run.params)] for scheme in run.schemes}
     everything = [c for found in some.values() for c in found]
-    run.table(("rate", "RTT us", "case", "T_low", "T_high", "minRTT", "Gbit/s", "of most", "queue us: mean", "p50",
+    run.table(("rate", "RTT µs", "case", "T_low", "T_high", "minRTT", "Gbit/s", "of max", "queue µs: mean", "p50",
                "p99", "Jain", "drops"),
               [c.row() for c in everything])
     run.claim("drops", "number of dropped packets", sum(c.window.drops for c in everything), "== 0")
@@ -129,11 +128,11 @@ def report(run):
 
 def claim(run, some):
     for scheme, found in some.items():
-        run.claim("share-" + scheme, "%s: share of the link with thresholds and minRTT by the path, the least" % scheme,
+        run.claim("share-" + scheme, "%s: smallest utilization of the link with case minrtt" % scheme,
                   min(c.window.share for c in found if c.kind == "minrtt"), ">= 0.95")
-        run.claim("queue-" + scheme, "%s: p99 of the queue over T_high less the path's RTT, the most" % scheme,
+        run.claim("queue-" + scheme, "%s: largest p99 of the queue over T_high less the path's RTT" % scheme,
                   max(c.window.quantile_us(0.99) / (c.settings["t_high"] - c.rtt_us) for c in found), "<= 0.5")
-        run.claim("jain-" + scheme, "%s: Jain's index, the least" % scheme, min(c.window.jain for c in found), ">= 0.9")
+        run.claim("jain-" + scheme, "%s: smallest Jain's index" % scheme, min(c.window.jain for c in found), ">= 0.9")
 
 
 def draw(run, some):
@@ -145,7 +144,7 @@ def draw(run, some):
             label = "%s, %s" % (scheme, kind)
             axes[0].plot(rtts, [100 * c.window.share for c in row], style, color=COLOURS[i], label=label)
             axes[1].plot(rtts, [c.window.quantile_us(0.99) for c in row], style, color=COLOURS[i], label=label)
-    for axis, text, title in zip(axes, ("throughput, % of most", "p99 of the queue, us"), ("Throughput", "Queue")):
-        axis.set(xlabel="the path's RTT, us", ylabel=text, title=title)
+    for axis, text, title in zip(axes, ("throughput, % of maximum", "p99 of the queue, µs"), ("Throughput", "Queue")):
+        axis.set(xlabel="the path's RTT, µs", ylabel=text, title=title)
         axis.set_ylim(bottom=0)
     axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

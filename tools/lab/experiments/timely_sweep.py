@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TIMELY's thresholds, segment sizes and hyperactive increase: what each is for.
+"""TIMELY's thresholds, segment sizes and hyperactive increase: the effect of each.
 
-R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter",
-SIGCOMM 2015, sections 4.3, 4.4 and 6. Hosts around a switch send to one of
-them; the port has so large a buffer that nothing is lost, like a lossless
-network's. Schemes:
+R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, sections 4.3, 4.4 and 6.
+Hosts at one switch send to one of them; the port's buffer is large enough to drop no packet, like a lossless network.
+Schemes:
 
-    t-low       each T_low with each size of segments: what throughput costs
+    t-low       each T_low with each segment size: the cost in throughput
     t-high      each T_high
     alpha       each weight of a new RTT difference
-    hai         of two flows one ends; hyperactive increase (HAI) on and off,
-                with T_low above the path's RTT (the default) and below
+    hai         one of two flows ends; hyperactive increase (HAI) on and off, with T_low above the path's RTT (the
+                default) and below
 
-The samples are software's (source=sw): in virtual time interrupts cost nothing
-and come at once, so they are as good as the NIC's, and need no warm-up.
+RTT samples are by software timestamps (source=sw). In virtual time interrupts take no time and are not late, so these
+are as good as the NIC's, and need no warm-up.
 """
 from closlab import topo
 from closlab.params import Param
@@ -24,21 +23,22 @@ PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
     Param("hosts", "count", "10", "number of senders"),
-    Param("flows", "count", "20", "of all hosts together"),
+    Param("flows", "count", "20", "flows of all hosts together"),
     Param("buffer", "size", "32M", "buffer of the port"),
-    Param("t_low", "count", "25,50,100,200", "us", several=True),
-    Param("seg_kb", "count", "16,32,64", "sizes of segments that t-low has, KB", several=True),
-    Param("t_high", "count", "100,150,250,500", "us", several=True),
+    Param("t_low", "count", "25,50,100,200", "T_low, µs", several=True),
+    Param("seg_kb", "count", "16,32,64", "segment sizes of the scheme t-low, KB", several=True),
+    Param("t_high", "count", "100,150,250,500", "T_high, µs", several=True),
     Param("t_high_alpha", "number", "0.02", "alpha of the scheme t-high: a gradient with a longer memory"),
     Param("alpha", "number", "0.875,0.3,0.1,0.05,0.02", "weights of a new RTT difference", several=True),
-    Param("warmup", "time", "100ms", "before a measurement with segments of 16 KB; others need longer in proportion"),
+    Param("warmup", "time", "100ms",
+          "time before a measurement with segments of 16 KB, in proportion to the segment size"),
     Param("time", "time", "50ms", "duration of a measurement"),
     Param("jitter", "time", "2ms", "interval in which the flows start"),
     Param("every", "time", "20us", "interval between queue samples"),
     Param("hai_n", "count", "5,1", "increments of an increase when hyperactive; 1: off", several=True),
-    Param("hai_t_low", "count", "50,10", "us, T_low of the scheme hai", several=True),
-    Param("hai_bytes", "size", "30M", "after which one of two flows ends"),
-    Param("hai_time", "time", "250ms", "of a measurement of the scheme hai"),
+    Param("hai_t_low", "count", "50,10", "T_low of the scheme hai, µs", several=True),
+    Param("hai_bytes", "size", "30M", "size of the flow that ends"),
+    Param("hai_time", "time", "250ms", "duration of a measurement of the scheme hai"),
 ]
 SMALL = {"hosts": "2", "flows": "2", "t_low": "25", "seg_kb": "16", "t_high": "500", "alpha": "0.02", "warmup": "2ms",
          "time": "2ms", "jitter": "100us", "every": "100us", "hai_n": "5", "hai_t_low": "10", "hai_bytes": "100k",
@@ -46,18 +46,18 @@ SMALL = {"hosts": "2", "flows": "2", "t_low": "25", "seg_kb": "16", "t_high": "5
 SCHEMES = ("t-low", "t-high", "alpha", "hai")
 
 DEFAULTS = {"t_low": 50, "t_high": 500, "seg_kb": 16, "alpha": 0.05}
-HAI_EVERY = 50_000          # ns, between two samples of the flows
-RESTORED = 0.9              # of the line's rate: the flow that stays has taken what the other left
-DELTA = 1 / 1000            # of the line's rate
+HAI_EVERY = 50_000          # interval between flow samples, ns
+RESTORED = 0.9              # share of the link's rate at which the remaining flow has used the free capacity
+DELTA = 1 / 1000            # delta over the link's rate
 
 
 def warmup_ns(params, settings):
-    """A rate grows by delta a segment."""
+    """Return: warm-up, ns; a rate grows by delta per segment."""
     return params.warmup * settings.get("seg_kb", DEFAULTS["seg_kb"]) // DEFAULTS["seg_kb"]
 
 
 def cases(params, scheme):
-    """[(name, the module's parameters)] of a scheme."""
+    """Return: [(name, the module's parameters)] of a scheme."""
     if scheme == "t-low":
         return [("low%d-seg%d" % (low, seg), {"t_low": low, "seg_kb": seg})
                 for seg in params.seg_kb for low in params.t_low]
@@ -102,7 +102,7 @@ def measure(lab, net, name, time, every, words):
 # ---- on the host
 
 class Case:
-    """A case of any other scheme than hai."""
+    """A case of a scheme other than hai."""
 
     def __init__(self, run, scheme, name, settings):
         p = run.params
@@ -120,11 +120,11 @@ class Case:
 
 
 class Departure:
-    """A case of hai: how the flow that stays takes what the other leaves.
+    """A case of hai: how the remaining flow uses the capacity of the flow that ended.
 
-    left_ns     when the other ended
-    had         the rate of the one that stays then, bit/s
-    took_ns     until that rate was RESTORED of the line's; None: it never was
+    left_ns     end of the flow that ends
+    had         rate of the remaining flow at that time, bit/s
+    took_ns     time from then until its rate was RESTORED of the link's; None: never
     """
 
     def __init__(self, run, name, settings):
@@ -152,7 +152,7 @@ class Departure:
 def report(run):
     some = {scheme: [Case(run, scheme, *case) for case in cases(run.params, scheme)]
             for scheme in run.schemes if scheme != "hai"}
-    header = ("seg KB", "T_low", "T_high", "alpha", "Gbit/s", "of most", "queue us: mean", "p50", "p99", "max",
+    header = ("seg KB", "T_low", "T_high", "alpha", "Gbit/s", "of max", "queue µs: mean", "p50", "p99", "max",
               "Jain", "drops")
     for scheme, found in some.items():
         run.text(scheme + ":", "")
@@ -160,7 +160,8 @@ def report(run):
     departures = [Departure(run, *case) for case in cases(run.params, "hai")] if "hai" in run.schemes else []
     if departures:
         run.text("hai:", "")
-        run.table(("T_low", "HAI", "left at ms", "had Gbit/s", "deltas to go", "ms", "segments", "deltas a segment"),
+        run.table(("T_low", "HAI", "end at ms", "rate then Gbit/s", "deltas to go", "ms", "segments",
+                   "deltas per segment"),
                   [d.row() for d in departures])
     everything = [c for found in some.values() for c in found]
     if everything:
@@ -174,24 +175,24 @@ def report(run):
 def claim(run, some, departures):
     for seg in run.params.seg_kb if "t-low" in some else ():
         row = [c for c in some["t-low"] if c.seg == seg]
-        run.claim("t-low-share-%d" % seg, "%d KB: throughput with the largest T_low over that with the smallest" % seg,
+        run.claim("t-low-share-%d" % seg, "%d KB: throughput with the largest T_low over the smallest" % seg,
                   row[-1].share / row[0].share, ">= 1")
-        run.claim("t-low-queue-%d" % seg, "%d KB: p99 of the queue with the largest T_low over that with the smallest" %
+        run.claim("t-low-queue-%d" % seg, "%d KB: p99 of the queue with the largest T_low over the smallest" %
                   seg, row[-1].p99 / max(row[0].p99, 1), "> 1")
     if "t-low" in some:
         by = {(c.seg, c.t_low): c for c in some["t-low"]}
         small, large = min(run.params.seg_kb), max(run.params.seg_kb)
-        run.claim("segments", "with the smallest T_low: throughput with the smallest segments over that with the "
-                  "largest", by[small, min(run.params.t_low)].share / by[large, min(run.params.t_low)].share, ">= 1")
+        run.claim("segments", "smallest T_low: throughput with the smallest segments over the largest",
+                  by[small, min(run.params.t_low)].share / by[large, min(run.params.t_low)].share, ">= 1")
     if "t-high" in some:
         row = some["t-high"]
-        run.claim("t-high", "p99 of the queue with the largest T_high over that with the smallest",
+        run.claim("t-high", "p99 of the queue with the largest T_high over the smallest",
                   row[-1].p99 / max(row[0].p99, 1), "> 1")
     for low in run.params.hai_t_low if departures else ():
         row = {d.n: d for d in departures if d.t_low == low}
         most, off = row[max(row)], row[min(row)]
         if off.took_ns and most.took_ns:
-            run.claim("hai-%d" % low, "T_low %d us: deltas a segment with HAI over those without" % low,
+            run.claim("hai-%d" % low, "T_low %d µs: deltas per segment with HAI over without" % low,
                       most.increments / most.segments * off.segments / off.increments, "> 1")
 
 
@@ -203,18 +204,18 @@ def draw(run, some, departures):
                         label="%d KB" % seg)
         axes[0][1].plot([c.t_low for c in row], [c.p99 for c in row], "o-", color=COLOURS[i], label="%d KB: p99" % seg)
         axes[0][1].plot([c.t_low for c in row], [c.window.mean_us for c in row], "--", color=COLOURS[i])
-    axes[0][0].set(xlabel="T_low, us", ylabel="throughput, % of most", title="T_low and segments: throughput",
+    axes[0][0].set(xlabel="T_low, µs", ylabel="throughput, % of maximum", title="T_low and segments: throughput",
                    ylim=(0, 100))
-    axes[0][1].set(xlabel="T_low, us", ylabel="queue, us", title="T_low and segments: queue (mean: dashed)",
+    axes[0][1].set(xlabel="T_low, µs", ylabel="queue, µs", title="T_low and segments: queue (mean: dashed)",
                    ylim=(0, None))
     row = some["t-high"]
     axes[1][0].plot([c.t_high for c in row], [c.p99 for c in row], "o-", color=COLOURS[0], label="p99")
     axes[1][0].plot([c.t_high for c in row], [c.window.mean_us for c in row], "o--", color=COLOURS[0], label="mean")
-    axes[1][0].set(xlabel="T_high, us", ylabel="queue, us", title="T_high: queue", ylim=(0, None))
+    axes[1][0].set(xlabel="T_high, µs", ylabel="queue, µs", title="T_high: queue", ylim=(0, None))
     for i, d in enumerate(departures):
-        axes[1][1].plot(d.times_ms, d.rates, color=COLOURS[i], label="T_low %d us, HAI %s" % (
+        axes[1][1].plot(d.times_ms, d.rates, color=COLOURS[i], label="T_low %d µs, HAI %s" % (
             d.t_low, "off" if d.n == 1 else "x %d" % d.n))
-    axes[1][1].set(xlabel="ms after the other flow's end", ylabel="rate, Gbit/s", title="Of two flows one stays",
+    axes[1][1].set(xlabel="time after the other flow's end, ms", ylabel="rate, Gbit/s", title="One of two flows ends",
                    xlim=(-10, 40), ylim=(0, None))
     for axis in axes.flat:
         axis.legend()

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TIMELY by the RTT's gradient, or by the RTT itself (a target): throughput, tail and smoothness.
+"""TIMELY with the RTT's gradient, or with a target RTT: throughput, tail and smoothness.
 
-After R. Mittal et al., "TIMELY: RTT-based Congestion Control for the
-Datacenter", SIGCOMM 2015, figures 9 and 10. With T_low = T_high = T_target the
-gradient has no say: TIMELY adds below the target and decreases above it, as
-controls by the size of the queue do. The paper says that the gradient between
-50 and 500 us has the throughput of a target of 500 us, the tail of one of
-50 us, and that the connections' rates are smoother.
+After R. Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, figures 9 and 10. With
+T_low = T_high = T_target the gradient has no effect: TIMELY increases the rate below the target and decreases it above,
+as control by queue size does. The paper reports that the gradient between 50 and 500 µs has the throughput of a target
+of 500 µs, the tail of a target of 50 µs, and smoother rates of the connections.
 
-Hosts around a switch send to one; the port's buffer drops nothing. Schemes:
+Hosts at one switch send to one host; the port's buffer drops no packet. Schemes:
 
     gradient        T_low and T_high are `t_low` and `t_high`
     target-low      both are `t_low`
     target-high     both are `t_high`
 
-How smooth a connection's rate is: its standard deviation in the course of the
-measurement over its mean, on the average of all connections. RTTs are measured
-as in timely_incast.py, at the port.
+The smoothness of a connection's rate is its standard deviation during the measurement over its mean, averaged over all
+connections. RTTs are measured at the port, as in timely_incast.py.
 """
 import math
 
@@ -30,16 +27,17 @@ PARAMS = [
     Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
     Param("hosts", "count", "10", "number of senders"),
     Param("flows", "count", "10,40", "numbers of flows of all hosts together, a case each", several=True),
-    Param("t_low", "count", "50", "us"),
-    Param("t_high", "count", "500", "us"),
-    Param("seg_kb", "count", "16", "segments, KB"),
-    Param("beta", "number", "0.8", "multiplicative decrease"),
+    Param("t_low", "count", "50", "T_low, µs"),
+    Param("t_high", "count", "500", "T_high, µs"),
+    Param("seg_kb", "count", "16", "segment size, KB"),
+    Param("beta", "number", "0.8", "factor of the multiplicative decrease"),
     Param("buffer", "size", "1G", "buffer of the port"),
-    Param("warmup", "time", "400ms", "before the measurement: nicclock learns the NICs' clocks, the rates settle"),
+    Param("warmup", "time", "400ms",
+          "time before the measurement, in which nicclock learns the NICs' clocks and rates settle"),
     Param("time", "time", "200ms", "duration of the measurement"),
     Param("jitter", "time", "10ms", "interval in which the flows start"),
     Param("every", "time", "20us", "interval between queue samples"),
-    Param("rates_every", "time", "500us", "between two of the connections"),
+    Param("rates_every", "time", "500us", "interval between samples of the connections' rates"),
 ]
 SMALL = {"rate": "1gbit", "hosts": "2", "flows": "4", "warmup": "10ms", "time": "10ms", "jitter": "1ms",
          "every": "100us"}
@@ -50,7 +48,7 @@ SHOWN = 3       # connections whose rates are drawn
 
 
 def thresholds(params, scheme):
-    """(T_low, T_high), us."""
+    """Return: (T_low, T_high), µs."""
     return {"gradient": (params.t_low, params.t_high), "target-low": (params.t_low,) * 2,
             "target-high": (params.t_high,) * 2}[scheme]
 
@@ -84,13 +82,13 @@ def base_us(params):
 
 
 def deviation(values):
-    """The standard deviation, of the mean."""
+    """Return: standard deviation over mean."""
     middle = mean(values)
     return math.sqrt(mean([(value - middle) ** 2 for value in values])) / middle
 
 
 class Case:
-    """What a number of flows showed with a scheme; RTTs in us, rates in Gbit/s."""
+    """Results of a scheme with a number of flows; RTTs in µs, rates in Gbit/s."""
 
     def __init__(self, run, scheme, flows):
         p = run.params
@@ -100,7 +98,7 @@ class Case:
         self.goodput = sum(self.window.goodputs) / 1e9
         self.rtts = [base_us(p) + us for us in self.window.queue_us]
         self.p99 = quantile(self.rtts, 0.99)
-        self.rates = {}     # of each flow: [(ms, rate)]
+        self.rates = {}     # flow: [(ms, rate)]
         for row in run.csv(scheme, "series-%d.csv" % flows).rows():
             if begin < row["time_ns"] <= end:
                 self.rates.setdefault(row["flow"], []).append(
@@ -114,8 +112,8 @@ class Case:
 
 def report(run):
     all_cases = {scheme: [Case(run, scheme, flows) for flows in run.params.flows] for scheme in run.schemes}
-    run.text("RTT in us; the path's is %.1f" % base_us(run.params), "")
-    run.table(("flows", "scheme", "Gbit/s", "of most", "RTT: mean", "p50", "p99", "max", "rate's deviation", "Jain",
+    run.text("RTT in µs; the path's is %.1f" % base_us(run.params), "")
+    run.table(("flows", "scheme", "Gbit/s", "of max", "RTT: mean", "p50", "p99", "max", "rate's deviation", "Jain",
                "drops"), [c.row() for row in zip(*all_cases.values()) for c in row])
     run.claim("drops", "number of dropped packets", sum(c.window.drops for row in all_cases.values() for c in row),
               "== 0")
@@ -127,15 +125,15 @@ def report(run):
 
 def claim(run, gradient, low, high):
     n = gradient.flows
-    run.claim("goodput-%d" % n, "%d flows: goodput by the gradient over that of the high target" % n,
+    run.claim("goodput-%d" % n, "%d flows: goodput with the gradient over the high target" % n,
               gradient.goodput / high.goodput, ">= 0.99")
-    run.claim("goodput-low-%d" % n, "%d flows: goodput by the gradient over that of the low target" % n,
+    run.claim("goodput-low-%d" % n, "%d flows: goodput with the gradient over the low target" % n,
               gradient.goodput / low.goodput, "> 1")
-    run.claim("tail-%d" % n, "%d flows: RTT's p99 of the high target over that by the gradient" % n,
+    run.claim("tail-%d" % n, "%d flows: p99 RTT with the high target over the gradient" % n,
               high.p99 / gradient.p99, ">= 2")
-    run.claim("tail-low-%d" % n, "%d flows: RTT's p99 by the gradient over that of the low target" % n,
+    run.claim("tail-low-%d" % n, "%d flows: p99 RTT with the gradient over the low target" % n,
               gradient.p99 / low.p99, "<= 2")
-    run.claim("smooth-%d" % n, "%d flows: rate's deviation by the gradient over that of the steadier target" % n,
+    run.claim("smooth-%d" % n, "%d flows: rate's deviation with the gradient over the steadier target" % n,
               gradient.deviation / min(low.deviation, high.deviation), "< 1")
 
 
@@ -143,7 +141,7 @@ def draw(run, all_cases):
     _, axes = run.figure("timely-target", 2, 3, size=(11, 6))
     draw_cdf(axes[0][0], run, all_cases)
     draw_bars(axes[0][1], run, all_cases, "goodput, Gbit/s", lambda c: c.goodput)
-    draw_bars(axes[0][2], run, all_cases, "RTT's p99, us", lambda c: c.p99)
+    draw_bars(axes[0][2], run, all_cases, "RTT's p99, µs", lambda c: c.p99)
     most = max(rate for row in all_cases.values() for course in list(row[-1].rates.values())[:SHOWN]
                for _, rate in course)
     for axis, scheme in zip(axes[1], all_cases):
@@ -155,7 +153,7 @@ def draw_cdf(axis, run, all_cases):
     for scheme, row in all_cases.items():
         axis.plot([quantile(row[-1].rtts, q) for q in shares], shares, color=run.colour(scheme), label=scheme)
     axis.set_xlim(left=0)
-    axis.set_xlabel("RTT, us")
+    axis.set_xlabel("RTT, µs")
     axis.set_ylabel("cumulative share of samples")
     axis.set_title("RTT, %d flows" % run.params.flows[-1])
     axis.legend(loc="lower right")

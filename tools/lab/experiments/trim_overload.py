@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Unresponsive flows overload a trimming port: how much of the payload gets through, and how fairly.
+"""Unresponsive flows overload a trimming port: the delivered share of the payload, and its fairness.
 
-After Fig. 2 of the NDP paper (SIGCOMM 2017). From 1 to 200 hosts send UDP at
-the full rate of their NICs, to one host behind one port of a switch; the port's
-qdisc is sch_ndp in each of its modes. Nothing answers trimmed packets: this is
+After Fig. 2 of the NDP paper (SIGCOMM 2017). From 1 to 200 hosts send UDP at the full rate of their NICs to one host
+behind one switch port, whose qdisc is sch_ndp in each of its modes. No host answers trimmed packets: the experiment is
 about the queue alone, and a trimmed packet is a lost one.
 
-All packets have the same length, so each sender is a clock: its packets come
-at a fixed period, from a random instant on. If all clocks ran alike (clocks=0),
-the packets would come in the same order in every period, and who comes at a bad
-time always would. So the rates differ a little, which changes the order slowly.
+All packets have the same length, so each sender is a clock: its packets arrive with a fixed period from a random time
+on. With equal clocks (clocks=0), packets would arrive in the same order in every period, and senders with bad times
+would lose forever. So the rates differ a little, which changes the order slowly.
 
-Ideal is an equal share of what the link carries of payload if it carries
-nothing else: rate * payload / (flows * bytes on the wire).
+Ideal goodput is an equal share of the link's payload rate with full packets: rate * payload / (flows * bytes on the
+wire).
 """
 import math
 import random
@@ -22,27 +20,27 @@ from closlab.params import Param
 from closlab.results import mean
 
 PARAMS = [
-    Param("flows", "count", "1,2,5,10,20,50,100,200", "flows, each from a host of its own", several=True),
-    Param("mtu", "size", "9000,1500", "length of the packets, IP header included", several=True),
-    Param("clocks", "count", "1000", "how far the senders' clocks may be off, ppm"),
-    Param("packets", "count", "80", "each measurement takes as long as so many packets of each flow"),
-    Param("passes", "count", "250", "and, as clocks differ, until the order of the packets has changed so often"),
+    Param("flows", "count", "1,2,5,10,20,50,100,200", "numbers of flows, each from its own host", several=True),
+    Param("mtu", "size", "9000,1500", "length of the packets with IP header", several=True),
+    Param("clocks", "count", "1000", "maximum error of the senders' clocks, ppm"),
+    Param("packets", "count", "80", "minimum duration of a measurement, packets of each flow"),
+    Param("passes", "count", "250", "minimum duration of a measurement, changes of the packets' order"),
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of all links"),
     Param("limit", "count", "8", "data queue, packets; the header queue gets the same memory"),
-    Param("ratio", "count", "10", "headers for each data packet while both wait"),
-    Param("trim_size", "size", "64", "what is left of a trimmed packet"),
+    Param("ratio", "count", "10", "headers per data packet while both are queued"),
+    Param("trim_size", "size", "64", "length of a trimmed packet"),
 ]
 SMALL = {"flows": "12", "mtu": "1500", "ratio": "2", "clocks": "10000", "passes": "120"}
 SCHEMES = ("ndp", "cp", "droptail")
 
-UDP_PORT = 61199            # what sch_ndp trims
+UDP_PORT = 61199            # sch_ndp trims packets to this port
 IP_UDP = 28                 # bytes of headers
 ETHERNET = 14
 ON_WIRE = 24                # check sequence, preamble, gap
 PARTS = 10                  # of a measurement
-SPAN = PARTS + 1.1          # one goes before it, and the last sample is not at the very end
-LEAST = 1000                # packets that the line has time for while it is measured
+SPAN = PARTS + 1.1          # one part before the measurement, and a margin after the last sample
+LEAST = 1000                # minimum duration of a measurement, transmission times
 COLOURS = {"ndp": "#0072b2", "cp": "#d55e00", "droptail": "#666666"}
 
 
@@ -51,7 +49,7 @@ def wire_ns(params, mtu):
 
 
 def part_ns(params, mtu, flows):
-    """A part of a measurement."""
+    """Return: duration of a part of a measurement, ns."""
     periods = max(params.packets * flows, LEAST)
     if params.clocks:
         periods = max(periods, params.passes * 10**6 / params.clocks / flows)
@@ -76,7 +74,7 @@ def guest(lab):
     for host in net.hosts()[1:]:
         host.port("switch").rate += round(params.rate * params.clocks * rng.uniform(-1, 1) / 10**6)
     net.build()
-    # what lies in the NIC's ring is out of the qdisc's reach: the packet on the line, and one that follows it
+    # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
     lab.expect(sum(SPAN * part_ns(params, *setting) for setting in settings(params)))
     for setting in settings(params):
@@ -87,7 +85,7 @@ def measure(lab, net, setting):
     params = lab.params
     mtu, flows = setting
     part = part_ns(params, *setting)
-    # new for each measurement: the header queue's memory follows the length of the packets
+    # a new qdisc for each measurement, because the header queue's memory depends on the packet length
     topo.run("tc", "-n", "switch", "qdisc", "add", "dev", "h1", "root", "ndp", "mode", lab.scheme,
              "limit", str(params.limit), "hlimit", str(params.limit * (mtu + ETHERNET)),
              "ratio", str(params.ratio), "trim_size", str(params.trim_size), "rts")
@@ -101,7 +99,7 @@ def measure(lab, net, setting):
 # ---- on the host
 
 class Point:
-    """What was measured with a scheme and a setting: percent of ideal."""
+    """Results of a scheme and a setting, in percent of ideal."""
 
     def __init__(self, run, scheme, setting):
         params = run.params
@@ -122,10 +120,9 @@ class Point:
 
 
 def model(params, scheme, mtu, flows):
-    """The mean as arithmetic has it: what is left of the line by the headers of all packets that do not fit.
+    """Return: computed mean goodput: the share of the link that trimmed headers leave.
 
-    All the headers there are, unless they are more than the WRR lets pass (ndp),
-    or than a FIFO holds that is full of headers (cp).
+    All headers are sent, unless there are more than WRR permits (ndp), or than a FIFO full of headers holds (cp).
     """
     if scheme == "droptail":
         return 100
@@ -147,19 +144,19 @@ def report(run):
 
 
 def claim(run, mtu, modes):
-    """The claims that there are for the modes that ran."""
+    """Make the claims for the modes that ran."""
     if "ndp" in modes:
-        run.claim("ndp-mean-%d" % mtu, "ndp: mean goodput, percent of ideal, at any number of flows",
+        run.claim("ndp-mean-%d" % mtu, "ndp: smallest mean goodput, percent of ideal",
                   min(p.mean for p in modes["ndp"]), ">= 85")
-        run.claim("ndp-worst-%d" % mtu, "ndp: worst tenth of the flows over the mean, at any number of flows",
+        run.claim("ndp-worst-%d" % mtu, "ndp: smallest ratio of the worst tenth's goodput to the mean",
                   min(p.worst / p.mean for p in modes["ndp"]), ">= 0.7")
-        run.claim("ndp-model-%d" % mtu, "ndp: mean goodput is off the model's by, percent of ideal",
+        run.claim("ndp-model-%d" % mtu, "ndp: largest difference of mean goodput and model, percent of ideal",
                   max(abs(p.mean - p.model) for p in modes["ndp"]), "<= 2")
     if "ndp" in modes and "cp" in modes:
         ndp, cp = modes["ndp"][-1], modes["cp"][-1]
-        run.claim("cp-mean-%d" % mtu, "cp: mean goodput with %d flows, of ndp's" % cp.flows,
+        run.claim("cp-mean-%d" % mtu, "cp: mean goodput with %d flows over ndp's" % cp.flows,
                   cp.mean / ndp.mean, "<= 0.9")
-        run.claim("cp-worst-%d" % mtu, "cp: goodput of the worst tenth of %d flows, of that in ndp" % cp.flows,
+        run.claim("cp-worst-%d" % mtu, "cp: goodput of the worst tenth of %d flows over ndp's" % cp.flows,
                   cp.worst / ndp.worst, "<= 0.75")
 
 
