@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the documentation site adds to Sphinx:
 
-* the directive "experiments": a toctree of all pages of that folder, shown as cards with picture and question
+* the directive "experiments": pages of that folder, shown as cards with picture, question and answer
 * the language "session" of code blocks: lines after the prompts "$ ", "# " and "lab> " are commands, which
   selftests/docs/tutorials.py runs; the other lines are output
 * links: "tc-ndp(8)" in a text, ``Documentation/concepts/lab.rst``, and `this <lab.rst>`_, become links to these pages
@@ -32,8 +32,14 @@ class SessionLexer(ShellSessionBaseLexer):
     _ps2 = "> "
 
 
+def plain(text):
+    """TEXT in one line, without the marks of rst"""
+    return " ".join(re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`|`([^`<]+?)(?: <[^>]*>)?`_*|[`*]|\[(\d+)\]_",
+                           lambda m: m[1] or m[2] or "", text).split())
+
+
 class Card:
-    """What the gallery shows of a page: title, question (its first paragraph), picture"""
+    """What the gallery shows of a page: title, question and answer (its first two paragraphs), picture"""
 
     def __init__(self, path):
         text = path.read_text(encoding="utf-8")
@@ -41,11 +47,13 @@ class Card:
         image = IMAGE.search(text)
         body = text[title.end():] if title else text
         paragraphs = [p.strip() for p in body.split("\n\n")]
-        first = next((p for p in paragraphs if p and not p.startswith((".. ", ":", "|", "="))), "")
-        first = re.sub(r"^\*\*Question[.:]?\*\*[.:]? *", "", first)
+        paragraphs = [p for p in paragraphs if p and not p.startswith((".. ", ":", "|", "="))]
         self.title = title[1].strip() if title else path.stem
-        self.question = " ".join(re.sub(r":\w+:`([^`<]*?)(?: <[^>]*>)?`|`([^`<]+?)(?: <[^>]*>)?`_*|[`*]|\[(\d+)\]_",
-                                        lambda m: m[1] or m[2] or "", first).split())
+        self.question = self.answer = ""
+        if paragraphs:
+            self.question = plain(re.sub(r"^\*\*Question[.:]?\*\*[.:]? *", "", paragraphs[0]))
+        if len(paragraphs) > 1 and paragraphs[1].startswith("**Answer"):
+            self.answer = plain(re.sub(r"^\*\*Answer[.:]?\*\*[.:]? *", "", paragraphs[1]))
         self.image, self.alt = (image[1], image[2] or "") if image else (None, "")
 
 
@@ -54,28 +62,26 @@ class experiments_gallery(nodes.General, nodes.Element):
 
 
 class Experiments(Directive):
-    """.. experiments::"""
+    """.. experiments::, with the names of pages of the same folder, one a line"""
+    has_content = True
 
     def run(self):
         env = self.state.document.settings.env
-        folder = os.path.dirname(env.docname)
-        names = sorted(n for n in env.found_docs if os.path.dirname(n) == folder and n != env.docname)
-        if not names:
-            return []
-        tree = addnodes.toctree(parent=env.docname, entries=[(None, n) for n in names], includefiles=list(names),
-                                maxdepth=1, caption=None, glob=False, hidden=True, includehidden=False, numbered=0,
-                                titlesonly=True, rawentries=[])
+        names = [os.path.join(os.path.dirname(env.docname), name.strip()) for name in self.content if name.strip()]
+        unknown = [name for name in names if name not in env.found_docs]
+        if unknown:
+            raise self.error("no page %s" % unknown[0])
         pictures = nodes.container(classes=["gallery-pictures"])
         gallery = experiments_gallery()
         gallery["cards"] = []
         for name in names:
             env.note_dependency(env.doc2path(name))
             card = Card(Path(env.doc2path(name)))
-            gallery["cards"].append((name, card.title, card.question, card.image, card.alt))
+            gallery["cards"].append((name, card))
             if card.image:  # so that the picture is copied to the site
                 picture = nodes.image(uri=card.image, alt=card.alt)
                 pictures += picture
-        return [tree, gallery, pictures]
+        return [gallery, pictures]
 
 
 class Gallery(SphinxPostTransform):
@@ -87,14 +93,15 @@ class Gallery(SphinxPostTransform):
         here = builder.get_target_uri(self.env.docname) if builder.format == "html" else ""
         for gallery in list(self.document.findall(experiments_gallery)):
             out = ['<div class="gallery">']
-            for name, title, question, image, alt in gallery["cards"]:
+            for name, card in gallery["cards"]:
                 uri = relative_uri(here, builder.get_target_uri(name))
                 out.append('<a class="card" href="%s">' % html.escape(uri))
-                if image:
-                    path = self.env.relfn2path(image, name)[0]
+                if card.image:
+                    path = self.env.relfn2path(card.image, name)[0]
                     out.append('<span class="picture"><img src="%s_images/%s" alt="%s" loading="lazy"></span>' % (
-                        "../" * here.count("/"), html.escape(self.env.images[path][1]), html.escape(alt)))
-                out.append("<strong>%s</strong><span>%s</span></a>" % (html.escape(title), html.escape(question)))
+                        "../" * here.count("/"), html.escape(self.env.images[path][1]), html.escape(card.alt)))
+                out.append("<strong>%s</strong><span>%s</span><span>%s</span></a>" % tuple(
+                    html.escape(text) for text in (card.title, card.question, card.answer)))
             gallery.replace_self(nodes.raw("", "\n".join(out + ["</div>"]), format="html"))
         for pictures in list(self.document.findall(nodes.container)):
             if "gallery-pictures" in pictures.get("classes", ()):
