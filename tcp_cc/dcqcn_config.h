@@ -80,7 +80,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 	},
 	/*
 	 * The experiments have found nothing better for hosts: what has to be tuned
-	 * is pmax of the switches, Documentation/experiments/dcqcn.md.
+	 * is pmax of the switches, Documentation/experiments/dcqcn.rst.
 	 */
 	DCQCN_PAPER,
 };

@@ -71,7 +71,7 @@ static const struct timely_profile timely_profiles[] = {
 	 */
 	{ .patched = false, .alpha = 20, .beta = 8 },
 	/*
-	 * What Documentation/experiments/timely.md found best for an incast of 40
+	 * What Documentation/experiments/timely-incast.rst found best for an incast of 40
 	 * flows: in mode classic, half the queue of alpha 0.02; in mode patched, 99%
 	 * of the line with half the queue of its own beta. Classic, since patched
 	 * aims at t_low: a path whose empty RTT is longer gets a fraction of its

@@ -137,7 +137,7 @@ static inline void dcqcnq_config_default(struct dcqcnq_config *cfg)
 			/*
 			 * 20 %, as in HPCC's simulator. With the paper's 1 %, more than a
 			 * few flows need more marks than the slope gives: rates swing, and
-			 * 5 to 14 % of the line is lost (Documentation/experiments/dcqcn.md).
+			 * 5 to 14 % of the line is lost (Documentation/experiments/dcqcn.rst).
 			 */
 			.pmax = U32_MAX / 5,
 		},

@@ -100,7 +100,7 @@ static inline void pcrp_config_default(struct pcrp_config *cfg)
 		.grants = 8,		/* twice the priorities of granted chains */
 		/*
 		 * The paper has no eviction. With it, the p99 slowdown of flows of 10 to
-		 * 100 KB falls from 55.7 to 8.1 (Documentation/experiments/pcrp.md).
+		 * 100 KB falls from 55.7 to 8.1 (Documentation/experiments/pcrp-evict.rst).
 		 */
 		.evict = true,
 		.mfwt_mode = TC_PCRP_MFWT_AUTO,

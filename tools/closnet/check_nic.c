@@ -346,7 +346,7 @@ static void check_rate(struct nic *nic)
 		    "sysctl -w net.ipv4.tcp_timely.line_rate=MBITS");
 }
 
-/* Documentation/experiments/timely.md, "No fq" */
+/* Documentation/experiments/timely-incast.rst, "No fq" */
 static void check_qdisc(struct nic *nic)
 {
 	if (!strcmp(nic->qdisc, "fq"))
