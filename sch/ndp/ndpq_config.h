@@ -2,11 +2,11 @@
 /*
  * Configuration of sch_ndp: defaults, ranges and error messages
  *
- * Part of ndpq_main.c. A change is made to a copy, checked as a whole, and then
- * taken over under the root lock: an error changes nothing.
+ * Part of ndpq_main.c. A change is applied to a copy, which is checked as a whole
+ * and then installed under the root lock. So an error changes nothing.
  */
-#ifndef _CLOSNET_NDP_CONFIG_H
-#define _CLOSNET_NDP_CONFIG_H
+#ifndef _CLOSNET_NDPQ_CONFIG_H
+#define _CLOSNET_NDPQ_CONFIG_H
 
 #include <linux/netdevice.h>
 #include <linux/stringify.h>
@@ -15,14 +15,13 @@
 #include "ndpq_queue.h"
 
 /**
- * struct ndpq_config - all that netlink sets, and the limits that follow from it
+ * struct ndpq_config - options of the qdisc, and the limits derived from them
  * @params: the queues
  * @match: the classifier
- * @rate_Bps: built-in shaper, bytes per second; 0: none
- * @hlimit: header queue, bytes; 0: params.hlimit follows the data queue's memory
- * @other_limit: queue of other traffic, bytes; 0: params.other_limit follows
- *	the MTU
- * @overhead_bytes: what the shaper adds to each packet
+ * @rate_Bps: rate of the built-in shaper, bytes per second; 0: unlimited
+ * @hlimit: option hlimit, bytes; 0: params.hlimit follows the data queue's memory
+ * @other_limit: option other_limit, bytes; 0: params.other_limit follows the MTU
+ * @overhead_bytes: added to each packet's length by the shaper
  */
 struct ndpq_config {
 	struct ndpq_params params;
@@ -33,7 +32,7 @@ struct ndpq_config {
 	u16 overhead_bytes;
 };
 
-/* The ranges: once for the policy, once for the message. */
+/* The ranges, for policy and messages. Digits only, since messages show them. */
 #define NDPQ_LIMIT_MAX		65535
 #define NDPQ_BYTES_MIN		64
 #define NDPQ_BYTES_MAX		1073741824
@@ -100,30 +99,30 @@ static const char * const ndpq_range_text[TCA_NDP_MAX + 1] = {
 };
 
 /**
- * ndpq_config_default() - what holds if nothing is given
+ * ndpq_config_default() - set the defaults
  * @cfg: result; ndpq_config_derive() completes it
  */
 static inline void ndpq_config_default(struct ndpq_config *cfg)
 {
 	*cfg = (struct ndpq_config) {
 		.params = {
-			.limit = 8,		/* section 3: 8 packets suffice */
+			.limit = 8,		/* section 3: 8 packets are enough */
 			.ratio = 10,		/* section 3.1 */
 			.mode = TC_NDP_MODE_NDP,
-			.rts = false,		/* it reflects to spoofed sources */
+			.rts = false,		/* reflects to spoofed sources */
 		},
 		.match = {
-			.trim_size = 128,	/* SAI's; holds IPv6, UDP, NDP */
-			.mode = TC_NDP_MATCH_UDP_PORT, /* who knows NDP */
+			.trim_size = 128,	/* SAI's default; holds IPv6, UDP, NDP */
+			.mode = TC_NDP_MATCH_UDP_PORT, /* hosts with NDP only */
 			.udp_port = NDP_UDP_PORT,
 			.dscp_trimmed = 48,	/* SONiC's example: CS6 */
-			.dscp_returned = 49,	/* next to it: same precedence */
+			.dscp_returned = 49,	/* the next DSCP: same precedence */
 		},
 	};
 }
 
 /**
- * ndpq_config_derive() - work out the limits that are not set
+ * ndpq_config_derive() - compute the limits that are not set
  * @cfg: configuration
  * @dev: the port
  *
@@ -141,7 +140,7 @@ static inline void ndpq_config_derive(struct ndpq_config *cfg,
 		p->hlimit = min_not_zero(p->hlimit, p->limit_bytes);
 	}
 	p->other_limit = cfg->other_limit;
-	if (!p->other_limit)	/* as many as pfifo holds */
+	if (!p->other_limit)	/* 1000 frames, as pfifo's limit */
 		p->other_limit = clamp_t(u64, 1000 * frame,
 					 NDPQ_BYTES_MIN, NDPQ_BYTES_MAX);
 }
@@ -171,7 +170,7 @@ static inline void ndpq_config_match(struct ndpq_match *m, struct nlattr **tb)
 	m->dscp_returned = nla_get_u32_default(tb[TCA_NDP_DSCP_RETURNED], m->dscp_returned);
 }
 
-/* 0 or at least @min? A policy has no gap. */
+/* Check for 0 or at least @min, a gap that a policy cannot express. */
 static inline int ndpq_config_above(u64 val, u64 min, int type, struct nlattr **tb,
 				    struct netlink_ext_ack *extack)
 {
@@ -182,7 +181,7 @@ static inline int ndpq_config_above(u64 val, u64 min, int type, struct nlattr **
 	return -ERANGE;
 }
 
-/* What the policy cannot say */
+/* Check the combinations that a policy cannot express. */
 static inline int ndpq_config_check(const struct ndpq_config *cfg, struct nlattr **tb,
 				    struct netlink_ext_ack *extack)
 {
@@ -225,7 +224,7 @@ static inline int ndpq_config_check(const struct ndpq_config *cfg, struct nlattr
 }
 
 /**
- * ndpq_config_parse() - overwrite what netlink gives
+ * ndpq_config_parse() - apply the options in a message
  * @cfg: configuration; undefined after an error
  * @opt: TCA_OPTIONS
  * @extack: error report
@@ -247,4 +246,4 @@ static inline int ndpq_config_parse(struct ndpq_config *cfg, struct nlattr *opt,
 	return ndpq_config_check(cfg, tb, extack);
 }
 
-#endif /* _CLOSNET_NDP_CONFIG_H */
+#endif /* _CLOSNET_NDPQ_CONFIG_H */

@@ -2,37 +2,36 @@
 /*
  * sch_ndp: the NDP switch queue as a qdisc
  *
- * For the egress port of a Linux switch (router or bridge), or of a host. When
- * the short data queue is full, a packet loses its payload and not its life:
- * its header overtakes the data and tells the receiver at once what to ask for
- * again. NDP here is the transport of SIGCOMM 2017, not IPv6's Neighbour
- * Discovery.
+ * For the egress port of a Linux switch (router or bridge), or of a host. If the
+ * short data queue is full, the qdisc trims a packet to its header instead of
+ * dropping it. The header overtakes the data, so that the receiver can request
+ * a retransmission at once. NDP here is the transport of SIGCOMM 2017, not
+ * IPv6's Neighbour Discovery.
  *
- *	enqueue(): classify by UDP port, DSCP or all (ndpq_pkt.h). NDP's GSO
- *	  packets are segmented: a switch queues frames. Data goes to the data
- *	  queue; if that is full, a fair coin says which packet is trimmed, the
- *	  arrival or the queue's tail. Headers go to the header queue; if that
- *	  is full, a header is dropped or, with rts, goes back. All
- *	  else goes to a FIFO of its own.
+ *	enqueue(): classify by UDP port, DSCP or all (ndpq_pkt.c). Segment NDP's
+ *	  GSO packets, since a switch queues frames. Data goes to the data queue.
+ *	  If that is full, a fair coin selects the packet to trim: the arrival or
+ *	  the queue's tail. Headers go to the header queue. If that is full, a
+ *	  header is dropped, or with rts returned to its sender. Other traffic
+ *	  goes to a FIFO of its own.
  *
- *	dequeue(): deficit round robin between NDP and the rest; 10 headers for
- *	  1 data packet while both wait; paced to `rate` on devices that do not
- *	  push back (veth).
+ *	dequeue(): deficit round robin between NDP and other traffic; 10 headers
+ *	  per data packet while both wait; paced to `rate` on devices without
+ *	  backpressure (veth).
  *
- * The decisions, their picture and the paper's sections are in ndpq_queue.h,
- * what happens to a packet's bytes in ndpq_pkt.h. This file is the rest:
- * skbs, accounting, netlink.
+ * ndpq_queue.c decides and has the paper's sections, ndpq_pkt.c rewrites
+ * headers. This file has skbs, accounting and netlink.
  *
- * Accounting. A parent adds one packet of the length that it saw to its own
- * qlen and backlog, if enqueue() returns success, whatever became of it here.
- * Only segmenting and trimming make that wrong: ndpq_enqueue_gso() and
- * ndpq_enqueue_full() compare what changed in this qdisc with what the parents
- * will believe, and tell them the difference.
+ * Accounting. If enqueue() returns success, a parent adds one packet, of the
+ * length that it saw, to its own qlen and backlog. Segmenting and trimming make
+ * that wrong. So ndpq_enqueue_gso() and ndpq_enqueue_full() compare the change
+ * of this qdisc's counts with the change that the parents assume, and report the
+ * difference.
  *
- * Returning to the sender. The header turns round at each layer and enters the
- * stack where the port receives (netif_rx), like a packet from the receiver:
- * routing or the bridge brings it home. The root lock is held, so there is no
- * transmitting from here.
+ * Return to sender. The header's source and destination are swapped at each
+ * layer, and it enters the stack at the ingress of this port (netif_rx), like a
+ * packet from the receiver. Routing or the bridge forwards it to the sender. It
+ * cannot be transmitted from here, because the root lock is held.
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore,
  * G. Antichi, M. Wojcik: "Re-architecting datacenter networks and stacks for
@@ -40,13 +39,9 @@
  * For mode cp: P. Cheng et al.: "Catch the whole lot in an action: rapid
  * precise packet loss notification in data centers", NSDI 2014.
  *
- * Differences from the paper: see ndpq_queue.h, and:
- * - Lengths, header checksum and DSCP of a trimmed packet are made right, as
- *   today's trimming switches do; the paper's P4 switch set a fixed length.
- * - A return is marked by a DSCP of its own, since this qdisc trims any
- *   protocol and cannot count on a flag in NDP's header.
- * - A packet that a parent (tbf) has peeked at is out of the data queue, like
- *   the packet in service in a real port.
+ * Differences from the paper: see ndpq_queue.c and ndpq_pkt.c, and:
+ * - A packet that a parent (tbf) has peeked at is no longer in the data queue,
+ *   like the packet in service in a real port.
  */
 
 #include <linux/if_arp.h>
@@ -62,7 +57,7 @@
 #include "ndpq_pkt.h"
 #include "ndpq_queue.h"
 
-/* Counters that are not a queue's */
+/* Counters of the port. struct ndpq_queue_vars has those of a queue. */
 struct ndpq_stats {
 	u64 trimmed_arrival_packets;
 	u64 trimmed_tail_packets;
@@ -79,12 +74,12 @@ struct ndpq_stats {
 
 static struct Qdisc_ops ndpq_qdisc_ops;
 
-/* All under the root lock; the dump of statistics reads without it. */
+/* Under the root lock. The dump of statistics reads without it. */
 struct ndpq_sched_data {
 	/* read for each packet */
 	struct ndpq_config cfg;
-	u32 l3_off;		/* where the L3 header is: 14, or 0 without L2 */
-	bool returns;		/* a packet can come in where it went out */
+	u16 l3_off;		/* length of the Ethernet header, or 0 without L2 */
+	bool returns;		/* the device can receive a returned packet */
 
 	/* written for each packet */
 	struct ndpq_vars vars;
@@ -97,8 +92,8 @@ struct ndpq_sched_data {
 };
 
 /**
- * struct ndpq_skb_cb - what classification found, for the time in the queue
- * @pkt: where the headers are; unset for NDPQ_KIND_OTHER
+ * struct ndpq_skb_cb - result of classification, kept while the packet waits
+ * @pkt: headers; undefined for NDPQ_KIND_OTHER
  * @kind: enum ndpq_kind
  */
 struct ndpq_skb_cb {
@@ -112,7 +107,7 @@ static struct ndpq_skb_cb *ndpq_skb_cb(const struct sk_buff *skb)
 	return (struct ndpq_skb_cb *)qdisc_skb_cb(skb)->data;
 }
 
-/* A fair coin: one random word serves 31 tosses. */
+/* Toss a fair coin. One random word serves 31 tosses. */
 static bool ndpq_toss(struct ndpq_sched_data *q)
 {
 	bool coin;
@@ -124,50 +119,33 @@ static bool ndpq_toss(struct ndpq_sched_data *q)
 	return coin;
 }
 
-/* Bytes of the frame that are not in the skb's data */
-static u32 ndpq_tag_len(const struct sk_buff *skb)
+static enum ndpq_kind ndpq_classify(const struct ndpq_sched_data *q,
+				    const struct sk_buff *skb)
 {
-	return skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
-}
+	struct ndpq_pkt *pkt = &ndpq_skb_cb(skb)->pkt;
 
-/*
- * Headers that lie in fragments are pulled only if they decide; then as many
- * bytes as hold every usual stack of headers. What they cannot tell is not
- * NDP's.
- */
-static enum ndpq_kind ndpq_classify(const struct ndpq_sched_data *q, struct sk_buff *skb)
-{
-	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
-	enum ndpq_kind kind;
-
-	cb->kind = NDPQ_KIND_OTHER;
 	if (unlikely(!q->l3_off && skb_network_offset(skb)))
-		return NDPQ_KIND_OTHER;	/* an L2 header, or a tunnel's, that we do not know */
-	while (!ndpq_pkt_classify(&q->cfg.match, skb->data, skb_headlen(skb), q->l3_off,
-				  ntohs(skb->protocol), skb->len, ndpq_tag_len(skb),
-				  &cb->pkt, &kind)) {
-		u32 pull = min_t(u32, skb->len, 128);
-
-		if (skb_headlen(skb) >= pull || !pskb_may_pull(skb, pull))
-			return NDPQ_KIND_OTHER;
-	}
-	cb->kind = kind;
-	return kind;
+		return NDPQ_KIND_OTHER;	/* an unknown L2 header, or a tunnel's */
+	pkt->l3_off = q->l3_off;
+	pkt->tag_len = skb_vlan_tag_present(skb) ? VLAN_HLEN : 0;
+	return ndpq_pkt_classify(&q->cfg.match, pkt, skb->data, skb_headlen(skb), skb->len,
+				 ntohs(skb->protocol));
 }
 
-/* @kind: that in the skb; most callers know it, and the compiler with them */
+/* Enqueue a packet. Most callers pass a constant @kind, equal to that in the skb. */
 static __always_inline void ndpq_push(struct Qdisc *sch, struct sk_buff *skb,
 				      enum ndpq_kind kind)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
+	u32 len = qdisc_pkt_len(skb);
 
 	__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, kind)], skb);
-	ndpq_count_in(&q->vars, ndpq_queue_of(kind), qdisc_pkt_len(skb));
+	ndpq_count_in(&q->vars, ndpq_queue_of(kind), len);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
 }
 
-/* Takes a packet out of its list; it is neither sent nor, as yet, dropped. */
+/* Remove a packet from its queue, to trim or drop it. */
 static void ndpq_unlink(struct Qdisc *sch, struct sk_buff *skb, enum ndpq_queue_id list)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
@@ -178,7 +156,7 @@ static void ndpq_unlink(struct Qdisc *sch, struct sk_buff *skb, enum ndpq_queue_
 	qdisc_qlen_dec(sch);
 }
 
-/* For want of room in its queue */
+/* Drop a packet because its queue is full. */
 static int ndpq_drop_full(struct Qdisc *sch, struct sk_buff *skb,
 			  struct sk_buff **to_free)
 {
@@ -210,11 +188,11 @@ static int ndpq_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 }
 
 /*
- * Complete a checksum that was left to the device, over the bytes that are left.
+ * Complete a checksum that was left to the device, over the remaining bytes.
  *
- * The pseudo header still has the full length, so the checksum is wrong by what
- * was cut, as it has to be: a socket must not take the packet for a whole one.
- * UDP's is 0 already if it needs none (ndpq_pkt_trimmed()).
+ * The pseudo header still has the full length, so the checksum does not match
+ * the cut packet. This is intended: a socket must not accept it as complete.
+ * A UDP checksum of 0 stays (see ndpq_pkt_trimmed()).
  */
 static void ndpq_complete_csum(struct sk_buff *skb)
 {
@@ -229,20 +207,20 @@ static void ndpq_complete_csum(struct sk_buff *skb)
 }
 
 /*
- * Cut a packet to @keep bytes, writable and out of pages that user space may
- * still write to.
+ * Cut a packet to @keep bytes, which become writable and leave any page that
+ * user space can still write to.
  *
  * Return: 0 or -ENOMEM.
  */
 static int ndpq_cut(struct sk_buff *skb, u32 keep)
 {
-	/* before skb_orphan(), which may hand the pages back to user space */
+	/* before skb_orphan(), which may return the pages to user space */
 	if (!pskb_may_pull(skb, keep))
 		return -ENOMEM;
-	skb_orphan(skb);	/* before pskb_trim(): it gives memory back only then */
+	skb_orphan(skb);	/* before pskb_trim(), which then releases memory */
 	if (pskb_trim(skb, keep))
 		return -ENOMEM;
-	/* as netlink_trim(): the copy of a shared header is no longer than that */
+	/* as netlink_trim(): do not copy the tailroom of a shared header */
 	if (skb_cloned(skb) && !skb_clone_writable(skb, keep) &&
 	    pskb_expand_head(skb, 0, -skb_tailroom(skb), GFP_ATOMIC))
 		return -ENOMEM;
@@ -254,38 +232,38 @@ static int ndpq_cut(struct sk_buff *skb, u32 keep)
 /*
  * Trim a data packet to a header, and count it.
  *
- * The packet is no longer its sender's: the socket gets its memory back, as it
- * would from a real port. The payload is not read, so that a trim costs the same
- * whatever its length is.
+ * The packet is orphaned: its socket gets the memory back, as it does when a
+ * real port has sent a packet. The payload is not read, so the cost of a trim
+ * does not depend on the packet's length.
  *
- * Return: 0, or -ENOMEM: the packet can only be dropped.
+ * Return: 0, or -ENOMEM if the packet must be dropped.
  */
 static int ndpq_trim(struct ndpq_sched_data *q, struct sk_buff *skb,
 		     u64 *trimmed_packets)
 {
 	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
 	const struct ndpq_match *match = &q->cfg.match;
-	u32 keep = ndpq_pkt_keep(match, &cb->pkt, skb->len, ndpq_tag_len(skb));
+	u32 keep = ndpq_pkt_keep(match, &cb->pkt, skb->len);
 	u32 cut = skb->len - keep;
 
-	if (unlikely(!cut)) {	/* trim_size grew while it waited */
+	if (unlikely(!cut)) {	/* trim_size grew while the packet waited */
 		cb->kind = NDPQ_KIND_CONTROL;
 		return 0;
 	}
 	if (ndpq_cut(skb, keep))
 		return -ENOMEM;
-	cb->kind = ndpq_pkt_trimmed(skb->data, &cb->pkt, keep, match);
+	cb->kind = ndpq_pkt_trimmed(match, &cb->pkt, skb->data, keep);
 	if (skb->ip_summed == CHECKSUM_PARTIAL)
 		ndpq_complete_csum(skb);
 	skb->ip_summed = CHECKSUM_NONE;
-	/* a size table (tc-stab) may have taken off more than was there */
+	/* a size table (tc-stab) may have set a length below @cut */
 	qdisc_skb_cb(skb)->pkt_len = max_t(int, qdisc_pkt_len(skb) - cut, 1);
 	closnet_add(trimmed_packets, 1);
 	closnet_add(&q->stats.trimmed_bytes, cut);
 	return 0;
 }
 
-/* Back through the port's ingress. Return: NET_XMIT code; the skb is consumed. */
+/* Return: NET_XMIT code; the skb is consumed. */
 static int ndpq_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 				 struct sk_buff **to_free)
 {
@@ -294,7 +272,7 @@ static int ndpq_return_to_sender(struct Qdisc *sch, struct sk_buff *skb,
 
 	if (skb_ensure_writable(skb, cb->pkt.l4_off + NDPQ_UDP_HLEN))
 		return ndpq_drop_nomem(sch, skb, to_free);
-	ndpq_pkt_turn_round(skb->data, &cb->pkt, q->cfg.match.dscp_returned);
+	ndpq_pkt_turn_round(&cb->pkt, skb->data, q->cfg.match.dscp_returned);
 	skb_orphan(skb);
 	skb_clear_hash(skb);
 	skb_clear_tstamp(skb);
@@ -313,22 +291,20 @@ static int ndpq_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 			       struct sk_buff **to_free)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
-	enum ndpq_kind kind = ndpq_skb_cb(skb)->kind;
+	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
+	enum ndpq_kind kind = cb->kind;
 
-	switch (ndpq_header_verdict(&q->cfg.params, &q->vars, qdisc_pkt_len(skb), kind)) {
-	case NDPQ_ACCEPT:
+	if (likely(ndpq_header_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb)))) {
 		ndpq_push(sch, skb, kind);
 		return NET_XMIT_SUCCESS;
-	case NDPQ_RETURN:
-		if (q->returns && ndpq_pkt_returnable(skb->data, &ndpq_skb_cb(skb)->pkt))
-			return ndpq_return_to_sender(sch, skb, to_free);
-		fallthrough;
-	default:
-		return ndpq_drop_full(sch, skb, to_free);
 	}
+	if (ndpq_header_full(&q->cfg.params, kind) == NDPQ_RETURN && q->returns &&
+	    ndpq_pkt_returnable(&cb->pkt, skb->data))
+		return ndpq_return_to_sender(sch, skb, to_free);
+	return ndpq_drop_full(sch, skb, to_free);
 }
 
-/* The tail becomes a header; the place is free whatever becomes of that. */
+/* Trim the tail of the data queue. Its place is free even if that fails. */
 static int ndpq_trim_tail(struct Qdisc *sch, struct sk_buff *tail,
 			  struct sk_buff **to_free)
 {
@@ -352,7 +328,7 @@ static int ndpq_trim_one(struct Qdisc *sch, struct sk_buff *skb,
 	case NDPQ_TRIM_TAIL:
 		ret = ndpq_trim_tail(sch, tail, to_free);
 		ndpq_push(sch, skb, NDPQ_KIND_DATA);
-		/* one came, one went home: to the parents, nothing was dropped */
+		/* one packet came, another was returned: the parents see no drop */
 		return ret & __NET_XMIT_STOLEN ? ret : NET_XMIT_SUCCESS;
 	case NDPQ_TRIM_ARRIVAL:
 		if (ndpq_trim(q, skb, &q->stats.trimmed_arrival_packets))
@@ -363,7 +339,7 @@ static int ndpq_trim_one(struct Qdisc *sch, struct sk_buff *skb,
 	}
 }
 
-/* A data packet for which there is no room; the parents hear what that changed. */
+/* Enqueue a data packet that does not fit, and correct the parents' counts. */
 static noinline int ndpq_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 				      struct sk_buff **to_free)
 {
@@ -371,7 +347,7 @@ static noinline int ndpq_enqueue_full(struct Qdisc *sch, struct sk_buff *skb,
 	u32 len = qdisc_pkt_len(skb);
 	int ret = ndpq_trim_one(sch, skb, to_free);
 
-	if (ret == NET_XMIT_SUCCESS) {	/* what they will add by themselves */
+	if (ret == NET_XMIT_SUCCESS) {	/* the parents add this themselves */
 		qlen++;
 		backlog += len;
 	}
@@ -403,7 +379,7 @@ static int ndpq_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free);
 
-/* Only a frame can be trimmed. */
+/* Enqueue the segments of a GSO packet: only a frame can be trimmed. */
 static noinline int ndpq_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 				     struct sk_buff **to_free)
 {
@@ -418,6 +394,14 @@ static noinline int ndpq_enqueue_gso(struct Qdisc *sch, struct sk_buff *skb,
 	return qdisc_drop(skb, sch, to_free);
 }
 
+/* Pull headers out of fragments. Any usual stack of headers has up to 128 bytes. */
+static noinline bool ndpq_pull(struct sk_buff *skb)
+{
+	u32 len = min_t(u32, skb->len, 128);
+
+	return skb_headlen(skb) < len && pskb_may_pull(skb, len);
+}
+
 static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free)
 {
@@ -426,6 +410,12 @@ static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 
 	closnet_shaper_wake(&q->shaper, sch->q.qlen);
 	kind = ndpq_classify(q, skb);
+	if (unlikely(kind == NDPQ_KIND_UNKNOWN)) {
+		if (ndpq_pull(skb))
+			return ndpq_enqueue(skb, sch, to_free);
+		kind = NDPQ_KIND_OTHER;
+	}
+	ndpq_skb_cb(skb)->kind = kind;
 	if (kind == NDPQ_KIND_OTHER)
 		return ndpq_enqueue_other(sch, skb, to_free);
 	if (skb_is_gso(skb))
@@ -476,7 +466,7 @@ static void ndpq_reset(struct Qdisc *sch)
 	q->vars.other_ahead_bytes = 0;
 }
 
-/* Between one FIFO (cp, droptail) and two queues (ndp), order kept */
+/* Distribute the packets anew after a change of mode: one FIFO or two queues. */
 static void ndpq_requeue(struct ndpq_sched_data *q)
 {
 	struct sk_buff_head all;
@@ -493,7 +483,7 @@ static void ndpq_requeue(struct ndpq_sched_data *q)
 	}
 }
 
-/* Is more in a queue than the configuration allows? */
+/* Does a queue exceed its limit? */
 static bool ndpq_above_limit(const struct ndpq_sched_data *q, enum ndpq_queue_id id)
 {
 	const struct ndpq_queue_vars *v = &q->vars.q[id];
@@ -512,7 +502,7 @@ static bool ndpq_above_limit(const struct ndpq_sched_data *q, enum ndpq_queue_id
 	return packets > p->limit || (p->limit_bytes && bytes > p->limit_bytes);
 }
 
-/* Drops, newest first, what the limits no longer allow. */
+/* Drop packets, newest first, until each queue is within its limit. */
 static void ndpq_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
@@ -532,7 +522,7 @@ static void ndpq_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 				  backlog - sch->qstats.backlog);
 }
 
-/* Under the root lock, or before anyone can see the qdisc */
+/* Called under the root lock, or before the qdisc is in use. */
 static void ndpq_apply(struct Qdisc *sch, const struct ndpq_config *cfg)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
@@ -544,6 +534,7 @@ static void ndpq_apply(struct Qdisc *sch, const struct ndpq_config *cfg)
 	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
 }
 
+/* Is one DSCP of a configuration the other DSCP of a qdisc? */
 static bool ndpq_crosses(struct Qdisc *sch, const struct ndpq_match *m)
 {
 	const struct ndpq_sched_data *q = qdisc_priv(sch);
@@ -554,9 +545,9 @@ static bool ndpq_crosses(struct Qdisc *sch, const struct ndpq_match *m)
 }
 
 /*
- * Warn if another port of the namespace takes this port's returned packets for
- * trimmed ones, or the reverse: then the two may return packets to each other,
- * as often as TTL allows. Under the RTNL; packets change no mark.
+ * Warn if another port of the namespace takes returned packets of this port for
+ * trimmed ones, or the reverse. The two ports could return packets to each other
+ * until TTL ends it. Called under RTNL, which protects the DSCPs.
  */
 static void ndpq_warn_crossed(const struct Qdisc *sch, const struct ndpq_match *m,
 			      struct netlink_ext_ack *extack)
@@ -612,7 +603,7 @@ static int ndpq_init(struct Qdisc *sch, struct nlattr *opt,
 	struct ndpq_config cfg;
 	int i, err;
 
-	/* first of all: destroy() follows an error */
+	/* before any error, which destroy() follows */
 	closnet_shaper_init(&q->shaper, sch);
 	for (i = 0; i < NDPQ_QUEUES; i++)
 		__skb_queue_head_init(&q->queue[i]);
@@ -653,7 +644,7 @@ static int ndpq_dump_match(struct sk_buff *skb, const struct ndpq_match *m)
 	return 0;
 }
 
-/* The RTNL is held, under which alone the configuration changes. */
+/* The configuration changes only under RTNL, which is held here. */
 static int ndpq_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
@@ -696,7 +687,7 @@ static int ndpq_dump_queue(struct sk_buff *skb, int attr, const struct ndpq_queu
 	    NDPQ_PUT_QUEUE(skb, PEAK_BYTES, v->peak_bytes) ||
 	    NDPQ_PUT_QUEUE(skb, SENT_PACKETS, v->sent_packets) ||
 	    NDPQ_PUT_QUEUE(skb, SENT_BYTES, v->sent_bytes))
-		return -EMSGSIZE;	/* the caller takes back all of it */
+		return -EMSGSIZE;	/* the caller cancels the outer nest */
 	nla_nest_end(skb, nest);
 	return 0;
 }
@@ -712,7 +703,7 @@ static int ndpq_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct sk_buff *skb = d->skb;
 	struct nlattr *nest;
 
-	nest = nla_nest_start_noflag(skb, TCA_STATS_APP);	/* as all qdiscs have it */
+	nest = nla_nest_start_noflag(skb, TCA_STATS_APP);	/* as other qdiscs do */
 	if (!nest)
 		return -EMSGSIZE;
 	if (ndpq_dump_queue(skb, TCA_NDP_STATS_DATA, &q->vars.q[NDPQ_DATA]) ||
@@ -763,7 +754,7 @@ static void ndpq_follow_mtu(struct Qdisc *sch)
 	sch_tree_unlock(sch);
 }
 
-/* Limits that are not set follow the device's MTU. */
+/* Recompute the limits that follow the device's MTU. */
 static int ndpq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);

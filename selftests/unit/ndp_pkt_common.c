@@ -74,7 +74,6 @@ struct ndpq_pkt headers_of(const struct frame_spec *s)
 		.l4_off = (u16)frame.l4,
 		.ipv6 = s->ipv6,
 		.proto = s->proto,
-		.dscp = s->dscp,
 	};
 }
 
@@ -83,10 +82,10 @@ struct found classify_part(const struct ndpq_match *m, u32 avail, u32 len,
 {
 	u32 l3_off = frame.l3 ? 14 : 0;
 	u8 *b = exact_copy(frame.b, avail);
-	struct found f = {};
+	struct found f = { .pkt = { .l3_off = (u16)l3_off, .tag_len = (u8)tag_len } };
 
-	f.told = ndpq_pkt_classify(m, b, avail, l3_off, l3_off ? 0 : frame.ethertype,
-				   len, tag_len, &f.pkt, &f.kind);
+	f.kind = ndpq_pkt_classify(m, &f.pkt, b, avail, len, l3_off ? 0 : frame.ethertype);
+	f.told = f.kind != NDPQ_KIND_UNKNOWN;
 	assert(!memcmp(b, frame.b, avail));
 	exact_free(b);
 	return f;

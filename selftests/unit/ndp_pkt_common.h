@@ -54,7 +54,7 @@ struct ndpq_pkt headers_of(const struct frame_spec *s);
 
 /**
  * struct found - result of ndpq_pkt_classify()
- * @told: its return value
+ * @told: it had enough bytes to decide
  * @kind: kind, if told
  * @pkt: headers
  */

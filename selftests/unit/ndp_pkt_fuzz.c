@@ -68,13 +68,13 @@ struct at_port {
 static bool ask(struct at_port *p, u32 avail)
 {
 	u8 *b = exact_copy(p->b, avail);
-	bool told;
 
-	told = ndpq_pkt_classify(&p->m, b, avail, p->l3_off, p->ethertype, p->len,
-				 p->tag_len, &p->pkt, &p->kind);
+	p->pkt.l3_off = (u16)p->l3_off;
+	p->pkt.tag_len = (u8)p->tag_len;
+	p->kind = ndpq_pkt_classify(&p->m, &p->pkt, b, avail, p->len, p->ethertype);
 	assert(!memcmp(b, p->b, avail));
 	exact_free(b);
-	return told;
+	return p->kind != NDPQ_KIND_UNKNOWN;
 }
 
 static void same_answer(const struct at_port *a, const struct at_port *b)
@@ -86,7 +86,6 @@ static void same_answer(const struct at_port *a, const struct at_port *b)
 	assert(a->pkt.l4_off == b->pkt.l4_off);
 	assert(a->pkt.ipv6 == b->pkt.ipv6);
 	assert(a->pkt.proto == b->pkt.proto);
-	assert(a->pkt.dscp == b->pkt.dscp);
 }
 
 /* Bytes are pulled until the core can tell; then more change nothing. */
@@ -193,12 +192,12 @@ static void turn_round(const struct at_port *p)
 	u32 head_len = p->pkt.l4_off + 8;
 	u8 *head, *whole;
 
-	if (!ndpq_pkt_returnable(p->b, &p->pkt)) {
+	if (!ndpq_pkt_returnable(&p->pkt, p->b)) {
 		refused++;
 		return;
 	}
 	head = exact_copy(p->b, head_len);
-	ndpq_pkt_turn_round(head, &back.pkt, p->m.dscp_returned);
+	ndpq_pkt_turn_round(&back.pkt, head, p->m.dscp_returned);
 	whole = exact_copy(p->b, p->len);
 	memcpy(whole, head, head_len);
 	back.b = whole;
@@ -209,10 +208,10 @@ static void turn_round(const struct at_port *p)
 
 	classify(&back, p->len);
 	assert(back.kind == NDPQ_KIND_RETURNED);
-	assert(back.pkt.dscp == p->m.dscp_returned);
+	assert(ndpq_pkt_dscp(&back.pkt, whole) == p->m.dscp_returned);
 	assert(back.pkt.l4_off == p->pkt.l4_off);
 	/* turned again it is what it was, but for TTL, and 0 as -0 in the sum */
-	ndpq_pkt_turn_round(head, &back.pkt, p->pkt.dscp);
+	ndpq_pkt_turn_round(&back.pkt, head, ndpq_pkt_dscp(&p->pkt, p->b));
 	head[p->pkt.l3_off + (p->pkt.ipv6 ? 7 : 8)] += 2;
 	only_allowed(p->b, head, &p->pkt, head_len);
 	exact_free(whole);
@@ -221,7 +220,7 @@ static void turn_round(const struct at_port *p)
 
 static void trim(const struct at_port *p)
 {
-	u32 keep = ndpq_pkt_keep(&p->m, &p->pkt, p->len, p->tag_len);
+	u32 keep = ndpq_pkt_keep(&p->m, &p->pkt, p->len);
 	u32 head_len = p->pkt.l4_off + 8;
 	struct at_port cut = *p;
 	enum ndpq_kind cut_kind;
@@ -232,8 +231,8 @@ static void trim(const struct at_port *p)
 	assert(keep < p->len && keep >= head_len);
 	assert(keep + p->tag_len <= p->m.trim_size || keep == head_len);
 	head = exact_copy(p->b, head_len);
-	cut_kind = ndpq_pkt_trimmed(head, &cut.pkt, keep, &p->m);
-	returned = p->pkt.dscp == p->m.dscp_returned ||
+	cut_kind = ndpq_pkt_trimmed(&p->m, &cut.pkt, head, keep);
+	returned = ndpq_pkt_dscp(&p->pkt, p->b) == p->m.dscp_returned ||
 		   (p->m.mode == TC_NDP_MATCH_UDP_PORT &&
 		    get16(p->b + p->pkt.l4_off) == p->m.udp_port);
 	assert(cut_kind == (returned ? NDPQ_KIND_RETURNED : NDPQ_KIND_TRIMMED));

@@ -34,7 +34,6 @@ static void assert_headers(const struct ndpq_pkt *pkt, const struct frame_spec *
 	assert_int_equal(pkt->l4_off, frame.l4);
 	assert_int_equal(pkt->ipv6, s->ipv6);
 	assert_int_equal(pkt->proto, s->proto);
-	assert_int_equal(pkt->dscp, s->dscp);
 }
 
 /* ------------------------------------------------ classify */

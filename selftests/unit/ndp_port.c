@@ -83,25 +83,21 @@ static void queue_up(struct ndp_port *port, struct port_pkt *pp)
 
 static enum fate header_arrives(struct ndp_port *port, struct port_pkt *pp)
 {
-	switch (ndpq_header_verdict(&port->par, &port->v, pp->p.len,
-				    kind_of(&pp->p))) {
-	case NDPQ_ACCEPT:
+	if (ndpq_header_fits(&port->par, &port->v, pp->p.len)) {
 		queue_up(port, pp);
 		return FATE_HEADER;
-	case NDPQ_RETURN:
+	}
+	if (ndpq_header_full(&port->par, kind_of(&pp->p)) == NDPQ_RETURN) {
 		port->t.bounced++;
 		free(pp);
 		return FATE_BOUNCED;
-	case NDPQ_DROP:
-		if (pp->p.sort == SORT_BOUNCED)
-			port->t.lost_bounced++;
-		else
-			port->t.lost_headers++;
-		free(pp);
-		return FATE_LOST;
-	default:
-		abort();
 	}
+	if (pp->p.sort == SORT_BOUNCED)
+		port->t.lost_bounced++;
+	else
+		port->t.lost_headers++;
+	free(pp);
+	return FATE_LOST;
 }
 
 static void cut(struct ndp_port *port, struct port_pkt *pp)
@@ -115,16 +111,13 @@ static void data_arrives(struct ndp_port *port, struct port_pkt *pp, bool coin,
 			 struct outcome *o)
 {
 	struct port_pkt *tail = TAILQ_LAST(&port->list[NDPQ_DATA], port_list);
-	enum ndpq_verdict verdict = NDPQ_ACCEPT;
 
-	if (!ndpq_data_fits(&port->par, &port->v, pp->p.len))
-		verdict = ndpq_data_full(&port->par, &port->v, pp->p.len,
-					 tail ? tail->p.len : 0, coin);
-	switch (verdict) {
-	case NDPQ_ACCEPT:
+	if (ndpq_data_fits(&port->par, &port->v, pp->p.len)) {
 		queue_up(port, pp);
 		o->arrival = FATE_DATA;
-		break;
+		return;
+	}
+	switch (ndpq_data_full(&port->par, &port->v, pp->p.len, tail ? tail->p.len : 0, coin)) {
 	case NDPQ_TRIM_ARRIVAL:
 		port->t.cut_arrivals++;
 		cut(port, pp);

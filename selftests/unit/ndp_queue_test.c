@@ -614,8 +614,8 @@ static void test_largest(void **state)
 	port.v.q[NDPQ_DATA].packets = 65535;
 	assert_false(ndpq_data_fits(&port.par, &port.v, 129));
 	port.v.q[NDPQ_HEADER].bytes = 1U << 30;
-	assert_int_equal(ndpq_header_verdict(&port.par, &port.v, 1, NDPQ_KIND_CONTROL),
-			 NDPQ_DROP);
+	assert_false(ndpq_header_fits(&port.par, &port.v, 1));
+	assert_int_equal(ndpq_header_full(&port.par, NDPQ_KIND_CONTROL), NDPQ_DROP);
 	port.v.q[NDPQ_OTHER].bytes = (1U << 30) - 1;
 	assert_true(ndpq_other_fits(&port.par, &port.v, 1));
 	assert_false(ndpq_other_fits(&port.par, &port.v, 2));
