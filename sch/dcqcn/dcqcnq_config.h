@@ -5,8 +5,8 @@
  * Part of dcqcnq_main.c. A new configuration is built aside, checked as a whole,
  * and then taken over under the root lock: after an error the old one holds.
  */
-#ifndef _CLOSNET_DCQCN_CONFIG_H
-#define _CLOSNET_DCQCN_CONFIG_H
+#ifndef _CLOSNET_DCQCNQ_CONFIG_H
+#define _CLOSNET_DCQCNQ_CONFIG_H
 
 #include <linux/stringify.h>
 #include <closnet/netlink.h>
@@ -300,4 +300,4 @@ static inline int dcqcnq_config_dump_pool(struct sk_buff *skb, const char *name,
 	return 0;
 }
 
-#endif /* _CLOSNET_DCQCN_CONFIG_H */
+#endif /* _CLOSNET_DCQCNQ_CONFIG_H */

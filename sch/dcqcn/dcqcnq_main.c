@@ -3,49 +3,50 @@
  * sch_dcqcn: DCQCN's congestion point as a qdisc
  *
  * A queue for an egress port of a Linux switch (router or bridge). It marks
- * packets with the paper's probability on the queue as it is now. With a pool,
- * it shares a packet buffer with the switch's other ports, which send pause
- * frames (PFC) to upstream ports that exceed their share (dcqcnq_pool.c).
+ * packets with the paper's probability, computed from the instantaneous queue.
+ * With a pool, it shares a packet buffer with the switch's other ports, which
+ * send pause frames (PFC) to upstream ports that exceed their share
+ * (dcqcnq_pool.c).
  *
- *	enqueue(): GSO packets are segmented: a switch queues frames. A draw on
- *	  the length of the queue decides whether a packet is marked; one that is
- *	  not ECT is passed, or dropped. Then the pool admits the packet or does
- *	  not; without a pool, the limit decides.
+ *	enqueue(): Segment GSO packets, since a switch queues frames. A random
+ *	  draw decides whether to mark the packet. A packet to be marked that is
+ *	  not ECT is passed or dropped. Then the pool, or without a pool the
+ *	  limit, decides whether to admit the packet.
  *
  *	dequeue(): first in, first out; paced to `rate` on devices without
  *	  backpressure (veth). No packet while the peer has paused its priority.
  *
- * The decisions are in dcqcnq_queue.h. This file has skbs, accounting, netlink.
+ * dcqcnq_queue.c decides. This file has skbs, accounting and netlink.
  *
  * Priorities. The qdisc is a leaf: one queue, of one priority. Several priorities
  * are several of them below ets, prio, mqprio or mq, which choose and schedule.
  * With `prio N`, packets get skb->priority N, so that the NIC also sends them in
- * this priority; without, each packet counts for its own skb->priority, or 0 if
- * that is above 7.
+ * this priority. Without it, each packet counts for its own skb->priority, or for
+ * 0 if that is above 7.
  *
  * Pauses. A NIC stops the TX queue of a paused priority, or keeps the packets in
  * its ring. closwire keeps them, and gives the qdisc the end of each pause. While
  * the priority of its head is paused, the qdisc sends no packet, so that other
- * leaves of the same TX queue may send. If the pause ends sooner, closwire schedules the qdisc.
+ * leaves of the same TX queue may send. If the pause ends early, closwire
+ * schedules the qdisc.
  *
- * Stalls. A queue that is held, by a pause or as its TX queue is stopped, and has
- * had no departure for `stall`, is stalled: its peer does not let go, as in a PFC
- * storm or a deadlock. A timer looks for that, only while packets wait. It counts
- * the stall once. With stall_drop, it drops the queue's packets until the queue may
- * send. Only a qdisc that has a TX queue of its own sees whether that is
- * stopped.
+ * Stalls. A queue that is held, by a pause or by a stopped TX queue, and has had
+ * no departure for `stall`, is stalled, as in a PFC storm or a deadlock. A timer
+ * checks for that while packets wait. It counts the stall once. With stall_drop,
+ * it drops the queue's packets until the queue may send. Only a qdisc with a TX
+ * queue of its own checks whether that is stopped.
  *
- * Accounting. A parent adds one packet of the length that it saw to its own
- * qlen and backlog, if enqueue() returns success. Segmenting, and dropping
- * waiting packets, make that wrong; then the parents' counts are corrected.
+ * Accounting. If enqueue() returns success, a parent adds one packet, of the
+ * length that it saw, to its own qlen and backlog. Segmenting, and dropping
+ * waiting packets, make that wrong. Then the parents' counts are corrected.
  *
  * Reference: Y. Zhu, H. Eran, D. Firestone, C. Guo, M. Lipshteyn, Y. Liron,
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion control for
  * large-scale RDMA deployments", SIGCOMM 2015, sections 3.1 and 4.
  *
- * Differences from the paper: see dcqcnq_queue.h, dcqcnq_pool_core.h, and:
- * - Frames that the paper's switches have in their port until they are sent are
- *   here in the NIC's ring, and count for no threshold. BQL keeps that short.
+ * Differences from the paper: see dcqcnq_queue.c, dcqcnq_mmu.c, and:
+ * - The paper's switches count frames until they are sent. Here, frames in the
+ *   NIC's ring count for no threshold. BQL keeps the ring short.
  * - A packet that a parent (tbf) has peeked at has left its queue and the pool,
  *   like the packet in service.
  */
@@ -63,7 +64,7 @@
 #include "dcqcnq_pool.h"
 #include "dcqcnq_queue.h"
 
-/* Counters: TCA_DCQCN_STATS_*. Written under the root lock, read without it */
+/* Counters: TCA_DCQCN_STATS_*. Written under the root lock, read without it. */
 struct dcqcnq_stats {
 	u64 peak_bytes;
 	u64 marked_packets;
@@ -76,7 +77,7 @@ struct dcqcnq_stats {
 	u64 stalls;
 };
 
-/* All under the root lock except for reading statistics */
+/* Under the root lock, except for reading statistics */
 struct dcqcnq_sched_data {
 	/* read for each packet */
 	struct dcqcnq_config cfg;
@@ -95,7 +96,7 @@ struct dcqcnq_sched_data {
 	struct Qdisc *sch;
 };
 
-/* For the time in the queue */
+/* The charge is kept while the packet waits. */
 static struct dcqcnq_charge *dcqcnq_charge(const struct sk_buff *skb)
 {
 	qdisc_cb_private_validate(skb, sizeof(struct dcqcnq_charge));
@@ -111,7 +112,7 @@ static u8 dcqcnq_prio(const struct dcqcnq_sched_data *q, const struct sk_buff *s
 
 /* ---- pauses ---- */
 
-/* Has the peer paused a priority? Then the end of it, CLOCK_MONOTONIC in ns */
+/* Get the end of a priority's pause, CLOCK_MONOTONIC in ns; 0: not paused. */
 static u64 dcqcnq_paused_until(struct Qdisc *sch, u32 prio)
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
@@ -142,7 +143,7 @@ static bool dcqcnq_is_held(struct Qdisc *sch)
 
 /* ---- in and out ---- */
 
-/* A packet that left the queue leaves all counts. */
+/* Remove a packet that has left the queue from all counts. */
 static void dcqcnq_uncount(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
@@ -183,7 +184,7 @@ static void dcqcnq_watch(struct dcqcnq_sched_data *q)
 	hrtimer_start(&q->stall_timer, ns_to_ktime(interval_ns), HRTIMER_MODE_REL_SOFT);
 }
 
-/* Drop all packets of a stalled queue, and correct the parents' counts. */
+/* Take all packets of a stalled queue to drop, and correct the parents' counts. */
 static struct sk_buff *dcqcnq_drop_stalled(struct Qdisc *sch)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
@@ -191,7 +192,7 @@ static struct sk_buff *dcqcnq_drop_stalled(struct Qdisc *sch)
 	struct sk_buff *list, *oldest;
 
 	list = dcqcnq_take_all(sch, &oldest);
-	packets -= sch->q.qlen;	/* a packet that was peeked at stays */
+	packets -= sch->q.qlen;	/* a packet that was peeked at remains */
 	closnet_add(&q->stats.dropped_stalled_packets, packets);
 	__qdisc_qstats_drop(sch, packets);
 	qdisc_tree_reduce_backlog(sch, packets, bytes);
@@ -246,7 +247,7 @@ static int dcqcnq_drop_nomem(struct Qdisc *sch, struct sk_buff *skb,
 	return qdisc_drop(skb, sch, to_free);
 }
 
-/* Is an arrival dropped, since the queue is stalled? It may move meanwhile. */
+/* Is an arrival to be dropped because the queue is stalled? First check whether it moves. */
 static bool dcqcnq_refuses(struct Qdisc *sch)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
@@ -376,10 +377,7 @@ static void dcqcnq_reset(struct Qdisc *sch)
 
 /* ---- configuration ---- */
 
-/*
- * Join the requested pool, or change the port's pool. RTNL is held, the root
- * lock is not.
- */
+/* Join the requested pool, or change the port's pool. RTNL is held, the root lock is not. */
 static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
 			     const struct dcqcnq_pool_request *req,
 			     struct netlink_ext_ack *extack)
@@ -405,7 +403,7 @@ static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
 	       dcqcnq_pool_change(*port, &req->params, req->given, extack) : 0;
 }
 
-/* Under the root lock, or before the qdisc is in use */
+/* Called under the root lock, or before the qdisc is in use. */
 static void dcqcnq_apply(struct Qdisc *sch, const struct dcqcnq_config *cfg,
 			 struct dcqcnq_port *port)
 {
@@ -445,7 +443,7 @@ static int dcqcnq_change(struct Qdisc *sch, struct nlattr *opt,
 	return 0;
 }
 
-/* Module closwire stays as long as its device does, so its code needs no reference. */
+/* Module closwire stays as long as its device, so its code needs no reference. */
 static void dcqcnq_find_closwire(struct Qdisc *sch)
 {
 	const struct rtnl_link_ops *ops = qdisc_dev(sch)->rtnl_link_ops;
@@ -574,7 +572,7 @@ static int dcqcnq_dump_ingress(struct sk_buff *skb, struct dcqcnq_port *port, u3
 	return 0;
 }
 
-/* A priority of the port; @paused_ns is NULL on other devices than closwire. */
+/* Dump a priority of the port. @paused_ns is NULL on other devices than closwire. */
 static int dcqcnq_dump_prio(struct sk_buff *skb, struct dcqcnq_port *port,
 			    const u64 *paused_ns, u32 prio)
 {
@@ -588,11 +586,11 @@ static int dcqcnq_dump_prio(struct sk_buff *skb, struct dcqcnq_port *port,
 	return 0;
 }
 
-/* How long the peer has paused each priority; false: not a closwire port */
-static bool dcqcnq_paused_ns(struct Qdisc *sch, u64 ns[CLOSNET_PFC_PRIOS])
+/* Get the time for which the peer has paused each priority; false: not a closwire port. */
+static bool dcqcnq_paused_ns(struct Qdisc *sch, u64 ns[DCQCNQ_PRIOS])
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
-	int (*paused)(struct net_device *dev, u64 ns[CLOSNET_PFC_PRIOS]);
+	int (*paused)(struct net_device *dev, u64 ns[DCQCNQ_PRIOS]);
 	bool told;
 
 	if (!q->paused_until_ns)
@@ -609,7 +607,7 @@ static int dcqcnq_dump_prios(struct Qdisc *sch, struct sk_buff *skb)
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	u32 own = READ_ONCE(q->cfg.prio), prio;
-	u64 paused_ns[CLOSNET_PFC_PRIOS];
+	u64 paused_ns[DCQCNQ_PRIOS];
 	bool closwire = dcqcnq_paused_ns(sch, paused_ns);
 	int err = 0;
 

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The shared buffer of a switch, and PFC: pools, ports, pause frames
+ * The shared buffer of a switch: pools, their ports, and thresholds
  *
- * dcqcnq_pool_core.h decides which packets are admitted and which ports are
- * paused. This file finds the port by which a packet came in, follows devices
- * that come, change and go, and sends the pause frames.
+ * dcqcnq_mmu.c decides which packets are admitted and which ports are paused,
+ * and dcqcnq_pfc.c sends pause frames. This file finds the port by which a packet
+ * came in, and follows devices that come, change and go.
  *
  * Locks. A (port, priority) has a lock of its own, taken for each packet that
- * came in by it. Ports share only an atomic counter (dcqcnq_pool_core.h). Pools,
- * their settings and their lists of ports are under RTNL; packets find a port
- * by RCU.
+ * came in by it. Ports share only an atomic counter (dcqcnq_mmu.c). Pools, their
+ * settings and their lists of ports are under RTNL. Packets find a port by RCU.
  *
- * Pause frames. A decision sets a bit in the port's @paused, then one in @unsent,
- * and schedules the port's tasklet. The tasklet clears @unsent, then reads
- * @paused, and sends one frame with the state of the priorities that it took and
- * of those that are paused: so each frame carries the latest decisions, and a later
- * decision sends a later frame. It runs under no lock, and not on two CPUs at a
- * time.
- *
- *	decision --> tasklet --> frame --> refresh timer, while paused
- *	                 ^         |
- *	                 +---------+ NIC busy: retry timer, twice as long each time
- *
- * A pause ends by itself after 65535 quanta of 512 bit times of the peer's line.
- * While a priority is paused, the port's timer sends again when half of that has
- * passed, and reviews whether it must be: a dynamic threshold may have risen. A
- * frame that a NIC does not take is tried again until the pauses that it should
- * lift have ended by themselves. While the link is down, no frame is tried.
- *
- * A port that leaves is kept until no packet that came in by it waits.
+ * A port that has left is kept until no packet that came in by it waits.
  */
-#include <linux/hash.h>
-#include <linux/hrtimer.h>
+#include <linux/hashtable.h>
 #include <linux/if_arp.h>
 #include <linux/if_vlan.h>
-#include <linux/interrupt.h>
 #include <linux/netdevice.h>
-#include <linux/pkt_sched.h>
 #include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
@@ -44,33 +23,29 @@
 #include <net/netns/generic.h>
 #include <net/rtnetlink.h>
 #include <closnet/link_rate.h>
-#include <closnet/pfc.h>
+#include "dcqcnq_buffers.h"
 #include "dcqcnq_pool.h"
+#include "dcqcnq_port.h"
 
-/* The longest pause, in quanta and in bytes of the line */
-#define DCQCNQ_QUANTA		65535
-#define DCQCNQ_QUANTA_BYTES	((u64)DCQCNQ_QUANTA * DCQCNQ_QUANTUM_BYTES)
-/* When a pause frame that a NIC does not take is first tried again */
-#define DCQCNQ_RETRY_NS		(10 * NSEC_PER_USEC)
 /* Assumed for a line of unknown rate */
-#define DCQCNQ_RATE_MBPS		10000
+#define DCQCNQ_RATE_MBPS	10000
 
-#define DCQCNQ_HASH_BITS		6
+#define DCQCNQ_HASH_BITS	6
 
 /**
  * struct dcqcnq_pool - a switch
  * @mmu: the buffer; without a lock
- * @by_ifindex: members; RCU
+ * @by_ifindex: ports; RCU
  * @node: in struct dcqcnq_net.pools; this and all below under RTNL
  * @name: name of the pool
  * @params: settings
- * @ports: members
- * @count: number of members
+ * @ports: ports
+ * @count: number of ports
  * @departed: ports that have left while packets that came in by them waited
  */
 struct dcqcnq_pool {
 	struct dcqcnq_mmu mmu ____cacheline_aligned_in_smp;
-	struct hlist_head by_ifindex[1 << DCQCNQ_HASH_BITS] ____cacheline_aligned_in_smp;
+	DECLARE_HASHTABLE(by_ifindex, DCQCNQ_HASH_BITS) ____cacheline_aligned_in_smp;
 
 	struct list_head node;
 	char name[DCQCNQ_POOL_NAME_MAX + 1];
@@ -80,70 +55,6 @@ struct dcqcnq_pool {
 	struct list_head departed;
 };
 
-/**
- * struct dcqcnq_pg - a priority group: a port and a priority, as an ingress
- * @lock: protects @ingress; softirqs off
- * @ingress: the packets charged to it
- * @port: the port
- * @prio: the priority
- * @xoff_frames: sent; written by the port's tasklet
- * @xon_frames: sent; written by the port's tasklet
- */
-struct dcqcnq_pg {
-	spinlock_t lock;	/* protects @ingress */
-	struct dcqcnq_ingress ingress;
-	struct dcqcnq_port *port;
-	u32 prio;
-	u64 xoff_frames;
-	u64 xon_frames;
-} ____cacheline_aligned_in_smp;
-
-/**
- * struct dcqcnq_port - a device in a pool
- * @pool: the pool
- * @ifindex: number of the device
- * @dev: the device; valid until the port has left
- * @hash: in struct dcqcnq_pool.by_ifindex
- * @pg: its priority groups
- * @paused: priorities that are to be paused, a bit each
- * @unsent: priorities whose last decision has not been sent, a bit each
- * @gone: the port leaves: its timer is armed no more
- * @tasklet: sends a pause frame
- * @timer: schedules @tasklet; armed by it alone
- * @retry_ns: how long @tasklet waits if the NIC does not take a frame
- * @closwire_xmit: how a closwire port sends; NULL: another device
- * @closwire_peer_Mbps: a closwire port's peer's rate
- * @rate_Mbps: line rate; written under RTNL
- * @node: in struct dcqcnq_pool.ports or .departed; under RTNL
- * @users: qdiscs of the device that share the port; under RTNL
- * @grace: RCU state when the port left; afterwards no packet finds it
- * @rcu: frees it
- */
-struct dcqcnq_port {
-	struct dcqcnq_pool *pool;
-	int ifindex;
-	struct net_device *dev;
-	struct hlist_node hash;
-	struct dcqcnq_pg pg[DCQCNQ_PRIOS];
-
-	unsigned long paused;
-	unsigned long unsent;
-	bool gone;
-	struct tasklet_struct tasklet;
-	struct hrtimer timer;
-	u64 retry_ns;
-	int (*closwire_xmit)(struct net_device *dev, u8 enable, const u16 quanta[CLOSNET_PFC_PRIOS]);
-	u32 (*closwire_peer_Mbps)(struct net_device *dev);
-	u32 rate_Mbps;
-
-	struct list_head node;
-	u32 users;
-	unsigned long grace;
-	struct rcu_head rcu;
-};
-
-static_assert(DCQCNQ_PRIOS == CLOSNET_PFC_PRIOS);
-
 /* The pools of a network namespace; under RTNL */
 struct dcqcnq_net {
 	struct list_head pools;
@@ -151,175 +62,20 @@ struct dcqcnq_net {
 
 static unsigned int dcqcnq_net_id;
 
-/* ---- pause frames ---- */
-
-/* Have a decision sent to the peer. Under the group's lock */
-static void dcqcnq_decided(struct dcqcnq_pg *pg)
-{
-	struct dcqcnq_port *port = pg->port;
-
-	if (pg->ingress.paused)
-		set_bit(pg->prio, &port->paused);
-	else
-		clear_bit(pg->prio, &port->paused);
-	smp_mb__after_atomic();	/* before @unsent; see dcqcnq_port_send() */
-	set_bit(pg->prio, &port->unsent);
-	tasklet_schedule(&port->tasklet);
-}
-
-/* Half of the longest pause, as the peer counts it */
-static u64 dcqcnq_refresh_ns(const struct dcqcnq_port *port)
-{
-	u32 mbps = 0;
-
-	if (port->closwire_peer_Mbps)
-		mbps = port->closwire_peer_Mbps(port->dev);
-	if (!mbps)
-		mbps = READ_ONCE(port->rate_Mbps);
-	return div_u64(DCQCNQ_QUANTA_BYTES / 2 * 8000, mbps);
-}
-
-/* The highest TX queue that takes a frame; high priorities use the last ones. */
-static u16 dcqcnq_pause_queue(const struct net_device *dev)
-{
-	u32 queue = dev->real_num_tx_queues - 1;
-
-	while (queue && netif_xmit_stopped(netdev_get_tx_queue(dev, queue)))
-		queue--;
-	return queue;
-}
-
-/* Send a pause frame through a driver. */
-static int dcqcnq_xmit(struct net_device *dev, u8 enable, const u16 quanta[CLOSNET_PFC_PRIOS])
-{
-	struct sk_buff *skb;
-
-	skb = alloc_skb(LL_RESERVED_SPACE(dev) + ETH_ZLEN, GFP_ATOMIC);
-	if (!skb)
-		return -ENOMEM;
-	skb_reserve(skb, LL_RESERVED_SPACE(dev));
-	skb_reset_mac_header(skb);
-	closnet_pfc_fill(skb_put_zero(skb, ETH_ZLEN), dev->dev_addr, enable, quanta);
-	skb_set_network_header(skb, ETH_HLEN);
-	skb->protocol = htons(CLOSNET_PFC_ETHERTYPE);
-	skb->priority = TC_PRIO_CONTROL;
-	skb->dev = dev;
-	if (dev_direct_xmit(skb, dcqcnq_pause_queue(dev)) == NETDEV_TX_OK)
-		return 0;
-	return netif_running(dev) && netif_carrier_ok(dev) ? -EBUSY : -ENETDOWN;
-}
-
-static void dcqcnq_count_frame(struct dcqcnq_port *port, u8 enable,
-			       const u16 quanta[CLOSNET_PFC_PRIOS])
-{
-	u32 prio;
-
-	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++) {
-		struct dcqcnq_pg *pg = &port->pg[prio];
-
-		if (!(enable & BIT(prio)))
-			continue;
-		if (quanta[prio])
-			WRITE_ONCE(pg->xoff_frames, pg->xoff_frames + 1);
-		else
-			WRITE_ONCE(pg->xon_frames, pg->xon_frames + 1);
-	}
-}
-
-/*
- * When the tasklet is to run again after a frame: ns, 0: not. A frame that was
- * not sent is forgotten when the pauses that it should lift have ended; those
- * that it should set are tried at the next refresh.
- */
-static u64 dcqcnq_frame_done(struct dcqcnq_port *port, u8 enable, int err)
-{
-	u64 refresh_ns = dcqcnq_refresh_ns(port), ns = port->retry_ns;
-	u32 prio;
-
-	if (err == -ENETDOWN)	/* dcqcnq_line_changed() sends when it is up */
-		return 0;
-	if (!err || ns > 2 * refresh_ns) {
-		port->retry_ns = err ? ns : DCQCNQ_RETRY_NS;
-		return READ_ONCE(port->paused) ? refresh_ns : 0;
-	}
-	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++) {
-		if (enable & BIT(prio))
-			set_bit(prio, &port->unsent);
-	}
-	port->retry_ns = 2 * ns;
-	return ns;
-}
-
-static void dcqcnq_port_send(struct tasklet_struct *tasklet)
-{
-	struct dcqcnq_port *port = from_tasklet(port, tasklet, tasklet);
-	/* full barrier: @paused is read after @unsent was cleared */
-	u8 unsent = xchg(&port->unsent, 0), paused = READ_ONCE(port->paused);
-	u8 enable = unsent | paused;
-	u16 quanta[CLOSNET_PFC_PRIOS];
-	u32 prio;
-	u64 ns;
-	int err;
-
-	if (!enable)
-		return;
-	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++)
-		quanta[prio] = paused & BIT(prio) ? DCQCNQ_QUANTA : 0;
-	if (port->closwire_xmit)
-		err = port->closwire_xmit(port->dev, enable, quanta);
-	else
-		err = dcqcnq_xmit(port->dev, enable, quanta);
-	if (!err)
-		dcqcnq_count_frame(port, enable, quanta);
-	ns = dcqcnq_frame_done(port, enable, err);
-	if (ns && !READ_ONCE(port->gone))
-		hrtimer_start(&port->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
-}
-
-/* Decide anew whether a group is paused. With softirqs off */
-static void dcqcnq_review_pg(struct dcqcnq_pg *pg)
-{
-	bool paused;
-
-	spin_lock(&pg->lock);
-	paused = pg->ingress.paused;
-	dcqcnq_mmu_review(&pg->port->pool->mmu, &pg->ingress);
-	if (pg->ingress.paused != paused)
-		dcqcnq_decided(pg);
-	spin_unlock(&pg->lock);
-}
-
-static enum hrtimer_restart dcqcnq_port_timer(struct hrtimer *timer)
-{
-	struct dcqcnq_port *port = container_of(timer, struct dcqcnq_port, timer);
-	u32 prio;
-
-	for (prio = 0; prio < CLOSNET_PFC_PRIOS; prio++)
-		dcqcnq_review_pg(&port->pg[prio]);
-	if (!READ_ONCE(port->gone))
-		tasklet_schedule(&port->tasklet);
-	return HRTIMER_NORESTART;
-}
-
 /* ---- packets ---- */
 
-static struct hlist_head *dcqcnq_bucket(struct dcqcnq_pool *pool, int ifindex)
-{
-	return &pool->by_ifindex[hash_32(ifindex, DCQCNQ_HASH_BITS)];
-}
-
-/* Bounded by the ports of the pool */
+/* Bounded by the ports of the pool. */
 static struct dcqcnq_port *dcqcnq_find_ifindex(struct dcqcnq_pool *pool, int ifindex)
 {
 	struct dcqcnq_port *port;
 
-	hlist_for_each_entry_rcu(port, dcqcnq_bucket(pool, ifindex), hash)
+	hash_for_each_possible_rcu(pool->by_ifindex, port, hash, ifindex)
 		if (port->ifindex == ifindex)
 			return port;
 	return NULL;
 }
 
-/* The member below a VLAN device */
+/* Find the port below a VLAN device. */
 static noinline struct dcqcnq_port *dcqcnq_find_vlan(struct dcqcnq_pool *pool,
 						     const struct sk_buff *skb)
 {
@@ -328,12 +84,12 @@ static noinline struct dcqcnq_port *dcqcnq_find_vlan(struct dcqcnq_pool *pool,
 	if (!dev || !is_vlan_dev(dev))
 		return NULL;
 	dev = vlan_dev_real_dev(dev);
-	/* it may be in another namespace, with a number that is a member's here */
+	/* in another namespace, its index may be that of a port here */
 	return net_eq(dev_net(dev), dev_net(skb->dev)) ?
 	       dcqcnq_find_ifindex(pool, dev->ifindex) : NULL;
 }
 
-/* The member that a packet came in by. With softirqs off, which is an RCU reader */
+/* Find the port by which a packet came in. Softirqs are off, so this is an RCU reader. */
 static struct dcqcnq_port *dcqcnq_find_ingress(struct dcqcnq_pool *pool,
 					       const struct sk_buff *skb)
 {
@@ -363,7 +119,7 @@ enum dcqcnq_verdict dcqcnq_pool_admit(struct dcqcnq_port *egress,
 		paused = pg->ingress.paused;
 		verdict = dcqcnq_mmu_admit(&pool->mmu, &pg->ingress, len, fits);
 		if (unlikely(pg->ingress.paused != paused))
-			dcqcnq_decided(pg);
+			dcqcnq_pfc_update(pg);
 		spin_unlock(&pg->lock);
 	} else {
 		verdict = dcqcnq_mmu_admit_other(&pool->mmu, len, fits);
@@ -388,21 +144,21 @@ void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
 	paused = pg->ingress.paused;
 	dcqcnq_mmu_release(mmu, &pg->ingress, len);
 	if (unlikely(pg->ingress.paused != paused))
-		dcqcnq_decided(pg);
+		dcqcnq_pfc_update(pg);
 	spin_unlock(&pg->lock);
 }
 
-/* ---- thresholds; all under RTNL ---- */
+/* ---- thresholds, under RTNL ---- */
 
 static void dcqcnq_params_init(struct dcqcnq_pool_params *p)
 {
 	*p = (struct dcqcnq_pool_params){
 		.buffer = 12 << 20,	/* the paper's switch: 12 MB (section 4) */
-		.headroom = 0,		/* as each port needs it */
-		.cable_ns = 1500,	/* the paper's: 300 m (section 4) */
+		.headroom = 0,		/* computed for each port */
+		.cable_ns = 1500,	/* the paper's, 300 m (section 4) */
 		.xoff_mode = TC_DCQCN_XOFF_AUTO,
 		.beta = 8,		/* the paper's (section 4) */
-		.pfc = 0xff,		/* a lossless fabric, as the paper's */
+		.pfc = 0xff,		/* all priorities, as in the paper */
 	};
 }
 
@@ -435,7 +191,7 @@ static u32 dcqcnq_headroom(const struct dcqcnq_pool_params *p, const struct dcqc
 	return min_t(u64, bytes, S32_MAX);
 }
 
-/* Sum of the ports' headrooms, for one priority */
+/* Add up the ports' headrooms for one priority. */
 static u64 dcqcnq_headroom_sum(const struct dcqcnq_pool *pool,
 			       const struct dcqcnq_pool_params *p)
 {
@@ -466,7 +222,7 @@ static int dcqcnq_params_check(const struct dcqcnq_pool_params *p, u32 given,
 	return 0;
 }
 
-/* Set the limits of a port's groups, by the pool's settings and the port's line. */
+/* Set the limits of a port's groups from the pool's settings and the port's line. */
 static void dcqcnq_set_port(struct dcqcnq_port *port, bool member)
 {
 	const struct dcqcnq_pool_params *p = &port->pool->params;
@@ -482,12 +238,12 @@ static void dcqcnq_set_port(struct dcqcnq_port *port, bool member)
 		pg->ingress.xon_gap = 2 * READ_ONCE(port->dev->mtu);
 		pg->ingress.lossless = member && p->pfc & BIT(prio);
 		spin_unlock(&pg->lock);
-		dcqcnq_review_pg(pg);
+		dcqcnq_pfc_review(pg);
 	}
 	local_bh_enable();
 }
 
-/* Compute the limits anew, after a setting, a port or a line has changed. */
+/* Recompute the limits after a setting, a port or a line has changed. */
 static void dcqcnq_update(struct dcqcnq_pool *pool)
 {
 	struct dcqcnq_port *port;
@@ -516,7 +272,7 @@ int dcqcnq_pool_change(struct dcqcnq_port *port,
 	return 0;
 }
 
-/* ---- pools and ports; all under RTNL ---- */
+/* ---- pools and ports, under RTNL ---- */
 
 static struct dcqcnq_pool *dcqcnq_find_pool(const struct dcqcnq_net *dn, const char *name)
 {
@@ -553,7 +309,7 @@ static struct dcqcnq_pool *dcqcnq_new_pool(const char *name)
 	return pool;
 }
 
-/* Does no packet wait that came in by the port? */
+/* Have all packets that came in by the port left the pool? */
 static bool dcqcnq_is_idle(struct dcqcnq_port *port)
 {
 	bool idle = true;
@@ -569,7 +325,7 @@ static bool dcqcnq_is_idle(struct dcqcnq_port *port)
 	return idle;
 }
 
-/* Free ports that have left and are idle; or all, if no packet waits in the pool. */
+/* Free departed ports that are idle, or @all of them if no packet waits in the pool. */
 static void dcqcnq_free_departed(struct dcqcnq_pool *pool, bool all)
 {
 	struct dcqcnq_port *port, *next;
@@ -604,19 +360,6 @@ static bool dcqcnq_is_kind(const struct net_device *dev, const char *kind)
 	return dev->rtnl_link_ops && !strcmp(dev->rtnl_link_ops->kind, kind);
 }
 
-/* Module closwire stays as long as its device does, so its code needs no reference. */
-static void dcqcnq_find_closwire(struct dcqcnq_port *port)
-{
-	if (!dcqcnq_is_kind(port->dev, "closwire"))
-		return;
-	port->closwire_xmit = symbol_get(closwire_pfc_xmit);
-	if (port->closwire_xmit)
-		symbol_put(closwire_pfc_xmit);
-	port->closwire_peer_Mbps = symbol_get(closwire_pfc_peer_Mbps);
-	if (port->closwire_peer_Mbps)
-		symbol_put(closwire_pfc_peer_Mbps);
-}
-
 static struct dcqcnq_port *dcqcnq_new_port(struct dcqcnq_pool *pool, struct net_device *dev)
 {
 	struct dcqcnq_port *port = kzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
@@ -625,24 +368,21 @@ static struct dcqcnq_port *dcqcnq_new_port(struct dcqcnq_pool *pool, struct net_
 	if (!port)
 		return NULL;
 	port->pool = pool;
+	port->mmu = &pool->mmu;
 	port->dev = dev;
 	port->ifindex = dev->ifindex;
 	port->users = 1;
-	port->retry_ns = DCQCNQ_RETRY_NS;
 	for (prio = 0; prio < DCQCNQ_PRIOS; prio++) {
 		spin_lock_init(&port->pg[prio].lock);
 		port->pg[prio].port = port;
 		port->pg[prio].prio = prio;
 	}
-	tasklet_setup(&port->tasklet, dcqcnq_port_send);
-	hrtimer_setup(&port->timer, dcqcnq_port_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_SOFT);
 	dcqcnq_update_rate(port);
-	dcqcnq_find_closwire(port);
+	dcqcnq_pfc_init(port);
 	return port;
 }
 
-/* Add a port to a pool, which may be new */
+/* Add a port to a pool, which may be new. */
 static struct dcqcnq_port *dcqcnq_join_as_new(struct dcqcnq_pool *pool, struct net_device *dev,
 					      const struct dcqcnq_pool_params *params,
 					      u32 given, struct netlink_ext_ack *extack)
@@ -666,14 +406,14 @@ static struct dcqcnq_port *dcqcnq_join_as_new(struct dcqcnq_pool *pool, struct n
 	pool->count++;
 	list_add_tail(&port->node, &pool->ports);
 	dcqcnq_update(pool);
-	hlist_add_head_rcu(&port->hash, dcqcnq_bucket(pool, port->ifindex));
+	hash_add_rcu(pool->by_ifindex, &port->hash, port->ifindex);
 	return port;
 }
 
 /*
- * A pause frame holds the peer at the other end of a cable. So a port is a
- * device with queues of its own: no VLAN, bridge, bond, macvlan, tunnel or lo.
- * veth is a cable without queues; dummy is for tests.
+ * A pause frame holds the peer at the other end of a cable. So a port must be a
+ * device with queues of its own, and not a VLAN, bridge, bond, macvlan, tunnel
+ * or lo. veth is a cable without queues, and dummy serves for tests.
  */
 static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack *extack)
 {
@@ -726,15 +466,6 @@ struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 	return port;
 }
 
-/* After the first kill no run arms the timer; after the second no run is left. */
-static void dcqcnq_stop_port(struct dcqcnq_port *port)
-{
-	WRITE_ONCE(port->gone, true);
-	tasklet_kill(&port->tasklet);
-	hrtimer_cancel(&port->timer);
-	tasklet_kill(&port->tasklet);
-}
-
 void dcqcnq_pool_leave(struct dcqcnq_port *port)
 {
 	struct dcqcnq_pool *pool = port->pool;
@@ -742,13 +473,13 @@ void dcqcnq_pool_leave(struct dcqcnq_port *port)
 	ASSERT_RTNL();
 	if (--port->users)
 		return;
-	hlist_del_rcu(&port->hash);
+	hash_del_rcu(&port->hash);
 	port->grace = get_state_synchronize_rcu();
 	list_move(&port->node, &pool->departed);
 	pool->count--;
 	dcqcnq_set_port(port, false);
 	dcqcnq_update(pool);
-	dcqcnq_stop_port(port);
+	dcqcnq_pfc_stop(port);
 	if (list_empty(&pool->ports))
 		dcqcnq_free_pool(pool);
 	else
@@ -789,16 +520,16 @@ void dcqcnq_pool_get_prio_stats(struct dcqcnq_port *port, u32 prio,
 
 /* ---- devices ---- */
 
-/* Also sends what could not be sent while the link was down. */
+/* Also send the decisions that could not be sent while the link was down. */
 static void dcqcnq_line_changed(struct dcqcnq_port *port, bool rate)
 {
 	if (rate)
 		dcqcnq_update_rate(port);
 	dcqcnq_update(port->pool);
-	tasklet_schedule(&port->tasklet);
+	dcqcnq_pfc_send(port);
 }
 
-/* Only UP and CHANGE come with the device's own lock, if it has one. */
+/* Ask for the rate only on UP and CHANGE, which hold the device's own lock, if any. */
 static int dcqcnq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
@@ -828,7 +559,7 @@ static int __net_init dcqcnq_net_init(struct net *net)
 	return 0;
 }
 
-/* Its devices have gone before, and their qdiscs with them. */
+/* The devices of the namespace are gone, and with them their qdiscs. */
 static void __net_exit dcqcnq_net_exit(struct net *net)
 {
 	struct dcqcnq_net *dn = net_generic(net, dcqcnq_net_id);

@@ -20,12 +20,12 @@
  * Locks: root lock of E, then the lock of one (port, priority). Frames are sent
  * under neither.
  */
-#ifndef _CLOSNET_DCQCN_POOL_H
-#define _CLOSNET_DCQCN_POOL_H
+#ifndef _CLOSNET_DCQCNQ_POOL_H
+#define _CLOSNET_DCQCNQ_POOL_H
 
 #include <linux/bits.h>
 #include <linux/types.h>
-#include "dcqcnq_pool_core.h"
+#include "dcqcnq_mmu.h"
 
 struct dcqcnq_pg;
 struct dcqcnq_port;
@@ -193,4 +193,4 @@ int dcqcnq_pool_init(void);
  */
 void dcqcnq_pool_exit(void);
 
-#endif /* _CLOSNET_DCQCN_POOL_H */
+#endif /* _CLOSNET_DCQCNQ_POOL_H */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <closnet/dcqcn_buffers.h>
+#include "../../sch/dcqcn/dcqcnq_buffers.h"
 #include "rng.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../sch/dcqcn/dcqcnq_pool_core.h"
+#include "../../sch/dcqcn/dcqcnq_mmu.h"
 #include "rng.h"
 
 #define ROUNDS		300

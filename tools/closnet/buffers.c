@@ -2,7 +2,7 @@
 /*
  * closnet buffers: thresholds of PFC and ECN for the ports of a switch
  *
- * The formulas are in include/closnet/dcqcn_buffers.h, as sch_dcqcn has them.
+ * The formulas are sch_dcqcn's, in sch/dcqcn/dcqcnq_buffers.c.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <closnet/dcqcn_buffers.h>
-
+#include "../../sch/dcqcn/dcqcnq_buffers.h"
 #include "closnet.h"
 
 static const struct unit count_units[] = { { "", 1 }, { NULL } };
