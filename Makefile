@@ -4,8 +4,7 @@
 
 KVER ?= $(shell uname -r)
 KDIR ?= /lib/modules/$(KVER)/build
-# the release that KDIR is for, as modprobe will ask for it; Debian's headers
-# answer `make kernelrelease` with a version without the flavour
+# Release of KDIR, as modprobe looks it up. With Debian's headers, `make kernelrelease` omits the flavour.
 KREL = $(shell sed -n 's/^.define UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 export KVER KDIR
 VERSION := $(shell cat VERSION)
@@ -17,10 +16,10 @@ MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 MODULES = net/closwire/closwire.ko net/ndp/ndp.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko \
 	sch/sch_ndp.ko sch/sch_pcrp.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
-# what programs that use the sockets include
+# headers for programs that use NDP sockets
 HEADERS = include/uapi/linux/ndp.h
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
-# PCRPD=no: the tools without pcrpd(8), and what that needs
+# PCRPD=no: build the tools without pcrpd(8) and its dependencies
 PCRPD ?= yes
 ifeq ($(PCRPD),no)
 MANPAGES := $(filter-out %/pcrpd.8,$(MANPAGES))
@@ -68,14 +67,14 @@ uninstall: ## remove what install put there
 	for p in $(MANPAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
 	for h in $(HEADERS); do rm -f $(DESTDIR)$(PREFIX)/include/linux/$${h##*/}; done
 
-check-config: ## say what the kernel of KDIR lacks
+check-config: ## list missing features of the kernel of KDIR
 	@tools/build/check-config $(KDIR)
 
 demo: ## main job: a congested port in a stock kernel's guest, a table and a picture
 	@tools/deps.sh build vm plot
 	@tools/demo
 
-check: ## lint, builds and tests of a submission; SINCE=REV: only what a change since REV can affect
+check: ## lint, builds and tests of a submission; SINCE=REV: only those that changes since REV can affect
 	@selftests/check $(if $(SINCE),--since $(SINCE))
 
 check-all: ## everything, in hours; SHARD=I/N: the I-th of N equal parts
@@ -106,10 +105,10 @@ deb: ## Debian packages, in dist/
 	@tools/deps.sh deb
 	@tools/pkg/deb
 
-diag: ## print what a bug report needs
+diag: ## print the facts that a bug report needs
 	@tools/diag
 
-clean: ## remove what was built here
+clean: ## remove all build results of this tree
 	@if [ -e $(KDIR)/Makefile ]; then $(MAKE) -s -C $(KDIR) M=$(CURDIR) clean; fi
 	@$(MAKE) -s -C tools/tc clean
 	@$(MAKE) -s -C tools/closnet clean
