@@ -48,7 +48,7 @@ class Card:
         body = text[title.end():] if title else text
         paragraphs = [p.strip() for p in body.split("\n\n")]
         paragraphs = [p for p in paragraphs if p and not p.startswith((".. ", ":", "|", "="))]
-        self.title = title[1].strip() if title else path.stem
+        self.title = title[1].strip().replace("``", "") if title else path.stem
         self.question = self.answer = ""
         if paragraphs:
             self.question = plain(re.sub(r"^\*\*Question[.:]?\*\*[.:]? *", "", paragraphs[0]))
