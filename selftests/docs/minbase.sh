@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A newcomer's machine: a minbase Debian 12, a clone of this commit, and the first tutorial, of which each command works
-# and prints what the page shows. The root file system is made in the cache and removed; kernels that are in the cache
-# are used, so that their build is not repeated. Runs on the host, as root.
+# The first tutorial on a newcomer's machine: a minbase Debian 12 with a clone of this commit. Each command works and
+# prints the page's output. The root file system is made in the cache and removed. Cached kernels are used, so that their
+# build is not repeated. Runs on the host, as root.
 # Usage: minbase.sh [PAGE...]     default: first-experiment.rst
 . "$(dirname "$0")/../lib/lib.sh"
 . "$LIB_TOP/tools/common.sh"
@@ -22,7 +22,7 @@ uri() {
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "Label: $1" | head -n 1
 }
 
-# what the tutorial says that a machine needs before the clone
+# the packages that the tutorial installs before the clone
 mapfile -t words < <(sed -n 's/^   sudo apt install //p' "$LIB_TOP/Documentation/tutorials/first-experiment.rst" | tr ' ' '\n')
 debian=$(uri Debian) security=$(uri Debian-Security)
 check "a minbase root with the packages that the tutorial names" \
@@ -34,7 +34,7 @@ check "a minbase root with the packages that the tutorial names" \
 [ "$TEST_FAILED" -eq 0 ] || finish
 cp -L /etc/resolv.conf "$root/etc/resolv.conf"
 
-# inside COMMAND: by a login of root there, in the clone
+# inside COMMAND: run it as root of the file system, in the clone
 inside() {
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare --mount bash -euc '

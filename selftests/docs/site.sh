@@ -10,7 +10,7 @@ site=$TMP/site
 cd "$LIB_TOP"
 tools/deps.sh docs || skip_all "no Sphinx"
 
-# tree: names and times of all files below Documentation
+# tree: print name and time of each file below Documentation
 tree() { find Documentation -type f -printf '%p %T@\n' | sort; }
 
 before=$(tree)

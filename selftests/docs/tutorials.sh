@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tutorials: each command works and prints what the page shows, but for the numbers. Runs on the host; the
-# commands start guests of the lab.
+# The tutorials: each command works and prints the page's output, apart from numbers. Runs on the host; the commands
+# start guests of the lab.
 # Usage: tutorials.sh [PAGE...]     default: all in Documentation/tutorials
 # tutorials.py --show prints the output for the pages.
 . "$(dirname "$0")/../lib/lib.sh"
