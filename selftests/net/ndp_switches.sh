@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trimming switches of all kinds: they trim any share of the packets to any length, leave any lengths and DSCP in the
+# Trimming switches of each kind: they trim any share of the packets to any length, leave any lengths and DSCP in the
 # trimmed packets, and may return them to the sender. Each message arrives intact and once.
 #
 #	+------ a ------+    +--------- s ---------+    +------ b ------+

@@ -23,7 +23,7 @@ content() { dpkg -c "$1" | awk '!/^d/ { sub("^[./]*", "", $6); print $6 }'; }
 # sources: print all files that Kbuild may need
 sources() { git -C "$CLOSNET_TOP" ls-files Kbuild Makefile VERSION compat include net sch tcp_cc; }
 
-# manuals: print the names of all manual pages
+# manuals: print the names of the manual pages
 manuals() { git -C "$CLOSNET_TOP" ls-files 'Documentation/man/*.[1-9]' | sed 's|.*/||'; }
 
 # dkms_ ARGUMENT...: run dkms with all its files, including keys, in the temporary directory

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes a capture of NDP packets of all types, as sent and as changed by switches. The headers are
- * written by net/ndp/ndp_wire.h, so that tools/wireshark/ndp.lua is tested with packets as the
+ * Writes a capture with each type of NDP packet, as sent and as changed by switches. The headers
+ * are written by net/ndp/ndp_wire.h, so that tools/wireshark/ndp.lua is tested with packets as the
  * module sends them.
  *
  * Usage: ndp_capture >FILE.pcap
@@ -228,7 +228,7 @@ static void trimmed(void)
 	packet(&data, &s);
 }
 
-/* Not changed by a switch: short capture, wrong bits, other version, reserved bit, too short */
+/* Not changed by a switch: short capture, wrong bits, other version, reserved bit, truncated */
 static void wrong(void)
 {
 	struct ndp_hdr h = data;

@@ -37,7 +37,7 @@ ON_WIRE = 24
 ECN, ECT0, CE = 3, 2, 3
 RING = 2                # packets
 TAKEN = RING + 1        # frames that the NIC takes from an empty queue
-SURE = 0.05             # significance level of all tests together
+SURE = 0.05             # joint significance level of the tests
 SO_SNDBUFFORCE, SO_RCVBUFFORCE = 32, 33
 
 

@@ -121,8 +121,8 @@ class Case:
 
 def report(run):
     some = {scheme: [Case(run, scheme, flows) for flows in run.params.flows] for scheme in run.schemes}
-    run.text("%d runs for each number of flows; RTT in µs, the path's is %.1f" % (run.params.runs, path_us(run.params)),
-             "")
+    run.text("%d runs for each number of flows; RTT in µs, the path's is %.1f" %
+             (run.params.runs, path_us(run.params)), "")
     run.table(("scheme", "flows", "of max", "Jain before", "Jain: mean", "min", "max", "max/min: median", "max",
                "RTT: mean", "p99", "fixed point", "drops"),
               [c.row(run.params) for found in some.values() for c in found])
