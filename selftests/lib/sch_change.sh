@@ -38,8 +38,8 @@ check_tree() {
 		"$what: sent bytes of all queues add up to the total" "([$CHANGE_QUEUES | .sent_bytes] | add) == .bytes"
 }
 
-# comings: print tc commands that add, replace and delete the qdisc at the leaf, and delete it with its parent
-comings() {
+# leaf_changes: print tc commands that add, replace and delete the qdisc at the leaf, and delete it with its parent
+leaf_changes() {
 	local i
 	for i in 1 2 3 4 5 6; do
 		echo "qdisc replace dev v0 parent 10:2 handle 2$i: $SCH rate 1mbit $CHANGE_ALL"
@@ -67,7 +67,7 @@ test_changes() {
 	check_tree "below htb and prio" "parent 10:2"
 
 	flood
-	check "leaf qdisc is replaced and deleted under traffic" tc -n "$a" -batch <(comings)
+	check "leaf qdisc is replaced and deleted under traffic" tc -n "$a" -batch <(leaf_changes)
 	stop_jobs
 	check "qdisc tree drains to zero after replacements" wait_for 20 drained
 	flood

@@ -86,8 +86,8 @@ test_namespace() {
 	check "module is unused when the last process of the namespace has ended" wait_for 30 unused
 }
 
-# come_and_go: unload and load the module 5 times, with a connection each time
-come_and_go() {
+# reload_often: unload and load the module 5 times, with a connection each time
+reload_often() {
 	local i
 	for i in 1 2 3 4 5; do
 		rmmod "tcp_$CC" && load_module "tcp_$CC" || return
@@ -107,7 +107,7 @@ test_module() {
 	FLOW=()
 	long_flow cc=cubic max-rate=1000000 connect send=300000
 	FLOW=(${options[@]+"${options[@]}"})
-	check "module is reloaded while cubic has a connection" come_and_go
+	check "module is reloaded while cubic has a connection" reload_often
 	check_eq "reloaded module counts from zero" "$(cc_counter connections)" 1
 	check "cubic's connection survives reloads of the module" end_flow
 }

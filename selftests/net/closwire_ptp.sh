@@ -15,7 +15,8 @@ wire_ab delay 2us
 # clock_of NS/DEV: the port's PTP device
 clock_of() {
 	ip netns exec "${1%/*}" ethtool -T "${1#*/}" |
-		awk '/^PTP Hardware Clock: [0-9]|^Hardware timestamp provider index: [0-9]/ { print "/dev/ptp" $NF; n++ } END { exit !n }'
+		awk '/^(PTP Hardware Clock|Hardware timestamp provider index): [0-9]/ { print "/dev/ptp" $NF; n++ }
+			END { exit !n }'
 }
 p0=$(clock_of "$a/w0") || skip_all "no PTP clocks in this kernel"
 p1=$(clock_of "$b/w1")
@@ -48,14 +49,14 @@ check "clock_offset shifts the receiver's timestamps by 1 ms" stamps_apart "$TMP
 
 # ---- the clock
 
-# ahead DEVICE: time in ns by which the clock is ahead of CLOCK_REALTIME
-ahead() { closwire_stamp cross "$1" | awk '$1 == "precise" { print $2 }'; }
+# offset_ns DEVICE: time in ns by which the clock is ahead of CLOCK_REALTIME
+offset_ns() { closwire_stamp cross "$1" | awk '$1 == "precise" { print $2 }'; }
 # within NAME VALUE MIN MAX
 within() { check "$1: $2" test "$2" -ge "$3" -a "$2" -le "$4"; }
 wire_set "$a/w0" clock_offset 0 clock_drift 0
-within "clock with offset 0 agrees with CLOCK_REALTIME, in ns" "$(ahead "$p0")" -10 10
+within "clock with offset 0 agrees with CLOCK_REALTIME, in ns" "$(offset_ns "$p0")" -10 10
 wire_set "$a/w0" clock_offset -3s
-within "clock with offset -3 s is 3 s behind, in ns" "$(ahead "$p0")" -3000000010 -2999999990
+within "clock with offset -3 s is 3 s behind, in ns" "$(offset_ns "$p0")" -3000000010 -2999999990
 check_to "$TMP/cross" "each kind of cross timestamp succeeds" closwire_stamp cross "$p0"
 # shellcheck disable=SC2016 # awk expands
 check "each clock reading lies between two readings of CLOCK_REALTIME" awk '
@@ -85,9 +86,9 @@ if ! command -v phc_ctl ptp4l hwstamp_ctl >/dev/null; then
 fi
 check "hwstamp_ctl turns timestamps on" ip netns exec "$a" hwstamp_ctl -i w0 -t 1 -r 1
 check "phc_ctl sets the clock" phc_ctl "$p0" set 1000
-within "clock set to 1000 s shows about 1000 s" "$((($(ahead "$p0") + $(date +%s%N)) / 1000000000))" 1000 1030
+within "clock set to 1000 s shows about 1000 s" "$((($(offset_ns "$p0") + $(date +%s%N)) / 1000000000))" 1000 1030
 check "phc_ctl adjusts the clock" phc_ctl "$p0" set 1000 adj 500.5
-within "clock adjusted by 500.5 s shows about 1500 s" "$((($(ahead "$p0") + $(date +%s%N)) / 1000000000))" 1500 1530
+within "clock adjusted by 500.5 s shows about 1500 s" "$((($(offset_ns "$p0") + $(date +%s%N)) / 1000000000))" 1500 1530
 wire_set "$a/w0" clock_offset 0
 check "phc_ctl sets the frequency" phc_ctl "$p0" freq 200000
 within "clock drifts by the 200 ppm that phc_ctl has set, in ppb" "$(drift_of "$p0")" 199900 200100
@@ -120,7 +121,7 @@ locks() {
 	job ip netns exec "$b" ptp4l -f "$TMP/ptp.conf" -i w1 "$@" -s \
 		--uds_address "$TMP/slave.uds" -m -q >"$TMP/slave"
 	check "slave of ptp4l $* locks below 1 µs" wait_for 60 locked
-	agree=$(($(ahead "$p1") - $(ahead "$p0")))
+	agree=$(($(offset_ns "$p1") - $(offset_ns "$p0")))
 	if exact; then
 		within "clocks of ptp4l $* agree, in ns" "$agree" -1000 1000
 	fi

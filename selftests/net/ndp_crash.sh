@@ -23,39 +23,40 @@ END
 
 # ---- a sender dies
 
-# healthy NAME: send six messages of 1.5 MB, each of which reserves three quarters of SO_RCVBUF
-healthy() {
+# check_senders NAME: send six messages of 1.5 MB, each of which reserves three quarters of SO_RCVBUF
+check_senders() {
 	messages "$1" send -n "$a" -p 9 -d 10.0.0.2 -c 6 -l 1500k -t 60
 	note "$1: $(said us) µs"
 	! exact || check "$1, within 3 s" test "$(said us)" -lt 3000000
 }
-# dies STATE STEP...: the forger runs each STEP and stops; check that other senders are not affected
-dies() {
-	check_to "$TMP/said" "forged sender dies $1" ndp_forge -s "$a/w0" "${@:2}"
-	healthy "messages of other senders arrive after a sender died $1"
+# sender_dies STATE STEP...: the forger runs each STEP and stops; check that other senders are not affected
+sender_dies() {
+	check_to "$TMP/forged" "forged sender dies $1" ndp_forge -s "$a/w0" "${@:2}"
+	check_senders "messages of other senders arrive after a sender died $1"
 }
 job ndp_msg receive -n "$b" -p 9 -f -c 100000000 -l 1500k -t 200
 wait_for 5 in_use
-healthy "messages arrive without a dead sender"
+check_senders "messages arrive without a dead sender"
 long=to=9,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff
-dies "after a trimmed first packet" data:udp4:flow_id=50,$long,flags=9,here=56 wait=1
-dies "after a whole first packet" data:udp4:flow_id=51,$long,flags=9 await
-dies "after a window with a hole" data:udp4:flow_id=52,$long,flags=9 \
+sender_dies "after a trimmed first packet" data:udp4:flow_id=50,$long,flags=9,here=56 wait=1
+sender_dies "after a whole first packet" data:udp4:flow_id=51,$long,flags=9 await
+sender_dies "after a window with a hole" data:udp4:flow_id=52,$long,flags=9 \
 	data:udp4:flow_id=52,$long,flags=8,seq=2,offset=2000 data:udp4:flow_id=52,$long,flags=8,seq=3,offset=3000 await
-dies "after a window with a trimmed packet" data:udp4:flow_id=53,$long,flags=9 \
+sender_dies "after a window with a trimmed packet" data:udp4:flow_id=53,$long,flags=9 \
 	data:udp4:flow_id=53,$long,flags=8,seq=1,offset=1000,here=56 await
-dies "after a pull" data:udp4:flow_id=54,$long,flags=9 await \
+sender_dies "after a pull" data:udp4:flow_id=54,$long,flags=9 await \
 	data:udp4:flow_id=54,$long,flags=0,seq=1,offset=1000 await
-dies "after a PROBE" data:udp4:flow_id=55,$long,flags=9 await probe:udp4:flow_id=55,to=9,pull_target=0x3fffffff await
-dies "on ten flows after trimmed first packets" data:udp4:flow_id=60,$long,flags=9,here=56,n=10 wait=1
+sender_dies "after a PROBE" data:udp4:flow_id=55,$long,flags=9 await \
+	probe:udp4:flow_id=55,to=9,pull_target=0x3fffffff await
+sender_dies "on ten flows after trimmed first packets" data:udp4:flow_id=60,$long,flags=9,here=56,n=10 wait=1
 stop_jobs
 
 # ---- a receiver dies
 
-# stranded STATE STEP...: b sends one message to the forger, which runs STEPs and stops, and one to a socket in a
-stranded() {
+# receiver_dies STATE STEP...: b sends one message to the forger, which runs STEPs and stops, and one to a socket in a
+receiver_dies() {
 	: >"$TMP/msgs"
-	check_to "$TMP/said" "forged receiver dies $1" ndp_forge -s "$a/w0" \
+	check_to "$TMP/forged" "forged receiver dies $1" ndp_forge -s "$a/w0" \
 		"sh=ndp_msg send -n $b -d 203.0.113.1,10.0.0.1 -p 1000 -l 300k -T 300 -e >$TMP/msgs & sleep 0.05" \
 		await "${@:2}" wait=2000
 	wait_for 5 test -s "$TMP/msgs"
@@ -64,12 +65,12 @@ stranded() {
 }
 job ndp_msg receive -n "$a" -p 1000 -f -c 100000000 -l 300k -t 200
 wait_for 5 in_use
-stranded "before an ACK" wait=1
-stranded "after an ACK" control:udp4:flags=1,ack_base=1,window=30
-stranded "after a NACK" control:udp4:flags=2,trimmed=1,window=30
-stranded "after a pull" control:udp4:flags=5,ack_base=1,pull=1,window=30
-stranded "with a closed window" control:udp4:flags=1,ack_base=1,window=0
-stranded "after a cookie" cookie:udp4:cookie=1
+receiver_dies "before an ACK" wait=1
+receiver_dies "after an ACK" control:udp4:flags=1,ack_base=1,window=30
+receiver_dies "after a NACK" control:udp4:flags=2,trimmed=1,window=30
+receiver_dies "after a pull" control:udp4:flags=5,ack_base=1,pull=1,window=30
+receiver_dies "with a closed window" control:udp4:flags=1,ack_base=1,window=0
+receiver_dies "after a cookie" cookie:udp4:cookie=1
 stop_jobs
 check "all flows are freed" wait_for 20 unused
 finish

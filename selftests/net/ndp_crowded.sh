@@ -20,8 +20,8 @@ senders=60 seconds=100
 kbytes=$(awk '/^MemTotal/ { print int($2 * 3 / 32) }' /proc/meminfo)
 bytes=$((kbytes * 1024 * 2 / senders))
 
-# crowd OPTION...: add ndp_msg's commands for all senders to `commands`
-crowd() {
+# add_senders OPTION...: add ndp_msg's commands for all senders to `commands`
+add_senders() {
 	local i
 	for ((i = 0; i < senders; i++)); do
 		commands+=(-- send -n "$a" -d 10.0.0.2 -l "$bytes" -k $((2 * bytes)) -t "$seconds" "$@")
@@ -33,7 +33,7 @@ for kind in SOCK_RDM SOCK_SEQPACKET; do
 	[ $kind = SOCK_RDM ] || ordered=(-O)
 	without=$(snmp "$b" InNoMemory)
 	commands=(receive -n "$b" -p 9 -s "$senders" -l "$bytes" -r $((senders * bytes)) -t "$seconds" "${ordered[@]}")
-	crowd -p 9 "${ordered[@]}"
+	add_senders -p 9 "${ordered[@]}"
 	messages "$kind: messages of twice the memory limit arrive" "${commands[@]}"
 	check "$kind: messages fill the memory limit" test "$(snmp "$b" InNoMemory)" -gt "$without"
 	check_eq "$kind: no message fails at the memory limit" "$(said failed)" 0
@@ -42,7 +42,7 @@ done
 job ndp_msg receive -n "$b" -p 10 -f -l $bytes -c 100000000 -t 1000
 wait_for 10 listens
 commands=()
-crowd -p 10 -D -e
+add_senders -p 10 -D -e
 messages "senders with MSG_DONTWAIT end" "${commands[@]:1}"
 check "some messages with MSG_DONTWAIT are sent" test "$(said msgs)" -gt 0
 check "messages with MSG_DONTWAIT take at most half of the memory limit" \

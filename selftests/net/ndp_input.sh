@@ -25,8 +25,8 @@ in_ns "$b" python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_
 
 # grown NAME BY: true if b's counter NAME has grown by BY
 grown() { [ $(($(snmp "$b" "$1") - before)) -eq "$2" ]; }
-# comes NAME COUNTER BY NS ARGUMENT...: run ndp_input.py in NS and check that b's COUNTER grows by BY
-comes() {
+# check_counted NAME COUNTER BY NS ARGUMENT...: run ndp_input.py in NS and check that b's COUNTER grows by BY
+check_counted() {
 	before=$(snmp "$b" "$2")
 	check "$1 is sent" in_ns "$4" "$here/ndp_input.py" "${@:5}"
 	check "$1 adds $3 to $2" wait_for 5 grown "$2" "$3"
@@ -42,17 +42,17 @@ passes() {
 }
 
 for to in 10.0.0.2 2001:db8::2; do
-	comes "PROBE to $to" InProbe 1 "$a" $to one
-	comes "answered PROBE to $to" OutError 1 "$a" $to one
-	comes "GSO packet of ten PROBEs to $to" InProbe 10 "$a" $to gso
-	comes "GSO packet of 12 segments that are no headers to $to" InPackets 12 "$a" $to odd-gso
-	comes "DATA to $to" InData 1 "$a" $to data 1000
+	check_counted "PROBE to $to" InProbe 1 "$a" $to one
+	check_counted "answered PROBE to $to" OutError 1 "$a" $to one
+	check_counted "GSO packet of ten PROBEs to $to" InProbe 10 "$a" $to gso
+	check_counted "GSO packet of 12 segments that are no headers to $to" InPackets 12 "$a" $to odd-gso
+	check_counted "DATA to $to" InData 1 "$a" $to data 1000
 done
-comes "fragmented IPv4 DATA" InData 1 "$a" 10.0.0.2 data 20000
-comes "IPv4 packet without a UDP checksum" InUdpCsum 1 "$a" 10.0.0.2 nocheck
-comes "IPv4 packet with options" InProbe 1 "$a" 10.0.0.2 options
-comes "IPv6 packet with hop-by-hop options" InProbe 1 "$a" 2001:db8::2 hopopts
-comes "IPv6 packet with destination options" InProbe 1 "$a" 2001:db8::2 dstopts
-comes "fragmented IPv6 DATA" InData 1 "$a" 2001:db8::2 data 20000
+check_counted "fragmented IPv4 DATA" InData 1 "$a" 10.0.0.2 data 20000
+check_counted "IPv4 packet without a UDP checksum" InUdpCsum 1 "$a" 10.0.0.2 nocheck
+check_counted "IPv4 packet with options" InProbe 1 "$a" 10.0.0.2 options
+check_counted "IPv6 packet with hop-by-hop options" InProbe 1 "$a" 2001:db8::2 hopopts
+check_counted "IPv6 packet with destination options" InProbe 1 "$a" 2001:db8::2 dstopts
+check_counted "fragmented IPv6 DATA" InData 1 "$a" 2001:db8::2 data 20000
 passes "IPv4 broadcast" 10.0.0.255 broadcast
 finish

@@ -39,25 +39,25 @@ done
 
 # ---- bytes queued at the NIC
 
-# most COUNT: the largest backlog of w0's queue in COUNT samples
-most() {
-	local i now most=0
+# max_backlog COUNT: the largest backlog of w0's queue in COUNT samples
+max_backlog() {
+	local i now max=0
 	for ((i = 0; i < $1; i++)); do
 		now=$(band "$a/w0" 12 backlog)
-		[ "$now" -le "$most" ] || most=$now
+		[ "$now" -le "$max" ] || max=$now
 		sleep 0.01
 	done
-	echo "$most"
+	echo "$max"
 }
-# waits NAME SOCKETS MIN MAX: check the queued bytes while each socket sends 8 MB with a window of 1.5 MB
-waits() {
+# check_backlog NAME SOCKETS MIN MAX: check the queued bytes while each socket sends 8 MB with a window of 1.5 MB
+check_backlog() {
 	local bytes i
 	job ndp_msg "${rx[@]}" -s "$2" -f -c 1 -l 8m -r 16777216 -t 60
 	wait_for 10 in_use
 	for ((i = 0; i < $2; i++)); do
 		job ndp_msg "${tx[@]}" -w 1024 -l 8m
 	done
-	bytes=$(most 10)
+	bytes=$(max_backlog 10)
 	check "$1 has at most $4 bytes at the NIC: $bytes" test "$bytes" -le "$4"
 	# on a slow machine, the samples may be too early
 	! exact || check "$1 has at least $3 bytes at the NIC" test "$bytes" -ge "$3"
@@ -65,6 +65,6 @@ waits() {
 	check "all flows of $1 are freed" wait_for 90 unused
 }
 # the limits are those of skb memory, which exceeds the bytes on the link
-waits "a socket with a window of 1024 packets" 1 60000 131072
-waits "a pair of sockets with windows of 1024 packets" 2 130000 262144
+check_backlog "a socket with a window of 1024 packets" 1 60000 131072
+check_backlog "a pair of sockets with windows of 1024 packets" 2 130000 262144
 finish

@@ -17,8 +17,8 @@ hosts=2
 star $hosts 25gbit
 switch limit 8
 
-# two NAME MBPS BYTES: check an incast of two messages of BYTES each; each sender's first window has 30 packets
-two() {
+# incast_of_two NAME MBPS BYTES: check an incast of two messages of BYTES each. The first window has 30 packets.
+incast_of_two() {
 	local us best=$(($3 * 2 * 8 * 9038 / 8916 / $2))
 	incast "$1" 1 "$3"
 	us=$(said us receive)
@@ -27,11 +27,11 @@ two() {
 	check "$1: at most the packets of first windows are trimmed: $(said nacks)" test "$(said nacks)" -le 60
 	check_eq "$1: no packet times out" "$(said timeouts)" 0
 }
-two "25 Gbit/s" 25000 8000000
+incast_of_two "25 Gbit/s" 25000 8000000
 # change both ends of the cable
 wire_set "$s/s0" rate 2gbit
 wire_set "$r/w0" rate 2gbit
-two "2 Gbit/s" 2000 2000000
+incast_of_two "2 Gbit/s" 2000 2000000
 
 # ---- a device without a rate: loopback, with packets of 65536 bytes, the first 2 sent without a pull. Without a
 # delay, each packet would be acknowledged before sendmsg() has copied the next one, and no packet would need a pull.
@@ -39,8 +39,8 @@ two "2 Gbit/s" 2000 2000000
 ip -n "$r" link set lo up
 tc -n "$r" qdisc add dev lo root netem delay 10us || skip_all "no netem"
 in_ns "$r" tee /proc/sys/net/ndp/initial_window >/dev/null <<<2
-# on_lo MBPS EXPECTED: check that 100 packets take the time of EXPECTED Mbit/s with line_rate_Mbps MBPS
-on_lo() {
+# check_loopback MBPS EXPECTED: check that 100 packets take the time of EXPECTED Mbit/s with line_rate_Mbps MBPS
+check_loopback() {
 	local us best=$((98 * 65573 * 8 / $2))
 	in_ns "$r" tee /proc/sys/net/ndp/line_rate_Mbps >/dev/null <<<"$1"
 	messages "message arrives over loopback with line_rate_Mbps $1" receive -n "$r" -p 9 -r 33554432 -l 6545100 -- \
@@ -49,8 +49,8 @@ on_lo() {
 	check "line_rate_Mbps $1 paces loopback at $2 Mbit/s: $us µs of $best µs" \
 		test $((us * 100)) -ge $((best * 98)) -a $((us * 100)) -le $((best * 108))
 }
-on_lo 0 10000
-on_lo 1000 1000
-on_lo 20000 20000
+check_loopback 0 10000
+check_loopback 1000 1000
+check_loopback 20000 20000
 check "all flows are freed" wait_for 20 unused
 finish

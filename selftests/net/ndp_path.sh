@@ -16,17 +16,17 @@ wire_ab rate 50mbit delay 20us
 tc -n "$b" qdisc add dev w1 clsact || skip_all "no clsact"
 paths=$(in_ns "$a" cat /proc/sys/net/ndp/paths)
 
-# dead: drop packets from odd ports at w1; CONTROL packets arrive at w0 and are not dropped
-dead() { tc -n "$b" filter add dev w1 ingress protocol ip pref 1 u32 match ip sport 1 1 action drop; }
-alive() { tc -n "$b" filter del dev w1 ingress pref 1; }
+# block_paths: drop packets from odd ports at w1; CONTROL packets arrive at w0 and are not dropped
+block_paths() { tc -n "$b" filter add dev w1 ingress protocol ip pref 1 u32 match ip sport 1 1 action drop; }
+unblock_paths() { tc -n "$b" filter del dev w1 ingress pref 1; }
 # dropped: number of dropped packets
 dropped() {
 	tc -n "$b" -s filter show dev w1 ingress | awk '/Sent/ { sum += $4 } END { print sum + 0 }'
 }
 # peer FILTER: apply jq's FILTER to a's only peer
 peer() { ip netns exec "$a" closnet ndp peers -j | jq ".peers[0] | $1"; }
-# tried: true if each dead path was probed twice since $lost was set; the intervals are 4 ms, 8 ms .. 1 s
-tried() { [ "$(dropped)" -ge $((lost + paths)) ]; }
+# probed_twice: true if each dead path was probed twice since $lost was set; the intervals are 4 ms, 8 ms .. 1 s
+probed_twice() { [ "$(dropped)" -ge $((lost + paths)) ]; }
 is_avoided() { [ "$(peer .avoided)" -eq "$1" ]; }
 # acked: acknowledged packets of paths with losses, and of paths without losses
 acked() { peer '[.acked, .lost] | transpose | map(select(.[1] > 0)[0]), map(select(.[1] == 0)[0]) | add // 0' | xargs; }
@@ -39,13 +39,13 @@ check "no path is avoided before a loss" wait_for 10 is_avoided 0
 sleep 0.1
 exact && check_eq "all paths are used and lose no packet" "$(peer '(.acked | min) > 0 and (.lost | add) == 0')" true
 
-dead
+block_paths
 check "dead paths are avoided" wait_for 10 is_avoided $((paths / 2))
 # 10 round trips of a window of 30 packets
 exact && check "dead paths are avoided after at most 300 lost packets" test "$(dropped)" -le 300
 read -r dead live < <(acked)
 lost=$(dropped)
-check "dead paths are probed again" wait_for 20 tried
+check "dead paths are probed again" wait_for 20 probed_twice
 read -r dead2 live2 < <(acked)
 exact && check_eq "no packet passes dead paths" "$dead2" "$dead"
 exact && check "good paths are used much more than dead ones are probed" \
@@ -53,7 +53,7 @@ exact && check "good paths are used much more than dead ones are probed" \
 check_eq "no message fails with half of the paths dead" "$(snmp "$a" SndMsgsFailed)" 0
 exact && check_eq "dead paths are still avoided after probes" "$(peer .avoided)" $((paths / 2))
 
-alive
+unblock_paths
 check "repaired paths are used again" wait_for 10 is_avoided 0
 sleep 0.5
 read -r dead live < <(acked)

@@ -14,16 +14,16 @@ fail_only ndp
 text=$(</sys/module/ndp/sections/.text)
 set_failslab "require-end=$(printf '0x%x' $((text + 0x40000)))"
 
-# starved PERCENT ARGUMENT...: run ndp_many while PERCENT of the allocations fail
-starved() {
+# check_failing PERCENT ARGUMENT...: run ndp_many while PERCENT of the allocations fail
+check_failing() {
 	set_failslab "probability=$1"
 	check "short messages arrive while $1 % of allocations fail" in_ns "$a" ndp_many "${@:2}" 20 10 100 60
 	check "messages of 60 kB arrive while $1 % of allocations fail" in_ns "$a" ndp_many "${@:2}" -r 100000 5 2 60000 60
 	set_failslab probability=0
 }
-starved 3
+check_failing 3
 check_eq "no message fails while 3 % of allocations fail" "$(snmp "$a" SndMsgsFailed)" 0
-starved 20 -t
+check_failing 20 -t
 check "packets lost to allocation failures are counted" test "$(snmp "$a" InNoMemory OutNoMemory)" -gt 0
 check "messages arrive after allocation failures" in_ns "$a" ndp_many 20 10 100 60
 check "all flows are freed" wait_for 30 unused

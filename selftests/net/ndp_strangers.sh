@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A host keeps no state for strangers: senders with very many addresses get answers, but cost no memory before one of
-# their messages can be delivered. When there are many flows, a sender must return a cookie first, which proves its
+# A host keeps no state for unknown peers: senders with very many addresses get answers, but need no memory before one
+# of their messages can be delivered. When there are many flows, a sender must return a cookie first, which proves its
 # address.
 #
 #	+-------------- a --------------+     +------- b -------+
@@ -23,31 +23,31 @@ wait_for 10 in_use
 
 # known: numbers of peers, sending flows and receiving flows that closnet shows
 known() { ip netns exec "$b" closnet ndp -j | jq -c '[.peers, .sending, .receiving] | map(length)'; }
-# grown NAME: true if b's counter has grown by at least one for each of 200 strangers
+# grown NAME: true if b's counter has grown by at least one for each of 200 peers
 grown() { [ $(($(snmp "$b" "$1") - before)) -ge 200 ]; }
-# strangers NAME PACKET COUNTER: check that PACKETs from 200 addresses are counted, and leave no other state
-strangers() {
+# unknown_peers NAME PACKET COUNTER: check that PACKETs from 200 addresses are counted, and leave no other state
+unknown_peers() {
 	before=$(snmp "$b" "$3")
 	check "$1 are sent" in_ns "$a" "$(dirname "$0")/ndp_input.py" 10.0.0.2 "$2" 10.9.0.1 200
 	check "$1 are counted as $3" wait_for 10 grown "$3"
 	check_eq "$1 leave no state" "$(known)" "[0,0,0]"
 }
-strangers "PROBEs of unknown flows" one OutError
-strangers "new flows to a closed port" begin InNoSocket
-strangers "trimmed packets" trimmed OutControl
-strangers "ACKs of unknown flows" acked InNoFlow
-strangers "ERRORs of unknown flows" refused InNoFlow
-strangers "COOKIEs of unknown flows" asked InNoFlow
+unknown_peers "PROBEs of unknown flows" one OutError
+unknown_peers "new flows to a closed port" begin InNoSocket
+unknown_peers "trimmed packets" trimmed OutControl
+unknown_peers "ACKs of unknown flows" acked InNoFlow
+unknown_peers "ERRORs of unknown flows" refused InNoFlow
+unknown_peers "COOKIEs of unknown flows" asked InNoFlow
 
 job ndp_msg receive -n "$b" -p 1000 -f -c 100000000 -l 10 -t 1000
 two_sockets() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 2 ]; }
 wait_for 10 two_sockets
-strangers "later packets of unknown flows" go-on InNoFlow
+unknown_peers "later packets of unknown flows" go-on InNoFlow
 flows_max() { in_ns "$b" tee /proc/sys/net/ndp/flows_max >/dev/null <<<"$1"; }
 flows_max 1
-strangers "new flows without a cookie beside many flows" begin OutCookie
-strangers "new flows with a wrong cookie beside many flows" cookie OutCookie
-check_eq "strangers begin no flow" "$(snmp "$b" RxFlows TxFlows)" 0
+unknown_peers "new flows without a cookie beside many flows" begin OutCookie
+unknown_peers "new flows with a wrong cookie beside many flows" cookie OutCookie
+check_eq "packets of unknown peers begin no flow" "$(snmp "$b" RxFlows TxFlows)" 0
 
 # for comparison: new flows whose messages can be delivered
 flows_max 16384

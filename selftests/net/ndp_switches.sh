@@ -22,12 +22,12 @@ in_ns "$a" ethtool -K w0 tx off >/dev/null
 in_ns "$b" ethtool -K w1 tx off >/dev/null
 trace_events ndp || skip_all "no tracefs"
 
-# through NAME RELAY-OPTION...: check that messages over IPv4 and IPv6 in both directions arrive through the relay
+# check_switch NAME RELAY-OPTION...: check that messages over IPv4 and IPv6 in both directions arrive through the relay
 # relayed NAME: counter of the relay
 sizes=1,100,1416,1417,4k,12k percents='0 1 10 50 90 99' kept='16 17 40 55 56' shares='10 50 100'
 # fewer cases on an emulated machine, which is slow
 [ -z "${KSFT_MACHINE_SLOW:-}" ] || sizes=1,100,1417,4k percents='10 90' kept='16 56' shares=50
-through() {
+check_switch() {
 	ndp_relay -a "$s/s0" -b "$s/s1" "${@:2}" >"$TMP/relay" &
 	local relay=$!
 	JOBS+=("$relay")
@@ -47,10 +47,10 @@ counted() { echo $(($(snmp "$a" "$@") + $(snmp "$b" "$@"))); }
 
 for percent in $percents; do
 	before=$(counted InTrimmed)
-	through "trims $percent % of the packets" -t "$percent" -s "$percent"
+	check_switch "trims $percent % of the packets" -t "$percent" -s "$percent"
 	check_eq "hosts count each trimmed packet of $percent %" $(($(counted InTrimmed) - before)) "$(relayed trimmed)"
 done
-through "trims the first 1000 packets" -t 100 -n 1000
+check_switch "trims the first 1000 packets" -t 100 -n 1000
 check_eq "switch trims the first 1000 packets" "$(relayed trimmed)" 1000
 
 # ---- lengths of trimmed packets
@@ -58,7 +58,7 @@ check_eq "switch trims the first 1000 packets" "$(relayed trimmed)" 1000
 for lens in all ip none; do
 	for bytes in $kept; do
 		repaired=$(counted InRepaired) before=$(counted InTrimmed)
-		through "trims to $bytes bytes, right lengths: $lens" -t 40 -k "$bytes" -l $lens
+		check_switch "trims to $bytes bytes, right lengths: $lens" -t 40 -k "$bytes" -l $lens
 		check_eq "hosts count each packet trimmed to $bytes bytes, right lengths: $lens" \
 			$(($(counted InTrimmed) - before)) \
 			"$(relayed trimmed)"
@@ -75,7 +75,7 @@ done
 # ---- both sides know the DSCP of trimmed packets
 
 : >"$TRACEFS/trace"
-through "marks trimmed packets with a DSCP" -t 40 -d 11
+check_switch "marks trimmed packets with a DSCP" -t 40 -d 11
 check_eq "trimmed packets have the switch's DSCP" \
 	"$(traced ndp_came | grep 'type=data' | grep -c ' here=0 .* ds=0x2c')" \
 	"$(relayed trimmed)"
@@ -89,13 +89,13 @@ check_eq "NACKs report the DSCP to the sender" \
 for percent in $shares; do
 	for lens in all none; do
 		before=$(counted InReturned)
-		through "returns $percent % of the trimmed packets, right lengths: $lens" -t 50 -r "$percent" -l $lens
+		check_switch "returns $percent % of the trimmed packets, right lengths: $lens" -t 50 -r "$percent" -l $lens
 		check_eq "senders count each returned packet of $percent %, right lengths: $lens" \
 			$(($(counted InReturned) - before)) "$(relayed returned)"
 	done
 done
-through "trims and returns most packets" -t 90 -r 90
-through "trims and returns the first 100 packets" -t 100 -r 100 -n 100
+check_switch "trims and returns most packets" -t 90 -r 90
+check_switch "trims and returns the first 100 packets" -t 100 -r 100 -n 100
 check_eq "switch returns the first 100 packets" "$(relayed returned)" 100
 check "all flows are freed" wait_for 20 unused
 finish

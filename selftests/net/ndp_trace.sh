@@ -25,11 +25,11 @@ lines() {
 	grep -c . <<<"$lines" || true
 }
 
-# all_came COUNT TEXT: true once COUNT packets were received; a retransmission may arrive after its message is
+# all_received COUNT TEXT: true once COUNT packets were received; a retransmission may arrive after its message is
 # acknowledged
-all_came() { [ "$(lines ndp_came "$2")" -eq "$1" ]; }
+all_received() { [ "$(lines ndp_came "$2")" -eq "$1" ]; }
 
-answers_came() { [ "$(lines ndp_came type=control)" -eq "$(lines ndp_sent type=control)" ]; }
+answers_received() { [ "$(lines ndp_came type=control)" -eq "$(lines ndp_sent type=control)" ]; }
 
 messages "a message arrives" receive -n "$b" -p 9 -l 100k -- send -n "$a" -P 2000 -d 10.0.0.2 -p 9 -l 100k
 packets=$(said packets)
@@ -37,8 +37,8 @@ up="local=::ffff:10.0.0.1 remote=::ffff:10.0.0.2 sport=2000 dport=9 type=data"
 check_eq "each sent packet is traced" "$(lines ndp_sent "$up")" "$packets"
 check_eq "the first packet of the message is traced once" "$(lines ndp_sent "$up" try=0 offset=0)" 1
 up="local=::ffff:10.0.0.2 remote=::ffff:10.0.0.1 sport=2000 dport=9 type=data"
-check "each received packet is traced" wait_for 5 all_came "$packets" "$up"
-check "each CONTROL packet is traced when sent and received" wait_for 5 answers_came
+check "each received packet is traced" wait_for 5 all_received "$packets" "$up"
+check "each CONTROL packet is traced when sent and received" wait_for 5 answers_received
 # With one flow, all pulls may be part of ACKs, and on a late machine the pulls of several flows as well.
 messages "four concurrent messages arrive" \
 	receive -n "$b" -p 9 -s 4 -l 100k -- send -n "$a" -S 4 -d 10.0.0.2 -p 9 -l 100k

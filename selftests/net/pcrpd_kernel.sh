@@ -54,8 +54,8 @@ agent() {
 	agent=$!
 }
 
-# died PID: kill a process without giving it time to send a last message
-died() {
+# kill_process PID: kill a process without giving it time to send a last message
+kill_process() {
 	kill -KILL "$1"
 	wait "$1" 2>/dev/null || true
 }
@@ -67,8 +67,8 @@ fill() {
 	read -rd '' json <"$1" || true
 	json=${json//[[:space:]]/}
 }
-# says NAME KEY VALUE: true if status file NAME has KEY with VALUE
-says() { fill "$TMP/$1" && [[ $json == *"\"$2\":${3// /}"[,\}]* ]]; }
+# status_is NAME KEY VALUE: true if status file NAME has KEY with VALUE
+status_is() { fill "$TMP/$1" && [[ $json == *"\"$2\":${3// /}"[,\}]* ]]; }
 # number NAME KEY: print the number KEY of status file NAME
 number() { fill "$TMP/$1" && [[ $json =~ \"$2\":([0-9]+) ]] && echo "${BASH_REMATCH[1]}"; }
 # more NAME KEY THAN: true if number KEY of status file NAME is above THAN
@@ -82,7 +82,7 @@ some_reports() {
 # has NAMESPACE THRESHOLDS: true if the kernel has these thresholds
 has() {
 	closnet_pcrp "$1" >"$TMP/pcrp"
-	says pcrp thresholds_bytes "$2"
+	status_is pcrp thresholds_bytes "$2"
 }
 closnet_pcrp() { ip netns exec "$1" closnet pcrp -j; }
 # both_have NAME THRESHOLDS: check that both namespaces get these thresholds
@@ -113,28 +113,28 @@ flows 100 100
 agent a "$a" "$TMP/key"
 agent_a=$agent
 agent b "$b" "$TMP/key"
-check "both agents report to the aggregator" wait_for 10 says aggregator agents 2
+check "both agents report to the aggregator" wait_for 10 status_is aggregator agents 2
 some_reports
-check "flows that ended before the agents started are not counted" says aggregator flows 0
+check "flows that ended before the agents started are not counted" status_is aggregator flows 0
 for bytes in 50 200 600 1400; do flows 25 $bytes; done
 both_have "thresholds are the quartiles of all flows" "[62,250,1003]"
 # uses THRESHOLDS: true if a's qdisc has these thresholds, which it reads when it sends; an ARP request is no flow
 uses() {
 	ip netns exec "$a" bash -c 'echo >/dev/udp/10.0.0.9/9'
 	tc -n "$a" -s -j qdisc show dev w0 >"$TMP/qdisc"
-	says qdisc spec_bytes "$1"
+	status_is qdisc spec_bytes "$1"
 }
 check "qdisc uses the thresholds" wait_for 10 uses "[62,250,1003]"
-check "agent's status file shows the thresholds" wait_for 10 says a thresholds_bytes "[62,250,1003]"
+check "agent's status file shows the thresholds" wait_for 10 status_is a thresholds_bytes "[62,250,1003]"
 
-died "$aggregator"
+kill_process "$aggregator"
 check "agents notice that the aggregator died" wait_for 10 more a unanswered 4
 both_have "thresholds stay without an aggregator" "[62,250,1003]"
 start_aggregator
-check "agents report to a restarted aggregator" wait_for 10 says aggregator agents 2
+check "agents report to a restarted aggregator" wait_for 10 status_is aggregator agents 2
 some_reports
 both_have "thresholds stay while a restarted aggregator has few flows" "[62,250,1003]"
-died "$agent_a"
+kill_process "$agent_a"
 agent a "$a" "$TMP/key"
 some_reports
 for bytes in 20 100 300 1400; do flows 25 $bytes; done
@@ -146,21 +146,22 @@ tc -n "$a" qdisc del dev w0 root
 tc -n "$b" qdisc del dev w1 root
 check "module is unloaded while an agent runs" rmmod sch_pcrp
 check "agents report that the module is missing" \
-	wait_for 10 says a kernel '"the kernel has no closnet_pcrp: is sch_pcrp loaded?"'
+	wait_for 10 status_is a kernel '"the kernel has no closnet_pcrp: is sch_pcrp loaded?"'
 load_module sch_pcrp
 qdiscs
 both_have "thresholds are restored after the module is loaded" "[31,125,501]"
-check "agents report that the module is back" wait_for 10 says a kernel '"fine"'
+check "agents report that the module is back" wait_for 10 status_is a kernel '"fine"'
 
 # ---- missing authorization
 
-died "$agent"
+kill_process "$agent"
 ip netns exec "$a" closnet pcrp reset
 agent a "$a" "$TMP/other_key"
 check "agent with another key gets no answer" wait_for 10 more a unanswered 3
 check "agent with another key installs no thresholds" has "$a" null
-died "$agent"
+kill_process "$agent"
 agent a "$a" "$TMP/key" setpriv --bounding-set -all
-check "agent without CAP_NET_ADMIN reports EPERM" wait_for 10 says a kernel '"closnet_pcrp: Operation not permitted"'
+check "agent without CAP_NET_ADMIN reports EPERM" \
+	wait_for 10 status_is a kernel '"closnet_pcrp: Operation not permitted"'
 check "agent without CAP_NET_ADMIN installs no thresholds" has "$a" null
 finish

@@ -9,8 +9,8 @@
 
 git -C "$CLOSNET_TOP" rev-parse -q --verify HEAD >/dev/null || skip_all "needs a git checkout"
 "$CLOSNET_TOP/tools/deps.sh" uml
-source=$("$CLOSNET_TOP/tools/build/ksource" intree Makefile Kbuild Kconfig '*/Kconfig*' include arch/um arch/x86 scripts \
-	kernel/Makefile kernel/bounds.c kernel/time net/Makefile net/sched tools/build tools/include tools/scripts)
+source=$("$CLOSNET_TOP/tools/build/ksource" intree Makefile Kbuild Kconfig '*/Kconfig*' include arch/um arch/x86 \
+	scripts kernel/Makefile kernel/bounds.c kernel/time net/Makefile net/sched tools/build tools/include tools/scripts)
 
 # Hard links to the source. sed -i replaces files instead of changing them, so the originals stay unchanged.
 work=$(mktemp -d -p "$CLOSNET_CACHE")
@@ -20,8 +20,8 @@ build=$work/build
 mkdir "$build"
 cp -al "$source" "$linux"
 
-# drop_in: add closnet to the kernel tree as a user does
-drop_in() {
+# add_closnet: add closnet to the kernel tree as a user does
+add_closnet() {
 	mkdir "$linux/net/closnet"
 	(cd "$CLOSNET_TOP" && git ls-files -z Kbuild Kconfig VERSION compat include net sch tcp_cc |
 		xargs -0 cp --parents -t "$linux/net/closnet")
@@ -61,7 +61,7 @@ without_output() {
 }
 
 check_eq "Kconfig and Kbuild have the same symbols" "$(symbols_differ)" ""
-check "closnet is added to the kernel tree" drop_in
+check "closnet is added to the kernel tree" add_closnet
 check "kernel is configured" configure
 check_eq "configuration has all symbols of closnet" "$(lost)" ""
 kmake prepare >"$TMP/log" 2>&1 || note "$(cat "$TMP/log")"

@@ -56,8 +56,8 @@ agent() {
 	JOBS+=("$agent")
 }
 
-# died PID: kill a process without giving it time to send a last message
-died() {
+# kill_process PID: kill a process without giving it time to send a last message
+kill_process() {
 	kill -KILL "$1"
 	wait "$1" 2>/dev/null || true
 }
@@ -75,8 +75,8 @@ status_is() { [ "$(status "$1" "$2")" = "$3" ]; }
 # more NAME KEY THAN: true if the value is above THAN
 more() { [ "$(status "$1" "$2")" -gt "$3" ]; }
 
-# becomes TEST-NAME NAME KEY VALUE: check that the value becomes VALUE
-becomes() {
+# check_status TEST-NAME NAME KEY VALUE: check that the value becomes VALUE
+check_status() {
 	if wait_for 10 status_is "$2" "$3" "$4"; then
 		ok "$1"
 	else
@@ -87,8 +87,8 @@ becomes() {
 # has NAME THRESHOLD...: true if the kernel NAME has these thresholds
 has() { [ "$(cat "$TMP/$1.set" 2>/dev/null)" = "${*:2}" ]; }
 
-# gets TEST-NAME NAME THRESHOLD...: check that the kernel NAME gets these thresholds
-gets() {
+# check_thresholds TEST-NAME NAME THRESHOLD...: check that the kernel NAME gets these thresholds
+check_thresholds() {
 	if wait_for 10 has "${@:2}"; then
 		ok "$1"
 	else
@@ -109,67 +109,67 @@ start_aggregator
 ln -s "$TMP/victim" "$TMP/a.json.new"
 agent a 127.0.0.1
 agent_a=$agent
-becomes "agent reports a missing module" a kernel '"stand-in: No such file or directory"'
+check_status "agent reports a missing module" a kernel '"stand-in: No such file or directory"'
 check "agent does not follow a symbolic link when it writes its status" test ! -e "$TMP/victim"
 counts a "8 1000" "11 1000"
 counts b "15 1000" "21 1000"
 agent b ::1
-becomes "agent reports a module without thresholds as fine" a kernel '"fine"'
-becomes "agents reach the aggregator over IPv4 and IPv6" aggregator agents 2
+check_status "agent reports a module without thresholds as fine" a kernel '"fine"'
+check_status "agents reach the aggregator over IPv4 and IPv6" aggregator agents 2
 some_periods
 check_eq "flows that ended before the agents started are not counted" "$(status aggregator flows)" 0
 check "no thresholds are set without counted flows" test ! -e "$TMP/a.set" -a ! -e "$TMP/b.set"
 counts a "8 1025" "11 1025"
 counts b "15 1025" "21 1025"
-gets "first agent gets the quartiles of both agents' flows" a 250 2007 32112
-gets "second agent gets the quartiles of both agents' flows" b 250 2007 32112
-becomes "agent's status has the thresholds" a thresholds_bytes "[250,2007,32112]"
-becomes "aggregator's status has the thresholds" aggregator thresholds_bytes "[250,2007,32112]"
-becomes "aggregator's status has the number of flows" aggregator flows 100
+check_thresholds "first agent gets the quartiles of both agents' flows" a 250 2007 32112
+check_thresholds "second agent gets the quartiles of both agents' flows" b 250 2007 32112
+check_status "agent's status has the thresholds" a thresholds_bytes "[250,2007,32112]"
+check_status "aggregator's status has the thresholds" aggregator thresholds_bytes "[250,2007,32112]"
+check_status "aggregator's status has the number of flows" aggregator flows 100
 counts a "8 1025" "11 1025" "5 100"
-gets "more flows change the thresholds of the first agent" a 23 31 2007
-gets "more flows change the thresholds of the second agent" b 23 31 2007
+check_thresholds "more flows change the thresholds of the first agent" a 23 31 2007
+check_thresholds "more flows change the thresholds of the second agent" b 23 31 2007
 
 # ---- failures and recovery
 
 thresholds_are() { has a 23 31 2007 && has b 23 31 2007; }
-died "$aggregator"
+kill_process "$aggregator"
 check "agents notice that the aggregator died" wait_for 10 more a unanswered 4
 # on a slow machine, earlier periods may have passed without an answer
 check_eq "agent logs once that the aggregator does not answer" \
 	"$(grep -c "does not answer" "$TMP/a.log")" $(($(grep -c "answers again" "$TMP/a.log") + 1))
 check "thresholds stay without an aggregator" thresholds_are
 start_aggregator
-becomes "agents reach the restarted aggregator" aggregator agents 2
+check_status "agents reach the restarted aggregator" aggregator agents 2
 some_periods
 check "agent logs that the aggregator answers again" grep -q "answers again" "$TMP/a.log"
 check_eq "restarted aggregator has no thresholds with few flows" "$(status aggregator thresholds_bytes)" null
 check "thresholds stay while the restarted aggregator has none" thresholds_are
 counts b "15 1025" "21 1025" "18 200" "19 200"
-gets "restarted aggregator sets thresholds with enough flows" a 195952 261488 391905
+check_thresholds "restarted aggregator sets thresholds with enough flows" a 195952 261488 391905
 some_periods
 
-died "$agent_a"
+kill_process "$agent_a"
 counts a "8 1025" "11 1025" "5 1000"
 agent a 127.0.0.1
 agent_a=$agent
 some_periods
 counts a "8 1025" "11 1025" "5 1400"
-gets "flows of a restarted agent are counted from its start" b 23 31 261488
+check_thresholds "flows of a restarted agent are counted from its start" b 23 31 261488
 mv "$TMP/a" "$TMP/gone"
-becomes "agent reports that the module is gone" a kernel '"stand-in: No such file or directory"'
+check_status "agent reports that the module is gone" a kernel '"stand-in: No such file or directory"'
 check_eq "agent's status has no thresholds without the module" "$(status a thresholds_bytes)" null
 rm "$TMP/a.set"
 counts a "5 10"
-becomes "agent reports that the module is back" a kernel '"fine"'
-gets "thresholds are restored after the module is back" a 23 31 261488
+check_status "agent reports that the module is back" a kernel '"fine"'
+check_thresholds "thresholds are restored after the module is back" a 23 31 261488
 : >"$TMP/a.refuses"
 rm "$TMP/a.set"
-becomes "agent reports that it may not set thresholds" a kernel '"stand-in: Operation not permitted"'
+check_status "agent reports that it may not set thresholds" a kernel '"stand-in: Operation not permitted"'
 some_periods
 check_eq "agent logs once that it may not set thresholds" "$(grep -c "not permitted" "$TMP/a.log")" 1
 rm "$TMP/a.refuses"
-gets "agent sets thresholds once it may" a 23 31 261488
+check_thresholds "agent sets thresholds once it may" a 23 31 261488
 
 # ---- wrong keys and malformed datagrams
 
@@ -189,15 +189,15 @@ check "agent counts answers with another key as missing" wait_for 10 more c unan
 check_eq "agent accepts no thresholds with another key" "$(status c thresholds_bytes)" null
 kill "$agent"
 
-# nonsense LENGTH FIRST-BYTE: send a random datagram to the aggregator
-nonsense() {
+# send_random LENGTH FIRST-BYTE: send a random datagram to the aggregator
+send_random() {
 	{ echo -ne "\\x$2" && head -c "$1" /dev/urandom; } | dd bs=2000 iflag=fullblock >/dev/udp/127.0.0.1/$PORT
 } 2>/dev/null
 before=$(status aggregator malformed)
-for length in 0 1 31 95 367 399 400 401 1400; do nonsense $((length > 0 ? length - 1 : 0)) 01; done
-nonsense 399 02
+for length in 0 1 31 95 367 399 400 401 1400; do send_random $((length > 0 ? length - 1 : 0)) 01; done
+send_random 399 02
 check "aggregator counts malformed datagrams" wait_for 10 more aggregator malformed $((before + 4))
-becomes "aggregator counts datagrams of another version" aggregator other_version 1
+check_status "aggregator counts datagrams of another version" aggregator other_version 1
 some_periods
 check "malformed datagrams do not change thresholds" has a 23 31 261488
 
@@ -209,13 +209,13 @@ start_aggregator
 rm -f "$TMP"/?.set
 agent a 127.0.0.1
 agent b ::1
-becomes "aggregator accepts the maximum number of agents" aggregator agents 2
+check_status "aggregator accepts the maximum number of agents" aggregator agents 2
 some_periods
 agent c 127.0.0.1
 check "aggregator refuses reports of one more agent" wait_for 10 more aggregator no_room 3
 check_eq "aggregator does not accept one more agent" "$(status aggregator agents)" 2
 counts a "5 10" "8 25" "11 25" "15 25" "21 25"
-gets "accepted agents get thresholds" b 250 2007 32112
+check_thresholds "accepted agents get thresholds" b 250 2007 32112
 kill "$agent"
 
 # ---- thresholds follow the workload
@@ -227,10 +227,10 @@ rm -f "$TMP"/?.set
 agent a 127.0.0.1
 wait_for 10 more aggregator reports 2
 counts a "5 10" "8 50" "11 50" "15 50" "21 50"
-gets "thresholds are set by recent flows" a 250 2007 32112
-gets "thresholds have one level when no flow is recent" a 1 1099511627775 1099511627776
+check_thresholds "thresholds are set by recent flows" a 250 2007 32112
+check_thresholds "thresholds have one level when no flow is recent" a 1 1099511627775 1099511627776
 counts a "5 10" "8 50" "11 50" "15 50" "21 50" "20 1000"
-gets "a class with most flows has a level of its own" a 524287 1048575 1048576
+check_thresholds "a class with most flows has a level of its own" a 524287 1048575 1048576
 
 # ---- a bad network
 
@@ -248,9 +248,9 @@ for ((i = 1; i <= 60; i++)); do
 	counts b "15 $((1025 + 5 * i))" "21 $((1025 + 5 * i))" "18 200" "19 200"
 	wait_for 10 more a reports $(($(status a reports) + 1))
 done
-becomes "each flow is counted once over a bad network" aggregator flows 1200
-gets "first agent gets thresholds over a bad network" a 255 2044 32713
-gets "second agent gets thresholds over a bad network" b 255 2044 32713
+check_status "each flow is counted once over a bad network" aggregator flows 1200
+check_thresholds "first agent gets thresholds over a bad network" a 255 2044 32713
+check_thresholds "second agent gets thresholds over a bad network" b 255 2044 32713
 for kind in replayed forged; do
 	check "aggregator counts $kind datagrams" more aggregator $kind 5
 	check "agent counts $kind datagrams" more a $kind 5

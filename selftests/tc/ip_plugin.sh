@@ -37,8 +37,8 @@ build_shim() {
 # run_ip ARGUMENT...: run the ip under test with the shim
 run_ip() { CLOSWIRE_ATTRS=$attrs IP_LIB_DIR=$TMP "$IP" "$@"; }
 
-# give WORD...: run ip with a user's WORDs; the attributes are written to $attrs
-give() {
+# set_options WORD...: run ip with a user's WORDs; the attributes are written to $attrs
+set_options() {
 	rm -f "$attrs"
 	ip link del w0 2>"$TMP/log" || true
 	run_ip link add w0 type bridge "$@"
@@ -55,7 +55,7 @@ dumped() { "$here/attrs.py" dump closwire "$attrs"; }
 test_sent() {
 	local expected=$1
 	shift
-	give "$@" || true
+	set_options "$@" || true
 	check_eq "$NAME: $* sends $expected" "$(dumped || true)" "$expected"
 }
 
@@ -63,7 +63,7 @@ test_sent() {
 test_refused() {
 	local message=$1
 	shift
-	check_refused "$NAME: refuses $*" "$message" give "$@"
+	check_refused "$NAME: refuses $*" "$message" set_options "$@"
 	check "$NAME: sends nothing for $*" test ! -e "$attrs"
 }
 
@@ -72,11 +72,11 @@ test_round() {
 	local text=$1 words
 	shift
 	[ $# -gt 0 ] || read -ra words <<<"$text"
-	give "${@:-${words[@]}}" || true
+	set_options "${@:-${words[@]}}" || true
 	check_eq "$NAME: prints $text" "$(shown)" "$text"
 	cp "$attrs" "$TMP/before"
 	read -ra words < <(shown)
-	give "${words[@]}" || true
+	set_options "${words[@]}" || true
 	check "$NAME: reads $text back without loss" cmp "$TMP/before" "$attrs"
 }
 
@@ -153,7 +153,7 @@ test_errors() {
 	test_refused 'unknown option "peer"' peer w1 type closwire peer
 	test_refused '"delay" needs a value' peer w1 type closwire delay
 
-	give
+	set_options
 	rm -f "$attrs"
 	check "$NAME: changes a link" run_ip link set w0 type bridge rate 1gbit
 	check_eq "$NAME: sends attributes of a change" "$(dumped)" "RATE:64:125000000"
@@ -181,7 +181,7 @@ test_printing() {
 }
 
 test_json() {
-	give rate 10gbit delay 5us ring 256 loss 0.1% clock_offset -5us clock_drift -250
+	set_options rate 10gbit delay 5us ring 256 loss 0.1% clock_offset -5us clock_drift -250
 	check_eq "$NAME: JSON has base units" "$(json)" "$(jq -cSn '{rate: 1250000000, delay: 5000,
 		ring: 256, loss: 0.001, clock_offset: -5000, clock_drift: -250}')"
 }
@@ -200,7 +200,7 @@ test_foreign_attributes() {
 # described: true if ip-link-closwire(8) describes each setting
 described() {
 	local word missing=0
-	for word in $(give help 2>&1 | sed -n '/^SETTINGS/,/clock/p' |
+	for word in $(set_options help 2>&1 | sed -n '/^SETTINGS/,/clock/p' |
 		grep -oE '[a-z_]{3,} [A-Z]{3,}' | cut -d' ' -f1); do
 		grep -qE "^\\.BI? *\"?$word\\b" "$LIB_TOP/Documentation/man/ip-link-closwire.8" && continue
 		echo "it lacks $word"

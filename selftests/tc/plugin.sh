@@ -38,8 +38,8 @@ build_shim() {
 # run_tc ARGUMENT...: run the tc under test with the shim
 run_tc() { SHIM_ATTRS=$attrs TC_LIB_DIR=$TMP/$KIND "$TC" "$@"; }
 
-# give OPTION...: run tc with a user's OPTIONs; the attributes are written to $attrs
-give() {
+# set_options OPTION...: run tc with a user's OPTIONs; the attributes are written to $attrs
+set_options() {
 	rm -f "$attrs"
 	run_tc qdisc replace dev lo root handle 1: pfifo "$@"
 }
@@ -61,7 +61,7 @@ json_xstats() { SHIM_XSTATS=$TMP/xstats json; }
 test_sent() {
 	local expected=$1
 	shift
-	give "$@" || true
+	set_options "$@" || true
 	check_eq "$NAME: $* sends $expected" "$("$here/attrs.py" dump "$KIND" "$attrs" || true)" "$expected"
 }
 
@@ -69,7 +69,7 @@ test_sent() {
 test_refused() {
 	local message=$1
 	shift
-	check_refused "$NAME: refuses $*" "$message" give "$@"
+	check_refused "$NAME: refuses $*" "$message" set_options "$@"
 	check "$NAME: sends nothing for $*" test ! -e "$attrs"
 }
 
@@ -79,11 +79,11 @@ test_round() {
 	local text=$1 words
 	shift
 	[ $# -gt 0 ] || read -ra words <<<"$text"
-	give "${@:-${words[@]}}" || true
+	set_options "${@:-${words[@]}}" || true
 	check_eq "$NAME: prints $text" "$(shown)" "$text"
 	cp "$attrs" "$TMP/before"
 	read -ra words < <(shown)
-	give "${words[@]}" || true
+	set_options "${words[@]}" || true
 	check "$NAME: reads $text back without loss" cmp "$TMP/before" "$attrs"
 }
 
@@ -104,7 +104,7 @@ test_no_options() {
 # described: true if the manual page has each word of the help and each JSON key of the statistics
 described() {
 	local word missing=0
-	for word in $(give help 2>&1 | grep -oE '\b[a-z_]{3,}\b' | sort -u) \
+	for word in $(set_options help 2>&1 | grep -oE '\b[a-z_]{3,}\b' | sort -u) \
 		$(json_xstats | jq -r '.. | objects | keys[]' | sort -u); do
 		grep -qwF "$word" "$LIB_TOP/Documentation/man/tc-$KIND.8" && continue
 		echo "it lacks $word"
@@ -119,7 +119,7 @@ for KIND in ndp dcqcn pcrp; do
 	build_shim "$KIND" >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }
 	for TC in "$@"; do
 		NAME="$KIND, $("$TC" -V | grep -o 'iproute2-[0-9.]*')"
-		give || skip_all "the kernel has no pfifo for a namespace"
+		set_options || skip_all "the kernel has no pfifo for a namespace"
 		test_reading
 		test_errors
 		test_printing

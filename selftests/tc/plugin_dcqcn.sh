@@ -121,12 +121,12 @@ test_printing() {
 test_json() {
 	local options
 	read -ra options <<<"${defaults/packet/3} rate 1gbit $pool"
-	give "${options[@]}"
+	set_options "${options[@]}"
 	check_eq "$NAME: JSON has all options" "$(jq -cS '.pmax |= (. * 1e6 | round)' <<<"$(json)")" \
 		"$(jq -cSn '{limit: 4194304, kmin: 5120, kmax: 204800, pmax: 200000, nonect: "pass", prio: 3,
 		rate: 125000000, overhead: 0, stall: 100000, stall_drop: false, pool: {name: "sw0",
 		buffer: 12582912, headroom: 0, cable: 1500, xoff: "auto", beta: 8, pfc: [0, 1, 2, 3, 4, 5, 6, 7]}}')"
-	give prio packet stall off rate 0 pool s xoff 64 pfc 3,4
+	set_options prio packet stall off rate 0 pool s xoff 64 pfc 3,4
 	check_eq "$NAME: JSON of prio packet, pfc lists and stall off" \
 		"$(json)" "$(jq -cSn '{prio: "packet", stall: 0, rate: 0,
 		pool: {name: "s", xoff: "static", xoff_bytes: 64, pfc: [3, 4]}}')"

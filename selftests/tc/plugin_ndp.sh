@@ -102,12 +102,12 @@ test_printing() {
 test_json() {
 	local options
 	read -ra options <<<"$defaults"
-	give "${options[@]}" rate 1gbit
+	set_options "${options[@]}" rate 1gbit
 	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 8, limit_bytes: 0,
 		hlimit: 0, ratio: 10, trim_size: 128, mode: "ndp", match: "udp_port",
 		udp_port: 61199, dscp_trimmed: 48, rts: false, dscp_returned: 49, rate: 125000000,
 		overhead: 0, other_limit: 0, other_ecn: 0}')"
-	give match dscp 8,46-48 norts rate 0
+	set_options match dscp 8,46-48 norts rate 0
 	check_eq "$NAME: JSON has a DSCP list, norts and rate 0" "$(json)" \
 		'{"dscp":[8,46,47,48],"match":"dscp","rate":0,"rts":false}'
 }

@@ -101,11 +101,11 @@ test_printing() {
 test_json() {
 	local options
 	read -ra options <<<"$defaults"
-	give "${options[@]}" rate 1gbit
+	set_options "${options[@]}" rate 1gbit
 	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 10000, flows: 16384, chain: 0, first: 0,
 		grants: 8, evict: true, mfwt: "auto", eu: false, srpt: true, hold: 100000, window: 0,
 		spec: [0, 0, 0], map: [56, 48, 40, 32, 24, 16, 8, 1], rate: 125000000, overhead: 0}')"
-	give chain 25kb noevict mfwt 250us eu window 20us spec 1:2:1024g map 0-1:56 rate 0
+	set_options chain 25kb noevict mfwt 250us eu window 20us spec 1:2:1024g map 0-1:56 rate 0
 	check_eq "$NAME: JSON has sizes, times and thresholds" "$(json)" "$(jq -cSn '{chain: 25600, evict: false,
 		mfwt: "time", mfwt_us: 250, eu: true, window: 20, spec: [1, 2, 1099511627776],
 		map: [56, 56, 255, 255, 255, 255, 255, 255], rate: 0}')"
