@@ -43,8 +43,8 @@ messages() {
 	[ "$TEST_FAILED" -eq "$failed" ] || note "$(<"$TMP/msgs")"
 }
 
-# said NAME [COMMAND]: sum of the NAME= values that all COMMANDs (default: send) of `messages` printed
-said() {
+# total NAME [COMMAND]: sum of the NAME= values that all COMMANDs (default: send) of `messages` printed
+total() {
 	awk -v name="$1=" -v command="${2:-send}" '$1 == command {
 		for (i = 2; i <= NF; i++)
 			if (index($i, name) == 1)
@@ -114,7 +114,7 @@ incast() {
 		commands+=(-- send -n "${!ns}" -d 10.0.0.100 -p 9 -c "$2" -l "$3")
 	done
 	messages "$1: all messages arrive" "${commands[@]}"
-	note "$1: $(said us receive) us, $(said packets) packets, $(said nacks) trimmed, $(said returned) returned"
+	note "$1: $(total us receive) us, $(total packets) packets, $(total nacks) trimmed, $(total returned) returned"
 }
 
 # in_use: true if the module has users

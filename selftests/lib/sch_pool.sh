@@ -42,16 +42,16 @@ port() { tc -n "$s" qdisc replace dev "$1" root dcqcn prio 3 pool one "${@:2}"; 
 ingress() { dcqcn_stat "$s/$1" "$2" 3; }
 sent() { dcqcn_has "$s/$1" "$2" "$3" 3; }
 frames() { packets "$h3/w0" rx_packets; }
-came() { [ "$(frames)" -ge "$1" ]; }
+frames_arrived() { [ "$(frames)" -ge "$1" ]; }
 waiting() { dcqcn_is "$s/p3" qlen "$1"; }
 empty() { dcqcn_is "$s/p3" pool_bytes 0; }
 blast() { traffic udp -n "$h1" -d 10.0.0.3 -p 9 -c "$1" -l 1472 -t 96 -b 400000 >/dev/null; }
 
 # refresh frames may also be sent meanwhile in real time, so only virtual time permits an exact count
-told=0
-# lifted: true if p1 has sent one more pause frame, the XON, than `told`
-lifted() {
-	local n=$(($(counter "$s/p1" tx_prio3_pause) - told))
+pauses_before=0
+# xon_sent: true if p1 has sent one more pause frame, the XON, than `pauses_before`
+xon_sent() {
+	local n=$(($(counter "$s/p1" tx_prio3_pause) - pauses_before))
 	if exact; then [ $n -eq 1 ]; else [ $n -ge 1 ]; fi
 }
 
@@ -60,7 +60,7 @@ setup() {
 	for p in p1 v1 p3; do tc -n "$s" qdisc del dev "$p" root 2>/dev/null || true; done
 	port "$1" headroom 400000 xoff 60000
 	port p3 rate 1kbit
-	had=$(frames)
+	frames_before=$(frames)
 }
 # fill: send 60 frames to p3. It sends the first, 39 fit below the XOFF threshold, then p1 is paused.
 fill() {
@@ -68,11 +68,11 @@ fill() {
 	blast 60
 	wait_for 5 sent p1 xoff_frames 1
 }
-# go_on NAME: release p3 and check that all 60 frames arrive and the pool is empty
-go_on() {
+# resume NAME: release p3 and check that all 60 frames arrive and the pool is empty
+resume() {
 	port p3 rate 0
-	check "$1: all 60 frames arrive" wait_for 10 came $((had + 60))
-	check_eq "$1: no other frame arrives" "$(frames)" $((had + 60))
+	check "$1: all 60 frames arrive" wait_for 10 frames_arrived $((frames_before + 60))
+	check_eq "$1: no other frame arrives" "$(frames)" $((frames_before + 60))
 	check "$1: the pool is empty" empty
 	check_eq "$1: no bytes remain charged to the port" "$(ingress p1 ingress_bytes)" 0
 }

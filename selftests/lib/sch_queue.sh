@@ -16,8 +16,8 @@ run() {
 	empty=$(sch_stats)
 }
 
-# super KIND: specify a GSO frame of 8 segments with 1000 bytes of data each
-super() {
+# gso_frame KIND: specify a GSO frame of 8 segments with 1000 bytes of data each
+gso_frame() {
 	local header
 	case $1 in udp4) header=42 ;; udp6) header=62 ;; tcp4) header=54 ;; tcp6) header=74 ;; esac
 	echo "$1,csum=partial,gso=1000,len=$((header + 8000))"
@@ -29,7 +29,7 @@ find_kinds() {
 	kinds=(tcp4 tcp6)
 	# before 6.2, packet sockets do not support UDP GSO
 	for kind in udp4 udp6; do
-		if send_frames -s "$a/v0" "$(super "$kind")" 2>/dev/null; then
+		if send_frames -s "$a/v0" "$(gso_frame "$kind")" 2>/dev/null; then
 			kinds+=("$kind")
 		else
 			skip "GSO frames of $kind are queued" "packet sockets of this kernel do not support them"

@@ -13,8 +13,8 @@ FLOW=(listener-cc=dcqcn)
 MARK="run=tc -n $a qdisc replace dev w0 root netem limit 10000 loss 100% ecn"
 MARK_NOT="run=tc -n $a qdisc replace dev w0 root netem limit 10000"
 
-# still_params: no rate increase and no decay of alpha during a test, even on a slow machine
-still_params() { params rpg_time_reset=1000000 rpg_byte_reset=1000000000 dce_tcp_rtt=1000000; }
+# constant_params: no rate increase and no decay of alpha during a test, even on a slow machine
+constant_params() { params rpg_time_reset=1000000 rpg_byte_reset=1000000000 dce_tcp_rtt=1000000; }
 
 # sender_rates: print the traced rate changes of the sender in a
 sender_rates() { traced dcqcn_rate | grep -F ' src=10.0.0.1:'; }

@@ -38,14 +38,15 @@ both() {
 	ip netns exec "$a" sysctl -qw "$@" && ip netns exec "$b" sysctl -qw "$@"
 }
 
-# goes_on STEP...: run STEPs between two transfers of 300 kB on one connection; $TMP/info: output of ss at its end
-goes_on() { flow "cc=$CC" connect send=300000 "$@" send=300000 "$INFO" close eof >"$TMP/info"; }
+# between_transfers STEP...: run STEPs between two transfers of 300 kB on one connection. $TMP/info has ss's output at
+# its end.
+between_transfers() { flow "cc=$CC" connect send=300000 "$@" send=300000 "$INFO" close eof >"$TMP/info"; }
 
 loss() { echo "run=ip -n $a link set w0 type closwire loss $1"; }
 ack_loss() { echo "run=ip -n $b link set w1 type closwire loss $1"; }
 
-# waits_for NAME COUNT: print a step, run by a shell, that waits until TCP's counter NAME in a has increased by COUNT
-waits_for() {
+# wait_step NAME COUNT: print a step, run by a shell, that waits until TCP's counter NAME in a has increased by COUNT
+wait_step() {
 	netstats | awk -v name="$1" -v more="$2" '$1 == name { print $2 + more }' >"$TMP/until"
 	echo "run=for i in \$(seq 400); do
 			v=\$(ip netns exec $a nstat -asz TcpExt$1 | awk '\$1 == \"TcpExt$1\" { print \$2 }')
@@ -59,7 +60,7 @@ waits_for() {
 # test_frames_lost NAME
 test_frames_lost() {
 	count_from_here
-	check "$1: all bytes arrive in spite of frame loss" goes_on "$(loss 2)" send=4000000 "$(loss 0)" send=2000000
+	check "$1: all bytes arrive in spite of frame loss" between_transfers "$(loss 2)" send=4000000 "$(loss 0)" send=2000000
 	check "$1: TCP retransmits after frame loss" test "$(netstat RetransSegs)" -ge 10
 	check "$1: each loss episode cuts the rate once" episodes
 	check "$1: frame loss causes at least 3 cuts" test "$(since losses)" -ge 3
@@ -68,7 +69,7 @@ test_frames_lost() {
 # test_acks_lost NAME
 test_acks_lost() {
 	count_from_here
-	check "$1: all bytes arrive in spite of ACK loss" goes_on "$(ack_loss 20)" send=4000000 "$(ack_loss 0)"
+	check "$1: all bytes arrive in spite of ACK loss" between_transfers "$(ack_loss 20)" send=4000000 "$(ack_loss 0)"
 	check "$1: each recovery from ACK loss cuts the rate once" episodes
 }
 
@@ -76,14 +77,14 @@ test_acks_lost() {
 test_timeouts() {
 	count_from_here
 	check "all bytes arrive after timeouts" \
-		goes_on "$(loss 100)" fill "$(waits_for TCPTimeouts 2)" "$(loss 0)" receive
+		between_transfers "$(loss 100)" fill "$(wait_step TCPTimeouts 2)" "$(loss 0)" receive
 	check "a timeout cuts the rate at most once" episodes
 	check "timeouts cut the rate" test "$(since losses)" -ge 1
 
 	# The RTT grows from some microseconds to more than the minimum RTO of 200 ms.
 	count_from_here
 	check "all bytes arrive after a spurious timeout" \
-		goes_on "run=ip -n $a link set w0 type closwire delay 500ms" send=20000 \
+		between_transfers "run=ip -n $a link set w0 type closwire delay 500ms" send=20000 \
 		"run=ip -n $a link set w0 type closwire delay 20us" send=20000
 	check "a spurious timeout cuts the rate" test "$(since losses)" -ge 1
 	check_eq "all cuts of spurious timeouts are undone" "$(since losses_undone)" "$(since losses)"
@@ -94,7 +95,7 @@ test_order() {
 	tc -n "$a" qdisc add dev w0 root netem limit 10000 delay 3ms reorder 75% 50% gap 3 ||
 		{ skip "all bytes of reordered packets arrive" "no netem" && return 1; }
 	count_from_here
-	check "all bytes of reordered packets arrive" goes_on send=3000000
+	check "all bytes of reordered packets arrive" between_transfers send=3000000
 	check "TCP detects the reordering" test \
 		$(($(netstat TCPSACKReorder) + $(netstat TCPTSReorder) + $(netstat TCPDSACKRecv))) -ge 1
 	check "each episode of reordering cuts the rate once" episodes
@@ -104,7 +105,7 @@ test_order() {
 test_twice() {
 	tc -n "$a" qdisc change dev w0 root netem limit 10000 duplicate 20%
 	count_from_here
-	check "all bytes arrive in spite of duplicated packets" goes_on send=3000000
+	check "all bytes arrive in spite of duplicated packets" between_transfers send=3000000
 }
 
 # test_ends: connections closed in different states
@@ -122,10 +123,10 @@ test_ends() {
 test_options() {
 	both net.ipv4.tcp_timestamps=0
 	count_from_here
-	check "all bytes arrive without TCP timestamps" goes_on "$(loss 1)" send=3000000 "$(loss 0)" send=1000000
+	check "all bytes arrive without TCP timestamps" between_transfers "$(loss 1)" send=3000000 "$(loss 0)" send=1000000
 	check "each loss episode cuts the rate once without timestamps" episodes
 	both net.ipv4.tcp_sack=0 net.ipv4.tcp_window_scaling=0
-	check "all bytes arrive without timestamps, SACK and window scaling" goes_on send=1000000
+	check "all bytes arrive without timestamps, SACK and window scaling" between_transfers send=1000000
 	both net.ipv4.tcp_timestamps=1 net.ipv4.tcp_sack=1 net.ipv4.tcp_window_scaling=1
 }
 
@@ -135,6 +136,6 @@ test_windows() {
 	count_from_here
 	check "all bytes arrive with the smallest MSS" flow mss=88 "cc=$CC" connect send=300000 "$INFO" close eof
 	check "all bytes arrive after a zero window" flow rcvbuf=20000 "cc=$CC" connect send=300000 \
-		fill "$(waits_for TCPWinProbe 2)" receive send=300000 close eof
+		fill "$(wait_step TCPWinProbe 2)" receive send=300000 close eof
 	check_eq "a zero window does not cut the rate" "$(since losses)" 0
 }

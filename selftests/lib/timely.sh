@@ -8,8 +8,8 @@
 # shellcheck source=selftests/lib/tcp_cc.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tcp_cc.sh"
 
-# calm_params: set thresholds that no queue reaches, in an order that is always valid
-calm_params() { params t_high=1000000 t_low=900000 delta=500 min_rate=10; }
+# high_thresholds: set thresholds that no queue reaches, in an order that is always valid
+high_thresholds() { params t_high=1000000 t_low=900000 delta=500 min_rate=10; }
 
 # default_params: restore the initial values; t_low is 0 meanwhile, so that any order of the other values is valid
 default_params() {

@@ -60,7 +60,8 @@ settings_are "$what: the first port keeps its settings" "$a/w0" 3125000000 3000 
 settings_are "$what inherits the other settings from the first port" "$b/w1" 125000000 3000 2 0 5000 -500000
 check_json "$(wire_json "$b/w1")" "$what has its own address, MTU and queues" \
 	'.address == "02:00:00:00:00:77" and .mtu == 9000 and .num_tx_queues == 4'
-check_json "$(wire_json "$a/w0")" "$what: the first port has default MTU and queues" '.mtu == 1500 and .num_tx_queues == 1'
+check_json "$(wire_json "$a/w0")" "$what: the first port has default MTU and queues" \
+	'.mtu == 1500 and .num_tx_queues == 1'
 
 what="change"
 check "$what to maximum values is accepted" \

@@ -202,7 +202,9 @@ wire_set "$b/w1" rate 1gbit
 # ---- a flood
 
 check "a flood of pause frames is sent" closwire_raw pause -s "$b/w1" -c 3000 0=1 1=1 5=65535
-all_arrived() { [ "$(mac_ctrl "$a/w0" MACControlFramesReceived)" -eq "$(mac_ctrl "$b/w1" MACControlFramesTransmitted)" ]; }
+all_arrived() {
+	[ "$(mac_ctrl "$a/w0" MACControlFramesReceived)" -eq "$(mac_ctrl "$b/w1" MACControlFramesTransmitted)" ]
+}
 check "each sent pause frame arrives" wait_for 5 all_arrived
 check "each pause frame of the flood is sent or counted as a drop" \
 	test $(($(mac_ctrl "$b/w1" MACControlFramesTransmitted) + $(counter "$b/w1" tx_dropped_ctrl))) -eq $((paused + 3 + 3000))

@@ -49,7 +49,7 @@ for size in 300k 1m; do
 	check "packets of a burst of $size share answers" test "$answers" -gt 0 -a $((answers * 3)) -lt "$packets"
 	# Retransmissions may be ambiguous, and in real time the peer may be forgotten by now.
 	! exact || check "each packet of a burst of $size is credited to its path" \
-		test "$judged" -ge $((packets - 2 * $(said rtx))) -a "$judged" -le "$packets"
+		test "$judged" -ge $((packets - 2 * $(total rtx))) -a "$judged" -le "$packets"
 done
 
 if exact; then
@@ -58,7 +58,7 @@ if exact; then
 	transfer "packets that arrive one by one" 10.0.0.2 1 100k
 	check_eq "each packet that arrives alone has its own answer" "$answers" "$packets"
 	check_eq "each packet that arrives alone is credited to its path" "$judged" "$packets"
-	check_eq "packets that arrive one by one are not retransmitted" "$(said rtx)" 0
+	check_eq "packets that arrive one by one are not retransmitted" "$(total rtx)" 0
 fi
 stop_jobs
 check "all flows are freed" wait_for 20 unused

@@ -18,9 +18,9 @@ tx=(send -n "$a" -p 9 -d 10.0.0.2)
 # ---- the sender closes: 2 MB take 160 ms
 
 messages "queued messages arrive after close()" "${rx[@]}" -c 20 -l 100k -- "${tx[@]}" -x -c 20 -l 100k
-check "close() does not wait for delivery" test "$(said us)" -lt "$(said us receive)"
+check "close() does not wait for delivery" test "$(total us)" -lt "$(total us receive)"
 messages "messages arrive with SO_LINGER" "${rx[@]}" -c 20 -l 100k -- "${tx[@]}" -x -z 10 -c 20 -l 100k
-check "close() waits for delivery with SO_LINGER" test "$(said us)" -ge 150000
+check "close() waits for delivery with SO_LINGER" test "$(total us)" -ge 150000
 check "close() to a silent host ends after an SO_LINGER of 1 s" ndp_msg send -n "$a" -p 9 -d 10.0.0.9 -x -z 1 -l 100
 check_refused "SO_LINGER of 0 in the middle of a message resets the reader's message" "Connection reset" \
 	ndp_msg "${rx[@]}" -r 100000 -l 8m -- "${tx[@]}" -x -z 0 -l 8m
@@ -34,7 +34,7 @@ check "message of a killed sender that has arrived is delivered" ndp_msg "${rx[@
 messages "sender ends after its receiver has ended" run "ndp_msg ${rx[*]} -l 64m -t 1; :" -- run "sleep 0.2" -- \
 	"${tx[@]}" -l 64m -e
 check "sender of a gone receiver gets ECONNREFUSED or ECONNRESET" \
-	test $(($(said ECONNREFUSED) + $(said ECONNRESET))) -ge 1
+	test $(($(total ECONNREFUSED) + $(total ECONNRESET))) -ge 1
 check "all flows are freed after the receiver has ended" wait_for 20 unused
 
 # ---- the link
@@ -49,7 +49,7 @@ messages "messages arrive after the sender's link was down for 100 ms" \
 		ip -n $a neigh replace 10.0.0.2 lladdr $MAC_B nud permanent dev w0"
 messages "sender ends after its device was deleted" run "ndp_msg ${rx[*]} -c 20 -l 100k -t 1; :" -- \
 	"${tx[@]}" -e -T 300 -c 20 -l 100k -- run "sleep 0.1; ip -n $a link del w0"
-check "messages in flight fail after the device was deleted" test "$(said failed)" -gt 0
+check "messages in flight fail after the device was deleted" test "$(total failed)" -gt 0
 check "all flows are freed after the device was deleted" wait_for 20 unused
 wire_ab rate 100mbit delay 20us
 messages "messages arrive over a new device" "${rx[@]}" -c 20 -l 100k -- "${tx[@]}" -c 20 -l 100k

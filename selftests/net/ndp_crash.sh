@@ -26,8 +26,8 @@ END
 # check_senders NAME: send six messages of 1.5 MB, each of which reserves three quarters of SO_RCVBUF
 check_senders() {
 	messages "$1" send -n "$a" -p 9 -d 10.0.0.2 -c 6 -l 1500k -t 60
-	note "$1: $(said us) µs"
-	! exact || check "$1, within 3 s" test "$(said us)" -lt 3000000
+	note "$1: $(total us) µs"
+	! exact || check "$1, within 3 s" test "$(total us)" -lt 3000000
 }
 # sender_dies STATE STEP...: the forger runs each STEP and stops; check that other senders are not affected
 sender_dies() {
@@ -61,7 +61,7 @@ receiver_dies() {
 		await "${@:2}" wait=2000
 	wait_for 5 test -s "$TMP/msgs"
 	check_eq "message to a receiver that died $1 fails, and a message to another receiver arrives" \
-		"$(said ETIMEDOUT) $(said msgs)" "1 1"
+		"$(total ETIMEDOUT) $(total msgs)" "1 1"
 }
 job ndp_msg receive -n "$a" -p 1000 -f -c 100000000 -l 300k -t 200
 wait_for 5 in_use

@@ -19,18 +19,19 @@ api options arguments failures
 
 in_ns "$a" sh -c 'echo 50 >/proc/sys/net/ndp/timeout_ms'
 messages "message to a silent host fails with timeout_ms 50" send -n "$a" -d 10.0.0.9 -p 9 -l 100 -e
-check_eq "message to a silent host fails with ETIMEDOUT" "$(said ETIMEDOUT)" 1
-check "message to a silent host fails after timeout_ms" test "$(said us)" -ge 50000
+check_eq "message to a silent host fails with ETIMEDOUT" "$(total ETIMEDOUT)" 1
+check "message to a silent host fails after timeout_ms" test "$(total us)" -ge 50000
 messages "messages to two hosts arrive or fail" receive -n "$b" -p 9 -c 20 -l 100,5k -- \
 	send -n "$a" -d 10.0.0.9,10.0.0.2 -p 9 -c 20 -l 100,5k -e
-check_eq "messages to the silent host fail, messages to the other host arrive" "$(said ETIMEDOUT) $(said msgs)" "20 20"
+check_eq "messages to the silent host fail, messages to the other host arrive" \
+	"$(total ETIMEDOUT) $(total msgs)" "20 20"
 if exact; then
 	# the packets wait for ARP for 3 s, much longer than their messages
 	missing=10.0.0.21,10.0.0.22,10.0.0.23,10.0.0.24,10.0.0.25,10.0.0.26,10.0.0.27,10.0.0.28
 	messages "messages to hosts arrive or fail beside missing hosts" receive -n "$b" -p 9 -c 20 -l 50k -- \
 		send -n "$a" -d $missing,10.0.0.2 -p 9 -c 20 -l 50k -e
-	check_eq "only messages to missing hosts fail" "$(said ETIMEDOUT) $(said msgs)" "160 20"
-	check "missing hosts hardly delay messages to other hosts" test "$(said us receive)" -lt 15000000
+	check_eq "only messages to missing hosts fail" "$(total ETIMEDOUT) $(total msgs)" "160 20"
+	check "missing hosts hardly delay messages to other hosts" test "$(total us receive)" -lt 15000000
 fi
 
 # ---- a sender that restarts has a new flow

@@ -17,7 +17,7 @@ line_us() { echo $(($1 * 8 * 9038 / 8916 / 10000)); }
 # within NAME PERCENT OPTIMUM: check that the last message arrived at most PERCENT after the optimum, which is in µs
 within() {
 	local us
-	us=$(said us receive)
+	us=$(total us receive)
 	check "$1 takes $us µs, at most $2 % above the optimum of $3 µs" \
 		test "$us" -ge "$3" -a $((us * 100)) -le $(($3 * (100 + $2)))
 }
@@ -28,9 +28,9 @@ messages "one message of 32 MB arrives" "${rx[@]}" -l 32m -- "${tx[@]}" -l 32m
 within "one message of 32 MB" 8 "$(line_us $((32 << 20)))"
 messages "300 messages of 100 kB arrive" "${rx[@]}" -c 300 -l 100k -- "${tx[@]}" -c 300 -l 100k
 within "a sequence of 300 messages of 100 kB" 5 "$(line_us $((300 * 102400)))"
-check_eq "no packet of 300 messages is retransmitted" "$(said rtx)" 0
+check_eq "no packet of 300 messages is retransmitted" "$(total rtx)" 0
 messages "a message of 1 byte arrives" "${rx[@]}" -l 1 -- "${tx[@]}" -l 1
-check "a message of 1 byte takes no round trip: $(said us receive) µs" test "$(said us receive)" -lt 12
+check "a message of 1 byte takes no round trip: $(total us receive) µs" test "$(total us receive)" -lt 12
 messages "a request of 1000 bytes arrives" "${rx[@]}" -l 1000 -- "${tx[@]}" -l 1000
 
 # spread: completion time of the last sender relative to the first, in percent
@@ -42,7 +42,7 @@ for bytes in 100000 1000000; do
 	incast "incast of 8 messages of $bytes bytes" 1 $bytes
 	within "incast of 8 messages of $bytes bytes" 12 "$(line_us $((8 * bytes)))"
 	check "incast of $bytes bytes is fair: last sender takes $(spread) % of the first's time" test "$(spread)" -le 160
-	check_eq "incast of $bytes bytes has no timeout" "$(said timeouts)" 0
+	check_eq "incast of $bytes bytes has no timeout" "$(total timeouts)" 0
 done
 
 # ---- priorities

@@ -84,7 +84,9 @@ forge "packets with different lengths of the same message are sent" \
 	await data:udp4:flow_id=32,seq=1,offset=1000,payload_len=1000,msg_len=9000 wait=20 \
 	data:udp4:flow_id=32,seq=2,offset=500,payload_len=1000,msg_len=5000 wait=20
 # begun COUNT: true if flow 33 has COUNT messages. The attacker knows its id and ports, but not the packets in flight.
-begun() { [ "$(ip netns exec "$b" closnet ndp receiving -j | jq '[.receiving[] | select(.flow_id == 33)][0].msgs')" -eq "$1" ]; }
+begun() {
+	[ "$(ip netns exec "$b" closnet ndp receiving -j | jq '[.receiving[] | select(.flow_id == 33)][0].msgs')" -eq "$1" ]
+}
 forge "the first packet of a message is answered" \
 	data:udp4:flow_id=33,seq=7000,base=7000,msg_id=5,payload_len=1000,msg_len=5000 await
 check "the first packet begins a message" begun 1
@@ -116,18 +118,18 @@ forge_answers() {
 }
 forge_answers "ACKs of packets that were not sent are received" \
 	control:udp4:flags=1,seq=5000,ack_base=5001 control:udp4:flags=1,ack_base=0x80000000
-check_eq "ACKs of packets that were not sent do not complete the message" "$(said msgs) $(said ETIMEDOUT)" "0 1"
+check_eq "ACKs of packets that were not sent do not complete the message" "$(total msgs) $(total ETIMEDOUT)" "0 1"
 forge_answers "a pull of 2^30 packets is received" control:udp4:flags=4,seq=0,path=0,try_no=0,pull=0x3fffffff
-check "a pull of 2^30 packets gets fewer than 2000" test "$(said packets)" -lt 2000
+check "a pull of 2^30 packets gets fewer than 2000" test "$(total packets)" -lt 2000
 forge_answers "ERROR of a closed port is received" error:udp4:code=1
-check_eq "ERROR of a closed port fails the message with ECONNREFUSED" "$(said ECONNREFUSED)" 1
+check_eq "ERROR of a closed port fails the message with ECONNREFUSED" "$(total ECONNREFUSED)" 1
 forge_answers "ERROR of a message that is too long is received" error:udp4:code=3
-check_eq "ERROR of a message that is too long fails it with EMSGSIZE" "$(said EMSGSIZE)" 1
+check_eq "ERROR of a message that is too long fails it with EMSGSIZE" "$(total EMSGSIZE)" 1
 forge_answers "repeated ERRORs of an unknown flow are received" \
 	error:udp4:code=2 wait=20 error:udp4:code=2 wait=20 error:udp4:code=2
-check_eq "repeated ERRORs of an unknown flow fail the message" "$(said msgs)" 0
+check_eq "repeated ERRORs of an unknown flow fail the message" "$(total msgs)" 0
 forge_answers "forged cookies are received" cookie:udp4:cookie=1 wait=5 cookie:udp4:cookie=2 cookie:udp4:cookie=3
-check_eq "forged cookies make the message time out" "$(said ETIMEDOUT)" 1
+check_eq "forged cookies make the message time out" "$(total ETIMEDOUT)" 1
 check "the sender returns the cookie" grep -q "^data .*cookie=" "$TMP/received"
 forge_answers "random answers are received" random:udp4:2000,5 wait=50 random:udp4:2000,6
 forge_answers "NACKs of all packets are received" control:udp4:flags=18,seq=0 control:udp4:flags=18,seq=1,path=1 \

@@ -35,13 +35,13 @@ done
 # fails NAME ADDRESS ERRNO SIZE ARGUMENT...: check that a message fails with ERRNO
 fails() {
 	messages "message $1 ends" send -n "$a" -d "$2" -p 9 -l "$4" -e "${@:5}"
-	check_eq "message $1 fails with $3" "$(said "$3")" 1
+	check_eq "message $1 fails with $3" "$(total "$3")" 1
 }
 
 for to in 10.0.1.2 2001:db8:1::2; do
 	fails "to $to, a host without NDP," $to ECONNREFUSED 100
 	# the first IPv6 neighbour discovery of other nodes takes 2 to 4 s; the timeout is 5 s
-	! exact || check "message to $to, a host without NDP, fails before its timeout" test "$(said us)" -lt 4500000
+	! exact || check "message to $to, a host without NDP, fails before its timeout" test "$(total us)" -lt 4500000
 done
 for to in 10.0.1.2 2001:db8:1::2; do
 	# longer than the first window, whose packets are all too large

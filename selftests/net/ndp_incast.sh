@@ -22,7 +22,7 @@ trimmed() { jq '.trimmed_arrival_packets + .trimmed_tail_packets' <<<"$(trims)";
 # no_timeouts NAME: check that no packet timed out; only in virtual time, because a busy machine may be late
 no_timeouts() {
 	if exact; then
-		check_eq "$1: no packet times out" "$(said timeouts)" 0
+		check_eq "$1: no packet times out" "$(total timeouts)" 0
 	else
 		skip "$1: no packet times out" "needs virtual time"
 	fi
@@ -31,8 +31,8 @@ no_timeouts() {
 switch limit 8
 incast "one packet from each sender" 1 100
 incast "300 kB each" 1 300000
-check "incast of 300 kB each has trimmed payloads" test "$(said nacks)" -gt 0
-check "switch trimmed all NACKed packets" test "$(trimmed)" -ge "$(said nacks)"
+check "incast of 300 kB each has trimmed payloads" test "$(total nacks)" -gt 0
+check "switch trimmed all NACKed packets" test "$(trimmed)" -ge "$(total nacks)"
 no_timeouts "300 kB each"
 incast "50 messages of 20 kB each" 50 20000
 no_timeouts "50 messages of 20 kB each"
@@ -41,7 +41,7 @@ incast "nearly all packets trimmed" 1 300000
 no_timeouts "nearly all packets trimmed"
 switch limit 1 hlimit 512 rts
 incast "returned headers" 20 1000,40000
-check "headers are returned to their senders" test "$(said returned)" -gt 0
+check "headers are returned to their senders" test "$(total returned)" -gt 0
 no_timeouts "returned headers"
 switch limit 1 hlimit 512
 incast "lost headers" 20 1000,40000
@@ -52,13 +52,13 @@ for ns in "$h1" "$h2" "$h3" "$h4"; do
 	commands+=(-- send -n "$ns" -d 10.0.0.100 -p 9 -S 2 -l 1m)
 done
 messages "eight messages arrive with room for four" receive -v -n "$r" -r 4000000 -p 9 -s 8 -l 1m -q 10 "${commands[@]}"
-note "room for four messages: $(said us receive) µs, $(snmp "$r" RcvNoRoom) refused"
+note "room for four messages: $(total us receive) µs, $(snmp "$r" RcvNoRoom) refused"
 # ends NUMBER: completion time of the NUMBERth sender in µs
 ends() {
 	awk '$1 == "send" { sub("us=", "", $NF); print $NF }' "$TMP/msgs" | sort -n | sed -n "$1p"
 }
 if exact; then
-	check "eight messages take no longer with room for four" test "$(said us receive)" -lt 7700
+	check "eight messages take no longer with room for four" test "$(total us receive)" -lt 7700
 else
 	skip "eight messages take no longer with room for four" "needs virtual time"
 fi

@@ -34,11 +34,11 @@ bad() {
 		receive -n "$b" -p 9 -c 21 -s 3 -l $sizes -q 20 -- receive -n "$a" -p 9 -c 21 -l $sizes -q 20 -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 21 -l $sizes -S 2 -- send -n "$b" -d 10.0.0.1 -p 9 -c 21 -l $sizes -- \
 		send -n "$a" -d 2001:db8::2 -p 9 -c 21 -l $sizes
-	note "$1: $(said packets) packets, $(said rtx) retransmissions, $(said timeouts) of them by timeout"
+	note "$1: $(total packets) packets, $(total rtx) retransmissions, $(total timeouts) of them by timeout"
 }
 bad "messages arrive over a good link"
 bad "messages arrive with 1 % loss" loss 1%
-check "lost packets are retransmitted" test "$(said rtx)" -gt 0
+check "lost packets are retransmitted" test "$(total rtx)" -gt 0
 bad "messages arrive with 30 % loss" loss 30%
 bad "messages arrive with 20 % duplicates" duplicate 20%
 bad "messages arrive with 25 % reordering" delay 500us reorder 25%

@@ -23,7 +23,7 @@ messages "messages arrive with the smallest SO_RCVBUF" \
 	"${rx[@]}" -r 1 -c 12 -l 1,1k,30k,300k -- "${tx[@]}" -c 12 -l 1,1k,30k,300k
 # The link needs 16 ms. A receiver without room accepts only the next packet in order, so sending later packets costs
 # time.
-! exact || check "the smallest SO_RCVBUF delays messages by less than 1 s" test "$(said us)" -lt 1000000
+! exact || check "the smallest SO_RCVBUF delays messages by less than 1 s" test "$(total us)" -lt 1000000
 messages "16 concurrent messages arrive, each longer than SO_RCVBUF" \
 	"${rx[@]}" -r 100000 -s 16 -l 300k -- "${tx[@]}" -S 16 -l 300k
 messages "concurrent messages arrive with room for two at a time" \
@@ -41,6 +41,6 @@ messages "small messages of 40 sockets with little memory arrive" \
 messages "messages arrive beside those to a receiver that hardly reads" \
 	receive -n "$b" -p 10 -w 20 -r 20000 -c 20 -l 3000 -- \
 	send -n "$a" -p 10 -d 10.0.0.2 -c 20 -l 3000 -- "${rx[@]}" -c 30 -l 100k -- "${tx[@]}" -c 30 -l 100k
-check_eq "no message to a receiver that hardly reads fails" "$(said failed)" 0
+check_eq "no message to a receiver that hardly reads fails" "$(total failed)" 0
 check "all flows are freed" wait_for 20 unused
 finish

@@ -25,11 +25,11 @@ tx=(send -n "$a" -p 1000)
 messages "messages arrive over IPv4" \
 	"${rx[@]}" -4 -c 15 -l "$sizes,16m" -q 10 -- "${tx[@]}" -d 10.0.0.2 -c 15 -l "$sizes,16m"
 if exact; then
-	check_eq "messages over IPv4 need no retransmissions" "$(said rtx)" 0
+	check_eq "messages over IPv4 need no retransmissions" "$(total rtx)" 0
 else
 	skip "messages over IPv4 need no retransmissions" "needs virtual time"
 fi
-check_eq "all messages over IPv4 are acknowledged" "$(said msgs)" 15
+check_eq "all messages over IPv4 are acknowledged" "$(total msgs)" 15
 messages "messages of a connected socket with MSG_DONTWAIT arrive" \
 	"${rx[@]}" -c 28 -l "$sizes" -- "${tx[@]}" -C -D -d 10.0.0.2 -c 28 -l "$sizes"
 messages "messages arrive over IPv6" "${rx[@]}" -c 15 -l "$sizes,4m" -- "${tx[@]}" -d 2001:db8::2 -c 15 -l "$sizes,4m"

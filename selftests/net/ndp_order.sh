@@ -42,7 +42,7 @@ ordered() {
 	netem "${@:3}"
 	messages "messages arrive in order $1" "${rx[@]}" -O -s 4 -c "$2" -l $sizes -- "${v4[@]}" -O -c "$2" -l $sizes -- \
 		"${v6[@]}" -O -c "$2" -l $sizes -- "${v4[@]}" -S 2 -c "$2" -l $sizes
-	note "$1: $(said rtx) retransmissions of $(said packets) packets"
+	note "$1: $(total rtx) retransmissions of $(total packets) packets"
 }
 ordered "from four senders" 21
 ordered "with 30 % loss" 14 loss 30%
@@ -56,10 +56,10 @@ messages "short and long messages arrive in order from SOCK_SEQPACKET to SOCK_SE
 	"${v4[@]}" -O -c 200 -l $small
 messages "short and long messages arrive from SOCK_RDM to SOCK_RDM" \
 	"${rx[@]}" -c 200 -l $small -- "${v4[@]}" -c 200 -l $small
-check "short messages overtake long ones from SOCK_RDM to SOCK_RDM" test "$(said overtaken receive)" -gt 0
+check "short messages overtake long ones from SOCK_RDM to SOCK_RDM" test "$(total overtaken receive)" -gt 0
 messages "short and long messages arrive from SOCK_SEQPACKET to SOCK_RDM" \
 	"${rx[@]}" -c 200 -l $small -- "${v4[@]}" -O -c 200 -l $small
-check "short messages overtake long ones from SOCK_SEQPACKET to SOCK_RDM" test "$(said overtaken receive)" -gt 0
+check "short messages overtake long ones from SOCK_SEQPACKET to SOCK_RDM" test "$(total overtaken receive)" -gt 0
 
 # ---- little memory for messages that wait
 
@@ -75,12 +75,12 @@ messages "messages arrive in order at a reader with a short buffer" "${rx[@]}" -
 
 messages "messages arrive in order beside those that sendmsg() aborts" "${rx[@]}" -O -g -s 2 -c 41 -l 100,2m -- \
 	"${v4[@]}" -O -k 100000 -A 10 -c 41 -l 100,2m -- "${v6[@]}" -O -c 41 -l 100,2m
-check "sendmsg() aborts some messages" test "$(said EAGAIN)" -gt 0
+check "sendmsg() aborts some messages" test "$(total EAGAIN)" -gt 0
 netem
 messages "messages arrive in order after others failed on a link that was down" "${rx[@]}" -O -g -c 200 -l 30k -- \
 	"${v4[@]}" -O -T 100 -e -k 200000 -c 200 -l 30k -- run "sleep 0.02; ip -n $b link set w1 down; sleep 0.3
 		ip -n $b link set w1 up; ip -n $b neigh replace 10.0.0.1 lladdr $MAC_A nud permanent dev w1"
-check "some messages fail on a link that is down" test "$(said failed)" -gt 0
+check "some messages fail on a link that is down" test "$(total failed)" -gt 0
 # takes 10 s
 ! exact || MAC_A=$MAC_A api seqpacket silent
 finish

@@ -21,11 +21,11 @@ switch limit 8
 incast_of_two() {
 	local us best=$(($3 * 2 * 8 * 9038 / 8916 / $2))
 	incast "$1" 1 "$3"
-	us=$(said us receive)
+	us=$(total us receive)
 	check "$1: incast takes $us µs, at most 12 % more than the link's $best µs" \
 		test "$us" -ge $best -a $((us * 100)) -le $((best * 112))
-	check "$1: at most the packets of first windows are trimmed: $(said nacks)" test "$(said nacks)" -le 60
-	check_eq "$1: no packet times out" "$(said timeouts)" 0
+	check "$1: at most the packets of first windows are trimmed: $(total nacks)" test "$(total nacks)" -le 60
+	check_eq "$1: no packet times out" "$(total timeouts)" 0
 }
 incast_of_two "25 Gbit/s" 25000 8000000
 # change both ends of the cable
@@ -45,7 +45,7 @@ check_loopback() {
 	in_ns "$r" tee /proc/sys/net/ndp/line_rate_Mbps >/dev/null <<<"$1"
 	messages "message arrives over loopback with line_rate_Mbps $1" receive -n "$r" -p 9 -r 33554432 -l 6545100 -- \
 		send -n "$r" -d 127.0.0.1 -p 9 -l 6545100
-	us=$(said us receive)
+	us=$(total us receive)
 	check "line_rate_Mbps $1 paces loopback at $2 Mbit/s: $us µs of $best µs" \
 		test $((us * 100)) -ge $((best * 98)) -a $((us * 100)) -le $((best * 108))
 }

@@ -31,7 +31,7 @@ for bytes in 4 7 1k; do
 		"${tx[@]}" -c 7 -l $sizes
 done
 messages "a message longer than SO_RCVBUF arrives" "${rx[@]}" -r 100000 -l 3m -- "${tx[@]}" -l 3m
-check "a message longer than SO_RCVBUF arrives in parts" test "$(said parts receive)" -gt 3
+check "a message longer than SO_RCVBUF arrives in parts" test "$(total parts receive)" -gt 3
 messages "two messages longer than SO_RCVBUF arrive" \
 	"${rx[@]}" -r 100000 -s 2 -l 1m -- "${tx[@]}" -l 1m -- "${tx[@]}" -l 1m
 finish

@@ -30,18 +30,18 @@ placed() {
 	messages "messages arrive in a region $1" receive -n "$b" -p 9 -m "$2" -c 7 -s 3 -l $sizes -q 20 -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 7 -l $sizes -S 2 -- \
 		send -n "$a" -d 2001:db8::2 -p 9 -c 7 -l $sizes
-	note "$1: $(said placed receive) of $(said msgs receive) were placed, $(said rtx) retransmissions"
+	note "$1: $(total placed receive) of $(total msgs receive) were placed, $(total rtx) retransmissions"
 }
 placed "over a good link" 16777216
-check_eq "all messages over a good link are placed" "$(said placed receive)" 21
+check_eq "all messages over a good link are placed" "$(total placed receive)" 21
 placed "with 25 % reordering" 16777216 delay 500us reorder 25%
-check_eq "all messages with 25 % reordering are placed" "$(said placed receive)" 21
+check_eq "all messages with 25 % reordering are placed" "$(total placed receive)" 21
 placed "with loss, duplicates, corruption and delays" 16777216 loss 5% duplicate 5% corrupt 2% delay 300us 200us
-check_eq "all messages with loss, duplicates, corruption and delays are placed" "$(said placed receive)" 21
-check "lost packets of placed messages are retransmitted" test "$(said rtx)" -gt 0
+check_eq "all messages with loss, duplicates, corruption and delays are placed" "$(total placed receive)" 21
+check "lost packets of placed messages are retransmitted" test "$(total rtx)" -gt 0
 placed "without space for the longest" 262144 loss 2%
-check "messages that fit a small region are placed" test "$(said placed receive)" -gt 0
-check "messages that do not fit a small region are not placed" test "$(said placed receive)" -le 18
+check "messages that fit a small region are placed" test "$(total placed receive)" -gt 0
+check "messages that do not fit a small region are not placed" test "$(total placed receive)" -le 18
 placed "with space for few messages" 8192 delay 500us reorder 25%
 
 # ---- memory of reordered packets
@@ -56,8 +56,8 @@ if load_module sch_ndp; then
 	tc -n "$a" qdisc add dev w0 root handle 1: ndp limit 8 rate 100mbit
 	messages "trimmed messages arrive in a region" receive -n "$b" -p 9 -m 16777216 -c 7 -s 4 -l $sizes -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 7 -l $sizes -S 4
-	check "packets of placed messages are trimmed" test "$(said nacks)" -gt 0
-	check_eq "all trimmed messages are placed" "$(said placed receive)" 28
+	check "packets of placed messages are trimmed" test "$(total nacks)" -gt 0
+	check_eq "all trimmed messages are placed" "$(total placed receive)" 28
 	tc -n "$a" qdisc del dev w0 root
 fi
 check "all flows are freed" wait_for 20 unused

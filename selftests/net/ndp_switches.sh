@@ -37,7 +37,7 @@ check_switch() {
 		send -n "$a" -d 2001:db8::2 -p 9 -c 12 -l $sizes
 	kill $relay
 	wait $relay || true
-	note "$1: $(<"$TMP/relay"); $(said nacks) NACKs, $(said rtx) retransmissions, $(said timeouts) timeouts"
+	note "$1: $(<"$TMP/relay"); $(total nacks) NACKs, $(total rtx) retransmissions, $(total timeouts) timeouts"
 }
 relayed() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" "$TMP/relay"; }
 # counted NAME...: sum of the counters of both hosts
@@ -63,7 +63,7 @@ for lens in all ip none; do
 			$(($(counted InTrimmed) - before)) \
 			"$(relayed trimmed)"
 		# on a slow machine, senders time out earlier
-		! exact || check "packets trimmed to $bytes bytes are NACKed, right lengths: $lens" test "$(said nacks)" -gt 10
+		! exact || check "packets trimmed to $bytes bytes are NACKed, right lengths: $lens" test "$(total nacks)" -gt 10
 		repaired=$(($(counted InRepaired) - repaired))
 		case $lens in
 		none) check_eq "wrong lengths of packets trimmed to $bytes bytes are repaired" $repaired "$(relayed trimmed)" ;;

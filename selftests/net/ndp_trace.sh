@@ -32,7 +32,7 @@ all_received() { [ "$(lines ndp_came "$2")" -eq "$1" ]; }
 answers_received() { [ "$(lines ndp_came type=control)" -eq "$(lines ndp_sent type=control)" ]; }
 
 messages "a message arrives" receive -n "$b" -p 9 -l 100k -- send -n "$a" -P 2000 -d 10.0.0.2 -p 9 -l 100k
-packets=$(said packets)
+packets=$(total packets)
 up="local=::ffff:10.0.0.1 remote=::ffff:10.0.0.2 sport=2000 dport=9 type=data"
 check_eq "each sent packet is traced" "$(lines ndp_sent "$up")" "$packets"
 check_eq "the first packet of the message is traced once" "$(lines ndp_sent "$up" try=0 offset=0)" 1

@@ -38,14 +38,14 @@ find_kinds
 for kind in "${kinds[@]}"; do
 	what="GSO of $kind"
 	dcqcn kmin 10000 kmax 10000 rate 1kbit
-	run 24 "$(super "$kind"),ecn=2,n=3"
+	run 24 "$(gso_frame "$kind"),ecn=2,n=3"
 	# 9 full frames are less than 10000 bytes, 10 are more: the eleventh frame is the first to be marked
 	check_eq "$what: segments are marked one by one" \
 		"$(sort -k2n "$TMP/result" | awk '$2 > 0 { printf "%s", substr($3, 1, 1) }')" wwwwwwwwwwmmmmmmmmmmmmmm
 	check_json "$full" "$what: each marked segment is counted" \
 		'.qlen == 24 and .marked_packets == 14'
 	dcqcn limit 9000 rate 1kbit
-	run 8 "$(super "$kind"),ecn=2,n=2"
+	run 8 "$(gso_frame "$kind"),ecn=2,n=2"
 	check_json "$full" "$what: segments are dropped one by one" \
 		'.qlen == 8 and .drops == 8 and .dropped_limit_packets == 8'
 done

@@ -17,7 +17,7 @@ if exact; then
 else
 	skip "a refreshed pause stops the peer" "time is real"
 fi
-go_on "refreshed pause"
+resume "refreshed pause"
 check "XON is sent when the queue has drained" sent p1 xon_frames 1
 xoff=$(ingress p1 xoff_frames)
 sleep 0.1
@@ -29,7 +29,7 @@ for change in "xoff 200000" "xoff dynamic" "xoff auto" "pfc none" "pfc 0-2,4-7";
 	port p1 $change
 	check_eq "$change: XON is sent" "$(ingress p1 xon_frames)" 1
 	check "$change: the peer sends the remaining packets" wait_for 5 waiting 59
-	go_on "$change"
+	resume "$change"
 done
 
 setup p1
@@ -45,7 +45,7 @@ port p1 xoff 92325
 check_eq "no XON is sent less than 2 MTU below the threshold" "$(ingress p1 xon_frames)" 0
 port p1 xoff 92326
 check_eq "XON is sent 2 MTU below the threshold" "$(ingress p1 xon_frames)" 1
-go_on "thresholds up and down"
+resume "thresholds up and down"
 
 # ---- a peer with another rate, which counts its quanta faster
 
@@ -57,7 +57,7 @@ if exact; then
 	check "XOFF for a peer with a faster link is sent again" wait_for 20 sent p1 xoff_frames 4
 	sleep 0.05
 	check_eq "a peer with a faster link stays paused" "$(dcqcn_stat "$s/p3" qlen)" "$qlen"
-	go_on "peer with a faster link"
+	resume "peer with a faster link"
 	wire_set "$h1/w0" rate 1gbit
 else
 	skip "a peer with a faster link stays paused" "time is real"

@@ -8,19 +8,19 @@
 . "$(dirname "$0")/../lib/sch_pool.sh"
 
 fill
-told=$(counter "$s/p1" tx_prio3_pause)
+pauses_before=$(counter "$s/p1" tx_prio3_pause)
 tc -n "$s" qdisc del dev p1 root
-check "a port that leaves the pool sends XON" lifted
+check "a port that leaves the pool sends XON" xon_sent
 check "packets of a port outside the pool are queued without a pause" wait_for 5 waiting 59
 check "a port that left the pool is not counted" dcqcn_is "$s/p3" pool_ports 1
 port p1
 check_eq "a port that returns to the pool has no bytes charged" "$(ingress p1 ingress_bytes)" 0
-go_on "port that left the pool and returned"
+resume "port that left the pool and returned"
 
 fill
-told=$(counter "$s/p1" tx_prio3_pause)
+pauses_before=$(counter "$s/p1" tx_prio3_pause)
 tc -n "$s" qdisc del dev p3 root
-check "deleting the qdisc with the queued packets sends XON" wait_for 5 lifted
+check "deleting the qdisc with the queued packets sends XON" wait_for 5 xon_sent
 port p3
 check "the packets of a deleted qdisc are not charged" empty
 check "a port with a new qdisc is in the pool again" dcqcn_is "$s/p3" pool_ports 2
@@ -36,15 +36,15 @@ fill
 ip -n "$h1" link set w0 down
 port p3 rate 0
 check "the pool drains while the paused peer is down" wait_for 10 empty
-told=$(counter "$s/p1" tx_prio3_pause)
+pauses_before=$(counter "$s/p1" tx_prio3_pause)
 sleep 0.2
-check_eq "no pause frame is sent while the peer is down" "$(counter "$s/p1" tx_prio3_pause)" "$told"
+check_eq "no pause frame is sent while the peer is down" "$(counter "$s/p1" tx_prio3_pause)" "$pauses_before"
 ip -n "$h1" link set w0 up
 wait_for 5 has_carrier "$h1" w0
 ip -n "$h1" neigh replace 10.0.0.3 lladdr "$mac" dev w0 nud permanent
-had=$(frames)
+frames_before=$(frames)
 blast 10
-check "packets of the peer pass when it is up again" wait_for 10 came $((had + 10))
+check "packets of the peer pass when it is up again" wait_for 10 frames_arrived $((frames_before + 10))
 
 # ---- another driver
 
@@ -70,7 +70,7 @@ if tc -n "$h1" qdisc add dev v0 clsact &&
 	check "veth: no XON is sent while the reason lasts" test "$(ingress v1 xon_frames)" -eq 0
 	port p3 rate 0
 	check "veth: the peer receives XON" wait_for 5 matched 2 1
-	check "veth: all packets arrive" wait_for 10 came $((had + 60))
+	check "veth: all packets arrive" wait_for 10 frames_arrived $((frames_before + 60))
 	check "veth: the pool is empty" empty
 	setup v1
 	blast 60
@@ -86,7 +86,7 @@ if tc -n "$h1" qdisc add dev v0 clsact &&
 	check_eq "peer that ignores XOFF: the qdisc counts the same drops" \
 		"$(dcqcn_stat "$s/p3" dropped_headroom_packets) $(dcqcn_stat "$s/p3" drops)" "40 40"
 	port p3 rate 0
-	check "peer that ignores XOFF: the queued packets arrive" wait_for 10 came $((had + 20))
+	check "peer that ignores XOFF: the queued packets arrive" wait_for 10 frames_arrived $((frames_before + 20))
 else
 	skip "veth: the peer receives XOFF" "no clsact or u32"
 fi

@@ -20,7 +20,7 @@ for kind in "${kinds[@]}"; do
 	check_to "$TMP/result" "GSO of $kind: 24 segments leave" \
 		send_frames -k -s "$a/v0" -c "in=$b/v1/in/25" \
 		-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" \
-		"$PLUG" "$(super "$kind"),n=3"
+		"$PLUG" "$(gso_frame "$kind"),n=3"
 	check_eq "GSO of $kind: each segment is whole if the queue has room" \
 		"$(awk '$3 == "whole" { n++ } END { print n }' "$TMP/result")" 25
 	check_json "$(<"$TMP/stats")" "GSO of $kind: segments are counted one by one" \
@@ -28,14 +28,14 @@ for kind in "${kinds[@]}"; do
 	ndp limit 3 hlimit 1000000 match all rate 1kbit
 	check_to "$TMP/result" "GSO of $kind: 24 segments leave a queue of 3 packets" \
 		send_frames -k -s "$a/v0" -c "in=$b/v1/in/25" -x "$(release)" \
-		"$PLUG" "$(super "$kind"),n=3"
+		"$PLUG" "$(gso_frame "$kind"),n=3"
 	check_eq "GSO of $kind: 21 segments are trimmed in a queue of 3 packets" \
 		"$(awk '$3 == "trimmed" { n++ } END { print n }' "$TMP/result")" 21
 done
 
 ndp match udp_port 61199 rate 1kbit
 check "a GSO packet of other traffic is sent" send_frames -s "$a/v0" \
-	-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$(super tcp4)"
+	-x "tc -n $a -s -j qdisc show dev v0 >$TMP/stats; $(release)" "$PLUG" "$(gso_frame tcp4)"
 check_json "$(<"$TMP/stats")" "a GSO packet of other traffic is queued as one packet" \
 	'.[0].other.qlen_packets == 1 and .[0].qlen == 1'
 

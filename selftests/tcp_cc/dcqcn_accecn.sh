@@ -41,7 +41,7 @@ b_since() { echo $(($(cc_counter "$1" "$b") - $(awk -v name="$1" '$1 == name { p
 # ---- one mark
 
 full=$(full_Bps 500)
-still_params
+constant_params
 begin
 check "all data arrives although one packet is marked" flow cc=dcqcn connect send=100000 \
 	"$MARK" send=1000 "$MARK_NOT" send=50000 "$SETTLED" close eof

@@ -15,11 +15,11 @@ need_cc dcqcn
 rmmod tcp_dcqcn && load_module tcp_dcqcn
 setup_ns a b
 . "$(dirname "$0")/../lib/tcp_dcqcn.sh"
-. "$(dirname "$0")/../lib/tcp_who.sh"
+. "$(dirname "$0")/../lib/tcp_permission.sh"
 wire_ab rate 500mbit delay 20us
 . "$(dirname "$0")/../lib/tcp_basic.sh"
 
-test_who 1
+test_permission 1
 
 # ---- addresses and directions
 

@@ -37,7 +37,7 @@ ce_since() { echo $(($(cc_counter ce_packets "$b") - ce_before)); }
 # ---- one mark
 
 full=$(full_Bps 500)
-still_params
+constant_params
 begin
 check "all data arrives although one packet is marked" flow cc=dcqcn connect send=300000 \
 	"$MARK" send=1000 "$MARK_NOT" send=100000 close eof

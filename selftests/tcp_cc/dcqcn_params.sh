@@ -13,7 +13,7 @@ need_closwire
 need_cc dcqcn
 setup_ns a b
 . "$(dirname "$0")/../lib/tcp_dcqcn.sh"
-. "$(dirname "$0")/../lib/knobs.sh"
+. "$(dirname "$0")/../lib/tcp_sysctl.sh"
 wire_ab rate 500mbit delay 20us
 
 # ---- ranges
@@ -38,7 +38,7 @@ range line_rate 0 1000000 1000001
 
 # ---- while a connection runs
 
-still_params
+constant_params
 long_flow cc=dcqcn max-rate=2500000 connect send=300000
 params rpg_max_rate=40
 check_eq "a new connection uses a changed parameter" \
@@ -63,7 +63,7 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 	# one_mark NAME=VALUE...: rate (of line rate) and alpha after a single mark, in thousandths
 	one_mark() {
 		default_params
-		still_params
+		constant_params
 		params "$@"
 		trace_again
 		flow cc=dcqcn connect send=100000 "$MARK" send=1000 "$MARK_NOT" send=3000 close eof || return

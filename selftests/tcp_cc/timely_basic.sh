@@ -15,14 +15,14 @@ need_cc timely
 rmmod tcp_timely && load_module tcp_timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
-. "$(dirname "$0")/../lib/tcp_who.sh"
+. "$(dirname "$0")/../lib/tcp_permission.sh"
 wire_ab rate 500mbit delay 20us
 . "$(dirname "$0")/../lib/tcp_basic.sh"
-calm_params
+high_thresholds
 
 # ---- permission
 
-test_who 0
+test_permission 0
 
 # ---- sources of RTTs
 

@@ -15,7 +15,7 @@ need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 1gbit delay 10us
-calm_params
+high_thresholds
 params seg_kb=4
 stamps "$a/w0" 1
 wire_set "$a/w0" clock_offset 37s

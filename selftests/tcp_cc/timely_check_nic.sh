@@ -28,7 +28,7 @@ check "a NIC that timestamps all packets is good" finds 0 "good     rx_filter: t
 check "check-nic knows the driver" finds 0 "good     driver: driver closwire stamps all packets" w0
 check "check-nic prints the link's rate" finds 0 "line_rate: the line's rate is 1000 Mbit/s" w0
 check "nicclock without timestamps is noted" finds 0 "note     nicclock: nicclock has seen no stamps" w0
-calm_params
+high_thresholds
 flow cc=timely connect send=3000000 close eof
 check "the state of nicclock is printed after a connection" finds 0 "nicclock: nicclock " w0
 check_json "$(in_ns "$a" closnet check-nic --json w0)" "JSON of a good NIC has .good true" '.good' \

@@ -14,7 +14,7 @@ need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 500mbit delay 20us
-calm_params
+high_thresholds
 # below the link's rate, so that the queue of the first window drains
 params max_rate=400
 stamps "$a/w0" 1

@@ -16,7 +16,7 @@ need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 500mbit delay 20us
-calm_params
+high_thresholds
 stamps "$a/w0" 1
 ip netns exec "$a" insmod "$module" dev=w0
 defer "rmmod driver_stamp"

@@ -14,7 +14,7 @@ need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 wire_ab rate 500mbit delay 20us
-calm_params
+high_thresholds
 . "$(dirname "$0")/../lib/tcp_loss.sh"
 
 full_rate() { grep -q "bw:$(line_rate 500)bps" "$TMP/info" || { cat "$TMP/info" && return 1; }; }
@@ -41,7 +41,7 @@ if test_order; then
 		both net.ipv4.tcp_ecn=$ecn
 		count_from_here
 		check "ecn=$ecn: all data arrives" \
-			goes_on send=6000000 "run=tc -n $a qdisc change dev w0 root netem limit 10000" send=1000000
+			between_transfers send=6000000 "run=tc -n $a qdisc change dev w0 root netem limit 10000" send=1000000
 		check "ecn=$ecn: full rate returns" full_rate
 		if [ $ecn -eq 1 ]; then
 			check "ecn=1: marks cut the rate" test "$(since losses)" -ge 1

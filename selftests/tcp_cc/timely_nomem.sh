@@ -25,7 +25,7 @@ set_failslab probability=100
 wire_ab rate 500mbit delay 20us
 set_failslab probability=0
 stamps "$a/w0" 1
-calm_params
+high_thresholds
 fail_only tcp_timely
 set_failslab probability=100
 check "all data arrives over a NIC that nicclock has no memory for" flow cc=timely connect send=2000000 close eof

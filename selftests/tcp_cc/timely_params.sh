@@ -13,7 +13,7 @@ need_closwire
 need_cc timely
 setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
-. "$(dirname "$0")/../lib/knobs.sh"
+. "$(dirname "$0")/../lib/tcp_sysctl.sh"
 wire_ab rate 500mbit delay 20us
 
 # ---- ranges

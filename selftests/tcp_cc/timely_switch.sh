@@ -14,7 +14,7 @@ setup_ns a b
 . "$(dirname "$0")/../lib/timely.sh"
 . "$(dirname "$0")/../lib/tcp_switch.sh"
 wire_ab rate 500mbit delay 20us
-calm_params
+high_thresholds
 
 test_sockets
 check "sockets that change to timely have RTT samples" test "$(since samples_sw)" -ge 3

@@ -4,9 +4,9 @@
 # just loaded.
 # shellcheck disable=SC2154 # setup_ns sets a and b
 
-# test_who RECEIVER: test root, unprivileged users, namespace defaults and routes; RECEIVER: connections that the
+# test_permission RECEIVER: test root, unprivileged users, namespace defaults and routes; RECEIVER: connections that the
 # receiver counts for each
-test_who() {
+test_permission() {
 	local old
 	check "root may choose $CC" flow "cc=$CC" "is=$CC" connect "is=$CC" send=1000000 close eof
 	check_eq "connection is counted in its namespace" "$(cc_counter connections) $(cc_counter connections "$b")" "1 $1"
