@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an algorithm core needs of its surroundings.
+ * Types and helpers for algorithm cores, in the kernel and in user space
  *
- * The cores (sch/ndp/ndpq_queue.h, sch/ndp/ndpq_pkt.h, ...) are plain C without
- * skb, socket or netlink. They compile in the kernel and, for unit tests and
- * fuzzers, in user space, where this header stands in for the kernel's.
+ * The cores (sch/ndp/ndpq_queue.c, sch/dcqcn/dcqcnq_mmu.c, ...) are plain C
+ * without skb, socket or netlink. They compile into modules and into unit tests
+ * and fuzzers, where this header stands in for the kernel's. tools/lint treats
+ * each file that includes it as a core.
  */
 #ifndef _CLOSNET_CORE_H
 #define _CLOSNET_CORE_H
@@ -50,7 +51,7 @@ typedef int64_t s64;
 #define min_t(type, x, y) ((type)(x) < (type)(y) ? (type)(x) : (type)(y))
 #define max_t(type, x, y) ((type)(x) > (type)(y) ? (type)(x) : (type)(y))
 
-/* As the kernel's, all fully ordered */
+/* As in the kernel, but all fully ordered */
 typedef struct {
 	s64 counter;
 } atomic64_t;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rate of a device's line
+ * Line rate of a device
  */
 #ifndef _CLOSNET_LINK_RATE_H
 #define _CLOSNET_LINK_RATE_H
@@ -9,13 +9,13 @@
 #include <linux/netdevice.h>
 
 /**
- * closnet_link_Mbps() - ask a device for the rate of its line
- * @dev: the device; one that is down may sleep and is to be asked when it gets up
+ * closnet_link_Mbps() - get the line rate of a device
+ * @dev: the device. A device that is down may sleep: get its rate when it is up.
  *
- * RTNL is held, and the device's own lock if it has one for that: so it is in
- * the notifications REGISTER, UP and CHANGE, and when a qdisc is set.
+ * Context: RTNL held, and the device's own lock if it has one. This holds in the
+ * notifications REGISTER, UP and CHANGE, and when a qdisc is configured.
  *
- * Return: Mbit/s; 0: it does not know.
+ * Return: Mbit/s; 0: unknown.
  */
 static inline u32 closnet_link_Mbps(struct net_device *dev)
 {
