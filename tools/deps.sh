@@ -13,7 +13,7 @@ packages() {
 	# guests use the host's programs, so these include the programs that kselftests call
 	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping ;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
-	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema ccache ;;
+	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema python3-prometheus-client ccache ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git python3-yaml ;;
 	bpftrace) echo bpftrace ;;

@@ -16,8 +16,10 @@ static const struct command {
 	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
 	{ "check-nic", check_nic, "can tcp_timely use this device's hardware time stamps?" },
 	{ "dcqcn", dcqcn, "set up a switch port with eight priorities" },
+	{ "metrics", metrics, "every module's counters, for node_exporter or as JSON" },
 	{ "ndp", ndp, "sockets, peers and flows of the NDP transport" },
 	{ "pcrp", pcrp, "sizes of flows, and the thresholds of their first chains" },
+	{ "top", top, "live table of the queues and of counters that change" },
 };
 
 static void usage(FILE *to)

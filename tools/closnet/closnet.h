@@ -44,7 +44,9 @@ int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int 
 int buffers(int argc, char **argv);
 int check_nic(int argc, char **argv);
 int dcqcn(int argc, char **argv);
+int metrics(int argc, char **argv);
 int ndp(int argc, char **argv);
 int pcrp(int argc, char **argv);
+int top(int argc, char **argv);
 
 #endif /* _CLOSNET_CLOSNET_H */
