@@ -17,8 +17,8 @@ snmp() { in_ns "$b" nstat -asz | awk -v n="$1" '$1 == n { print $2 }'; }
 # shellcheck disable=SC2317 # wait_for calls it
 arrived() { [ "$(rx_packets)" -ge $((before + 20)) ]; }
 
-# datagrams WRONG RIGHT MATCH...: send 20 datagrams, 18 of them are trimmed; UDP finds WRONG datagrams with a wrong
-# checksum, and RIGHT others
+# datagrams WRONG RIGHT MATCH...: send 20 datagrams, 18 of them are trimmed; UDP finds a wrong checksum in WRONG
+# datagrams and accepts RIGHT
 datagrams() {
 	local wrong right before expected="$1 wrong, $2 right" match=$3
 	ndp limit 1 hlimit 100000 rate 1kbit match "${@:3}"

@@ -46,19 +46,19 @@ mtu 9000
 ndp rate 1kbit
 send_frames -s "$a/v0" raw,len=9000
 mtu 68
-# others WHAT COUNT: after 1100 frames of other traffic were sent, their queue has COUNT
-others() {
+# other_traffic WHAT COUNT: after 1100 frames of other traffic were sent, their queue has COUNT
+other_traffic() {
 	send_frames -s "$a/v0" raw,len=82,n=1100
 	check_json "$(sch_stats)" "$1: $2 frames of 82 bytes fit" ".other.qlen_packets == $2"
 }
-others "other_limit auto, MTU 68" 1000
+other_traffic "other_limit auto, MTU 68" 1000
 mtu 100
-others "other_limit auto, MTU 100" 1390
+other_traffic "other_limit auto, MTU 100" 1390
 change other_limit 120000
-others "other_limit 120000" 1463
+other_traffic "other_limit 120000" 1463
 change other_limit auto
 mtu 150
-others "other_limit auto again, MTU 150" 2000
+other_traffic "other_limit auto again, MTU 150" 2000
 
 # below another qdisc
 tc -n "$a" -batch - <<-END

@@ -5,7 +5,7 @@
  * xdp_count NS DEV COMMAND [ARGUMENT...]
  *
  * Attaches a program that counts its runs and passes each packet, runs COMMAND, and
- * prints "runs N". Exit status: of COMMAND; 4: the kernel has no BPF.
+ * prints "runs N". Exits with the status of COMMAND, or with 4 if the kernel has no BPF.
  */
 #define _GNU_SOURCE
 #include <err.h>

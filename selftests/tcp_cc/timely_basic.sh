@@ -28,7 +28,7 @@ test_permission 0
 
 mark
 long_flow cc=timely connect
-# A worker enables software timestamps of arriving packets; earlier packets have none.
+# A worker enables software timestamps of arriving packets, with a short delay.
 check "without hardware timestamps, RTTs use software timestamps" wait_for 30 grown samples_sw 20
 mark
 check "RTTs keep using software timestamps" wait_for 30 grown samples_sw 200

@@ -15,12 +15,12 @@ guest() {
 
 # check_status WHAT NAME STATUS: guest NAME exited with STATUS
 check_status() {
-	local got
-	got=$(<"$TMP/$2/status")
-	if [ "$got" -eq "$3" ]; then
+	local status
+	status=$(<"$TMP/$2/status")
+	if [ "$status" -eq "$3" ]; then
 		ok "$1"
 	else
-		not_ok "$1" "status $got, not $3: $(tail -n 60 "$TMP/$2/err")"
+		not_ok "$1" "status $status, not $3: $(tail -n 60 "$TMP/$2/err")"
 	fi
 }
 
