@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
+#include "../lib/netns.h"
 #include "../net/ndp_tool.h"
 
 #define PORT		5001
@@ -67,7 +68,7 @@ static int new_socket(const char *ns)
 {
 	int fd;
 
-	ndp_enter_ns(ns);
+	enter_ns(ns);
 	fd = socket(AF_INET, o.p->type, o.p->protocol);
 	if (fd < 0)
 		err(2, "socket");

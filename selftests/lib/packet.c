@@ -16,19 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "netns.h"
 #include "packet.h"
-
-static void enter(const char *where, int len)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%.*s", len, where);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(2, "network namespace of %s", where);
-	close(fd);
-}
 
 int packet_socket(const char *where, int protocol)
 {
@@ -36,15 +25,13 @@ int packet_socket(const char *where, int protocol)
 		.sll_family = AF_PACKET, .sll_protocol = htons((uint16_t)protocol),
 	};
 	int self = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), fd;
-	const char *dev = strchr(where, '/');
+	const char *dev;
 
-	if (!dev)
-		errx(2, "%s: NS/DEV expected", where);
 	if (self < 0)
 		err(2, "/proc/self/ns/net");
-	enter(where, (int)(dev - where));
+	dev = enter_ns_of(where);
 	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	sll.sll_ifindex = (int)if_nametoindex(dev + 1);
+	sll.sll_ifindex = (int)if_nametoindex(dev);
 	if (fd < 0 || !sll.sll_ifindex || bind(fd, (struct sockaddr *)&sll, sizeof(sll)))
 		err(2, "packet socket on %s", where);
 	if (setns(self, CLONE_NEWNET))

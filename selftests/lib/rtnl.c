@@ -2,12 +2,9 @@
 /* Raw netlink for test programs, see rtnl.h */
 #define _GNU_SOURCE
 #include <err.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "rtnl.h"
 
@@ -52,18 +49,6 @@ void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int l
 }
 
 /* ---- requests */
-
-void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	close(fd);
-}
 
 void open_netlink(void)
 {

@@ -8,6 +8,8 @@
 #include <linux/rtnetlink.h>
 #include <stdint.h>
 
+#include "netns.h"
+
 #define BLOB_MAX 4096
 
 /* A buffer of consecutive attributes */
@@ -31,7 +33,6 @@ void put_attr(struct blob *blob, uint16_t type, const void *data, unsigned int l
 extern struct mnl_socket *nl;
 extern char message[256]; /* extack message of the last answer, or empty */
 
-void enter_ns(const char *ns);
 void open_netlink(void);
 /* Send a request and wait for its ACK. Return: 0 or the kernel's positive error number */
 int request(const struct nlmsghdr *nlh);

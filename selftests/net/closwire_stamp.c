@@ -31,7 +31,6 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +41,8 @@
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../lib/netns.h"
 
 #define COUNT_MAX 4096
 #define PORT 4711
@@ -75,18 +76,9 @@ static void set_option(int fd, int level, int name, int value)
 /* Enter the namespace of @where, NS/DEV, store DEV in @dev, and open a datagram socket. */
 static int socket_at(const char *where, int family, char dev[IFNAMSIZ])
 {
-	const char *slash = strchr(where, '/');
-	char path[128];
-	int ns, fd;
+	int fd;
 
-	if (!slash)
-		errx(2, "%s: NS/DEV expected", where);
-	snprintf(dev, IFNAMSIZ, "%s", slash + 1);
-	snprintf(path, sizeof(path), "/run/netns/%.*s", (int)(slash - where), where);
-	ns = open(path, O_RDONLY);
-	if (ns < 0 || setns(ns, CLONE_NEWNET))
-		err(2, "network namespace of %s", where);
-	close(ns);
+	snprintf(dev, IFNAMSIZ, "%s", enter_ns_of(where));
 	fd = socket(family, SOCK_DGRAM, 0);
 	if (fd < 0)
 		err(2, "socket");

@@ -13,22 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/netns.h"
 #include "ndp_tool.h"
-
-/* Enter network namespace @ns of ip-netns(8); NULL: stay in the present one. */
-void ndp_enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	if (!ns)
-		return;
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	close(fd);
-}
 
 /* Type of the sockets that ndp_socket() opens: SOCK_RDM or SOCK_SEQPACKET */
 int ndp_type = SOCK_RDM;
@@ -40,7 +26,7 @@ int ndp_socket(const char *ns, int family)
 
 	if (self < 0)
 		err(2, "/proc/self/ns/net");
-	ndp_enter_ns(ns);
+	enter_ns(ns);
 	fd = socket(family, ndp_type | SOCK_CLOEXEC, IPPROTO_NDP);
 	if (fd < 0)
 		err(2, "socket");

@@ -18,7 +18,6 @@ union ndp_address {
 
 extern int ndp_type;
 
-void ndp_enter_ns(const char *ns);
 int ndp_socket(const char *ns, int family);
 void ndp_address(const char *text, uint16_t port, union ndp_address *a);
 socklen_t ndp_address_len(const union ndp_address *a);

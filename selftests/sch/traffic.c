@@ -20,13 +20,11 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/errqueue.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,6 +36,8 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "../lib/netns.h"
 
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
@@ -70,20 +70,6 @@ static void on_signal(int sig)
 {
 	(void)sig;
 	stop = 1;
-}
-
-static void enter_ns(const char *ns)
-{
-	char path[128];
-	int fd;
-
-	if (!ns)
-		return;
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	close(fd);
 }
 
 static void set_option(int fd, int level, int name, int value)

@@ -38,11 +38,9 @@
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -51,6 +49,8 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "../lib/netns.h"
 
 /* Period of the data; a prime, so that no packet size divides it */
 #define PERIOD 65521
@@ -99,14 +99,9 @@ static void set_int(const struct flow *f, int fd, int level, int name, int value
 
 static int socket_in(const char *ns, int family)
 {
-	char path[128];
-	int ns_fd, fd;
+	int fd;
 
-	snprintf(path, sizeof(path), "/run/netns/%s", ns);
-	ns_fd = open(path, O_RDONLY);
-	if (ns_fd < 0 || setns(ns_fd, CLONE_NEWNET))
-		err(2, "network namespace %s", ns);
-	close(ns_fd);
+	enter_ns(ns);
 	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		err(2, "socket");
