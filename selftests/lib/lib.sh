@@ -271,33 +271,23 @@ VETH=()
 link_ab() {
 	ip link add v0 address $MAC_A mtu 9000 netns "$a" "${VETH[@]}" type veth \
 		peer name v1 address $MAC_B mtu 9000 netns "$b" "${VETH[@]}"
-	ip -n "$a" -batch - <<-END
-		link set v0 up
-		addr add 10.0.0.1/24 dev v0
-		neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev v0
-	END
-	ip -n "$b" -batch - <<-END
-		link set v1 up
-		addr add 10.0.0.2/24 dev v1
-		neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev v1
-	END
-	wait_for 5 carrier
+	ends_up v0 v1
 }
 
-# wire_up: configure w0 in namespace a and w1 in namespace b with link_ab's addresses and permanent neighbour entries
-wire_up() {
+# ends_up DEV-IN-A DEV-IN-B: set both ends of a link up, with link_ab's addresses and permanent neighbour entries
+ends_up() {
 	ip -n "$a" -batch - <<-END
-		link set w0 up
-		addr add 10.0.0.1/24 dev w0
-		neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev w0
+		link set $1 up
+		addr add 10.0.0.1/24 dev $1
+		neigh add 10.0.0.2 lladdr $MAC_B nud permanent dev $1
 	END
 	ip -n "$b" -batch - <<-END
-		link set w1 up
-		addr add 10.0.0.2/24 dev w1
-		neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev w1
+		link set $2 up
+		addr add 10.0.0.2/24 dev $2
+		neigh add 10.0.0.1 lladdr $MAC_A nud permanent dev $2
 	END
-	wait_for 5 has_carrier "$a" w0
-	wait_for 5 has_carrier "$b" w1
+	wait_for 5 has_carrier "$a" "$1"
+	wait_for 5 has_carrier "$b" "$2"
 }
 
 # wire_ab [SETTING...]: closwire ports w0 in namespace a and w1 in namespace b with link_ab's addresses; SETTINGs are
@@ -306,7 +296,7 @@ WIRE=()
 wire_ab() {
 	ip link add w0 address $MAC_A netns "$a" ${WIRE[@]+"${WIRE[@]}"} type closwire "$@" \
 		peer name w1 address $MAC_B netns "$b" ${WIRE[@]+"${WIRE[@]}"}
-	wire_up
+	ends_up w0 w1
 }
 
 # has_carrier NS DEV
@@ -369,7 +359,6 @@ vlan_v0() {
 	ip -n "$a" link set v0.5 up
 }
 
-carrier() { ip -n "$a" link show v0 | grep -q LOWER_UP; }
 
 # listening PORT: true if a TCP socket in b listens on PORT
 listening() { in_ns "$b" ss -Hlnt "sport = $1" | grep -q .; }

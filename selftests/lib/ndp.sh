@@ -19,6 +19,33 @@ ndp_v6_ab() {
 	ndp_v6 "$b" w1 2001:db8::2 2001:db8::1 "$MAC_A"
 }
 
+# loopback_up NS: set lo up, with IPv6
+loopback_up() {
+	in_ns "$1" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
+	ip -n "$1" link set lo up
+}
+
+# vlan_ab: add VLAN devices w0.5 with address 10.5.0.1 and w1.5 with 10.5.0.2
+vlan_ab() {
+	local i ns
+	for i in 0 1; do
+		ns=$a
+		[ $i -eq 0 ] || ns=$b
+		ip -n "$ns" link add link w$i name w$i.5 type vlan id 5 || skip_all "no VLAN devices"
+		ip -n "$ns" link set w$i.5 up
+		ip -n "$ns" addr add 10.5.0.$((i + 1))/24 dev w$i.5
+	done
+}
+
+# netem_ab [SETTING...]: replace netem on w0 and w1. `tc qdisc replace` would keep settings that are not given.
+netem_ab() {
+	local port
+	for port in "$a/w0" "$b/w1"; do
+		tc -n "${port%/*}" qdisc del dev "${port#*/}" root 2>/dev/null || true
+		tc -n "${port%/*}" qdisc add dev "${port#*/}" root netem limit 100000 "$@" || skip_all "no netem"
+	done
+}
+
 # as_remote NS DEV: make packets to UDP port 61198 that leave NS by DEV look like packets of a remote host, by
 # changing their port to NDP's, 61199. With the module loaded, users of a host cannot send to that port. In fragments, a
 # 1 at the start of DATA's payload becomes 0, so that the UDP checksum is right.
@@ -63,16 +90,22 @@ snmp() {
 # listens: true if b has exactly one NDP socket
 listens() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 1 ]; }
 
-# api TEST...: run ndp_api; report each line of its output as a check
-api() {
-	local status=0 line
-	ndp_api "$a" "$b" "$@" >"$TMP/api" 2>"$TMP/api.err" || status=$?
+# report_lines FILE: report each line of FILE, "ok NAME" or "not ok NAME", as a check
+report_lines() {
+	local line
 	while read -r line; do
 		case $line in
 		"ok "*) ok "${line#ok }" ;;
 		*) not_ok "${line#not ok }" ;;
 		esac
-	done <"$TMP/api"
+	done <"$1"
+}
+
+# api TEST...: run ndp_api; report each line of its output as a check
+api() {
+	local status=0
+	ndp_api "$a" "$b" "$@" >"$TMP/api" 2>"$TMP/api.err" || status=$?
+	report_lines "$TMP/api"
 	[ $status -lt 2 ] || not_ok "ndp_api $* runs to its end" "status $status: $(<"$TMP/api.err")"
 }
 
@@ -114,7 +147,7 @@ incast() {
 		commands+=(-- send -n "${!ns}" -d 10.0.0.100 -p 9 -c "$2" -l "$3")
 	done
 	messages "$1: all messages arrive" "${commands[@]}"
-	note "$1: $(total us receive) us, $(total packets) packets, $(total nacks) trimmed, $(total returned) returned"
+	note "$1: $(total us receive) µs, $(total packets) packets, $(total nacks) trimmed, $(total returned) returned"
 }
 
 # in_use: true if the module has users

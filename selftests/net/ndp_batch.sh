@@ -96,13 +96,7 @@ gso "$a" 8
 
 # ---- a VLAN, and a network that loses and corrupts packets
 
-for ns in a b; do
-	dev=w$([ $ns = a ]; echo $?)
-	ip -n "${!ns}" link add link "$dev" name "$dev.5" type vlan id 5 || skip_all "no VLAN devices"
-	ip -n "${!ns}" link set "$dev.5" up
-done
-ip -n "$a" addr add 10.5.0.1/24 dev w0.5
-ip -n "$b" addr add 10.5.0.2/24 dev w1.5
+vlan_ab
 start "$a"
 messages "messages arrive over a VLAN" "${rx[@]}" -- "${tx[@]}" -d 10.5.0.2
 batched "VLAN" "$a" 8

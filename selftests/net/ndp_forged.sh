@@ -101,7 +101,7 @@ check "ABORT of a packet in the window ends the message" begun 0
 forge "packets of 4000 flows are sent" data:udp4:flow_id=100000,n=4000 wait=50
 check "packets of 4000 flows are answered" test "$(lines '^control')" -gt 0
 ip link add w0 netns "$a" mtu 9000 type veth peer name w1 netns "$b" mtu 9000
-wire_up
+ends_up w0 w1
 messages "messages of honest peers arrive amid forged packets" receive -n "$b" -a 10.0.0.2 -p 9 -c 20 -l 1,10k,300k -- \
 	send -n "$a" -d 10.0.0.2 -p 9 -c 20 -l 1,10k,300k -- \
 	run "ndp_forge -s $a/v0 random:udp4:5000,9 >$TMP/received"

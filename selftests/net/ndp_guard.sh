@@ -19,15 +19,10 @@ wait_for 10 in_use
 
 # forge ARGUMENT...: run ndp_guard.py and report each line of its output as a check
 forge() {
-	local line forged before
+	local forged before
 	before=$(snmp "$a" OutForged)
 	"${as[@]}" "$(dirname "$0")/ndp_guard.py" "$@" >"$TMP/forged" 2>&1 || not_ok "ndp_guard.py $*" "$(<"$TMP/forged")"
-	while read -r line; do
-		case $line in
-		"ok "*) ok "${line#ok }" ;;
-		*) not_ok "${line#not ok }" ;;
-		esac
-	done <"$TMP/forged"
+	report_lines "$TMP/forged"
 	forged=$(grep -c refused "$TMP/forged" || true)
 	check_eq "OutForged counts each refused packet of mode $1" $(($(snmp "$a" OutForged) - before)) "$forged"
 }

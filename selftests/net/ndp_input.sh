@@ -12,8 +12,7 @@
 [ -x /usr/bin/python3 ] || skip_all "needs python3"
 setup_ns a b
 link_ab
-in_ns "$b" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
-ip -n "$b" link set lo up
+loopback_up "$b"
 ndp_v6 "$a" v0 2001:db8::1 2001:db8::2 $MAC_B
 ndp_v6 "$b" v1 2001:db8::2 2001:db8::1 $MAC_A
 

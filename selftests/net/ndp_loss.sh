@@ -13,23 +13,12 @@ need_closwire
 setup_ns a b
 wire_ab rate 500mbit delay 20us
 ndp_v6_ab
-for port in "$a/w0" "$b/w1"; do
-	tc -n "${port%/*}" qdisc add dev "${port#*/}" root netem limit 100000 || skip_all "no netem"
-done
-
-# netem SETTING...: replace the settings of netem on both sides
-netem() {
-	local port
-	for port in "$a/w0" "$b/w1"; do
-		tc -n "${port%/*}" qdisc del dev "${port#*/}" root
-		tc -n "${port%/*}" qdisc add dev "${port#*/}" root netem limit 100000 "$@"
-	done
-}
+netem_ab
 
 # bad NAME NETEM...: check that messages in both directions arrive with these netem settings
 sizes=1,100,1400,1500,10k,100k,300k
 bad() {
-	netem "${@:2}"
+	netem_ab "${@:2}"
 	messages "$1" \
 		receive -n "$b" -p 9 -c 21 -s 3 -l $sizes -q 20 -- receive -n "$a" -p 9 -c 21 -l $sizes -q 20 -- \
 		send -n "$a" -d 10.0.0.2 -p 9 -c 21 -l $sizes -S 2 -- send -n "$b" -d 10.0.0.1 -p 9 -c 21 -l $sizes -- \

@@ -58,13 +58,7 @@ messages "messages arrive in both directions" \
 
 # ---- VLAN, and short packets
 
-for ns in a b; do
-	dev=w$([ $ns = a ]; echo $?)
-	ip -n "${!ns}" link add link "$dev" name "$dev.5" type vlan id 5 || skip_all "no VLAN devices"
-	ip -n "${!ns}" link set "$dev.5" up
-done
-ip -n "$a" addr add 10.5.0.1/24 dev w0.5
-ip -n "$b" addr add 10.5.0.2/24 dev w1.5
+vlan_ab
 messages "messages arrive over a VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
 ip -n "$a" link set w0 mtu 1500
 ip -n "$b" link set w1 mtu 1500
@@ -76,8 +70,7 @@ messages "messages arrive over a VLAN with MTU 1500" \
 
 # ---- ports
 
-ip -n "$b" link set lo up
-in_ns "$b" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
+loopback_up "$b"
 api bind
 check "all flows are freed" wait_for 10 unused
 finish

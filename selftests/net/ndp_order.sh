@@ -13,17 +13,7 @@ need_closwire
 setup_ns a b
 wire_ab rate 500mbit delay 20us
 ndp_v6_ab
-for port in "$a/w0" "$b/w1"; do
-	tc -n "${port%/*}" qdisc add dev "${port#*/}" root netem limit 100000 || skip_all "no netem"
-done
-
-# netem SETTING...: replace the settings of netem on both sides
-netem() {
-	local port
-	for port in "$a/w0" "$b/w1"; do
-		tc -n "${port%/*}" qdisc replace dev "${port#*/}" root netem limit 100000 "$@"
-	done
-}
+netem_ab
 
 # ---- one call at a time: the tests of SOCK_RDM
 
@@ -39,7 +29,7 @@ sizes=1,100k,1400,10k,100,300k,1500
 
 # ordered NAME COUNT NETEM...: check that messages of two SOCK_SEQPACKET and two SOCK_RDM senders arrive in order
 ordered() {
-	netem "${@:3}"
+	netem_ab "${@:3}"
 	messages "messages arrive in order $1" "${rx[@]}" -O -s 4 -c "$2" -l $sizes -- "${v4[@]}" -O -c "$2" -l $sizes -- \
 		"${v6[@]}" -O -c "$2" -l $sizes -- "${v4[@]}" -S 2 -c "$2" -l $sizes
 	note "$1: $(total rtx) retransmissions of $(total packets) packets"
@@ -63,7 +53,7 @@ check "short messages overtake long ones from SOCK_SEQPACKET to SOCK_RDM" test "
 
 # ---- little memory for messages that wait
 
-netem delay 200us 200us loss 2%
+netem_ab delay 200us 200us loss 2%
 messages "messages arrive in order with little memory" \
 	"${rx[@]}" -O -r 100000 -c 60 -l 100,20k,1400 -- "${v4[@]}" -O -c 60 -l 100,20k,1400
 messages "messages of two senders arrive in order and in parts" "${rx[@]}" -O -r 200000 -s 2 -c 6 -l 400k,100 -- \
@@ -76,7 +66,7 @@ messages "messages arrive in order at a reader with a short buffer" "${rx[@]}" -
 messages "messages arrive in order beside those that sendmsg() aborts" "${rx[@]}" -O -g -s 2 -c 41 -l 100,2m -- \
 	"${v4[@]}" -O -k 100000 -A 10 -c 41 -l 100,2m -- "${v6[@]}" -O -c 41 -l 100,2m
 check "sendmsg() aborts some messages" test "$(total EAGAIN)" -gt 0
-netem
+netem_ab
 messages "messages arrive in order after others failed on a link that was down" "${rx[@]}" -O -g -c 200 -l 30k -- \
 	"${v4[@]}" -O -T 100 -e -k 200000 -c 200 -l 30k -- run "sleep 0.02; ip -n $b link set w1 down; sleep 0.3
 		ip -n $b link set w1 up; ip -n $b neigh replace 10.0.0.1 lladdr $MAC_A nud permanent dev w1"

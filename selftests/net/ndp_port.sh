@@ -12,19 +12,12 @@
 [ -x /usr/bin/python3 ] || skip_all "needs python3"
 setup_ns a b
 link_ab
-in_ns "$a" tee /proc/sys/net/ipv6/conf/lo/disable_ipv6 >/dev/null <<<0
-ip -n "$a" link set lo up
+loopback_up "$a"
 
 # port NS ARGUMENT...: run ndp_port.py and report each line of its output as a check
 port() {
-	local line
 	in_ns "$1" "$(dirname "$0")/ndp_port.py" "${@:2}" >"$TMP/port" 2>&1 || not_ok "ndp_port ${*:2}"
-	while read -r line; do
-		case $line in
-		"ok "*) ok "${line#ok }" ;;
-		*) not_ok "${line#not ok }" ;;
-		esac
-	done <"$TMP/port"
+	report_lines "$TMP/port"
 }
 
 port "$a" free

@@ -15,7 +15,7 @@ ip link add w0 address $MAC_A netns "$a" type veth peer name s0 netns "$s"
 ip link add w1 address $MAC_B netns "$b" type veth peer name s1 netns "$s"
 ip -n "$s" link set s0 up
 ip -n "$s" link set s1 up
-wire_up
+ends_up w0 w1
 ndp_v6_ab
 # software checksums, because the relay has no NIC that could add them
 in_ns "$a" ethtool -K w0 tx off >/dev/null

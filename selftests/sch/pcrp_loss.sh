@@ -23,7 +23,7 @@ ip -n "$m" -batch - <<-END
 	link set p1 master br0 up
 	link set br0 up
 END
-wire_up
+ends_up w0 w1
 
 # impair control|all NETEM...: set netem in both directions, for control packets or for all packets
 impair() {

@@ -19,7 +19,7 @@ done
 ip -n "$b" link set br0 up
 ip -n "$a" link set v0 up
 ip -n "$c" link set v3 up
-wait_for 5 carrier
+wait_for 5 has_carrier "$a" v0
 tc -n "$b" qdisc add dev v1 root pcrp window 1ms
 
 window() { tc -n "$b" -s -j qdisc show dev v1 root | unwrap; }

@@ -23,9 +23,9 @@ fi
 shift
 
 . "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/plugin.sh"
 
-here=$(cd "$(dirname "$0")" && pwd)
-attrs="$TMP/attrs"
+KIND=closwire
 settings="rate 10Gbit delay 5us ring 256 loss 0% clock_offset 0s clock_drift 0ppm"
 
 build_shim() {
@@ -48,46 +48,6 @@ set_options() {
 shown() { run_ip -d link show w0 | sed -n 's/^ *bridge \(.*\)addrgenmode.*/\1/p' | sed 's/ *$//'; }
 
 json() { run_ip -d -j link show w0 | jq -cS '.[0].linkinfo.info_data'; }
-
-dumped() { "$here/attrs.py" dump closwire "$attrs"; }
-
-# test_sent ATTRIBUTES WORD...: check that exactly ATTRIBUTES are sent for WORDs
-test_sent() {
-	local expected=$1
-	shift
-	set_options "$@" || true
-	check_eq "$NAME: $* sends $expected" "$(dumped || true)" "$expected"
-}
-
-# test_refused MESSAGE WORD...: check that ip fails with MESSAGE and sends no attributes
-test_refused() {
-	local message=$1
-	shift
-	check_refused "$NAME: refuses $*" "$message" set_options "$@"
-	check "$NAME: sends nothing for $*" test ! -e "$attrs"
-}
-
-# test_round TEXT [WORD...]: check that WORDs (default: TEXT) are printed as TEXT, and TEXT sends the same attributes
-test_round() {
-	local text=$1 words
-	shift
-	[ $# -gt 0 ] || read -ra words <<<"$text"
-	set_options "${@:-${words[@]}}" || true
-	check_eq "$NAME: prints $text" "$(shown)" "$text"
-	cp "$attrs" "$TMP/before"
-	read -ra words < <(shown)
-	set_options "${words[@]}" || true
-	check "$NAME: reads $text back without loss" cmp "$TMP/before" "$attrs"
-}
-
-# test_made TEXT ATTRIBUTE...: check the output for attributes that a kernel might send
-test_made() {
-	local text=$1
-	shift
-	"$here/attrs.py" make closwire "$@" >"$attrs"
-	check_eq "$NAME: prints attributes [$*]" "$(shown)" "$text"
-	check "$NAME: prints attributes [$*] as JSON" jq -e 'type == "object"' <<<"$(json)"
-}
 
 test_reading() {
 	test_sent "RATE:64:1250000000" rate 10gbit
@@ -156,7 +116,7 @@ test_errors() {
 	set_options
 	rm -f "$attrs"
 	check "$NAME: changes a link" run_ip link set w0 type bridge rate 1gbit
-	check_eq "$NAME: sends attributes of a change" "$(dumped)" "RATE:64:125000000"
+	check_eq "$NAME: sends attributes of a change" "$("$here/attrs.py" dump $KIND "$attrs")" "RATE:64:125000000"
 	check_refused "$NAME: refuses to change the peer" '"peer" is for ip link add only' \
 		run_ip link set w0 type bridge peer w1
 	check_eq "$NAME: prints help" "$(run_ip link help bridge 2>&1 | head -n 1 | cut -d ' ' -f 1-4)" \

@@ -23,9 +23,7 @@ fi
 shift
 
 . "$(dirname "$0")/../lib/lib.sh"
-
-here=$(cd "$(dirname "$0")" && pwd)
-attrs="$TMP/attrs"
+. "$(dirname "$0")/../lib/plugin.sh"
 
 # build_shim KIND
 build_shim() {
@@ -56,45 +54,6 @@ shown_xstats() {
 json() { run_tc -j qdisc show dev lo | jq -cS '.[0].options'; }
 
 json_xstats() { SHIM_XSTATS=$TMP/xstats json; }
-
-# test_sent ATTRIBUTES OPTION...: check that exactly ATTRIBUTES are sent for OPTIONs
-test_sent() {
-	local expected=$1
-	shift
-	set_options "$@" || true
-	check_eq "$NAME: $* sends $expected" "$("$here/attrs.py" dump "$KIND" "$attrs" || true)" "$expected"
-}
-
-# test_refused MESSAGE OPTION...: check that tc fails with MESSAGE and sends no attributes
-test_refused() {
-	local message=$1
-	shift
-	check_refused "$NAME: refuses $*" "$message" set_options "$@"
-	check "$NAME: sends nothing for $*" test ! -e "$attrs"
-}
-
-# test_round TEXT [OPTION...]: check that OPTIONs (default: TEXT) are printed as TEXT, and TEXT sends the same
-# attributes
-test_round() {
-	local text=$1 words
-	shift
-	[ $# -gt 0 ] || read -ra words <<<"$text"
-	set_options "${@:-${words[@]}}" || true
-	check_eq "$NAME: prints $text" "$(shown)" "$text"
-	cp "$attrs" "$TMP/before"
-	read -ra words < <(shown)
-	set_options "${words[@]}" || true
-	check "$NAME: reads $text back without loss" cmp "$TMP/before" "$attrs"
-}
-
-# test_made TEXT ATTRIBUTE...: check the output for attributes that a kernel might send
-test_made() {
-	local text=$1
-	shift
-	"$here/attrs.py" make "$KIND" "$@" >"$attrs"
-	check_eq "$NAME: prints attributes [$*]" "$(shown)" "$text"
-	check "$NAME: prints attributes [$*] as JSON" jq -e 'type == "object"' <<<"$(json)"
-}
 
 test_no_options() {
 	rm -f "$attrs"
