@@ -3,10 +3,10 @@
 # Flows, scoreboards and peers are charged to the memory that all NDP sockets share, and are as small as their messages
 # permit. Root of a user namespace cannot raise the limits.
 #
-#	+------------- a -------------+     +------- b -------+
-#	| ndp_input.py: 10.9.0.0/16   |=====| v1: port 1000   |
-#	| ndp_charge.py -> 10.5.0.0/16  |     +-----------------+
-#	+-----------------------------+
+#	+------------- a --------------+     +------- b -------+
+#	| ndp_input.py: 10.9.0.0/16    |=====| v1: port 1000   |
+#	| ndp_charge.py -> 10.5.0.0/16 |     +-----------------+
+#	+------------------------------+
 # shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/ndp.sh"

@@ -23,7 +23,7 @@ END
 
 # ---- a sender dies
 
-# check_senders NAME: send six messages of 1.5 MB, each of which reserves three quarters of SO_RCVBUF
+# check_senders NAME: send six messages of 1.5 MB; each reserves three quarters of SO_RCVBUF
 check_senders() {
 	messages "$1" send -n "$a" -p 9 -d 10.0.0.2 -c 6 -l 1500k -t 60
 	note "$1: $(total us) µs"

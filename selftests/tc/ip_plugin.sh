@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The ip plug-in of closwire, without closwire: parsing, attributes sent, output. shim_ip.c loads it into each available
 # version of ip. Runs in its own network namespace.
-# Usage: ip_plugin.sh [IP...]    default: the installed ip, and those of versions.sh
+# Usage: ip_plugin.sh [IP...]    default: the installed ip and the versions in versions.sh
 # shellcheck disable=SC2317 # functions are called through check
 if [ "${1:-}" != --inside ]; then
 	. "$(dirname "$0")/../../tools/common.sh"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The tc plug-ins of the qdiscs, without the qdiscs: parsing, attributes sent, output. shim.c loads each of them into
 # each available version of tc. Runs in its own network namespace. Tests of a single plug-in are in plugin_KIND.sh.
-# Usage: plugin.sh [TC...]    default: the installed tc, and those of versions.sh
+# Usage: plugin.sh [TC...]    default: the installed tc and the versions in versions.sh
 # shellcheck disable=SC2317 # functions are called through check
 if [ "${1:-}" != --inside ]; then
 	. "$(dirname "$0")/../../tools/common.sh"
