@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * include/closnet/dcqcn_buffers.h: the paper's numbers, and what they are for
+ * sch/dcqcn/dcqcnq_buffers.c: the paper's numbers and properties of the thresholds
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,21 +21,21 @@
 #define BETA	8
 #define SHARED	(12000000 - PRIOS * PORTS * 22400ULL)
 
-static void test_paper(void **state)
+static void test_numbers_of_the_paper(void **state)
 {
 	(void)state;
 	/* 24.47 KB */
 	assert_int_equal(dcqcnq_pfc_static(SHARED, PORTS, PRIOS), 24475);
-	/* less than a packet: no use */
+	/* less than a packet, so of no use */
 	assert_int_equal(dcqcnq_ecn_static(SHARED, PORTS, PRIOS), 764);
 	/* 21.75 KB */
 	assert_int_equal(dcqcnq_ecn_dynamic(SHARED, PORTS, BETA, PRIOS), 21755);
-	/* an empty switch lets a port have almost all, a full one nothing */
+	/* in an empty switch a port gets all of the shared buffer, in a full one 0 bytes */
 	assert_int_equal(dcqcnq_pfc_dynamic(SHARED, BETA, PRIOS), SHARED);
 	assert_int_equal(dcqcnq_pfc_dynamic(0, BETA, PRIOS), 0);
 }
 
-static void test_flight(void **state)
+static void test_flight_bytes(void **state)
 {
 	static const struct {
 		u64 rate_Bps;
@@ -43,7 +43,7 @@ static void test_flight(void **state)
 		u32 mtu;
 		u64 flight;
 	} cases[] = {
-		/* 2 * 7500 of cable, 7552 of reaction, 2 frames of 1542, 84 */
+		/* 2 * 7500 for the cable, 7552 for the response, 2 frames of 1542, 84 */
 		{ 40 * GBPS, 1500, 1500, 25720 },
 		{ 40 * GBPS, 1500, 9000, 40720 },
 		{ 40 * GBPS, 0, 1500, 10720 },
@@ -67,7 +67,7 @@ static void test_flight(void **state)
 						     cases[i].mtu), cases[i].flight);
 }
 
-/* Switches of all kinds: what is shared may be nothing, and t_ECN a byte */
+/* A random switch; the shared buffer may be empty */
 struct buffers {
 	u64 shared;
 	u32 ports;
@@ -87,8 +87,8 @@ static struct buffers random_buffers(struct rng *rng)
 }
 
 /*
- * Does a port pause its peer, with @waiting bytes in each queue? All of a
- * priority that is in the switch came in by that port.
+ * Does a port pause its peer with @waiting bytes in each queue, if all bytes of a
+ * priority came in by that port?
  */
 static bool paused(const struct buffers *b, u64 waiting, bool dynamic)
 {
@@ -101,14 +101,14 @@ static bool paused(const struct buffers *b, u64 waiting, bool dynamic)
 	return waiting * b->ports > t_pfc;
 }
 
-/* A t_ECN below the bound is before PFC in the worst case; one above is not. */
+/* In the worst case, ECN precedes PFC with a t_ECN below the bound, and not above. */
 static void check_bound(const struct buffers *b, u64 bound, bool dynamic)
 {
 	assert_false(paused(b, bound, dynamic));
 	assert_true(paused(b, bound + 1, dynamic));
 }
 
-static void test_ecn_first(void **state)
+static void test_ecn_precedes_pfc_below_bound(void **state)
 {
 	struct buffers b;
 	struct rng rng;
@@ -123,8 +123,8 @@ static void test_ecn_first(void **state)
 	}
 }
 
-/* Static thresholds: all ports at theirs at once fill the buffer, and not more */
-static void test_static_fits(void **state)
+/* With static thresholds, all ports together fill the shared buffer and no more. */
+static void test_static_thresholds_fill_buffer(void **state)
 {
 	struct buffers b;
 	struct rng rng;
@@ -144,10 +144,10 @@ static void test_static_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paper),
-		cmocka_unit_test(test_flight),
-		cmocka_unit_test(test_ecn_first),
-		cmocka_unit_test(test_static_fits),
+		cmocka_unit_test(test_numbers_of_the_paper),
+		cmocka_unit_test(test_flight_bytes),
+		cmocka_unit_test(test_ecn_precedes_pfc_below_bound),
+		cmocka_unit_test(test_static_thresholds_fill_buffer),
 	};
 
 	return cmocka_run_group_tests_name("dcqcn_buffers", tests, NULL, NULL);

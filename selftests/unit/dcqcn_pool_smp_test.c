@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/dcqcn/dcqcnq_pool_core.h with threads: the promises of its section "Concurrency"
+ * sch/dcqcn/dcqcnq_mmu.c with threads: the invariants of its section "Concurrency"
  *
- * Threads admit and release packets of all ingresses, each of which has a lock,
- * while one more thread changes the limits. The sums are held against the
- * promises after each admission and, when all packets are released, must be
- * exactly zero. Under ThreadSanitizer.
+ * Threads admit and release packets at ingresses that have a lock each, while
+ * another thread changes the limits. The test checks the invariants after each
+ * admission. When all packets are released, the sums must be zero. It runs under
+ * ThreadSanitizer.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static struct group {
 } groups[PORTS][DCQCNQ_PRIOS];
 
 struct packet {
-	struct group *group;	/* NULL: of no port */
+	struct group *group;	/* NULL: came in by no port */
 	u32 len;
 };
 
@@ -67,13 +67,13 @@ static bool admit(struct worker *w, const struct packet *p, bool fits)
 		verdict = dcqcnq_mmu_admit(&mmu, &p->group->in, p->len, fits);
 		w->paused += p->group->in.paused;
 		w->too_much |= p->group->in.headroom_bytes > HEADROOM;
-		/* a release gives back headroom first: a group that may go has none left */
+		/* a release frees headroom first, so an open group has an empty headroom */
 		w->too_much |= !p->group->in.paused && p->group->in.headroom_bytes;
 		pthread_mutex_unlock(&p->group->lock);
 	} else {
 		verdict = dcqcnq_mmu_admit_other(&mmu, p->len, fits);
 	}
-	/* buffer and shared part never change here, so this holds at any time */
+	/* the sizes of buffer and shared part do not change here */
 	w->too_much |= dcqcnq_mmu_bytes(&mmu) > BUFFER;
 	w->too_much |= dcqcnq_fill_shared(atomic64_read(&mmu.fill)) > READ_ONCE(mmu.shared);
 	w->verdicts[verdict]++;
@@ -128,7 +128,7 @@ static void *work(void *arg)
 
 static bool done;
 
-/* As dcqcnq_update() and the refresh timer do */
+/* Change and review as dcqcnq_update() and the refresh timer do. */
 static void *change(void *arg)
 {
 	u32 port, prio, mode = 0;
@@ -164,7 +164,7 @@ static void set_up(void)
 	}
 }
 
-static void test_threads(void **state)
+static void test_invariants_hold_with_threads(void **state)
 {
 	struct worker workers[THREADS] = {};
 	u32 i, prio, verdict, paused = 0, met[DCQCNQ_NO_HEADROOM + 1] = {};
@@ -203,7 +203,7 @@ static void test_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_invariants_hold_with_threads),
 	};
 
 	return cmocka_run_group_tests_name("dcqcn_pool_smp", tests, NULL, NULL);

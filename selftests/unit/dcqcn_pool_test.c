@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/dcqcn/dcqcnq_pool_core.h: against a model, promises, the paper's thresholds
+ * sch/dcqcn/dcqcnq_mmu.c: against a model, lossless operation, the paper's thresholds
  *
- * The model knows the packets that wait, one by one, and counts them anew for
- * each decision. Core and model get the same packets, ports and settings, and
- * must agree on each packet's fate, on who is paused, and on every number.
+ * The model has a list of the waiting packets, and adds them up for each
+ * decision. Core and model get the same packets, ports and settings. They must
+ * agree on each packet's fate, on each pause, and on every counter.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #define PORTS		6
 #define PRIOS		DCQCNQ_PRIOS
 #define PACKETS		4096
-#define OUTSIDE		(-1)	/* came in by no port */
+#define OUTSIDE		(-1)	/* a packet that came in by no port */
 
 /* ------------------------------------------------ the model */
 
@@ -87,7 +87,7 @@ static u32 lossless_prios(const struct model *m)
 	return n;
 }
 
-/* B - k n t_flight, if ports differ */
+/* Compute B - k n t_flight for ports with different headrooms. */
 static s64 model_shared(const struct model *m)
 {
 	s64 shared = m->p.buffer;
@@ -209,7 +209,7 @@ static void model_review(struct model *m)
 
 /* ------------------------------------------------ core beside model */
 
-/* A port as dcqcnq_pool.c has it */
+/* A port, as in dcqcnq_pool.c */
 struct port {
 	bool member;
 	u32 headroom;
@@ -217,7 +217,7 @@ struct port {
 	struct dcqcnq_ingress in[PRIOS];
 };
 
-/* Computes all limits anew, as dcqcnq_update() and dcqcnq_set_port() do. */
+/* Recompute all limits, as dcqcnq_update() and dcqcnq_set_port() do. */
 static void update(struct dcqcnq_mmu *m, const struct dcqcnq_pool_params *p,
 		   struct port *port, u32 count)
 {
@@ -266,8 +266,8 @@ static void release(struct dcqcnq_mmu *m, struct port *port, u32 prio, u32 len)
 }
 
 /*
- * A port that leaves with packets that came in by it stays as a remnant; the
- * next one to come takes a place of which no packet waits.
+ * A port that leaves while its packets wait stays as a remnant. The next port
+ * that joins takes a place without waiting packets.
  */
 struct pair {
 	struct dcqcnq_mmu core;
@@ -275,7 +275,7 @@ struct pair {
 	struct model model;
 };
 
-/* What the random events met: they must have been everywhere. */
+/* Events of the random test, which requires that each of them occurs. */
 static struct {
 	u32 verdict[3][DCQCNQ_NO_HEADROOM + 1];
 	u32 xoff, xon, remnants, headroom_back;
@@ -308,7 +308,7 @@ static void same(const struct pair *t)
 	}
 }
 
-/* What holds of a paused (port, priority), and of one that is not */
+/* Check the invariants of paused and open ingresses. */
 static void pauses_make_sense(const struct pair *t)
 {
 	int port;
@@ -386,7 +386,7 @@ static void leave(struct pair *t, u32 i)
 	u32 prio;
 
 	t->port[i].member = false;
-	/* first of all, as dcqcnq_pool_leave() does */
+	/* before the limits change, as in dcqcnq_pool_leave() */
 	for (prio = 0; prio < PRIOS; prio++) {
 		t->port[i].in[prio].lossless = false;
 		dcqcnq_mmu_review(&t->core, &t->port[i].in[prio]);
@@ -487,7 +487,7 @@ static void random_round(struct rng *rng)
 		} else if (t.model.packets) {
 			depart(&t, rng_in(rng, 0, t.model.packets - 1));
 		}
-		/* a buffer that was made smaller may hold more for a while */
+		/* a buffer that was reduced may exceed its size for a while */
 		assert_true(dcqcnq_mmu_bytes(&t.core) <= max_t(u32, bytes, t.core.buffer));
 		same(&t);
 		pauses_make_sense(&t);
@@ -495,7 +495,7 @@ static void random_round(struct rng *rng)
 	drain(&t);
 }
 
-static void test_model(void **state)
+static void test_core_agrees_with_model(void **state)
 {
 	struct rng rng;
 	int i, mode, verdict;
@@ -513,14 +513,14 @@ static void test_model(void **state)
 	assert_true(met.headroom_back > 100);
 }
 
-/* ------------------------------------------------ promises */
+/* ------------------------------------------------ invariants */
 
 #define FLIGHT		9000
 
 /*
- * Senders that stop in time lose nothing: after XOFF, one sends as much as the
- * headroom holds, and no more before XON; whatever the thresholds are, and
- * though others, whom nothing stops, fill the shared part.
+ * Lossless senders that stop in time lose no packet. After XOFF, a sender sends
+ * at most its headroom until XON. This holds with any thresholds, while lossy
+ * traffic fills the shared part.
  */
 static void lossless_round(struct rng *rng)
 {
@@ -560,7 +560,7 @@ static void lossless_round(struct rng *rng)
 	drain(&t);
 }
 
-static void test_lossless(void **state)
+static void test_senders_that_stop_lose_nothing(void **state)
 {
 	struct rng rng;
 	int i;
@@ -597,8 +597,8 @@ static struct dcqcnq_mmu one_port(struct port *port, u32 xoff, u32 headroom)
 	return m;
 }
 
-/* XOFF with the byte above the threshold, XON 2 MTU below it */
-static void test_hysteresis(void **state)
+/* XOFF comes with the first byte above the threshold, XON 2 MTU below it. */
+static void test_xon_is_two_mtu_below_xoff(void **state)
 {
 	struct port port;
 	struct dcqcnq_mmu m = one_port(&port, 10000, 5000);
@@ -617,13 +617,13 @@ static void test_hysteresis(void **state)
 	assert_int_equal(paused_of(&port), 1 << 3);
 	release(&m, &port, 3, 1);
 	assert_int_equal(paused_of(&port), 0);
-	/* other priorities are not concerned */
+	/* other priorities are independent */
 	assert_int_equal(admit(&m, &port, 4, 10000, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(paused_of(&port), 0);
 }
 
-/* A threshold that changes is held against what waits. */
-static void test_review(void **state)
+/* A new threshold applies to waiting packets. */
+static void test_new_threshold_applies_to_backlog(void **state)
 {
 	struct port port;
 	struct dcqcnq_mmu m = one_port(&port, 10000, 5000);
@@ -641,8 +641,8 @@ static void test_review(void **state)
 	assert_int_equal(port.in[3].headroom_bytes, 0);
 }
 
-/* The headroom is used to its last byte, and the drop is counted. */
-static void test_headroom(void **state)
+/* The headroom is used to its last byte, and drops are counted. */
+static void test_headroom_is_used_to_the_last_byte(void **state)
 {
 	struct port port;
 	struct dcqcnq_mmu m = one_port(&port, 1000, 5000);
@@ -659,8 +659,8 @@ static void test_headroom(void **state)
 	assert_int_equal(dcqcnq_mmu_bytes(&m), 6000);
 }
 
-/* A packet that never fits pauses nobody for ever. */
-static void test_too_long(void **state)
+/* A packet that can never fit does not pause an ingress for ever. */
+static void test_too_long_packet_does_not_pause(void **state)
 {
 	struct port port;
 	struct dcqcnq_mmu m = one_port(&port, 64, 100);
@@ -668,7 +668,7 @@ static void test_too_long(void **state)
 	(void)state;
 	assert_int_equal(admit(&m, &port, 0, 1500, true), DCQCNQ_NO_HEADROOM);
 	assert_int_equal(paused_of(&port), 0);
-	/* less than 2 MTU: paused, until nothing waits */
+	/* with t_PFC below 2 MTU, a pause lasts until the ingress is empty */
 	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(admit(&m, &port, 0, 60, true), DCQCNQ_LOSSLESS);
 	assert_int_equal(paused_of(&port), 1);
@@ -679,7 +679,7 @@ static void test_too_long(void **state)
 }
 
 /* Section 4 of the paper: 32 ports, 12 MB, t_flight 22.4 KB, beta 8 */
-static void test_paper(void **state)
+static void test_thresholds_of_the_paper(void **state)
 {
 	struct dcqcnq_pool_params p = { .buffer = 12000000, .beta = 8, .pfc = 0xff };
 	static struct port port[32];
@@ -697,9 +697,9 @@ static void test_paper(void **state)
 	assert_int_equal(dcqcnq_mmu_xoff(&m), 12000000 - 32 * 8 * 22400);
 
 	/*
-	 * The bound of t_ECN, 21.75 KB: with that in each of 32 queues of each
-	 * priority, all of a priority from one port, no port is paused; with a
-	 * packet more in each, some are.
+	 * The bound of t_ECN is 21.75 KB. With as much in each of 32 queues of each
+	 * priority, and all bytes of a priority from one port, no port is paused.
+	 * With another packet in each queue, some are.
 	 */
 	for (i = 0; i < 8 * 32; i++)
 		admit(&m, &port[i % 8], i % 8, 21755, true);
@@ -713,8 +713,8 @@ static void test_paper(void **state)
 	assert_int_equal(n, 8);
 }
 
-/* No more headroom than the buffer has */
-static void test_fits(void **state)
+/* The sum of headrooms must be less than the buffer. */
+static void test_buffer_must_exceed_headrooms(void **state)
 {
 	struct dcqcnq_pool_params p = { .buffer = 1000, .pfc = 0x0f };
 
@@ -728,14 +728,14 @@ static void test_fits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_model),
-		cmocka_unit_test(test_lossless),
-		cmocka_unit_test(test_hysteresis),
-		cmocka_unit_test(test_review),
-		cmocka_unit_test(test_headroom),
-		cmocka_unit_test(test_too_long),
-		cmocka_unit_test(test_paper),
-		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_core_agrees_with_model),
+		cmocka_unit_test(test_senders_that_stop_lose_nothing),
+		cmocka_unit_test(test_xon_is_two_mtu_below_xoff),
+		cmocka_unit_test(test_new_threshold_applies_to_backlog),
+		cmocka_unit_test(test_headroom_is_used_to_the_last_byte),
+		cmocka_unit_test(test_too_long_packet_does_not_pause),
+		cmocka_unit_test(test_thresholds_of_the_paper),
+		cmocka_unit_test(test_buffer_must_exceed_headrooms),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/dcqcn/dcqcnq_queue.h: the marking line, counts, stalls
+ * sch/dcqcn/dcqcnq_queue.c: the marking line, counts, stalls
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define SIZE_MAX_BYTES	(1U << 30)
 #define GSO_FRAME	65536
-/* Of 40 levels one may be as far off as one of 40000 is. */
+/* Significance for 40 levels: one test in 1000 may fail by chance */
 #define TOO_FAR		(1. / 40000)
 
 /* ------------------------------------------------ marking */
@@ -28,7 +28,7 @@ static struct dcqcnq_marking line(u32 kmin, u32 kmax, u32 pmax)
 	return m;
 }
 
-/* The paper's probability, by its formula */
+/* Compute the paper's probability by its formula. */
 static long double exact(const struct dcqcnq_marking *m, u32 bytes)
 {
 	if (bytes <= m->kmin)
@@ -39,7 +39,7 @@ static long double exact(const struct dcqcnq_marking *m, u32 bytes)
 	       (bytes - m->kmin) / (m->kmax - m->kmin);
 }
 
-/* P(X <= k) of a binomial distribution, summed up exactly */
+/* Compute P(X <= k) of a binomial distribution. */
 static double binomial_cdf(u32 n, double p, u32 k)
 {
 	double sum = 0;
@@ -51,7 +51,7 @@ static double binomial_cdf(u32 n, double p, u32 k)
 	return sum;
 }
 
-/* Two-sided: how likely is a count that is as far off? */
+/* Compute the two-sided p-value of a count. */
 static double binomial_test(u32 n, double p, u32 k)
 {
 	double low = binomial_cdf(n, p, k);
@@ -60,7 +60,7 @@ static double binomial_test(u32 n, double p, u32 k)
 	return fmin(1, 2 * fmin(low, high));
 }
 
-/* 20 levels, most of them between Kmin and Kmax: drawn as often as the formula says? */
+/* At 20 levels, most between Kmin and Kmax, compare the marks with the formula. */
 static void check_frequency(u32 seed, u32 kmin, u32 kmax, u32 pmax)
 {
 	const struct dcqcnq_marking m = line(kmin, kmax, pmax);
@@ -81,20 +81,20 @@ static void check_frequency(u32 seed, u32 kmin, u32 kmax, u32 pmax)
 			continue;
 		}
 		assert_true(binomial_test(draws, p, marked) > TOO_FAR);
-		/* would it tell a line that is wrong by a fifth? */
+		/* the test would detect a line that is off by a fifth */
 		if (p * draws > 1000)
 			assert_true(binomial_test(draws, p * .8, marked) < TOO_FAR);
 	}
 }
 
-static void test_frequency(void **state)
+static void test_marking_frequency_follows_line(void **state)
 {
 	(void)state;
 	check_frequency(1, 5000, 200000, UINT32_MAX / 100);
 	check_frequency(2, 40000, 1000000, UINT32_MAX / 4);
 }
 
-/* Of any size: as many bits as not */
+/* Draw a number with a random length in bits. */
 static u32 any_number(struct rng *rng, u32 bits)
 {
 	u32 number = rng_u32(rng);
@@ -102,8 +102,8 @@ static u32 any_number(struct rng *rng, u32 bits)
 	return number >> rng_in(rng, 32 - bits, 31);
 }
 
-/* The chance is the formula's, for all numbers, within what the header says. */
-static void test_exact(void **state)
+/* The chance matches the formula within the documented error, for all parameters. */
+static void test_chance_matches_formula(void **state)
 {
 	struct rng rng;
 	u32 i;
@@ -127,7 +127,7 @@ static void test_exact(void **state)
 	}
 }
 
-static void test_edges(void **state)
+static void test_chance_at_kmin_and_kmax(void **state)
 {
 	static const u32 kmins[] = { 0, 1, 5000, SIZE_MAX_BYTES - 1 };
 	u32 i;
@@ -152,7 +152,7 @@ static void test_edges(void **state)
 }
 
 /* DCTCP's marking: Kmin = Kmax */
-static void test_step(void **state)
+static void test_equal_thresholds_give_a_step(void **state)
 {
 	static const u32 ks[] = { 0, 1, 40000, SIZE_MAX_BYTES };
 	u32 i;
@@ -171,7 +171,7 @@ static void test_step(void **state)
 
 #define MODEL_MAX	64
 
-/* The model: an array of packets, everything counted anew from it */
+/* The model: an array of packets, from which all counts are computed */
 struct model {
 	struct {
 		u32 len;
@@ -220,7 +220,7 @@ static void both_depart(struct rng *rng, struct dcqcnq_vars *v, struct model *m)
 	memmove(&m->q[0], &m->q[1], m->n * sizeof(m->q[0]));
 }
 
-static void test_model(void **state)
+static void test_counts_match_model(void **state)
 {
 	u32 round, i, load, limit;
 	static struct model m;
@@ -253,8 +253,8 @@ static void test_model(void **state)
 #define STALL	1000
 #define CHECK	(STALL / DCQCNQ_STALL_CHECKS)
 
-/* A queue that is held stalls when it has waited for STALL, and at most a check later. */
-static void test_stall_time(void **state)
+/* A held queue stalls after STALL, and at most one check later. */
+static void test_stall_is_found_in_time(void **state)
 {
 	u32 at, from;
 
@@ -282,7 +282,7 @@ static void test_stall_time(void **state)
 	}
 }
 
-/* How often is a stall found in the time of three? */
+/* Count the stalls found in three times STALL. */
 static u32 stalls(struct dcqcnq_vars *v, bool held)
 {
 	u32 i, n = 0;
@@ -292,12 +292,12 @@ static u32 stalls(struct dcqcnq_vars *v, bool held)
 	return n;
 }
 
-static void test_stall_ends(void **state)
+static void test_stall_ends_when_queue_moves(void **state)
 {
 	struct dcqcnq_vars v = {};
 
 	(void)state;
-	assert_int_equal(stalls(&v, true), 0);		/* no packet waits */
+	assert_int_equal(stalls(&v, true), 0);		/* empty queue */
 	dcqcnq_count_in(&v, 100, false);
 	dcqcnq_count_in(&v, 100, false);
 	assert_int_equal(stalls(&v, false), 0);		/* it is not held */
@@ -316,13 +316,13 @@ static void test_stall_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frequency),
-		cmocka_unit_test(test_exact),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_step),
-		cmocka_unit_test(test_model),
-		cmocka_unit_test(test_stall_time),
-		cmocka_unit_test(test_stall_ends),
+		cmocka_unit_test(test_marking_frequency_follows_line),
+		cmocka_unit_test(test_chance_matches_formula),
+		cmocka_unit_test(test_chance_at_kmin_and_kmax),
+		cmocka_unit_test(test_equal_thresholds_give_a_step),
+		cmocka_unit_test(test_counts_match_model),
+		cmocka_unit_test(test_stall_is_found_in_time),
+		cmocka_unit_test(test_stall_ends_when_queue_moves),
 	};
 
 	return cmocka_run_group_tests_name("dcqcn_queue", tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames for the tests of packet cores: built and summed up independently
+ * Frames for the tests of packet cores
  *
- * Nothing here uses the code under test: offsets come from what was built,
- * checksums from adding up all words.
+ * This code does not use the code under test: it records offsets as it builds a
+ * frame, and computes checksums from all words.
  */
 #ifndef _CLOSNET_UNIT_FRAME_H
 #define _CLOSNET_UNIT_FRAME_H
@@ -27,20 +27,21 @@ enum frame_l2 {
 };
 
 /**
- * struct frame_spec - what to build
+ * struct frame_spec - specification of a frame
  * @l2: headers before IP
  * @ipv6: IPv6, else IPv4
- * @proto: of the payload
+ * @proto: protocol of the payload
  * @dscp: DSCP
  * @ecn: ECN bits
- * @options: IPv4: 32-bit words of options, 0..10
+ * @options: IPv4: 32-bit words of options, 0 to 10
  * @ext: IPv6: types of extension headers
- * @exts: IPv6: how many
- * @ext_units: IPv6: length field of each: 8-byte units behind the first
+ * @exts: IPv6: number of extension headers
+ * @ext_units: IPv6: length field of each extension header: 8-byte units after the
+ *	first
  * @sport: source port
  * @dport: destination port
- * @len: of the frame, at least frame_min_len()
- * @pad: bytes of it behind the end of the IP packet
+ * @len: length of the frame, bytes, at least frame_min_len()
+ * @pad: bytes after the end of the IP packet
  */
 struct frame_spec {
 	enum frame_l2 l2;
@@ -59,12 +60,12 @@ struct frame_spec {
 };
 
 /**
- * struct frame - what was built
- * @b: its bytes
- * @len: how many
+ * struct frame - a frame
+ * @b: bytes
+ * @len: length, bytes
  * @l3: offset of the IP header
  * @l4: offset of the payload of IP and its extensions
- * @ethertype: of the payload of L2, host byte order
+ * @ethertype: L3 protocol, host byte order
  */
 struct frame {
 	u8 b[FRAME_MAX];
@@ -75,23 +76,23 @@ struct frame {
 };
 
 /**
- * frame_min_len() - through 8 bytes behind IP, and the padding
- * @spec: what is to be built
+ * frame_min_len() - compute the length through 8 bytes after IP, plus padding
+ * @spec: specification
  */
 u32 frame_min_len(const struct frame_spec *spec);
 
 /**
- * frame_build() - a frame with right lengths and checksums
+ * frame_build() - build a frame with correct lengths and checksums
  * @f: result
- * @spec: what to build
- * @rng: for addresses, payload and everything else that may be anything
+ * @spec: specification
+ * @rng: source of addresses, payload and all other free bytes
  */
 void frame_build(struct frame *f, const struct frame_spec *spec, struct rng *rng);
 
 /**
- * sum16() - ones' complement sum of big-endian words, without complement
+ * sum16() - compute the ones' complement sum of big-endian words
  * @b: bytes
- * @len: how many; behind an odd last one stands a 0
+ * @len: number of bytes; an odd number is padded with 0
  * @start: sum so far
  */
 u16 sum16(const u8 *b, u32 len, u16 start);
@@ -103,24 +104,24 @@ u16 sum16(const u8 *b, u32 len, u16 start);
 void ipv4_fill_check(u8 *iph);
 
 /**
- * ipv4_check_valid() - is the checksum of an IPv4 header right?
+ * ipv4_check_valid() - verify the checksum of an IPv4 header
  * @iph: header
  */
 bool ipv4_check_valid(const u8 *iph);
 
 /**
- * frame_l4_sum() - sum of the pseudo header and the payload of IP
- * @f: frame as built, or with its ends swapped
- * @spec: what was built
+ * frame_l4_sum() - add up the pseudo header and the payload of IP
+ * @f: frame as built, or with source and destination swapped
+ * @spec: its specification
  *
- * Return: 0xffff if the checksum of UDP or TCP is right.
+ * Return: 0xffff if the checksum of UDP or TCP is correct.
  */
 u16 frame_l4_sum(const struct frame *f, const struct frame_spec *spec);
 
 /**
- * exact_copy() - a copy that ends where its memory ends
+ * exact_copy() - copy bytes into memory that ends with them
  * @b: bytes
- * @len: how many; 0 is a number too
+ * @len: number of bytes; may be 0
  *
  * Return: the copy, for exact_free().
  */

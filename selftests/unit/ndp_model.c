@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reference model of the NDP switch port: explicit lists, nothing clever
+ * Reference model of the NDP switch port, with explicit lists
  *
  * Source: M. Handley et al., SIGCOMM 2017, sections 3.1 (two queues, ten
  * headers for a data packet, trim the arrival or the tail with equal
  * probability), 3.2.4 (return to sender, once) and 4 (control packets are
- * headers); the ten-to-one rule counts as the authors' simulator does it: it
- * advances only while both queues wait.
+ * headers). As in the authors' simulator, the ten-to-one rule advances only while
+ * both queues wait.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 #define SHELF_ROOM	8192
 
-/* packets in their order of arrival */
+/* A list of packets in order of arrival */
 struct shelf {
 	u32 n;
 	struct pkt pkt[SHELF_ROOM];
@@ -27,13 +27,13 @@ enum side { SIDE_NDP, SIDE_FOREIGN, SIDES };
 /**
  * struct ndp_model - the port
  * @conf: configuration
- * @low: data packets; the one FIFO of modes cp and droptail
+ * @low: data packets; the only FIFO in modes cp and droptail
  * @high: headers
  * @rest: foreign packets
- * @round: place in the round of headers_per_data headers and a data packet
- * @debt: bytes that a side had more than its half, and is to wait for; one
+ * @round: position in the round of headers_per_data headers and a data packet
+ * @debt: bytes that a side got above its half, and has to wait for; at least one
  *	of the two is 0
- * @t: what cannot be told from the lists
+ * @t: counters that the lists do not show
  */
 struct ndp_model {
 	struct port_conf conf;
@@ -60,7 +60,7 @@ static struct pkt shelf_take_first(struct shelf *s)
 	return p;
 }
 
-/* Adds up the packets of a shelf that are (or are not) full-size. */
+/* Add up the packets of a list that are (or are not) full-size. */
 static void shelf_sum(const struct shelf *s, bool full, u64 *packets,
 		      u64 *bytes)
 {
@@ -88,7 +88,7 @@ static enum tally_queue tally_queue_of(const struct pkt *p)
 	}
 }
 
-/* Occupancy of a queue, by looking at each packet. */
+/* Compute the occupancy of a queue from its packets. */
 static void occupancy(const struct ndp_model *m, enum tally_queue which,
 		      u64 *packets, u64 *bytes)
 {
@@ -110,7 +110,7 @@ static u64 bytes_of(const struct ndp_model *m, enum tally_queue which)
 	return bytes;
 }
 
-/* Would a queue of so much be within the data queue's limits? */
+/* Is this occupancy within the limits of the data queue? */
 static bool within_data_limits(const struct ndp_model *m, u64 packets,
 			       u64 bytes)
 {
@@ -172,7 +172,7 @@ static bool has_room(const struct ndp_model *m, u32 len)
 	return within_data_limits(m, packets + 1, bytes + len);
 }
 
-/* Can the arrival stand where the newest data packet stands now? */
+/* Does the arrival fit in the place of the newest data packet? */
 static bool can_replace_newest(const struct ndp_model *m, u32 len)
 {
 	u64 bytes = bytes_of(m, TALLY_DATA);
@@ -254,7 +254,7 @@ struct outcome model_arrive(struct ndp_model *m, struct pkt p, bool coin)
 	return o;
 }
 
-/* A side sends: first against what the other side owes it, then on credit. */
+/* Charge a sender: first against the debt of its rival, then as a debt of its own. */
 static void settle(struct ndp_model *m, enum side sender, bool rival_waits,
 		   u64 len)
 {

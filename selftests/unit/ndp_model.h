@@ -2,11 +2,11 @@
 /*
  * Reference model of the NDP switch port
  *
- * Written from the paper's prose, for the unit test of sch/ndp/ndpq_queue.h, and
- * without it: no code, type or constant is shared. The model has no counters
- * to keep right: it has lists of packets, and adds them up when it must know.
+ * For the unit test of sch/ndp/ndpq_queue.c, written from the paper without using
+ * its code, types or constants. The model has lists of packets, and adds them up
+ * instead of keeping counters.
  *
- * The types are also the language in which the test talks to both sides.
+ * The test uses these types for the model and for the port under test.
  */
 #ifndef _CLOSNET_UNIT_NDP_MODEL_H
 #define _CLOSNET_UNIT_NDP_MODEL_H
@@ -18,7 +18,7 @@ enum pkt_sort {
 	SORT_SHORT,	/* a control packet */
 	SORT_CUT,	/* a trimmed packet */
 	SORT_BOUNCED,	/* a trimmed packet on its way back */
-	SORT_FOREIGN,	/* not of NDP */
+	SORT_FOREIGN,	/* other traffic */
 	SORTS,
 };
 
@@ -36,16 +36,16 @@ enum port_mode {
 };
 
 /**
- * struct port_conf - what an administrator sets
- * @mode: which switch
+ * struct port_conf - configuration
+ * @mode: kind of switch
  * @data_packets: data queue, packets
- * @data_bytes: data queue, bytes, 0: any number
+ * @data_bytes: data queue, bytes; 0: unlimited
  * @header_bytes: header queue, bytes
- * @headers_per_data: headers for a data packet while both wait
+ * @headers_per_data: headers per data packet while both wait
  * @keep: bytes that a cut packet keeps
  * @bounce: a cut packet without room returns to its sender
  * @foreign_bytes: queue of foreign packets, bytes
- * @mark_from: bytes in that queue from which on to mark, 0: never
+ * @mark_from: bytes in that queue at which arrivals are marked; 0: never
  */
 struct port_conf {
 	enum port_mode mode;
@@ -70,10 +70,10 @@ enum fate {
 };
 
 /**
- * struct outcome - what an arrival caused
+ * struct outcome - result of an arrival
  * @arrival: fate of the arriving packet
  * @tail: fate of the packet that gave up its place at the tail
- * @tail_id: which packet that was
+ * @tail_id: id of that packet
  * @marked: the arriving packet was marked CE
  */
 struct outcome {
@@ -91,11 +91,10 @@ enum tally_queue {
 };
 
 /**
- * struct tally - everything that can be counted at a port
- * @queue: now, at most, and in total towards the wire; by enum tally_queue
+ * struct tally - counters of a port
+ * @queue: current, peak and sent, indexed by enum tally_queue
  *
- * The others are what their names say. All members are of one type: two
- * tallies can be compared as bytes.
+ * All members have the same type, so that two tallies can be compared as bytes.
  */
 struct tally {
 	struct {
@@ -130,15 +129,15 @@ void model_free(struct ndp_model *m);
 void model_configure(struct ndp_model *m, const struct port_conf *conf);
 
 /**
- * model_arrive() - a packet arrives
+ * model_arrive() - let a packet arrive
  * @m: model
  * @p: the packet
- * @coin: outcome of the coin, should one be needed: true: the tail is cut
+ * @coin: the coin, if one is needed; true: the tail is cut
  */
 struct outcome model_arrive(struct ndp_model *m, struct pkt p, bool coin);
 
 /**
- * model_depart() - the wire is free
+ * model_depart() - send a packet
  * @m: model
  * @p: result: the packet that leaves
  *
@@ -147,7 +146,7 @@ struct outcome model_arrive(struct ndp_model *m, struct pkt p, bool coin);
 bool model_depart(struct ndp_model *m, struct pkt *p);
 
 /**
- * model_tally() - what was counted so far
+ * model_tally() - get the counters
  * @m: model
  * @t: result
  */

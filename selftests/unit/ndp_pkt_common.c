@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the tests of sch/ndp/ndpq_pkt.h share, see ndp_pkt_common.h. */
+/* Shared by the tests of sch/ndp/ndpq_pkt.c, see ndp_pkt_common.h. */
 #include <assert.h>
 #include <string.h>
 
@@ -85,7 +85,7 @@ struct found classify_part(const struct ndpq_match *m, u32 avail, u32 len,
 	struct found f = { .pkt = { .l3_off = (u16)l3_off, .tag_len = (u8)tag_len } };
 
 	f.kind = ndpq_pkt_classify(m, &f.pkt, b, avail, len, l3_off ? 0 : frame.ethertype);
-	f.told = f.kind != NDPQ_KIND_UNKNOWN;
+	f.decided = f.kind != NDPQ_KIND_UNKNOWN;
 	assert(!memcmp(b, frame.b, avail));
 	exact_free(b);
 	return f;

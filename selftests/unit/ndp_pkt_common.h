@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the tests of sch/ndp/ndpq_pkt.h share
+ * Shared by the tests of sch/ndp/ndpq_pkt.c
  *
- * Frames are built by frame.c, which knows where it put what. Each call of the
- * core gets a buffer that ends where its permission to read or write ends, so
- * that ASan sees a step too far.
+ * frame.c builds the frames and records the offsets of their headers. Each call
+ * of the core gets a buffer that ends where the core must stop to read or write,
+ * so that ASan reports any access beyond.
  */
 #ifndef _CLOSNET_UNIT_NDP_PKT_COMMON_H
 #define _CLOSNET_UNIT_NDP_PKT_COMMON_H
@@ -19,27 +19,27 @@
 #define STACKS		19
 #define PROTOS		4
 
-/* trim_size 128; by the default port, or every packet */
+/* trim_size 128; match udp_port with the default port, and match all */
 extern const struct ndpq_match by_port, match_all;
 
-/* layers 2 and 3 of which the frames of most tests are made */
+/* layers 2 and 3 of the frames in most tests */
 extern const struct frame_spec stacks[STACKS];
 extern const u8 protos[PROTOS];
 
-/* the test's random numbers, and its frame */
+/* random numbers and frame of the test */
 extern struct rng rng;
 extern struct frame frame;
 
 /**
- * spec_of() - a stack with the rest filled in
+ * spec_of() - complete the specification of a frame
  * @stack: layers 2 and 3
- * @proto: protocol of the payload; ICMP: that of the IP version
- * @len: length of the frame; raised to the shortest possible
+ * @proto: protocol of the payload; PROTO_ICMP becomes ICMPv6 in IPv6
+ * @len: length of the frame, bytes; raised to the shortest possible
  */
 struct frame_spec spec_of(const struct frame_spec *stack, u8 proto, u32 len);
 
 /**
- * plain() - Ethernet and IP without options or extensions
+ * plain() - specify Ethernet and IP without options or extensions
  * @ipv6: IPv6, else IPv4
  * @proto: as for spec_of()
  * @len: as for spec_of()
@@ -47,28 +47,28 @@ struct frame_spec spec_of(const struct frame_spec *stack, u8 proto, u32 len);
 struct frame_spec plain(bool ipv6, u8 proto, u32 len);
 
 /**
- * headers_of() - what the core should find in the frame
- * @s: what was built
+ * headers_of() - headers that the core should find in the frame
+ * @s: specification of the frame
  */
 struct ndpq_pkt headers_of(const struct frame_spec *s);
 
 /**
  * struct found - result of ndpq_pkt_classify()
- * @told: it had enough bytes to decide
- * @kind: kind, if told
+ * @decided: the bytes were enough to classify the packet
+ * @kind: kind
  * @pkt: headers
  */
 struct found {
-	bool told;
+	bool decided;
 	enum ndpq_kind kind;
 	struct ndpq_pkt pkt;
 };
 
 /**
- * classify_part() - classify the frame, of which only some bytes are at hand
+ * classify_part() - classify the frame by its first bytes
  * @m: configuration
- * @avail: how many
- * @len: how long the core is told that the frame is
+ * @avail: number of bytes available
+ * @len: length of the frame, bytes, as an argument of the core
  * @tag_len: bytes of an offloaded tag
  */
 struct found classify_part(const struct ndpq_match *m, u32 avail, u32 len,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz target: any bytes, any configuration, the way of a packet through
- * sch_ndp
+ * Fuzz target: any packet and configuration on the path through sch_ndp
  *
- *	classify with what is linear, then with more
- *	data: cut, repair, classify: a trimmed packet with the same headers
+ *	classify by the linear bytes, then by more
+ *	data: cut, correct, classify: a trimmed packet with the same headers
  *	trimmed: turn round, classify: a returned packet with the same headers
  *
- * What must hold each time: no byte is touched beyond those that the core may
- * touch (the buffers end there), only the fields of which it says so change,
- * no length field covers more than there is because of the cut, and an IPv4
- * header is as right or wrong as it was.
+ * Invariants: the core accesses only the bytes that it may (the buffers end
+ * there). Only the documented fields change. After the cut, no length field
+ * exceeds the packet unless it did before. The checksum of an IPv4 header is
+ * correct if and only if it was before.
  */
 #include <assert.h>
 #include <string.h>
@@ -18,20 +17,20 @@
 #include "fuzz_main.h"
 #include "ndp_pkt_common.h"
 
-#define FUZZ_NO_L2	0x01	/* the frame starts with its IP header, */
-#define FUZZ_IPV6	0x02	/* ... which the device says is IPv6 */
+#define FUZZ_NO_L2	0x01	/* the frame starts with its IP header */
+#define FUZZ_IPV6	0x02	/* without L2: skb->protocol is IPv6 */
 #define FUZZ_TAG	0x04	/* a VLAN tag is offloaded */
 #define FUZZ_MATCH	0x30	/* enum tc_ndp_match, modulo their number */
 
 /**
- * struct fuzz_input - any bytes are an input, if they are this many
+ * struct fuzz_input - layout of an input; shorter inputs are ignored
  * @flags: FUZZ_*
  * @trim_size: less 64, modulo the range
  * @dscp_trimmed: modulo 64
  * @dscp_returned: modulo 64; the next one if it is the same
  * @udp_port: 0 means 1
  * @dscp_mask: as in TCA_NDP_DSCP_MASK
- * @linear: bytes of the frame that are at hand at first
+ * @linear: bytes of the frame that are linear
  * @frame: the frame, up to the end of the input
  *
  * Numbers of several bytes are big-endian.
@@ -47,9 +46,7 @@ struct fuzz_input {
 	u8 frame[];
 };
 
-/* how often the target came by: each kind of packet; a trim; a packet turned round, or
- * one that may not go to the address that sent it
- */
+/* How often the target saw each kind, a trim, a return, and a packet that is not returnable */
 static unsigned long kinds[NDPQ_KIND_RETURNED + 1], trimmed, turned, refused;
 
 /* A packet at a port */
@@ -64,8 +61,8 @@ struct at_port {
 	enum ndpq_kind kind;
 };
 
-/* Asks the core, which gets so many bytes. */
-static bool ask(struct at_port *p, u32 avail)
+/* Classify by the first @avail bytes. Return false if they are not enough. */
+static bool classify_bytes(struct at_port *p, u32 avail)
 {
 	u8 *b = exact_copy(p->b, avail);
 
@@ -88,24 +85,24 @@ static void same_answer(const struct at_port *a, const struct at_port *b)
 	assert(a->pkt.proto == b->pkt.proto);
 }
 
-/* Bytes are pulled until the core can tell; then more change nothing. */
+/* Pull bytes until the core can classify. More bytes must not change the result. */
 static void classify(struct at_port *p, u32 linear)
 {
 	const u32 pulls[] = { linear, linear > 128 ? linear : 128, p->len };
 	struct at_port first;
-	bool told = false;
+	bool decided = false;
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		bool now = ask(p, pulls[i] < p->len ? pulls[i] : p->len);
+		bool now = classify_bytes(p, pulls[i] < p->len ? pulls[i] : p->len);
 
-		assert(now || !told);
-		if (now && told)
+		assert(now || !decided);
+		if (now && decided)
 			same_answer(&first, p);
 		first = *p;
-		told = now;
+		decided = now;
 	}
-	if (!told)
+	if (!decided)
 		p->kind = NDPQ_KIND_OTHER;
 	kinds[p->kind]++;
 	if (p->kind == NDPQ_KIND_OTHER)
@@ -123,13 +120,13 @@ static u16 header_sum(const u8 *b, const struct ndpq_pkt *pkt)
 	return sum16(b + pkt->l3_off, pkt->l4_off - pkt->l3_off, 0);
 }
 
-/* A length field after a cut: as before, but for no more than there is. */
+/* After a cut, a length field is lowered to the remaining bytes. */
 static void check_len(const u8 *was, const u8 *is, u32 covers)
 {
 	assert(get16(is) == (get16(was) < covers ? get16(was) : covers));
 }
 
-/* Nothing but lengths, DSCP and checksum has changed, up to byte len. */
+/* Up to byte len, only lengths, DSCP and checksum have changed. */
 static void only_allowed(const u8 *was, const u8 *is, const struct ndpq_pkt *pkt,
 			 u32 len)
 {
@@ -152,7 +149,7 @@ static void only_allowed(const u8 *was, const u8 *is, const struct ndpq_pkt *pkt
 	exact_free(b);
 }
 
-/* A UDP checksum is gone if the port knows the receivers, and bytes of the datagram are. */
+/* With match udp_port, the UDP checksum is 0 if bytes of the datagram were cut. */
 static void check_csum(const struct at_port *p, u8 *is, u32 keep)
 {
 	const u8 *was = p->b + p->pkt.l4_off;
@@ -210,7 +207,7 @@ static void turn_round(const struct at_port *p)
 	assert(back.kind == NDPQ_KIND_RETURNED);
 	assert(ndpq_pkt_dscp(&back.pkt, whole) == p->m.dscp_returned);
 	assert(back.pkt.l4_off == p->pkt.l4_off);
-	/* turned again it is what it was, but for TTL, and 0 as -0 in the sum */
+	/* turned again, it is the original except for TTL, and 0 or -0 in the sum */
 	ndpq_pkt_turn_round(&back.pkt, head, ndpq_pkt_dscp(&p->pkt, p->b));
 	head[p->pkt.l3_off + (p->pkt.ipv6 ? 7 : 8)] += 2;
 	only_allowed(p->b, head, &p->pkt, head_len);
@@ -227,7 +224,7 @@ static void trim(const struct at_port *p)
 	u8 *head, *whole;
 	bool returned;
 
-	/* data is what trimming shortens */
+	/* trimming shortens each data packet */
 	assert(keep < p->len && keep >= head_len);
 	assert(keep + p->tag_len <= p->m.trim_size || keep == head_len);
 	head = exact_copy(p->b, head_len);
@@ -290,7 +287,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	return 0;
 }
 
-/* A frame as a sender could build it, at a port that may want it. */
+/* Make a valid frame, at a port that may match it. */
 static size_t make_input(u8 *input)
 {
 	struct fuzz_input *in = (void *)input;
@@ -320,7 +317,7 @@ static size_t make_input(u8 *input)
 	return sizeof(*in) + frame.len;
 }
 
-/* Some bytes differ, most of them in headers; or the end is missing. */
+/* Change some bytes, most of them in headers, or cut off the end. */
 static size_t mutate(u8 *input, size_t size)
 {
 	static const u8 bytes[] = { 0, 1, 0x7f, 0x80, 0xff, 4, 6, 17, 44, 60, 0x45, 0x60 };

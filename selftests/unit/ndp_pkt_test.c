@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp/ndpq_pkt.h, reading: which packets are NDP's, and what they are
+ * sch/ndp/ndpq_pkt.h: parsing and classification
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,16 +11,16 @@
 
 #include "ndp_pkt_common.h"
 
-/* Kind of the frame, when all its bytes are at hand. */
+/* Classify the frame by all its bytes. */
 static enum ndpq_kind kind_of(const struct ndpq_match *m, u32 tag_len)
 {
 	struct found f = classify_part(m, frame.len, frame.len, tag_len);
 
-	assert_true(f.told);
+	assert_true(f.decided);
 	return f.kind;
 }
 
-/* Builds, and says what the core finds. */
+/* Build a frame and classify it. */
 static enum ndpq_kind kind_of_spec(const struct ndpq_match *m,
 				   const struct frame_spec *s)
 {
@@ -38,12 +38,12 @@ static void assert_headers(const struct ndpq_pkt *pkt, const struct frame_spec *
 
 /* ------------------------------------------------ classify */
 
-/* Kind of a frame from whoever built it. */
+/* Derive the kind of a frame from its specification. */
 static enum ndpq_kind expected_kind(const struct ndpq_match *m,
 				    const struct frame_spec *s, u32 wire_len)
 {
 	bool marked = s->dscp == m->dscp_trimmed || s->dscp == m->dscp_returned;
-	/* bare headers, and the ports, are short however long they are */
+	/* headers with ports only are short, whatever their length */
 	bool is_short = wire_len <= m->trim_size || s->len <= frame.l4 + 8;
 
 	if (m->mode == TC_NDP_MATCH_UDP_PORT) {
@@ -71,13 +71,13 @@ static void check_kind(const struct ndpq_match *m, const struct frame_spec *s,
 
 	frame_build(&frame, s, &rng);
 	f = classify_part(m, frame.len, frame.len, tag_len);
-	assert_true(f.told);
+	assert_true(f.decided);
 	assert_int_equal(f.kind, expected_kind(m, s, s->len + tag_len));
 	if (f.kind != NDPQ_KIND_OTHER)
 		assert_headers(&f.pkt, s);
 }
 
-static void test_classify(void **state)
+static void test_kind_of_all_stacks(void **state)
 {
 	static const u32 lens[] = { 60, 64, 65, 127, 128, 129, 500, 1514, 9018 };
 	static const u32 trims[] = { 64, 128, 256, 1500, 9216 };
@@ -105,8 +105,8 @@ static void test_classify(void **state)
 	}
 }
 
-/* By port: both bytes, of the destination only, of UDP only. */
-static void test_match_port(void **state)
+/* Both bytes of the destination port count, in UDP only. */
+static void test_match_udp_port(void **state)
 {
 	static const u16 others[] = { PORT + 1, PORT - 1, PORT ^ 0x100, PORT ^ 0x8000,
 				      0, 0xffff, (PORT & 0xff) << 8 | PORT >> 8 };
@@ -125,8 +125,8 @@ static void test_match_port(void **state)
 	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_DATA);
 }
 
-/* By DSCP: each bit of the mask means its number. */
-static void test_match_dscp(void **state)
+/* Bit n of the mask stands for DSCP n. */
+static void test_match_dscp_mask(void **state)
 {
 	struct ndpq_match m = match_all;
 	struct frame_spec s;
@@ -147,8 +147,8 @@ static void test_match_dscp(void **state)
 	}
 }
 
-/* A mark decides the kind of what is NDP's; a long packet is data all the same. */
-static void test_marks(void **state)
+/* A mark decides the kind of a short NDP packet. A long packet is data. */
+static void test_mark_decides_kind_of_short_packet(void **state)
 {
 	static const struct {
 		u8 dscp;
@@ -179,8 +179,8 @@ static void test_marks(void **state)
 	}
 }
 
-/* Whose is a marked packet that does not match? CS6 of a routing protocol is not NDP's. */
-static void test_marks_of_others(void **state)
+/* A marked packet need not be NDP: routing protocols use CS6. */
+static void test_mark_does_not_make_ndp(void **state)
 {
 	static const struct {
 		u8 mode;
@@ -216,8 +216,8 @@ static void test_marks_of_others(void **state)
 	}
 }
 
-/* What ends within 8 bytes behind its IP header is nobody's, marked or not. */
-static void test_ends_early(void **state)
+/* A packet that ends within 8 bytes after its IP header is other traffic. */
+static void test_packet_without_ports_is_other(void **state)
 {
 	struct frame_spec s;
 	struct found f;
@@ -231,16 +231,16 @@ static void test_ends_early(void **state)
 		frame_build(&frame, &s, &rng);
 		for (len = frame.l4; len < frame.l4 + 8; len++) {
 			f = classify_part(&match_all, len, len, 0);
-			assert_true(f.told);
+			assert_true(f.decided);
 			assert_int_equal(f.kind, NDPQ_KIND_OTHER);
 		}
 		assert_int_not_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	}
 }
 
-/* ------------------------------------------------ what is not NDP's */
+/* ------------------------------------------------ other traffic */
 
-static void test_fragments(void **state)
+static void test_fragments_are_other(void **state)
 {
 	static const struct {
 		u16 frag_off;
@@ -266,7 +266,7 @@ static void test_fragments(void **state)
 		ipv4_fill_check(frame.b + frame.l3);
 		assert_int_equal(kind_of(&match_all, 0), rows[i].kind);
 	}
-	/* IPv6: an atomic fragment is one as well; anywhere in the chain */
+	/* IPv6: also an atomic fragment, and anywhere in the chain */
 	s = plain(true, PROTO_UDP, 1000);
 	s.ext[0] = 44;
 	s.exts = 1;
@@ -278,7 +278,7 @@ static void test_fragments(void **state)
 	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_OTHER);
 }
 
-static void test_multicast(void **state)
+static void test_multicast_is_other(void **state)
 {
 	static const u8 groups[] = { 224, 232, 239, 240, 255 };
 	static const u8 hosts[] = { 0, 1, 10, 127, 192, 223 };
@@ -295,7 +295,7 @@ static void test_multicast(void **state)
 		frame.b[frame.l3 + 16] = hosts[i];
 		assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_DATA);
 	}
-	/* unicast IP to a group of stations, and to all */
+	/* unicast IP in a multicast and in a broadcast frame */
 	frame.b[0] |= 1;
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 	memset(frame.b, 0xff, 6);
@@ -309,7 +309,7 @@ static void test_multicast(void **state)
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 }
 
-static void test_not_ip(void **state)
+static void test_non_ip_is_other(void **state)
 {
 	static const u16 types[] = { 0x0806, 0x0000, 0x05dc, 0x8847, 0x8863, 0x88f7,
 				     0x0801, 0x86dc, 0x9100, 0xffff };
@@ -335,14 +335,14 @@ static void test_not_ip(void **state)
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_DATA);
 	set16(b - 2, 0x86dd);
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
-	/* without L2 the type is an argument */
+	/* without L2, the ethertype is an argument */
 	s.l2 = L2_NONE;
 	frame_build(&frame, &s, &rng);
 	frame.ethertype = 0x0806;
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 }
 
-static void test_vlan_depth(void **state)
+static void test_two_vlan_tags_are_skipped(void **state)
 {
 	struct frame_spec s = plain(false, PROTO_UDP, 1000);
 
@@ -353,7 +353,7 @@ static void test_vlan_depth(void **state)
 	assert_int_equal(kind_of_spec(&match_all, &s), NDPQ_KIND_OTHER);
 }
 
-static void test_jumbogram(void **state)
+static void test_jumbogram_is_other(void **state)
 {
 	struct frame_spec s = plain(true, PROTO_UDP, 1000);
 
@@ -363,8 +363,8 @@ static void test_jumbogram(void **state)
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
 }
 
-/* Five headers may stand before the payload (RFC 8200), a sixth may not. */
-static void test_ext_depth(void **state)
+/* Up to five extension headers are skipped (RFC 8200). */
+static void test_five_extension_headers_are_skipped(void **state)
 {
 	static const u8 known[] = { 0, 43, 60 };
 	struct frame_spec s;
@@ -383,8 +383,8 @@ static void test_ext_depth(void **state)
 	}
 }
 
-/* A header that is not known ends the chain: it is the payload. */
-static void test_ext_unknown(void **state)
+/* An unknown extension header counts as payload. */
+static void test_unknown_extension_is_payload(void **state)
 {
 	static const u8 unknown[] = { 50, 51, 59, 135, 139, 140, 253, 255 };
 	struct frame_spec s;
@@ -403,8 +403,8 @@ static void test_ext_unknown(void **state)
 	}
 }
 
-/* The longest headers there can be, and one that says it is longer. */
-static void test_ext_long(void **state)
+/* The longest possible headers, and one with a length beyond the packet. */
+static void test_long_extension_headers(void **state)
 {
 	struct frame_spec stack = {
 		.l2 = L2_QINQ, .ipv6 = true,
@@ -416,7 +416,7 @@ static void test_ext_long(void **state)
 	(void)state;
 	frame_build(&frame, &s, &rng);
 	f = classify_part(&by_port, frame.len, frame.len, 0);
-	assert_true(f.told);
+	assert_true(f.decided);
 	assert_int_equal(f.kind, NDPQ_KIND_DATA);
 	assert_headers(&f.pkt, &s);
 
@@ -426,14 +426,14 @@ static void test_ext_long(void **state)
 	frame.b[frame.l3 + 41] = 255;
 	assert_int_equal(kind_of(&by_port, 0), NDPQ_KIND_OTHER);
 	assert_int_equal(kind_of(&match_all, 0), NDPQ_KIND_OTHER);
-	/* and another behind it, that nobody will ever read */
+	/* and another header after it, outside the packet */
 	frame.b[frame.l3 + 40] = 60;
-	assert_false(classify_part(&match_all, frame.len, frame.len, 0).told);
+	assert_false(classify_part(&match_all, frame.len, frame.len, 0).decided);
 }
 
-/* ------------------------------------------------ not all bytes at hand */
+/* ------------------------------------------------ partial packets */
 
-/* Bytes of the frame that decide. */
+/* Compute the number of bytes that decide the kind. */
 static u32 bytes_that_decide(const struct ndpq_match *m, const struct frame_spec *s)
 {
 	u32 need = frame.l3 + 20;
@@ -445,10 +445,7 @@ static u32 bytes_that_decide(const struct ndpq_match *m, const struct frame_spec
 	return need;
 }
 
-/*
- * With each number of linear bytes: no answer as long as it is open, then the
- * right one, and never a byte read too many.
- */
+/* With too few linear bytes the kind is unknown. With enough it is correct. */
 static void every_prefix(const struct ndpq_match *m, const struct frame_spec *s)
 {
 	u32 avail, need;
@@ -458,8 +455,8 @@ static void every_prefix(const struct ndpq_match *m, const struct frame_spec *s)
 	need = bytes_that_decide(m, s);
 	for (avail = 0; avail <= frame.len; avail++) {
 		f = classify_part(m, avail, frame.len, 0);
-		assert_int_equal(f.told, avail >= need);
-		if (!f.told)
+		assert_int_equal(f.decided, avail >= need);
+		if (!f.decided)
 			continue;
 		assert_int_equal(f.kind, expected_kind(m, s, s->len));
 		if (f.kind != NDPQ_KIND_OTHER)
@@ -467,7 +464,7 @@ static void every_prefix(const struct ndpq_match *m, const struct frame_spec *s)
 	}
 }
 
-static void test_prefixes(void **state)
+static void test_kind_of_every_prefix(void **state)
 {
 	static const u8 dscps[] = { 10, DSCP_TRIMMED, DSCP_RETURNED };
 	const struct ndpq_match *m;
@@ -488,8 +485,8 @@ static void test_prefixes(void **state)
 	}
 }
 
-/* The frame itself ends early, wherever: it is nobody's, or cannot be read. */
-static void test_truncated(void **state)
+/* A frame that ends early is other traffic, or its kind is unknown. */
+static void test_truncated_frame_is_not_ndp(void **state)
 {
 	struct frame_spec s;
 	struct found f;
@@ -502,17 +499,17 @@ static void test_truncated(void **state)
 		frame_build(&frame, &s, &rng);
 		for (len = 0; len < frame.len; len++) {
 			f = classify_part(&by_port, len, len, 0);
-			assert_true(!f.told || f.kind == NDPQ_KIND_OTHER);
+			assert_true(!f.decided || f.kind == NDPQ_KIND_OTHER);
 			f = classify_part(&match_all, len, len, 0);
-			assert_true(!f.told || f.kind == NDPQ_KIND_OTHER);
+			assert_true(!f.decided || f.kind == NDPQ_KIND_OTHER);
 		}
 		f = classify_part(&by_port, len, len, 0);
-		assert_true(f.told && f.kind != NDPQ_KIND_OTHER);
+		assert_true(f.decided && f.kind != NDPQ_KIND_OTHER);
 	}
 }
 
-/* A group address decides as soon as the Ethernet header is there. */
-static void test_prefix_multicast(void **state)
+/* A multicast address decides as soon as the Ethernet header is available. */
+static void test_multicast_needs_ethernet_header_only(void **state)
 {
 	struct frame_spec s = plain(true, PROTO_UDP, 100);
 	u32 avail;
@@ -521,7 +518,7 @@ static void test_prefix_multicast(void **state)
 	frame_build(&frame, &s, &rng);
 	frame.b[0] |= 1;
 	for (avail = 0; avail <= frame.len; avail++)
-		assert_int_equal(classify_part(&by_port, avail, frame.len, 0).told,
+		assert_int_equal(classify_part(&by_port, avail, frame.len, 0).decided,
 				 avail >= 14);
 }
 
@@ -535,23 +532,23 @@ static int setup_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classify),
-		cmocka_unit_test(test_match_port),
-		cmocka_unit_test(test_match_dscp),
-		cmocka_unit_test(test_marks),
-		cmocka_unit_test(test_marks_of_others),
-		cmocka_unit_test(test_ends_early),
-		cmocka_unit_test(test_fragments),
-		cmocka_unit_test(test_multicast),
-		cmocka_unit_test(test_not_ip),
-		cmocka_unit_test(test_vlan_depth),
-		cmocka_unit_test(test_jumbogram),
-		cmocka_unit_test(test_ext_depth),
-		cmocka_unit_test(test_ext_unknown),
-		cmocka_unit_test(test_ext_long),
-		cmocka_unit_test(test_prefixes),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_prefix_multicast),
+		cmocka_unit_test(test_kind_of_all_stacks),
+		cmocka_unit_test(test_match_udp_port),
+		cmocka_unit_test(test_match_dscp_mask),
+		cmocka_unit_test(test_mark_decides_kind_of_short_packet),
+		cmocka_unit_test(test_mark_does_not_make_ndp),
+		cmocka_unit_test(test_packet_without_ports_is_other),
+		cmocka_unit_test(test_fragments_are_other),
+		cmocka_unit_test(test_multicast_is_other),
+		cmocka_unit_test(test_non_ip_is_other),
+		cmocka_unit_test(test_two_vlan_tags_are_skipped),
+		cmocka_unit_test(test_jumbogram_is_other),
+		cmocka_unit_test(test_five_extension_headers_are_skipped),
+		cmocka_unit_test(test_unknown_extension_is_payload),
+		cmocka_unit_test(test_long_extension_headers),
+		cmocka_unit_test(test_kind_of_every_prefix),
+		cmocka_unit_test(test_truncated_frame_is_not_ndp),
+		cmocka_unit_test(test_multicast_needs_ethernet_header_only),
 	};
 
 	return cmocka_run_group_tests_name("ndp_pkt", tests, setup_group, NULL);

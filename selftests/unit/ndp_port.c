@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A switch port around sch/ndp/ndpq_queue.h, see ndp_port.h. */
+/* A switch port that uses sch/ndp/ndpq_queue.c, see ndp_port.h. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A switch port around sch/ndp/ndpq_queue.h: real lists of packets, no kernel
+ * A switch port that uses sch/ndp/ndpq_queue.c, with lists of packets
  *
- * Calls the decision core in the way that the module does. It is the side
- * under test; see ndp_model.h for the other, and for the types.
+ * It calls the core as the module does, and is the side under test. ndp_model.h
+ * has the model and the types.
  */
 #ifndef _CLOSNET_UNIT_NDP_PORT_H
 #define _CLOSNET_UNIT_NDP_PORT_H
@@ -22,11 +22,11 @@ TAILQ_HEAD(port_list, port_pkt);
 
 /**
  * struct ndp_port - the port
- * @par: configuration, as the core has it
+ * @par: configuration of the core
  * @keep: bytes that a cut packet keeps
  * @v: state of the core
  * @list: the packets
- * @t: what the core leaves to the module to count
+ * @t: counters that the module keeps
  */
 struct ndp_port {
 	struct ndpq_params par;
@@ -37,7 +37,7 @@ struct ndp_port {
 };
 
 /**
- * port_setup() - an empty port
+ * port_setup() - initialise an empty port
  * @port: port
  * @conf: configuration
  */
@@ -49,31 +49,31 @@ void port_setup(struct ndp_port *port, const struct port_conf *conf);
  */
 void port_purge(struct ndp_port *port);
 
-/* As their namesakes in ndp_model.h. */
+/* As the functions of the model in ndp_model.h */
 void port_configure(struct ndp_port *port, const struct port_conf *conf);
 struct outcome port_arrive(struct ndp_port *port, struct pkt p, bool coin);
 bool port_depart(struct ndp_port *port, struct pkt *p);
 void port_tally(const struct ndp_port *port, struct tally *t);
 
-/* ------------------------------------------------ for brief tests */
+/* ------------------------------------------------ helpers */
 
-/* lengths of frames: usual, jumbo, as long as a GSO packet can be */
+/* lengths of a usual frame, a jumbo frame, and the longest GSO packet */
 #define MTU_FRAME	1514U
 #define JUMBO_FRAME	9018U
 #define GSO_FRAME	65549U
 
-/* The paper's port; no bound for other traffic. */
+/* The paper's port, with a large limit for other traffic */
 extern const struct port_conf port_paper;
 
 /**
- * new_pkt() - a packet with an id of its own
+ * new_pkt() - make a packet with a new id
  * @sort: its sort
  * @len: its length, bytes
  */
 struct pkt new_pkt(enum pkt_sort sort, u32 len);
 
 /**
- * port_put() - a new packet arrives; a coin that is needed says: the arrival
+ * port_put() - let a new packet arrive, with a coin that selects the arrival
  * @port: port
  * @sort: its sort
  * @len: its length, bytes
@@ -81,11 +81,11 @@ struct pkt new_pkt(enum pkt_sort sort, u32 len);
 enum fate port_put(struct ndp_port *port, enum pkt_sort sort, u32 len);
 
 /**
- * port_backlog() - so many new packets arrive, and none of them is lost
+ * port_backlog() - let new packets arrive, without loss
  * @port: port
  * @sort: their sort
  * @len: length of each, bytes
- * @packets: how many
+ * @packets: number of packets
  */
 void port_backlog(struct ndp_port *port, enum pkt_sort sort, u32 len,
 		  u32 packets);

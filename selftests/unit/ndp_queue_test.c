@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp/ndpq_queue.h, arrivals: against a model, limits, row by row
+ * sch/ndp/ndpq_queue.c, arrivals: against a model, limits, row by row
  *
- * The model (ndp_model.c) and the port that is built on the header
- * (ndp_port.c) get the same packets, coins and configurations, and must agree
- * on the fate of each packet, on the order of departures, and on every number.
+ * The model (ndp_model.c) and the port that uses the core (ndp_port.c) get the
+ * same packets, coins and configurations. They must agree on the fate of each
+ * packet, on the order of departures, and on every counter.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static struct pkt random_pkt(struct rng *rng, const struct port_conf *conf,
 	}
 }
 
-/* What the random packets met: they must have been everywhere. */
+/* Fates of the random packets. The test requires that each possible fate occurs. */
 static struct {
 	u32 arrival[PORT_MODES][SORTS][FATES];
 	u32 tail[FATES];
@@ -130,7 +130,7 @@ static void both_depart(struct ndp_port *port, struct ndp_model *m)
 	assert_int_equal(got.sort, want.sort);
 }
 
-/* One parameter set, changed now and then while packets wait. */
+/* Start with random parameters, and change them now and then while packets wait. */
 static void random_round(struct rng *rng)
 {
 	struct port_conf conf = random_conf(rng, rng_in(rng, 0, PORT_MODES - 1));
@@ -163,7 +163,7 @@ static void random_round(struct rng *rng)
 	model_free(m);
 }
 
-/* Each fate that exists in a mode was met, by each sort that can meet it. */
+/* Check that each fate that is possible for a sort in a mode has occurred. */
 static void met_all(void)
 {
 	static const enum fate fates[PORT_MODES][SORTS][4] = {
@@ -207,7 +207,7 @@ static void met_all(void)
 	assert_true(met.marked > 1000);
 }
 
-static void test_model(void **state)
+static void test_core_agrees_with_model(void **state)
 {
 	struct rng rng;
 	int i;
@@ -245,8 +245,8 @@ static void within_limits(const struct ndp_port *port, const struct port_conf *c
 	assert_in_range(port->v.q[NDPQ_OTHER].peak_bytes, 0, c->foreign_bytes);
 }
 
-/* No limit is ever exceeded, not even for a moment: the peaks show it. */
-static void test_limits(void **state)
+/* The peaks show that limits are not exceeded between two observations either. */
+static void test_limits_are_never_exceeded(void **state)
 {
 	struct port_conf conf;
 	struct ndp_port port;
@@ -272,8 +272,8 @@ static void test_limits(void **state)
 	}
 }
 
-/* While a packet waits, one leaves; all leave; then none does. */
-static void test_work_conserving(void **state)
+/* Each departure succeeds until all packets have left. */
+static void test_port_is_work_conserving(void **state)
 {
 	struct port_conf conf;
 	struct ndp_port port;
@@ -303,8 +303,8 @@ static void test_work_conserving(void **state)
 	}
 }
 
-/* The most that was seen stays, and is of one moment for each number. */
-static void test_peaks(void **state)
+/* Packets and bytes may have their peaks at different times. */
+static void test_peaks_are_kept(void **state)
 {
 	struct ndp_port port;
 	struct pkt p;
@@ -324,8 +324,8 @@ static void test_peaks(void **state)
 	port_purge(&port);
 }
 
-/* A tail that is trimmed leaves its place before the arrival takes it. */
-static void test_trim_tail_limits(void **state)
+/* The tail leaves the queue before the arrival enters it. */
+static void test_replacing_the_tail_keeps_limits(void **state)
 {
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
@@ -351,8 +351,7 @@ static void test_trim_tail_limits(void **state)
 	port_purge(&port);
 }
 
-/* Without a tail there is none to trim. */
-static void test_no_tail(void **state)
+static void test_empty_queue_trims_arrival(void **state)
 {
 	struct ndpq_params par = { .limit = 8, .rts = true };
 	struct ndpq_vars v = {};
@@ -362,8 +361,8 @@ static void test_no_tail(void **state)
 	assert_int_equal(ndpq_data_full(&par, &v, 1000, 129, true), NDPQ_TRIM_TAIL);
 }
 
-/* A data packet that could never fit is trimmed, and trims nobody. */
-static void test_longer_than_queue(void **state)
+/* A data packet longer than the queue is trimmed, whatever the coin. */
+static void test_too_long_data_is_trimmed(void **state)
 {
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
@@ -438,7 +437,7 @@ static const struct data_row data_rows[] = {
 	  FATE_DATA, FATE_NONE },
 };
 
-static void test_data_rows(void **state)
+static void test_fate_of_data_packets(void **state)
 {
 	const struct data_row *row;
 	struct ndp_port port;
@@ -493,7 +492,7 @@ static const struct header_row header_rows[] = {
 	{ "droptail: full", PORT_DROPTAIL, true, 20, 60, SORT_CUT, FATE_LOST },
 };
 
-static void test_header_rows(void **state)
+static void test_fate_of_headers(void **state)
 {
 	const struct header_row *row;
 	struct ndp_port port;
@@ -518,8 +517,8 @@ static void test_header_rows(void **state)
 	}
 }
 
-/* Header queue full: the tail that was trimmed goes home, the arrival stays. */
-static void test_tail_returns(void **state)
+/* With the header queue full, the trimmed tail returns and the arrival is queued. */
+static void test_trimmed_tail_is_returned(void **state)
 {
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
@@ -538,8 +537,8 @@ static void test_tail_returns(void **state)
 	port_purge(&port);
 }
 
-/* In droptail headers take the FIFO's places, in cp they do not. */
-static void test_headers_in_fifo(void **state)
+/* Mode droptail counts headers as places of the FIFO, mode cp does not. */
+static void test_headers_in_one_fifo(void **state)
 {
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
@@ -565,7 +564,7 @@ static void test_headers_in_fifo(void **state)
 }
 
 /* Limit and mark of other traffic, at the boundaries. */
-static void test_other_rows(void **state)
+static void test_limit_and_mark_of_other_traffic(void **state)
 {
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
@@ -596,8 +595,8 @@ static void test_other_rows(void **state)
 	port_purge(&port);
 }
 
-/* Limits of the netlink ranges: nothing wraps around. */
-static void test_largest(void **state)
+/* At the limits of the netlink ranges, sums do not wrap around. */
+static void test_largest_limits_do_not_wrap(void **state)
 {
 	struct port_conf conf = port_paper;
 	struct ndp_port port;
@@ -620,15 +619,15 @@ static void test_largest(void **state)
 	assert_true(ndpq_other_fits(&port.par, &port.v, 1));
 	assert_false(ndpq_other_fits(&port.par, &port.v, 2));
 	assert_false(ndpq_other_fits(&port.par, &port.v, UINT32_MAX));
-	/* a limit that was lowered below what waits */
+	/* a limit that was lowered below the backlog */
 	port.par.limit_bytes = 64;
 	assert_false(ndpq_data_fits(&port.par, &port.v, 1));
 	assert_int_equal(ndpq_data_full(&port.par, &port.v, 1000, 9000, true),
 			 NDPQ_TRIM_ARRIVAL);
 }
 
-/* A kind is counted in one queue, and stands in one that depends on the mode. */
-static void test_queue_of(void **state)
+/* The queue that counts a kind is fixed, the list that holds it depends on the mode. */
+static void test_queue_and_list_of_each_kind(void **state)
 {
 	struct ndpq_params par = { .mode = TC_NDP_MODE_NDP };
 
@@ -651,20 +650,20 @@ static void test_queue_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_model),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_work_conserving),
-		cmocka_unit_test(test_peaks),
-		cmocka_unit_test(test_trim_tail_limits),
-		cmocka_unit_test(test_no_tail),
-		cmocka_unit_test(test_longer_than_queue),
-		cmocka_unit_test(test_data_rows),
-		cmocka_unit_test(test_header_rows),
-		cmocka_unit_test(test_tail_returns),
-		cmocka_unit_test(test_headers_in_fifo),
-		cmocka_unit_test(test_other_rows),
-		cmocka_unit_test(test_largest),
-		cmocka_unit_test(test_queue_of),
+		cmocka_unit_test(test_core_agrees_with_model),
+		cmocka_unit_test(test_limits_are_never_exceeded),
+		cmocka_unit_test(test_port_is_work_conserving),
+		cmocka_unit_test(test_peaks_are_kept),
+		cmocka_unit_test(test_replacing_the_tail_keeps_limits),
+		cmocka_unit_test(test_empty_queue_trims_arrival),
+		cmocka_unit_test(test_too_long_data_is_trimmed),
+		cmocka_unit_test(test_fate_of_data_packets),
+		cmocka_unit_test(test_fate_of_headers),
+		cmocka_unit_test(test_trimmed_tail_is_returned),
+		cmocka_unit_test(test_headers_in_one_fifo),
+		cmocka_unit_test(test_limit_and_mark_of_other_traffic),
+		cmocka_unit_test(test_largest_limits_do_not_wrap),
+		cmocka_unit_test(test_queue_and_list_of_each_kind),
 	};
 
 	return cmocka_run_group_tests_name("ndp_queue", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp/ndpq_queue.h, departures: coin, ten to one, fair share
+ * sch/ndp/ndpq_queue.c, departures: coin, ratio of headers to data, fair share
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 #include "ndp_port.h"
 #include "rng.h"
 
-/* ------------------------------------------------ promises: coin and ratio */
+/* ------------------------------------------------ coin and ratio */
 
-/* A fair coin trims arrivals and tails alike: within five sigmas of half. */
-static void test_coin(void **state)
+/* A fair coin trims arrivals and tails equally often, within five sigmas. */
+static void test_fair_coin_trims_half_of_each(void **state)
 {
 	const u32 n = 100000, five_sigmas = 791;
 	struct port_conf conf = port_paper;
@@ -43,7 +43,7 @@ static void test_coin(void **state)
 	port_purge(&port);
 }
 
-/* While both queues wait: so many headers, one data packet, and again. */
+/* While both queues wait, @ratio headers precede each data packet. */
 static void exact_ratio(u32 ratio, u32 rounds)
 {
 	struct port_conf conf = port_paper;
@@ -68,7 +68,7 @@ static void exact_ratio(u32 ratio, u32 rounds)
 	port_purge(&port);
 }
 
-static void test_ratio(void **state)
+static void test_ratio_is_exact(void **state)
 {
 	(void)state;
 	exact_ratio(10, 1000);
@@ -87,8 +87,8 @@ static void expect_order(struct ndp_port *port, const char *order)
 	}
 }
 
-/* The round neither starts anew nor advances while only one queue waits. */
-static void test_ratio_pauses(void **state)
+/* While only one queue waits, the round neither restarts nor advances. */
+static void test_round_rests_while_one_queue_waits(void **state)
 {
 	struct ndp_port port;
 
@@ -101,7 +101,7 @@ static void test_ratio_pauses(void **state)
 	expect_order(&port, "hhhdhhhhhhhhhhdhhhhhhhddd");
 	assert_int_equal(port.v.q[NDPQ_DATA].packets, 1);
 	expect_order(&port, "d");
-	/* headers alone do not advance it either: here it stands at seven */
+	/* seven headers of the round were sent; headers alone do not advance it */
 	port_backlog(&port, SORT_SHORT, 64, 30);
 	expect_order(&port, "hhhhhhhhhhhh");
 	port_backlog(&port, SORT_FULL, JUMBO_FRAME, 8);
@@ -109,7 +109,7 @@ static void test_ratio_pauses(void **state)
 	port_purge(&port);
 }
 
-/* In the modes with one FIFO the order of arrival is that of departure. */
+/* In the modes with one FIFO, packets depart in the order of arrival. */
 static void one_fifo(enum port_mode mode)
 {
 	struct port_conf conf = port_paper;
@@ -138,16 +138,16 @@ static void one_fifo(enum port_mode mode)
 	port_purge(&port);
 }
 
-static void test_fifo(void **state)
+static void test_one_fifo_keeps_order(void **state)
 {
 	(void)state;
 	one_fifo(PORT_CP);
 	one_fifo(PORT_DROPTAIL);
 }
 
-/* ------------------------------------------------ promises: fair share */
+/* ------------------------------------------------ fair share */
 
-/* Lengths of the packets of both sides, from..to */
+/* Ranges of the packet lengths of both sides */
 struct share {
 	u32 ndp_from;
 	u32 ndp_to;
@@ -160,10 +160,7 @@ static s64 distance(s64 a, s64 b)
 	return a > b ? a - b : b - a;
 }
 
-/*
- * Both sides always wait: at no time is one more than the longest packet
- * ahead.
- */
+/* Both sides always wait: neither is ever ahead by more than the longest packet. */
 static void fair_share(const struct share *s)
 {
 	u32 longest = s->ndp_to > s->foreign_to ? s->ndp_to : s->foreign_to;
@@ -195,7 +192,7 @@ static void fair_share(const struct share *s)
 	port_purge(&port);
 }
 
-static void test_fair_share(void **state)
+static void test_shares_are_fair_within_a_packet(void **state)
 {
 	static const struct share shares[] = {
 		{ MTU_FRAME, MTU_FRAME, MTU_FRAME, MTU_FRAME },
@@ -213,8 +210,8 @@ static void test_fair_share(void **state)
 		fair_share(&shares[i]);
 }
 
-/* Headers count for NDP's share as data does. */
-static void test_fair_share_headers(void **state)
+/* Headers count for NDP's share, like data. */
+static void test_headers_count_for_the_share(void **state)
 {
 	s64 ndp = 0, foreign = 0;
 	struct ndp_port port;
@@ -235,7 +232,7 @@ static void test_fair_share_headers(void **state)
 	port_purge(&port);
 }
 
-/* Bytes of a sort that leave before the first packet of the other side. */
+/* Count the bytes of a sort that leave before the first packet of the other side. */
 static u32 head_start(struct ndp_port *port, enum pkt_sort sort)
 {
 	u32 bytes = 0;
@@ -246,8 +243,8 @@ static u32 head_start(struct ndp_port *port, enum pkt_sort sort)
 	return bytes;
 }
 
-/* One side sends a megabyte alone: the other does not get it back. */
-static void test_idle_no_credit(void **state)
+/* One side sends a megabyte alone. This gives the other side no credit. */
+static void test_idle_side_gets_no_credit(void **state)
 {
 	struct ndp_port port;
 	struct pkt p;
@@ -276,10 +273,10 @@ static void test_idle_no_credit(void **state)
 }
 
 /*
- * A GSO packet puts foreign traffic 65000 bytes ahead. NDP gets these bytes,
- * no less if foreign traffic pauses for a while, and no more.
+ * A GSO packet puts foreign traffic 65000 bytes ahead. NDP gets exactly these
+ * bytes, even if foreign traffic pauses for a while.
  */
-static void test_debt(void **state)
+static void test_debt_is_paid_exactly(void **state)
 {
 	struct ndp_port port;
 	struct pkt p;
@@ -296,7 +293,7 @@ static void test_debt(void **state)
 	assert_int_equal(p.sort, SORT_FOREIGN);
 	assert_int_equal(port.v.other_ahead_bytes, 64000);
 
-	/* alone for 24 packets: these count */
+	/* the 24 packets that NDP sends alone reduce the debt */
 	for (i = 0; i < 24; i++) {
 		expect_order(&port, "d");
 		port_backlog(&port, SORT_FULL, 1000, 1);
@@ -313,7 +310,7 @@ static void test_debt(void **state)
 	assert_true(port_depart(&port, &p));
 	assert_int_equal(p.sort, SORT_FOREIGN);
 
-	/* alone for longer than the debt: it is paid, and nothing is saved up */
+	/* NDP sends alone for longer than the debt: no credit builds up */
 	for (i = 0; i < 100; i++) {
 		expect_order(&port, "d");
 		port_backlog(&port, SORT_FULL, 1000, 1);
@@ -322,8 +319,8 @@ static void test_debt(void **state)
 	port_purge(&port);
 }
 
-/* What a side had too much, it owes also after it was served alone. */
-static void test_debt_stays(void **state)
+/* The debt of a side remains while that side is served alone. */
+static void test_debt_outlasts_service_alone(void **state)
 {
 	struct ndp_port port;
 	struct pkt p;
@@ -354,8 +351,8 @@ static void test_debt_stays(void **state)
 }
 
 /*
- * One side shows a long packet, and the next only some packets after that has
- * left; the other always waits. The pauses must not buy more than half.
+ * One side has one long packet at a time, with a pause after each. The other
+ * side always waits. The first side must not get more than half.
  */
 static void pulsing(enum pkt_sort pulse, u32 pulse_len,
 		    enum pkt_sort steady, u32 steady_len)
@@ -386,7 +383,7 @@ static void pulsing(enum pkt_sort pulse, u32 pulse_len,
 	port_purge(&port);
 }
 
-static void test_pulses(void **state)
+static void test_pulses_gain_no_share(void **state)
 {
 	(void)state;
 	pulsing(SORT_FOREIGN, GSO_FRAME, SORT_FULL, 1514);
@@ -397,16 +394,16 @@ static void test_pulses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_coin),
-		cmocka_unit_test(test_ratio),
-		cmocka_unit_test(test_ratio_pauses),
-		cmocka_unit_test(test_fifo),
-		cmocka_unit_test(test_fair_share),
-		cmocka_unit_test(test_fair_share_headers),
-		cmocka_unit_test(test_idle_no_credit),
-		cmocka_unit_test(test_debt),
-		cmocka_unit_test(test_debt_stays),
-		cmocka_unit_test(test_pulses),
+		cmocka_unit_test(test_fair_coin_trims_half_of_each),
+		cmocka_unit_test(test_ratio_is_exact),
+		cmocka_unit_test(test_round_rests_while_one_queue_waits),
+		cmocka_unit_test(test_one_fifo_keeps_order),
+		cmocka_unit_test(test_shares_are_fair_within_a_packet),
+		cmocka_unit_test(test_headers_count_for_the_share),
+		cmocka_unit_test(test_idle_side_gets_no_credit),
+		cmocka_unit_test(test_debt_is_paid_exactly),
+		cmocka_unit_test(test_debt_outlasts_service_alone),
+		cmocka_unit_test(test_pulses_gain_no_share),
 	};
 
 	return cmocka_run_group_tests_name("ndp_sched", tests, NULL, NULL);

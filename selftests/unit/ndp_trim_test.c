@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/ndp/ndpq_pkt.h, writing: each byte of what was trimmed or turned round
+ * sch/ndp/ndpq_pkt.c: each byte of trimmed and returned packets
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static u32 expected_keep(u32 trim_size, u32 tag_len, u32 len)
 	return keep < len ? keep : len;
 }
 
-/* What must become of a length field that covers so many bytes. Was it more? */
+/* Lower an expected length field to @covers bytes. Return whether it was more. */
 static bool expect_len(u8 *field, u32 covers)
 {
 	if (get16(field) <= covers)
@@ -31,7 +31,7 @@ static bool expect_len(u8 *field, u32 covers)
 	return true;
 }
 
-/* The frame's DSCP, in a copy of its bytes; ends with a right checksum. */
+/* Set the expected DSCP and a correct header checksum. */
 static void expect_dscp(u8 *iph, bool ipv6, u8 dscp)
 {
 	if (ipv6) {
@@ -43,10 +43,7 @@ static void expect_dscp(u8 *iph, bool ipv6, u8 dscp)
 	ipv4_fill_check(iph);
 }
 
-/*
- * What the first bytes of the frame must look like when the rest is cut, with
- * match udp_port.
- */
+/* Compute the expected first @keep bytes of the frame after trimming, with match udp_port. */
 static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dscp)
 {
 	u8 *iph = b + frame.l3;
@@ -61,7 +58,7 @@ static void expected_trimmed(u8 *b, const struct frame_spec *s, u32 keep, u8 dsc
 	expect_dscp(iph, s->ipv6, dscp);
 }
 
-/* The core may write through 8 bytes behind the IP header: it gets no more. */
+/* Trim the frame. The core gets only the bytes that it may write. */
 static void core_trimmed(u8 *b, const struct frame_spec *s, u32 keep)
 {
 	struct ndpq_pkt pkt = headers_of(s);
@@ -93,8 +90,8 @@ static void check_trim(const struct frame_spec *s, u32 trim_size, u32 tag_len)
 	assert_memory_equal(got, want, keep);
 }
 
-/* Every stack, protocol and length, and many sizes to trim to. */
-static void test_trim(void **state)
+/* All stacks and protocols, many lengths and trim sizes. */
+static void test_trimmed_bytes_of_all_stacks(void **state)
 {
 	static const u32 trims[] = { 64, 65, 100, 128, 256, 257, 1500, 9000, 9216 };
 	size_t i, j, k;
@@ -116,8 +113,8 @@ static void test_trim(void **state)
 	}
 }
 
-/* The usual lengths, without a loop to hide in. */
-static void test_trim_by_hand(void **state)
+/* The usual lengths, with constants as expected values. */
+static void test_trimmed_usual_frames(void **state)
 {
 	struct frame_spec s = plain(false, PROTO_UDP, 1514);
 	u8 got[FRAME_MAX];
@@ -143,8 +140,8 @@ static void test_trim_by_hand(void **state)
 	assert_int_equal(get16(got + 54 + 4), 74);
 }
 
-/* With match dscp and match all, a socket has to see that the packet is not whole. */
-static void test_keeps_checksum(void **state)
+/* With match dscp and match all, a socket must detect that the packet was cut. */
+static void test_match_dscp_and_all_keep_checksum(void **state)
 {
 	static const u8 modes[] = { TC_NDP_MATCH_DSCP, TC_NDP_MATCH_ALL };
 	static const u8 both[] = { PROTO_UDP, PROTO_TCP };
@@ -167,8 +164,8 @@ static void test_keeps_checksum(void **state)
 	}
 }
 
-/* Padding and a length field that lied stay as they are. */
-static void test_lying_lengths(void **state)
+/* A length field that is too small stays, and padding does not count. */
+static void test_small_length_fields_stay(void **state)
 {
 	static const u32 lies[] = { 1, 7, 8, 19, 20, 47, 48, 60, 73, 74, 75, 93, 94, 95,
 				    113, 114, 115, 500, 986, 1000, 0x8000, 0xffff };
@@ -202,8 +199,8 @@ static void test_lying_lengths(void **state)
 	}
 }
 
-/* Zero is what TSO and jumbograms leave in length fields: it stays. */
-static void test_zero_lengths(void **state)
+/* A length of zero, as TSO and jumbograms use it, stays. */
+static void test_zero_length_fields_stay(void **state)
 {
 	struct frame_spec s = plain(false, PROTO_UDP, 1000);
 	u8 got[FRAME_MAX];
@@ -219,11 +216,8 @@ static void test_zero_lengths(void **state)
 	assert_true(ipv4_check_valid(got + frame.l3));
 }
 
-/*
- * Every value that an IPv4 checksum can have. 0xffff is right too where the
- * sum says 0, but nobody computes it.
- */
-static void test_all_checksums(void **state)
+/* All values of the IPv4 checksum. 0xffff is equivalent to 0, although no host computes it. */
+static void test_header_checksum_is_correct(void **state)
 {
 	struct frame_spec s = plain(false, PROTO_TCP, 1514);
 	u8 *iph = frame.b + 14;
@@ -247,8 +241,8 @@ static void test_all_checksums(void **state)
 	assert_true(zeros > 0);
 }
 
-/* A header that was corrupt is as corrupt as before: by the same difference. */
-static void test_corrupt_checksum(void **state)
+/* A wrong header checksum stays wrong, by the same difference. */
+static void test_wrong_header_checksum_stays_wrong(void **state)
 {
 	struct frame_spec s = plain(false, PROTO_UDP, 1514);
 	u8 *iph = frame.b + 14;
@@ -282,8 +276,8 @@ static void check_dscp(const struct frame_spec *s, u8 dscp)
 	exact_free(b);
 }
 
-/* The DSCP's six bits, and none beside them. */
-static void test_set_dscp(void **state)
+/* Only the six bits of the DSCP change. */
+static void test_set_dscp_changes_six_bits(void **state)
 {
 	struct frame_spec s;
 	u32 dscps, ecn;
@@ -299,8 +293,8 @@ static void test_set_dscp(void **state)
 	}
 }
 
-/* A trimmed packet is a header from then on, and is found as one. */
-static void test_trimmed_again(void **state)
+/* A trimmed packet is classified as trimmed, and cannot be shortened again. */
+static void test_trimmed_packet_is_not_cut_twice(void **state)
 {
 	struct frame_spec s;
 	u8 got[FRAME_MAX];
@@ -316,16 +310,15 @@ static void test_trimmed_again(void **state)
 		core_trimmed(got, &s, keep);
 		memcpy(frame.b, got, keep);
 		f = classify_part(&by_port, keep, keep, 0);
-		assert_true(f.told);
+		assert_true(f.decided);
 		assert_int_equal(f.kind, NDPQ_KIND_TRIMMED);
 		assert_int_equal(f.pkt.l4_off, frame.l4);
-		/* such headers cannot be cut twice */
 		assert_int_equal(ndpq_pkt_keep(&by_port, &f.pkt, keep), keep);
 	}
 }
 
-/* On its way back, and cut by a port that keeps less: it must not turn again. */
-static void test_trimmed_returned(void **state)
+/* A port with a smaller trim_size keeps the mark of a returned packet. */
+static void test_trim_keeps_mark_of_returned(void **state)
 {
 	struct frame_spec s = spec_of(&stacks[0], PROTO_UDP, 256);
 	u8 want[FRAME_MAX];
@@ -341,10 +334,10 @@ static void test_trimmed_returned(void **state)
 }
 
 /*
- * The ports say that it was returned, whatever its mark is: with marks crossed
- * between two ports, it must not turn again.
+ * The ports identify a returned packet, whatever its mark. So two ports with
+ * crossed marks do not return it twice.
  */
-static void test_returned_by_port(void **state)
+static void test_source_port_identifies_returned(void **state)
 {
 	struct frame_spec s = spec_of(&stacks[0], PROTO_UDP, 1000);
 	struct ndpq_match m = by_port;
@@ -359,9 +352,9 @@ static void test_returned_by_port(void **state)
 	pkt = headers_of(&s);
 	assert_int_equal(ndpq_pkt_trimmed(&m, &pkt, frame.b, 128), NDPQ_KIND_RETURNED);
 	f = classify_part(&m, 128, 128, 0);
-	assert_true(f.told);
+	assert_true(f.decided);
 	assert_int_equal(f.kind, NDPQ_KIND_RETURNED);
-	/* the same marks crossed */
+	/* crossed marks */
 	m.dscp_trimmed = DSCP_RETURNED;
 	m.dscp_returned = DSCP_TRIMMED;
 	f = classify_part(&m, 128, 128, 0);
@@ -370,8 +363,8 @@ static void test_returned_by_port(void **state)
 
 /* ------------------------------------------------ turn round */
 
-/* A group is nobody's sender; and TTL or hop limit must last for one more hop. */
-static void test_returnable(void **state)
+/* The source must be unicast, and TTL or hop limit must last for one more hop. */
+static void test_returnable_needs_unicast_and_ttl(void **state)
 {
 	struct frame_spec s;
 	struct ndpq_pkt pkt;
@@ -427,7 +420,7 @@ static void expected_turned(u8 *b, const struct frame_spec *s, u8 dscp)
 	expect_dscp(iph, s->ipv6, dscp);
 }
 
-/* Turns the frame; the core gets no more of it than it may write. */
+/* Turn the frame round. The core gets only the bytes that it may write. */
 static void turn(const struct frame_spec *s, u8 dscp)
 {
 	struct ndpq_pkt pkt = headers_of(s);
@@ -455,11 +448,11 @@ static void check_turn(const struct frame_spec *s)
 		assert_int_equal(frame_l4_sum(&frame, s), 0xffff);
 
 	f = classify_part(&match_all, frame.len, frame.len, 0);
-	assert_true(f.told);
+	assert_true(f.decided);
 	assert_int_equal(f.kind, s->len <= 128 || s->len <= frame.l4 + 8 ?
 				 NDPQ_KIND_RETURNED : NDPQ_KIND_DATA);
 
-	/* back again, two hops later */
+	/* turned again: the original, two hops later */
 	turn(s, s->dscp);
 	original[frame.l3 + (s->ipv6 ? 7 : 8)] -= 2;
 	if (!s->ipv6)
@@ -467,8 +460,8 @@ static void check_turn(const struct frame_spec *s)
 	assert_memory_equal(frame.b, original, frame.len);
 }
 
-/* Once: each end where the other was, sums right. Twice: as it was, but for TTL. */
-static void test_turn_round(void **state)
+/* Turning swaps source and destination. Turning twice restores all fields except TTL. */
+static void test_turn_round_swaps_ends(void **state)
 {
 	static const u32 lens[] = { 60, 128, 129, 1514 };
 	struct frame_spec s;
@@ -498,19 +491,19 @@ static int setup_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_trim_by_hand),
-		cmocka_unit_test(test_keeps_checksum),
-		cmocka_unit_test(test_lying_lengths),
-		cmocka_unit_test(test_zero_lengths),
-		cmocka_unit_test(test_all_checksums),
-		cmocka_unit_test(test_corrupt_checksum),
-		cmocka_unit_test(test_set_dscp),
-		cmocka_unit_test(test_trimmed_again),
-		cmocka_unit_test(test_trimmed_returned),
-		cmocka_unit_test(test_returned_by_port),
-		cmocka_unit_test(test_returnable),
-		cmocka_unit_test(test_turn_round),
+		cmocka_unit_test(test_trimmed_bytes_of_all_stacks),
+		cmocka_unit_test(test_trimmed_usual_frames),
+		cmocka_unit_test(test_match_dscp_and_all_keep_checksum),
+		cmocka_unit_test(test_small_length_fields_stay),
+		cmocka_unit_test(test_zero_length_fields_stay),
+		cmocka_unit_test(test_header_checksum_is_correct),
+		cmocka_unit_test(test_wrong_header_checksum_stays_wrong),
+		cmocka_unit_test(test_set_dscp_changes_six_bits),
+		cmocka_unit_test(test_trimmed_packet_is_not_cut_twice),
+		cmocka_unit_test(test_trim_keeps_mark_of_returned),
+		cmocka_unit_test(test_source_port_identifies_returned),
+		cmocka_unit_test(test_returnable_needs_unicast_and_ttl),
+		cmocka_unit_test(test_turn_round_swaps_ends),
 	};
 
 	return cmocka_run_group_tests_name("ndp_trim", tests, setup_group, NULL);
