@@ -132,15 +132,14 @@ static enum ndpq_kind ndpq_classify(const struct ndpq_sched_data *q,
 				 ntohs(skb->protocol));
 }
 
-/* Enqueue a packet. Most callers pass a constant @kind, equal to that in the skb. */
 static __always_inline void ndpq_push(struct Qdisc *sch, struct sk_buff *skb,
-				      enum ndpq_kind kind)
+				      enum ndpq_queue_id id)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
 
-	__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, kind)], skb);
-	ndpq_count_in(&q->vars, ndpq_queue_of(kind), len);
+	__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, id)], skb);
+	ndpq_count_in(&q->vars, id, len);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
 }
@@ -292,13 +291,12 @@ static int ndpq_enqueue_header(struct Qdisc *sch, struct sk_buff *skb,
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
 	struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
-	enum ndpq_kind kind = cb->kind;
 
 	if (likely(ndpq_header_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb)))) {
-		ndpq_push(sch, skb, kind);
+		ndpq_push(sch, skb, NDPQ_HEADER);
 		return NET_XMIT_SUCCESS;
 	}
-	if (ndpq_header_full(&q->cfg.params, kind) == NDPQ_RETURN && q->returns &&
+	if (ndpq_header_full(&q->cfg.params, cb->kind) == NDPQ_RETURN && q->returns &&
 	    ndpq_pkt_returnable(&cb->pkt, skb->data))
 		return ndpq_return_to_sender(sch, skb, to_free);
 	return ndpq_drop_full(sch, skb, to_free);
@@ -327,7 +325,7 @@ static int ndpq_trim_one(struct Qdisc *sch, struct sk_buff *skb,
 			       tail ? qdisc_pkt_len(tail) : 0, ndpq_toss(q))) {
 	case NDPQ_TRIM_TAIL:
 		ret = ndpq_trim_tail(sch, tail, to_free);
-		ndpq_push(sch, skb, NDPQ_KIND_DATA);
+		ndpq_push(sch, skb, NDPQ_DATA);
 		/* one packet came, another was returned: the parents see no drop */
 		return ret & __NET_XMIT_STOLEN ? ret : NET_XMIT_SUCCESS;
 	case NDPQ_TRIM_ARRIVAL:
@@ -372,7 +370,7 @@ static int ndpq_enqueue_other(struct Qdisc *sch, struct sk_buff *skb,
 		return ndpq_drop_full(sch, skb, to_free);
 	if (ndpq_other_marks(p, &q->vars))
 		ndpq_mark(q, skb);
-	ndpq_push(sch, skb, NDPQ_KIND_OTHER);
+	ndpq_push(sch, skb, NDPQ_OTHER);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -424,7 +422,7 @@ static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		return ndpq_enqueue_header(sch, skb, to_free);
 	if (unlikely(!ndpq_data_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb))))
 		return ndpq_enqueue_full(sch, skb, to_free);
-	ndpq_push(sch, skb, NDPQ_KIND_DATA);
+	ndpq_push(sch, skb, NDPQ_DATA);
 	return NET_XMIT_SUCCESS;
 }
 
@@ -476,10 +474,9 @@ static void ndpq_requeue(struct ndpq_sched_data *q)
 	skb_queue_splice_tail_init(&q->queue[NDPQ_HEADER], &all);
 	skb_queue_splice_tail_init(&q->queue[NDPQ_DATA], &all);
 	while ((skb = __skb_dequeue(&all))) {
-		enum ndpq_queue_id list;
+		enum ndpq_queue_id id = ndpq_queue_of(ndpq_skb_cb(skb)->kind);
 
-		list = ndpq_list_of(&q->cfg.params, ndpq_skb_cb(skb)->kind);
-		__skb_queue_tail(&q->queue[list], skb);
+		__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, id)], skb);
 	}
 }
 

@@ -41,26 +41,41 @@
 #include <closnet/core.h>
 #include "ndpq_pkt.h"
 
-/* RFC 1624 equation 3: HC' = ~(~HC + ~m + m') */
-static void ndpq_csum_replace(u8 *check, u16 from, u16 to)
+/*
+ * Replace a 16-bit word of an IPv4 header.
+ *
+ * Return: ~m + m' of RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
+ */
+static u32 ndpq_ipv4_put16(u8 *word, u16 old, u16 val)
 {
-	u32 sum = (u16)~closnet_get16(check);
-
-	sum += (u16)~from;
-	sum += to;
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	closnet_put16(check, (u16)~sum);
+	closnet_put16(word, val);
+	return (u16)~old + val;
 }
 
-/* Replace a 16-bit word of an IPv4 header and update the header checksum. */
-static void ndpq_ipv4_put16(u8 *iph, u32 off, u16 val)
+static void ndpq_ipv4_fix_csum(u8 *iph, u32 diff)
 {
-	ndpq_csum_replace(iph + 10, closnet_get16(iph + off), val);
-	closnet_put16(iph + off, val);
+	u32 sum = (u16)~closnet_get16(iph + 10) + diff;
+
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	closnet_put16(iph + 10, (u16)~sum);
 }
 
-/* ---- trim ---- */
+/*
+ * Replace the DSCP. @first is the first word: version, header length and TOS.
+ *
+ * Return: as ndpq_ipv4_put16().
+ */
+static u32 ndpq_ipv4_put_dscp(u8 *iph, u16 first, u8 dscp)
+{
+	return ndpq_ipv4_put16(iph, first, (u16)((first & 0xff03) | dscp << 2));
+}
+
+static void ndpq_ipv6_put_dscp(u8 *iph, u8 dscp)
+{
+	iph[0] = (u8)((iph[0] & 0xf0) | dscp >> 2);
+	iph[1] = (u8)((iph[1] & 0x3f) | dscp << 6);
+}
 
 /**
  * ndpq_pkt_set_dscp() - replace the DSCP; the ECN bits stay
@@ -72,32 +87,54 @@ void ndpq_pkt_set_dscp(const struct ndpq_pkt *pkt, u8 *data, u8 dscp)
 {
 	u8 *iph = data + pkt->l3_off;
 
-	if (pkt->ipv6) {
-		iph[0] = (u8)((iph[0] & 0xf0) | dscp >> 2);
-		iph[1] = (u8)((iph[1] & 0x3f) | dscp << 6);
-		return;
-	}
-	ndpq_ipv4_put16(iph, 0, (u16)(iph[0] << 8 | dscp << 2 | (iph[1] & 0x03)));
+	if (pkt->ipv6)
+		ndpq_ipv6_put_dscp(iph, dscp);
+	else
+		ndpq_ipv4_fix_csum(iph, ndpq_ipv4_put_dscp(iph, closnet_get16(iph), dscp));
 }
 
-/* Lower the length fields of a packet that was cut to @len bytes. */
-static void ndpq_lower_lengths(const struct ndpq_match *m, const struct ndpq_pkt *pkt,
-			       u8 *data, u32 len)
-{
-	u8 *iph = data + pkt->l3_off, *udph = data + pkt->l4_off;
-	u32 l3_len = len - pkt->l3_off, l4_len = len - pkt->l4_off;
+/* ---- trim ---- */
 
-	if (pkt->ipv6) {
-		if (closnet_get16(iph + 4) > l3_len - CLOSNET_IPV6_HLEN)
-			closnet_put16(iph + 4, (u16)(l3_len - CLOSNET_IPV6_HLEN));
-	} else if (closnet_get16(iph + 2) > l3_len) {
-		ndpq_ipv4_put16(iph, 2, (u16)l3_len);
-	}
-	if (pkt->proto == IPPROTO_UDP && closnet_get16(udph + 4) > l4_len) {
-		closnet_put16(udph + 4, (u16)l4_len);
-		if (m->mode == TC_NDP_MATCH_UDP_PORT)
-			closnet_put16(udph + 6, 0);
-	}
+/* Lower the length and set the DSCP. Return true if the packet was returned before. */
+static bool ndpq_trimmed_ipv4(const struct ndpq_match *m, const struct ndpq_pkt *pkt, u8 *data,
+			      u32 len)
+{
+	u8 *iph = data + pkt->l3_off;
+	u16 first = closnet_get16(iph), tot_len = closnet_get16(iph + 2);
+	bool returned = ndpq_was_returned(m, (u8)first >> 2, data + pkt->l4_off);
+	u32 diff = 0;
+
+	len -= pkt->l3_off;
+	if (!returned)
+		diff = ndpq_ipv4_put_dscp(iph, first, m->dscp_trimmed);
+	if (tot_len > len)
+		diff += ndpq_ipv4_put16(iph + 2, tot_len, (u16)len);
+	ndpq_ipv4_fix_csum(iph, diff);
+	return returned;
+}
+
+/* As ndpq_trimmed_ipv4() */
+static bool ndpq_trimmed_ipv6(const struct ndpq_match *m, const struct ndpq_pkt *pkt, u8 *data,
+			      u32 len)
+{
+	u8 *iph = data + pkt->l3_off;
+	bool returned = ndpq_was_returned(m, closnet_ipv6_dsfield(iph) >> 2, data + pkt->l4_off);
+
+	len -= pkt->l3_off + CLOSNET_IPV6_HLEN;
+	if (!returned)
+		ndpq_ipv6_put_dscp(iph, m->dscp_trimmed);
+	if (closnet_get16(iph + 4) > len)
+		closnet_put16(iph + 4, (u16)len);
+	return returned;
+}
+
+static void ndpq_trimmed_udp(const struct ndpq_match *m, u8 *udph, u32 len)
+{
+	if (closnet_get16(udph + 4) <= len)
+		return;
+	closnet_put16(udph + 4, (u16)len);
+	if (m->mode == TC_NDP_MATCH_UDP_PORT)
+		closnet_put16(udph + 6, 0);
 }
 
 /**
@@ -116,11 +153,15 @@ static void ndpq_lower_lengths(const struct ndpq_match *m, const struct ndpq_pkt
 enum ndpq_kind ndpq_pkt_trimmed(const struct ndpq_match *m, const struct ndpq_pkt *pkt,
 				u8 *data, u32 len)
 {
-	ndpq_lower_lengths(m, pkt, data, len);
-	if (ndpq_pkt_was_returned(m, pkt, data))
-		return NDPQ_KIND_RETURNED;
-	ndpq_pkt_set_dscp(pkt, data, m->dscp_trimmed);
-	return NDPQ_KIND_TRIMMED;
+	bool returned;
+
+	if (pkt->proto == IPPROTO_UDP)
+		ndpq_trimmed_udp(m, data + pkt->l4_off, len - pkt->l4_off);
+	if (pkt->ipv6)
+		returned = ndpq_trimmed_ipv6(m, pkt, data, len);
+	else
+		returned = ndpq_trimmed_ipv4(m, pkt, data, len);
+	return returned ? NDPQ_KIND_RETURNED : NDPQ_KIND_TRIMMED;
 }
 
 /* ---- return to sender ---- */
@@ -168,6 +209,7 @@ static void ndpq_swap(u8 *a, u8 *b, u32 len)
 void ndpq_pkt_turn_round(const struct ndpq_pkt *pkt, u8 *data, u8 dscp)
 {
 	u8 *iph = data + pkt->l3_off, *l4 = data + pkt->l4_off;
+	u16 ttl;
 
 	ndpq_swap(data, data + ETH_ALEN, ETH_ALEN);
 	if (pkt->ipv6) {
@@ -175,7 +217,8 @@ void ndpq_pkt_turn_round(const struct ndpq_pkt *pkt, u8 *data, u8 dscp)
 		iph[7]--;
 	} else {
 		ndpq_swap(iph + 12, iph + 16, 4);
-		ndpq_ipv4_put16(iph, 8, (u16)(closnet_get16(iph + 8) - 0x100));
+		ttl = closnet_get16(iph + 8);
+		ndpq_ipv4_fix_csum(iph, ndpq_ipv4_put16(iph + 8, ttl, (u16)(ttl - 0x100)));
 	}
 	if (pkt->proto == IPPROTO_UDP || pkt->proto == IPPROTO_TCP)
 		ndpq_swap(l4, l4 + 2, 2);

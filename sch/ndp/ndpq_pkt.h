@@ -118,12 +118,10 @@ static inline bool ndpq_pkt_is_marked(const struct ndpq_match *m, const struct n
  * Has a switch returned the packet? A source port of NDP shows it, whatever the
  * DSCP: no sender uses the port of NDP's receivers.
  */
-static inline bool ndpq_pkt_was_returned(const struct ndpq_match *m,
-					 const struct ndpq_pkt *pkt, const u8 *data)
+static inline bool ndpq_was_returned(const struct ndpq_match *m, u8 dscp, const u8 *ports)
 {
-	return ndpq_pkt_dscp(pkt, data) == m->dscp_returned ||
-	       (m->mode == TC_NDP_MATCH_UDP_PORT &&
-		closnet_get16(data + pkt->l4_off) == m->udp_port);
+	return dscp == m->dscp_returned ||
+	       (m->mode == TC_NDP_MATCH_UDP_PORT && closnet_get16(ports) == m->udp_port);
 }
 
 /*
@@ -280,7 +278,8 @@ static inline enum ndpq_kind ndpq_pkt_classify(const struct ndpq_match *m,
 		return NDPQ_KIND_DATA;
 	if (!ndpq_pkt_is_marked(m, pkt, data))
 		return NDPQ_KIND_CONTROL;
-	return ndpq_pkt_was_returned(m, pkt, data) ? NDPQ_KIND_RETURNED : NDPQ_KIND_TRIMMED;
+	return ndpq_was_returned(m, ndpq_pkt_dscp(pkt, data), data + pkt->l4_off) ?
+	       NDPQ_KIND_RETURNED : NDPQ_KIND_TRIMMED;
 }
 
 #endif /* _CLOSNET_NDPQ_PKT_H */

@@ -83,28 +83,6 @@ bool ndpq_fifo_fits(const struct ndpq_params *p, const struct ndpq_vars *v, u32 
 }
 
 /**
- * ndpq_data_full() - decide about a data packet that does not fit
- * @p: configuration
- * @v: state
- * @len: length of the packet, bytes
- * @tail_len: length of the data queue's tail, bytes; 0 if the queue is empty
- * @coin: a fair coin (section 3.1: breaks up phase effects)
- *
- * Return: NDPQ_TRIM_ARRIVAL, NDPQ_TRIM_TAIL or NDPQ_DROP.
- */
-enum ndpq_verdict ndpq_data_full(const struct ndpq_params *p, const struct ndpq_vars *v,
-				 u32 len, u32 tail_len, bool coin)
-{
-	if (p->mode == TC_NDP_MODE_DROPTAIL)
-		return NDPQ_DROP;
-	if (p->mode == TC_NDP_MODE_CP || !coin || !tail_len)
-		return NDPQ_TRIM_ARRIVAL;
-	if (!ndpq_bytes_fit(p->limit_bytes, v->q[NDPQ_DATA].bytes - tail_len, len))
-		return NDPQ_TRIM_ARRIVAL;
-	return NDPQ_TRIM_TAIL;
-}
-
-/**
  * ndpq_header_full() - decide about a header that does not fit
  * @p: configuration
  * @kind: NDPQ_KIND_CONTROL, NDPQ_KIND_TRIMMED or NDPQ_KIND_RETURNED

@@ -114,8 +114,6 @@ struct ndpq_vars {
 };
 
 bool ndpq_fifo_fits(const struct ndpq_params *p, const struct ndpq_vars *v, u32 len);
-enum ndpq_verdict ndpq_data_full(const struct ndpq_params *p, const struct ndpq_vars *v,
-				 u32 len, u32 tail_len, bool coin);
 enum ndpq_verdict ndpq_header_full(const struct ndpq_params *p, enum ndpq_kind kind);
 
 /**
@@ -132,20 +130,16 @@ static inline enum ndpq_queue_id ndpq_queue_of(enum ndpq_kind kind)
 }
 
 /**
- * ndpq_list_of() - select the list that holds packets of a kind
+ * ndpq_list_of() - select the list that holds the packets of a queue
  * @p: configuration
- * @kind: kind of the packet
+ * @id: the queue that counts them
  *
- * Return: as ndpq_queue_of(), except in modes with one FIFO.
+ * Return: @id, except in modes with one FIFO.
  */
 static inline enum ndpq_queue_id ndpq_list_of(const struct ndpq_params *p,
-					      enum ndpq_kind kind)
+					      enum ndpq_queue_id id)
 {
-	enum ndpq_queue_id id = ndpq_queue_of(kind);
-
-	if (id == NDPQ_HEADER && p->mode != TC_NDP_MODE_NDP)
-		return NDPQ_DATA;
-	return id;
+	return id == NDPQ_HEADER && p->mode != TC_NDP_MODE_NDP ? NDPQ_DATA : id;
 }
 
 static inline bool ndpq_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
@@ -170,6 +164,29 @@ static inline bool ndpq_data_fits(const struct ndpq_params *p,
 		return ndpq_fifo_fits(p, v, len);
 	return d->packets < p->limit &&
 	       ndpq_bytes_fit(p->limit_bytes, d->bytes, len);
+}
+
+/**
+ * ndpq_data_full() - decide about a data packet that does not fit
+ * @p: configuration
+ * @v: state
+ * @len: length of the packet, bytes
+ * @tail_len: length of the data queue's tail, bytes; 0 if the queue is empty
+ * @coin: a fair coin (section 3.1: breaks up phase effects)
+ *
+ * Return: NDPQ_TRIM_ARRIVAL, NDPQ_TRIM_TAIL or NDPQ_DROP.
+ */
+static inline enum ndpq_verdict ndpq_data_full(const struct ndpq_params *p,
+					       const struct ndpq_vars *v,
+					       u32 len, u32 tail_len, bool coin)
+{
+	if (p->mode == TC_NDP_MODE_DROPTAIL)
+		return NDPQ_DROP;
+	if (p->mode == TC_NDP_MODE_CP || !coin || !tail_len)
+		return NDPQ_TRIM_ARRIVAL;
+	if (!ndpq_bytes_fit(p->limit_bytes, v->q[NDPQ_DATA].bytes - tail_len, len))
+		return NDPQ_TRIM_ARRIVAL;
+	return NDPQ_TRIM_TAIL;
 }
 
 /**

@@ -75,10 +75,10 @@ void port_setup(struct ndp_port *port, const struct port_conf *conf)
 
 static void queue_up(struct ndp_port *port, struct port_pkt *pp)
 {
-	enum ndpq_kind kind = kind_of(&pp->p);
+	enum ndpq_queue_id id = ndpq_queue_of(kind_of(&pp->p));
 
-	TAILQ_INSERT_TAIL(&port->list[ndpq_list_of(&port->par, kind)], pp, link);
-	ndpq_count_in(&port->v, ndpq_queue_of(kind), pp->p.len);
+	TAILQ_INSERT_TAIL(&port->list[ndpq_list_of(&port->par, id)], pp, link);
+	ndpq_count_in(&port->v, id, pp->p.len);
 }
 
 static enum fate header_arrives(struct ndp_port *port, struct port_pkt *pp)

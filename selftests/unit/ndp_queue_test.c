@@ -637,13 +637,13 @@ static void test_queue_and_list_of_each_kind(void **state)
 	assert_int_equal(ndpq_queue_of(NDPQ_KIND_TRIMMED), NDPQ_HEADER);
 	assert_int_equal(ndpq_queue_of(NDPQ_KIND_RETURNED), NDPQ_HEADER);
 	assert_int_equal(ndpq_queue_of(NDPQ_KIND_OTHER), NDPQ_OTHER);
-	assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_DATA), NDPQ_DATA);
-	assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_TRIMMED), NDPQ_HEADER);
-	assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_OTHER), NDPQ_OTHER);
+	assert_int_equal(ndpq_list_of(&par, NDPQ_DATA), NDPQ_DATA);
+	assert_int_equal(ndpq_list_of(&par, NDPQ_HEADER), NDPQ_HEADER);
+	assert_int_equal(ndpq_list_of(&par, NDPQ_OTHER), NDPQ_OTHER);
 	for (par.mode = TC_NDP_MODE_CP; par.mode <= TC_NDP_MODE_MAX; par.mode++) {
-		assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_DATA), NDPQ_DATA);
-		assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_CONTROL), NDPQ_DATA);
-		assert_int_equal(ndpq_list_of(&par, NDPQ_KIND_OTHER), NDPQ_OTHER);
+		assert_int_equal(ndpq_list_of(&par, NDPQ_DATA), NDPQ_DATA);
+		assert_int_equal(ndpq_list_of(&par, NDPQ_HEADER), NDPQ_DATA);
+		assert_int_equal(ndpq_list_of(&par, NDPQ_OTHER), NDPQ_OTHER);
 	}
 }
 
