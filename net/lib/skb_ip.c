@@ -6,17 +6,42 @@
 #include <net/inet_ecn.h>
 #include <closnet/skb_ip.h>
 
-/**
- * struct closnet_ip - an IP header
- * @off: offset from skb->data, bytes
- * @hlen: CLOSNET_IPV4_HLEN or CLOSNET_IPV6_HLEN; 0: the packet is not IP
- * @dsfield: DSCP and ECN bits
- */
-struct closnet_ip {
+/* An L3 header: its offset from skb->data, and its protocol; 0: unknown */
+struct closnet_l3 {
 	u32 off;
-	u32 hlen;
-	u8 dsfield;
+	u16 proto;
 };
+
+/* Find the L3 header of a packet whose L2 header is short or in fragments. */
+static noinline struct closnet_l3 closnet_find_l3_copy(const struct sk_buff *skb, u32 l2_len)
+{
+	u8 data[ETH_HLEN + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN];
+	u32 len = min_t(u32, skb->len, sizeof(data));
+	struct closnet_l3 l3 = { .off = l2_len };
+
+	if (skb_copy_bits(skb, 0, data, len) ||
+	    !closnet_find_l3(data, len, &l3.off, &l3.proto))
+		l3.proto = 0;
+	return l3;
+}
+
+/* By value: with a pointer, callers would need a stack protector. */
+static __always_inline struct closnet_l3 closnet_find_skb_l3(const struct sk_buff *skb,
+							     u32 l2_len)
+{
+	u32 len = l2_len + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN;
+	struct closnet_l3 l3 = { .off = l2_len };
+
+	if (!l2_len) {	/* an offset: an unknown L2 header, or a tunnel's */
+		l3.proto = skb_network_offset(skb) ? 0 : ntohs(skb->protocol);
+		return l3;
+	}
+	if (unlikely(skb_headlen(skb) < len))
+		return closnet_find_l3_copy(skb, l2_len);
+	if (!closnet_find_l3(skb->data, len, &l3.off, &l3.proto))
+		l3.proto = 0;
+	return l3;
+}
 
 /**
  * closnet_skb_l3() - find the L3 header
@@ -28,37 +53,18 @@ struct closnet_ip {
  */
 u16 closnet_skb_l3(const struct sk_buff *skb, u32 l2_len, u32 *off)
 {
-	u32 len = min_t(u32, skb->len, l2_len + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN);
-	u8 buffer[ETH_HLEN + CLOSNET_VLAN_DEPTH * CLOSNET_VLAN_HLEN];
-	const u8 *data;
-	u16 proto;
+	struct closnet_l3 l3 = closnet_find_skb_l3(skb, l2_len);
 
-	*off = l2_len;
-	if (!l2_len)	/* an offset: an unknown L2 header, or a tunnel's */
-		return skb_network_offset(skb) ? 0 : ntohs(skb->protocol);
-	data = skb_header_pointer(skb, 0, len, buffer);
-	return data && closnet_find_l3(data, len, off, &proto) ? proto : 0;
+	*off = l3.off;
+	return l3.proto;
 }
 
-static struct closnet_ip closnet_skb_ip(const struct sk_buff *skb, u32 l2_len)
+/* Read the first two bytes of an IP header in fragments; 0 on failure, which is not ECT. */
+static noinline u16 closnet_skb_copy16(const struct sk_buff *skb, u32 off)
 {
-	struct closnet_ip ip = {};
-	const u8 *iph;
-	u8 buffer[2];
-	u16 proto;
-	u32 hlen;
+	u8 bytes[2];
 
-	proto = closnet_skb_l3(skb, l2_len, &ip.off);
-	if (proto != ETH_P_IP && proto != ETH_P_IPV6)
-		return ip;
-	hlen = proto == ETH_P_IP ? CLOSNET_IPV4_HLEN : CLOSNET_IPV6_HLEN;
-	iph = skb_header_pointer(skb, ip.off, sizeof(buffer), buffer);
-	if (!iph || skb->len < ip.off + hlen)
-		return ip;
-	ip.hlen = hlen;
-	ip.dsfield = proto == ETH_P_IP ? closnet_ipv4_dsfield(iph) :
-					 closnet_ipv6_dsfield(iph);
-	return ip;
+	return skb_copy_bits(skb, off, bytes, sizeof(bytes)) ? 0 : closnet_get16(bytes);
 }
 
 /**
@@ -74,17 +80,26 @@ static struct closnet_ip closnet_skb_ip(const struct sk_buff *skb, u32 l2_len)
  */
 enum closnet_ce closnet_set_ce(struct sk_buff *skb, u32 l2_len)
 {
-	struct closnet_ip ip = closnet_skb_ip(skb, l2_len);
+	struct closnet_l3 l3 = closnet_find_skb_l3(skb, l2_len);
+	bool ipv4 = l3.proto == ETH_P_IP;
+	u32 hlen = ipv4 ? CLOSNET_IPV4_HLEN : CLOSNET_IPV6_HLEN;
+	u16 first;
+	u8 ecn;
 
-	if (!ip.hlen || INET_ECN_is_not_ect(ip.dsfield))
+	if ((!ipv4 && l3.proto != ETH_P_IPV6) || skb->len < l3.off + hlen)
 		return CLOSNET_CE_NOT_ECT;
-	if (INET_ECN_is_ce(ip.dsfield))
+	first = likely(skb_headlen(skb) >= l3.off + 2) ? closnet_get16(skb->data + l3.off) :
+							 closnet_skb_copy16(skb, l3.off);
+	ecn = ipv4 ? first : first >> 4;
+	if (INET_ECN_is_not_ect(ecn))
+		return CLOSNET_CE_NOT_ECT;
+	if (INET_ECN_is_ce(ecn))
 		return CLOSNET_CE_WAS_SET;
-	if (skb_ensure_writable(skb, ip.off + ip.hlen))
+	if (skb_ensure_writable(skb, l3.off + hlen))
 		return CLOSNET_CE_NOMEM;
-	if (ip.hlen == CLOSNET_IPV4_HLEN)
-		IP_ECN_set_ce((struct iphdr *)(skb->data + ip.off));
+	if (ipv4)
+		IP_ECN_set_ce((struct iphdr *)(skb->data + l3.off));
 	else
-		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + ip.off));
+		IP6_ECN_set_ce(skb, (struct ipv6hdr *)(skb->data + l3.off));
 	return CLOSNET_CE_SET;
 }
