@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters of a module, a set for each network namespace, shown by a file of
- * /proc/net/closnet, a line "NAME VALUE" each
+ * Counters of a module, per network namespace and CPU
  *
- * The directory is made by module nicclock.
+ * A file in /proc/net/closnet shows them, a line "NAME VALUE" each. Module
+ * nicclock makes that directory.
  */
 #ifndef _CLOSNET_COUNTERS_H
 #define _CLOSNET_COUNTERS_H
@@ -14,40 +14,31 @@
 #include <net/net_namespace.h>
 
 /**
- * struct closnet_counters - of a namespace
- * @values: of each CPU, by the module's enum
+ * struct closnet_counters - counters of a namespace
+ * @values: per CPU, indexed by the module's enum
  */
 struct closnet_counters {
 	u64 __percpu *values;
 };
 
-/**
- * closnet_count() - count
- * @values: of a namespace
- * @counter: what
- */
+/* Add 1 to a counter of a namespace. */
 static inline void closnet_count(u64 __percpu *values, unsigned int counter)
 {
 	this_cpu_inc(values[counter]);
 }
 
-/**
- * closnet_count_add() - count several
- * @values: of a namespace
- * @counter: what
- * @n: how many
- */
+/* Add @n to a counter of a namespace. */
 static inline void closnet_count_add(u64 __percpu *values, unsigned int counter, u64 n)
 {
 	this_cpu_add(values[counter], n);
 }
 
 /**
- * closnet_counters_show() - write them down
+ * closnet_counters_show() - write a line for each counter
  * @seq: the file
  * @c: counters
- * @names: of each
- * @count: how many there are
+ * @names: their names
+ * @count: number of counters
  */
 static inline void closnet_counters_show(struct seq_file *seq, const struct closnet_counters *c,
 					 const char * const *names, unsigned int count)
@@ -65,12 +56,12 @@ static inline void closnet_counters_show(struct seq_file *seq, const struct clos
 }
 
 /**
- * closnet_counters_init() - make a namespace's counters, and their file
+ * closnet_counters_init() - allocate a namespace's counters and create their file
  * @net: namespace
  * @c: counters
- * @count: how many there are
- * @path: of the file, from /proc/net on
- * @show: shows it
+ * @count: number of counters
+ * @path: path of the file below /proc/net
+ * @show: writes the file
  *
  * Return: 0 or -ENOMEM.
  */
@@ -89,10 +80,10 @@ static inline int closnet_counters_init(struct net *net, struct closnet_counters
 }
 
 /**
- * closnet_counters_exit() - take back closnet_counters_init()
+ * closnet_counters_exit() - remove the file and free the counters
  * @net: namespace
  * @c: counters
- * @path: of the file
+ * @path: as for closnet_counters_init()
  */
 static inline void closnet_counters_exit(struct net *net, struct closnet_counters *c,
 					 const char *path)
