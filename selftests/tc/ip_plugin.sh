@@ -29,8 +29,8 @@ KIND=closwire
 settings="rate 10Gbit delay 5us ring 256 loss 0% clock_offset 0s clock_drift 0ppm"
 
 build_shim() {
-	${CC:-cc} -Wall -Wextra -Wno-unused-parameter -Werror -O1 -fPIC -shared \
-		-I"$LIB_TOP/include/uapi" "$here/shim_ip.c" "$LIB_TOP/tools/tc/link_closwire.c" \
+	${CC:-cc} -Wall -Wextra -Wno-unused-parameter -Werror -O1 -fPIC -shared -fvisibility=hidden \
+		-I"$LIB_TOP/include/uapi" "$here/shim_ip.c" "$LIB_TOP"/tools/tc/{link_closwire,options}.c \
 		-o "$TMP/link_bridge.so"
 }
 

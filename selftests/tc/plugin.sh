@@ -28,9 +28,9 @@ shift
 # build_shim KIND
 build_shim() {
 	mkdir "$TMP/$1"
-	${CC:-cc} -Wall -Wextra -Wno-unused-parameter -Werror -O1 -fPIC -shared \
-		-I"$LIB_TOP/include/uapi" "-DPLUGIN=$1_qdisc_util" "$here/shim.c" \
-		"$LIB_TOP/tools/tc/q_$1.c" -o "$TMP/$1/q_pfifo.so"
+	${CC:-cc} -Wall -Wextra -Wno-unused-parameter -Werror -O1 -fPIC -shared -fvisibility=hidden \
+		-I"$LIB_TOP/include/uapi" "-DPLUGIN=$1_qdisc_util" "$here/shim.c" "$LIB_TOP/tools/tc/q_$1.c" \
+		"$LIB_TOP"/tools/tc/{tc_options,options}.c -o "$TMP/$1/q_pfifo.so"
 }
 
 # run_tc ARGUMENT...: run the tc under test with the shim

@@ -46,7 +46,7 @@ static int shim_print(const struct qdisc_util *qu, FILE *f, struct rtattr *opt)
 				 load(getenv("SHIM_ATTRS"), TCA_OPTIONS));
 }
 
-struct qdisc_util pfifo_qdisc_util = {
+struct qdisc_util pfifo_qdisc_util PLUGIN_EXPORT = {
 	.id = "pfifo",
 	.parse_qopt = shim_parse,
 	.print_qopt = shim_print,

@@ -45,7 +45,7 @@ static void shim_print(struct link_util *lu, FILE *f, struct rtattr *unused[])
 	closwire_link_util.print_opt(&closwire_link_util, f, attrs ? tb : NULL);
 }
 
-struct link_util bridge_link_util = {
+struct link_util bridge_link_util PLUGIN_EXPORT = {
 	.id = "bridge",
 	.maxattr = IFLA_CLOSWIRE_MAX,
 	.parse_opt = shim_parse,

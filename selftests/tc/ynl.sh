@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Documentation/netlink/*.yaml agree with their uapi headers, and with tc.yaml and the schemas of Debian's kernel
-# source. If the qdiscs can be loaded, the kernel's own YNL tool reads their dumps.
+# Documentation/netlink/*.yaml agree with the files that tools/build/options writes and with the hand-written uapi headers,
+# and fit into tc.yaml, rt-link.yaml and the schemas of Debian's kernel source. If the modules can be loaded, the
+# kernel's own YNL tool reads their dumps.
 # shellcheck disable=SC2317,SC2154 # functions are called through check; node: set by setup_ns
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -13,9 +14,10 @@ specs=$CLOSNET_TOP/Documentation/netlink
 
 # altered NAME SED-SCRIPT: print the path of a specification with errors
 altered() {
-	sed "$2" "$specs/$1.yaml" >"$TMP/altered.yaml"
-	cmp -s "$specs/$1.yaml" "$TMP/altered.yaml" && { echo "not altered: $2" >&2; exit 1; }
-	echo "$TMP/altered.yaml"
+	mkdir -p "$TMP/altered"
+	sed "$2" "$specs/$1.yaml" >"$TMP/altered/$1.yaml"
+	cmp -s "$specs/$1.yaml" "$TMP/altered/$1.yaml" && { echo "not altered: $2" >&2; exit 1; }
+	echo "$TMP/altered/$1.yaml"
 }
 
 # test_found NAME MESSAGE SPEC SED-SCRIPT: check that ynl.py detects the error in a specification
@@ -50,6 +52,18 @@ loads() {
 	    attrs = spec.attr_sets[f"tc-{kind}-attrs"]
 	    assert attrs["limit"].value == 1, attrs
 	    assert apps[kind].attr_set == f"tc-{kind}-stats-attrs"
+	EOF
+}
+
+# link_loads SPEC: the same for the merged rt-link.yaml
+link_loads() {
+	PYTHONPATH=$kernel/tools/net/ynl /usr/bin/python3 - "$1" "$kernel" <<-'EOF'
+	import sys
+	from lib import SpecFamily
+	spec = SpecFamily(sys.argv[1], sys.argv[2] + "/Documentation/netlink/netlink-raw.yaml")
+	attrs = spec.attr_sets["linkinfo-closwire-attrs"]
+	assert attrs["clock-drift"].value == 7, attrs
+	assert spec.sub_msgs["linkinfo-data-msg"].formats["closwire"].attr_set == "linkinfo-closwire-attrs"
 	EOF
 }
 
@@ -117,10 +131,10 @@ test_dump_pcrp() {
 	check_json "$(dumped pcrp)" \
 		"YNL reads numbers of pcrp" '.options.flows == 64 and .options.chain == 25600 and .options.mfwt == 250' \
 		"YNL reads names of pcrp" '.options["mfwt-mode"] == "time"' \
-		"YNL reads the thresholds of pcrp" '.options.spec == [1, 2, 1099511627776]' \
-		"YNL reads the map of pcrp" '.options.map == [46, 255, 255, 255, 255, 255, 255, 255]' \
+		"YNL reads the thresholds of pcrp" '.options.spec == {p0: 1, p1: 2, p2: 1099511627776}' \
+		"YNL reads the map of pcrp" '.options.map == {p0: 46}' \
 		"YNL reads the chain in use of pcrp" '.stats2.app["chain-bytes"] == 25600' \
-		"YNL reads the thresholds in use of pcrp" '.stats2.app["spec-bytes2"] == 1099511627776' \
+		"YNL reads the thresholds in use of pcrp" '.stats2.app["spec-bytes"].p2 == 1099511627776' \
 		"YNL reads the last counter of pcrp" '.stats2.app["window-early"] == 0'
 }
 
@@ -165,18 +179,12 @@ signal.pause()'
 has_socket() { tables sockets | jq -e 'length == 1' >/dev/null; }
 
 /usr/bin/python3 -c 'import yaml' 2>/dev/null || skip_all "needs python3-yaml"
-check "specifications agree with the uapi headers" "$here/ynl.py" check
-test_found "a wrong attribute" "attributes differ" tc-ndp 's/name: hlimit$/name: hsize/'
-test_found "a wrong type" "types differ" tc-ndp '/name: udp-port/,/type:/s/u32/u64/'
-test_found "a wrong enum" "mode differ" tc-ndp 's/\[ ndp, cp,/[ cp, ndp,/'
-test_found "a wrong counter" "ndp-stats attributes differ" tc-ndp 's/trimmed-bytes/trimmed-octets/'
-test_found "a wrong attribute of a nest" "pool attributes differ" tc-dcqcn 's/name: cable$/name: wire/'
-test_found "a number instead of a string" "types differ" tc-dcqcn '/name: name$/,/type:/s/string/u32/'
-test_found "a wrong counter of a nest" "prio attributes differ" tc-dcqcn 's/name: xon-frames/name: xon-packets/'
-# shellcheck disable=SC2016 # sed's last line
-test_found "a wrong attribute of a nest of statistics" "stats-prio attributes differ" tc-pcrp \
-	'/name: tc-pcrp-stats-prio-attrs/,$s/name: p7/name: p8/'
-test_found "a number instead of a nest" "types differ" tc-pcrp '/name: spec$/,/type:/s/nest/u64/'
+check "generated files agree with their specifications" "$CLOSNET_TOP/tools/build/options" check
+check_refused "a file that differs from its specification is named" "pkt_sched_ndp.h differs" \
+	"$CLOSNET_TOP/tools/build/options" check "$(altered tc-ndp 's/name: hlimit$/name: hsize/')"
+check_refused "an unknown key of an option is refused" "unknown key 'colour'" \
+	"$CLOSNET_TOP/tools/build/options" check "$(altered tc-ndp 's/zero: auto/colour: blue/')"
+check "specifications of families agree with their uapi headers" "$here/ynl.py" check
 test_found "a wrong command" "commands differ" closnet_pcrp 's/name: reset$/name: clear/'
 test_found "a wrong name of a family" "name differ" closnet_pcrp 's/^name: .*/name: pcrp/'
 test_found "a wrong constant" "pcrp_size_classes differ" closnet_pcrp 's/value: 42/value: 64/'
@@ -195,7 +203,9 @@ kernel=$(kernel_files) || skip_others "cannot unpack $source into $CLOSNET_CACHE
 "$here/ynl.py" merge "$kernel/Documentation/netlink/specs/tc.yaml" >"$TMP/tc.yaml"
 check "tc.yaml merged with closnet's fragments loads" loads "$TMP/tc.yaml"
 "$here/ynl.py" merge "$kernel/Documentation/netlink/specs/tc.yaml" \
-	"$(altered tc-ndp 's/struct: tc-ndp-queue-xstats/struct: [ ]/')" >"$TMP/wrong.yaml"
+	"$(altered tc-ndp 's/type: u64$/type: long/')" >"$TMP/wrong.yaml"
+"$here/ynl.py" merge "$kernel/Documentation/netlink/specs/rt-link.yaml" >"$TMP/rt-link.yaml"
+check "rt-link.yaml merged with closwire's fragment loads" link_loads "$TMP/rt-link.yaml"
 check_refused "the kernel's library refuses a fragment that breaks the schema" "ValidationError" \
 	loads "$TMP/wrong.yaml"
 

@@ -38,8 +38,8 @@ struct link_util {
 	int (*print_ifla_xstats)(struct nlmsghdr *n, void *arg);
 };
 
-/* What ip looks up in a plug-in, by this very name */
-extern struct link_util closwire_link_util;
+/* ip looks up KIND_link_util */
+extern struct link_util closwire_link_util PLUGIN_EXPORT;
 
 /**
  * struct iplink_req - a request as ip makes it; parse_opt() gets its start

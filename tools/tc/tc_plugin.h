@@ -39,10 +39,10 @@ struct qdisc_util {
 			 __u32 block_idx, bool *p_has);
 };
 
-/* What tc looks up in a plug-in, by this very name */
-extern struct qdisc_util ndp_qdisc_util;
-extern struct qdisc_util dcqcn_qdisc_util;
-extern struct qdisc_util pcrp_qdisc_util;
+/* tc looks up KIND_qdisc_util */
+extern struct qdisc_util ndp_qdisc_util PLUGIN_EXPORT;
+extern struct qdisc_util dcqcn_qdisc_util PLUGIN_EXPORT;
+extern struct qdisc_util pcrp_qdisc_util PLUGIN_EXPORT;
 
 int get_rate64(__u64 *bytes_per_sec, const char *arg);
 /* Text of a time, into the 64 bytes at buf, which it returns */

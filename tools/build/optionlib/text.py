@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lay out text: paragraphs, C statements, tables."""
+import textwrap
+
+
+def paragraph(text, first="", rest="", width=79):
+    """Text as lines; a tab that begins a line counts for eight columns."""
+    lines = textwrap.wrap(" ".join(text.split()), width - len(rest.expandtabs(8)) + len(rest),
+                          initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def described(name, text):
+    """Line of kernel-doc: NAME - TEXT or @NAME: TEXT."""
+    return paragraph(text, f" * {name} ", " *\t")
+
+
+def blurb(text):
+    """Paragraphs of a comment."""
+    return "\n *\n".join(paragraph(p, " * ", " * ") for p in text.strip().split("\n\n"))
+
+
+def call(head, arguments, tail):
+    """A call or prototype; beyond 100 columns it goes on below the parenthesis."""
+    column = len(head.lstrip("\n").expandtabs(8))
+    indent = "\t" * (column // 8) + " " * (column % 8)
+    out, line = [], head
+    for i, argument in enumerate(arguments):
+        piece = argument + (", " if i + 1 < len(arguments) else tail)
+        if len((line + piece.rstrip()).lstrip("\n").expandtabs(8)) > 100 and line.strip() and line != head:
+            out.append(line.rstrip())
+            line = indent
+        line += piece
+    return "\n".join(out + [line])
+
+
+def table(rows):
+    """Designated initializers with aligned values."""
+    column = (max(len(k) for k, _ in rows) + 10 + 7) // 8 * 8
+    out = []
+    for key, value in rows:
+        head = f"\t[{key}]"
+        line = head + "\t" * ((column + 7 - len(head.expandtabs(8))) // 8) + f"= {value},"
+        out.append(line if len(line.expandtabs(8)) <= 100 else f"\t[{key}] =\n\t\t{value},")
+    return out
+
+
+def constant(value, bits=32):
+    """A number as C writes it: digits, or a power of two."""
+    exponent = value.bit_length() - 1
+    suffix = "ULL" if bits == 64 and value >= 2 ** 32 else ""
+    if value >= 2 ** 20 and value == 2 ** exponent:
+        return f"(1{suffix or 'U'} << {exponent})"
+    return f"({value})" if value < 0 else f"{value}{suffix}"
