@@ -21,5 +21,9 @@ static inline void closnet_set_msg(struct netlink_ext_ack *extack, const char *m
 int closnet_nla_parse_nested(struct nlattr **tb, int maxtype, const struct nlattr *nest,
 			     const struct nla_policy *policy, const char * const *messages,
 			     struct netlink_ext_ack *extack);
+int closnet_nla_check(struct nlattr **tb, int maxtype, const struct nla_policy *policy,
+		      const char * const *messages, struct netlink_ext_ack *extack);
+bool closnet_nla_in_gap(const struct nlattr *attr, u64 min, const char * const *messages,
+			struct netlink_ext_ack *extack);
 
 #endif /* _CLOSNET_NETLINK_H */

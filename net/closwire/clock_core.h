@@ -22,13 +22,12 @@
 #define _CLOSWIRE_CLOCK_CORE_H
 
 #include <closnet/core.h>
+#include "closwire_options.h"
 
 /* Fraction bits of the rate and of the base */
 #define CLOSWIRE_CLOCK_SHIFT	63
 
 #define CLOSWIRE_PPB		1000000000
-/* How far off an oscillator can be set: 500 ppm */
-#define CLOSWIRE_DRIFT_MAX_PPB	500000
 /* 1 in adjfine's unit: 2^-16 ppm */
 #define CLOSWIRE_SCALED_PPM	(1000000LL << 16)
 

@@ -335,7 +335,7 @@ void closwire_ptp_set_offset(struct closwire_port *port, s64 offset_ns);
 /**
  * closwire_ptp_set_drift() - set how much too fast the oscillator runs
  * @port: the port
- * @drift_ppb: -CLOSWIRE_DRIFT_MAX_PPB to CLOSWIRE_DRIFT_MAX_PPB; from now on
+ * @drift_ppb: CLOSWIRE_CLOCK_DRIFT_MIN to CLOSWIRE_CLOCK_DRIFT_MAX; from now on
  */
 void closwire_ptp_set_drift(struct closwire_port *port, s32 drift_ppb);
 

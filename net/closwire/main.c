@@ -19,7 +19,7 @@
  * left to the hardware stay so (CHECKSUM_PARTIAL), as on veth. The rest of
  * the model is described where it is: wire.c, wire_core.h, ptp.c.
  *
- * This file makes pairs, holds their settings and takes them up and down.
+ * This file makes pairs, holds their options and takes them up and down.
  * RTNL protects all of it.
  */
 #include <linux/etherdevice.h>
@@ -29,59 +29,15 @@
 #include <closnet/netlink.h>
 #include "closwire.h"
 
-/* ---- settings ---- */
+/* ---- options ---- */
 
-/* Types only: the ranges are checked with words of our own. */
-static const struct nla_policy closwire_policy[IFLA_CLOSWIRE_MAX + 1] = {
+/*
+ * What rtnetlink checks before it reads the peer. closwire_validate() checks the options, with
+ * messages of its own.
+ */
+static const struct nla_policy closwire_link_policy[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_PEER]		= { .len = sizeof(struct ifinfomsg) },
-	[IFLA_CLOSWIRE_RATE]		= { .type = NLA_U64 },
-	[IFLA_CLOSWIRE_DELAY]		= { .type = NLA_U64 },
-	[IFLA_CLOSWIRE_RING]		= { .type = NLA_U32 },
-	[IFLA_CLOSWIRE_LOSS]		= { .type = NLA_U32 },
-	[IFLA_CLOSWIRE_CLOCK_OFFSET]	= { .type = NLA_S64 },
-	[IFLA_CLOSWIRE_CLOCK_DRIFT]	= { .type = NLA_S32 },
 };
-
-#define CLOSWIRE_WANTED(name, min, max, unit) \
-	name " must be " __stringify(min) " to " __stringify(max) unit
-
-/* Sets the message and the attribute that it is about. */
-static int closwire_refuse(const struct nlattr *attr, const char *msg,
-			   struct netlink_ext_ack *extack)
-{
-	NL_SET_BAD_ATTR(extack, attr);
-	closnet_set_msg(extack, msg);
-	return -ERANGE;
-}
-
-/* Are all settings within their ranges? */
-static int closwire_check(struct nlattr *data[], struct netlink_ext_ack *extack)
-{
-	struct nlattr *attr;
-
-	attr = data[IFLA_CLOSWIRE_RATE];
-	if (attr && (nla_get_u64(attr) < CLOSWIRE_RATE_MIN ||
-		     nla_get_u64(attr) > CLOSWIRE_RATE_MAX))
-		return closwire_refuse(attr, "rate must be 1 kbit/s to 1 Tbit/s",
-				       extack);
-	attr = data[IFLA_CLOSWIRE_DELAY];
-	if (attr && nla_get_u64(attr) > CLOSWIRE_DELAY_MAX_NS)
-		return closwire_refuse(attr, "delay must be 0 to 10 s", extack);
-	attr = data[IFLA_CLOSWIRE_RING];
-	if (attr && (nla_get_u32(attr) < CLOSWIRE_RING_MIN ||
-		     nla_get_u32(attr) > CLOSWIRE_RING_MAX))
-		return closwire_refuse(attr,
-				       CLOSWIRE_WANTED("ring", CLOSWIRE_RING_MIN,
-						       CLOSWIRE_RING_MAX,
-						       " packets"), extack);
-	attr = data[IFLA_CLOSWIRE_CLOCK_DRIFT];
-	if (attr && (nla_get_s32(attr) < -CLOSWIRE_DRIFT_MAX_PPB ||
-		     nla_get_s32(attr) > CLOSWIRE_DRIFT_MAX_PPB))
-		return closwire_refuse(attr,
-				       "clock_drift must be -500 to 500 ppm",
-				       extack);
-	return 0;
-}
 
 static void closwire_set_rate(struct closwire_port *port, u64 rate_Bps)
 {
@@ -105,34 +61,48 @@ void closwire_set_ring(struct closwire_port *port, u32 packets)
 	spin_unlock_bh(&tx->lock);
 }
 
-/* What a port has when nothing is said: a usual NIC, a cable of no length. */
 static void closwire_set_defaults(struct closwire_port *port)
 {
-	closwire_set_rate(port, CLOSWIRE_RATE_DEFAULT);
-	closwire_set_ring(port, CLOSWIRE_RING_DEFAULT);
+	struct closwire_options o;
+
+	closwire_options_init(&o);
+	closwire_set_rate(port, o.rate_Bps);
+	closwire_set_ring(port, o.ring);
 	closwire_set_pfc(port, 0xff);
 }
 
-/* Applies checked settings. */
-static void closwire_configure(struct closwire_port *port,
-			       struct nlattr *data[])
+static void closwire_get_options(const struct closwire_port *port, struct closwire_options *o)
 {
+	*o = (struct closwire_options) {
+		.rate_Bps = port->tx.rate_Bps,
+		.delay_ns = port->tx.delay_ns,
+		.ring = port->tx.ring_max,
+		.loss = port->tx.loss,
+		.clock_offset_ns = port->ptp.offset_ns,
+		.clock_drift_ppb = port->ptp.clock.drift_ppb,
+	};
+}
+
+/* Apply the options that are given; closwire_validate() has checked them. */
+static void closwire_configure(struct closwire_port *port, struct nlattr *data[])
+{
+	struct closwire_options o;
+
+	closwire_get_options(port, &o);
+	if (closwire_options_parse(&o, data, NULL))
+		return;
 	if (data[IFLA_CLOSWIRE_RATE])
-		closwire_set_rate(port, nla_get_u64(data[IFLA_CLOSWIRE_RATE]));
+		closwire_set_rate(port, o.rate_Bps);
 	if (data[IFLA_CLOSWIRE_DELAY])
-		WRITE_ONCE(port->tx.delay_ns,
-			   nla_get_u64(data[IFLA_CLOSWIRE_DELAY]));
+		WRITE_ONCE(port->tx.delay_ns, o.delay_ns);
 	if (data[IFLA_CLOSWIRE_RING])
-		closwire_set_ring(port, nla_get_u32(data[IFLA_CLOSWIRE_RING]));
+		closwire_set_ring(port, o.ring);
 	if (data[IFLA_CLOSWIRE_LOSS])
-		WRITE_ONCE(port->tx.loss,
-			   nla_get_u32(data[IFLA_CLOSWIRE_LOSS]));
+		WRITE_ONCE(port->tx.loss, o.loss);
 	if (data[IFLA_CLOSWIRE_CLOCK_OFFSET])
-		closwire_ptp_set_offset(port,
-					nla_get_s64(data[IFLA_CLOSWIRE_CLOCK_OFFSET]));
+		closwire_ptp_set_offset(port, o.clock_offset_ns);
 	if (data[IFLA_CLOSWIRE_CLOCK_DRIFT])
-		closwire_ptp_set_drift(port,
-				       nla_get_s32(data[IFLA_CLOSWIRE_CLOCK_DRIFT]));
+		closwire_ptp_set_drift(port, o.clock_drift_ppb);
 }
 
 /* ---- up and down ---- */
@@ -299,6 +269,8 @@ static struct rtnl_link_ops closwire_link_ops;
 static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
 			     struct netlink_ext_ack *extack)
 {
+	struct closwire_options o = {};
+
 	if (tb[IFLA_ADDRESS] &&
 	    (nla_len(tb[IFLA_ADDRESS]) != ETH_ALEN ||
 	     !is_valid_ether_addr(nla_data(tb[IFLA_ADDRESS])))) {
@@ -307,12 +279,12 @@ static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
 		return -EADDRNOTAVAIL;
 	}
 	if (tb[IFLA_NUM_TX_QUEUES] &&
-	    nla_get_u32(tb[IFLA_NUM_TX_QUEUES]) > CLOSWIRE_TX_QUEUES_MAX)
-		return closwire_refuse(tb[IFLA_NUM_TX_QUEUES],
-				       CLOSWIRE_WANTED("numtxqueues", 1,
-						       CLOSWIRE_TX_QUEUES_MAX, ""),
-				       extack);
-	return data ? closwire_check(data, extack) : 0;
+	    nla_get_u32(tb[IFLA_NUM_TX_QUEUES]) > CLOSWIRE_TX_QUEUES_MAX) {
+		NL_SET_ERR_MSG_ATTR(extack, tb[IFLA_NUM_TX_QUEUES], "numtxqueues must be 1 to "
+				    __stringify(CLOSWIRE_TX_QUEUES_MAX));
+		return -ERANGE;
+	}
+	return data ? closwire_options_parse(&o, data, extack) : 0;
 }
 
 /* Prepares a port with the settings of data and, before these, of the peer. */
@@ -375,7 +347,7 @@ static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 		return err;
 	return nla_parse_nested_deprecated(data, IFLA_CLOSWIRE_MAX,
 					   info[IFLA_INFO_DATA],
-					   closwire_policy, extack);
+					   closwire_link_policy, extack);
 }
 
 /*
@@ -493,30 +465,16 @@ static void closwire_dellink(struct net_device *dev, struct list_head *head)
 
 static size_t closwire_get_size(const struct net_device *dev)
 {
-	return nla_total_size_64bit(sizeof(u64)) +	/* RATE */
-	       nla_total_size_64bit(sizeof(u64)) +	/* DELAY */
-	       nla_total_size(sizeof(u32)) +		/* RING */
-	       nla_total_size(sizeof(u32)) +		/* LOSS */
-	       nla_total_size_64bit(sizeof(s64)) +	/* CLOCK_OFFSET */
-	       nla_total_size(sizeof(s32));		/* CLOCK_DRIFT */
+	return closwire_options_size();
 }
 
 static int closwire_fill_info(struct sk_buff *skb,
 			      const struct net_device *dev)
 {
-	const struct closwire_port *port = netdev_priv(dev);
+	struct closwire_options o;
 
-	if (nla_put_u64_64bit(skb, IFLA_CLOSWIRE_RATE, port->tx.rate_Bps,
-			      IFLA_CLOSWIRE_PAD) ||
-	    nla_put_u64_64bit(skb, IFLA_CLOSWIRE_DELAY, port->tx.delay_ns,
-			      IFLA_CLOSWIRE_PAD) ||
-	    nla_put_u32(skb, IFLA_CLOSWIRE_RING, port->tx.ring_max) ||
-	    nla_put_u32(skb, IFLA_CLOSWIRE_LOSS, port->tx.loss) ||
-	    nla_put_s64(skb, IFLA_CLOSWIRE_CLOCK_OFFSET, port->ptp.offset_ns,
-			IFLA_CLOSWIRE_PAD) ||
-	    nla_put_s32(skb, IFLA_CLOSWIRE_CLOCK_DRIFT, port->ptp.clock.drift_ppb))
-		return -EMSGSIZE;
-	return 0;
+	closwire_get_options(netdev_priv(dev), &o);
+	return closwire_options_dump(skb, &o);
 }
 
 static struct net *closwire_get_link_net(const struct net_device *dev)
@@ -532,7 +490,7 @@ static struct rtnl_link_ops closwire_link_ops = {
 	.priv_size		= sizeof(struct closwire_port),
 	.setup			= closwire_setup,
 	.maxtype		= IFLA_CLOSWIRE_MAX,
-	.policy			= closwire_policy,
+	.policy			= closwire_link_policy,
 	.validate		= closwire_validate,
 	.changelink		= closwire_changelink,
 	.dellink		= closwire_dellink,

@@ -30,17 +30,10 @@
 #define _CLOSWIRE_WIRE_CORE_H
 
 #include <closnet/core.h>
+#include "closwire_options.h"
 
 #define CLOSWIRE_PRIOS		8
 
-/* Settings: ranges, and what a port has if none is given */
-#define CLOSWIRE_RATE_MIN	125ULL			/* 1 kbit/s */
-#define CLOSWIRE_RATE_MAX	125000000000ULL		/* 1 Tbit/s */
-#define CLOSWIRE_RATE_DEFAULT	1250000000ULL		/* 10 Gbit/s */
-#define CLOSWIRE_DELAY_MAX_NS	10000000000ULL		/* 10 s */
-#define CLOSWIRE_RING_MIN	2
-#define CLOSWIRE_RING_MAX	16384
-#define CLOSWIRE_RING_DEFAULT	256
 #define CLOSWIRE_TX_QUEUES_MAX	16
 
 /* Bytes around a frame, and a frame's shortest length without FCS */

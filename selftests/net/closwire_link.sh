@@ -72,15 +72,15 @@ check "$what to minimum values is accepted" \
 	wire_set "$a/w0" rate 1kbit delay 0 ring 2 loss 0 clock_offset 0 clock_drift -500ppm
 settings_are "$what to minimum values takes effect" "$a/w0" 125 0 2 0 0 -500000
 before=$(settings "$a/w0")
-rate="rate must be 1 kbit/s to 1 Tbit/s"
+rate="rate must be 1kbit to 1tbit"
 check_refused "a rate below the minimum is refused" "$rate" wire_set "$a/w0" rate 992bit
 check_refused "a rate above the maximum is refused" "$rate" wire_set "$a/w0" rate 1001gbit
-check_refused "a delay above the maximum is refused" "delay must be 0 to 10 s" wire_set "$a/w0" delay 10000000001ns
+check_refused "a delay above the maximum is refused" "delay must be 0 to 10s" wire_set "$a/w0" delay 10000000001ns
 check_refused "a ring below the minimum is refused" "ring must be 2 to 16384 packets" wire_set "$a/w0" ring 1
 check_refused "a ring above the maximum is refused" "ring must be 2 to 16384 packets" wire_set "$a/w0" ring 16385
-check_refused "a clock_drift below the minimum is refused" "clock_drift must be -500 to 500 ppm" \
+check_refused "a clock_drift below the minimum is refused" "clock_drift must be -500ppm to 500ppm" \
 	wire_set "$a/w0" clock_drift -500001ppb
-check_refused "a clock_drift above the maximum is refused" "clock_drift must be -500 to 500 ppm" \
+check_refused "a clock_drift above the maximum is refused" "clock_drift must be -500ppm to 500ppm" \
 	wire_set "$a/w0" clock_drift 500001ppb
 check_refused "one bad value of two is refused" "$rate" wire_set "$a/w0" ring 5 rate 992bit
 check_eq "refused changes leave all settings unchanged" "$(settings "$a/w0")" "$before"

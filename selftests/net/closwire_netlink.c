@@ -389,10 +389,10 @@ static void all_refused(void)
 
 	refused("a peer", IFLA_CLOSWIRE_PEER, ones, sizeof(ones), "the peer cannot be changed");
 	refused("rate of all ones", IFLA_CLOSWIRE_RATE, ones, 8,
-		"rate must be 1 kbit/s to 1 Tbit/s");
-	refused("delay of all ones", IFLA_CLOSWIRE_DELAY, ones, 8, "delay must be 0 to 10 s");
+		"rate must be 1kbit to 1tbit");
+	refused("delay of all ones", IFLA_CLOSWIRE_DELAY, ones, 8, "delay must be 0 to 10s");
 	refused("ring of 0", IFLA_CLOSWIRE_RING, ones + 8, 4, "ring must be 2 to 16384 packets");
-	refused("a short rate", IFLA_CLOSWIRE_RATE, ones, 4, "policy");
+	refused("a short rate", IFLA_CLOSWIRE_RATE, ones, 4, "rate must be");
 	refused("an empty loss", IFLA_CLOSWIRE_LOSS, ones, 0, "policy");
 	refused_kind();
 }

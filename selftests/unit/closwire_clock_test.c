@@ -31,8 +31,8 @@
 #define CHANGES		1000000
 
 static const s32 drifts[] = {
-	0, 1, -1, 7, 999, -12345, 50000, -100000, CLOSWIRE_DRIFT_MAX_PPB,
-	-CLOSWIRE_DRIFT_MAX_PPB,
+	0, 1, -1, 7, 999, -12345, 50000, -100000, CLOSWIRE_CLOCK_DRIFT_MAX,
+	-CLOSWIRE_CLOCK_DRIFT_MAX,
 };
 
 /* 2^-16 ppm */
@@ -264,9 +264,9 @@ static void test_long(void **state)
 	struct pair p = pair_started(0, 0);
 
 	(void)state;
-	pair_set_rate(&p, CLOSWIRE_DRIFT_MAX_PPB, ADJ_MAX);
+	pair_set_rate(&p, CLOSWIRE_CLOCK_DRIFT_MAX, ADJ_MAX);
 	assert_shows(&p, 30 * 365 * DAY);
-	pair_set_rate(&p, -CLOSWIRE_DRIFT_MAX_PPB, -ADJ_MAX);
+	pair_set_rate(&p, -CLOSWIRE_CLOCK_DRIFT_MAX, -ADJ_MAX);
 	assert_shows(&p, 30 * 365 * DAY);
 }
 

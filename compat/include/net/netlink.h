@@ -26,6 +26,8 @@ closnet_nla_get_default(u8)
 closnet_nla_get_default(u16)
 closnet_nla_get_default(u32)
 closnet_nla_get_default(u64)
+closnet_nla_get_default(s32)
+closnet_nla_get_default(s64)
 #endif
 
 #endif /* _CLOSNET_COMPAT_NET_NETLINK_H */
