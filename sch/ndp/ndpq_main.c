@@ -528,7 +528,7 @@ static void ndpq_apply(struct Qdisc *sch, const struct ndpq_config *cfg)
 	q->cfg = *cfg;
 	if (requeue)
 		ndpq_requeue(q);
-	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
+	closnet_shaper_set(&q->shaper, cfg->options.rate_Bps, cfg->options.overhead);
 }
 
 /* Is one DSCP of a configuration the other DSCP of a qdisc? */
@@ -580,8 +580,8 @@ static int ndpq_change(struct Qdisc *sch, struct nlattr *opt,
 	err = ndpq_config_parse(&cfg, opt, extack);
 	if (err)
 		return err;
-	ndpq_warn_crossed(sch, &cfg.match, extack);
 	ndpq_config_derive(&cfg, qdisc_dev(sch));
+	ndpq_warn_crossed(sch, &cfg.match, extack);
 
 	sch_tree_lock(sch);
 	ndpq_apply(sch, &cfg);
@@ -607,14 +607,15 @@ static int ndpq_init(struct Qdisc *sch, struct nlattr *opt,
 	q->returns = qdisc_dev(sch)->type == ARPHRD_ETHER;
 	q->l3_off = closnet_l2_len(qdisc_dev(sch));
 
-	ndpq_config_default(&cfg);
+	ndpq_options_init(&cfg.options);
 	if (opt) {
 		err = ndpq_config_parse(&cfg, opt, extack);
 		if (err)
 			return err;
-		ndpq_warn_crossed(sch, &cfg.match, extack);
 	}
 	ndpq_config_derive(&cfg, qdisc_dev(sch));
+	if (opt)
+		ndpq_warn_crossed(sch, &cfg.match, extack);
 	ndpq_apply(sch, &cfg);
 	return 0;
 }
@@ -626,43 +627,16 @@ static void ndpq_destroy(struct Qdisc *sch)
 	closnet_shaper_reset(&q->shaper);
 }
 
-static int ndpq_dump_match(struct sk_buff *skb, const struct ndpq_match *m)
-{
-	if (nla_put_u32(skb, TCA_NDP_TRIM_SIZE, m->trim_size) ||
-	    nla_put_u32(skb, TCA_NDP_MATCH, m->mode) ||
-	    nla_put_u32(skb, TCA_NDP_DSCP_TRIMMED, m->dscp_trimmed) ||
-	    nla_put_u32(skb, TCA_NDP_DSCP_RETURNED, m->dscp_returned))
-		return -EMSGSIZE;
-	if (m->mode == TC_NDP_MATCH_UDP_PORT)
-		return nla_put_u32(skb, TCA_NDP_UDP_PORT, m->udp_port);
-	if (m->mode == TC_NDP_MATCH_DSCP)
-		return nla_put_u64_64bit(skb, TCA_NDP_DSCP_MASK, m->dscp_mask,
-					 TCA_NDP_PAD);
-	return 0;
-}
-
 /* The configuration changes only under RTNL, which is held here. */
 static int ndpq_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
-	const struct ndpq_config *cfg = &q->cfg;
-	const struct ndpq_params *p = &cfg->params;
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, TCA_NDP_LIMIT, p->limit) ||
-	    nla_put_u32(skb, TCA_NDP_LIMIT_BYTES, p->limit_bytes) ||
-	    nla_put_u32(skb, TCA_NDP_HLIMIT, cfg->hlimit) ||
-	    nla_put_u32(skb, TCA_NDP_RATIO, p->ratio) ||
-	    nla_put_u32(skb, TCA_NDP_MODE, p->mode) ||
-	    nla_put_u32(skb, TCA_NDP_RTS, p->rts) ||
-	    nla_put_u64_64bit(skb, TCA_NDP_RATE, cfg->rate_Bps, TCA_NDP_PAD) ||
-	    nla_put_u32(skb, TCA_NDP_OVERHEAD, cfg->overhead_bytes) ||
-	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, cfg->other_limit) ||
-	    nla_put_u32(skb, TCA_NDP_OTHER_ECN, p->other_ecn) ||
-	    ndpq_dump_match(skb, &cfg->match)) {
+	if (ndpq_options_dump(skb, &q->cfg.options)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

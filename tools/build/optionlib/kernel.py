@@ -180,7 +180,7 @@ def parse_body(group):
         head = "\n\tif (" if option is gaps[0] else "\t    "
         out.append(call(head + "closnet_nla_in_gap(", [f"tb[{option.attr}]", limit(option, "MIN"),
                                                       base + "_messages", "extack"],
-                        ")" if option is gaps[-1] else ") ||"))
+                        "))" if option is gaps[-1] else ") ||"))
     out += ["\t\treturn -ERANGE;"] if gaps else []
     for option in group.plain:
         if option.requires:
