@@ -60,7 +60,7 @@
 #include <closnet/qdisc.h>
 #include <closnet/skb_ip.h>
 #include <net/pkt_sched.h>
-#include "dcqcnq_config.h"
+#include "dcqcnq_options.h"
 #include "dcqcnq_pool.h"
 #include "dcqcnq_queue.h"
 
@@ -80,7 +80,8 @@ struct dcqcnq_stats {
 /* Under the root lock, except for reading statistics */
 struct dcqcnq_sched_data {
 	/* read for each packet */
-	struct dcqcnq_config cfg;
+	struct dcqcnq_options options;
+	struct dcqcnq_marking marking;	/* from options */
 	struct dcqcnq_port *port;	/* NULL: not in a pool */
 	u64 (*paused_until_ns)(struct net_device *dev, u32 prio);	/* NULL: not closwire */
 	u32 l2_len;
@@ -105,8 +106,8 @@ static struct dcqcnq_charge *dcqcnq_charge(const struct sk_buff *skb)
 
 static u8 dcqcnq_prio(const struct dcqcnq_sched_data *q, const struct sk_buff *skb)
 {
-	if (q->cfg.prio != TC_DCQCN_PRIO_PACKET)
-		return q->cfg.prio;
+	if (q->options.prio != TC_DCQCN_PRIO_PACKET)
+		return q->options.prio;
 	return skb->priority < DCQCNQ_PRIOS ? skb->priority : 0;
 }
 
@@ -129,7 +130,7 @@ static bool dcqcnq_is_held(struct Qdisc *sch)
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	const struct sk_buff *skb = q->queue.head;
-	u32 prio = skb ? dcqcnq_charge(skb)->prio : q->cfg.prio;
+	u32 prio = skb ? dcqcnq_charge(skb)->prio : q->options.prio;
 	bool own_queue;
 
 	if (prio < DCQCNQ_PRIOS && dcqcnq_paused_until(sch, prio))
@@ -178,7 +179,7 @@ static struct sk_buff *dcqcnq_take_all(struct Qdisc *sch, struct sk_buff **oldes
 
 static void dcqcnq_watch(struct dcqcnq_sched_data *q)
 {
-	u64 interval_ns = (u64)q->cfg.stall_us * NSEC_PER_USEC / DCQCNQ_STALL_CHECKS;
+	u64 interval_ns = (u64)q->options.stall_us * NSEC_PER_USEC / DCQCNQ_STALL_CHECKS;
 
 	q->watching = true;
 	hrtimer_start(&q->stall_timer, ns_to_ktime(interval_ns), HRTIMER_MODE_REL_SOFT);
@@ -218,9 +219,9 @@ static enum hrtimer_restart dcqcnq_stall_timer(struct hrtimer *timer)
 	root = qdisc_root_sleeping(sch);
 	spin_lock(qdisc_lock(root));
 	q->watching = false;
-	if (q->cfg.stall_us) {
+	if (q->options.stall_us) {
 		dcqcnq_look_for_stall(sch);
-		if (q->vars.stalled && q->cfg.stall_drop)
+		if (q->vars.stalled && q->options.stall_drop)
 			to_free = dcqcnq_drop_stalled(sch);
 		if (q->vars.bytes)
 			dcqcnq_watch(q);
@@ -252,7 +253,7 @@ static bool dcqcnq_refuses(struct Qdisc *sch)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
-	if (!q->cfg.stall_drop)
+	if (!q->options.stall_drop)
 		return false;
 	dcqcnq_look_for_stall(sch);
 	return q->vars.stalled;
@@ -263,7 +264,7 @@ static enum dcqcnq_verdict dcqcnq_admit(struct Qdisc *sch, const struct sk_buff 
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 	struct dcqcnq_charge *charge = dcqcnq_charge(skb);
 	u32 len = qdisc_pkt_len(skb);
-	bool fits = dcqcnq_fits(q->cfg.limit, &q->vars, len);
+	bool fits = dcqcnq_fits(q->options.limit, &q->vars, len);
 
 	*charge = (struct dcqcnq_charge) { .prio = dcqcnq_prio(q, skb) };
 	if (q->port)
@@ -289,8 +290,8 @@ static void dcqcnq_push(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
-	if (q->cfg.prio != TC_DCQCN_PRIO_PACKET)
-		skb->priority = q->cfg.prio;
+	if (q->options.prio != TC_DCQCN_PRIO_PACKET)
+		skb->priority = q->options.prio;
 	__qdisc_enqueue_tail(skb, &q->queue);
 	dcqcnq_count_in(&q->vars, qdisc_pkt_len(skb), dcqcnq_charge(skb)->lossless);
 	if (q->vars.bytes > q->stats.peak_bytes)
@@ -312,13 +313,13 @@ static int dcqcnq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (unlikely(q->vars.stalled) && dcqcnq_refuses(sch))
 		return dcqcnq_drop(sch, skb, to_free, &q->stats.dropped_stalled_packets);
 
-	chance = dcqcnq_mark_chance(&q->cfg.marking, q->vars.bytes);
+	chance = dcqcnq_mark_chance(&q->marking, q->vars.bytes);
 	if (chance && dcqcnq_marks(chance, get_random_u32())) {
 		ce = closnet_set_ce(skb, q->l2_len);
 		if (unlikely(ce == CLOSNET_CE_NOMEM))
 			return dcqcnq_drop_nomem(sch, skb, to_free,
 						 &q->stats.dropped_nomem_packets);
-		if (ce == CLOSNET_CE_NOT_ECT && q->cfg.nonect_drop)
+		if (ce == CLOSNET_CE_NOT_ECT && q->options.nonect == TC_DCQCN_NONECT_DROP)
 			return dcqcnq_drop(sch, skb, to_free, &q->stats.dropped_nonect_packets);
 	}
 	switch (dcqcnq_admit(sch, skb)) {
@@ -332,7 +333,7 @@ static int dcqcnq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 	if (ce == CLOSNET_CE_SET)
 		closnet_add(&q->stats.marked_packets, 1);
 	dcqcnq_push(sch, skb);
-	if (unlikely(!q->watching) && q->cfg.stall_us)
+	if (unlikely(!q->watching) && q->options.stall_us)
 		dcqcnq_watch(q);
 	return NET_XMIT_SUCCESS;
 }
@@ -377,66 +378,112 @@ static void dcqcnq_reset(struct Qdisc *sch)
 
 /* ---- configuration ---- */
 
-/* Join the requested pool, or change the port's pool. RTNL is held, the root lock is not. */
-static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
-			     const struct dcqcnq_pool_request *req,
-			     struct netlink_ext_ack *extack)
+/* Parse the options of a pool onto its present ones. Return: 0 or a negative error */
+static int dcqcnq_pool_parse(struct Qdisc *sch, const struct dcqcnq_port *port,
+			     const struct nlattr *nest, char *name,
+			     struct dcqcnq_pool_options *options, struct netlink_ext_ack *extack)
 {
-	struct dcqcnq_pool_params now;
+	struct nlattr *tb[TCA_DCQCN_POOL_MAX + 1];
+	const struct nlattr *attr;
 
-	if (!*port) {
-		if (!*req->name && !req->given)
-			return 0;
-		if (!*req->name) {
-			NL_SET_ERR_MSG(extack, "a buffer's values need the name of a pool");
-			return -EINVAL;
-		}
-		*port = dcqcnq_pool_join(qdisc_dev(sch), req->name, &req->params,
-					 req->given, extack);
-		return PTR_ERR_OR_ZERO(*port);
+	attr = nla_find_nested(nest, TCA_DCQCN_POOL_NAME);
+	if (attr && nla_strscpy(name, attr, DCQCNQ_POOL_NAME_MAX + 1) <= 0) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "pool must have a name of 1 to "
+				    __stringify(DCQCNQ_POOL_NAME_MAX) " characters");
+		return -ERANGE;
 	}
-	if (*req->name && strcmp(req->name, dcqcnq_pool_get(*port, &now))) {
-		NL_SET_ERR_MSG(extack, "a port stays in its pool until its qdisc is deleted");
-		return -EINVAL;
-	}
-	return req->given ?
-	       dcqcnq_pool_change(*port, &req->params, req->given, extack) : 0;
+	if (port)
+		dcqcnq_pool_get(port, options);
+	else
+		dcqcnq_pool_lookup(qdisc_dev(sch), name, options);
+	return dcqcnq_pool_options_parse(options, tb, nest, extack);
 }
 
-/* Called under the root lock, or before the qdisc is in use. */
-static void dcqcnq_apply(struct Qdisc *sch, const struct dcqcnq_config *cfg,
+/*
+ * Join a pool or change the port's pool, as TCA_DCQCN_POOL demands. RTNL is held, the root lock is
+ * not.
+ */
+static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
+			     const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	struct dcqcnq_pool_options options, present;
+	char name[DCQCNQ_POOL_NAME_MAX + 1] = "";
+	int err;
+
+	if (!nest)
+		return 0;
+	err = dcqcnq_pool_parse(sch, *port, nest, name, &options, extack);
+	if (err)
+		return err;
+	if (*port) {
+		if (*name && strcmp(name, dcqcnq_pool_get(*port, &present))) {
+			NL_SET_ERR_MSG(extack, "a port stays in its pool until its qdisc is deleted");
+			return -EINVAL;
+		}
+		return dcqcnq_pool_change(*port, &options, extack);
+	}
+	if (!*name) {
+		NL_SET_ERR_MSG(extack, "a buffer's values need the name of a pool");
+		return -EINVAL;
+	}
+	*port = dcqcnq_pool_join(qdisc_dev(sch), name, &options, extack);
+	return PTR_ERR_OR_ZERO(*port);
+}
+
+/*
+ * Parse options, then join or change a pool. @options are complete, and undefined after an error.
+ * Return: 0 or a negative error
+ */
+static int dcqcnq_parse(struct Qdisc *sch, struct nlattr *opt, struct dcqcnq_options *options,
+			struct dcqcnq_port **port, struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[TCA_DCQCN_MAX + 1];
+	int err;
+
+	err = dcqcnq_options_parse(options, tb, opt, extack);
+	if (err)
+		return err;
+	if (options->kmin > options->kmax) {
+		NL_SET_ERR_MSG(extack, "kmin must not be above kmax");
+		return -EINVAL;
+	}
+	return dcqcnq_pool_apply(sch, port, tb[TCA_DCQCN_POOL], extack);
+}
+
+static void dcqcnq_apply(struct Qdisc *sch, const struct dcqcnq_options *options,
 			 struct dcqcnq_port *port)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
 
-	if (!cfg->stall_us) {	/* without checks, a stall would not end */
+	if (!options->stall_us) {	/* without checks, a stall would not end */
 		q->vars.still_checks = 0;
 		q->vars.stalled = false;
 	}
-	q->cfg = *cfg;
+	q->options = *options;
+	q->marking = (struct dcqcnq_marking) {
+		.kmin = options->kmin, .kmax = options->kmax, .pmax = options->pmax,
+	};
+	dcqcnq_marking_finish(&q->marking);
 	q->port = port;
-	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
+	closnet_shaper_set(&q->shaper, options->rate_Bps, options->overhead);
 }
 
 static int dcqcnq_change(struct Qdisc *sch, struct nlattr *opt,
 			 struct netlink_ext_ack *extack)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
+	struct dcqcnq_options options = q->options;
 	struct dcqcnq_port *port = q->port;
-	struct dcqcnq_config cfg = q->cfg;
-	struct dcqcnq_pool_request req;
 	int err;
 
-	err = dcqcnq_config_parse(&cfg, &req, opt, extack);
-	if (!err)
-		err = dcqcnq_pool_apply(sch, &port, &req, extack);
+	err = dcqcnq_parse(sch, opt, &options, &port, extack);
 	if (err)
 		return err;
 	sch_tree_lock(sch);
-	dcqcnq_apply(sch, &cfg, port);
+	dcqcnq_apply(sch, &options, port);
 	if (q->vars.bytes) {
 		closnet_shaper_kick(&q->shaper);
-		if (cfg.stall_us)
+		if (options.stall_us)
 			dcqcnq_watch(q);
 	}
 	sch_tree_unlock(sch);
@@ -460,9 +507,8 @@ static int dcqcnq_init(struct Qdisc *sch, struct nlattr *opt,
 		       struct netlink_ext_ack *extack)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
-	struct dcqcnq_pool_request req = {};
 	struct dcqcnq_port *port = NULL;
-	struct dcqcnq_config cfg;
+	struct dcqcnq_options options;
 	int err = 0;
 
 	/* before any error: destroy() follows it */
@@ -473,13 +519,11 @@ static int dcqcnq_init(struct Qdisc *sch, struct nlattr *opt,
 	q->l2_len = closnet_l2_len(qdisc_dev(sch));
 	dcqcnq_find_closwire(sch);
 
-	dcqcnq_config_default(&cfg);
+	dcqcnq_options_init(&options);
 	if (opt)
-		err = dcqcnq_config_parse(&cfg, &req, opt, extack);
+		err = dcqcnq_parse(sch, opt, &options, &port, extack);
 	if (!err)
-		err = dcqcnq_pool_apply(sch, &port, &req, extack);
-	if (!err)
-		dcqcnq_apply(sch, &cfg, port);
+		dcqcnq_apply(sch, &options, port);
 	return err;
 }
 
@@ -495,18 +539,31 @@ static void dcqcnq_destroy(struct Qdisc *sch)
 
 /* ---- dumps ---- */
 
+static int dcqcnq_dump_pool(struct sk_buff *skb, const struct dcqcnq_port *port)
+{
+	struct dcqcnq_pool_options options;
+	struct nlattr *nest;
+
+	if (!port)
+		return 0;
+	nest = nla_nest_start(skb, TCA_DCQCN_POOL);
+	if (!nest ||
+	    nla_put_string(skb, TCA_DCQCN_POOL_NAME, dcqcnq_pool_get(port, &options)) ||
+	    dcqcnq_pool_options_dump(skb, &options))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
 static int dcqcnq_dump(struct Qdisc *sch, struct sk_buff *skb)
 {
 	struct dcqcnq_sched_data *q = qdisc_priv(sch);
-	struct dcqcnq_pool_params pool;
 	struct nlattr *nest;
 
 	nest = nla_nest_start(skb, TCA_OPTIONS);
 	if (!nest)
 		return -EMSGSIZE;
-	if (dcqcnq_config_dump(skb, &q->cfg) ||
-	    (q->port &&
-	     dcqcnq_config_dump_pool(skb, dcqcnq_pool_get(q->port, &pool), &pool))) {
+	if (dcqcnq_options_dump(skb, &q->options) || dcqcnq_dump_pool(skb, q->port)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}
@@ -606,7 +663,7 @@ static bool dcqcnq_paused_ns(struct Qdisc *sch, u64 ns[DCQCNQ_PRIOS])
 static int dcqcnq_dump_prios(struct Qdisc *sch, struct sk_buff *skb)
 {
 	const struct dcqcnq_sched_data *q = qdisc_priv(sch);
-	u32 own = READ_ONCE(q->cfg.prio), prio;
+	u32 own = READ_ONCE(q->options.prio), prio;
 	u64 paused_ns[DCQCNQ_PRIOS];
 	bool closwire = dcqcnq_paused_ns(sch, paused_ns);
 	int err = 0;

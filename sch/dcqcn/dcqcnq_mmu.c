@@ -74,7 +74,7 @@
  *
  * Return: true if some shared buffer remains.
  */
-bool dcqcnq_mmu_fits(const struct dcqcnq_pool_params *p, u64 headroom_sum)
+bool dcqcnq_mmu_fits(const struct dcqcnq_pool_options *p, u64 headroom_sum)
 {
 	return hweight8(p->pfc) * headroom_sum < p->buffer;
 }
@@ -86,7 +86,7 @@ bool dcqcnq_mmu_fits(const struct dcqcnq_pool_params *p, u64 headroom_sum)
  * @ports: number of ports
  * @headroom_sum: sum of all ports' headrooms for one priority, bytes
  */
-void dcqcnq_mmu_set(struct dcqcnq_mmu *m, const struct dcqcnq_pool_params *p, u32 ports,
+void dcqcnq_mmu_set(struct dcqcnq_mmu *m, const struct dcqcnq_pool_options *p, u32 ports,
 		    u64 headroom_sum)
 {
 	u64 reserved = hweight8(p->pfc) * headroom_sum;

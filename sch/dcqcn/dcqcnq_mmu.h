@@ -8,30 +8,10 @@
 #define _CLOSNET_DCQCNQ_MMU_H
 
 #include <closnet/core.h>
+#include "dcqcnq_options.h"
 #include <linux/pkt_sched_dcqcn.h>
 
 #define DCQCNQ_PRIOS		8
-
-/**
- * struct dcqcnq_pool_params - settings of a pool
- * @buffer: size of the shared buffer, bytes
- * @headroom: bytes for packets that still arrive at a paused ingress; 0:
- *	computed from the port's rate, cable and MTU
- * @cable_ns: delay of the longest cable, ns
- * @xoff: t_PFC for TC_DCQCN_XOFF_STATIC, bytes
- * @beta: factor for TC_DCQCN_XOFF_DYNAMIC
- * @xoff_mode: enum tc_dcqcn_xoff
- * @pfc: lossless priorities, a bit each
- */
-struct dcqcnq_pool_params {
-	u32 buffer;
-	u32 headroom;
-	u32 cable_ns;
-	u32 xoff;
-	u32 beta;
-	u32 xoff_mode;
-	u32 pfc;
-};
 
 /**
  * enum dcqcnq_verdict - result of an admission
@@ -124,8 +104,8 @@ static inline u64 dcqcnq_mmu_bytes(const struct dcqcnq_mmu *m)
 	return dcqcnq_fill_bytes(atomic64_read(&m->fill));
 }
 
-bool dcqcnq_mmu_fits(const struct dcqcnq_pool_params *p, u64 headroom_sum);
-void dcqcnq_mmu_set(struct dcqcnq_mmu *m, const struct dcqcnq_pool_params *p, u32 ports,
+bool dcqcnq_mmu_fits(const struct dcqcnq_pool_options *p, u64 headroom_sum);
+void dcqcnq_mmu_set(struct dcqcnq_mmu *m, const struct dcqcnq_pool_options *p, u32 ports,
 		    u64 headroom_sum);
 u32 dcqcnq_mmu_xoff(const struct dcqcnq_mmu *m);
 enum dcqcnq_verdict dcqcnq_mmu_admit(struct dcqcnq_mmu *m, struct dcqcnq_ingress *in, u32 len,

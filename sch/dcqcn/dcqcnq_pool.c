@@ -38,7 +38,7 @@
  * @by_ifindex: ports; RCU
  * @node: in struct dcqcnq_net.pools; this and all below under RTNL
  * @name: name of the pool
- * @params: settings
+ * @options: options
  * @ports: ports
  * @count: number of ports
  * @departed: ports that have left while packets that came in by them waited
@@ -49,7 +49,7 @@ struct dcqcnq_pool {
 
 	struct list_head node;
 	char name[DCQCNQ_POOL_NAME_MAX + 1];
-	struct dcqcnq_pool_params params;
+	struct dcqcnq_pool_options options;
 	struct list_head ports;
 	u32 count;
 	struct list_head departed;
@@ -150,72 +150,36 @@ void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
 
 /* ---- thresholds, under RTNL ---- */
 
-static void dcqcnq_params_init(struct dcqcnq_pool_params *p)
+static u32 dcqcnq_headroom(const struct dcqcnq_pool_options *o, const struct dcqcnq_port *port)
 {
-	*p = (struct dcqcnq_pool_params){
-		.buffer = 12 << 20,	/* the paper's switch: 12 MB (section 4) */
-		.headroom = 0,		/* computed for each port */
-		.cable_ns = 1500,	/* the paper's, 300 m (section 4) */
-		.xoff_mode = TC_DCQCN_XOFF_AUTO,
-		.beta = 8,		/* the paper's (section 4) */
-		.pfc = 0xff,		/* all priorities, as in the paper */
-	};
-}
-
-static void dcqcnq_params_merge(struct dcqcnq_pool_params *p,
-				const struct dcqcnq_pool_params *from, u32 given)
-{
-	if (given & DCQCNQ_POOL_GIVEN(BUFFER))
-		p->buffer = from->buffer;
-	if (given & DCQCNQ_POOL_GIVEN(HEADROOM))
-		p->headroom = from->headroom;
-	if (given & DCQCNQ_POOL_GIVEN(CABLE))
-		p->cable_ns = from->cable_ns;
-	if (given & DCQCNQ_POOL_GIVEN(XOFF_MODE))
-		p->xoff_mode = from->xoff_mode;
-	if (given & DCQCNQ_POOL_GIVEN(XOFF))
-		p->xoff = from->xoff;
-	if (given & DCQCNQ_POOL_GIVEN(BETA))
-		p->beta = from->beta;
-	if (given & DCQCNQ_POOL_GIVEN(PFC))
-		p->pfc = from->pfc;
-}
-
-static u32 dcqcnq_headroom(const struct dcqcnq_pool_params *p, const struct dcqcnq_port *port)
-{
-	u64 bytes = p->headroom;
+	u64 bytes = o->headroom;
 
 	if (!bytes)
-		bytes = dcqcnq_flight_bytes(port->rate_Mbps * 125000ULL, p->cable_ns,
+		bytes = dcqcnq_flight_bytes(port->rate_Mbps * 125000ULL, o->cable_ns,
 					    READ_ONCE(port->dev->mtu));
 	return min_t(u64, bytes, S32_MAX);
 }
 
 /* Add up the ports' headrooms for one priority. */
 static u64 dcqcnq_headroom_sum(const struct dcqcnq_pool *pool,
-			       const struct dcqcnq_pool_params *p)
+			       const struct dcqcnq_pool_options *o)
 {
 	struct dcqcnq_port *port;
 	u64 sum = 0;
 
 	list_for_each_entry(port, &pool->ports, node)
-		sum += dcqcnq_headroom(p, port);
+		sum += dcqcnq_headroom(o, port);
 	return sum;
 }
 
-static int dcqcnq_params_check(const struct dcqcnq_pool_params *p, u32 given,
-			       u64 headroom_sum, struct netlink_ext_ack *extack)
+static int dcqcnq_options_check(const struct dcqcnq_pool_options *o, u64 headroom_sum,
+				struct netlink_ext_ack *extack)
 {
-	if (p->xoff_mode == TC_DCQCN_XOFF_STATIC) {
-		if (!p->xoff) {
-			NL_SET_ERR_MSG(extack, "a static xoff needs a size");
-			return -EINVAL;
-		}
-	} else if (given & DCQCNQ_POOL_GIVEN(XOFF)) {
-		NL_SET_ERR_MSG(extack, "a size of xoff is for the static mode only");
+	if (o->xoff_mode == TC_DCQCN_XOFF_STATIC && !o->xoff) {
+		NL_SET_ERR_MSG(extack, "xoff_mode static needs xoff");
 		return -EINVAL;
 	}
-	if (!dcqcnq_mmu_fits(p, headroom_sum)) {
+	if (!dcqcnq_mmu_fits(o, headroom_sum)) {
 		NL_SET_ERR_MSG(extack, "buffer must be more than the headroom of all ports");
 		return -EINVAL;
 	}
@@ -225,8 +189,8 @@ static int dcqcnq_params_check(const struct dcqcnq_pool_params *p, u32 given,
 /* Set the limits of a port's groups from the pool's settings and the port's line. */
 static void dcqcnq_set_port(struct dcqcnq_port *port, bool member)
 {
-	const struct dcqcnq_pool_params *p = &port->pool->params;
-	u32 headroom = member ? dcqcnq_headroom(p, port) : 0;
+	const struct dcqcnq_pool_options *o = &port->pool->options;
+	u32 headroom = member ? dcqcnq_headroom(o, port) : 0;
 	u32 prio;
 
 	local_bh_disable();
@@ -236,7 +200,7 @@ static void dcqcnq_set_port(struct dcqcnq_port *port, bool member)
 		spin_lock(&pg->lock);
 		pg->ingress.headroom = headroom;
 		pg->ingress.xon_gap = 2 * READ_ONCE(port->dev->mtu);
-		pg->ingress.lossless = member && p->pfc & BIT(prio);
+		pg->ingress.lossless = member && o->pfc & BIT(prio);
 		spin_unlock(&pg->lock);
 		dcqcnq_pfc_review(pg);
 	}
@@ -248,26 +212,23 @@ static void dcqcnq_update(struct dcqcnq_pool *pool)
 {
 	struct dcqcnq_port *port;
 
-	dcqcnq_mmu_set(&pool->mmu, &pool->params, pool->count,
-		       dcqcnq_headroom_sum(pool, &pool->params));
+	dcqcnq_mmu_set(&pool->mmu, &pool->options, pool->count,
+		       dcqcnq_headroom_sum(pool, &pool->options));
 	list_for_each_entry(port, &pool->ports, node)
 		dcqcnq_set_port(port, true);
 }
 
-int dcqcnq_pool_change(struct dcqcnq_port *port,
-		       const struct dcqcnq_pool_params *params, u32 given,
+int dcqcnq_pool_change(struct dcqcnq_port *port, const struct dcqcnq_pool_options *options,
 		       struct netlink_ext_ack *extack)
 {
 	struct dcqcnq_pool *pool = port->pool;
-	struct dcqcnq_pool_params new = pool->params;
 	int err;
 
 	ASSERT_RTNL();
-	dcqcnq_params_merge(&new, params, given);
-	err = dcqcnq_params_check(&new, given, dcqcnq_headroom_sum(pool, &new), extack);
+	err = dcqcnq_options_check(options, dcqcnq_headroom_sum(pool, options), extack);
 	if (err)
 		return err;
-	pool->params = new;
+	pool->options = *options;
 	dcqcnq_update(pool);
 	return 0;
 }
@@ -305,7 +266,7 @@ static struct dcqcnq_pool *dcqcnq_new_pool(const char *name)
 	INIT_LIST_HEAD(&pool->node);
 	INIT_LIST_HEAD(&pool->ports);
 	INIT_LIST_HEAD(&pool->departed);
-	dcqcnq_params_init(&pool->params);
+	dcqcnq_pool_options_init(&pool->options);
 	return pool;
 }
 
@@ -384,25 +345,23 @@ static struct dcqcnq_port *dcqcnq_new_port(struct dcqcnq_pool *pool, struct net_
 
 /* Add a port to a pool, which may be new. */
 static struct dcqcnq_port *dcqcnq_join_as_new(struct dcqcnq_pool *pool, struct net_device *dev,
-					      const struct dcqcnq_pool_params *params,
-					      u32 given, struct netlink_ext_ack *extack)
+					      const struct dcqcnq_pool_options *options,
+					      struct netlink_ext_ack *extack)
 {
-	struct dcqcnq_pool_params new = pool->params;
 	struct dcqcnq_port *port;
+	u64 headroom_sum;
 	int err;
 
 	port = dcqcnq_new_port(pool, dev);
 	if (!port)
 		return ERR_PTR(-ENOMEM);
-	dcqcnq_params_merge(&new, params, given);
-	err = dcqcnq_params_check(&new, given,
-				  dcqcnq_headroom_sum(pool, &new) + dcqcnq_headroom(&new, port),
-				  extack);
+	headroom_sum = dcqcnq_headroom_sum(pool, options) + dcqcnq_headroom(options, port);
+	err = dcqcnq_options_check(options, headroom_sum, extack);
 	if (err) {
 		kfree(port);
 		return ERR_PTR(err);
 	}
-	pool->params = new;
+	pool->options = *options;
 	pool->count++;
 	list_add_tail(&port->node, &pool->ports);
 	dcqcnq_update(pool);
@@ -430,8 +389,8 @@ static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack
 }
 
 struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
-				     const struct dcqcnq_pool_params *params,
-				     u32 given, struct netlink_ext_ack *extack)
+				     const struct dcqcnq_pool_options *options,
+				     struct netlink_ext_ack *extack)
 {
 	struct dcqcnq_net *dn = net_generic(dev_net(dev), dcqcnq_net_id);
 	struct dcqcnq_port *port;
@@ -445,7 +404,7 @@ struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 	pool = dcqcnq_find_pool(dn, name);
 	port = pool ? dcqcnq_find_port(pool, dev) : NULL;
 	if (port) {
-		err = dcqcnq_pool_change(port, params, given, extack);
+		err = dcqcnq_pool_change(port, options, extack);
 		if (err)
 			return ERR_PTR(err);
 		port->users++;
@@ -458,7 +417,7 @@ struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 		if (!pool)
 			return ERR_PTR(-ENOMEM);
 	}
-	port = dcqcnq_join_as_new(pool, dev, params, given, extack);
+	port = dcqcnq_join_as_new(pool, dev, options, extack);
 	if (!IS_ERR(port) && list_empty(&pool->node))
 		list_add_tail(&pool->node, &dn->pools);
 	else if (list_empty(&pool->ports))
@@ -487,10 +446,23 @@ void dcqcnq_pool_leave(struct dcqcnq_port *port)
 }
 
 const char *dcqcnq_pool_get(const struct dcqcnq_port *port,
-			    struct dcqcnq_pool_params *params)
+			    struct dcqcnq_pool_options *options)
 {
-	*params = port->pool->params;
+	*options = port->pool->options;
 	return port->pool->name;
+}
+
+void dcqcnq_pool_lookup(const struct net_device *dev, const char *name,
+			struct dcqcnq_pool_options *options)
+{
+	const struct dcqcnq_net *dn = net_generic(dev_net(dev), dcqcnq_net_id);
+	const struct dcqcnq_pool *pool = dcqcnq_find_pool(dn, name);
+
+	ASSERT_RTNL();
+	if (pool)
+		*options = pool->options;
+	else
+		dcqcnq_pool_options_init(options);
 }
 
 void dcqcnq_pool_get_stats(const struct dcqcnq_port *port, struct dcqcnq_pool_stats *stats)

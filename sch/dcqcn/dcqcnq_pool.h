@@ -36,9 +36,6 @@ struct sk_buff;
 /* Longest name of a pool, bytes without the NUL */
 #define DCQCNQ_POOL_NAME_MAX	15
 
-/* Members of struct dcqcnq_pool_params that were given: a bit for each attribute */
-#define DCQCNQ_POOL_GIVEN(attr)	BIT(TCA_DCQCN_POOL_##attr)
-
 /**
  * struct dcqcnq_charge - the charge for a waiting packet
  * @from: port of the pool and priority by which it came in, or NULL
@@ -115,8 +112,7 @@ void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
  * dcqcnq_pool_join() - become a port of a pool, and make the pool if necessary
  * @dev: the device; the qdiscs of one device share a port
  * @name: name of the pool
- * @params: values for the pool
- * @given: values to take, DCQCNQ_POOL_GIVEN() bits
+ * @options: options of the pool from now on
  * @extack: error report
  *
  * Under RTNL. An error leaves the pool as it was.
@@ -124,8 +120,8 @@ void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
  * Return: the port, or ERR_PTR.
  */
 struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
-				     const struct dcqcnq_pool_params *params,
-				     u32 given, struct netlink_ext_ack *extack);
+				     const struct dcqcnq_pool_options *options,
+				     struct netlink_ext_ack *extack);
 
 /**
  * dcqcnq_pool_leave() - stop being a port, if this was the device's last qdisc
@@ -139,8 +135,7 @@ void dcqcnq_pool_leave(struct dcqcnq_port *port);
 /**
  * dcqcnq_pool_change() - change the port's pool
  * @port: the port
- * @params: values
- * @given: values to take
+ * @options: options of the pool from now on
  * @extack: error report
  *
  * Under RTNL, not under the root lock. XOFF and XON are sent as the new values
@@ -148,21 +143,31 @@ void dcqcnq_pool_leave(struct dcqcnq_port *port);
  *
  * Return: 0; or -EINVAL, and the pool is as it was.
  */
-int dcqcnq_pool_change(struct dcqcnq_port *port,
-		       const struct dcqcnq_pool_params *params, u32 given,
+int dcqcnq_pool_change(struct dcqcnq_port *port, const struct dcqcnq_pool_options *options,
 		       struct netlink_ext_ack *extack);
 
 /**
- * dcqcnq_pool_get() - get the settings of the port's pool
+ * dcqcnq_pool_get() - get the options of the port's pool
  * @port: the port
- * @params: filled in
+ * @options: filled in
  *
  * Under RTNL.
  *
  * Return: the pool's name, valid until the port leaves.
  */
 const char *dcqcnq_pool_get(const struct dcqcnq_port *port,
-			    struct dcqcnq_pool_params *params);
+			    struct dcqcnq_pool_options *options);
+
+/**
+ * dcqcnq_pool_lookup() - get the options of a pool
+ * @dev: a device of its network namespace
+ * @name: name of the pool
+ * @options: filled in, with the defaults if there is no such pool
+ *
+ * Under RTNL.
+ */
+void dcqcnq_pool_lookup(const struct net_device *dev, const char *name,
+			struct dcqcnq_pool_options *options);
 
 /**
  * dcqcnq_pool_get_stats() - get the pool's statistics

@@ -44,16 +44,16 @@ struct worker {
 	bool too_much;
 };
 
-static struct dcqcnq_pool_params params(u32 mode)
+static struct dcqcnq_pool_options params(u32 mode)
 {
-	return (struct dcqcnq_pool_params) {
+	return (struct dcqcnq_pool_options) {
 		.buffer = BUFFER, .xoff_mode = mode, .xoff = 8000, .beta = 2, .pfc = 0x7f,
 	};
 }
 
 static void set_limits(u32 mode)
 {
-	const struct dcqcnq_pool_params p = params(mode);
+	const struct dcqcnq_pool_options p = params(mode);
 
 	dcqcnq_mmu_set(&mmu, &p, PORTS, PORTS * HEADROOM);
 }

@@ -40,7 +40,7 @@ struct model_port {
 };
 
 struct model {
-	struct dcqcnq_pool_params p;
+	struct dcqcnq_pool_options p;
 	struct model_port port[PORTS];
 	struct packet packet[PACKETS];
 	u32 packets;
@@ -218,7 +218,7 @@ struct port {
 };
 
 /* Recompute all limits, as dcqcnq_update() and dcqcnq_set_port() do. */
-static void update(struct dcqcnq_mmu *m, const struct dcqcnq_pool_params *p,
+static void update(struct dcqcnq_mmu *m, const struct dcqcnq_pool_options *p,
 		   struct port *port, u32 count)
 {
 	u32 i, prio, ports = 0;
@@ -326,7 +326,7 @@ static void pauses_make_sense(const struct pair *t)
 	}
 }
 
-static void set_params(struct pair *t, const struct dcqcnq_pool_params *p)
+static void set_params(struct pair *t, const struct dcqcnq_pool_options *p)
 {
 	u32 port, paused = 0;
 	u64 headrooms = in_all_headrooms(&t->model);
@@ -372,7 +372,7 @@ static void set_port(struct pair *t, u32 i, u32 headroom, u32 mtu)
 
 static void join(struct pair *t, u32 i, u32 headroom, u32 mtu)
 {
-	struct dcqcnq_pool_params p = t->model.p;
+	struct dcqcnq_pool_options p = t->model.p;
 
 	t->port[i].member = true;
 	t->model.port[i].member = true;
@@ -382,7 +382,7 @@ static void join(struct pair *t, u32 i, u32 headroom, u32 mtu)
 
 static void leave(struct pair *t, u32 i)
 {
-	struct dcqcnq_pool_params p = t->model.p;
+	struct dcqcnq_pool_options p = t->model.p;
 	u32 prio;
 
 	t->port[i].member = false;
@@ -408,10 +408,10 @@ static bool empty(const struct pair *t, u32 i)
 	return true;
 }
 
-static struct dcqcnq_pool_params random_params(struct rng *rng)
+static struct dcqcnq_pool_options random_params(struct rng *rng)
 {
 	static const u8 pfc[] = { 0xff, 0xff, 0x08, 0x81, 0x00 };
-	struct dcqcnq_pool_params p = {};
+	struct dcqcnq_pool_options p = {};
 
 	p.buffer = rng_in(rng, 100000, 500000);
 	p.xoff_mode = rng_in(rng, 0, 2);
@@ -437,7 +437,7 @@ static struct packet random_packet(struct rng *rng, const struct pair *t)
 static void random_change(struct rng *rng, struct pair *t)
 {
 	u32 i = rng_in(rng, 0, PORTS - 1), headroom = rng_in(rng, 1000, 10000);
-	struct dcqcnq_pool_params p;
+	struct dcqcnq_pool_options p;
 
 	if (rng_percent(rng, 40)) {
 		p = random_params(rng);
@@ -524,7 +524,7 @@ static void test_core_agrees_with_model(void **state)
  */
 static void lossless_round(struct rng *rng)
 {
-	struct dcqcnq_pool_params params = random_params(rng);
+	struct dcqcnq_pool_options params = random_params(rng);
 	u32 in_flight[PORTS][PRIOS] = {}, peak = 0, i;
 	static struct pair t;
 
@@ -571,7 +571,7 @@ static void test_senders_that_stop_lose_nothing(void **state)
 		lossless_round(&rng);
 }
 
-static const struct dcqcnq_pool_params one_params = {
+static const struct dcqcnq_pool_options one_params = {
 	.buffer = 1000000,
 	.xoff_mode = TC_DCQCN_XOFF_STATIC,
 	.pfc = 0xff,
@@ -579,7 +579,7 @@ static const struct dcqcnq_pool_params one_params = {
 
 static void set_xoff(struct dcqcnq_mmu *m, struct port *port, u32 xoff)
 {
-	struct dcqcnq_pool_params p = one_params;
+	struct dcqcnq_pool_options p = one_params;
 
 	p.xoff = xoff;
 	update(m, &p, port, 1);
@@ -681,7 +681,7 @@ static void test_too_long_packet_does_not_pause(void **state)
 /* Section 4 of the paper: 32 ports, 12 MB, t_flight 22.4 KB, beta 8 */
 static void test_thresholds_of_the_paper(void **state)
 {
-	struct dcqcnq_pool_params p = { .buffer = 12000000, .beta = 8, .pfc = 0xff };
+	struct dcqcnq_pool_options p = { .buffer = 12000000, .beta = 8, .pfc = 0xff };
 	static struct port port[32];
 	struct dcqcnq_mmu m = {};
 	u32 i, n;
@@ -716,7 +716,7 @@ static void test_thresholds_of_the_paper(void **state)
 /* The sum of headrooms must be less than the buffer. */
 static void test_buffer_must_exceed_headrooms(void **state)
 {
-	struct dcqcnq_pool_params p = { .buffer = 1000, .pfc = 0x0f };
+	struct dcqcnq_pool_options p = { .buffer = 1000, .pfc = 0x0f };
 
 	(void)state;
 	assert_true(dcqcnq_mmu_fits(&p, 249));
