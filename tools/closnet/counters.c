@@ -269,8 +269,8 @@ static void flatten(struct samples *to, const char *module, const char *labels, 
 		    struct json_object *from, const char *label);
 
 /* A label identifies an item of an array: its member of the array's name, or its index. */
-static void flatten_array(struct samples *to, const char *module, const char *labels, const char *name,
-			  struct json_object *array)
+static void flatten_array(struct samples *to, const char *module, const char *labels,
+			  const char *name, struct json_object *array)
 {
 	struct json_object *item, *own;
 	char *with;
@@ -278,7 +278,8 @@ static void flatten_array(struct samples *to, const char *module, const char *la
 
 	for (i = 0; i < json_object_array_length(array); i++) {
 		item = json_object_array_get_idx(array, i);
-		if (json_object_is_type(item, json_type_object) && json_object_object_get_ex(item, name, &own))
+		if (json_object_is_type(item, json_type_object) &&
+		    json_object_object_get_ex(item, name, &own))
 			with = text("%s%s%s=\"%s\"", labels, *labels ? "," : "", name,
 				    json_object_get_string(own));
 		else
