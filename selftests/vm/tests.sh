@@ -47,7 +47,7 @@ check "a failed test's output is shown" grep -q "^  | not ok 1 - it fails" "$TMP
 run_tests --virtual-time 1 good hang leave good
 check_verdicts "tests after one that hangs run in a fresh guest" \
 	"ok good.sh" "not ok hang.sh broke the guest, or hung it" "ok leave.sh" "ok good.sh"
-check "a test that hangs is ended after TEST_TIMEOUT" grep -q "COMMAND printed nothing for 20 s" "$TMP/err"
+check "a test that hangs is ended after TEST_TIMEOUT" grep -q "COMMAND wrote no output for 20 s" "$TMP/err"
 check_eq "status 125 after a guest that hung" $status 125
 
 run_tests --virtual-time 1 good complain

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Preloaded into a User-Mode Linux kernel that runs in virtual time: gives it
- * a generator with a seed in place of the host's randomness. The kernel takes
- * all that it has of it by getrandom() (os_getrandom() in arch/um).
+ * Preloaded into a User-Mode Linux kernel in virtual time: replaces the host's
+ * randomness by a seeded generator. The kernel gets all of its randomness from
+ * getrandom() (os_getrandom() in arch/um).
  *
  * Environment: CLOSNET_SEED, a number.
  */
