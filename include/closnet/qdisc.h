@@ -24,10 +24,13 @@ struct closnet_shaper {
 int closnet_enqueue_segs(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free,
 			 int (*enqueue)(struct sk_buff *skb, struct Qdisc *sch,
 					struct sk_buff **to_free));
+void closnet_shaper_init(struct closnet_shaper *s, struct Qdisc *sch);
 void closnet_shaper_set(struct closnet_shaper *s, u64 rate_Bps, u16 overhead_bytes);
 void closnet_shaper_wait(struct closnet_shaper *s, struct Qdisc *sch);
 void closnet_shaper_charge(struct closnet_shaper *s, u32 len, u64 now);
 bool closnet_shaper_due(struct closnet_shaper *s, struct Qdisc *sch, u32 len);
+void closnet_shaper_kick(struct closnet_shaper *s);
+void closnet_shaper_reset(struct closnet_shaper *s);
 
 /* Add to a counter that is written under the root lock and read without it. */
 static inline void closnet_add(u64 *counter, u32 n)
@@ -52,25 +55,6 @@ static inline u32 closnet_l2_len(const struct net_device *dev)
 static inline bool closnet_shaper_on(const struct closnet_shaper *s)
 {
 	return s->rate.rate_bytes_ps;
-}
-
-/**
- * closnet_shaper_init() - initialise a shaper without a rate
- * @s: the shaper, zeroed
- * @sch: its qdisc
- */
-static inline void closnet_shaper_init(struct closnet_shaper *s, struct Qdisc *sch)
-{
-	qdisc_watchdog_init(&s->watchdog, sch);
-}
-
-/**
- * closnet_shaper_kick() - schedule the qdisc now
- * @s: the shaper, whose watchdog may wait for a time at an old rate
- */
-static inline void closnet_shaper_kick(struct closnet_shaper *s)
-{
-	qdisc_watchdog_schedule_ns(&s->watchdog, ktime_get_ns());
 }
 
 /**
@@ -101,16 +85,6 @@ static inline bool closnet_shaper_holds(struct closnet_shaper *s, struct Qdisc *
 		return false;
 	closnet_shaper_wait(s, sch);
 	return true;
-}
-
-/**
- * closnet_shaper_reset() - forget the next departure
- * @s: the shaper
- */
-static inline void closnet_shaper_reset(struct closnet_shaper *s)
-{
-	qdisc_watchdog_cancel(&s->watchdog);
-	s->next_ns = 0;
 }
 
 #endif /* _CLOSNET_QDISC_H */

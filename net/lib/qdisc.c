@@ -61,6 +61,16 @@ int closnet_enqueue_segs(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff 
 }
 
 /**
+ * closnet_shaper_init() - initialise a shaper without a rate
+ * @s: the shaper, zeroed
+ * @sch: its qdisc
+ */
+void closnet_shaper_init(struct closnet_shaper *s, struct Qdisc *sch)
+{
+	qdisc_watchdog_init(&s->watchdog, sch);
+}
+
+/**
  * closnet_shaper_set() - set the rate, under the root lock
  * @s: the shaper
  * @rate_Bps: bytes per second; 0: unlimited
@@ -121,4 +131,23 @@ bool closnet_shaper_due(struct closnet_shaper *s, struct Qdisc *sch, u32 len)
 		return false;
 	closnet_shaper_charge(s, len, now);
 	return true;
+}
+
+/**
+ * closnet_shaper_kick() - schedule the qdisc now
+ * @s: the shaper, whose watchdog may wait for a time at an old rate
+ */
+void closnet_shaper_kick(struct closnet_shaper *s)
+{
+	qdisc_watchdog_schedule_ns(&s->watchdog, ktime_get_ns());
+}
+
+/**
+ * closnet_shaper_reset() - forget the next departure
+ * @s: the shaper
+ */
+void closnet_shaper_reset(struct closnet_shaper *s)
+{
+	qdisc_watchdog_cancel(&s->watchdog);
+	s->next_ns = 0;
 }

@@ -72,37 +72,19 @@ static inline u64 dcqcnq_mark_chance(const struct dcqcnq_marking *m, u32 bytes)
 	return ((bytes - m->kmin) * m->slope) >> DCQCNQ_SLOPE_SHIFT;
 }
 
-/**
- * dcqcnq_marks() - decide whether to mark an arrival
- * @chance: dcqcnq_mark_chance()
- * @random: 32 random bits, drawn for this arrival
- *
- * Return: true if the packet is to be marked.
- */
+/* Is an arrival to be marked? @random: 32 random bits, drawn for this arrival */
 static inline bool dcqcnq_marks(u64 chance, u32 random)
 {
 	return random < chance;
 }
 
-/**
- * dcqcnq_fits() - check an arrival against the limit
- * @limit: limit for bytes that PFC does not protect
- * @v: state
- * @len: length of the packet, bytes
- *
- * Return: true if the packet fits.
- */
+/* Is an arrival of @len bytes that PFC does not protect within the limit? */
 static inline bool dcqcnq_fits(u32 limit, const struct dcqcnq_vars *v, u32 len)
 {
 	return v->lossy_bytes <= limit && len <= limit - v->lossy_bytes;
 }
 
-/**
- * dcqcnq_count_in() - count an enqueued packet
- * @v: state
- * @len: length of the packet, bytes
- * @lossless: PFC protects the packet
- */
+/* Count an enqueued packet of @len bytes. @lossless: PFC protects it */
 static inline void dcqcnq_count_in(struct dcqcnq_vars *v, u32 len, bool lossless)
 {
 	v->bytes += len;
@@ -110,12 +92,7 @@ static inline void dcqcnq_count_in(struct dcqcnq_vars *v, u32 len, bool lossless
 		v->lossy_bytes += len;
 }
 
-/**
- * dcqcnq_count_out() - count a packet that leaves the queue unsent
- * @v: state
- * @len: length of the packet, bytes
- * @lossless: as when the packet was counted in
- */
+/* Count a packet that leaves the queue unsent, with @lossless as in dcqcnq_count_in(). */
 static inline void dcqcnq_count_out(struct dcqcnq_vars *v, u32 len, bool lossless)
 {
 	v->bytes -= len;
@@ -123,12 +100,7 @@ static inline void dcqcnq_count_out(struct dcqcnq_vars *v, u32 len, bool lossles
 		v->lossy_bytes -= len;
 }
 
-/**
- * dcqcnq_sent() - count a packet that leaves the queue for transmission
- * @v: state
- * @len: length of the packet, bytes
- * @lossless: as when the packet was counted in
- */
+/* Count a packet that leaves the queue for transmission. */
 static inline void dcqcnq_sent(struct dcqcnq_vars *v, u32 len, bool lossless)
 {
 	v->departures++;

@@ -95,3 +95,25 @@ enum ndpq_verdict ndpq_header_full(const struct ndpq_params *p, enum ndpq_kind k
 		return NDPQ_RETURN;
 	return NDPQ_DROP;
 }
+
+/**
+ * ndpq_charge() - charge a packet to its side of the deficit round robin
+ * @v: state, before the packet leaves its queue
+ * @other: the packet is other traffic, else NDP
+ * @len: length of the packet, bytes
+ *
+ * A side that is served alone builds up no debt, but works off the debt of the
+ * idle side. Otherwise traffic that shows one large packet at a time, with a
+ * short pause after each, would exceed its share.
+ */
+void ndpq_charge(struct ndpq_vars *v, bool other, u32 len)
+{
+	bool contended = other ? v->q[NDPQ_DATA].packets || v->q[NDPQ_HEADER].packets :
+				 v->q[NDPQ_OTHER].packets;
+	s32 ahead = other ? v->other_ahead_bytes : -v->other_ahead_bytes;
+
+	ahead += (s32)len;
+	if (!contended)
+		ahead = min_t(s32, ahead, 0);
+	v->other_ahead_bytes = other ? ahead : -ahead;
+}

@@ -115,13 +115,9 @@ struct ndpq_vars {
 
 bool ndpq_fifo_fits(const struct ndpq_params *p, const struct ndpq_vars *v, u32 len);
 enum ndpq_verdict ndpq_header_full(const struct ndpq_params *p, enum ndpq_kind kind);
+void ndpq_charge(struct ndpq_vars *v, bool other, u32 len);
 
-/**
- * ndpq_queue_of() - select the queue that counts packets of a kind
- * @kind: kind of the packet
- *
- * Return: the queue.
- */
+/* Select the queue that counts packets of a kind. */
 static inline enum ndpq_queue_id ndpq_queue_of(enum ndpq_kind kind)
 {
 	if (kind == NDPQ_KIND_DATA)
@@ -129,13 +125,7 @@ static inline enum ndpq_queue_id ndpq_queue_of(enum ndpq_kind kind)
 	return kind == NDPQ_KIND_OTHER ? NDPQ_OTHER : NDPQ_HEADER;
 }
 
-/**
- * ndpq_list_of() - select the list that holds the packets of a queue
- * @p: configuration
- * @id: the queue that counts them
- *
- * Return: @id, except in modes with one FIFO.
- */
+/* Select the list that holds the packets of a queue: @id, except in modes with one FIFO. */
 static inline enum ndpq_queue_id ndpq_list_of(const struct ndpq_params *p,
 					      enum ndpq_queue_id id)
 {
@@ -147,14 +137,7 @@ static inline bool ndpq_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
 	return !limit_bytes || (bytes <= limit_bytes && len <= limit_bytes - bytes);
 }
 
-/**
- * ndpq_data_fits() - check the limits of the data queue
- * @p: configuration
- * @v: state
- * @len: length of the arriving data packet, bytes
- *
- * Return: true if the packet fits.
- */
+/* Does an arriving data packet of @len bytes fit in the data queue? */
 static inline bool ndpq_data_fits(const struct ndpq_params *p,
 				  const struct ndpq_vars *v, u32 len)
 {
@@ -189,14 +172,7 @@ static inline enum ndpq_verdict ndpq_data_full(const struct ndpq_params *p,
 	return NDPQ_TRIM_TAIL;
 }
 
-/**
- * ndpq_header_fits() - check the limit of the header queue
- * @p: configuration
- * @v: state
- * @len: length of the arriving header, bytes
- *
- * Return: true if the header fits.
- */
+/* Does an arriving header of @len bytes fit in the header queue? */
 static inline bool ndpq_header_fits(const struct ndpq_params *p,
 				    const struct ndpq_vars *v, u32 len)
 {
@@ -205,27 +181,14 @@ static inline bool ndpq_header_fits(const struct ndpq_params *p,
 	return ndpq_bytes_fit(p->hlimit, v->q[NDPQ_HEADER].bytes, len);
 }
 
-/**
- * ndpq_other_fits() - check the limit for other traffic
- * @p: configuration
- * @v: state
- * @len: length of the arriving packet, bytes
- *
- * Return: true if the packet fits.
- */
+/* Does an arriving packet of other traffic, of @len bytes, fit in its queue? */
 static inline bool ndpq_other_fits(const struct ndpq_params *p,
 				   const struct ndpq_vars *v, u32 len)
 {
 	return ndpq_bytes_fit(p->other_limit, v->q[NDPQ_OTHER].bytes, len);
 }
 
-/**
- * ndpq_other_marks() - decide whether to mark an arrival of other traffic
- * @p: configuration
- * @v: state before the packet is enqueued
- *
- * Return: true if the packet is to be marked CE.
- */
+/* Is an arriving packet of other traffic to be marked CE? Call it before ndpq_count_in(). */
 static inline bool ndpq_other_marks(const struct ndpq_params *p,
 				    const struct ndpq_vars *v)
 {
@@ -255,12 +218,7 @@ static inline enum ndpq_queue_id ndpq_pick(const struct ndpq_params *p,
 	return NDPQ_HEADER;
 }
 
-/**
- * ndpq_count_in() - count an enqueued packet
- * @v: state
- * @id: the queue
- * @len: length of the packet, bytes
- */
+/* Count an enqueued packet of @len bytes. */
 static inline void ndpq_count_in(struct ndpq_vars *v, enum ndpq_queue_id id, u32 len)
 {
 	struct ndpq_queue_vars *q = &v->q[id];
@@ -273,12 +231,7 @@ static inline void ndpq_count_in(struct ndpq_vars *v, enum ndpq_queue_id id, u32
 		WRITE_ONCE(q->peak_bytes, q->bytes);
 }
 
-/**
- * ndpq_count_out() - count a packet that leaves its queue, sent or not
- * @v: state
- * @id: the queue
- * @len: length of the packet, bytes
- */
+/* Count a packet of @len bytes that leaves its queue, sent or not. */
 static inline void ndpq_count_out(struct ndpq_vars *v, enum ndpq_queue_id id, u32 len)
 {
 	struct ndpq_queue_vars *q = &v->q[id];
@@ -287,24 +240,13 @@ static inline void ndpq_count_out(struct ndpq_vars *v, enum ndpq_queue_id id, u3
 	WRITE_ONCE(q->bytes, q->bytes - len);
 }
 
-/*
- * Charge a packet to its side of the deficit round robin. A side that is served
- * alone builds up no debt, but works off the debt of the idle side. Otherwise
- * traffic that shows one large packet at a time, with a short pause after each,
- * would exceed its share.
- */
-static inline void ndpq_charge(struct ndpq_vars *v, bool other, u32 len)
+/* A side that is served alone is charged only while the other side is in debt. */
+static inline bool ndpq_is_charged(const struct ndpq_vars *v, bool other)
 {
-	bool contended = other ? v->q[NDPQ_DATA].packets || v->q[NDPQ_HEADER].packets :
-				 v->q[NDPQ_OTHER].packets;
-	s32 ahead = other ? v->other_ahead_bytes : -v->other_ahead_bytes;
-
-	if (!contended && ahead >= 0)
-		return;
-	ahead += (s32)len;
-	if (!contended)
-		ahead = min_t(s32, ahead, 0);
-	v->other_ahead_bytes = other ? ahead : -ahead;
+	if (other)
+		return v->q[NDPQ_DATA].packets || v->q[NDPQ_HEADER].packets ||
+		       v->other_ahead_bytes < 0;
+	return v->q[NDPQ_OTHER].packets || v->other_ahead_bytes > 0;
 }
 
 /**
@@ -320,7 +262,8 @@ static inline void ndpq_sent(struct ndpq_vars *v, enum ndpq_queue_id id, u32 len
 {
 	struct ndpq_queue_vars *q = &v->q[id];
 
-	ndpq_charge(v, id == NDPQ_OTHER, len);
+	if (ndpq_is_charged(v, id == NDPQ_OTHER))
+		ndpq_charge(v, id == NDPQ_OTHER, len);
 	if (id == NDPQ_HEADER && v->q[NDPQ_DATA].packets)
 		v->headers_run++;
 	else if (id == NDPQ_DATA && v->q[NDPQ_HEADER].packets)
