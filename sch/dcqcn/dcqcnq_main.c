@@ -378,7 +378,7 @@ static void dcqcnq_reset(struct Qdisc *sch)
 
 /* ---- configuration ---- */
 
-/* Parse the options of a pool onto its present ones. Return: 0 or a negative error */
+/* Parse changes of a pool's options. Return: 0 or a negative error. */
 static int dcqcnq_pool_parse(struct Qdisc *sch, const struct dcqcnq_port *port,
 			     const struct nlattr *nest, char *name,
 			     struct dcqcnq_pool_options *options, struct netlink_ext_ack *extack)
@@ -400,7 +400,7 @@ static int dcqcnq_pool_parse(struct Qdisc *sch, const struct dcqcnq_port *port,
 }
 
 /*
- * Join a pool or change the port's pool, as TCA_DCQCN_POOL demands. RTNL is held, the root lock is
+ * Join a pool or change the port's pool, as TCA_DCQCN_POOL requests. RTNL is held, the root lock is
  * not.
  */
 static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
@@ -417,13 +417,13 @@ static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
 		return err;
 	if (*port) {
 		if (*name && strcmp(name, dcqcnq_pool_get(*port, &present))) {
-			NL_SET_ERR_MSG(extack, "a port stays in its pool until its qdisc is deleted");
+			NL_SET_ERR_MSG(extack, "pool cannot change: delete the qdisc first");
 			return -EINVAL;
 		}
 		return dcqcnq_pool_change(*port, &options, extack);
 	}
 	if (!*name) {
-		NL_SET_ERR_MSG(extack, "a buffer's values need the name of a pool");
+		NL_SET_ERR_MSG(extack, "options of a buffer need the name of a pool");
 		return -EINVAL;
 	}
 	*port = dcqcnq_pool_join(qdisc_dev(sch), name, &options, extack);

@@ -2,13 +2,28 @@
 /*
  * The shared buffer of a switch: pools, their ports, and thresholds
  *
+ * A pool is a switch's packet memory, known by a name in its network namespace.
+ * Its ports are the devices that have a dcqcn qdisc with that name. An egress
+ * port gets room for each packet from the pool, and gives it back when the packet
+ * leaves. An ingress port is charged for the packets that came in by it, wherever
+ * they wait. If these are too many, it sends a pause frame.
+ *
+ *	enqueue at port E, under E's root lock
+ *	  dcqcnq_pool_admit(E, skb): finds port I by skb->skb_iif, charges
+ *	    (I, priority)
+ *	dequeue, drop or reset at E, under E's root lock
+ *	  dcqcnq_pool_release(E)
+ *	softirq, under no lock
+ *	  a pause frame leaves by I, with the latest decisions
+ *
  * dcqcnq_mmu.c decides which packets are admitted and which ports are paused,
  * and dcqcnq_pfc.c sends pause frames. This file finds the port by which a packet
  * came in, and follows devices that come, change and go.
  *
- * Locks. A (port, priority) has a lock of its own, taken for each packet that
- * came in by it. Ports share only an atomic counter (dcqcnq_mmu.c). Pools, their
- * settings and their lists of ports are under RTNL. Packets find a port by RCU.
+ * Locks. A (port, priority) has a lock of its own, taken inside the root lock of E
+ * for each packet that came in by it. Frames are sent under neither. Ports share
+ * only an atomic counter (dcqcnq_mmu.c). Pools, their options and their lists of
+ * ports are under RTNL. Packets find a port by RCU.
  *
  * A port that has left is kept until no packet that came in by it waits.
  */
@@ -101,6 +116,19 @@ static struct dcqcnq_port *dcqcnq_find_ingress(struct dcqcnq_pool *pool,
 	return likely(port) ? port : dcqcnq_find_vlan(pool, skb);
 }
 
+/**
+ * dcqcnq_pool_admit() - admit a packet to the pool, and charge its ingress
+ * @egress: the port where the packet is to wait
+ * @skb: the packet; its skb_iif is the device by which it came in
+ * @len: length to account, bytes
+ * @fits: the packet is within the queue's limit, which applies if PFC does not
+ *	protect it
+ * @charge: charge, with @prio set; completed
+ *
+ * Context: Softirqs off, as under the root lock.
+ *
+ * Return: enum dcqcnq_verdict.
+ */
 enum dcqcnq_verdict dcqcnq_pool_admit(struct dcqcnq_port *egress,
 				      const struct sk_buff *skb, u32 len, bool fits,
 				      struct dcqcnq_charge *charge)
@@ -131,6 +159,14 @@ enum dcqcnq_verdict dcqcnq_pool_admit(struct dcqcnq_port *egress,
 	return verdict;
 }
 
+/**
+ * dcqcnq_pool_release() - release a packet that is dequeued or dropped
+ * @egress: the port that it was admitted for
+ * @len: as when it was admitted
+ * @charge: its charge, with @charged set
+ *
+ * Context: Softirqs off, as under the root lock.
+ */
 void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
 			 const struct dcqcnq_charge *charge)
 {
@@ -218,6 +254,18 @@ static void dcqcnq_update(struct dcqcnq_pool *pool)
 		dcqcnq_set_port(port, true);
 }
 
+/**
+ * dcqcnq_pool_change() - change the options of the port's pool
+ * @port: the port
+ * @options: new options
+ * @extack: error report
+ *
+ * Sends XOFF and XON as the new values require.
+ *
+ * Context: RTNL held, root lock not held.
+ *
+ * Return: 0; or -EINVAL, and the pool is unchanged.
+ */
 int dcqcnq_pool_change(struct dcqcnq_port *port, const struct dcqcnq_pool_options *options,
 		       struct netlink_ext_ack *extack)
 {
@@ -377,17 +425,28 @@ static struct dcqcnq_port *dcqcnq_join_as_new(struct dcqcnq_pool *pool, struct n
 static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack *extack)
 {
 	if (dev->type != ARPHRD_ETHER) {
-		NL_SET_ERR_MSG(extack, "the ports of a pool are Ethernet devices");
+		NL_SET_ERR_MSG(extack, "pool needs an Ethernet device");
 		return -EOPNOTSUPP;
 	}
 	if (dev->priv_flags & IFF_NO_QUEUE && !dcqcnq_is_kind(dev, "veth") &&
 	    !dcqcnq_is_kind(dev, "dummy")) {
-		NL_SET_ERR_MSG(extack, "the ports of a pool have a cable: use the device below");
+		NL_SET_ERR_MSG(extack, "pool needs a device with queues of its own: use the lower device");
 		return -EOPNOTSUPP;
 	}
 	return 0;
 }
 
+/**
+ * dcqcnq_pool_join() - make a device a port of a pool, which may be new
+ * @dev: the device; its qdiscs share one port
+ * @name: name of the pool
+ * @options: new options of the pool
+ * @extack: error report
+ *
+ * Context: RTNL held.
+ *
+ * Return: the port; or ERR_PTR, and the pool is unchanged.
+ */
 struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 				     const struct dcqcnq_pool_options *options,
 				     struct netlink_ext_ack *extack)
@@ -425,6 +484,15 @@ struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 	return port;
 }
 
+/**
+ * dcqcnq_pool_leave() - remove a qdisc, and with its last qdisc the port
+ * @port: the port; all packets of this qdisc have been released
+ *
+ * Sends XON to a peer that the port has paused. Packets that came in by the port
+ * may still wait at other ports.
+ *
+ * Context: RTNL held, root lock not held.
+ */
 void dcqcnq_pool_leave(struct dcqcnq_port *port)
 {
 	struct dcqcnq_pool *pool = port->pool;
@@ -445,6 +513,15 @@ void dcqcnq_pool_leave(struct dcqcnq_port *port)
 		dcqcnq_free_departed(pool, false);
 }
 
+/**
+ * dcqcnq_pool_get() - get the options of the port's pool
+ * @port: the port
+ * @options: result
+ *
+ * Context: RTNL held.
+ *
+ * Return: name of the pool, valid until the port leaves.
+ */
 const char *dcqcnq_pool_get(const struct dcqcnq_port *port,
 			    struct dcqcnq_pool_options *options)
 {
@@ -452,6 +529,14 @@ const char *dcqcnq_pool_get(const struct dcqcnq_port *port,
 	return port->pool->name;
 }
 
+/**
+ * dcqcnq_pool_lookup() - get the options of a pool
+ * @dev: a device of its network namespace
+ * @name: name of the pool
+ * @options: result; the defaults if there is no such pool
+ *
+ * Context: RTNL held.
+ */
 void dcqcnq_pool_lookup(const struct net_device *dev, const char *name,
 			struct dcqcnq_pool_options *options)
 {
@@ -465,6 +550,11 @@ void dcqcnq_pool_lookup(const struct net_device *dev, const char *name,
 		dcqcnq_pool_options_init(options);
 }
 
+/**
+ * dcqcnq_pool_get_stats() - get the statistics of the port's pool
+ * @port: the port
+ * @stats: result
+ */
 void dcqcnq_pool_get_stats(const struct dcqcnq_port *port, struct dcqcnq_pool_stats *stats)
 {
 	const struct dcqcnq_pool *pool = port->pool;
@@ -478,6 +568,12 @@ void dcqcnq_pool_get_stats(const struct dcqcnq_port *port, struct dcqcnq_pool_st
 	};
 }
 
+/**
+ * dcqcnq_pool_get_prio_stats() - get the statistics of the port as an ingress
+ * @port: the port
+ * @prio: the priority
+ * @stats: result
+ */
 void dcqcnq_pool_get_prio_stats(struct dcqcnq_port *port, u32 prio,
 				struct dcqcnq_prio_stats *stats)
 {
@@ -546,6 +642,11 @@ static struct pernet_operations dcqcnq_net_ops = {
 	.size = sizeof(struct dcqcnq_net),
 };
 
+/**
+ * dcqcnq_pool_init() - register for namespaces and devices
+ *
+ * Return: 0 or a negative error.
+ */
 int __init dcqcnq_pool_init(void)
 {
 	int err;
@@ -559,6 +660,9 @@ int __init dcqcnq_pool_init(void)
 	return err;
 }
 
+/**
+ * dcqcnq_pool_exit() - undo dcqcnq_pool_init()
+ */
 void dcqcnq_pool_exit(void)
 {
 	unregister_netdevice_notifier(&dcqcnq_notifier);

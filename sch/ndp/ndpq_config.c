@@ -3,7 +3,7 @@
  * Configuration of sch_ndp: conditions between options, and parameters of the cores
  *
  * A change is made to a copy of the configuration, checked as a whole, and then applied under the
- * root lock, so that an error changes nothing.
+ * root lock. An error leaves the old configuration.
  */
 #include <linux/netdevice.h>
 #include <linux/pkt_sched_ndp.h>
