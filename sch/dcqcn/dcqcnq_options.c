@@ -157,8 +157,7 @@ static const struct netlink_range_validation dcqcnq_pool_xoff_range = {
 static const struct nla_policy dcqcnq_pool_policy[TCA_DCQCN_POOL_MAX + 1] = {
 	[TCA_DCQCN_POOL_NAME]		= { .type = NLA_STRING },
 	[TCA_DCQCN_POOL_BUFFER]		= NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcnq_pool_buffer_range),
-	[TCA_DCQCN_POOL_HEADROOM] =
-		NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcnq_pool_headroom_range),
+	[TCA_DCQCN_POOL_HEADROOM] = NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcnq_pool_headroom_range),
 	[TCA_DCQCN_POOL_CABLE]		= NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcnq_pool_cable_range),
 	[TCA_DCQCN_POOL_XOFF_MODE]	= NLA_POLICY_MAX(NLA_U32, TC_DCQCN_XOFF_MAX),
 	[TCA_DCQCN_POOL_XOFF]		= NLA_POLICY_FULL_RANGE(NLA_U32, &dcqcnq_pool_xoff_range),

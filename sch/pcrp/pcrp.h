@@ -8,51 +8,13 @@
 #include <linux/list.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <closnet/qdisc.h>
+#include "pcrp_config.h"
 #include "pcrp_flow.h"
 #include "pcrp_net.h"
 #include "pcrp_own.h"
 #include "pcrp_peers.h"
 #include "pcrp_rx.h"
 #include "pcrp_sender.h"
-
-/**
- * struct pcrp_config - all that netlink sets
- * @limit: most packets of data that wait, and most on top
- * @flows: flows that are told apart
- * @chain_bytes: a chain; 0: what follows from rate and round trip
- * @first_bytes: a first chain; 0: @chain_bytes, or what follows
- * @grants: flows that the receiver grants at a time
- * @evict: a shorter flow takes the place of a longer one
- * @eu: the earliest unfinished flow goes first
- * @srpt: the flow of which the least remains goes first
- * @mfwt_mode: enum tc_pcrp_mfwt
- * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
- * @mfwt_us: after which a ready flow is promoted, with TC_PCRP_MFWT_TIME
- * @hold_us: that a flow waits for a grant at most
- * @window_us: that the receiver lets packets wait
- * @overhead_bytes: what the shaper adds to each packet
- * @spec_bytes: sizes up to which a first chain has P0, P1, P2; all 0: the
- *	namespace's
- * @rate_Bps: built-in shaper, bytes per second; 0: none
- */
-struct pcrp_config {
-	u32 limit;
-	u32 flows;
-	u32 chain_bytes;
-	u32 first_bytes;
-	u32 grants;
-	bool evict;
-	bool eu;
-	bool srpt;
-	u8 mfwt_mode;
-	u8 map[TC_PCRP_PRIOS];
-	u32 mfwt_us;
-	u32 hold_us;
-	u32 window_us;
-	u32 overhead_bytes;
-	u64 spec_bytes[TC_PCRP_SPEC_PRIOS - 1];
-	u64 rate_Bps;
-};
 
 /* All under the root lock; the dump reads without it. */
 struct pcrp_sched_data {

@@ -98,7 +98,7 @@ static inline int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *s
 				      ((const u64 *)st)[pcrp_stat_attrs[i].index],
 				      TCA_PCRP_STATS_PAD))
 			return -EMSGSIZE;
-	return pcrp_put_spec(skb, TCA_PCRP_STATS_SPEC_BYTES, st->spec_bytes) ?:
+	return pcrp_config_dump_spec(skb, TCA_PCRP_STATS_SPEC_BYTES, st->spec_bytes) ?:
 	       pcrp_stats_put_prios(skb, st->prio_packets);
 }
 

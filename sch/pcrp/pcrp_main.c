@@ -186,11 +186,11 @@ static inline u32 pcrp_unsent(const struct pcrp_entry *e, const struct sk_buff *
 
 static u64 pcrp_mfwt_ns(const struct pcrp_sched_data *q, u32 chain_bytes)
 {
-	switch (q->cfg.mfwt_mode) {
+	switch (q->cfg.options.mfwt_mode) {
 	case TC_PCRP_MFWT_OFF:
 		return U64_MAX;
 	case TC_PCRP_MFWT_TIME:
-		return (u64)q->cfg.mfwt_us * NSEC_PER_USEC;
+		return (u64)q->cfg.options.mfwt_us * NSEC_PER_USEC;
 	default:
 		return pcrp_mfwt_auto(q->rate_Bps, chain_bytes);
 	}
@@ -237,17 +237,17 @@ static noinline void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 
 	q->refresh_ns = now + PCRP_REFRESH_NS;
 	WRITE_ONCE(q->rtt_ns, pcrp_rtt_ns(&q->rtt, now));
-	WRITE_ONCE(q->rate_Bps, q->cfg.rate_Bps ?: q->line_Bps ?: PCRP_LINE_UNKNOWN);
-	chain_bytes = q->cfg.chain_bytes ?:
+	WRITE_ONCE(q->rate_Bps, q->cfg.options.rate_Bps ?: q->line_Bps ?: PCRP_LINE_UNKNOWN);
+	chain_bytes = q->cfg.options.chain_bytes ?:
 		      pcrp_chain_auto(q->rate_Bps, q->rtt_ns, pcrp_packet_max(dev));
-	p->first_bytes = q->cfg.first_bytes ?: q->cfg.chain_bytes ?:
+	p->first_bytes = q->cfg.options.first_bytes ?: q->cfg.options.chain_bytes ?:
 			 pcrp_chain_auto(q->rate_Bps, q->rtt_ns, READ_ONCE(dev->mtu));
 	p->mfwt_ns = pcrp_mfwt_ns(q, chain_bytes);
-	p->hold_ns = (u64)q->cfg.hold_us * NSEC_PER_USEC;
+	p->hold_ns = (u64)q->cfg.options.hold_us * NSEC_PER_USEC;
 	p->probe_ns = pcrp_probe_ns(q->rtt_ns, q->rate_Bps, chain_bytes);
 	p->probe_gap_ns = pcrp_probe_gap_ns(q->rate_Bps);
-	p->eu = q->cfg.eu;
-	p->srpt = q->cfg.srpt;
+	p->eu = q->cfg.options.eu;
+	p->srpt = q->cfg.options.srpt;
 	pcrp_refresh_spec(q, chain_bytes);
 	if (chain_bytes == p->chain_bytes)
 		return;
@@ -288,7 +288,7 @@ static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	if (unlikely(q->top.qlen >= q->cfg.limit))
+	if (unlikely(q->top.qlen >= q->cfg.options.limit))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_top_packets);
 	if (prio != PCRP_PRIO_UNGATED && pkt->ip_hlen &&
 	    pcrp_is_own(q, skb, &pkt->key.src, pcrp_addr_hash(&pkt->key.src, q->flows.seed)))
@@ -328,7 +328,7 @@ static bool pcrp_has_room(struct Qdisc *sch, u32 flow_packets)
 {
 	const struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	return likely(sch->q.qlen - q->top.qlen + flow_packets < q->cfg.limit);
+	return likely(sch->q.qlen - q->top.qlen + flow_packets < q->cfg.options.limit);
 }
 
 /* The flow of what has no flow. A frame may be cut short behind its VLAN tag. */
@@ -445,7 +445,7 @@ static int pcrp_enqueue_fifo(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	if (unlikely(q->top.qlen >= q->cfg.limit))
+	if (unlikely(q->top.qlen >= q->cfg.options.limit))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
 	__qdisc_enqueue_tail(skb, &q->top);
 	return pcrp_queued(sch, skb);
@@ -655,7 +655,7 @@ static void pcrp_reset(struct Qdisc *sch)
 static void pcrp_apply(struct pcrp_sched_data *q, const struct pcrp_config *cfg)
 {
 	q->cfg = *cfg;
-	closnet_shaper_set(&q->shaper, cfg->rate_Bps, cfg->overhead_bytes);
+	closnet_shaper_set(&q->shaper, cfg->options.rate_Bps, cfg->options.overhead);
 	pcrp_refresh(q, ktime_get_ns());
 }
 
@@ -663,9 +663,9 @@ static void pcrp_apply_rx(struct pcrp_sched_data *q)
 {
 	struct pcrp_rx_params params = {
 		.chain_bytes = q->params.chain_bytes,
-		.grants = q->cfg.grants,
-		.evict = q->cfg.evict,
-		.window_us = q->cfg.window_us,
+		.grants = q->cfg.options.grants,
+		.evict = q->cfg.options.evict,
+		.window_us = q->cfg.options.window_us,
 	};
 
 	memcpy(params.map, q->cfg.map, sizeof(params.map));
@@ -747,7 +747,7 @@ static int pcrp_init_device(struct Qdisc *sch, const struct pcrp_config *cfg,
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	int err;
 
-	err = pcrp_init_tables(q, cfg->flows);
+	err = pcrp_init_tables(q, cfg->options.flows);
 	if (err)
 		return err;
 	q->rx = pcrp_rx_create(sch, extack);
@@ -772,7 +772,7 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	q->pn = pcrp_net_of(dev_net(dev));
 	q->line_Bps = closnet_link_Mbps(dev) * 125000ULL;
 
-	pcrp_config_default(&cfg);
+	pcrp_config_init(&cfg);
 	if (opt) {
 		err = pcrp_config_parse(&cfg, opt, false, extack);
 		if (err)

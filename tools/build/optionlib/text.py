@@ -35,13 +35,16 @@ def call(head, arguments, tail):
 
 
 def table(rows):
-    """Designated initializers with aligned values."""
+    """Designated initializers with aligned values; a value that does not fit stands next to its key or below."""
     column = (max(len(k) for k, _ in rows) + 10 + 7) // 8 * 8
     out = []
     for key, value in rows:
         head = f"\t[{key}]"
         line = head + "\t" * ((column + 7 - len(head.expandtabs(8))) // 8) + f"= {value},"
-        out.append(line if len(line.expandtabs(8)) <= 100 else f"\t[{key}] =\n\t\t{value},")
+        for other in (f"{head} = {value},", f"{head} =\n\t\t{value},"):
+            if len(line.expandtabs(8)) > 100:
+                line = other
+        out.append(line)
     return out
 
 
