@@ -14,8 +14,11 @@ PREFIX ?= /usr
 MANDIR ?= $(PREFIX)/share/man
 MODDIR = $(DESTDIR)/lib/modules/$(KREL)/updates
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+# bash-completion reads it at start; its other directory has iproute2's file for tc
+BASHDIR ?= /etc/bash_completion.d
 MODULES = net/closwire/closwire.ko net/ndp/ndp.ko net/nicclock/nicclock.ko sch/sch_dcqcn.ko \
 	sch/sch_ndp.ko sch/sch_pcrp.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
+COMPLETION = tools/tc/options.bash tools/tc/completion.bash tools/closnet/completion.bash
 # headers for programs that use NDP sockets
 HEADERS = include/uapi/linux/ndp.h
 MANPAGES = $(wildcard Documentation/man/*.[1-9])
@@ -46,12 +49,14 @@ install: modules tools ## install modules (updates/), depmod, and all of install
 	depmod -b $(or $(DESTDIR),/) $(KREL)
 	$(MAKE) install-tools
 
-install-tools: tools install-headers ## install the plug-ins, closnet(8), pcrpd(8), its units, man pages and headers only
+install-tools: tools install-headers ## install the plug-ins, closnet(8), pcrpd(8), its units, man pages, completion and headers only
 	$(MAKE) -C tools/tc install DESTDIR=$(DESTDIR)
 	$(MAKE) -C tools/closnet install DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
 	[ $(PCRPD) = no ] || $(MAKE) -C tools/pcrpd install $(PCRPD_DIRS)
 	for p in $(MANPAGES); do \
 		install -D -m 644 $$p $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/} || exit 1; done
+	install -d $(DESTDIR)$(BASHDIR)
+	cat $(COMPLETION) >$(DESTDIR)$(BASHDIR)/closnet && chmod 644 $(DESTDIR)$(BASHDIR)/closnet
 
 install-headers: ## install <linux/ndp.h>, for programs that use NDP sockets
 	for h in $(HEADERS); do \
@@ -65,6 +70,7 @@ uninstall: ## remove what install put there
 	$(MAKE) -C tools/closnet uninstall DESTDIR=$(DESTDIR) SBINDIR=$(PREFIX)/sbin
 	$(MAKE) -C tools/pcrpd uninstall $(PCRPD_DIRS)
 	for p in $(MANPAGES); do rm -f $(DESTDIR)$(MANDIR)/man$${p##*.}/$${p##*/}; done
+	rm -f $(DESTDIR)$(BASHDIR)/closnet
 	for h in $(HEADERS); do rm -f $(DESTDIR)$(PREFIX)/include/linux/$${h##*/}; done
 
 check-config: ## list missing features of the kernel of KDIR

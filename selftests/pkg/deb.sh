@@ -66,6 +66,7 @@ for plugin in "$CLOSNET_TOP"/tools/tc/link_*.c; do
 	plugin=$(basename "$plugin" .c).so
 	check "closnet-tools has $plugin in ip's directory" grep -qx "$lib/ip/$plugin" <<<"$(content "$tools_deb")"
 done
+check "closnet-tools has the shell completion" grep -qx etc/bash_completion.d/closnet <<<"$(content "$tools_deb")"
 check "closnet-tools has closnet" grep -qx usr/sbin/closnet <<<"$(content "$tools_deb")"
 check "closnet-pcrpd has pcrpd" grep -qx usr/sbin/pcrpd <<<"$(content "$pcrpd_deb")"
 for unit in "$CLOSNET_TOP"/tools/pcrpd/*.service; do

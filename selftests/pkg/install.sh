@@ -34,6 +34,7 @@ expected() {
 	done
 	echo /usr/include/linux/ndp.h
 	echo /usr/sbin/closnet
+	echo /etc/bash_completion.d/closnet
 	echo /usr/sbin/pcrpd
 	for f in tools/pcrpd/*.service; do
 		echo "/usr/lib/systemd/system/${f##*/}"

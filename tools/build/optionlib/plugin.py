@@ -106,7 +106,7 @@ def regions(spec):
 def completion(specs):
     """Words for the shell's completion of tc and ip."""
     out = ["# SPDX-License-Identifier: GPL-2.0-only", "# shellcheck shell=bash disable=SC2034",
-           f"# {MARK.capitalize()} from Documentation/netlink"]
+           f"# {MARK.capitalize()} from Documentation/netlink", "# for each kind: its options, and the words after an option"]
     for spec in specs:
         options = [o for g in spec.groups for o in g.options if o.word]
         found = [o.word for o in options] + ["no" + o.word for o in options if o.kind == "flag"]
@@ -115,5 +115,6 @@ def completion(specs):
         for option in (o for o in options if o.kind != "flag"):
             values = [v for v in literals(option)[1:] if ".." not in v]
             out.append(f"\t[{option.word}]='{' '.join(values)}'")
+            out += [f"\t[{word}]=''" for word in re.findall(r"`(\w+)` \*", option.syntax) if word != option.word]
         out += [")"]
     return "\n".join(out) + "\n"
