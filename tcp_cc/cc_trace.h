@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the trace events of congestion controls share
+ * Addresses in the trace events of the congestion controls
  */
-#ifndef _CC_TRACE_H
-#define _CC_TRACE_H
+#ifndef _CLOSNET_CC_TRACE_H
+#define _CLOSNET_CC_TRACE_H
 
 #include <linux/ipv6.h>
 #include <net/inet_sock.h>
 #include <trace/events/net_probe_common.h>
 
-/* A connection's addresses and ports, as the kernel's tcp_probe has them */
-#define CC_STORE_ADDRS(of)						\
+/* Store addresses and ports of a connection in the format of the kernel's tcp_probe. */
+#define CLOSNET_CC_STORE_ADDRS(socket)					\
 	do {								\
-		const struct sock *_sk = (of);				\
+		const struct sock *_sk = (socket);			\
 		const struct inet_sock *inet = inet_sk(_sk);		\
 									\
 		memset(__entry->saddr, 0, sizeof(struct sockaddr_in6));	\
@@ -20,4 +20,4 @@
 		TP_STORE_ADDR_PORTS(__entry, inet, _sk);			\
 	} while (0)
 
-#endif /* _CC_TRACE_H */
+#endif /* _CLOSNET_CC_TRACE_H */

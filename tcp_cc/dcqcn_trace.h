@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events of tcp_dcqcn. Their fields stay as they are: programs read them.
+ * Trace events of tcp_dcqcn. Programs read them; the fields do not change.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM dcqcn
@@ -31,7 +31,7 @@ TRACE_DEFINE_ENUM(DCQCN_UNDO);
 			 { DCQCN_LOSS, "loss" },		\
 			 { DCQCN_UNDO, "undo" })
 
-/* A sender's rate has changed; alpha is in thousandths. */
+/* New rate of a sender; alpha is in thousandths. */
 TRACE_EVENT(dcqcn_rate,
 
 	TP_PROTO(const struct sock *sk, const struct dcqcn_vars *v,
@@ -51,7 +51,7 @@ TRACE_EVENT(dcqcn_rate,
 	),
 
 	TP_fast_assign(
-		CC_STORE_ADDRS(sk);
+		CLOSNET_CC_STORE_ADDRS(sk);
 		__entry->rate_Bps = v->rate_Bps;
 		__entry->target_Bps = v->target_Bps;
 		__entry->alpha = mul_u64_u64_shr(dcqcn_alpha(v, p, tcp_sk(sk)->tcp_clock_cache),
@@ -67,7 +67,7 @@ TRACE_EVENT(dcqcn_rate,
 		  dcqcn_show_cause(__entry->cause))
 );
 
-/* A receiver sends a CNP; wait_ns after the one before, 0: it is the first */
+/* A receiver sends a CNP, wait_ns after its previous one; 0: the first one */
 TRACE_EVENT(dcqcn_cnp,
 
 	TP_PROTO(const struct sock *sk, u64 wait_ns),
@@ -81,7 +81,7 @@ TRACE_EVENT(dcqcn_cnp,
 	),
 
 	TP_fast_assign(
-		CC_STORE_ADDRS(sk);
+		CLOSNET_CC_STORE_ADDRS(sk);
 		__entry->wait_ns = wait_ns;
 	),
 

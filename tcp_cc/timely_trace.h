@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events of tcp_timely. Their fields stay as they are: programs read them.
+ * Trace events of tcp_timely. Programs read them; the fields do not change.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM timely
@@ -10,7 +10,7 @@
 
 #include <linux/tracepoint.h>
 #include "cc_trace.h"
-#include "timely_config.h"
+#include "timely_tcp.h"
 
 TRACE_DEFINE_ENUM(TIMELY_RTT);
 TRACE_DEFINE_ENUM(TIMELY_SW);
@@ -51,7 +51,7 @@ TRACE_DEFINE_ENUM(TIMELY_UNDO);
 			 { TIMELY_LOSS, "loss" },	\
 			 { TIMELY_UNDO, "undo" })
 
-/* An RTT: but for source owd, send_ns + wire_ns + rtt_ns is when its ACK came. */
+/* RTT sample. Except for source owd, the ACK arrived at send_ns + wire_ns + rtt_ns. */
 TRACE_EVENT(timely_sample,
 
 	TP_PROTO(const struct sock *sk, u8 source, u32 rtt_ns, u64 send_ns,
@@ -70,7 +70,7 @@ TRACE_EVENT(timely_sample,
 	),
 
 	TP_fast_assign(
-		CC_STORE_ADDRS(sk);
+		CLOSNET_CC_STORE_ADDRS(sk);
 		__entry->source = source;
 		__entry->rtt_ns = rtt_ns;
 		__entry->wire_ns = wire_ns;
@@ -83,7 +83,7 @@ TRACE_EVENT(timely_sample,
 		  __entry->rtt_ns, __entry->send_ns, __entry->wire_ns, __entry->bytes)
 );
 
-/* What became of the rate; gradient is in thousandths. */
+/* Rate after a sample or another event; gradient is in thousandths. */
 TRACE_EVENT(timely_rate,
 
 	TP_PROTO(const struct sock *sk, const struct timely_vars *v,
@@ -102,7 +102,7 @@ TRACE_EVENT(timely_rate,
 	),
 
 	TP_fast_assign(
-		CC_STORE_ADDRS(sk);
+		CLOSNET_CC_STORE_ADDRS(sk);
 		__entry->cause = cause;
 		__entry->rtt_ns = v->prev_rtt_ns;
 		__entry->diff_ns = v->diff >> TIMELY_DIFF_SHIFT;

@@ -1,78 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What congestion controls ask about a NIC: its clock, and its line's rate
+ * NIC timestamps in the host's time, by module nicclock
  *
- * Module nicclock keeps a struct nicclock for each network device of each
- * namespace, from its registration on. NICs that stamp the packets they
- * receive have a clock of their own; nicclock learns how it relates to
- * CLOCK_MONOTONIC from the packets that its users show it and, while it has
- * users, from others that the device receives.
+ * nicclock has a struct nicclock for each registered network device. It learns how
+ * the clock of the NIC relates to CLOCK_MONOTONIC from the packets that its users
+ * pass to it and, while a device has users, from a sample of all received packets.
  */
 #ifndef _CLOSNET_NICCLOCK_H
 #define _CLOSNET_NICCLOCK_H
 
-#include <linux/math64.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
 
-/* Fraction bits of a byte's time on the line, and that time at 1 Mbit/s */
-#define NICCLOCK_BYTE_SHIFT	24
-#define NICCLOCK_BYTE_TIME_MBPS	((u64)8000 << NICCLOCK_BYTE_SHIFT)
-
 struct net;
+struct nicclock;
 
 /**
- * struct nicclock_line - a NIC's line
- * @rate_Mbps: its rate, as ethtool shows it; 0 if the device does not know
- * @byte_time: how long a byte takes, ns, Q40.24; or 0. At 1 Mbit/s, 2^26 bytes
- *	times that fit into 64 bits.
- *
- * Updated when the link's state changes: read it with READ_ONCE().
- */
-struct nicclock_line {
-	u32 rate_Mbps;
-	u64 byte_time;
-};
-
-/**
- * nicclock_byte_time() - how long a byte takes
- * @rate_Mbps: rate of the line, or 0
- *
- * Return: as in struct nicclock_line.
- */
-static inline u64 nicclock_byte_time(u32 rate_Mbps)
-{
-	return rate_Mbps ? div_u64(NICCLOCK_BYTE_TIME_MBPS, rate_Mbps) : 0;
-}
-
-/**
- * struct nicclock - a NIC
- * @line: its line
- */
-struct nicclock {
-	struct nicclock_line line;
-};
-
-/**
- * nicclock_find() - the NIC of a device
- * @net: namespace
- * @ifindex: of the device, in @net
+ * nicclock_find() - find the clock of a device
+ * @net: network namespace
+ * @ifindex: index of the device in @net
  *
  * Context: RCU read lock held, as long as the result is used.
  *
- * Return: the NIC, or NULL if there is no such device.
+ * Return: clock, NULL if there is no such device.
  */
 struct nicclock *nicclock_find(struct net *net, int ifindex);
 
 /**
- * nicclock_stamp() - what a NIC's clock showed when it received a packet
- * @skb: the packet
+ * nicclock_stamp() - get the hardware timestamp of a received packet
+ * @skb: packet
  *
- * The drivers of some NICs (igc, tsnep) leave a pointer into the receive buffer
- * in place of the stamp (SKBTX_HW_TSTAMP_NETDEV). The socket's backlog copies it
- * from packet to packet, and frees the buffer. So it is never followed.
+ * The drivers of some NICs (igc, tsnep) store a pointer into the receive buffer
+ * instead of the timestamp (SKBTX_HW_TSTAMP_NETDEV). The socket's backlog copies the
+ * pointer between packets, and frees the buffer. It is therefore never dereferenced.
  *
- * Return: ns, as a 64-bit number that may wrap; 0 without hardware stamp.
+ * Return: time by the NIC's clock, ns, may wrap; 0: no hardware timestamp.
  */
 static inline u64 nicclock_stamp(const struct sk_buff *skb)
 {
@@ -84,17 +46,17 @@ static inline u64 nicclock_stamp(const struct sk_buff *skb)
 }
 
 /**
- * nicclock_rx_time() - when a packet reached its NIC
- * @nc: of the device that received it (skb->skb_iif)
- * @stamp: nicclock_stamp() of it, not 0
- * @now_ns: CLOCK_MONOTONIC now
+ * nicclock_rx_time() - convert the hardware timestamp of a received packet
+ * @nc: clock of the device that received the packet (skb->skb_iif)
+ * @stamp: nicclock_stamp() of the packet, not 0
+ * @now_ns: present CLOCK_MONOTONIC
  *
- * The clock is also learnt from that.
+ * The clock is also learnt from these arguments.
  *
  * Context: any but hard interrupt; RCU read lock held.
  *
- * Return: CLOCK_MONOTONIC when the NIC stamped it, ns; -EAGAIN while the NIC's
- * clock is not known well enough to say.
+ * Return: CLOCK_MONOTONIC when the NIC received the packet, ns; -EAGAIN while the
+ * map of the clock is not trusted.
  */
 s64 nicclock_rx_time(struct nicclock *nc, u64 stamp, u64 now_ns);
 

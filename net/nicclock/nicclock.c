@@ -29,7 +29,7 @@
 #include <linux/skbuff.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
-#include <closnet/link_rate.h>
+#include <closnet/cc_link.h>
 #include <closnet/nicclock.h>
 #include "nicclock_core.h"
 
@@ -66,8 +66,7 @@ struct nicclock_stats {
 };
 
 /**
- * struct nicclock_nic - a NIC
- * @pub: what users see
+ * struct nicclock - a NIC
  * @node: in nicclock_nics
  * @net: namespace of the device
  * @ifindex: of the device, there
@@ -84,8 +83,7 @@ struct nicclock_stats {
  * @core: what is known of the clock
  * @rcu: to free it
  */
-struct nicclock_nic {
-	struct nicclock pub;
+struct nicclock {
 	struct hlist_node node;
 	const struct net *net;
 	int ifindex;
@@ -113,7 +111,7 @@ static struct hlist_head nicclock_nics[1 << NICCLOCK_HASH_BITS];
 
 /* ---- stamps ---- */
 
-static struct nicclock_map nicclock_get_map(const struct nicclock_nic *nc)
+static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
 {
 	struct nicclock_map map;
 	unsigned int seq;
@@ -126,7 +124,7 @@ static struct nicclock_map nicclock_get_map(const struct nicclock_nic *nc)
 }
 
 /* Returns whether the map may be another one. */
-static noinline bool nicclock_learn(struct nicclock_nic *nc, u64 now_ns, u64 stamp)
+static noinline bool nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
 {
 	bool changed;
 
@@ -146,7 +144,7 @@ static noinline bool nicclock_learn(struct nicclock_nic *nc, u64 now_ns, u64 sta
  * What the map says of a stamp: the packet's lateness, whether that is to be
  * believed, and whether something is to be learnt from it
  */
-static __always_inline s64 nicclock_look_up(const struct nicclock_nic *nc,
+static __always_inline s64 nicclock_look_up(const struct nicclock *nc,
 					    u64 now_ns, u64 stamp,
 					    bool *answers, bool *wanted)
 {
@@ -169,7 +167,7 @@ static struct work_struct nicclock_hook_work;
  * Not called for each stamp: while a device has users, a bucket ends every 10 ms
  * or more, and its first stamps teach.
  */
-static void nicclock_note_use(struct nicclock_nic *nc)
+static void nicclock_note_use(struct nicclock *nc)
 {
 	unsigned long now = jiffies;
 
@@ -182,7 +180,7 @@ static void nicclock_note_use(struct nicclock_nic *nc)
 }
 
 /* Something to learn, no answer, or one that is in the future */
-static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns, u64 stamp,
+static noinline s64 nicclock_rx_time_slow(struct nicclock *nc, u64 now_ns, u64 stamp,
 					  s64 late_ns, bool answers, bool wanted)
 {
 	nicclock_note_use(nc);
@@ -199,9 +197,8 @@ static noinline s64 nicclock_rx_time_slow(struct nicclock_nic *nc, u64 now_ns, u
 	return now_ns - late_ns;
 }
 
-s64 nicclock_rx_time(struct nicclock *pub, u64 stamp, u64 now_ns)
+s64 nicclock_rx_time(struct nicclock *nc, u64 stamp, u64 now_ns)
 {
-	struct nicclock_nic *nc = container_of(pub, struct nicclock_nic, pub);
 	bool answers, wanted;
 	s64 late_ns;
 
@@ -215,7 +212,7 @@ EXPORT_SYMBOL_GPL(nicclock_rx_time);
 
 /* ---- the ingress ---- */
 
-static bool nicclock_used(const struct nicclock_nic *nc)
+static bool nicclock_used(const struct nicclock *nc)
 {
 	return time_before(jiffies, READ_ONCE(nc->asked) + NICCLOCK_UNUSED);
 }
@@ -228,7 +225,7 @@ static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
 {
 	u64 stamp = nicclock_stamp(skb), now_ns;
-	struct nicclock_nic *nc = priv;
+	struct nicclock *nc = priv;
 	bool answers, wanted;
 
 	if (!stamp || stamp - READ_ONCE(nc->sampled) < NICCLOCK_SAMPLE_NS)
@@ -246,14 +243,14 @@ static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
 }
 
 /* Remove the hook, under RTNL. Its last calls end within a grace period. */
-static void nicclock_unhook(struct nicclock_nic *nc)
+static void nicclock_unhook(struct nicclock *nc)
 {
 	if (nc->hook_state == NICCLOCK_HOOKED)
 		nf_unregister_net_hook(dev_net(nc->dev), &nc->hook);
 	WRITE_ONCE(nc->hook_state, NICCLOCK_UNHOOKED);
 }
 
-static void nicclock_hook(struct nicclock_nic *nc)
+static void nicclock_hook(struct nicclock *nc)
 {
 	int err;
 
@@ -275,7 +272,7 @@ static void nicclock_hook(struct nicclock_nic *nc)
  */
 static void nicclock_update_hooks(struct work_struct *work)
 {
-	struct nicclock_nic *nc;
+	struct nicclock *nc;
 	unsigned int i;
 
 	rtnl_lock();
@@ -292,23 +289,6 @@ static void nicclock_update_hooks(struct work_struct *work)
 
 static DECLARE_WORK(nicclock_hook_work, nicclock_update_hooks);
 
-/* ---- the line's rate ---- */
-
-/*
- * RTNL is held, and the device's own lock if it has one for that. A device that
- * is down may sleep, and is asked when it gets up.
- */
-static void nicclock_update_rate(struct nicclock_nic *nc)
-{
-	u32 mbps;
-
-	if (!netif_running(nc->dev) || !netif_device_present(nc->dev))
-		return;
-	mbps = closnet_link_Mbps(nc->dev);
-	WRITE_ONCE(nc->pub.line.rate_Mbps, mbps);
-	WRITE_ONCE(nc->pub.line.byte_time, nicclock_byte_time(mbps));
-}
-
 /* ---- NICs ---- */
 
 static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
@@ -318,10 +298,10 @@ static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
 	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
 }
 
-static __always_inline struct nicclock_nic *nicclock_find_nic(const struct net *net,
+static __always_inline struct nicclock *nicclock_find_nic(const struct net *net,
 							      int ifindex)
 {
-	struct nicclock_nic *nc;
+	struct nicclock *nc;
 
 	hlist_for_each_entry_rcu(nc, nicclock_bucket_of(net, ifindex), node,
 				 lockdep_rtnl_is_held())
@@ -332,13 +312,11 @@ static __always_inline struct nicclock_nic *nicclock_find_nic(const struct net *
 
 struct nicclock *nicclock_find(struct net *net, int ifindex)
 {
-	struct nicclock_nic *nic = nicclock_find_nic(net, ifindex);
-
-	return nic ? &nic->pub : NULL;
+	return nicclock_find_nic(net, ifindex);
 }
 EXPORT_SYMBOL_GPL(nicclock_find);
 
-static void nicclock_free(struct nicclock_nic *nc)
+static void nicclock_free(struct nicclock *nc)
 {
 	free_percpu(nc->stats);
 	kfree(nc);
@@ -346,13 +324,13 @@ static void nicclock_free(struct nicclock_nic *nc)
 
 static void nicclock_free_rcu(struct rcu_head *rcu)
 {
-	nicclock_free(container_of(rcu, struct nicclock_nic, rcu));
+	nicclock_free(container_of(rcu, struct nicclock, rcu));
 }
 
 /* Without memory there is no NIC: its users do without. */
 static void nicclock_add(struct net_device *dev)
 {
-	struct nicclock_nic *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
+	struct nicclock *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
 
 	if (!nc)
 		return;
@@ -367,7 +345,6 @@ static void nicclock_add(struct net_device *dev)
 		return;
 	}
 	nc->asked = jiffies - NICCLOCK_UNUSED;
-	nicclock_update_rate(nc);
 	hlist_add_head_rcu(&nc->node, nicclock_bucket_of(nc->net, nc->ifindex));
 }
 
@@ -375,16 +352,16 @@ static void nicclock_add(struct net_device *dev)
  * A device that has been unregistered is told of again while it waits for
  * references; another one may have its ifindex by then.
  */
-static struct nicclock_nic *nicclock_of(const struct net_device *dev)
+static struct nicclock *nicclock_of(const struct net_device *dev)
 {
-	struct nicclock_nic *nc = nicclock_find_nic(dev_net(dev), dev->ifindex);
+	struct nicclock *nc = nicclock_find_nic(dev_net(dev), dev->ifindex);
 
 	return nc && nc->dev == dev ? nc : NULL;
 }
 
 static void nicclock_remove(struct net_device *dev)
 {
-	struct nicclock_nic *nc = nicclock_of(dev);
+	struct nicclock *nc = nicclock_of(dev);
 
 	if (!nc)
 		return;
@@ -402,22 +379,11 @@ static int nicclock_event(struct notifier_block *nb, unsigned long event,
 			  void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct nicclock_nic *nc;
 
-	switch (event) {
-	case NETDEV_REGISTER:
+	if (event == NETDEV_REGISTER)
 		nicclock_add(dev);
-		break;
-	case NETDEV_UNREGISTER:
+	else if (event == NETDEV_UNREGISTER)
 		nicclock_remove(dev);
-		break;
-	case NETDEV_UP:
-	case NETDEV_CHANGE:
-		nc = nicclock_of(dev);
-		if (nc)
-			nicclock_update_rate(nc);
-		break;
-	}
 	return NOTIFY_DONE;
 }
 
@@ -444,7 +410,7 @@ static const char *nicclock_state_name(const struct nicclock_map *map)
 	return names[map->state];
 }
 
-static struct nicclock_stats nicclock_sum(const struct nicclock_nic *nc)
+static struct nicclock_stats nicclock_sum(const struct nicclock *nc)
 {
 	struct nicclock_stats sum = {};
 	int cpu;
@@ -459,7 +425,7 @@ static struct nicclock_stats nicclock_sum(const struct nicclock_nic *nc)
 	return sum;
 }
 
-static void nicclock_show_one(struct seq_file *seq, const struct nicclock_nic *nc)
+static void nicclock_show_one(struct seq_file *seq, const struct nicclock *nc)
 {
 	struct nicclock_map map = nicclock_get_map(nc);
 	struct nicclock_stats stats = nicclock_sum(nc);
@@ -468,7 +434,7 @@ static void nicclock_show_one(struct seq_file *seq, const struct nicclock_nic *n
 		return;
 	seq_printf(seq, "%s %d %u %s %lld %lld %llu %llu %llu %llu\n",
 		   netdev_name(nc->dev), nc->ifindex,
-		   READ_ONCE(nc->pub.line.rate_Mbps), nicclock_state_name(&map),
+		   closnet_cc_link_Mbps(nc->net, nc->ifindex), nicclock_state_name(&map),
 		   (s64)(map.now_ns - map.stamp),
 		   map.skew * NSEC_PER_SEC >> NICCLOCK_SKEW_SHIFT,
 		   stats.stamps, stats.refused, READ_ONCE(nc->core.steps),
@@ -478,7 +444,7 @@ static void nicclock_show_one(struct seq_file *seq, const struct nicclock_nic *n
 static int nicclock_show(struct seq_file *seq, void *v)
 {
 	const struct net *net = seq_file_single_net(seq);
-	struct nicclock_nic *nc;
+	struct nicclock *nc;
 	unsigned int i;
 
 	seq_puts(seq, "device ifindex rate_Mbps state offset_ns skew_ppb stamps refused steps clamped\n");
@@ -493,23 +459,15 @@ static int nicclock_show(struct seq_file *seq, void *v)
 
 static int __net_init nicclock_net_init(struct net *net)
 {
-	struct proc_dir_entry *dir;
-
-	dir = proc_net_mkdir(net, "closnet", net->proc_net);
-	if (!IS_ENABLED(CONFIG_PROC_FS))
-		return 0;
-	if (!dir)
+	if (IS_ENABLED(CONFIG_PROC_FS) &&
+	    !proc_create_net_single("closnet/nicclock", 0444, net->proc_net, nicclock_show, NULL))
 		return -ENOMEM;
-	if (proc_create_net_single("nicclock", 0444, dir, nicclock_show, NULL))
-		return 0;
-	remove_proc_entry("closnet", net->proc_net);
-	return -ENOMEM;
+	return 0;
 }
 
-/* Its devices have gone before. */
 static void __net_exit nicclock_net_exit(struct net *net)
 {
-	remove_proc_subtree("closnet", net->proc_net);
+	remove_proc_entry("closnet/nicclock", net->proc_net);
 }
 
 static struct pernet_operations nicclock_net_ops = {

@@ -3,7 +3,7 @@
 # Measures congestion controls with ack_bench, in a guest whose clock counts instructions.
 # Usage: acks.sh MODULES COUNT     MODULES: directory of ack_bench.ko; COUNT: bursts per measurement
 # Prints lines CASE<tab>PATTERN<tab>RESULT; RESULT is a line of ack_bench.
-# Environment: CLOSNET_MODDIR (directory of nicclock.ko, tcp_timely.ko and tcp_dcqcn.ko)
+# Environment: CLOSNET_MODDIR (directory of closnet_cc.ko, nicclock.ko, tcp_timely.ko and tcp_dcqcn.ko)
 set -eu
 parameter=/sys/module/ack_bench/parameters/run
 source=/proc/sys/net/ipv4/tcp_timely/source
@@ -53,6 +53,7 @@ for control in bench_none reno cubic dctcp bbr; do
 done
 measure cubic cubic data marked
 measure dctcp dctcp ece data marked
+insmod "$CLOSNET_MODDIR/closnet_cc.ko"
 insmod "$CLOSNET_MODDIR/nicclock.ko"
 insmod "$CLOSNET_MODDIR/tcp_timely.ko"
 measure bbr-probed bbr burst pair dup

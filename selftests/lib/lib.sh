@@ -235,7 +235,7 @@ need_sch() { need_modules "sch_$1" && SCH=$1 && need_no_transport; }
 need_ndp() { need_sch ndp; }
 need_dcqcn() { need_sch dcqcn; }
 # shellcheck disable=SC2034 # for the tests
-need_cc() { need_modules nicclock "tcp_$1" && CC=$1; }
+need_cc() { need_modules closnet_cc nicclock "tcp_$1" && CC=$1; }
 
 # exact: true in virtual time, in which the machine is never late
 exact() { [ -n "${KSFT_TIME_EXACT:-}" ]; }

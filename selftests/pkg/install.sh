@@ -62,15 +62,15 @@ test_kernel() {
 	check_eq "$1: make install installs exactly the expected files" "$(present)" "$( (expected; echo "$other") | sort)"
 	check "$1: the program in ndp(7) compiles with the installed header" \
 		gcc -Wall -Werror -I "$dest/usr/include" -o "$TMP/ndp_example" "$TMP/ndp_example.c"
-	for m in ndp sch_ndp sch_dcqcn sch_pcrp closwire nicclock tcp_dcqcn tcp_timely; do
+	for m in ndp sch_ndp sch_dcqcn sch_pcrp closwire closnet_cc nicclock tcp_dcqcn tcp_timely; do
 		check_eq "$1: depmod finds $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
 			"insmod $dest/lib/modules/$kver/updates/$m.ko"
 	done
-	for m in tcp_dcqcn tcp_timely; do
-		check_eq "$1: modprobe loads nicclock before $m" \
-			"$(modprobe -d "$dest" -S "$kver" --show-depends $m | sed 's/.*\///; s/\.ko.*//' | xargs)" \
-			"nicclock $m"
+	for m in "closnet_cc tcp_dcqcn" "closnet_cc nicclock tcp_timely"; do
+		check_eq "$1: modprobe loads $m" \
+			"$(modprobe -d "$dest" -S "$kver" --show-depends "${m##* }" | sed 's/.*\///; s/\.ko.*//' | xargs)" \
+			"$m"
 	done
 	check "$1: make install succeeds over an installation" make_ install
 	check "$1: make uninstall succeeds" make_ uninstall

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Failing allocations leave parameters unchanged and never leave a namespace half
-# set up; connections work without the NIC's clock. No memory leaks. Needs a
+# set up; connections work without the NIC's clock or the link's rate. No memory leaks. Needs a
 # kernel with failslab.
 #
 #	+--------- a ---------+     +--------- b ---------+
@@ -17,10 +17,11 @@ setup_ns a b
 . "$(dirname "$0")/../lib/tcp_nomem.sh"
 
 test_params_nomem t_high=600 mode=patched
-test_namespaces_nomem tcp_timely nicclock
+test_namespaces_nomem tcp_timely nicclock closnet_cc
 
 # ---- nicclock
 
+fail_only nicclock
 set_failslab probability=100
 wire_ab rate 500mbit delay 20us
 set_failslab probability=0
@@ -32,10 +33,18 @@ check "all data arrives over a NIC that nicclock has no memory for" flow cc=time
 set_failslab probability=0
 check_eq "without nicclock, RTTs use software timestamps" \
 	"$(cc_counter samples_hw) $(($(cc_counter samples_sw) >= 10))" "0 1"
-check_eq "without nicclock, line rate is the default of 10 Gbit/s" \
+
+# ---- the link's rate
+
+ip -n "$a" link del w0
+fail_only closnet_cc
+set_failslab probability=100
+wire_ab rate 500mbit delay 20us
+set_failslab probability=0
+check_eq "without memory for the link, its rate is the default of 10 Gbit/s" \
 	"$(flow cc=timely connect send=300000 "$INFO" close eof | ss_number bw)" "$(line_rate 10000)"
 ip -n "$a" link del w0
 wire_ab rate 500mbit delay 20us
-check_eq "with memory, nicclock has the link's rate" \
+check_eq "with memory, a connection has the link's rate" \
 	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" "$(line_rate 500)"
 finish

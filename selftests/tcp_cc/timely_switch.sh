@@ -79,8 +79,9 @@ test_namespace
 test_module
 check "nicclock cannot be unloaded while tcp_timely uses it" test ! "$(rmmod nicclock 2>/dev/null && echo gone)"
 ! module_loaded tcp_dcqcn || rmmod tcp_dcqcn
-check "tcp_timely and nicclock unload" rmmod tcp_timely nicclock
+check "tcp_timely, nicclock and closnet_cc unload" rmmod tcp_timely nicclock closnet_cc
 check_eq "unloading removes /proc/net/closnet" "$(ip netns exec "$a" ls /proc/net | grep -c closnet)" 0
+load_module closnet_cc
 load_module nicclock
 load_module tcp_timely
 finish

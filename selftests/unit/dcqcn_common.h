@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parameters for the tests of tcp_cc/dcqcn.h
+ * Parameters for the tests of tcp_cc/dcqcn.c
  */
 #ifndef _CLOSNET_UNIT_DCQCN_COMMON_H
 #define _CLOSNET_UNIT_DCQCN_COMMON_H
@@ -38,8 +38,8 @@ static const struct dcqcn_params nic = {
 };
 
 /*
- * Times from 1 us to 1 s, bytes from a packet to 1 GB. T is ten times K at most, as
- * a machine that takes each step of K needs all the longer.
+ * Times from 1 us to 1 s, bytes from a packet to 1 GB. T is at most ten times K, as
+ * the model takes single steps of K.
  */
 static inline void random_params(struct rng *rng, struct dcqcn_params *p)
 {
@@ -53,7 +53,7 @@ static inline void random_params(struct rng *rng, struct dcqcn_params *p)
 	p->cnp_interval_ns = p->monitor_ns;
 }
 
-/* Lines from 100 Mbit/s to 1 Tbit/s; steps that are nothing, or half of that */
+/* Links from 100 Mbit/s to 1 Tbit/s; steps from 0 to the link rate */
 static inline void random_limits(struct rng *rng, struct dcqcn_limits *l)
 {
 	l->max_Bps = rng_log(rng, 12500000, 1ULL << 37);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * DCQCN's reaction point as a machine with timers, which fire one by one
+ * Model of DCQCN's reaction point with timers that fire one by one
  */
 #include "dcqcn_model.h"
 
@@ -17,7 +17,7 @@ static unsigned int larger(unsigned int a, unsigned int b)
 	return a < b ? b : a;
 }
 
-/* x * g, without what is below the last bit of x */
+/* x * g, truncated to the last bit of x */
 static __uint128_t times_g(const struct model *m, __uint128_t x)
 {
 	__uint128_t high = (x >> 64) * m->g, low = (__uint128_t)(uint64_t)x * m->g;
@@ -35,7 +35,7 @@ __uint128_t model_raised(const struct model *m)
 	return decayed(m) + ((__uint128_t)m->g << MODEL_SHIFT);
 }
 
-/* The state machine, after a count has gone up */
+/* State machine, after a count has advanced */
 static enum model_change rate_event(struct model *m)
 {
 	enum model_change change;
@@ -64,8 +64,8 @@ static enum model_change timer_event(struct model *m)
 }
 
 /*
- * As many as there are until @now. When the count is at its end, and an event has
- * changed nothing, no other will.
+ * Timer events until @now. Once the count is saturated and an event changes no rate,
+ * later events do not either, and are skipped.
  */
 static enum model_change timer_events(struct model *m, uint64_t now)
 {

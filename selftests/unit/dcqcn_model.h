@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DCQCN's reaction point as a machine with timers, which fire one by one
+ * Model of DCQCN's reaction point with timers that fire one by one
  *
  * Written from sections 3 and 4 of the SIGCOMM 2015 paper. It shares no code with
- * tcp_cc/dcqcn.h, and there is nothing lazy in it: its clock goes from timer to
- * timer. alpha has 127 bits, rates are whole bytes per second. What it has of
- * tcp_cc/dcqcn.h's own choices: R_C is rounded up, counts end at 255, a loss.
+ * tcp_cc/dcqcn.c and evaluates no event late: its clock advances from timer to timer.
+ * alpha has 127 bits, rates are whole bytes per second. It follows tcp_cc/dcqcn.c in
+ * three points: R_C is rounded up, counts saturate at 255, and losses cut the rate.
  */
 #ifndef _CLOSNET_UNIT_DCQCN_MODEL_H
 #define _CLOSNET_UNIT_DCQCN_MODEL_H
@@ -13,13 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* alpha's 1; the 1 of g and of what the core has */
+/* 1 as alpha; fraction bits of alpha beyond those of the core */
 #define MODEL_ONE	((__uint128_t)1 << 127)
 #define MODEL_SHIFT	64
 
 /**
- * enum model_change - what an event of timer or byte counter was
- * @MODEL_NONE: there was none
+ * enum model_change - kind of increase
+ * @MODEL_NONE: no event
  * @MODEL_FAST: fast recovery
  * @MODEL_ADDITIVE: additive increase
  * @MODEL_HYPER: hyper increase
@@ -46,14 +46,14 @@ enum model_change {
  * @R_C: current rate
  * @R_T: target rate
  * @alpha: Q1.127
- * @alpha_timer: when it fires next
- * @rate_timer: when it fires next
- * @bytes: that the counter lacks
+ * @alpha_timer: next expiry of alpha's timer
+ * @rate_timer: next expiry of the rate's timer
+ * @bytes: bytes until the next byte counter event
  * @TC: events of the timer
  * @BC: events of the counter
  * @cnp_seen: there was a CNP
- * @cnp: when the last one was
- * @lost: the last cut was because of a loss
+ * @cnp: time of the last CNP
+ * @lost: the last cut was due to a loss
  */
 struct model {
 	uint64_t K, T, B;
@@ -71,7 +71,7 @@ struct model {
 };
 
 /**
- * model_start() - at the highest rate
+ * model_start() - start a flow at the highest rate
  * @m: model, with its parameters
  * @now: the time
  * @alpha: Q1.127
@@ -79,10 +79,10 @@ struct model {
 void model_start(struct model *m, uint64_t now, __uint128_t alpha);
 
 /**
- * model_run() - let time pass and bytes go
+ * model_run() - advance time, then the byte counter
  * @m: model
- * @now: the time until which timers fire
- * @bytes: that go then
+ * @now: time until which timers fire
+ * @bytes: bytes sent at that time
  */
 enum model_change model_run(struct model *m, uint64_t now, uint64_t bytes);
 
@@ -93,22 +93,22 @@ enum model_change model_run(struct model *m, uint64_t now, uint64_t bytes);
 __uint128_t model_raised(const struct model *m);
 
 /**
- * model_cnp() - a CNP, now
+ * model_cnp() - process a CNP
  * @m: model
  * @now: the time that model_run() has reached
- * @alpha: to cut with, Q1.63: the model's own, but rounded as the core has it
+ * @alpha: alpha for the cut, Q1.63, rounded as in the core
  */
 void model_cnp(struct model *m, uint64_t now, uint64_t alpha);
 
 /**
- * model_loss() - a loss, now
+ * model_loss() - process a loss
  * @m: model
  * @now: the time that model_run() has reached
  */
 void model_loss(struct model *m, uint64_t now);
 
 /**
- * model_undo() - it was none
+ * model_undo() - revert a spurious loss
  * @m: model
  */
 bool model_undo(struct model *m);

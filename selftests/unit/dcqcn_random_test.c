@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_cc/dcqcn.h against a machine with timers, event for event
+ * tcp_cc/dcqcn.c compared with a model with timers, event by event
  *
- * Rates and counts have to be the same, to the byte per second. alpha may differ
- * by the bound that dcqcn_alpha() gives for its rounding; the rates are cut with
- * the core's, after it was compared.
+ * Rates and counts must be equal. alpha may differ by the rounding error that
+ * dcqcn_alpha() documents; after the comparison, both cut with the core's alpha.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +18,7 @@
 #define SEQUENCES	1000000
 #define SEQUENCE_MAX	9
 
-/* The core and the machine, one as the other */
+/* The core and the model with the same parameters */
 struct both {
 	struct dcqcn_params p;
 	struct dcqcn_limits l;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_cc/dcqcn.h: known cases by hand, work that has a bound, the receiver
+ * tcp_cc/dcqcn.c: cases computed by hand, bound of the work, receiver
  *
- * dcqcn_random_test.c has the comparison with a machine with timers.
+ * dcqcn_random_test.c compares it with a model with timers.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,10 @@
 
 #include <closnet/core.h>
 
-/* How often the core did what each turn of its loops does */
+/*
+ * Number of operations that each iteration of the core's loops contains. To count
+ * them, this test compiles the core itself, with macros of its own.
+ */
 static unsigned long work;
 
 static u64 counted_least(u64 x, u64 y)
@@ -26,11 +29,12 @@ static u64 counted_least(u64 x, u64 y)
 #define min_t(type, x, y) ((type)counted_least(x, y))
 #define mul_u64_u64_shr(x, y, shift) (work++, mul_u64_u64_shr(x, y, shift))
 
+#include "../../tcp_cc/dcqcn.c"
 #include "dcqcn_common.h"
 
 #define RANDOM_RUNS	1000000
 
-/* The paper's line, 40 Gbit/s, and its 40 Mbit/s for R_AI */
+/* The paper's link, 40 Gbit/s, and its R_AI, 40 Mbit/s */
 static const struct dcqcn_limits line = {
 	.min_Bps = 5000000,
 	.max_Bps = 5000000000,
@@ -77,7 +81,7 @@ static void expect_rates(const struct run *r, u64 rate_Bps, u64 target_Bps)
 	assert_int_equal(r->v.target_Bps, target_Bps);
 }
 
-/* An event has a cause, and gives rates. */
+/* Check cause and rates of an event. */
 static void expect(struct run *r, u64 dt_ns, u64 bytes, enum dcqcn_cause cause,
 		   u64 rate_Bps, u64 target_Bps)
 {
@@ -85,7 +89,7 @@ static void expect(struct run *r, u64 dt_ns, u64 bytes, enum dcqcn_cause cause,
 	expect_rates(r, rate_Bps, target_Bps);
 }
 
-/* After some CNPs: so far from the line rate that it does not matter */
+/* A flow after four CNPs, far below the line rate */
 static struct run run_slow(const struct dcqcn_params *p)
 {
 	struct run r = run_start(p);
@@ -99,7 +103,7 @@ static struct run run_slow(const struct dcqcn_params *p)
 #define T	55000
 #define B	10000000
 
-/* ------------------------------------------------ by hand */
+/* ---- computed by hand ---- */
 
 static void test_start(void **state)
 {
@@ -108,14 +112,14 @@ static void test_start(void **state)
 	(void)state;
 	expect_rates(&r, 5000000000, 5000000000);
 	assert_true(alpha(&r) == DCQCN_ONE);
-	/* there is nothing to recover from, and alpha waits for the first CNP */
+	/* the rate is at its limit, and alpha is constant until the first CNP */
 	expect(&r, HOUR, 100000000, DCQCN_HYPER, 5000000000, 5000000000);
 	assert_true(alpha(&r) == DCQCN_ONE);
 	assert_true(cnp(&r, 0, false));
 	expect_rates(&r, 2500000000, 5000000000);
 }
 
-/* rate *= 1 - alpha / 2, with the alpha of each parameter */
+/* rate *= 1 - alpha / 2, for each initial alpha */
 static void test_first_cnp(void **state)
 {
 	static const struct {
@@ -148,7 +152,7 @@ static void test_first_cnp(void **state)
 	}
 }
 
-/* R_T is where the rate was at the last CNP, not where it was before all. */
+/* R_T is the rate before the last CNP, not before the first. */
 static void test_cnps(void **state)
 {
 	struct run r = run_start(&paper);
@@ -160,17 +164,14 @@ static void test_cnps(void **state)
 	/* alpha decays by 1/256 in K, and the rate is halfway back */
 	cnp(&r, 55000, true);
 	expect_rates(&r, 1875000000 - 933837890, 1875000000);
-	/* the least rate */
+	/* lowest rate */
 	while (r.v.rate_Bps > r.l.min_Bps)
 		cnp(&r, 50000, true);
 	cnp(&r, 50000, true);
 	expect_rates(&r, 5000000, 5000000);
 }
 
-/*
- * With g = 1/256 alpha has halved after 177 K. That K begins with each CNP, and
- * it has to be over.
- */
+/* With g = 1/256, alpha halves in 177 K. Only whole K since the last CNP count. */
 static void test_alpha(void **state)
 {
 	struct run r = run_start(&paper);
@@ -191,17 +192,17 @@ static void test_alpha(void **state)
 	assert_true(alpha(&r) == before);
 	r.now_ns += 1;
 	assert_true(alpha(&r) == before - before / 256 - 1);
-	/* a loss says nothing about it */
+	/* a loss does not change alpha */
 	dcqcn_cut(&r.v, &r.p, &r.l, r.now_ns);
 	assert_true(alpha(&r) == before - before / 256 - 1);
 	r.now_ns += 55000;
 	assert_true(alpha(&r) < before - before / 256 - 1);
-	/* and in the end there is none */
+	/* alpha decays to 0 */
 	r.now_ns += HOUR;
 	assert_true(alpha(&r) == 0);
 }
 
-/* After five steps R_T - R_C is 1/32 of what it was; the fifth adds R_AI. */
+/* Five steps reduce R_T - R_C to 1/32; the fifth adds R_AI. */
 static void test_recovery(void **state)
 {
 	struct run r = run_slow(&paper);
@@ -216,25 +217,25 @@ static void test_recovery(void **state)
 	expect(&r, T, 0, DCQCN_ADDITIVE, 617734375, 630000000);
 	assert_int_equal(r.v.target_Bps - r.v.rate_Bps, 312500000 / 32 + 5000000 / 2);
 
-	/* all at once, and rounded up */
+	/* all at once, rounded up */
 	r = run_slow(&paper);
 	expect(&r, 5 * T, 0, DCQCN_ADDITIVE, 617734375, 630000000);
 	expect(&r, T, 0, DCQCN_ADDITIVE, 626367188, 635000000);
 
-	/* at line rate the fifth has nothing to add */
+	/* at line rate, the fifth adds no R_AI */
 	r = run_start(&paper);
 	cnp(&r, 0, true);
 	advance(&r, 5 * T, 0);
 	expect_rates(&r, 5000000000ULL - 2500000000ULL / 32, 5000000000);
 }
 
-/* Either count ends fast recovery; both, and more than F, begin hyper increase */
+/* Either count at F ends fast recovery; both above F start hyper increase. */
 static void test_stages(void **state)
 {
 	struct run r = run_slow(&paper);
 
 	(void)state;
-	/* the timer comes first, if both are due */
+	/* if both are due, the timer is first */
 	expect(&r, T, B, DCQCN_FAST, 546875000, 625000000);
 	expect(&r, 0, 3 * B, DCQCN_FAST, 615234375, 625000000);
 	assert_int_equal(r.v.timer_stage, 1);
@@ -249,14 +250,14 @@ static void test_stages(void **state)
 	/* TC = 6: i = 2 */
 	assert_int_equal(advance(&r, T, 0), DCQCN_HYPER);
 	assert_int_equal(r.v.target_Bps, 755000000);
-	/* TC = 7: the lesser of the two is what counts */
+	/* TC = 7: the smaller count determines i */
 	assert_int_equal(advance(&r, T, 0), DCQCN_HYPER);
 	assert_int_equal(r.v.target_Bps, 855000000);
 	/* BC = 7: i = 3 */
 	assert_int_equal(advance(&r, 0, B), DCQCN_HYPER);
 	assert_int_equal(r.v.target_Bps, 1005000000);
 
-	/* F = 1: the first event is no fast recovery, the second pair is hyper */
+	/* F = 1: no fast recovery; the second pair of events is hyper increase */
 	r = run_slow(&nic);
 	assert_int_equal(advance(&r, 300000, 0), DCQCN_ADDITIVE);
 	assert_int_equal(advance(&r, 0, 32767), DCQCN_ADDITIVE);
@@ -264,13 +265,13 @@ static void test_stages(void **state)
 	assert_int_equal(advance(&r, 300000, 0), DCQCN_HYPER);
 }
 
-/* Rates at the limit stay there, without an end, and without going over. */
+/* Rates reach the limit, remain there, and follow a change of the limit. */
 static void test_limit(void **state)
 {
 	struct run r = run_slow(&paper);
 
 	(void)state;
-	/* with R_C in parallel, 5 MB/s below R_T, until R_T is there */
+	/* R_C rises 5 MB/s below R_T until R_T is at the limit */
 	expect(&r, 5 * T + 100 * (u64)T, 0, DCQCN_ADDITIVE, 1125000000, 1130000000);
 	expect(&r, 700 * (u64)T, 0, DCQCN_ADDITIVE, 4625000000, 4630000000);
 	expect(&r, 74 * (u64)T, 0, DCQCN_ADDITIVE, 4995000000, 5000000000);
@@ -279,7 +280,7 @@ static void test_limit(void **state)
 	expect(&r, 100 * 365 * 24 * HOUR, UINT32_MAX, DCQCN_HYPER, 5000000000, 5000000000);
 	assert_int_equal(r.v.timer_stage, DCQCN_STAGE_MAX);
 
-	/* a slower line, a faster one */
+	/* a slower link, a faster link */
 	r.l.max_Bps = 1000000000;
 	expect(&r, 0, 0, DCQCN_NONE, 1000000000, 1000000000);
 	r.l.max_Bps = 2000000000;
@@ -290,7 +291,7 @@ static void test_limit(void **state)
 	expect(&r, 0, 0, DCQCN_NONE, 2000000000, 2000000000);
 }
 
-/* A CNP resets timer, byte counter and counts. */
+/* A CNP resets the timer, the byte counter and both counts. */
 static void test_reset(void **state)
 {
 	struct run r = run_slow(&paper);
@@ -307,7 +308,7 @@ static void test_reset(void **state)
 	assert_int_equal(advance(&r, 0, 1), DCQCN_FAST);
 }
 
-/* What may be a repetition counts once in monitor_ns, what is none in half of it */
+/* A possible repetition is effective after monitor_ns, a fresh CNP after half of it. */
 static void test_filter(void **state)
 {
 	struct run r = run_start(&paper);
@@ -337,32 +338,32 @@ static void test_loss(void **state)
 	dcqcn_cut(&r.v, &r.p, &r.l, r.now_ns);
 	expect_rates(&r, 2500000000, 5000000000);
 	assert_true(alpha(&r) == DCQCN_ONE);
-	/* it recovers as from a CNP, with all counts at 0 */
+	/* recovery as from a CNP, with both counts at 0 */
 	expect(&r, T - 1, B - 1, DCQCN_NONE, 2500000000, 5000000000);
 	expect(&r, 1, 0, DCQCN_FAST, 3750000000, 5000000000);
 	assert_true(dcqcn_undo(&r.v));
 	expect_rates(&r, 5000000000, 5000000000);
 	assert_false(dcqcn_undo(&r.v));
 
-	/* a CNP after it: that stays */
+	/* a later CNP is not reverted */
 	dcqcn_cut(&r.v, &r.p, &r.l, r.now_ns);
 	assert_true(cnp(&r, 0, false));
 	expect_rates(&r, 1250000000, 2500000000);
 	assert_false(dcqcn_undo(&r.v));
 	expect_rates(&r, 1250000000, 2500000000);
 
-	/* the least rate */
+	/* lowest rate */
 	while (r.v.rate_Bps > r.l.min_Bps)
 		dcqcn_cut(&r.v, &r.p, &r.l, r.now_ns);
 	expect_rates(&r, 5000000, 9765625);
 }
 
-/* ------------------------------------------------ work */
+/* ---- work ---- */
 
 /*
- * The most that a call does, whatever the parameters, and however long nobody
- * looked at the flow: timer and byte counter count to 255, a difference of rates
- * halves 39 times, twice; with three counted steps each. And 64 bits of n.
+ * Upper bound of the work of a call, for all parameters and idle times: timer and byte
+ * counter count to 255, the difference of the rates halves 39 times, twice, with three
+ * counted operations each; and the exponent of alpha has 64 bits.
  */
 #define MOST_WORK	(2 * 3 * (255 + 2 * 39 + 2) + 2 * 64)
 
@@ -380,7 +381,7 @@ static void test_work(void **state)
 			r = run_start(&paper);
 			random_params(&rng, &r.p);
 			random_limits(&rng, &r.l);
-			/* a bit of a step takes the longest */
+			/* tiny steps need the most work */
 			if (rng_percent(&rng, 50))
 				r.l.ai_Bps = rng_in(&rng, 0, 2);
 			if (rng_percent(&rng, 50))
@@ -399,10 +400,10 @@ static void test_work(void **state)
 		assert_in_range(r.v.rate_Bps, r.l.min_Bps, r.v.target_Bps);
 		assert_in_range(r.v.target_Bps, r.v.rate_Bps, r.l.max_Bps);
 	}
-	printf("# the most work: %lu of %d\n", most, MOST_WORK);
+	printf("# maximum work: %lu of %d\n", most, MOST_WORK);
 }
 
-/* ------------------------------------------------ receiver */
+/* ---- receiver ---- */
 
 static void test_np(void **state)
 {
@@ -410,27 +411,27 @@ static void test_np(void **state)
 
 	(void)state;
 	assert_false(dcqcn_np_packet(&np, &paper, 1000, false));
-	/* the first at once, though nobody knows when the last was */
+	/* first CNP: at once */
 	assert_true(dcqcn_np_packet(&np, &paper, 1001, true));
 	assert_false(dcqcn_np_packet(&np, &paper, 1001, true));
 	assert_false(dcqcn_np_packet(&np, &paper, 30000, false));
-	/* at the end of N, by what came within it */
+	/* at the end of N, for the packets within N */
 	assert_false(dcqcn_np_packet(&np, &paper, 51000, false));
 	assert_true(dcqcn_np_packet(&np, &paper, 51001, false));
-	/* which was nothing this time */
+	/* no marked packets within N */
 	assert_false(dcqcn_np_packet(&np, &paper, 101001, false));
 	assert_true(dcqcn_np_packet(&np, &paper, 101002, true));
-	/* N is over, and there was none in it: at once again */
+	/* after N without marked packets: at once */
 	assert_true(dcqcn_np_packet(&np, &paper, HOUR, true));
-	/* as late as the next packet */
+	/* at the end of N, but not before the next packet */
 	assert_false(dcqcn_np_packet(&np, &paper, HOUR + 1, true));
 	assert_true(dcqcn_np_packet(&np, &paper, 2 * HOUR, false));
 	assert_false(dcqcn_np_packet(&np, &paper, 3 * HOUR, false));
 }
 
 /*
- * From the rules: a CNP goes out with a packet if, and only if, one that was
- * marked has come since the last, itself included, and that was N ago.
+ * A packet causes a CNP if and only if a marked packet, itself included, has arrived
+ * since the last CNP, and that was at least N ago.
  */
 static void test_np_random(void **state)
 {

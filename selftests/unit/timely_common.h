@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Random parameters and samples for the tests of tcp_cc/timely.h
+ * Random parameters and samples for the tests of tcp_cc/timely.c
  */
 #ifndef _CLOSNET_UNIT_TIMELY_COMMON_H
 #define _CLOSNET_UNIT_TIMELY_COMMON_H
@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Lines from 100 Mbit/s to 1 Tbit/s; times from 0 or 1 us to 1 s */
+/* Links from 100 Mbit/s to 1 Tbit/s; times from 0 or 1 us to 1 s */
 static inline void random_params(struct rng *rng, struct timely_params *p,
 				 struct timely_limits *l)
 {
@@ -32,7 +32,7 @@ static inline void random_params(struct rng *rng, struct timely_params *p,
 	l->min_Bps = rng_log(rng, l->delta_Bps, l->max_Bps);
 }
 
-/* Of any size, next to the one before, or on a threshold */
+/* An RTT of any size, close to the previous one, or on a threshold */
 static inline u32 random_rtt(struct rng *rng, const struct timely_params *p, u32 prev_rtt_ns)
 {
 	u32 threshold = rng_percent(rng, 50) ? p->t_low_ns : p->t_high_ns;
@@ -49,7 +49,7 @@ static inline u32 random_rtt(struct rng *rng, const struct timely_params *p, u32
 	return prev_rtt_ns > by ? prev_rtt_ns - by : 1;
 }
 
-/* At once, after hours, or what share of minRTT you like */
+/* Time to the next sample: 0, hours, or up to twice minRTT */
 static inline u64 random_dt(struct rng *rng, const struct timely_params *p)
 {
 	if (rng_percent(rng, 5))

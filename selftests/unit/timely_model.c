@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TIMELY in double precision, from the papers' equations
+ * TIMELY in double precision, from the equations of the papers
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@ static double patched_rate(const struct model *m, double rtt, double factor)
 {
 	double gradient = m->diff / m->min_rtt;
 	double w = fmin(fmax(2 * gradient + 0.5, 0), 1);
-	/* with T_low below minRTT an RTT can be below what is aimed at */
+	/* with T_low below minRTT, an RTT can be below the target */
 	double err = fmax((rtt - m->ref) / m->ref, 0);
 
 	return fmax(m->rate * (1 - m->beta * w * err * factor), 0.5 * m->rate) +
@@ -23,7 +23,7 @@ static bool positive(double number, enum model_sign sign)
 	return sign == MODEL_OWN ? number > 0 : sign == MODEL_YES;
 }
 
-/* Algorithm 1, from the first threshold on */
+/* Algorithm 1, after the update of the gradient */
 static double new_rate(const struct model *m, double rtt, double factor, enum model_sign sign)
 {
 	double gradient = m->diff / m->min_rtt;

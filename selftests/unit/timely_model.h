@@ -5,7 +5,7 @@
  * Written from Algorithm 1 and section 5 of the SIGCOMM 2015 paper, from the
  * code that its authors published for what these leave open (a decrease of half
  * at most), and from CoNEXT 2016 for mode patched. It shares no code with
- * tcp_cc/timely.h. Times are in ns, rates in bytes per second.
+ * tcp_cc/timely.c. Times are in ns, rates in bytes per second.
  */
 #ifndef _CLOSNET_UNIT_TIMELY_MODEL_H
 #define _CLOSNET_UNIT_TIMELY_MODEL_H

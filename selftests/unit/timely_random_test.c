@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_cc/timely.h against the papers' equations in double precision
+ * tcp_cc/timely.c compared with the equations of the papers in double precision
  *
- * Step by step, with the core's state given to the model before each sample,
- * and running free, where each keeps its own state for a million samples.
+ * Two tests: step by step, where the model gets the core's state before each sample,
+ * and free, where each keeps its own state for a million samples.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -19,10 +19,10 @@
 #define SAMPLES		1000000
 #define ONE_STEP	0.001
 
-/* The smoothed difference's last bit */
+/* Last bit of the smoothed difference */
 #define DIFF_BIT	(1.0 / (1 << TIMELY_DIFF_SHIFT))
 
-/* The core and the model, one as the other */
+/* The core and the model with the same parameters */
 struct both {
 	struct timely_params p;
 	struct timely_limits l;
@@ -69,8 +69,8 @@ static double rate_error(const struct both *b)
 }
 
 /*
- * One sample for both. The sign of a gradient next to 0 is lost in the last
- * bits of the core's difference and gradient: there, the core decides.
+ * Give a sample to both. Close to 0, the last bits of the core's difference and
+ * gradient determine the sign: the model then uses the core's sign.
  */
 static enum timely_cause both_update(struct both *b, u32 rtt_ns, u64 dt_ns, bool hold,
 				     double diff_error)
@@ -102,8 +102,8 @@ static void fail_at(const struct both *b, int i, u32 rtt_ns, u64 dt_ns, enum tim
 /* ------------------------------------------------ step by step */
 
 /*
- * Any parameters; but in mode patched no RTT is more than 250 times what is
- * aimed at, where a share of minRTT in Q12.20 would show.
+ * Any parameters. In mode patched, RTTs are at most 250 times the target: beyond, the
+ * rounding of factors to Q12.20 would show.
  */
 static void random_both(struct rng *rng, struct both *b)
 {
@@ -151,8 +151,8 @@ static void test_steps(void **state)
 /* ------------------------------------------------ free */
 
 /*
- * A queue that others fill, too: its length is a random walk that comes back,
- * and the more the higher the rate. The RTT of the next burst, 64 KB on.
+ * RTT of the next burst of 64 KB. Other flows share the queue: its length is a random
+ * walk with a drift that grows with the rate.
  */
 static u32 queue_rtt(struct rng *rng, const struct both *b, double *queue_ns)
 {
@@ -164,10 +164,10 @@ static u32 queue_rtt(struct rng *rng, const struct both *b, double *queue_ns)
 	return b->p.min_rtt_ns + (u32)*queue_ns;
 }
 
-/* The worst error of the rate in a million samples, in a closed loop */
+/* Maximum error of the rate in a million samples, in a closed loop */
 static double run_free(struct both *b, u64 seed)
 {
-	/* a bit in each step, which the next ones forget */
+	/* one bit per step, which decays in later steps */
 	double diff_error = 1.01 * DIFF_BIT * TIMELY_ONE / b->p.alpha;
 	double queue_ns = 0, worst = 0;
 	enum timely_cause cause;
@@ -190,8 +190,8 @@ static double run_free(struct both *b, u64 seed)
 }
 
 /*
- * The core rounds factors to 2^-20, the model does not. How far apart that
- * keeps the rates is a matter of how little one sample does, which is beta's.
+ * The core rounds factors to 2^-20, the model does not. The smaller beta, the larger
+ * the resulting difference of the rates.
  */
 static const struct {
 	struct timely_params p;
@@ -203,7 +203,7 @@ static const struct {
 	/* CoNEXT 2016 for classic */
 	{ { .alpha = 917504, .beta = 838861, .t_low_ns = 50000, .t_high_ns = 500000,
 	    .min_rtt_ns = 20000 }, 0.001 },
-	/* the code that SIGCOMM 2015's authors published */
+	/* the published code of the authors of SIGCOMM 2015 */
 	{ { .alpha = 20972, .beta = 838861, .t_low_ns = 50000, .t_high_ns = 1000000,
 	    .min_rtt_ns = 20000 }, 0.001 },
 	/* TAS */
@@ -215,7 +215,7 @@ static const struct {
 	/* CoNEXT 2016 for patched */
 	{ { .alpha = 917504, .beta = 8389, .t_low_ns = 50000, .t_high_ns = 500000,
 	    .min_rtt_ns = 20000 }, 0.005 },
-	/* the least of everything */
+	/* the lowest values */
 	{ { .alpha = 1049, .beta = 1049, .t_low_ns = 0, .t_high_ns = 500000,
 	    .min_rtt_ns = 1000 }, 0.05 },
 };

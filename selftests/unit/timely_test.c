@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_cc/timely.h: known cases by hand, limits that always hold, extremes
+ * tcp_cc/timely.c: cases computed by hand, invariants, extreme parameters
  *
- * timely_random_test.c has the comparison with the papers' equations.
+ * timely_random_test.c compares it with the equations of the papers.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ static const struct timely_limits line = {
 #define HALF_LINE	625000000
 #define FULL_STEP	20000
 
-/* A sender that has had one sample, and what becomes of it */
+/* A sender after its first sample */
 struct run {
 	struct timely_params p;
 	struct timely_limits l;
@@ -59,7 +59,7 @@ static enum timely_cause sample(struct run *r, u32 rtt_ns, u64 dt_ns, bool hold)
 	return timely_update(&r->v, &r->p, &r->l, rtt_ns, r->now_ns, hold);
 }
 
-/* A sample has a cause, and gives a rate but for rounding in Q12.20. */
+/* Check cause and rate of a sample, up to the rounding of Q12.20. */
 static void expect(struct run *r, u32 rtt_ns, u64 dt_ns, enum timely_cause cause, u64 rate_Bps)
 {
 	u64 off = 1 + (rate_Bps >> 18);
@@ -68,7 +68,7 @@ static void expect(struct run *r, u32 rtt_ns, u64 dt_ns, enum timely_cause cause
 	assert_in_range(r->v.rate_Bps, rate_Bps - off, rate_Bps + off);
 }
 
-/* ------------------------------------------------ by hand */
+/* ---- computed by hand ---- */
 
 static void test_low(void **state)
 {
@@ -80,15 +80,15 @@ static void test_low(void **state)
 	expect(&r, 49999, FULL_STEP, TIMELY_LOW, 627500000);
 	/* nor does hyperactive increase */
 	expect(&r, 1, FULL_STEP, TIMELY_LOW, 628750000);
-	/* sooner than minRTT: as much less */
+	/* sooner than minRTT: a smaller step in proportion */
 	expect(&r, 30000, FULL_STEP / 2, TIMELY_LOW, 629375000);
 	expect(&r, 30000, FULL_STEP / 20, TIMELY_LOW, 629437500);
 	expect(&r, 30000, 0, TIMELY_LOW, 629437500);
-	/* later: not more */
+	/* later than minRTT: no larger step */
 	expect(&r, 30000, HOUR, TIMELY_LOW, 630687500);
 }
 
-/* rate *= 1 - beta (1 - t_high / rtt), by the latest RTT whatever was before */
+/* rate *= 1 - beta (1 - t_high / rtt), with the latest RTT only */
 static void test_high(void **state)
 {
 	static const struct {
@@ -103,11 +103,11 @@ static void test_high(void **state)
 		{ 800000, HOUR, 437500000 },
 		{ 800000, 0, 625000000 },
 		{ 1000000, FULL_STEP, 375000000 },
-		/* 1 - 0.8 * 0.625 is one half; more is never taken */
+		/* 1 - 0.8 * 0.625 is one half, the maximum decrease */
 		{ 1333333, FULL_STEP, 312500000 },
 		{ 10000000, FULL_STEP, 312500000 },
 		{ UINT32_MAX, FULL_STEP, 312500000 },
-		/* an RTT counts as 2^30 ns at most */
+		/* RTTs are clamped to 2^30 ns */
 		{ UINT32_MAX, FULL_STEP / 4, 500058208 },
 	};
 	size_t i;
@@ -120,13 +120,13 @@ static void test_high(void **state)
 	}
 }
 
-/* The gradient decides: alpha, beta, minRTT. Time does not scale a decrease. */
+/* Between the thresholds: alpha, beta, minRTT. Time does not scale a decrease. */
 static void test_gradient(void **state)
 {
 	struct run r = run_from(&paper, HALF_LINE, 100000);
 
 	(void)state;
-	/* none */
+	/* no gradient */
 	expect(&r, 100000, FULL_STEP, TIMELY_ADD, 626250000);
 	/* 0.875 * 5 us = 4.375 us; / 20 us * 0.8 = 0.175 */
 	expect(&r, 105000, FULL_STEP, TIMELY_MUL, 516656250);
@@ -141,7 +141,7 @@ static void test_gradient(void **state)
 	expect(&r, 400000, 0, TIMELY_MUL, 122286607);
 }
 
-/* alpha = 1: the last difference alone */
+/* alpha = 1: only the last difference counts */
 static void test_alpha_one(void **state)
 {
 	struct timely_params p = paper;
@@ -156,7 +156,7 @@ static void test_alpha_one(void **state)
 	expect(&r, 110000, FULL_STEP, TIMELY_ADD, 376235000);
 }
 
-/* An RTT that stays counts, one that rises ends it. */
+/* A constant RTT counts for hyperactive increase, a rising one ends it. */
 static void test_hai(void **state)
 {
 	struct timely_params p = paper;
@@ -178,7 +178,7 @@ static void test_hai(void **state)
 	expect(&r, 400997, FULL_STEP, TIMELY_HAI, rate_Bps += 6250000);
 }
 
-/* Both the RTT and the smoothed gradient must not rise. */
+/* Neither the RTT nor the smoothed gradient may rise. */
 static void test_hai_smoothed(void **state)
 {
 	struct run r = run_from(&paper, HALF_LINE, 400000);
@@ -201,7 +201,7 @@ static void test_hai_smoothed(void **state)
 	assert_int_equal(sample(&r, 393990, FULL_STEP, false), TIMELY_HAI);
 }
 
-/* What is outside of T_low..T_high counts, too. */
+/* Samples outside of T_low..T_high count as well. */
 static void test_hai_outside(void **state)
 {
 	struct run r = run_from(&paper, HALF_LINE, 900000);
@@ -216,7 +216,7 @@ static void test_hai_outside(void **state)
 	assert_int_equal(sample(&r, 50001, FULL_STEP, false), TIMELY_MUL);
 }
 
-/* However long it takes: the count neither wraps nor stops short. */
+/* The count of calm samples does not wrap, and reaches 255. */
 static void test_hai_long(void **state)
 {
 	struct timely_params p = paper;
@@ -238,7 +238,7 @@ static void test_hai_long(void **state)
 	assert_int_equal(r.v.rate_Bps, 100 * 1250000);
 }
 
-/* How many completions from half of the line to all of it, after some before */
+/* Number of samples from half of the line rate to line rate, after @before held ones */
 static int completions(u8 hai_n, int before)
 {
 	struct timely_params p = paper;
@@ -255,7 +255,7 @@ static int completions(u8 hai_n, int before)
 	return n;
 }
 
-/* 5 Gbit/s are regained in 500 steps of 10 Mbit/s, in 100 that count five. */
+/* 5 Gbit/s take 500 steps of 10 Mbit/s, or 100 steps with N = 5. */
 static void test_recovery(void **state)
 {
 	(void)state;
@@ -264,7 +264,7 @@ static void test_recovery(void **state)
 	assert_int_equal(completions(1, 0), 500);
 }
 
-/* A sender that does not use its rate gets no more; but less, if need be. */
+/* The rate of a sender that does not use it may fall, but does not rise. */
 static void test_hold(void **state)
 {
 	struct run r = run_from(&paper, HALF_LINE, 30000);
@@ -272,13 +272,13 @@ static void test_hold(void **state)
 
 	(void)state;
 	assert_int_equal(sample(&r, 30000, FULL_STEP, true), TIMELY_HOLD);
-	/* no time, no increase to hold */
+	/* no time has passed: there is no increase to suppress */
 	assert_int_equal(sample(&r, 30000, 0, true), TIMELY_LOW);
 	r = run_from(&paper, HALF_LINE, 400000);
 	for (i = 1; i <= 7; i++)
 		assert_int_equal(sample(&r, 400000 - i * 1000, FULL_STEP, true), TIMELY_HOLD);
 	assert_int_equal(r.v.rate_Bps, HALF_LINE);
-	/* what was held counted for hyperactive increase */
+	/* suppressed increases count for hyperactive increase */
 	assert_int_equal(sample(&r, 390000, FULL_STEP, false), TIMELY_HAI);
 	r.v.rate_Bps = HALF_LINE;
 	assert_int_equal(sample(&r, 400000, FULL_STEP, true), TIMELY_MUL);
@@ -288,7 +288,7 @@ static void test_hold(void **state)
 	assert_in_range(r.v.rate_Bps, 374990000, 375010000);
 }
 
-/* Another source of RTTs: no difference is taken across it. */
+/* After a change of the source of RTTs, a new gradient starts. */
 static void test_restart(void **state)
 {
 	struct run r = run_from(&paper, HALF_LINE, 400000);
@@ -301,16 +301,17 @@ static void test_restart(void **state)
 	diff = r.v.diff;
 	assert_true(diff < 0);
 	r.now_ns += SECOND;
-	timely_restart(&r.v, 300000, r.now_ns);
+	r.v.prev_rtt_ns = 0;
+	assert_int_equal(sample(&r, 300000, 0, false), TIMELY_START);
 	assert_int_equal(r.v.rate_Bps, HALF_LINE);
 	assert_int_equal(r.v.diff, diff);
-	/* it would have been the fifth, after 1 s, and 100 us less */
+	/* without the restart: the fifth calm sample, after 1 s, 100 us lower */
 	assert_int_equal(sample(&r, 299999, 0, false), TIMELY_ADD);
 	assert_int_equal(r.v.rate_Bps, HALF_LINE);
 	assert_in_range(-r.v.diff, 256 * 0.875, 256 * (0.875 + 16 * 0.125) + 2);
 }
 
-/* T_low = T_high: a controller of the queue's length (section 4.4) */
+/* T_low = T_high: the queue length is controlled (section 4.4). */
 static void test_one_target(void **state)
 {
 	struct timely_params p = paper;
@@ -326,7 +327,7 @@ static void test_one_target(void **state)
 	expect(&r, 100000, FULL_STEP, TIMELY_ADD, 527295800);
 }
 
-/* T_low = 0, for pacing of single packets: the gradient alone */
+/* T_low = 0, for pacing of single packets: only the gradient counts. */
 static void test_no_t_low(void **state)
 {
 	struct timely_params p = paper;
@@ -338,13 +339,13 @@ static void test_no_t_low(void **state)
 	expect(&r, 10000, FULL_STEP, TIMELY_ADD, 626250000);
 	expect(&r, 15000, FULL_STEP, TIMELY_MUL, 516656250);
 	expect(&r, 1, FULL_STEP, TIMELY_ADD, 517906250);
-	/* mode patched aims at minRTT */
+	/* the target of mode patched is minRTT */
 	p.patched = true;
 	p.alpha = TIMELY_ONE;
 	r = run_from(&p, HALF_LINE, 10000);
 	assert_int_equal(r.p.ref_ns, 20000);
 	expect(&r, 10000, FULL_STEP, TIMELY_REF, 625625000);
-	/* twice that, slope 1/2: all of beta */
+	/* twice the target, slope 1/2: the full beta */
 	expect(&r, 40000, FULL_STEP, TIMELY_REF, 312812500);
 }
 
@@ -367,18 +368,18 @@ static void test_patched(void **state)
 	/* slope 1/4: w = 1 */
 	expect(&r, 105000, FULL_STEP, TIMELY_REF, 616715967);
 	expect(&r, 115000, FULL_STEP, TIMELY_REF, 610302121);
-	/* slope -1/4: w = 0; falling RTTs do not count here */
+	/* slope -1/4: w = 0; no hyperactive increase in this mode */
 	expect(&r, 110000, FULL_STEP, TIMELY_REF, 611552121);
 	expect(&r, 100000, FULL_STEP, TIMELY_REF, 612802121);
 	/* slope 1/8: w = 3/4, err = 1.05 */
 	expect(&r, 102500, FULL_STEP, TIMELY_REF, 609253968);
-	/* what it aims at: no decrease */
+	/* at the target: no decrease */
 	r = run_from(&p, HALF_LINE, 50000);
 	expect(&r, 50000, FULL_STEP, TIMELY_REF, 625625000);
-	/* outside, it is Algorithm 1, with a beta of its own above */
+	/* outside: Algorithm 1, with beta_high above T_high */
 	expect(&r, 49999, FULL_STEP, TIMELY_LOW, 626875000);
 	expect(&r, 1000000, FULL_STEP, TIMELY_HIGH, 376125000);
-	/* never less than half but for the increase */
+	/* at most half, plus the increase */
 	p.beta = TIMELY_ONE;
 	r = run_from(&p, HALF_LINE, 400000);
 	expect(&r, 450000, FULL_STEP, TIMELY_REF, 312500000);
@@ -399,7 +400,7 @@ static void test_limits(void **state)
 	assert_int_equal(r.v.rate_Bps, line.min_Bps);
 	timely_cut(&r.v, &r.l);
 	assert_int_equal(r.v.rate_Bps, line.min_Bps);
-	/* one step is all that it takes when the line got slower */
+	/* a slower link takes effect with the next sample */
 	r = run_from(&paper, 2000000000, 100000);
 	sample(&r, 100000, FULL_STEP, true);
 	assert_int_equal(r.v.rate_Bps, line.max_Bps);
@@ -419,7 +420,7 @@ static void test_loss(void **state)
 	assert_int_equal(r.v.rate_Bps, line.max_Bps);
 }
 
-/* A burst per RTT, of which 80% are used */
+/* A burst per RTT is 80 % of the rate. */
 static void test_lone(void **state)
 {
 	struct run r = run_from(&paper, line.min_Bps, 30000);
@@ -429,11 +430,11 @@ static void test_lone(void **state)
 	assert_true(timely_lone(&r.v, &r.l, 1250, 20000));
 	assert_int_equal(r.v.rate_Bps, 78125000);
 	assert_false(timely_lone(&r.v, &r.l, 1250, 20000));
-	/* it never lowers the rate */
+	/* the rate is never lowered */
 	assert_false(timely_lone(&r.v, &r.l, 1, 20000));
 	assert_false(timely_lone(&r.v, &r.l, 1250, TIMELY_RTT_MAX_NS));
 	assert_int_equal(r.v.rate_Bps, 78125000);
-	/* and keeps the limits */
+	/* the limits apply */
 	assert_true(timely_lone(&r.v, &r.l, 65536, 1));
 	assert_int_equal(r.v.rate_Bps, line.max_Bps);
 	assert_false(timely_lone(&r.v, &r.l, UINT32_MAX, 1));
@@ -449,13 +450,13 @@ static void test_start(void **state)
 	timely_start(&r.v, &r.l);
 	assert_int_equal(r.v.rate_Bps, line.max_Bps);
 	assert_int_equal(r.v.diff, 0);
-	/* the first RTT has none before it to compare with */
+	/* there is no previous RTT to compare with */
 	assert_int_equal(sample(&r, 300000, FULL_STEP, false), TIMELY_START);
 }
 
-/* ------------------------------------------------ always */
+/* ---- invariants ---- */
 
-/* What the smoothed difference can be at most: the largest difference */
+/* The smoothed difference is at most the largest difference. */
 static void assert_sane(const struct timely_vars *v, const struct timely_params *p)
 {
 	s64 most = (s64)TIMELY_RTT_MAX_NS << TIMELY_DIFF_SHIFT;
@@ -475,7 +476,7 @@ static void check_always(struct run *r, u32 rtt_ns, u64 dt_ns, bool hold)
 	assert_true(r->v.rate_Bps >= low);
 	high = before + (hold ? 0 : steps * r->l.delta_Bps);
 	assert_true(r->v.rate_Bps <= high);
-	/* each cause has its direction */
+	/* direction of each cause */
 	if (cause == TIMELY_HIGH || cause == TIMELY_MUL || cause == TIMELY_HOLD)
 		assert_true(r->v.rate_Bps <= before);
 	if (cause == TIMELY_LOW || cause == TIMELY_ADD || cause == TIMELY_HAI)
@@ -487,7 +488,7 @@ static void check_always(struct run *r, u32 rtt_ns, u64 dt_ns, bool hold)
 	assert_int_equal(r->v.prev_rtt_ns, min_t(u32, rtt_ns, TIMELY_RTT_MAX_NS));
 }
 
-/* All of the parameters' ranges, and samples that no network gives */
+/* Full ranges of the parameters, and arbitrary samples */
 static void test_always(void **state)
 {
 	struct rng rng;
@@ -511,7 +512,7 @@ static void test_always(void **state)
 	}
 }
 
-/* Every corner of every range at once; UBSan looks on. */
+/* Samples at the ends of all ranges, under UBSan */
 static void check_corner(const struct timely_params *p, const struct timely_limits *l)
 {
 	static const u64 dts[] = { 0, 1, 999, 1000, SECOND, HOUR, 1000 * HOUR };

@@ -19,6 +19,7 @@ class Module:
     """A congestion control, like "tcp_timely"; ALWAYS instead of some defaults."""
 
     def __init__(self, lab, name, **always):
+        lab.module("closnet_cc")
         lab.module("nicclock")
         lab.module(name)
         self.directory = "/proc/sys/net/ipv4/" + name

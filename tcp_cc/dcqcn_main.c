@@ -2,77 +2,70 @@
 /*
  * tcp_dcqcn: DCQCN for TCP
  *
- * The algorithm is in dcqcn.h, with its paper. This file is a host's part in
- * it: the sender is the reaction point (RP), the receiver the notification
- * point (NP). A CNP is an ACK with ECE.
+ * The algorithm and its paper are in dcqcn.c. This file is the host's part: the
+ * sender is the reaction point (RP), the receiver the notification point (NP). A
+ * CNP is an ACK with ECE.
  *
  *	            data          CE                CE
  *	sender  ------>  switch  ------>  receiver
- *	  RP               CP                NP: the first marked packet: at once,
- *	   ^                                 |   then one in N at most
+ *	  RP               CP                NP: a CNP for the first marked packet,
+ *	   ^                                 |   then at most one per time N
  *	   +------ ACK with ECE (CNP) -------+
  *
- * Receiver: RFC 3168 has it repeat ECE until the sender has reduced its window.
- * So that exactly one ACK is a CNP, the stack must not see the marks. There is
- * one place before it looks:
+ * Receiver: RFC 3168 makes it repeat ECE until the sender has reduced its window. To
+ * make exactly one ACK a CNP, the module hides the marks from the stack:
  *
- *	tcp_probe tracepoint	makes ECT(0) of CE, and remembers that
- *	cwnd_event(ECN_NO_CE)	for each packet of data with ECT, when it is queued:
- *				asks the NP, sends the CNP, an ACK of all so far
+ *	tcp_probe tracepoint	changes CE to ECT(0), and remembers the mark
+ *	cwnd_event(ECN_NO_CE)	called for each data packet with ECT when it is
+ *				queued: runs the NP, sends the CNP, an ACK of
+ *				the data so far
  *
- * Sender: an ACK with ECE is a CNP. A receiver without this module latches ECE,
- * so of a row of such ACKs, one in rate_reduce_monitor_period counts. With
- * Accurate ECN (Linux 7.x) no ECE is needed: the receiver counts the marks,
- * those of ACKs, too, and the sender is its own NP.
+ * Sender: an ACK with ECE is a CNP. A receiver without this module repeats ECE, and
+ * one of these ACKs per rate_reduce_monitor_period is effective.
+ * With Accurate ECN (Linux 7.x) no ECE is needed: the receiver reports the number of
+ * marked packets, ACKs included, and the sender runs its own NP.
  *
- * Lossless networks lose nothing, and hosts are not limited by windows there:
- * TCP's window is only a cap. A sender that has nothing to send gains rate, as
- * in the paper: the timer goes on. What it gained is found when transmission
- * starts again.
+ * Lossless networks drop no packets, and windows do not limit their hosts: TCP's
+ * window is only a cap. The rate of an idle sender grows, as in the paper, since the
+ * timer runs on. The increases are applied when transmission restarts.
  *
  * Differences from the paper:
- *  - The byte counter counts payload, also of what is sent again.
- *  - Marks that come when one side has closed the connection for its direction,
- *    outside state ESTABLISHED, have no CNP: the stack does as in RFC 3168.
- *  - The rate is that of payload: a NIC's is that of whole frames.
- *  - R_AI follows the line rate: the paper's 40 Mbit/s were for 40 Gbit/s.
+ *  - The byte counter counts payload, including retransmissions.
+ *  - Marks that arrive outside of state ESTABLISHED, after one side has closed the
+ *    connection for its direction, cause no CNP: the stack follows RFC 3168.
+ *  - The rate counts payload; the rate of a NIC counts whole frames.
+ *  - R_AI is proportional to the link rate: 40 Mbit/s in the paper were for 40 Gbit/s.
  */
-
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
 #include <net/inet_connection_sock.h>
 #include <net/inet_ecn.h>
 #include <net/tcp.h>
-#include "dcqcn.h"
-#include "dcqcn_config.h"
-#include "dcqcn_stats.h"
-#include "probe.h"
-#include "rate_cc.h"
+#include <trace/events/tcp.h>
+#include "dcqcn_tcp.h"
 
 #define CREATE_TRACE_POINTS
 #include "dcqcn_trace.h"
 
 /**
- * struct dcqcn - of a connection
- * @vars: the RP's state
- * @np: the NP's; with Accurate ECN for what is sent, else for what is received
- * @config: parameters, NULL before dcqcn_init()
- * @stats: counters of its namespace
- * @bytes_sent: that the byte counter has counted
+ * struct dcqcn - state of a connection
+ * @vars: state of the RP
+ * @np: state of the NP; with Accurate ECN, the sender runs the peer's NP
+ * @config: configuration; NULL before dcqcn_init()
+ * @bytes_sent: bytes that the byte counter has counted
  * @delivered_ce: marked packets that the NP has seen, with Accurate ECN
- * @rate: how it is made to send at its rate
- * @ce: the packet that is being received was marked
+ * @cc: common state
+ * @ce: the packet being received was marked
  * @ece: the last ACK had ECE
  */
 struct dcqcn {
 	struct dcqcn_vars vars;
 	struct dcqcn_np np;
 	struct dcqcn_config *config;
-	u64 __percpu *stats;
 	u32 bytes_sent;
 	u32 delivered_ce;
-	struct rate_cc rate;
+	struct closnet_cc cc;
 	u8 ce:1,
 	   ece:1;
 };
@@ -84,14 +77,18 @@ static struct dcqcn *dcqcn_ca(const struct sock *sk)
 	return inet_csk_ca(sk);
 }
 
-/* ---- the receiver (NP) */
+static void dcqcn_count(const struct dcqcn *ca, unsigned int counter)
+{
+	closnet_count(ca->config->cc.counters, counter);
+}
+
+/* ---- receiver (NP) ---- */
 
 /*
- * Called for each packet to an established connection, of all congestion
- * controls, before the stack has done anything with it. Hides the mark, and
- * sees to it that the NP is asked; with Accurate ECN it only counts. In some
- * kernels @skb is const, but only for those who look: the stack goes on to
- * write its control block, too.
+ * Probe at tcp_probe: see closnet_closnet_cc_probe_register(). Hides the mark of a data
+ * packet and has it counted as ECT(0), so that cwnd_event() runs the NP. With
+ * Accurate ECN it only counts the mark. Some kernels declare @skb const, but the
+ * stack itself writes to the control block afterwards.
  */
 static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 {
@@ -104,11 +101,12 @@ static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *sk
 	ce = INET_ECN_is_ce(cb->ip_dsfield);
 	if (!ce && !ca->np.pending)
 		return;
-	/* ACKs are not answered. */
+	/* Pure ACKs cause no CNP. */
 	if (cb->seq == cb->end_seq)
 		return;
 	if (ce)
-		closnet_count_add(ca->stats, DCQCN_N_CE, max_t(u32, skb_shinfo(skb)->gso_segs, 1));
+		closnet_count_add(ca->config->cc.counters, DCQCN_N_CE,
+				  max_t(u32, skb_shinfo(skb)->gso_segs, 1));
 	if (closnet_tcp_accecn(tcp_sk(sk)))
 		return;
 	ca->ce |= ce;
@@ -122,11 +120,11 @@ static noinline void dcqcn_send_cnp(struct sock *sk, struct dcqcn *ca, u64 wait_
 	tp->ecn_flags |= TCP_ECN_DEMAND_CWR;
 	closnet_tcp_send_ack(sk);
 	tp->ecn_flags &= ~TCP_ECN_DEMAND_CWR;
-	closnet_count(ca->stats, DCQCN_N_CNP_SENT);
+	dcqcn_count(ca, DCQCN_N_CNP_SENT);
 	trace_dcqcn_cnp(sk, wait_ns);
 }
 
-/* ECN_NO_CE: a packet of data with ECT has been queued, after dcqcn_probe() */
+/* ECN_NO_CE: a data packet with ECT has been queued, after dcqcn_probe(). */
 static void dcqcn_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 {
 	struct dcqcn *ca = dcqcn_ca(sk);
@@ -140,43 +138,43 @@ static void dcqcn_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 		dcqcn_send_cnp(sk, ca, last_ns ? now_ns - last_ns : 0);
 }
 
-/* ---- the sender (RP) */
+/* ---- sender (RP) ---- */
 
 static struct dcqcn_limits dcqcn_limits(const struct dcqcn *ca)
 {
 	const struct dcqcn_config *c = ca->config;
 	struct dcqcn_limits l;
 
-	l.max_Bps = rate_cc_max_Bps(&ca->rate, &c->rate);
-	l.ai_Bps = c->ai_Mbps ? c->ai_Mbps * RATE_CC_MBPS :
-				div_u64(ca->rate.line_Mbps * RATE_CC_MBPS, c->ai_share);
-	l.hai_Bps = c->hai_Mbps ? c->hai_Mbps * RATE_CC_MBPS : 10 * l.ai_Bps;
-	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * RATE_CC_MBPS : l.ai_Bps, l.max_Bps);
+	l.max_Bps = closnet_cc_max_Bps(&ca->cc, &c->cc);
+	l.ai_Bps = c->ai_Mbps ? c->ai_Mbps * CLOSNET_CC_MBPS :
+				div_u64(ca->cc.link_Mbps * CLOSNET_CC_MBPS, c->ai_share);
+	l.hai_Bps = c->hai_Mbps ? c->hai_Mbps * CLOSNET_CC_MBPS : 10 * l.ai_Bps;
+	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * CLOSNET_CC_MBPS : l.ai_Bps, l.max_Bps);
 	return l;
 }
 
-/* The line and the payload of a packet may change. */
-static void dcqcn_check_line(struct sock *sk, struct dcqcn *ca)
+/* Adapt to a change of the link rate or of the MSS. */
+static void dcqcn_check_link(struct sock *sk, struct dcqcn *ca)
 {
-	const struct rate_config *c = &ca->config->rate;
-	u32 line_Mbps;
+	const struct closnet_cc_config *c = &ca->config->cc;
+	u32 link_Mbps;
 
 	rcu_read_lock();
-	line_Mbps = READ_ONCE(rate_cc_line(c, rate_cc_egress(sk, NULL, 0))->rate_Mbps);
-	if (rate_cc_resized(sk, &ca->rate, line_Mbps))
-		rate_cc_set_sizes(sk, &ca->rate, c, tcp_sk(sk)->mss_cache, line_Mbps);
+	link_Mbps = READ_ONCE(closnet_cc_link_rate(sk, &ca->cc, c)->Mbps);
 	rcu_read_unlock();
-	rate_cc_limit_burst(sk, &ca->rate);
+	if (closnet_cc_resized(sk, &ca->cc, link_Mbps))
+		closnet_cc_set_sizes(sk, &ca->cc, c, link_Mbps);
+	closnet_cc_limit_burst(sk, &ca->cc);
 }
 
 static void dcqcn_changed(struct sock *sk, struct dcqcn *ca, enum dcqcn_cause cause)
 {
-	rate_cc_pace(sk, ca->vars.rate_Bps);
-	closnet_count(ca->stats, DCQCN_N_CAUSE(cause));
+	closnet_cc_pace(sk, ca->vars.rate_Bps);
+	dcqcn_count(ca, DCQCN_N_CAUSE(cause));
 	trace_dcqcn_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
-/* What timer and byte counter had to do until now. Not inline, as most ACKs do without. */
+/* Apply the timer and byte counter events that are due. Not inline: few ACKs need it. */
 static noinline void dcqcn_catch_up(struct sock *sk, struct dcqcn *ca)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -184,7 +182,7 @@ static noinline void dcqcn_catch_up(struct sock *sk, struct dcqcn *ca)
 	struct dcqcn_limits l;
 	enum dcqcn_cause cause;
 
-	dcqcn_check_line(sk, ca);
+	dcqcn_check_link(sk, ca);
 	l = dcqcn_limits(ca);
 	ca->bytes_sent += bytes;
 	cause = dcqcn_advance(&ca->vars, &ca->config->params, &l, tp->tcp_clock_cache, bytes);
@@ -192,7 +190,7 @@ static noinline void dcqcn_catch_up(struct sock *sk, struct dcqcn *ca)
 		dcqcn_changed(sk, ca, cause);
 }
 
-/* Has the timer or the byte counter something to do? */
+/* Is a timer or byte counter event due? */
 static bool dcqcn_due(const struct sock *sk, const struct dcqcn *ca)
 {
 	const struct dcqcn_params *p = &ca->config->params;
@@ -202,7 +200,7 @@ static bool dcqcn_due(const struct sock *sk, const struct dcqcn *ca)
 	       ca->vars.bytes + ((u32)tp->bytes_sent - ca->bytes_sent) >= p->byte_reset;
 }
 
-/* @fresh: as for dcqcn_cnp() */
+/* Process a CNP; @fresh: as for dcqcn_cnp() */
 static noinline void dcqcn_notified(struct sock *sk, struct dcqcn *ca, bool fresh)
 {
 	struct dcqcn_limits l;
@@ -212,10 +210,10 @@ static noinline void dcqcn_notified(struct sock *sk, struct dcqcn *ca, bool fres
 	if (dcqcn_cnp(&ca->vars, &ca->config->params, &l, tcp_sk(sk)->tcp_clock_cache, fresh))
 		dcqcn_changed(sk, ca, DCQCN_CNP);
 	else
-		closnet_count(ca->stats, DCQCN_N_IGNORED);
+		dcqcn_count(ca, DCQCN_N_IGNORED);
 }
 
-/* For each ACK, also when nothing is outstanding. That of a SYN comes before dcqcn_init(). */
+/* Called for each ACK, even without outstanding data. The ACK of a SYN precedes dcqcn_init(). */
 static void dcqcn_in_ack_event(struct sock *sk, u32 flags)
 {
 	struct dcqcn *ca = dcqcn_ca(sk);
@@ -226,7 +224,7 @@ static void dcqcn_in_ack_event(struct sock *sk, u32 flags)
 		dcqcn_notified(sk, ca, !repeated);
 }
 
-/* Accurate ECN: as the receiver's NP would do it */
+/* Accurate ECN: run the receiver's NP here. */
 static void dcqcn_count_marks(struct sock *sk, struct dcqcn *ca)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
@@ -243,7 +241,7 @@ static void dcqcn_cong_control(struct sock *sk, u32 ack, int flag, const struct 
 
 	if (!ca->config)
 		return;
-	rate_cc_grow_window(sk, &ca->rate, rs->acked_sacked);
+	closnet_cc_grow_window(sk, &ca->cc, rs->acked_sacked);
 	if (closnet_tcp_accecn(tcp_sk(sk)))
 		dcqcn_count_marks(sk, ca);
 	if (dcqcn_due(sk, ca))
@@ -262,11 +260,11 @@ static void dcqcn_tx_start(struct sock *sk)
 
 CLOSNET_CWND_EVENT(dcqcn_cwnd_event, dcqcn_tx_start)
 
-/* ---- losses */
+/* ---- losses ---- */
 
 /*
- * ssthresh() is no sign of a loss: TCP asks for it at each ACK with ECE, too.
- * An episode of losses has one cut, be it in states Recovery, Loss or both.
+ * Cut the rate once per loss episode, which may pass through states Recovery, Loss or
+ * both. ssthresh() does not indicate a loss: TCP calls it for ACKs with ECE as well.
  */
 static void dcqcn_set_state(struct sock *sk, u8 state)
 {
@@ -287,7 +285,7 @@ static u32 dcqcn_ssthresh(struct sock *sk)
 	return tcp_sk(sk)->snd_ssthresh;
 }
 
-/* Nothing had been lost. */
+/* The loss was spurious. */
 static u32 dcqcn_undo_cwnd(struct sock *sk)
 {
 	struct dcqcn *ca = dcqcn_ca(sk);
@@ -297,9 +295,9 @@ static u32 dcqcn_undo_cwnd(struct sock *sk)
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
 
-/* ---- beginning and end */
+/* ---- start and end of a connection ---- */
 
-/* Of connections without ECN */
+/* Operations of connections without ECN */
 static struct tcp_congestion_ops dcqcn_reno __read_mostly = {
 	.name		= "dcqcn-reno",
 	.owner		= THIS_MODULE,
@@ -310,7 +308,7 @@ static struct tcp_congestion_ops dcqcn_reno __read_mostly = {
 
 static void dcqcn_init(struct sock *sk)
 {
-	const struct rate_net *rn = net_generic(sock_net(sk), dcqcn_net_id);
+	const struct closnet_cc_net *cn = net_generic(sock_net(sk), dcqcn_net_id);
 	const struct tcp_sock *tp = tcp_sk(sk);
 	struct dcqcn *ca = dcqcn_ca(sk);
 	struct dcqcn_limits l;
@@ -319,19 +317,18 @@ static void dcqcn_init(struct sock *sk)
 	memset(ca, 0, sizeof(*ca));
 	if (!closnet_tcp_ecn(tp)) {
 		WRITE_ONCE(inet_csk(sk)->icsk_ca_ops, &dcqcn_reno);
-		closnet_count(rn->counters.values, DCQCN_N_ECN_MISSING);
+		closnet_count(cn->counters.values, DCQCN_N_ECN_MISSING);
 		return;
 	}
-	ca->config = container_of(rate_config_get(rn), struct dcqcn_config, rate);
-	ca->stats = rn->counters.values;
+	ca->config = container_of(closnet_cc_config_get(cn), struct dcqcn_config, cc);
 	ca->bytes_sent = tp->bytes_sent;
 	ca->delivered_ce = tp->delivered_ce;
-	rate_cc_start(sk, &ca->rate, &ca->config->rate);
+	closnet_cc_start(sk, &ca->cc, &ca->config->cc);
 	l = dcqcn_limits(ca);
 	dcqcn_start(&ca->vars, &ca->config->params, &l, tcp_clock_ns());
 	dcqcn_changed(sk, ca, DCQCN_START);
 	if (closnet_tcp_accecn(tp))
-		closnet_count(ca->stats, DCQCN_N_ACCECN);
+		dcqcn_count(ca, DCQCN_N_ACCECN);
 }
 
 static void dcqcn_release(struct sock *sk)
@@ -340,16 +337,16 @@ static void dcqcn_release(struct sock *sk)
 
 	if (!ca->config)
 		return;
-	rate_cc_stop(sk);
-	rate_config_put(&ca->config->rate);
+	closnet_cc_stop(sk, &ca->cc);
+	closnet_cc_config_put(&ca->config->cc);
 	ca->config = NULL;
 }
 
-/* ss(8) shows alpha, as the last CNP left it, as BBR's cwnd_gain. */
+/* ss(8) shows alpha after the last CNP as the cwnd_gain of BBR. */
 static size_t dcqcn_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
 {
 	const struct dcqcn *ca = dcqcn_ca(sk);
-	size_t size = rate_cc_get_info(&ca->rate, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
+	size_t size = closnet_cc_get_info(&ca->cc, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
 
 	if (size)
 		info->bbr.bbr_cwnd_gain = READ_ONCE(ca->vars.alpha) >> (DCQCN_SHIFT - 8);
@@ -371,17 +368,17 @@ static struct tcp_congestion_ops dcqcn_ops __read_mostly = {
 	.get_info	= dcqcn_get_info,
 };
 
-/* ---- module */
+/* ---- module ---- */
 
 static int __init dcqcn_register(void)
 {
 	int err;
 
 	check_trace_callback_type_tcp_probe(dcqcn_probe);
-	err = register_pernet_subsys(&dcqcn_net_ops);
+	err = dcqcn_net_register();
 	if (err)
 		return err;
-	err = cc_probe_register(dcqcn_probe);
+	err = closnet_cc_probe_register(dcqcn_probe);
 	if (err)
 		goto out_net;
 	err = tcp_register_congestion_control(&dcqcn_ops);
@@ -390,17 +387,17 @@ static int __init dcqcn_register(void)
 	return 0;
 
 out_probe:
-	cc_probe_unregister(dcqcn_probe);
+	closnet_cc_probe_unregister(dcqcn_probe);
 out_net:
-	unregister_pernet_subsys(&dcqcn_net_ops);
+	dcqcn_net_unregister();
 	return err;
 }
 
 static void __exit dcqcn_unregister(void)
 {
 	tcp_unregister_congestion_control(&dcqcn_ops);
-	cc_probe_unregister(dcqcn_probe);
-	unregister_pernet_subsys(&dcqcn_net_ops);
+	closnet_cc_probe_unregister(dcqcn_probe);
+	dcqcn_net_unregister();
 }
 
 module_init(dcqcn_register);

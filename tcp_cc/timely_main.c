@@ -2,49 +2,47 @@
 /*
  * tcp_timely: TIMELY for TCP
  *
- * The algorithm is in timely.h, with its papers. This file measures RTTs as
- * it needs them, and makes the stack send at its rate. Of a burst (what TCP
- * hands to the NIC at once, up to seg_kb),
+ * The algorithm and its papers are in timely.c. This file measures the RTTs that it
+ * needs, and makes the stack send at its rate. For a burst, that is, the packets
+ * that TCP hands to the NIC at once (up to seg_kb),
  *
- *	rtt = t(ACK at the NIC) - t(burst handed to the NIC) - bytes / line rate
+ *	rtt = t(ACK at the NIC) - t(burst handed to the NIC) - bytes / link rate
  *
  *	                 t_send                                  t_ack
  *	sender's NIC  ----+=== bytes ===+--------------------------+------>
  *	                   \             \                        /
  *	receiver      ------\-------------+======= burst ========+ ------->
- *	                     |<- on the line ->|<----- rtt ----->|
+ *	                     |<- on the link ->|<----- rtt ----->|
  *
- * t_send is TCP's departure time of the burst (skb_mstamp_ns), so that waiting
- * in the host's own NIC is a part of the signal, as section 3 wants it. t_ack
- * is the hardware stamp of the ACK, in CLOCK_MONOTONIC as module nicclock
- * knows it; else the time when its driver handed it over; else when TCP saw
- * it. A gradient is only taken of two RTTs of the same source.
+ * t_send is TCP's departure time of the burst (skb_mstamp_ns). Waiting in the host's
+ * own NIC is therefore part of the signal, as section 3 demands. t_ack is the
+ * hardware timestamp of the ACK, converted to CLOCK_MONOTONIC by module nicclock.
+ * Without it, t_ack is the time when the driver delivered the ACK, or else when TCP
+ * processed it. A gradient compares two RTTs of the same source only.
  *
- *	tcp_probe tracepoint	the only place with the socket and the ACK's skb:
- *				finds the burst, and keeps the ACK's stamps
- *	cong_control()		decides if that is a good RTT, and sets the rate
+ *	tcp_probe tracepoint	the only hook with the socket and the ACK's skb:
+ *				finds the burst, keeps the timestamps of the ACK
+ *	cong_control()		decides whether the RTT is valid, sets the rate
  *
- * A burst is known by its departure time: TCP gives the same to all packets of
- * a burst, also when it splits them later. An ACK that ends in the middle of what
- * the NIC was given at once completes no burst, and no RTT is taken, except if it
- * completes the one before: then it is measured with the bytes that it covers of
- * the later.
+ * A burst is identified by its departure time, which TCP gives to all its packets,
+ * even if it splits them later. An ACK that ends inside a burst completes no burst
+ * and gives no RTT, unless it also completes the previous burst. That RTT is then
+ * measured with the acknowledged bytes of the later burst.
  *
- * The rate is TCP's pacing rate, by fq or by TCP itself. The window only caps
- * the data outstanding, as in section 4.1.
+ * The rate is TCP's pacing rate, enforced by fq or by TCP itself. The window only
+ * caps outstanding data, as in section 4.1.
  *
  * Differences from the paper:
- *  - TCP has no completion by the receiver's NIC. So the time until the
- *    receiver's stack answers is a part of the RTT. prompt_ack keeps it short.
- *  - Bytes on the line are those of whole frames: headers, preamble, gap.
- *  - A connection begins with TCP's initial window, which grows by what is
- *    acknowledged up to the cap, and paces at line rate from the start.
- *  - The paper's rule that a rate does not grow unless 80% of it were used is
- *    applied when TCP knows that not the network was what held it up: the
- *    application, the receive window, or the send buffer.
- *  - signal=owd, which is future work in section 7: see timely_owd().
+ *  - TCP has no completion by the receiver's NIC. The RTT includes the time until
+ *    the receiver's stack answers; prompt_ack keeps it short.
+ *  - The serialisation time is that of whole frames: headers, preamble, gap.
+ *  - A connection starts with TCP's initial window, which grows by the acknowledged
+ *    packets up to the cap, and paces at line rate from the start.
+ *  - The paper does not let a rate grow of which less than 80 % were used. This
+ *    applies when TCP knows that the application, the receive window or the send
+ *    buffer limited the flow, and not the network.
+ *  - signal=owd, future work in section 7: see timely_owd().
  */
-
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ktime.h>
@@ -52,35 +50,32 @@
 #include <linux/netdevice.h>
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
+#include <trace/events/tcp.h>
 #include <closnet/nicclock.h>
-#include "probe.h"
-#include "rate_cc.h"
-#include "timely.h"
-#include "timely_config.h"
-#include "timely_stats.h"
+#include "timely_tcp.h"
 
 #define CREATE_TRACE_POINTS
 #include "timely_trace.h"
 
 /*
- * A longer RTT of a single packet is a delayed ACK's: TCP delays ACKs by 40 ms
- * or more, and a timer may be a tick early.
+ * A longer RTT of a single packet is due to a delayed ACK: TCP delays ACKs by at
+ * least 40 ms, and a timer may be a tick early.
  */
 #define TIMELY_DELAYED_NS	(30 * NSEC_PER_MSEC)
 
-/* An ACK that has waited longer in the host has no stamp of that host's clock. */
+/* An older software timestamp is invalid, as the host's clock has been set. */
 #define TIMELY_SW_AGE_MAX_NS	NSEC_PER_SEC
 
-/* Two hosts' clocks differ by 100 ppm at most: 1 us in so many ms. */
+/* Maximum drift between two hosts, 100 ppm: 1 us in this many ms */
 #define TIMELY_DRIFT_MS		10
 
 /**
- * enum timely_probe_result - what the tracepoint found out about an ACK
- * @TIMELY_NO_PROBE: it was not called: the connection is not in state
+ * enum timely_probe_result - result of the tracepoint for an ACK
+ * @TIMELY_NO_PROBE: the probe did not see the ACK, as the connection is not in state
  *	ESTABLISHED; one side may have closed it for its direction
- * @TIMELY_NO_BURST: no burst was completed
- * @TIMELY_RESENT: bytes were sent twice, or had been received before
- * @TIMELY_BURST: a burst was completed
+ * @TIMELY_NO_BURST: the ACK completed no burst
+ * @TIMELY_RESENT: acknowledged data was retransmitted, or was SACKed before
+ * @TIMELY_BURST: the ACK completed a burst
  */
 enum timely_probe_result {
 	TIMELY_NO_PROBE,
@@ -90,30 +85,27 @@ enum timely_probe_result {
 };
 
 /**
- * struct timely - of a connection
- * @vars: the algorithm's state
- * @config: parameters, NULL before timely_init()
- * @stats: counters of its namespace
- * @burst_ns: departure of the burst that was acknowledged last
- * @burst_seq: its first byte
- * @stamp: of its ACK: the NIC's, or 0
- * @iif: of its ACK: the device that received it
- * @sw_ns: of its ACK: when its driver handed it over, after @burst_ns; 0: not
- *	known
- * @inv_mss: 2^32 / @rate.mss, rounded up
- * @reverse_us: least delay of the reverse path, by the peer's clock
- * @reverse_at: when it was seen, jiffies
- * @rate: how it is made to send at its rate
- * @probe: enum timely_probe_result
- * @source: of the last RTT that was used
- * @no_hw: the NIC's clock was not known when it was last asked
- * @sw_stamps: this connection has switched software stamps on
+ * struct timely - state of a connection
+ * @vars: state of the algorithm
+ * @config: configuration; NULL before timely_init()
+ * @burst_ns: departure time of the last acknowledged burst
+ * @stamp: NIC timestamp of its ACK; 0: unknown
+ * @burst_seq: first sequence number of the burst
+ * @iif: device that received its ACK
+ * @sw_ns: time from @burst_ns until the driver delivered its ACK; 0: unknown
+ * @inv_mss: 2^32 / MSS, rounded up
+ * @reverse_us: minimum delay of the reverse path, by the peer's clock
+ * @reverse_at: time when it was measured, jiffies
+ * @cc: common state
+ * @probe: enum timely_probe_result of the present ACK
+ * @source: enum timely_source of the last used RTT
+ * @no_hw: the NIC's clock was unknown when it was last needed
+ * @sw_stamps: this connection has enabled software timestamps
  * @reverse_known: @reverse_us is valid
  */
 struct timely {
 	struct timely_vars vars;
 	struct timely_config *config;
-	u64 __percpu *stats;
 	u64 burst_ns;
 	u64 stamp;
 	u32 burst_seq;
@@ -122,7 +114,7 @@ struct timely {
 	u32 inv_mss;
 	u32 reverse_us;
 	u32 reverse_at;
-	struct rate_cc rate;
+	struct closnet_cc cc;
 	u8 probe;
 	u8 source:2,
 	   no_hw:1,
@@ -137,41 +129,46 @@ static struct timely *timely_ca(const struct sock *sk)
 	return inet_csk_ca(sk);
 }
 
-/* ---- the line */
+static __always_inline void timely_count(const struct timely *ca, unsigned int counter)
+{
+	closnet_count(ca->config->cc.counters, counter);
+}
 
-/* Inline, as each RTT needs it */
+/* ---- link ---- */
+
+/* inline, as each RTT needs it */
 static __always_inline struct timely_limits timely_limits(const struct timely *ca)
 {
 	const struct timely_config *c = ca->config;
 	struct timely_limits l;
 
-	l.max_Bps = rate_cc_max_Bps(&ca->rate, &c->rate);
+	l.max_Bps = closnet_cc_max_Bps(&ca->cc, &c->cc);
 	/* 1000 bits are 125 bytes */
-	l.delta_Bps = c->delta_Mbps ? c->delta_Mbps * RATE_CC_MBPS :
-				      ca->rate.line_Mbps * (RATE_CC_MBPS / 1000);
-	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * RATE_CC_MBPS : l.delta_Bps, l.max_Bps);
+	l.delta_Bps = c->delta_Mbps ? c->delta_Mbps * CLOSNET_CC_MBPS :
+				      ca->cc.link_Mbps * (CLOSNET_CC_MBPS / 1000);
+	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * CLOSNET_CC_MBPS : l.delta_Bps, l.max_Bps);
 	return l;
 }
 
 static void timely_set_inv_mss(struct timely *ca)
 {
-	ca->inv_mss = U32_MAX / ca->rate.mss + 1;
+	ca->inv_mss = U32_MAX / ca->cc.mss + 1;
 }
 
-/* How long a burst's bytes are on the line, with all that a frame has */
+/* Serialisation time of a burst's frames */
 static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 byte_time, u32 bytes)
 {
-	u32 packets = ((u64)(bytes + ca->rate.mss - 1) * ca->inv_mss) >> 32;
-	u64 on_line = bytes + packets * rate_cc_headers(sk);
+	u32 packets = ((u64)(bytes + ca->cc.mss - 1) * ca->inv_mss) >> 32;
+	u64 on_link = bytes + packets * closnet_cc_overhead(sk);
 
-	return min_t(u64, (on_line * byte_time) >> NICCLOCK_BYTE_SHIFT, U32_MAX);
+	return min_t(u64, (on_link * byte_time) >> CLOSNET_CC_BYTE_SHIFT, U32_MAX);
 }
 
-/* ---- the probe: finds the burst that an ACK completes, and when it came */
+/* ---- probe: find the burst that an ACK completes, and the ACK's arrival time ---- */
 
 /*
- * The last burst that @ack covers bytes of. The walk is over what the stack is
- * about to free, and it stops at @ack.
+ * Find the last burst of which @ack covers bytes. The loop visits packets that the
+ * stack is about to free, and ends at @ack.
  */
 static enum timely_probe_result timely_find_burst(const struct sock *sk, struct timely *ca, u32 ack)
 {
@@ -198,7 +195,7 @@ static enum timely_probe_result timely_find_burst(const struct sock *sk, struct 
 	return completed ? TIMELY_BURST : TIMELY_NO_BURST;
 }
 
-/* From its first need on, so that hosts whose NICs stamp never pay for it */
+/* Enabled on first use: hosts whose NICs provide timestamps never pay for them. */
 static void timely_want_sw_stamps(struct timely *ca)
 {
 	if (!ca->sw_stamps) {
@@ -207,7 +204,7 @@ static void timely_want_sw_stamps(struct timely *ca)
 	}
 }
 
-/* When the driver handed @skb over; the stack keeps that in real time */
+/* Keep the time when the driver delivered @skb; the stack has it in real time. */
 static noinline void timely_keep_sw_time(struct timely *ca, const struct sk_buff *skb)
 {
 	s64 age_ns;
@@ -221,9 +218,10 @@ static noinline void timely_keep_sw_time(struct timely *ca, const struct sk_buff
 }
 
 /*
- * An ACK of new data. nicclock gets to see the stamp of each, so that it finds
- * those that the host was quick to process: the last one of a burst may always
- * come late in the same way. While stamps make good RTTs, no other are kept.
+ * Process an ACK of new data. nicclock sees the timestamp of every ACK and can
+ * select those that the host processed quickly: the last ACK of a burst may always
+ * have the same delay. Software timestamps are kept only while hardware timestamps
+ * give no RTTs.
  */
 static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk_buff *skb)
 {
@@ -241,17 +239,14 @@ static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk
 		timely_keep_sw_time(ca, skb);
 }
 
-/* ICSK_ACK_NOW for a packet with a burst's end: TCP sets PSH on it */
+/* Acknowledge the end of a burst at once. TCP marks it with PSH. */
 static noinline void timely_ack_promptly(struct sock *sk, const struct sk_buff *skb)
 {
 	if (tcp_hdr(skb)->psh && TCP_SKB_CB(skb)->end_seq != TCP_SKB_CB(skb)->seq)
 		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
 }
 
-/*
- * Called for each packet to an established connection, of all congestion
- * controls, before the stack has done anything with it. The socket is locked.
- */
+/* Probe at tcp_probe: see closnet_cc_probe_register(). */
 static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 {
 	struct timely *ca = timely_ca(sk);
@@ -270,14 +265,14 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
 	}
 }
 
-/* ---- the decision */
+/* ---- decision ---- */
 
 /**
- * struct timely_rtt - an RTT
- * @raw_ns: with the time on the line
- * @wire_ns: how long its bytes were on the line
- * @bytes: of the burst, as far as they are acknowledged
- * @source: what it was measured with
+ * struct timely_rtt - RTT of a burst
+ * @raw_ns: RTT, serialisation time included
+ * @wire_ns: serialisation time of the burst
+ * @bytes: acknowledged bytes of the burst
+ * @source: clock that it was measured with
  */
 struct timely_rtt {
 	s64 raw_ns;
@@ -287,15 +282,15 @@ struct timely_rtt {
 };
 
 /*
- * signal=owd: the RTT as if the ACKs had found their path empty. The peer's
- * time stamp says when it sent the ACK, in its own clock:
+ * signal=owd: replace the RTT by one whose ACK found an empty path. The peer's TCP
+ * timestamp is the time when it sent the ACK, by its own clock:
  *
- *	forward = t(peer's stamp) - t_send = one-way delay + offset
- *	reverse = t_ack - t(peer's stamp)  = one-way delay - offset
+ *	forward = t(peer's timestamp) - t_send = one-way delay + offset
+ *	reverse = t_ack - t(peer's timestamp)  = one-way delay - offset
  *
- * The offset is not known, but the same in both. So forward + min(reverse) is
- * an RTT whose reverse path has the least delay that was seen. Clocks drift:
- * the least delay is taken to grow with time until there is a lower one.
+ * The offset is unknown but the same in both. forward + min(reverse) is therefore an
+ * RTT with the minimum delay of the reverse path. Clocks drift: the minimum grows
+ * with time until a smaller delay is measured.
  */
 static void timely_owd(const struct sock *sk, struct timely *ca, struct timely_rtt *rtt)
 {
@@ -320,8 +315,8 @@ static void timely_owd(const struct sock *sk, struct timely *ca, struct timely_r
 }
 
 /*
- * The RTT of the ACK that is being processed, by the best source that is allowed
- * and there. @hw_ns: when it came by the NIC, or negative
+ * Measure the RTT with the best source that is allowed and available. @hw_ns: time
+ * when the ACK reached the NIC, or negative
  */
 static void timely_measure(const struct sock *sk, struct timely *ca, const struct rate_sample *rs,
 			   s64 hw_ns, struct timely_rtt *rtt)
@@ -341,85 +336,66 @@ static void timely_measure(const struct sock *sk, struct timely *ca, const struc
 }
 
 /*
- * An ACK to a connection that one side has closed, at least for its direction:
- * the probe has not seen it. Takes the bytes that it acknowledged for the burst.
+ * Handle an ACK that the probe has not seen, as one side has closed the connection
+ * for its direction: treat the acknowledged bytes as a burst.
  */
 static void timely_unprobed(const struct sock *sk, struct timely *ca, const struct rate_sample *rs)
 {
-	u32 segs = clamp_t(s32, rs->acked_sacked, 1, ca->rate.seg_segs);
+	u32 segs = clamp_t(s32, rs->acked_sacked, 1, ca->cc.seg_segs);
 
 	ca->sw_ns = 0;
 	ca->burst_ns = (tcp_sk(sk)->tcp_mstamp - rs->rtt_us) * NSEC_PER_USEC;
-	ca->burst_seq = tcp_sk(sk)->snd_una - segs * ca->rate.mss;
+	ca->burst_seq = tcp_sk(sk)->snd_una - segs * ca->cc.mss;
 }
 
-/*
- * What the NICs say: when the ACK came by the one, and how long the burst was on
- * the line of the other
- */
-static s64 timely_ask_nics(struct sock *sk, struct timely *ca, struct timely_rtt *rtt)
+/* Time when the ACK reached its NIC, or a negative error */
+static s64 timely_hw_time(struct sock *sk, struct timely *ca)
 {
-	const struct tcp_sock *tp = tcp_sk(sk);
-	const struct nicclock_line *line;
-	s64 hw_ns = -ENODATA;
 	struct nicclock *nc;
-	u32 rate_Mbps;
+	s64 hw_ns = -ENODATA;
 
-	rcu_read_lock();
 	nc = nicclock_find(sock_net(sk), ca->iif);
-	if (ca->stamp) {
-		if (nc)
-			hw_ns = nicclock_rx_time(nc, ca->stamp, tp->tcp_clock_cache);
-		ca->no_hw = hw_ns < 0;
-		/* Not to be shown again: there are ACKs that the probe does not see. */
-		ca->stamp = 0;
-	}
-	if (ca->probe != TIMELY_NO_BURST) {
-		line = rate_cc_line(&ca->config->rate, rate_cc_egress(sk, nc, ca->iif));
-		rate_Mbps = READ_ONCE(line->rate_Mbps);
-		if (rate_cc_resized(sk, &ca->rate, rate_Mbps)) {
-			rate_cc_set_sizes(sk, &ca->rate, &ca->config->rate, tp->mss_cache,
-					  rate_Mbps);
-			timely_set_inv_mss(ca);
-		}
-		rtt->bytes = tp->snd_una - ca->burst_seq;
-		rtt->wire_ns = timely_wire_ns(sk, ca, READ_ONCE(line->byte_time), rtt->bytes);
-	}
-	rcu_read_unlock();
+	if (nc)
+		hw_ns = nicclock_rx_time(nc, ca->stamp, tcp_sk(sk)->tcp_clock_cache);
+	ca->no_hw = hw_ns < 0;
+	/* Use the timestamp once: the probe does not see all ACKs. */
+	ca->stamp = 0;
 	return hw_ns;
 }
 
-/*
- * Was the path empty? It was if the RTT is below T_low, or within minRTT of the
- * least that this connection has seen: paths may be longer than T_low.
- */
-static bool timely_path_empty(const struct sock *sk, const struct timely *ca,
-			      const struct rate_sample *rs, const struct timely_rtt *rtt)
+/* Length and serialisation time of the burst */
+static void timely_measure_burst(struct sock *sk, struct timely *ca, struct timely_rtt *rtt)
 {
-	const struct timely_params *p = &ca->config->params;
-	s64 above_us = rs->rtt_us - (s64)tcp_min_rtt(tcp_sk(sk));
+	const struct closnet_cc_config *c = &ca->config->cc;
+	const struct closnet_cc_rate *rate = closnet_cc_link_rate(sk, &ca->cc, c);
+	u32 link_Mbps = READ_ONCE(rate->Mbps);
 
-	return rtt->raw_ns - rtt->wire_ns < p->t_low_ns ||
-	       above_us * NSEC_PER_USEC <= p->min_rtt_ns;
+	if (closnet_cc_resized(sk, &ca->cc, link_Mbps)) {
+		closnet_cc_set_sizes(sk, &ca->cc, c, link_Mbps);
+		timely_set_inv_mss(ca);
+	}
+	rtt->bytes = tcp_sk(sk)->snd_una - ca->burst_seq;
+	rtt->wire_ns = timely_wire_ns(sk, ca, READ_ONCE(rate->byte_time), rtt->bytes);
 }
 
-/* Does the receiver's timer show in the RTT? */
+/* Does the receiver's timer for delayed ACKs show in the RTT? */
 static bool timely_delayed(const struct rate_sample *rs, s64 raw_ns)
 {
 	return rs->acked_sacked <= 1 && raw_ns >= TIMELY_DELAYED_NS;
 }
 
 /*
- * May the receiver's application show in the RTT? A receiver acknowledges a lone
- * packet shorter than an MSS with its answer. Such an RTT is an upper bound of the
- * path's. If it is below T_low, so is the path's; otherwise it must not lower a rate.
+ * Is the RTT only an upper bound of the path's? A receiver acknowledges a single
+ * packet shorter than an MSS with its answer, so that the RTT may include the time of
+ * its application. Such an RTT must not lower the rate. Below T_low it is usable,
+ * as the RTT of the path is then below T_low as well.
  */
 static bool timely_is_bound(const struct timely *ca, const struct rate_sample *rs, u32 rtt_ns)
 {
 	return rs->is_ack_delayed && rtt_ns >= ca->config->params.t_low_ns;
 }
 
-/* What is wrong with an ACK: a counter, or 0 */
+/* Counter of the reason why an ACK gives no RTT, or 0 */
 static enum timely_counter timely_useless(const struct sock *sk, enum timely_probe_result probe,
 					  const struct rate_sample *rs)
 {
@@ -432,16 +408,21 @@ static enum timely_counter timely_useless(const struct sock *sk, enum timely_pro
 	return 0;
 }
 
-/* Is there an RTT that the algorithm can use? Counts what there is instead. */
+/* Measure the RTT. Returns false, and counts the reason, if it is not usable. */
 static bool timely_get_rtt(struct sock *sk, struct timely *ca, const struct rate_sample *rs,
 			   struct timely_rtt *rtt)
 {
 	enum timely_counter useless = timely_useless(sk, ca->probe, rs);
-	s64 hw_ns;
+	s64 hw_ns = -ENODATA;
 
 	if (ca->probe == TIMELY_NO_PROBE && !useless)
 		timely_unprobed(sk, ca, rs);
-	hw_ns = timely_ask_nics(sk, ca, rtt);
+	rcu_read_lock();
+	if (ca->stamp)
+		hw_ns = timely_hw_time(sk, ca);
+	if (ca->probe != TIMELY_NO_BURST)
+		timely_measure_burst(sk, ca, rtt);
+	rcu_read_unlock();
 	ca->probe = TIMELY_NO_PROBE;
 	if (!useless) {
 		timely_measure(sk, ca, rs, hw_ns, rtt);
@@ -451,13 +432,13 @@ static bool timely_get_rtt(struct sock *sk, struct timely *ca, const struct rate
 			useless = TIMELY_N_DELAYED;
 	}
 	if (useless)
-		closnet_count(ca->stats, useless);
+		timely_count(ca, useless);
 	return !useless;
 }
 
 /*
- * Section 5: a rate may only grow if 80% of it have been used. What counts is
- * when the network was not what kept it from being used.
+ * Section 5: a rate of which less than 80 % were used must not grow. Only periods
+ * count in which the network did not limit the flow.
  */
 static bool timely_hold(const struct sock *sk, const struct timely *ca,
 			const struct rate_sample *rs)
@@ -469,29 +450,44 @@ static bool timely_hold(const struct sock *sk, const struct timely *ca,
 	if (rs->delivered <= 0 || rs->interval_us <= 0)
 		return false;
 	/* delivered bytes / interval < 4/5 rate */
-	used = (u64)rs->delivered * ca->rate.mss * (USEC_PER_SEC / 4 * 5);
+	used = (u64)rs->delivered * ca->cc.mss * (USEC_PER_SEC / 4 * 5);
 	return used < ca->vars.rate_Bps * rs->interval_us;
 }
 
 /*
- * Has the application written nothing more than the burst that was just
- * acknowledged, and did that find the path empty? Then it need not wait for the
- * pacer with the next one.
+ * Was the path empty? Its RTT is then below T_low, or at most minRTT above the lowest
+ * RTT of this connection: the RTT of an empty path may exceed T_low.
  */
-static bool timely_lone_burst(const struct sock *sk, struct timely *ca,
-			      const struct timely_limits *l, const struct rate_sample *rs,
-			      const struct timely_rtt *rtt)
+static bool timely_path_empty(const struct sock *sk, const struct timely *ca,
+			      const struct rate_sample *rs, u32 rtt_ns)
+{
+	const struct timely_params *p = &ca->config->params;
+	s64 above_us = rs->rtt_us - (s64)tcp_min_rtt(tcp_sk(sk));
+
+	return rtt_ns < p->t_low_ns || above_us * NSEC_PER_USEC <= p->min_rtt_ns;
+}
+
+/*
+ * Raise the rate if the application has written no more than the burst that is now
+ * acknowledged, and the path was empty: the pacer must not delay the next burst.
+ * The first two tests fail for bulk transfers and at line rate, that is, mostly.
+ */
+static __always_inline bool timely_lone_burst(const struct sock *sk, struct timely *ca,
+					      const struct timely_limits *l,
+					      const struct rate_sample *rs,
+					      const struct timely_rtt *rtt, u32 rtt_ns)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	return tp->write_seq == tp->snd_una && timely_path_empty(sk, ca, rs, rtt) &&
-	       timely_lone(&ca->vars, l, max_t(u32, rtt->bytes, ca->rate.mss),
+	return tp->write_seq == tp->snd_una && ca->vars.rate_Bps < l->max_Bps &&
+	       timely_path_empty(sk, ca, rs, rtt_ns) &&
+	       timely_lone(&ca->vars, l, max_t(u32, rtt->bytes, ca->cc.mss),
 			   min_t(s64, rtt->raw_ns, TIMELY_RTT_MAX_NS));
 }
 
 static void timely_changed(struct sock *sk, struct timely *ca, enum timely_cause cause)
 {
-	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
+	timely_count(ca, TIMELY_N_CAUSES + cause);
 	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
@@ -507,21 +503,21 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 	rtt_ns = min_t(s64, rtt.raw_ns - rtt.wire_ns, TIMELY_RTT_MAX_NS);
 	l = timely_limits(ca);
 	if (timely_is_bound(ca, rs, rtt_ns)) {
-		closnet_count(ca->stats, TIMELY_N_DELAYED);
-		if (timely_lone_burst(sk, ca, &l, rs, &rtt))
+		timely_count(ca, TIMELY_N_DELAYED);
+		if (timely_lone_burst(sk, ca, &l, rs, &rtt, rtt_ns))
 			timely_changed(sk, ca, TIMELY_LONE);
 		return;
 	}
-	closnet_count(ca->stats, TIMELY_N_SAMPLES + rtt.source);
+	timely_count(ca, TIMELY_N_SAMPLES + rtt.source);
 	trace_timely_sample(sk, rtt.source, rtt_ns, ca->burst_ns, rtt.wire_ns, rtt.bytes);
 	if (rtt.source != ca->source && ca->vars.prev_rtt_ns) {
-		closnet_count(ca->stats, TIMELY_N_SOURCE_CHANGES);
+		timely_count(ca, TIMELY_N_SOURCE_CHANGES);
 		ca->vars.prev_rtt_ns = 0;
 	}
 	ca->source = rtt.source;
 	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
 			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
-	if (timely_lone_burst(sk, ca, &l, rs, &rtt))
+	if (timely_lone_burst(sk, ca, &l, rs, &rtt, rtt_ns))
 		cause = TIMELY_LONE;
 	timely_changed(sk, ca, cause);
 }
@@ -530,20 +526,20 @@ static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct
 {
 	struct timely *ca = timely_ca(sk);
 
-	/* The ACK of a SYN comes before timely_init(). */
+	/* The ACK of a SYN precedes timely_init(). */
 	if (!ca->config)
 		return;
-	rate_cc_limit_burst(sk, &ca->rate);
-	rate_cc_grow_window(sk, &ca->rate, rs->acked_sacked);
+	closnet_cc_limit_burst(sk, &ca->cc);
+	closnet_cc_grow_window(sk, &ca->cc, rs->acked_sacked);
 	timely_sample(sk, ca, rs);
-	rate_cc_pace(sk, ca->vars.rate_Bps);
+	closnet_cc_pace(sk, ca->vars.rate_Bps);
 }
 
 CLOSNET_CONG_CONTROL(timely_cong_control)
 
 /*
- * A window that nobody has used for a retransmission time-out says nothing of
- * the path any more (RFC 5681, section 4.1). Asked when transmission starts again.
+ * A window that was not used for a retransmission timeout does not describe the path
+ * any longer (RFC 5681, section 4.1). Called when transmission restarts.
  */
 static bool timely_idle(const struct sock *sk)
 {
@@ -552,7 +548,7 @@ static bool timely_idle(const struct sock *sk)
 	return tp->app_limited && tcp_jiffies32 - tp->lsndtime > inet_csk(sk)->icsk_rto;
 }
 
-/* The restart window of RFC 5681: at most the initial one */
+/* Restart window of RFC 5681: at most the initial window */
 static void timely_restart_window(struct sock *sk)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
@@ -562,7 +558,7 @@ static void timely_restart_window(struct sock *sk)
 	tcp_snd_cwnd_set(tp, min(tcp_snd_cwnd(tp), initial ?: TCP_INIT_CWND));
 }
 
-/* Nothing was in flight. After an idle period, the connection starts as a new one does. */
+/* Transmission starts with no data in flight. After an idle period, start anew. */
 static void timely_tx_start(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
@@ -573,13 +569,13 @@ static void timely_tx_start(struct sock *sk)
 	l = timely_limits(ca);
 	timely_start(&ca->vars, &l);
 	timely_restart_window(sk);
-	rate_cc_pace(sk, ca->vars.rate_Bps);
+	closnet_cc_pace(sk, ca->vars.rate_Bps);
 	timely_changed(sk, ca, TIMELY_IDLE);
 }
 
 CLOSNET_TX_START(timely_tx_start)
 
-/* ---- losses */
+/* ---- losses ---- */
 
 /* @change: timely_cut() or timely_undo(). A SYN may be lost before timely_init(). */
 static void timely_change(struct sock *sk, enum timely_cause cause,
@@ -592,43 +588,41 @@ static void timely_change(struct sock *sk, enum timely_cause cause,
 		return;
 	l = timely_limits(ca);
 	change(&ca->vars, &l);
-	rate_cc_pace(sk, ca->vars.rate_Bps);
-	closnet_count(ca->stats, TIMELY_N_CAUSES + cause);
-	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
+	closnet_cc_pace(sk, ca->vars.rate_Bps);
+	timely_changed(sk, ca, cause);
 }
 
-/* Asked for once in each episode of losses, and for each time-out */
+/* Called once per loss episode and for each retransmission timeout */
 static u32 timely_ssthresh(struct sock *sk)
 {
 	timely_change(sk, TIMELY_LOSS, timely_cut);
 	return tcp_sk(sk)->snd_ssthresh;
 }
 
-/* Nothing had been lost. */
+/* The loss was spurious. */
 static u32 timely_undo_cwnd(struct sock *sk)
 {
 	timely_change(sk, TIMELY_UNDO, timely_undo);
 	return tcp_snd_cwnd(tcp_sk(sk));
 }
 
-/* ---- beginning and end */
+/* ---- start and end of a connection ---- */
 
 static void timely_init(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
-	const struct rate_net *rn = net_generic(sock_net(sk), timely_net_id);
+	const struct closnet_cc_net *cn = net_generic(sock_net(sk), timely_net_id);
 	struct timely_limits l;
 
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
 	memset(ca, 0, sizeof(*ca));
-	ca->config = container_of(rate_config_get(rn), struct timely_config, rate);
-	ca->stats = rn->counters.values;
-	rate_cc_start(sk, &ca->rate, &ca->config->rate);
+	ca->config = container_of(closnet_cc_config_get(cn), struct timely_config, cc);
+	closnet_cc_start(sk, &ca->cc, &ca->config->cc);
 	timely_set_inv_mss(ca);
 	l = timely_limits(ca);
 	timely_start(&ca->vars, &l);
-	rate_cc_pace(sk, ca->vars.rate_Bps);
-	closnet_count(ca->stats, TIMELY_N_CONNECTIONS);
+	closnet_cc_pace(sk, ca->vars.rate_Bps);
+	timely_count(ca, TIMELY_N_CONNECTIONS);
 }
 
 static void timely_release(struct sock *sk)
@@ -639,16 +633,16 @@ static void timely_release(struct sock *sk)
 		return;
 	if (ca->sw_stamps)
 		net_disable_timestamp();
-	rate_cc_stop(sk);
-	rate_config_put(&ca->config->rate);
+	closnet_cc_stop(sk, &ca->cc);
+	closnet_cc_config_put(&ca->config->cc);
 	ca->config = NULL;
 }
 
-/* ss(8) shows the last RTT as BBR's mrtt. */
+/* ss(8) shows the last RTT as the mrtt of BBR. */
 static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
 {
 	const struct timely *ca = timely_ca(sk);
-	size_t size = rate_cc_get_info(&ca->rate, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
+	size_t size = closnet_cc_get_info(&ca->cc, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
 
 	if (size)
 		info->bbr.bbr_min_rtt = READ_ONCE(ca->vars.prev_rtt_ns) / NSEC_PER_USEC;
@@ -667,17 +661,17 @@ static struct tcp_congestion_ops timely_ops __read_mostly = {
 	.get_info	= timely_get_info,
 };
 
-/* ---- module */
+/* ---- module ---- */
 
 static int __init timely_register(void)
 {
 	int err;
 
 	check_trace_callback_type_tcp_probe(timely_probe);
-	err = register_pernet_subsys(&timely_net_ops);
+	err = timely_net_register();
 	if (err)
 		return err;
-	err = cc_probe_register(timely_probe);
+	err = closnet_cc_probe_register(timely_probe);
 	if (err)
 		goto out_net;
 	err = tcp_register_congestion_control(&timely_ops);
@@ -686,17 +680,17 @@ static int __init timely_register(void)
 	return 0;
 
 out_probe:
-	cc_probe_unregister(timely_probe);
+	closnet_cc_probe_unregister(timely_probe);
 out_net:
-	unregister_pernet_subsys(&timely_net_ops);
+	timely_net_unregister();
 	return err;
 }
 
 static void __exit timely_unregister(void)
 {
 	tcp_unregister_congestion_control(&timely_ops);
-	cc_probe_unregister(timely_probe);
-	unregister_pernet_subsys(&timely_net_ops);
+	closnet_cc_probe_unregister(timely_probe);
+	timely_net_unregister();
 }
 
 module_init(timely_register);
