@@ -69,15 +69,15 @@ check "flows of one byte reach all hosts" wait_for 10 traffic bulk src=h0 dst=h1
 
 # ---- invalid arguments
 
-check_refused "unknown pattern is refused" "no such pattern: bluk" traffic bluk src=h0 dst=h1
-check_refused "unknown word is refused" "bulk does not know the word size=1" traffic bulk src=h0 dst=h1 size=1
-check_refused "missing word is refused" "bulk needs dst=" traffic bulk src=h0
-check_refused "unknown host is refused" "src=h4: no host h4" traffic bulk src=h4 dst=h1 bytes=1
-check_refused "host given twice is refused" "src=h0-h2,h1: host h1 twice" traffic bulk src=h0-h2,h1 dst=h3 bytes=1
-check_refused "flow of 0 bytes is refused" "bad value: bytes=0" traffic bulk src=h0 dst=h1 bytes=0
-check_refused "endless flow without --time is refused" "bulk without an end needs --time" traffic bulk src=h0 dst=h1
-check_refused "unknown option is refused" "unknown option: --tme" traffic --tme 1s bulk src=h0 dst=h1
-check_refused "time without unit is refused" "bad value: --time 5" traffic --time 5 bulk src=h0 dst=h1
+check_refused "unknown pattern is refused" 'unknown pattern "bluk"' traffic bluk src=h0 dst=h1
+check_refused "unknown key is refused" 'bulk: unknown key "size=1"' traffic bulk src=h0 dst=h1 size=1
+check_refused "missing key is refused" 'bulk: missing key "dst"' traffic bulk src=h0
+check_refused "unknown host is refused" 'src=h4: unknown host "h4"' traffic bulk src=h4 dst=h1 bytes=1
+check_refused "host given twice is refused" "src=h0-h2,h1: duplicate host h1" traffic bulk src=h0-h2,h1 dst=h3 bytes=1
+check_refused "flow of 0 bytes is refused" 'bad value for key "bytes": "0"' traffic bulk src=h0 dst=h1 bytes=0
+check_refused "endless flow without --time is refused" "bulk: endless flows need --time" traffic bulk src=h0 dst=h1
+check_refused "unknown option is refused" 'unknown option "--tme"' traffic --tme 1s bulk src=h0 dst=h1
+check_refused "time without unit is refused" 'bad value for --time: "5"' traffic --time 5 bulk src=h0 dst=h1
 check_refused "unknown congestion control is refused" "cc=nonesuch: No such file" \
 	traffic bulk src=h0 dst=h1 bytes=1 cc=nonesuch
 check_refused "port in use is refused" "h1: bind, port=2000: Address already in use" \
@@ -112,7 +112,7 @@ check_eq "pattern rpc numbers the requests of a connection" "$(flows 'round == 3
 
 for connect in flow before; do
 	check "pattern incast runs with connect=$connect" \
-		traffic incast senders=all dst=h1 bytes=20k rounds=3 connect=$connect
+		traffic incast src=all dst=h1 bytes=20k rounds=3 connect=$connect
 	check_eq "pattern incast completes three flows per round with connect=$connect" \
 		"$(flows "$DONE") $(flows 'round == 2')" "9 3"
 	check_eq "pattern incast starts each round after the previous one with connect=$connect" "$(flows '{

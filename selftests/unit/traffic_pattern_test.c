@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tools/lab/traffic: the words of the patterns, what they plan, what is written
+ * tools/lab/traffic: keys of the patterns, planned flows, CSV files
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define WORDS_MAX 12
 
-/* main.c's */
+/* of main.c, which is not linked */
 struct run run;
 
 static struct error why;
@@ -74,7 +74,7 @@ static bool parse(struct pattern *p, const char *line)
 	for (word = strtok_r(copy, " ", &state); word; word = strtok_r(NULL, " ", &state))
 		text[count++] = word;
 	good = pattern_parse(p, text, count, &why);
-	/* words stay as long as the program */
+	/* these point into the copy */
 	p->set.name = "copied";
 	p->set.cc = NULL;
 	free(copy);
@@ -90,51 +90,52 @@ static void expect_refused(const char *line, const char *message)
 	free_pattern(&p);
 }
 
-static void test_bad_words(void **state)
+static void test_bad_keys(void **state)
 {
 	(void)state;
-	expect_refused("", "no such pattern: (nothing)");
-	expect_refused("bluk src=h0", "no such pattern: bluk");
-	expect_refused("bulk src=h0", "bulk needs dst=");
-	expect_refused("bulk src=h0 dst=h1 load=1", "bulk does not know the word load=1");
-	expect_refused("bulk src=h0 dst=h1 flows", "bulk does not know the word flows");
-	expect_refused("bulk src=h0 dst=h1 src=h2", "twice: src");
-	expect_refused("bulk src=h9 dst=h1", "src=h9: no host h9");
-	expect_refused("bulk src=h0 dst=h1 flows=0", "bad value: flows=0");
-	expect_refused("bulk src=h0 dst=h1 bytes=0", "bad value: bytes=0");
-	expect_refused("bulk src=h0 dst=h1 bytes=9999999999G", "bad value: bytes=9999999999G");
-	expect_refused("bulk src=h0 dst=h1 connect=never", "bad value: connect=never");
-	expect_refused("bulk src=h0 dst=h1 stagger=5", "bad value: stagger=5");
-	expect_refused("bulk src=h0 dst=h1 tos=256", "bad value: tos=256");
-	expect_refused("bulk src=h0 dst=h1 port=0", "bad value: port=0");
-	expect_refused("bulk src=h0 dst=h1 name=a,b", "bad value: name=a,b");
-	expect_refused("bulk src=h0 dst=h1 cc=", "bad value: cc=");
-	expect_refused("bulk src=h0 dst=h1 transport=udp", "bad value: transport=udp");
+	expect_refused("", "missing pattern");
+	expect_refused("bluk src=h0", "unknown pattern \"bluk\"");
+	expect_refused("bulk src=h0", "bulk: missing key \"dst\"");
+	expect_refused("bulk src=h0 dst=h1 load=1", "bulk: unknown key \"load=1\"");
+	expect_refused("bulk src=h0 dst=h1 flows", "bulk: unknown key \"flows\"");
+	expect_refused("bulk src=h0 dst=h1 src=h2", "bulk: duplicate key \"src\"");
+	expect_refused("bulk src=h9 dst=h1", "src=h9: unknown host \"h9\"");
+	expect_refused("bulk src=h0 dst=h1 flows=0", "bad value for key \"flows\": \"0\"");
+	expect_refused("bulk src=h0 dst=h1 bytes=0", "bad value for key \"bytes\": \"0\"");
+	expect_refused("bulk src=h0 dst=h1 bytes=9999999999G",
+		       "bad value for key \"bytes\": \"9999999999G\"");
+	expect_refused("bulk src=h0 dst=h1 connect=never", "bad value for key \"connect\": \"never\"");
+	expect_refused("bulk src=h0 dst=h1 stagger=5", "bad value for key \"stagger\": \"5\"");
+	expect_refused("bulk src=h0 dst=h1 tos=256", "bad value for key \"tos\": \"256\"");
+	expect_refused("bulk src=h0 dst=h1 port=0", "bad value for key \"port\": \"0\"");
+	expect_refused("bulk src=h0 dst=h1 name=a,b", "bad value for key \"name\": \"a,b\"");
+	expect_refused("bulk src=h0 dst=h1 cc=", "bad value for key \"cc\": \"\"");
+	expect_refused("bulk src=h0 dst=h1 transport=udp", "bad value for key \"transport\": \"udp\"");
 	expect_refused("bulk src=h0 dst=h1 cc=dctcp transport=ndp",
-		       "cc= is not for transport=ndp");
+		       "key \"cc\" conflicts with transport=ndp");
 	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=ndp nodelay=0",
-		       "nodelay= is not for transport=ndp");
+		       "key \"nodelay\" conflicts with transport=ndp");
 	expect_refused("blast src=h0 dst=h1 transport=ndp",
-		       "blast does not know the word transport=ndp");
+		       "blast: unknown key \"transport=ndp\"");
 	expect_refused("bulk src=h0,h1 dst=h1", "bulk: flow 1 would go from h1 to itself");
-	expect_refused("bulk src=h0 dst=h6", "hosts h0 and h6: one has IPv4, one IPv6");
-	expect_refused("rpc src=h0 dst=h1 request=1", "rpc needs response=");
-	expect_refused("incast senders=h0-h2 dst=h0,h1 bytes=1", "incast: dst= is one host");
-	expect_refused("incast senders=h0 dst=h0 bytes=1", "incast: no senders other than dst");
-	expect_refused("permutation hosts=h0", "permutation: fewer than two hosts");
+	expect_refused("bulk src=h0 dst=h6", "hosts h0 and h6 mix IPv4 and IPv6");
+	expect_refused("rpc src=h0 dst=h1 request=1", "rpc: missing key \"response\"");
+	expect_refused("incast src=h0-h2 dst=h0,h1 bytes=1", "incast: dst= must be one host");
+	expect_refused("incast src=h0 dst=h0 bytes=1", "incast: src= has no host other than dst=");
+	expect_refused("permutation src=h0", "permutation: fewer than two hosts");
 	expect_refused("poisson src=h0-h3 dst=h0-h3 load=0 cdf=/dev/null",
 		       "/dev/null:0: the last probability is not 1");
 	expect_refused("poisson src=h0-h3 dst=h0-h3 cdf=../../tools/lab/cdf/websearch.cdf load=0",
-		       "bad value: load=0");
+		       "bad value for key \"load\": \"0\"");
 	expect_refused("poisson cdf=none load=0.5", "cdf=none: No such file or directory");
 	expect_refused("closed src=h0 dst=h0 cdf=../../tools/lab/cdf/hadoop.cdf",
 		       "closed: src and dst are the same host");
-	expect_refused("closed load=0.5 cdf=none", "closed does not know the word load=0.5");
-	expect_refused("blast src=h0 dst=h1 size=15", "bad value: size=15");
-	expect_refused("blast src=h0 dst=h1 cc=dctcp", "blast does not know the word cc=dctcp");
+	expect_refused("closed load=0.5 cdf=none", "closed: unknown key \"load=0.5\"");
+	expect_refused("blast src=h0 dst=h1 size=15", "bad value for key \"size\": \"15\"");
+	expect_refused("blast src=h0 dst=h1 cc=dctcp", "blast: unknown key \"cc=dctcp\"");
 	run.time_ns = 0;
-	expect_refused("bulk src=h0 dst=h1", "bulk without an end needs --time");
-	expect_refused("blast src=h0 dst=h1", "blast without an end needs --time");
+	expect_refused("bulk src=h0 dst=h1", "bulk: endless flows need --time");
+	expect_refused("blast src=h0 dst=h1", "blast: endless flows need --time");
 	run.time_ns = 100000000;
 }
 
@@ -163,7 +164,7 @@ static void test_plan(void **state)
 	expect_flow(&p, 3, "h1", "h3", 0);
 	free_pattern(&p);
 
-	assert_true(parse(&p, "incast senders=h0-h3 dst=h1 bytes=20k rounds=2"));
+	assert_true(parse(&p, "incast src=h0-h3 dst=h1 bytes=20k rounds=2"));
 	p.kind->prepare(&p);
 	assert_int_equal(p.plan_count, 6);
 	expect_flow(&p, 4, "h2", "h1", 20000);
@@ -206,7 +207,7 @@ static void test_derangement(void **state)
 			assert_true(all == (n == 64 ? UINT64_MAX : (1ULL << n) - 1));
 		}
 	}
-	/* each is as likely as the others: of 4, each host goes to each by turns */
+	/* uniform: each of 4 hosts sends to each other host equally often */
 	for (round = 0; round < 9000; round++) {
 		derangement(&rng, to, 4);
 		for (i = 0; i < 4; i++)
@@ -219,7 +220,7 @@ static void test_derangement(void **state)
 
 #define POISSON "poisson src=h0-h3 dst=h0-h3 load=0.5 cdf=../../tools/lab/cdf/hadoop.cdf"
 
-/* The same seed gives the same flows, another one others; the load is as asked for. */
+/* A seed determines the flows, and their load is load=. */
 static void test_poisson(void **state)
 {
 	struct pattern a, b;
@@ -241,7 +242,7 @@ static void test_poisson(void **state)
 		assert_true(!i || a.plan[i]->start_ns >= a.plan[i - 1]->start_ns);
 		bytes += (double)a.plan[i]->bytes;
 	}
-	/* four hosts with half of 10 Gbit/s, 0.1 s, and sizes that vary a lot */
+	/* four hosts at half of 10 Gbit/s for 0.1 s; sizes vary a lot */
 	assert_true(fabs(bytes * 8 / 2e9 - 1) < 0.15);
 	assert_true(fabs(n * cdf_mean(&a.set.cdf) * 8 / 2e9 - 1) < 0.1);
 	free(b.plan);
@@ -267,7 +268,7 @@ static void expect_same(const struct flow *a, const struct flow *b)
 	assert_int_equal(a->round, b->round);
 }
 
-/* Each host has so many flows; what comes next does not depend on which of them ends first. */
+/* Each host has `concurrency` flows; the next flows do not depend on the order of ends. */
 static void test_closed(void **state)
 {
 	uint32_t i, n = 6, first;
@@ -297,7 +298,7 @@ static void test_closed(void **state)
 		assert_ptr_equal(flows[first + i]->src, a.plan[i]->src);
 		assert_int_equal(flows[first + i]->round, n + i);
 	}
-	/* one that failed has no successor, nor has any when time is over */
+	/* a failed flow has no successor, and after --time no flow has one */
 	a.plan[0]->state = FLOW_FAILED;
 	a.kind->ended(&a, a.plan[0], NULL);
 	run.over = true;
@@ -308,7 +309,7 @@ static void test_closed(void **state)
 	free_pattern(&b);
 }
 
-/* No two flows start at once, whatever they ask for. */
+/* Flows scheduled for the same ns start at different ns. */
 static void test_distinct_starts(void **state)
 {
 	static uint8_t taken[5000];
@@ -330,8 +331,8 @@ static void test_distinct_starts(void **state)
 
 static void test_csv(void **state)
 {
-	/* three links, a full frame: 3 * 1220.8 + 2000 */
-	static const char want[] =
+	/* ideal time: a full frame on three links, 3 * 1220.8 + 2000 ns */
+	static const char expected[] =
 		"0,0,copied,0,h0,h2,1448,1448,5,11324,5662,2.0000,done,,0,0,0,0\n"
 		"1,0,copied,0,h1,h3,1448,0,6,,5662,,failed,ECONNREFUSED,0,0,0,0\n"
 		"2,0,copied,0,h0,h2,1448,0,,,5662,,waiting,,0,0,0,0\n";
@@ -355,8 +356,7 @@ static void test_csv(void **state)
 	f->start_ns = 6;
 	records_flows(out);
 	fclose(out);
-	/* three links, a full frame: 3 * 1220.8 + 2000 */
-	assert_string_equal(strchr(text, '\n') + 1, want);
+	assert_string_equal(strchr(text, '\n') + 1, expected);
 	free(text);
 	free_pattern(&p);
 }
@@ -364,7 +364,7 @@ static void test_csv(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad_words),
+		cmocka_unit_test(test_bad_keys),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_transport),
 		cmocka_unit_test(test_derangement),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tools/lab/traffic: numbers, randomness, hosts, distributions, ideal times
+ * tools/lab/traffic: numbers, random numbers, hosts, distributions, ideal times
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -167,15 +167,15 @@ static void test_ideal_by_hand(void **state)
 	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 2 * 1448), 7451);
 	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1000 * 1448),
 			 5000 + 999 * 12304 / 10 + 1221);
-	/* a byte: 53 + 14 is above Ethernet's least */
+	/* a byte: 53 + 14 bytes exceed Ethernet's minimum */
 	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV4, 1), 5000 + 63);
-	/* the slower link is busy from the first frame to the last */
+	/* the slower link is busy from the first to the last frame */
 	assert_int_equal(ideal_fct_ns(&two, 1500, HEADERS_IPV4, 10 * 1448),
 			 1221 + 1000 + 9 * 12304 + 12208 + 2000);
 	assert_int_equal(ideal_fct_ns(&one, 1500, HEADERS_IPV6, 1428), 6221);
 }
 
-/* Each frame on each link, one after the other, in picoseconds */
+/* Reference: simulate each frame on each link, in ps */
 static int64_t simulated_ns(const struct path *path, unsigned int mtu, unsigned int headers,
 			    uint64_t bytes)
 {
@@ -278,8 +278,8 @@ static void test_bad_topology(void **state)
 	refuse_topology("host a n 10.0.0.1 0 0\n", "F: fewer than two hosts");
 	refuse_topology("host a n 10.0.0.1 0\n",
 			"F:1: not \"host NAME NETNS ADDRESS LEAF POD\"");
-	refuse_topology(TWO "host a n 10.0.0.3 0 0\n", "F:3: a second host a");
-	refuse_topology("host all n 10.0.0.3 0 0\n", "F:1: a second host all");
+	refuse_topology(TWO "host a n 10.0.0.3 0 0\n", "F:3: duplicate host a");
+	refuse_topology("host all n 10.0.0.3 0 0\n", "F:1: duplicate host all");
 	refuse_topology("\nhost a n 10.0.0 0 0\n", "F:2: bad address: 10.0.0");
 	refuse_topology("host a n 10.0.0.1 x 0\n", "F:1: bad leaf or pod: x 0");
 	refuse_topology("host a,b n 10.0.0.1 0 0\n", "F:1: bad name: a,b or n");
@@ -288,7 +288,7 @@ static void test_bad_topology(void **state)
 			"F:3: not \"path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...\"");
 	refuse_topology(TWO "path far 1:1 2\n", "F:3: not RATE_BPS:DELAY_NS: 2");
 	refuse_topology(TWO "path far 0:1\n", "F:3: not RATE_BPS:DELAY_NS: 0:1");
-	refuse_topology(TWO "path far 1:1\npath far 1:1\n", "F:4: a second path of that kind");
+	refuse_topology(TWO "path far 1:1\npath far 1:1\n", "F:4: duplicate path");
 	refuse_topology(TWO "mtu 100\n", "F:3: not \"mtu BYTES\", 256 to 65535");
 }
 
@@ -324,10 +324,10 @@ static void test_host_sets(void **state)
 	expect_set(&t, "a-b,h1-h1", "a-b h1");
 	expect_set(&t, "all", "h0 h1 h2 h10 a-b");
 	refuse_set(&t, "", "no hosts");
-	refuse_set(&t, "h3", "no host h3");
-	refuse_set(&t, "h0-h3", "no host h3, in the range h0-h3");
-	refuse_set(&t, "h0,h1,h0", "host h0 twice");
-	refuse_set(&t, "all,h0", "host h0 twice");
+	refuse_set(&t, "h3", "unknown host \"h3\"");
+	refuse_set(&t, "h0-h3", "unknown host \"h3\" in the range h0-h3");
+	refuse_set(&t, "h0,h1,h0", "duplicate host h0");
+	refuse_set(&t, "all,h0", "duplicate host h0");
 	refuse_set(&t, "h2-h0", "not a range of hosts: h2-h0");
 	refuse_set(&t, "h0-a", "not a range of hosts: h0-a");
 	assert_true(host_set_parse(&t, "h0,h1", &set, &why));
@@ -355,7 +355,7 @@ static void test_cdf(void **state)
 	struct cdf cdf = cdf_of("# sizes\n100 0.5\n\n200 0.5\n300 1 # last\n");
 
 	(void)state;
-	/* half of them are 100 bytes; the others are between 200 and 300 */
+	/* half of the flows have 100 bytes, half between 200 and 300 */
 	assert_int_equal(cdf_quantile(&cdf, 0), 100);
 	assert_int_equal(cdf_quantile(&cdf, 0.3), 100);
 	assert_int_equal(cdf_quantile(&cdf, 0.5), 100);
@@ -415,7 +415,7 @@ static void check_file(const char *name)
 		sizes[0] = sizes[1];
 		sum += sizes[1];
 	}
-	/* sizes are whole bytes, at least 1: that is much where most are below 10 */
+	/* sizes are whole bytes, at least 1: a large error if most are below 10 */
 	assert_true(fabs(sum / n / cdf_mean(&cdf) - 1) < 0.002);
 	cdf_free(&cdf);
 }

@@ -81,7 +81,7 @@ def burst(lab, net):
     p = lab.params
     first = p.burst + 2
     flows(lab, net, p.every, "bulk", "src=h1", "dst=h%d" % first, "transport=ndp",
-          "--", "incast", "senders=h2-h%d" % (p.burst + 1), "dst=h%d" % (first + 1), "bytes=%d" % p.burst_bytes,
+          "--", "incast", "src=h2-h%d" % (p.burst + 1), "dst=h%d" % (first + 1), "bytes=%d" % p.burst_bytes,
           "start=%dns" % p.warmup, "transport=ndp")
 
 

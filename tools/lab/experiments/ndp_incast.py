@@ -84,7 +84,7 @@ def guest(lab):
     for name, mtu, senders, size in cases(p):
         set_mtu(net, mtu)
         topo.run("tc", "-n", "switch", "qdisc", "add", "dev", "h1", "root", *port_qdisc(p, lab.scheme, mtu).split())
-        lab.traffic(net, "--flows", lab.path("flows-%s.csv" % name), "incast", "senders=h2-h%d" % (senders + 1),
+        lab.traffic(net, "--flows", lab.path("flows-%s.csv" % name), "incast", "src=h2-h%d" % (senders + 1),
                     "dst=h1", "bytes=%d" % size, "rounds=%d" % rounds(p, senders, size), "jitter=%dns" % p.jitter,
                     "connect=" + p.connect, ndp.transport(lab.scheme))
         topo.run("tc", "-n", "switch", "qdisc", "del", "dev", "h1", "root")

@@ -80,7 +80,7 @@ def measure(lab, net):
     rounds = math.ceil((p.warmup + p.time) * p.rate / (p.others * p.burst * 8e9))
     words = ["bulk", "src=h1-h2", "dst=h3", "flows=%d" % p.flows, "cc=timely", "jitter=1ms"]
     for name in ("h1", "h2") if lab.scheme != "quiet" else ():
-        words += ["--", "incast", "senders=h4-h%d" % (3 + p.others), "dst=" + name, "bytes=%d" % p.burst,
+        words += ["--", "incast", "src=h4-h%d" % (3 + p.others), "dst=" + name, "bytes=%d" % p.burst,
                   "rounds=%d" % rounds, "cc=cubic", "connect=before", "jitter=20us"]
     lab.expect(p.warmup + p.time)
     lab.trace("samples.csv", "timely:timely_sample")

@@ -5,7 +5,8 @@
  * A file has lines "BYTES PROBABILITY", both ascending, the last probability 1,
  * and comments after #. Between two points the size is linear in the
  * probability, as in the generators of HPCC (custom_rand.py), ConWeave and
- * pFabric. A first probability above 0 is that of exactly that size.
+ * pFabric. A first probability P above 0 means: with probability P, a flow has
+ * exactly the first size.
  */
 #ifndef _TRAFFIC_CDF_H
 #define _TRAFFIC_CDF_H
@@ -28,15 +29,15 @@ struct cdf {
 /**
  * cdf_read() - read a distribution
  * @in: the file
- * @name: of the file, for messages
- * @cdf: filled; cdf_free() frees it
- * @e: says file and line where false is returned
+ * @name: name of the file, for messages
+ * @cdf: result, to be freed by cdf_free()
+ * @e: message with file and line, if false is returned
  */
 bool cdf_read(FILE *in, const char *name, struct cdf *cdf, struct error *e);
 
 void cdf_free(struct cdf *cdf);
 
-/* The size that a share of @probability of the flows does not exceed; at least 1 */
+/* Return: the size that a share @probability of all flows does not exceed, in bytes, at least 1 */
 uint64_t cdf_quantile(const struct cdf *cdf, double probability);
 
 /* Mean size, in bytes */

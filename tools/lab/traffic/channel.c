@@ -13,10 +13,10 @@
 
 uint32_t channels_opening;
 
-/* Channels that are open, by the port of the first end */
+/* Open channels, hashed by the port of ends[0] */
 static struct channel *table[TABLE_SIZE];
 
-/* The calling thread moves to the namespace, and its new sockets are there. */
+/* setns() affects the calling thread and the sockets that it makes. */
 void enter_host(const struct host *host)
 {
 	static const struct host *current;
@@ -67,7 +67,7 @@ static union address with_port(const struct host *host, uint16_t port)
 {
 	union address a = host->address;
 
-	/* at the same place for both */
+	/* sin6_port has the same offset */
 	a.in.sin_port = htons(port);
 	return a;
 }
@@ -76,7 +76,7 @@ void bind_to(int fd, const struct host *host, uint16_t port)
 {
 	union address a = with_port(host, port);
 
-	/* a port is taken by connect(): it may serve once for each other host */
+	/* connect() chooses the port, so that connections to different hosts may share it */
 	if (!port)
 		set_option(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1,
 			   "IP_BIND_ADDRESS_NO_PORT");
@@ -196,7 +196,7 @@ static int endpoint_events(struct endpoint *end, uint32_t events)
 
 	if (!error && events & EPOLLIN)
 		error = transport->receive(end, events);
-	/* what came may have closed the channel */
+	/* receive() may have closed the channel */
 	if (error || !(events & EPOLLOUT) || end->fd < 0)
 		return error;
 	end->writable = true;
@@ -224,7 +224,7 @@ void channel_send(struct endpoint *end, uint64_t bytes)
 	flush_end(end);
 }
 
-/* A flow that would have used it opens one of its own. */
+/* Later flows of the channel open their own. */
 static void forget(struct channel *ch)
 {
 	struct pattern *p = ch->pattern;

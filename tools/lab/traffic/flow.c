@@ -11,7 +11,7 @@ struct flow **flows;
 uint32_t flow_count;
 uint32_t flows_pending;
 
-/* The instants at which flows start: open addressing, 0 is free */
+/* Set of start times: open addressing, 0 is free */
 static struct {
 	int64_t *slots;
 	size_t room;
@@ -100,7 +100,7 @@ void flow_start(struct flow *f, struct channel *ch)
 		channel_open(ch);
 	else
 		f->retrans_packets = retrans_of(f);
-	/* unless that has failed */
+	/* unless opening the channel failed */
 	if (!f->channel)
 		return;
 	channel_expect(&ch->ends[1]);

@@ -2,9 +2,9 @@
 /*
  * Flows, and the connections that carry them
  *
- * A flow is what is measured: some bytes from one host to another, perhaps with
- * an answer. A channel is what carries flows, one after the other. A transport
- * knows a type of sockets.
+ * A flow is the unit of measurement: a transfer from one host to another, with
+ * an optional response. A channel is a connection that carries flows, one after
+ * the other. A transport implements a type of sockets.
  *
  *	pattern --starts--> flow --uses--> channel --by--> transport
  *	   ^------flow_end()---'  ^-channel_received()-'
@@ -22,37 +22,37 @@ struct pattern;
 struct channel;
 
 enum flow_state {
-	FLOW_WAITING,		/* for its start */
-	FLOW_RUNNING,		/* at the end of the run: unfinished */
+	FLOW_WAITING,		/* not started */
+	FLOW_RUNNING,		/* reported as unfinished at the end of the run */
 	FLOW_DONE,		/* all bytes have arrived */
-	FLOW_STOPPED,		/* it had no size, and time was over */
+	FLOW_STOPPED,		/* endless, ended at --time */
 	FLOW_FAILED,
 };
 
 struct flow {
 	uint32_t id;
-	uint32_t round;			/* of an incast; number of a request, a closed flow */
+	uint32_t round;			/* incast: round; rpc: request; closed: number of the flow */
 	enum flow_state state;
-	int error;			/* negative errno, when failed */
+	int error;			/* negative errno if failed */
 	struct pattern *pattern;
 	struct channel *channel;	/* while it runs */
 	const struct host *src;
 	const struct host *dst;
-	uint64_t bytes;			/* 0: until time is over */
-	uint64_t response;		/* bytes of the answer */
+	uint64_t bytes;			/* 0: endless, until --time */
+	uint64_t response;		/* bytes of the response */
 	uint64_t received;
-	uint64_t answered;
+	uint64_t answered;		/* bytes of the response received */
 	int64_t start_ns;
 	int64_t end_ns;
 	uint64_t retrans_packets;
 	/* datagrams */
-	uint64_t due_packets;		/* at its rate, so far */
+	uint64_t due_packets;		/* due so far, by its rate */
 	uint64_t sent_packets;
-	uint64_t whole_packets;
-	uint64_t short_packets;		/* arrived without all of their data: trimmed */
+	uint64_t whole_packets;		/* arrived whole */
+	uint64_t short_packets;		/* arrived trimmed */
 };
 
-/* What a transport tells of a socket */
+/* State of a socket, as its transport reports it */
 struct sample {
 	uint64_t acked_bytes;
 	uint64_t cwnd_packets;
@@ -70,13 +70,13 @@ struct endpoint {
 	struct watch watch;
 	struct channel *channel;
 	int fd;				/* -1: none */
-	bool writable;			/* as far as is known */
-	uint64_t to_send;		/* bytes that are not yet in the socket */
+	bool writable;			/* false from EAGAIN to the next EPOLLOUT */
+	uint64_t to_send;		/* bytes not yet written to the socket */
 	uint64_t received;
-	uint64_t lowat;			/* SO_RCVLOWAT, where it was set */
+	uint64_t lowat;			/* SO_RCVLOWAT; 0: not set */
 };
 
-/* A socket that others connect to, or send to: one a pattern and host */
+/* A pattern's receiving socket at a host */
 struct listener {
 	struct watch watch;
 	struct pattern *pattern;
@@ -85,40 +85,38 @@ struct listener {
 };
 
 struct channel {
-	struct endpoint ends[2];	/* of the host that opened it, and the other */
+	struct endpoint ends[2];	/* ends[0]: src, which opened it; ends[1]: dst */
 	struct pattern *pattern;
 	const struct host *src;
 	const struct host *dst;
-	struct flow *flow;		/* the one that it carries now */
+	struct flow *flow;		/* that it carries now */
 	bool once;			/* closed with its flow */
 	bool opened;
-	uint16_t port;			/* of the first end, network order */
-	struct channel *next;		/* in the table of those that are open */
+	uint16_t port;			/* of ends[0], network order */
+	struct channel *next;		/* in the hash table of open channels */
 };
 
 /**
  * struct transport - a type of sockets
- * @name: as on the command line
- * @headers: bytes of each packet that are not data, for IPv4 and IPv6
- * @listen: make the listener's socket; its namespace has been entered
- * @open: make the first end's socket; its namespace has been entered. It calls
- *	channel_opened() when data can flow both ways. Return: 0, or a
- *	negative errno
- * @send: hand over what the end has to send, as far as possible; called when it
- *	is writable. Return: 0, or a negative errno
- * @receive: take what has come at an end's socket, of which epoll has told EVENTS; that may close
- *	the channel. Return: 0, or a negative errno. NULL: endpoint_watch() is not used
- * @expect: so many bytes of the flow are still to arrive at that end: nobody has to
- *	be woken for each packet; may be NULL
- * @unread: bytes that wait in the socket to be read; may be NULL
- * @catch_up: tell what has arrived at the listener's socket; may be NULL
- * @sample: fill in what is known of a socket
+ * @name: value of transport= on the command line
+ * @headers: bytes of headers per packet, IP included, for IPv4 and IPv6
+ * @listen: make the listener's socket, in its namespace
+ * @open: make the socket of ends[0], in its namespace. Call channel_opened()
+ *	when data can flow both ways. Return: 0 or a negative errno
+ * @send: write as much of the end's data as the socket takes; called when it is
+ *	writable. Return: 0 or a negative errno
+ * @receive: read data after the epoll EVENTS of an end's socket, and call
+ *	channel_received(); may close the channel. Return: 0 or a negative
+ *	errno. NULL if the transport does not use endpoint_watch()
+ * @expect: the flow still expects that many bytes at the end, so the transport
+ *	can avoid a wakeup per packet; may be NULL
+ * @unread: bytes in the socket that are not read; may be NULL
+ * @catch_up: read and count data at the listener's socket; may be NULL
+ * @sample: fill in the state of a socket
  *
- * What arrives is told by channel_received().
- *
- * A system call that fails takes a microsecond of the lab's virtual time. So
- * nothing is tried that epoll has not announced, nor tried again after it was
- * done in part only.
+ * In virtual time, a system call that fails takes a microsecond. So transports
+ * call only after an event of epoll, and do not call again after a short read or
+ * write.
  */
 struct transport {
 	const char *name;
@@ -139,29 +137,29 @@ extern const struct transport ndp_transport;
 
 /* ---- flows */
 
-/* All flows, in order of their id */
+/* All flows, by id */
 extern struct flow **flows;
 extern uint32_t flow_count;
 
 struct flow *flow_new(struct pattern *pattern, const struct host *src, const struct host *dst,
 		      uint64_t bytes);
 
-/* At that instant, or one of the next nanoseconds: no two flows start at once. */
+/* Schedule START at @ns or up to some ns later: no two flows start at the same ns. */
 void flow_start_at(struct flow *flow, int64_t ns, void (*start)(void *flow));
 
-/* Starts on a channel that is there, or with NULL on one of its own. */
+/* Start the flow on an open channel; NULL: on a channel of its own. */
 void flow_start(struct flow *flow, struct channel *channel);
 
-/* It ends in that state; its pattern hears of it. */
+/* Set the final state and call the pattern's ended(). */
 void flow_end(struct flow *flow, enum flow_state state, int error);
 
-/* Bytes that have arrived, read or not */
+/* Return: bytes that have arrived, read or not */
 uint64_t flow_received(const struct flow *flow);
 
-/* Time is over: no flow starts any more, those without a size end. */
+/* At --time: end endless flows; other flows no longer start. */
 void flows_stop(void);
 
-/* Flows that have not ended, among those that were given a start */
+/* Number of flows with a scheduled start that have not ended */
 extern uint32_t flows_pending;
 
 /* ---- channels */
@@ -169,49 +167,49 @@ extern uint32_t flows_pending;
 struct channel *channel_new(struct pattern *pattern, const struct host *src,
 			    const struct host *dst);
 
-/* Opens it; where that fails, its flow does, or without one the program. */
+/* Open the channel. On error, its flow fails; without a flow, the program ends. */
 void channel_open(struct channel *channel);
 
 void channel_send(struct endpoint *end, uint64_t bytes);
 
 void channel_close(struct channel *channel);
 
-/* Channels that were opened and have not called channel_opened() */
+/* Number of channels between channel_open() and channel_opened() */
 extern uint32_t channels_opening;
 
 /* ---- for transports */
 
-/* Sockets that are made then are the host's. */
+/* Enter the host's network namespace, for sockets made later. */
 void enter_host(const struct host *host);
 
-/* A socket of that type, not blocking, with the pattern's options that all types have */
+/* Return: a non-blocking socket with the options that apply to all transports */
 int new_socket(const struct pattern *pattern, const struct host *host, int type, int protocol);
 
 void set_option(int fd, int level, int option, int value, const char *name);
 
-/* bind() to the host's address, or die */
+/* bind() to the host's address; an error ends the program. */
 void bind_to(int fd, const struct host *host, uint16_t port);
 
-/* Return: 0, or the negative errno that the socket keeps, which it then forgets */
+/* Return: SO_ERROR as 0 or a negative errno; reading clears it */
 int pending_error(int fd);
 
-/* From now on the end sends and receives when its socket is ready; MORE: events of epoll besides */
+/* Call the transport's send() and receive() when the socket is ready; MORE: further epoll events */
 void endpoint_watch(struct endpoint *end, uint32_t more);
 
-/* connect() to the other host's listener. Return: 0, or a negative errno */
+/* connect() to the listener at dst. Return: 0 or a negative errno */
 int connect_to(struct channel *channel);
 
 socklen_t address_length(const union address *a);
 
-/* Return: the channel that was opened from there to the listener, or NULL */
+/* Return: the channel from address @from to the listener, or NULL */
 struct channel *channel_find(const struct listener *listener, const union address *from);
 
 void channel_opened(struct channel *channel);
 
-/* Tells the transport what the flow still expects there. */
+/* Call the transport's expect() with the bytes that the flow still expects at the end. */
 void channel_expect(struct endpoint *end);
 
-/* That many bytes have been read at that end. */
+/* Account @bytes read at the end. */
 void channel_received(struct channel *channel, struct endpoint *end, uint64_t bytes);
 
 void channel_failed(struct channel *channel, int error);

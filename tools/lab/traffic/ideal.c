@@ -3,7 +3,7 @@
 
 #define ETH_HEADER 14
 #define ETH_MIN 60
-#define ETH_AROUND (4 + 8)	/* FCS, preamble */
+#define ETH_AROUND (4 + 8)	/* FCS, preamble and SFD */
 #define ETH_GAP 12
 #define PS_PER_NS 1000
 
@@ -25,14 +25,13 @@ static uint64_t max(uint64_t a, uint64_t b)
 }
 
 /*
- * The last of N equal frames begins to leave on link j at
+ * The last of N equal frames starts on link j at
  *
  *	sum of t(i), i < j, + (N - 1) * max of s(i), i <= j,
  *
- * with t(i) the time a frame takes on link i, delay included, and s(i) the time
- * from its start to that of the next, gap included: up to j, the slowest link is
- * busy without a pause. The frame after them, which may be shorter, waits on
- * each link for the last of those.
+ * t(i) is the time of a frame on link i, delay included. s(i) is the interval
+ * between starts of frames, gap included: the slowest link up to j is never
+ * idle. The final frame may be shorter; on each link it waits for frame N.
  */
 int64_t ideal_fct_ns(const struct path *path, unsigned int mtu, unsigned int headers,
 		     uint64_t bytes)

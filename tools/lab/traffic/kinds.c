@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the patterns do
+ * The kinds of patterns: which flows they make, and when
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pattern.h"
 
-/* ---- what several have in common */
+/* ---- shared by several kinds */
 
 static void plan_flow(struct pattern *p, const struct host *src, const struct host *dst,
 		      uint64_t bytes)
@@ -28,7 +28,7 @@ static void open_channel(struct pattern *p, const struct host *src, const struct
 	p->channels[p->channel_count++] = ch;
 }
 
-/* The instant of flow number @i of those that start together at @ns */
+/* Return: start of flow @i of a group that starts at @ns */
 static int64_t instant(struct pattern *p, int64_t ns, uint32_t i)
 {
 	int64_t jitter = 0;
@@ -43,7 +43,7 @@ static void start_alone(void *flow)
 	flow_start(flow, NULL);
 }
 
-/* Flow I has channel I. */
+/* Flow I of the plan uses channel I, modulo the number of channels. */
 static void start_on_channel(void *flow)
 {
 	struct flow *f = flow;
@@ -62,7 +62,7 @@ static void start_plan(struct pattern *p)
 
 static bool check_time(const struct pattern *p, struct error *e)
 {
-	return run.time_ns || refuse(e, "%s without an end needs --time", p->kind->name);
+	return run.time_ns || refuse(e, "%s: endless flows need --time", p->kind->name);
 }
 
 static uint32_t pair_count(const struct settings *s)
@@ -70,7 +70,7 @@ static uint32_t pair_count(const struct settings *s)
 	return s->src.count > s->dst.count ? s->src.count : s->dst.count;
 }
 
-static const struct host *taken_in_turn(const struct host_set *set, uint32_t i)
+static const struct host *cyclic(const struct host_set *set, uint32_t i)
 {
 	return set->hosts[i % set->count];
 }
@@ -81,8 +81,8 @@ static bool check_pairs(const struct pattern *p, uint64_t count, struct error *e
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		src = taken_in_turn(&p->set.src, i);
-		if (src == taken_in_turn(&p->set.dst, i))
+		src = cyclic(&p->set.src, i);
+		if (src == cyclic(&p->set.dst, i))
 			return refuse(e, "%s: flow %u would go from %s to itself", p->kind->name, i,
 				    src->name);
 	}
@@ -104,8 +104,8 @@ static void prepare_bulk(struct pattern *p)
 	uint32_t i;
 
 	for (i = 0; i < p->set.flows; i++) {
-		src = taken_in_turn(&p->set.src, i);
-		dst = taken_in_turn(&p->set.dst, i);
+		src = cyclic(&p->set.src, i);
+		dst = cyclic(&p->set.dst, i);
 		plan_flow(p, src, dst, p->set.bytes);
 		open_channel(p, src, dst);
 	}
@@ -118,13 +118,13 @@ static bool check_blast(struct pattern *p, struct error *e)
 	if (!check_bulk(p, e))
 		return false;
 	for (i = 0; i < p->set.flows && !p->set.rate_bps; i++)
-		if (!topology_path(&run.topology, taken_in_turn(&p->set.src, i),
-				   taken_in_turn(&p->set.dst, i)))
-			return refuse(e, "blast needs rate=, or the path in the file of hosts");
+		if (!topology_path(&run.topology, cyclic(&p->set.src, i),
+				   cyclic(&p->set.dst, i)))
+			return refuse(e, "blast needs rate=, or a path in the file of hosts");
 	return true;
 }
 
-/* ---- rpc: requests and answers on connections that stay */
+/* ---- rpc: requests and responses on persistent connections */
 
 static bool check_rpc(struct pattern *p, struct error *e)
 {
@@ -137,8 +137,8 @@ static void prepare_rpc(struct pattern *p)
 	const struct host *src, *dst;
 
 	for (i = 0; i < pairs * p->set.concurrency; i++) {
-		src = taken_in_turn(&p->set.src, i % pairs);
-		dst = taken_in_turn(&p->set.dst, i % pairs);
+		src = cyclic(&p->set.src, i % pairs);
+		dst = cyclic(&p->set.dst, i % pairs);
 		plan_flow(p, src, dst, p->set.request);
 		p->plan[i]->response = p->set.response;
 		open_channel(p, src, dst);
@@ -165,16 +165,16 @@ static void ended_rpc(struct pattern *p, struct flow *f, struct channel *ch)
 	flow_start_at(next, f->end_ns, start_next);
 }
 
-/* ---- incast: all to one, round after round */
+/* ---- incast: all senders to one host, round after round */
 
 static bool check_incast(struct pattern *p, struct error *e)
 {
 	if (p->set.dst.count != 1)
-		return refuse(e, "incast: dst= is one host");
+		return refuse(e, "incast: dst= must be one host");
 	if (!host_set_remove(&p->set.src, p->set.dst.hosts[0]))
-		return refuse(e, "incast: no senders other than dst");
+		return refuse(e, "incast: src= has no host other than dst=");
 	if (p->set.src.count * p->set.rounds > 100000000)
-		return refuse(e, "incast: too many senders and rounds");
+		return refuse(e, "incast: more than 10^8 flows");
 	return true;
 }
 
@@ -255,9 +255,9 @@ static void prepare_permutation(struct pattern *p)
 	free(to);
 }
 
-/* ---- poisson: flows arrive whatever becomes of those before */
+/* ---- poisson: open loop, flows arrive independently of earlier ones */
 
-/* Whatever host of src sends, there is another one in dst. */
+/* Ensure that each host of src has a different host in dst. */
 static bool check_ends(struct pattern *p, struct error *e)
 {
 	if ((p->set.dst.count == 1 && !host_set_remove(&p->set.src, p->set.dst.hosts[0])) ||
@@ -269,16 +269,16 @@ static bool check_ends(struct pattern *p, struct error *e)
 static bool check_poisson(struct pattern *p, struct error *e)
 {
 	if (!(p->set.load > 0 && p->set.load <= 10))
-		return refuse(e, "bad value: load=%g", p->set.load);
+		return refuse(e, "bad value for key \"load\": \"%g\"", p->set.load);
 	if (!check_ends(p, e))
 		return false;
 	if (!topology_path(&run.topology, p->set.src.hosts[0],
 			   p->set.dst.hosts[p->set.dst.hosts[0] == p->set.src.hosts[0]]))
-		return refuse(e, "poisson: the file of hosts does not tell the path");
+		return refuse(e, "poisson: the file of hosts lacks the path");
 	return true;
 }
 
-/* Two hosts of the sets, each pair of different ones as likely as the others */
+/* Draw a pair of different hosts, uniformly. */
 static void draw_pair(struct pattern *p, const struct host **src, const struct host **dst)
 {
 	do {
@@ -287,7 +287,7 @@ static void draw_pair(struct pattern *p, const struct host **src, const struct h
 	} while (*src == *dst);
 }
 
-/* Mean time between two flows, of all hosts together */
+/* Return: mean time between two flows, of all hosts together */
 static double mean_gap_ns(const struct pattern *p)
 {
 	const struct host *src = p->set.src.hosts[0];
@@ -320,17 +320,17 @@ static void start_poisson(struct pattern *p)
 		flow_start_at(p->plan[i], p->plan[i]->start_ns, start_alone);
 }
 
-/* ---- closed: each host always has as many flows, a new one for each that ended */
+/* ---- closed: a constant number of flows per host; a new one starts when one ends */
 
 static uint32_t closed_count(const struct pattern *p)
 {
 	return p->set.src.count * (uint32_t)p->set.concurrency;
 }
 
-/* Number @number, which alone says what it is: whatever ended first, flows are the same. */
+/* Make flow @number. It depends only on the number, so all transports get the same flows. */
 static struct flow *closed_flow(struct pattern *p, uint32_t number)
 {
-	const struct host *src = taken_in_turn(&p->set.src, number % closed_count(p));
+	const struct host *src = cyclic(&p->set.src, number % closed_count(p));
 	const struct host *dst;
 	struct flow *f;
 
@@ -428,7 +428,7 @@ static const struct pattern_kind closed = {
 	.ended = ended_closed,
 };
 
-/* In the order of the bits in pattern.c */
+/* Order of the bits in pattern.c */
 const struct pattern_kind *const pattern_kinds[] = {
 	&bulk, &rpc, &incast, &permutation, &poisson, &blast, &closed, NULL
 };

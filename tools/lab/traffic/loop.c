@@ -23,8 +23,8 @@ static struct {
 	int epoll;
 	int timer;
 	int64_t origin_ns;
-	int64_t armed_ns;	/* for the earliest call, or 0 */
-	struct call *calls;	/* heap, the earliest first */
+	int64_t armed_ns;	/* expiry of the timer, or 0 */
+	struct call *calls;	/* binary heap, earliest first */
 	size_t call_count;
 	uint64_t seq;
 	void **dead;
@@ -46,7 +46,7 @@ void loop_init(void)
 	loop.timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (loop.epoll < 0 || loop.timer < 0)
 		die("epoll or timerfd: %s", strerror(errno));
-	/* armed again each time, so nobody has to read it */
+	/* rearmed after each expiry, so it is never read */
 	loop_watch(loop.timer, EPOLLIN | EPOLLET, NULL);
 	loop_start_clock(0);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Waits for sockets and for instants
+ * Event loop: sockets and timers
  *
- * The program sleeps whenever it has nothing to do, as virtual time passes only
+ * The program sleeps in epoll_wait() while it is idle. Virtual time passes only
  * then.
  */
 #ifndef _TRAFFIC_LOOP_H
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Part of what owns a socket; @ready is NULL when it is closed */
+/* Embedded in the owner of a socket; @ready is NULL after the socket is closed */
 struct watch {
 	void (*ready)(struct watch *watch, uint32_t events);
 };
@@ -19,34 +19,34 @@ struct watch {
 void loop_init(void);
 
 /**
- * loop_start_clock() - say when the clock shows 0
- * @origin_ns: of CLOCK_MONOTONIC, not before now; 0: now
+ * loop_start_clock() - set time 0 of the loop's clock
+ * @origin_ns: CLOCK_MONOTONIC time of 0, not in the past; 0: now
  *
- * Return: false if that instant has passed
+ * Return: false if @origin_ns has passed
  */
 bool loop_start_clock(int64_t origin_ns);
 
-/* ns since the clock showed 0 */
+/* Return: ns since time 0 */
 int64_t loop_now(void);
 
 /**
- * loop_at() - call a function later, once
- * @ns: instant; calls for the same one are made in the order of loop_at()
+ * loop_at() - schedule a single call
+ * @ns: time of the call; calls at the same time run in the order of loop_at()
  * @call: function
  * @arg: its argument
  */
 void loop_at(int64_t ns, void (*call)(void *arg), void *arg);
 
-/* The events are epoll's. */
+/* Watch a socket for EVENTS of epoll. */
 void loop_watch(int fd, uint32_t events, struct watch *watch);
 
-/* After an event of EPOLLONESHOT: again */
+/* Rearm a watch with EPOLLONESHOT. */
 void loop_rewatch(int fd, uint32_t events, struct watch *watch);
 
-/* free() as soon as no event that has been fetched can be for it */
+/* free() after the events that epoll_wait() has already returned are handled */
 void loop_free(void *p);
 
-/* Until loop_stop() */
+/* Run until loop_stop(). */
 void loop_run(void);
 
 void loop_stop(void);

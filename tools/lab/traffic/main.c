@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Traffic between network namespaces, and how long it took
+ * Traffic generator: flows between network namespaces, and their completion times
  *
- * One process owns the sockets of all hosts. It sleeps whenever it waits, so
- * that virtual time can pass; in real time it works the same.
+ * One process owns the sockets of all hosts, in virtual time and in real time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,37 +15,37 @@
 
 static const char usage[] =
 "Usage: traffic --hosts FILE [OPTION...] PATTERN KEY=VALUE... [-- PATTERN KEY=VALUE...]...\n"
-"Runs patterns of traffic between network namespaces, all at once; needs root.\n"
+"Run patterns of traffic between network namespaces, all at once. Needs root.\n"
 "\n"
-"  --hosts FILE    the hosts: \"host NAME NETNS ADDRESS LEAF POD\", \"mtu BYTES\" and\n"
-"                  \"path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...\", a line each\n"
-"  --seed N        everything random comes from it; default 1\n"
-"  --origin NS     instant of CLOCK_MONOTONIC that is time 0; default: when all is ready\n"
-"  --time D        no flow starts later, and what has no size ends then;\n"
+"  --hosts FILE    the hosts: lines \"host NAME NETNS ADDRESS LEAF POD\", \"mtu BYTES\" and\n"
+"                  \"path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...\"\n"
+"  --seed N        seed of all random choices; default 1\n"
+"  --origin NS     time 0 on CLOCK_MONOTONIC; default: when all sockets are ready\n"
+"  --time D        no flow starts later, and endless flows end then;\n"
 "                  default: until all flows have ended\n"
-"  --drain D       how long others may go on after --time; default 1s\n"
-"  --flows FILE    a CSV line for each flow\n"
-"  --series FILE   a CSV line for each flow that runs, again and again\n"
-"  --every D       from one sample of them to the next; default 1ms\n"
-"  --progress      \"progress NS OF_NS\" on stderr at each 1% of --time\n"
-"  --json          the summary as JSON\n"
+"  --drain D       how long other flows may continue after --time; default 1s\n"
+"  --flows FILE    write a CSV line per flow\n"
+"  --series FILE   write a CSV line per running flow, again and again\n"
+"  --every D       interval of --series; default 1ms\n"
+"  --progress      print \"progress NS OF_NS\" to stderr at each 1% of --time\n"
+"  --json          print the summary as JSON\n"
 "\n"
 "Patterns:\n"
-"  bulk            flows of some or endless bytes\n"
-"  rpc             requests and answers on connections that stay; each is a flow\n"
-"  incast          flows of all senders to one host, round after round\n"
-"  permutation     flows, each host sends to one and receives from one\n"
-"  poisson         flows that arrive at random, sizes from a distribution\n"
-"  closed          as many flows of each host all the time, sizes from a distribution\n"
-"  blast           UDP datagrams that nothing slows down\n"
+"  bulk            flows of a given size, or endless\n"
+"  rpc             requests and responses on persistent connections; each is a flow\n"
+"  incast          flows of all src to one host, round after round\n"
+"  permutation     each host sends to one host and receives from one host\n"
+"  poisson         random arrivals at a load, sizes from a distribution\n"
+"  closed          a constant number of flows per host, sizes from a distribution\n"
+"  blast           UDP datagrams without congestion control\n"
 "\n"
 "Sizes are 1500, 64k, 1.5M, 2G (powers of 1000) or Ki, Mi, Gi; times 10us, 1.5ms, 2s;\n"
 "rates 2.5gbit. Hosts are names, ranges like h0-h7 and all, separated by commas.\n"
 "A flow's time ends when the receiver has read its last byte. Its slowdown is that time\n"
-"over the ideal one: store and forward on the path, nothing else there, no handshake.\n"
-"Exit status: 0, 1 if a flow failed, 2 if the words or the set-up are wrong.\n"
+"over the ideal time: store and forward on an idle path, without handshake.\n"
+"Exit status: 0; 1 if a flow failed; 2 if the command line or the set-up is wrong.\n"
 "\n"
-"Keys, with the patterns that know them (*: and need them):\n";
+"Keys, with the patterns that accept them (*: require them):\n";
 
 struct options {
 	const char *hosts;
@@ -99,10 +98,10 @@ static bool parse_option(const char *name, const char *value)
 		return parse_duration(value, &run.drain_ns);
 	if (!strcmp(name, "--every"))
 		return parse_duration(value, &options.every_ns) && options.every_ns;
-	die("unknown option: %s (--help shows all)", name);
+	die("unknown option \"%s\" (see --help)", name);
 }
 
-/* Return: the first word that is not an option */
+/* Return: index of the first word that is not an option */
 static int parse_options(int argc, char **argv)
 {
 	int i;
@@ -115,14 +114,14 @@ static int parse_options(int argc, char **argv)
 		else if (!strcmp(argv[i], "--json"))
 			options.json = true;
 		else if (i + 1 == argc)
-			die("%s: unknown, or needs a value (--help shows all)", argv[i]);
+			die("option \"%s\" is unknown or lacks a value (see --help)", argv[i]);
 		else if (!parse_option(argv[i], argv[i + 1]))
-			die("bad value: %s %s", argv[i], argv[i + 1]);
+			die("bad value for %s: \"%s\"", argv[i], argv[i + 1]);
 		else
 			i++;
 	}
 	if (!options.hosts)
-		die("--hosts FILE is missing (--help shows all)");
+		die("missing option --hosts FILE (see --help)");
 	return i;
 }
 
@@ -170,7 +169,7 @@ static FILE *open_out(const char *path)
 static void close_out(FILE *out, const char *path)
 {
 	if (out && (ferror(out) | fclose(out)))
-		die("%s: cannot be written", path);
+		die("%s: write error", path);
 }
 
 /* ---- the run */
@@ -180,7 +179,7 @@ static void more_files(void)
 	struct rlimit limit = { 1 << 20, 1 << 20 };
 	struct rlimit have;
 
-	/* where that is more than the system allows: as many as we may have */
+	/* beyond the system's limit: as many as allowed */
 	if (!setrlimit(RLIMIT_NOFILE, &limit) || getrlimit(RLIMIT_NOFILE, &have))
 		return;
 	have.rlim_cur = have.rlim_max;
@@ -203,7 +202,7 @@ static void take_series(void *unused)
 	loop_at(loop_now() + options.every_ns, take_series, NULL);
 }
 
-/* At 100% time_is_over() calls it. */
+/* time_is_over() prints the line of 100%. */
 static void show_progress(void *unused)
 {
 	(void)unused;
@@ -229,7 +228,7 @@ static void time_is_over(void *unused)
 	loop_at(run.time_ns + run.drain_ns, drained, NULL);
 }
 
-/* Sockets, and the connections that are opened before time begins */
+/* Make listeners, and connections that open before time 0. */
 static void prepare(void)
 {
 	unsigned int i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of NDP: each flow is one, and so is its answer
+ * NDP transport: each flow is a message, and so is its response
  *
- * As a server does, a host receives from all others by one socket. That has room
- * for what comes at once: a message is read when it is whole.
+ * Like a server, a host receives from all peers on one socket. Messages are read
+ * when they are complete, so its receive buffer holds all concurrent messages.
  */
 #include <errno.h>
 #include <linux/ndp.h>
@@ -15,13 +15,13 @@
 #include "pattern.h"
 
 #define RCVBUF (256 << 20)
-/* a longer message needs more than the system's SO_SNDBUF */
+/* longer messages exceed the default SO_SNDBUF */
 #define SNDBUF_ENOUGH (1 << 20)
 #define SNDBUF_MAX (1 << 30)
 #define READ_MAX (4 << 20)
 #define CHUNK (1 << 20)
 #define CHUNKS_MAX (SNDBUF_MAX / CHUNK)
-/* a flow without a size: its messages, and what of them has not come yet */
+/* an endless flow: bytes of a message, and bytes sent ahead of the received ones */
 #define ENDLESS_MESSAGE 1000000
 #define ENDLESS_AHEAD (4 * ENDLESS_MESSAGE)
 
@@ -38,7 +38,7 @@ static int ndp_socket(const struct pattern *p, const struct host *host, uint16_t
 
 static int ndp_send(struct endpoint *end);
 
-/* What came makes room for the next message of a flow without a size. */
+/* Account received bytes; an endless flow may then send its next message. */
 static void received(struct channel *ch, uint64_t bytes)
 {
 	struct endpoint *sender = &ch->ends[0];
@@ -52,7 +52,7 @@ static void received(struct channel *ch, uint64_t bytes)
 		channel_failed(ch, error);
 }
 
-/* One message, or what there is of it. Return: bytes, or a negative errno */
+/* Read a message, or the next part of it. Return: bytes, or a negative errno */
 static ssize_t receive(int fd, struct msghdr *in)
 {
 	static char buffer[READ_MAX];
@@ -74,17 +74,17 @@ static void listener_ready(struct watch *w, uint32_t events)
 	struct channel *ch;
 
 	(void)events;
-	/* of a message that its sender gave up, and heard so, too */
+	/* -ECONNRESET: a sender has aborted a message, and its flow has failed there */
 	if (n < 0 && n != -EAGAIN && n != -ECONNRESET)
 		die("host %s: recvmsg: %s", l->host->name, strerror((int)-n));
-	/* none: its flow has failed meanwhile */
+	/* NULL if the flow has failed meanwhile */
 	ch = n > 0 ? channel_find(l, &from) : NULL;
 	if (ch)
 		received(ch, (uint64_t)n);
 }
 
-/* The answer, by the socket that the request went from. Return: 0, or a negative errno */
-static int receive_answer(struct endpoint *end, uint32_t events)
+/* Read the response at the socket that sent the request. Return: 0, or a negative errno */
+static int receive_response(struct endpoint *end, uint32_t events)
 {
 	struct msghdr in;
 	ssize_t n;
@@ -125,7 +125,7 @@ static void make_room(const struct endpoint *end, uint64_t bytes)
 		set_option(end->fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)bytes, "SO_SNDBUFFORCE");
 }
 
-/* The next message. Return: its length; 0: none is due */
+/* Return: bytes of the next message; 0: none is due */
 static uint64_t next_message(const struct endpoint *end)
 {
 	const struct flow *f = end->channel->flow;
@@ -160,15 +160,15 @@ static void ndp_listen(struct listener *l)
 	loop_watch(l->fd, EPOLLIN, &l->watch);
 }
 
-/* What answers go by. Return: 0, or a negative errno */
-static int open_answers(struct channel *ch)
+/* Open the receiver's socket for responses. Return: 0, or a negative errno */
+static int open_responses(struct channel *ch)
 {
 	struct endpoint *end = &ch->ends[1];
 	union address to = ch->src->address;
 
 	enter_host(ch->dst);
 	end->fd = ndp_socket(ch->pattern, ch->dst, 0);
-	/* at the same place for IPv6 */
+	/* sin6_port has the same offset */
 	to.in.sin_port = ch->port;
 	if (connect(end->fd, &to.sa, address_length(&to)))
 		return -errno;
@@ -185,7 +185,7 @@ static int ndp_open(struct channel *ch)
 	end->fd = ndp_socket(ch->pattern, ch->src, 0);
 	error = connect_to(ch);
 	if (!error && ch->pattern->set.response)
-		error = open_answers(ch);
+		error = open_responses(ch);
 	if (error)
 		return error;
 	end->writable = true;
@@ -203,7 +203,7 @@ static void ndp_sample(int fd, struct sample *s)
 	if (fd < 0 || getsockopt(fd, SOL_NDP, NDP_INFO, &info, &len))
 		return;
 	packets = info.packets_sent - info.packets_rtx;
-	/* it counts packets, of which nearly all are equally long */
+	/* NDP counts packets, nearly all of the same length */
 	if (packets)
 		s->acked_bytes = (uint64_t)((__uint128_t)info.bytes_sent * info.acks_received /
 					    packets);
@@ -214,11 +214,11 @@ static void ndp_sample(int fd, struct sample *s)
 
 const struct transport ndp_transport = {
 	.name = "ndp",
-	/* IP, UDP and NDP */
+	/* IP, UDP, NDP */
 	.headers = { 20 + 8 + 56, 40 + 8 + 56 },
 	.listen = ndp_listen,
 	.open = ndp_open,
 	.send = ndp_send,
-	.receive = receive_answer,
+	.receive = receive_response,
 	.sample = ndp_sample,
 };

@@ -8,7 +8,7 @@
 
 #include "udp.h"
 
-/* Which patterns know a word */
+/* Bits of the patterns that accept a key */
 enum { BULK = 1, RPC = 2, INCAST = 4, PERMUTATION = 8, POISSON = 16, BLAST = 32, CLOSED = 64 };
 
 #define RANDOM (POISSON | CLOSED)
@@ -22,7 +22,7 @@ enum type { NUMBER, BYTES, DURATION, RATE, FRACTION, TEXT, HOSTS, CDF_FILE, TRAN
 struct word {
 	const char *key;
 	unsigned int kinds;
-	unsigned int needed;	/* by these */
+	unsigned int needed;	/* patterns that require it */
 	enum type type;
 	size_t offset;
 	uint64_t min;
@@ -34,55 +34,55 @@ struct word {
 
 static const struct word words[] = {
 	{ "name", ALL, 0, TEXT, FIELD(name), 1, 31,
-	  "for the outputs; default: the pattern's" },
-	{ "src", ALL & ~(INCAST | PERMUTATION), ALL & ~(INCAST | PERMUTATION | RANDOM), HOSTS,
-	  FIELD(src), 0, 0, "hosts that send; poisson, closed: default all" },
+	  "name in the output; default: the pattern's" },
+	{ "src", ALL, ALL & ~(PERMUTATION | RANDOM), HOSTS, FIELD(src), 0, 0,
+	  "hosts that send, incast: dst is left out, permutation: hosts that send\n"
+	  "and receive; poisson, closed, permutation: default all" },
 	{ "dst", ALL & ~PERMUTATION, ALL & ~(PERMUTATION | RANDOM), HOSTS, FIELD(dst), 0, 0,
-	  "hosts that receive, incast: one; poisson, closed: default all" },
-	{ "senders", INCAST, INCAST, HOSTS, FIELD(src), 0, 0, "hosts that send; dst is left out" },
-	{ "hosts", PERMUTATION, 0, HOSTS, FIELD(src), 0, 0, "default all" },
+	  "hosts that receive, incast: one host; poisson, closed: default all" },
 	{ "flows", BULK | BLAST, 0, NUMBER, FIELD(flows), 1, FLOWS_MAX,
-	  "flow I goes from the I-th of src to the I-th of dst, both taken in turn;\n"
-	  "default: as many as the longer of the lists has" },
+	  "flow I goes from the I-th of src to the I-th of dst, cyclically;\n"
+	  "default: length of the longer list" },
 	{ "bytes", BULK | INCAST | PERMUTATION, INCAST, BYTES, FIELD(bytes), 1, 1ULL << 50,
-	  "of each flow; default: it sends until --time" },
+	  "size of each flow; default: it sends until --time" },
 	{ "rounds", INCAST, 0, NUMBER, FIELD(rounds), 1, FLOWS_MAX,
-	  "a round starts when the former has ended; default 1" },
+	  "a round starts when the previous one has ended; default 1" },
 	{ "request", RPC, RPC, BYTES, FIELD(request), 1, 1ULL << 50, "bytes of a request" },
-	{ "response", RPC, RPC, BYTES, FIELD(response), 1, 1ULL << 50, "bytes of its answer" },
+	{ "response", RPC, RPC, BYTES, FIELD(response), 1, 1ULL << 50, "bytes of its response" },
 	{ "count", RPC, 0, NUMBER, FIELD(count), 1, FLOWS_MAX,
 	  "requests of each connection, one after the other; default: until --time" },
 	{ "concurrency", RPC | CLOSED, 0, NUMBER, FIELD(concurrency), 1, 10000,
 	  "connections of each pair of hosts, closed: flows of each host of src; default 1" },
 	{ "load", POISSON, POISSON, FRACTION, FIELD(load), 0, 0,
 	  "data that each host of src sends, as a share of its link's rate: 0.6" },
-	{ "cdf", RANDOM, RANDOM, CDF_FILE, FIELD(cdf), 0, 0, "file with the sizes of flows" },
+	{ "cdf", RANDOM, RANDOM, CDF_FILE, FIELD(cdf), 0, 0,
+	  "file with the distribution of sizes" },
 	{ "size", BLAST, 0, BYTES, FIELD(size), UDP_SIZE_MIN, UDP_SIZE_MAX,
-	  "of a datagram's data; default 1472" },
+	  "bytes of data of a datagram; default 1472" },
 	{ "rate", BLAST, 0, RATE, FIELD(rate_bps), 1, 1ULL << 50,
-	  "data of each flow, as 2.5gbit; default: all that the NIC takes" },
+	  "data rate of each flow, as 2.5gbit; default: as the NIC takes them" },
 	{ "start", ALL, 0, DURATION, FIELD(start_ns), 0, 1ULL << 60,
-	  "of the first flow; default 0" },
+	  "start of the first flow; default 0" },
 	{ "stagger", ALL & ~POISSON, 0, DURATION, FIELD(stagger_ns), 0, 1ULL << 60,
-	  "from one flow's start to the next; default 1us, incast 1ns" },
+	  "interval between the starts of two flows; default 1us, incast 1ns" },
 	{ "jitter", ALL & ~POISSON, 0, DURATION, FIELD(jitter_ns), 0, 1ULL << 60,
-	  "each flow starts later by up to that, at random; default 0" },
+	  "each flow starts later by up to this, at random; default 0" },
 	{ "transport", STREAMS, 0, TRANSPORT, FIELD(transport), 0, 0,
-	  "tcp, or ndp: each flow is a message, and so is its answer; without bytes=,\n"
-	  "message after message of 1 MB; default tcp" },
-	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, both sides" },
+	  "tcp, or ndp: each flow is a message, and so is its response; without\n"
+	  "bytes=, messages of 1 MB; default tcp" },
+	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, on both sides" },
 	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
-	  "there before time begins, and are kept; default flow, rpc: always before" },
+	  "opened before time 0 and kept; default flow, rpc: always before" },
 	{ "nodelay", STREAMS, 0, NUMBER, FIELD(nodelay), 0, 1, "TCP_NODELAY; default 1" },
 	{ "sndbuf", ALL, 0, BYTES, FIELD(sndbuf), 1, 1 << 30,
 	  "SO_SNDBUF; default: the system's" },
 	{ "port", ALL, 0, NUMBER, FIELD(port), 1, 65535,
-	  "of the receivers; default 20000, 20001 for the second pattern, ..." },
+	  "port of the receivers; default 20000, 20001 for the second pattern, ..." },
 	{ "tos", ALL, 0, NUMBER, FIELD(tos), 0, 255,
-	  "of IPv4, or traffic class, as 0x28; TCP keeps the ECN bits to itself" },
+	  "TOS or traffic class, as 0x28; TCP controls the ECN bits" },
 	{ "prio", STREAMS, 0, NUMBER, FIELD(prio), 0, 7,
-	  "SO_PRIORITY, which transport=ndp tells the receiver: 7 is pulled first; default 0" },
+	  "SO_PRIORITY; ndp transmits it, and 7 is pulled first; default 0" },
 };
 
 static unsigned int kind_bit(const struct pattern_kind *kind)
@@ -175,7 +175,7 @@ static bool parse_value(const struct word *w, const char *value, void *field, st
 	default:
 		good = parse_integer(w, value, field);
 	}
-	return good || refuse(e, "bad value: %s=%.200s", w->key, value);
+	return good || refuse(e, "bad value for key \"%s\": \"%.200s\"", w->key, value);
 }
 
 static const struct word *find_word(unsigned int kind, const char *key, size_t len)
@@ -189,7 +189,7 @@ static const struct word *find_word(unsigned int kind, const char *key, size_t l
 	return NULL;
 }
 
-/* @seen: a bit for each word of the table that was given */
+/* @seen: a bit for each key parsed so far */
 static bool parse_word(struct pattern *p, char *text, uint64_t *seen, struct error *e)
 {
 	char *equals = strchr(text, '=');
@@ -198,24 +198,24 @@ static bool parse_word(struct pattern *p, char *text, uint64_t *seen, struct err
 	if (equals)
 		w = find_word(kind_bit(p->kind), text, (size_t)(equals - text));
 	if (!w)
-		return refuse(e, "%s does not know the word %.200s", p->kind->name, text);
+		return refuse(e, "%s: unknown key \"%.200s\"", p->kind->name, text);
 	if (*seen & 1ULL << (w - words))
-		return refuse(e, "twice: %s", w->key);
+		return refuse(e, "%s: duplicate key \"%s\"", p->kind->name, w->key);
 	*seen |= 1ULL << (w - words);
 	return parse_value(w, equals + 1, (char *)&p->set + w->offset, e);
 }
 
-static bool needed_words(const struct pattern *p, uint64_t seen, struct error *e)
+static bool has_needed_words(const struct pattern *p, uint64_t seen, struct error *e)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_COUNT(words); i++)
 		if (words[i].needed & kind_bit(p->kind) && !(seen & 1ULL << i))
-			return refuse(e, "%s needs %s=", p->kind->name, words[i].key);
+			return refuse(e, "%s: missing key \"%s\"", p->kind->name, words[i].key);
 	return true;
 }
 
-/* What only TCP knows */
+/* Refuse TCP's keys for NDP. */
 static bool right_transport(const struct pattern *p, uint64_t seen, struct error *e)
 {
 	static const char *const of_tcp[] = { "cc", "nodelay" };
@@ -225,7 +225,7 @@ static bool right_transport(const struct pattern *p, uint64_t seen, struct error
 	for (i = 0; i < ARRAY_COUNT(of_tcp) && p->transport == &ndp_transport; i++) {
 		w = find_word(kind_bit(p->kind), of_tcp[i], strlen(of_tcp[i]));
 		if (seen & 1ULL << (w - words))
-			return refuse(e, "%s= is not for transport=ndp", w->key);
+			return refuse(e, "key \"%s\" conflicts with transport=ndp", w->key);
 	}
 	return true;
 }
@@ -244,7 +244,7 @@ static void set_defaults(struct pattern *p)
 	};
 }
 
-/* All, where hosts need not be named and were not */
+/* Optional lists of hosts default to all hosts. */
 static void default_hosts(struct pattern *p)
 {
 	struct error e;
@@ -264,7 +264,7 @@ static bool same_family(const struct pattern *p, struct error *e)
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < sets[i]->count; j++)
 			if (sets[i]->hosts[j]->address.sa.sa_family != first->address.sa.sa_family)
-				return refuse(e, "hosts %s and %s: one has IPv4, one IPv6",
+				return refuse(e, "hosts %s and %s mix IPv4 and IPv6",
 					    first->name, sets[i]->hosts[j]->name);
 	return true;
 }
@@ -286,14 +286,15 @@ bool pattern_parse(struct pattern *p, char **text, int count, struct error *e)
 
 	p->kind = count ? find_kind(text[0]) : NULL;
 	if (!p->kind)
-		return refuse(e, "no such pattern: %.200s", count ? text[0] : "(nothing)");
+		return count ? refuse(e, "unknown pattern \"%.200s\"", text[0]) :
+			       refuse(e, "missing pattern");
 	rng_seed(&p->rng, run.seed, p->index);
 	set_defaults(p);
 	for (i = 1; i < count; i++)
 		if (!parse_word(p, text[i], &seen, e))
 			return false;
 	p->transport = p->set.transport ? p->set.transport : p->kind->transport;
-	if (!needed_words(p, seen, e) || !right_transport(p, seen, e))
+	if (!has_needed_words(p, seen, e) || !right_transport(p, seen, e))
 		return false;
 	default_hosts(p);
 	return same_family(p, e) && p->kind->check(p, e);
@@ -319,7 +320,7 @@ void pattern_help(void)
 
 static bool listens(const struct pattern *p, const struct host *host)
 {
-	/* permutation has one set for both */
+	/* permutation: src receives */
 	const struct host_set *set = p->set.dst.count ? &p->set.dst : &p->set.src;
 	unsigned int i;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Patterns of traffic, and their words on the command line
+ * Traffic patterns and their keys on the command line
  */
 #ifndef _TRAFFIC_PATTERN_H
 #define _TRAFFIC_PATTERN_H
@@ -9,22 +9,22 @@
 #include "flow.h"
 #include "rng.h"
 
-/* Of the whole run */
+/* Options of the whole run */
 struct run {
 	struct topology topology;
 	uint64_t seed;
 	int64_t time_ns;	/* 0: until all flows have ended */
 	int64_t drain_ns;
-	bool over;		/* time is */
+	bool over;		/* time_ns has passed */
 };
 
 extern struct run run;
 
-/* What the words key=value said, or their defaults */
+/* Values of the keys, or their defaults */
 struct settings {
 	const char *name;
 	const char *cc;
-	const struct transport *transport;	/* NULL: the kind's */
+	const struct transport *transport;	/* NULL: default of the kind */
 	struct host_set src;
 	struct host_set dst;
 	struct cdf cdf;
@@ -55,10 +55,10 @@ struct pattern {
 	const struct transport *transport;
 	struct settings set;
 	struct rng rng;
-	struct listener *listeners;	/* one for each host of the topology; pattern NULL: none */
-	struct channel **channels;	/* those opened before the start, one a flow or sender */
+	struct listener *listeners;	/* by host of the topology; pattern NULL: unused */
+	struct channel **channels;	/* per flow or sender; NULL: opened by the flow */
 	uint32_t channel_count;
-	struct flow **plan;		/* flows whose order is known, in that order */
+	struct flow **plan;		/* flows made before the start, in order */
 	uint32_t plan_count;
 	uint32_t round;
 	uint32_t round_left;		/* flows of the round that have not ended */
@@ -66,12 +66,13 @@ struct pattern {
 
 /**
  * struct pattern_kind - a kind of pattern
- * @name: as on the command line
- * @transport: whose sockets it uses, unless told otherwise
- * @check: what single words cannot tell. Return: false, with the reason
- * @prepare: make flows, and the channels that are opened before the start
- * @start: give the flows their instants
- * @ended: a flow has, and its channel is free for others, or NULL; may be NULL
+ * @name: its word on the command line
+ * @transport: default transport
+ * @check: check combinations of keys, and complete defaults
+ * @prepare: make flows, and open channels for connect=before
+ * @start: schedule the flows
+ * @ended: a flow has ended; its channel is free for another flow, or NULL. May
+ *	be NULL
  */
 struct pattern_kind {
 	const char *name;
@@ -85,26 +86,24 @@ struct pattern_kind {
 extern const struct pattern_kind *const pattern_kinds[];
 
 /**
- * pattern_parse() - a pattern from its words
- * @p: filled
+ * pattern_parse() - parse a pattern
+ * @p: result
  * @words: "bulk", "src=h0", ...
- * @count: of the words
- * @e: says which word was wrong where false is returned
+ * @count: number of words
+ * @e: message that names the wrong word, if false is returned
  */
 bool pattern_parse(struct pattern *p, char **words, int count, struct error *e);
 
-/* The table of the words, for --help */
+/* Print the table of keys, for --help. */
 void pattern_help(void);
 
-/* Makes the sockets that others connect to. */
+/* Make the listeners of the pattern's receivers. */
 void pattern_listen(struct pattern *p);
 
-/* What has arrived by now is counted. */
+/* Count data that has arrived and is not read. */
 void pattern_catch_up(struct pattern *p);
 
-/* Each host sends to exactly one other: a permutation of the numbers below
- * @count without one that stays in its place; @count is at least 2
- */
+/* Draw a permutation of 0 to @count - 1 without fixed points; @count is at least 2. */
 void derangement(struct rng *rng, uint32_t *to, uint32_t count);
 
 #endif /* _TRAFFIC_PATTERN_H */

@@ -153,14 +153,14 @@ void records_series(FILE *out)
 struct totals {
 	unsigned int flows;
 	unsigned int states[FLOW_FAILED + 1];
-	uint64_t bytes;		/* received */
+	uint64_t bytes;		/* received bytes */
 	int64_t first_ns;
 	int64_t last_ns;
 	uint64_t sent, whole, cut;
-	double *fct;		/* us, of those done */
+	double *fct;		/* µs, of flows that are done */
 	double *slowdown;
 	unsigned int slowdowns;
-	double *goodput;	/* bits a second, of those that had a start */
+	double *goodput;	/* bit/s, of flows that started */
 	unsigned int goodputs;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the program writes
+ * CSV files and the summary
  */
 #ifndef _TRAFFIC_RECORDS_H
 #define _TRAFFIC_RECORDS_H
@@ -9,18 +9,18 @@
 
 #include "pattern.h"
 
-/* A line for each flow, in order of their id */
+/* Write a line per flow, by id. */
 void records_flows(FILE *out);
 
 void records_series_head(FILE *out);
 
-/* A line for each flow that runs */
+/* Write a line per running flow. */
 void records_series(FILE *out);
 
-/* For people, or as JSON. Return: how many flows have failed */
+/* Print the summary as text or JSON. Return: number of failed flows */
 unsigned int records_summary(const struct pattern *patterns, unsigned int count, bool json);
 
-/* Ideal completion time, or 0 where there is none */
+/* Return: ideal completion time; 0 if the flow is endless or its path unknown */
 int64_t flow_ideal_ns(const struct flow *flow);
 
 #endif /* _TRAFFIC_RECORDS_H */

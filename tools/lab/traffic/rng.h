@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pseudo-random numbers that are the same on every machine, in every run
+ * Reproducible pseudo-random numbers
  *
  * xoshiro256**: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number
- * Generators", 2021; its state is filled by SplitMix64, as they advise.
+ * Generators", 2021; seeded by SplitMix64, as they recommend.
  */
 #ifndef _TRAFFIC_RNG_H
 #define _TRAFFIC_RNG_H
@@ -25,10 +25,10 @@ static inline uint64_t rng_splitmix(uint64_t *x)
 }
 
 /**
- * rng_seed() - start a sequence
+ * rng_seed() - initialize a generator
  * @rng: generator
- * @seed: of the run
- * @stream: each number gives a sequence of its own
+ * @seed: seed of the run
+ * @stream: selects one of 2^64 sequences of that seed
  */
 static inline void rng_seed(struct rng *rng, uint64_t seed, uint64_t stream)
 {
@@ -60,7 +60,7 @@ static inline uint64_t rng_u64(struct rng *rng)
 	return result;
 }
 
-/* 0 to n - 1, each as likely as the others */
+/* Return: 0 to n - 1, uniformly distributed */
 static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 {
 	uint64_t odd_lot = -n % n, r;
@@ -71,13 +71,13 @@ static inline uint64_t rng_below(struct rng *rng, uint64_t n)
 	return r % n;
 }
 
-/* At least 0 and less than 1 */
+/* Return: uniformly distributed in [0, 1) */
 static inline double rng_unit(struct rng *rng)
 {
 	return (double)(rng_u64(rng) >> 11) / (1ULL << 53);
 }
 
-/* Exponentially distributed with that mean: the gaps of a Poisson process */
+/* Return: exponentially distributed, as the gaps of a Poisson process */
 static inline double rng_exponential(struct rng *rng, double mean)
 {
 	return -mean * log1p(-rng_unit(rng));

@@ -12,21 +12,23 @@ struct summary {
 };
 
 /**
- * summarize() - mean, percentiles and greatest of some values
- * @values: at least one; they come out sorted
- * @count: of the values
+ * summarize() - mean, percentiles and maximum
+ * @values: values, sorted by this function
+ * @count: number of values, at least 1
  */
 struct summary summarize(double *values, size_t count);
 
 /**
- * percentile() - by nearest rank: the least value that P percent do not exceed
- * @sorted: values, in ascending order
- * @count: at least one
- * @percent: more than 0, at most 100
+ * percentile() - percentile by nearest rank
+ * @sorted: values in ascending order
+ * @count: number of values, at least 1
+ * @percent: above 0, up to 100
+ *
+ * Return: the least value that @percent of all values do not exceed
  */
 double percentile(const double *sorted, size_t count, double percent);
 
-/* Jain's index of fairness: 1 if all are equal, 1/count if one has all. */
+/* Jain's fairness index: 1 if all values are equal, 1/count if one has everything */
 double jain(const double *values, size_t count);
 
 #endif /* _TRAFFIC_STATS_H */

@@ -11,13 +11,13 @@
 #include "pattern.h"
 
 #define SEND_MAX (4 << 20)
-/* A reader is woken for so much at once; at first for less, as the window is small */
+/* SO_RCVLOWAT of a long flow; less at first, while the window is small */
 #define WAKE_BYTES (128 << 10)
 #define WAKE_FIRST_BYTES (16 << 10)
 #define FIRST_BYTES (1 << 20)
-/* one packet brings it anyway */
+/* fits into one packet, so SO_RCVLOWAT saves no wakeup */
 #define WAKE_LEAST_BYTES 1400
-/* what a flow without a size keeps having */
+/* bytes that an endless flow always has to send */
 #define ENDLESS UINT64_MAX
 
 static void set_congestion_control(int fd, const char *cc)
@@ -36,8 +36,8 @@ static int tcp_socket(const struct pattern *p, const struct host *host)
 }
 
 /*
- * Data that arrives is not copied, and all there is read at once; where the end
- * has come, too, that is read as well. Return: 0, or a negative errno
+ * Discard all data in the socket without copying, and read the end of the stream.
+ * Return: 0, or a negative errno
  */
 static int tcp_receive(struct endpoint *end, uint32_t events)
 {
@@ -90,7 +90,7 @@ static int tcp_send(struct endpoint *end)
 		if (!end->writable && end->to_send)
 			return 0;
 	}
-	/* the last segment has the FIN */
+	/* now, so that the last segment carries the FIN */
 	if (end->channel->once)
 		shutdown(end->fd, SHUT_WR);
 	return 0;
@@ -111,7 +111,7 @@ static void accept_ready(struct watch *w, uint32_t events)
 		return;
 	ch = channel_find(l, &from);
 	if (!ch || ch->ends[1].fd >= 0) {
-		/* its flow has failed meanwhile, or it is a stranger */
+		/* its flow has failed meanwhile, or it is not a connection of ours */
 		close(fd);
 		return;
 	}
@@ -126,7 +126,7 @@ static void tcp_listen(struct listener *l)
 	l->fd = tcp_socket(l->pattern, l->host);
 	set_option(l->fd, SOL_SOCKET, SO_REUSEADDR, 1, "SO_REUSEADDR");
 	bind_to(l->fd, l->host, (uint16_t)l->pattern->set.port);
-	/* the kernel lowers it to net.core.somaxconn */
+	/* the kernel limits it to net.core.somaxconn */
 	if (listen(l->fd, 65535))
 		die("host %s: listen: %s", l->host->name, strerror(errno));
 	l->watch.ready = accept_ready;
@@ -160,7 +160,7 @@ static void tcp_sample(int fd, struct sample *s)
 	s->min_rtt_us = info.tcpi_min_rtt;
 	s->retrans_packets = info.tcpi_total_retrans;
 	s->delivery_rate_bps = 8 * info.tcpi_delivery_rate;
-	/* without a bound it is the greatest number */
+	/* ~0: unlimited */
 	if (info.tcpi_pacing_rate < UINT64_MAX / 8)
 		s->pacing_rate_bps = 8 * info.tcpi_pacing_rate;
 	s->ca_state = info.tcpi_ca_state;

@@ -8,7 +8,7 @@
 
 #define WORDS_MAX (PATH_LINKS_MAX + 3)
 
-/* A line of the file, for the messages */
+/* A line of the file */
 struct line {
 	const char *file;
 	unsigned int number;
@@ -48,7 +48,7 @@ static bool parse_host(const struct line *l, struct topology *t, struct error *e
 		return refuse(e, "%s:%u: not \"host NAME NETNS ADDRESS LEAF POD\"", l->file,
 			    l->number);
 	if (find_host(t, l->words[1]) || !strcmp(l->words[1], "all"))
-		return refuse(e, "%s:%u: a second host %s", l->file, l->number, l->words[1]);
+		return refuse(e, "%s:%u: duplicate host %s", l->file, l->number, l->words[1]);
 	t->hosts = grow(t->hosts, t->count, sizeof(*t->hosts));
 	h = &t->hosts[t->count];
 	if (strlen(l->words[1]) >= sizeof(h->name) || strlen(l->words[2]) >= sizeof(h->netns) ||
@@ -100,7 +100,7 @@ static bool parse_path(const struct line *l, struct topology *t, struct error *e
 	path = &t->paths[d];
 	if (path->count || l->count > PATH_LINKS_MAX + 2)
 		return refuse(e, "%s:%u: %s", l->file, l->number,
-			    path->count ? "a second path of that kind" : "too many links");
+			    path->count ? "duplicate path" : "too many links");
 	for (i = 0; i < l->count - 2; i++)
 		if (!parse_link(l->words[i + 2], &path->links[i]))
 			return refuse(e, "%s:%u: not RATE_BPS:DELAY_NS: %s", l->file, l->number,
@@ -113,7 +113,7 @@ static bool parse_mtu(const struct line *l, struct topology *t, struct error *e)
 {
 	uint64_t mtu;
 
-	/* room for the headers that ideal_fct_ns() counts, and for data */
+	/* must hold the headers of ideal_fct_ns() and data */
 	if (l->count != 2 || !parse_number(l->words[1], 256, 65535, &mtu))
 		return refuse(e, "%s:%u: not \"mtu BYTES\", 256 to 65535", l->file, l->number);
 	t->mtu = (unsigned int)mtu;
@@ -194,13 +194,13 @@ static bool add_host(struct host_set *set, const struct host *host, struct error
 
 	for (i = 0; i < set->count; i++)
 		if (set->hosts[i] == host)
-			return refuse(e, "host %s twice", host->name);
+			return refuse(e, "duplicate host %s", host->name);
 	set->hosts = grow(set->hosts, set->count, sizeof(*set->hosts));
 	set->hosts[set->count++] = host;
 	return true;
 }
 
-/* "h7" is split before the 7. Return: whether there is a number */
+/* Split "h7" before the 7. Return: false if there is no number */
 static bool split_name(const char *name, size_t *prefix, uint64_t *number)
 {
 	*prefix = strlen(name);
@@ -224,7 +224,7 @@ static bool add_range(const struct topology *t, const char *from, const char *to
 		snprintf(name, sizeof(name), "%.*s%llu", (int)prefix, from, (unsigned long long)i);
 		host = find_host(t, name);
 		if (!host)
-			return refuse(e, "no host %s, in the range %s-%s", name, from, to);
+			return refuse(e, "unknown host \"%s\" in the range %s-%s", name, from, to);
 		if (!add_host(set, host, e))
 			return false;
 	}
@@ -244,7 +244,7 @@ static bool add_word(const struct topology *t, char *word, struct host_set *set,
 		return add_range(t, word, dash + 1, set, e);
 	}
 	if (strcmp(word, "all"))
-		return refuse(e, "no host %s", word);
+		return refuse(e, "unknown host \"%s\"", word);
 	for (i = 0; i < t->count; i++)
 		if (!add_host(set, &t->hosts[i], e))
 			return false;

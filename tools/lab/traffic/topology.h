@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hosts, where their sockets are made, and the links between them
+ * Hosts, their network namespaces, and the links between them
  *
- * The topology helpers of the lab write the file; words are separated by
- * blanks, # starts a comment:
+ * closlab.topo writes the file of hosts. Words are separated by blanks, # starts
+ * a comment:
  *
  *	host NAME NETNS ADDRESS LEAF POD
  *	path same-leaf|same-pod|far RATE_BPS:DELAY_NS ...
@@ -24,7 +24,7 @@ struct link {
 	int64_t delay_ns;
 };
 
-/* The links from host to host, in order */
+/* Links from host to host, in order */
 struct path {
 	unsigned int count;
 	struct link links[PATH_LINKS_MAX];
@@ -49,11 +49,11 @@ struct host {
 struct topology {
 	struct host *hosts;
 	unsigned int count;
-	struct path paths[DISTANCES];	/* without links where the file has no line */
+	struct path paths[DISTANCES];	/* no links: not in the file */
 	unsigned int mtu;
 };
 
-/* Hosts without repetition, in the order in which they were named */
+/* Distinct hosts, in the order of the command line */
 struct host_set {
 	const struct host **hosts;
 	unsigned int count;
@@ -62,29 +62,29 @@ struct host_set {
 /**
  * topology_read() - read the file of hosts
  * @in: the file
- * @name: of the file, for messages
- * @topology: filled
- * @e: says file, line and word where false is returned
+ * @name: name of the file, for messages
+ * @topology: result
+ * @e: message with file, line and word, if false is returned
  */
 bool topology_read(FILE *in, const char *name, struct topology *topology, struct error *e);
 
 void topology_free(struct topology *topology);
 
-/* Return: the links from a to b, or NULL where the file does not tell them */
+/* Return: the links from a to b, or NULL if the file does not list them */
 const struct path *topology_path(const struct topology *topology, const struct host *a,
 				 const struct host *b);
 
 /**
- * host_set_parse() - the hosts of a list
+ * host_set_parse() - parse a list of hosts
  * @topology: all hosts
  * @text: names, ranges like h0-h7, "all"; separated by commas
- * @set: filled
- * @e: says which word was wrong where false is returned
+ * @set: result
+ * @e: message that names the wrong word, if false is returned
  */
 bool host_set_parse(const struct topology *topology, const char *text, struct host_set *set,
 		    struct error *e);
 
-/* Return: the set is left without that host; false if nothing is left */
+/* Remove a host, if the set has it. Return: false if the set is empty then */
 bool host_set_remove(struct host_set *set, const struct host *host);
 
 #endif /* _TRAFFIC_TOPOLOGY_H */

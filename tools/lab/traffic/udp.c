@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Datagrams without any control, and without checksum, as what was trimmed
- * cannot have a right one
+ * UDP transport: datagrams without congestion control, and without checksum,
+ * which would be wrong after trimming
  */
 #include <errno.h>
 #include <netinet/udp.h>
@@ -18,14 +18,14 @@
 #endif
 
 #define BATCH 64
-/* a NIC that takes that many datagrams in no time does not push back */
+/* a device that takes that many datagrams in no virtual time has no backpressure */
 #define UNPUSHED_MAX 1024
 #define RCVBUF (64 << 20)
-/* so long they gather before they are read: nobody waits for them */
+/* ns for which datagrams gather before they are read */
 #define GATHER_NS 100000
 #define MAGIC 0x74726166666963ULL
 
-/* How each datagram begins */
+/* Header of a datagram */
 struct header {
 	uint64_t magic;
 	uint64_t flow;
@@ -46,7 +46,7 @@ static void prepare_batch(const struct flow *f)
 		batch[i].msg_hdr = (struct msghdr){ .msg_iov = &payload_iov, .msg_iovlen = 1 };
 }
 
-/* Return: how many datagrams the socket took, or a negative errno, also if it took none */
+/* Return: number of datagrams that the socket took, at least 1, or a negative errno */
 static int send_batch(struct flow *f, uint64_t count)
 {
 	int n;
@@ -68,7 +68,7 @@ static int64_t due_ns(const struct flow *f)
 				       8 * NS_PER_S / f->pattern->set.rate_bps);
 }
 
-/* What the socket does not take when it is due is not sent. */
+/* A datagram that the socket refuses when it is due is not sent. */
 static void send_due(void *flow)
 {
 	struct flow *f = flow;
@@ -87,7 +87,7 @@ static void send_due(void *flow)
 		loop_at(due_ns(f), send_due, f);
 }
 
-/* ---- as the NIC takes them */
+/* ---- without a rate: as the NIC takes them */
 
 static void resume(void *flow)
 {
@@ -97,7 +97,7 @@ static void resume(void *flow)
 		channel_send(&f->channel->ends[0], UINT64_MAX);
 }
 
-/* Where nothing pushes back, the first link's rate does: else time would stand still. */
+/* Without backpressure, send at the first link's rate: otherwise time would stand still. */
 static void pause_flow(struct flow *f)
 {
 	const struct link *link = topology_path(&run.topology, f->src, f->dst)->links;
@@ -167,7 +167,7 @@ static bool has_datagrams(int fd)
 	return !ioctl(fd, FIONREAD, &bytes) && bytes;
 }
 
-/* Return: how many, or -1 with errno */
+/* Return: number of datagrams, or -1 with errno */
 static int receive_batch(int fd)
 {
 	struct header headers[BATCH];

@@ -4,7 +4,7 @@
 
 #include "pattern.h"
 
-/* A datagram names its flow; the most that IPv4 carries */
+/* bytes of data: room for the flow's header; the limit of IPv4 */
 #define UDP_SIZE_MIN 16
 #define UDP_SIZE_MAX (65535 - 20 - 8)
 

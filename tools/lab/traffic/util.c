@@ -48,7 +48,7 @@ void *zalloc(size_t count, size_t size)
 
 void *grow(void *array, size_t count, size_t size)
 {
-	/* room is a power of two: it is full whenever the count is one */
+	/* the room is a power of two, so it is full if count is a power of two */
 	if (count & (count - 1))
 		return array;
 	array = reallocarray(array, count ? 2 * count : 1, size);
@@ -57,7 +57,7 @@ void *grow(void *array, size_t count, size_t size)
 	return array;
 }
 
-/* strtod() knows more than people write: signs, blanks, hexadecimal, infinity */
+/* Accept fewer forms than strtod(): no sign, blanks, hexadecimal numbers or infinity. */
 static bool plain_number(const char *text, const char **end, double *number)
 {
 	size_t digits = strspn(text, "0123456789.");
@@ -70,7 +70,7 @@ static bool plain_number(const char *text, const char **end, double *number)
 	return stop == text + digits;
 }
 
-/* Greatest is what a double counts to by ones. */
+/* The limit is 2^53: a double represents all smaller integers. */
 static bool with_unit(const char *text, const struct unit *units, size_t count, uint64_t *value)
 {
 	const char *end;
