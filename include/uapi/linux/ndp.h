@@ -4,8 +4,8 @@
  *
  *	socket(AF_INET or AF_INET6, SOCK_RDM or SOCK_SEQPACKET, IPPROTO_NDP)
  *
- * Structures only grow at their end: a reader takes min(its size, the length that
- * getsockopt() says).
+ * Structures grow only at their end. A program must not read more than the length
+ * that getsockopt() returns.
  */
 #ifndef _UAPI_LINUX_NDP_H
 #define _UAPI_LINUX_NDP_H
@@ -13,35 +13,35 @@
 #include <linux/types.h>
 
 /*
- * For socket(), never in a packet: there NDP is in UDP. Not of IANA's 0..255, like
- * IPPROTO_MPTCP, 262; of AF_INET's types of sockets nobody else has SOCK_RDM;
- * SOCK_SEQPACKET is SCTP's, too, but that is asked for by its own number.
+ * For socket() only: on the wire, NDP runs over UDP. Like IPPROTO_MPTCP (262), the
+ * number is outside of IANA's range, 0..255. No other protocol of AF_INET uses
+ * SOCK_RDM. SCTP uses SOCK_SEQPACKET, with a protocol number of its own.
  */
 #define IPPROTO_NDP	261
-/* Level of the options; the kernel's own end at 287. */
+/* Level of socket options; the kernel's levels end at 287. */
 #define SOL_NDP		400
 
-#define NDP_MSG_MAX	((1ULL << 40) - 1)	/* bytes; at least 1 */
-#define NDP_PRIOS	8	/* SO_PRIORITY, 0..7; pulls of 7 go first */
+#define NDP_MSG_MAX	((1ULL << 40) - 1)	/* bytes; minimum 1 */
+#define NDP_PRIOS	8	/* SO_PRIORITY, 0..7; 7 is pulled first */
 #define NDP_PATHS_MAX	256
 
 #define NDP_WINDOW_MAX	1024	/* packets */
-/* Less than receivers remember what they have delivered: no message comes twice. */
+/* Shorter than receivers remember delivered messages, so none is delivered twice. */
 #define NDP_TIMEOUT_MIN	1	/* ms */
 #define NDP_TIMEOUT_MAX	5000
 
 /**
- * enum - options of sockets, level SOL_NDP
+ * enum - socket options, level SOL_NDP
  * @NDP_INFO: get: struct ndp_info
- * @NDP_INITIAL_WINDOW: u32, packets that a flow sends before its receiver asks for
- *	any, 1..1024; 0: as the network namespace has it
- * @NDP_TIMEOUT: u32, ms, 1..5000; 0: as the network namespace has it. A message
- *	of which nothing was heard for so long fails with ETIMEDOUT
- * @NDP_REGION: set: u64, bytes of memory, a multiple of the page size, up to
- *	NDP_REGION_MAX, for mmap(); 0: the socket is to have none. A message for which it
- *	has space when its first packet comes is placed there, with NDP_CMSG_PLACED
- * @NDP_REGION_FREE: set: u64, where a message is in the region that was placed, and
- *	whose space is not needed any more
+ * @NDP_INITIAL_WINDOW: u32, packets that a flow sends before its first PULL,
+ *	1..1024; 0: use the namespace's sysctl
+ * @NDP_TIMEOUT: u32, ms, 1..5000; 0: use the namespace's sysctl. A message fails
+ *	with ETIMEDOUT if no packet about it arrives for that long
+ * @NDP_REGION: set: u64, bytes of receive memory for mmap(), a multiple of the page
+ *	size up to NDP_REGION_MAX; 0: remove it. If the region has space for a message
+ *	when its first packet arrives, the message is placed there; recvmsg() returns
+ *	NDP_CMSG_PLACED
+ * @NDP_REGION_FREE: set: u64, offset of a placed message whose space is to be freed
  */
 enum {
 	NDP_INFO = 1,
@@ -52,16 +52,16 @@ enum {
 };
 
 #define NDP_REGION_MAX	(1U << 30)
-/* Messages begin at a multiple of that, and take multiples of it. */
+/* Alignment of messages in the region, and unit of their space, in bytes */
 #define NDP_REGION_UNIT	4096U
 
 /**
  * enum - control data, level SOL_NDP
- * @NDP_CMSG_PART: recvmsg(): struct ndp_part. It comes with each part of a message
- *	that did not fit whole
- * @NDP_CMSG_FAILED: recvmsg() with MSG_ERRQUEUE: struct ndp_failed; the address is that
- *	of the peer
- * @NDP_CMSG_PLACED: recvmsg(): struct ndp_placed: the message is in the region, all of it
+ * @NDP_CMSG_PART: recvmsg(): struct ndp_part, with each part of a message that is
+ *	larger than the buffer
+ * @NDP_CMSG_FAILED: recvmsg() with MSG_ERRQUEUE: struct ndp_failed; msg_name is the
+ *	peer's address
+ * @NDP_CMSG_PLACED: recvmsg(): struct ndp_placed; the whole message is in the region
  */
 enum {
 	NDP_CMSG_PART = 1,
@@ -70,10 +70,10 @@ enum {
 };
 
 /**
- * struct ndp_part - which part of which message it is
- * @msg: number of the message on this socket, from 1 on
- * @msg_bytes: its length
- * @offset_bytes: of this part in the message
+ * struct ndp_part - position of a part in its message
+ * @msg: number of the message on this socket, from 1
+ * @msg_bytes: length of the message
+ * @offset_bytes: offset of this part in the message
  */
 struct ndp_part {
 	__u64 msg;
@@ -82,8 +82,8 @@ struct ndp_part {
 };
 
 /**
- * struct ndp_failed - a message that did not arrive
- * @msg: its number: which call of sendmsg() on this socket it was, from 1 on
+ * struct ndp_failed - a message that failed
+ * @msg: number of the call of sendmsg() on this socket, from 1
  * @error: ECONNREFUSED, EHOSTUNREACH, EMSGSIZE, ETIMEDOUT, ...
  * @reserved: 0
  */
@@ -94,10 +94,10 @@ struct ndp_failed {
 };
 
 /**
- * struct ndp_placed - where a message is
- * @msg: number of the message on this socket, from 1 on
- * @msg_bytes: its length
- * @offset_bytes: of its begin in the region; for NDP_REGION_FREE
+ * struct ndp_placed - a message in the region
+ * @msg: number of the message on this socket, from 1
+ * @msg_bytes: length of the message
+ * @offset_bytes: offset of the message in the region; argument of NDP_REGION_FREE
  */
 struct ndp_placed {
 	__u64 msg;
@@ -106,38 +106,38 @@ struct ndp_placed {
 };
 
 /**
- * struct ndp_info - a socket and what it has done
- * @peers: flows: sockets it sends to, and those it receives from
- * @flows_sending: flows that have something to send
- * @flows_receiving: flows of which something is missing
- * @msgs_sending: messages not acknowledged whole
- * @msgs_sent: messages acknowledged whole
- * @msgs_failed: messages given up
- * @msgs_receiving: messages of which something is missing
- * @msgs_received: messages that came whole
- * @bytes_sent: payload sent, each byte once
- * @bytes_received: payload that came, each byte once
- * @packets_sent: data packets, with retransmissions
- * @packets_unasked: of those, sent without a PULL
- * @packets_rtx: of those, retransmissions
- * @packets_rtx_timeout: packets that timed out, and so are sent again
+ * struct ndp_info - state and counters of a socket
+ * @peers: number of flows, sending and receiving
+ * @flows_sending: flows with messages to send
+ * @flows_receiving: flows with incomplete messages
+ * @msgs_sending: messages not completely acknowledged
+ * @msgs_sent: messages acknowledged completely
+ * @msgs_failed: messages that failed
+ * @msgs_receiving: incomplete messages
+ * @msgs_received: messages received completely
+ * @bytes_sent: payload bytes sent, without retransmissions
+ * @bytes_received: payload bytes received, without duplicates
+ * @packets_sent: data packets sent, with retransmissions
+ * @packets_unasked: those sent without a PULL
+ * @packets_rtx: retransmissions
+ * @packets_rtx_timeout: packets that timed out
  * @acks_received: packets acknowledged
- * @nacks_received: packets of which the payload was trimmed on the way
- * @returned_received: packets that a switch sent back
- * @pulls_received: packets asked for
- * @probes_sent: PROBEs
- * @packets_received: data packets that came whole, and were new
- * @trimmed_received: data packets that came without their payload
- * @duplicates_received: data packets that had come before
- * @pulls_sent: packets asked for
- * @rtt_ns: mean round-trip time, of late, of the flow of which it is longest
- * @rtt_min_ns: least round-trip time
- * @rto_ns: retransmission timeout, the longest of the flows it sends; it doubles each time
- * @paths: paths of all flows it sends
- * @paths_avoided: of those, avoided since they lose packets
- * @msgs_placed: of @msgs_received, those that came in the region
- * @region_bytes: size of the region
- * @region_used: of these, taken by messages that come, or were not freed yet
+ * @nacks_received: data packets that were trimmed
+ * @returned_received: data packets that a switch returned
+ * @pulls_received: packets pulled by receivers
+ * @probes_sent: PROBE packets sent
+ * @packets_received: data packets received whole, without duplicates
+ * @trimmed_received: data packets received trimmed
+ * @duplicates_received: data packets received again
+ * @pulls_sent: packets pulled from senders
+ * @rtt_ns: smoothed round-trip time, the longest of all flows
+ * @rtt_min_ns: minimum round-trip time
+ * @rto_ns: retransmission timeout with backoff, the longest of its sending flows
+ * @paths: number of paths of its sending flows
+ * @paths_avoided: paths avoided because of loss
+ * @msgs_placed: messages received into the region, included in @msgs_received
+ * @region_bytes: size of the region in bytes
+ * @region_used: bytes of the region in use: messages being received or not freed
  */
 struct ndp_info {
 	__u64 peers;

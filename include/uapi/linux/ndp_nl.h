@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Generic netlink interface of NDP: a network namespace's sockets, peers and flows, to be
- * looked at
+ * Generic netlink interface of NDP: sockets, peers and flows of a network namespace, read-only
  *
- * Each command is a dump without attributes, of one message for each. What comes and goes
- * meanwhile may be missing, or come twice. A reader ignores attributes that it does not know,
- * in messages and in nests: later kernels have more.
+ * Each command is a dump without attributes, with one message per object. Objects that appear
+ * or disappear during the dump may be missing or duplicated. Programs must ignore unknown
+ * attributes, in messages and in nests.
  */
 #ifndef _UAPI_LINUX_NDP_NL_H
 #define _UAPI_LINUX_NDP_NL_H
@@ -16,10 +15,10 @@
 /**
  * enum ndp_nl_cmd - commands
  * @NDP_NL_CMD_UNSPEC: unused
- * @NDP_NL_CMD_SOCKETS: sockets that have a port
+ * @NDP_NL_CMD_SOCKETS: bound sockets
  * @NDP_NL_CMD_PEERS: pairs of addresses, with their paths
- * @NDP_NL_CMD_SENDING: flows from our sockets
- * @NDP_NL_CMD_RECEIVING: flows to our sockets
+ * @NDP_NL_CMD_SENDING: sending flows of local sockets
+ * @NDP_NL_CMD_RECEIVING: receiving flows of local sockets
  */
 enum ndp_nl_cmd {
 	NDP_NL_CMD_UNSPEC,
@@ -37,41 +36,41 @@ enum ndp_nl_cmd {
  * enum ndp_nl_attr - attributes
  * @NDP_NL_A_UNSPEC: unused
  * @NDP_NL_A_PAD: for alignment
- * @NDP_NL_A_LOCAL: 16 times u8, our address, IPv4 mapped; of sockets that take all, 0
- * @NDP_NL_A_REMOTE: 16 times u8, the peer's; of sockets, if they are connected
- * @NDP_NL_A_IFINDEX: u32, of a link-local @NDP_NL_A_REMOTE; of sockets, the device that they
- *	are bound to; else it is missing
+ * @NDP_NL_A_LOCAL: 16 times u8, local address, IPv4-mapped if IPv4; 0: any address
+ * @NDP_NL_A_REMOTE: 16 times u8, the peer's address; sockets: only if connected
+ * @NDP_NL_A_IFINDEX: u32, device of a link-local @NDP_NL_A_REMOTE; sockets: the device that
+ *	the socket is bound to; otherwise absent
  * @NDP_NL_A_LOCAL_PORT: u32, host byte order
  * @NDP_NL_A_REMOTE_PORT: u32, host byte order
- * @NDP_NL_A_INODE: u64, sockets
- * @NDP_NL_A_INFO: nest of enum ndp_nl_info, sockets
- * @NDP_NL_A_PATHS: u64, peers: paths
- * @NDP_NL_A_AVOIDED: u64, peers: of these, avoided since they lose packets
- * @NDP_NL_A_PATH: nest of enum ndp_nl_path, one for each path, peers
- * @NDP_NL_A_FLOW_ID: u32, flows: the sender's name; only with CAP_NET_ADMIN, as it lets forge
- *	packets of the flow
- * @NDP_NL_A_MSGS: u64, flows: messages that have begun and not ended
- * @NDP_NL_A_UNSENT: u64, sending: packets that were never sent
- * @NDP_NL_A_FLIGHT: u64, sending: packets on their way
- * @NDP_NL_A_LOST: u64, sending: packets to be sent again
- * @NDP_NL_A_CREDIT: u64, sending: pulls not used yet
- * @NDP_NL_A_EXPECTED: u64, sending: pulls that will come
- * @NDP_NL_A_WINDOW: u64, sending: packets that the receiver allows unasked
- * @NDP_NL_A_RTO_NS: u64, sending: timeout
- * @NDP_NL_A_RTT_NS: u64, sending: mean round-trip time, 0: none was measured
- * @NDP_NL_A_RTT_MIN_NS: u64, sending: least
- * @NDP_NL_A_PACKETS: u64, sending: packets sent, each once
- * @NDP_NL_A_RTX: u64, sending: packets sent again
- * @NDP_NL_A_TIMEOUTS: u64, sending: packets of which nothing was heard in time
- * @NDP_NL_A_TRIMMED: u64, flows: packets that were trimmed
- * @NDP_NL_A_RETURNED: u64, sending: packets that a switch sent back
- * @NDP_NL_A_WISHED: u64, receiving: packets that the sender wants to be pulled
- * @NDP_NL_A_HELD: u64, receiving: 1: not pulled, for want of memory
- * @NDP_NL_A_DEVICE: u64, receiving: index of the device by which it comes
- * @NDP_NL_A_IDLE_NS: u64, receiving: time since something came
+ * @NDP_NL_A_INODE: u64, sockets: inode number
+ * @NDP_NL_A_INFO: nest of enum ndp_nl_info, sockets: counters
+ * @NDP_NL_A_PATHS: u64, peers: number of paths
+ * @NDP_NL_A_AVOIDED: u64, peers: number of paths avoided because of loss
+ * @NDP_NL_A_PATH: nest of enum ndp_nl_path, peers: one per path
+ * @NDP_NL_A_FLOW_ID: u32, flows: the sender's id of the flow; only with CAP_NET_ADMIN, because
+ *	a program that knows it can forge packets of the flow
+ * @NDP_NL_A_MSGS: u64, flows: messages in progress
+ * @NDP_NL_A_UNSENT: u64, sending: packets not sent
+ * @NDP_NL_A_FLIGHT: u64, sending: packets in flight
+ * @NDP_NL_A_LOST: u64, sending: packets to be retransmitted
+ * @NDP_NL_A_CREDIT: u64, sending: unused pulls, in packets
+ * @NDP_NL_A_EXPECTED: u64, sending: pulls not received yet, in packets
+ * @NDP_NL_A_WINDOW: u64, sending: packets that the receiver allows without a PULL
+ * @NDP_NL_A_RTO_NS: u64, sending: retransmission timeout
+ * @NDP_NL_A_RTT_NS: u64, sending: smoothed round-trip time, 0: not measured
+ * @NDP_NL_A_RTT_MIN_NS: u64, sending: minimum round-trip time
+ * @NDP_NL_A_PACKETS: u64, sending: packets sent, without retransmissions
+ * @NDP_NL_A_RTX: u64, sending: retransmissions
+ * @NDP_NL_A_TIMEOUTS: u64, sending: packets that timed out
+ * @NDP_NL_A_TRIMMED: u64, flows: data packets that were trimmed
+ * @NDP_NL_A_RETURNED: u64, sending: data packets that a switch returned
+ * @NDP_NL_A_WISHED: u64, receiving: demand: packets that the sender requests to be pulled
+ * @NDP_NL_A_HELD: u64, receiving: 1: not pulled, because receive memory is short
+ * @NDP_NL_A_DEVICE: u64, receiving: index of the receiving device
+ * @NDP_NL_A_IDLE_NS: u64, receiving: time since the last packet
  * @NDP_NL_A_ORDERED: u64, sockets: 1: SOCK_SEQPACKET
- * @NDP_NL_A_WAITING: u64, receiving, of SOCK_SEQPACKET: messages that have come, or begun to,
- *	and were not read
+ * @NDP_NL_A_WAITING: u64, receiving, SOCK_SEQPACKET: messages received or in progress that
+ *	were not read
  */
 enum ndp_nl_attr {
 	NDP_NL_A_UNSPEC,
@@ -115,11 +114,11 @@ enum ndp_nl_attr {
 #define NDP_NL_A_MAX	(__NDP_NL_A_MAX - 1)
 
 /**
- * enum ndp_nl_path - what became of the packets that a path carried, modulo 2^32
+ * enum ndp_nl_path - packets of a path by outcome, modulo 2^32
  * @NDP_NL_PATH_UNSPEC: unused
  * @NDP_NL_PATH_ACKED: u32, acknowledged
  * @NDP_NL_PATH_TRIMMED: u32, trimmed
- * @NDP_NL_PATH_RETURNED: u32, sent back by a switch
+ * @NDP_NL_PATH_RETURNED: u32, returned by a switch
  * @NDP_NL_PATH_LOST: u32, lost
  */
 enum ndp_nl_path {
@@ -135,41 +134,43 @@ enum ndp_nl_path {
 #define NDP_NL_PATH_MAX	(__NDP_NL_PATH_MAX - 1)
 
 /**
- * enum ndp_nl_info - what a socket has done, as struct ndp_info
+ * enum ndp_nl_info - counters of a socket, as in struct ndp_info
  * @NDP_NL_INFO_UNSPEC: unused
  * @NDP_NL_INFO_PAD: for alignment
- * @NDP_NL_INFO_PEERS: u64, flows: sockets it sends to, and those it receives from
- * @NDP_NL_INFO_FLOWS_SENDING: u64, flows that have something to send
- * @NDP_NL_INFO_FLOWS_RECEIVING: u64, flows of which something is missing
- * @NDP_NL_INFO_MSGS_SENDING: u64, messages not acknowledged whole
- * @NDP_NL_INFO_MSGS_SENT: u64, messages acknowledged whole
- * @NDP_NL_INFO_MSGS_FAILED: u64, messages given up
- * @NDP_NL_INFO_MSGS_RECEIVING: u64, messages of which something is missing
- * @NDP_NL_INFO_MSGS_RECEIVED: u64, messages that came whole
- * @NDP_NL_INFO_BYTES_SENT: u64, payload sent, each byte once
- * @NDP_NL_INFO_BYTES_RECEIVED: u64, payload that came, each byte once
- * @NDP_NL_INFO_PACKETS_SENT: u64, data packets, with retransmissions
- * @NDP_NL_INFO_PACKETS_UNASKED: u64, of those, sent without a PULL
- * @NDP_NL_INFO_PACKETS_RTX: u64, of those, retransmissions
- * @NDP_NL_INFO_PACKETS_RTX_TIMEOUT: u64, packets that timed out, and so are sent again
+ * @NDP_NL_INFO_PEERS: u64, number of flows, sending and receiving
+ * @NDP_NL_INFO_FLOWS_SENDING: u64, flows with messages to send
+ * @NDP_NL_INFO_FLOWS_RECEIVING: u64, flows with incomplete messages
+ * @NDP_NL_INFO_MSGS_SENDING: u64, messages not completely acknowledged
+ * @NDP_NL_INFO_MSGS_SENT: u64, messages acknowledged completely
+ * @NDP_NL_INFO_MSGS_FAILED: u64, messages that failed
+ * @NDP_NL_INFO_MSGS_RECEIVING: u64, incomplete messages
+ * @NDP_NL_INFO_MSGS_RECEIVED: u64, messages received completely
+ * @NDP_NL_INFO_BYTES_SENT: u64, payload bytes sent, without retransmissions
+ * @NDP_NL_INFO_BYTES_RECEIVED: u64, payload bytes received, without duplicates
+ * @NDP_NL_INFO_PACKETS_SENT: u64, data packets sent, with retransmissions
+ * @NDP_NL_INFO_PACKETS_UNASKED: u64, those sent without a PULL
+ * @NDP_NL_INFO_PACKETS_RTX: u64, retransmissions
+ * @NDP_NL_INFO_PACKETS_RTX_TIMEOUT: u64, packets that timed out
  * @NDP_NL_INFO_ACKS_RECEIVED: u64, packets acknowledged
- * @NDP_NL_INFO_NACKS_RECEIVED: u64, packets of which the payload was trimmed on the way
- * @NDP_NL_INFO_RETURNED_RECEIVED: u64, packets that a switch sent back
- * @NDP_NL_INFO_PULLS_RECEIVED: u64, packets asked for
- * @NDP_NL_INFO_PROBES_SENT: u64, PROBEs
- * @NDP_NL_INFO_PACKETS_RECEIVED: u64, data packets that came whole, and were new
- * @NDP_NL_INFO_TRIMMED_RECEIVED: u64, data packets that came without their payload
- * @NDP_NL_INFO_DUPLICATES_RECEIVED: u64, data packets that had come before
- * @NDP_NL_INFO_PULLS_SENT: u64, packets asked for
- * @NDP_NL_INFO_RTT_NS: u64, mean round-trip time, of late, of the flow of which it is longest
- * @NDP_NL_INFO_RTT_MIN_NS: u64, least round-trip time
- * @NDP_NL_INFO_RTO_NS: u64, retransmission timeout, the longest of the flows it sends; it
- *	doubles each time
- * @NDP_NL_INFO_PATHS: u64, paths of all flows it sends
- * @NDP_NL_INFO_PATHS_AVOIDED: u64, of those, avoided since they lose packets
- * @NDP_NL_INFO_MSGS_PLACED: u64, of @msgs_received, those that came in the region
- * @NDP_NL_INFO_REGION_BYTES: u64, size of the region
- * @NDP_NL_INFO_REGION_USED: u64, of these, taken by messages that come, or were not freed yet
+ * @NDP_NL_INFO_NACKS_RECEIVED: u64, data packets that were trimmed
+ * @NDP_NL_INFO_RETURNED_RECEIVED: u64, data packets that a switch returned
+ * @NDP_NL_INFO_PULLS_RECEIVED: u64, packets pulled by receivers
+ * @NDP_NL_INFO_PROBES_SENT: u64, PROBE packets sent
+ * @NDP_NL_INFO_PACKETS_RECEIVED: u64, data packets received whole, without duplicates
+ * @NDP_NL_INFO_TRIMMED_RECEIVED: u64, data packets received trimmed
+ * @NDP_NL_INFO_DUPLICATES_RECEIVED: u64, data packets received again
+ * @NDP_NL_INFO_PULLS_SENT: u64, packets pulled from senders
+ * @NDP_NL_INFO_RTT_NS: u64, smoothed round-trip time, the longest of all flows
+ * @NDP_NL_INFO_RTT_MIN_NS: u64, minimum round-trip time
+ * @NDP_NL_INFO_RTO_NS: u64, retransmission timeout with backoff, the longest of its sending
+ *	flows
+ * @NDP_NL_INFO_PATHS: u64, number of paths of its sending flows
+ * @NDP_NL_INFO_PATHS_AVOIDED: u64, paths avoided because of loss
+ * @NDP_NL_INFO_MSGS_PLACED: u64, messages received into the region, included in
+ *	@NDP_NL_INFO_MSGS_RECEIVED
+ * @NDP_NL_INFO_REGION_BYTES: u64, size of the region in bytes
+ * @NDP_NL_INFO_REGION_USED: u64, bytes of the region in use: messages being received
+ *	or not freed
  */
 enum ndp_nl_info {
 	NDP_NL_INFO_UNSPEC,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * Generic netlink interface of PCRP's central statistics unit: sizes of the flows
- * that a network namespace has seen end, and the thresholds made of them
+ * that ended in a network namespace, and the thresholds derived from them
  *
- * Readers skip attributes that they do not know. closnet(8) has units and ranges.
+ * Programs must ignore unknown attributes. closnet(8) documents units and ranges.
  */
 #ifndef _UAPI_LINUX_PCRP_H
 #define _UAPI_LINUX_PCRP_H
@@ -11,17 +11,17 @@
 #define PCRP_GENL_NAME		"closnet_pcrp"
 #define PCRP_GENL_VERSION	1
 
-/* Class I holds flows of 2^(I-1) up to 2^I - 1 bytes; the last one longer ones, too. */
+/* Class I: flows of 2^(I-1) to 2^I - 1 bytes; the last class has no upper limit. */
 #define PCRP_SIZE_CLASSES	42
 #define PCRP_THRESHOLDS		3
 
 /**
  * enum pcrp_cmd - commands
  * @PCRP_CMD_UNSPEC: unused
- * @PCRP_CMD_GET: no attribute; the answer has all of them
+ * @PCRP_CMD_GET: no attribute; the reply has all of them
  * @PCRP_CMD_SET: PCRP_A_THRESHOLDS; CAP_NET_ADMIN in the namespace
- * @PCRP_CMD_RESET: no attribute: the kernel's own thresholds again;
- *	CAP_NET_ADMIN
+ * @PCRP_CMD_RESET: no attribute; restore the qdiscs' default thresholds;
+ *	CAP_NET_ADMIN in the namespace
  */
 enum pcrp_cmd {
 	PCRP_CMD_UNSPEC,
@@ -37,13 +37,13 @@ enum pcrp_cmd {
 /**
  * enum pcrp_attr - attributes
  * @PCRP_A_UNSPEC: unused
- * @PCRP_A_SIZE: nest, enum pcrp_size_attr, one for each class of which flows have ended.
- *	Those of one chain are counted by their sender, whose receiver never hears of them,
- *	longer ones by their receiver
- * @PCRP_A_BYTES: u64, bytes of all of them
- * @PCRP_A_THRESHOLDS: nest, enum pcrp_threshold_attr. Absent in an answer: each
- *	qdisc has its own, a quarter of a chain, a chain, and four chains
- * @PCRP_A_UPDATES: u32, times that thresholds were set or reset
+ * @PCRP_A_SIZE: nest, enum pcrp_size_attr, one per class with ended flows. The sender
+ *	counts flows of one chain, which the receiver does not know; the receiver counts longer
+ *	flows
+ * @PCRP_A_BYTES: u64, sum of the bytes of ended flows
+ * @PCRP_A_THRESHOLDS: nest, enum pcrp_threshold_attr. Absent in a reply: each qdisc
+ *	uses its defaults, a quarter of a chain, a chain, and four chains
+ * @PCRP_A_UPDATES: u32, number of times that thresholds were set or reset
  * @PCRP_A_PAD: for alignment
  */
 enum pcrp_attr {
@@ -60,7 +60,7 @@ enum pcrp_attr {
 #define PCRP_A_MAX	(__PCRP_A_MAX - 1)
 
 /**
- * enum pcrp_size_attr - flows of a class of sizes
+ * enum pcrp_size_attr - flows of a size class
  * @PCRP_A_SIZE_UNSPEC: unused
  * @PCRP_A_SIZE_CLASS: u32, the class, less than PCRP_SIZE_CLASSES
  * @PCRP_A_SIZE_FLOWS: u64, flows that ended
@@ -78,11 +78,11 @@ enum pcrp_size_attr {
 #define PCRP_A_SIZE_MAX	(__PCRP_A_SIZE_MAX - 1)
 
 /**
- * enum pcrp_threshold_attr - sizes in bytes up to which a flow's first chain has a priority
+ * enum pcrp_threshold_attr - largest flow size of a priority of first chains, in bytes
  * @PCRP_A_THRESHOLD_UNSPEC: unused
  * @PCRP_A_THRESHOLD_P0: u64, P0
- * @PCRP_A_THRESHOLD_P1: u64, P1; not less
- * @PCRP_A_THRESHOLD_P2: u64, P2; not less
+ * @PCRP_A_THRESHOLD_P1: u64, P1; at least P0's
+ * @PCRP_A_THRESHOLD_P2: u64, P2; at least P1's
  * @PCRP_A_THRESHOLD_PAD: for alignment
  */
 enum pcrp_threshold_attr {
