@@ -259,7 +259,7 @@ done
 # ---- termination
 
 check_refused "second aggregator fails because the port is in use" \
-	"cannot listen at '::', port $PORT: Address already in use" \
+	"cannot listen on \"::\", port $PORT: Address already in use" \
 	timeout 10 pcrpd aggregator -c "$TMP/aggregator.conf" -k "$key"
 # ends NAME PID: check that the process exits with status 0 after SIGTERM
 ends() {
@@ -308,29 +308,29 @@ good agent '{ "aggregator": "2001:db8::1", "port": 1, "period_ms": 3600000, "sta
 good aggregator '{}'
 good aggregator '{ "listen": "0.0.0.0", "periods": 1, "agents": 1 }'
 good aggregator '{ "periods": 1024, "agents": 16384 }'
-bad agent '{}' "the address of the aggregator is missing"
-bad agent '{ "aggregator": "localhost" }' "'localhost' is not an IP address"
-bad agent '{ "aggregator": 1 }' "aggregator has to be a text"
-bad agent '{ "aggregator": "::1", "port": 0 }' "port has to be a number from 1 to 65535, not 0"
-bad agent '{ "aggregator": "::1", "port": "1" }' "port has to be a number"
-bad agent '{ "aggregator": "::1", "port": 65536 }' "port has to be a number"
-bad agent '{ "aggregator": "::1", "period_ms": 49 }' "period_ms has to be a number from 50 to 3600000"
-bad agent '{ "aggregator": "::1", "period_ms": 1e3 }' "period_ms has to be a number"
-bad agent '{ "aggregator": "::1", "period_ms": 3600001 }' "period_ms has to be a number"
-bad agent '{ "aggregator": "::1", "agents": 3 }' "there is no setting 'agents'"
+bad agent '{}' 'missing setting "aggregator"'
+bad agent '{ "aggregator": "localhost" }' 'invalid IP address "localhost"'
+bad agent '{ "aggregator": 1 }' "aggregator must be a string"
+bad agent '{ "aggregator": "::1", "port": 0 }' "port must be a number from 1 to 65535, not 0"
+bad agent '{ "aggregator": "::1", "port": "1" }' "port must be a number"
+bad agent '{ "aggregator": "::1", "port": 65536 }' "port must be a number"
+bad agent '{ "aggregator": "::1", "period_ms": 49 }' "period_ms must be a number from 50 to 3600000"
+bad agent '{ "aggregator": "::1", "period_ms": 1e3 }' "period_ms must be a number"
+bad agent '{ "aggregator": "::1", "period_ms": 3600001 }' "period_ms must be a number"
+bad agent '{ "aggregator": "::1", "agents": 3 }' 'unknown setting "agents"'
 bad agent '{ "aggregator": "::1" }x' "$conf: line 1: "
-bad agent '[ "aggregator" ]' "has to be a JSON object"
+bad agent '[ "aggregator" ]' "not a JSON object"
 bad agent '' "$conf: line 2: "
 bad agent '{ "aggregator": "::1",'$'\n''"port" 1 }' "$conf: line 2: "
-bad agent null "has to be a JSON object"
-bad agent '{ "aggregator": "::1\u0000" }' "aggregator has to be a text"
+bad agent null "not a JSON object"
+bad agent '{ "aggregator": "::1\u0000" }' "aggregator must be a string"
 printf '{ "aggregator": "::1" }\0x' >"$conf"
 refused "agent with a NUL byte after the configuration" "NUL byte" pcrpd agent -t -c "$conf" -k "$key"
-bad aggregator '{ "aggregator": "::1" }' "there is no setting 'aggregator'"
-bad aggregator '{ "periods": 0 }' "periods has to be a number from 1 to 1024"
-bad aggregator '{ "periods": 1025 }' "periods has to be a number"
-bad aggregator '{ "agents": 0 }' "agents has to be a number from 1 to 16384"
-bad aggregator '{ "agents": 16385 }' "agents has to be a number"
+bad aggregator '{ "aggregator": "::1" }' 'unknown setting "aggregator"'
+bad aggregator '{ "periods": 0 }' "periods must be a number from 1 to 1024"
+bad aggregator '{ "periods": 1025 }' "periods must be a number"
+bad aggregator '{ "agents": 0 }' "agents must be a number from 1 to 16384"
+bad aggregator '{ "agents": 16385 }' "agents must be a number"
 good aggregator '{}'
 refused "aggregator without a configuration file" "$TMP/none" pcrpd aggregator -t -c "$TMP/none" -k "$key"
 refused "pcrpd without a role" Usage: pcrpd
@@ -346,19 +346,19 @@ bad_key() {
 	(cd "$TMP" && "${@:3}")
 	refused "aggregator with a key file $1" "$2" pcrpd aggregator -t -c "$conf" -k "$TMP/bad"
 }
-bad_key "that all users may read" "others may read or change it" chmod 604 bad
-bad_key "that a group may write" "others may read or change it" chmod 620 bad
-bad_key "that all users may write" "others may read or change it" chmod 602 bad
+bad_key "that all users may read" "accessible to other users" chmod 604 bad
+bad_key "that a group may write" "accessible to other users" chmod 620 bad
+bad_key "that all users may write" "accessible to other users" chmod 602 bad
 bad_key "with a missing digit" "64 hexadecimal digits" truncate -s 63 bad
 bad_key "with an additional digit" "64 hexadecimal digits" eval 'printf "%065x" 1 >bad'
 bad_key "of two lines" "64 hexadecimal digits" eval 'echo >>bad'
 bad_key "with other letters" "64 hexadecimal digits" eval 'printf "%064d" 0 | tr 0 g >bad'
 bad_key "that is empty" "64 hexadecimal digits" truncate -s 0 bad
-bad_key "that is a directory" "not a file" eval 'rm bad && mkdir bad'
+bad_key "that is a directory" "not a regular file" eval 'rm bad && mkdir bad'
 bad_key "that is missing" "No such file" rm bad
 if [ "$(stat -c %u "$TMP")" -eq 0 ] && chown 1:1 "$TMP/other_key" 2>/dev/null; then
-	bad_key "of another user" "belongs to another user" cp -p other_key bad
-	bad_key "that another group may read" "others may read" eval 'chgrp 1 bad && chmod 640 bad'
+	bad_key "of another user" "owned by another user" cp -p other_key bad
+	bad_key "that another group may read" "accessible to other users" eval 'chgrp 1 bad && chmod 640 bad'
 fi
 
 # ---- the manual's examples

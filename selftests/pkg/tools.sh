@@ -31,12 +31,15 @@ check_output() {
 }
 
 kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
-check_output "check-config accepts a kernel with all required symbols" 0 "nothing that closnet requires is missing" \
+check_output "check-config accepts a kernel with all required symbols" 0 "all requirements of closnet are met" \
 	"$check_config" "$kdir"
 check_eq "check-config -q prints no output for that kernel" "$("$check_config" -q "$kdir" 2>&1)" ""
 kernel 6.12.1 MODULES INET PROC_FS
-check_output "check-config names a missing symbol" 1 "sch_ndp: CONFIG_NET_SCHED" "$check_config" -q "$kdir"
-check_output "check-config names all missing symbols" 1 "tcp_timely: CONFIG_TRACEPOINTS" "$check_config" -q "$kdir"
+check_output "check-config names the modules that need a missing symbol" \
+	1 "CONFIG_NET_SCHED (sch_ndp, sch_dcqcn, sch_pcrp): " "$check_config" -q "$kdir"
+check_output "check-config names all missing symbols" 1 "CONFIG_TRACEPOINTS (tcp_dcqcn, tcp_timely): " "$check_config" -q "$kdir"
+check_eq "check-config prints each missing symbol once" \
+	"$("$check_config" "$kdir" 2>&1 | grep -o 'CONFIG_[A-Z0-9_]*' | sort | uniq -d)" ""
 kernel 5.10.0-30-amd64 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
 check_output "check-config refuses an old kernel" 1 "Linux 6.1 to 7.x: this one is 5.10.0" "$check_config" "$kdir"
 kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS MODULE_SIG_FORCE

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz target for tools/pcrpd: what comes to an aggregator, or to an agent
+ * Fuzz target for tools/pcrpd: datagrams to an aggregator or an agent
  *
- * An input is a number of datagrams, each after two bytes: FUZZ_* and the length,
- * in units of 4 bytes. If what is genuine is written again, then it is the same.
+ * An input is a list of datagrams, each preceded by two bytes: FUZZ_* and the
+ * length in units of 4 bytes. Invariant: writing a parsed message gives the same
+ * datagram.
  */
 #include <assert.h>
 #include <err.h>
@@ -15,16 +16,16 @@
 #include "pcrpd/histogram.h"
 #include "pcrpd/message.h"
 
-#define FUZZ_SIGN	0x01	/* give it the right digest, or little would get further */
-#define FUZZ_AGENT	0x02	/* to an agent */
-#define FUZZ_ODD	0x0c	/* so many bytes longer */
-#define FUZZ_NONCE	0x10	/* write the nonce into it that was given last */
-#define FUZZ_TURN	0x20	/* a period is over before */
+#define FUZZ_SIGN	0x01	/* insert a valid HMAC, to get beyond its check */
+#define FUZZ_AGENT	0x02	/* for an agent */
+#define FUZZ_ODD	0x0c	/* bytes to add to the length */
+#define FUZZ_NONCE	0x10	/* insert the nonce that was assigned last */
+#define FUZZ_TURN	0x20	/* end a period first */
 
 #define DIGEST	SHA256_DIGEST_SIZE
 
 static struct key key;
-/* how often the target came by */
+/* coverage counters */
 static unsigned long verdicts[FORGED + 1], reports[NO_ROOM + 1], answers;
 
 struct aggregator {
@@ -72,7 +73,7 @@ static void take(struct aggregator *g, const uint8_t *datagram, size_t length, i
 		answers++;
 }
 
-/* A copy of its own, whose end is the end of its memory */
+/* A copy in its own allocation, so that ASan detects reads beyond the end */
 static void deliver(struct aggregator *g, const uint8_t *bytes, size_t length, int how)
 {
 	uint8_t *datagram = malloc(length + 1);
@@ -125,7 +126,7 @@ static uint64_t some_number(void)
 	return rng_percent(&rng, 90) ? rng_in(&rng, 1, 6) : rng_log(&rng, 1, 1ULL << 62);
 }
 
-/* As one of the two would write it; and then some bytes of it differ, or it is short. */
+/* A valid message, of which some bytes are changed or cut off */
 static size_t make_datagram(uint8_t *to)
 {
 	struct message m = { .known = rng_percent(&rng, 50), .thresholds = { 10, 20, 30 } };

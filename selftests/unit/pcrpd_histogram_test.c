@@ -22,7 +22,7 @@
 
 typedef uint64_t histogram[PCRP_SIZE_CLASSES];
 
-/* As the kernel counts: class I from 2^(I-1) on */
+/* The kernel's class of a size: class I begins at 2^(I-1). */
 static int class_of(uint64_t size)
 {
 	int class = 0;
@@ -56,7 +56,7 @@ static void test_quartiles(void **state)
 	(void)state;
 	/* the last flow of each class but the last: 128..255, 1024..2047, 16384..32767 */
 	expect(sizes, 128 + 128 * 24 / 25, 1024 + 1024 * 24 / 25, 16384 + 16384 * 24 / 25);
-	/* the first flow of a class has its least size */
+	/* the first flow of a class has its smallest size */
 	sizes[8]--;
 	sizes[9] = 1;
 	expect(sizes, 256, 1024 + 1024 * 24 / 25, 16384 + 16384 * 24 / 25);
@@ -81,7 +81,7 @@ static void test_one_value(void **state)
 
 	(void)state;
 	expect(sizes, 1023, 2047, 2048);
-	/* all quartiles are in it, so long as it has flow 250 and flow 750 of 1000 */
+	/* a class that contains flows 250 and 750 of 1000 contains all quartiles */
 	sizes[11] = 501;
 	sizes[5] = 249;
 	sizes[20] = 250;
@@ -112,10 +112,10 @@ static void test_extremes(void **state)
 	memset(sizes, 0, sizeof(sizes));
 	sizes[30] = 300;
 	sizes[41] = 700;
-	/* the last class begins at the largest threshold */
+	/* the last class starts at the largest threshold */
 	expect(sizes, (1 << 29) + (1ULL << 29) * 249 / 300, PCRP_THRESHOLD_MAX - 1,
 	       PCRP_THRESHOLD_MAX);
-	/* as much as a window can hold */
+	/* the maximum of a window */
 	for (i = 0; i < PCRP_SIZE_CLASSES; i++)
 		sizes[i] = COUNT_MAX * PERIODS_MAX;
 	expect(sizes, (3 << 8) - 1, (1 << 20) - 1, (3ULL << 29) - 1);
@@ -128,7 +128,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Flows of sizes that spread over some factors of two */
+/* Random sizes over several classes */
 static void random_flows(struct rng *rng, uint64_t *flows, unsigned int n, uint64_t *sizes)
 {
 	unsigned int i, least = rng_below(rng, 40), most = 1 + least + rng_below(rng, 41 - least);
@@ -142,7 +142,7 @@ static void random_flows(struct rng *rng, uint64_t *flows, unsigned int n, uint6
 	qsort(flows, n, sizeof(*flows), by_size);
 }
 
-/* A threshold is of the class of the flow at that place in the order of sizes. */
+/* A threshold is in the class of the flow at its rank. */
 static void check_random(struct rng *rng)
 {
 	unsigned int i, n = SAMPLES_MIN + rng_below(rng, FLOWS - SAMPLES_MIN + 1);
@@ -161,7 +161,7 @@ static void check_random(struct rng *rng)
 		assert_true(class_of(t[2]) > classes[0] || t[2] == PCRP_THRESHOLD_MAX);
 		return;
 	}
-	/* narrow classes have no room for ascending numbers, nor has the end */
+	/* except in narrow classes, which lack distinct sizes, and at the limit */
 	for (i = 0; i < PCRP_THRESHOLDS; i++) {
 		if (classes[i] > 3 && classes[i] < PCRP_SIZE_CLASSES - 1)
 			assert_int_equal(class_of(t[i]), classes[i]);
@@ -180,9 +180,9 @@ static void test_random(void **state)
 }
 
 /*
- * Published distributions come apart in four, but for what a class does not tell: at
- * most 10 % of the flows. (Half of homa-w3's are of three bytes at most, where a class
- * is a number or two.)
+ * The thresholds divide published distributions into quarters, with an error of at
+ * most 10 % of the flows because of the classes' width. (Half of homa-w3's flows have
+ * at most three bytes, where a class covers one or two sizes.)
  */
 static void check_published(const char *name)
 {
@@ -250,7 +250,7 @@ static void test_window(void **state)
 	window_add(&w, large);
 	window_thresholds(&w, t, &flows);
 	assert_int_equal(flows, 300);
-	/* the first period's flows go */
+	/* the first period leaves the window */
 	window_turn(&w, 1);
 	window_thresholds(&w, t, &flows);
 	assert_int_equal(flows, 200);
@@ -259,7 +259,7 @@ static void test_window(void **state)
 	window_free(&w);
 }
 
-/* With few flows there is nothing to say, until a window has passed. */
+/* With few flows there are no thresholds until a window has passed. */
 static void test_window_start(void **state)
 {
 	histogram few = { [8] = SAMPLES_MIN - 1 };
@@ -275,14 +275,14 @@ static void test_window_start(void **state)
 	assert_true(window_thresholds(&w, t, &flows));
 	assert_int_equal(flows, SAMPLES_MIN - 1);
 	assert_int_equal(t[0], 1);
-	/* as long as it may be: a machine that slept */
+	/* after a suspend: the maximum */
 	window_turn(&w, UINT64_MAX);
 	assert_true(window_thresholds(&w, t, &flows));
 	assert_int_equal(flows, 0);
 	window_free(&w);
 }
 
-/* Numbers that no host has do not break the sums. */
+/* Excessive counts do not overflow the sums. */
 static void test_window_bound(void **state)
 {
 	uint64_t t[PCRP_THRESHOLDS], flows;
@@ -306,7 +306,7 @@ static void test_window_bound(void **state)
 	window_free(&w);
 }
 
-/* The sum is that of the last periods, whatever comes and goes. */
+/* The sum always equals the sum of the last periods. */
 static void test_window_random(void **state)
 {
 	histogram history[200] = {}, sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tools/pcrpd: the format of messages, and whose reports count
+ * tools/pcrpd: message format, table of agents
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static enum verdict reread(const struct message *m)
 	return message_read(datagram, message_write(m, &key, datagram), m->type, &key, &got);
 }
 
-/* Makes it genuine again, whatever it says */
+/* Replace the HMAC by a valid one. */
 static void resign(size_t length)
 {
 	hmac_sha256_update(&key.hmac, length - DIGEST, datagram);
@@ -73,7 +73,7 @@ static void test_format(void **state)
 		0x99, 0xaa, 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 7,
 		0, 0, 0, 0, 0, 0, 0x03, 0xe8,
 	};
-	/* with Python's hmac and hashlib: its digest is below */
+	/* the digest below was computed by Python's hmac and hashlib */
 	static const uint8_t body[] = {
 		1, 2, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5,
 		0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 7,
@@ -151,7 +151,7 @@ static void test_every_bit(void **state)
 	assert_int_equal(message_read(datagram, length, MESSAGE_REPORT, &other_key, &got), FORGED);
 }
 
-/* Who has the key can still be wrong, or newer. */
+/* Invalid values and unknown versions are refused even with a valid HMAC. */
 static void test_bad_values(void **state)
 {
 	static const uint64_t wrong[][PCRP_THRESHOLDS] = {
@@ -205,7 +205,7 @@ static void test_bad_values(void **state)
 		assert_int_equal(message_read(datagram, MESSAGE_ANSWER_BYTES, MESSAGE_ANSWER, &key,
 					      &got), MALFORMED);
 	}
-	/* thresholds, and a flag that says that there are none */
+	/* thresholds without their flag */
 	m = an_answer();
 	message_write(&m, &key, datagram);
 	datagram[3] = 0;
@@ -226,13 +226,13 @@ static void test_reflected(void **state)
 	assert_int_equal(message_read(datagram, length, MESSAGE_ANSWER, &key, &got), MALFORMED);
 }
 
-/* ---- whose reports count */
+/* ---- table of agents */
 
 static struct agents agents;
 static uint64_t nonce, flows[PCRP_SIZE_CLASSES], last_random;
 static uint32_t its_period_ms = PERIOD_MS;
 
-/* A report of @total flows, all of class 10 */
+/* A report of @total flows, all in class 10 */
 static enum report report(uint64_t id, uint64_t its_nonce, uint64_t number, uint64_t total,
 			  uint64_t period)
 {
@@ -243,7 +243,7 @@ static enum report report(uint64_t id, uint64_t its_nonce, uint64_t number, uint
 	return agents_report(&agents, &m, period, ++last_random, &nonce, flows);
 }
 
-/* Has agent @id counted from now on. Return: its nonce */
+/* Bring agent @id into state COUNTED. Return: its nonce */
 static uint64_t join(uint64_t id, uint64_t total, uint64_t period)
 {
 	assert_int_equal(report(id, 0, 1, total, period), GREETED);
@@ -262,14 +262,14 @@ static void test_counting(void **state)
 	n = join(77, 1000, 0);
 	assert_int_equal(report(77, n, 3, 1005, 1), COUNTED);
 	assert_int_equal(flows[10], 5);
-	/* reports that are lost are made good */
+	/* the next report includes the flows of lost reports */
 	assert_int_equal(report(77, n, 9, 1025, 2), COUNTED);
 	assert_int_equal(flows[10], 20);
-	/* twice, and out of order */
+	/* duplicate and reordered reports */
 	assert_int_equal(report(77, n, 9, 1025, 2), REPLAYED);
 	assert_int_equal(report(77, n, 8, 1020, 2), REPLAYED);
 	assert_int_equal(flows[10], 0);
-	/* the module was loaded again: from there on */
+	/* the module was reloaded: counting restarts */
 	assert_int_equal(report(77, n, 10, 3, 3), COUNTED);
 	assert_int_equal(flows[10], 0);
 	assert_int_equal(report(77, n, 11, 4, 3), COUNTED);
@@ -286,16 +286,16 @@ static void test_restarts(void **state)
 	assert_true(agents_init(&agents, 4, PERIOD_MS));
 	old = join(77, 1000, 0);
 	agents_free(&agents);
-	/* of the aggregator: what was recorded before tells it nothing */
+	/* after a restart of the aggregator: old reports do not count */
 	assert_true(agents_init(&agents, 4, PERIOD_MS));
 	assert_int_equal(report(77, old, 3, 1005, 0), GREETED);
 	assert_int_equal(report(77, old, 4, 1010, 0), GREETED);
-	/* what the agent itself then says does */
+	/* new reports of the agent count */
 	assert_int_equal(report(77, nonce, 9, 2000, 0), COUNTED);
 	assert_int_equal(flows[10], 0);
 	assert_int_equal(report(77, nonce, 10, 2001, 0), COUNTED);
 	assert_int_equal(flows[10], 1);
-	/* of the agent: it is another one, and the old one is forgotten */
+	/* after a restart of the agent: it has a new id; the old one expires */
 	join(78, 2001, 1);
 	agents_expire(&agents, SILENT_PERIODS);
 	assert_int_equal(agents.count, 2);
@@ -304,7 +304,7 @@ static void test_restarts(void **state)
 	agents_free(&agents);
 }
 
-/* Who reports seldom is not silent, but for ten of its own periods. */
+/* An agent with long periods expires after ten of its own periods. */
 static void test_seldom(void **state)
 {
 	uint64_t n;
@@ -329,7 +329,7 @@ static void test_seldom(void **state)
 	agents_free(&agents);
 }
 
-/* All that an agent ever said, again, when it is forgotten and when it is not */
+/* Replay all reports of an agent, before and after it expires. */
 static void test_replay(void **state)
 {
 	uint64_t n, number;
@@ -342,7 +342,7 @@ static void test_replay(void **state)
 	assert_int_equal(report(77, 0, 1, 1000, 1), GREETED);
 	for (number = 2; number < 100; number++)
 		assert_int_equal(report(77, n, number, 1000 + number, 5), REPLAYED);
-	/* that does not keep it in the table */
+	/* replays do not keep it in the table */
 	agents_expire(&agents, SILENT_PERIODS + 2);
 	assert_int_equal(agents.count, 0);
 	for (number = 2; number < 100; number++)
@@ -358,12 +358,12 @@ static void test_room(void **state)
 	assert_true(agents_init(&agents, 3, PERIOD_MS));
 	n = join(8, 0, 0);
 	join(16, 0, 0);
-	/* who never gets further than the first report gives way */
+	/* an agent that was only greeted is replaced */
 	for (id = 100; id < 1000; id++)
 		assert_int_equal(report(id, 0, 1, 0, id), GREETED);
 	join(24, 0, 1000);
 	assert_int_equal(agents.count, 3);
-	/* who counts does not */
+	/* a counted agent is not */
 	for (id = 100; id < 1000; id++)
 		assert_int_equal(report(id, 0, 1, 0, 1000), NO_ROOM);
 	assert_int_equal(report(8, n, 3, 1, 1000), COUNTED);
@@ -374,7 +374,7 @@ static void test_room(void **state)
 	agents_free(&agents);
 }
 
-/* Against an array: agents come, report, and go. */
+/* Random operations against a reference array. */
 #define IDS	64
 #define ROOM	32
 
@@ -405,7 +405,7 @@ static void test_random(void **state)
 		switch (report(id, model[id].nonce, model[id].number + 1, model[id].total + more,
 			       period)) {
 		case GREETED:
-			/* new, or it gave way before it was counted */
+			/* new, or replaced before it was counted */
 			assert_true(!model[id].nonce || !model[id].number);
 			model[id].number = 0;
 			break;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The agent: tells what its network namespace has counted, installs the thresholds
- * that come back
+ * The agent: reports its network namespace's counters and installs the
+ * thresholds of the answers
  *
- * It sends the kernel's counters as they are, so nothing is lost with a report.
- * Whatever fails, it goes on, and the kernel keeps the thresholds that it has.
+ * Reports carry the kernel's cumulative counters, so a lost report loses no
+ * flows. On any error the agent continues, and the kernel keeps its thresholds.
  */
 #include <err.h>
 #include <errno.h>
@@ -14,25 +14,25 @@
 #include "../closnet/pcrp_genl.h"
 #include "pcrpd.h"
 
-/* Reports without an answer until this is worth telling */
+/* Unanswered reports before a warning */
 #define SILENCE		3
 
 struct agent {
 	struct service service;
 	const struct config *config;
 	struct key *key;
-	/* what the next report has, see message.h */
+	/* of the next report, see message.h */
 	uint64_t id;
 	uint64_t nonce;
 	uint64_t number;
-	/* is that report's answer still to come? */
+	/* the answer to that report is outstanding */
 	bool waiting;
 	uint64_t unanswered;
-	/* of the kernel, when the report was made */
+	/* the kernel's counters at the last report */
 	struct pcrp_numbers numbers;
-	/* what is wrong with it, or empty */
+	/* error of the kernel interface, or empty */
 	char kernel_error[256];
-	/* is it that thresholds cannot be set? Then reading says nothing about it */
+	/* the error is of setting thresholds; reading counters does not clear it */
 	bool cannot_set;
 	/* errno of the last send */
 	int send_error;
@@ -41,7 +41,7 @@ struct agent {
 	struct refused refused;
 };
 
-/* How it went with the kernel; told when it changes */
+/* Record the result of a call of the kernel, and log changes. */
 static void kernel_result(struct agent *a, int error, const char *text)
 {
 	if (!error)
@@ -49,10 +49,10 @@ static void kernel_result(struct agent *a, int error, const char *text)
 	if (!strcmp(a->kernel_error, text))
 		return;
 	snprintf(a->kernel_error, sizeof(a->kernel_error), "%s", text);
-	warnx("%s", error ? text : "the kernel is fine now");
+	warnx("%s", error ? text : "the kernel interface works again");
 }
 
-/* A connection each time: the module may have been loaded again. */
+/* Connect each time, because the module may have been reloaded. */
 static bool read_kernel(struct agent *a)
 {
 	struct pcrp_genl g;
@@ -164,7 +164,7 @@ static void take(struct service *service, const uint8_t *datagram, size_t length
 		     from_length))
 		return;
 	if (!a->waiting || m.agent != a->id || m.number != a->number) {
-		say_seldom(++a->refused.replayed, from, from_length, "an answer to no report");
+		log_rarely(++a->refused.replayed, from, from_length, "an answer without a report");
 		return;
 	}
 	if (a->unanswered >= SILENCE)
@@ -191,6 +191,6 @@ void agent_run(const struct config *config, struct key *key)
 				  SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (a.service.socket < 0)
 		err(1, "socket");
-	/* hosts that boot together do not report together */
+	/* a random first interval: hosts that boot together report at different times */
 	serve(&a.service, a.id % config->period_ms);
 }

@@ -55,7 +55,7 @@ static void forget(struct agents *a, struct known_agent *agent)
 	a->count--;
 }
 
-/* Who was only greeted may be nobody: the one that was so the longest ago gives way. */
+/* Remove the oldest agent that was only greeted: its reports may be replays. */
 static void make_room(struct agents *a)
 {
 	struct known_agent *oldest = NULL, *agent;
@@ -91,7 +91,7 @@ static struct known_agent *add(struct agents *a, const struct message *m, uint64
 	return agent;
 }
 
-/* With the first one, and where the kernel has begun anew, counting starts. */
+/* Counting starts at the first report, and anew when the kernel's counters decrease. */
 static void count(struct known_agent *agent, const struct message *m, uint64_t *flows)
 {
 	bool anew = !agent->number;
@@ -118,7 +118,7 @@ enum report agents_report(struct agents *a, const struct message *m, uint64_t pe
 		return NO_ROOM;
 	*nonce = agent->nonce;
 	if (m->nonce != agent->nonce) {
-		/* a replay does not keep what has ended in the table */
+		/* replays must not keep a dead agent in the table */
 		if (!agent->number)
 			agent->heard = period;
 		return GREETED;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The agents that an aggregator knows: whose reports count, and by how much
+ * The aggregator's table of agents: replay protection of reports
  *
- *	          report with another number of an agent
- *	        +----------------------------------------+
- *	        v                                        |
- *	  +-----------+  report with the nonce   +---------------+
- *	  |  GREETED  |------------------------->|    COUNTED    |--+ higher number:
- *	  +-----------+  of the answer: where    +---------------+  | what came since
- *	      ^          counting starts           |        ^-------+
- *	      | first report: gets a random nonce  |
- *	      +------------- unknown <-------------+ silent for long
+ *	  unknown --- first report: the answer assigns a random nonce ---+
+ *	     ^                                                           v
+ *	     | silent for SILENT_PERIODS                           +-----------+
+ *	     +-----------------------------------------------------|  GREETED  |
+ *	     |                                                     +-----------+
+ *	     |               report with the nonce: counting starts      |
+ *	     |                                                           v
+ *	     |                                                     +-----------+
+ *	     +-----------------------------------------------------|  COUNTED  |--+
+ *	                                                           +-----------+  |
+ *	                       report with a higher number: add the     ^         |
+ *	                       difference since the last report         +---------+
  *
- * A report with another nonce than the agent was given is answered with the
- * right one, and does not count. So what was recorded before can be replayed as
- * often as one likes: what was sent to an aggregator that has been restarted
- * since, or by an agent that has been forgotten, has the wrong nonce, and the
- * rest does not have a higher number. No clock needs to be right for that.
+ * A report with a wrong nonce does not count; its answer has the right nonce. So
+ * recorded reports cannot be replayed. Reports to an earlier run of the
+ * aggregator, or of an agent that was removed since, have a wrong nonce. Other
+ * recorded reports have a number that is not higher. No clock is needed.
  */
 #ifndef _PCRPD_AGENTS_H
 #define _PCRPD_AGENTS_H
@@ -30,18 +32,18 @@
 
 #define AGENTS_MAX	16384
 
-/* Periods, the longer of both sides', without a report after which an agent is forgotten */
+/* An agent is removed after so many periods without a report, of the longer period of both sides */
 #define SILENT_PERIODS	10
 
 /**
  * struct known_agent - an agent in the table
- * @id: 0: no agent
- * @nonce: its reports have to have; not 0
- * @number: of the last report that counted, 0: only greeted yet
- * @heard: period of its last report
- * @every: periods from a report to the next, 1 at least
- * @next: the next one of its chain, an index + 1
- * @sizes: of the last report that counted
+ * @id: the agent's number; 0: free entry
+ * @nonce: nonce of its reports; not 0
+ * @number: number of the last counted report; 0: only greeted
+ * @heard: the aggregator's period in which its last report arrived
+ * @every: the aggregator's periods from one report to the next, at least 1
+ * @next: next entry of the hash chain, as index + 1
+ * @sizes: counters of the last counted report
  */
 struct known_agent {
 	uint64_t id;
@@ -54,14 +56,14 @@ struct known_agent {
 };
 
 /**
- * struct agents - all of them
- * @max: room in the table
+ * struct agents - table of agents
+ * @max: number of entries
  * @period_ms: length of a period
- * @count: of agents
- * @free: first free entry, an index + 1; they are a chain
- * @chains: first entry by the last bits of the id, an index + 1
- * @mask: these bits
- * @table: the entries
+ * @count: number of agents
+ * @free: first free entry, as index + 1; free entries are chained
+ * @chains: hash chains by the low bits of the id: first entry, as index + 1
+ * @mask: mask of these bits
+ * @table: entries
  */
 struct agents {
 	unsigned int max;
@@ -74,11 +76,11 @@ struct agents {
 };
 
 /**
- * enum report - what a report is
- * @COUNTED: the newest of an agent
- * @GREETED: has no nonce, or not this agent's
- * @REPLAYED: not newer than what was counted
- * @NO_ROOM: of one agent too many
+ * enum report - result of a report
+ * @COUNTED: new report of a known agent
+ * @GREETED: no nonce, or a wrong one
+ * @REPLAYED: not newer than the last counted report
+ * @NO_ROOM: the table is full
  */
 enum report {
 	COUNTED,
@@ -88,33 +90,34 @@ enum report {
 };
 
 /**
- * agents_init() - start with none
+ * agents_init() - make an empty table
  * @a: table
  * @max: number of agents, 1 to AGENTS_MAX
  * @period_ms: length of a period, not 0
  *
- * Return: false if there is no memory
+ * Return: false if out of memory
  */
 bool agents_init(struct agents *a, unsigned int max, uint32_t period_ms);
 
 void agents_free(struct agents *a);
 
 /**
- * agents_report() - judge a report
+ * agents_report() - process a report
  * @a: table
- * @m: the report, which is genuine
- * @period: now
- * @random: not 0 and never the same: its nonce, should it need one
- * @nonce: to be in the answer, where there is to be one: if it is COUNTED or GREETED
- * @flows: that ended since this agent's report before, by class; 0 if not COUNTED
+ * @m: the report, verified as GENUINE
+ * @period: the aggregator's current period
+ * @random: fresh random number, not 0, the nonce of a new agent
+ * @nonce: result: nonce of the answer, if COUNTED or GREETED; otherwise no answer is sent
+ * @flows: result: flows that ended since the agent's previous report, by class; 0 if not
+ *	COUNTED
  *
- * Return: what it is
+ * Return: enum report
  */
 enum report agents_report(struct agents *a, const struct message *m, uint64_t period,
 			  uint64_t random, uint64_t *nonce,
 			  uint64_t flows[PCRP_SIZE_CLASSES]);
 
-/* Forgets those who were silent for SILENT_PERIODS. */
+/* Remove agents that were silent for SILENT_PERIODS. */
 void agents_expire(struct agents *a, uint64_t period);
 
 #endif /* _PCRPD_AGENTS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The aggregator: adds up what agents have counted, answers each with the thresholds
+ * The aggregator: sums the agents' counters and answers reports with thresholds
  */
 #include <err.h>
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static void answer(struct aggregator *g, const struct message *report, uint64_t 
 
 	m.known = window_thresholds(&g->window, m.thresholds, &m.flows);
 	length = message_write(&m, g->key, datagram);
-	/* an answer that is lost here is like one that is lost on the way */
+	/* ignore errors: they equal a loss of the answer in the network */
 	sendto(g->service.socket, datagram, length, 0, (const struct sockaddr *)to, to_length);
 }
 
@@ -87,16 +87,16 @@ static void take(struct service *service, const uint8_t *datagram, size_t length
 		g->greeted++;
 		break;
 	case REPLAYED:
-		say_seldom(++g->refused.replayed, from, from_length, "a report that is not new");
+		log_rarely(++g->refused.replayed, from, from_length, "a replayed report");
 		return;
 	case NO_ROOM:
-		say_seldom(++g->no_room, from, from_length, "a report of one agent too many");
+		log_rarely(++g->no_room, from, from_length, "too many agents");
 		return;
 	}
 	answer(g, &m, nonce, from, from_length);
 }
 
-/* "::" is to take IPv4, too, whatever net.ipv6.bindv6only says. */
+/* Listen on "::" for IPv6 and IPv4, independent of net.ipv6.bindv6only. */
 static int listen_at(const struct config *c)
 {
 	int fd = socket(c->socket_address.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -106,7 +106,7 @@ static int listen_at(const struct config *c)
 	    (c->socket_address.ss_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off))) ||
 	    bind(fd, (const struct sockaddr *)&c->socket_address, c->socket_length))
-		err(1, "cannot listen at '%s', port %" PRId64, c->address, c->port);
+		err(1, "cannot listen on \"%s\", port %" PRId64, c->address, c->port);
 	return fd;
 }
 

@@ -21,12 +21,12 @@
 
 #define ANYWHERE	"::"
 
-/* More than anybody writes */
+/* Limit of the file's size, in bytes */
 #define CONFIG_MAX	65535
 
 /*
- * Numbers have a range, texts have none. Defaults: with a report each 10 s, 1000
- * agents send 320 kbit/s; thresholds follow the last 5 minutes.
+ * Only numbers have a range. Defaults: a report every 10 s, so that
+ * 1000 agents send 320 kbit/s; a window of 5 minutes.
  */
 static const struct setting {
 	const char *name;
@@ -78,19 +78,19 @@ static void set(struct config *c, const struct setting *s, struct json_object *v
 		text = json_object_get_string(value);
 		if (!json_object_is_type(value, json_type_string) ||
 		    strlen(text) != (size_t)json_object_get_string_len(value))
-			errx(2, "%s: %s has to be a text", path, s->name);
+			errx(2, "%s: %s must be a string", path, s->name);
 		*(char **)place = strdup(text);
 		if (!*(char **)place)
 			err(2, "%s", path);
 		return;
 	}
 	if (!json_object_is_type(value, json_type_int) || number < s->min || number > s->max)
-		errx(2, "%s: %s has to be a number from %" PRId64 " to %" PRId64 ", not %s", path,
+		errx(2, "%s: %s must be a number from %" PRId64 " to %" PRId64 ", not %s", path,
 		     s->name, s->min, s->max, json_object_to_json_string(value));
 	*(int64_t *)place = number;
 }
 
-/* No names: the network may not be there yet when they would be looked up. */
+/* Host names are not accepted: DNS may not be available when the service starts. */
 static void set_address(struct config *c, const char *path)
 {
 	static const struct addrinfo hints = {
@@ -104,7 +104,7 @@ static void set_address(struct config *c, const char *path)
 	snprintf(port, sizeof(port), "%" PRId64, c->port);
 	error = getaddrinfo(c->address, port, &hints, &found);
 	if (error)
-		errx(2, "%s: '%s' is not an IP address that can be used: %s", path, c->address,
+		errx(2, "%s: invalid IP address \"%s\": %s", path, c->address,
 		     gai_strerror(error));
 	memcpy(&c->socket_address, found->ai_addr, found->ai_addrlen);
 	c->socket_length = found->ai_addrlen;
@@ -137,10 +137,10 @@ static struct json_object *parse(const char *path)
 	if (length > CONFIG_MAX)
 		errx(2, "%s: more than %d bytes", path, CONFIG_MAX);
 	fclose(f);
-	/* the first one would be the end */
+	/* the parser would stop at the first NUL */
 	if (memchr(text, 0, length))
-		errx(2, "%s: not a text: it has a NUL byte", path);
-	/* nothing may follow, so the end is part of it */
+		errx(2, "%s: not a text file: it has a NUL byte", path);
+	/* parse the NUL at the end as well, which refuses trailing text */
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
 	root = json_tokener_parse_ex(tokener, text, length + 1);
 	error = json_tokener_get_error(tokener);
@@ -157,19 +157,19 @@ void config_read(struct config *c, const char *path, enum role role)
 	struct json_object *root = parse(path);
 
 	if (!json_object_is_type(root, json_type_object))
-		errx(2, "%s: has to be a JSON object", path);
+		errx(2, "%s: not a JSON object", path);
 	*c = (struct config) {};
 	set_defaults(c);
 	json_object_object_foreach(root, name, value) {
 		const struct setting *s = find_setting(name, role);
 
 		if (!s)
-			errx(2, "%s: there is no setting '%s'", path, name);
+			errx(2, "%s: unknown setting \"%s\"", path, name);
 		set(c, s, value, path);
 	}
 	json_object_put(root);
 	if (!c->address && role == AGENT)
-		errx(2, "%s: the address of the aggregator is missing", path);
+		errx(2, "%s: missing setting \"aggregator\"", path);
 	if (!c->address)
 		c->address = ANYWHERE;
 	set_address(c, path);
@@ -180,7 +180,7 @@ static int digit(int c)
 	return isdigit(c) ? c - '0' : tolower(c) - 'a' + 10;
 }
 
-/* Group root may read: that is how systemd hands over a credential. */
+/* systemd passes credentials with read permission for group root. */
 static void check_owner(int fd, const char *path)
 {
 	struct stat s;
@@ -188,16 +188,16 @@ static void check_owner(int fd, const char *path)
 	if (fstat(fd, &s))
 		err(2, "%s", path);
 	if (!S_ISREG(s.st_mode))
-		errx(2, "%s: not a file", path);
+		errx(2, "%s: not a regular file", path);
 	if (s.st_uid && s.st_uid != geteuid())
-		errx(2, "%s: belongs to another user", path);
+		errx(2, "%s: owned by another user", path);
 	if ((s.st_mode & 037) || ((s.st_mode & 040) && s.st_gid))
-		errx(2, "%s: others may read or change it: chmod 600", path);
+		errx(2, "%s: accessible to other users; run chmod 600", path);
 }
 
 void key_read(struct key *key, const char *path)
 {
-	/* a byte more than there can be: room for a newline, and for what is too much */
+	/* room for a newline, and one byte more to detect a file that is too long */
 	char text[2 * KEY_BYTES + 2];
 	uint8_t bytes[KEY_BYTES];
 	int i, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -215,7 +215,7 @@ void key_read(struct key *key, const char *path)
 	for (i = 0; i < length && isxdigit((unsigned char)text[i]); i++)
 		;
 	if (i != length || i != 2 * KEY_BYTES)
-		errx(2, "%s: has to be %d hexadecimal digits in one line", path, 2 * KEY_BYTES);
+		errx(2, "%s: must have %d hexadecimal digits in one line", path, 2 * KEY_BYTES);
 	for (i = 0; i < KEY_BYTES; i++)
 		bytes[i] = digit(text[2 * i]) << 4 | digit(text[2 * i + 1]);
 	key_set(key, bytes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What pcrpd is told: its configuration and its key
+ * Configuration file and key of pcrpd
  */
 #ifndef _PCRPD_CONFIG_H
 #define _PCRPD_CONFIG_H
@@ -10,7 +10,7 @@
 
 #include "message.h"
 
-/* A bit each: a setting can be for both. */
+/* Bits, because a setting can apply to both roles */
 enum role {
 	AGENT = 1,
 	AGGREGATOR = 2,
@@ -18,14 +18,14 @@ enum role {
 
 /**
  * struct config - settings
- * @address: the aggregator's, or where it listens
- * @port: of UDP
- * @period_ms: from a report to the next; of the aggregator's histograms
- * @periods: whose flows make the thresholds (aggregator)
- * @agents: most of them (aggregator)
- * @status: file that tells how things are, or NULL
+ * @address: agent: address of the aggregator; aggregator: address to listen on
+ * @port: UDP port
+ * @period_ms: agent: interval of reports; aggregator: length of a histogram's period
+ * @periods: aggregator: number of periods that the thresholds are derived from
+ * @agents: aggregator: maximum number of agents
+ * @status: path of the status file, or NULL
  * @socket_address: @address and @port
- * @socket_length: of @socket_address
+ * @socket_length: length of @socket_address
  */
 struct config {
 	const char *address;
@@ -39,11 +39,12 @@ struct config {
 };
 
 /*
- * Both say what is wrong and end the program with status 2 if anything is.
+ * Both functions print an error and end the program with status 2 if the file is
+ * invalid.
  */
 void config_read(struct config *c, const char *path, enum role role);
 
-/* 64 hexadecimal digits, in a file that others cannot read or change */
+/* The file has 64 hexadecimal digits; only its owner may have access. */
 void key_read(struct key *key, const char *path);
 
 #endif /* _PCRPD_CONFIG_H */

@@ -20,7 +20,7 @@ static uint64_t least_of(int class)
 	return class ? 1ULL << (class - 1) : 0;
 }
 
-/* The size of flow number @rank, from 1 on, in the order of size. Return: its class */
+/* Find the flow of rank @rank, from 1, in ascending order of size. Return: its class */
 static int size_of(const uint64_t *sizes, uint64_t rank, uint64_t *size)
 {
 	uint64_t least;
@@ -28,7 +28,7 @@ static int size_of(const uint64_t *sizes, uint64_t rank, uint64_t *size)
 
 	for (; rank > sizes[i]; i++)
 		rank -= sizes[i];
-	/* class i holds as many sizes as its least one is; class 0 only size 0 */
+	/* class i has 2^(i-1) sizes, as many as its smallest size; class 0 has only size 0 */
 	least = least_of(i);
 	*size = least + (uint64_t)((__uint128_t)least * (rank - 1) / sizes[i]);
 	return i;
@@ -41,7 +41,7 @@ static void one_level(uint64_t *thresholds)
 	thresholds[2] = PCRP_THRESHOLD_MAX;
 }
 
-/* Before @class, in it, and after it */
+/* Thresholds before @class, in it, and after it */
 static void around(int class, uint64_t *thresholds)
 {
 	uint64_t next = least_of(class + 1);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Histograms of flow sizes: those of the last periods, and the thresholds that
- * come of them
+ * Histograms of flow sizes in a sliding window of periods, and their quartiles
  *
- * The thresholds are the quartiles of the sizes' distribution, counted in flows
- * (K. Wu et al., "PCRP", ICPP 2019: the CDF in equal parts). A class of the
- * histogram holds sizes of a factor of two; inside of it, sizes are taken to be
- * spread evenly.
+ * The thresholds are the quartiles of the distribution of flow sizes, weighted
+ * by flows (K. Wu et al., "PCRP", ICPP 2019: the CDF in equal parts). A class of
+ * the histogram covers a factor of two in size; sizes are assumed to be
+ * uniformly distributed within a class.
  */
 #ifndef _PCRPD_HISTOGRAM_H
 #define _PCRPD_HISTOGRAM_H
@@ -16,28 +15,28 @@
 
 #include <linux/pcrp.h>
 
-#define PCRP_THRESHOLD_MAX	(1ULL << 40)	/* the kernel takes no larger one */
+#define PCRP_THRESHOLD_MAX	(1ULL << 40)	/* the kernel's limit */
 
-/* Fewer flows say nothing about quartiles. */
+/* Least number of flows for quartiles */
 #define SAMPLES_MIN	64
 
 /*
- * The most that a class counts in a period, so that the sum of all classes and
- * periods, times three, is below 2^63.
+ * Limit of a class's count in a period. The sum of all classes and periods, times
+ * three, stays below 2^63.
  */
 #define COUNT_MAX	(1ULL << 46)
 
 #define PERIODS_MAX	1024
 
 /**
- * thresholds_of() - sizes up to which flows have P0, P1 and P2
- * @sizes: flows by class, together less than 2^62
- * @thresholds: strictly ascending, 1 to PCRP_THRESHOLD_MAX
+ * thresholds_of() - compute the largest flow sizes with P0, P1 and P2
+ * @sizes: flows by class, in total below 2^62
+ * @thresholds: result: strictly ascending, 1 to PCRP_THRESHOLD_MAX
  *
- * If there are fewer than SAMPLES_MIN flows, nothing is to be told apart: all have
- * P1, but for those of one byte. If the first and the third quartile are in the same
- * class, it is not cut in parts, of which nobody knows anything: flows before it have
- * P0, those in it P1, and larger ones P3, but for its end.
+ * With fewer than SAMPLES_MIN flows, sizes are not distinguished: all flows of more
+ * than one byte have P1. If the first and the third quartile are in the same class,
+ * the class is not divided, because the distribution inside of it is unknown:
+ * smaller flows have P0, flows of the class P1, larger flows P3.
  *
  * Return: number of flows
  */
@@ -46,11 +45,11 @@ uint64_t thresholds_of(const uint64_t sizes[PCRP_SIZE_CLASSES],
 
 /**
  * struct window - flows of the last periods
- * @periods: number of them, the current one included
- * @age: periods that have ended since the start, up to @periods
- * @at: the current one
- * @counts: of each
- * @sum: of all
+ * @periods: number of periods, the current one included
+ * @age: periods that have ended since the start, limited to @periods
+ * @at: index of the current period
+ * @counts: flows by period and class
+ * @sum: flows of all periods, by class
  */
 struct window {
 	unsigned int periods;
@@ -61,34 +60,34 @@ struct window {
 };
 
 /**
- * window_init() - start with no flows
+ * window_init() - make an empty window
  * @w: window
  * @periods: 1 to PERIODS_MAX
  *
- * Return: false if there is no memory
+ * Return: false if out of memory
  */
 bool window_init(struct window *w, unsigned int periods);
 
 void window_free(struct window *w);
 
-/* Flows that ended; those above COUNT_MAX in a class and period are left out. */
+/* Add ended flows to the current period; a count stops at COUNT_MAX. */
 void window_add(struct window *w, const uint64_t sizes[PCRP_SIZE_CLASSES]);
 
 /**
- * window_turn() - some periods are over
+ * window_turn() - advance the window
  * @w: window
- * @turns: their number
+ * @turns: number of periods that have ended
  */
 void window_turn(struct window *w, uint64_t turns);
 
 /**
- * window_thresholds() - thresholds_of() all flows in the window
+ * window_thresholds() - compute thresholds_of() all flows in the window
  * @w: window
- * @thresholds: see there
- * @flows: their number
+ * @thresholds: result, see thresholds_of()
+ * @flows: result: number of flows
  *
- * Return: false if it is too early to tell: few flows, but a window has not yet
- * gone by since the start
+ * Return: false if there are fewer than SAMPLES_MIN flows and the window is not
+ * full yet
  */
 bool window_thresholds(const struct window *w, uint64_t thresholds[PCRP_THRESHOLDS],
 		       uint64_t *flows);

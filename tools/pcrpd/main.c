@@ -2,9 +2,10 @@
 /*
  * pcrpd(8): PCRP's central statistics unit
  *
- * The kernel counts the sizes of flows that ended; an agent on each host sends
- * these numbers to one aggregator, which answers with the quartiles of all; the
- * agent installs them as the sizes by which sch_pcrp ranks a flow's first chain.
+ * The kernel counts ended flows by size. An agent on each host reports the
+ * counters to one aggregator, which answers with the quartiles of the
+ * network's flows. The agent installs them as thresholds: they determine the priority of a
+ * flow's first chain in sch_pcrp.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -41,9 +42,10 @@ static int usage(FILE *to)
 	fprintf(to, "Usage: pcrpd agent|aggregator [OPTION]...\n");
 	for (i = 0; i < COUNT(roles); i++)
 		fprintf(to, "  %-17s %s\n", roles[i].name, roles[i].what);
-	fprintf(to, "  %-17s %s\n", "-c, --config FILE", "settings; " ETC "pcrpd-ROLE.json");
-	fprintf(to, "  %-17s %s\n", "-k, --key FILE", "shared key; " ETC "pcrpd.key");
-	fprintf(to, "  %-17s %s\n", "-t, --test", "only check both files");
+	fprintf(to, "  %-17s %s\n", "-c, --config FILE",
+		"settings; default " ETC "pcrpd-ROLE.json");
+	fprintf(to, "  %-17s %s\n", "-k, --key FILE", "shared key; default " ETC "pcrpd.key");
+	fprintf(to, "  %-17s %s\n", "-t, --test", "check both files and exit");
 	return to == stdout ? 0 : 2;
 }
 

@@ -10,7 +10,7 @@
 
 #define HAS_THRESHOLDS	1
 
-/* Where the numbers of the head are */
+/* Offsets in the header */
 enum head {
 	AT_AGENT = 8,
 	AT_NONCE = 16,
@@ -70,7 +70,7 @@ size_t message_write(const struct message *m, struct key *key, uint8_t *to)
 	size_t signed_bytes = length_of(m->type) - SHA256_DIGEST_SIZE;
 
 	memset(to, 0, signed_bytes);
-	/* with 0 where the others of the first bytes go */
+	/* the upper bytes stay 0 for version, type and flags */
 	put(to, m->type == MESSAGE_REPORT ? m->period_ms : 0);
 	to[0] = MESSAGE_VERSION;
 	to[1] = m->type;
@@ -96,7 +96,7 @@ static bool genuine(const uint8_t *from, size_t length, struct key *key)
 
 	length -= sizeof(digest);
 	sign(key, from, length, digest);
-	/* takes the same time wherever they differ */
+	/* constant time */
 	return memeql_sec(digest, from + length, sizeof(digest));
 }
 
@@ -109,7 +109,7 @@ static bool fine_thresholds(const struct message *m)
 	return t[0] >= 1 && t[0] < t[1] && t[1] < t[2] && t[2] <= PCRP_THRESHOLD_MAX;
 }
 
-/* Flags and the period, which is 0 in an ANSWER */
+/* Check the flags and the period, which is 0 in an ANSWER. */
 static bool fine_flags(const uint8_t *from, struct message *m)
 {
 	uint64_t first = get(from);

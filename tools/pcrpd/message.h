@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What agents and aggregator say to each other: UDP, one datagram a message
+ * Protocol of agents and aggregator: one message per UDP datagram
  *
- * Numbers are big-endian. Any message:
+ * Numbers are big-endian. Header of each message:
  *
  *	 0	u8	version, 1
  *	 1	u8	type: 1 REPORT, 2 ANSWER
- *	 2	u16	flags: 1 (ANSWER) has thresholds
- *	 4	u32	REPORT: ms from one to the next, 50 to 3600000; ANSWER: 0
- *	 8	u64	agent: a random number, new with each start of it; not 0
- *	16	u64	nonce: what the aggregator gave that agent, 0 before
- *	24	u64	number of the report, ascending from 1; an ANSWER has that of
- *			the report that it answers
+ *	 2	u16	flags: 1: the ANSWER has thresholds
+ *	 4	u32	REPORT: interval of reports in ms, 50 to 3600000; ANSWER: 0
+ *	 8	u64	agent: random number, new at each start of the agent; not 0
+ *	16	u64	nonce that the aggregator assigned to the agent; 0: not assigned
+ *	24	u64	REPORT: number, ascending from 1; ANSWER: number of the REPORT
  *
  * REPORT, 400 bytes, from an agent:
  *
- *	32	u64[42]	flows that ended since the module was loaded, by class of size
+ *	32	u64[42]	flows that ended since the module was loaded, by size class
  *
  * ANSWER, 96 bytes, from the aggregator:
  *
- *	32	u64[3]	thresholds, strictly ascending, 1 to 2^40; else 0
- *	56	u64	flows that they were made of
+ *	32	u64[3]	thresholds, strictly ascending, 1 to 2^40; 0: no thresholds
+ *	56	u64	number of flows that the thresholds are derived from
  *
- * At the end of both: 32 bytes, HMAC-SHA256 of all that is before.
+ * Both end with 32 bytes: HMAC-SHA256 of the preceding bytes.
  */
 #ifndef _PCRPD_MESSAGE_H
 #define _PCRPD_MESSAGE_H
@@ -51,16 +50,16 @@ enum message_type {
 };
 
 /**
- * struct message - one of them, in the host's numbers
+ * struct message - a message in host byte order
  * @type: enum message_type
  * @agent: see above
  * @nonce: see above
  * @number: see above
- * @period_ms: of a REPORT
- * @sizes: of a REPORT
- * @known: of an ANSWER: are there thresholds?
- * @thresholds: of an ANSWER
- * @flows: of an ANSWER
+ * @period_ms: REPORT: interval of reports
+ * @sizes: REPORT: flows by size class
+ * @known: ANSWER: it has thresholds
+ * @thresholds: ANSWER: see above
+ * @flows: ANSWER: see above
  */
 struct message {
 	enum message_type type;
@@ -75,11 +74,11 @@ struct message {
 };
 
 /**
- * enum verdict - about a datagram
- * @GENUINE: all is right
+ * enum verdict - result of checking a datagram
+ * @GENUINE: valid
  * @MALFORMED: wrong length, type, flags or values
- * @VERSION: of another version
- * @FORGED: not made with this key, or changed on the way
+ * @VERSION: unknown version
+ * @FORGED: the HMAC does not match this key
  */
 enum verdict {
 	GENUINE,
@@ -95,24 +94,24 @@ struct key {
 void key_set(struct key *key, const uint8_t bytes[KEY_BYTES]);
 
 /**
- * message_write() - make a datagram
+ * message_write() - write a datagram
  * @m: message
- * @key: for its authentication; unchanged after the call
- * @to: datagram, room for MESSAGE_MAX bytes
+ * @key: key of the HMAC; unchanged after the call
+ * @to: result, MESSAGE_MAX bytes
  *
- * Return: its length
+ * Return: length of the datagram
  */
 size_t message_write(const struct message *m, struct key *key, uint8_t *to);
 
 /**
- * message_read() - check a datagram, and take it apart
+ * message_read() - check and parse a datagram
  * @from: datagram
- * @length: of it
- * @type: that is expected
- * @key: for its authentication; unchanged after the call
- * @m: filled if it is GENUINE
+ * @length: length of @from
+ * @type: expected type
+ * @key: key of the HMAC; unchanged after the call
+ * @m: result, if GENUINE
  *
- * Return: what it is
+ * Return: enum verdict
  */
 enum verdict message_read(const uint8_t *from, size_t length, enum message_type type,
 			  struct key *key, struct message *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What both roles of pcrpd share: sockets, waiting, what was refused, the status file
+ * Shared by both roles of pcrpd: event loop, refused datagrams, status file
  */
 #ifndef _PCRPD_H
 #define _PCRPD_H
@@ -18,10 +18,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /**
- * struct service - a role at work; its own data is around it
+ * struct service - event loop of a role, embedded in the role's data
  * @socket: UDP, nonblocking
- * @period_ms: time between ticks
- * @tick: called when periods are over, and how many; one is the rule
+ * @period_ms: interval of ticks
+ * @tick: called with the number of periods that have ended, more than 1 if late
  * @take: called for each datagram
  */
 struct service {
@@ -33,17 +33,17 @@ struct service {
 };
 
 /**
- * serve() - work until SIGTERM or SIGINT
- * @service: what there is to do
+ * serve() - run until SIGTERM or SIGINT
+ * @service: the role's callbacks
  * @first_ms: time to the first tick
  */
 void serve(struct service *service, int64_t first_ms);
 
-/* From the kernel; not 0 */
+/* Return: random number from the kernel, not 0 */
 uint64_t random_number(void);
 
 /**
- * struct refused - datagrams that were none of ours
+ * struct refused - counters of refused datagrams
  * @by_verdict: MALFORMED, VERSION, FORGED
  * @replayed: genuine, but not new
  */
@@ -53,42 +53,42 @@ struct refused {
 };
 
 /**
- * say_seldom() - tell the log about what may happen often
- * @count: of its kind, this one included; said if it is a power of two
- * @from: whose datagram it was
- * @length: of @from
- * @what: that it is
+ * log_rarely() - log a frequent event, at counts that are powers of two
+ * @count: number of such events, this one included
+ * @from: sender of the datagram
+ * @length: length of @from
+ * @what: description of the datagram
  */
-void say_seldom(uint64_t count, const struct sockaddr_storage *from, socklen_t length,
+void log_rarely(uint64_t count, const struct sockaddr_storage *from, socklen_t length,
 		const char *what);
 
 /**
- * genuine() - count and tell what is not genuine
+ * genuine() - count and log a datagram that is not genuine
  * @refused: counters
- * @verdict: about a datagram
- * @from: whose it is
- * @length: of @from
+ * @verdict: result of message_read()
+ * @from: sender of the datagram
+ * @length: length of @from
  *
- * Return: is it?
+ * Return: true if GENUINE
  */
 bool genuine(struct refused *refused, enum verdict verdict, const struct sockaddr_storage *from,
 	     socklen_t length);
 
-/* For the status file */
+/* Add members to the status object. */
 void status_number(struct json_object *object, const char *name, uint64_t number);
 void status_text(struct json_object *object, const char *name, const char *text);
 void status_refused(struct json_object *object, const struct refused *refused);
-/* @thresholds: NULL if there are none */
+/* @thresholds: NULL if not known */
 void status_thresholds(struct json_object *object, const uint64_t *thresholds);
 
 /**
- * status_write() - replace the file at once, so that who reads it finds a whole one
- * @path: of the file, or NULL: nothing is done
- * @object: its content; freed
+ * status_write() - replace the status file atomically
+ * @path: path of the file; NULL: do not write
+ * @object: content; freed by this function
  */
 void status_write(const char *path, struct json_object *object);
 
-/* The roles, until they are told to end */
+/* Run a role until SIGTERM or SIGINT. */
 void agent_run(const struct config *config, struct key *key);
 void aggregator_run(const struct config *config, struct key *key);
 

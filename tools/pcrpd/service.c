@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What both roles share
+ * Shared by both roles: event loop, refused datagrams, status file
  */
 #include <err.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 
 #include "pcrpd.h"
 
-/* Datagrams before the clock is looked at again */
+/* Datagrams handled between two reads of the clock */
 #define BURST	64
 
-/* Readable when it is time to end */
+/* Return: a signalfd that is readable after SIGTERM or SIGINT */
 static int end_fd(void)
 {
 	sigset_t ends;
@@ -44,7 +44,7 @@ static int64_t now_ms(void)
 
 static void take_datagrams(struct service *service)
 {
-	/* a byte more than any: what is longer is seen to be so */
+	/* one byte more than any message, to detect longer datagrams */
 	uint8_t datagram[MESSAGE_MAX + 1];
 	struct sockaddr_storage from;
 	socklen_t from_length;
@@ -70,11 +70,11 @@ void serve(struct service *service, int64_t first_ms)
 	int64_t next = now_ms() + first_ms, left;
 	uint64_t periods;
 
-	/* looked at each time, however late it is and whoever sends how much */
+	/* handle signal, timer and datagrams each round, so that a flood delays no tick */
 	while (!fds[0].revents) {
 		left = next - now_ms();
 		if (left <= 0) {
-			/* on a machine that is late, an answer may be here already */
+			/* if the process is late, an answer may have arrived already */
 			take_datagrams(service);
 			periods = -left / service->period_ms + 1;
 			next += periods * service->period_ms;
@@ -98,7 +98,7 @@ uint64_t random_number(void)
 	return number;
 }
 
-void say_seldom(uint64_t count, const struct sockaddr_storage *from, socklen_t length,
+void log_rarely(uint64_t count, const struct sockaddr_storage *from, socklen_t length,
 		const char *what)
 {
 	char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
@@ -114,13 +114,13 @@ bool genuine(struct refused *refused, enum verdict verdict, const struct sockadd
 	     socklen_t length)
 {
 	static const char * const what[] = {
-		[MALFORMED] = "not a message that is expected",
-		[VERSION] = "a message of another version of pcrpd",
-		[FORGED] = "a message that was not made with this key",
+		[MALFORMED] = "malformed message",
+		[VERSION] = "message of another version of pcrpd",
+		[FORGED] = "message with another key",
 	};
 
 	if (verdict != GENUINE)
-		say_seldom(++refused->by_verdict[verdict], from, length, what[verdict]);
+		log_rarely(++refused->by_verdict[verdict], from, length, what[verdict]);
 	return verdict == GENUINE;
 }
 
@@ -154,7 +154,7 @@ void status_thresholds(struct json_object *object, const uint64_t *thresholds)
 	json_object_object_add(object, "thresholds_bytes", array);
 }
 
-/* A file of our own, not what a link of somebody else's leads to */
+/* O_EXCL, so that a symbolic link of another user is not followed */
 static bool write_new(const char *path, struct json_object *object)
 {
 	bool fine;
