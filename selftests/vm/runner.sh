@@ -52,7 +52,7 @@ check_eq "the output before a panic is shown" "$(<"$TMP/panic/out")" before
 
 guest complaint "echo '<4>WARNING: possible recursive locking detected' >/dev/kmsg"
 check_status "a guest whose kernel logs a complaint is broken" complaint 125
-check "the kernel's complaint is shown" grep -q "complained: .*recursive locking" "$TMP/complaint/err"
+check "the kernel's complaint is shown" grep -q "reported an error: .*recursive locking" "$TMP/complaint/err"
 
 wait $hang
 check_status "a guest that hangs is broken" hang 125
