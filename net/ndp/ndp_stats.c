@@ -4,6 +4,8 @@
  *
  * Lines "NAME VALUE", which nstat(8) reads, too: PROC_NET_SCTP_SNMP=/proc/net/ndp/snmp
  */
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
 #include "ndp.h"
 
 #define NDP_STATS_DIR	"ndp"
