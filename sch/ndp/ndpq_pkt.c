@@ -4,7 +4,7 @@
  *
  * Plain C on a linear buffer, compiled into sch_ndp, its unit tests and its
  * fuzzer. Every read is checked against the bytes that are available. A packet
- * that cannot be parsed is other traffic.
+ * that cannot be parsed is other traffic. The classifier is inline in ndpq_pkt.h:
  *
  *	      trimmable by match?
  *	        no |           | yes
