@@ -59,6 +59,12 @@ sed 's/^PATH=.*//' "$CLOSNET_TOP/tools/diag" >"$TMP/diag"
 ln -s "$CLOSNET_TOP/tools/common.sh" "$TMP/common.sh"
 check_output "diag names a missing tool and succeeds" 0 "gcc is not installed" \
 	env PATH="$TMP/bin" bash "$TMP/diag"
+printf '#!%s\necho "usb 1-1: endpoint 0x81"\necho "ndp: a message of ours"\n' "$(command -v bash)" >"$TMP/bin/dmesg"
+chmod +x "$TMP/bin/dmesg"
+env PATH="$TMP/bin" bash "$TMP/diag" >"$TMP/log" 2>&1
+check "diag prints the kernel's messages about ndp" grep -q '^ndp: a message of ours' "$TMP/log"
+check_eq "diag prints no messages about endpoints" "$(grep -c endpoint "$TMP/log")" 0
+check_output "diag uses KDIR" 0 "headers        $kdir" env KDIR="$kdir" "$CLOSNET_TOP/tools/diag"
 
 # rule NAME FILE CONTENT TEXT: check that tools/lint-rules prints TEXT for FILE with CONTENT
 rule() {
