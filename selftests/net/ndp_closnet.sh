@@ -45,7 +45,7 @@ check_json "$(<"$TMP/few")" \
 	"received flow has addresses and ports" '.receiving[0] | .local == "10.0.0.2" and .remote == "10.0.0.1"
 		and .local_port == 9 and .remote_port == 1234' \
 	"finished flow has no pending messages or packets" \
-		'.receiving[0] | .msgs == 0 and .wished == 0 and .held == 0 and .trimmed == 0' \
+		'.receiving[0] | .msgs == 0 and .demand == 0 and .held == 0 and .trimmed == 0' \
 	"received flow has its device" ".receiving[0].device == $(ip -n "$b" -j link show dev w1 | jq '.[0].ifindex')" \
 	"one peer is shown" '.peers | length == 1 and .[0].local == "10.0.0.2" and .[0].remote == "10.0.0.1"' \
 	"paths without sent packets have zero counts" '.peers[0] | .paths == 64 and .avoided == 0
@@ -59,7 +59,7 @@ check_eq "unknown attributes do not change the output" \
 # messages of one socket, one peer and one flow; the nest of the socket's counters, 64 nests of paths
 check_eq "each message and each nest had an unknown attribute" \
 	"$(<"$TMP/unknown")" "unknown attributes: $((3 + 1 + 64))"
-check_eq "text output omits zeros" "$(show "$b" receiving | grep -c wished)" 0
+check_eq "text output omits zeros" "$(show "$b" receiving | grep -c demand)" 0
 check_json "$(show "$b" receiving -j)" "a table can be shown alone" 'keys == ["receiving"]'
 check_json "$(show "$a" -j)" "entries of other namespaces are not shown" 'map(length) == [0, 0, 0, 0]'
 check "the second sender's messages arrive" ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -c 3 -l 100k
@@ -96,7 +96,7 @@ check "all flows are freed after their messages have failed" wait_for 60 unused
 check_json "$(show "$a" -j)" "tables are empty after all flows were freed" 'map(length) == [0, 0, 0, 0]'
 
 check_refused "unknown table is refused" "'x' is not sockets, peers, sending or receiving" closnet ndp x
-check_refused "two tables are refused" "sending takes no 'peers'" closnet ndp sending peers
+check_refused "two tables are refused" 'unexpected argument "peers" after sending' closnet ndp sending peers
 
 # documented: true if closnet(8) describes each key of the JSON output
 documented() {

@@ -65,12 +65,12 @@ refused() {
 }
 
 for size in 12 1.2.3mb 0x10 1e3 -5 "" . inf 2gb 12mbit "12 mb"; do
-	refused "--buffer '$size'" 2 "--buffer has to be 64 bytes to 1gib, as in 12mb, not '$size'" \
+	refused "--buffer '$size'" 2 "--buffer must be 64 bytes to 1gib, as in 12mb, not \"$size\"" \
 		buffers "${paper[@]}" --buffer "$size"
 done
 while read -r option bad range; do
 	for value in ${bad//,/ }; do
-		refused "--$option $value" 2 "--$option has to be $range" buffers "${paper[@]}" "--$option" "$value"
+		refused "--$option $value" 2 "--$option must be $range" buffers "${paper[@]}" "--$option" "$value"
 	done
 done <<-END
 	ports 0,65536,32x 1 to 65535
@@ -83,30 +83,30 @@ done <<-END
 	kmin 1.1gib 0 to 1gib
 	kmax 1.1gib 0 to 1gib
 END
-refused "missing --ports" 2 "--ports is missing" buffers --rate 40g --buffer 12mb
-refused "missing --rate" 2 "--rate is missing" buffers --ports 32 --buffer 12mb
-refused "missing --buffer" 2 "--buffer is missing" buffers --ports 32 --rate 40g
+refused "missing --ports" 2 "missing option --ports, 1 to 65535" buffers --rate 40g --buffer 12mb
+refused "missing --rate" 2 "missing option --rate, 1m to 1.6t" buffers --ports 32 --buffer 12mb
+refused "missing --buffer" 2 "missing option --buffer, 64 bytes" buffers --ports 32 --rate 40g
 refused "kmin above kmax" 2 "--kmin, 300000 bytes, is above --kmax, 200000 bytes" buffers "${paper[@]}" --kmin 300kb
 refused "a buffer that is too small for the headrooms" \
-	1 "the headrooms of 64 ports and 8 priorities, 25720 bytes each, leave nothing of the buffer" \
+	1 "the headrooms of 64 ports and 8 priorities, 25720 bytes each, exceed the buffer" \
 	buffers --ports 64 --rate 40g --buffer 12mb
 refused "unknown option of buffers" 2 "unrecognized option '--foo'" buffers --foo
-refused "unexpected word of buffers" 2 "'foo' is not an option" buffers foo
-refused "unknown command" 2 "no such command: foo" foo
+refused "unexpected word of buffers" 2 'unexpected argument "foo"' buffers foo
+refused "unknown command" 2 'unknown command "foo"' foo
 refused "missing command" 2 "Usage: closnet COMMAND"
 
-refused "set with too few thresholds" 2 "closnet pcrp: set needs 3 sizes" pcrp set 1kb 2kb
-refused "set with too many thresholds" 2 "closnet pcrp: set needs 3 sizes" pcrp set 1kb 2kb 3kb 4kb
+refused "set with too few thresholds" 2 "closnet pcrp: set requires 3 sizes" pcrp set 1kb 2kb
+refused "set with too many thresholds" 2 "closnet pcrp: set requires 3 sizes" pcrp set 1kb 2kb 3kb 4kb
 for size in x 1tb 1.2.3 ""; do
-	refused "set with a threshold of '$size'" 2 "'$size' is not a size, as in 25kb" pcrp set 1kb 2kb "$size"
+	refused "set with a threshold of '$size'" 2 "\"$size\" is not a size, as in 25kb" pcrp set 1kb 2kb "$size"
 done
-refused "unknown command of pcrp" 2 "'put' is not get, set or reset" pcrp put
-refused "unexpected word of pcrp" 2 "reset takes no 'all'" pcrp reset all
+refused "unknown command of pcrp" 2 '"put" is not get, set or reset' pcrp put
+refused "unexpected word of pcrp" 2 'unexpected argument "all" after reset' pcrp reset all
 refused "unknown option of pcrp" 2 "unrecognized option '--foo'" pcrp --foo
 if module_loaded sch_pcrp; then
 	skip "pcrp without sch_pcrp exits with status 1" "sch_pcrp is loaded"
 else
-	refused "pcrp without sch_pcrp" 1 "the kernel has no closnet_pcrp: is sch_pcrp loaded?" pcrp
+	refused "pcrp without sch_pcrp" 1 "no netlink family closnet_pcrp: load the module sch_pcrp" pcrp
 fi
 
 # documented: true if closnet(8) describes each option of the help and each JSON key

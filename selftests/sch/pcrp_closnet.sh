@@ -34,7 +34,7 @@ uses() {
 # flows COUNT: have COUNT flows finished?
 flows() { pcrp -j | grep -q "\"flows\": $1,"; }
 
-check_eq "at first, the text shows no flows and no thresholds" "$(pcrp)" "thresholds: none, each qdisc has its own
+check_eq "at first, the text shows no flows and no thresholds" "$(pcrp)" "thresholds: not set, each qdisc uses its defaults
 updates: 0
 flows: 0, 0 bytes"
 check_json "$(pcrp -j)" "at first, the JSON has no flows and no thresholds" \
@@ -45,7 +45,7 @@ datagram 100
 datagram 1000
 check "three flows are counted as finished" wait_for 10 flows 3
 check_eq "the text has the histogram of flow sizes" "$(pcrp get | tail -n +3)" "flows: 3, 2100 bytes
-bytes                                 flows up to here
+bytes                                 flows cumulative
 64 to 127                                 1     33.33%
 128 to 255                                0     33.33%
 256 to 511                                0     33.33%

@@ -26,8 +26,8 @@ check "check-nic prints the command that enables timestamping" finds 1 "# hwstam
 stamps "$a/w0" 1
 check "a NIC that timestamps all packets is good" finds 0 "good     rx_filter: the NIC stamps all packets" w0
 check "check-nic knows the driver" finds 0 "good     driver: driver closwire stamps all packets" w0
-check "check-nic prints the link's rate" finds 0 "line_rate: the line's rate is 1000 Mbit/s" w0
-check "nicclock without timestamps is noted" finds 0 "note     nicclock: nicclock has seen no stamps" w0
+check "check-nic prints the link's rate" finds 0 "line_rate: the line rate is 1000 Mbit/s" w0
+check "nicclock without timestamps is noted" finds 0 "note     nicclock: nicclock has received no stamps" w0
 high_thresholds
 flow cc=timely connect send=3000000 close eof
 check "the state of nicclock is printed after a connection" finds 0 "nicclock: nicclock " w0
@@ -37,7 +37,7 @@ check_json "$(in_ns "$a" closnet check-nic --json w0)" "JSON of a good NIC has .
 ip -n "$a" link add w0.5 link w0 type vlan id 5
 check "check-nic names the device below a VLAN" finds 0 "# closnet check-nic w0" w0.5
 ip -n "$a" link add v0 type veth peer name v1
-check "veth is reported as software" finds 1 "problem  driver: driver veth is software" v0
+check "veth is reported as a device without a clock" finds 1 "problem  driver: driver veth is a virtual device" v0
 if ip -n "$a" link add bond0 type bond 2>/dev/null; then
 	ip -n "$a" link set v0 master bond0
 	check "a bond is reported as a problem" finds 1 "problem  kind: bond0 is a bond of 1 devices" bond0
@@ -50,5 +50,5 @@ else
 	skip "fq is noted with the command that replaces it" "no fq"
 fi
 check "an unknown device is refused" finds 1 "no such device: w9" w9
-check_refused "a missing device argument is refused" "which device?" closnet check-nic
+check_refused "a missing device argument is refused" "missing argument DEVICE" closnet check-nic
 finish

@@ -29,10 +29,7 @@ enum setting {
 	PORTS, RATE, BUFFER, PRIORITIES, MTU, CABLE, HEADROOM, BETA, KMIN, KMAX, SETTINGS
 };
 
-/*
- * @min and @max are what the qdisc takes, where it has the same; @unset is the
- * value of what is not given, REQUIRED if it must be
- */
+/* @min and @max are the qdisc's range, if it has the option; @unset is the default, or REQUIRED */
 #define REQUIRED	UINT64_MAX
 
 static const struct {
@@ -50,25 +47,25 @@ static const struct {
 	[RATE] = { "rate", "RATE", rate_units, 1000000, 1600000000000, REQUIRED,
 		   "1m to 1.6t, as in 40g", "of a port, in bits per second" },
 	[BUFFER] = { "buffer", "SIZE", size_units, 64, 1 << 30, REQUIRED,
-		     "64 bytes to 1gib, as in 12mb", "that the ports share" },
+		     "64 bytes to 1gib, as in 12mb", "buffer that the ports share" },
 	[PRIORITIES] = { "priorities", "N", count_units, 1, 8, 8,
-			 "1 to 8", "that PFC protects (8)" },
+			 "1 to 8", "priorities with PFC (8)" },
 	[MTU] = { "mtu", "SIZE", size_units, 68, 65535, 1500,
-		  "68 to 65535 bytes", "of a port (1500)" },
+		  "68 to 65535 bytes", "MTU of a port (1500)" },
 	[CABLE] = { "cable", "TIME", time_units, 0, 10000000, 1500,
 		    "0ns to 10ms, as in 1.5us", "delay in one direction (1.5us)" },
 	[HEADROOM] = { "headroom", "SIZE", size_units, 64, 1 << 30, 0,
 		       "64 bytes to 1gib, as in 22.4kb",
-		       "of a port and priority (by rate, cable, MTU)" },
+		       "per port and priority (from rate, cable, MTU)" },
 	[BETA] = { "beta", "N", count_units, 1, 128, 8,
-		   "1 to 128", "of the dynamic threshold (8)" },
+		   "1 to 128", "beta of the dynamic threshold (8)" },
 	[KMIN] = { "kmin", "SIZE", size_units, 0, 1 << 30, 5000,
-		   "0 to 1gib, as in 5kb", "queue from which on ECN marks (5kb)" },
+		   "0 to 1gib, as in 5kb", "queue at which ECN marking starts (5kb)" },
 	[KMAX] = { "kmax", "SIZE", size_units, 0, 1 << 30, 200000,
-		   "0 to 1gib, as in 200kb", "queue from which on it marks all (200kb)" },
+		   "0 to 1gib, as in 200kb", "queue at which all packets are marked (200kb)" },
 };
 
-/* What comes of it, all in bytes */
+/* Results, in bytes */
 struct thresholds {
 	u64 flight;
 	u64 headrooms;
@@ -77,7 +74,7 @@ struct thresholds {
 	u64 pfc_empty;
 	u64 ecn_static;
 	u64 ecn_dynamic;
-	/* the worst case: kmin in all queues, all came in by one port */
+	/* worst case: kmin bytes in each queue, of each priority all from one port */
 	u64 one_port;
 	u64 used;
 	u64 pfc_used;
@@ -94,7 +91,7 @@ static void help(FILE *to)
 			 settings[i].argument);
 		fprintf(to, "  %-17s %s\n", option, settings[i].what);
 	}
-	fprintf(to, "  %-17s %s\n", "-j, --json", "numbers as JSON");
+	fprintf(to, "  %-17s %s\n", "-j, --json", "print JSON");
 	fprintf(to, "kb, mb and gb are powers of ten; kib, mib and gib are powers of two.\n");
 }
 
@@ -106,7 +103,7 @@ static int read_setting(u64 *values, enum setting i, const char *text)
 
 	if (parse_number(text, settings[i].units, &value) ||
 	    value < settings[i].min || value > settings[i].max)
-		return fail(USAGE, "--%s has to be %s, not '%s'",
+		return fail(USAGE, "--%s must be %s, not \"%s\"",
 			    settings[i].name, settings[i].range, text);
 	values[i] = value;
 	return 0;
@@ -117,14 +114,14 @@ static u64 flight(const u64 *values)
 	return dcqcnq_flight_bytes(values[RATE] / 8, values[CABLE], values[MTU]);
 }
 
-/* Adds what is by others. An error has been reported if the result is not 0. */
+/* Check the values and derive the headroom. Return: 0, or the exit status after an error */
 static int complete(u64 *values)
 {
 	int i;
 
 	for (i = 0; i < SETTINGS; i++) {
 		if (values[i] == REQUIRED)
-			return fail(USAGE, "--%s is missing; it is %s", settings[i].name,
+			return fail(USAGE, "missing option --%s, %s", settings[i].name,
 				    settings[i].range);
 	}
 	if (values[KMIN] > values[KMAX])
@@ -135,7 +132,7 @@ static int complete(u64 *values)
 	if (values[HEADROOM] * values[PORTS] * values[PRIORITIES] >= values[BUFFER])
 		return fail(CANNOT,
 			    "the headrooms of %" PRIu64 " ports and %" PRIu64
-			    " priorities, %" PRIu64 " bytes each, leave nothing of the buffer",
+			    " priorities, %" PRIu64 " bytes each, exceed the buffer",
 			    values[PORTS], values[PRIORITIES], values[HEADROOM]);
 	return 0;
 }
@@ -157,7 +154,7 @@ static void calculate(const u64 *values, struct thresholds *t)
 	t->pfc_used = dcqcnq_pfc_dynamic(t->shared - t->used, beta, prios);
 }
 
-/* kmin for the commands: as asked for, if marks come before pauses with it */
+/* Return: kmin for the commands, lowered if PFC would pause before ECN marks */
 static u64 good_kmin(const u64 *values, const struct thresholds *t)
 {
 	return min_t(u64, values[KMIN], t->ecn_dynamic);
@@ -168,7 +165,7 @@ static void print_line(const char *what, u64 bytes, const char *why)
 	printf("%-15s %10" PRIu64 "  %s\n", what, bytes, why);
 }
 
-/* Is the queue that is to be marked there, before the port pauses? */
+/* Return: true if a queue reaches kmin before its ingress port reaches the PFC threshold */
 static bool ecn_first(u64 one_port, u64 t_pfc)
 {
 	return one_port <= t_pfc;
@@ -194,13 +191,13 @@ static void print_command(const u64 *values, const struct thresholds *t)
 
 static void print_worst_case(const u64 *values, const struct thresholds *t)
 {
-	printf("\nWorst case: %" PRIu64 " bytes (kmin), not marked, in each of %" PRIu64
-	       " * %" PRIu64 " queues; all of a\npriority, %" PRIu64
-	       " bytes, came in by one port.\n",
+	printf("\nWorst case: %" PRIu64 " unmarked bytes (kmin) in each of %" PRIu64
+	       " * %" PRIu64 " queues. The\n%" PRIu64
+	       " bytes of a priority arrived at one port.\n",
 	       values[KMIN], values[PORTS], values[PRIORITIES], t->one_port);
 	printf("  static:  t_PFC is %" PRIu64 ": %s\n", t->pfc_static,
 	       verdict(t->one_port, t->pfc_static));
-	printf("  dynamic: %" PRIu64 " of %" PRIu64 " shared bytes are in use, t_PFC is %" PRIu64
+	printf("  dynamic: %" PRIu64 " of %" PRIu64 " shared bytes in use, t_PFC is %" PRIu64
 	       ": %s\n", t->used, t->shared, t->pfc_used, verdict(t->one_port, t->pfc_used));
 }
 
@@ -209,18 +206,19 @@ static void print_text(const u64 *values, const struct thresholds *t)
 	bool lowered = good_kmin(values, t) < values[KMIN];
 
 	printf("bytes\n");
-	print_line("t_flight", t->flight, "by rate, cable and MTU");
-	print_line("headroom", values[HEADROOM], "of each port and priority");
-	print_line("headrooms", t->headrooms, "of all");
-	print_line("shared", t->shared, "the rest of the buffer");
-	print_line("t_PFC, static", t->pfc_static, "at most");
+	print_line("t_flight", t->flight, "from rate, cable and MTU");
+	print_line("headroom", values[HEADROOM], "per port and priority");
+	print_line("headrooms", t->headrooms, "of all ports and priorities");
+	print_line("shared", t->shared, "buffer without headrooms");
+	print_line("t_PFC, static", t->pfc_static, "maximum");
 	print_line("t_PFC, dynamic", t->pfc_empty, "while the buffer is empty");
 	print_line("t_ECN, static", t->ecn_static, t->ecn_static < values[MTU] ?
-		   "at most: less than a packet, so it is of no use" : "at most");
+		   "maximum: below a packet, so not usable" : "maximum");
 	print_line("t_ECN, dynamic", t->ecn_dynamic, t->ecn_dynamic < values[MTU] ?
-		   "at most: less than a packet, so it is of no use" : "at most");
+		   "maximum: below a packet, so not usable" : "maximum");
 	print_worst_case(values, t);
-	printf("\nFor each port%s:\n", lowered ? ", with a kmin for which ECN is first" : "");
+	printf("\nFor each port%s:\n",
+	       lowered ? ", with kmin lowered so that ECN marks before PFC pauses" : "");
 	print_command(values, t);
 	printf("\n");
 }
@@ -288,14 +286,14 @@ int buffers(int argc, char **argv)
 			return DONE;
 		}
 		if (i == '?')
-			return fail(USAGE, "--help lists the options");
+			return fail(USAGE, "see --help");
 		if (i == 'j')
 			json = true;
 		else if (read_setting(values, i - 256, optarg))
 			return USAGE;
 	}
 	if (optind < argc)
-		return fail(USAGE, "'%s' is not an option", argv[optind]);
+		return fail(USAGE, "unexpected argument \"%s\"", argv[optind]);
 	status = complete(values);
 	if (status)
 		return status;

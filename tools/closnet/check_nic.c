@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closnet check-nic: can tcp_timely take its RTTs from this device's clock, and
- * if not, which command mends it?
+ * closnet check-nic: check whether tcp_timely can measure RTTs by a device's
+ * clock, and print commands that remove problems
  *
- * Asks the kernel by rtnetlink and by the ioctls of ethtool(8). Changes nothing.
+ * Reads from the kernel by rtnetlink and ethtool ioctls. Changes no settings.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -30,14 +30,14 @@
 #define TEXT_LEN	320
 #define NICCLOCK	"/proc/self/net/closnet/nicclock"
 
-/* Of a driver's private flags as many are looked at. */
+/* Limit of a driver's private flags */
 #define PRIV_FLAGS_MAX	32
 
 static void help(FILE *to)
 {
 	fprintf(to, "Usage: closnet check-nic [OPTION] DEVICE\n"
-		    "  -j, --json   the findings as JSON\n"
-		    "Exit status: 0: hardware time stamps can be used; 1: a problem was found.\n");
+		    "  -j, --json   print the findings as JSON\n"
+		    "Exit status: 0: hardware timestamps can be used; 1: a problem was found.\n");
 }
 
 enum verdict { GOOD, NOTE, PROBLEM };
@@ -45,11 +45,11 @@ enum verdict { GOOD, NOTE, PROBLEM };
 static const char * const verdict_names[] = { "good", "note", "problem" };
 
 /**
- * struct finding - what was found
- * @check: what was looked at
- * @verdict: is it as it should be?
- * @text: in plain words
- * @command: what mends it; empty: nothing does, or nothing has to
+ * struct finding - result of a check
+ * @check: name of the check
+ * @verdict: good, note or problem
+ * @text: explanation
+ * @command: command that removes the problem, or empty
  */
 struct finding {
 	const char *check;
@@ -63,13 +63,13 @@ struct finding {
  * @name: its name
  * @index: ifindex
  * @fd: socket for ioctls
- * @driver: name; empty: it has none
- * @kind: of link, as ip-link(8) has it; empty: hardware
- * @qdisc: root qdisc
- * @lower: ifindex of the device below; 0: none
- * @ports: how many devices have this one as their master
- * @findings: what was found
- * @count: of @findings
+ * @driver: driver's name; empty: no driver
+ * @kind: kind of link, see ip-link(8); empty: hardware
+ * @qdisc: kind of the root qdisc
+ * @lower: ifindex of the lower device; 0: no lower device
+ * @ports: number of devices whose master is this device
+ * @findings: results of the checks
+ * @count: number of @findings
  */
 struct nic {
 	char name[IFNAMSIZ];
@@ -84,7 +84,7 @@ struct nic {
 	size_t count;
 };
 
-/* What a driver's source says, Linux 6.1 to 7.x; none of it was measured. */
+/* From the drivers' source code in Linux 6.1 to 7.x, not measured */
 static const struct {
 	const char *driver;
 	enum verdict verdict;
@@ -100,20 +100,20 @@ static const struct {
 	{ "i40e", PROBLEM, "stamps PTP packets only" },
 	{ "ice", GOOD, "stamps all packets" },
 	{ "igb", NOTE, "stamps all packets from 82580 on; 82576 stamps PTP packets only" },
-	{ "igc", PROBLEM, "leaves stamps in a format of its own, which is not safe to read" },
+	{ "igc", PROBLEM, "keeps stamps in driver-specific buffers, which nicclock cannot read" },
 	{ "ionic", GOOD, "stamps all packets" },
 	{ "ixgbe", NOTE, "stamps all packets from X550 on; 82599 and X540 stamp PTP packets only" },
 	{ "mlx4_en", GOOD, "stamps all packets" },
 	{ "mlx5_core", GOOD, "stamps all packets, without CQE compression" },
 	{ "rvu_nicpf", GOOD, "stamps all packets" },
 	{ "sfc", GOOD, "stamps all packets (EF10 and later)" },
-	{ "tsnep", PROBLEM, "leaves stamps in a format of its own, which is not safe to read" },
-	{ "veth", PROBLEM, "is software and has no clock" },
-	{ "virtio_net", PROBLEM, "is software and has no clock" },
+	{ "tsnep", PROBLEM, "keeps stamps in driver-specific buffers, which nicclock cannot read" },
+	{ "veth", PROBLEM, "is a virtual device without a clock" },
+	{ "virtio_net", PROBLEM, "is a virtual device without a clock" },
 	{ "ena", PROBLEM, "does not stamp packets" },
 };
 
-/* Adds a finding; returns its command, to be written with say(). */
+/* Add a finding. Return: buffer for its command, to be filled by command() */
 static char *add(struct nic *nic, const char *check, enum verdict verdict, const char *format, ...)
 {
 	struct finding *f = &nic->findings[nic->count];
@@ -130,7 +130,7 @@ static char *add(struct nic *nic, const char *check, enum verdict verdict, const
 	return f->command;
 }
 
-#define say(command, ...) snprintf(command, TEXT_LEN, __VA_ARGS__)
+#define command(buffer, ...) snprintf(buffer, TEXT_LEN, __VA_ARGS__)
 
 /* ---- rtnetlink */
 
@@ -173,7 +173,7 @@ static int read_link(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* All links, as a device does not know its ports. */
+/* Dump all links: only the ports of a device refer to it, as their master. */
 static int read_links(struct nic *nic)
 {
 	char buffer[32768];
@@ -219,7 +219,7 @@ static void read_driver(struct nic *nic)
 		snprintf(nic->driver, sizeof(nic->driver), "%s", info.driver);
 }
 
-/* Mbit/s; 0: not known */
+/* Return: link speed in Mbit/s; 0: unknown */
 static uint32_t line_rate(const struct nic *nic)
 {
 	struct ethtool_cmd cmd = { .cmd = ETHTOOL_GSET };
@@ -239,7 +239,7 @@ static bool can_stamp_all(const struct nic *nic)
 	       info.rx_filters & (1U << HWTSTAMP_FILTER_ALL);
 }
 
-/* Is a private flag of the driver on? */
+/* Return: true if the driver has the private flag and it is on */
 static bool private_flag(const struct nic *nic, const char *name)
 {
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
@@ -271,24 +271,24 @@ static bool private_flag(const struct nic *nic, const char *name)
 
 /* ---- the checks */
 
-/* Is it the device that stamps? If not, the others are asked of the device below. */
+/* Return: true if the device itself stamps packets, so that its driver is to be checked */
 static bool check_kind(struct nic *nic)
 {
 	char below[IFNAMSIZ] = "";
 
 	if (nic->ports) {
 		add(nic, "kind", PROBLEM,
-		    "%s is a %s of %d devices, and each NIC has a clock of its own. "
-		    "With more than one active NIC, stamps are of no use, and RTTs come from software. "
-		    "Check each NIC by itself, and set the line rate by hand.",
+		    "%s is a %s of %d devices, and each NIC has its own clock. "
+		    "With more than one active NIC, RTTs come from software. "
+		    "Check each NIC separately, and set the line rate manually.",
 		    nic->name, nic->kind, nic->ports);
 		return false;
 	}
 	if (nic->lower && nic->lower != nic->index && strcmp(nic->kind, "veth") &&
 	    strcmp(nic->kind, "closwire") && if_indextoname(nic->lower, below)) {
-		say(add(nic, "kind", NOTE,
-			"%s is a %s on %s, whose NIC stamps its packets: check that.",
-			nic->name, nic->kind, below), "closnet check-nic %s", below);
+		command(add(nic, "kind", NOTE,
+			    "%s is a %s on %s, which stamps its packets: check %s.",
+			    nic->name, nic->kind, below, below), "closnet check-nic %s", below);
 		return false;
 	}
 	return true;
@@ -315,22 +315,22 @@ static void check_filter(struct nic *nic)
 	bool can = can_stamp_all(nic);
 
 	if (!device_ioctl(nic, SIOCGHWTSTAMP, &config) && config.rx_filter == HWTSTAMP_FILTER_ALL)
-		add(nic, "rx_filter", GOOD, "the NIC stamps all packets that it receives.");
+		add(nic, "rx_filter", GOOD, "the NIC stamps all received packets.");
 	else if (can)
-		say(add(nic, "rx_filter", PROBLEM,
-			"the NIC can stamp all packets that it receives, but is not set to."),
-		    "hwstamp_ctl -i %s -t 0 -r 1", nic->name);
+		command(add(nic, "rx_filter", PROBLEM,
+			    "the NIC can stamp all received packets, but this is off."),
+			"hwstamp_ctl -i %s -t 0 -r 1", nic->name);
 	else
 		add(nic, "rx_filter", PROBLEM,
-		    "the NIC cannot stamp all packets that it receives: RTTs come from software.");
+		    "the NIC cannot stamp all received packets: RTTs come from software.");
 }
 
 static void check_compression(struct nic *nic)
 {
 	if (private_flag(nic, "rx_cqe_compress"))
-		say(add(nic, "cqe_compression", PROBLEM,
-			"CQE compression is on: several packets get the stamp of the first."),
-		    "ethtool --set-priv-flags %s rx_cqe_compress off", nic->name);
+		command(add(nic, "cqe_compression", PROBLEM,
+			    "CQE compression is on: several packets get the stamp of the first."),
+			"ethtool --set-priv-flags %s rx_cqe_compress off", nic->name);
 }
 
 static void check_rate(struct nic *nic)
@@ -338,27 +338,27 @@ static void check_rate(struct nic *nic)
 	uint32_t Mbps = line_rate(nic);
 
 	if (Mbps)
-		add(nic, "line_rate", GOOD, "the line's rate is %u Mbit/s.", Mbps);
+		add(nic, "line_rate", GOOD, "the line rate is %u Mbit/s.", Mbps);
 	else
-		say(add(nic, "line_rate", PROBLEM,
-			"the line's rate is not known, as when the link is down: "
-			"10 Gbit/s are assumed."),
-		    "sysctl -w net.ipv4.tcp_timely.line_rate=MBITS");
+		command(add(nic, "line_rate", PROBLEM,
+			    "the line rate is unknown (is the link down?); timely assumes 10 Gbit/s."),
+			"sysctl -w net.ipv4.tcp_timely.line_rate=MBITS");
 }
 
 /* Documentation/experiments/timely-incast.rst, "No fq" */
 static void check_qdisc(struct nic *nic)
 {
 	if (!strcmp(nic->qdisc, "fq"))
-		say(add(nic, "qdisc", NOTE,
-			"the root qdisc is fq. TCP paces by itself, too, and then obeys new rates at once: "
-			"with fq, timely had 2 to 11 %% less throughput in the lab."),
-		    "tc qdisc replace dev %s root pfifo_fast", nic->name);
+		command(add(nic, "qdisc", NOTE,
+			    "the root qdisc is fq. Without fq, TCP paces by its own timers and applies new "
+			    "rates immediately: with fq, timely had 2 to 11 %% less throughput in the lab."),
+			"tc qdisc replace dev %s root pfifo_fast", nic->name);
 	else
-		add(nic, "qdisc", GOOD, "the root qdisc is %s: TCP paces by itself.", nic->qdisc);
+		add(nic, "qdisc", GOOD, "the root qdisc is %s: TCP paces by its own timers.",
+		    nic->qdisc);
 }
 
-/* What nicclock says of the device: its column "state", or an empty string */
+/* Read nicclock's state of the device; an empty string if it has no entry */
 static void nicclock_state(FILE *f, const char *device, char *state, size_t size)
 {
 	char line[256], name[64], word[32];
@@ -375,21 +375,21 @@ static void check_nicclock(struct nic *nic)
 	char state[32];
 
 	if (!f) {
-		say(add(nic, "nicclock", PROBLEM, "module nicclock is not loaded."),
-		    "modprobe tcp_timely");
+		command(add(nic, "nicclock", PROBLEM, "module nicclock is not loaded."),
+			"modprobe tcp_timely");
 		return;
 	}
 	nicclock_state(f, nic->name, state, sizeof(state));
 	fclose(f);
 	if (!state[0])
 		add(nic, "nicclock", NOTE,
-		    "nicclock has seen no stamps of this device: no connection with timely has had any.");
+		    "nicclock has received no stamps of this device: no connection with timely used it.");
 	else if (!strcmp(state, "noisy") || !strcmp(state, "doubt"))
 		add(nic, "nicclock", PROBLEM,
-		    "nicclock does not trust the NIC's clock (%s): several clocks behind one device, "
-		    "or something that sets the clock.", state);
+		    "nicclock rejects the NIC's clock (%s): the device has several clocks, "
+		    "or a program sets the clock.", state);
 	else
-		add(nic, "nicclock", GOOD, "nicclock knows the NIC's clock (%s).", state);
+		add(nic, "nicclock", GOOD, "nicclock follows the NIC's clock (%s).", state);
 }
 
 /* ---- output */
@@ -407,7 +407,7 @@ static void print_text(const struct nic *nic)
 	}
 }
 
-/* Names of devices may have any character but space and slash. */
+/* Device names may contain any character except space and slash. */
 static void print_string(const char *text)
 {
 	putchar('"');
@@ -494,7 +494,7 @@ int check_nic(int argc, char **argv)
 	if (read_options(argc, argv, help, &json, &status))
 		return status;
 	if (argc - optind != 1)
-		return fail(USAGE, "which device?");
+		return fail(USAGE, "missing argument DEVICE");
 	if (strlen(argv[optind]) >= sizeof(nic.name))
 		return fail(CANNOT, "no such device: %s", argv[optind]);
 	snprintf(nic.name, sizeof(nic.name), "%s", argv[optind]);

@@ -14,11 +14,11 @@ static const struct command {
 	const char *what;
 } commands[] = {
 	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
-	{ "check-nic", check_nic, "can tcp_timely use this device's hardware time stamps?" },
+	{ "check-nic", check_nic, "check a NIC's hardware timestamps for tcp_timely" },
 	{ "dcqcn", dcqcn, "set up a switch port with eight priorities" },
 	{ "metrics", metrics, "every module's counters, for node_exporter or as JSON" },
 	{ "ndp", ndp, "sockets, peers and flows of the NDP transport" },
-	{ "pcrp", pcrp, "sizes of flows, and the thresholds of their first chains" },
+	{ "pcrp", pcrp, "flow sizes, and the thresholds of their first chains" },
 	{ "top", top, "live table of the queues and of counters that change" },
 };
 
@@ -29,7 +29,7 @@ static void usage(FILE *to)
 	fprintf(to, "Usage: closnet COMMAND [OPTION]...\n");
 	for (i = 0; i < COUNT(commands); i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].what);
-	fprintf(to, "closnet COMMAND --help lists its options; closnet(8) explains them.\n");
+	fprintf(to, "\"closnet COMMAND --help\" lists its options; closnet(8) explains them.\n");
 }
 
 int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int *status)
@@ -50,7 +50,7 @@ int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int 
 		if (c == 'h')
 			help(stdout);
 		else
-			fprintf(stderr, "%s: --help lists the options\n", argv[0]);
+			fprintf(stderr, "%s: see --help\n", argv[0]);
 		return -1;
 	}
 	return 0;
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 			return commands[i].run(argc - 1, argv + 1);
 	}
 	if (argc > 1)
-		fprintf(stderr, "closnet: no such command: %s\n", argv[1]);
+		fprintf(stderr, "closnet: unknown command \"%s\"\n", argv[1]);
 	usage(stderr);
 	return USAGE;
 }

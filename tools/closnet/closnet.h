@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * closnet(8): its commands, and what they share
+ * closnet(8): commands and shared helpers
  */
 #ifndef _CLOSNET_CLOSNET_H
 #define _CLOSNET_CLOSNET_H
@@ -11,19 +11,19 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Exit status; cannot: what is asked for does not exist */
+/* Exit status: success; the request failed or is impossible; wrong command line */
 #define DONE	0
 #define CANNOT	1
 #define USAGE	2
 
-/* A message, and the exit status that comes of it */
+/* Print an error message; evaluates to the exit status */
 #define fail_as(command, status, format, ...) \
 	(fprintf(stderr, "closnet " command ": " format "\n", ##__VA_ARGS__), (status))
 
 /**
- * struct unit - a unit, in tables that end with a name of NULL
- * @name: what stands behind the number
- * @factor: by which that is multiplied
+ * struct unit - a unit; tables end with @name NULL
+ * @name: suffix of the number
+ * @factor: multiplier of the number
  */
 struct unit {
 	const char *name;
@@ -32,12 +32,12 @@ struct unit {
 
 extern const struct unit size_units[];
 
-/* A decimal number and one of the units; 0: good */
+/* Parse a decimal number with one of the units. Return: 0 if valid */
 int parse_number(const char *text, const struct unit *unit, uint64_t *value);
 
 /*
- * Options of a command that has no others than --json and --help; argv[0] is the command. 0: go on
- * at optind; else *@status is the exit status: help was shown, or there was another option.
+ * Parse --json and --help; argv[0] is the command. Return: 0: continue at optind; otherwise exit
+ * with *@status, because help was printed or an option is unknown.
  */
 int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int *status);
 

@@ -2,9 +2,9 @@
 /*
  * closnet dcqcn: set up a switch port with eight priorities, by tc(8)
  *
- * Filters at the port's egress set a packet's priority by its DSCP's class
- * selector. Then mqprio, on a device with eight TX queues, or else ets leads the
- * priority to a dcqcn of its own.
+ * Egress filters set a packet's priority by the class selector of its DSCP. Each
+ * priority has its own dcqcn below mqprio, or below ets on a device with fewer than
+ * eight TX queues.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,9 +19,9 @@
 #define PRIOS		8
 #define POOL		"sw0"
 #define NAME_MAX_LEN	15
-/* Bits of a DS field that are the class selector */
+/* Class selector bits of a DS field */
 #define CLASS_MASK	0xe0
-/* Of the filters for IPv4; the next one is that for IPv6 */
+/* Preference of the filters for IPv4; those for IPv6 have PREF + 1 */
 #define PREF		61
 
 #define fail(status, ...) fail_as("dcqcn", status, __VA_ARGS__)
@@ -37,11 +37,11 @@ static void help(FILE *to)
 {
 	fprintf(to,
 		"Usage: closnet dcqcn setup DEV [--pool NAME] [--dry-run]\n"
-		"  --pool NAME       the switch that DEV belongs to (" POOL ")\n"
-		"  -n, --dry-run     print the tc(8) commands only\n");
+		"  --pool NAME       pool of the switch that DEV belongs to (" POOL ")\n"
+		"  -n, --dry-run     print the tc(8) commands, do not run them\n");
 }
 
-/* A word that neither tc nor a path takes for something else */
+/* Return: true if the text is safe as a word of tc and as a path component */
 static bool is_word(const char *text)
 {
 	size_t len = strlen(text);
@@ -49,7 +49,7 @@ static bool is_word(const char *text)
 	return len && len <= NAME_MAX_LEN && text[0] != '-' && !strpbrk(text, " \t\n\"'\\/#");
 }
 
-/* TX queues of a device; -1: there is no such device */
+/* Return: number of TX queues of a device, or -1 if it does not exist */
 static int count_queues(const char *dev)
 {
 	char path[64];
@@ -67,7 +67,7 @@ static int count_queues(const char *dev)
 	return n;
 }
 
-/* A filter for each class selector; IPv4 and IPv6 have one table each. */
+/* Write a filter per class selector and IP version. */
 static void write_filters(FILE *to, const struct setup *s)
 {
 	static const char * const protocols[] = { "ip", "ipv6" };
@@ -87,7 +87,7 @@ static void write_root(FILE *to, const struct setup *s)
 {
 	unsigned int prio;
 
-	/* a root that this command has made before cannot be changed, but replaced */
+	/* the root of an earlier setup cannot be changed, only replaced */
 	fprintf(to, "qdisc replace dev %s root pfifo\n", s->dev);
 	fprintf(to, "qdisc replace dev %s root handle 1: ", s->dev);
 	if (!s->queues) {
@@ -100,7 +100,7 @@ static void write_root(FILE *to, const struct setup *s)
 	fprintf(to, " hw 0\n");
 }
 
-/* Class N + 1 of mqprio is TX queue N; of ets, class 1 is the highest priority. */
+/* mqprio: class N + 1 is TX queue N. ets: class 1 is the highest priority. */
 static void write_leaves(FILE *to, const struct setup *s)
 {
 	unsigned int prio;
@@ -128,7 +128,7 @@ static int run_commands(const struct setup *s)
 	write_commands(tc, s);
 	status = pclose(tc);
 	if (status)
-		return fail(CANNOT, "tc could not do all of it; --dry-run shows its commands");
+		return fail(CANNOT, "tc failed; --dry-run prints its commands");
 	return DONE;
 }
 
@@ -137,13 +137,13 @@ static int setup(struct setup *s)
 	int queues;
 
 	if (!is_word(s->dev))
-		return fail(USAGE, "'%s' is no name of a device", s->dev);
+		return fail(USAGE, "invalid device name \"%s\"", s->dev);
 	if (!is_word(s->pool))
-		return fail(USAGE, "--pool has to be a name of 1 to 15 characters, not '%s'",
+		return fail(USAGE, "--pool must be a name of 1 to 15 characters, not \"%s\"",
 			    s->pool);
 	queues = count_queues(s->dev);
 	if (queues < 0)
-		return fail(CANNOT, "there is no device %s", s->dev);
+		return fail(CANNOT, "no such device: %s", s->dev);
 	s->queues = queues >= PRIOS;
 	if (!s->dry)
 		return run_commands(s);
@@ -173,10 +173,10 @@ int dcqcn(int argc, char **argv)
 		else if (c == 'n')
 			s.dry = true;
 		else
-			return fail(USAGE, "--help lists the options");
+			return fail(USAGE, "see --help");
 	}
 	if (argc - optind != 2 || strcmp(argv[optind], "setup"))
-		return fail(USAGE, "it is: closnet dcqcn setup DEV");
+		return fail(USAGE, "usage: closnet dcqcn setup DEV");
 	s.dev = argv[optind + 1];
 	return setup(&s);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closnet ndp: the sockets, peers and flows that NDP has in this network namespace
+ * closnet ndp: print NDP's sockets, peers and flows of this network namespace
  */
 #include <errno.h>
 #include <getopt.h>
@@ -18,7 +18,7 @@
 
 #define fail(status, ...) fail_as("ndp", status, __VA_ARGS__)
 
-/* A piece of a dump, 32 KiB at most */
+/* Size of the receive buffer, bytes; the kernel sends up to 32 KiB of a dump at once */
 #define PIECE	65536
 
 static const struct table {
@@ -31,7 +31,7 @@ static const struct table {
 	{ "receiving", NDP_NL_CMD_RECEIVING },
 };
 
-/* Of a socket, u64 each; later kernels have more */
+/* Counters of a socket, u64; unknown ones of later modules are ignored */
 static const char * const info_names[] = {
 	[NDP_NL_INFO_PEERS] = "peers",
 	[NDP_NL_INFO_FLOWS_SENDING] = "flows_sending",
@@ -66,7 +66,7 @@ static const char * const info_names[] = {
 	[NDP_NL_INFO_REGION_USED] = "region_used",
 };
 
-/* What became of packets on a path, u32 each; later kernels have more */
+/* Packets of a path by outcome, u32; unknown ones of later modules are ignored */
 static const char * const outcome_names[] = {
 	[NDP_NL_PATH_ACKED] = "acked",
 	[NDP_NL_PATH_TRIMMED] = "trimmed",
@@ -76,11 +76,11 @@ static const char * const outcome_names[] = {
 
 #define PATHS_MAX	1024
 
-/* Attributes that are numbers; zeros are left out where people read */
+/* Numeric attributes; text output omits zeros */
 static const struct number {
 	const char *name;
 	size_t size;
-	bool shown;	/* even if it is 0 */
+	bool shown;	/* even if 0 */
 } numbers[NDP_NL_A_MAX + 1] = {
 	[NDP_NL_A_IFINDEX] = { "ifindex", 4, false },
 	[NDP_NL_A_LOCAL_PORT] = { "local_port", 4, true },
@@ -104,7 +104,7 @@ static const struct number {
 	[NDP_NL_A_TIMEOUTS] = { "timeouts", 8, false },
 	[NDP_NL_A_TRIMMED] = { "trimmed", 8, false },
 	[NDP_NL_A_RETURNED] = { "returned", 8, false },
-	[NDP_NL_A_WISHED] = { "wished", 8, false },
+	[NDP_NL_A_WISHED] = { "demand", 8, false },
 	[NDP_NL_A_HELD] = { "held", 8, false },
 	[NDP_NL_A_DEVICE] = { "device", 8, false },
 	[NDP_NL_A_IDLE_NS] = { "idle_ns", 8, false },
@@ -113,14 +113,14 @@ static const struct number {
 };
 
 /**
- * struct view - what is being printed
+ * struct view - state of the output
  * @nl: socket
- * @family: the number that the kernel gave the family
- * @json: as JSON
- * @objects: of this table that were printed
- * @fields: of this object that were printed
- * @paths: of this object; more than PATHS_MAX are not shown
- * @outcomes: of each path
+ * @family: id of the generic netlink family
+ * @json: print JSON
+ * @objects: number of objects printed in this table
+ * @fields: number of fields printed in this object
+ * @paths: number of paths of this object, up to PATHS_MAX
+ * @outcomes: packets of each path by outcome
  */
 struct view {
 	struct mnl_socket *nl;
@@ -132,7 +132,7 @@ struct view {
 	uint32_t outcomes[PATHS_MAX][COUNT(outcome_names)];
 };
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void print_name(struct view *v, const char *name)
 {
@@ -195,7 +195,7 @@ static void take_path(struct view *v, const struct nlattr *attr)
 	v->paths++;
 }
 
-/* Of all paths, for people; of each, for programs */
+/* Text has the sums of all paths, JSON an array with each path. */
 static void print_outcomes(struct view *v)
 {
 	unsigned int i, k;
@@ -237,7 +237,7 @@ static int print_attr(const struct nlattr *attr, void *data)
 		if (type > NDP_NL_A_MAX || !numbers[type].name ||
 		    mnl_attr_get_payload_len(attr) != numbers[type].size)
 			break;
-		/* four or eight bytes, of the host's order */
+		/* u32 or u64 in host byte order */
 		if (numbers[type].size == 4)
 			value = mnl_attr_get_u32(attr);
 		else
@@ -264,7 +264,7 @@ static int print_object(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-/* ---- what the kernel is asked ---- */
+/* ---- requests ---- */
 
 static int take_family(const struct nlattr *attr, void *data)
 {
@@ -293,7 +293,7 @@ static struct nlmsghdr *start(void *buf, uint16_t type, uint8_t version, uint8_t
 	return nlh;
 }
 
-/* A request and all that is answered. Return: 0 or an errno */
+/* Send a request and process all replies. Return: 0 or an errno */
 static int talk(struct view *v, const struct nlmsghdr *nlh,
 		int (*take)(const struct nlmsghdr *nlh, void *data))
 {
@@ -347,7 +347,7 @@ static int show_all(struct view *v, const struct table *only)
 
 	error = find_family(v);
 	if (error == ENOENT)
-		return fail(CANNOT, "the kernel has no " NDP_GENL_NAME ": is ndp loaded?");
+		return fail(CANNOT, "no netlink family " NDP_GENL_NAME ": load the module ndp");
 	if (error)
 		return fail(CANNOT, "netlink: %s", strerror(error));
 	for (i = 0; i < COUNT(tables); i++) {
@@ -366,11 +366,11 @@ static int show_all(struct view *v, const struct table *only)
 static void help(FILE *to)
 {
 	fprintf(to, "Usage: closnet ndp [sockets | peers | sending | receiving] [OPTION]\n"
-		    "  sockets      sockets that have a port, and what they have done\n"
-		    "  peers        pairs of addresses, and what became of packets on their paths\n"
+		    "  sockets      bound sockets and their counters\n"
+		    "  peers        pairs of addresses, and the packets of their paths by outcome\n"
 		    "  sending      flows from sockets of this network namespace\n"
-		    "  receiving    flows to them\n"
-		    "  -j, --json   as JSON\n");
+		    "  receiving    flows to sockets of this network namespace\n"
+		    "  -j, --json   print JSON\n");
 }
 
 static int read_words(int argc, char **argv, const struct table **only)
@@ -379,12 +379,12 @@ static int read_words(int argc, char **argv, const struct table **only)
 
 	*only = NULL;
 	if (argc > 1)
-		return fail(USAGE, "%s takes no '%s'", argv[0], argv[1]);
+		return fail(USAGE, "unexpected argument \"%s\" after %s", argv[1], argv[0]);
 	for (i = 0; argc && i < COUNT(tables); i++)
 		if (!strcmp(argv[0], tables[i].name))
 			*only = &tables[i];
 	if (argc && !*only)
-		return fail(USAGE, "'%s' is not sockets, peers, sending or receiving", argv[0]);
+		return fail(USAGE, "\"%s\" is not sockets, peers, sending or receiving", argv[0]);
 	return DONE;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closnet pcrp: what sch_pcrp has counted in this network namespace, and the
- * thresholds that give flows' first chains their priority
+ * closnet pcrp: sch_pcrp's flow sizes in this network namespace, and the
+ * thresholds that determine the priority of a flow's first chain
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -18,10 +18,10 @@ static void help(FILE *to)
 	fprintf(to, "Usage: closnet pcrp [get [OPTION]]\n"
 		    "       closnet pcrp set P0 P1 P2\n"
 		    "       closnet pcrp reset\n"
-		    "  get          sizes of the flows that ended, and the thresholds\n"
-		    "  set          sizes up to which a flow's first chain has priority P0, P1, P2\n"
-		    "  reset        no thresholds: each qdisc has its own\n"
-		    "  -j, --json   numbers as JSON\n"
+		    "  get          print the sizes of ended flows, and the thresholds\n"
+		    "  set          set the largest flow sizes with priority P0, P1, P2 of first chains\n"
+		    "  reset        restore the qdiscs' default thresholds\n"
+		    "  -j, --json   print JSON\n"
 		    "kb, mb and gb are powers of ten; kib, mib and gib are powers of two.\n");
 }
 
@@ -58,7 +58,7 @@ static void print_classes(const struct pcrp_numbers *n, uint64_t flows)
 	uint64_t before = 0;
 	int i;
 
-	printf("%-30s %12s %10s\n", "bytes", "flows", "up to here");
+	printf("%-30s %12s %10s\n", "bytes", "flows", "cumulative");
 	for (i = 0; before < flows; i++) {
 		if (!before && !n->sizes[i])
 			continue;
@@ -78,7 +78,7 @@ static void print_text(const struct pcrp_numbers *n)
 			printf(" P%d %" PRIu64, i, n->thresholds[i]);
 		printf(" bytes\n");
 	} else {
-		printf("thresholds: none, each qdisc has its own\n");
+		printf("thresholds: not set, each qdisc uses its defaults\n");
 	}
 	printf("updates: %" PRIu32 "\n", n->updates);
 	printf("flows: %" PRIu64 ", %" PRIu64 " bytes\n", flows, n->bytes);
@@ -125,55 +125,55 @@ static int get(struct pcrp_genl *g, bool json)
 
 /* ---- command line ---- */
 
-/* What the user wants */
-struct wish {
+/* Parsed command line */
+struct request {
 	enum pcrp_cmd command;
 	bool json;
 	uint64_t thresholds[PCRP_THRESHOLDS];
 };
 
-static int read_thresholds(struct wish *wish, int argc, char **argv)
+static int read_thresholds(struct request *request, int argc, char **argv)
 {
 	int i;
 
 	if (argc != PCRP_THRESHOLDS)
-		return fail(USAGE, "set needs %d sizes", PCRP_THRESHOLDS);
+		return fail(USAGE, "set requires %d sizes", PCRP_THRESHOLDS);
 	for (i = 0; i < PCRP_THRESHOLDS; i++) {
-		if (parse_number(argv[i], size_units, &wish->thresholds[i]))
-			return fail(USAGE, "'%s' is not a size, as in 25kb", argv[i]);
+		if (parse_number(argv[i], size_units, &request->thresholds[i]))
+			return fail(USAGE, "\"%s\" is not a size, as in 25kb", argv[i]);
 	}
 	return DONE;
 }
 
-static int read_words(struct wish *wish, int argc, char **argv)
+static int read_words(struct request *request, int argc, char **argv)
 {
 	const char *word = argc ? argv[0] : "get";
 
 	if (!strcmp(word, "set")) {
-		wish->command = PCRP_CMD_SET;
-		return read_thresholds(wish, argc - 1, argv + 1);
+		request->command = PCRP_CMD_SET;
+		return read_thresholds(request, argc - 1, argv + 1);
 	}
 	if (!strcmp(word, "get"))
-		wish->command = PCRP_CMD_GET;
+		request->command = PCRP_CMD_GET;
 	else if (!strcmp(word, "reset"))
-		wish->command = PCRP_CMD_RESET;
+		request->command = PCRP_CMD_RESET;
 	else
-		return fail(USAGE, "'%s' is not get, set or reset", word);
+		return fail(USAGE, "\"%s\" is not get, set or reset", word);
 	if (argc > 1)
-		return fail(USAGE, "%s takes no '%s'", word, argv[1]);
+		return fail(USAGE, "unexpected argument \"%s\" after %s", argv[1], word);
 	return DONE;
 }
 
-static int fulfil(const struct wish *wish)
+static int run_request(const struct request *request)
 {
 	struct pcrp_genl g;
 	int status = DONE;
 
 	if (pcrp_genl_open(&g))
 		return fail(CANNOT, "%s", g.error);
-	if (wish->command == PCRP_CMD_GET)
-		status = get(&g, wish->json);
-	else if (wish->command == PCRP_CMD_SET ? pcrp_genl_set(&g, wish->thresholds) :
+	if (request->command == PCRP_CMD_GET)
+		status = get(&g, request->json);
+	else if (request->command == PCRP_CMD_SET ? pcrp_genl_set(&g, request->thresholds) :
 						 pcrp_genl_reset(&g))
 		status = fail(CANNOT, "%s", g.error);
 	pcrp_genl_close(&g);
@@ -182,12 +182,12 @@ static int fulfil(const struct wish *wish)
 
 int pcrp(int argc, char **argv)
 {
-	struct wish wish = {};
+	struct request request = {};
 	int status;
 
 	argv[0] = "closnet pcrp";
-	if (read_options(argc, argv, help, &wish.json, &status))
+	if (read_options(argc, argv, help, &request.json, &status))
 		return status;
-	status = read_words(&wish, argc - optind, argv + optind);
-	return status ? status : fulfil(&wish);
+	status = read_words(&request, argc - optind, argv + optind);
+	return status ? status : run_request(&request);
 }

@@ -11,7 +11,7 @@
 
 #include "pcrp_genl.h"
 
-/* An answer is below 1 KB. */
+/* A reply has less than 1 KB. */
 #define ANSWER_MAX	8192
 
 static int fail(struct pcrp_genl *g, int error, const char *what)
@@ -20,7 +20,7 @@ static int fail(struct pcrp_genl *g, int error, const char *what)
 	return -error;
 }
 
-/* ---- what the kernel answers ---- */
+/* ---- replies ---- */
 
 static int take_message(const struct nlattr *attr, void *data)
 {
@@ -33,7 +33,7 @@ static int take_message(const struct nlattr *attr, void *data)
 	return MNL_CB_OK;
 }
 
-/* The end of an exchange; the request is not repeated: NETLINK_CAP_ACK */
+/* Handle the acknowledgement, which does not repeat the request: NETLINK_CAP_ACK. */
 static int take_ack(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlmsgerr *ack = mnl_nlmsg_get_payload(nlh);
@@ -61,7 +61,7 @@ static int take_family(const struct nlattr *attr, void *data)
 	return MNL_CB_OK;
 }
 
-/* A kernel of another version may send fewer numbers, or more. */
+/* Modules of other versions may send fewer or more attributes. */
 static void copy(void *to, size_t size, const struct nlattr *attr)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
@@ -69,7 +69,7 @@ static void copy(void *to, size_t size, const struct nlattr *attr)
 	memcpy(to, mnl_attr_get_payload(attr), len < size ? len : size);
 }
 
-/* A class, and its flows */
+/* Parse the flows of a size class. */
 struct size {
 	uint32_t class;
 	uint64_t flows;
@@ -129,7 +129,7 @@ static int take_answer(const struct nlmsghdr *nlh, void *data)
 								take_number, data);
 }
 
-/* ---- what it is asked ---- */
+/* ---- requests ---- */
 
 static struct nlmsghdr *start(void *buf, uint16_t family, uint8_t version,
 			      uint8_t command)
@@ -145,7 +145,7 @@ static struct nlmsghdr *start(void *buf, uint16_t family, uint8_t version,
 	return nlh;
 }
 
-/* The request, its answer if there is one, and the acknowledgment */
+/* Send a request; process its reply, if any, and the acknowledgement. */
 static int talk(struct pcrp_genl *g, const struct nlmsghdr *nlh)
 {
 	static mnl_cb_t control[NLMSG_MIN_TYPE] = {
@@ -202,7 +202,7 @@ int pcrp_genl_open(struct pcrp_genl *g)
 		error = find_family(g);
 	if (error == -ENOENT)
 		snprintf(g->error, sizeof(g->error),
-			 "the kernel has no " PCRP_GENL_NAME ": is sch_pcrp loaded?");
+			 "no netlink family " PCRP_GENL_NAME ": load the module sch_pcrp");
 	if (error)
 		pcrp_genl_close(g);
 	return error;

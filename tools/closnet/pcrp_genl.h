@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Generic netlink with PCRP's statistics unit in the kernel, closnet_pcrp, for
- * the programs that speak with it
+ * Client of the generic netlink family closnet_pcrp, PCRP's statistics in the
+ * kernel
  */
 #ifndef _CLOSNET_PCRP_GENL_H
 #define _CLOSNET_PCRP_GENL_H
@@ -12,12 +12,12 @@
 #include <linux/pcrp.h>
 
 /**
- * struct pcrp_numbers - what a network namespace has counted, and its thresholds
- * @sizes: flows that ended, by class of size
- * @bytes: of all of them
- * @set: are there thresholds? If not, each qdisc has its own
- * @thresholds: bytes up to which a flow's first chain has P0, P1, P2
- * @updates: times that thresholds were set or reset
+ * struct pcrp_numbers - counters and thresholds of a network namespace
+ * @sizes: ended flows, by size class
+ * @bytes: sum of the bytes of ended flows
+ * @set: thresholds are set; otherwise each qdisc uses its defaults
+ * @thresholds: largest flow sizes with P0, P1, P2 of first chains, bytes
+ * @updates: number of times that thresholds were set or reset
  */
 struct pcrp_numbers {
 	uint64_t sizes[PCRP_SIZE_CLASSES];
@@ -30,9 +30,9 @@ struct pcrp_numbers {
 /**
  * struct pcrp_genl - a connection to the kernel
  * @nl: socket
- * @family: the number that the kernel gave closnet_pcrp
- * @numbers: where an answer to PCRP_CMD_GET goes
- * @error: what was wrong, after a call that did not return 0
+ * @family: id of the family closnet_pcrp
+ * @numbers: result of PCRP_CMD_GET
+ * @error: message, after a call that failed
  */
 struct pcrp_genl {
 	struct mnl_socket *nl;
@@ -42,8 +42,8 @@ struct pcrp_genl {
 };
 
 /*
- * Each returns 0 or a negative errno. After pcrp_genl_open() failed there is
- * nothing to close; -ENOENT: the kernel does not have sch_pcrp.
+ * Each function returns 0 or a negative errno. If pcrp_genl_open() fails, do not
+ * call pcrp_genl_close(). -ENOENT: sch_pcrp is not loaded.
  */
 int pcrp_genl_open(struct pcrp_genl *g);
 void pcrp_genl_close(struct pcrp_genl *g);

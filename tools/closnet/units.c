@@ -8,7 +8,7 @@
 
 #include "closnet.h"
 
-/* Powers of ten, as in papers and data sheets; tc(8) has powers of two */
+/* Powers of ten, as in papers and data sheets; tc(8) uses powers of two */
 const struct unit size_units[] = {
 	{ "", 1 }, { "b", 1 }, { "kb", 1e3 }, { "mb", 1e6 }, { "gb", 1e9 },
 	{ "kib", 1 << 10 }, { "mib", 1 << 20 }, { "gib", 1 << 30 }, { NULL }
@@ -21,7 +21,7 @@ int parse_number(const char *text, const struct unit *unit, uint64_t *value)
 	char *end;
 
 	number = strtod(text, &end);
-	/* as there are 1.2.3, 0x10, 1e3 */
+	/* refuses 1.2.3, 0x10, 1e3 */
 	if (suffix == text || end != suffix)
 		return -1;
 	for (; unit->name; unit++) {
