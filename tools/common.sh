@@ -40,3 +40,12 @@ apt_update() {
 		sleep 2
 	done
 }
+
+# debian_uri LABEL: print the address from which this machine gets Debian's packages. LABEL: Debian, Debian-Security
+debian_uri() {
+	local uri
+	# shellcheck disable=SC2016 # apt's variables
+	uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' "Label: $1" | head -n 1)
+	[ -n "$uri" ] || uri=http://deb.debian.org/${1,,}
+	echo "${uri%/}"
+}

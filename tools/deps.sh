@@ -11,10 +11,13 @@ packages() {
 	build) echo make gcc libc6-dev kmod xz-utils ;;
 	tools) echo make gcc libc6-dev libmnl-dev libjson-c-dev nettle-dev ;;
 	# guests use the host's programs, so these include the programs that kselftests call
-	vm) echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping ;;
+	vm)
+		grep -qx 'VERSION_ID="12"' /etc/os-release || echo virtiofsd # Debian 12 has it in qemu-system-common
+		echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping
+		;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
 	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema python3-prometheus-client ccache ;;
-	fuzz) echo clang llvm libclang-rt-14-dev ;;
+	fuzz) echo clang llvm libclang-rt-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git python3-yaml ;;
 	bpftrace) echo bpftrace ;;
 	docs) echo furo python3-sphinx python3-bs4 python3-yaml mandoc ;;
@@ -24,7 +27,9 @@ packages() {
 	tdc) echo python3-pyroute2 python3-scapy ;;
 	dkms) echo dkms ;;
 	deb) echo build-essential libmnl-dev libjson-c-dev nettle-dev debhelper dh-dkms devscripts lintian ;;
-	trixie) echo mmdebstrap ;;
+	trixie) echo mmdebstrap debian-archive-keyring ;;
+	arm64) echo make gcc gcc-12-aarch64-linux-gnu debian-archive-keyring ;; # Debian 12's compiler for arm64
+	bookworm) echo gcc-12 debian-archive-keyring ;; # for Debian 12's kernel on a later Debian
 	*) die "no such group of packages: $1" ;;
 	esac | tr ' ' '\n'
 }
@@ -34,6 +39,19 @@ missing() {
 	local p
 	for p in "$@"; do
 		[ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || echo "$p"
+	done
+}
+
+# progress: read apt's output and print its state every 5 s
+progress() {
+	local line next=$((SECONDS + 5))
+	while IFS= read -r line; do
+		[[ $SECONDS -ge $next && $line =~ ^(dl|pm)status:.*:([0-9]+)(\.[0-9]+)?:(.*)$ ]] || continue
+		case ${BASH_REMATCH[1]} in
+		dl) say "download ${BASH_REMATCH[2]} %: ${BASH_REMATCH[4]}" ;;
+		pm) say "installation ${BASH_REMATCH[2]} %: ${BASH_REMATCH[4]}" ;;
+		esac
+		next=$((SECONDS + 5))
 	done
 }
 
@@ -53,7 +71,8 @@ main() {
 	say "installing from Debian: ${todo[*]}"
 	export DEBIAN_FRONTEND=noninteractive INITRD=No LC_ALL=C
 	apt_update
-	"${sudo[@]}" apt-get -qq -o DPkg::Lock::Timeout=$APT_TIMEOUT install -y --no-install-recommends "${todo[@]}" >/dev/null
+	"${sudo[@]}" apt-get -qq -o DPkg::Lock::Timeout=$APT_TIMEOUT -o APT::Status-Fd=1 install -y --no-install-recommends \
+		"${todo[@]}" | progress
 }
 
 main "$@"
