@@ -13,7 +13,7 @@ static const struct netlink_range_validation closwire_delay_range = {
 	.max = CLOSWIRE_DELAY_MAX,
 };
 
-static const struct netlink_range_validation_signed closwire_clock_drift_range = {
+static struct netlink_range_validation_signed closwire_clock_drift_range = {
 	.min = CLOSWIRE_CLOCK_DRIFT_MIN,
 	.max = CLOSWIRE_CLOCK_DRIFT_MAX,
 };

@@ -298,8 +298,8 @@ static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
 	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
 }
 
-static __always_inline struct nicclock *nicclock_find_nic(const struct net *net,
-							      int ifindex)
+static __always_inline struct nicclock *
+nicclock_find_nic(const struct net *net, int ifindex)
 {
 	struct nicclock *nc;
 

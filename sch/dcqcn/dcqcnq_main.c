@@ -417,7 +417,8 @@ static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
 		return err;
 	if (*port) {
 		if (*name && strcmp(name, dcqcnq_pool_get(*port, &present))) {
-			NL_SET_ERR_MSG(extack, "pool cannot change: delete the qdisc first");
+			NL_SET_ERR_MSG(extack,
+				       "pool cannot change: delete the qdisc first");
 			return -EINVAL;
 		}
 		return dcqcnq_pool_change(*port, &options, extack);

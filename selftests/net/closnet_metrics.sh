@@ -12,6 +12,7 @@ need_cc timely
 need_dcqcn
 need_ndp
 need_closwire
+c='' # set by setup_ns
 setup_ns a b c
 wire_ab rate 10gbit
 tc -n "$a" qdisc add dev w0 root handle 1: ets bands 2 strict 2 priomap 0 0
@@ -25,7 +26,7 @@ in_ns() { ip netns exec "$1" closnet "${@:2}"; }
 metric() {
 	local ns=$1 name=$2 text
 	shift 2
-	text=$(in_ns "$ns" metrics | grep "^$name[{ ]")
+	text=$(in_ns "$ns" metrics | grep "^${name}[{ ]")
 	for label; do text=$(grep -F "$label" <<<"$text"); done
 	echo "${text##* }"
 }

@@ -104,13 +104,15 @@ static void test_bad_keys(void **state)
 	expect_refused("bulk src=h0 dst=h1 bytes=0", "bad value for key \"bytes\": \"0\"");
 	expect_refused("bulk src=h0 dst=h1 bytes=9999999999G",
 		       "bad value for key \"bytes\": \"9999999999G\"");
-	expect_refused("bulk src=h0 dst=h1 connect=never", "bad value for key \"connect\": \"never\"");
+	expect_refused("bulk src=h0 dst=h1 connect=never",
+		       "bad value for key \"connect\": \"never\"");
 	expect_refused("bulk src=h0 dst=h1 stagger=5", "bad value for key \"stagger\": \"5\"");
 	expect_refused("bulk src=h0 dst=h1 tos=256", "bad value for key \"tos\": \"256\"");
 	expect_refused("bulk src=h0 dst=h1 port=0", "bad value for key \"port\": \"0\"");
 	expect_refused("bulk src=h0 dst=h1 name=a,b", "bad value for key \"name\": \"a,b\"");
 	expect_refused("bulk src=h0 dst=h1 cc=", "bad value for key \"cc\": \"\"");
-	expect_refused("bulk src=h0 dst=h1 transport=udp", "bad value for key \"transport\": \"udp\"");
+	expect_refused("bulk src=h0 dst=h1 transport=udp",
+		       "bad value for key \"transport\": \"udp\"");
 	expect_refused("bulk src=h0 dst=h1 cc=dctcp transport=ndp",
 		       "key \"cc\" conflicts with transport=ndp");
 	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=ndp nodelay=0",

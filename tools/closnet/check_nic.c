@@ -341,7 +341,8 @@ static void check_rate(struct nic *nic)
 		add(nic, "line_rate", GOOD, "the line rate is %u Mbit/s.", Mbps);
 	else
 		command(add(nic, "line_rate", PROBLEM,
-			    "the line rate is unknown (is the link down?); timely assumes 10 Gbit/s."),
+			    "the line rate is unknown (is the link down?); timely assumes "
+			    "10 Gbit/s."),
 			"sysctl -w net.ipv4.tcp_timely.line_rate=MBITS");
 }
 
@@ -350,8 +351,9 @@ static void check_qdisc(struct nic *nic)
 {
 	if (!strcmp(nic->qdisc, "fq"))
 		command(add(nic, "qdisc", NOTE,
-			    "the root qdisc is fq. Without fq, TCP paces by its own timers and applies new "
-			    "rates immediately: with fq, timely had 2 to 11 %% less throughput in the lab."),
+			    "the root qdisc is fq. Without fq, TCP paces by its own timers and "
+			    "applies new rates immediately: with fq, timely had 2 to 11 %% less "
+			    "throughput in the lab."),
 			"tc qdisc replace dev %s root pfifo_fast", nic->name);
 	else
 		add(nic, "qdisc", GOOD, "the root qdisc is %s: TCP paces by its own timers.",

@@ -33,7 +33,7 @@ static int take_message(const struct nlattr *attr, void *data)
 	return MNL_CB_OK;
 }
 
-/* Handle the acknowledgement, which does not repeat the request: NETLINK_CAP_ACK. */
+/* Handle the acknowledgment, which does not repeat the request: NETLINK_CAP_ACK. */
 static int take_ack(const struct nlmsghdr *nlh, void *data)
 {
 	const struct nlmsgerr *ack = mnl_nlmsg_get_payload(nlh);
@@ -145,7 +145,7 @@ static struct nlmsghdr *start(void *buf, uint16_t family, uint8_t version,
 	return nlh;
 }
 
-/* Send a request; process its reply, if any, and the acknowledgement. */
+/* Send a request; process its reply, if any, and the acknowledgment. */
 static int talk(struct pcrp_genl *g, const struct nlmsghdr *nlh)
 {
 	static mnl_cb_t control[NLMSG_MIN_TYPE] = {

@@ -116,8 +116,9 @@ def ranges(group):
         if "FULL_RANGE" not in policy(option):
             continue
         low, high = ends(option)
-        signed = "_signed" if option.signed else ""
-        out.append(f"static const struct netlink_range_validation{signed} {range_name(option)} = {{")
+        # 6.1 points to a signed range without const
+        kind = "struct netlink_range_validation_signed" if option.signed else "const struct netlink_range_validation"
+        out.append(f"static {kind} {range_name(option)} = {{")
         out += [f"\t.min = {limit(option, 'MIN')},"] if low is not None else []
         out += [f"\t.max = {limit(option, 'MAX') if high is not None else constant(2 ** option.bits - 1, 64)},"]
         out += ["};", ""]

@@ -31,7 +31,7 @@ enum flow_state {
 
 struct flow {
 	uint32_t id;
-	uint32_t round;			/* incast: round; rpc: request; closed: number of the flow */
+	uint32_t round;			/* incast: round; rpc: request; closed: flow */
 	enum flow_state state;
 	int error;			/* negative errno if failed */
 	struct pattern *pattern;
