@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a plug-in needs of ip(8)
+ * Interface between ip(8) and its plug-ins
  *
  * ip looks up link_KIND.so in its plug-in directory, IP_LIB_DIR, and takes the
  * symbol KIND_link_util of it.
@@ -11,15 +11,15 @@
 #include "plugin.h"
 
 /**
- * struct link_util - what ip calls in a plug-in
+ * struct link_util - functions of a plug-in that ip calls
  * @next: ip's own list
  * @id: kind of the link
  * @maxattr: highest attribute of IFLA_INFO_DATA
- * @parse_opt: turn words of the command line into attributes; not 0: error,
- *	about which the plug-in has told the user
- * @print_opt: print the attributes; NULL if there are none
+ * @parse_opt: turn words of the command line into attributes; not 0 after an
+ *	error message
+ * @print_opt: print the attributes; NULL if the link has no attributes
  * @print_xstats: print IFLA_INFO_XSTATS
- * @print_help: print what words there are
+ * @print_help: print the help text
  * @parse_ifla_xstats: for "ip link xstats"
  * @print_ifla_xstats: for "ip link xstats"
  */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples the root qdiscs of devices in network namespaces, at fixed times, into
- * a CSV file, until it is told to end (SIGTERM).
+ * Sample the root qdiscs of devices in network namespaces at fixed times into a
+ * CSV file, until SIGTERM.
  *
  * Usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...
  *
  * The origin is a time of CLOCK_MONOTONIC; the times in the file count from it,
  * and the samples lie on whole multiples of --every after --begin, by default
- * 0. In virtual time nothing of what is done here takes any.
+ * 0. In virtual time, sampling takes no time.
  *
  * Columns: time_ns, port (NETNS/DEVICE), packets and bytes (in the queue now);
  * and since the qdisc was made: sent_bytes, drops, marks (CE set), trims, pauses
@@ -299,7 +299,7 @@ static void read_answers(struct run *run, const struct group *g, unsigned int tu
 	}
 }
 
-/* Writes the last turns, of which the last one was at that time */
+/* Write the last samples; the latest is from that time */
 static void write_turns(struct run *run, unsigned int turns, int64_t last)
 {
 	const struct sample *s = run->samples;
