@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * closwire: what its files share
+ * closwire: interface between its files
  *
- *	main.c		the device: links, settings, up and down
- *	wire.c		the way of a frame: ring, line, cable, receiver
- *	pfc.c		pause frames of other modules
- *	ethtool.c	ethtool
- *	dcb.c		priority flow control by dcb(8)
- *	ptp.c		PTP clock and hardware time stamps
- *	wire_core.h	when a frame leaves, and which (plain C)
- *	clock_core.h	a clock that is off and drifts (plain C)
+ *	main.c			device: creation, settings, up and down
+ *	tx.c			ring and transmitter
+ *	cable.c			frames on the cable, and their memory
+ *	ctrl.c			MAC control frames
+ *	wire.c			reception, start and stop of a port
+ *	pfc.c			<closnet/pfc.h>: pause frames for other modules
+ *	ethtool.c		ethtool
+ *	dcb.c			priority flow control by dcb(8)
+ *	ptp.c			PTP clock and hardware timestamps
+ *	closwire_options.c	options (generated)
+ *	closwire_line.c		times of frames, pauses (plain C)
+ *	closwire_clock.c	clock with offset and drift (plain C)
  */
 #ifndef _CLOSWIRE_H
 #define _CLOSWIRE_H
@@ -22,41 +26,41 @@
 #include <linux/ptp_clock_kernel.h>
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
-#include "clock_core.h"
-#include "wire_core.h"
+#include "closwire_clock.h"
+#include "closwire_line.h"
 
 #define CLOSWIRE_NAME		"closwire"
 
-/* Longest delay of the RX interrupt, and most MAC control frames that wait */
+/* Maximum delay of the RX interrupt, and of waiting MAC control frames */
 #define CLOSWIRE_RX_USECS_MAX	10000
 #define CLOSWIRE_CTRL_MAX	64
 
-/* Frames and pauses that are handled in one go, with softirqs off */
+/* Maximum number of frames and pauses processed at once, with softirqs disabled */
 #define CLOSWIRE_TX_BUDGET	256
 
 /*
- * Memory that ports of user namespaces hold, in bytes: the most of one port, the
- * most of all, and the share of a port that no other can take
+ * Memory of ports of user namespaces, bytes: maximum per port, maximum of all ports,
+ * and guaranteed share of a port
  */
 #define CLOSWIRE_HELD_MAX	(16 << 20)
 #define CLOSWIRE_HELD_ALL_MAX	(64 << 20)
 #define CLOSWIRE_HELD_MIN	(256 << 10)
 
-/* In place of a ring's number: a MAC control frame */
+/* Ring number of MAC control frames */
 #define CLOSWIRE_CTRL		0xff
 
 /**
- * struct closwire_cb - what a frame carries along between xmit and receive
- * @sfd_ns: when its start frame delimiter passed the sender, and after the
- *	hand-over: passes the receiver; CLOCK_MONOTONIC
- * @arrival_ns: when its last bit is there
- * @len: bytes on the line, with a VLAN tag and without padding and FCS
- * @held: memory for which the sending port is charged, in bytes; 0: none
- * @txq: the ring that it was in, or CLOSWIRE_CTRL
- * @prio: for PFC: PCP of a VLAN tag, else skb->priority if below 8, else 0
- * @last: the last frame of its packet
- * @stamp: its sender wants a hardware time stamp
- * @lost: the cable has lost it
+ * struct closwire_cb - control block of a frame between xmit and receive
+ * @sfd_ns: time when the start frame delimiter passes the sender, and on the cable the
+ *	receiver; CLOCK_MONOTONIC
+ * @arrival_ns: time when the last bit arrives
+ * @len: length on the link, bytes, with VLAN tag, without padding and FCS
+ * @held: memory that the sending port is charged for, bytes; 0: not charged
+ * @txq: ring, or CLOSWIRE_CTRL
+ * @prio: priority for PFC: PCP of a VLAN tag, else skb->priority if below 8, else 0
+ * @last: last frame of its packet
+ * @stamp: the sender requests a hardware timestamp
+ * @lost: lost on the cable
  */
 struct closwire_cb {
 	u64 sfd_ns;
@@ -77,28 +81,28 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
 }
 
 /**
- * struct closwire_tx - what a port transmits
- * @lock: protects all below; softirqs off; taken before an rx lock
- * @line: the transmitter
- * @frame: the frame on the line, if somebody waits for its departure
- * @ctrl: MAC control frames that wait
- * @ring: frames that wait, by TX queue
- * @posted: packets in each ring, the one on the line included
- * @waiting: rings that have a frame, one bit each
+ * struct closwire_tx - transmission of a port
+ * @lock: protects the other members; taken with softirqs disabled, before an rx lock
+ * @waiting: rings with a frame, one bit each
  * @last_txq: ring served last
- * @ring_max: packets that a ring holds
- * @rate_Bps: bytes per second
- * @delay_ns: of the cable
- * @loss: probability that a frame gets lost, of U32_MAX
- * @pfc: priorities that pause frames hold, one bit each
+ * @frame: frame on the link, if the end of its transmission must be signalled
+ * @line: transmitter
+ * @ctrl: waiting MAC control frames
+ * @ring: waiting frames, by TX queue
+ * @posted: packets in each ring, including the one on the link
+ * @ring_max: maximum number of packets in a ring
+ * @loss: probability of a loss on the cable, in units of 1 / U32_MAX
+ * @rate_Bps: rate, bytes per second
+ * @delay_ns: delay of the cable
+ * @pfc: priorities that obey pause frames, one bit each
  * @up: the port is up
- * @paused: the line stands still because of a pause
- * @limited: root of a user namespace owns the port: its memory is bounded
- * @held: memory of frames in the rings and on the cable that no socket is
- *	charged for, in bytes; counted if @limited
- * @from_ns: the next frame does not start before, nor before the gap's end
- * @due_ns: when the timer fires, or fired last
- * @timer: fires when the frame on the line has left or a pause ends
+ * @paused: all waiting frames are paused
+ * @limited: the port belongs to a user namespace: its memory is limited
+ * @held: memory of frames in rings and on the cable that is not charged to a socket,
+ *	bytes; counted if @limited
+ * @from_ns: earliest start of the next frame, apart from the gap
+ * @due_ns: last set expiry of @timer
+ * @timer: expires when the frame on the link has left or a pause ends
  */
 struct closwire_tx {
 	spinlock_t lock;	/* protects all below */
@@ -124,12 +128,12 @@ struct closwire_tx {
 };
 
 /**
- * struct closwire_rx - what comes to a port
- * @lock: protects all below; softirqs off
- * @flight: frames on the cable, in order of arrival
- * @ctrl: MAC control frames on the cable, the same
- * @usecs: how long after a frame the interrupt comes
- * @due_ns: when the interrupt comes for the first frame in flight, or came
+ * struct closwire_rx - reception of a port
+ * @lock: protects the other members; taken with softirqs disabled
+ * @flight: data frames on the cable to the port, in order of arrival
+ * @ctrl: MAC control frames on the cable to the port, in order of arrival
+ * @usecs: delay of the interrupt after a frame, us
+ * @due_ns: time of the interrupt for the first frame in @flight
  * @up: the port is up
  * @timer: the interrupt
  */
@@ -146,36 +150,36 @@ struct closwire_rx {
 /**
  * struct closwire_stats - counters of a port
  *
- * Those of @tx_*, and of MAC control frames received, are written under the tx
- * lock, the other @rx_* by NAPI; read by anyone. The frames and bytes are of
- * data frames, without preamble, FCS and padding, as other drivers count. How
- * long each priority was paused, the line knows.
+ * @tx_* and the counters of received MAC control frames are written under the tx lock,
+ * the other @rx_* by NAPI; all are read without a lock. Frames and bytes are those of
+ * data frames, without preamble, FCS and padding, as in other drivers. The time of
+ * pauses is in struct closwire_line.
  *
  * @tx_frames: data frames sent
  * @tx_bytes: their bytes
  * @tx_dropped_carrier: frames dropped for lack of carrier
  * @tx_ctrl: MAC control frames sent
- * @tx_pause: pause frames of 802.3x sent, for all priorities
+ * @tx_pause: pause frames of 802.3x sent
  * @rx_frames: data frames received
  * @rx_bytes: their bytes
- * @rx_lost: frames that the cable has lost
- * @rx_dropped_length: frames longer than the MTU allows
+ * @rx_lost: frames lost on the cable
+ * @rx_dropped_length: frames dropped, as they exceeded the MTU
  * @rx_ctrl: MAC control frames received
- * @rx_ctrl_unknown: those that are not PFC
+ * @rx_ctrl_unknown: MAC control frames received that are not PFC
  * @rx_pause: pause frames of 802.3x received
- * @own: counters that have no place in a standard group, for ethtool -S
- * @tx_prio_pause: by priority, pause frames sent that pause or resume it
- * @tx_ring_full: times that a queue was stopped because its ring was full
- * @tx_paused: times that the line stood still because of a pause
- * @tx_dropped_ctrl: MAC control frames dropped since too many waited
- * @tx_dropped_limit: frames dropped since the port held too much memory
- * @tx_dropped_nomem: packets that could not be cut into frames
- * @tx_hwtstamps: hardware time stamps given to senders
- * @rx_prio_pause: by priority, pause frames received that name it
- * @rx_dropped_down: frames on the cable when the port went down
+ * @own: counters of ethtool -S that no standard group has
+ * @tx_prio_pause: pause frames sent that pause or resume a priority, by priority
+ * @tx_ring_full: number of times that a full ring stopped its queue
+ * @tx_paused: number of times that pauses stopped the transmission
+ * @tx_dropped_ctrl: MAC control frames dropped, as too many were waiting
+ * @tx_dropped_limit: frames dropped, as the port used its maximum of memory
+ * @tx_dropped_nomem: packets dropped, as they could not be segmented
+ * @tx_hwtstamps: hardware timestamps delivered to senders
+ * @rx_prio_pause: pause frames received that name a priority, by priority
+ * @rx_dropped_down: frames dropped that were on the cable when the port went down
  * @rx_dropped_nomem: frames dropped for lack of memory
  * @rx_interrupts: interrupts for received frames
- * @rx_hwtstamps: frames stamped by hardware
+ * @rx_hwtstamps: frames with a hardware timestamp
  */
 struct closwire_stats {
 	u64 tx_frames;
@@ -206,20 +210,26 @@ struct closwire_stats {
 	);
 };
 
-/* A counter has one writer at a time; a u64 is read and written at once (64BIT). */
+/* A counter has one writer at a time. Access to a u64 is atomic (64BIT). */
 static inline void closwire_add(u64 *counter, u64 n)
 {
 	WRITE_ONCE(*counter, *counter + n);
 }
 
+static inline void closwire_drop(struct sk_buff *skb, u64 *counter)
+{
+	closwire_add(counter, 1);
+	kfree_skb(skb);
+}
+
 /**
- * struct closwire_ptp - a port's PTP clock; see ptp.c
+ * struct closwire_ptp - PTP clock of a port
  * @lock: protects @clock; readers do not block
- * @clock: from CLOCK_MONOTONIC_RAW to the port's time
- * @offset_ns: as given by the user
- * @info: what the PTP core calls
- * @ptp: the PTP core's half; NULL without PTP in the kernel
- * @config: as set by SIOCSHWTSTAMP; under RTNL, read by xmit and NAPI
+ * @clock: conversion of CLOCK_MONOTONIC_RAW to the port's time
+ * @offset_ns: option clock_offset
+ * @info: operations for the PTP core
+ * @ptp: clock registered with the PTP core, or NULL
+ * @config: set by SIOCSHWTSTAMP under RTNL, read by xmit and NAPI
  */
 struct closwire_ptp {
 	seqlock_t lock;
@@ -234,15 +244,15 @@ struct closwire_ptp {
 };
 
 /**
- * struct closwire_port - a NIC: netdev_priv()
- * @dev: the device
- * @peer: the port at the cable's other end; under RTNL and RCU
- * @unplugged: carrier taken away by the user; under RTNL
- * @napi: receives, and frees what has been sent
- * @tx: what it transmits
- * @rx: what it receives
- * @ptp: its clock
- * @stats: its counters
+ * struct closwire_port - port: netdev_priv()
+ * @dev: device
+ * @peer: port at the other end of the cable; protected by RTNL and RCU
+ * @unplugged: the user has removed the carrier; protected by RTNL
+ * @napi: reception and transmit completion
+ * @tx: transmission
+ * @rx: reception
+ * @ptp: clock
+ * @stats: counters
  */
 struct closwire_port {
 	struct net_device *dev;
@@ -257,35 +267,36 @@ struct closwire_port {
 
 /* main.c */
 bool closwire_is_port(const struct net_device *dev);
-
-/**
- * closwire_set_ring() - set how many packets the TX rings hold
- * @port: the port
- * @packets: CLOSWIRE_RING_MIN to CLOSWIRE_RING_MAX; what is in stays in
- */
 void closwire_set_ring(struct closwire_port *port, u32 packets);
 
-/* wire.c */
+/* cable.c */
+bool closwire_full(const struct closwire_tx *tx);
+void closwire_hold(struct closwire_tx *tx, struct sk_buff *skb);
+void closwire_unhold(struct closwire_port *sender, const struct closwire_cb *cb);
+bool closwire_cable_enqueue(struct closwire_port *port, struct sk_buff *skb);
+struct sk_buff *closwire_cable_ctrl(struct closwire_rx *rx, u64 now_ns);
+void closwire_cable_take_ctrl(struct closwire_rx *rx, struct sk_buff *skb, u64 now_ns);
+int closwire_cable_arrived(struct closwire_port *port, u64 now_ns, int budget,
+			   struct sk_buff_head *frames);
 
-/* Under the TX lock, but for closwire_schedule_qdiscs() */
+/* ctrl.c */
+void closwire_schedule_qdiscs(struct net_device *dev);
+void closwire_receive_ctrl(struct closwire_port *port, struct sk_buff *skb);
+void closwire_count_ctrl(struct closwire_stats *stats, const struct sk_buff *skb);
+
+/* tx.c */
 void closwire_tx_run(struct closwire_port *port, u64 now_ns);
 void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns);
 int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb);
-void closwire_schedule_qdiscs(struct net_device *dev);
-
 netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev);
+
+/* wire.c */
 int closwire_poll(struct napi_struct *napi, int budget);
 void closwire_wire_init(struct closwire_port *port);
 void closwire_wire_start(struct closwire_port *port);
 void closwire_wire_stop(struct closwire_port *port);
 
 /* pfc.c */
-
-/**
- * closwire_set_pfc() - set which priorities obey pause frames
- * @port: the port
- * @enable: one bit each; a pause of another priority ends at once
- */
 void closwire_set_pfc(struct closwire_port *port, u8 enable);
 
 /* ethtool.c */
@@ -301,60 +312,15 @@ static inline void closwire_dcb_setup(struct net_device *dev)
 #endif
 
 /* ptp.c */
-
-/**
- * closwire_ptp_init() - start the clock at real time, without drift
- * @port: the port
- */
 void closwire_ptp_init(struct closwire_port *port);
-
-/**
- * closwire_ptp_register() - show the clock to user space; under RTNL
- * @port: the port; its device is registered
- *
- * A port that is made in a user namespace shows none: PTP clocks are the host's,
- * and anybody could use up their numbers.
- *
- * Return: 0 or a negative error.
- */
 int closwire_ptp_register(struct closwire_port *port);
-
-/**
- * closwire_ptp_unregister() - take the clock from user space; under RTNL
- * @port: the port; also if it was never registered
- */
 void closwire_ptp_unregister(struct closwire_port *port);
-
-/**
- * closwire_ptp_set_offset() - set the clock to real time plus an offset
- * @port: the port
- * @offset_ns: the offset
- */
 void closwire_ptp_set_offset(struct closwire_port *port, s64 offset_ns);
-
-/**
- * closwire_ptp_set_drift() - set how much too fast the oscillator runs
- * @port: the port
- * @drift_ppb: CLOSWIRE_CLOCK_DRIFT_MIN to CLOSWIRE_CLOCK_DRIFT_MAX; from now on
- */
 void closwire_ptp_set_drift(struct closwire_port *port, s32 drift_ppb);
-
-/**
- * closwire_stamp() - what the port's clock showed at a moment
- * @port: the port
- * @mono_ns: the moment, CLOCK_MONOTONIC, in the near past or future
- *
- * Return: the clock's time. Any context.
- */
 ktime_t closwire_stamp(struct closwire_port *port, u64 mono_ns);
-
-/* struct ethtool_ops.get_ts_info and the ndo of time stamping */
-int closwire_get_ts_info(struct net_device *dev,
-			 struct kernel_ethtool_ts_info *info);
-int closwire_hwtstamp_get(struct net_device *dev,
-			  struct kernel_hwtstamp_config *config);
-int closwire_hwtstamp_set(struct net_device *dev,
-			  struct kernel_hwtstamp_config *config,
+int closwire_get_ts_info(struct net_device *dev, struct kernel_ethtool_ts_info *info);
+int closwire_hwtstamp_get(struct net_device *dev, struct kernel_hwtstamp_config *config);
+int closwire_hwtstamp_set(struct net_device *dev, struct kernel_hwtstamp_config *config,
 			  struct netlink_ext_ack *extack);
 
 #endif /* _CLOSWIRE_H */

@@ -2,9 +2,9 @@
 /*
  * closwire: priority flow control by dcb(8)
  *
- * Which priorities obey pause frames, all eight at first, and how many pause
- * frames have been sent and received for each. Pause frames that kernel modules
- * or packet sockets send through the port are theirs to decide on.
+ * Sets the priorities that obey pause frames, by default all eight, and shows the
+ * numbers of pause frames sent and received for each. Kernel modules and packet
+ * sockets may send pause frames for any priority.
  */
 #include <net/dcbnl.h>
 #include "closwire.h"
@@ -26,7 +26,7 @@ static int closwire_getpfc(struct net_device *dev, struct ieee_pfc *pfc)
 
 static int closwire_setpfc(struct net_device *dev, struct ieee_pfc *pfc)
 {
-	/* no MACsec to bypass, and no buffer that a delay would size */
+	/* There is no MACsec to bypass, and no buffer whose size depends on a delay. */
 	if (pfc->mbc || pfc->delay)
 		return -EOPNOTSUPP;
 	closwire_set_pfc(netdev_priv(dev), pfc->pfc_en);
@@ -45,8 +45,8 @@ static const struct dcbnl_rtnl_ops closwire_dcbnl_ops = {
 };
 
 /**
- * closwire_dcb_setup() - make a new port known to dcb(8)
- * @dev: its device
+ * closwire_dcb_setup() - set the DCB operations of a new port
+ * @dev: device of the port
  */
 void closwire_dcb_setup(struct net_device *dev)
 {

@@ -2,9 +2,8 @@
 /*
  * closwire: ethtool
  *
- * What describes the line, its rate above all, is set by ip link. What other
- * NICs have set by ethtool is set here: the TX rings, how long an interrupt
- * waits (rx-usecs), and how many TX queues are in use.
+ * ip link sets the properties of the link, such as its rate. As in other NICs, ethtool
+ * sets the TX rings, the delay of interrupts (rx-usecs), and the number of TX queues.
  */
 #include <linux/ethtool.h>
 #include <linux/math64.h>
@@ -49,7 +48,7 @@ static void closwire_get_ringparam(struct net_device *dev,
 	ring->tx_pending = READ_ONCE(port->tx.ring_max);
 }
 
-/* The core has compared it with the maximum, and lets no RX ring be set. */
+/* The core has checked the maximum, and rejects a size of the RX ring. */
 static int closwire_set_ringparam(struct net_device *dev,
 				  struct ethtool_ringparam *ring,
 				  struct kernel_ethtool_ringparam *kernel_ring,
@@ -103,7 +102,7 @@ static void closwire_get_channels(struct net_device *dev,
 	channels->rx_count = 1;
 }
 
-/* Rings that are no longer in use run empty: the line still serves them. */
+/* Rings that are no longer in use drain: the transmitter still serves them. */
 static int closwire_set_channels(struct net_device *dev,
 				 struct ethtool_channels *channels)
 {
@@ -112,7 +111,7 @@ static int closwire_set_channels(struct net_device *dev,
 
 /* ---- statistics ---- */
 
-/* Each is a u64, and has its name at the same place in the table. */
+/* Each counter is a u64; its name has the same index in the table. */
 #define CLOSWIRE_STATS (sizeof(struct closwire_own_stats) / sizeof(u64))
 #define CLOSWIRE_STAT(counter) \
 	[offsetof(struct closwire_own_stats, counter) / sizeof(u64)] = #counter
@@ -149,7 +148,7 @@ static const char closwire_stat_names[CLOSWIRE_STATS][ETH_GSTRING_LEN] = {
 	CLOSWIRE_STAT(rx_hwtstamps),
 };
 
-/* Behind them: how long each priority was paused, from the line */
+/* After these: total time of the pauses of each priority */
 static const char closwire_paused_names[CLOSNET_PFC_PRIOS][ETH_GSTRING_LEN] = {
 	"rx_prio0_paused_ns", "rx_prio1_paused_ns", "rx_prio2_paused_ns",
 	"rx_prio3_paused_ns", "rx_prio4_paused_ns", "rx_prio5_paused_ns",
@@ -203,7 +202,7 @@ static void closwire_get_eth_ctrl_stats(struct net_device *dev,
 	to->UnsupportedOpcodesReceived = READ_ONCE(stats->rx_ctrl_unknown);
 }
 
-/* Pause for all priorities at once (802.3x) is counted, but not obeyed. */
+/* Pause frames for all priorities at once (802.3x) are counted but not obeyed. */
 static void closwire_get_pause_stats(struct net_device *dev,
 				     struct ethtool_pause_stats *to)
 {

@@ -2,25 +2,23 @@
 /*
  * closwire: an emulated pair of NICs and the cable between them
  *
- * A veth pair has no rate, no ring and no clock, so no qdisc ever queues on it
- * and no hardware time stamp ever comes. A closwire port behaves as a NIC does
- * where congestion control can tell the difference:
+ * A veth pair has no rate, no ring and no clock: no qdisc queues on it, and it gives no
+ * hardware timestamps. A closwire port behaves like a NIC in all respects that matter
+ * to congestion control:
  *
- * - it sends frame after frame at its rate, preamble, FCS and gap counted;
- * - its TX rings fill, BQL and the ring's end stop the queues, and a root
- *   qdisc queues as on hardware;
- * - it cuts TSO packets into frames, receives through NAPI and GRO, and can
- *   hold its interrupt back (rx-usecs);
- * - it has a PTP clock of its own, off and drifting as told, and stamps frames
- *   with it;
- * - it obeys priority pause frames (802.1Qbb) and sends them for others.
+ * - It transmits frame after frame at its rate, including preamble, FCS and gap.
+ * - Its TX rings fill up, BQL and full rings stop the queues, and a root qdisc queues
+ *   as on hardware.
+ * - It splits TSO packets into frames, receives through NAPI and GRO, and can delay its
+ *   interrupt (rx-usecs).
+ * - It has a PTP clock with a configurable offset and drift, and timestamps frames.
+ * - It obeys priority pause frames (802.1Qbb) and sends them for other modules.
  *
- * Frames are not copied from one memory to another, and checksums that are
- * left to the hardware stay so (CHECKSUM_PARTIAL), as on veth. The rest of
- * the model is described where it is: wire.c, wire_core.h, ptp.c.
+ * As on veth, frames are not copied, and checksums left to the hardware stay that way
+ * (CHECKSUM_PARTIAL). wire.c, closwire_line.c and ptp.c describe the model further.
  *
- * This file makes pairs, holds their options and takes them up and down.
- * RTNL protects all of it.
+ * This file creates pairs, holds their options, and takes them up and down. RTNL
+ * protects all of this.
  */
 #include <linux/etherdevice.h>
 #include <linux/module.h>
@@ -32,8 +30,8 @@
 /* ---- options ---- */
 
 /*
- * What rtnetlink checks before it reads the peer. closwire_validate() checks the options, with
- * messages of its own.
+ * Policy for rtnetlink, which checks the attributes before it reads the peer.
+ * closwire_validate() then checks the options, with messages of their own.
  */
 static const struct nla_policy closwire_link_policy[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_PEER]		= { .len = sizeof(struct ifinfomsg) },
@@ -47,6 +45,11 @@ static void closwire_set_rate(struct closwire_port *port, u64 rate_Bps)
 	spin_unlock_bh(&port->tx.lock);
 }
 
+/**
+ * closwire_set_ring() - set the size of the TX rings
+ * @port: port
+ * @packets: CLOSWIRE_RING_MIN to CLOSWIRE_RING_MAX; no packets are dropped
+ */
 void closwire_set_ring(struct closwire_port *port, u32 packets)
 {
 	struct closwire_tx *tx = &port->tx;
@@ -61,6 +64,7 @@ void closwire_set_ring(struct closwire_port *port, u32 packets)
 	spin_unlock_bh(&tx->lock);
 }
 
+/* Defaults: a common NIC, a cable without delay */
 static void closwire_set_defaults(struct closwire_port *port)
 {
 	struct closwire_options o;
@@ -107,7 +111,7 @@ static void closwire_configure(struct closwire_port *port, struct nlattr *data[]
 
 /* ---- up and down ---- */
 
-/* The cable carries when both its ports are up and nobody has unplugged it. */
+/* There is a carrier if both ports are up and the cable is plugged in. */
 static void closwire_update_carrier(struct closwire_port *port)
 {
 	struct closwire_port *peer = rtnl_dereference(port->peer);
@@ -225,17 +229,17 @@ static const struct net_device_ops closwire_netdev_ops = {
 };
 
 /**
- * closwire_is_port() - is it one of ours?
- * @dev: a device
+ * closwire_is_port() - check whether a device is a closwire port
+ * @dev: device
  *
- * Return: whether netdev_priv() is a struct closwire_port.
+ * Return: true if netdev_priv() is a struct closwire_port.
  */
 bool closwire_is_port(const struct net_device *dev)
 {
 	return dev->netdev_ops == &closwire_netdev_ops;
 }
 
-/* What the segmentation in the port's "hardware" can do is all of it. */
+/* The "hardware" of the port segments all kinds of packets. */
 #define CLOSWIRE_FEATURES \
 	(NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_HIGHDMA | \
 	 NETIF_F_ALL_TSO | NETIF_F_GSO_UDP_L4 | NETIF_F_GSO_ENCAP_ALL | \
@@ -251,7 +255,7 @@ static void closwire_setup(struct net_device *dev)
 	dev->needs_free_netdev = true;
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
-	/* netconsole transmits with interrupts off, where no lock here is taken */
+	/* netconsole transmits with interrupts disabled; the locks here need softirqs only. */
 	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE | IFF_DISABLE_NETPOLL;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->hw_features = CLOSWIRE_FEATURES;
@@ -287,7 +291,7 @@ static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
 	return data ? closwire_options_parse(&o, data, extack) : 0;
 }
 
-/* Prepares a port with the settings of data and, before these, of the peer. */
+/* Initialise a port with the settings of the peer, then those of @data. */
 static struct closwire_port *closwire_prepare(struct net_device *dev,
 					      struct nlattr *peer_data[],
 					      struct nlattr *data[])
@@ -329,7 +333,7 @@ static int closwire_peer_kind(const struct nlattr *kind,
 	return -EINVAL;
 }
 
-/* The peer's own settings, if it has any, into data. */
+/* Parse the peer's own settings, if any, into @data. */
 static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 			      struct netlink_ext_ack *extack)
 {
@@ -351,8 +355,8 @@ static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 }
 
 /*
- * Makes the second port of a pair. attr is IFLA_CLOSWIRE_PEER or NULL, data
- * are the first port's settings.
+ * Create the second port of a pair. @attr: IFLA_CLOSWIRE_PEER or NULL; @data: settings
+ * of the first port
  */
 static struct net_device *closwire_new_peer(struct net *net,
 					    const struct nlattr *attr,

@@ -128,6 +128,11 @@ u32 closwire_pfc_peer_Mbps(struct net_device *dev)
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_peer_Mbps);
 
+/**
+ * closwire_set_pfc() - set the priorities that obey pause frames
+ * @port: port
+ * @enable: priorities, one bit each; the pauses of the remaining priorities end at once
+ */
 void closwire_set_pfc(struct closwire_port *port, u8 enable)
 {
 	struct closwire_tx *tx = &port->tx;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closwire: PTP clock and hardware time stamps
+ * closwire: PTP clock and hardware timestamps
  *
- * Each port has a clock of its own (clock_core.h). It starts at the host's
- * real time, with an oscillator as far off as the user says (clock_offset,
- * clock_drift), and PTP software steps and steers it as any NIC's: settime,
- * adjtime, adjfine. As all time in closwire is computed, a stamp says to the
- * nanosecond when the start frame delimiter passed, whenever the code ran;
- * and a cross time stamp has no error at all.
+ * Each port has its own clock (closwire_clock.c). It starts at the host's real time,
+ * with the options clock_offset and clock_drift. PTP software steps and steers it like
+ * the clock of a NIC: settime, adjtime, adjfine. Since all times in closwire are
+ * computed, a timestamp is the exact time at which the start frame delimiter passed,
+ * whenever the code runs, and a cross timestamp has no error.
  *
- * The clock does not belong to a network namespace: /dev/ptpN stays where it
- * is when its port moves. It lives as long as the port. A port that is made in a
- * user namespace has no /dev/ptpN. Stamps do not need it, nor the PTP core.
+ * The clock does not belong to a network namespace: /dev/ptpN remains when its port
+ * moves, and lives as long as the port. A port created in a user namespace has no
+ * /dev/ptpN. Timestamps need neither /dev/ptpN nor the PTP core.
  */
 #include <linux/ethtool.h>
 #include <linux/module.h>
@@ -23,7 +22,7 @@ static struct closwire_port *closwire_of_info(struct ptp_clock_info *info)
 	return container_of(info, struct closwire_port, ptp.info);
 }
 
-/* What the clock shows at a moment of CLOCK_MONOTONIC_RAW. */
+/* Read the clock at a time of CLOCK_MONOTONIC_RAW. */
 static s64 closwire_ptp_at(struct closwire_ptp *ptp, ktime_t raw)
 {
 	unsigned int seq;
@@ -36,16 +35,30 @@ static s64 closwire_ptp_at(struct closwire_ptp *ptp, ktime_t raw)
 	return ns;
 }
 
+/**
+ * closwire_stamp() - read the port's clock at a given time
+ * @port: port
+ * @mono_ns: time, CLOCK_MONOTONIC, close to the present
+ *
+ * Context: any.
+ *
+ * Return: time of the port's clock.
+ */
 ktime_t closwire_stamp(struct closwire_port *port, u64 mono_ns)
 {
 	ktime_t raw, mono = closnet_snapshot(CLOCK_MONOTONIC, &raw);
 
-	/* in the near past the two run at the same rate */
+	/* Close to the present, both clocks have the same rate. */
 	return closwire_ptp_at(&port->ptp, raw - (mono - mono_ns));
 }
 
-/* ---- changes: with interrupts off, since stamps are taken in any context ---- */
+/* ---- changes: with interrupts disabled, as timestamps are taken in any context ---- */
 
+/**
+ * closwire_ptp_set_offset() - set the clock to real time plus an offset
+ * @port: port
+ * @offset_ns: offset
+ */
 void closwire_ptp_set_offset(struct closwire_port *port, s64 offset_ns)
 {
 	struct closwire_ptp *ptp = &port->ptp;
@@ -59,6 +72,11 @@ void closwire_ptp_set_offset(struct closwire_port *port, s64 offset_ns)
 	write_sequnlock_irqrestore(&ptp->lock, flags);
 }
 
+/**
+ * closwire_ptp_set_drift() - set the drift of the oscillator from now on
+ * @port: port
+ * @drift_ppb: CLOSWIRE_CLOCK_DRIFT_MIN to CLOSWIRE_CLOCK_DRIFT_MAX; positive: too fast
+ */
 void closwire_ptp_set_drift(struct closwire_port *port, s32 drift_ppb)
 {
 	struct closwire_ptp *ptp = &port->ptp;
@@ -133,7 +151,7 @@ static int closwire_ptp_getcrosststamp(struct ptp_clock_info *info,
 	return err;
 }
 
-/* ---- coming and going ---- */
+/* ---- registration ---- */
 
 static const struct ptp_clock_info closwire_ptp_info = {
 	.owner		= THIS_MODULE,
@@ -145,6 +163,10 @@ static const struct ptp_clock_info closwire_ptp_info = {
 	.getcrosststamp	= closwire_ptp_getcrosststamp,
 };
 
+/**
+ * closwire_ptp_init() - start the clock at real time, without drift
+ * @port: port
+ */
 void closwire_ptp_init(struct closwire_port *port)
 {
 	struct closwire_ptp *ptp = &port->ptp;
@@ -155,6 +177,17 @@ void closwire_ptp_init(struct closwire_port *port)
 	ptp->info = closwire_ptp_info;
 }
 
+/**
+ * closwire_ptp_register() - register the clock with the PTP core
+ * @port: port, its device registered
+ *
+ * A port created in a user namespace registers no clock: PTP clocks belong to the host,
+ * and any user could exhaust their numbers.
+ *
+ * Context: RTNL held.
+ *
+ * Return: 0 or a negative error.
+ */
 int closwire_ptp_register(struct closwire_port *port)
 {
 	struct closwire_ptp *ptp = &port->ptp;
@@ -164,7 +197,7 @@ int closwire_ptp_register(struct closwire_port *port)
 		return 0;
 	snprintf(ptp->info.name, sizeof(ptp->info.name), CLOSWIRE_NAME " %s",
 		 port->dev->name);
-	/* no parent: sysfs hides a port's children from other namespaces */
+	/* no parent: sysfs would hide the clock from other namespaces */
 	clock = ptp_clock_register(&ptp->info, NULL);
 	if (IS_ERR(clock))
 		return PTR_ERR(clock);
@@ -172,6 +205,12 @@ int closwire_ptp_register(struct closwire_port *port)
 	return 0;
 }
 
+/**
+ * closwire_ptp_unregister() - unregister the clock, if it is registered
+ * @port: port
+ *
+ * Context: RTNL held.
+ */
 void closwire_ptp_unregister(struct closwire_port *port)
 {
 	if (port->ptp.ptp)
@@ -179,7 +218,7 @@ void closwire_ptp_unregister(struct closwire_port *port)
 	port->ptp.ptp = NULL;
 }
 
-/* ---- time stamping ---- */
+/* ---- timestamping ---- */
 
 int closwire_get_ts_info(struct net_device *dev,
 			 struct kernel_ethtool_ts_info *info)
@@ -219,7 +258,7 @@ int closwire_hwtstamp_set(struct net_device *dev,
 		NL_SET_ERR_MSG(extack, "tx_type must be off or on");
 		return -ERANGE;
 	}
-	/* whoever wants some frames stamped gets all */
+	/* A filter for some frames enables timestamps of all frames. */
 	if (config->rx_filter != HWTSTAMP_FILTER_NONE)
 		config->rx_filter = HWTSTAMP_FILTER_ALL;
 	WRITE_ONCE(port->ptp.config.tx_type, config->tx_type);

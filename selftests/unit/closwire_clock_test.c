@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/closwire/clock_core.h: what a clock shows that is off, drifts and is
- * steered
+ * net/closwire/closwire_clock.c: a clock with offset, drift and a servo
  *
- * The clock is checked against its definition in 128-bit integers, where time
- * is counted in ns / UNIT, so that every rate is a whole number of units per
- * ns and nothing is ever rounded.
+ * The clock is compared with its definition in 128-bit integers. The unit of time is
+ * ns / UNIT: each rate is a whole number of units per ns, without rounding.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +12,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../net/closwire/clock_core.h"
+#include "../../net/closwire/closwire_clock.h"
 #include "rng.h"
 
 #define UNIT		((__int128_t)CLOSWIRE_PPB * CLOSWIRE_SCALED_PPM)
@@ -25,7 +23,7 @@
 /* 2026 */
 #define START		(1780000000 * SECOND)
 
-/* What struct ptp_clock_info.adjfine gets for the most that it may get */
+/* Maximum argument of struct ptp_clock_info.adjfine */
 #define ADJ_MAX		(CLOSWIRE_ADJ_MAX_PPB / 1000 * 65536LL)
 
 #define CHANGES		1000000
@@ -48,8 +46,8 @@ static const u64 spans[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * A clock, and the exact time that it should show: ns + units / UNIT. It has
- * run, at one rate or another, since start_ns.
+ * A clock and its exact time, ns + units / UNIT. It has run since start_ns, at changing
+ * rates.
  */
 struct pair {
 	struct closwire_clock clock;
@@ -99,15 +97,15 @@ static void pair_set(struct pair *p, s64 ns)
 	p->units = 0;
 }
 
-/* Rounded down, also below 0 */
+/* Round down, even below 0. */
 static __int128_t whole_ns(__int128_t units)
 {
 	return units / UNIT - (units % UNIT < 0);
 }
 
 /*
- * The clock shows the exact time of a moment, in whole ns, but for what the
- * rate's rounding in its 63rd bit, of each factor and the product, adds up to.
+ * Check that the clock shows the exact time in whole ns. Both factors of the rate and
+ * their product are rounded in the 63rd bit; the errors accumulate.
  */
 static void assert_shows(const struct pair *p, s64 from_now_ns)
 {
@@ -123,7 +121,7 @@ static void assert_shows(const struct pair *p, s64 from_now_ns)
 			 (long long)(p->ns + whole_ns(exact)));
 }
 
-/* ------------------------------------------------ one rate */
+/* ---- constant rate ---- */
 
 static void test_true(void **state)
 {
@@ -141,7 +139,7 @@ static void test_true(void **state)
 	}
 }
 
-/* By hand: 500 ppm are 1.8 s in an hour. */
+/* Computed by hand: 500 ppm are 1.8 s in an hour. */
 static void test_by_hand(void **state)
 {
 	struct pair p = pair_started(0, 0);
@@ -151,10 +149,10 @@ static void test_by_hand(void **state)
 	assert_int_equal(closwire_clock_at(&p.clock, HOUR), 3601800000000);
 	pair_set_rate(&p, -500000, 0);
 	assert_int_equal(closwire_clock_at(&p.clock, HOUR), 3598200000000);
-	/* a servo's 100 ppm, in its unit */
+	/* 100 ppm by a servo, in its unit */
 	pair_set_rate(&p, 0, 100 << 16);
 	assert_int_equal(closwire_clock_at(&p.clock, SECOND), 1000100000);
-	/* the most of it */
+	/* the maximum */
 	pair_set_rate(&p, 0, ADJ_MAX);
 	assert_int_equal(closwire_clock_at(&p.clock, SECOND), 1100000000);
 }
@@ -167,7 +165,7 @@ static void check_rate(s32 drift_ppb, s64 scaled_ppm)
 	pair_set_rate(&p, drift_ppb, scaled_ppm);
 	for (i = 0; i < COUNT(spans); i++) {
 		assert_shows(&p, spans[i]);
-		/* stamps of the past come from the base, too */
+		/* timestamps of the past use the base as well */
 		if (spans[i] <= DAY)
 			assert_shows(&p, -(s64)spans[i]);
 	}
@@ -184,7 +182,7 @@ static void test_rates(void **state)
 	}
 }
 
-/* ------------------------------------------------ changes */
+/* ---- changes ---- */
 
 static void pair_set_any_rate(struct pair *p, struct rng *rng)
 {
@@ -193,7 +191,7 @@ static void pair_set_any_rate(struct pair *p, struct rng *rng)
 	pair_set_rate(p, drift_ppb, adjs[rng_in(rng, 0, COUNT(adjs) - 1)]);
 }
 
-/* However often a servo changes the rate: nothing is lost to rounding. */
+/* Frequent changes of the rate lose no time by rounding. */
 static void test_many_rates(void **state)
 {
 	struct pair p = pair_started(0, START);
@@ -211,7 +209,7 @@ static void test_many_rates(void **state)
 	}
 }
 
-/* Steps are exact, and a clock that is set shows just that. */
+/* Steps and settings are exact. */
 static void test_steps(void **state)
 {
 	struct pair p = pair_started(0, START);
@@ -238,7 +236,7 @@ static void test_steps(void **state)
 	}
 }
 
-/* Time does not run back, whatever the servo does. */
+/* Time does not go back when the servo changes the rate. */
 static void test_monotonic(void **state)
 {
 	struct pair p = pair_started(0, -SECOND);
@@ -258,7 +256,7 @@ static void test_monotonic(void **state)
 	}
 }
 
-/* Nobody has touched it for 30 years: no product overflows. */
+/* After 30 years without a change, no product overflows. */
 static void test_long(void **state)
 {
 	struct pair p = pair_started(0, 0);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/closwire/wire_core.h: times of frames, pauses and turns
+ * net/closwire/closwire_line.c: times of frames, pauses, round robin
  *
- * The times are checked against the formula in 128-bit integers, where time
- * is counted in 1/rate ns, so that the time of a byte is a whole number and
- * nothing is ever rounded.
+ * The times are compared with the formula in 128-bit integers. The unit of time is
+ * 1/rate ns: the time of a byte is a whole number, without rounding.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "../../net/closwire/wire_core.h"
+#include "../../net/closwire/closwire_line.h"
 #include "rng.h"
 
 #define FRAMES		1000000
@@ -23,7 +22,7 @@
 
 #define GIGABIT		125000000ULL
 
-/* Bytes per second: all that NICs have had, the ends, and primes */
+/* Bytes per second: rates of real NICs, the limits, and primes */
 static const u64 rates[] = {
 	CLOSWIRE_RATE_MIN, 127, 999983, 1250000, 12500000, GIGABIT,
 	1234567891, 10 * GIGABIT, 25 * GIGABIT, 40 * GIGABIT, 50 * GIGABIT,
@@ -41,15 +40,15 @@ static struct closwire_line line_at(u64 rate_Bps)
 	return line;
 }
 
-/* What a frame and its gap take from the line, in bytes */
+/* Bytes of a frame and its gap on the link */
 static u32 line_bytes(u32 len)
 {
 	return (len < 60 ? 60 : len) + 4 + 8 + 12;
 }
 
 /*
- * got is the whole ns of exact / rate, but for an error of the time of a byte
- * in the 46th bit, which adds up over the time that the line was busy.
+ * Check that @got is exact / rate in whole ns. The time of a byte has an error in its
+ * 46th bit, which accumulates while the link is busy.
  */
 static void assert_ns(u64 got, __int128_t exact, u64 rate_Bps, u64 busy_ns)
 {
@@ -62,9 +61,9 @@ static void assert_ns(u64 got, __int128_t exact, u64 rate_Bps, u64 busy_ns)
 			 (unsigned long long)want);
 }
 
-/* ------------------------------------------------ back to back */
+/* ---- back to back ---- */
 
-/* A million frames at once: each leaves when the bytes before it have. */
+/* A million frames at once: each leaves after the bytes before it. */
 static void back_to_back(u64 rate_Bps, u32 len)
 {
 	struct closwire_line line = line_at(rate_Bps);
@@ -95,7 +94,7 @@ static void test_back_to_back(void **state)
 	}
 }
 
-/* Numbers that anybody can check by hand */
+/* Cases computed by hand */
 static void test_known(void **state)
 {
 	static const struct {
@@ -151,7 +150,7 @@ static void test_longest(void **state)
 	}
 }
 
-/* Any rate: the time of a byte has 46 bits, and is not too short. */
+/* At any rate, the time of a byte has 46 bits and is rounded up. */
 static void test_any_rate(void **state)
 {
 	struct closwire_line line;
@@ -176,14 +175,14 @@ static void test_any_rate(void **state)
 	}
 }
 
-/* ------------------------------------------------ busy and idle */
+/* ---- busy and idle ---- */
 
-/* At 1 Gbit/s a byte takes 8 ns: the gap of 12 bytes ends 96 ns after. */
+/* At 1 Gbit/s, a byte takes 8 ns: the gap of 12 bytes takes 96 ns. */
 static void test_gap(void **state)
 {
 	static const struct {
-		u64 after_ns;	/* when the next comes, after the last's end */
-		u64 start_ns;	/* when it starts, the same */
+		u64 after_ns;	/* arrival of the next frame, after the end of the last */
+		u64 start_ns;	/* its start, after the end of the last */
 	} known[] = {
 		{ 0, 96 }, { 1, 96 }, { 95, 96 }, { 96, 96 }, { 97, 97 },
 		{ 1000000, 1000000 },
@@ -205,7 +204,7 @@ static void test_gap(void **state)
 	}
 }
 
-/* A frame that is sent late, by a guest that is slow, is not late itself. */
+/* A slow guest that transmits late does not delay the frame. */
 static void test_late(void **state)
 {
 	struct closwire_line line = line_at(10 * GIGABIT), late = line;
@@ -222,7 +221,7 @@ static void test_late(void **state)
 	assert_int_equal(line.end_frac, late.end_frac);
 }
 
-/* A new rate is that of the next frame; the last one keeps its end. */
+/* A new rate applies to the next frame; the last one keeps its end. */
 static void test_rate_change(void **state)
 {
 	struct closwire_line line = line_at(GIGABIT);
@@ -239,9 +238,9 @@ static void test_rate_change(void **state)
 	assert_in_range(line.end_ns, end_ns + 1229, end_ns + 1230);
 }
 
-/* ------------------------------------------------ against a model */
+/* ---- model ---- */
 
-/* In 1/rate ns; all of a line that the formula needs */
+/* State of the formula, in units of 1/rate ns */
 struct model {
 	u64 rate_Bps;
 	__int128_t end;
@@ -257,7 +256,7 @@ static __int128_t model_send(struct model *m, u64 now_ns, u32 len)
 	return start;
 }
 
-/* When the next frame may come: mostly while the line is busy */
+/* Arrival of the next frame, mostly while the link is busy */
 static u64 random_now(struct rng *rng, u64 now_ns, u64 end_ns, u64 frame_ns)
 {
 	switch (rng_in(rng, 0, 9)) {
@@ -309,7 +308,7 @@ static void test_model(void **state)
 	}
 }
 
-/* ------------------------------------------------ pause */
+/* ---- pause ---- */
 
 /* A quantum is 512 bit times. */
 static void test_quanta(void **state)
@@ -347,13 +346,13 @@ static void test_pause(void **state)
 		assert_int_equal(closwire_line_paused(&line, 1000, prio), prio == 2);
 	assert_int_equal(closwire_pause_end(&line, 1000), 1000 + 5120);
 
-	/* a later one counts from its own time, be it longer or shorter */
+	/* a later pause frame sets a new end, later or earlier */
 	closwire_line_pause(&line, 3000, 2, 100);
 	assert_int_equal(closwire_pause_end(&line, 3000), 3000 + 51200);
 	closwire_line_pause(&line, 4000, 2, 1);
 	assert_int_equal(closwire_pause_end(&line, 4000), 4000 + 512);
 
-	/* the end of the first of two; then of the other, noticed or not */
+	/* the end of the first of two pauses, then of the second, noticed or not */
 	closwire_line_pause(&line, 4000, 7, 2);
 	assert_int_equal(closwire_pause_end(&line, 4511), 4000 + 512);
 	assert_int_equal(closwire_pause_end(&line, 4512), 4000 + 1024);
@@ -362,7 +361,7 @@ static void test_pause(void **state)
 	assert_int_equal(closwire_pause_end(&line, 4512), 4000 + 1024);
 	assert_true(closwire_pause_end(&line, 5024) == UINT64_MAX);
 
-	/* lifted, and lifted where there is none */
+	/* ended, and ended without a pause */
 	closwire_line_pause(&line, 4600, 7, 0);
 	closwire_line_pause(&line, 4600, 0, 0);
 	assert_false(closwire_line_paused(&line, 4600, 7));
@@ -370,7 +369,7 @@ static void test_pause(void **state)
 	assert_int_equal(line.paused, 0);
 }
 
-/* What the pause end says is when something changes, not before. */
+/* No pause ends before the returned end. */
 static void test_pause_model(void **state)
 {
 	struct closwire_line line = line_at(10 * GIGABIT);
@@ -403,9 +402,8 @@ static void test_pause_model(void **state)
 }
 
 /*
- * Any pauses, asked at times at which some are over and unnoticed: the next end
- * is later than the time asked for, so a wait for it makes progress. A line
- * that waits for each priority in turn is through after one wait for each.
+ * With arbitrary pauses, some of them over but unnoticed, the next end is later than
+ * the present, so that waiting for it makes progress. One wait per priority is enough.
  */
 static void test_pause_end_later(void **state)
 {
@@ -434,7 +432,7 @@ static void test_pause_end_later(void **state)
 	}
 }
 
-/* How long it was paused: what each way to end a pause adds, at 512 ns a quantum */
+/* Total time of the pauses for each way to end a pause, at 512 ns per quantum */
 static void test_paused(void **state)
 {
 	struct closwire_line line = line_at(GIGABIT);
@@ -443,7 +441,7 @@ static void test_paused(void **state)
 	(void)state;
 	assert_int_equal(closwire_paused_ns(&line, 1000, 2), 0);
 
-	/* while it is on, until its time is over, noticed or not */
+	/* in progress; then over, noticed or not */
 	closwire_line_pause(&line, 1000, 2, 10);
 	assert_int_equal(closwire_paused_ns(&line, 1000, 2), 0);
 	assert_int_equal(closwire_paused_ns(&line, 1700, 2), 700);
@@ -451,20 +449,20 @@ static void test_paused(void **state)
 	assert_false(closwire_line_paused(&line, 9000, 2));
 	assert_int_equal(closwire_paused_ns(&line, 9000, 2), 5120);
 
-	/* renewed in time; then it ends, unnoticed, before the next */
+	/* renewed in time; then over, unnoticed, before the next pause */
 	closwire_line_pause(&line, 10000, 2, 1);
 	closwire_line_pause(&line, 10300, 2, 1);
 	assert_int_equal(closwire_paused_ns(&line, 10300, 2), 5120 + 300);
 	closwire_line_pause(&line, 20000, 2, 100);
 	assert_int_equal(closwire_paused_ns(&line, 20000, 2), 5120 + 300 + 512);
 
-	/* made shorter, lifted, lifted again */
+	/* shortened, ended, ended again */
 	closwire_line_pause(&line, 20400, 2, 1);
 	closwire_line_pause(&line, 20500, 2, 0);
 	closwire_line_pause(&line, 20600, 2, 0);
 	assert_int_equal(closwire_paused_ns(&line, 30000, 2), 5932 + 500);
 
-	/* its end was noticed before a frame that came before was handled */
+	/* its end was noticed before an earlier frame was processed */
 	closwire_line_pause(&line, 40000, 2, 2);
 	assert_false(closwire_line_paused(&line, 41100, 2));
 	closwire_line_pause(&line, 41000, 2, 1);
@@ -483,7 +481,7 @@ static void test_paused(void **state)
 	}
 }
 
-/* The same, counted ns by ns */
+/* Total time of the pauses, compared with a count of single ns */
 static void test_paused_model(void **state)
 {
 	struct closwire_line line = line_at(GIGABIT);
@@ -509,9 +507,9 @@ static void test_paused_model(void **state)
 	}
 }
 
-/* ------------------------------------------------ turns */
+/* ---- round robin ---- */
 
-/* Each set of queues: the next one that waits, counted on around the corner */
+/* For each set of queues: the next waiting one, cyclically */
 static void test_next_queue(void **state)
 {
 	u32 waiting, last, next;
@@ -530,7 +528,7 @@ static void test_next_queue(void **state)
 	assert_int_equal(closwire_next_queue(1, 31), 0);
 }
 
-/* Queues that always wait get the same, whichever they are. */
+/* Queues that always have frames get equal shares. */
 static void test_fair(void **state)
 {
 	u32 served[CLOSWIRE_TX_QUEUES_MAX], waiting, q, last = 0;
