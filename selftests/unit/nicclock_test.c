@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/nicclock/nicclock_core.h: a NIC's clock, learnt from its packets
+ * net/nicclock/nicclock_core.c: a NIC's clock, learnt from received packets
  *
- * Synthetic clocks and hosts, as nicclock_world.h has them: is what is
- * answered right, and is nothing answered when nothing can be known?
+ * With the simulated clocks and hosts of nicclock_world.h, answers must be accurate,
+ * and there must be no answer while the clock is unknown.
  */
 #include "nicclock_world.h"
 
@@ -19,7 +19,7 @@ static const s64 skews[] = {
 	0, 1, 1000, -20000, 50000, -100000, 200000, -200000,
 };
 
-/* After 200 ms, of 10 us noise: what is promised */
+/* Documented accuracy, after 200 ms with a noise of 10 us */
 static void check_accuracy(u64 seed, s64 offset, s64 ppb, u32 rate,
 			   enum noise noise)
 {
@@ -59,7 +59,7 @@ static void test_accuracy_many(void **state)
 	check_accuracy(2, START, -200000, 100000, UNIFORM);
 }
 
-/* Few packets: learning takes longer, errors stay below the noise. */
+/* With few packets, learning takes longer, and errors stay below the noise. */
 static void test_accuracy_few(void **state)
 {
 	static const u32 rates[] = { 100, 300, 1000 };
@@ -81,7 +81,7 @@ static void test_accuracy_few(void **state)
 		}
 }
 
-/* Latency that is always the same cannot be seen: it is the error. */
+/* A constant latency is not observable: it is the error. */
 static void test_constant_latency(void **state)
 {
 	struct world *w = world_new(3, 1000, NONE);
@@ -114,7 +114,7 @@ static void test_no_noise(void **state)
 	}
 }
 
-/* No answer before 16 packets; one to each after 200 ms at the latest */
+/* No answer before 16 packets; an answer to each packet after 200 ms */
 static void test_learning(void **state)
 {
 	struct world *w;
@@ -141,7 +141,7 @@ static void test_learning(void **state)
 	}
 }
 
-/* ---- the clock goes on over its end ---- */
+/* ---- wrap of the clock ---- */
 
 static void test_wrap(void **state)
 {
@@ -164,9 +164,9 @@ static void test_wrap(void **state)
 	}
 }
 
-/* ---- latency that is not as usual ---- */
+/* ---- unusual latency ---- */
 
-/* Bursts are waited for; what is answered stays right. */
+/* Answers pause during bursts of latency, and stay accurate. */
 static void test_bursts(void **state)
 {
 	static const u32 burst_ms[] = { 1, 10, 30, 50 };
@@ -191,7 +191,7 @@ static void test_bursts(void **state)
 	}
 }
 
-/* A burst while it learns */
+/* A burst of latency during learning */
 static void test_burst_learning(void **state)
 {
 	u32 at_ms, i = 0;
@@ -215,8 +215,8 @@ static void test_burst_learning(void **state)
 }
 
 /*
- * Latency that stays looks like a step back. When it goes, that is seen, and
- * soon all is right again.
+ * A lasting latency looks like a step back. When it ends, this is detected, and answers
+ * are soon accurate again.
  */
 static void test_latency_stays(void **state)
 {
@@ -241,7 +241,7 @@ static void test_latency_stays(void **state)
 	free(w);
 }
 
-/* One of two queues lags behind: half of the stamps are out of order. */
+/* One of two queues is late: half of the timestamps are out of order. */
 static void test_queues(void **state)
 {
 	struct world *w = world_known(4, 20000, EXPONENTIAL);
@@ -258,7 +258,7 @@ static void test_queues(void **state)
 	free(w);
 }
 
-/* As interrupts are held back: 1 ms of packets at once, the last one is new */
+/* Delayed interrupts: the packets of 1 ms are observed at once. */
 static void test_batches(void **state)
 {
 	struct world *w = world_known(5, 20000, EXPONENTIAL);
@@ -276,7 +276,7 @@ static void test_batches(void **state)
 	free(w);
 }
 
-/* More than 1 ms ago is not believed, be it true or not. */
+/* A lateness above 1 ms gets no answer, whether real or not. */
 static void test_very_late(void **state)
 {
 	struct world *w = world_known(6, 10000, EXPONENTIAL);
@@ -291,8 +291,8 @@ static void test_very_late(void **state)
 /* ---- steps ---- */
 
 /*
- * A step, then 500 ms. Right after it, up to answers_max wrong answers may be
- * given, the last after last_ms.
+ * A step, then 500 ms. There may be up to answers_max wrong answers, the last one after
+ * last_ms.
  */
 static void check_step(u64 seed, s64 ns, u32 answers_max, u32 last_ms)
 {
@@ -346,7 +346,7 @@ static void test_step_back(void **state)
 	}
 }
 
-/* Too small to be told from noise, or hardly: the line follows. */
+/* The line follows steps that are similar to noise. */
 static void test_step_small(void **state)
 {
 	static const struct {
@@ -375,7 +375,7 @@ static void test_step_small(void **state)
 	}
 }
 
-/* Who comes early corrects the line at once, not at the bucket's end. */
+/* An early packet corrects the line at once, not at the end of the bucket. */
 static void test_early(void **state)
 {
 	struct world *w;
@@ -393,7 +393,7 @@ static void test_early(void **state)
 	}
 }
 
-/* A step while it learns, at_ms after the start */
+/* A step during learning, at_ms after the start */
 static void check_step_learning(u64 seed, s64 ns, u32 at_ms)
 {
 	struct world *w = world_new(seed, 10000, EXPONENTIAL);
@@ -403,7 +403,7 @@ static void check_step_learning(u64 seed, s64 ns, u32 at_ms)
 	world_forget(w);
 	step(w, ns);
 	run(w, 250 * MS);
-	/* at most as many as after a step later on, none if it is plain */
+	/* at most as many as after a later step; an obvious step causes no wrong answer */
 	assert_true(w->wrong <= 250);
 	assert_true(llabs(ns) < MS || w->worst_ns < 10 * US);
 	world_forget(w);
@@ -429,7 +429,7 @@ static void test_step_learning(void **state)
 		check_step_learning(at_ms * 10 + 5, -5 * MS, at_ms);
 }
 
-/* Back beyond the last point: that is not latency, even when little is known */
+/* A step back beyond the last point is not latency, even during learning. */
 static void test_step_before_last(void **state)
 {
 	struct world *w = world_new(1, 10000, EXPONENTIAL);
@@ -472,7 +472,7 @@ static void test_slew(void **state)
 	}
 }
 
-/* A servo: a new rate 16 times a second, of a few ppm */
+/* A servo changes the rate 16 times a second, by a few ppm. */
 static void test_servo(void **state)
 {
 	struct world *w = world_known(1, 10000, EXPONENTIAL);
@@ -516,7 +516,7 @@ static void test_idle(void **state)
 	}
 }
 
-/* What a servo does meanwhile is not taken for a step. */
+/* Changes by a servo during an idle period are not taken for a step. */
 static void test_idle_slew(void **state)
 {
 	static const s64 ppbs[] = { 60000, 5000, -5000, -12000 };
@@ -539,8 +539,8 @@ static void test_idle_slew(void **state)
 }
 
 /*
- * Bursts of ACKs, 20 us apart, period_ns from one to the next, for 20 of them.
- * The noise is never more than what the host's own stamps would have.
+ * 20 bursts of ACKs 20 us apart, with a period of period_ns. The error is never larger
+ * than that of the host's own timestamps.
  */
 static struct world *bursts(u64 seed, u32 acks, u64 period_ns, s64 ppb)
 {
@@ -581,7 +581,7 @@ static void test_bursts_apart(void **state)
 			}
 }
 
-/* The skew is known after some bursts, and is not lost by minutes without any. */
+/* The skew is known after some bursts, and is kept for minutes without packets. */
 static void test_idle_skew(void **state)
 {
 	struct world *w;
@@ -600,7 +600,7 @@ static void test_idle_skew(void **state)
 	}
 }
 
-/* Packets that are rare: there is never enough to answer from. */
+/* With rare packets, there are never answers. */
 static void test_rare(void **state)
 {
 	struct world *w = world_new(1, 5, EXPONENTIAL);
@@ -611,7 +611,7 @@ static void test_rare(void **state)
 	free(w);
 }
 
-/* A step in idle time, of any size, is never taken for the old clock. */
+/* A step of any size during an idle period is detected. */
 static void test_step_idle(void **state)
 {
 	static const u32 idle_ms[] = { 50, 240, 260, 1100 };
@@ -634,7 +634,7 @@ static void test_step_idle(void **state)
 		}
 }
 
-/* ---- stamps that are not ---- */
+/* ---- bad timestamps ---- */
 
 static u64 random_stamp(struct world *w)
 {
@@ -643,7 +643,7 @@ static u64 random_stamp(struct world *w)
 	return high << 32 | rng_u32(&w->rng);
 }
 
-/* Now and then a stamp is anything: it gets no answer, and does no harm. */
+/* Occasional random timestamps get no answer, and have no effect. */
 static void test_bad_stamps(void **state)
 {
 	struct world *w = world_known(2, 10000, EXPONENTIAL);
@@ -662,7 +662,7 @@ static void test_bad_stamps(void **state)
 	free(w);
 }
 
-/* No stamp is right: nothing is ever answered. */
+/* If all timestamps are wrong, there are no answers. */
 static void test_only_bad_stamps(void **state)
 {
 	struct world *w = world_new(3, 10000, NONE);
@@ -678,7 +678,7 @@ static void test_only_bad_stamps(void **state)
 		w->now_ns += rng_in(&w->rng, 1, 200 * US);
 		assert_false(look_up(w, frozen, &rx_ns));
 	}
-	/* a clock of another unit: 1 % too fast, 8 ns for 1 ns */
+	/* a clock in another unit: 1 % too fast, 8 ns for 1 ns */
 	slew(w, SECOND / 100);
 	run(w, SECOND);
 	slew(w, 7 * SECOND);
@@ -687,7 +687,7 @@ static void test_only_bad_stamps(void **state)
 	free(w);
 }
 
-/* Two clocks behind one device, as with a bond, an hour apart */
+/* Two clocks behind one device, as in a bond, an hour apart */
 static void test_two_clocks(void **state)
 {
 	struct world *w = world_new(4, 10000, EXPONENTIAL);
@@ -702,9 +702,9 @@ static void test_two_clocks(void **state)
 	free(w);
 }
 
-/* ---- costs, and other CPUs ---- */
+/* ---- cost, contention ---- */
 
-/* Nearly all packets only read. */
+/* Nearly all packets only read the map. */
 static void test_few_changes(void **state)
 {
 	struct world *w = world_known(7, 100000, UNIFORM);
@@ -719,7 +719,7 @@ static void test_few_changes(void **state)
 	free(w);
 }
 
-/* What is lost because another CPU has the lock is not missed. */
+/* Observations lost to a contended lock do not reduce the accuracy. */
 static void test_lost(void **state)
 {
 	struct world *w = world_new(8, 20000, EXPONENTIAL);
@@ -734,9 +734,9 @@ static void test_lost(void **state)
 	free(w);
 }
 
-/* ---- the line ---- */
+/* ---- fit ---- */
 
-/* How far the points are above a line in all; -1 if one is below */
+/* Total distance of the points from a line; -1 if a point is below */
 static double above_all(const struct nicclock_cloud *cloud, u32 a, u32 b)
 {
 	double slope = (double)(cloud->y[b] - cloud->y[a]) /
@@ -754,7 +754,7 @@ static double above_all(const struct nicclock_cloud *cloud, u32 a, u32 b)
 	return sum;
 }
 
-/* Of all lines through two points and below the rest, it is the closest. */
+/* The edge is the closest line through two points with no point below it. */
 static void test_line(void **state)
 {
 	struct nicclock_cloud cloud;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A host and its NIC, for tests of net/nicclock/nicclock_core.h
+ * A host and its NIC, for tests of net/nicclock/nicclock_core.c
  *
- * Packets come at random, are stamped by a clock that is off, drifts, steps
- * and is slewed, and are seen some random time later. Because true time is
- * known here, so is each answer's error. The least latency is 0, since nobody
- * can see that.
+ * Packets arrive at random times. A clock with offset, drift, steps and slewing gives
+ * them a timestamp, and they are observed after a random latency. True time is known,
+ * and so is the error of each answer. The least latency is 0, as it is not observable.
  */
 #ifndef _CLOSNET_UNIT_NICCLOCK_WORLD_H
 #define _CLOSNET_UNIT_NICCLOCK_WORLD_H
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "../../net/nicclock/nicclock_core.h"
+#include "../../net/nicclock/nicclock_fit.h"
 #include "rng.h"
 
 #define US		1000LL
@@ -28,12 +27,12 @@
 /* 2026 */
 #define START		(1780000000 * SECOND)
 
-/* Answers that are kept to find the 99th percentile */
+/* Number of errors kept for the 99th percentile */
 #define ERRORS_MAX	200000
 
 enum noise { NONE, EXPONENTIAL, UNIFORM };
 
-/* Packets are seen in the order of now_ns: stamps are not, as with queues. */
+/* Packets are observed in the order of now_ns, not of timestamps, as with queues. */
 struct world {
 	struct nicclock_core core;
 	struct rng rng;
@@ -42,14 +41,14 @@ struct world {
 	u64 set_ns;
 	u64 nic_ns;
 	s64 ppb;
-	/* packets: how many a second, and their latency */
+	/* packets per second, and their latency */
 	u32 rate;
 	enum noise noise;
 	u32 mean_ns;
 	u32 extra_ns;
-	/* of a hundred packets, how many find the lock taken */
+	/* percentage of packets that find the lock taken */
 	u32 lost_percent;
-	/* what was seen since world_forget() */
+	/* statistics since world_forget() */
 	u32 packets;
 	u32 answers;
 	u32 changes;
@@ -59,7 +58,7 @@ struct world {
 	u32 errors[ERRORS_MAX];
 };
 
-/* An answer that is wrong by more than this is counted as such. */
+/* Error from which on an answer is wrong */
 #define WRONG_NS	(5 * US)
 
 static inline double draw(struct rng *rng)
@@ -123,7 +122,7 @@ static inline struct world *world_new(u64 seed, u32 rate, enum noise noise)
 	return w;
 }
 
-/* As nicclock_rx_time() does it: is there an answer? */
+/* Convert a timestamp like nicclock_rx_time(); returns whether there is an answer. */
 static inline bool look_up(struct world *w, u64 stamp, u64 *rx_ns)
 {
 	struct nicclock_map map = w->core.map;
@@ -142,7 +141,7 @@ static inline bool look_up(struct world *w, u64 stamp, u64 *rx_ns)
 	return true;
 }
 
-/* Sees a packet that came at came_ns. */
+/* Observe a packet that arrived at came_ns. */
 static inline bool packet(struct world *w, u64 came_ns)
 {
 	s64 error;
@@ -178,7 +177,7 @@ static inline void run(struct world *w, u64 ns)
 		next_packet(w);
 }
 
-/* A world whose map has been there for a while */
+/* A world with a synchronised map */
 static inline struct world *world_known(u64 seed, u32 rate, enum noise noise)
 {
 	struct world *w = world_new(seed, rate, noise);

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nicclock: NIC time stamps in the host's time
+ * nicclock: NIC timestamps in the host's time
  *
- * nicclock_core.h has the learning. This file feeds it, and answers from it: one
- * struct nicclock for each network device of each namespace, created and removed
- * by netdevice notifications, found by ifindex.
+ * nicclock_core.c learns the clocks. This file supplies it with packets and uses its
+ * maps: one struct nicclock for each network device of each namespace, created and
+ * removed by netdevice notifications, found by ifindex.
  *
- * A packet's stamp takes a copy of the map, under a sequence counter, and some
- * comparisons. Only the few packets that teach something take the lock; if
- * another CPU has it, they do not teach. Counters are per CPU.
+ * To convert a timestamp, the map is read under a sequence counter and compared with
+ * its bounds. Only the few packets that may change the state take the lock; if another
+ * CPU holds it, they are ignored. Counters are per CPU.
  *
- * The packets of users teach, and, while a device has users, a sample of all that
- * it receives: a netfilter hook at the device's ingress looks at one packet each
- * NICCLOCK_SAMPLE_NS. Each other packet costs an indirect call and a comparison.
- * A worker sets the hook after the first use of a device, as that may sleep.
- *
- * The directory /proc/net/closnet is made here, too.
+ * The clock is learnt from the packets of its users and, while a device has users, from
+ * a sample of all received packets: a netfilter hook at the ingress of the device
+ * examines a packet every NICCLOCK_SAMPLE_NS. Any other packet costs an indirect call
+ * and a comparison. A worker registers the hook after the first use of a device, as
+ * registration may sleep.
  */
 #include <linux/hash.h>
 #include <linux/jiffies.h>
@@ -33,18 +32,18 @@
 #include <closnet/nicclock.h>
 #include "nicclock_core.h"
 
-/* Least time between two packets that teach at the ingress, by the NIC's clock */
+/* Minimum time between two samples at the ingress, by the NIC's clock */
 #define NICCLOCK_SAMPLE_NS	(100 * NSEC_PER_USEC)
 
-/* The hook is removed if the device has had no users for so long. */
+/* Time without users after which the hook is removed */
 #define NICCLOCK_UNUSED		(600 * HZ)
 
 /**
- * enum nicclock_hook_state - of a device's ingress
+ * enum nicclock_hook_state - state of the hook at a device's ingress
  * @NICCLOCK_UNHOOKED: the device has no users
- * @NICCLOCK_HOOK_WANTED: it has one, and nicclock_hook_work is scheduled
- * @NICCLOCK_HOOKED: a sample of the packets teaches
- * @NICCLOCK_HOOK_FAILED: out of memory: only the packets of users teach
+ * @NICCLOCK_HOOK_WANTED: the device is in use, nicclock_hook_work is scheduled
+ * @NICCLOCK_HOOKED: the hook is registered
+ * @NICCLOCK_HOOK_FAILED: no memory: only packets of users are observed
  */
 enum nicclock_hook_state {
 	NICCLOCK_UNHOOKED,
@@ -55,9 +54,9 @@ enum nicclock_hook_state {
 
 /**
  * struct nicclock_stats - counters of a CPU
- * @stamps: packets that had one
- * @refused: of these, those whose time was not known
- * @clamped: those whose time, by the map, was yet to come
+ * @stamps: timestamps to convert
+ * @refused: timestamps without an answer
+ * @clamped: timestamps that were in the future by the map
  */
 struct nicclock_stats {
 	u64 stamps;
@@ -66,22 +65,22 @@ struct nicclock_stats {
 };
 
 /**
- * struct nicclock - a NIC
+ * struct nicclock - clock of a NIC
  * @node: in nicclock_nics
- * @net: namespace of the device
- * @ifindex: of the device, there
- * @dev: the device; lives as long as this can be found
+ * @net: network namespace of the device
+ * @ifindex: index of the device in @net
+ * @dev: device; valid as long as the clock can be found
  * @stats: counters
  * @map: copy of @core.map for readers
  * @seq: for @map
- * @hook_state: enum nicclock_hook_state; RTNL protects changes, but for that to
- *	NICCLOCK_HOOK_WANTED
- * @asked: time of the last nicclock_rx_time_slow(), jiffies
- * @sampled: the last stamp that the hook has learnt from
- * @hook: at the ingress
+ * @hook_state: enum nicclock_hook_state; RTNL protects changes, except for the one
+ *	to NICCLOCK_HOOK_WANTED
+ * @used: time of the last nicclock_rx_time_slow(), jiffies
+ * @sampled: last timestamp that the hook has observed
+ * @hook: hook at the ingress
  * @lock: for @core and for writing @map
- * @core: what is known of the clock
- * @rcu: to free it
+ * @core: state of the clock
+ * @rcu: frees the clock
  */
 struct nicclock {
 	struct hlist_node node;
@@ -92,7 +91,7 @@ struct nicclock {
 	struct nicclock_map map;
 	seqcount_spinlock_t seq;
 	u32 hook_state;
-	unsigned long asked;
+	unsigned long used;
 	u64 sampled;
 	struct nf_hook_ops hook;
 
@@ -104,12 +103,12 @@ struct nicclock {
 #define NICCLOCK_HASH_BITS	8
 
 /*
- * The NICs of all namespaces, by namespace and ifindex: with each ACK one is
- * looked up. RTNL protects changes.
+ * Clocks of all namespaces, by namespace and ifindex. A hash table, as there is a
+ * look-up for each ACK. RTNL protects changes.
  */
 static struct hlist_head nicclock_nics[1 << NICCLOCK_HASH_BITS];
 
-/* ---- stamps ---- */
+/* ---- timestamps ---- */
 
 static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
 {
@@ -123,7 +122,7 @@ static struct nicclock_map nicclock_get_map(const struct nicclock *nc)
 	return map;
 }
 
-/* Returns whether the map may be another one. */
+/* Learn from a packet; returns whether the map may have changed. */
 static noinline bool nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
 {
 	bool changed;
@@ -141,8 +140,8 @@ static noinline bool nicclock_learn(struct nicclock *nc, u64 now_ns, u64 stamp)
 }
 
 /*
- * What the map says of a stamp: the packet's lateness, whether that is to be
- * believed, and whether something is to be learnt from it
+ * Get the lateness of a packet by the map. @answers: the map is trusted; @wanted: the
+ * packet may change the state of the clock
  */
 static __always_inline s64 nicclock_look_up(const struct nicclock *nc,
 					    u64 now_ns, u64 stamp,
@@ -164,22 +163,22 @@ static __always_inline s64 nicclock_look_up(const struct nicclock *nc,
 static struct work_struct nicclock_hook_work;
 
 /*
- * Not called for each stamp: while a device has users, a bucket ends every 10 ms
- * or more, and its first stamps teach.
+ * Note that the device is in use. It need not be called for each timestamp: the first
+ * timestamps of a bucket are observed, and a bucket may end after 10 ms.
  */
 static void nicclock_note_use(struct nicclock *nc)
 {
 	unsigned long now = jiffies;
 
-	if (READ_ONCE(nc->asked) != now)
-		WRITE_ONCE(nc->asked, now);
+	if (READ_ONCE(nc->used) != now)
+		WRITE_ONCE(nc->used, now);
 	if (unlikely(READ_ONCE(nc->hook_state) == NICCLOCK_UNHOOKED) &&
 	    cmpxchg(&nc->hook_state, NICCLOCK_UNHOOKED,
 		    NICCLOCK_HOOK_WANTED) == NICCLOCK_UNHOOKED)
 		schedule_work(&nicclock_hook_work);
 }
 
-/* Something to learn, no answer, or one that is in the future */
+/* The packet is to be observed, the map is not trusted, or the answer is in the future. */
 static noinline s64 nicclock_rx_time_slow(struct nicclock *nc, u64 now_ns, u64 stamp,
 					  s64 late_ns, bool answers, bool wanted)
 {
@@ -210,16 +209,16 @@ s64 nicclock_rx_time(struct nicclock *nc, u64 stamp, u64 now_ns)
 }
 EXPORT_SYMBOL_GPL(nicclock_rx_time);
 
-/* ---- the ingress ---- */
+/* ---- ingress ---- */
 
 static bool nicclock_used(const struct nicclock *nc)
 {
-	return time_before(jiffies, READ_ONCE(nc->asked) + NICCLOCK_UNUSED);
+	return time_before(jiffies, READ_ONCE(nc->used) + NICCLOCK_UNUSED);
 }
 
 /*
- * Look at a received packet. The stamp itself shows whether the next sample is
- * due, without reading the clock.
+ * Observe a sample of the received packets. The timestamp itself shows whether the next
+ * sample is due, without reading the host's clock.
  */
 static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
 				     const struct nf_hook_state *state)
@@ -242,7 +241,7 @@ static unsigned int nicclock_ingress(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
-/* Remove the hook, under RTNL. Its last calls end within a grace period. */
+/* Remove the hook, under RTNL. Its last calls end within an RCU grace period. */
 static void nicclock_unhook(struct nicclock *nc)
 {
 	if (nc->hook_state == NICCLOCK_HOOKED)
@@ -267,8 +266,8 @@ static void nicclock_hook(struct nicclock *nc)
 }
 
 /*
- * Hook the devices in use, and unhook all other devices. Bounded by the number of
- * devices; runs when a device is first used, and when it is no longer.
+ * Hook the devices in use, and unhook the remaining devices. The loop is bounded by
+ * the number of devices. Runs on the first use of a device, and when its use has ended.
  */
 static void nicclock_update_hooks(struct work_struct *work)
 {
@@ -289,7 +288,7 @@ static void nicclock_update_hooks(struct work_struct *work)
 
 static DECLARE_WORK(nicclock_hook_work, nicclock_update_hooks);
 
-/* ---- NICs ---- */
+/* ---- devices ---- */
 
 static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
 {
@@ -298,8 +297,7 @@ static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
 	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
 }
 
-static __always_inline struct nicclock *
-nicclock_find_nic(const struct net *net, int ifindex)
+static __always_inline struct nicclock *nicclock_find_nic(const struct net *net, int ifindex)
 {
 	struct nicclock *nc;
 
@@ -327,7 +325,7 @@ static void nicclock_free_rcu(struct rcu_head *rcu)
 	nicclock_free(container_of(rcu, struct nicclock, rcu));
 }
 
-/* Without memory there is no NIC: its users do without. */
+/* Without memory there is no clock, and its users use other timestamps. */
 static void nicclock_add(struct net_device *dev)
 {
 	struct nicclock *nc = kzalloc(sizeof(*nc), GFP_KERNEL);
@@ -344,13 +342,13 @@ static void nicclock_add(struct net_device *dev)
 		kfree(nc);
 		return;
 	}
-	nc->asked = jiffies - NICCLOCK_UNUSED;
+	nc->used = jiffies - NICCLOCK_UNUSED;
 	hlist_add_head_rcu(&nc->node, nicclock_bucket_of(nc->net, nc->ifindex));
 }
 
 /*
- * A device that has been unregistered is told of again while it waits for
- * references; another one may have its ifindex by then.
+ * An unregistered device is notified again while it waits for references, when its
+ * ifindex may already belong to another device.
  */
 static struct nicclock *nicclock_of(const struct net_device *dev)
 {
@@ -370,11 +368,7 @@ static void nicclock_remove(struct net_device *dev)
 	call_rcu(&nc->rcu, nicclock_free_rcu);
 }
 
-/*
- * Of the notifications, these three come with the device's own lock held, if
- * it has one: REGISTER, UP, CHANGE. A device that moves to another namespace
- * unregisters there and registers here.
- */
+/* A device that moves to another namespace unregisters there and registers here. */
 static int nicclock_event(struct notifier_block *nb, unsigned long event,
 			  void *ptr)
 {
@@ -482,7 +476,7 @@ static int __init nicclock_module_init(void)
 	err = register_pernet_subsys(&nicclock_net_ops);
 	if (err)
 		return err;
-	/* tells of the devices that are there already */
+	/* also notifies of the present devices */
 	err = register_netdevice_notifier(&nicclock_notifier);
 	if (err)
 		unregister_pernet_subsys(&nicclock_net_ops);
@@ -491,11 +485,11 @@ static int __init nicclock_module_init(void)
 
 static void __exit nicclock_module_exit(void)
 {
-	/* tells of all devices that they go */
+	/* also notifies of the removal of each device */
 	unregister_netdevice_notifier(&nicclock_notifier);
 	cancel_work_sync(&nicclock_hook_work);
 	unregister_pernet_subsys(&nicclock_net_ops);
-	/* wait for running hooks, then for the memory of devices */
+	/* Wait for running hooks, then for the memory of the clocks. */
 	synchronize_net();
 	rcu_barrier();
 }
@@ -503,6 +497,6 @@ static void __exit nicclock_module_exit(void)
 module_init(nicclock_module_init);
 module_exit(nicclock_module_exit);
 MODULE_AUTHOR("The closnet authors");
-MODULE_DESCRIPTION("NIC time stamps in the host's time");
+MODULE_DESCRIPTION("NIC timestamps in the host's time");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(CLOSNET_VERSION);
