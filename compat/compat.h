@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Included before everything else.
+ * Included before all other files.
  *
- * closnet's code is written for the newest supported kernel. What an older
- * one lacks is added by a header of the kernel's own name under
- * compat/include, which includes the kernel's (#include_next) and then
- * supplies the rest; probes.mk finds out what that is. No other place knows
- * kernel versions.
+ * closnet's code is written for the newest supported kernel. For older kernels, headers
+ * under compat/include with the names of kernel headers include these (#include_next)
+ * and add the missing parts, which probes.mk detects. Kernel versions appear in no
+ * other place.
  */
 #ifndef _CLOSNET_COMPAT_H
 #define _CLOSNET_COMPAT_H

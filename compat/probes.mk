@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Asks the kernel's headers what they have. Version numbers lie: distributions
-# and stable kernels port features back.
+# Probes the kernel headers for features. Version numbers are unreliable, as
+# distributions and stable kernels backport features.
 
 # closnet-probe NAME,HEADER,WORD: defines CLOSNET_HAVE_NAME if include/HEADER has WORD
 closnet-probe = $(if $(shell grep -sqw '$(3)' $(srctree)/include/$(2) && echo y),-DCLOSNET_HAVE_$(1))

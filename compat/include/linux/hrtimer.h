@@ -4,7 +4,7 @@
 
 #include_next <linux/hrtimer.h>
 
-/* hrtimer_setup(): 6.13; later hrtimer_init() went */
+/* hrtimer_setup() is new in 6.13; later kernels have no hrtimer_init(). */
 #ifndef CLOSNET_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*function)(struct hrtimer *),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Since 6.3 flags of a mapping are set by a function, which 6.1 lacks. */
+/* vm_flags_set() is new in 6.3. */
 #ifndef _CLOSNET_COMPAT_LINUX_MM_H
 #define _CLOSNET_COMPAT_LINUX_MM_H
 

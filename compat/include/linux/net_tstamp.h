@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Setting a NIC's time stamping. Since 6.6 the core passes the request in a
- * structure of the kernel's; here the same is done for older kernels, where
- * the driver gets the ioctl.
+ * Configuration of a NIC's timestamps. Since 6.6, the core passes the request in a
+ * kernel structure. The macros below do the same for older kernels, in which the
+ * driver handles the ioctl.
  *
  *	CLOSNET_HWTSTAMP(name)		before the struct net_device_ops
- *	CLOSNET_HWTSTAMP_OPS(name),	in it
+ *	CLOSNET_HWTSTAMP_OPS(name),	as a member of it
  *
- * where name_get() and name_set() are what the newer kernels want.
+ * name_get() and name_set() have the signatures of the newer kernels.
  */
 #ifndef _CLOSNET_COMPAT_LINUX_NET_TSTAMP_H
 #define _CLOSNET_COMPAT_LINUX_NET_TSTAMP_H

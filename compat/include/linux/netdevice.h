@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Since 6.10 devices that only have NAPIs are allocated by a function, and freed as others are. */
+/* alloc_netdev_dummy(), for devices with NAPIs only, is new in 6.10. */
 #ifndef _CLOSNET_COMPAT_LINUX_NETDEVICE_H
 #define _CLOSNET_COMPAT_LINUX_NETDEVICE_H
 

@@ -4,7 +4,7 @@
 
 #include_next <linux/socket.h>
 
-/* Since 6.19 bind() and connect() get addresses as struct sockaddr_unsized. */
+/* Since 6.19, bind() and connect() receive addresses as struct sockaddr_unsized. */
 #ifndef CLOSNET_HAVE_SOCKADDR_UNSIZED
 #define sockaddr_unsized sockaddr
 #endif

@@ -4,7 +4,7 @@
 
 #include_next <linux/sysctl.h>
 
-/* What a proc_handler gets is const since 6.11. */
+/* The table of a proc_handler is const since 6.11. */
 #ifdef CLOSNET_HAVE_CONST_CTL_TABLE
 typedef const struct ctl_table closnet_ctl_table;
 #else

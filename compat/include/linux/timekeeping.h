@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two clocks read at one moment: a system clock and CLOCK_MONOTONIC_RAW. The
- * newest kernels take such a snapshot of any clock, older ones of
- * CLOCK_REALTIME only, and their structures have other members.
+ * Simultaneous reading of a system clock and CLOCK_MONOTONIC_RAW. The newest kernels
+ * support all clocks, older ones CLOCK_REALTIME only, and their structures have
+ * different members.
  */
 #ifndef _CLOSNET_COMPAT_LINUX_TIMEKEEPING_H
 #define _CLOSNET_COMPAT_LINUX_TIMEKEEPING_H
@@ -10,8 +10,8 @@
 #include_next <linux/timekeeping.h>
 
 /*
- * closnet_snapshot(): reads CLOCK_MONOTONIC or CLOCK_REALTIME, and *raw
- * closnet_crosststamp(): fills in the system's side of a cross time stamp
+ * closnet_snapshot(): read CLOCK_MONOTONIC or CLOCK_REALTIME, and *raw
+ * closnet_crosststamp(): fill the system's part of a cross timestamp
  */
 #ifdef CLOSNET_HAVE_KTIME_GET_SNAPSHOT_ID
 
@@ -30,7 +30,7 @@ static inline int closnet_crosststamp(struct system_device_crosststamp *cts)
 {
 	struct system_time_snapshot snap;
 
-	/* the raw time of the auxiliary clocks is another */
+	/* The auxiliary clocks have a different raw time. */
 	if (cts->clock_id >= CLOCK_AUX)
 		return -EOPNOTSUPP;
 	ktime_get_snapshot_id(cts->clock_id, &snap);
@@ -50,7 +50,7 @@ static inline ktime_t closnet_snapshot(clockid_t id, ktime_t *raw)
 	struct system_time_snapshot snap;
 	ktime_t offset;
 
-	/* that it is still the same says that nobody has set the clock */
+	/* If the offset is unchanged, the clock was not set meanwhile. */
 	do {
 		offset = ktime_mono_to_real(0);
 		ktime_get_snapshot(&snap);

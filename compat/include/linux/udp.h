@@ -4,7 +4,7 @@
 
 #include_next <linux/udp.h>
 
-/* What encap_err_rcv is told besides the socket and the packet; all of it is in that, too. */
+/* Arguments of encap_err_rcv() besides socket and packet. The packet contains them all. */
 #ifdef CLOSNET_HAVE_ENCAP_ERR_INFO
 #define CLOSNET_ENCAP_ERR_ARGS int err, __be16 port, u32 info, u8 *payload
 #else

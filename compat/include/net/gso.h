@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* <net/gso.h> came with 6.5; before, its content was in netdevice.h. */
+/* <net/gso.h> is new in 6.5; before, its content was in netdevice.h. */
 #ifndef _CLOSNET_COMPAT_NET_GSO_H
 #define _CLOSNET_COMPAT_NET_GSO_H
 

@@ -4,7 +4,7 @@
 
 #include_next <net/net_namespace.h>
 
-/* register_net_sysctl_sz(): 6.6; before, a table ends by an entry of zeros, which it may have */
+/* register_net_sysctl_sz() is new in 6.6; before, a table ends with an empty entry. */
 #ifndef CLOSNET_HAVE_REGISTER_NET_SYSCTL_SZ
 static inline struct ctl_table_header *register_net_sysctl_sz(struct net *net, const char *path,
 							      struct ctl_table *table,

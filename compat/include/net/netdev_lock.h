@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* <net/netdev_lock.h> came with 6.15; before, what we need was in netdevice.h. */
+/* <net/netdev_lock.h> is new in 6.15; before, its macros were in netdevice.h. */
 #ifndef _CLOSNET_COMPAT_NET_NETDEV_LOCK_H
 #define _CLOSNET_COMPAT_NET_NETDEV_LOCK_H
 

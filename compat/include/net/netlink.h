@@ -4,7 +4,7 @@
 
 #include_next <net/netlink.h>
 
-/* 6.1 only reads a policy's range too, but its pointer does not say so. */
+/* In 6.1, the pointer to the range of a policy is not const. */
 #ifndef CLOSNET_HAVE_CONST_RANGE
 #undef NLA_POLICY_FULL_RANGE
 #define NLA_POLICY_FULL_RANGE(tp, _range) {				\
@@ -14,7 +14,7 @@
 }
 #endif
 
-/* 6.13 */
+/* new in 6.13 */
 #ifndef CLOSNET_HAVE_NLA_GET_DEFAULT
 #define closnet_nla_get_default(type)						\
 static inline type nla_get_##type##_default(const struct nlattr *nla, type val)	\

@@ -4,7 +4,7 @@
 
 #include_next <net/pkt_sched.h>
 
-/* Kernels without the macro ask modprobe for the file's name, sch_ndp. */
+/* Kernels without the macro load a qdisc by the name of its module, as in sch_ndp. */
 #ifndef MODULE_ALIAS_NET_SCH
 #define MODULE_ALIAS_NET_SCH(id)	MODULE_ALIAS("net-sch-" id)
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Making a link that has a peer. Since 6.15 the core finds the peer's
- * namespace, checks the right to use it, and passes all in one structure;
- * here the same is done for older kernels.
+ * Creation of a link with a peer. Since 6.15, the core finds the namespace of the peer,
+ * checks the permission to use it, and passes everything in a structure. The code below
+ * does the same for older kernels.
  */
 #ifndef _CLOSNET_COMPAT_NET_RTNETLINK_H
 #define _CLOSNET_COMPAT_NET_RTNETLINK_H
@@ -37,7 +37,7 @@ typedef int (*closnet_newlink_t)(struct net_device *dev,
 				 struct rtnl_newlink_params *params,
 				 struct netlink_ext_ack *extack);
 
-/* The namespace that a peer's attributes ask for, with a reference */
+/* Get the namespace in the attributes of a peer, with a reference. */
 static inline struct net *closnet_peer_net(struct net *src_net,
 					   const struct nlattr *peer,
 					   struct netlink_ext_ack *extack)

@@ -4,7 +4,7 @@
 
 #include_next <net/sch_generic.h>
 
-/* qdisc_drop_reason(): none in 6.1, in 6.12 with skb drop reasons, in 7.x with its own */
+/* qdisc_drop_reason(): not in 6.1; 6.12 uses skb drop reasons, 7.x reasons of its own. */
 #ifndef CLOSNET_HAVE_ENUM_QDISC_DROP_REASON
 #define QDISC_DROP_OVERLIMIT	SKB_DROP_REASON_QDISC_DROP
 #endif
@@ -13,7 +13,7 @@
 	((void)(reason), qdisc_drop(skb, sch, to_free))
 #endif
 
-/* qdisc_qlen_inc(), qdisc_qlen_dec(): 7.x */
+/* qdisc_qlen_inc() and qdisc_qlen_dec() are new in 7.x. */
 #ifndef CLOSNET_HAVE_QDISC_QLEN_INC
 static inline void qdisc_qlen_inc(struct Qdisc *sch)
 {
@@ -26,7 +26,7 @@ static inline void qdisc_qlen_dec(struct Qdisc *sch)
 }
 #endif
 
-/* How many packets an skb counts for: 7.x keeps it beside pkt_len. */
+/* Number of packets in an skb; 7.x stores it beside pkt_len. */
 static inline void closnet_set_pkt_segs(struct sk_buff *skb, u16 segs)
 {
 #ifdef CLOSNET_HAVE_QDISC_PKT_SEGS

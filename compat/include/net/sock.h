@@ -4,7 +4,7 @@
 
 #include_next <net/sock.h>
 
-/* Since 6.6 a protocol says where ipv6_pinfo is; before, it was at the very end. */
+/* Since 6.6, a protocol sets the offset of ipv6_pinfo; before, it was at the end. */
 static inline void closnet_set_ipv6_pinfo_offset(struct proto *prot, unsigned int offset)
 {
 #ifdef CLOSNET_HAVE_IPV6_PINFO_OFFSET

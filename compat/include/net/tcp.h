@@ -4,7 +4,7 @@
 
 #include_next <net/tcp.h>
 
-/* cong_control() got the ACK's number and flags with 6.10. */
+/* Since 6.10, cong_control() receives the ACK's sequence number and flags. */
 #ifdef CLOSNET_HAVE_CONG_CONTROL_ACK
 
 #define CLOSNET_CONG_CONTROL(function)
@@ -24,7 +24,7 @@ static void function##_compat(struct sock *sk, const struct rate_sample *rs) \
 
 #endif /* CLOSNET_HAVE_CONG_CONTROL_ACK */
 
-/* Some 7.x has an operation for CA_EVENT_TX_START, which was one of cwnd_event()'s. */
+/* In 7.x, an operation replaces event CA_EVENT_TX_START of cwnd_event(). */
 #ifdef CLOSNET_HAVE_CWND_EVENT_TX_START
 
 #define CLOSNET_CWND_EVENT(function, tx_start)
@@ -50,7 +50,7 @@ static void function##_compat(struct sock *sk, enum tcp_ca_event event)	\
 #define CLOSNET_CWND_EVENT_OPS(function, tx_start) \
 	.cwnd_event = function##_compat
 
-/* Of the events, only that one */
+/* for congestion controls that use no other event */
 #define CLOSNET_TX_START(function)					\
 static void function##_compat(struct sock *sk, enum tcp_ca_event event)	\
 {									\
@@ -63,7 +63,7 @@ static void function##_compat(struct sock *sk, enum tcp_ca_event event)	\
 
 #endif /* CLOSNET_HAVE_CWND_EVENT_TX_START */
 
-/* Flags came in by stable 6.12 */
+/* The flags are new in 6.12-stable. */
 static inline void closnet_tcp_send_ack(struct sock *sk)
 {
 #ifdef CLOSNET_HAVE_TCP_SEND_ACK_FLAGS
@@ -73,7 +73,7 @@ static inline void closnet_tcp_send_ack(struct sock *sk)
 #endif
 }
 
-/* Accurate ECN came with 7.0; TCP_ECN_OK is one of two modes since then. */
+/* Accurate ECN is new in 7.0; TCP_ECN_OK is then one of two modes. */
 static inline bool closnet_tcp_ecn(const struct tcp_sock *tp)
 {
 #ifdef CLOSNET_HAVE_TCP_ACCECN
@@ -92,7 +92,7 @@ static inline bool closnet_tcp_accecn(const struct tcp_sock *tp)
 #endif
 }
 
-/* Time stamps in microseconds came with 6.7. */
+/* Timestamps in microseconds are new in 6.7. */
 static inline bool closnet_tcp_usec_ts(const struct tcp_sock *tp)
 {
 #ifdef CLOSNET_HAVE_TCP_USEC_TS

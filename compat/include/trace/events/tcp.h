@@ -4,7 +4,7 @@
 
 #include_next <trace/events/tcp.h>
 
-/* What a handler of tcp_probe is given; const since some 7.x */
+/* Packet argument of a tcp_probe handler, const in 7.x */
 #ifdef CLOSNET_HAVE_TCP_PROBE_CONST
 typedef const struct sk_buff closnet_tcp_probe_skb;
 #else
