@@ -14,7 +14,6 @@
 #include <net/netns/generic.h>
 #include <closnet/cc_link.h>
 #include <closnet/link_rate.h>
-#include "closnet_cc.h"
 
 /**
  * struct closnet_cc_links - links of a network namespace
@@ -35,22 +34,6 @@ static struct xarray *closnet_cc_links(const struct net *net)
 }
 
 /**
- * closnet_cc_link_get() - find the link of a device and take a reference
- * @net: network namespace
- * @ifindex: index of the device
- *
- * Context: RCU read lock held.
- *
- * Return: link, NULL if there is no such device or no memory was left for it.
- */
-struct closnet_cc_link *closnet_cc_link_get(const struct net *net, int ifindex)
-{
-	struct closnet_cc_link *link = xa_load(closnet_cc_links(net), ifindex);
-
-	return link && refcount_inc_not_zero(&link->users) ? link : NULL;
-}
-
-/**
  * closnet_cc_link_put() - release a reference
  * @link: link, or NULL
  */
@@ -59,6 +42,27 @@ void closnet_cc_link_put(struct closnet_cc_link *link)
 	if (link && refcount_dec_and_test(&link->users))
 		kfree_rcu(link, rcu);
 }
+
+/**
+ * closnet_cc_link_replace() - find the link of a device, and release another link
+ * @old: link to release, or NULL
+ * @net: network namespace
+ * @ifindex: index of the device
+ *
+ * Context: RCU read lock held.
+ *
+ * Return: link with a reference, NULL if there is no such device or no memory was left
+ * for it.
+ */
+struct closnet_cc_link *closnet_cc_link_replace(struct closnet_cc_link *old, const struct net *net,
+					       int ifindex)
+{
+	struct closnet_cc_link *link = xa_load(closnet_cc_links(net), ifindex);
+
+	closnet_cc_link_put(old);
+	return link && refcount_inc_not_zero(&link->users) ? link : NULL;
+}
+EXPORT_SYMBOL_GPL(closnet_cc_link_replace);
 
 /**
  * closnet_cc_link_Mbps() - get the link rate of a device

@@ -11,22 +11,6 @@
 #include "closnet_cc.h"
 
 /**
- * closnet_cc_set_link() - look up the link of a connection's route
- * @sk: socket
- * @cc: common state of the connection
- *
- * Context: RCU read lock held.
- */
-void closnet_cc_set_link(struct sock *sk, struct closnet_cc *cc)
-{
-	const struct dst_entry *dst = __sk_dst_get(sk);
-
-	closnet_cc_link_put(cc->link);
-	cc->link = dst ? closnet_cc_link_get(sock_net(sk), dst_dev_rcu(dst)->ifindex) : NULL;
-}
-EXPORT_SYMBOL_GPL(closnet_cc_set_link);
-
-/**
  * closnet_cc_set_sizes() - derive window cap and burst size from MSS and link rate
  * @sk: socket
  * @cc: common state of the connection

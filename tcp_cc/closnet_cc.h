@@ -119,10 +119,7 @@ void closnet_cc_net_exit(struct net *net, const struct closnet_cc_kind *kind);
 struct closnet_cc_config *closnet_cc_config_get(const struct closnet_cc_net *cn);
 void closnet_cc_config_put(struct closnet_cc_config *c);
 
-/* ---- set-up of closnet_cc, and tracepoint ---- */
-
-int closnet_cc_links_register(void);
-void closnet_cc_links_unregister(void);
+/* ---- tracepoint ---- */
 
 int closnet_cc_probe_register(void *probe);
 void closnet_cc_probe_unregister(void *probe);
@@ -157,7 +154,6 @@ struct closnet_cc {
 
 void closnet_cc_start(struct sock *sk, struct closnet_cc *cc, const struct closnet_cc_config *c);
 void closnet_cc_stop(struct sock *sk, struct closnet_cc *cc);
-void closnet_cc_set_link(struct sock *sk, struct closnet_cc *cc);
 void closnet_cc_set_sizes(struct sock *sk, struct closnet_cc *cc, const struct closnet_cc_config *c,
 			  u32 link_Mbps);
 size_t closnet_cc_get_info(const struct closnet_cc *cc, u64 rate_Bps, u32 ext, int *attr,
@@ -191,12 +187,15 @@ static __always_inline const struct closnet_cc_rate *
 closnet_cc_link_rate(struct sock *sk, struct closnet_cc *cc, const struct closnet_cc_config *c)
 {
 	const struct dst_entry *dst = __sk_dst_get(sk);
+	int ifindex;
 
 	if (unlikely(c->fixed))
 		return &c->rate;
-	if (dst && unlikely(!cc->link ||
-			    READ_ONCE(cc->link->ifindex) != dst_dev_rcu(dst)->ifindex))
-		closnet_cc_set_link(sk, cc);
+	if (dst) {
+		ifindex = dst_dev_rcu(dst)->ifindex;
+		if (unlikely(!cc->link || READ_ONCE(cc->link->ifindex) != ifindex))
+			cc->link = closnet_cc_link_replace(cc->link, sock_net(sk), ifindex);
+	}
 	return cc->link && READ_ONCE(cc->link->rate.Mbps) ? &cc->link->rate : &c->rate;
 }
 

@@ -61,7 +61,7 @@ static const struct dcqcn_profile dcqcn_profiles[] = {
 	},
 	/*
 	 * No better values for hosts were found. The parameter to tune is pmax of the
-	 * switches: Documentation/experiments/dcqcn.
+	 * switches: Documentation/experiments/dcqcn.rst.
 	 */
 	DCQCN_PAPER,
 };

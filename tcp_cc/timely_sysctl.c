@@ -36,11 +36,12 @@ static const struct timely_profile timely_profiles[] = {
 	 */
 	{ .patched = false, .alpha = 20, .beta = 8 },
 	/*
-	 * The best values of Documentation/experiments/timely for an incast of 40
-	 * flows. In mode classic they halve the queue of alpha 0.02. In mode patched
-	 * they use 99 % of the link with half the queue of its own beta. The mode is
-	 * classic, since patched aims at t_low: a path with a longer empty RTT gets
-	 * a fraction of its link, 13 % at 136 us and t_low 50 us.
+	 * The best values for an incast of 40 flows, see
+	 * Documentation/experiments/timely-incast.rst. In mode classic they halve the
+	 * queue of alpha 0.02. In mode patched they use 99 % of the link with half the
+	 * queue of its own beta. The mode is classic, since patched aims at t_low: a
+	 * path with a longer empty RTT gets a fraction of its link, 13 % at 136 us and
+	 * t_low 50 us.
 	 */
 	{ .patched = false, .alpha = 50, .beta = 50 },
 };

@@ -49,8 +49,13 @@ struct closnet_cc_link {
 	struct rcu_head rcu;
 };
 
-struct closnet_cc_link *closnet_cc_link_get(const struct net *net, int ifindex);
+struct closnet_cc_link *closnet_cc_link_replace(struct closnet_cc_link *old, const struct net *net,
+					       int ifindex);
 void closnet_cc_link_put(struct closnet_cc_link *link);
 u32 closnet_cc_link_Mbps(const struct net *net, int ifindex);
+
+/* for the module itself */
+int closnet_cc_links_register(void);
+void closnet_cc_links_unregister(void);
 
 #endif /* _CLOSNET_CC_LINK_H */

@@ -287,6 +287,7 @@ void closwire_count_ctrl(struct closwire_stats *stats, const struct sk_buff *skb
 /* tx.c */
 void closwire_tx_run(struct closwire_port *port, u64 now_ns);
 void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns);
+void closwire_set_pfc(struct closwire_port *port, u8 enable);
 int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb);
 netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev);
 
@@ -295,9 +296,6 @@ int closwire_poll(struct napi_struct *napi, int budget);
 void closwire_wire_init(struct closwire_port *port);
 void closwire_wire_start(struct closwire_port *port);
 void closwire_wire_stop(struct closwire_port *port);
-
-/* pfc.c */
-void closwire_set_pfc(struct closwire_port *port, u8 enable);
 
 /* ethtool.c */
 extern const struct ethtool_ops closwire_ethtool_ops;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closwire: pause frames and pauses, for other modules and for dcb(8)
+ * closwire: pause frames and pauses, for other modules
  */
 #include <linux/etherdevice.h>
 #include <closnet/pfc.h>
@@ -127,30 +127,3 @@ u32 closwire_pfc_peer_Mbps(struct net_device *dev)
 	return DIV_ROUND_UP_ULL(rate_Bps, 125000);
 }
 EXPORT_SYMBOL_GPL(closwire_pfc_peer_Mbps);
-
-/**
- * closwire_set_pfc() - set the priorities that obey pause frames
- * @port: port
- * @enable: priorities, one bit each; the pauses of the remaining priorities end at once
- */
-void closwire_set_pfc(struct closwire_port *port, u8 enable)
-{
-	struct closwire_tx *tx = &port->tx;
-	u64 now_ns;
-	u32 prio;
-
-	spin_lock_bh(&tx->lock);
-	now_ns = ktime_get_ns();
-	if (tx->up)
-		closwire_tx_catch_up(port, now_ns);
-	WRITE_ONCE(tx->pfc, enable);
-	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
-		if (!(enable & BIT(prio)))
-			closwire_pause_stop(&tx->line, now_ns, prio);
-	}
-	if (tx->up) {
-		closwire_tx_run(port, now_ns);
-		closwire_schedule_qdiscs(port->dev);
-	}
-	spin_unlock_bh(&tx->lock);
-}

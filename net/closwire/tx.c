@@ -240,6 +240,33 @@ void closwire_tx_catch_up(struct closwire_port *port, u64 now_ns)
 	closwire_tx_idle(&port->tx, now_ns);
 }
 
+/**
+ * closwire_set_pfc() - set the priorities that obey pause frames
+ * @port: port
+ * @enable: priorities, one bit each; the pauses of the remaining priorities end at once
+ */
+void closwire_set_pfc(struct closwire_port *port, u8 enable)
+{
+	struct closwire_tx *tx = &port->tx;
+	u64 now_ns;
+	u32 prio;
+
+	spin_lock_bh(&tx->lock);
+	now_ns = ktime_get_ns();
+	if (tx->up)
+		closwire_tx_catch_up(port, now_ns);
+	WRITE_ONCE(tx->pfc, enable);
+	for (prio = 0; prio < CLOSWIRE_PRIOS; prio++) {
+		if (!(enable & BIT(prio)))
+			closwire_pause_stop(&tx->line, now_ns, prio);
+	}
+	if (tx->up) {
+		closwire_tx_run(port, now_ns);
+		closwire_schedule_qdiscs(port->dev);
+	}
+	spin_unlock_bh(&tx->lock);
+}
+
 /* ---- ring ---- */
 
 static void closwire_post(struct closwire_tx *tx, struct sk_buff *skb, u32 txq,

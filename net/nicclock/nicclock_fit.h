@@ -5,7 +5,7 @@
 #ifndef _NICCLOCK_FIT_H
 #define _NICCLOCK_FIT_H
 
-#include "nicclock_core.h"
+#include "nicclock_map.h"
 
 /**
  * struct nicclock_cloud - points relative to the newest one

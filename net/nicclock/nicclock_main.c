@@ -30,7 +30,7 @@
 #include <net/net_namespace.h>
 #include <closnet/cc_link.h>
 #include <closnet/nicclock.h>
-#include "nicclock_core.h"
+#include "nicclock_map.h"
 
 /* Minimum time between two samples at the ingress, by the NIC's clock */
 #define NICCLOCK_SAMPLE_NS	(100 * NSEC_PER_USEC)

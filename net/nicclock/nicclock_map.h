@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * nicclock: the map of a NIC's clock, and interface of nicclock_core.c
+ * nicclock: state and map of a NIC's clock; interface of nicclock_core.c
  *
  * The functions here are inline, as readers call them for each timestamp.
  */
-#ifndef _NICCLOCK_CORE_H
-#define _NICCLOCK_CORE_H
+#ifndef _NICCLOCK_MAP_H
+#define _NICCLOCK_MAP_H
 
 #include <closnet/core.h>
 
@@ -254,4 +254,4 @@ static inline bool nicclock_core_wants(const struct nicclock_core *core,
 
 bool nicclock_core_observe(struct nicclock_core *core, u64 now_ns, u64 stamp);
 
-#endif /* _NICCLOCK_CORE_H */
+#endif /* _NICCLOCK_MAP_H */
