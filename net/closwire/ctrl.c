@@ -5,7 +5,7 @@
 #include <closnet/pfc.h>
 #include "closwire.h"
 
-/* MAC control opcode of a pause of all priorities (802.3x) */
+/* MAC control opcode of an 802.3x pause, which has no priorities */
 #define CLOSWIRE_PAUSE_OPCODE	0x0001
 
 /**

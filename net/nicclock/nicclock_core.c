@@ -295,41 +295,14 @@ static u32 nicclock_core_state(const struct nicclock_core *core, u64 now_ns)
 	return anchored ? NICCLOCK_ANCHORED : NICCLOCK_SYNCHRONISED;
 }
 
-/*
- * Is the observation merely to be counted? It is neither early, suspect nor the best of
- * its bucket, which neither starts nor ends with it. This shortcut of
- * nicclock_core_observe() covers most of the observations that readers report.
- */
-static bool nicclock_only_counts(const struct nicclock_core *core, u64 now_ns, s64 late_ns)
-{
-	const struct nicclock_bucket *bucket = &core->bucket;
-
-	return core->map.state == NICCLOCK_SYNCHRONISED && !core->late_run &&
-	       bucket->count - 1 < NICCLOCK_BUCKET_MIN - 2 &&
-	       late_ns >= bucket->late_ns && late_ns >= 0 && late_ns <= core->map.late_max_ns &&
-	       (s64)(now_ns - bucket->start_ns) < NICCLOCK_BUCKET_MAX_NS &&
-	       (s64)(now_ns - core->map.now_ns) <= NICCLOCK_AGE_MAX_NS;
-}
-
-/**
- * nicclock_core_observe() - learn from a packet
- * @core: state
- * @now_ns: host time, read after the arrival of the packet
- * @stamp: NIC time of its arrival
- *
- * Return: true if the map may have changed.
- */
-bool nicclock_core_observe(struct nicclock_core *core, u64 now_ns, u64 stamp)
+/* Process an observation in full. Not inline, to keep the shortcut short. */
+static noinline bool nicclock_process(struct nicclock_core *core, u64 now_ns, u64 stamp,
+				      s64 late_ns)
 {
 	struct nicclock_map *map = &core->map;
-	s64 late_ns = nicclock_map_late(map, now_ns, stamp);
 	u32 state = map->state;
 	bool changed = false;
 
-	if (nicclock_only_counts(core, now_ns, late_ns)) {
-		core->bucket.count++;
-		return false;
-	}
 	if (map->state == NICCLOCK_NO_STAMPS ||
 	    (s64)(now_ns - map->now_ns) > NICCLOCK_IDLE_NS) {
 		nicclock_restart(core, now_ns, stamp);
@@ -361,4 +334,39 @@ bool nicclock_core_observe(struct nicclock_core *core, u64 now_ns, u64 stamp)
 	}
 	map->state = nicclock_core_state(core, now_ns);
 	return changed || map->state != state;
+}
+
+/*
+ * Is the observation merely to be counted? It is neither early, suspect nor the best of
+ * its bucket, which neither starts nor ends with it. This shortcut of
+ * nicclock_core_observe() covers most of the observations that readers report.
+ */
+static bool nicclock_only_counts(const struct nicclock_core *core, u64 now_ns, s64 late_ns)
+{
+	const struct nicclock_bucket *bucket = &core->bucket;
+
+	return core->map.state == NICCLOCK_SYNCHRONISED && !core->late_run &&
+	       bucket->count - 1 < NICCLOCK_BUCKET_MIN - 2 &&
+	       late_ns >= bucket->late_ns && late_ns >= 0 && late_ns <= core->map.late_max_ns &&
+	       (s64)(now_ns - bucket->start_ns) < NICCLOCK_BUCKET_MAX_NS &&
+	       (s64)(now_ns - core->map.now_ns) <= NICCLOCK_AGE_MAX_NS;
+}
+
+/**
+ * nicclock_core_observe() - learn from a packet
+ * @core: state
+ * @now_ns: host time, read after the arrival of the packet
+ * @stamp: NIC time of its arrival
+ *
+ * Return: true if the map may have changed.
+ */
+bool nicclock_core_observe(struct nicclock_core *core, u64 now_ns, u64 stamp)
+{
+	s64 late_ns = nicclock_map_late(&core->map, now_ns, stamp);
+
+	if (nicclock_only_counts(core, now_ns, late_ns)) {
+		core->bucket.count++;
+		return false;
+	}
+	return nicclock_process(core, now_ns, stamp, late_ns);
 }
