@@ -55,7 +55,7 @@ void closnet_cc_link_put(struct closnet_cc_link *link)
  * for it.
  */
 struct closnet_cc_link *closnet_cc_link_replace(struct closnet_cc_link *old, const struct net *net,
-					       int ifindex)
+						int ifindex)
 {
 	struct closnet_cc_link *link = xa_load(closnet_cc_links(net), ifindex);
 

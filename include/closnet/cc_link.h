@@ -50,7 +50,7 @@ struct closnet_cc_link {
 };
 
 struct closnet_cc_link *closnet_cc_link_replace(struct closnet_cc_link *old, const struct net *net,
-					       int ifindex);
+						int ifindex);
 void closnet_cc_link_put(struct closnet_cc_link *link);
 u32 closnet_cc_link_Mbps(const struct net *net, int ifindex);
 

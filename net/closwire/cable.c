@@ -59,8 +59,7 @@ void closwire_hold(struct closwire_tx *tx, struct sk_buff *skb)
  * @sender: charged port; NULL if it is being deleted
  * @cb: control block of the frame
  */
-void closwire_unhold(struct closwire_port *sender,
-			    const struct closwire_cb *cb)
+void closwire_unhold(struct closwire_port *sender, const struct closwire_cb *cb)
 {
 	if (sender)
 		atomic_sub(cb->held, &sender->tx.held);
@@ -126,7 +125,7 @@ bool closwire_cable_enqueue(struct closwire_port *port, struct sk_buff *skb)
 
 /* Move arrived frames, at most @max, and return their number. */
 static int closwire_cable_dequeue(struct sk_buff_head *from, struct sk_buff_head *to,
-			 u64 now_ns, int max)
+				  u64 now_ns, int max)
 {
 	struct sk_buff *skb;
 	int n;
@@ -173,8 +172,7 @@ struct sk_buff *closwire_cable_ctrl(struct closwire_rx *rx, u64 now_ns)
  *
  * Sets the timer for the next event, unless data has arrived: NAPI is then pending.
  */
-void closwire_cable_take_ctrl(struct closwire_rx *rx, struct sk_buff *skb,
-			       u64 now_ns)
+void closwire_cable_take_ctrl(struct closwire_rx *rx, struct sk_buff *skb, u64 now_ns)
 {
 	spin_lock(&rx->lock);
 	__skb_unlink(skb, &rx->ctrl);
@@ -193,7 +191,7 @@ void closwire_cable_take_ctrl(struct closwire_rx *rx, struct sk_buff *skb,
  * Return: number of frames.
  */
 int closwire_cable_arrived(struct closwire_port *port, u64 now_ns, int budget,
-			    struct sk_buff_head *frames)
+			   struct sk_buff_head *frames)
 {
 	struct closwire_rx *rx = &port->rx;
 	struct sk_buff *skb;

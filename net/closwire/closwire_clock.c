@@ -96,8 +96,8 @@ void closwire_clock_step(struct closwire_clock *clock, s64 ns)
  * @scaled_ppm: rate adjustment by the servo, at most 65.536 times CLOSWIRE_ADJ_MAX_PPB
  */
 void closwire_clock_set_rate(struct closwire_clock *clock,
-					   u64 raw_ns, s32 drift_ppb,
-					   s64 scaled_ppm)
+			     u64 raw_ns, s32 drift_ppb,
+			     s64 scaled_ppm)
 {
 	u64 drift = closwire_clock_ratio(CLOSWIRE_PPB + drift_ppb,
 					 CLOSWIRE_PPB);

@@ -58,7 +58,7 @@ static u16 closwire_opcode(const struct sk_buff *skb)
 
 /* Priority pause frame in @skb, in linear memory; NULL: another MAC control frame */
 static const struct closnet_pfc_frame *closwire_parse_pfc(const struct sk_buff *skb,
-						    struct closnet_pfc_frame *buffer)
+							  struct closnet_pfc_frame *buffer)
 {
 	if (closwire_opcode(skb) != CLOSNET_PFC_OPCODE)
 		return NULL;
@@ -98,8 +98,7 @@ void closwire_receive_ctrl(struct closwire_port *port, struct sk_buff *skb)
  * @stats: counters of the port
  * @skb: frame
  */
-void closwire_count_ctrl(struct closwire_stats *stats,
-				const struct sk_buff *skb)
+void closwire_count_ctrl(struct closwire_stats *stats, const struct sk_buff *skb)
 {
 	const struct closnet_pfc_frame *pfc;
 	struct closnet_pfc_frame buffer;

@@ -163,8 +163,8 @@ bool nicclock_skew(s64 dy, s64 dx, s64 *skew)
  * the newest point; @steep: its skew is impossible
  */
 static void nicclock_judge(struct nicclock_core *core,
-				  const struct nicclock_cloud *cloud, s64 base,
-				  bool steep)
+			   const struct nicclock_cloud *cloud, s64 base,
+			   bool steep)
 {
 	struct nicclock_map *map = &core->map;
 	u32 off[NICCLOCK_POINTS], late[NICCLOCK_POINTS];
