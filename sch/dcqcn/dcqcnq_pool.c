@@ -430,8 +430,7 @@ static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack
 	}
 	if (dev->priv_flags & IFF_NO_QUEUE && !dcqcnq_is_kind(dev, "veth") &&
 	    !dcqcnq_is_kind(dev, "dummy")) {
-		NL_SET_ERR_MSG(extack,
-			       "pool needs a device with queues: use the lower device");
+		NL_SET_ERR_MSG(extack, "pool needs a device with queues: use the lower device");
 		return -EOPNOTSUPP;
 	}
 	return 0;
