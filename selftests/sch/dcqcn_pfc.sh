@@ -104,7 +104,7 @@ check "two lossless priorities need less headroom and get a higher threshold" \
 before=$(tc -n "$s1" qdisc show dev p1)
 check_refused "a buffer without room beside the headrooms is refused" \
 	"headroom of all ports" port "$s1/p1" pool one buffer 60000
-check_refused "a port cannot change its pool" "stays in its pool" port "$s1/p1" pool two
+check_refused "a port cannot change its pool" "pool cannot change" port "$s1/p1" pool two
 check_eq "refused options change no setting" "$(tc -n "$s1" qdisc show dev p1)" "$before"
 port "$s1/p1" pool one headroom auto cable 1us
 if exact; then

@@ -67,14 +67,14 @@ fi
 
 # check_no_pool DEV: dcqcn refuses a pool on DEV
 check_no_pool() {
-	check_refused "a pool on $1 is refused" "have a cable" tc -n "$s" qdisc replace dev "$1" root dcqcn pool two
+	check_refused "a pool on $1 is refused" "needs a device with queues" tc -n "$s" qdisc replace dev "$1" root dcqcn pool two
 	check_eq "$1 has no dcqcn after a refused pool" "$(tc -n "$s" qdisc show dev "$1" | grep -c dcqcn)" 0
 }
 check_no_pool br0
 ip -n "$s" link add link p1 name p1.9 type vlan id 9 && check_no_pool p1.9 && ip -n "$s" link del p1.9
 ip -n "$s" link add d0 type dummy
 ip -n "$s" link add link d0 name m1 type macvlan && check_no_pool m1 && ip -n "$s" link del m1
-check_refused "a pool on lo is refused" "Ethernet devices" tc -n "$s" qdisc replace dev lo root dcqcn pool two
+check_refused "a pool on lo is refused" "needs an Ethernet device" tc -n "$s" qdisc replace dev lo root dcqcn pool two
 
 # ---- a VLAN
 

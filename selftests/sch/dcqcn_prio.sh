@@ -38,8 +38,8 @@ cable() {
 
 setup_ns a b
 cable 8 256 1gbit
-check_refused "setup refuses an unknown device" "there is no device w9" ip netns exec "$a" closnet dcqcn setup w9
-check_refused "setup refuses a pool name with a space" "has to be a name" setup --pool "a b"
+check_refused "setup refuses an unknown device" "no such device: w9" ip netns exec "$a" closnet dcqcn setup w9
+check_refused "setup refuses a pool name with a space" "must be a name of 1 to 15 characters" setup --pool "a b"
 plan=$(setup --dry-run)
 check_eq "--dry-run changes no qdisc" "$(tc -n "$a" qdisc show dev w0 | grep -c dcqcn)" 0
 check "setup uses mqprio with eight TX queues" grep -q mqprio <<<"$plan"
