@@ -70,9 +70,9 @@ make -s -C "$LIB_TOP/tools/lab"
 
 experiment "measure(lab)" 1
 check_run "error of an unknown parameter names it and all parameters" \
-	2 "no parameter 'sender'.*senders time" --set sender=1
-check_run "error of a bad value names it and the allowed ones" 2 "time: '2' is no time.*'ms'" --set time=2
-check_run "error of an unknown scheme names it and all schemes" 2 "no scheme 'reno'.*cubic dctcp" --scheme reno
+	2 'unknown parameter "sender".*senders time' --set sender=1
+check_run "error of a bad value names it and the allowed ones" 2 'time: "2" is not a time.*"ms"' --set time=2
+check_run "error of an unknown scheme names it and all schemes" 2 'unknown scheme "reno".*cubic dctcp' --scheme reno
 check_run "a run with a claim that holds exits with 0" 0 "holds +bytes"
 check "each scheme has its files" test -s "$TMP/out/cubic/queue.csv" -a -s "$TMP/out/dctcp/flows.csv"
 check "a run records trace events" \
@@ -90,6 +90,9 @@ check_run "an exception in an experiment prints its traceback" 125 "NameError: n
 experiment 'topo.run("busybox", "reboot", "-f")' 1
 check_run "a guest that ends too early is reported as broken" 125 "ended before COMMAND did"
 check "the console of a broken guest is printed" grep -q "console of the guest" "$TMP/err"
+experiment 'measure(lab) if lab.scheme == "dctcp" else nothing()' 1
+check_run "a failed scheme is reported" 125 "cubic: failed with status 1"
+check "the report has the other scheme" grep -qE "holds +bytes" "$TMP/table"
 experiment "while lab.scheme == 'cubic': pass" 1
 check_run "a guest without progress is reported as stuck" 125 "cubic: stuck" --stall 15 -j 1
 check "the console of a stuck guest is printed" grep -q "cubic: .*console of the guest" "$TMP/err"
@@ -117,4 +120,18 @@ timeout 300 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err
 check_eq "lab shell exits with the shell's status" $status 3
 check "hosts of lab shell reach each other" grep -q "101 packets received" "$TMP/shell"
 check_eq "100 s of virtual time pass in lab shell" $(($(sed -n 3p "$TMP/shell") - $(sed -n 1p "$TMP/shell"))) 100
+
+qdisc='tc -n h1 qdisc replace dev eth0 root'
+printf '%s\n' 'modprobe tcp_timely && echo probed' "$qdisc ndp && echo ndp" "$qdisc dcqcn && echo dcqcn" exit \
+	>"$TMP/commands"
+timeout 300 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err"
+check_eq "lab shell finds closnet's modules by modprobe and by kind of qdisc" \
+	"$(tr '\n' ' ' <"$TMP/shell")" "probed ndp dcqcn " "$(<"$TMP/err")"
+
+# more than the watchdog's 10 s
+printf '%s\n' 'ip netns exec h1 iperf3 -s -D >/dev/null' 'ip netns exec h2 iperf3 -c 10.0.0.2 -t 1' >"$TMP/commands"
+timeout -s INT 60 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err"
+check "lab shell names a program that polls" \
+	grep -q 'iperf3 -c.*without sleeping, so virtual time stands still' "$TMP/err"
+check_eq "no guest is left after lab shell" "$(guests)" 0
 finish

@@ -5,13 +5,15 @@ import ipaddress
 import json
 import os
 import random
+import re
 import sys
 import tempfile
+import threading
 import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, params, pcrp, results, runner, topo, trace  # noqa: E402
+from closlab import experiment, params, pcrp, results, runner, shell, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''
@@ -67,7 +69,7 @@ class Parameters(unittest.TestCase):
     def test_texts_merge_defaults_and_given_values(self):
         known = [Param("a", "count", "1", ""), Param("b", "time", "1s", "")]
         self.assertEqual(params.texts(known, {"b": "2s"}), {"a": "1", "b": "2s"})
-        self.assertRaisesRegex(BadValue, "'c'.*a b", params.texts, known, {"c": "1"})
+        self.assertRaisesRegex(BadValue, '"c".*a b', params.texts, known, {"c": "1"})
         self.assertRaisesRegex(BadValue, "a: ", params.texts, known, {"a": "x"})
 
     def test_assignments_are_parsed(self):
@@ -206,11 +208,106 @@ class Files(unittest.TestCase):
         self.assertRaisesRegex(BadValue, "params.json", results.Results, self.directory)
 
     def test_clear_removes_only_results(self):
-        run = self.run_directory()
+        run = self.run_directory(failed={"b": "stuck"})
+        self.write("run/b/x.csv", "time_ns\n")
         self.write("run/notes", "mine")
         runner.clear(run)
         self.assertEqual(os.listdir(run), ["notes"])
         self.assertRaisesRegex(BadValue, "not empty", runner.clear, run)
+
+
+class Progress(unittest.TestCase):
+    @staticmethod
+    def guest(scheme, left, total):
+        return mock.Mock(left_s=lambda: left, total_s=lambda: total, state=lambda: scheme + " 1 of 2 ms")
+
+    def test_estimate_includes_guests_that_wait(self):
+        one, two = self.guest("a", 10, 30), self.guest("b", 20, 30)
+        self.assertIsNone(runner.estimate_s([self.guest("a", None, None)], 0, 2))
+        self.assertEqual(runner.estimate_s([one, two], 0, 2), 20)
+        self.assertEqual(runner.estimate_s([one, two], 1, 2), 40)
+        self.assertEqual(runner.estimate_s([one, self.guest("b", None, None)], 0, 2), 30)
+        self.assertEqual(runner.estimate_s([one], 3, 1), 100)
+
+    def test_line_begins_with_the_estimate_and_fits_the_terminal(self):
+        guests = [self.guest(scheme, 10, 30) for scheme in ("a", "b", "c")]
+        self.assertEqual(runner.fit(90, guests[:1], 0, 100), "about 90 s left; a 1 of 2 ms")
+        self.assertEqual(runner.fit(None, guests, 2, 43), "estimating; 2 waiting; a 1 of 2 ms; +2")
+        for width in range(100):
+            self.assertLessEqual(len(runner.fit(90, guests, 2, width)), width)
+        self.assertIn("c 1 of 2 ms", runner.fit(90, guests, 2, 100))
+
+    def test_other_schemes_continue_after_a_failure(self):
+        crew = runner.Crew({}, ["a", "b", "c"], "", mock.Mock(jobs=1, stall=300))
+        crew.progress = mock.Mock()
+        status = {"a": 0, "b": 1, "c": 0}
+        crew.start = lambda scheme: mock.Mock(scheme=scheme, heard=runner.time.monotonic(),
+                                              process=mock.Mock(wait=lambda: status[scheme]))
+        with mock.patch.object(crew, "admit", crew.guests.append), mock.patch.object(crew, "listen"):
+            crew.run()
+        self.assertEqual(list(crew.failed), ["b"])
+        self.assertEqual((crew.guests, crew.waiting), ([], []))
+
+
+class Watchdog(unittest.TestCase):
+    def warnings(self, act):
+        with mock.patch.object(shell, "say") as say:
+            watchdog = shell.Watchdog(0.2)
+            watchdog.start("iperf3 -c h1")
+            act(watchdog)
+            watchdog.stop()
+            return say.call_args_list
+
+    def test_program_that_polls_is_named_once(self):
+        calls = self.warnings(lambda watchdog: threading.Event().wait(0.8))
+        self.assertEqual(len(calls), 1)
+        self.assertIn('"iperf3 -c h1"', calls[0][0][0])
+
+    def test_no_warning_while_virtual_time_advances(self):
+        def advance(watchdog):
+            for _ in range(20):
+                threading.Event().wait(0.03)
+                watchdog.progress()
+        self.assertEqual(self.warnings(advance), [])
+
+
+class Documented(unittest.TestCase):
+    """Documentation/howto/lab.rst lists the pattern keys and the CSV columns of the lab's programs."""
+
+    @classmethod
+    def setUpClass(cls):
+        with open(os.path.join(experiment.TOP, "Documentation", "howto", "lab.rst"), encoding="utf-8") as f:
+            cls.page = f.read()
+
+    def first_column(self, title, section=None):
+        """Return: words of the first column of the first table with first title TITLE, after the heading SECTION."""
+        text = re.split(r"^%s\n-+\n" % re.escape(section), self.page, flags=re.M)[1] if section else self.page
+        rows = re.search(r"^=+  =.*\n%s +.*\n=+  =.*\n((?:(?!==).*\n)*)" % title, text, re.M)[1].splitlines()
+        return re.findall(r"``([^`]+)``", " ".join(row.split("  ")[0] for row in rows if not row.startswith(" ")))
+
+    @staticmethod
+    def source(*path):
+        with open(os.path.join(experiment.TOP, "tools", "lab", *path), encoding="utf-8") as f:
+            return f.read()
+
+    def test_pattern_keys_are_documented(self):
+        table = self.source("traffic", "pattern.c").split("static const struct word words[] = {")[1].split("\n};")[0]
+        keys = re.findall(r'^\t{ "(\w+)"', table, re.M)
+        self.assertIn("src", keys)
+        self.assertEqual(sorted(self.first_column("key")), sorted(keys))
+
+    def test_patterns_are_documented(self):
+        kinds = re.findall(r'\.name = "(\w+)"', self.source("traffic", "kinds.c"))
+        self.assertEqual(sorted(self.first_column("pattern")), sorted(kinds))
+
+    def test_csv_columns_are_documented(self):
+        records = self.source("traffic", "records.c")
+        for section, function in (("flows.csv", "records_flows"), ("series.csv", "records_series_head")):
+            body = records.split("void %s(FILE *out)\n{" % function)[1].split("};")[0]
+            with self.subTest(section):
+                self.assertEqual(self.first_column("column", section), re.findall(r'"(\w+)"', body))
+        header = re.search(r'"(time_ns,port,[\w,]+)\\n"', self.source("sampler", "sampler.c"))[1]
+        self.assertEqual(self.first_column("column", "queue.csv"), header.split(","))
 
 
 FORMAT = '''name: timely_sample
@@ -256,12 +353,12 @@ class Traces(unittest.TestCase):
         self.assertEqual(results.read_csv(self.path), {"time_ns": [], "src": [], "source": [], "rtt_ns": []})
 
     def test_lost_events_are_refused(self):
-        self.assertRaisesRegex(RuntimeError, "of 9 trace events, 3 are left", self.convert, TRACE.replace("3/3", "3/9"))
+        self.assertRaisesRegex(RuntimeError, "3 of 9 events are left", self.convert, TRACE.replace("3/3", "3/9"))
 
     def test_unexpected_fields_are_refused(self):
         for old, new in (("source=hw ", ""), ("source=hw", "source=h,w"), ("=5300", "=5300 more")):
             with self.subTest(new):
-                self.assertRaisesRegex(RuntimeError, "something else", self.convert, TRACE.replace(old, new))
+                self.assertRaisesRegex(RuntimeError, "unexpected output", self.convert, TRACE.replace(old, new))
         self.assertRaisesRegex(RuntimeError, "no KEY=VALUE", trace.keys_of, 'print fmt: "%d", REC->a\n')
 
 

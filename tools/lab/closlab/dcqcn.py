@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What experiments with DCQCN share: the modules, the switches' qdisc, and the fluid model's fixed point."""
+"""Shared by experiments with DCQCN: modules, qdiscs of switches, fixed point of the fluid model."""
 import json
 import time
 
 from closlab import topo
 from closlab.tcp import Module
 
-KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # the paper's; sch_dcqcn's default for PMAX is 0.2
-PORT_BUFFER = 375_000                       # of a switch's memory for each of its ports: the paper's 12 MB for 32,
-PORT_BUFFER_RATE = 40 * topo.GBIT           # up to that rate; of faster ones, more in proportion
-NEVER = 1 << 30                             # kmin that no queue exceeds
-N_US, K_US, T_US = 50, 55, 55               # the paper's, and tcp_dcqcn's defaults
+KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # of the paper; sch_dcqcn's default PMAX is 0.2
+PORT_BUFFER = 375_000                       # bytes of buffer per port of a switch: the paper's 12 MB for 32 ports,
+PORT_BUFFER_RATE = 40 * topo.GBIT           # up to this rate; in proportion to the rate above
+NEVER = 1 << 30                             # kmin above all queue lengths
+N_US, K_US, T_US = 50, 55, 55               # of the paper, and tcp_dcqcn's defaults
 B, F, G = 10_000_000, 5, 1 / 256
-AI = 1 / 1000                               # R_AI, of the line's rate: the default
-SEG_KB = 4                                  # bursts of two packets: a burst brings a CNP or two, however long it is
+AI = 1 / 1000                               # default R_AI, as a share of the line rate
+SEG_KB = 4                                  # bursts of two packets: a burst causes one or two CNPs at any length
 
 
 # ---- in the guest
 
 def load(lab, seg_kb=SEG_KB):
-    """The qdisc and the congestion control."""
+    """Load the qdisc and the congestion control."""
     lab.module("sch_dcqcn")
     Module(lab, "tcp_dcqcn").set(seg_kb=seg_kb)
 
@@ -29,10 +29,10 @@ def marking(kmin=KMIN, kmax=KMAX):
 
 
 def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
-    """The ports of each switch get the qdisc dcqcn of priority 0, and share a pool as large as PORT_BUFFER says.
+    """Give each port of a switch a dcqcn of priority 0 with the paper's PMAX. The ports of a switch share a pool.
 
-    They mark with the paper's PMAX.
-    Rings are short, so that packets wait in the qdisc.
+    The pool's size follows from PORT_BUFFER. Rings are short, so that packets
+    wait in the qdisc.
     """
     for switch in net.switches():
         size = sum(PORT_BUFFER * max(port.rate, PORT_BUFFER_RATE) // PORT_BUFFER_RATE for port in switch.ports.values())
@@ -43,18 +43,18 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
 
 
 def drain():
-    """Lets go what a case has left in hosts and switches: a SYN behind it may be dropped, and the next goes without ECN."""
+    """Wait until a case's packets have left the network. Otherwise a SYN may be lost and repeated without ECN."""
     time.sleep(1)
 
 
-# columns, and the keys of tc's JSON
+# {column: key of tc's JSON}
 OF_POOL = {"pool_xoff_bytes": "xoff_bytes", "pool_headroom_bytes": "headroom_bytes", "pool_peak_bytes": "peak_bytes"}
 OF_PRIO = {name: name for name in ("ingress_peak_bytes", "headroom_peak_bytes", "xoff_frames", "xon_frames")}
 OF_PRIO["dropped_headroom_packets"] = "dropped_packets"
 
 
 def write_ports(path, switch):
-    """Writes a CSV file with the pool's numbers of each port of a switch, and of its priority 0."""
+    """Write a CSV file with the counters of each port of a switch in its pool, and of priority 0."""
     with open(path, "w", encoding="ascii") as f:
         f.write(",".join(["port", *OF_POOL, *OF_PRIO]) + "\n")
         for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc", "show")):
@@ -67,15 +67,15 @@ def write_ports(path, switch):
 # ---- on the host
 
 def fixed_point(rate, ai, packet, flows):
-    """The probability p of a mark at which the fluid model of CoNEXT 2016 rests, with FLOWS equal rates.
+    """Return: marking probability p at the fixed point of the fluid model (CoNEXT 2016), with FLOWS equal rates.
 
-    With R_C = C / N and R_AI in packets of PACKET bytes a second, it is where
+    With R_C = C / N and R_AI in packets of PACKET bytes per second, p solves
 
         a^2 alpha = N^2 R_AI R_C (b + d) (c + e)
-        a = 1 - (1 - p)^(N R_C)             a CNP in a window; alpha: the same with K
-        b = p / ((1 - p)^-B - 1)            events of the byte counter, of each packet
-        c = b (1 - p)^(F B)                 those of them beyond fast recovery
-        d, e                                the same of the timer, B being T R_C
+        a = 1 - (1 - p)^(N R_C)             probability of a CNP in a window; alpha: same with K
+        b = p / ((1 - p)^-B - 1)            byte counter events per packet
+        c = b (1 - p)^(F B)                 byte counter events after fast recovery
+        d, e                                same for the timer, with B = T R_C
     """
     rate, ai = rate / flows / packet / 8, ai / packet / 8
 

@@ -13,7 +13,7 @@ NEEDED = ("PARAMS", "SMALL", "SCHEMES", "guest", "report")
 
 
 def names():
-    """The names of all experiments, in order."""
+    """Return: names of all experiments, sorted."""
     found = []
     for entry in sorted(os.listdir(DIRECTORY)):
         if entry.endswith(".py"):
@@ -22,18 +22,18 @@ def names():
 
 
 def path_of(name):
-    """The experiment's file; NAME may be a file, too: whatever has a / in it."""
+    """Return: the experiment's file. A NAME with a / is a file."""
     if "/" in name:
         if not os.path.isfile(name):
-            raise BadValue("no file %s" % name)
+            raise BadValue("no such file: %s" % name)
         return os.path.abspath(name)
     if name not in names():
-        raise BadValue("no experiment %r; there are: %s" % (name, " ".join(names())))
+        raise BadValue('unknown experiment "%s" (%s)' % (name, " ".join(names())))
     return os.path.join(DIRECTORY, name.replace("-", "_") + ".py")
 
 
 def load(name):
-    """The experiment as a module; what it lacks is an error."""
+    """Import an experiment. BadValue if it is incomplete."""
     path = path_of(name)
     spec = importlib.util.spec_from_file_location("experiment", path)
     module = importlib.util.module_from_spec(spec)
@@ -41,13 +41,13 @@ def load(name):
     spec.loader.exec_module(module)
     for need in NEEDED:
         if not hasattr(module, need):
-            raise BadValue("%s has no %s" % (path, need))
+            raise BadValue("%s: missing %s" % (path, need))
     if not module.__doc__:
-        raise BadValue("%s does not say what it is for" % path)
+        raise BadValue("%s: missing docstring" % path)
     texts(module.PARAMS, module.SMALL)
     return module
 
 
 def summary(module):
-    """The first line of what the experiment says of itself."""
+    """Return: the first line of the experiment's docstring."""
     return module.__doc__.strip().splitlines()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an experiment's guest() works with, in the guest."""
+"""Interface of an experiment's guest(), in the guest."""
 import json
 import os
 import signal
@@ -10,19 +10,20 @@ from closlab import experiment, topo, trace
 from closlab.params import Values
 
 BIN = os.path.join(experiment.TOP, "build", "lab")
-TICK_NS = 10 * 10**9    # a measurement begins at a multiple of it on the clock
-STEPS = 1000            # reports of progress in the time that expect() was told
+TICK_NS = 10 * 10**9    # a measurement begins at a multiple of this on CLOCK_MONOTONIC
+STEPS = 1000            # progress reports in the time of expect()
+TICK_S = 0.01           # virtual time between two ticks of `lab shell`
 
 
 class Lab:
-    """One scheme's guest.
+    """The guest of a scheme.
 
-    params   the parameters' values, as attributes
-    scheme   the scheme's name
-    seed     the run's seed
-    small    whether this is the smallest setting, for the debug kernel
-    out      directory for the CSV files
-    origin   the current measurement's time 0, on CLOCK_MONOTONIC
+    params   values of the parameters, as attributes
+    scheme   name of the scheme
+    seed     seed of the run
+    small    True with --small
+    out      directory for CSV files
+    origin   time 0 of the current measurement, ns on CLOCK_MONOTONIC
     """
 
     def __init__(self, module, scheme, seed, small, given):
@@ -31,57 +32,57 @@ class Lab:
         self.out = os.environ["CLOSNET_OUT"]
         self.origin = None
         self.expected = self.done = 0       # ns, over all measurements
-        self.modules = set()    # what module() has loaded
-        self.samplers = []      # what sample() was told
-        self.children = []      # the samplers that run
-        self.traced = {}        # what trace() was told
-        self.tracer = None      # what records that
-        self.teller = None      # process that tells the progress
+        self.modules = set()    # loaded by module()
+        self.samplers = []      # arguments of sample()
+        self.children = []      # running samplers
+        self.traced = {}        # arguments of trace()
+        self.tracer = None      # running tracer
+        self.reporter = None    # process that reports progress
 
     def path(self, name):
         return os.path.join(self.out, name)
 
     def module(self, name):
-        """Loads a kernel module of the project, like "sch_ndp", unless it has done so before."""
+        """Load a module of closnet, like "sch_ndp", unless this method has loaded it before."""
         if name not in self.modules:
             topo.run("insmod", "%s/%s.ko" % (os.environ["CLOSNET_MODDIR"], name))
             self.modules.add(name)
 
     def expect(self, total):
-        """All measurements together will take about TOTAL ns; progress is told by that."""
+        """Announce the total time of all measurements, in ns, for the display of progress."""
         self.expected = total
 
     def sample(self, name, every, ports, begin=0):
-        """The next measurement writes the queues of PORTS to the CSV file NAME, every EVERY ns from BEGIN on."""
+        """Sample the queues of PORTS into CSV file NAME, every EVERY ns from BEGIN, in the next measurement."""
         self.samplers.append((name, every, ports, begin))
 
     def trace(self, name, event):
-        """The next measurement writes what the trace event, like "tcp:tcp_probe", prints to the CSV file NAME."""
+        """Record a trace event, like "tcp:tcp_probe", into CSV file NAME, in the next measurement."""
         self.traced[event] = self.path(name)
 
     def traffic(self, network, *words):
-        """A measurement: runs the traffic generator between the network's hosts; WORDS: its options and patterns."""
+        """Measure: run the traffic generator between the network's hosts. WORDS: its options and patterns."""
         self.begin()
         topo.program(*self.generator(network, *words))
         self.end()
 
     def generator(self, network, *words):
-        """The command that does so, for a measurement of which it is a part."""
+        """Return: command of the traffic generator, for use between begin() and end()."""
         hosts = self.path("hosts")
         network.write_hosts(hosts)
         command = [os.path.join(BIN, "traffic"), "--hosts", hosts, "--seed", self.seed, "--origin", self.origin, *words]
         return [str(word) for word in command]
 
     def begin(self):
-        """A measurement of something else; it shall wait for `origin` (sleep_until()), and end() comes after it.
+        """Begin a measurement of other traffic, which must start at `origin` (see sleep_until()). Call end() after it.
 
-        The origin is a round time of the clock, so that it does not matter what
-        set-up took: a system call that fails takes a microsecond, for one.
+        The origin is a multiple of TICK_NS, so that results do not depend on the
+        virtual time of the set-up, in which each failing system call takes 1 µs.
         """
         if not self.expected:
-            raise RuntimeError("a measurement begins, but nobody has called expect()")
+            raise RuntimeError("call expect() before a measurement")
         self.origin = (time.monotonic_ns() // TICK_NS + 1) * TICK_NS
-        self.teller = self.tell_progress()
+        self.reporter = self.report_progress()
         for name, every, ports, begin in self.samplers:
             command = [os.path.join(BIN, "sampler"), "--out", self.path(name), "--every", every,
                        "--origin", self.origin, "--begin", begin] + [port.name() for port in ports]
@@ -93,10 +94,10 @@ class Lab:
             self.traced = {}
 
     def end(self):
-        """Ends what begin() started."""
+        """End the measurement."""
         self.done += time.monotonic_ns() - self.origin
-        os.kill(self.teller, signal.SIGTERM)
-        os.waitpid(self.teller, 0)
+        os.kill(self.reporter, signal.SIGTERM)
+        os.waitpid(self.reporter, 0)
         for child in self.children:
             child.terminate()
             if child.wait():
@@ -106,8 +107,8 @@ class Lab:
             self.tracer.stop(self.origin)
             self.tracer = None
 
-    def tell_progress(self):
-        """In a process of its own: a line for each step of virtual time. Returns the process."""
+    def report_progress(self):
+        """Print a line per step of virtual time, in a child process. Return: its id."""
         child = os.fork()
         if child:
             return child
@@ -121,20 +122,29 @@ class Lab:
 
 
 def sleep_until(when):
-    """Until CLOCK_MONOTONIC shows WHEN, ns."""
+    """Sleep until WHEN, ns on CLOCK_MONOTONIC."""
     while (left := when - time.monotonic_ns()) > 0:
         time.sleep(left / 1e9)
 
 
 def build(expression):
-    """Makes the topology that the expression stands for: what `lab shell` was told."""
+    """Build the topology of `lab shell` from its expression, and start the ticker that its watchdog needs."""
     network = eval(expression, vars(topo))
     network.build()
     network.write_hosts("/tmp/hosts")
+    if not os.fork():
+        tick()
+
+
+def tick():
+    """Print a line each TICK_S of virtual time, for the watchdog in closlab.shell."""
+    while True:
+        time.sleep(TICK_S)
+        os.write(1, b"@tick\n")
 
 
 def main(arguments):
-    """Runs a scheme of an experiment, as closlab.runner has written it in JSON."""
+    """Run a scheme of an experiment, described in JSON by closlab.runner."""
     if arguments[0] == "--build":
         build(arguments[1])
         return

@@ -1,41 +1,41 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What experiments with the NDP transport share: trimming ports, what its packets take, what its hosts have counted."""
+"""Shared by experiments with the NDP transport: trimming ports, packet sizes on the wire, counters of hosts."""
 import math
 
 from closlab import topo
 from closlab.tcp import AROUND, HEADERS
 
-NDP_HEADERS = 20 + 8 + 56       # of IPv4, UDP and NDP
+NDP_HEADERS = 20 + 8 + 56       # bytes of IPv4, UDP and NDP headers
 CONTROL_WIRE = NDP_HEADERS + AROUND
 FRAME_HEADER = 14
 SNMP = "/proc/net/ndp/snmp"
-# what senders count there: packets, those again, NACKs, returned, timeouts, PROBEs
+# counters of senders in SNMP
 NEW, RTX, NACKED, BOUNCED = "SndNewPackets", "SndRtxPackets", "SndNackedPackets", "SndBouncedPackets"
 TIMEOUTS, PROBES = "SndTimeouts", "SndProbes"
-# Hosts': CONTROL leaves before all data, of which sockets have a share each. Linux's fq alone gives up to 192 KB of
-# data, once it is at it, before a packet of a higher priority (since 6.8).
+# Qdisc of hosts: CONTROL packets before data, sockets share fairly. Linux's fq alone (since 6.8) may send up to 192 KB
+# of data before a packet of a higher priority.
 HOST_QDISC = ["root handle 1: prio", "parent 1:2 handle 2: fq"]
 
 
 # ---- in the guest
 
 def qdisc(limit, mtu, hlimit=None):
-    """A trimming port's, as in the paper: LIMIT packets of data, return to sender; headers HLIMIT bytes, or the same
-    memory."""
+    """Return: qdisc of a trimming port as in the paper: LIMIT data packets, HLIMIT bytes of headers (default: as many
+    bytes as the data), return to sender."""
     return "ndp limit %d hlimit %d rts" % (limit, hlimit or limit * (mtu + FRAME_HEADER))
 
 
 def beside(scheme, frame, rate, buffer, k):
-    """That of TCP's port beside it: BUFFER packets; dctcp's marks above K, cubic's none."""
+    """Return: qdisc of TCP's port for comparison: BUFFER packets; marks above K packets, except for cubic."""
     if scheme.startswith("cubic"):
         return "bfifo limit %d" % (buffer * frame)
-    # no room between the thresholds, and a short memory: marks as DCTCP wants them, see dctcp_known.py
+    # equal thresholds and a short average: DCTCP's step marking, see dctcp_known.py
     return "red limit %d min %d max %d avpkt %d burst %d bandwidth %dbit probability 1 ecn" % (
         buffer * frame, k * frame, k * frame + 1, frame, k, rate)
 
 
 def build(lab, net, host_qdisc=None, **sysctls):
-    """Makes the network real, with the module; SYSCTLS: of the hosts, net.ndp.NAME, the module's default for None."""
+    """Load the modules and build the network. SYSCTLS: values of net.ndp.NAME on the hosts; None: default."""
     lab.module("sch_ndp")
     lab.module("ndp")
     for name, value in sysctls.items():
@@ -45,12 +45,12 @@ def build(lab, net, host_qdisc=None, **sysctls):
 
 
 def transport(scheme):
-    """The word that tells the traffic generator: schemes are named ndp..., or after TCP's congestion control."""
+    """Return: key of the traffic generator for a scheme, named "ndp..." or after TCP's congestion control."""
     return "transport=ndp" if scheme.startswith("ndp") else "cc=" + scheme.partition("-")[0]
 
 
 def counts(net):
-    """{name: count}, of all hosts together."""
+    """Return: {name: sum of all hosts}."""
     sums = {}
     for host in net.hosts():
         with topo.inside(host), open(SNMP, encoding="ascii") as f:
@@ -61,7 +61,7 @@ def counts(net):
 
 
 def write_counts(path, net, before):
-    """A CSV file of what the hosts have counted since BEFORE, what counts() said then. Returns what it says now."""
+    """Write the increase of the hosts' counters since BEFORE, an earlier counts(), to a CSV file. Return: counts()."""
     now = counts(net)
     with open(path, "w", encoding="ascii") as f:
         f.write("name,count\n")
@@ -73,16 +73,16 @@ def write_counts(path, net, before):
 # ---- on the host
 
 def headers(scheme):
-    """Bytes of IP and what is above it, in each packet."""
+    """Return: bytes of headers per packet, IP included."""
     return NDP_HEADERS if scheme.startswith("ndp") else HEADERS
 
 
 def wire_bytes(size, mtu, header):
-    """What SIZE bytes of data take of a line: full packets, and one of the rest."""
+    """Return: bytes on the wire of SIZE bytes of data: full packets and a shorter last one."""
     return size + math.ceil(size / (mtu - header)) * (header + AROUND)
 
 
 def count(run, scheme, case, name):
-    """Of counts-CASE.csv."""
+    """Return: count NAME of counts-CASE.csv."""
     table = run.csv(scheme, "counts-%s.csv" % case)
     return dict(zip(table["name"], table["count"]))[name]

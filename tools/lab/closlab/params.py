@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Parameters of experiments: typed, with units.
 
-A parameter's kind says what text it takes and what the experiment gets:
+A parameter's kind determines its text form and its value:
 
     count   "8"                 int, 0 or more
     number  "0.6"               float
@@ -10,7 +10,7 @@ A parameter's kind says what text it takes and what the experiment gets:
     size    "9000" "64k" "1Mi"  int, bytes (k, M, G: 1000, ...; Ki, Mi, Gi: 1024, ...)
     word    "heads"             str, one of the choices
 
-A list of a kind is several values with commas between them: "1,10,100".
+A list has values separated by commas: "1,10,100".
 """
 import re
 
@@ -20,25 +20,25 @@ SIZES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 2**10, "Mi": 2**20, "G
 
 
 class BadValue(ValueError):
-    """What somebody gave is not what is allowed; the text says both."""
+    """A value is not allowed; the message names the value and the allowed ones."""
 
 
 def scaled(text, units, what):
-    """The value of TEXT, a number and one of the units; exact, as an int."""
+    """Return: value of TEXT, a number and one of the units, as an exact int."""
     match = re.fullmatch(r"(\d+)(?:\.(\d+))?([A-Za-z]*)", text)
     if not match or match[3] not in units:
-        raise BadValue("%r is no %s: a number and one of %s" % (
-            text, what, ", ".join(repr(u) for u in units)))
+        raise BadValue('"%s" is not a %s: a number and one of %s' % (
+            text, what, ", ".join('"%s"' % u for u in units)))
     fraction = match[2] or ""
     value, rest = divmod(int(match[1] + fraction) * units[match[3]], 10**len(fraction))
     if rest:
-        raise BadValue("%r is no whole number of the smallest unit of a %s" % (text, what))
+        raise BadValue('"%s" is not a multiple of the smallest unit of a %s' % (text, what))
     return value
 
 
 def count(text):
     if not re.fullmatch(r"\d+", text):
-        raise BadValue("%r is no count: 0, 1, 2, ..." % text)
+        raise BadValue('"%s" is not a count: 0, 1, 2, ...' % text)
     return int(text)
 
 
@@ -46,7 +46,7 @@ def number(text):
     try:
         return float(text)
     except ValueError:
-        raise BadValue("%r is no number" % text) from None
+        raise BadValue('"%s" is not a number' % text) from None
 
 
 KINDS = {
@@ -62,51 +62,51 @@ KINDS = {
 class Param:
     """A parameter of an experiment: Param("senders", "count", "8", "hosts that send").
 
-    `several`: its value is a list. `choices`: the words that it may be.
+    `several`: the value is a list. `choices`: the allowed words.
     """
 
     def __init__(self, name, kind, default, text, several=False, choices=()):
         if kind not in KINDS:
-            raise BadValue("parameter %s: no such kind: %r (%s)" % (name, kind, " ".join(KINDS)))
+            raise BadValue('parameter %s: unknown kind "%s" (%s)' % (name, kind, " ".join(KINDS)))
         self.name, self.kind, self.default, self.text = name, kind, default, text
         self.several, self.choices = several, choices
         self.parse(default)
 
     def parse(self, text):
-        """The value that TEXT stands for."""
+        """Return: value of TEXT."""
         words = text.split(",") if self.several else [text]
         try:
             values = [KINDS[self.kind](word.strip()) for word in words]
             for value in values:
                 if self.choices and value not in self.choices:
-                    raise BadValue("%r is none of %s" % (value, ", ".join(self.choices)))
+                    raise BadValue('"%s" is not one of %s' % (value, ", ".join(self.choices)))
         except BadValue as error:
             raise BadValue("%s: %s" % (self.name, error)) from None
         return values if self.several else values[0]
 
     def describe(self):
-        """What may be given for it, for people."""
+        """Return: description of allowed values."""
         kind = "|".join(self.choices) if self.choices else self.kind
         return kind + ",..." if self.several else kind
 
 
 def assignments(words):
-    """{name: text} of the words name=text."""
+    """Return: {name: text} of words name=text."""
     given = {}
     for word in words:
         name, equals, text = word.partition("=")
         if not equals:
-            raise BadValue("%r is not key=value" % word)
+            raise BadValue('"%s" is not key=value' % word)
         given[name] = text
     return given
 
 
 def texts(params, given):
-    """The texts of all parameters: those given, the defaults for the others."""
+    """Return: {name: text} of all parameters: given texts and defaults."""
     names = [param.name for param in params]
     for name in given:
         if name not in names:
-            raise BadValue("no parameter %r; there are: %s" % (name, " ".join(names)))
+            raise BadValue('unknown parameter "%s" (%s)' % (name, " ".join(names)))
     result = {}
     for param in params:
         result[param.name] = given.get(param.name, param.default)
@@ -115,7 +115,7 @@ def texts(params, given):
 
 
 class Values:
-    """The parameters' values, as attributes."""
+    """Values of parameters, as attributes."""
 
     def __init__(self, params, given):
         for param in params:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What experiments with PCRP share: hosts with its qdisc, switches with eight priorities, and how flows fared."""
+"""Shared by experiments with PCRP: qdiscs of hosts and switches, statistics of flows."""
 import json
 import math
 import os
@@ -9,16 +9,16 @@ from closlab.experiment import TOP
 from closlab.results import mean, quantile
 from closlab.tcp import AROUND, DATA, HEADERS, WIRE
 
-DSCPS = (56, 48, 40, 32, 24, 16, 8, 1)              # of P0 to P7; sch_pcrp's defaults. P is its band of ets
-UNMARKED = 4                                        # band of unmarked packets: that of P4
+DSCPS = (56, 48, 40, 32, 24, 16, 8, 1)              # of P0 to P7, sch_pcrp's defaults; P is also the band of ets
+UNMARKED = 4                                        # band of unmarked packets: P4's
 NO_MARKS = "kmin 1073741824 kmax 1073741824"
 NO_LIMIT = 1 << 30
-CONTROL_WIRE = 14 + 20 + 8 + 64 + 24                # a control packet, IPv4, with what a line adds
-HANDSHAKE = 4                                       # packets without data of a connection, each way: SYN, FIN, ACKs
+CONTROL_WIRE = 14 + 20 + 8 + 64 + 24                # bytes of a control packet on the wire, IPv4
+HANDSHAKE = 4                                       # packets without data per connection and direction: SYN, FIN, ACKs
 CLASSES = (("<= 10 KB", 0, 10_000), ("<= 100 KB", 10_000, 100_000), ("<= 1 MB", 100_000, 1_000_000),
            ("> 1 MB", 1_000_000, 1 << 60))
 SHORT = CLASSES[:2]
-SURE = 1.96                 # standard deviations on both sides of a normal distribution that have 95 % of it
+SURE = 1.96                 # standard deviations of a normal distribution's 95 % interval
 OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts", "TcpExtTCPDSACKRecv", "TcpExtTCPLossProbes", "TcpExtTCPSACKReorder",
           "TcpExtTCPSynRetrans")
 OF_QDISC = ("bytes", "requests_sent", "probes_sent", "grants_sent", "answers_sent", "chains_overdue", "promotions")
@@ -32,32 +32,32 @@ def cdf(sizes):
 
 
 def segments(sizes):
-    """[((bytes, share), (bytes, share))]: the straight lines of a distribution."""
+    """Return: [((bytes, probability), (bytes, probability))], the linear segments of a distribution."""
     with open(os.path.join(TOP, cdf(sizes)), encoding="ascii") as f:
         points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
     return list(zip([(points[0][0], 0)] + points, points))
 
 
 def mean_bytes(sizes):
-    """Of the flows of a distribution."""
+    """Return: mean flow size of a distribution."""
     return sum((a + b) / 2 * (q - p) for (a, p), (b, q) in segments(sizes))
 
 
 def wire_bytes(size):
-    """What the packets of a flow of SIZE bytes take of the line that its sender has, and of the one back, at most."""
+    """Return: bytes on the wire of a flow of SIZE bytes, an upper bound for each direction."""
     return size * WIRE / DATA + HANDSHAKE * (HEADERS + AROUND)
 
 
 def data_share(sizes):
-    """The flows' bytes, of what their packets take."""
+    """Return: the flows' bytes as a share of their bytes on the wire."""
     size = mean_bytes(sizes)
     return size / wire_bytes(size)
 
 
 def switch_qdiscs(net, buffer, k=None):
-    """Each port of a switch gets eight strict priorities, and marks what exceeds K bytes if K is given.
+    """Give each port of a switch eight strict priorities. With K, packets above K bytes are marked.
 
-    A pool of each port's own, without PFC, is the buffer that its priorities share.
+    The priorities of a port share a buffer, a pool without PFC.
     """
     marks = NO_MARKS if k is None else "kmin %d kmax %d pmax 100%%" % (k, k)
     for i, port in enumerate(net.switch_ports()):
@@ -72,7 +72,7 @@ def switch_qdiscs(net, buffer, k=None):
 
 
 def build(lab, net, host_qdisc, buffer, k=None, gso=None):
-    """Makes the network real; GSO is of PCRP's hosts. What waits is to be in the qdiscs: few frames are behind them."""
+    """Build the network with short rings, so that packets wait in qdiscs. GSO: gso_max_size of PCRP's hosts."""
     lab.module("sch_dcqcn")
     lab.module("sch_pcrp")
     switch_qdiscs(net, buffer, k)
@@ -84,7 +84,7 @@ def build(lab, net, host_qdisc, buffer, k=None, gso=None):
 
 
 def warm(lab, net, size="50k"):
-    """Each host sends to each other, so that all know who answers, and how soon."""
+    """Send a flow between each pair of hosts, so that all hosts know their peers and RTTs."""
     names = [host.name for host in net.hosts()]
     words = []
     for i, name in enumerate(names):
@@ -94,7 +94,7 @@ def warm(lab, net, size="50k"):
 
 
 def of_tcp(host):
-    """What TCP has counted in the host's namespace."""
+    """Return: TCP's counters OF_TCP in the host's namespace."""
     lines, values = [], {}
     with topo.inside(host):
         for name in ("snmp", "netstat"):
@@ -107,7 +107,7 @@ def of_tcp(host):
 
 
 def of_qdisc(host):
-    """What the host's qdisc has counted, if it is PCRP's."""
+    """Return: counters OF_QDISC of the host's pcrp; zeros for other qdiscs."""
     if not any("pcrp" in port.qdisc for port in host.ports.values()):
         return [0] * len(OF_QDISC)
     qdisc = json.loads(topo.run("tc", "-n", host.name, "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
@@ -115,20 +115,20 @@ def of_qdisc(host):
 
 
 def of_switch(switch):
-    """Packets that its queues have dropped; ets counts them, too."""
+    """Return: [packets dropped by the switch]. ets repeats them, so only dcqcn counts."""
     return [sum(qdisc["drops"] for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc"))
                 if qdisc["kind"] == "dcqcn")]
 
 
 def counts(net):
-    """{node's name: OF_TCP and OF_QDISC of a host, OF_SWITCH of a switch}"""
+    """Return: {node: OF_TCP, OF_QDISC and OF_SWITCH, 0 where they do not apply}."""
     values = {host.name: of_tcp(host) + of_qdisc(host) + [0] * len(OF_SWITCH) for host in net.hosts()}
     values.update({switch.name: [0] * len(OF_TCP + OF_QDISC) + of_switch(switch) for switch in net.switches()})
     return values
 
 
 def write_hosts(path, net, before):
-    """A CSV file of what each host's TCP and each node's qdiscs have counted since BEFORE. Returns what it is now."""
+    """Write the increase of all counters since BEFORE, an earlier counts(), to a CSV file. Return: counts()."""
     now = counts(net)
     with open(path, "w", encoding="ascii") as f:
         f.write(",".join(("node",) + OF_TCP + OF_QDISC + OF_SWITCH) + "\n")
@@ -138,9 +138,9 @@ def write_hosts(path, net, before):
 
 
 def poisson(lab, net, before, case, time, drain, load, sizes, *words):
-    """A measurement: flows at random at that load, all that is on the lines included; writes what became of them.
+    """Measure Poisson arrivals at LOAD, headers included; write flows and counters of CASE.
 
-    BEFORE: what counts() said last. Returns what it says now.
+    BEFORE: an earlier counts(). Return: counts().
     """
     lab.traffic(net, "--time", "%dns" % time, "--drain", "%dns" % drain, "--flows", lab.path("flows-%s.csv" % case),
                 "poisson", "load=%.9f" % (load * data_share(sizes)), "cdf=" + cdf(sizes), *words)
@@ -150,11 +150,11 @@ def poisson(lab, net, before, case, time, drain, load, sizes, *words):
 # ---- on the host
 
 class Flows:
-    """How the flows of a case fared: those of flows-CASE.csv that KEEP lets pass.
+    """Flows of flows-CASE.csv that satisfy KEEP.
 
-    all         of which
-    done        have ended, and
-    missed      were not even begun, for the traffic generator was too busy
+    all         rows of all flows
+    done        rows of the flows that have ended
+    missed      number of flows that were not started, because the traffic generator was late
     """
 
     def __init__(self, run, scheme, case, keep=None):
@@ -165,7 +165,7 @@ class Flows:
         self.hosts = run.csv(scheme, "hosts-%s.csv" % case)
 
     def among(self, low=0, high=1 << 60):
-        """Flows that were done, of more than LOW bytes, up to HIGH."""
+        """Return: flows that are done, of more than LOW and at most HIGH bytes."""
         return [row for row in self.done if low < row["bytes"] <= high]
 
     def slowdowns(self, low=0, high=1 << 60):
@@ -178,10 +178,10 @@ class Flows:
         return quantile(self.slowdowns(low, high) or [math.nan], q)
 
     def quantile_range(self, q, low=0, high=1 << 60):
-        """The two slowdowns between which the quantile is, 95 % sure if flows do not depend on each other.
+        """Return: 95 % confidence interval of the quantile, for independent flows.
 
-        It is where it is, whatever the distribution: so many of n flows are below
-        it as heads of n throws of a coin.
+        It holds for any distribution: the number of flows below the quantile is
+        binomially distributed.
         """
         ordered = sorted(self.slowdowns(low, high) or [math.nan])
         count = len(ordered)
@@ -189,10 +189,10 @@ class Flows:
         return [ordered[min(count, max(1, math.ceil(count * q + sign * off))) - 1] for sign in (-1, 1)]
 
     def ratio(self, other, low=0, high=1 << 60):
-        """(mean slowdown over that of OTHER's flows, by how much it may be wrong), 95 % sure.
+        """Return: mean slowdown relative to OTHER's, and half of its 95 % confidence interval.
 
-        Of flows that ended in both: the same seed makes the same flows, so that
-        they are compared one by one.
+        Compares pairs of flows that ended in both schemes: the same seed generates
+        the same flows.
         """
         pairs = self.pairs(other, low, high)
         base = mean([b for _, b in pairs])
@@ -201,11 +201,11 @@ class Flows:
         return found, SURE * math.sqrt(spread / len(pairs)) / base
 
     def typical(self, other, low=0, high=1 << 60):
-        """The geometric mean of how much slower each flow was than in OTHER, for which one lost SYN is but one flow."""
+        """Return: geometric mean of the ratios of pairs, on which a flow with a lost SYN has little weight."""
         return math.exp(mean([math.log(a / b) for a, b in self.pairs(other, low, high)]))
 
     def pairs(self, other, low, high):
-        """[(slowdown, slowdown in OTHER)] of the flows that ended in both."""
+        """Return: [(slowdown, slowdown in OTHER)] of the flows that ended in both schemes."""
         beside = {row["flow"]: row["slowdown"] for row in other.among(low, high)}
         return [(row["slowdown"], beside[row["flow"]]) for row in self.among(low, high) if row["flow"] in beside]
 
@@ -213,7 +213,7 @@ class Flows:
         return mean([row["fct_ns"] / 1e3 for row in self.done] or [math.nan])
 
     def rows(self):
-        """(class, flows, unfinished, slowdown: mean, median, p99 and its range, FCT: mean and p99, us) of each class"""
+        """Yield per class: name, flows, unfinished, slowdown: mean, median, p99 and its interval, FCT: mean, p99"""
         for name, low, high in CLASSES:
             some = self.among(low, high)
             if some:
@@ -227,6 +227,6 @@ class Flows:
         return sum(self.hosts[name])
 
     def control_share(self):
-        """Control packets, of all bytes that the hosts sent."""
+        """Return: control packets' share of all bytes that the hosts sent."""
         packets = sum(self.total(name) for name in ("requests_sent", "probes_sent", "grants_sent", "answers_sent"))
         return packets * CONTROL_WIRE / max(1, self.total("bytes"))

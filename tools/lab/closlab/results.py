@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an experiment's report() works with, on the host: the CSV files of all schemes, and how to show them."""
+"""Interface of an experiment's report(), on the host: CSV files of all schemes, tables, claims, figures."""
 import csv
 import json
 import math
@@ -22,15 +22,15 @@ BARS = {
 
 
 class Columns(dict):
-    """A CSV file: {column: list of values}; numbers are int or float."""
+    """A CSV file: {column: list of values}. Numbers are int or float."""
 
     def rows(self):
-        """The lines, each as {column: value}."""
+        """Return: the rows, as {column: value}."""
         return [dict(zip(self, values)) for values in zip(*self.values())]
 
-    def where(self, **wanted):
-        """The lines in which the columns named have these values."""
-        keep = [all(row[k] == v for k, v in wanted.items()) for row in self.rows()]
+    def where(self, **values_by_column):
+        """Return: Columns with the rows that have these values."""
+        keep = [all(row[k] == v for k, v in values_by_column.items()) for row in self.rows()]
         return Columns((name, [v for v, k in zip(values, keep) if k]) for name, values in self.items())
 
 
@@ -60,30 +60,30 @@ def mean(values):
 
 
 def quantile(values, q):
-    """The smallest of the values that a share q of them does not exceed."""
+    """Return: the smallest value that a share Q of all values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(q * len(ordered)) - 1)]
 
 
 def jain(values):
-    """Jain's index of fairness: 1 if all are equal, 1/n if one has all."""
+    """Return: Jain's fairness index: 1 if all values are equal, 1/n if one has everything."""
     squares = sum(v * v for v in values)
     return sum(values) ** 2 / (len(values) * squares) if squares else 1.0
 
 
 def holds(value, bar):
-    """Whether VALUE is as BAR says: ">= 9.4", "< 2", "0.9..1.1"."""
+    """Return: True if VALUE satisfies BAR: ">= 9.4", "< 2", "0.9..1.1"."""
     between = re.fullmatch(r"(-?[\d.e+-]+?)\.\.(-?[\d.e+-]+)", bar)
     if between:
         return float(between[1]) <= value <= float(between[2])
     sign, _, limit = bar.partition(" ")
     if sign not in BARS:
-        raise ValueError("bar %r is not like '>= 9.4' or '0.9..1.1'" % bar)
+        raise ValueError('invalid bar "%s", expected ">= 9.4" or "0.9..1.1"' % bar)
     return BARS[sign](value, float(limit))
 
 
 def layout(header, rows):
-    """The lines of a table in plain text; numbers are right-aligned."""
+    """Yield the lines of a table in plain text, with right-aligned numbers."""
     texts = [[cell if isinstance(cell, str) else "%.4g" % cell if isinstance(cell, float) else str(cell)
               for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [list(header)] + texts) for i in range(len(header))]
@@ -94,10 +94,10 @@ def layout(header, rows):
 
 
 class Results:
-    """A finished run in its directory.
+    """Results of a run.
 
     params, seed, small   as in closlab.guest.Lab
-    schemes               the names of the schemes that ran
+    schemes               names of the schemes with results
     """
 
     def __init__(self, directory):
@@ -106,7 +106,7 @@ class Results:
             with open(self.path("params.json"), encoding="utf-8") as f:
                 about = json.load(f)
         except FileNotFoundError:
-            raise BadValue("%s is no directory of results: it has no params.json" % directory) from None
+            raise BadValue("%s is not a directory of results: missing params.json" % directory) from None
         self.module = experiment.load(about["experiment"])
         self.params = Values(self.module.PARAMS, about["params"])
         self.schemes, self.seed, self.small = about["schemes"], about["seed"], about["small"]
@@ -130,12 +130,12 @@ class Results:
         self.text(*layout(header, rows), "")
 
     def claim(self, ident, text, value, bar):
-        """Something that the experiment shall show: TEXT, the VALUE measured, the BAR that it has to pass."""
+        """Check a claim of the experiment: TEXT, the measured VALUE, and the BAR that it must satisfy."""
         value = float(value)
         self.claims.append({"id": ident, "text": text, "value": value, "bar": bar, "holds": holds(value, bar)})
 
     def figure(self, name, rows=1, columns=1, size=None):
-        """(figure, axes) of matplotlib; it becomes NAME.svg."""
+        """Return: figure and axes of matplotlib, to be saved as NAME.svg."""
         import matplotlib
         matplotlib.use("Agg")
         matplotlib.rcParams.update(STYLE)
@@ -145,7 +145,7 @@ class Results:
         return figure, axes
 
     def report(self):
-        """Has the experiment look at the results, and writes what it says. Returns whether all claims hold."""
+        """Run the experiment's report() and write its output. Return: True if all claims hold."""
         self.module.report(self)
         for claim in self.claims:
             self.text("%-7s %s: %.4g (%s): %s" % ("holds" if claim["holds"] else "FAILS", claim["id"], claim["value"],

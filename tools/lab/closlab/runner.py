@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs the schemes of an experiment on the host: a guest each, side by side."""
+"""Run the schemes of an experiment: one guest per scheme, several in parallel."""
 import glob
 import json
 import os
@@ -14,13 +14,13 @@ import time
 from closlab.experiment import TOP
 from closlab.params import BadValue
 
-QUIET_S = 10        # between two lines of progress, if they do not go to a terminal
+QUIET_S = 10        # between two lines of progress, if stderr is not a terminal
 VM_RUN = os.path.join(TOP, "tools", "vm", "run")
 ENVIRONMENT = "PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1"
 
 
 class Broken(Exception):
-    """A guest did not do what it was started for."""
+    """A guest failed."""
 
 
 def say(text):
@@ -28,7 +28,7 @@ def say(text):
 
 
 def prepare(kernel):
-    """Gets and builds all that the guests need, so that they only have to run."""
+    """Install and build everything that the guests need."""
     for command in (["tools/deps.sh", "lab", "uml", "vm"], ["tools/vm/modules", kernel],
                     ["make", "-s", "-C", "tools/lab"]):
         if subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL, check=False).returncode:
@@ -36,21 +36,22 @@ def prepare(kernel):
 
 
 def clear(directory):
-    """Makes room for results where there are none, or older ones."""
+    """Make the directory for results, and delete results of an earlier run."""
     if os.path.exists(os.path.join(directory, "params.json")):
         with open(os.path.join(directory, "params.json"), encoding="utf-8") as f:
-            for scheme in json.load(f)["schemes"]:
+            about = json.load(f)
+            for scheme in [*about["schemes"], *about.get("failed", ())]:
                 shutil.rmtree(os.path.join(directory, scheme), ignore_errors=True)
         for name in ["params.json", "claims.json", "table.txt"] + glob.glob("*.svg", root_dir=directory):
             if os.path.exists(os.path.join(directory, name)):
                 os.unlink(os.path.join(directory, name))
     elif os.path.isdir(directory) and os.listdir(directory):
-        raise BadValue("%s is not empty, and holds no results of the lab" % directory)
+        raise BadValue("%s is not empty and contains no results of the lab" % directory)
     os.makedirs(directory, exist_ok=True)
 
 
 class Guest:
-    """A scheme's guest: started, followed, ended."""
+    """The guest of a scheme."""
 
     def __init__(self, scheme, job, directory, options):
         command = [VM_RUN, "--kernel", options.kernel, "--virtual-time", str(options.seed),
@@ -59,37 +60,42 @@ class Guest:
             command += ["--memory", str(options.memory)]
         command += ["--", "%s tools/lab/in-guest %s" % (ENVIRONMENT, shlex.quote(json.dumps(dict(job, scheme=scheme))))]
         self.scheme = scheme
-        self.reached = self.wanted = 0      # ns of virtual time
+        self.reached = self.expected = 0    # ns of virtual time
         self.began = self.heard = time.monotonic()
-        # a session of its own: Ctrl-C reaches us alone, and we end it
+        # a new session, so that Ctrl-C reaches only this process, which then ends the guest
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, start_new_session=True)
 
     def line(self, text, progress):
-        """A line that the guest has written."""
+        """Handle a line of the guest's output."""
         self.heard = time.monotonic()
         if not text.startswith("@progress "):
             progress.show(self.scheme + ": " + text)
             return
-        if not self.wanted:
-            self.began = time.monotonic()   # it is up
-        self.reached, self.wanted = (int(word) for word in text.split()[1:])
+        if not self.expected:
+            self.began = time.monotonic()   # set-up is complete
+        self.reached, self.expected = (int(word) for word in text.split()[1:])
 
     def left_s(self):
-        """An estimate of the wall time that is left; None: nobody knows."""
+        """Return: estimate of the remaining wall time, in s; None: unknown."""
         if not self.reached:
             return None
-        return (time.monotonic() - self.began) * (self.wanted - self.reached) / self.reached
+        return (time.monotonic() - self.began) * (self.expected - self.reached) / self.reached
+
+    def total_s(self):
+        """Return: estimate of the wall time of the whole measurement, in s; None: unknown."""
+        left = self.left_s()
+        return None if left is None else time.monotonic() - self.began + left
 
     def state(self):
-        if not self.wanted:
+        if not self.expected:
             return "%s set-up" % self.scheme
         wall = time.monotonic() - self.began
         return "%s %.4g of %.4g ms (%.2g wall s per virtual s)" % (
-            self.scheme, self.reached / 1e6, self.wanted / 1e6, wall * 1e9 / self.reached if self.reached else 0)
+            self.scheme, self.reached / 1e6, self.expected / 1e6, wall * 1e9 / self.reached if self.reached else 0)
 
     def end(self):
-        """Ends it, if need be by force."""
+        """End the guest, by force if necessary."""
         for sign in (signal.SIGTERM, signal.SIGKILL):
             if self.process.poll() is None:
                 os.killpg(self.process.pid, sign)
@@ -99,60 +105,95 @@ class Guest:
                     pass
 
 
+def estimate_s(guests, waiting, jobs):
+    """Return: estimate of the remaining wall time of all guests, in s; None: no guest has made progress yet.
+
+    A guest in set-up, or one of the WAITING guests that have not started, is assumed to take as long as the mean of the
+    other ones. JOBS guests run in parallel.
+    """
+    totals = [guest.total_s() for guest in guests if guest.total_s() is not None]
+    if not totals:
+        return None
+    mean = sum(totals) / len(totals)
+    ends = sorted(mean if guest.left_s() is None else guest.left_s() for guest in guests)
+    ends = [0] * (jobs - len(ends)) + ends
+    for _ in range(waiting):
+        ends = sorted([ends[0] + mean] + ends[1:])
+    return ends[-1]
+
+
+def fit(left, guests, waiting, width):
+    """Return: the line of progress: estimate LEFT first, then the guests' states, as many as fit into WIDTH columns."""
+    text = "about %.0f s left" % left if left is not None else "estimating"
+    if waiting:
+        text += "; %d waiting" % waiting
+    for i, guest in enumerate(guests):
+        more = "; " + guest.state()
+        rest = "; +%d" % (len(guests) - i)
+        if len(text) + len(more) + (len(rest) if i + 1 < len(guests) else 0) > width:
+            return (text + rest)[:width]
+        text += more
+    return text
+
+
 class Progress:
-    """One line on stderr, kept up to date on a terminal."""
+    """A line on stderr, updated in place on a terminal."""
 
     def __init__(self):
         self.terminal = sys.stderr.isatty()
         self.shown = time.monotonic()
 
     def show(self, text):
-        """A line that stays."""
+        """Print a line that stays."""
         print(("\r\033[K" if self.terminal else "") + text, file=sys.stderr, flush=True)
 
-    def update(self, guests, waiting):
+    def update(self, guests, waiting, jobs):
         now = time.monotonic()
         if now - self.shown < (0.5 if self.terminal else QUIET_S):
             return
         self.shown = now
-        left = [guest.left_s() for guest in guests]
-        text = "; ".join(guest.state() for guest in guests)
-        if waiting:
-            text += "; %d waiting" % waiting
-        elif guests and None not in left:
-            text += "; about %.0f s left" % max(left)
+        left = estimate_s(guests, waiting, jobs)
         if self.terminal:
-            width = shutil.get_terminal_size().columns - 1
-            print("\r\033[K" + text[:width], end="", file=sys.stderr, flush=True)
+            width = terminal_columns() - 1
+            print("\r\033[K" + fit(left, guests, waiting, width), end="", file=sys.stderr, flush=True)
         else:
-            say(text)
+            say(fit(left, guests, waiting, 1000))
 
     def done(self):
         if self.terminal:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
+def terminal_columns():
+    """Return: width of the terminal at stderr. shutil.get_terminal_size() reads stdout, which may be a file."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
 class Crew:
-    """All guests of a run."""
+    """All guests of a run. `failed`: {scheme: reason} after run()."""
 
     def __init__(self, job, schemes, directory, options):
         self.start = lambda scheme: Guest(scheme, job, directory, options)
         self.waiting = list(schemes)
         self.jobs, self.stall = options.jobs, options.stall
         self.guests = []
+        self.failed = {}
         self.selector = selectors.DefaultSelector()
         self.progress = Progress()
 
     def run(self):
-        """Until all have ended, or one has failed, which is an exception. None is left running."""
+        """Run until all guests have ended. If one fails, the other ones continue. An exception ends all guests."""
         try:
             while self.waiting or self.guests:
                 while self.waiting and len(self.guests) < self.jobs:
                     self.admit(self.start(self.waiting.pop(0)))
                 self.listen()
                 for guest in list(self.guests):
-                    self.look_at(guest)
-                self.progress.update(self.guests, len(self.waiting))
+                    self.check(guest)
+                self.progress.update(self.guests, len(self.waiting), self.jobs)
         finally:
             for guest in self.guests:
                 guest.end()
@@ -178,18 +219,25 @@ class Crew:
     def listening(self, guest):
         return any(key.data[0] is guest for key in self.selector.get_map().values())
 
-    def look_at(self, guest):
-        """Has it ended, is it stuck?"""
+    def check(self, guest):
+        """Handle the end of a guest, and end it if it is stuck."""
         if time.monotonic() - guest.heard > self.stall:
             guest.end()
             while self.listening(guest):
                 self.listen()
-            raise Broken("%s: stuck: nothing heard of it for %d s; its console is above" % (guest.scheme, self.stall))
+            self.fail(guest, "stuck: no output for %d s; its console is above" % self.stall)
+            return
         if self.listening(guest):
             return
         status = guest.process.wait()
-        self.guests.remove(guest)
         if status == 125:
-            raise Broken("%s: the guest broke; its console is above" % guest.scheme)
-        if status:
-            raise Broken("%s: failed with status %d; the reason is above" % (guest.scheme, status))
+            self.fail(guest, "the guest broke; its console is above")
+        elif status:
+            self.fail(guest, "failed with status %d; the reason is above" % status)
+        else:
+            self.guests.remove(guest)
+
+    def fail(self, guest, reason):
+        self.guests.remove(guest)
+        self.failed[guest.scheme] = reason
+        self.progress.show("lab: %s: %s" % (guest.scheme, reason))

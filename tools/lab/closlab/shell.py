@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""lab shell: a prompt in a guest. Virtual time stands still while it waits; lines are edited on the host."""
+"""lab shell: a prompt in a guest. Virtual time stands still at the prompt; lines are edited on the host."""
 import os
 import shlex
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
-from closlab.runner import ENVIRONMENT, VM_RUN
+from closlab.runner import ENVIRONMENT, VM_RUN, say
 
-START_US = 10**15       # what the guest's clock shows at its start
+START_US = 10**15       # the guest's clock at its start
+WATCHDOG_S = 10         # of wall time without progress of virtual time, until a warning
+PROMPT, TICK = "@prompt ", "@tick\n"
 
 
 def children(pid):
@@ -22,12 +26,43 @@ def name_of(pid):
         return f.read().strip()
 
 
+class Watchdog:
+    """Warns once per command if virtual time does not advance, because a program polls instead of sleeping."""
+
+    def __init__(self, seconds=WATCHDOG_S):
+        self.seconds = seconds
+        self.command = None     # running command; None: at the prompt, or a warning was printed
+        self.seen = 0           # wall time of the last progress
+        threading.Thread(target=self.watch, daemon=True).start()
+
+    def start(self, command):
+        self.progress()
+        self.command = command
+
+    def progress(self):
+        self.seen = time.monotonic()
+
+    def stop(self):
+        self.command = None
+
+    def watch(self):
+        while True:
+            time.sleep(self.seconds / 20)
+            command = self.command
+            if command and time.monotonic() - self.seen > self.seconds:
+                self.command = None
+                say('"%s" has run for %g s without sleeping, so virtual time stands still. Programs that poll, like '
+                    "iperf3, never end here. Ctrl-C ends the guest; build/lab/traffic generates traffic." % (
+                        command, self.seconds))
+
+
 class Shell:
-    """A guest that runs commands one after the other; INBOX is where it looks for them."""
+    """A guest that runs one command after the other, from files in the directory INBOX."""
 
     def __init__(self, options, inbox):
         self.inbox, self.turn = inbox, 1
-        self.kernel = None      # the process that is the guest's kernel
+        self.watchdog = Watchdog()
+        self.kernel = None      # process of the guest's kernel
         self.put("1", "")
         guest = "%s tools/lab/in-guest --build %s && exec tools/lab/shell-guest %s" % (
             ENVIRONMENT, shlex.quote(options.topology), shlex.quote(inbox))
@@ -39,33 +74,40 @@ class Shell:
                                         start_new_session=True)
 
     def put(self, name, text):
-        """A file in the inbox, there at once with all that is in it."""
+        """Write a file to the inbox atomically."""
         path = os.path.join(self.inbox, name)
         with open(path + ".new", "w", encoding="utf-8") as f:
             f.write(text)
         os.rename(path + ".new", path)
 
     def show(self):
-        """Shows what the guest prints. Returns the words of its next prompt, or None if it has ended."""
+        """Print the guest's output. Return: words of its next prompt, or None if the guest has ended."""
         for line in self.process.stdout:
             text = line.decode("utf-8", "replace")
-            before, prompt, words = text.partition("@prompt ")
-            sys.stdout.write(before if prompt else text)
+            before, prompt, words = text.partition(PROMPT)
+            if text.endswith(TICK):
+                before, prompt = text[:-len(TICK)], ""
+                self.watchdog.progress()
+            elif not prompt:
+                before = text
+            sys.stdout.write(before)
             sys.stdout.flush()
             if prompt:
+                self.watchdog.stop()
                 self.hold()
                 return words.split()
         return None
 
     def hold(self):
-        """Stops the guest. Only its kernel: that traces its processes, and would take their stops for theirs."""
+        """Stop the guest's kernel, and so its processes. Stopping these would look like a signal of the guest."""
         if not self.kernel:
             timeout = next(pid for pid in children(self.process.pid) if name_of(pid) == "timeout")
             self.kernel = children(timeout)[0]
         os.kill(self.kernel, signal.SIGSTOP)
 
     def do(self, command):
-        """Has the guest run it."""
+        """Let the guest run a command."""
+        self.watchdog.start(command)
         self.put(str(self.turn + 1), "")
         self.put(str(self.turn), command + "\n")
         self.turn += 1
@@ -80,7 +122,7 @@ class Shell:
 
 
 def ask(words):
-    """The next command; None at the end of the input."""
+    """Return: the next command, or None at the end of the input."""
     status, now = int(words[0]), int(words[1]) - START_US
     prompt = "lab %.6f s%s> " % (now / 1e6, " (status %d)" % status if status else "")
     try:
@@ -90,9 +132,9 @@ def ask(words):
 
 
 def run(options):
-    """Returns the last command's status."""
+    """Run the prompt. Return: status of the last command."""
     if sys.stdin.isatty():
-        import readline     # noqa: F401 (input() gets history and editing by it)
+        import readline     # noqa: F401 (gives input() history and editing)
         print("bash in a guest in virtual time; `ip netns` lists the hosts, exit or Ctrl-D ends it")
     with tempfile.TemporaryDirectory(dir=os.environ["CLOSNET_CACHE"], prefix="lab-shell.") as inbox:
         os.chmod(inbox, 0o755)

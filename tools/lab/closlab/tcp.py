@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What experiments with our congestion controls share: their parameters in the guest, and what a port's flows showed."""
+"""Shared by experiments with congestion controls: sysctls in the guest, statistics of a port's queue and flows."""
 import os
 import types
 
 from closlab import topo
 from closlab.results import jain, mean, quantile
 
-ON_WIRE = 24                # bytes beside a frame: check sequence, preamble, gap
-AROUND = 14 + ON_WIRE       # beside an IP packet
-HEADERS = 52                # of IP and TCP with time stamps
+ON_WIRE = 24                # bytes on the wire besides a frame: FCS, preamble, gap
+AROUND = 14 + ON_WIRE       # bytes on the wire besides an IP packet
+HEADERS = 52                # bytes of IP and TCP headers with timestamps
 FRAME, WIRE, DATA = 1514, 1500 + AROUND, 1500 - HEADERS     # a full packet, MTU 1500
-SERIES = 10                 # samples of the flows in each part of a measurement
+SERIES = 10                 # samples per part of a measurement
 
 
 # ---- in the guest
 
 class Module:
-    """A congestion control, like "tcp_timely"; ALWAYS instead of some defaults."""
+    """A congestion control, like "tcp_timely". ALWAYS: sysctls that replace defaults."""
 
     def __init__(self, lab, name, **always):
         lab.module("closnet_cc")
@@ -31,8 +31,8 @@ class Module:
         self.set()
 
     def set(self, **values):
-        """Set the sysctls of all namespaces: of those that there are, and of the initial one, which new ones copy.
-        Connections that start from now on take them; a sysctl that is not named has its default."""
+        """Set the sysctls of all existing namespaces and, via the initial one, of new ones; others get their defaults.
+        They apply to connections that start later."""
         values = {**self.defaults, **values}
         self.write(values)
         built = sorted(os.listdir("/run/netns")) if os.path.isdir("/run/netns") else ()
@@ -41,7 +41,7 @@ class Module:
                 self.write(values)
 
     def write(self, values):
-        """Write the sysctls of the namespace that this process is in."""
+        """Write the sysctls of the current namespace."""
         for name, value in values.items():
             with open(os.path.join(self.directory, name), "w", encoding="ascii") as f:
                 f.write(str(value))
@@ -50,11 +50,11 @@ class Module:
 # ---- on the host
 
 class Queue:
-    """What queue-CASE.csv, of one port, has while time_ns is above BEGIN, up to END.
+    """Samples of queue-CASE.csv, of one port, with BEGIN < time_ns <= END.
 
-    queue_bytes     the samples
-    queue_us        the same, in the time that a line of the rate needs for what waits
-    sent_bytes, drops, marks, pauses    of that time
+    queue_bytes     samples, bytes
+    queue_us        samples, transmission time at RATE in µs
+    sent_bytes, drops, marks, pauses    increase of the counters
     """
 
     def __init__(self, run, scheme, case, rate, begin, end):
@@ -74,10 +74,11 @@ class Queue:
 
 
 class Window(Queue):
-    """That, and what series-CASE.csv has of the first COUNT flows, which share that port.
+    """A Queue with the goodputs of the first COUNT flows of series-CASE.csv, which share the port.
 
-    goodputs    of each flow, bit/s
-    share       of the most that the port's line carries, all flows together
+    goodputs    goodput of each flow, bit/s
+    share       sum of the goodputs as a share of the port's maximum
+    jain        Jain's fairness index of the goodputs
     """
 
     def __init__(self, run, scheme, case, rate, begin, end, count=None, mtu=1500):
@@ -88,7 +89,7 @@ class Window(Queue):
 
 
 def goodputs(series, begin, end, column="received_bytes"):
-    """What each flow's receiver got from the first sample at BEGIN or later to the last until END, bit/s."""
+    """Return: goodput of each flow in bit/s, from the first sample at or after BEGIN to the last one until END."""
     times = [t for t in series["time_ns"] if begin <= t <= end]
     first, last = min(times), max(times)
     start, stop = ({row["flow"]: row[column] for row in series.where(time_ns=at).rows()}

@@ -7,8 +7,8 @@
 A host's device is eth0; a switch's device is named after the neighbour. The
 addresses are those of the fat-tree paper (Al-Fares et al., SIGCOMM 2008):
 10.POD.SWITCH.HOST, so that a route is a prefix. Each switch has one address,
-on its lo, and is the gateway on all of its links; nobody has to ask for a MAC
-address, and nobody sends anything of its own accord.
+on its lo, and is the gateway on all of its links. Neighbours are permanent and
+IPv6 is off, so hosts and switches send no ARP or other packets by themselves.
 """
 import contextlib
 import ctypes
@@ -29,14 +29,14 @@ HWTSTAMP_FILTER_ALL = 1
 
 HOST_SYSCTLS = {
     "ipv4/tcp_no_metrics_save": "1",
-    # what autotuning may reach: 100 Gbit/s times some ms
+    # limits of autotuning: 100 Gbit/s times some ms
     "ipv4/tcp_rmem": "4096 131072 67108864",
     "ipv4/tcp_wmem": "4096 16384 67108864",
 }
 SWITCH_SYSCTLS = {
     "ipv4/ip_forward": "1",
-    "ipv4/ip_early_demux": "0",     # a switch has no sockets to look for
-    # ECMP by the five-tuple itself: a packet between namespaces keeps the hash that its sender's socket gave it
+    "ipv4/ip_early_demux": "0",     # a switch has no sockets
+    # ECMP by the five-tuple: skb->hash of the sender's socket survives between namespaces
     "ipv4/fib_multipath_hash_policy": "3",
     "ipv4/fib_multipath_hash_fields": "0x37",
 }
@@ -47,21 +47,21 @@ class Port:
 
     def __init__(self, node, dev, mac, rate, delay):
         self.node, self.dev, self.mac = node, dev, mac
-        self.rate, self.delay = rate, delay     # of what this port transmits
+        self.rate, self.delay = rate, delay     # in the direction of transmission
         self.peer = None
-        self.qdisc = None                       # None: what build() was given
+        self.qdisc = None                       # None: build()'s argument
         self.ring = None                        # packets; None: closwire's default
-        self.gso = None                         # bytes of the longest GSO packet; None: what the device takes
+        self.gso = None                         # bytes of the longest GSO packet; None: the device's limit
         self.rx_usecs = 0                       # interrupt moderation
-        self.clock_offset = self.clock_drift = 0    # of the PTP clock: ns, parts per billion
+        self.clock_offset = self.clock_drift = 0    # of the PTP clock, in ns and ppb
 
     def name(self):
-        """What the sampler calls it."""
+        """Return: the port's name for the sampler."""
         return self.node.name + "/" + self.dev
 
 
 class Node:
-    """A host or a switch, and the namespace of the same name."""
+    """A host or a switch, in the network namespace of the same name."""
 
     def __init__(self, name, address, leaf=None, pod=None):
         self.name, self.address, self.leaf, self.pod = name, address, leaf, pod
@@ -74,7 +74,7 @@ class Node:
 
 
 class Network:
-    """Nodes and links; build() makes them real."""
+    """Nodes and links. build() creates them."""
 
     def __init__(self, mtu=1500):
         self.mtu = mtu
@@ -98,7 +98,7 @@ class Network:
         return [n for n in self.nodes.values() if not n.is_host]
 
     def link(self, a, b, rate, delay):
-        """A link of the nodes A and B."""
+        """Add a link between nodes A and B."""
         ends = []
         for node, other in ((a, b), (b, a)):
             number = 2 * len(self.links) + len(ends)
@@ -110,7 +110,7 @@ class Network:
         self.links.append(tuple(ends))
 
     def attach(self, host, switch, rate, delay):
-        """Links a host to its switch and routes between them."""
+        """Add a link between a host and its switch, and the routes."""
         self.link(host, switch, rate, delay)
         host.routes.append(("0.0.0.0/0", [switch.name]))
         switch.routes.append((host.address + "/32", [host.name]))
@@ -124,7 +124,7 @@ class Network:
     # ---- paths
 
     def path(self, a, b):
-        """The ports that a packet leaves by on a shortest way from A to B."""
+        """Return: egress ports on a shortest path from A to B."""
         ways = [(a, [])]
         seen = {a}
         for node, ports in ways:
@@ -134,10 +134,10 @@ class Network:
                 if port.peer.node not in seen:
                     seen.add(port.peer.node)
                     ways.append((port.peer.node, ports + [port]))
-        raise ValueError("no way from %s to %s" % (a.name, b.name))
+        raise ValueError("no path from %s to %s" % (a.name, b.name))
 
     def paths(self):
-        """{distance: path} for an example of each distance that there is."""
+        """Return: {distance: path}, with an example of each distance in the network."""
         hosts = self.hosts()
         found = {}
         for a in (hosts[0], hosts[-1]):
@@ -149,7 +149,7 @@ class Network:
         return found
 
     def write_hosts(self, path):
-        """The file of hosts for tools/lab/traffic."""
+        """Write the file of hosts for tools/lab/traffic."""
         with open(path, "w", encoding="ascii") as f:
             f.write("mtu %d\n" % self.mtu)
             for h in self.hosts():
@@ -157,14 +157,17 @@ class Network:
             for distance, ports in self.paths().items():
                 f.write("path %s %s\n" % (distance, " ".join("%d:%d" % (p.rate, p.delay) for p in ports)))
 
-    # ---- making it
+    # ---- creation
 
     def build(self, host_qdisc=None, port_qdisc=None, seed=1, rx_stamps=False):
-        """Makes namespaces, links, addresses, routes. A qdisc: words of tc, or lines of it: root, parent, filter.
+        """Create namespaces, links, addresses, routes and qdiscs.
 
-        rx_stamps: the hosts' NICs stamp all that they receive.
+        host_qdisc, port_qdisc: words of tc after "root", or a list of lines that begin with root, parent or filter.
+        seed: the switches' ECMP hashes have seed, seed + 1, ... The default, 1, is independent of the run's --seed, so
+              flows have the same paths in all runs. Pass lab.seed to vary them.
+        rx_stamps: hosts' NICs stamp all received packets.
         """
-        # hosts may use whatever the kernel has
+        # permit all congestion controls
         with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as f:
             sysctl("ipv4/tcp_allowed_congestion_control", f.read())
         run("insmod", os.environ["CLOSNET_MODDIR"] + "/closwire.ko")
@@ -191,16 +194,16 @@ class Network:
         return "address %s mtu %d" % (port.mac, self.mtu)
 
     def settings(self, node, hash_seed):
-        """What the node's namespace gets in /proc/sys/net, and on its devices."""
+        """Set sysctls and device settings of the node."""
         values = dict(self.host_sysctls if node.is_host else self.switch_sysctls)
         if not node.is_host:
-            # or every tier would choose alike, and leave most of the paths unused
+            # with equal seeds, all tiers would choose alike and leave most paths unused
             values["ipv4/fib_multipath_hash_seed"] = str(hash_seed)
         for name, value in values.items():
             sysctl(name, value)
         for port in node.ports.values():
             if not node.is_host:
-                ethtool(port.dev, ETHTOOL_SGRO, 0)      # a switch does not merge packets
+                ethtool(port.dev, ETHTOOL_SGRO, 0)      # switches do not merge packets
             if port.rx_usecs:
                 moderate(port.dev, port.rx_usecs)
 
@@ -217,7 +220,7 @@ def wire_words(port):
 
 
 def node_batch(node):
-    """What ip does in the node's namespace."""
+    """Return: lines for `ip -batch` in the node's namespace."""
     ports = list(node.ports.values())
     lines = ["link set lo up"]
     lines.append("addr add %s/32 dev %s" % (node.address, "eth0" if node.is_host else "lo"))
@@ -253,7 +256,7 @@ def qdisc_batch(node, default):
 
 
 def run(*command, text=()):
-    """Runs it; its failure is an exception that has what it said."""
+    """Run a command. Return: its output. RuntimeError with its error message if it fails."""
     result = subprocess.run(command, input="\n".join(text) + "\n", capture_output=True, text=True)
     if result.returncode:
         raise RuntimeError("%s: status %d: %s" % (" ".join(command), result.returncode, result.stderr.strip()))
@@ -261,7 +264,7 @@ def run(*command, text=()):
 
 
 def program(*command):
-    """Runs it with our output; its failure is an exception."""
+    """Run a command with this process's output. RuntimeError if it fails."""
     result = subprocess.run([str(word) for word in command], check=False)
     if result.returncode:
         raise RuntimeError("%s: status %d" % (os.path.basename(command[0]), result.returncode))
@@ -279,7 +282,7 @@ def set_namespace(fd):
 
 
 def enter(path):
-    """This process goes into the network namespace, and so do the programs that it starts."""
+    """Enter a network namespace, with this process and the programs that it starts."""
     fd = os.open(path, os.O_RDONLY)
     try:
         set_namespace(fd)
@@ -289,7 +292,7 @@ def enter(path):
 
 @contextlib.contextmanager
 def inside(node):
-    """The body of a `with` is in the node's namespace, without starting a program."""
+    """Context manager: enter the node's namespace without starting a program."""
     here = os.open("/proc/self/ns/net", os.O_RDONLY)
     try:
         enter("/run/netns/" + node.name)
@@ -300,7 +303,7 @@ def inside(node):
 
 
 def device_ioctl(dev, number, value):
-    """An ioctl that takes a struct ifreq which points to VALUE."""
+    """Call an ioctl with a struct ifreq that points to VALUE."""
     buffer = ctypes.create_string_buffer(value)
     request = struct.pack("16sP16x", dev.encode(), ctypes.addressof(buffer))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -308,17 +311,17 @@ def device_ioctl(dev, number, value):
 
 
 def ethtool(dev, command, *values):
-    """What ethtool does, without starting a program: the command's structure is made of 32-bit values."""
+    """Call ethtool's ioctl. The command's structure consists of 32-bit VALUES."""
     device_ioctl(dev, SIOCETHTOOL, struct.pack("I%dI" % len(values), command, *values))
 
 
 def moderate(dev, rx_usecs):
-    """ethtool -C DEV rx-usecs: how late the NIC's interrupts are."""
-    ethtool(dev, ETHTOOL_SCOALESCE, rx_usecs, *[0] * 21)    # of struct ethtool_coalesce, the second field
+    """Set interrupt moderation, like ethtool -C DEV rx-usecs."""
+    ethtool(dev, ETHTOOL_SCOALESCE, rx_usecs, *[0] * 21)    # the second field of struct ethtool_coalesce
 
 
 def stamp_received(dev):
-    """Has the NIC stamp all that it receives."""
+    """Let the NIC stamp all received packets."""
     device_ioctl(dev, SIOCSHWTSTAMP, struct.pack("3i", 0, 0, HWTSTAMP_FILTER_ALL))
 
 
@@ -329,7 +332,7 @@ def star(hosts, rate, delay, mtu=1500):
     net = Network(mtu)
     switch = net.switch("switch", "10.0.0.1")
     for i in range(hosts):
-        # beyond what one byte counts, the leaf's prefix goes on
+        # more hosts than one byte counts use the next leaf's prefix
         net.attach(net.host("h%d" % (i + 1), "10.0.%d.%d" % divmod(i + 2, 256), 0, 0), switch, rate, delay)
     return net
 
@@ -348,7 +351,7 @@ def dumbbell(pairs, rate, delay, bottleneck, bottleneck_delay, mtu=1500):
 
 
 def parking_lot(hosts, rate, delay, mtu=1500):
-    """The switches s1, s2, ... in a row, a host h1, h2, ... at each; "r" is at the last one, too."""
+    """The switches s1, s2, ... in a row with a host h1, h2, ... each; host r is also at the last switch."""
     net = Network(mtu)
     row = [net.switch("s%d" % (i + 1), "10.0.%d.1" % i) for i in range(hosts)]
     for i, switch in enumerate(row):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace events of a measurement, from the guest's tracefs into CSV files."""
+"""Record trace events of a measurement from the guest's tracefs into CSV files."""
 import os
 import re
 
 TRACING = "/sys/kernel/tracing"
-BUFFER_KB = 64 << 10    # some hundred thousand events
+BUFFER_KB = 64 << 10    # for some hundred thousand events
 
 
 def put(name, text):
@@ -13,16 +13,16 @@ def put(name, text):
 
 
 def keys_of(description):
-    """The keys of what an event prints, "KEY=VALUE KEY=VALUE ...", by its file "format" in tracefs."""
+    """Return: keys of an event that prints "KEY=VALUE KEY=VALUE ...", from its file "format" in tracefs."""
     printed = re.search(r'^print fmt: ((?:"[^"]*"\s*)+)', description, re.MULTILINE)
     keys = re.findall(r"(\w+)=", printed[1])
     if not keys:
-        raise RuntimeError("an event that prints no KEY=VALUE: " + printed[1])
+        raise RuntimeError("the event prints no KEY=VALUE: " + printed[1])
     return keys
 
 
 class Table:
-    """The CSV file of an event: time_ns, and a column for each key."""
+    """CSV file of an event: time_ns, and a column per key."""
 
     def __init__(self, path, keys):
         self.out = open(path, "w", encoding="ascii", newline="")
@@ -32,18 +32,18 @@ class Table:
     def add(self, time_ns, text):
         match = self.words.fullmatch(text)
         if not match:
-            raise RuntimeError("an event that prints something else than KEY=VALUE: " + text)
+            raise RuntimeError("unexpected output of an event, not KEY=VALUE: " + text)
         self.out.write("%d,%s\n" % (time_ns, ",".join(match.groups())))
 
 
 def convert(lines, tables, origin):
-    """Sorts the lines of the file "trace" into the tables, {event: Table}; the times shall count from ORIGIN."""
+    """Add the lines of the file "trace" to the TABLES, {event: Table}, with times relative to ORIGIN."""
     for line in lines:
         if line.startswith("#"):
             counts = re.search(r"entries-in-buffer/entries-written: (\d+)/(\d+)", line)
             if counts and counts[1] != counts[2]:
-                raise RuntimeError("of %s trace events, %s are left: more than the buffer takes" % (
-                    counts[2], counts[1]))
+                raise RuntimeError("the trace buffer overflowed: %s of %s events are left" % (
+                    counts[1], counts[2]))
             continue
         # "   <...>-17      [000]  1234.567890: tcp_probe: family=AF_INET src=..."
         head, event, text = line.rstrip("\n").split(": ", 2)
@@ -52,7 +52,7 @@ def convert(lines, tables, origin):
 
 
 class Tracer:
-    """Records EVENTS, {"system:event": path of its CSV file}, from start() to stop()."""
+    """Record EVENTS, {"system:event": path of the CSV file}, from start() to stop()."""
 
     def __init__(self, events):
         self.events = {event.replace(":", "/"): path for event, path in events.items()}
@@ -67,7 +67,7 @@ class Tracer:
             put("events/%s/enable" % event, "1")
 
     def stop(self, origin):
-        """Writes the files."""
+        """Write the files, with times relative to ORIGIN."""
         tables = {}
         for event, path in self.events.items():
             put("events/%s/enable" % event, "0")

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sample the root qdiscs of devices in network namespaces at fixed times into a
- * CSV file, until SIGTERM.
+ * Sample the root qdiscs of devices in network namespaces at a fixed interval into
+ * a CSV file, until SIGTERM.
  *
  * Usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...
  *
- * The origin is a time of CLOCK_MONOTONIC; the times in the file count from it,
- * and the samples lie on whole multiples of --every after --begin, by default
- * 0. In virtual time, sampling takes no time.
+ * --origin is a time of CLOCK_MONOTONIC and time 0 of the file. Samples are taken
+ * at --begin (default 0) plus multiples of --every. In virtual time, sampling
+ * takes no time.
  *
- * Columns: time_ns, port (NETNS/DEVICE), packets and bytes (in the queue now);
- * and since the qdisc was made: sent_bytes, drops, marks (CE set), trims, pauses
- * (pause frames that it had the port send, refreshed ones included).
+ * Columns: time_ns, port (NETNS/DEVICE), packets and bytes (in the queue); since the
+ * qdisc was created: sent_bytes, drops, marks (CE), trims, pauses (pause frames
+ * sent because of this qdisc, refreshes included).
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -34,9 +34,9 @@
 
 #define NS_PER_S 1000000000LL
 #define PORTS_MAX 1024
-#define ANSWERS_MAX 1024			/* that wait to be read */
-#define READ_MAX 32			/* by one system call */
-#define SOCKET_ROOM (32 << 20)		/* for as many of 16 KiB */
+#define REPLIES_MAX 1024			/* not yet read */
+#define READ_MAX 32			/* replies per system call */
+#define SOCKET_ROOM (32 << 20)		/* for REPLIES_MAX of up to 16 KiB, and overhead */
 
 static const char usage[] =
 	"usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...";
@@ -46,7 +46,7 @@ struct port {
 	unsigned int ifindex;
 };
 
-/* Ports of one namespace, from `first` on */
+/* Consecutive ports of one namespace; `first` is an index */
 struct group {
 	struct mnl_socket *socket;
 	unsigned int first;
@@ -71,7 +71,7 @@ struct run {
 	unsigned int port_count;
 	struct group groups[PORTS_MAX];
 	unsigned int group_count;
-	struct sample samples[ANSWERS_MAX];
+	struct sample samples[REPLIES_MAX];
 };
 
 static volatile sig_atomic_t ending;
@@ -82,7 +82,7 @@ static void on_signal(int number)
 	ending = 1;
 }
 
-/* Goes into the namespace of NETNS/DEVICE */
+/* Enter the namespace of NETNS/DEVICE. */
 static void enter(const char *name, size_t length)
 {
 	char path[256];
@@ -95,7 +95,7 @@ static void enter(const char *name, size_t length)
 	close(fd);
 }
 
-/* A socket in this namespace that has room for the answers of some turns */
+/* Return: a socket in the current namespace, with room for several rounds of replies */
 static struct mnl_socket *open_socket(void)
 {
 	struct mnl_socket *socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
@@ -107,7 +107,7 @@ static struct mnl_socket *open_socket(void)
 	return socket;
 }
 
-/* Finds the ports, and puts them in groups as they come. Return: number of groups */
+/* Look up the ports and group consecutive ones by namespace. Return: number of groups */
 static unsigned int open_ports(struct port *ports, struct group *groups, char **names)
 {
 	size_t length, last = 0;
@@ -131,7 +131,7 @@ static unsigned int open_ports(struct port *ports, struct group *groups, char **
 	return n;
 }
 
-/* Pause frames of a priority */
+/* Add the pause frames of a priority. */
 static void dcqcn_prio_counters(const struct nlattr *nest, struct sample *s)
 {
 	const struct nlattr *attr;
@@ -171,7 +171,7 @@ static void ndp_counters(const struct nlattr *app, struct sample *s)
 	}
 }
 
-/* The counters that only some kinds of qdisc have */
+/* Read the counters of a kind of qdisc. */
 static void own_counters(const char *kind, const struct nlattr *app, struct sample *s)
 {
 	union {
@@ -234,8 +234,8 @@ static int read_qdisc(const struct nlmsghdr *message, void *data)
 	return MNL_CB_OK;
 }
 
-/* Puts the question for a port at the batch's end */
-static void put_question(struct mnl_nlmsg_batch *batch, const struct port *port)
+/* Append the request for a port to the batch. */
+static void put_request(struct mnl_nlmsg_batch *batch, const struct port *port)
 {
 	struct nlmsghdr *message = mnl_nlmsg_put_header(mnl_nlmsg_batch_current(batch));
 	struct tcmsg *tcm;
@@ -249,10 +249,10 @@ static void put_question(struct mnl_nlmsg_batch *batch, const struct port *port)
 }
 
 /*
- * The answers are made at once, and wait in the socket. To read many of them
- * by one system call is what makes sampling cheap in real time.
+ * Send the requests of a round. The kernel queues the replies immediately. Reading
+ * many replies by one system call keeps the cost in real time low.
  */
-static void ask(const struct run *run)
+static void send_requests(const struct run *run)
 {
 	static char buffer[PORTS_MAX * 64];
 	struct mnl_nlmsg_batch *batch;
@@ -262,7 +262,7 @@ static void ask(const struct run *run)
 	for (g = run->groups; g < run->groups + run->group_count; g++) {
 		batch = mnl_nlmsg_batch_start(buffer, sizeof(buffer));
 		for (i = 0; i < g->count; i++)
-			put_question(batch, &run->ports[g->first + i]);
+			put_request(batch, &run->ports[g->first + i]);
 		if (mnl_socket_sendto(g->socket, mnl_nlmsg_batch_head(batch),
 				      mnl_nlmsg_batch_size(batch)) < 0)
 			err(1, "%s", run->ports[g->first].name);
@@ -270,13 +270,13 @@ static void ask(const struct run *run)
 	}
 }
 
-/* Reads the answers of some turns into the table: a line a turn, a column a port */
-static void read_answers(struct run *run, const struct group *g, unsigned int turns)
+/* Read the replies of several rounds into the table: a row per round, a column per port */
+static void read_replies(struct run *run, const struct group *g, unsigned int rounds)
 {
 	static char buffers[READ_MAX][4096];
 	struct mmsghdr messages[READ_MAX];
 	struct iovec iov[READ_MAX];
-	unsigned int at = 0, left = turns * g->count, port;
+	unsigned int at = 0, left = rounds * g->count, port;
 	int i, got;
 
 	for (i = 0; i < READ_MAX; i++) {
@@ -299,19 +299,19 @@ static void read_answers(struct run *run, const struct group *g, unsigned int tu
 	}
 }
 
-/* Write the last samples; the latest is from that time */
-static void write_turns(struct run *run, unsigned int turns, int64_t last)
+/* Write the last rounds; the latest one was at @last. */
+static void write_rounds(struct run *run, unsigned int rounds, int64_t last)
 {
 	const struct sample *s = run->samples;
-	unsigned int i, turn;
+	unsigned int i, round;
 
-	memset(run->samples, 0, turns * run->port_count * sizeof(*s));
+	memset(run->samples, 0, rounds * run->port_count * sizeof(*s));
 	for (i = 0; i < run->group_count; i++)
-		read_answers(run, &run->groups[i], turns);
-	for (turn = 0; turn < turns; turn++)
+		read_replies(run, &run->groups[i], rounds);
+	for (round = 0; round < rounds; round++)
 		for (i = 0; i < run->port_count; i++, s++)
 			fprintf(run->out, "%jd,%s,%u,%u,%ju,%ju,%ju,%ju,%ju\n",
-				(intmax_t)(last - (int64_t)(turns - 1 - turn) * run->every),
+				(intmax_t)(last - (int64_t)(rounds - 1 - round) * run->every),
 				run->ports[i].name, s->packets, s->bytes, (uintmax_t)s->sent_bytes,
 				(uintmax_t)s->drops, (uintmax_t)s->marks, (uintmax_t)s->trims,
 				(uintmax_t)s->pauses);
@@ -330,28 +330,28 @@ static int open_timer(int64_t origin, int64_t every)
 	return fd;
 }
 
-/* Until SIGTERM; if that comes just before the timer is read, one turn later */
+/* Sample until SIGTERM. A signal just before read() takes effect one round later. */
 static void sample(struct run *run, int64_t origin)
 {
-	unsigned int batch = ANSWERS_MAX / run->port_count, turns = 0;
+	unsigned int batch = REPLIES_MAX / run->port_count, rounds = 0;
 	int timer = open_timer(origin + run->begin, run->every);
 	int64_t time = run->begin - run->every;
 	uint64_t expired;
 
 	while (!ending && read(timer, &expired, sizeof(expired)) == sizeof(expired)) {
 		if (expired > 1) {
-			/* late, which cannot be in virtual time: the turns between are lost */
-			write_turns(run, turns, time);
-			turns = 0;
+			/* late, impossible in virtual time: the rounds between are lost */
+			write_rounds(run, rounds, time);
+			rounds = 0;
 		}
 		time += (int64_t)expired * run->every;
-		ask(run);
-		if (++turns >= batch) {
-			write_turns(run, turns, time);
-			turns = 0;
+		send_requests(run);
+		if (++rounds >= batch) {
+			write_rounds(run, rounds, time);
+			rounds = 0;
 		}
 	}
-	write_turns(run, turns, time);
+	write_rounds(run, rounds, time);
 }
 
 static int64_t number(const char *option, const char *text, int64_t min)
@@ -360,7 +360,7 @@ static int64_t number(const char *option, const char *text, int64_t min)
 	long long n = strtoll(text, &end, 10);
 
 	if (*end || end == text || n < min)
-		errx(2, "%s %s: not a number of at least %jd", option, text, (intmax_t)min);
+		errx(2, "bad value for %s: \"%s\", minimum %jd", option, text, (intmax_t)min);
 	return n;
 }
 
@@ -378,7 +378,7 @@ static void parse(int argc, char **argv, struct run *run, int64_t *origin)
 		else if (!strcmp(argv[i], "--origin"))
 			*origin = number(argv[i], argv[i + 1], 1);
 		else
-			errx(2, "no such option: %s", argv[i]);
+			errx(2, "unknown option \"%s\"", argv[i]);
 		if (!strcmp(argv[i], "--out") && !run->out)
 			err(2, "%s", argv[i + 1]);
 	}
@@ -401,6 +401,6 @@ int main(int argc, char **argv)
 	fprintf(run.out, "time_ns,port,packets,bytes,sent_bytes,drops,marks,trims,pauses\n");
 	sample(&run, origin);
 	if (fclose(run.out))
-		err(1, "the file of samples");
+		err(1, "write error");
 	return 0;
 }
