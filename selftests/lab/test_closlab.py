@@ -13,7 +13,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, params, pcrp, results, runner, shell, topo, trace  # noqa: E402
+from closlab import experiment, guest, params, pcrp, results, runner, shell, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''
@@ -247,6 +247,29 @@ class Progress(unittest.TestCase):
             crew.run()
         self.assertEqual(list(crew.failed), ["b"])
         self.assertEqual((crew.guests, crew.waiting), ([], []))
+
+
+class Guest(unittest.TestCase):
+    def failed_traffic(self, modules, status):
+        lab = mock.Mock(spec=guest.Lab, modules=modules)
+        lab.generator.return_value = []
+        with mock.patch.object(guest, "say") as say, \
+                mock.patch.object(topo, "program", side_effect=topo.Failed("traffic", status)):
+            self.assertRaises(topo.Failed, guest.Lab.traffic, lab, None)
+        return say.called
+
+    def test_failed_ndp_flows_get_a_hint_about_memory(self):
+        self.assertTrue(self.failed_traffic({"sch_ndp", "ndp"}, 1))
+        self.assertFalse(self.failed_traffic({"sch_ndp", "ndp"}, 2))
+        self.assertFalse(self.failed_traffic({"tcp_timely"}, 1))
+
+    def test_failed_program_ends_the_guest_without_a_traceback(self):
+        module = mock.Mock(guest=mock.Mock(side_effect=topo.Failed("traffic", 1)))
+        job = {"experiment": "x", "scheme": "a", "seed": 1, "small": False, "params": {}}
+        with mock.patch.object(guest, "Lab"), mock.patch.object(experiment, "load", lambda name: module), \
+                self.assertRaises(SystemExit) as end:
+            guest.main([json.dumps(job)])
+        self.assertEqual(end.exception.code, "lab: traffic: status 1")
 
 
 class Watchdog(unittest.TestCase):

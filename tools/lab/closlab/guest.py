@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 from closlab import experiment, topo, trace
@@ -12,6 +13,9 @@ from closlab.params import Values
 BIN = os.path.join(experiment.TOP, "build", "lab")
 TICK_NS = 10 * 10**9    # a measurement begins at a multiple of this on CLOCK_MONOTONIC
 STEPS = 1000            # progress reports in the time of expect()
+FLOW_FAILED = 1         # exit status of the traffic generator
+NDP_HINT = "flows that failed with ENOBUFS or ENOMEM need more memory: use --memory GIB, or define MEMORY in the " \
+    "experiment. All NDP sockets together use at most an eighth of the guest's memory."
 TICK_S = 0.01           # virtual time between two ticks of `lab shell`
 
 
@@ -63,7 +67,12 @@ class Lab:
     def traffic(self, network, *words):
         """Measure: run the traffic generator between the network's hosts. WORDS: its options and patterns."""
         self.begin()
-        topo.program(*self.generator(network, *words))
+        try:
+            topo.program(*self.generator(network, *words))
+        except topo.Failed as error:
+            if error.status == FLOW_FAILED and "ndp" in self.modules:
+                say(NDP_HINT)
+            raise
         self.end()
 
     def generator(self, network, *words):
@@ -150,4 +159,12 @@ def main(arguments):
         return
     job = json.loads(arguments[0])
     module = experiment.load(job["experiment"])
-    module.guest(Lab(module, job["scheme"], job["seed"], job["small"], job["params"]))
+    try:
+        module.guest(Lab(module, job["scheme"], job["seed"], job["small"], job["params"]))
+    except topo.Failed as error:
+        # the program has printed the reason; a traceback would hide it
+        sys.exit("lab: %s" % error)
+
+
+def say(text):
+    print("lab: " + text, file=sys.stderr, flush=True)

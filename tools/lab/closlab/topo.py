@@ -263,11 +263,19 @@ def run(*command, text=()):
     return result.stdout
 
 
+class Failed(RuntimeError):
+    """A program has printed an error message and exited with a status."""
+
+    def __init__(self, name, status):
+        super().__init__("%s: status %d" % (name, status))
+        self.status = status
+
+
 def program(*command):
-    """Run a command with this process's output. RuntimeError if it fails."""
+    """Run a command with this process's output. Failed if it fails."""
     result = subprocess.run([str(word) for word in command], check=False)
     if result.returncode:
-        raise RuntimeError("%s: status %d" % (os.path.basename(command[0]), result.returncode))
+        raise Failed(os.path.basename(command[0]), result.returncode)
 
 
 def sysctl(name, value):

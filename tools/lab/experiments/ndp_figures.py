@@ -35,6 +35,7 @@ PARAMS = [
 ]
 SMALL = {"warmup": "1ms", "time": "2ms", "shorts": "1", "burst": "4", "burst_bytes": "300k"}
 SCHEMES = ("priority", "burst", "limited", "slow-path")
+MEMORY = 4  # GiB
 
 WINDOW = 30         # the module's default
 PATHS = 4           # between two racks

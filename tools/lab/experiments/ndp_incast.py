@@ -38,6 +38,7 @@ PARAMS = [
 ]
 SMALL = {"mtu": "1500", "senders": "8", "bytes": "50k", "rounds": "2"}
 SCHEMES = ("ndp", "ndp-return", "dctcp", "cubic", "dctcp-short", "cubic-short")
+MEMORY = 8  # GiB
 NDP = SCHEMES[:2]
 
 TRIM_SIZE = 128

@@ -42,6 +42,7 @@ PARAMS = [
 ]
 SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
 SCHEMES = ("ndp", "ndp-srpt", "dctcp", "cubic")
+MEMORY = 4  # GiB
 NDP = SCHEMES[:2]
 POLICIES = {"ndp": 0, "ndp-srpt": 2}    # net.ndp.pull_policy
 

@@ -39,6 +39,7 @@ PARAMS = [
 ]
 SMALL = {"leaves": "2", "spines": "1", "hosts": "2", "flows": "1", "warmup": "100us", "time": "500us"}
 SCHEMES = ("ndp", "ndp-srpt", "dctcp")
+MEMORY = 8  # GiB
 NDP = SCHEMES[:2]
 POLICIES = {"ndp": 0, "ndp-srpt": 2}    # net.ndp.pull_policy
 

@@ -38,6 +38,7 @@ PARAMS = [
 ]
 SMALL = {"arity": "2", "permutations": "1", "warmup": "1ms", "time": "2ms"}
 SCHEMES = ("ndp", "ndp-few", "dctcp")
+MEMORY = 4  # GiB
 
 TIERS = {"ea": "edge, up", "ac": "aggregation, up", "ca": "core", "ae": "aggregation, down", "eh": "edge, down"}
 

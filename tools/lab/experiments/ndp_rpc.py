@@ -44,6 +44,7 @@ PARAMS = [
 ]
 SMALL = {"count": "5", "cases": "idle", "others": "1"}
 SCHEMES = ("udp", "ndp", "ndp-new", "tcp", "tcp-fastopen", "tcp-warm")
+MEMORY = 4  # GiB
 
 # schemes that NDP is compared with
 BESIDE = {"idle": ("tcp",), "busy": ("tcp", "tcp-fastopen", "tcp-warm")}
