@@ -126,7 +126,7 @@ static uint64_t some_number(void)
 	return rng_percent(&rng, 90) ? rng_in(&rng, 1, 6) : rng_log(&rng, 1, 1ULL << 62);
 }
 
-/* A valid message, of which some bytes are changed or cut off */
+/* A valid message with some bytes changed or cut off */
 static size_t make_datagram(uint8_t *to)
 {
 	struct message m = { .known = rng_percent(&rng, 50), .thresholds = { 10, 20, 30 } };

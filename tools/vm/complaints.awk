@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Prints the kernel's complaints from its log (stdin), from the line MARKER on if the log still has that line.
-# Set by the caller: marker; complaint, a regular expression; races, the file for the data races to be ignored.
+# Print the errors in a kernel log (stdin) after the line MARKER, or in the whole log if it lacks that line.
+# Variables: marker; complaint, a regular expression; races, the file for ignored data races.
 #
-# The kernels that look for data races have everything built in but closnet and the modules of tests. KCSAN's report
-# has two stacks. It counts if one of them has a module's function among the innermost frames, and is then printed in
-# full, once a pair of functions. Helpers like memcpy() or list_del() are why it need not be the innermost itself.
-# Other races are the kernel's own: each title goes to the file, with the number of reports.
+# In kernels with KCSAN, only closnet and the tests' modules are modules. A report of KCSAN has two stacks. It counts if
+# a function of a module is among the innermost frames of one stack; the innermost frame may be a helper like memcpy()
+# or list_del(). Each title (a pair of functions) is printed once, with its full report. Other races are the kernel's
+# own: their titles go to the file, with the number of reports.
 BEGIN { innermost = 3 }
 index($0, marker) { delete line; delete seen; delete others; n = 0; race = ""; next }
 /BUG: KCSAN: / { race = $0; sub(/.*BUG/, "BUG", race); text = race; depth = ours = 0; next }

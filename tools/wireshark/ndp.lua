@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 --
--- Wireshark's dissector of closnet's NDP transport, as in net/ndp/ndp_wire.h
+-- Wireshark dissector for closnet's NDP transport; net/ndp/ndp_wire.h defines the format
 --
 --	wireshark -X lua_script:ndp.lua		or: tshark
 --
--- or copy it to ~/.local/lib/wireshark/plugins. Fields are ndpt.*, since Wireshark has
--- another ndp. ndpt.is_trimmed finds the headers of which a switch cut the payload,
--- ndpt.is_returned those that it sent back.
+-- or copy it to ~/.local/lib/wireshark/plugins. Fields are named ndpt.*, because Wireshark
+-- has another protocol ndp. ndpt.is_trimmed selects packets whose payload a switch has
+-- trimmed, ndpt.is_returned packets that a switch has returned to the sender.
 local ndp = Proto("ndpt", "Receiver-driven transport of messages (NDP)")
 
 local PORT = 61199
 local VERSION = 1
 local HEADER = 56		-- bytes
-local NACK_HEADER = 16		-- what of it is enough to answer
+local NACK_HEADER = 16		-- bytes that a NACK needs
 local DATA, CONTROL, PROBE, ERROR, COOKIE = 1, 2, 3, 4, 5
 
 local types = {
@@ -56,7 +56,7 @@ local f = {
 	is_returned = ProtoField.bool("ndpt.is_returned", "Returned to its sender"),
 }
 
--- name, mask: as NDP_DATA_*, NDP_CTL_*
+-- names and masks of NDP_DATA_* and NDP_CTL_*
 local data_flags = { { "SYN", 0x01 }, { "RTX", 0x02 }, { "LAST", 0x04 }, { "SPEC", 0x08 } }
 local ctl_flags = {
 	{ "ACK", 0x01 }, { "NACK", 0x02 }, { "PULL", 0x04 }, { "PROBED", 0x08 },
@@ -127,7 +127,7 @@ local function add_reserved(tree, tvb, at, len)
 	end
 end
 
--- Adds the flags, returns the names of those that are set.
+-- Add the flags. Return: names of the flags that are set
 local function add_flags(tree, tvb, known)
 	local value, names = tvb(1, 1):uint(), {}
 	local sub = tree:add(f.flags, tvb(1, 1))
@@ -217,7 +217,7 @@ local function add_first(tree, tvb, info)
 					tvb(8, 4):uint(), tvb(12, 1):uint(), tvb(13, 1):uint())
 end
 
--- What a switch has done to the packet; there: bytes of NDP's that left the switch
+-- Add marks of trimmed and returned packets. there: bytes of the packet that arrived
 local function add_fate(tree, tvb, pinfo, there, info)
 	local kind, len = tvb(0, 1):bitfield(4, 4), tvb(2, 2):uint()
 

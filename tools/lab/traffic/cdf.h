@@ -37,7 +37,7 @@ bool cdf_read(FILE *in, const char *name, struct cdf *cdf, struct error *e);
 
 void cdf_free(struct cdf *cdf);
 
-/* Return: the size that a share @probability of all flows does not exceed, in bytes, at least 1 */
+/* Return: the size that a share @probability of the flows does not exceed, in bytes, at least 1 */
 uint64_t cdf_quantile(const struct cdf *cdf, double probability);
 
 /* Mean size, in bytes */

@@ -20,7 +20,7 @@ unsigned int wire_bytes(unsigned int packet);
 /**
  * ideal_fct_ns() - completion time of a flow on an idle path
  * @path: the links; nodes store and forward
- * @mtu: MTU of all links, in bytes
+ * @mtu: MTU of the links, in bytes
  * @headers: bytes of headers per packet, IP included
  * @bytes: bytes of data, at least 1, available at once
  *

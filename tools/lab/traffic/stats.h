@@ -24,7 +24,7 @@ struct summary summarize(double *values, size_t count);
  * @count: number of values, at least 1
  * @percent: above 0, up to 100
  *
- * Return: the least value that @percent of all values do not exceed
+ * Return: the least value that @percent of the values does not exceed
  */
 double percentile(const double *sorted, size_t count, double percent);
 
