@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Storage at Alibaba, 2019
 #
-# Paper: none is named; published by the authors of HPCC (Y. Li et al., SIGCOMM 2019) with their generator.
+# Paper: not named; published by the authors of HPCC (Y. Li et al., SIGCOMM 2019) with their generator.
 # Source: https://github.com/alibaba-edu/High-Precision-Congestion-Control, traffic_gen/AliStorage2019.txt (commit
 # fe18e47f4cde); percent there, here divided by 100.
 0 0

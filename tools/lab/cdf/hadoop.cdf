@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Hadoop at Facebook
 #
-# Paper: A. Roy et al., "Inside the Social Network's (Datacenter) Network", SIGCOMM 2015; in the form that the authors
-# of HPCC (Y. Li et al., SIGCOMM 2019) made for their section 5. It names no figure.
+# Paper: A. Roy et al., "Inside the Social Network's (Datacenter) Network", SIGCOMM 2015; in the form made by the authors
+# of HPCC (Y. Li et al., SIGCOMM 2019) for their section 5, which names no figure.
 # Source: https://github.com/alibaba-edu/High-Precision-Congestion-Control, traffic_gen/FbHdp_distribution.txt (commit
 # 9cf8b9e8c8d0); percent there, here divided by 100.
 0 0

@@ -5,11 +5,11 @@
 # The model: B. Atikoglu et al., "Workload Analysis of a Large-Scale Key-Value Store", SIGMETRICS 2012.
 # Source: https://github.com/PlatformLab/HomaSimulation,
 # RpcTransportDesign/OMNeT++Simulation/homatransport/sizeDistributions/FacebookKeyValueMsgSizeDist.txt (commit
-# de26a1a2ea13): the first 15 lines as they are there. Beyond: its SizeDistributionPlotScript.r says 0.47 + 0.53 * (1
-# - (1 + K * (x - 15) / S)^(-1/K)), K 0.348238, S 214.476. That is given at the 299 sizes of
-# https://github.com/PlatformLab/HomaModule, util/dist.cc (commit 118f9ffd8f5e), array w1, which are 16 to 97119 in
-# equal steps of the logarithm, cut to integers, and then 100000 with the rest. Array w1 begins at 8 bytes, since
-# Homa's tests send nothing shorter; here are the model's lesser sizes.
+# de26a1a2ea13): its first 15 lines. Above, its SizeDistributionPlotScript.r has 0.47 + 0.53 * (1
+# - (1 + K * (x - 15) / S)^(-1/K)), K 0.348238, S 214.476. It is evaluated at the 299 sizes of
+# https://github.com/PlatformLab/HomaModule, util/dist.cc (commit 118f9ffd8f5e), array w1, 16 to 97119 with equal
+# logarithmic steps, truncated to integers, and 100000 for the remaining probability. Array w1 begins at 8 bytes, the
+# minimum of Homa's tests; this file has the model's smaller sizes.
 1 0.00583
 2 0.18403
 3 0.27642

@@ -4,7 +4,7 @@
 # Paper: B. Montazeri et al., "Homa", SIGCOMM 2018, Figure 1.
 # Source: https://github.com/PlatformLab/HomaSimulation,
 # RpcTransportDesign/OMNeT++Simulation/homatransport/sizeDistributions/Google_SearchRPC.txt (commit 7ab80dbbf823),
-# without its first line, the mean: 440.7907. That is of steps, as Homa's simulator draws no size between two lines.
+# without its first line, the mean: 440.7907. That mean is of a step function: Homa's simulator does not interpolate.
 1 0
 2 0.0756033901818394
 3 0.132305932818219

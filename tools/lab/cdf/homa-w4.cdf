@@ -4,8 +4,8 @@
 # Paper: B. Montazeri et al., "Homa", SIGCOMM 2018, Figure 1.
 # Source: https://github.com/PlatformLab/HomaSimulation,
 # RpcTransportDesign/OMNeT++Simulation/homatransport/sizeDistributions/Facebook_HadoopDist_All.txt (commit
-# 23b5164f3861), without its first line, the mean: 194330.9. That is of steps, as Homa's simulator draws no size
-# between two lines.
+# 23b5164f3861), without its first line, the mean: 194330.9. That mean is of a step function: Homa's simulator
+# does not interpolate.
 92 0.0074
 217 0.0149
 271 0.0409

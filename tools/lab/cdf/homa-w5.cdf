@@ -2,9 +2,9 @@
 # Homa W5: the web search of DCTCP
 #
 # Paper: B. Montazeri et al., "Homa", SIGCOMM 2018, Figure 1.
-# Source: https://github.com/PlatformLab/HomaModule, util/dist.cc (commit 118f9ffd8f5e), array w5. It counts in
-# packets of 1430 or 1470 bytes and has a line for nearly each; those that lie on the straight line between the ones
-# here, within 1e-6 of probability, are left out. The gap from 4.9 to 10.3 MB is in the source.
+# Source: https://github.com/PlatformLab/HomaModule, util/dist.cc (commit 118f9ffd8f5e), array w5. Its
+# sizes are multiples of packets of 1430 or 1470 bytes. Points that linear interpolation reproduces, within 1e-6 of
+# probability, are omitted. The gap from 4.9 to 10.3 MB is in the source.
 0 0
 8580 0.150000
 11440 0.164286
