@@ -24,7 +24,7 @@ finds() {
 
 check "check-nic prints the command that enables timestamping" finds 1 "# hwstamp_ctl -i w0 -t 0 -r 1" w0
 stamps "$a/w0" 1
-check "a NIC that timestamps all packets is good" finds 0 "good     rx_filter: the NIC stamps all packets" w0
+check "a NIC that timestamps all packets is good" finds 0 "good     rx_filter: the NIC stamps all received packets" w0
 check "check-nic knows the driver" finds 0 "good     driver: driver closwire stamps all packets" w0
 check "check-nic prints the link's rate" finds 0 "line_rate: the line rate is 1000 Mbit/s" w0
 check "nicclock without timestamps is noted" finds 0 "note     nicclock: nicclock has received no stamps" w0
