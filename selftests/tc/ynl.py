@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The YNL specifications in Documentation/netlink: tc-*.yaml and rt-link-*.yaml of closnet's qdiscs and links, which are
-fragments of the kernel's tc.yaml and rt-link.yaml, and closnet_*.yaml of closnet's generic netlink families.
+"""The YNL specifications in Documentation/netlink: tc-*.yaml and rt-link-*.yaml of closnet's qdiscs and links, fragments
+of the kernel's tc.yaml and rt-link.yaml, and closnet_*.yaml of closnet's generic netlink families.
 
 ynl.py merge BASE [FRAGMENT...]  print the kernel's tc.yaml or rt-link.yaml merged with the fragments, default: all
 ynl.py check [FILE...]           check that the families agree with their hand-written uapi headers; the other headers
@@ -137,7 +137,7 @@ def main():
         sys.exit(__doc__)
     command = words.pop(0)
     base = words.pop(0) if command == "merge" else None
-    paths = words or (sorted(SPECS.glob(f"{Path(base).stem}-*.yaml")) if base else FAMILIES)
+    paths = words or (sorted(SPECS.glob(f"{Path(base).stem.replace('_', '-')}-*.yaml")) if base else FAMILIES)
     specs = [yaml.safe_load(Path(p).read_text(encoding="utf-8")) for p in paths]
     if base:
         print(merge(base, specs), end="")
