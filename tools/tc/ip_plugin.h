@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Interface between ip(8) and its plug-ins
+ * Interface of ip(8) for plug-ins of link types
  *
- * ip looks up link_KIND.so in its plug-in directory, IP_LIB_DIR, and takes the
- * symbol KIND_link_util of it.
+ * ip loads link_KIND.so from its plug-in directory, IP_LIB_DIR, and looks up the symbol
+ * KIND_link_util.
  */
 #ifndef _CLOSNET_IP_PLUGIN_H
 #define _CLOSNET_IP_PLUGIN_H
@@ -11,13 +11,13 @@
 #include "plugin.h"
 
 /**
- * struct link_util - functions of a plug-in that ip calls
+ * struct link_util - functions that ip calls in a plug-in
  * @next: ip's own list
  * @id: kind of the link
  * @maxattr: highest attribute of IFLA_INFO_DATA
- * @parse_opt: turn words of the command line into attributes; not 0 after an
- *	error message
- * @print_opt: print the attributes; NULL if the link has no attributes
+ * @parse_opt: parse words of the command line into attributes; returns not 0
+ *	after an error message
+ * @print_opt: print the attributes, which may be NULL
  * @print_xstats: print IFLA_INFO_XSTATS
  * @print_help: print the help text
  * @parse_ifla_xstats: for "ip link xstats"
@@ -42,7 +42,7 @@ struct link_util {
 extern struct link_util closwire_link_util PLUGIN_EXPORT;
 
 /**
- * struct iplink_req - a request as ip makes it; parse_opt() gets its start
+ * struct iplink_req - a request of ip; parse_opt() gets its start
  * @n: header of netlink
  * @i: header of rtnetlink
  * @buf: attributes
@@ -54,13 +54,13 @@ struct iplink_req {
 };
 
 /**
- * iplink_parse() - turn the words that any link has into attributes of @req
+ * iplink_parse() - parse the options that every link has into attributes of @req
  * @argc: count of words
  * @argv: words
- * @req: request, whose &struct ifinfomsg is written to as well
- * @type: set if the word "type" was there, the last that was read
+ * @req: request; its &struct ifinfomsg is written to as well
+ * @type: set to the word after "type", which ends parsing
  *
- * Return: words that were read. Ends the program if one is wrong.
+ * Return: number of words parsed. Exits after an error.
  */
 int iplink_parse(int argc, char **argv, struct iplink_req *req, char **type);
 

@@ -129,7 +129,7 @@ static int parse_setting(const char *word, struct words *w, struct nlmsghdr *n)
 	return -1;
 }
 
-/* The words behind the peer's "type closwire" */
+/* Parse the words after the peer's "type closwire" */
 static int parse_peer_settings(struct words *w, struct nlmsghdr *n)
 {
 	struct rtattr *info, *data;
@@ -148,10 +148,7 @@ static int parse_peer_settings(struct words *w, struct nlmsghdr *n)
 	return 0;
 }
 
-/*
- * ip writes what it reads for the peer's header into that of the request,
- * which is why this is kept aside meanwhile.
- */
+/* iplink_parse() writes to the header of the request: save it, and move the result to the peer. */
 static int parse_peer(struct words *w, struct nlmsghdr *n)
 {
 	struct iplink_req *req = (struct iplink_req *)n;

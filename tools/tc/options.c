@@ -213,7 +213,7 @@ int parse_bytes(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *
 	return addattr32(n, PLUGIN_MSG_MAX, opt->attr, val);
 }
 
-/* The attribute has 0 for auto. A user who types 0 means something else. */
+/* The attribute is 0 for auto. A typed 0 is an error. */
 int parse_auto_bytes(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n)
 {
 	const char *arg = next_word(opt->word, w);

@@ -14,11 +14,11 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* Size of a request in tc and ip */
+/* Size of a request: what tc and ip have room for */
 #define PLUGIN_MSG_MAX	1024
 #define NSEC_PER_USEC	1000
 
-/* Words of the command line that are left */
+/* Remaining words of the command line */
 struct words {
 	int argc;
 	char **argv;
@@ -50,7 +50,7 @@ struct value_names {
 
 /**
  * struct plugin_opt - an option
- * @word: word on the command line, and key in JSON
+ * @word: word of the command line, and key in JSON
  * @attr: attribute
  * @parse: parses the words after @word and adds attributes; returns 0, or -1 after an error message
  * @print: prints @attr if it is present; NULL: another option prints it
@@ -78,7 +78,7 @@ void out_text(const char *text);
 
 /* Get a number with a unit, rounded, but not to 0. Only 0 needs no unit. Return: 0 or -1 */
 int get_in_units(__s64 *val, const char *arg, const struct unit *unit);
-/* Print a number as text in the largest unit that keeps it exact; the last unit must be 1 */
+/* Print a number as text in the largest unit that is exact; the last unit must be 1 */
 void out_in_units(const char *sign, __u64 val, const struct unit *unit);
 /* Get a percentage as a share of UINT32_MAX, rounded, but not to 0. Return: 0 or -1 */
 int get_percent(__u32 *val, const char *arg);

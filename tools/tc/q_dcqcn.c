@@ -150,7 +150,7 @@ static const struct plugin_opt pool_opts[] = {
 
 /* END pool options */
 
-/* A name that tc prints and reads as one word */
+/* Does tc print and read the name as one word? */
 static bool good_name(const char *name)
 {
 	size_t len;
@@ -320,7 +320,7 @@ static void print_ingress(struct rtattr **tb)
 	PRINT(tb, PRIO_DROPPED_PACKETS, "dropped_packets", "dropped", "p");
 }
 
-/* Has anything happened in this priority? */
+/* Is a counter of this priority above 0? */
 static bool is_used(struct rtattr **tb)
 {
 	__u64 val;
@@ -333,7 +333,7 @@ static bool is_used(struct rtattr **tb)
 	return false;
 }
 
-/* As text, only a priority in which something has happened; in JSON, each */
+/* Print a priority; as text only if it is used */
 static void print_prio_stats(struct rtattr *nest)
 {
 	struct rtattr *tb[TCA_DCQCN_STATS_PRIO_MAX + 1];

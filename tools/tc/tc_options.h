@@ -39,12 +39,12 @@ int parse_opts(const struct plugin_opt *opts, size_t count, struct words *w, str
 void out_bits(const char *key, __u64 mask);
 void out_json_bits(const char *key, __u64 mask);
 /*
- * Print a map: an array in JSON; in text FROM:TO and FROM-FROM:TO without entries whose value
- * is @none, or off if all have it
+ * Print a map: an array in JSON; in text FROM:TO and FROM-FROM:TO, except values that
+ * equal @none; off if all do
  */
 void out_map(const char *key, const __u8 *map, unsigned int count, int none);
 
-/* Parse nested statistics into @tb with @max + 1 entries; ignore attributes of a newer kernel */
+/* Parse nested statistics into @tb with @max + 1 entries; ignore attributes of newer kernels */
 void parse_stats(struct rtattr **tb, int max, struct rtattr *nest);
 /* Print a counter. An older kernel may not send it. */
 void print_stat(struct rtattr **tb, int attr, const char *key, const char *label, const char *unit);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a plug-in needs of tc(8)
+ * Interface of tc(8) for plug-ins of qdiscs
  *
- * tc looks up q_KIND.so in its plug-in directory, TC_LIB_DIR, and takes the
- * symbol KIND_qdisc_util of it.
+ * tc loads q_KIND.so from its plug-in directory, TC_LIB_DIR, and looks up the symbol
+ * KIND_qdisc_util.
  */
 #ifndef _CLOSNET_TC_PLUGIN_H
 #define _CLOSNET_TC_PLUGIN_H
@@ -11,16 +11,16 @@
 #include "plugin.h"
 
 /**
- * struct qdisc_util - what tc calls in a plug-in
+ * struct qdisc_util - functions that tc calls in a plug-in
  * @next: tc's own list
  * @id: kind of the qdisc
- * @parse_qopt: turn words of the command line into TCA_OPTIONS; not 0: error,
- *	about which the plug-in has told the user
+ * @parse_qopt: parse words of the command line into TCA_OPTIONS; returns not 0
+ *	after an error message
  * @print_qopt: print TCA_OPTIONS, which may be missing
  * @print_xstats: print the qdisc's own statistics
  * @parse_copt: as @parse_qopt, for a class
  * @print_copt: as @print_qopt, for a class
- * @has_block: does the qdisc have shared filter blocks?
+ * @has_block: check for shared filter blocks
  */
 struct qdisc_util {
 	struct qdisc_util *next;
