@@ -3,7 +3,7 @@
 #ifndef _CLOSNET_CLOSWIRE_OPTIONS_H
 #define _CLOSNET_CLOSWIRE_OPTIONS_H
 
-#include <closnet/core.h>
+#include <linux/types.h>
 
 struct netlink_ext_ack;
 struct nlattr;

@@ -3,8 +3,9 @@
  * Interface of iproute2 for plug-ins of tc(8) and ip(8)
  *
  * iproute2 installs no header for plug-ins. tc and ip each load plug-ins from a directory and let
- * them call exported functions. This file declares functions that both programs export with the same
- * binary interface since iproute2 6.1. tc-symbols.allow and ip-symbols.allow list them for a test.
+ * them call exported functions. This file declares functions that both programs export, with the
+ * same binary interface since iproute2 6.1. tc-symbols.allow and ip-symbols.allow list them for a
+ * test.
  */
 #ifndef _CLOSNET_PLUGIN_H
 #define _CLOSNET_PLUGIN_H

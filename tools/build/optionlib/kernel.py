@@ -60,7 +60,7 @@ def header(spec):
     """PREFIX_options.h"""
     guard = f"_CLOSNET_{upper(spec.c)}_OPTIONS_H"
     out = ["/* SPDX-License-Identifier: GPL-2.0-only */", f"/* {MARK.capitalize()} from {spec.source} */",
-           f"#ifndef {guard}", f"#define {guard}", "", "#include <closnet/core.h>", "",
+           f"#ifndef {guard}", f"#define {guard}", "", "#include <linux/types.h>", "",
            "struct netlink_ext_ack;", "struct nlattr;", "struct sk_buff;", ""]
     for group in spec.groups:
         name = f"{stem(group)}_options"
