@@ -59,7 +59,7 @@ void dcqcnq_options_init(struct dcqcnq_options *o)
 {
 	*o = (struct dcqcnq_options) {
 		/* a third of the paper's shared buffer */
-		.limit = 1U << 22,
+		.limit = 4U << 20,
 		/* the paper's value for 40 Gbit/s (section 5) */
 		.kmin = 5120,
 		/* the paper's value for 40 Gbit/s (section 5) */
@@ -183,7 +183,7 @@ void dcqcnq_pool_options_init(struct dcqcnq_pool_options *o)
 {
 	*o = (struct dcqcnq_pool_options) {
 		/* the paper's switch (section 4) */
-		.buffer = 12582912,
+		.buffer = 12U << 20,
 		/* 300 m, as in the paper (section 4) */
 		.cable_ns = 1500,
 		.xoff_mode = TC_DCQCN_XOFF_AUTO,

@@ -10,12 +10,12 @@ struct nlattr;
 struct sk_buff;
 
 #define DCQCNQ_LIMIT_MIN	64
-#define DCQCNQ_LIMIT_MAX	(1U << 30)
-#define DCQCNQ_KMIN_MAX		(1U << 30)
-#define DCQCNQ_KMAX_MAX		(1U << 30)
+#define DCQCNQ_LIMIT_MAX	(1024U << 20)
+#define DCQCNQ_KMIN_MAX		(1024U << 20)
+#define DCQCNQ_KMAX_MAX		(1024U << 20)
 #define DCQCNQ_PRIO_MAX		8
 #define DCQCNQ_RATE_MIN		125
-#define DCQCNQ_RATE_MAX		(1ULL << 40)
+#define DCQCNQ_RATE_MAX		(1024ULL << 30)
 #define DCQCNQ_OVERHEAD_MAX	256
 #define DCQCNQ_STALL_MIN	1000
 #define DCQCNQ_STALL_MAX	60000000
@@ -56,12 +56,12 @@ int dcqcnq_options_parse(struct dcqcnq_options *o, struct nlattr **tb, const str
 int dcqcnq_options_dump(struct sk_buff *skb, const struct dcqcnq_options *o);
 
 #define DCQCNQ_POOL_BUFFER_MIN		64
-#define DCQCNQ_POOL_BUFFER_MAX		(1U << 30)
+#define DCQCNQ_POOL_BUFFER_MAX		(1024U << 20)
 #define DCQCNQ_POOL_HEADROOM_MIN	64
-#define DCQCNQ_POOL_HEADROOM_MAX	(1U << 30)
+#define DCQCNQ_POOL_HEADROOM_MAX	(1024U << 20)
 #define DCQCNQ_POOL_CABLE_MAX		10000000
 #define DCQCNQ_POOL_XOFF_MIN		64
-#define DCQCNQ_POOL_XOFF_MAX		(1U << 30)
+#define DCQCNQ_POOL_XOFF_MAX		(1024U << 20)
 #define DCQCNQ_POOL_BETA_MIN		1
 #define DCQCNQ_POOL_BETA_MAX		128
 #define DCQCNQ_POOL_PFC_MAX		255

@@ -12,9 +12,9 @@ struct sk_buff;
 #define NDPQ_LIMIT_MIN		1
 #define NDPQ_LIMIT_MAX		65535
 #define NDPQ_LIMIT_BYTES_MIN	64
-#define NDPQ_LIMIT_BYTES_MAX	(1U << 30)
+#define NDPQ_LIMIT_BYTES_MAX	(1024U << 20)
 #define NDPQ_HLIMIT_MIN		64
-#define NDPQ_HLIMIT_MAX		(1U << 30)
+#define NDPQ_HLIMIT_MAX		(1024U << 20)
 #define NDPQ_RATIO_MIN		1
 #define NDPQ_RATIO_MAX		100000
 #define NDPQ_TRIM_SIZE_MIN	64
@@ -23,11 +23,11 @@ struct sk_buff;
 #define NDPQ_UDP_PORT_MIN	1
 #define NDPQ_UDP_PORT_MAX	65535
 #define NDPQ_RATE_MIN		125
-#define NDPQ_RATE_MAX		(1ULL << 40)
+#define NDPQ_RATE_MAX		(1024ULL << 30)
 #define NDPQ_OVERHEAD_MAX	256
 #define NDPQ_OTHER_LIMIT_MIN	64
-#define NDPQ_OTHER_LIMIT_MAX	(1U << 30)
-#define NDPQ_OTHER_ECN_MAX	(1U << 30)
+#define NDPQ_OTHER_LIMIT_MAX	(1024U << 20)
+#define NDPQ_OTHER_ECN_MAX	(1024U << 20)
 
 /**
  * struct ndpq_options - options of sch_ndp, in TCA_OPTIONS

@@ -14,9 +14,9 @@ struct sk_buff;
 #define PCRP_FLOWS_MIN		16
 #define PCRP_FLOWS_MAX		65536
 #define PCRP_CHAIN_MIN		256
-#define PCRP_CHAIN_MAX		(1U << 30)
+#define PCRP_CHAIN_MAX		(1024U << 20)
 #define PCRP_FIRST_MIN		256
-#define PCRP_FIRST_MAX		(1U << 30)
+#define PCRP_FIRST_MAX		(1024U << 20)
 #define PCRP_GRANTS_MIN		1
 #define PCRP_GRANTS_MAX		64
 #define PCRP_MFWT_MIN		1
@@ -26,9 +26,9 @@ struct sk_buff;
 #define PCRP_WINDOW_MIN		1
 #define PCRP_WINDOW_MAX		1000
 #define PCRP_SPEC_MIN		1
-#define PCRP_SPEC_MAX		(1ULL << 40)
+#define PCRP_SPEC_MAX		(1024ULL << 30)
 #define PCRP_RATE_MIN		125
-#define PCRP_RATE_MAX		(1ULL << 40)
+#define PCRP_RATE_MAX		(1024ULL << 30)
 #define PCRP_OVERHEAD_MAX	256
 
 /**

@@ -19,8 +19,8 @@
 static const struct range pcrp_ranges[TCA_PCRP_MAX + 1] = {
 	[TCA_PCRP_LIMIT] = { "limit", 1, 1000000, 10000, 4, false, false },
 	[TCA_PCRP_FLOWS] = { "flows", 16, 65536, 16384, 4, false, false },
-	[TCA_PCRP_CHAIN] = { "chain", 256, 1U << 30, 0, 4, true, false },
-	[TCA_PCRP_FIRST] = { "first", 256, 1U << 30, 0, 4, true, false },
+	[TCA_PCRP_CHAIN] = { "chain", 256, 1024U << 20, 0, 4, true, false },
+	[TCA_PCRP_FIRST] = { "first", 256, 1024U << 20, 0, 4, true, false },
 	[TCA_PCRP_GRANTS] = { "grants", 1, 64, 8, 4, false, false },
 	[TCA_PCRP_EVICT] = { "evict", 0, 1, 1, 4, false, false },
 	[TCA_PCRP_MFWT_MODE] = { "mfwt_mode", 0, 2, 0, 4, false, false },
@@ -29,7 +29,7 @@ static const struct range pcrp_ranges[TCA_PCRP_MAX + 1] = {
 	[TCA_PCRP_SRPT] = { "srpt", 0, 1, 1, 4, false, false },
 	[TCA_PCRP_HOLD] = { "hold", 1000, 10000000, 100000, 4, false, false },
 	[TCA_PCRP_WINDOW] = { "window", 1, 1000, 0, 4, true, false },
-	[TCA_PCRP_RATE] = { "rate", 125, 1ULL << 40, 0, 8, true, false },
+	[TCA_PCRP_RATE] = { "rate", 125, 1024ULL << 30, 0, 8, true, false },
 	[TCA_PCRP_OVERHEAD] = { "overhead", 0, 256, 0, 4, false, false },
 };
 

@@ -49,9 +49,9 @@ def table(rows):
 
 
 def constant(value, bits=32):
-    """A number as C writes it: digits, or a power of two."""
-    exponent = value.bit_length() - 1
+    """A number as C writes it: digits, or binary units from 1 MiB on."""
     suffix = "ULL" if bits == 64 and value >= 2 ** 32 else ""
-    if value >= 2 ** 20 and value == 2 ** exponent:
-        return f"(1{suffix or 'U'} << {exponent})"
+    for shift in (30, 20, 10):
+        if value >= 2 ** 20 and value % 2 ** shift == 0 and 1 < value >> shift <= 1024:
+            return f"({value >> shift}{suffix or 'U'} << {shift})"
     return f"({value})" if value < 0 else f"{value}{suffix}"
