@@ -20,6 +20,10 @@ import bs4
 import yaml
 
 TOP = Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(TOP / "tools/build"))
+from optionlib.spec import Spec  # noqa: E402 pylint: disable=wrong-import-position
+
 MAN = sorted((TOP / "Documentation/man").glob("*.[1-9]"))
 SPECS = sorted((TOP / "Documentation/netlink").glob("*.yaml"))
 TRACE_HEADERS = [path for folder in ("tcp_cc", "net", "sch") for path in sorted((TOP / folder).rglob("*_trace.h"))
@@ -201,8 +205,8 @@ def counters_page():
 
 # ---- netlink
 
-def attribute_row(attribute):
-    """name, type, range, default, meaning"""
+def attribute_row(attribute, option):
+    """name, type, range, default, meaning; option: what optionlib knows of it, or None"""
     checks = attribute.get("checks", {})
     kind = attribute["type"]
     for key in ("nested-attributes", "enum"):
@@ -210,22 +214,22 @@ def attribute_row(attribute):
             kind += " " + attribute[key]
     if attribute.get("multi-attr"):
         kind += ", several"
-    ranges = ["%s %s" % (key, checks[key]) for key in ("exact-len", "max-len") if key in checks]
-    if "min" in checks or "max" in checks:
-        ranges.append("%s to %s" % (checks.get("min", "0"), checks.get("max", "")))
-    unit = attribute.get("unit", "")
-    default = attribute.get("default", "")
-    doc = attribute.get("doc") or attribute.get("help") or ""
-    return (literal(attribute["name"]), literal(kind), escape(" ".join(ranges + [str(unit)] if unit else ranges)),
-            escape(default), escape(doc))
+    limits = ", ".join("%s %s" % (key, checks[key]) for key in checks)
+    default = ""
+    if option:
+        limits = option.range_text() if option.range and not option.enum else ""
+        default = "" if option.type in ("nest", "string") else option.default_text()
+    doc = attribute.get("doc", "")
+    return literal(attribute["name"]), literal(kind), escape(limits), escape(default), escape(doc)
 
 
-def attribute_sets(spec):
+def attribute_sets(spec, options):
     out = ""
     for group in spec.get("attribute-sets", ()):
         out += heading("Attributes: " + group["name"])
         out += escape(group.get("doc", "")) + "\n\n"
-        rows = [attribute_row(a) for a in group["attributes"] if a["type"] not in ("pad", "unused")]
+        rows = [attribute_row(a, options.get((group["name"], a["name"])))
+                for a in group["attributes"] if a["type"] not in ("pad", "unused")]
         # columns that no attribute of the set has
         keep = [i for i in range(5) if i in (0, 1, 4) or any(row[i] for row in rows)]
         header = ("attribute", "type", "range", "default", "meaning")
@@ -272,7 +276,8 @@ def netlink_page(path):
     else:
         out += "Attributes of rtnetlink; they extend the kernel's specification of the same family.\n\n"
     out += "Source: ``%s``\n" % path.relative_to(TOP)
-    return out + operations(spec) + attribute_sets(spec) + definitions(spec)
+    options = {(g.set["name"], o.name): o for g in Spec(path).groups for o in g.options}
+    return out + operations(spec) + attribute_sets(spec, options) + definitions(spec)
 
 
 # ---- trace events

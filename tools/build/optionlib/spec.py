@@ -271,6 +271,7 @@ class Spec:
         self.source = f"Documentation/netlink/{path.name}"
         self.yaml = yaml.safe_load(path.read_text(encoding="utf-8"))
         self.own = self.yaml.get("closnet")
+        self.groups = []
         if not self.own:
             return
         self.kind = self.own["kind"]
