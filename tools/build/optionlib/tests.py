@@ -45,7 +45,7 @@ class Cases:
         commands = "; ".join([show] + [f"{again} {other}; {show}" for other in others])
         shown = "|".join(re.escape(s).replace(r"\ ", " ") for _, s in values)
         self.add(f"{option.word} accepts {listed(texts)}", [] if option.fixed else [setup],
-                 f"{add if option.fixed else change} {first}", 0, f"bash -c '{commands}'", f" ({shown}) ?", len(values))
+                 f"{add if option.fixed else change} {first}", 0, f"bash -c '{commands}'", f" ({shown}) ", len(values))
 
     def refused(self, option, values, nest):
         """Each value is refused with the message, and the option keeps its default."""
@@ -54,7 +54,7 @@ class Cases:
         shown = option.printed()
         pattern, count = re.escape(option.message).replace(r"\ ", " "), len(values)
         if shown:
-            pattern, count = f"({pattern}| {re.escape(shown)} ?)".replace(r"\ ", " "), count + 1
+            pattern, count = f"({pattern}| {re.escape(shown)} )".replace(r"\ ", " "), count + 1
         self.add(f"{option.word} refuses {listed(values)}", [add], f"{change} {option.word} {values[0]}", 2,
                  f"bash -c 'exec 2>&1; {commands}; $TC qdisc show dev $DUMMY; true'", pattern, count)
 
