@@ -3,7 +3,7 @@
  * Configuration of sch_pcrp: conditions between options, thresholds and the map of DSCPs
  *
  * A change is made to a copy of the configuration, checked as a whole, and then applied under the
- * root lock, so that an error changes nothing.
+ * root lock, so that a wrong option leaves it unchanged.
  */
 #include <linux/pkt_sched_pcrp.h>
 #include <closnet/netlink.h>
@@ -97,7 +97,7 @@ static int pcrp_config_map(struct pcrp_config *cfg, const struct nlattr *attr,
  * pcrp_config_parse() - take over the options of a message
  * @cfg: configuration; undefined after an error
  * @opt: TCA_OPTIONS
- * @fixed_flows: the number of flows cannot change any more
+ * @fixed_flows: the number of flows cannot change
  * @extack: error report
  *
  * Return: 0 or a negative error.
@@ -130,7 +130,7 @@ int pcrp_config_parse(struct pcrp_config *cfg, const struct nlattr *opt, bool fi
  * pcrp_config_dump_spec() - put thresholds into a message
  * @skb: message
  * @type: type of the nest
- * @bytes: thresholds of P0, P1 and P2; all 0: none
+ * @bytes: thresholds of P0, P1 and P2; all 0 for an empty nest
  *
  * Return: 0 or -EMSGSIZE.
  */

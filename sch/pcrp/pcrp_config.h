@@ -12,8 +12,8 @@
 /**
  * struct pcrp_config - configuration of a qdisc
  * @options: options that are single values
- * @spec_bytes: flow sizes up to which a first chain has P0, P1 and P2; all 0: those of the network
- *	namespace
+ * @spec_bytes: flow sizes up to which a first chain has P0, P1 and P2; all 0 to use the network
+ *	namespace's thresholds
  * @map: DSCP of P0 to P7, or PCRP_MAP_LEAVE
  */
 struct pcrp_config {

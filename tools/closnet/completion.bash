@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Completion of closnet(8). Commands and options are those that the program's help lists.
+# Completion of closnet(8). The program's help lists commands and options.
 
 _closnet() {
 	local current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words

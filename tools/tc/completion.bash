@@ -28,7 +28,7 @@ _closnet_option() {
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }
 
-# _closnet_other COMMAND ARGUMENT...: call the completion that others have for COMMAND
+# _closnet_other COMMAND ARGUMENT...: call the completion of COMMAND by iproute2 or bash-completion
 _closnet_other() {
 	local dir command=$1 function=_$1
 	if ! declare -F "$function" >/dev/null; then
