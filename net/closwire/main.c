@@ -2,20 +2,23 @@
 /*
  * closwire: an emulated pair of NICs and the cable between them
  *
- * A veth pair has no rate, ring or clock: no qdisc queues packets on it, and no hardware
- * timestamps exist. A closwire port has the properties of a NIC that matter to congestion control:
+ * A veth pair has no rate, no ring and no clock: no qdisc queues on it, and it gives no
+ * hardware timestamps. A closwire port behaves like a NIC in all respects that matter
+ * to congestion control:
  *
- * - It transmits at its rate, including preamble, FCS and gap.
- * - BQL and full rings stop its TX queues, so that a root qdisc builds a queue.
- * - It segments TSO packets, receives through NAPI and GRO, and can delay its interrupt (rx-usecs).
- * - It has a PTP clock with settable offset and drift, and timestamps frames with it.
- * - It obeys priority pause frames (802.1Qbb), and transmits them for sch_dcqcn.
+ * - It transmits frame after frame at its rate, including preamble, FCS and gap.
+ * - Its TX rings fill up, BQL and full rings stop the queues, and a root qdisc queues
+ *   as on hardware.
+ * - It splits TSO packets into frames, receives through NAPI and GRO, and can delay its
+ *   interrupt (rx-usecs).
+ * - It has a PTP clock with a configurable offset and drift, and timestamps frames.
+ * - It obeys priority pause frames (802.1Qbb) and sends them for other modules.
  *
- * Frames are not copied, and checksums for the hardware stay incomplete (CHECKSUM_PARTIAL), as on
- * veth. wire.c, wire_core.h and ptp.c describe the model of the cable, the rings and the clock.
+ * As on veth, frames are not copied, and checksums left to the hardware stay that way
+ * (CHECKSUM_PARTIAL). wire.c, closwire_line.c and ptp.c describe the model further.
  *
- * This file creates pairs, keeps their options, and opens and closes ports. RTNL protects all state
- * in this file.
+ * This file creates pairs, holds their options, and takes them up and down. RTNL
+ * protects all of this.
  */
 #include <linux/etherdevice.h>
 #include <linux/module.h>
@@ -27,8 +30,8 @@
 /* ---- options ---- */
 
 /*
- * What rtnetlink checks before it reads the peer. closwire_validate() checks the options, with
- * messages of its own.
+ * Policy for rtnetlink, which checks the attributes before it reads the peer.
+ * closwire_validate() then checks the options, with messages of their own.
  */
 static const struct nla_policy closwire_link_policy[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_PEER]		= { .len = sizeof(struct ifinfomsg) },
@@ -42,6 +45,11 @@ static void closwire_set_rate(struct closwire_port *port, u64 rate_Bps)
 	spin_unlock_bh(&port->tx.lock);
 }
 
+/**
+ * closwire_set_ring() - set the size of the TX rings
+ * @port: port
+ * @packets: CLOSWIRE_RING_MIN to CLOSWIRE_RING_MAX; no packets are dropped
+ */
 void closwire_set_ring(struct closwire_port *port, u32 packets)
 {
 	struct closwire_tx *tx = &port->tx;
@@ -56,6 +64,7 @@ void closwire_set_ring(struct closwire_port *port, u32 packets)
 	spin_unlock_bh(&tx->lock);
 }
 
+/* Defaults: a common NIC, a cable without delay */
 static void closwire_set_defaults(struct closwire_port *port)
 {
 	struct closwire_options o;
@@ -102,7 +111,7 @@ static void closwire_configure(struct closwire_port *port, struct nlattr *data[]
 
 /* ---- up and down ---- */
 
-/* A port has carrier while both ports are up and the cable is plugged in at both ends. */
+/* There is a carrier if both ports are up and the cable is plugged in. */
 static void closwire_update_carrier(struct closwire_port *port)
 {
 	struct closwire_port *peer = rtnl_dereference(port->peer);
@@ -221,16 +230,16 @@ static const struct net_device_ops closwire_netdev_ops = {
 
 /**
  * closwire_is_port() - check whether a device is a closwire port
- * @dev: a device
+ * @dev: device
  *
- * Return: whether netdev_priv() is a struct closwire_port.
+ * Return: true if netdev_priv() is a struct closwire_port.
  */
 bool closwire_is_port(const struct net_device *dev)
 {
 	return dev->netdev_ops == &closwire_netdev_ops;
 }
 
-/* The port segments every kind of GSO packet. */
+/* The "hardware" of the port segments all kinds of packets. */
 #define CLOSWIRE_FEATURES \
 	(NETIF_F_SG | NETIF_F_HW_CSUM | NETIF_F_RXCSUM | NETIF_F_HIGHDMA | \
 	 NETIF_F_ALL_TSO | NETIF_F_GSO_UDP_L4 | NETIF_F_GSO_ENCAP_ALL | \
@@ -246,7 +255,7 @@ static void closwire_setup(struct net_device *dev)
 	dev->needs_free_netdev = true;
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
-	/* netconsole transmits with interrupts off, where no lock here is taken */
+	/* netconsole transmits with interrupts disabled; the locks here need softirqs only. */
 	dev->priv_flags |= IFF_LIVE_ADDR_CHANGE | IFF_DISABLE_NETPOLL;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
 	dev->hw_features = CLOSWIRE_FEATURES;
@@ -282,7 +291,7 @@ static int closwire_validate(struct nlattr *tb[], struct nlattr *data[],
 	return data ? closwire_options_parse(&o, data, extack) : 0;
 }
 
-/* Prepare a port with the options of @peer_data, overridden by those of @data. */
+/* Initialise a port with the settings of the peer, then those of @data. */
 static struct closwire_port *closwire_prepare(struct net_device *dev,
 					      struct nlattr *peer_data[],
 					      struct nlattr *data[])
@@ -324,7 +333,7 @@ static int closwire_peer_kind(const struct nlattr *kind,
 	return -EINVAL;
 }
 
-/* Parse the peer's own options into @data, which is empty if there are none. */
+/* Parse the peer's own settings, if any, into @data. */
 static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 			      struct netlink_ext_ack *extack)
 {
@@ -346,8 +355,8 @@ static int closwire_peer_data(struct nlattr *tb[], struct nlattr *data[],
 }
 
 /*
- * Create the second port of a pair. @attr is IFLA_CLOSWIRE_PEER or NULL, @data the options of the
- * first port.
+ * Create the second port of a pair. @attr: IFLA_CLOSWIRE_PEER or NULL; @data: settings
+ * of the first port
  */
 static struct net_device *closwire_new_peer(struct net *net,
 					    const struct nlattr *attr,
