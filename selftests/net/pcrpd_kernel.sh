@@ -146,7 +146,7 @@ tc -n "$a" qdisc del dev w0 root
 tc -n "$b" qdisc del dev w1 root
 check "module is unloaded while an agent runs" rmmod sch_pcrp
 check "agents report that the module is missing" \
-	wait_for 10 status_is a kernel '"the kernel has no closnet_pcrp: is sch_pcrp loaded?"'
+	wait_for 10 status_is a kernel '"no netlink family closnet_pcrp: load the module sch_pcrp"'
 load_module sch_pcrp
 qdiscs
 both_have "thresholds are restored after the module is loaded" "[31,125,501]"
