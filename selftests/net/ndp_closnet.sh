@@ -95,7 +95,7 @@ stop_jobs
 check "all flows are freed after their messages have failed" wait_for 60 unused
 check_json "$(show "$a" -j)" "tables are empty after all flows were freed" 'map(length) == [0, 0, 0, 0]'
 
-check_refused "unknown table is refused" "'x' is not sockets, peers, sending or receiving" closnet ndp x
+check_refused "unknown table is refused" '"x" is not sockets, peers, sending or receiving' closnet ndp x
 check_refused "two tables are refused" 'unexpected argument "peers" after sending' closnet ndp sending peers
 
 # documented: true if closnet(8) describes each key of the JSON output

@@ -62,10 +62,11 @@ test_no_options() {
 
 # described: true if the manual page has each word of the help and each JSON key of the statistics
 described() {
-	local word missing=0
+	local word text missing=0
+	text=$(sed 's/\\f[BIPR]//g' "$LIB_TOP/Documentation/man/tc-$KIND.8")
 	for word in $(set_options help 2>&1 | grep -oE '\b[a-z_]{3,}\b' | sort -u) \
 		$(json_xstats | jq -r '.. | objects | keys[]' | sort -u); do
-		grep -qwF "$word" "$LIB_TOP/Documentation/man/tc-$KIND.8" && continue
+		grep -qwF "$word" <<<"$text" && continue
 		echo "it lacks $word"
 		missing=1
 	done
