@@ -42,9 +42,9 @@ set_failslab probability=100
 wire_ab rate 500mbit delay 20us
 set_failslab probability=0
 check_eq "without memory for the link, its rate is the default of 10 Gbit/s" \
-	"$(flow cc=timely connect send=300000 "$INFO" close eof | ss_number bw)" "$(line_rate 10000)"
+	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" "$(line_rate 10000)"
 ip -n "$a" link del w0
 wire_ab rate 500mbit delay 20us
 check_eq "with memory, a connection has the link's rate" \
-	"$(flow -p 5002 cc=timely connect send=300000 "${INFO/5001/5002}" close eof | ss_number bw)" "$(line_rate 500)"
+	"$(flow -p 5003 cc=timely connect send=300000 "${INFO/5001/5003}" close eof | ss_number bw)" "$(line_rate 500)"
 finish
