@@ -1,47 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The parts of a sch_pcrp qdisc: see pcrp_main.c
+ * A sch_pcrp qdisc: see pcrp_main.c
  */
-#ifndef _CLOSNET_PCRP_H
-#define _CLOSNET_PCRP_H
+#ifndef _PCRP_H
+#define _PCRP_H
 
 #include <linux/list.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <closnet/qdisc.h>
 #include "pcrp_config.h"
 #include "pcrp_flow.h"
+#include "pcrp_host.h"
+#include "pcrp_ingress.h"
 #include "pcrp_net.h"
-#include "pcrp_own.h"
-#include "pcrp_peers.h"
-#include "pcrp_rx.h"
 #include "pcrp_sender.h"
 
-/* All under the root lock; the dump reads without it. */
+/* Under the root lock; the dump reads locklessly. */
 struct pcrp_sched_data {
 	/* read for each packet */
 	struct pcrp_config cfg;
-	struct pcrp_params params;	/* what follows from that, and from the line */
+	struct pcrp_tx_params params;	/* from @cfg and the link: pcrp_refresh() */
 	struct pcrp_flows flows;
-	struct pcrp_rx *rx;		/* NULL: a FIFO, see pcrp_is_queue() */
-	const struct pcrp_ring *grants;	/* @rx's */
+	struct pcrp_ingress *ingress;	/* NULL: a FIFO, see pcrp_is_queue() */
+	const bool *grants_pending;	/* GRANTs in @ingress */
 	u32 l2_len;
 
 	/* written for each packet */
-	struct pcrp_sender snd;
-	struct qdisc_skb_head top;	/* ACKs and control packets, first of all */
-	struct closnet_shaper shaper;	/* its watchdog is the sender's, too */
-	bool slept;			/* nothing could be sent */
+	struct pcrp_sender tx;
+	struct qdisc_skb_head top;	/* ACKs and control packets, sent first */
+	struct closnet_shaper shaper;	/* its watchdog also wakes the sender */
+	bool slept;			/* dequeue() found no packet that may be sent */
 
-	/* written for a flow, or less often */
-	struct pcrp_peers *peers;
-	struct pcrp_own *own;
+	/* written for each flow, or less often */
+	struct pcrp_hosts *hosts;
 	struct pcrp_rtt rtt;
 	struct pcrp_net *pn;
-	u32 seen;			/* of the namespace's thresholds */
-	u32 rtt_ns;			/* base round-trip time, as it counts now */
-	u64 line_Bps;			/* of the device's line; 0: not known */
-	u64 rate_Bps;			/* of the line or the shaper, as it counts now */
-	u64 refresh_ns;			/* when to look again at what params follow from */
+	u32 updates_seen;		/* of the namespace's thresholds */
+	u32 rtt_ns;			/* base round-trip time in use */
+	u64 link_Bps;			/* link rate of the device; 0: unknown */
+	u64 rate_Bps;			/* rate in use: the shaper's or the link's */
+	u64 refresh_ns;			/* time of the next pcrp_refresh() */
 
 	u64 top_packets;
 	u64 flows_overflow;
@@ -51,7 +49,18 @@ struct pcrp_sched_data {
 	u64 dropped_forged_packets;
 
 	struct Qdisc *sch;
-	struct list_head node;		/* among all of the module's; under RTNL */
+	struct list_head node;		/* in the list of qdiscs, under RTNL */
 };
 
-#endif /* _CLOSNET_PCRP_H */
+/* pcrp_params.c */
+void pcrp_refresh(struct pcrp_sched_data *q, u64 now);
+
+/* pcrp_queue.c */
+int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+int pcrp_enqueue_fifo(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
+struct sk_buff *pcrp_dequeue(struct Qdisc *sch);
+
+/* pcrp_stats.c */
+int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
+
+#endif /* _PCRP_H */

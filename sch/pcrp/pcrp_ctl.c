@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PCRP's control packets as skbs: see pcrp_ctl.h
+ * PCRP's control packets as skbs
  *
- * Checksums are made here, in software: a packet has 64 bytes of UDP, and what
- * captures it sees what the other host will. No packet goes out without one, so
- * none is taken without.
+ * pcrp_wire.c defines their payload. This file adds Ethernet header and VLAN tag, IP and
+ * UDP, and checksums. A REQUEST or PROBE copies the headers of a data packet of its flow,
+ * so it takes the same path. A GRANT has the headers of the last REQUEST or PROBE, with
+ * source and destination swapped. So it needs no route and no neighbour, and leaves by
+ * the device that receives the flow.
+ *
+ * UDP checksums are computed in software: the payload has only 64 bytes, and a capture
+ * shows the packet as the peer receives it. A received packet without one is malformed.
  */
 
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/udp.h>
-#include <net/addrconf.h>
 #include <net/checksum.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
-#include <net/route.h>
 #include <closnet/qdisc.h>
 #include "pcrp_ctl.h"
+#include "pcrp_host.h"
 
-/* Hops: routers between the hosts of a rack or pod are few. */
 #define PCRP_CTL_TTL		64
 #define PCRP_CTL_UDP_LEN	(sizeof(struct udphdr) + PCRP_WIRE_LEN)
-/* Messages that GRO has put together, at most: UDP_MAX_SEGMENTS of most kernels */
+/* Messages that GRO merges, at most: UDP_MAX_SEGMENTS of most kernels */
 #define PCRP_CTL_MERGED_MAX	64
 
 static bool pcrp_path_is_ipv4(const struct pcrp_path *path)
@@ -31,7 +34,7 @@ static bool pcrp_path_is_ipv4(const struct pcrp_path *path)
 	return ipv6_addr_v4mapped(&path->dst);
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static void pcrp_path_tag(struct pcrp_path *path, const struct sk_buff *skb)
 {
@@ -42,16 +45,9 @@ static void pcrp_path_tag(struct pcrp_path *path, const struct sk_buff *skb)
 	path->vlan_tci = skb_vlan_tag_get_id(skb);
 }
 
-/**
- * pcrp_path_ahead() - the way that a packet at egress takes
- * @path: result
- * @skb: the packet, skb->data at its L2 header
- * @pkt: what pcrp_parse() says of it
- *
- * Return: false: it has no such headers.
- */
-bool pcrp_path_ahead(struct pcrp_path *path, const struct sk_buff *skb,
-		     const struct pcrp_pkt *pkt)
+/* Path of a packet at egress; skb->data is at its L2 header. Return: false: no headers */
+static bool pcrp_path_ahead(struct pcrp_path *path, const struct sk_buff *skb,
+			    const struct pcrp_pkt *pkt)
 {
 	if (pkt->kind < PCRP_KIND_CONTROL || pkt->l3_off > sizeof(path->l2))
 		return false;
@@ -63,12 +59,12 @@ bool pcrp_path_ahead(struct pcrp_path *path, const struct sk_buff *skb,
 }
 
 /**
- * pcrp_path_back() - the way back to where a packet at ingress came from
+ * pcrp_path_back() - get the path back to the source of a received packet
  * @path: result
  * @skb: the packet, skb->data at its L3 header
- * @pkt: what pcrp_parse() says of it
+ * @pkt: result of pcrp_parse()
  *
- * Return: false: there is none.
+ * Return: false: there is no such path.
  */
 bool pcrp_path_back(struct pcrp_path *path, const struct sk_buff *skb,
 		    const struct pcrp_pkt *pkt)
@@ -92,7 +88,7 @@ bool pcrp_path_back(struct pcrp_path *path, const struct sk_buff *skb,
 	return true;
 }
 
-/* ---- out ---- */
+/* ---- transmit ---- */
 
 static void pcrp_ctl_put_ipv4(struct sk_buff *skb, const struct pcrp_path *path, u8 dscp)
 {
@@ -122,7 +118,7 @@ static void pcrp_ctl_put_ipv6(struct sk_buff *skb, const struct pcrp_path *path,
 	iph->daddr = path->dst;
 }
 
-/* UDP's checksum; @sum: of the UDP header and what follows. 0: of a good packet */
+/* UDP checksum. @sum: of UDP header and payload. Return: 0 for a correct packet */
 static __sum16 pcrp_ctl_csum(const struct in6_addr *src, const struct in6_addr *dst, u32 len,
 			     __wsum sum)
 {
@@ -148,10 +144,10 @@ static void pcrp_ctl_put_udp(struct sk_buff *skb, const struct pcrp_path *path,
 }
 
 /**
- * pcrp_ctl_build() - make a control packet
- * @dev: where it will leave
- * @path: headers around it
- * @msg: what it says
+ * pcrp_ctl_build() - build a control packet
+ * @dev: device by which it leaves
+ * @path: its headers
+ * @msg: its message
  * @dscp: its DSCP
  *
  * Return: the packet, skb->data at its L2 header; NULL: no memory.
@@ -188,10 +184,10 @@ struct sk_buff *pcrp_ctl_build(struct net_device *dev, const struct pcrp_path *p
 }
 
 /**
- * pcrp_ctl_beside() - make a REQUEST or PROBE, in dequeue()
- * @data: a packet of its flow, skb->data at its L2 header
- * @pkt: what pcrp_parse() says of it
- * @msg: what it says
+ * pcrp_ctl_beside() - build a REQUEST or PROBE, in dequeue()
+ * @data: data packet of its flow, skb->data at its L2 header
+ * @pkt: result of pcrp_parse() for the data packet
+ * @msg: its message
  * @dscp: its DSCP
  *
  * Return: the packet, as if it had been enqueued; NULL: no memory.
@@ -213,31 +209,15 @@ struct sk_buff *pcrp_ctl_beside(const struct sk_buff *data, const struct pcrp_pk
 	return skb;
 }
 
-/* ---- in ---- */
+/* ---- receive ---- */
 
 /**
- * pcrp_addr_is_local() - is that an address of this host?
- * @dev: a device of it; its VRF is asked, if it has one
- * @addr: the address; an IPv4 address mapped
- *
- * Return: true if so.
- */
-bool pcrp_addr_is_local(const struct net_device *dev, const struct in6_addr *addr)
-{
-	struct net *net = dev_net(dev);
-
-	if (ipv6_addr_v4mapped(addr))
-		return inet_addr_type_dev_table(net, dev, addr->s6_addr32[3]) == RTN_LOCAL;
-	return IS_ENABLED(CONFIG_IPV6) && ipv6_chk_addr(net, addr, NULL, 0);
-}
-
-/**
- * pcrp_ctl_for_us() - is a control packet at ingress addressed to this host?
+ * pcrp_ctl_for_us() - test whether a received control packet is for this host
  * @skb: the packet, of PCRP_KIND_CONTROL
- * @pkt: what pcrp_parse() says of it
+ * @pkt: result of pcrp_parse()
  *
- * What is forwarded is not. Nor is what has no host for a source, which could not
- * be answered.
+ * Forwarded packets are not, nor are packets whose source is no host, as they cannot be
+ * answered.
  *
  * Return: true if so.
  */
@@ -256,8 +236,8 @@ bool pcrp_ctl_for_us(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 	       pcrp_addr_is_local(skb->dev, &pkt->key.dst);
 }
 
-/* Is the UDP length that of IP, and the checksum right? GRO has looked at its own. */
-static bool pcrp_ctl_sound(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
+/* Are UDP length and checksum right? GRO has verified the packets that it merges. */
+static bool pcrp_ctl_valid(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 {
 	u32 len = sizeof(struct udphdr) + pkt->bytes;
 	const struct udphdr *uh;
@@ -277,11 +257,11 @@ static bool pcrp_ctl_sound(const struct sk_buff *skb, const struct pcrp_pkt *pkt
 }
 
 /**
- * pcrp_ctl_count() - how many messages are in a control packet?
+ * pcrp_ctl_count() - count the messages of a control packet
  * @skb: the packet, of PCRP_KIND_CONTROL
- * @pkt: what pcrp_parse() says of it
+ * @pkt: result of pcrp_parse()
  *
- * Return: 1, or as many as GRO has put together; 0: it is malformed.
+ * Return: 1, or the number of packets that GRO merged; 0: it is malformed.
  */
 u32 pcrp_ctl_count(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 {
@@ -291,14 +271,14 @@ u32 pcrp_ctl_count(const struct sk_buff *skb, const struct pcrp_pkt *pkt)
 		return 0;
 	if (count != 1 && !skb_is_gso(skb))
 		return 0;
-	return pcrp_ctl_sound(skb, pkt) ? count : 0;
+	return pcrp_ctl_valid(skb, pkt) ? count : 0;
 }
 
 /**
  * pcrp_ctl_read() - read a message
  * @skb: the packet
- * @pkt: what pcrp_parse() says of it
- * @index: which one, less than pcrp_ctl_count()
+ * @pkt: result of pcrp_parse()
+ * @index: index of the message, less than pcrp_ctl_count()
  * @msg: result
  *
  * Return: false: it is malformed.
@@ -307,9 +287,9 @@ bool pcrp_ctl_read(const struct sk_buff *skb, const struct pcrp_pkt *pkt, u32 in
 		   struct pcrp_msg *msg)
 {
 	u32 off = pkt->l4_off + sizeof(struct udphdr) + index * PCRP_WIRE_LEN;
-	struct pcrp_wire buffer;
-	const void *wire;
+	u8 buffer[PCRP_WIRE_LEN];
+	const u8 *wire;
 
-	wire = skb_header_pointer(skb, off, sizeof(buffer), &buffer);
+	wire = skb_header_pointer(skb, off, sizeof(buffer), buffer);
 	return wire && pcrp_msg_read(wire, PCRP_WIRE_LEN, msg);
 }

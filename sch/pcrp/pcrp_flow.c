@@ -1,259 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From packets to flows: see pcrp_flow.h
+ * The sender's flow table: see pcrp_flow.h
  */
 
-#include <linux/icmpv6.h>
-#include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/random.h>
-#include <linux/tcp.h>
-#include <linux/udp.h>
-#include <net/dsfield.h>
-#include <net/ip.h>
-#include <net/ipv6.h>
-#include <net/ndisc.h>
-#include <closnet/pkt_core.h>
+#include <linux/rtnetlink.h>
 #include "pcrp_flow.h"
-#include "pcrp_wire.h"
-
-/* ---- packets ---- */
-
-/* Of headers in fragments, so much is looked at: those that end later are none. */
-#define PCRP_HEADERS_MAX	256
 
 /**
- * struct pcrp_headers - a packet from its L3 header on
- * @data: bytes in a row
- * @avail: how many there are
- * @len: of the packet, all of it
- * @missing: a header was asked for that ends behind @avail
- */
-struct pcrp_headers {
-	const u8 *data;
-	u32 avail;
-	u32 len;
-	bool missing;
-};
-
-static const void *pcrp_header(struct pcrp_headers *h, u32 off, u32 len)
-{
-	if (likely(off + len <= h->avail))
-		return h->data + off;
-	h->missing = true;
-	return NULL;
-}
-
-/* @bytes are those of the L4 header and what follows it. */
-static const void *pcrp_l4_header(struct pcrp_headers *h, const struct pcrp_pkt *pkt, u32 len)
-{
-	if (unlikely(pkt->bytes < len))
-		return NULL;
-	return pcrp_header(h, pkt->l4_off - pkt->l3_off, len);
-}
-
-static void pcrp_parse_tcp(struct pcrp_headers *h, struct pcrp_pkt *pkt)
-{
-	const struct tcphdr *th = pcrp_l4_header(h, pkt, sizeof(*th));
-
-	if (unlikely(!th || th->doff * 4 < sizeof(*th) || th->doff * 4 > pkt->bytes))
-		return;
-	pkt->key.sport = th->source;
-	pkt->key.dport = th->dest;
-	pkt->bytes -= th->doff * 4;
-	pkt->seq = ntohl(th->seq) + th->syn;
-	pkt->fin = th->fin;
-	pkt->syn = th->syn;
-	if (pkt->bytes)
-		pkt->kind = PCRP_KIND_FLOW;
-	else
-		pkt->kind = th->syn || th->fin || th->rst ? PCRP_KIND_SIGNAL :
-							    PCRP_KIND_TOP;
-}
-
-static void pcrp_parse_udp(struct pcrp_headers *h, struct pcrp_pkt *pkt)
-{
-	const struct udphdr *uh = pcrp_l4_header(h, pkt, sizeof(*uh));
-
-	if (unlikely(!uh))
-		return;
-	pkt->key.sport = uh->source;
-	pkt->key.dport = uh->dest;
-	pkt->bytes -= sizeof(*uh);
-	pkt->kind = uh->source == htons(PCRP_UDP_PORT) && uh->dest == htons(PCRP_UDP_PORT) ?
-		    PCRP_KIND_CONTROL : PCRP_KIND_FLOW;
-}
-
-/* Neighbour discovery is to IPv6 what ARP is to IPv4. */
-static bool pcrp_is_ndisc(struct pcrp_headers *h, const struct pcrp_pkt *pkt)
-{
-	const struct icmp6hdr *icmp = pcrp_l4_header(h, pkt, sizeof(*icmp));
-
-	return icmp && icmp->icmp6_type >= NDISC_ROUTER_SOLICITATION &&
-	       icmp->icmp6_type <= NDISC_REDIRECT;
-}
-
-static void pcrp_parse_l4(struct pcrp_headers *h, struct pcrp_pkt *pkt)
-{
-	pkt->key.sport = 0;
-	pkt->key.dport = 0;
-	switch (pkt->key.proto) {
-	case IPPROTO_TCP:
-		pcrp_parse_tcp(h, pkt);
-		break;
-	case IPPROTO_UDP:
-		pcrp_parse_udp(h, pkt);
-		break;
-	case IPPROTO_ICMPV6:
-		pkt->kind = pcrp_is_ndisc(h, pkt) ? PCRP_KIND_TOP : PCRP_KIND_FLOW;
-		break;
-	default:
-		pkt->kind = PCRP_KIND_FLOW;
-	}
-}
-
-/*
- * What follows the headers up to @l4_off. The length in the header is that without
- * what pads a short frame; a GSO packet's may be too long to be said in it.
- */
-static bool pcrp_find_payload(const struct sk_buff *skb, const struct pcrp_headers *h,
-			      struct pcrp_pkt *pkt, u32 said)
-{
-	u32 len = h->len, hlen = pkt->l4_off - pkt->l3_off;
-
-	if (said && said < len && !skb_is_gso(skb))
-		len = said;
-	if (len < hlen)
-		return false;
-	pkt->bytes = len - hlen;
-	return true;
-}
-
-/* Return: true: what it carries is to be looked at, as with pcrp_parse_ipv6(). */
-static bool pcrp_parse_ipv4(const struct sk_buff *skb, struct pcrp_headers *h,
-			    struct pcrp_pkt *pkt)
-{
-	const struct iphdr *iph = pcrp_header(h, 0, sizeof(*iph));
-	u32 hlen;
-
-	if (unlikely(!iph))
-		return false;
-	hlen = iph->ihl * 4;
-	if (unlikely(hlen < sizeof(*iph)))
-		return false;
-	pkt->ip_hlen = CLOSNET_IPV4_HLEN;
-	pkt->dsfield = iph->tos;
-	pkt->l4_off = pkt->l3_off + hlen;
-	if (ip_is_fragment(iph) || ipv4_is_multicast(iph->daddr) ||
-	    ipv4_is_lbcast(iph->daddr) ||
-	    !pcrp_find_payload(skb, h, pkt, ntohs(iph->tot_len)))
-		return false;
-	ipv6_addr_set_v4mapped(iph->saddr, &pkt->key.src);
-	ipv6_addr_set_v4mapped(iph->daddr, &pkt->key.dst);
-	pkt->key.proto = iph->protocol;
-	return true;
-}
-
-/* Passes over extension headers. Return: false: there is no transport header. */
-static noinline bool pcrp_skip_extensions(const struct sk_buff *skb, struct pcrp_pkt *pkt, u8 next)
-{
-	__be16 fragment = 0;
-	int off;
-
-	off = ipv6_skip_exthdr(skb, pkt->l4_off, &next, &fragment);
-	if (off < 0 || fragment)
-		return false;
-	pkt->l4_off = off;
-	pkt->key.proto = next;
-	return true;
-}
-
-static bool pcrp_parse_ipv6(const struct sk_buff *skb, struct pcrp_headers *h,
-			    struct pcrp_pkt *pkt)
-{
-	const struct ipv6hdr *iph = pcrp_header(h, 0, sizeof(*iph));
-	u32 said;
-
-	if (unlikely(!iph))
-		return false;
-	pkt->ip_hlen = CLOSNET_IPV6_HLEN;
-	pkt->dsfield = ipv6_get_dsfield(iph);
-	pkt->l4_off = pkt->l3_off + sizeof(*iph);
-	pkt->key.proto = iph->nexthdr;
-	if (iph->nexthdr != IPPROTO_TCP && iph->nexthdr != IPPROTO_UDP &&
-	    !pcrp_skip_extensions(skb, pkt, iph->nexthdr))
-		return false;
-	said = ntohs(iph->payload_len);
-	if (!pcrp_find_payload(skb, h, pkt, said ? said + sizeof(*iph) : 0))
-		return false;
-	pkt->key.src = iph->saddr;
-	pkt->key.dst = iph->daddr;
-	if (!ipv6_addr_is_multicast(&iph->daddr))
-		return true;
-	if (pkt->key.proto == IPPROTO_ICMPV6 && pcrp_is_ndisc(h, pkt))
-		pkt->kind = PCRP_KIND_TOP;
-	return false;
-}
-
-/**
- * pcrp_parse_row() - find out what a packet is, by bytes in a row
- * @skb: the packet
- * @data: its bytes, from its L3 header on
- * @avail: how many there are
- * @ethertype: as for pcrp_parse()
- * @pkt: result; @l3_off is set
- *
- * Return: false: a header ends behind them.
- */
-bool pcrp_parse_row(const struct sk_buff *skb, const u8 *data, u32 avail, u16 ethertype,
-		    struct pcrp_pkt *pkt)
-{
-	struct pcrp_headers h = {
-		.data = data,
-		.avail = avail,
-		.len = skb->len - pkt->l3_off,
-	};
-	bool more = false;
-
-	pkt->ip_hlen = 0;
-	pkt->dsfield = 0;
-	pkt->fin = false;
-	pkt->syn = false;
-	pkt->bytes = 0;
-	pkt->kind = PCRP_KIND_REST;
-	if (likely(ethertype == ETH_P_IP))
-		more = pcrp_parse_ipv4(skb, &h, pkt);
-	else if (ethertype == ETH_P_IPV6)
-		more = pcrp_parse_ipv6(skb, &h, pkt);
-	else if (ethertype)
-		pkt->kind = PCRP_KIND_TOP;
-	if (more)
-		pcrp_parse_l4(&h, pkt);
-	return !h.missing;
-}
-
-/**
- * pcrp_parse_fragments() - find out what a packet is whose headers lie in fragments
- * @skb: the packet
- * @ethertype: as for pcrp_parse()
- * @pkt: result; @l3_off is set
- */
-void pcrp_parse_fragments(const struct sk_buff *skb, u16 ethertype, struct pcrp_pkt *pkt)
-{
-	u8 buffer[PCRP_HEADERS_MAX] __uninitialized;
-	u32 len = min_t(u32, skb->len - pkt->l3_off, sizeof(buffer));
-
-	if (skb_copy_bits(skb, pkt->l3_off, buffer, len))
-		len = 0;
-	pcrp_parse_row(skb, buffer, len, ethertype, pkt);
-}
-
-/* ---- flows ---- */
-
-/**
- * pcrp_flows_init() - make the table
- * @t: the table
- * @count: flows that it tells apart
+ * pcrp_flows_init() - allocate a table
+ * @t: the table, zeroed
+ * @count: flows that get an entry of their own
  *
  * Return: 0 or -ENOMEM.
  */
@@ -266,56 +25,78 @@ int pcrp_flows_init(struct pcrp_flows *t, u32 count)
 	t->seed = get_random_u64();
 	t->entries = kvcalloc(count + 1, sizeof(*t->entries), GFP_KERNEL);
 	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
-	if (!t->entries || !t->buckets)
+	if (!t->entries || !t->buckets) {
+		pcrp_flows_free(t);
 		return -ENOMEM;
-	t->last = t->entries;	/* its key is no flow's */
+	}
+	t->last = t->entries;	/* no packet has its key */
 	return 0;
 }
 
 /**
- * pcrp_flows_clear() - drop all packets, forget all flows; RTNL is held
+ * pcrp_flows_free() - free a table without packets
  * @t: the table
- */
-void pcrp_flows_clear(struct pcrp_flows *t)
-{
-	u32 slot;
-
-	for (slot = 0; slot <= t->count; slot++)
-		rtnl_kfree_skbs(t->entries[slot].head, t->entries[slot].tail);
-	memset(t->entries, 0, (t->count + 1) * sizeof(*t->entries));
-	memset(t->buckets, 0, (t->mask + 1) * sizeof(*t->buckets));
-}
-
-/**
- * pcrp_flows_free() - undo pcrp_flows_init(), also after its error
- * @t: the table, without packets
  */
 void pcrp_flows_free(struct pcrp_flows *t)
 {
 	kvfree(t->buckets);
 	kvfree(t->entries);
+	t->buckets = NULL;
+	t->entries = NULL;
 }
 
 /**
- * pcrp_flows_give() - give a slot to another flow
- * @t: the table
- * @slot: the slot, without packets
- * @key: a flow that has none
- *
- * Return: its entry.
+ * pcrp_flows_clear() - drop all packets and zero all entries
+ * @t: the table; RTNL is held
  */
-struct pcrp_entry *pcrp_flows_give(struct pcrp_flows *t, u32 slot,
-				   const struct pcrp_key *key)
+void pcrp_flows_clear(struct pcrp_flows *t)
 {
-	struct pcrp_entry *e = &t->entries[slot];
+	u32 i;
 
+	for (i = 0; i <= t->count; i++)
+		rtnl_kfree_skbs(t->entries[i].head, t->entries[i].tail);
+	memset(t->entries, 0, (t->count + 1) * sizeof(*t->entries));
+	memset(t->buckets, 0, (t->mask + 1) * sizeof(*t->buckets));
+}
+
+static struct hlist_head *pcrp_flows_bucket(const struct pcrp_flows *t, const struct pcrp_key *key)
+{
+	return &t->buckets[pcrp_key_hash(key, t->seed) & t->mask];
+}
+
+/**
+ * pcrp_flows_find() - find a flow
+ * @t: the table
+ * @key: key of the flow
+ *
+ * Return: its entry, or NULL.
+ */
+struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key)
+{
+	struct pcrp_entry *e;
+
+	hlist_for_each_entry(e, pcrp_flows_bucket(t, key), node) {
+		if (pcrp_key_equal(&e->key, key)) {
+			t->last = e;
+			return e;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * pcrp_flows_assign() - assign an entry to another flow
+ * @t: the table
+ * @e: the entry, without packets
+ * @key: key of a flow that has no entry
+ */
+void pcrp_flows_assign(struct pcrp_flows *t, struct pcrp_entry *e, const struct pcrp_key *key)
+{
 	if (!hlist_unhashed(&e->node))
 		hlist_del(&e->node);
 	e->key = *key;
-	e->slot = slot;
 	e->seq = (struct pcrp_seq) {};
 	e->src_hash = pcrp_addr_hash(&key->src, t->seed);
 	e->dst_hash = pcrp_addr_hash(&key->dst, t->seed);
 	hlist_add_head(&e->node, pcrp_flows_bucket(t, key));
-	return e;
 }

@@ -2,15 +2,15 @@
 /*
  * The kernel's side of PCRP's central statistics unit
  *
- * Each network namespace has a histogram of the sizes of flows that ended, and
- * may have three thresholds of size, by which first chains get P0 to P3. Generic
- * netlink shows the one and sets the other; the unit itself is a daemon, pcrpd.
+ * Each network namespace has a histogram of the sizes of finished flows. It may have three
+ * size thresholds, which select P0 to P3 for first chains. Generic netlink reads the
+ * histogram and sets the thresholds. The unit itself is a daemon, pcrpd.
  *
- *	qdiscs --- flows that ended ---> sizes[42] ---- GET ---> agent ---> quartiles
- *	qdiscs <-- when they change ---- thresholds <-- SET ---- agent <------'
+ *	qdiscs ---- finished flows ----> sizes[42] ---- GET ---> agent ---> quartiles
+ *	qdiscs <------- changes -------- thresholds <-- SET ---- agent <------'
  *
- * A flow is counted by one side only: one of at most one chain by its sender,
- * whose receiver never hears of it, a longer one by its receiver.
+ * One end counts a flow: the sender if the flow has at most one chain, since its receiver
+ * does not know it, else the receiver.
  *
  * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
  * Avoidance through Packet-chaining Reservation", ICPP 2019.
@@ -27,9 +27,9 @@
 #include "pcrp_net.h"
 
 /**
- * struct pcrp_sizes - of a CPU
- * @classes: flows that ended, by class of size
- * @bytes: of all of them
+ * struct pcrp_sizes - histogram of a CPU
+ * @classes: finished flows by size class
+ * @bytes: their bytes
  */
 struct pcrp_sizes {
 	u64 classes[PCRP_SIZE_CLASSES];
@@ -37,16 +37,16 @@ struct pcrp_sizes {
 };
 
 /**
- * struct pcrp_net - of a network namespace
- * @sizes: of each CPU
- * @lock: serialises writers of what follows
- * @updates: times that thresholds were set or reset
- * @set: there are thresholds
- * @thresholds: if @set
+ * struct pcrp_net - data of a network namespace
+ * @sizes: histograms of the CPUs
+ * @lock: serialises writers of the fields below
+ * @updates: number of times that thresholds were set or reset
+ * @set: @thresholds is valid
+ * @thresholds: thresholds of P0, P1 and P2, bytes
  */
 struct pcrp_net {
 	struct pcrp_sizes __percpu *sizes;
-	seqlock_t lock;		/* serialises writers of what follows */
+	seqlock_t lock;		/* serialises writers of the fields below */
 	u32 updates;
 	bool set;
 	u64 thresholds[PCRP_THRESHOLDS];
@@ -57,10 +57,10 @@ static unsigned int pcrp_net_id;
 /* ---- for the qdiscs ---- */
 
 /**
- * pcrp_net_of() - find what a namespace's qdiscs share
+ * pcrp_net_of() - get the data of a namespace
  * @net: the namespace; it outlives the qdiscs of its devices
  *
- * Return: it.
+ * Return: the data.
  */
 struct pcrp_net *pcrp_net_of(const struct net *net)
 {
@@ -68,9 +68,9 @@ struct pcrp_net *pcrp_net_of(const struct net *net)
 }
 
 /**
- * pcrp_net_count() - a flow has ended
- * @pn: of its namespace
- * @size: its bytes; 0: it was none
+ * pcrp_net_count() - count a finished flow
+ * @pn: data of its namespace
+ * @size: its bytes; a flow of 0 bytes does not count
  *
  * Softirqs are off.
  */
@@ -83,15 +83,15 @@ void pcrp_net_count(struct pcrp_net *pn, u64 size)
 }
 
 /**
- * pcrp_net_changed() - have thresholds been set or reset?
- * @pn: of the namespace
- * @seen: times that the caller knows of, 0 at first; then those that there are
+ * pcrp_net_changed() - test whether thresholds were set or reset
+ * @pn: data of the namespace
+ * @seen: number of updates that the caller has seen, 0 at first; updated
  *
- * Return: true if so; pcrp_net_thresholds() has them.
+ * Return: true if so; then pcrp_net_thresholds() returns the new ones.
  */
 bool pcrp_net_changed(const struct pcrp_net *pn, u32 *seen)
 {
-	u32 updates = smp_load_acquire(&pn->updates); /* before them: pcrp_net_set() */
+	u32 updates = smp_load_acquire(&pn->updates); /* pairs with pcrp_net_set() */
 
 	if (likely(updates == *seen))
 		return false;
@@ -101,10 +101,10 @@ bool pcrp_net_changed(const struct pcrp_net *pn, u32 *seen)
 
 /**
  * pcrp_net_thresholds() - read the thresholds
- * @pn: of the namespace
+ * @pn: data of the namespace
  * @thresholds: result
  *
- * Return: false: there are none.
+ * Return: false: no thresholds are set.
  */
 bool pcrp_net_thresholds(struct pcrp_net *pn, u64 thresholds[PCRP_THRESHOLDS])
 {
@@ -123,7 +123,7 @@ bool pcrp_net_thresholds(struct pcrp_net *pn, u64 thresholds[PCRP_THRESHOLDS])
 
 static struct genl_family pcrp_genl_family;
 
-#define PCRP_THRESHOLD_MAX	1099511627776	/* bytes; digits, for the messages */
+#define PCRP_THRESHOLD_MAX	1099511627776	/* bytes; plain digits, for error messages */
 
 static const struct nla_policy pcrp_set_policy[PCRP_A_THRESHOLDS + 1] = {
 	[PCRP_A_THRESHOLDS] = { .type = NLA_NESTED },
@@ -209,14 +209,14 @@ static int pcrp_genl_get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
-/* NULL: none, from now on */
+/* Set the thresholds; NULL: reset them. */
 static void pcrp_net_set(struct pcrp_net *pn, const u64 *thresholds)
 {
 	write_seqlock_bh(&pn->lock);
 	pn->set = thresholds;
 	if (thresholds)
 		memcpy(pn->thresholds, thresholds, sizeof(pn->thresholds));
-	smp_store_release(&pn->updates, pn->updates + 1); /* after them: pcrp_net_changed() */
+	smp_store_release(&pn->updates, pn->updates + 1); /* pairs with pcrp_net_changed() */
 	write_sequnlock_bh(&pn->lock);
 }
 
@@ -308,7 +308,7 @@ static struct pernet_operations pcrp_net_ops = {
 };
 
 /**
- * pcrp_net_init() - begin, as the module is loaded
+ * pcrp_net_init() - register the namespaces' data and the generic netlink family
  *
  * Return: 0 or a negative error.
  */
@@ -325,7 +325,7 @@ int __init pcrp_net_init(void)
 }
 
 /**
- * pcrp_net_exit() - end, as the module is unloaded; no qdisc is left
+ * pcrp_net_exit() - undo pcrp_net_init(), when no qdisc is left
  */
 void pcrp_net_exit(void)
 {

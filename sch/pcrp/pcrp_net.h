@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the qdiscs of a network namespace share: sizes of the flows that ended, and
- * the thresholds made of them; see pcrp_net.c
+ * Shared by the qdiscs of a network namespace: sizes of finished flows, and thresholds;
+ * see pcrp_net.c
  */
-#ifndef _CLOSNET_PCRP_NET_H
-#define _CLOSNET_PCRP_NET_H
+#ifndef _PCRP_NET_H
+#define _PCRP_NET_H
 
 #include <linux/pcrp.h>
 #include <net/net_namespace.h>
@@ -19,4 +19,4 @@ void pcrp_net_count(struct pcrp_net *pn, u64 size);
 bool pcrp_net_changed(const struct pcrp_net *pn, u32 *seen);
 bool pcrp_net_thresholds(struct pcrp_net *pn, u64 thresholds[PCRP_THRESHOLDS]);
 
-#endif /* _CLOSNET_PCRP_NET_H */
+#endif /* _PCRP_NET_H */

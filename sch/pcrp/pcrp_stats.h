@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics of sch_pcrp, which its parts fill in: see pcrp_dump.h
+ * Statistics of sch_pcrp, as pcrp_stats.c dumps them
  */
-#ifndef _CLOSNET_PCRP_STATS_H
-#define _CLOSNET_PCRP_STATS_H
+#ifndef _PCRP_STATS_H
+#define _PCRP_STATS_H
 
 #include <linux/pkt_sched_pcrp.h>
 #include <linux/types.h>
@@ -59,4 +59,4 @@ struct pcrp_stats {
 	u64 window_early;
 };
 
-#endif /* _CLOSNET_PCRP_STATS_H */
+#endif /* _PCRP_STATS_H */

@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The waiting window
+ * The waiting window: received packets wait for more urgent ones
  *
- * The paper's receiver has eight input queues, takes from the highest that has a
- * packet, and lets packets wait for a while so that there is something to choose.
- * Here: the first packet that comes opens the window; when its time is over, or
- * at once when many wait, it is closed: the stack gets all of them, the highest
- * priority first, in their order within each.
+ * The paper's receiver has eight input queues and serves the highest that has a packet.
+ * Packets wait for a while, so that there is a choice. Here, the first packet opens the
+ * window. It closes after W µs, or as soon as it is full. Then the stack gets all of its
+ * packets, by priority, and in their order within a priority.
  *
- *	hook --> P0 | P1 | ... | P7 --- W us later, or full ---> process, stack
+ *	hook --> P0 | P1 | ... | P7 --- W µs later, or full ---> process, stack
  *
- * Each CPU has a window of its own. A flow's packets come in by one CPU, and the
- * CPU that has let them in is the one that lets them out: so they stay in order.
- * What has another priority, as a flow's next chain may have, can overtake, just
- * as in a switch with strict priorities.
+ * Each CPU has its own window. A flow's packets arrive on one CPU and leave the window on
+ * the same CPU, so they stay in order. A chain of a higher priority can overtake, as in a
+ * switch with strict priorities.
  *
- * What leaves the window goes on behind the hook: packet sockets and tc's ingress
- * have seen it before (skb->tc_skip_classify, as ifb has it). A generic XDP program would
- * see it a second time, and the kernel has no way in behind that. So while a device has
- * one, its packets do not wait.
+ * Packets that leave the window skip packet sockets and tc ingress, which saw them before
+ * (skb->tc_skip_classify, as in ifb). They cannot skip a generic XDP program, which would
+ * see them twice. So while a device has one, its packets do not wait.
  *
  * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
  * Avoidance through Packet-chaining Reservation", ICPP 2019.
  *
- * Differences from the paper: a host's stack takes packets in batches anyway; so
- * the window is off by default.
+ * Differences from the paper: a host's stack takes packets in batches anyway, so the
+ * window is off by default.
  */
 
 #include <linux/cpumask.h>
@@ -35,24 +32,24 @@
 #include <closnet/qdisc.h>
 #include "pcrp_window.h"
 
-/* So many wait at most: a NAPI budget */
-#define PCRP_WINDOW_PACKETS		64
-/* Of a DSCP that is none of the map: the highest that no first chain has */
+/* Packets in a full window: a NAPI budget */
+#define PCRP_WINDOW_PACKETS	64
+/* Priority of a DSCP outside the map: the highest one of granted chains */
 #define PCRP_WINDOW_PRIO	TC_PCRP_SPEC_PRIOS
 
 /**
- * struct pcrp_window_cpu - of a CPU
- * @lock: protects all of it; softirqs are off. Another CPU takes it only when
- *	this one goes offline
- * @packets: that wait
- * @queue: they, by priority
+ * struct pcrp_window_cpu - window of a CPU
+ * @lock: protects the structure; softirqs are off. Other CPUs take it only when this
+ *	one goes offline
+ * @packets: packets that wait
+ * @queue: the packets by priority
  * @timer: closes the window
- * @w: the device's
- * @waited_packets: that have waited
- * @early: times that the window was closed since it was full
+ * @w: the device's window
+ * @waited_packets: packets that have waited
+ * @early: times that the window closed because it was full
  */
 struct pcrp_window_cpu {
-	spinlock_t lock;	/* protects all of it */
+	spinlock_t lock;	/* protects the structure */
 	u32 packets;
 	struct sk_buff_head queue[TC_PCRP_PRIOS];
 	struct hrtimer timer;
@@ -61,7 +58,7 @@ struct pcrp_window_cpu {
 	u64 early;
 };
 
-/* Gives the stack all that waits: PCRP_WINDOW_PACKETS at most. */
+/* Close the window: give its packets, PCRP_WINDOW_PACKETS at most, to the stack. */
 static void pcrp_window_drain(struct pcrp_window_cpu *c)
 {
 	struct sk_buff_head list;
@@ -88,7 +85,7 @@ static enum hrtimer_restart pcrp_window_close(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Return: it is full. */
+/* Return: true if the window is full now */
 static bool pcrp_window_push(struct pcrp_window_cpu *c, struct sk_buff *skb, u32 prio, u64 ns)
 {
 	bool full;
@@ -107,15 +104,15 @@ static bool pcrp_window_push(struct pcrp_window_cpu *c, struct sk_buff *skb, u32
 }
 
 /**
- * pcrp_window_take() - have a packet at ingress wait
+ * pcrp_window_take() - put a received packet into the window
  * @w: the window
  * @skb: the packet; softirqs are off
- * @pkt: what pcrp_parse() says of it
+ * @pkt: result of pcrp_parse()
  *
- * A packet for which a socket has been found does not wait: nothing may keep that
- * alive. Nor does one that is there to free memory, or that generic XDP has seen.
+ * A packet with a prefetched socket does not wait, as the window holds no reference to
+ * it. Nor does a packet from memory reserves, or of a device with a generic XDP program.
  *
- * Return: false: it does not wait.
+ * Return: false: the packet does not wait, and is still the caller's.
  */
 bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct pcrp_pkt *pkt)
 {
@@ -123,7 +120,7 @@ bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct p
 	u64 ns = READ_ONCE(w->ns);
 
 	if (likely(!ns)) {
-		if (unlikely(READ_ONCE(c->packets)))	/* that came when there was one */
+		if (unlikely(READ_ONCE(c->packets)))	/* the window was just turned off */
 			pcrp_window_drain(c);
 		return false;
 	}
@@ -142,7 +139,7 @@ bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct p
 /**
  * pcrp_window_set() - set how long packets wait
  * @w: the window
- * @us: microseconds; 0: no packet waits
+ * @us: time, µs; 0: packets do not wait
  * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
  */
 void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS])
@@ -151,7 +148,7 @@ void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS])
 	u32 i;
 
 	memset(table, PCRP_WINDOW_PRIO, sizeof(table));
-	for (i = TC_PCRP_PRIOS; i-- > 0;)	/* the highest of those that share a DSCP */
+	for (i = TC_PCRP_PRIOS; i-- > 0;)	/* the highest with that DSCP */
 		if (map[i] < PCRP_DSCPS)
 			table[map[i]] = i;
 	for (i = 0; i < PCRP_DSCPS; i++)
@@ -160,9 +157,9 @@ void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS])
 }
 
 /**
- * pcrp_window_init() - make a window, in which no packet waits
+ * pcrp_window_init() - create a window that is turned off
  * @w: the window, zeroed
- * @process: to be called for each packet before the stack gets it
+ * @process: called for each packet that leaves the window for the stack
  * @arg: its argument
  *
  * Return: 0 or -ENOMEM.
@@ -192,8 +189,8 @@ int pcrp_window_init(struct pcrp_window *w, void (*process)(void *arg, struct sk
 }
 
 /**
- * pcrp_window_free() - drop what waits, for ever
- * @w: the window; nobody uses it any more but its timers. NULL @cpus: it was not made
+ * pcrp_window_free() - drop all packets and free a window
+ * @w: the window, in use by its timers only; NULL @cpus: it was not created
  */
 void pcrp_window_free(struct pcrp_window *w)
 {
@@ -213,7 +210,7 @@ void pcrp_window_free(struct pcrp_window *w)
 }
 
 /**
- * pcrp_window_stats() - add up what the CPUs have counted
+ * pcrp_window_stats() - sum up the counters of all CPUs
  * @w: the window
  * @to: result
  */

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The waiting window: packets wait a little in front of the stack, so that the
- * more urgent ones are processed first; see pcrp_window.c
+ * The waiting window: received packets wait for more urgent ones; see pcrp_window.c
  */
-#ifndef _CLOSNET_PCRP_WINDOW_H
-#define _CLOSNET_PCRP_WINDOW_H
+#ifndef _PCRP_WINDOW_H
+#define _PCRP_WINDOW_H
 
 #include <linux/percpu.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <linux/skbuff.h>
-#include "pcrp_flow.h"
 #include "pcrp_limits.h"
+#include "pcrp_parse.h"
 #include "pcrp_stats.h"
 
 #define PCRP_DSCPS		64
@@ -18,11 +17,11 @@
 struct pcrp_window_cpu;
 
 /**
- * struct pcrp_window - a device's
- * @cpus: queues and timer of each CPU
- * @process: to be called for each packet before the stack gets it
+ * struct pcrp_window - window of a device
+ * @cpus: windows of the CPUs
+ * @process: called for each packet that leaves the window for the stack
  * @arg: its argument
- * @ns: how long the first packet waits at most; 0: no packet waits
+ * @ns: longest wait; 0: packets do not wait
  * @prio: P0..P7 of each DSCP
  */
 struct pcrp_window {
@@ -40,4 +39,4 @@ void pcrp_window_set(struct pcrp_window *w, u32 us, const u8 map[TC_PCRP_PRIOS])
 bool pcrp_window_take(struct pcrp_window *w, struct sk_buff *skb, const struct pcrp_pkt *pkt);
 void pcrp_window_stats(const struct pcrp_window *w, struct pcrp_stats *to);
 
-#endif /* _CLOSNET_PCRP_WINDOW_H */
+#endif /* _PCRP_WINDOW_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_sender.h and sch/pcrp/pcrp_receiver.h: some hosts send to one, over a network
- * that delays, reorders, doubles and loses what it carries
+ * sch/pcrp/pcrp_sender.c and sch/pcrp/pcrp_receiver.c: several hosts send to one, over a
+ * network that delays, reorders, duplicates and loses packets
  *
- * A slot of a host is a 5-tuple. A TCP packet that is lost comes later: its socket
- * sends it again. One of UDP does not. The receiver is checked after each event
- * (rcv_check()). Unless packets are lost, no sender ever goes on without a GRANT:
- * `hold` is far away, so a flow that both cores forget would be seen. With losses a
- * source may run out of credit, and then only `hold` helps a flow whose first data are lost.
+ * A slot of a host is a 5-tuple. A lost TCP packet arrives later, as its socket transmits
+ * it again; a lost UDP packet does not. The receiver is checked after each event
+ * (rx_check()). Without losses, `hold` is too long to take effect, so the test would not
+ * end if both ends forgot a flow. With losses, a source may run out of credit, and a flow
+ * whose first data is lost needs `hold`.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,28 +18,28 @@
 #include <cmocka.h>
 
 #include "../../sch/pcrp/pcrp_sender.h"
-#include "pcrp_rcv_common.h"
+#include "pcrp_rx_common.h"
 #include "rng.h"
 
 #define HOSTS		3
-#define SLOTS		(RCV_FLOWS / HOSTS)
-#define PACKETS		16	/* that wait in a slot's queue, at most */
-#define FLYING		20000
+#define SLOTS		(RX_FLOWS / HOSTS)
+#define PACKETS		16	/* in a slot's queue, at most */
+#define IN_FLIGHT	20000
 #define US		1000ULL
 #define NS_PER_100B	80	/* 10 Gbit/s */
 #define HOLD_NS		(100000 * US)
-#define FLOWS		400	/* of a run */
-#define EVENTS_MIN	100000	/* of all runs */
+#define FLOWS		400	/* in a run */
+#define EVENTS_MIN	100000	/* in all runs */
 
 /**
- * struct setup - of a run
+ * struct setup - parameters of a run
  * @chain_bytes: C
- * @first_bytes: of the first chain
+ * @first_bytes: length of the first chain
  * @grants: TBL
  * @evict: option
- * @loss: of a hundred packets, so many are lost
- * @twice: ... are doubled
- * @late: ... take ten times as long
+ * @loss: percentage of packets that are lost
+ * @duplicate: percentage of packets that are duplicated
+ * @late: percentage of packets that are delayed up to tenfold
  * @packet_max: longest packet, bytes
  */
 struct setup {
@@ -48,13 +48,13 @@ struct setup {
 	u32 grants;
 	bool evict;
 	u32 loss;
-	u32 twice;
+	u32 duplicate;
 	u32 late;
 	u32 packet_max;
 };
 
-/* What is on its way; type 0: data */
-struct flying {
+/* A packet in the network; msg.type 0: data */
+struct packet {
 	u64 at_ns;
 	u32 host;
 	u32 slot;
@@ -70,45 +70,43 @@ struct slot {
 	u32 packets;
 	u32 unsent;	/* in the socket */
 	u32 idx;	/* at the receiver */
-	u32 flow_no;	/* the last one that the receiver's truth is about */
-	u64 got;	/* bytes that truly came, or the end of them */
+	u32 flow_no;	/* flow of @received */
+	u64 received;	/* bytes that have arrived, or the end of them */
 };
 
 struct host {
 	struct pcrp_sender s;
-	struct pcrp_flow flow[SLOTS + PCRP_SND_LISTS];
-	struct heap_node node[PCRP_SND_HEAPS * SLOTS];
-	u32 place[PCRP_SND_HEAPS * SLOTS];
+	struct pcrp_tx_flow flow[SLOTS];
 	struct slot slot[SLOTS];
-	u64 free_ns;	/* when its line is free */
+	u64 free_ns;	/* when its link is free */
 };
 
 static struct host hosts[HOSTS];
-static struct rcv t;
-static struct flying flying[FLYING];
-static u32 flying_first, flying_end, to_start;
+static struct rx t;
+static struct packet network[IN_FLIGHT];
+static u32 network_first, network_end, to_start;
 static u64 events, known;
 static const struct setup *setup;
-static struct pcrp_params params;
+static struct pcrp_tx_params params;
 static struct rng rng;
 
-/* In the order of time; most are the last */
-static void launch(const struct flying *f)
+/* Insert a packet in the order of arrival; most of them are the last. */
+static void deliver_later(const struct packet *f)
 {
 	u32 i;
 
-	if (flying_end == FLYING) {
-		flying_end -= flying_first;
-		memmove(flying, flying + flying_first, flying_end * sizeof(*f));
-		flying_first = 0;
+	if (network_end == IN_FLIGHT) {
+		network_end -= network_first;
+		memmove(network, network + network_first, network_end * sizeof(*f));
+		network_first = 0;
 	}
-	assert_true(flying_end < FLYING);
-	for (i = flying_end++; i > flying_first && flying[i - 1].at_ns > f->at_ns; i--)
-		flying[i] = flying[i - 1];
-	flying[i] = *f;
+	assert_true(network_end < IN_FLIGHT);
+	for (i = network_end++; i > network_first && network[i - 1].at_ns > f->at_ns; i--)
+		network[i] = network[i - 1];
+	network[i] = *f;
 }
 
-static void fly(struct flying f)
+static void transmit(struct packet f)
 {
 	u64 delay_ns = 5 * US;
 
@@ -120,15 +118,15 @@ static void fly(struct flying f)
 		delay_ns = 1000 * US;
 	}
 	f.at_ns = t.now_ns + delay_ns;
-	launch(&f);
-	if (rng_percent(&rng, setup->twice))
-		launch(&f);
+	deliver_later(&f);
+	if (rng_percent(&rng, setup->duplicate))
+		deliver_later(&f);
 }
 
 /* ---- hosts */
 
-/* The socket fills the queue. */
-static void feed(struct host *h, u32 slot)
+/* Move bytes from the socket to the queue. */
+static void fill_queue(struct host *h, u32 slot)
 {
 	struct slot *sl = &h->slot[slot];
 	u32 bytes;
@@ -138,8 +136,8 @@ static void feed(struct host *h, u32 slot)
 		bytes = min_t(u32, bytes, sl->unsent);
 		sl->unsent -= bytes;
 		sl->packet[sl->packets++] = bytes;
-		pcrp_snd_queued(&h->s, &params, slot, bytes, sl->unsent, PCRP_GATE_GRANT,
-				t.now_ns);
+		pcrp_tx_queue(&h->s, &h->flow[slot], bytes, sl->unsent, PCRP_GATE_GRANT,
+			      t.now_ns);
 	}
 }
 
@@ -148,9 +146,9 @@ static void start_flow(void)
 	struct host *h = &hosts[rng_in(&rng, 0, HOSTS - 1)];
 	u32 slot = rng_in(&rng, 0, SLOTS - 1);
 	struct slot *sl = &h->slot[slot];
-	bool starts = pcrp_snd_starts(&h->s, slot);
+	bool starts = pcrp_tx_finished(&h->flow[slot]);
 
-	/* one that is there may grow */
+	/* an unfinished flow may grow */
 	if (!starts && rng_percent(&rng, 70))
 		return;
 	if (starts) {
@@ -158,24 +156,24 @@ static void start_flow(void)
 		sl->isn = rng_u32(&rng);
 	}
 	sl->unsent += (u32)rng_log(&rng, 100, 20 * params.chain_bytes);
-	feed(h, slot);
+	fill_queue(h, slot);
 	to_start--;
 }
 
-static void send_ask(struct host *h, u32 slot, enum pcrp_action action)
+static void send_request(struct host *h, u32 slot, enum pcrp_tx_action action)
 {
-	const struct pcrp_flow *f = &h->flow[slot];
+	struct pcrp_tx_flow *f = &h->flow[slot];
 	struct slot *sl = &h->slot[slot];
 
-	pcrp_snd_asked(&h->s, &params, slot, action, t.now_ns);
-	fly((struct flying) {
+	pcrp_tx_request_sent(&h->s, f, action, t.now_ns);
+	transmit((struct packet) {
 		.host = (u32)(h - hosts), .slot = slot,
 		.msg = {
-			.type = action == PCRP_ACTION_PROBE ? PCRP_PROBE : PCRP_REQUEST,
+			.type = action == PCRP_TX_PROBE ? PCRP_PROBE : PCRP_REQUEST,
 			.prio = f->prio, .proto = sl->tcp ? IPPROTO_TCP : IPPROTO_UDP,
 			.slot = slot, .flow_no = f->flow_no, .size = f->size,
 			.offset = f->sent, .chain_no = max_t(u32, f->chain_no, 1),
-			.first_bytes = params.first_bytes, .ask = f->ask_no,
+			.first_bytes = params.first_bytes, .request_no = f->request_no,
 			.tcp_seq = sl->tcp ? sl->isn + (u32)f->sent : 0,
 			.chain_bytes = params.chain_bytes,
 		},
@@ -187,91 +185,92 @@ static void send_data(struct host *h, u32 slot)
 {
 	struct slot *sl = &h->slot[slot];
 	u32 bytes = sl->packet[0], seq = sl->isn + (u32)h->flow[slot].sent;
-	struct flying f = { .host = (u32)(h - hosts), .slot = slot };
+	struct packet f = { .host = (u32)(h - hosts), .slot = slot };
 
 	f.bytes = bytes;
 	f.seq = seq;
 	f.msg.flow_no = h->flow[slot].flow_no;
 	memmove(sl->packet, sl->packet + 1, --sl->packets * sizeof(sl->packet[0]));
-	pcrp_snd_sent(&h->s, &params, slot, bytes, sl->unsent, t.now_ns, t.now_ns);
+	pcrp_tx_sent(&h->s, &h->flow[slot], bytes, sl->unsent, t.now_ns, t.now_ns);
 	h->free_ns = t.now_ns + (bytes + 100) * NS_PER_100B / 100;
-	feed(h, slot);
-	fly(f);
+	fill_queue(h, slot);
+	transmit(f);
 }
 
-/* Return: when it will have something to do; U64_MAX: when something comes */
+/* Return: time of its next action; U64_MAX: when a packet comes */
 static u64 run_host(struct host *h)
 {
-	enum pcrp_action action;
+	struct pcrp_tx_pick pick;
 	u32 slot;
 
 	if (t.now_ns < h->free_ns)
 		return h->free_ns;
-	action = pcrp_snd_pick(&h->s, &params, t.now_ns, &slot);
-	if (action == PCRP_ACTION_SLEEP)
-		return pcrp_snd_next_ns(&h->s);
+	pick = pcrp_tx_pick(&h->s, t.now_ns);
+	if (pick.action == PCRP_TX_SLEEP)
+		return pcrp_tx_next_ns(&h->s);
 	events++;
-	if (action == PCRP_ACTION_DATA)
+	slot = (u32)(pick.flow - h->flow);
+	if (pick.action == PCRP_TX_DATA)
 		send_data(h, slot);
 	else
-		send_ask(h, slot, action);
+		send_request(h, slot, pick.action);
 	return h->free_ns;
 }
 
 /* ---- receiver */
 
-/* GRANTs fly back; a receiver with places for all forgets what has ended. */
-static void answer(void)
+/* Send GRANTs, and forget flows that have ended. */
+static void act(void)
 {
 	struct slot *sl;
 	u32 i, idx, j;
 
-	for (i = 0; i < t.out_count; i++) {
-		idx = t.outs[i].idx;
+	for (i = 0; i < t.action_count; i++) {
+		idx = t.actions[i].idx;
 		for (j = 0; hosts[j / SLOTS].slot[j % SLOTS].idx != idx; j++)
-			assert_true(j + 1 < RCV_FLOWS);
+			assert_true(j + 1 < RX_FLOWS);
 		sl = &hosts[j / SLOTS].slot[j % SLOTS];
-		if (t.outs[i].out > PCRP_RCV_GRANT) {
-			sl->idx = PCRP_RCV_NONE;
+		if (t.actions[i].action > PCRP_RX_GRANT) {
+			sl->idx = RX_NONE;
 			continue;
 		}
-		fly((struct flying) {
-			.host = j / SLOTS, .slot = j % SLOTS, .msg = t.outs[i].msg,
+		transmit((struct packet) {
+			.host = j / SLOTS, .slot = j % SLOTS, .msg = t.actions[i].msg,
 		});
 	}
 }
 
-/* Against what truly came, if that is in order and once */
+/* Check the granted offset against the bytes received, if they come once and in order. */
 static void check_ahead(const struct slot *sl)
 {
-	const struct pcrp_rcv_flow *f;
+	const struct pcrp_rx_flow *f;
 
-	if (setup->loss || setup->twice || setup->late || sl->idx == PCRP_RCV_NONE)
+	if (setup->loss || setup->duplicate || setup->late || sl->idx == RX_NONE)
 		return;
 	f = &t.flows[sl->idx];
-	if (f->flow_no == sl->flow_no && f->granted > sl->got)
-		assert_in_range(f->granted - sl->got, 0, 2 * t.ahead_max);
+	if (f->flow_no == sl->flow_no && f->granted > sl->received)
+		assert_in_range(f->granted - sl->received, 0, 2 * t.ahead_max);
 }
 
-static void arrive_data(const struct flying *f)
+static void arrive_data(const struct packet *f)
 {
 	struct slot *sl = &hosts[f->host].slot[f->slot];
 	u64 end;
 
 	if (sl->flow_no != f->msg.flow_no) {
 		sl->flow_no = f->msg.flow_no;
-		sl->got = 0;
+		sl->received = 0;
 	}
-	end = sl->tcp ? (u64)(f->seq + f->bytes - sl->isn) : sl->got + f->bytes;
-	sl->got = max_t(u64, sl->got, end);
-	if (sl->idx == PCRP_RCV_NONE)
+	end = sl->tcp ? (u64)(f->seq + f->bytes - sl->isn) : sl->received + f->bytes;
+	sl->received = max_t(u64, sl->received, end);
+	if (sl->idx == RX_NONE)
 		return;
-	rcv_data(&t, sl->idx, f->bytes, f->seq);
-	answer();
+	rx_data(&t, sl->idx, f->bytes, f->seq);
+	act();
 	check_ahead(sl);
 }
 
-static void arrive(const struct flying *f)
+static void arrive(const struct packet *f)
 {
 	struct host *h = &hosts[f->host];
 	struct slot *sl = &h->slot[f->slot];
@@ -281,32 +280,32 @@ static void arrive(const struct flying *f)
 	events++;
 	if (f->msg.type == PCRP_GRANT) {
 		g = (struct pcrp_grant) {
-			.granted = f->msg.offset, .slot = f->msg.slot,
-			.flow_no = f->msg.flow_no, .ask = f->msg.ask, .prio = f->msg.prio,
+			.granted = f->msg.offset, .flow_no = f->msg.flow_no,
+			.request_no = f->msg.request_no, .prio = f->msg.prio,
 		};
-		pcrp_snd_grant(&h->s, &params, &g, t.now_ns, &rtt_ns);
+		pcrp_tx_grant(&h->s, &h->flow[f->msg.slot], &g, t.now_ns, &rtt_ns);
 		assert_true(!rtt_ns || rtt_ns >= 10 * US);
 	} else if (f->msg.type) {
-		known += sl->idx == PCRP_RCV_NONE;
+		known += sl->idx == RX_NONE;
 		t.source = f->host;
-		sl->idx = rcv_ask(&t, sl->idx, &f->msg);
-		assert_true(sl->idx != PCRP_RCV_NONE);
-		answer();
+		sl->idx = rx_request(&t, sl->idx, &f->msg);
+		assert_true(sl->idx != RX_NONE);
+		act();
 	} else {
 		arrive_data(f);
 	}
 }
 
-/* What is to arrive by now does, in the order of time; when the next one does */
+/* Deliver packets that arrive by now. Return: time of the next arrival */
 static u64 run_network(void)
 {
-	struct flying f;
+	struct packet f;
 
-	while (flying_first < flying_end && flying[flying_first].at_ns <= t.now_ns) {
-		f = flying[flying_first++];
+	while (network_first < network_end && network[network_first].at_ns <= t.now_ns) {
+		f = network[network_first++];
 		arrive(&f);
 	}
-	return flying_first < flying_end ? flying[flying_first].at_ns : U64_MAX;
+	return network_first < network_end ? network[network_first].at_ns : U64_MAX;
 }
 
 /* ---- runs */
@@ -316,29 +315,30 @@ static void start(const struct setup *how)
 	u32 i, j;
 
 	setup = how;
-	rcv_init(&t, how->chain_bytes, how->grants);
+	rx_init(&t, how->chain_bytes, how->grants);
 	t.p.evict = how->evict;
-	params = (struct pcrp_params) {
+	params = (struct pcrp_tx_params) {
 		.chain_bytes = how->chain_bytes, .first_bytes = how->first_bytes,
 		.mfwt_ns = 100 * US, .hold_ns = how->loss ? HOLD_NS : 1ULL << 60,
 		.spec_bytes = { how->chain_bytes / 4, how->chain_bytes, 4 * how->chain_bytes },
 		.probe_ns = 50 * US, .probe_gap_ns = 12 * US,
 		.eu = rng_percent(&rng, 50), .srpt = rng_percent(&rng, 80),
 	};
-	flying_first = 0;
-	flying_end = 0;
+	network_first = 0;
+	network_end = 0;
 	known = 0;
 	to_start = FLOWS;
 	for (i = 0; i < HOSTS; i++) {
 		memset(&hosts[i], 0, sizeof(hosts[i]));
-		pcrp_snd_init(&hosts[i].s, hosts[i].flow, hosts[i].node, hosts[i].place, SLOTS,
-			      0xfffffff0);
-		for (j = 0; j < SLOTS; j++)
-			hosts[i].slot[j].idx = PCRP_RCV_NONE;
+		pcrp_tx_init(&hosts[i].s, &params, 0xfffffff0);
+		for (j = 0; j < SLOTS; j++) {
+			pcrp_tx_add_slot(&hosts[i].s, &hosts[i].flow[j]);
+			hosts[i].slot[j].idx = RX_NONE;
+		}
 	}
 }
 
-/* Return: false: nothing will ever happen any more */
+/* Return: false: there are no more events */
 static bool run_step(void)
 {
 	u64 next_ns = run_network();
@@ -348,11 +348,11 @@ static bool run_step(void)
 		start_flow();
 	for (i = 0; i < HOSTS; i++)
 		next_ns = min_t(u64, next_ns, run_host(&hosts[i]));
-	if (pcrp_rcv_next_ns(&t.r) <= t.now_ns) {
-		rcv_expire(&t);
-		answer();
+	if (pcrp_rx_next_ns(&t.r) <= t.now_ns) {
+		rx_expire(&t);
+		act();
 	}
-	next_ns = min_t(u64, next_ns, pcrp_rcv_next_ns(&t.r));
+	next_ns = min_t(u64, next_ns, pcrp_rx_next_ns(&t.r));
 	if (to_start)
 		next_ns = min_t(u64, next_ns, t.now_ns + US);
 	if (next_ns == U64_MAX)
@@ -370,7 +370,7 @@ static void run(const struct setup *how)
 	start_ns = t.now_ns;
 	while (run_step())
 		assert_true(t.now_ns - start_ns < 20000000 * US);
-	/* all was sent, and nothing is left */
+	/* all bytes were sent, and all flows are forgotten */
 	for (i = 0; i < HOSTS; i++) {
 		assert_int_equal(hosts[i].s.stats.flows_started,
 				 hosts[i].s.stats.flows_finished);
@@ -380,7 +380,7 @@ static void run(const struct setup *how)
 	assert_int_equal(t.r.used, 0);
 	assert_int_equal(t.r.stats.finished + t.r.stats.expired, known);
 	assert_in_range(t.r.stats.granted_peak, 1, how->grants);
-	if (!how->loss && !how->twice && !how->late)
+	if (!how->loss && !how->duplicate && !how->late)
 		assert_int_equal(t.r.stats.expired, 0);
 }
 
@@ -393,13 +393,13 @@ static const struct setup setups[] = {
 	{ .chain_bytes = 25000, .first_bytes = 25000, .grants = 8, .packet_max = 1448,
 	  .late = 20 },
 	{ .chain_bytes = 25000, .first_bytes = 25000, .grants = 8, .packet_max = 9000,
-	  .late = 5, .twice = 5 },
+	  .late = 5, .duplicate = 5 },
 	{ .chain_bytes = 25000, .first_bytes = 25000, .grants = 8, .packet_max = 1448,
 	  .loss = 2 },
 	{ .chain_bytes = 10000, .first_bytes = 10000, .grants = 2, .packet_max = 1448,
-	  .loss = 10, .twice = 10, .late = 20, .evict = true },
+	  .loss = 10, .duplicate = 10, .late = 20, .evict = true },
 	{ .chain_bytes = 4000, .first_bytes = 2000, .grants = 64, .packet_max = 3000,
-	  .loss = 30, .twice = 5, .late = 50 },
+	  .loss = 30, .duplicate = 5, .late = 50 },
 };
 
 static void test_all(void **state)

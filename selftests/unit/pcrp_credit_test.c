@@ -1,111 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_credit.h and its rules in sch/pcrp/pcrp_receiver.h, by example: places need
- * data, and sources pay for them
+ * sch/pcrp/pcrp_receiver.c: credit of sources, by example: a place needs data, and sources
+ * pay for places
  */
-#include "pcrp_rcv_say.h"
+#include "pcrp_rx_steps.h"
 
-/* Without data there is no place, however often the sender asks. */
+/* A flow gets no place before its first data, however many REQUESTs it sends. */
 static void test_no_place_before_data(void **state)
 {
 	u32 a, i;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = request(NONE, 5000, 0);
 	for (i = 0; i < 9; i++) {
 		request(a, 5000, 0);
-		assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+		assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);
 	}
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 }
 
-/* Asking does not keep a flow alive of which no data come. */
+/* REQUESTs do not keep a flow without data from expiring. */
 static void test_no_life_before_data(void **state)
 {
 	u32 a, i;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = request(NONE, 5000, 0);
 	for (i = 0; i < 9; i++) {
 		t.now_ns += 10 * MS;
 		request(a, 5000, 0);
-		rcv_expire(&t);
+		rx_expire(&t);
 		assert_nothing();
 	}
 	t.now_ns += 10 * MS;
-	rcv_expire(&t);
-	assert_only(PCRP_RCV_EXPIRED, a, 0);
+	rx_expire(&t);
+	assert_only(PCRP_RX_EXPIRED, a, 0);
 }
 
-/* A place is kept by data alone: not by PROBEs, and not by what they say is lost. */
+/* Neither PROBEs nor the lost data that they report keep a place from being revoked. */
 static void test_unused_place(void **state)
 {
 	u32 a, b, i;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = opened(10000);
 	b = opened(20000);
 	for (i = 0; i < 2; i++) {
-		assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+		assert_int_equal(t.flows[a].state, PCRP_RX_TABLE);
 		probe(a, 10000, 1000);		/* 10 ms later */
-		assert_only(i ? PCRP_RCV_GRANT : PCRP_RCV_ANSWER, a, i ? 2000 : 1000);
-		rcv_expire(&t);
+		assert_only(i ? PCRP_RX_GRANT : PCRP_RX_ANSWER, a, i ? 2000 : 1000);
+		rx_expire(&t);
 	}
-	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_TABLE);
+	assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);
+	assert_int_equal(t.flows[b].state, PCRP_RX_TABLE);
 }
 
-/* A trickle does not keep a place: it has to be a unit each 20 ms. */
+/* A flow keeps its place if it delivers a unit each 20 ms, and loses it with less. */
 static void test_trickle(void **state)
 {
 	s64 credit;
 	u32 a, i;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = opened(100000);
 	credit = t.sources[0].credit;
 	for (i = 0; i < 40; i++) {		/* 50 bytes a millisecond: enough */
 		t.now_ns += MS;
 		data(a, 50);
-		rcv_expire(&t);
-		assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+		rx_expire(&t);
+		assert_int_equal(t.flows[a].state, PCRP_RX_TABLE);
 	}
 	for (i = 0; i < 20; i++) {
 		t.now_ns += MS;
 		data(a, 49);
-		rcv_expire(&t);
+		rx_expire(&t);
 	}
-	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);
 	assert_int_equal(t.r.stats.revoked, 1);
 	assert_true(t.sources[0].credit == credit - PCRP_WASTE_UNITS * (s64)C);
-	data(a, 1);				/* a place is free, and it asks for one */
-	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+	data(a, 1);				/* takes the free place again */
+	assert_int_equal(t.flows[a].state, PCRP_RX_TABLE);
 }
 
-/* Nor do sequence numbers that jump: only bytes that came count. */
+/* Only received bytes count for a place, not sequence numbers that jump. */
 static void test_jumps(void **state)
 {
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, 1 << 30, 0);
+	struct pcrp_msg m = msg_of(PCRP_REQUEST, 1, 1 << 30, 0);
 	u32 a, i;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	m.proto = IPPROTO_TCP;
-	a = rcv_ask(&t, NONE, &m);
-	rcv_data(&t, a, 1, 0);
-	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
+	a = rx_request(&t, NONE, &m);
+	rx_data(&t, a, 1, 0);
+	assert_int_equal(t.flows[a].state, PCRP_RX_TABLE);
 	for (i = 1; i <= 20; i++) {
 		t.now_ns += MS;
-		rcv_data(&t, a, 1, i * 5 * C);
-		rcv_expire(&t);
+		rx_data(&t, a, 1, i * 5 * C);
+		rx_expire(&t);
 	}
 	assert_true(t.flows[a].high >= 100 * C);
-	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);
 }
 
 static void forget_credit(void)
@@ -119,13 +119,13 @@ static u32 opened_by(u32 source, u64 size)
 	return opened(size);
 }
 
-/* A source has one place, and as many as it has delivered units. */
+/* A source may have a place for each unit that it has delivered, and always one. */
 static void test_places_of_source(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	forget_credit();
 	a = opened(10000);
 	b = opened(20000);
@@ -133,22 +133,22 @@ static void test_places_of_source(void **state)
 	assert_int_equal(t.r.granted, 1);
 	data(a, 1999);
 	data(b, 0);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_IDLE);
-	data(b, 1);		/* 2 units: of both together */
-	assert_only(PCRP_RCV_GRANT, b, 2000);
+	assert_int_equal(t.flows[b].state, PCRP_RX_IDLE);
+	data(b, 1);		/* 2 units in total */
+	assert_only(PCRP_RX_GRANT, b, 2000);
 	data(c, 0);
-	assert_int_equal(t.flows[c].state, PCRP_RCV_IDLE);
+	assert_int_equal(t.flows[c].state, PCRP_RX_IDLE);
 	opened_by(1, 5000);	/* another source has its own */
 	assert_int_equal(t.r.granted, 3);
 }
 
-/* The table is full of flows whose sources have delivered nothing. */
+/* In a full table, a flow of an untrusted source makes way for a trusted one's. */
 static void test_makes_way(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 2);
+	rx_init(&t, C, 2);
 	forget_credit();
 	a = opened_by(0, 2000);
 	b = opened_by(1, 3000);
@@ -156,84 +156,84 @@ static void test_makes_way(void **state)
 	data(c, 999);
 	assert_nothing();
 	data(c, 1);		/* its source is trusted now */
-	assert_only(PCRP_RCV_GRANT, c, 2000);
-	assert_int_equal(t.flows[a].state, PCRP_RCV_TABLE);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_IDLE);
+	assert_only(PCRP_RX_GRANT, c, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RX_TABLE);
+	assert_int_equal(t.flows[b].state, PCRP_RX_IDLE);
 	assert_int_equal(t.r.stats.revoked, 1);
-	data(b, 1);		/* not the other way round */
+	data(b, 1);		/* but not vice versa */
 	assert_nothing();
-	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+	assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
 }
 
-/* Trusted sources' flows go first, however large they are. */
+/* Flows of trusted sources take places first, however large they are. */
 static void test_trusted_first(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = opened(10000);
 	t.sources[1].credit = 0;
 	b = opened_by(1, 2000);
 	c = opened_by(2, 90000);
 	data(a, 10000);
-	assert_only(PCRP_RCV_FINISHED, a, 0);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
-	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
-	/* one that has lost its credit meanwhile does not */
+	assert_only(PCRP_RX_FINISHED, a, 0);
+	assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
+	assert_int_equal(t.flows[c].state, PCRP_RX_TABLE);
+	/* a flow whose source has lost its credit does not */
 	a = opened_by(2, 80000);
 	t.source = 0;
 	t.sources[2].credit = 0;
 	opened(1500);
 	assert_int_equal(t.r.stats.revoked, 1);
-	assert_int_equal(t.flows[c].state, PCRP_RCV_IDLE);
-	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);	/* passed over */
+	assert_int_equal(t.flows[c].state, PCRP_RX_IDLE);
+	assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);	/* passed over */
 }
 
-/* With evict, a flow takes a larger one's place only if its source is trusted. */
+/* With evict, only a flow of a trusted source takes the place of a larger one. */
 static void test_untrusted_evicts_none(void **state)
 {
 	u32 a, b;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	t.p.evict = true;
 	a = opened(20000);
 	t.sources[1].credit = 0;
 	b = opened_by(1, 2000);
-	data(a, 1000);		/* all that a was granted has come, but it keeps its place */
-	assert_only(PCRP_RCV_GRANT, a, 2000);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+	data(a, 1000);		/* a has received all granted bytes, but keeps its place */
+	assert_only(PCRP_RX_GRANT, a, 2000);
+	assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
 	data(b, 1000);		/* its source is trusted now */
 	assert_nothing();
 	data(a, 1000);
-	assert_only(PCRP_RCV_GRANT, b, 2000);
-	assert_int_equal(t.flows[a].state, PCRP_RCV_PENDING);
+	assert_only(PCRP_RX_GRANT, b, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RX_PENDING);
 }
 
-/* A PROBE of a flow whose first data came before its REQUEST, or not at all */
+/* A PROBE of a trusted source replaces the first data of its flow. */
 static void test_probe_without_data(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	forget_credit();
 	a = probe(NONE, 10000, 1000);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
-	pcrp_source_delivered(&t.sources[0], C, C);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
+	t.sources[0].credit = C;
 	probe(a, 10000, 1000);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 }
 
-/* So many flows of a source are remembered, and no more. */
+/* The number of flows of one source is limited. */
 static void test_flows_of_source(void **state)
 {
 	u32 i;
 
 	(void)state;
-	rcv_init(&t, C, 2);
-	for (i = 0; i < RCV_SOURCE_FLOWS; i++)
+	rx_init(&t, C, 2);
+	for (i = 0; i < RX_SOURCE_FLOWS; i++)
 		assert_int_not_equal(request(NONE, 2000, 0), NONE);
 	assert_int_equal(request(NONE, 2000, 0), NONE);
 	assert_int_equal(t.r.stats.overflow, 1);
@@ -244,21 +244,21 @@ static void test_flows_of_source(void **state)
 	assert_int_not_equal(request(NONE, 2000, 0), NONE);
 }
 
-/* Chains that an honest flow gets in 100 ms, one a millisecond if no one is in the way */
+/* Count the chains that an honest flow gets in 100 ms, at most one a millisecond. */
 static u32 chains_beside(u32 forgers, u32 data_bytes)
 {
-	u32 idx[RCV_SOURCE_FLOWS], honest = NONE, chains = 0, ms, i;
+	u32 idx[RX_SOURCE_FLOWS], honest = NONE, chains = 0, ms, i;
 	struct pcrp_msg m;
 
-	rcv_init(&t, C, 4);
+	rx_init(&t, C, 4);
 	forget_credit();
 	for (i = 0; i < forgers; i++)
 		idx[i] = NONE;
 	for (ms = 0; ms < 100; ms++, t.now_ns += MS) {
 		for (i = 0; i < forgers; i++) {
 			t.source = 1 + i % 3;
-			m = ask_of(PCRP_PROBE, ms, C + 1, 0);
-			idx[i] = rcv_ask(&t, idx[i], &m);
+			m = msg_of(PCRP_PROBE, ms, C + 1, 0);
+			idx[i] = rx_request(&t, idx[i], &m);
 			if (data_bytes)
 				data(idx[i], data_bytes);
 		}
@@ -270,19 +270,20 @@ static u32 chains_beside(u32 forgers, u32 data_bytes)
 			data(honest, C);
 			chains++;
 		}
-		m = ask_of(PCRP_PROBE, 1, 1 << 30, t.flows[honest].high);
-		rcv_ask(&t, honest, &m);
-		rcv_expire(&t);
+		m = msg_of(PCRP_PROBE, 1, 1 << 30, t.flows[honest].high);
+		rx_request(&t, honest, &m);
+		rx_expire(&t);
 	}
 	return chains;
 }
 
+/* Forgers who fill the table with REQUESTs cost an honest flow at most 5 % of its chains. */
 static void test_forgers(void **state)
 {
 	(void)state;
 	assert_int_equal(chains_beside(0, 0), 100);
-	assert_in_range(chains_beside(RCV_SOURCE_FLOWS, 0), 95, 100);
-	assert_in_range(chains_beside(RCV_SOURCE_FLOWS, 1), 95, 100);
+	assert_in_range(chains_beside(RX_SOURCE_FLOWS, 0), 95, 100);
+	assert_in_range(chains_beside(RX_SOURCE_FLOWS, 1), 95, 100);
 }
 
 int main(void)

@@ -1,96 +1,92 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz target for PCRP's cores: any control packets, between any data
+ * Fuzz target for PCRP's cores: arbitrary control packets between arbitrary data
  *
- * An input is a number of records of RECORD bytes: what happens, a number, and a
- * datagram. What is a control packet is the same when written again, and goes to
- * the receiver's core, which is checked after each step (rcv_check()), or if it is a
- * GRANT to the sender's, which no GRANT may make send more than two chains.
+ * An input is a sequence of records of RECORD bytes: event, number and datagram. A
+ * datagram that is a valid control packet must be the same when it is written again. A
+ * REQUEST or PROBE goes to the receiver, which is checked after each step (rx_check()).
+ * A GRANT goes to the sender, and may activate two chains at most.
  */
 #include <assert.h>
 #include <err.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <closnet/pkt_core.h>
 #include "../../sch/pcrp/pcrp_sender.h"
 #include "fuzz_main.h"
-#include "pcrp_rcv_common.h"
+#include "pcrp_rx_common.h"
 
-#define TUPLES		(RCV_FLOWS + 16)	/* more than there is room for */
+#define TUPLES		(RX_FLOWS + 16)	/* more than the receiver has slots */
 #define SLOTS		8
 #define CHAIN		1000
 #define RECORD		(4 + PCRP_WIRE_LEN)
 #define RECORDS		60
 
-/* What happens, modulo their number */
+/* Events, modulo their number */
 enum event {
-	CONTROL,	/* the datagram comes; number: odd: it is shorter */
-	GENUINE,	/* the same, but a GRANT is for a flow that is there */
-	DATA,		/* number: bytes; datagram: sequence number */
-	LATER,		/* number: how much, 10 us */
-	QUEUE,		/* number: bytes */
-	SEND,		/* what is due or ready */
-	CHANGE,		/* number: places */
+	CONTROL,	/* receive the datagram; an odd number makes it shorter */
+	GENUINE,	/* the same, but a GRANT names an existing flow */
+	DATA,		/* receive data; number: bytes; datagram: sequence number */
+	LATER,		/* let time pass; number: in 10 µs */
+	QUEUE,		/* queue a packet; number: bytes */
+	SEND,		/* do what the sender decides */
+	CHANGE,		/* change parameters; number: places */
 	EVENTS,
 };
 
-/* how often the target came by */
-static unsigned long types[PCRP_GRANT + 1], outs[PCRP_RCV_EXPIRED + 1], refused;
-static unsigned long verdicts[PCRP_GRANT_REFUSED + 1], sent;
+/* coverage */
+static unsigned long types[PCRP_GRANT + 1], actions[PCRP_RX_EXPIRED + 1], refused;
+static unsigned long results[PCRP_GRANT_REFUSED + 1], sent;
 
-static struct rcv t;
+static struct rx t;
 static u32 idx_of[TUPLES];
-static struct pcrp_sender snd;
-static struct pcrp_flow flow[SLOTS + PCRP_SND_LISTS];
-static struct heap_node node[PCRP_SND_HEAPS * SLOTS];
-static u32 place[PCRP_SND_HEAPS * SLOTS];
-static u32 bytes_of[SLOTS];	/* each packet's, of a slot */
+static struct pcrp_sender sender;
+static struct pcrp_tx_flow flow[SLOTS];
+static u32 bytes_of[SLOTS];	/* length of a slot's packets */
 
-static const struct pcrp_params params = {
+static const struct pcrp_tx_params params = {
 	.chain_bytes = CHAIN, .first_bytes = CHAIN, .mfwt_ns = 100000,
 	.hold_ns = 1000000, .spec_bytes = { 1, 2, 3 }, .probe_ns = 50000,
 	.eu = true, .srpt = true,
 };
 
-static void ended(void)
+static void forget_ended(void)
 {
 	u32 i, j;
 
-	for (i = 0; i < t.out_count; i++) {
-		outs[t.outs[i].out]++;
-		if (t.outs[i].out <= PCRP_RCV_GRANT)
+	for (i = 0; i < t.action_count; i++) {
+		actions[t.actions[i].action]++;
+		if (t.actions[i].action <= PCRP_RX_GRANT)
 			continue;
-		for (j = 0; idx_of[j] != t.outs[i].idx; j++)
+		for (j = 0; idx_of[j] != t.actions[i].idx; j++)
 			assert(j + 1 < TUPLES);
-		idx_of[j] = PCRP_RCV_NONE;
+		idx_of[j] = RX_NONE;
 	}
 }
 
 static void take_grant(const struct pcrp_msg *m, bool genuine)
 {
 	struct pcrp_grant g = {
-		.granted = m->offset, .slot = m->slot, .flow_no = m->flow_no,
-		.ask = m->ask, .prio = m->prio,
+		.granted = m->offset, .flow_no = m->flow_no,
+		.request_no = m->request_no, .prio = m->prio,
 	};
-	const struct pcrp_flow *f;
-	u64 before = 0, rtt_ns;
+	struct pcrp_tx_flow *f = &flow[m->slot % SLOTS];
+	u64 before = f->granted, rtt_ns;
 
-	if (genuine) {
-		g.slot %= SLOTS;
-		g.flow_no = flow[g.slot].flow_no;
-	}
-	f = &flow[g.slot % SLOTS];
-	before = f->granted;
-	verdicts[pcrp_snd_grant(&snd, &params, &g, t.now_ns, &rtt_ns)]++;
-	assert(f->granted == before || f->granted <= f->sent + 2 * CHAIN);
+	if (genuine)
+		g.flow_no = f->flow_no;
+	else if (m->slot >= SLOTS)
+		f = NULL;
+	results[pcrp_tx_grant(&sender, f, &g, t.now_ns, &rtt_ns)]++;
+	assert(!f || f->granted == before || f->granted <= f->sent + 2 * CHAIN);
 	assert(rtt_ns <= t.now_ns);
 }
 
 static void control(const u8 *b, u32 len, bool genuine)
 {
+	u8 *copy = malloc(len), written[PCRP_WIRE_LEN];
 	struct pcrp_msg m, answer;
-	u8 *copy = malloc(len);
-	struct pcrp_wire w;
 	u32 *idx;
 
 	if (!copy)
@@ -102,52 +98,50 @@ static void control(const u8 *b, u32 len, bool genuine)
 		return;
 	}
 	types[m.type]++;
-	pcrp_msg_write(&m, &w);
-	assert(!memcmp(&w, copy, sizeof(w)));
+	pcrp_msg_write(&m, written);
+	assert(!memcmp(written, copy, sizeof(written)));
 	free(copy);
 	if (m.type == PCRP_GRANT) {
 		take_grant(&m, genuine);
 		return;
 	}
 	idx = &idx_of[m.sport % TUPLES];
-	t.source = m.sport % RCV_SOURCES;
-	*idx = rcv_ask(&t, *idx, &m);
-	if (*idx == PCRP_RCV_NONE) {
+	t.source = m.sport % RX_SOURCES;
+	*idx = rx_request(&t, *idx, &m);
+	if (*idx == RX_NONE) {
 		refused++;
-		pcrp_rcv_refuse(&m, &answer);
+		pcrp_rx_refuse(&m, &answer);
 		assert(pcrp_msg_valid(&answer));
 	}
-	ended();
+	forget_ended();
 }
 
-static void came(const u8 *b, u32 number)
+static void receive_data(const u8 *b, u32 number)
 {
 	u32 idx = idx_of[b[0] % TUPLES];
 
-	if (idx == PCRP_RCV_NONE)
+	if (idx == RX_NONE)
 		return;
-	rcv_data(&t, idx, number, (u32)closnet_get(b + 1, 4));
-	ended();
+	rx_data(&t, idx, number, (u32)closnet_get(b + 1, 4));
+	forget_ended();
 }
 
 static void queue(u32 slot, u32 number)
 {
-	if (pcrp_snd_starts(&snd, slot))
+	if (pcrp_tx_finished(&flow[slot]))
 		bytes_of[slot] = number + 1;
-	pcrp_snd_queued(&snd, &params, slot, bytes_of[slot], 0, PCRP_GATE_GRANT, t.now_ns);
+	pcrp_tx_queue(&sender, &flow[slot], bytes_of[slot], 0, PCRP_GATE_GRANT, t.now_ns);
 }
 
 static void send_next(void)
 {
-	enum pcrp_action action;
-	u32 slot;
+	struct pcrp_tx_pick pick = pcrp_tx_pick(&sender, t.now_ns);
 
-	action = pcrp_snd_pick(&snd, &params, t.now_ns, &slot);
-	if (action == PCRP_ACTION_DATA)
-		pcrp_snd_sent(&snd, &params, slot, bytes_of[slot], 0, t.now_ns, t.now_ns);
-	else if (action != PCRP_ACTION_SLEEP)
-		pcrp_snd_asked(&snd, &params, slot, action, t.now_ns);
-	sent += action == PCRP_ACTION_DATA;
+	if (pick.action == PCRP_TX_DATA)
+		pcrp_tx_sent(&sender, pick.flow, bytes_of[pick.flow - flow], 0, t.now_ns, t.now_ns);
+	else if (pick.action != PCRP_TX_SLEEP)
+		pcrp_tx_request_sent(&sender, pick.flow, pick.action, t.now_ns);
+	sent += pick.action == PCRP_TX_DATA;
 }
 
 static void step(const u8 *record)
@@ -161,11 +155,11 @@ static void step(const u8 *record)
 	case GENUINE:
 		return control(b, PCRP_WIRE_LEN, true);
 	case DATA:
-		return came(b, number);
+		return receive_data(b, number);
 	case LATER:
 		t.now_ns += number * 10000ULL;
-		rcv_expire(&t);
-		return ended();
+		rx_expire(&t);
+		return forget_ended();
 	case QUEUE:
 		return queue(record[3] % SLOTS, number);
 	case SEND:
@@ -173,8 +167,8 @@ static void step(const u8 *record)
 	default:
 		t.p.grants = 1 + number % PCRP_GRANTS_MAX;
 		t.p.evict = record[3] & 1;
-		rcv_expire(&t);
-		ended();
+		rx_expire(&t);
+		forget_ended();
 	}
 }
 
@@ -182,24 +176,26 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	u32 i;
 
-	rcv_init(&t, CHAIN, 4);
-	snd = (struct pcrp_sender) {};
-	pcrp_snd_init(&snd, flow, node, place, SLOTS, 0);
+	rx_init(&t, CHAIN, 4);
+	sender = (struct pcrp_sender) {};
+	pcrp_tx_init(&sender, &params, 0);
+	for (i = 0; i < SLOTS; i++)
+		pcrp_tx_add_slot(&sender, &flow[i]);
 	for (i = 0; i < TUPLES; i++)
-		idx_of[i] = PCRP_RCV_NONE;
+		idx_of[i] = RX_NONE;
 	for (; size >= RECORD; data += RECORD, size -= RECORD)
 		step(data);
-	/* whatever it was, it ends */
-	t.now_ns += PCRP_RCV_KEEP_NS;
-	rcv_expire(&t);
-	ended();
+	/* every flow expires */
+	t.now_ns += PCRP_RX_KEEP_NS;
+	rx_expire(&t);
+	forget_ended();
 	assert(!t.r.used);
 	return 0;
 }
 
 static struct rng rng;
 
-static void make_msg(struct pcrp_wire *w)
+static void make_msg(u8 *b)
 {
 	struct pcrp_msg m = {
 		.type = (u8)rng_in(&rng, PCRP_REQUEST, PCRP_GRANT),
@@ -214,24 +210,22 @@ static void make_msg(struct pcrp_wire *w)
 	m.offset = m.size - rng_log(&rng, 1, m.size);
 	if (m.type != PCRP_GRANT) {
 		m.chain_no = rng_in(&rng, 1, 3);
-		m.ask = rng_in(&rng, 1, 9);
+		m.request_no = rng_in(&rng, 1, 9);
 		m.first_bytes = (u32)rng_log(&rng, 1, 2 * CHAIN);
 		m.chain_bytes = (u32)rng_log(&rng, 1, 2 * CHAIN);
 	}
-	pcrp_msg_write(&m, w);
+	pcrp_msg_write(&m, b);
 }
 
-/* Messages as they could be, most of them; then some bytes differ. */
+/* Plausible messages, some of them with a few bits flipped */
 static size_t make_input(u8 *input)
 {
-	struct pcrp_wire w;
 	u8 *record;
 	u32 i, n;
 
 	for (i = 0; i < RECORDS; i++) {
 		record = input + i * RECORD;
-		make_msg(&w);
-		memcpy(record + 4, &w, sizeof(w));
+		make_msg(record + 4);
 		record[0] = rng_percent(&rng, 40) ? GENUINE : (u8)rng_u32(&rng);
 		closnet_put(record + 1, 2, rng_log(&rng, 1, 3000));
 		record[3] = (u8)rng_u32(&rng);
@@ -248,8 +242,8 @@ static bool reached(void)
 	bool all = true;
 
 	all &= fuzz_show("types", types, PCRP_GRANT + 1, 1000);
-	all &= fuzz_show("outs", outs + 1, PCRP_RCV_EXPIRED, 1000);
-	all &= fuzz_show("verdicts", verdicts, PCRP_GRANT_REFUSED + 1, 1000);
+	all &= fuzz_show("actions", actions + 1, PCRP_RX_EXPIRED, 1000);
+	all &= fuzz_show("results", results, PCRP_GRANT_REFUSED + 1, 1000);
 	all &= fuzz_show("sent", &sent, 1, 1000);
 	return all;
 }

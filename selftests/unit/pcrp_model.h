@@ -2,9 +2,8 @@
 /*
  * Reference model of PCRP's sender
  *
- * Written from the specification's prose, for the random test of
- * sch/pcrp/pcrp_sender.h. It keeps no list, heap or count: whatever it has to know it
- * finds by looking at all flows.
+ * Written from the specification's prose, for the random test of sch/pcrp/pcrp_sender.c.
+ * It has no containers and no counters of flows: it searches all flows for each decision.
  */
 #ifndef _CLOSNET_UNIT_PCRP_MODEL_H
 #define _CLOSNET_UNIT_PCRP_MODEL_H
@@ -15,28 +14,28 @@
 
 /**
  * struct model_flow - a flow
- * @state: enum pcrp_flow_state
+ * @state: enum pcrp_tx_state
  * @gate: enum pcrp_gate
- * @since: when it got into its state, or was served in it; waiting: when its first
- *	packet came
- * @order: the same, as the how manieth event that was
- * @born: the how manieth flow it is
- * @begun: the how manieth to begin, of those that wait for GRANTs; 0: none of them
- * @q: packets that wait
+ * @since: when it entered its state, or was served in it; waiting: when its first packet
+ *	was queued
+ * @order: serial number of that event
+ * @born: serial number of the flow
+ * @begun: serial number of its first chain; 0: not begun, or ungated
+ * @q: queued packets
  * @unsent: bytes in the socket
- * @sent: bytes
- * @granted: offset from which on it waits
- * @border: offset from which on another chain begins
- * @size: bytes known of
- * @told: size that the receiver was told; 0: nothing
+ * @sent: bytes sent
+ * @granted: offset at which it waits
+ * @border: offset at which the next chain begins
+ * @size: bytes known
+ * @announced: size in the last REQUEST or PROBE; 0: none was sent
  * @started: a chain has begun
- * @ask: it is to be told now
- * @overdue: what it may send next nobody has granted
- * @echo: it has ended; what waits was sent before
+ * @request_due: a REQUEST is due
+ * @overdue: the next chain is sent without a GRANT
+ * @retrans_only: it has finished and only retransmissions are queued
  * @last: when a packet or a control packet left
- * @probe: how long the next PROBE waits
- * @prio: of the chain
- * @next_prio: of the next one
+ * @probe: wait before the next PROBE
+ * @prio: priority of the chain
+ * @next_prio: priority of the next chain
  */
 struct model_flow {
 	u8 state;
@@ -51,11 +50,11 @@ struct model_flow {
 	u64 granted;
 	u64 border;
 	u64 size;
-	u64 told;
+	u64 announced;
 	bool started;
-	bool ask;
+	bool request_due;
 	bool overdue;
-	bool echo;
+	bool retrans_only;
 	u64 last;
 	u32 probe;
 	u8 prio;
@@ -64,21 +63,21 @@ struct model_flow {
 
 /**
  * struct model - all flows
- * @f: by slot
- * @p: configuration
+ * @f: flows by slot
+ * @p: parameters
  * @now: the time, ns
- * @events: so far
+ * @events: events so far
  * @births: flows so far
  * @begins: flows that have begun so far
  * @firsts: first chains
- * @granted: chains that were granted
- * @overdue: chains that were not
- * @credit: a bucket of PCRP_PROBE_BURST PROBEs' time, which fills as time passes, ns
- * @credit_at: when it was that
+ * @granted: granted chains
+ * @overdue: chains sent without a GRANT
+ * @credit: token bucket for PCRP_PROBE_BURST PROBEs, ns
+ * @credit_at: when @credit was updated
  */
 struct model {
 	struct model_flow f[MODEL_SLOTS];
-	const struct pcrp_params *p;
+	const struct pcrp_tx_params *p;
 	u64 now;
 	u64 events;
 	u64 births;
@@ -90,31 +89,32 @@ struct model {
 	u64 credit_at;
 };
 
-void model_open(struct model *m, const struct pcrp_params *p);
+void model_open(struct model *m, const struct pcrp_tx_params *p);
 void model_arrive(struct model *m, u32 slot, u32 bytes, u32 unsent, u8 gate);
-void model_again(struct model *m, u32 slot, u32 unsent);
+void model_retransmit(struct model *m, u32 slot, u32 unsent);
 u32 model_claim(struct model *m);
 void model_ungate(struct model *m, u32 slot);
-enum pcrp_grant_verdict model_grant(struct model *m, u32 slot, s64 age, u64 granted,
-				    u8 prio);
+enum pcrp_grant_result model_grant(struct model *m, u32 slot, s64 age, u64 granted, u8 prio);
 
 /**
- * model_step() - what is next
+ * model_step() - do the next step
  * @m: model
- * @unsent: what the sockets have, by slot
+ * @unsent: bytes in the sockets by slot
+ *
+ * Return: the step.
  */
 struct step model_step(struct model *m, const u32 *unsent);
 
-/* How many flows are in a state */
+/* Number of flows in a state */
 u32 model_count(const struct model *m, u8 state);
 
-/* When something is to be done about any flow; U64_MAX: never */
+/* Time of the next action; U64_MAX: never */
 u64 model_next(const struct model *m);
 
-/* How many flows are echoes */
-u32 model_echoes(const struct model *m);
+/* Number of flows with retransmissions only */
+u32 model_retrans_only(const struct model *m);
 
-/* What remains of a flow */
+/* Remaining bytes of a flow */
 u64 model_left(const struct model_flow *f);
 
 #endif /* _CLOSNET_UNIT_PCRP_MODEL_H */

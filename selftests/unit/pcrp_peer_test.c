@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_peer.h: who answers, who is asked again and when; the base round trip
+ * sch/pcrp/pcrp_peer.c: state of a peer, retries, and base round-trip time
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 
 /* ------------------------------------------------ peers */
 
-/* Asks until the peer counts as silent; the time at which it does. */
-static u64 ask_until_silent(struct pcrp_peer *peer, bool gated, u64 now, u64 interval)
+/* Send requests until the peer is silent. Return: the time */
+static u64 request_until_silent(struct pcrp_peer *peer, bool gated, u64 now, u64 interval)
 {
 	for (;; now += interval) {
-		bool may = pcrp_peer_ask(peer, gated, now);
+		bool may = pcrp_peer_request(peer, gated, now);
 
 		if (peer->state == PCRP_PEER_SILENT) {
 			assert_false(may);
@@ -30,20 +30,20 @@ static u64 ask_until_silent(struct pcrp_peer *peer, bool gated, u64 now, u64 int
 	}
 }
 
-/* Zeros are a peer of which nothing is known, and which may be asked. */
+/* A zeroed peer is unknown and may get requests. */
 static void test_unknown(void **state)
 {
 	struct pcrp_peer peer = {};
 
 	(void)state;
 	assert_int_equal(peer.state, PCRP_PEER_UNKNOWN);
-	assert_true(pcrp_peer_ask(&peer, false, 0));
+	assert_true(pcrp_peer_request(&peer, false, 0));
 	assert_int_equal(peer.state, PCRP_PEER_UNKNOWN);
 	pcrp_peer_answered(&peer);
 	assert_int_equal(peer.state, PCRP_PEER_ANSWERING);
 }
 
-/* Five, and for five milliseconds: neither is enough without the other. */
+/* A peer is silent after 5 unanswered requests and 5 ms, but not after one of these. */
 static void test_silent(void **state)
 {
 	struct pcrp_peer quick = {}, slow = {}, peer = {};
@@ -51,47 +51,47 @@ static void test_silent(void **state)
 
 	(void)state;
 	for (i = 0; i < 1000; i++)
-		assert_true(pcrp_peer_ask(&quick, true, SEC + i));
-	assert_true(pcrp_peer_ask(&quick, true, SEC + 5 * MS - 1));
-	assert_false(pcrp_peer_ask(&quick, true, SEC + 5 * MS));
+		assert_true(pcrp_peer_request(&quick, true, SEC + i));
+	assert_true(pcrp_peer_request(&quick, true, SEC + 5 * MS - 1));
+	assert_false(pcrp_peer_request(&quick, true, SEC + 5 * MS));
 
 	for (i = 0; i < 5; i++)
-		assert_true(pcrp_peer_ask(&slow, true, SEC + i * 100 * MS));
-	assert_false(pcrp_peer_ask(&slow, true, SEC + 500 * MS));
+		assert_true(pcrp_peer_request(&slow, true, SEC + i * 100 * MS));
+	assert_false(pcrp_peer_request(&slow, true, SEC + 500 * MS));
 
-	/* the same whether it has answered before or not */
+	/* earlier answers make no difference */
 	pcrp_peer_answered(&peer);
-	assert_true(ask_until_silent(&peer, true, SEC, MS) == SEC + 5 * MS);
+	assert_true(request_until_silent(&peer, true, SEC, MS) == SEC + 5 * MS);
 }
 
-/* Who does not wait asks five times, however many chains it sends; and then it may again. */
-static void test_ungated_asks(void **state)
+/* Ungated flows send 5 requests to an unknown peer, and retry when it is silent. */
+static void test_ungated_requests(void **state)
 {
 	struct pcrp_peer peer = {};
-	u32 asked = 0;
+	u32 sent = 0;
 	u64 now;
 
 	(void)state;
 	for (now = SEC; now < SEC + 5 * MS; now += 20 * US)
-		asked += pcrp_peer_ask(&peer, false, now);
-	assert_int_equal(asked, PCRP_SILENT_ASKED);
-	assert_true(pcrp_peer_ask(&peer, true, now - 1));
+		sent += pcrp_peer_request(&peer, false, now);
+	assert_int_equal(sent, PCRP_SILENT_REQUESTS);
+	assert_true(pcrp_peer_request(&peer, true, now - 1));
 	for (; now < SEC + 15 * MS; now += 20 * US)
-		assert_false(pcrp_peer_ask(&peer, false, now));
+		assert_false(pcrp_peer_request(&peer, false, now));
 	assert_int_equal(peer.state, PCRP_PEER_SILENT);
-	assert_true(pcrp_peer_ask(&peer, false, now));
+	assert_true(pcrp_peer_request(&peer, false, now));
 
-	/* it was silent already when nobody asked: the next flow may */
+	/* the peer became silent long ago: the next flow may send a request */
 	peer = (struct pcrp_peer) {};
-	for (asked = 0; asked < PCRP_SILENT_ASKED; asked++)
-		assert_true(pcrp_peer_ask(&peer, false, SEC));
-	assert_true(pcrp_peer_ask(&peer, false, SEC + 15 * MS));
+	for (sent = 0; sent < PCRP_SILENT_REQUESTS; sent++)
+		assert_true(pcrp_peer_request(&peer, false, SEC));
+	assert_true(pcrp_peer_request(&peer, false, SEC + 15 * MS));
 	assert_int_equal(peer.state, PCRP_PEER_SILENT);
-	assert_false(pcrp_peer_ask(&peer, false, SEC + 35 * MS - 1));
-	assert_true(pcrp_peer_ask(&peer, false, SEC + 35 * MS));
+	assert_false(pcrp_peer_request(&peer, false, SEC + 35 * MS - 1));
+	assert_true(pcrp_peer_request(&peer, false, SEC + 35 * MS));
 }
 
-/* Any answer, and the count starts anew. */
+/* Any answer resets the number of unanswered requests. */
 static void test_answers(void **state)
 {
 	struct pcrp_peer peer = {};
@@ -100,44 +100,45 @@ static void test_answers(void **state)
 
 	(void)state;
 	for (i = 0; i < 1000; i++, now += 2 * MS) {
-		assert_true(pcrp_peer_ask(&peer, true, now));
+		assert_true(pcrp_peer_request(&peer, true, now));
 		if (i % 5 == 4)
 			pcrp_peer_answered(&peer);
 	}
 	assert_int_equal(peer.state, PCRP_PEER_ANSWERING);
-	now = ask_until_silent(&peer, true, now, MS);
+	now = request_until_silent(&peer, true, now, MS);
 	pcrp_peer_answered(&peer);
 	assert_int_equal(peer.state, PCRP_PEER_ANSWERING);
-	assert_true(pcrp_peer_ask(&peer, true, now));
+	assert_true(pcrp_peer_request(&peer, true, now));
 }
 
-/* 10 ms, 20 ms .. 10 s; only beside a flow that does not wait. */
+/* A silent peer gets requests after 10 ms, 20 ms .. 10 s, for ungated flows only. */
 static void test_retries(void **state)
 {
 	struct pcrp_peer peer = {};
-	u64 now = ask_until_silent(&peer, true, SEC, MS), wait = 10 * MS;
+	u64 now = request_until_silent(&peer, true, SEC, MS), wait = 10 * MS;
 	u32 i;
 
 	(void)state;
 	for (i = 0; i < 20; i++) {
-		assert_false(pcrp_peer_ask(&peer, false, now + wait - 1));
+		assert_false(pcrp_peer_request(&peer, false, now + wait - 1));
 		now += wait;
-		assert_false(pcrp_peer_ask(&peer, true, now));
-		assert_true(pcrp_peer_ask(&peer, false, now));
+		assert_false(pcrp_peer_request(&peer, true, now));
+		assert_true(pcrp_peer_request(&peer, false, now));
 		assert_int_equal(peer.state, PCRP_PEER_SILENT);
 		wait = 2 * wait < 10 * SEC ? 2 * wait : 10 * SEC;
 	}
 	assert_true(wait == 10 * SEC);
 
-	/* when it has answered, and fallen silent again, the first wait is short again */
+	/* after an answer, the first wait is short again */
 	pcrp_peer_answered(&peer);
-	now = ask_until_silent(&peer, false, now, MS);
-	assert_false(pcrp_peer_ask(&peer, false, now + 10 * MS - 1));
-	assert_true(pcrp_peer_ask(&peer, false, now + 10 * MS));
+	now = request_until_silent(&peer, false, now, MS);
+	assert_false(pcrp_peer_request(&peer, false, now + 10 * MS - 1));
+	assert_true(pcrp_peer_request(&peer, false, now + 10 * MS));
 }
 
 /* ------------------------------------------------ the base round trip */
 
+/* The base round-trip time is within its bounds, and 20 µs without samples. */
 static void test_rtt_bounds(void **state)
 {
 	struct pcrp_rtt none = {}, short_one = {}, long_one = {};
@@ -150,7 +151,7 @@ static void test_rtt_bounds(void **state)
 	assert_int_equal(pcrp_rtt_ns(&long_one, SEC), 1 * MS);
 }
 
-/* The least counts at once, and is forgotten after five to ten seconds. */
+/* A new minimum counts at once, and is forgotten after 5 to 10 s. */
 static void test_rtt_memory(void **state)
 {
 	struct pcrp_rtt r = {};
@@ -165,15 +166,15 @@ static void test_rtt_memory(void **state)
 	assert_int_equal(pcrp_rtt_ns(&r, now + 10 * SEC - 1), 30 * US);
 	assert_int_equal(pcrp_rtt_ns(&r, now + 10 * SEC), 60 * US);
 
-	/* a sample that was taken a moment before ends nothing */
+	/* a sample with an earlier time does no harm */
 	pcrp_rtt_sample(&r, 65 * US, now + 10 * SEC - 1);
 	assert_int_equal(pcrp_rtt_ns(&r, now + 10 * SEC), 60 * US);
 
-	/* nothing is left after ten seconds */
+	/* all samples are forgotten after 10 s */
 	assert_int_equal(pcrp_rtt_ns(&r, now + 20 * SEC), 20 * US);
 }
 
-/* Against all samples there were, kept */
+/* The minimum agrees with one computed from all samples. */
 static void test_rtt_random(void **state)
 {
 	enum { SAMPLES = 20000 };
@@ -206,7 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_silent),
-		cmocka_unit_test(test_ungated_asks),
+		cmocka_unit_test(test_ungated_requests),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_retries),
 		cmocka_unit_test(test_rtt_bounds),

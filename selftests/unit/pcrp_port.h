@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A port with sch/pcrp/pcrp_sender.h, for its tests: flows' FIFOs of packets, which are
- * only lengths, and a clock. To be included after cmocka.h.
+ * A port with a PCRP sender, for its tests: FIFOs of packets, which are only lengths, and
+ * a clock. To be included after cmocka.h.
  */
 #ifndef _CLOSNET_UNIT_PCRP_PORT_H
 #define _CLOSNET_UNIT_PCRP_PORT_H
@@ -11,18 +11,19 @@
 
 #include "../../sch/pcrp/pcrp_sender.h"
 
-#define PORT_FIFO	64	/* most packets that wait of a flow */
+#define PORT_FIFO	64	/* packets of a flow, at most */
+#define PORT_NONE	UINT32_MAX	/* no slot */
 
 #define US		1000ULL
 #define MS		1000000ULL
 #define SEC		1000000000ULL
 
-/* A packet, and a chain of ten */
+/* A packet, and a chain of ten packets */
 #define PKT		1000
 #define CHAIN		10000
 #define RTT		(100 * US)
 
-static const struct pcrp_params port_ordinary = {
+static const struct pcrp_tx_params port_default = {
 	.chain_bytes = CHAIN,
 	.first_bytes = CHAIN,
 	.mfwt_ns = U64_MAX,
@@ -36,21 +37,21 @@ static const struct pcrp_params port_ordinary = {
 
 /**
  * struct port_fifo - packets of a flow
- * @bytes: what each adds
+ * @bytes: new bytes in each packet
  * @at_ns: when it was queued
- * @first: where the first is
- * @count: how many there are
- * @again: of them, those that were sent before; the first
+ * @first: index of the first packet
+ * @count: number of packets
+ * @retrans: retransmissions among them; they come first
  */
 struct port_fifo {
 	u32 bytes[PORT_FIFO];
 	u64 at_ns[PORT_FIFO];
 	u32 first;
 	u32 count;
-	u32 again;
+	u32 retrans;
 };
 
-/* The n-th that waits */
+/* Index of the n-th packet */
 static inline u32 fifo_at(const struct port_fifo *q, u32 n)
 {
 	return (q->first + n) % PORT_FIFO;
@@ -64,102 +65,110 @@ static inline void fifo_put(struct port_fifo *q, u32 bytes, u64 now)
 	q->at_ns[i] = now;
 }
 
-static inline void fifo_put_again(struct port_fifo *q, u64 now)
+static inline void fifo_put_retrans(struct port_fifo *q, u64 now)
 {
 	u32 n;
 
-	for (n = q->count++; n > q->again; n--) {
+	for (n = q->count++; n > q->retrans; n--) {
 		q->bytes[fifo_at(q, n)] = q->bytes[fifo_at(q, n - 1)];
 		q->at_ns[fifo_at(q, n)] = q->at_ns[fifo_at(q, n - 1)];
 	}
 	q->bytes[fifo_at(q, n)] = 0;
 	q->at_ns[fifo_at(q, n)] = now;
-	q->again++;
+	q->retrans++;
 }
 
-/* What the first adds, which goes */
+/* Remove the first packet. Return: its new bytes */
 static inline u32 fifo_take(struct port_fifo *q)
 {
 	u32 bytes = q->bytes[q->first];
 
 	q->first = fifo_at(q, 1);
 	q->count--;
-	q->again -= !!q->again;
+	q->retrans -= !!q->retrans;
 	return bytes;
 }
 
 /**
  * struct port - a port
  * @s: sender
- * @p: configuration
+ * @p: its parameters
+ * @flow: its slots
  * @now: the time, ns
- * @fifo: packets, by slot
- * @unsent: what the socket has, by slot
+ * @fifo: packets by slot
+ * @unsent: bytes in the socket by slot
  */
 struct port {
 	struct pcrp_sender s;
-	struct pcrp_params p;
+	struct pcrp_tx_params p;
+	struct pcrp_tx_flow *flow;
 	u64 now;
 	struct port_fifo *fifo;
 	u32 *unsent;
 };
 
 /**
- * struct step - what a port did
- * @action: enum pcrp_action
- * @slot: for which flow
- * @prio: of the packet
- * @bytes: of the packet
- * @rule: by which it was picked, enum pcrp_rule
- * @again: was it sent before?
+ * struct step - a step of a port
+ * @action: enum pcrp_tx_action
+ * @slot: slot of the flow
+ * @prio: priority of the packet
+ * @bytes: new bytes in the packet
+ * @rule: rule that picked it, enum pcrp_tx_rule
+ * @retrans: the packet is a retransmission
  */
 struct step {
-	enum pcrp_action action;
+	enum pcrp_tx_action action;
 	u32 slot;
 	u8 prio;
 	u32 bytes;
 	u8 rule;
-	bool again;
+	bool retrans;
 };
 
-static inline void port_open(struct port *port, u32 slots, const struct pcrp_params *p)
+static inline void port_open(struct port *port, u32 slots, const struct pcrp_tx_params *p)
 {
+	u32 i;
+
 	memset(port, 0, sizeof(*port));
 	port->p = *p;
 	port->now = 1000000000;
+	port->flow = calloc(slots, sizeof(*port->flow));
 	port->fifo = calloc(slots, sizeof(*port->fifo));
 	port->unsent = calloc(slots, sizeof(*port->unsent));
-	pcrp_snd_init(&port->s, calloc(slots + PCRP_SND_LISTS, sizeof(struct pcrp_flow)),
-		      calloc(PCRP_SND_HEAPS * slots, sizeof(struct heap_node)),
-		      calloc(PCRP_SND_HEAPS * slots, sizeof(u32)), slots, UINT32_MAX - 2);
+	pcrp_tx_init(&port->s, &port->p, UINT32_MAX - 2);
+	for (i = 0; i < slots; i++)
+		pcrp_tx_add_slot(&port->s, &port->flow[i]);
 }
 
 static inline void port_close(struct port *port)
 {
 	free(port->fifo);
 	free(port->unsent);
-	free(port->s.flow);
-	free(port->s.shortest.node);
-	free(port->s.shortest.place);
+	free(port->flow);
 }
 
-static inline struct pcrp_flow *port_flow(struct port *port, u32 slot)
-{
-	return &port->s.flow[slot];
-}
-
-static inline u32 port_count(const struct port *port, enum pcrp_flow_state state)
+static inline u32 port_count(const struct port *port, enum pcrp_tx_state state)
 {
 	return port->s.count[state];
 }
 
-/* Flows that wait for GRANTs, and have begun */
+static inline u32 port_slot(const struct port *port, const struct pcrp_tx_flow *f)
+{
+	return f ? (u32)(f - port->flow) : PORT_NONE;
+}
+
+static inline u32 port_claim(struct port *port)
+{
+	return port_slot(port, pcrp_tx_claim(&port->s, port->now));
+}
+
+/* Gated flows that have begun and not finished */
 static inline u32 port_begun(const struct port *port)
 {
-	const struct pcrp_sender *s = &port->s;
-	u32 n = 0, i = pcrp_list_first(s, PCRP_LINK_EU, PCRP_LIST_BEGUN);
+	const struct pcrp_tx_flow *f;
+	u32 n = 0;
 
-	for (; i < s->slots; i = s->flow[i].link[PCRP_LINK_EU].next)
+	list_for_each_entry(f, &port->s.begun, begun_link)
 		n++;
 	return n;
 }
@@ -168,64 +177,63 @@ static inline void port_arrive(struct port *port, u32 slot, u32 bytes, u32 unsen
 {
 	fifo_put(&port->fifo[slot], bytes, port->now);
 	port->unsent[slot] = unsent;
-	pcrp_snd_queued(&port->s, &port->p, slot, bytes, unsent, gate, port->now);
+	pcrp_tx_queue(&port->s, &port->flow[slot], bytes, unsent, gate, port->now);
 }
 
-/* A packet comes that was sent before. */
-static inline void port_again(struct port *port, u32 slot)
+static inline void port_retransmit(struct port *port, u32 slot)
 {
-	fifo_put_again(&port->fifo[slot], port->now);
-	pcrp_snd_again(&port->s, &port->p, slot, port->unsent[slot], port->now);
+	fifo_put_retrans(&port->fifo[slot], port->now);
+	pcrp_tx_queue_retrans(&port->s, &port->flow[slot], port->unsent[slot], port->now);
 }
 
-/* Picks, and does what was picked. */
+/* Do what the sender decides. */
 static inline struct step port_step(struct port *port)
 {
-	struct step step = {};
+	struct pcrp_tx_pick pick = pcrp_tx_pick(&port->s, port->now);
+	struct step step = { .action = pick.action, .slot = port_slot(port, pick.flow) };
 	struct port_fifo *q;
 
-	step.action = pcrp_snd_pick(&port->s, &port->p, port->now, &step.slot);
 	switch (step.action) {
-	case PCRP_ACTION_SLEEP:
+	case PCRP_TX_SLEEP:
 		break;
-	case PCRP_ACTION_DATA:
+	case PCRP_TX_DATA:
 		q = &port->fifo[step.slot];
 		step.rule = port->s.rule;
-		step.again = q->again;
+		step.retrans = q->retrans;
 		step.bytes = fifo_take(q);
-		step.prio = pcrp_snd_sent(&port->s, &port->p, step.slot, step.bytes,
-					  port->unsent[step.slot], q->at_ns[q->first],
-					  port->now);
+		pcrp_tx_sent(&port->s, pick.flow, step.bytes, port->unsent[step.slot],
+			     q->at_ns[q->first], port->now);
+		step.prio = pick.flow->prio;
 		break;
 	default:
-		pcrp_snd_asked(&port->s, &port->p, step.slot, step.action, port->now);
-		step.prio = port_flow(port, step.slot)->prio;
+		pcrp_tx_request_sent(&port->s, pick.flow, step.action, port->now);
+		step.prio = pick.flow->prio;
 	}
 	return step;
 }
 
-static inline enum pcrp_grant_verdict port_grant(struct port *port, u32 slot, u64 granted,
-						 u8 prio)
+static inline enum pcrp_grant_result port_grant(struct port *port, u32 slot, u64 granted,
+						u8 prio)
 {
+	struct pcrp_tx_flow *f = &port->flow[slot];
 	const struct pcrp_grant g = {
 		.granted = granted,
-		.slot = slot,
-		.flow_no = port_flow(port, slot)->flow_no,
+		.flow_no = f->flow_no,
 		.prio = prio,
 	};
 	u64 rtt_ns;
 
-	return pcrp_snd_grant(&port->s, &port->p, &g, port->now, &rtt_ns);
+	return pcrp_tx_grant(&port->s, f, &g, port->now, &rtt_ns);
 }
 
-/* A flow of so many packets, waiting for GRANTs or not */
+/* Queue packets of a flow. */
 static inline void queue(struct port *port, u32 slot, u32 packets, u8 gate)
 {
 	while (packets--)
 		port_arrive(port, slot, PKT, 0, gate);
 }
 
-static inline void expect_ask(struct port *port, enum pcrp_action action, u32 slot)
+static inline void expect_request(struct port *port, enum pcrp_tx_action action, u32 slot)
 {
 	struct step step = port_step(port);
 
@@ -239,7 +247,7 @@ static inline void expect_data(struct port *port, u32 slot, u32 packets, u8 prio
 
 	while (packets--) {
 		step = port_step(port);
-		assert_int_equal(step.action, PCRP_ACTION_DATA);
+		assert_int_equal(step.action, PCRP_TX_DATA);
 		assert_int_equal(step.slot, slot);
 		assert_int_equal(step.prio, prio);
 	}
@@ -247,7 +255,7 @@ static inline void expect_data(struct port *port, u32 slot, u32 packets, u8 prio
 
 static inline void expect_sleep(struct port *port)
 {
-	assert_int_equal(port_step(port).action, PCRP_ACTION_SLEEP);
+	assert_int_equal(port_step(port).action, PCRP_TX_SLEEP);
 }
 
 #endif /* _CLOSNET_UNIT_PCRP_PORT_H */

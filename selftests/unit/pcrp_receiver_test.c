@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_receiver.h: each rule, by example
- *
- * Chains have 1000 bytes, and flows are UDP's, where nothing else is said: a
- * packet's offset is then the bytes that came before it.
+ * sch/pcrp/pcrp_receiver.c: each rule, by example; conventions are in pcrp_rx_steps.h
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,20 +9,20 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "pcrp_rcv_say.h"
+#include "pcrp_rx_steps.h"
 
-/* ---- how far: three chains and a half */
+/* ---- how far: three and a half chains */
 
 static void test_chains(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = request(NONE, 3500, 0);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
 	data(a, 100);		/* the first packet of chain 1 grants chain 2 */
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	data(a, 800);
 	assert_nothing();
 	request(a, 3500, 1000);
@@ -33,15 +30,15 @@ static void test_chains(void **state)
 	data(a, 100);		/* the last of chain 1 */
 	assert_nothing();
 	data(a, 1);		/* the first of chain 2 grants chain 3 */
-	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_only(PCRP_RX_GRANT, a, 3000);
 	data(a, 999);
 	assert_nothing();
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 4000);
+	assert_only(PCRP_RX_GRANT, a, 4000);
 	data(a, 1498);		/* 3499 */
 	assert_nothing();
 	data(a, 1);
-	assert_only(PCRP_RCV_FINISHED, a, 0);
+	assert_only(PCRP_RX_FINISHED, a, 0);
 	assert_int_equal(t.flows[a].size, 3500);
 	assert_int_equal(t.r.used, 0);
 	assert_int_equal(t.r.stats.grants, 3);
@@ -49,65 +46,65 @@ static void test_chains(void **state)
 	assert_int_equal(t.r.stats.finished, 1);
 }
 
-/* A REQUEST comes before the data, and grants nothing: else no jam would be seen. */
+/* REQUESTs grant no chain: they precede the data, so they would hide congestion. */
 static void test_request_grants_nothing(void **state)
 {
 	u32 a, i;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = request(NONE, 10000, 0);
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	for (i = 1; i < 4; i++) {
 		request(a, 10000, 1000 * i);
 		assert_nothing();
 	}
 }
 
-/* TCP: packet at offset, by sequence number; sequence numbers wrap around */
 static u32 tcp_request(u32 idx, u64 size, u64 offset, u32 seq)
 {
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, size, offset);
+	struct pcrp_msg m = msg_of(PCRP_REQUEST, 1, size, offset);
 
 	m.proto = IPPROTO_TCP;
 	m.tcp_seq = seq;
-	return rcv_ask(&t, idx, &m);
+	return rx_request(&t, idx, &m);
 }
 
+/* Offsets of TCP packets follow from sequence numbers, which wrap around. */
 static void test_reordering(void **state)
 {
 	const u32 isn = 0xfffffe00;	/* wraps in the first chain */
 	u32 a, i;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = tcp_request(NONE, 10000, 0, isn);
-	/* the last packet of chain 1 comes first, and will do */
-	rcv_data(&t, a, 100, isn + 900);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	/* the last packet of chain 1 comes first, and grants chain 2 */
+	rx_data(&t, a, 100, isn + 900);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	for (i = 0; i < 9; i++) {
-		rcv_data(&t, a, 100, isn + 800 - 100 * i);
+		rx_data(&t, a, 100, isn + 800 - 100 * i);
 		assert_nothing();
 	}
-	/* chain 3 before chain 2; as of none of them anything was received before */
-	rcv_data(&t, a, 100, isn + 1000);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
-	rcv_data(&t, a, 100, isn + 2900);
-	assert_only(PCRP_RCV_GRANT, a, 4000);
-	rcv_data(&t, a, 100, isn + 1900);
+	/* chain 3 comes before chain 2 */
+	rx_data(&t, a, 100, isn + 1000);
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	rx_data(&t, a, 100, isn + 2900);
+	assert_only(PCRP_RX_GRANT, a, 4000);
+	rx_data(&t, a, 100, isn + 1900);
 	assert_nothing();
-	/* sent once more */
-	rcv_data(&t, a, 1000, isn);
+	/* a retransmission */
+	rx_data(&t, a, 1000, isn);
 	assert_nothing();
-	/* of the flow before, or of nobody */
-	rcv_data(&t, a, 1000, isn - 1000);
-	rcv_data(&t, a, 1000, isn + 2000 + 0x80000000);
+	/* a packet of the previous flow, and one with an arbitrary number */
+	rx_data(&t, a, 1000, isn - 1000);
+	rx_data(&t, a, 1000, isn + 2000 + 0x80000000);
 	assert_nothing();
 	assert_int_equal(t.flows[a].high, 3000);
 }
 
-/* More than 4 GB: each REQUEST says anew which byte a sequence number is. */
+/* A flow may have more than 4 GB: REQUESTs and packets map sequence numbers to offsets. */
 static void test_long_tcp(void **state)
 {
 	const u64 size = 20ULL << 30;
@@ -115,201 +112,201 @@ static void test_long_tcp(void **state)
 	u32 a, isn = 12345;
 
 	(void)state;
-	rcv_init(&t, 1U << 30, 8);
+	rx_init(&t, 1U << 30, 8);
 	a = NONE;
 	for (offset = 0; offset < size; offset += step) {
-		struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, size, offset);
+		struct pcrp_msg m = msg_of(PCRP_REQUEST, 1, size, offset);
 
 		m.proto = IPPROTO_TCP;
 		m.tcp_seq = isn + (u32)offset;
 		m.first_bytes = (u32)step;
 		m.chain_bytes = (u32)step;
-		a = rcv_ask(&t, a, &m);
-		/* an older one that was late says nothing new */
+		a = rx_request(&t, a, &m);
+		/* a late duplicate has no effect */
 		m.offset = 0;
 		m.tcp_seq = isn + 5;
 		if (offset)
-			rcv_ask(&t, a, &m);
+			rx_request(&t, a, &m);
 		assert_int_equal(t.flows[a].high, offset);
-		rcv_data(&t, a, (u32)step, isn + (u32)offset);
+		rx_data(&t, a, (u32)step, isn + (u32)offset);
 	}
-	assert_only(PCRP_RCV_FINISHED, a, 0);
-	/* and so do packets, if no REQUEST has to say more */
+	assert_only(PCRP_RX_FINISHED, a, 0);
+	/* packets alone suffice */
 	a = tcp_request(NONE, size, 0, isn);
 	for (offset = 0; offset < size; offset += step)
-		rcv_data(&t, a, (u32)step, isn + (u32)offset);
-	assert_only(PCRP_RCV_FINISHED, a, 0);
+		rx_data(&t, a, (u32)step, isn + (u32)offset);
+	assert_only(PCRP_RX_FINISHED, a, 0);
 }
 
-/* A lost GRANT is said again when asked for, once more or twice. */
+/* A lost GRANT is repeated for each PROBE. */
 static void test_lost_grant(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = request(NONE, 10000, 0);
 	data(a, 1000);		/* GRANT 2000 is lost: the sender waits at 1000 */
 	probe(a, 10000, 1000);
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
-	assert_int_equal(t.outs[0].msg.ask, asked);
+	assert_only(PCRP_RX_ANSWER, a, 2000);
+	assert_int_equal(t.actions[0].msg.request_no, requests);
 	probe(a, 10000, 1000);
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
-	/* or made up for by the next */
+	assert_only(PCRP_RX_ANSWER, a, 2000);
+	/* the next GRANT also replaces it */
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_only(PCRP_RX_GRANT, a, 3000);
 }
 
-/* All data of a chain is lost: two PROBEs, and nothing in between for long */
+/* Two PROBEs without data for long in between mean that the data is lost. */
 static void test_lost_data(void **state)
 {
 	struct pcrp_msg m;
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = request(NONE, 10000, 0);
 	probe(a, 10000, 1000);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
-	/* the next PROBE comes soon: it may still come */
-	m = ask_of(PCRP_PROBE, 1, 10000, 1000);
-	t.now_ns += PCRP_RCV_LOST_NS - 1;
-	rcv_ask(&t, a, &m);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
+	/* after a short time, the data may still come */
+	m = msg_of(PCRP_PROBE, 1, 10000, 1000);
+	t.now_ns += PCRP_RX_LOST_NS - 1;
+	rx_request(&t, a, &m);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
 	t.now_ns++;
-	rcv_ask(&t, a, &m);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
-	assert_int_equal(t.outs[0].msg.ask, m.ask);
-	/* they are not the same: in between it went on, without a GRANT */
+	rx_request(&t, a, &m);
+	assert_only(PCRP_RX_GRANT, a, 2000);
+	assert_int_equal(t.actions[0].msg.request_no, m.request_no);
+	/* PROBEs with different offsets do not: the flow went on without a GRANT */
 	probe(a, 10000, 2000);
 	probe(a, 10000, 2500);
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	assert_only(PCRP_RX_ANSWER, a, 2000);
 	probe(a, 10000, 2500);
-	assert_only(PCRP_RCV_GRANT, a, 3500);
-	rcv_init(&t, C, 8);
+	assert_only(PCRP_RX_GRANT, a, 3500);
+	rx_init(&t, C, 8);
 	a = request(NONE, 10000, 0);
 	data(a, 1000);
-	/* some of it comes between two PROBEs: it is a jam */
+	/* data between two PROBEs means congestion, not loss */
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_only(PCRP_RX_GRANT, a, 3000);
 	probe(a, 10000, 3000);
 	data(a, 100);
 	probe(a, 10000, 3000);
-	assert_only(PCRP_RCV_ANSWER, a, 3000);
+	assert_only(PCRP_RX_ANSWER, a, 3000);
 	probe(a, 10000, 3000);
-	assert_only(PCRP_RCV_GRANT, a, 4000);
+	assert_only(PCRP_RX_GRANT, a, 4000);
 }
 
-/* What two PROBEs say may be the flow's end; it can grow all the same. */
+/* Lost data at a flow's end does not keep the flow from growing. */
 static void test_lost_end(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = request(NONE, 1500, 0);
 	probe(a, 1500, 1500);
 	probe(a, 1500, 1500);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
 	probe(a, 4000, 1500);
-	assert_only(PCRP_RCV_GRANT, a, 2500);
+	assert_only(PCRP_RX_GRANT, a, 2500);
 }
 
-/* The first REQUEST is lost: a PROBE makes the flow known. */
+/* If the first REQUEST is lost, a PROBE replaces it. */
 static void test_lost_request(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = probe(NONE, 10000, 1000);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
+	assert_only(PCRP_RX_GRANT, a, 3000);
 }
 
-/* The same REQUEST twice is one. */
+/* A duplicate REQUEST has no effect but an answer. */
 static void test_doubled_request(void **state)
 {
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, 10000, 0);
+	struct pcrp_msg m = msg_of(PCRP_REQUEST, 1, 10000, 0);
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 1);
-	a = rcv_ask(&t, NONE, &m);
-	assert_int_equal(rcv_ask(&t, a, &m), a);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
+	rx_init(&t, C, 1);
+	a = rx_request(&t, NONE, &m);
+	assert_int_equal(rx_request(&t, a, &m), a);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
 	data(a, 1);
-	rcv_ask(&t, a, &m);
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	rx_request(&t, a, &m);
+	assert_only(PCRP_RX_ANSWER, a, 2000);
 	assert_int_equal(t.r.used, 1);
 }
 
-/* A GSO packet goes on beyond what was granted, here by more than a chain. */
+/* A GSO packet may end beyond the granted offset, here by more than a chain. */
 static void test_overshoot(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = request(NONE, 100000, 0);
 	data(a, 2600);
-	assert_only(PCRP_RCV_GRANT, a, 3600);
+	assert_only(PCRP_RX_GRANT, a, 3600);
 	data(a, 2600);
-	assert_only(PCRP_RCV_GRANT, a, 6200);
+	assert_only(PCRP_RX_GRANT, a, 6200);
 	data(a, 1000);
-	assert_only(PCRP_RCV_GRANT, a, 7200);
+	assert_only(PCRP_RX_GRANT, a, 7200);
 }
 
-/* Neither a sender nor a receiver has to take more than its chain at a time. */
+/* A granted chain is as long as the shorter of the sender's and the receiver's. */
 static void test_chain_of_sender(void **state)
 {
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, 100000, 0);
+	struct pcrp_msg m = msg_of(PCRP_REQUEST, 1, 100000, 0);
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	m.first_bytes = 300;
 	m.chain_bytes = 400;
-	a = rcv_ask(&t, NONE, &m);
-	assert_only(PCRP_RCV_ANSWER, a, 300);
+	a = rx_request(&t, NONE, &m);
+	assert_only(PCRP_RX_ANSWER, a, 300);
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 700);
+	assert_only(PCRP_RX_GRANT, a, 700);
 	m.chain_bytes = 5000;
-	rcv_ask(&t, a, &m);
+	rx_request(&t, a, &m);
 	data(a, 300);
-	assert_only(PCRP_RCV_GRANT, a, 1700);
+	assert_only(PCRP_RX_GRANT, a, 1700);
 }
 
-/* A stream grows: what is granted to its end is granted a whole chain. */
+/* The last chain is granted in full, so that a stream can grow. */
 static void test_growing(void **state)
 {
 	u32 a, b;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	a = opened(1500);
 	b = opened(1600);
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
-	assert_int_equal(t.outs[0].msg.prio, 4);
-	assert_int_equal(t.outs[0].msg.size, 1500);
+	assert_only(PCRP_RX_GRANT, a, 2000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
+	assert_int_equal(t.actions[0].msg.size, 1500);
 	request(a, 10000, 1400);
 	assert_nothing();
 	data(a, 1000);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
-	assert_int_equal(t.outs[0].msg.prio, 5);	/* b is smaller now */
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	assert_int_equal(t.actions[0].msg.prio, 5);	/* b is the smallest now */
 	data(b, 1);
-	assert_only(PCRP_RCV_GRANT, b, 2000);
-	assert_int_equal(t.outs[0].msg.prio, 4);
-	/* it does not shrink again, by a REQUEST that was late */
+	assert_only(PCRP_RX_GRANT, b, 2000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
+	/* a late REQUEST does not shrink it */
 	request(a, 1500, 1000);
 	assert_int_equal(t.flows[a].size, 10000);
 }
 
-/* ---- who, and with which priority */
+/* ---- which flow, with which priority */
 
-/* First to fifth: P4, P5, P6, P7, P7, in whatever order they came */
+/* Ranks 0 to 4 have P4, P5, P6, P7, P7, in whatever order the flows came. */
 static void test_ranks(void **state)
 {
 	static const u64 sizes[] = { 40000, 20000, 50000, 10000, 30000 };
@@ -317,77 +314,78 @@ static void test_ranks(void **state)
 	u32 idx[5], i;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	for (i = 0; i < 5; i++)
 		idx[i] = opened(sizes[i]);
 	for (i = 0; i < 5; i++) {
 		data(idx[i], 1);
-		assert_only(PCRP_RCV_GRANT, idx[i], 2000);
-		assert_int_equal(t.outs[0].msg.prio, prios[i]);
+		assert_only(PCRP_RX_GRANT, idx[i], 2000);
+		assert_int_equal(t.actions[0].msg.prio, prios[i]);
 	}
-	/* the first is received whole: the others move up, where that changes anything */
+	/* the first flow finishes: ranks of the others fall by one */
 	data(idx[3], 9999);
-	assert_int_equal(t.outs[0].out, PCRP_RCV_FINISHED);
+	assert_int_equal(t.actions[0].action, PCRP_RX_FINISHED);
 	data(idx[1], 1999);
 	probe(idx[1], 20000, 2000);
-	assert_only(PCRP_RCV_GRANT, idx[1], 3000);
-	assert_int_equal(t.outs[0].msg.prio, 4);
+	assert_only(PCRP_RX_GRANT, idx[1], 3000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
 	data(idx[2], 1000);
-	assert_int_equal(t.outs[0].msg.prio, 7);
+	assert_int_equal(t.actions[0].msg.prio, 7);
 }
 
-/* What is P4 would overtake what was sent with P5: the GRANT waits until that has come. */
+/* A flow has sent a chain with P5, and its rank now means P4. */
 static u32 rising(void)
 {
 	u32 a, b;
 
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	b = opened(2000);
 	a = opened(10000);
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
-	assert_int_equal(t.outs[0].msg.prio, 5);
+	assert_only(PCRP_RX_GRANT, a, 2000);
+	assert_int_equal(t.actions[0].msg.prio, 5);
 	data(b, 2000);
 	data(a, 1000);		/* the first of chain 2 */
 	assert_nothing();
 	return a;
 }
 
+/* A GRANT with a higher priority waits until all earlier packets have arrived. */
 static void test_rise(void **state)
 {
 	u32 a;
 
 	(void)state;
 	a = rising();
-	data(a, 999);		/* 2000, but the last packet may end beyond that */
+	data(a, 999);		/* 2000, but the last packet may end beyond */
 	assert_nothing();
 	probe(a, 10000, 2300);	/* it does */
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	assert_only(PCRP_RX_ANSWER, a, 2000);
 	data(a, 299);
 	assert_nothing();
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 3300);
-	assert_int_equal(t.outs[0].msg.prio, 4);
+	assert_only(PCRP_RX_GRANT, a, 3300);
+	assert_int_equal(t.actions[0].msg.prio, 4);
 	data(a, 1000);
-	assert_only(PCRP_RCV_GRANT, a, 4300);	/* now it goes on without waiting */
-	assert_int_equal(t.outs[0].msg.prio, 4);
-	/* a PROBE that left before the last GRANT came does not say what was sent since */
+	assert_only(PCRP_RX_GRANT, a, 4300);	/* the next chain does not wait */
+	assert_int_equal(t.actions[0].msg.prio, 4);
+	/* a PROBE that left before the last GRANT came does not count */
 	a = rising();
 	probe(a, 10000, 1000);
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	assert_only(PCRP_RX_ANSWER, a, 2000);
 	data(a, 999);
 	assert_nothing();
 	probe(a, 10000, 2000);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
-	assert_int_equal(t.outs[0].msg.prio, 4);
-	/* a smaller one comes: there is nothing to wait for */
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
+	/* a smaller flow comes, so the priority does not rise */
 	a = rising();
 	opened(3000);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
-	assert_int_equal(t.outs[0].msg.prio, 5);
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	assert_int_equal(t.actions[0].msg.prio, 5);
 }
 
-/* What was believed to be lost may come after all: the priority stays until something has. */
+/* Bytes that seem lost may still come: the priority rises only after later data. */
 static void test_rise_lost(void **state)
 {
 	u32 a;
@@ -395,61 +393,61 @@ static void test_rise_lost(void **state)
 	(void)state;
 	a = rising();
 	probe(a, 10000, 2000);
-	assert_only(PCRP_RCV_ANSWER, a, 2000);
+	assert_only(PCRP_RX_ANSWER, a, 2000);
 	probe(a, 10000, 2000);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
-	assert_int_equal(t.outs[0].msg.prio, 5);
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	assert_int_equal(t.actions[0].msg.prio, 5);
 	data(a, 1000);
 	assert_nothing();
 	probe(a, 10000, 3000);
-	assert_only(PCRP_RCV_GRANT, a, 4000);
-	assert_int_equal(t.outs[0].msg.prio, 4);
+	assert_only(PCRP_RX_GRANT, a, 4000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
 }
 
-/* One that was forgotten comes again: what it sent with P7 may still be under way. */
+/* Packets of a forgotten flow may still be in the network, with the PROBE's priority. */
 static void test_rise_again(void **state)
 {
-	struct pcrp_msg m = ask_of(PCRP_PROBE, 1, 10000, 3000);
+	struct pcrp_msg m = msg_of(PCRP_PROBE, 1, 10000, 3000);
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	m.prio = 7;
-	a = rcv_ask(&t, NONE, &m);
-	assert_only(PCRP_RCV_GRANT, a, 4000);
-	assert_int_equal(t.outs[0].msg.prio, 7);
+	a = rx_request(&t, NONE, &m);
+	assert_only(PCRP_RX_GRANT, a, 4000);
+	assert_int_equal(t.actions[0].msg.prio, 7);
 	data(a, 1000);
 	assert_nothing();
 	m.offset = 4000;
-	rcv_ask(&t, a, &m);
-	assert_only(PCRP_RCV_GRANT, a, 5000);
-	assert_int_equal(t.outs[0].msg.prio, 4);
+	rx_request(&t, a, &m);
+	assert_only(PCRP_RX_GRANT, a, 5000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
 }
 
-/* Of equal size: who came first, and by no other order */
+/* Flows of equal size rank by arrival, also when the count wraps around. */
 static void test_ties(void **state)
 {
 	u32 idx[4], i;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	t.r.arrivals = 0xfffffffe;
 	for (i = 0; i < 4; i++)
 		idx[i] = opened(10000);
 	for (i = 4; i--;) {
 		data(idx[i], 1);
-		assert_only(PCRP_RCV_GRANT, idx[i], 2000);
-		assert_int_equal(t.outs[0].msg.prio, 4 + i);
+		assert_only(PCRP_RX_GRANT, idx[i], 2000);
+		assert_int_equal(t.actions[0].msg.prio, 4 + i);
 	}
 }
 
-/* The table is full: no grant until a place is free, then the smallest takes it. */
+/* While the table is full, flows wait; the smallest takes the next place. */
 static void test_table_full(void **state)
 {
 	u32 a, b, c, d;
 
 	(void)state;
-	rcv_init(&t, C, 2);
+	rx_init(&t, C, 2);
 	a = opened(10000);
 	b = opened(20000);
 	c = opened(5000);
@@ -459,93 +457,93 @@ static void test_table_full(void **state)
 	data(d, 1000);
 	assert_nothing();
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	assert_int_equal(t.r.granted, 2);
-	/* d is smaller than c, which came first */
+	/* d came after c, but is smaller */
 	data(a, 9999);
-	assert_int_equal(t.out_count, 2);
-	assert_out(0, PCRP_RCV_FINISHED, a, 0);
-	assert_out(1, PCRP_RCV_GRANT, d, 2000);
-	assert_int_equal(t.outs[1].msg.prio, 4);
-	assert_int_equal(t.outs[1].msg.ask, 0);
+	assert_int_equal(t.action_count, 2);
+	assert_action(0, PCRP_RX_FINISHED, a, 0);
+	assert_action(1, PCRP_RX_GRANT, d, 2000);
+	assert_int_equal(t.actions[1].msg.prio, 4);
+	assert_int_equal(t.actions[1].msg.request_no, 0);
 	data(b, 20000);
-	assert_out(1, PCRP_RCV_GRANT, c, 2000);
-	assert_int_equal(t.outs[1].msg.prio, 5);
+	assert_action(1, PCRP_RX_GRANT, c, 2000);
+	assert_int_equal(t.actions[1].msg.prio, 5);
 	assert_int_equal(t.r.stats.granted_peak, 2);
 }
 
-/* One that waits has grown: it is no longer the smallest. */
+/* A pending flow that grows may no longer be the smallest. */
 static void test_pending_grows(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = opened(2000);
 	b = opened(5000);
 	c = opened(6000);
 	request(b, 7000, 500);
 	data(a, 2000);
-	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+	assert_int_equal(t.flows[c].state, PCRP_RX_TABLE);
+	assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
 }
 
-/* A flow of one chain never touches the table, until it is more than that. */
+/* A flow of one chain needs no place until it grows. */
 static void test_one_chain(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = request(NONE, 1000, 0);
-	assert_only(PCRP_RCV_ANSWER, a, 1000);
+	assert_only(PCRP_RX_ANSWER, a, 1000);
 	assert_int_equal(t.r.granted, 0);
 	data(a, 1);
 	assert_int_equal(t.r.granted, 0);
 	request(a, 1001, 500);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	assert_int_equal(t.r.granted, 1);
 }
 
-/* The largest in the table gives way, when nothing that it was granted is outstanding. */
+/* With evict, the largest flow gives way when all granted bytes have arrived. */
 static void test_evict(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 2);
+	rx_init(&t, C, 2);
 	t.p.evict = true;
 	a = opened(10000);
 	b = opened(20000);
 	data(b, 1);
-	assert_only(PCRP_RCV_GRANT, b, 2000);
+	assert_only(PCRP_RX_GRANT, b, 2000);
 	c = opened(15000);
 	data(c, 1);
 	assert_nothing();
-	data(b, 1000);		/* no chain 3 for b, while c waits */
+	data(b, 1000);		/* no chain 3 for b while c waits */
 	assert_nothing();
-	data(a, 1);		/* a is not in the way */
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	data(a, 1);		/* a is not the largest */
+	assert_only(PCRP_RX_GRANT, a, 2000);
 	data(b, 998);
 	assert_nothing();
-	data(b, 1);		/* 2000: all that b was granted has come */
-	assert_only(PCRP_RCV_GRANT, c, 2000);
-	assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+	data(b, 1);		/* 2000: all granted bytes of b */
+	assert_only(PCRP_RX_GRANT, c, 2000);
+	assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
 	assert_int_equal(t.r.stats.evicted, 1);
 	/* b takes the next place */
 	data(a, 9999);
-	assert_out(0, PCRP_RCV_FINISHED, a, 0);
-	assert_out(1, PCRP_RCV_GRANT, b, 3000);
-	assert_int_equal(t.outs[1].msg.prio, 5);
+	assert_action(0, PCRP_RX_FINISHED, a, 0);
+	assert_action(1, PCRP_RX_GRANT, b, 3000);
+	assert_int_equal(t.actions[1].msg.prio, 5);
 }
 
-/* The flow for which the largest was held up has gone: it goes on. */
+/* The largest flow goes on when the smaller one has found another place. */
 static void test_evict_not_needed(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 2);
+	rx_init(&t, C, 2);
 	t.p.evict = true;
 	a = opened(2000);
 	b = opened(20000);
@@ -553,30 +551,30 @@ static void test_evict_not_needed(void **state)
 	data(b, 1);
 	assert_nothing();
 	data(a, 2000);		/* c takes a's place */
-	assert_out(0, PCRP_RCV_FINISHED, a, 0);
-	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
-	assert_out(1, PCRP_RCV_GRANT, b, 2000);
+	assert_action(0, PCRP_RX_FINISHED, a, 0);
+	assert_int_equal(t.flows[c].state, PCRP_RX_TABLE);
+	assert_action(1, PCRP_RX_GRANT, b, 2000);
 	assert_int_equal(t.r.stats.evicted, 0);
 }
 
-/* The option is switched off meanwhile. */
+/* The largest flow goes on when evict is turned off. */
 static void test_evict_off(void **state)
 {
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	t.p.evict = true;
 	a = opened(20000);
 	opened(15000);
 	data(a, 1);
 	assert_nothing();
 	t.p.evict = false;
-	rcv_expire(&t);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
+	rx_expire(&t);
+	assert_only(PCRP_RX_GRANT, a, 2000);
 }
 
-/* Not for one of equal size, nor without the option */
+/* A flow of equal size evicts no other; without evict, a smaller one neither. */
 static void test_no_eviction(void **state)
 {
 	u32 a, b;
@@ -584,197 +582,199 @@ static void test_no_eviction(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		rcv_init(&t, C, 1);
+		rx_init(&t, C, 1);
 		t.p.evict = i;
 		a = opened(10000);
 		b = opened(i ? 10000 : 5000);
 		data(a, 1000);
-		assert_only(PCRP_RCV_GRANT, a, 2000);
-		assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+		assert_only(PCRP_RX_GRANT, a, 2000);
+		assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
 	}
 }
 
-/* ---- life */
+/* ---- expiry */
 
+/* An unused place is revoked after 20 ms, a silent flow forgotten after 100 ms. */
 static void test_expiry(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 1);
-	assert_int_equal(pcrp_rcv_next_ns(&t.r), U64_MAX);
+	rx_init(&t, C, 1);
+	assert_int_equal(pcrp_rx_next_ns(&t.r), U64_MAX);
 	a = opened(10000);
 	b = opened(20000);
 	c = opened(30000);
 	data(b, 1000);
-	assert_int_equal(pcrp_rcv_next_ns(&t.r), t.now_ns + 20 * MS);
+	assert_int_equal(pcrp_rx_next_ns(&t.r), t.now_ns + 20 * MS);
 	t.now_ns += 20 * MS - 1;
-	rcv_expire(&t);
+	rx_expire(&t);
 	assert_nothing();
 	t.now_ns += 1;
-	rcv_expire(&t);		/* a loses its place, b takes it */
-	assert_only(PCRP_RCV_GRANT, b, 2000);
-	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
+	rx_expire(&t);		/* b takes the place of a */
+	assert_only(PCRP_RX_GRANT, b, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);
 	assert_int_equal(t.r.stats.revoked, 1);
-	assert_int_equal(pcrp_rcv_next_ns(&t.r), t.now_ns + 20 * MS);
-	/* those that wait are remembered for longer; but not for ever */
+	assert_int_equal(pcrp_rx_next_ns(&t.r), t.now_ns + 20 * MS);
+	/* flows without a place are remembered longer */
 	data(b, 19000);
-	assert_only(PCRP_RCV_FINISHED, b, 0);
-	assert_int_equal(t.flows[c].state, PCRP_RCV_TABLE);
+	assert_only(PCRP_RX_FINISHED, b, 0);
+	assert_int_equal(t.flows[c].state, PCRP_RX_TABLE);
 	t.now_ns += 80 * MS - 1;
-	rcv_expire(&t);
+	rx_expire(&t);
 	assert_nothing();
 	t.now_ns++;
-	rcv_expire(&t);
-	assert_int_equal(t.out_count, 2);
-	assert_out(0, PCRP_RCV_EXPIRED, a, 0);
-	assert_out(1, PCRP_RCV_EXPIRED, c, 0);
+	rx_expire(&t);
+	assert_int_equal(t.action_count, 2);
+	assert_action(0, PCRP_RX_EXPIRED, a, 0);
+	assert_action(1, PCRP_RX_EXPIRED, c, 0);
 	assert_int_equal(t.r.used, 0);
 	assert_int_equal(t.r.stats.expired, 2);
 }
 
+/* A pending flow expires like any other. */
 static void test_expiry_pending(void **state)
 {
 	u32 a, b, i;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = opened(10000);
 	b = opened(20000);
 	for (i = 0; i < 99; i++) {
 		t.now_ns += MS;
 		data(a, 60);
-		rcv_expire(&t);
+		rx_expire(&t);
 		assert_nothing();
-		assert_int_equal(t.flows[b].state, PCRP_RCV_PENDING);
+		assert_int_equal(t.flows[b].state, PCRP_RX_PENDING);
 	}
 	t.now_ns += MS;
 	data(a, 60);
-	rcv_expire(&t);
-	assert_only(PCRP_RCV_EXPIRED, b, 0);
+	rx_expire(&t);
+	assert_only(PCRP_RX_EXPIRED, b, 0);
 	assert_int_equal(t.r.used, 1);
 }
 
-/* ---- more than there is room for */
+/* ---- limits and changes */
 
-/* No place at all: go on, as if we were not here */
+/* A flow without a slot is granted completely. */
 static void test_overflow(void **state)
 {
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 1, 5000, 0), answer;
-	struct pcrp_wire w;
+	struct pcrp_msg m = msg_of(PCRP_REQUEST, 1, 5000, 0), answer;
+	u8 b[PCRP_WIRE_LEN];
 	u32 i, a = NONE;
 
 	(void)state;
-	rcv_init(&t, C, 2);
-	for (i = 0; i < RCV_FLOWS; i++) {
+	rx_init(&t, C, 2);
+	for (i = 0; i < RX_FLOWS; i++) {
 		t.source = i % 2;
 		a = request(NONE, 1000 * i + 2000, 0);
 	}
-	assert_int_equal(rcv_ask(&t, NONE, &m), NONE);
+	assert_int_equal(rx_request(&t, NONE, &m), NONE);
 	assert_nothing();
 	assert_int_equal(t.r.stats.overflow, 1);
-	pcrp_rcv_refuse(&m, &answer);
+	pcrp_rx_refuse(&m, &answer);
 	assert_int_equal(answer.offset, 5000);
-	assert_int_equal(answer.ask, m.ask);
+	assert_int_equal(answer.request_no, m.request_no);
 	assert_int_equal(answer.cookie, m.cookie);
-	pcrp_msg_write(&answer, &w);
-	assert_true(pcrp_msg_read((const u8 *)&w, sizeof(w), &answer));
-	/* one that is known is no new one */
+	pcrp_msg_write(&answer, b);
+	assert_true(pcrp_msg_read(b, sizeof(b), &answer));
+	/* a known flow needs no other slot */
 	assert_int_equal(request(a, 100000, 0), a);
 	data(a, 100000);
-	assert_only(PCRP_RCV_FINISHED, a, 0);
-	assert_int_equal(rcv_ask(&t, NONE, &m), a);
+	assert_only(PCRP_RX_FINISHED, a, 0);
+	assert_int_equal(rx_request(&t, NONE, &m), a);
 }
 
-/* The next flow of the same 5-tuple takes the place of the one before. */
+/* The next flow of a 5-tuple replaces the previous one. */
 static void test_next_flow(void **state)
 {
-	struct pcrp_msg first = ask_of(PCRP_REQUEST, 0xffffffff, 10000, 0);
-	struct pcrp_msg next = ask_of(PCRP_REQUEST, 0, 7000, 0);
+	struct pcrp_msg first = msg_of(PCRP_REQUEST, 0xffffffff, 10000, 0);
+	struct pcrp_msg next = msg_of(PCRP_REQUEST, 0, 7000, 0);
 	u32 a, b;
 
 	(void)state;
-	rcv_init(&t, C, 1);
-	a = rcv_ask(&t, NONE, &first);
+	rx_init(&t, C, 1);
+	a = rx_request(&t, NONE, &first);
 	data(a, 5000);
 	b = request(NONE, 8000, 0);
 	data(b, 1);
 	assert_nothing();
 	next.slot = 78;
-	rcv_ask(&t, a, &next);
+	rx_request(&t, a, &next);
 	assert_int_equal(t.flows[a].size, 7000);
 	assert_int_equal(t.flows[a].high, 0);
-	assert_int_equal(t.outs[0].msg.slot, 78);
-	/* of the next flow no data have come */
-	assert_int_equal(t.flows[a].state, PCRP_RCV_IDLE);
-	assert_out(1, PCRP_RCV_GRANT, b, 2000);
-	/* one of the flow before was late: passed over */
-	rcv_ask(&t, a, &first);
+	assert_int_equal(t.actions[0].msg.slot, 78);
+	/* there is no data of the next flow yet */
+	assert_int_equal(t.flows[a].state, PCRP_RX_IDLE);
+	assert_action(1, PCRP_RX_GRANT, b, 2000);
+	/* a late REQUEST of the previous flow is ignored */
+	rx_request(&t, a, &first);
 	assert_nothing();
 	assert_int_equal(t.flows[a].size, 7000);
 }
 
-/* The table has become larger, or smaller: nobody loses a place by that. */
+/* A larger table admits more flows; a smaller one revokes no place. */
 static void test_change(void **state)
 {
 	u32 a, b, c;
 
 	(void)state;
-	rcv_init(&t, C, 1);
+	rx_init(&t, C, 1);
 	a = opened(10000);
 	b = opened(20000);
 	c = opened(30000);
 	data(b, 1);
 	assert_nothing();
 	t.p.grants = 3;
-	rcv_expire(&t);
-	assert_only(PCRP_RCV_GRANT, b, 2000);
+	rx_expire(&t);
+	assert_only(PCRP_RX_GRANT, b, 2000);
 	assert_int_equal(t.r.granted, 3);
 	t.p.grants = 1;
-	rcv_expire(&t);
+	rx_expire(&t);
 	assert_int_equal(t.r.granted, 3);
 	opened(5000);
 	data(c, 1);
-	assert_only(PCRP_RCV_GRANT, c, 2000);
+	assert_only(PCRP_RX_GRANT, c, 2000);
 	data(a, 10000);
-	assert_only(PCRP_RCV_FINISHED, a, 0);
+	assert_only(PCRP_RX_FINISHED, a, 0);
 	assert_int_equal(t.r.granted, 2);
 }
 
-/* Who a GRANT is for, and what it answers */
-static void test_grant_says(void **state)
+/* A GRANT returns the flow's identity and the number of the REQUEST that it answers. */
+static void test_grant_fields(void **state)
 {
-	struct pcrp_msg m = ask_of(PCRP_REQUEST, 9, 10000, 0), *got = &t.outs[0].msg;
-	struct pcrp_wire w;
+	struct pcrp_msg m = msg_of(PCRP_REQUEST, 9, 10000, 0), *grant = &t.actions[0].msg;
+	u8 b[PCRP_WIRE_LEN];
 	u32 a;
 
 	(void)state;
-	rcv_init(&t, C, 8);
+	rx_init(&t, C, 8);
 	m.chain_no = 3;
-	a = rcv_ask(&t, NONE, &m);
-	assert_int_equal(got->type, PCRP_GRANT);
-	assert_int_equal(got->prio, 7);
-	assert_int_equal(got->proto, m.proto);
-	assert_int_equal(got->sport, m.sport);
-	assert_int_equal(got->dport, m.dport);
-	assert_int_equal(got->slot, m.slot);
-	assert_int_equal(got->flow_no, m.flow_no);
-	assert_int_equal(got->cookie, m.cookie);
-	assert_int_equal(got->size, m.size);
-	assert_int_equal(got->chain_no, 3);
-	assert_int_equal(got->ask, m.ask);
-	pcrp_msg_write(got, &w);
-	assert_true(pcrp_msg_read((const u8 *)&w, sizeof(w), got));
+	a = rx_request(&t, NONE, &m);
+	assert_int_equal(grant->type, PCRP_GRANT);
+	assert_int_equal(grant->prio, 7);
+	assert_int_equal(grant->proto, m.proto);
+	assert_int_equal(grant->sport, m.sport);
+	assert_int_equal(grant->dport, m.dport);
+	assert_int_equal(grant->slot, m.slot);
+	assert_int_equal(grant->flow_no, m.flow_no);
+	assert_int_equal(grant->cookie, m.cookie);
+	assert_int_equal(grant->size, m.size);
+	assert_int_equal(grant->chain_no, 3);
+	assert_int_equal(grant->request_no, m.request_no);
+	pcrp_msg_write(grant, b);
+	assert_true(pcrp_msg_read(b, sizeof(b), grant));
 	data(a, 1);
-	assert_only(PCRP_RCV_GRANT, a, 2000);
-	assert_int_equal(got->ask, 0);
-	/* nor does one answer a REQUEST that came before its reason */
-	m.ask = 7;
-	rcv_ask(&t, a, &m);
+	assert_only(PCRP_RX_GRANT, a, 2000);
+	assert_int_equal(grant->request_no, 0);
+	/* a GRANT for data does not answer an earlier REQUEST */
+	m.request_no = 7;
+	rx_request(&t, a, &m);
 	assert_nothing();
 	data(a, 1000);
-	assert_only(PCRP_RCV_GRANT, a, 3000);
-	assert_int_equal(got->ask, 0);
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	assert_int_equal(grant->request_no, 0);
 }
 
 int main(void)
@@ -809,7 +809,7 @@ int main(void)
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_next_flow),
 		cmocka_unit_test(test_change),
-		cmocka_unit_test(test_grant_says),
+		cmocka_unit_test(test_grant_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_sender.h: chains, sizes that grow, and who is next; each rule of the
- * specification, and its examples
+ * sch/pcrp/pcrp_sender.c: chains, growing sizes and the choice of the next flow: each
+ * rule of the specification, and its examples
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,57 +11,57 @@
 
 #include "pcrp_port.h"
 
-/* The next packet's flow; REQUESTs go beside */
+/* Send up to the next data packet. Return: its slot */
 static u32 next_data(struct port *port)
 {
 	struct step step;
 
 	do {
 		step = port_step(port);
-		assert_int_not_equal(step.action, PCRP_ACTION_SLEEP);
-	} while (step.action != PCRP_ACTION_DATA);
+		assert_int_not_equal(step.action, PCRP_TX_SLEEP);
+	} while (step.action != PCRP_TX_DATA);
 	return step.slot;
 }
 
 /* ------------------------------------------------ chains */
 
-/* Fits two cache lines, of which the first has what every packet needs. */
+/* The fields that every packet uses fit into two cache lines. */
 static void test_layout(void **state)
 {
 	(void)state;
-	assert_true(sizeof(struct pcrp_flow) <= 128);
-	assert_true(offsetof(struct pcrp_flow, overdue) < 64);
+	assert_true(offsetof(struct pcrp_tx_flow, alarm) <= 128);
+	assert_true(offsetof(struct pcrp_tx_flow, overdue) < 64);
 }
 
-/* Three chains: the first at once, the others when granted, each with its priority. */
+/* The first of three chains is sent at once, the next two by GRANTs, with their priorities. */
 static void test_three_chains(void **state)
 {
 	struct port port;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	queue(&port, 0, 30, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	assert_int_equal(port_flow(&port, 0)->announced, 3 * CHAIN);
-	assert_int_equal(port_flow(&port, 0)->chain_no, 1);
-	assert_int_equal(port_flow(&port, 0)->ask_no, 1);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
+	assert_int_equal(port.flow[0].announced, 3 * CHAIN);
+	assert_int_equal(port.flow[0].chain_no, 1);
+	assert_int_equal(port.flow[0].request_no, 1);
 	expect_data(&port, 0, 10, 2);
 	expect_sleep(&port);
-	assert_int_equal(port_count(&port, PCRP_FLOW_WAITING), 1);
+	assert_int_equal(port_count(&port, PCRP_TX_WAITING), 1);
 
-	assert_int_equal(port_grant(&port, 0, 2 * CHAIN, 4), PCRP_GRANT_NEWS);
-	assert_int_equal(port_count(&port, PCRP_FLOW_READY), 1);
+	assert_int_equal(port_grant(&port, 0, 2 * CHAIN, 4), PCRP_GRANT_NEW);
+	assert_int_equal(port_count(&port, PCRP_TX_READY), 1);
 	expect_data(&port, 0, 5, 4);
-	assert_int_equal(port_flow(&port, 0)->chain_no, 2);
+	assert_int_equal(port.flow[0].chain_no, 2);
 
-	/* granted early: goes on without a stop, and the priority changes at the border */
-	assert_int_equal(port_grant(&port, 0, 3 * CHAIN, 5), PCRP_GRANT_NEWS);
+	/* after an early GRANT the flow does not stop; the priority changes between chains */
+	assert_int_equal(port_grant(&port, 0, 3 * CHAIN, 5), PCRP_GRANT_NEW);
 	expect_data(&port, 0, 5, 4);
 	expect_data(&port, 0, 10, 5);
 	expect_sleep(&port);
 
-	assert_true(pcrp_flow_ended(port_flow(&port, 0)));
-	assert_int_equal(port_flow(&port, 0)->size, 3 * CHAIN);
+	assert_true(pcrp_tx_ended(&port.flow[0]));
+	assert_int_equal(port.flow[0].size, 3 * CHAIN);
 	assert_int_equal(port.s.stats.chains_speculative, 1);
 	assert_int_equal(port.s.stats.chains_granted, 2);
 	assert_int_equal(port.s.stats.requests_sent, 1);
@@ -74,47 +74,47 @@ static void test_three_chains(void **state)
 	port_close(&port);
 }
 
-/* A flow of one chain is never heard of; one of a byte more is. */
+/* A flow of one chain sends no REQUEST, a flow of a byte more does. */
 static void test_one_chain(void **state)
 {
 	struct port port;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	queue(&port, 0, 10, PCRP_GATE_GRANT);
 	expect_data(&port, 0, 10, 1);
 	expect_sleep(&port);
 	assert_int_equal(port.s.stats.requests_sent, 0);
-	assert_true(pcrp_snd_next_ns(&port.s) == U64_MAX);
+	assert_true(pcrp_tx_next_ns(&port.s) == U64_MAX);
 
 	port_arrive(&port, 1, CHAIN + 1, 0, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 1);
+	expect_request(&port, PCRP_TX_REQUEST, 1);
 	expect_data(&port, 1, 1, 2);
 	expect_sleep(&port);
 	port_close(&port);
 }
 
-/* A packet of which the first byte may be sent is sent whole. */
+/* A packet whose first byte may be sent is sent whole. */
 static void test_overshoot(void **state)
 {
 	struct port port;
 	u32 i;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	for (i = 0; i < 6; i++)
 		port_arrive(&port, 0, 9999, 0, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	expect_data(&port, 0, 2, 3);
 	expect_sleep(&port);
 	port_grant(&port, 0, 2 * CHAIN, 4);
 	expect_data(&port, 0, 1, 4);
 	expect_sleep(&port);
-	assert_int_equal(port_flow(&port, 0)->sent, 3 * 9999);
+	assert_int_equal(port.flow[0].sent, 3 * 9999);
 	port_close(&port);
 }
 
-/* P0..P3 by the size, which is what is queued and what the socket has. */
+/* The first chain has P0..P3 by the flow's size: bytes in the qdisc and in the socket. */
 static void test_first_priority(void **state)
 {
 	static const struct { u32 unsent; u8 prio; } sizes[] = {
@@ -128,10 +128,10 @@ static void test_first_priority(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		port_open(&port, 1, &port_ordinary);
+		port_open(&port, 1, &port_default);
 		port_arrive(&port, 0, PKT, sizes[i].unsent, PCRP_GATE_GRANT);
 		step = port_step(&port);
-		if (step.action == PCRP_ACTION_REQUEST) {
+		if (step.action == PCRP_TX_REQUEST) {
 			assert_int_equal(step.prio, sizes[i].prio);
 			step = port_step(&port);
 		}
@@ -140,17 +140,17 @@ static void test_first_priority(void **state)
 	}
 }
 
-/* A longer or shorter first chain than the others */
+/* The first chain may be shorter or longer than later ones. */
 static void test_first_length(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 
 	(void)state;
 	p.first_bytes = 3 * PKT;
 	port_open(&port, 2, &p);
 	queue(&port, 0, 20, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	expect_data(&port, 0, 3, 2);
 	expect_sleep(&port);
 	port_close(&port);
@@ -164,48 +164,48 @@ static void test_first_length(void **state)
 
 /* ------------------------------------------------ sizes that grow */
 
-/* One chain by now: when it gets longer, the receiver is told, once. */
+/* A flow that outgrows its first chain sends one REQUEST. */
 static void test_outgrows(void **state)
 {
 	struct port port;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	queue(&port, 0, 10, PCRP_GATE_GRANT);
 	expect_data(&port, 0, 3, 1);
 	queue(&port, 0, 1, PCRP_GATE_GRANT);
-	assert_true(pcrp_snd_next_ns(&port.s) == 0);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	assert_int_equal(port_flow(&port, 0)->announced, 11 * PKT);
+	assert_true(pcrp_tx_next_ns(&port.s) == 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
+	assert_int_equal(port.flow[0].announced, 11 * PKT);
 	queue(&port, 0, 1, PCRP_GATE_GRANT);
 	expect_data(&port, 0, 7, 1);
 	expect_sleep(&port);
 
-	/* the receiver has granted all that it knows of, and there is more than that */
+	/* the flow is longer than the size that the receiver knows and has granted */
 	port_grant(&port, 0, 11 * PKT, 4);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	assert_int_equal(port_flow(&port, 0)->announced, 12 * PKT);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
+	assert_int_equal(port.flow[0].announced, 12 * PKT);
 	expect_data(&port, 0, 1, 4);
 	expect_sleep(&port);
 	port_close(&port);
 }
 
-/* A later chain's REQUEST: if the flow is longer than it has said */
+/* A later chain has a REQUEST if the flow is longer than it has announced. */
 static void test_later_request(void **state)
 {
 	struct port port;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	queue(&port, 0, 40, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	expect_data(&port, 0, 10, 2);
 	port_grant(&port, 0, 2 * CHAIN, 4);
 	expect_data(&port, 0, 10, 4);
 	queue(&port, 0, 1, PCRP_GATE_GRANT);
 	port_grant(&port, 0, 3 * CHAIN, 4);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	assert_int_equal(port_flow(&port, 0)->announced, 41 * PKT);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
+	assert_int_equal(port.flow[0].announced, 41 * PKT);
 	expect_data(&port, 0, 10, 4);
 	port_grant(&port, 0, 4 * CHAIN, 4);
 	expect_data(&port, 0, 10, 4);
@@ -213,56 +213,56 @@ static void test_later_request(void **state)
 	port_close(&port);
 }
 
-/* What is granted anyway need not be asked for: one REQUEST a chain. */
+/* A flow that grows with each packet sends one REQUEST per chain. */
 static void test_grows_within_chain(void **state)
 {
 	struct port port;
 	u32 i;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	port_arrive(&port, 0, CHAIN, 1, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	expect_data(&port, 0, 1, 2);
 	port_grant(&port, 0, 2 * CHAIN, 4);
 	port_arrive(&port, 0, PKT, 1, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	expect_data(&port, 0, 1, 4);
 	for (i = 2; i < 10; i++) {
 		port_arrive(&port, 0, PKT, 1, PCRP_GATE_GRANT);
 		expect_data(&port, 0, 1, 4);
 	}
 	port_arrive(&port, 0, PKT, 1, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	expect_data(&port, 0, 1, 4);
 	expect_sleep(&port);
 	port_close(&port);
 }
 
-/* A REQUEST goes beside a packet: with none there, it waits for one. */
-static void test_asks_beside_packets(void **state)
+/* A REQUEST waits for a packet that it can go beside. */
+static void test_request_beside_packet(void **state)
 {
 	struct port port;
 
 	(void)state;
-	port_open(&port, 4, &port_ordinary);
+	port_open(&port, 4, &port_default);
 	port_arrive(&port, 0, CHAIN, 1, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
 	port.unsent[0] = CHAIN;
 	expect_data(&port, 0, 1, 2);
-	assert_int_equal(port_count(&port, PCRP_FLOW_DRY), 1);
+	assert_int_equal(port_count(&port, PCRP_TX_DRY), 1);
 	port_grant(&port, 0, CHAIN + 1, 4);
-	assert_true(pcrp_snd_next_ns(&port.s) == U64_MAX);
+	assert_true(pcrp_tx_next_ns(&port.s) == U64_MAX);
 	expect_sleep(&port);
 	port_arrive(&port, 0, PKT, CHAIN - PKT, PCRP_GATE_GRANT);
-	expect_ask(&port, PCRP_ACTION_REQUEST, 0);
-	assert_int_equal(port_flow(&port, 0)->announced, 2 * CHAIN);
+	expect_request(&port, PCRP_TX_REQUEST, 0);
+	assert_int_equal(port.flow[0].announced, 2 * CHAIN);
 	port_close(&port);
 }
 
-/* ------------------------------------------------ who is next */
+/* ------------------------------------------------ the next flow */
 
-/* A flow of so many packets has begun: its first packet is gone. */
+/* Begin a flow: queue its packets and send the first. */
 static void begin(struct port *port, u32 slot, u32 packets)
 {
 	queue(port, slot, packets, PCRP_GATE_GRANT);
@@ -270,12 +270,12 @@ static void begin(struct port *port, u32 slot, u32 packets)
 }
 
 /*
- * The specification's example. Flow 4 began first. Flow 2 has less left and is ready,
- * but has to wait for it; flow 3 has still less, and waits for a GRANT.
+ * The specification's example. Flow 4 began first. Flow 2 has fewer bytes left and is
+ * ready, but flow 4 precedes it. Flow 3 has still fewer, and waits for a GRANT.
  */
 static void test_eu_example(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 	u32 i;
 
@@ -288,12 +288,12 @@ static void test_eu_example(void **state)
 		assert_int_equal(next_data(&port), 3);
 	queue(&port, 2, 20, PCRP_GATE_GRANT);
 	assert_int_equal(next_data(&port), 2);
-	assert_int_equal(port_flow(&port, 3)->state, PCRP_FLOW_WAITING);
+	assert_int_equal(port.flow[3].state, PCRP_TX_WAITING);
 
 	port.p.eu = true;
 	for (i = 0; i < 9; i++)
 		assert_int_equal(next_data(&port), 4);
-	assert_int_equal(port_flow(&port, 4)->state, PCRP_FLOW_WAITING);
+	assert_int_equal(port.flow[4].state, PCRP_TX_WAITING);
 	assert_int_equal(next_data(&port), 2);
 	port_grant(&port, 3, 15 * PKT, 4);
 	assert_int_equal(next_data(&port), 3);
@@ -303,10 +303,10 @@ static void test_eu_example(void **state)
 	port_close(&port);
 }
 
-/* After the EU flow's end the next is the one that began next, of those unfinished. */
+/* When the EU flow finishes, the unfinished flow that began next succeeds it. */
 static void test_eu_succession(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 
 	(void)state;
@@ -328,13 +328,13 @@ static void test_eu_succession(void **state)
 	port_close(&port);
 }
 
-/* A flow that waits for no GRANT would never give way. */
+/* An ungated flow is never the EU flow, as it would never stop for a GRANT. */
 static void test_eu_not_ungated(void **state)
 {
 	struct port port;
 
 	(void)state;
-	port_open(&port, 3, &port_ordinary);
+	port_open(&port, 3, &port_default);
 	queue(&port, 0, 40, PCRP_GATE_NONE);
 	expect_data(&port, 0, 2, PCRP_PRIO_UNGATED);
 	queue(&port, 1, 5, PCRP_GATE_GRANT);
@@ -345,10 +345,10 @@ static void test_eu_not_ungated(void **state)
 	port_close(&port);
 }
 
-/* What remains counts, with what the socket has; of equal ones the older goes first. */
+/* SRPT counts the bytes in qdisc and socket. The older one of two equal flows goes first. */
 static void test_srpt(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 
 	(void)state;
@@ -371,10 +371,10 @@ static void test_srpt(void **state)
 	port_close(&port);
 }
 
-/* Without SRPT: in turns, a packet each */
+/* Without SRPT, flows take turns of a packet each. */
 static void test_nosrpt(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 	u32 i;
 
@@ -395,10 +395,10 @@ static void test_nosrpt(void **state)
 
 /* ------------------------------------------------ MFWT */
 
-/* A long flow is promoted after MFWT, not before, for one packet. */
+/* A long flow is promoted after MFWT, and no earlier, for one packet. */
 static void test_mfwt(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 
 	(void)state;
@@ -415,7 +415,7 @@ static void test_mfwt(void **state)
 	port.now += 11 * US;
 	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
 	assert_int_equal(port.s.stats.promotions, 2);
-	/* the shortest itself is not promoted, however long it has waited */
+	/* the shortest flow needs no promotion, however long it has waited */
 	expect_data(&port, 1, 1, PCRP_PRIO_UNGATED);
 	assert_int_equal(port.s.stats.promotions, 2);
 
@@ -425,10 +425,10 @@ static void test_mfwt(void **state)
 	port_close(&port);
 }
 
-/* Who has at most a chain left is never passed; one byte more, and it is. */
+/* A promoted flow passes a flow only if that has more than a chain left. */
 static void test_mfwt_short(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 
 	(void)state;
@@ -445,10 +445,10 @@ static void test_mfwt_short(void **state)
 	port_close(&port);
 }
 
-/* Of those that have waited too long, the one goes that has for the longest time. */
+/* The flow that has waited longest is promoted first. */
 static void test_mfwt_oldest(void **state)
 {
-	struct pcrp_params p = port_ordinary;
+	struct pcrp_tx_params p = port_default;
 	struct port port;
 	u32 i;
 
@@ -478,7 +478,7 @@ int main(void)
 		cmocka_unit_test(test_outgrows),
 		cmocka_unit_test(test_later_request),
 		cmocka_unit_test(test_grows_within_chain),
-		cmocka_unit_test(test_asks_beside_packets),
+		cmocka_unit_test(test_request_beside_packet),
 		cmocka_unit_test(test_eu_example),
 		cmocka_unit_test(test_eu_succession),
 		cmocka_unit_test(test_eu_not_ungated),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_seq.h: what is new, what was sent before, where a byte stands; wherever in
- * the sequence numbers' space that is
+ * sch/pcrp/pcrp_seq.c: new bytes, retransmissions and offsets, anywhere in the sequence
+ * number space
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@
 
 #define PKT	1000
 
-/* A flow of so many bytes has begun at this number; in each test, near to and across 0 */
+/* Begin a flow of @bytes at @first. */
 static struct pcrp_seq flow(u32 first, u32 bytes)
 {
 	struct pcrp_seq s = {};
@@ -24,6 +24,7 @@ static struct pcrp_seq flow(u32 first, u32 bytes)
 	return s;
 }
 
+/* Numbers at which flows begin: some wrap around */
 static const u32 firsts[] = {
 	0, 1, UINT32_MAX, UINT32_MAX - PKT, UINT32_MAX - PKT + 1, UINT32_MAX - PKT + 2,
 	UINT32_MAX - PKT / 2, 1U << 31, (1U << 31) - PKT, (1U << 30) + 5,
@@ -31,7 +32,7 @@ static const u32 firsts[] = {
 
 #define FIRSTS	(sizeof(firsts) / sizeof(firsts[0]))
 
-/* New ones, whole and in part; what was lost between them counts. */
+/* New bytes count, with lost ones before them, and overlapping ones do not. */
 static void test_new(void **state)
 {
 	struct pcrp_seq s;
@@ -41,7 +42,7 @@ static void test_new(void **state)
 	for (i = 0; i < FIRSTS; i++) {
 		s = flow(firsts[i], PKT);
 		next = firsts[i] + PKT;
-		assert_false(pcrp_seq_again(&s, next, 1, false));
+		assert_false(pcrp_seq_is_retrans(&s, next, 1, false));
 		assert_int_equal(pcrp_seq_add(&s, next, 500, false, false), 500);
 		assert_int_equal(pcrp_seq_add(&s, next + 400, 200, false, false), 100);
 		assert_int_equal(pcrp_seq_add(&s, next + 700, 50, false, false), 150);
@@ -50,8 +51,8 @@ static void test_new(void **state)
 	}
 }
 
-/* What was sent before, up to a window ago, adds nothing and changes nothing. */
-static void test_again(void **state)
+/* A packet within the last window that was queued before is a retransmission. */
+static void test_retrans(void **state)
 {
 	struct pcrp_seq s, before;
 	u32 i, next;
@@ -61,19 +62,19 @@ static void test_again(void **state)
 		s = flow(firsts[i], 2 * PKT);
 		before = s;
 		next = s.next;
-		assert_true(pcrp_seq_again(&s, next - PKT, PKT, false));
-		assert_true(pcrp_seq_again(&s, firsts[i], 1, false));
-		assert_true(pcrp_seq_again(&s, next - PCRP_SEQ_WINDOW - 1, 1, false));
-		assert_false(pcrp_seq_again(&s, next - PCRP_SEQ_WINDOW - 2, 1, false));
-		assert_false(pcrp_seq_again(&s, next - PKT, PKT + 1, false));
+		assert_true(pcrp_seq_is_retrans(&s, next - PKT, PKT, false));
+		assert_true(pcrp_seq_is_retrans(&s, firsts[i], 1, false));
+		assert_true(pcrp_seq_is_retrans(&s, next - PCRP_SEQ_WINDOW - 1, 1, false));
+		assert_false(pcrp_seq_is_retrans(&s, next - PCRP_SEQ_WINDOW - 2, 1, false));
+		assert_false(pcrp_seq_is_retrans(&s, next - PKT, PKT + 1, false));
 		assert_int_equal(pcrp_seq_add(&s, next - PKT, PKT, false, false), 0);
-		/* also when its flow is over: it starts none */
+		/* it starts no flow either */
 		assert_int_equal(pcrp_seq_add(&s, next - PKT, PKT, false, true), 0);
 		assert_memory_equal(&s, &before, sizeof(s));
 	}
 }
 
-/* Of nothing that came before nothing is known. */
+/* The first packet of a connection is no retransmission. */
 static void test_unknown(void **state)
 {
 	struct pcrp_seq s = {};
@@ -81,10 +82,10 @@ static void test_unknown(void **state)
 
 	(void)state;
 	for (i = 0; i < FIRSTS; i++)
-		assert_false(pcrp_seq_again(&s, firsts[i], PKT, true));
+		assert_false(pcrp_seq_is_retrans(&s, firsts[i], PKT, true));
 }
 
-/* The end takes a number, is new once, and is no byte. */
+/* A FIN takes a sequence number, but adds no byte, and may be retransmitted. */
 static void test_fin(void **state)
 {
 	struct pcrp_seq s;
@@ -92,29 +93,29 @@ static void test_fin(void **state)
 
 	(void)state;
 	for (i = 0; i < FIRSTS; i++) {
-		/* by itself, and behind data */
+		/* alone, and behind data */
 		s = flow(firsts[i], PKT);
 		next = s.next;
-		assert_false(pcrp_seq_again(&s, next, 0, true));
+		assert_false(pcrp_seq_is_retrans(&s, next, 0, true));
 		assert_int_equal(pcrp_seq_add(&s, next, 0, true, false), 0);
 		assert_int_equal(s.next, next + 1);
-		assert_true(pcrp_seq_again(&s, next, 0, true));
-		assert_true(pcrp_seq_again(&s, next - PKT, PKT, true));
+		assert_true(pcrp_seq_is_retrans(&s, next, 0, true));
+		assert_true(pcrp_seq_is_retrans(&s, next - PKT, PKT, true));
 
 		s = flow(firsts[i], PKT);
 		assert_int_equal(pcrp_seq_add(&s, next, 7, true, false), 7);
 		assert_int_equal(s.next, next + 8);
-		assert_true(pcrp_seq_again(&s, next, 7, true));
+		assert_true(pcrp_seq_is_retrans(&s, next, 7, true));
 
-		/* said with data that is sent again: the end alone is new */
+		/* with retransmitted data, only the FIN is new */
 		s = flow(firsts[i], PKT);
-		assert_false(pcrp_seq_again(&s, firsts[i], PKT, true));
+		assert_false(pcrp_seq_is_retrans(&s, firsts[i], PKT, true));
 		assert_int_equal(pcrp_seq_add(&s, firsts[i], PKT, true, false), 0);
 		assert_int_equal(s.next, next + 1);
 	}
 }
 
-/* Before what is expected by one: a byte that was sent, or none, which is an ACK */
+/* A keep-alive probe with a byte is a retransmission; one without is an ACK. */
 static void test_keepalive(void **state)
 {
 	struct pcrp_seq s, before;
@@ -124,15 +125,15 @@ static void test_keepalive(void **state)
 	for (i = 0; i < FIRSTS; i++) {
 		s = flow(firsts[i], PKT);
 		before = s;
-		assert_true(pcrp_seq_again(&s, s.next - 1, 1, false));
+		assert_true(pcrp_seq_is_retrans(&s, s.next - 1, 1, false));
 		assert_int_equal(pcrp_seq_add(&s, s.next - 1, 1, false, true), 0);
-		assert_false(pcrp_seq_again(&s, s.next - 1, 0, false));
+		assert_false(pcrp_seq_is_retrans(&s, s.next - 1, 0, false));
 		assert_int_equal(pcrp_seq_add(&s, s.next - 1, 0, false, true), 0);
 		assert_memory_equal(&s, &before, sizeof(s));
 	}
 }
 
-/* Whatever number a RST has, it keeps its place and changes nothing. */
+/* A RST with any sequence number keeps its place and the flow's state. */
 static void test_rst(void **state)
 {
 	struct pcrp_seq s, before;
@@ -145,13 +146,13 @@ static void test_rst(void **state)
 	before = s;
 	for (i = 0; i < 10000; i++) {
 		seq = rng_u32(&rng);
-		assert_false(pcrp_seq_again(&s, seq, 0, false));
+		assert_false(pcrp_seq_is_retrans(&s, seq, 0, false));
 		assert_int_equal(pcrp_seq_add(&s, seq, 0, false, i & 1), 0);
 	}
 	assert_memory_equal(&s, &before, sizeof(s));
 }
 
-/* The next flow of a connection: at what is new, be there something sent again with it */
+/* The next flow of a connection begins with its first new byte. */
 static void test_next_flow(void **state)
 {
 	struct pcrp_seq s;
@@ -169,14 +170,14 @@ static void test_next_flow(void **state)
 		assert_int_equal(s.first, next);
 		assert_int_equal(pcrp_seq_at(&s, PKT - 400), s.next);
 
-		/* what was lost before it is not part of it */
+		/* bytes lost before it are not part of it */
 		next = s.next;
 		assert_int_equal(pcrp_seq_add(&s, next + 300, PKT, false, true), PKT);
 		assert_int_equal(s.first, next + 300);
 	}
 }
 
-/* Another connection of the same ports, with a SYN that was seen, and without */
+/* Another connection with the same ports is recognised, with and without its SYN. */
 static void test_other_connection(void **state)
 {
 	static const s32 isn[] = { -1, -100000, 100000, INT32_MIN, INT32_MAX };
@@ -190,10 +191,10 @@ static void test_other_connection(void **state)
 			next = s.next + (u32)isn[j];
 			pcrp_seq_forget(&s);
 			t = s;
-			assert_false(pcrp_seq_again(&s, next, PKT, false));
+			assert_false(pcrp_seq_is_retrans(&s, next, PKT, false));
 			assert_int_equal(pcrp_seq_add(&s, next, PKT, false, true), PKT);
 			assert_int_equal(s.first, next);
-			/* while the flow goes on: offsets do, too */
+			/* offsets of an unfinished flow go on */
 			assert_int_equal(pcrp_seq_add(&t, next, PKT, false, false), PKT);
 			assert_int_equal(pcrp_seq_at(&t, PKT), next);
 			assert_int_equal(pcrp_seq_at(&t, 2 * PKT), t.next);
@@ -208,10 +209,10 @@ static void test_other_connection(void **state)
 	}
 }
 
-/* 20 GB, with losses and retransmissions: numbers go around, offsets do not. */
+/* Offsets are right in a flow of 20 GB, with losses and retransmissions. */
 static void test_wrap(void **state)
 {
-	u64 offset = 0, again = 0, isn = UINT32_MAX - 12345;
+	u64 offset = 0, retrans = 0, isn = UINT32_MAX - 12345;
 	struct pcrp_seq s = {};
 	struct rng rng;
 	u32 bytes, lost;
@@ -228,13 +229,13 @@ static void test_wrap(void **state)
 		assert_int_equal(s.next, (u32)(isn + offset));
 		bytes = min_t(u64, offset, bytes);
 		lost = rng_in(&rng, 0, min_t(u64, offset - bytes, 1 << 28));
-		assert_true(pcrp_seq_again(&s, s.next - bytes - lost, bytes, false));
-		again++;
+		assert_true(pcrp_seq_is_retrans(&s, s.next - bytes - lost, bytes, false));
+		retrans++;
 	}
-	assert_true(again > 100000);
+	assert_true(retrans > 100000);
 }
 
-/* What the socket has: beyond what came here, and beyond what it ever sent */
+/* Unsent bytes are those beyond the packets queued here and beyond those ever sent. */
 static void test_unsent(void **state)
 {
 	struct pcrp_seq s;
@@ -247,13 +248,13 @@ static void test_unsent(void **state)
 		/* TCP counts a packet as sent when it has been queued */
 		assert_int_equal(pcrp_seq_unsent(&s, next + 5, next - PKT, false), 5);
 		assert_int_equal(pcrp_seq_unsent(&s, next, next, false), 0);
-		/* an end that waits in the socket, and one that was sent */
+		/* a FIN in the socket, and one that was sent */
 		assert_int_equal(pcrp_seq_unsent(&s, next + 6, next, true), 5);
 		assert_int_equal(pcrp_seq_unsent(&s, next, next, true), 0);
-		/* the first packet seen here was sent before: most is in flight, not unsent */
+		/* if the first packet here is a retransmission, most bytes are in flight */
 		assert_int_equal(pcrp_seq_unsent(&s, next + 50 * PKT, next + 40 * PKT, false),
 				 10 * PKT);
-		/* another connection's begin */
+		/* another connection begins */
 		pcrp_seq_forget(&s);
 		assert_int_equal(pcrp_seq_unsent(&s, next - PKT / 2, next - PKT, false),
 				 PKT / 2);
@@ -264,7 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_new),
-		cmocka_unit_test(test_again),
+		cmocka_unit_test(test_retrans),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_fin),
 		cmocka_unit_test(test_keepalive),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_wire.h: where each number stands, and what is no control packet
+ * sch/pcrp/pcrp_wire.c: layout of control packets, and validity of messages
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include <linux/in.h>
 
 #include "../../sch/pcrp/pcrp_wire.h"
 #include "rng.h"
@@ -30,7 +31,7 @@ static const struct pcrp_msg request = {
 	.first_bytes = 0x26272829,
 	.tcp_seq = 0x2a2b2c2d,
 	.chain_bytes = 0x2e2f3031,
-	.ask = 0x32333435,
+	.request_no = 0x32333435,
 };
 
 static const u8 request_bytes[PCRP_WIRE_LEN] = {
@@ -44,7 +45,7 @@ static const u8 request_bytes[PCRP_WIRE_LEN] = {
 	0x32, 0x33, 0x34, 0x35, 0, 0, 0, 0,
 };
 
-/* Reads from memory that ends where the bytes end. */
+/* Read from memory that ends with the packet, so that ASan finds reads beyond it. */
 static bool read_exact(const u8 *b, u32 len, struct pcrp_msg *m)
 {
 	u8 *copy = malloc(len + 1);
@@ -73,23 +74,24 @@ static void assert_same(const struct pcrp_msg *a, const struct pcrp_msg *b)
 	assert_int_equal(a->first_bytes, b->first_bytes);
 	assert_int_equal(a->tcp_seq, b->tcp_seq);
 	assert_int_equal(a->chain_bytes, b->chain_bytes);
-	assert_int_equal(a->ask, b->ask);
+	assert_int_equal(a->request_no, b->request_no);
 }
 
+/* Each field has its place. */
 static void test_layout(void **state)
 {
-	struct pcrp_wire w;
+	u8 b[PCRP_WIRE_LEN];
 	struct pcrp_msg m;
 
 	(void)state;
-	memset(&w, 0xff, sizeof(w));
-	pcrp_msg_write(&request, &w);
-	assert_memory_equal(&w, request_bytes, PCRP_WIRE_LEN);
+	memset(b, 0xff, sizeof(b));
+	pcrp_msg_write(&request, b);
+	assert_memory_equal(b, request_bytes, PCRP_WIRE_LEN);
 	assert_true(read_exact(request_bytes, PCRP_WIRE_LEN, &m));
 	assert_same(&m, &request);
 }
 
-/* No more and no fewer bytes */
+/* A packet of another length is not read. */
 static void test_length(void **state)
 {
 	u8 b[2 * PCRP_WIRE_LEN] = {};
@@ -104,14 +106,14 @@ static void test_length(void **state)
 
 static bool valid(const struct pcrp_msg *m)
 {
-	struct pcrp_wire w;
-	struct pcrp_msg got;
+	u8 b[PCRP_WIRE_LEN];
+	struct pcrp_msg result;
 
-	pcrp_msg_write(m, &w);
-	return read_exact((const u8 *)&w, sizeof(w), &got);
+	pcrp_msg_write(m, b);
+	return read_exact(b, sizeof(b), &result);
 }
 
-/* One value of a valid message is another one: is it still valid? */
+/* Is a message valid with one field changed? */
 #define WITH(base, field, val) ({			\
 	struct pcrp_msg changed = base;			\
 							\
@@ -119,6 +121,7 @@ static bool valid(const struct pcrp_msg *m)
 	valid(&changed);				\
 })
 
+/* Each field of a REQUEST is checked against its range. */
 static void test_request_values(void **state)
 {
 	struct pcrp_msg udp = request;
@@ -141,7 +144,7 @@ static void test_request_values(void **state)
 	assert_false(WITH(request, size, request.offset - 1));
 	assert_true(WITH(request, offset, 0));
 	assert_false(WITH(request, chain_no, 0));
-	assert_false(WITH(request, ask, 0));
+	assert_false(WITH(request, request_no, 0));
 	assert_false(WITH(request, first_bytes, 0));
 	assert_true(WITH(request, first_bytes, PCRP_CHAIN_MAX));
 	assert_false(WITH(request, first_bytes, PCRP_CHAIN_MAX + 1));
@@ -150,6 +153,7 @@ static void test_request_values(void **state)
 	assert_false(WITH(request, chain_bytes, PCRP_CHAIN_MAX + 1));
 }
 
+/* Flows of other protocols have no ports. */
 static void test_no_ports(void **state)
 {
 	struct pcrp_msg m = request;
@@ -164,6 +168,7 @@ static void test_no_ports(void **state)
 	assert_false(WITH(m, dport, 1));
 }
 
+/* Each field of a GRANT is checked against its range. */
 static void test_grant_values(void **state)
 {
 	const struct pcrp_msg grant = {
@@ -176,17 +181,17 @@ static void test_grant_values(void **state)
 	assert_true(WITH(grant, prio, 7));
 	assert_false(WITH(grant, prio, 8));
 	assert_false(WITH(grant, size, 0));
-	/* the last chain is granted whole */
+	/* the last chain is granted in full */
 	assert_true(WITH(grant, offset, 101));
 	assert_true(WITH(grant, offset, PCRP_BYTES_MAX));
 	assert_false(WITH(grant, offset, PCRP_BYTES_MAX + 1));
 	assert_false(WITH(grant, first_bytes, 1));
 	assert_false(WITH(grant, chain_bytes, 1));
 	assert_false(WITH(grant, tcp_seq, 1));
-	assert_true(WITH(grant, ask, 1));
+	assert_true(WITH(grant, request_no, 1));
 }
 
-/* Another version is not looked into, and none says more than it may. */
+/* Other versions are not read, nor are packets with reserved bytes set. */
 static void test_version_and_reserved(void **state)
 {
 	u8 b[PCRP_WIRE_LEN];
@@ -197,9 +202,9 @@ static void test_version_and_reserved(void **state)
 	memcpy(b, request_bytes, sizeof(b));
 	for (i = 0; i < 256; i++) {
 		b[0] = (u8)i;
-		assert_int_equal(read_exact(b, sizeof(b), &m), i == PCRP_VERSION);
+		assert_int_equal(read_exact(b, sizeof(b), &m), i == 1);
 	}
-	b[0] = PCRP_VERSION;
+	b[0] = 1;
 	for (i = 60; i < PCRP_WIRE_LEN; i++) {
 		b[i] = 1;
 		assert_false(read_exact(b, sizeof(b), &m));
@@ -207,11 +212,10 @@ static void test_version_and_reserved(void **state)
 	}
 }
 
-/* What is read and written again are the same bytes: nothing is passed over. */
+/* A packet that is read and written again has the same bytes. */
 static void test_any_bytes(void **state)
 {
-	u8 b[PCRP_WIRE_LEN];
-	struct pcrp_wire w;
+	u8 b[PCRP_WIRE_LEN], written[PCRP_WIRE_LEN];
 	struct pcrp_msg m;
 	struct rng rng;
 	u32 i, n, good = 0;
@@ -225,8 +229,8 @@ static void test_any_bytes(void **state)
 		if (!read_exact(b, sizeof(b), &m))
 			continue;
 		good++;
-		pcrp_msg_write(&m, &w);
-		assert_memory_equal(&w, b, sizeof(b));
+		pcrp_msg_write(&m, written);
+		assert_memory_equal(written, b, sizeof(b));
 	}
 	assert_in_range(good, ROUNDS / 10, ROUNDS * 9 / 10);
 }

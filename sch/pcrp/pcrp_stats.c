@@ -1,21 +1,16 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+// SPDX-License-Identifier: GPL-2.0-only
 /*
- * Statistics of sch_pcrp: what its parts say, put into a message
- *
- * Part of pcrp_main.c.
+ * Dump the statistics of sch_pcrp
  */
-#ifndef _CLOSNET_PCRP_DUMP_H
-#define _CLOSNET_PCRP_DUMP_H
 
 #include <net/netlink.h>
 #include "pcrp.h"
-#include "pcrp_config.h"
 #include "pcrp_stats.h"
 
 #define PCRP_STAT(attr, member)	\
 	{ TCA_PCRP_STATS_##attr, offsetof(struct pcrp_stats, member) / sizeof(u64) }
 
-/* Those that are numbers */
+/* Statistics that are plain numbers */
 static const struct {
 	u16 attr;
 	u16 index;
@@ -67,7 +62,7 @@ static const struct {
 	PCRP_STAT(WINDOW_EARLY, window_early),
 };
 
-static inline int pcrp_stats_put_prios(struct sk_buff *skb, const u64 *packets)
+static int pcrp_stats_put_prios(struct sk_buff *skb, const u64 *packets)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_PCRP_STATS_PRIO_PACKETS);
 	u32 prio;
@@ -82,14 +77,7 @@ static inline int pcrp_stats_put_prios(struct sk_buff *skb, const u64 *packets)
 	return 0;
 }
 
-/**
- * pcrp_stats_put() - put statistics into a message
- * @skb: the message
- * @st: the statistics
- *
- * Return: 0 or -EMSGSIZE.
- */
-static inline int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *st)
+static int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *st)
 {
 	u32 i;
 
@@ -102,14 +90,14 @@ static inline int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *s
 	       pcrp_stats_put_prios(skb, st->prio_packets);
 }
 
-static inline void pcrp_snd_stats(const struct pcrp_sender *snd, struct pcrp_stats *to)
+static void pcrp_tx_gather(const struct pcrp_sender *tx, struct pcrp_stats *to)
 {
-	const struct pcrp_snd_stats *s = &snd->stats;
+	const struct pcrp_tx_stats *s = &tx->stats;
 	u32 prio;
 
-	to->flows_ready = READ_ONCE(snd->count[PCRP_FLOW_READY]);
-	to->flows_waiting = READ_ONCE(snd->count[PCRP_FLOW_WAITING]);
-	to->flows_idle = READ_ONCE(snd->count[PCRP_FLOW_IDLE]);
+	to->flows_ready = READ_ONCE(tx->count[PCRP_TX_READY]);
+	to->flows_waiting = READ_ONCE(tx->count[PCRP_TX_WAITING]);
+	to->flows_idle = READ_ONCE(tx->count[PCRP_TX_IDLE]);
 	to->flows_started = READ_ONCE(s->flows_started);
 	to->flows_finished = READ_ONCE(s->flows_finished);
 	to->flows_ungated = READ_ONCE(s->flows_ungated);
@@ -129,23 +117,19 @@ static inline void pcrp_snd_stats(const struct pcrp_sender *snd, struct pcrp_sta
 	to->ungated_packets = READ_ONCE(s->ungated_packets);
 }
 
-static inline void pcrp_peers_stats(const struct pcrp_peers *peers, struct pcrp_stats *to)
+static void pcrp_peers_gather(const struct pcrp_hosts *hosts, struct pcrp_stats *to)
 {
 	u32 count[PCRP_PEER_STATES], state;
 
-	pcrp_peers_count(peers, count);
+	pcrp_hosts_count(hosts, count);
 	for (state = 0; state < PCRP_PEER_STATES; state++)
 		to->peers += count[state];
 	to->peers_answering = count[PCRP_PEER_ANSWERING];
 	to->peers_silent = count[PCRP_PEER_SILENT];
 }
 
-/**
- * pcrp_gather() - ask all parts of a qdisc
- * @q: the qdisc, no FIFO
- * @st: result
- */
-static inline void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
+/* Collect the statistics of a qdisc that is not a FIFO. */
+static void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
 {
 	u32 i;
 
@@ -162,19 +146,12 @@ static inline void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
 	};
 	for (i = 0; i < ARRAY_SIZE(st->spec_bytes); i++)
 		st->spec_bytes[i] = READ_ONCE(q->params.spec_bytes[i]);
-	pcrp_snd_stats(&q->snd, st);
-	pcrp_peers_stats(q->peers, st);
-	pcrp_rx_stats(q->rx, st);
+	pcrp_tx_gather(&q->tx, st);
+	pcrp_peers_gather(q->hosts, st);
+	pcrp_ingress_stats(q->ingress, st);
 }
 
-/**
- * pcrp_put_fifo() - put the statistics of a FIFO into a message
- * @skb: the message
- * @q: the qdisc
- *
- * Return: 0 or -EMSGSIZE.
- */
-static inline int pcrp_put_fifo(struct sk_buff *skb, const struct pcrp_sched_data *q)
+static int pcrp_stats_put_fifo(struct sk_buff *skb, const struct pcrp_sched_data *q)
 {
 	if (nla_put_u64_64bit(skb, TCA_PCRP_STATS_FIFO, 1, TCA_PCRP_STATS_PAD) ||
 	    nla_put_u64_64bit(skb, TCA_PCRP_STATS_TOP_PACKETS, READ_ONCE(q->top_packets),
@@ -186,27 +163,27 @@ static inline int pcrp_put_fifo(struct sk_buff *skb, const struct pcrp_sched_dat
 }
 
 /**
- * pcrp_dump_stats() - statistics of a qdisc
+ * pcrp_dump_stats() - dump the statistics of a qdisc
  * @sch: the qdisc
- * @d: where they go
+ * @d: dump
  *
- * Return: 0 or a negative number.
+ * Return: 0 or -1.
  */
-static inline int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
+int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct pcrp_stats st;
 	struct nlattr *nest;
 	int err;
 
-	nest = nla_nest_start_noflag(d->skb, TCA_STATS_APP);	/* as all qdiscs have it */
+	nest = nla_nest_start_noflag(d->skb, TCA_STATS_APP);	/* like all qdiscs */
 	if (!nest)
 		return -1;
-	if (q->rx) {
+	if (q->ingress) {
 		pcrp_gather(q, &st);
 		err = pcrp_stats_put(d->skb, &st);
 	} else {
-		err = pcrp_put_fifo(d->skb, q);
+		err = pcrp_stats_put_fifo(d->skb, q);
 	}
 	if (err) {
 		nla_nest_cancel(d->skb, nest);
@@ -215,5 +192,3 @@ static inline int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	nla_nest_end(d->skb, nest);
 	return 0;
 }
-
-#endif /* _CLOSNET_PCRP_DUMP_H */

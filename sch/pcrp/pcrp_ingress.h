@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The receiving half of a qdisc: see pcrp_ingress.c
+ */
+#ifndef _PCRP_INGRESS_H
+#define _PCRP_INGRESS_H
+
+#include <linux/netlink.h>
+#include <linux/pkt_sched_pcrp.h>
+#include <net/sch_generic.h>
+#include "pcrp_stats.h"
+#include "pcrp_wire.h"
+
+/* GRANTs that wait for dequeue(), at most; a PROBE replaces a lost one. A power of two */
+#define PCRP_INGRESS_GRANTS	128
+
+struct pcrp_ingress;
+
+/**
+ * struct pcrp_ingress_params - parameters
+ * @chain_bytes: length of a chain
+ * @grants: flows that are granted at a time
+ * @evict: a smaller flow takes the place of a larger one
+ * @window_us: time that packets wait for more urgent ones; 0: they do not wait
+ * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
+ */
+struct pcrp_ingress_params {
+	u32 chain_bytes;
+	u32 grants;
+	bool evict;
+	u32 window_us;
+	u8 map[TC_PCRP_PRIOS];
+};
+
+/**
+ * struct pcrp_ingress_grant - a GRANT whose cookie is right
+ * @msg: its content
+ * @now: when it was received, ns
+ */
+struct pcrp_ingress_grant {
+	struct pcrp_msg msg;
+	u64 now;
+};
+
+struct pcrp_ingress *pcrp_ingress_create(struct Qdisc *sch, struct netlink_ext_ack *extack);
+void pcrp_ingress_destroy(struct pcrp_ingress *in);
+void pcrp_ingress_set(struct pcrp_ingress *in, const struct pcrp_ingress_params *params);
+void pcrp_ingress_set_chain(struct pcrp_ingress *in, u32 chain_bytes);
+u64 pcrp_ingress_cookie(const struct pcrp_ingress *in, u32 slot, u32 flow_no);
+const bool *pcrp_ingress_pending(const struct pcrp_ingress *in);
+bool pcrp_ingress_next_grant(struct pcrp_ingress *in, struct pcrp_ingress_grant *grant);
+void pcrp_ingress_stats(struct pcrp_ingress *in, struct pcrp_stats *to);
+
+#endif /* _PCRP_INGRESS_H */

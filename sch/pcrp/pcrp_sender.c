@@ -1,0 +1,786 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PCRP's sender: picks the flow that sends next, and holds flows until a GRANT comes
+ *
+ * Plain C without packets, for the module, the unit tests and a fuzzer. A flow of L bytes
+ * is cut into chains of C bytes, which is what the link carries in one round trip. The
+ * first chain is speculative: it is sent at once. Each later chain is inactive until the
+ * receiver's GRANT activates it. GRANTs are cumulative, so one offset describes all chains:
+ *
+ *	0         sent                granted               size
+ *	+----------+---------------------+--------------------+
+ *	|   gone   | active: may be sent | inactive           |
+ *	+----------+---------------------+--------------------+
+ *
+ *	          packet queued
+ *	+------+ ----------------> +-------+  sent >= granted      +---------+
+ *	| idle |                   | ready | --------------------> | waiting |
+ *	+------+ <---------------- +-------+ <-------------------- +---------+
+ *	    ^     queue and socket  |     ^   GRANT, or hold over
+ *	    |     are empty         v     | packet queued
+ *	    |  aborted             +-------+
+ *	    +--------------------- |  dry  | bytes in the socket, no packet queued
+ *	                           +-------+
+ *
+ * For each packet, the first of these rules that applies picks a ready flow:
+ *
+ *	EU	the earliest unfinished flow, if it is ready (optional)
+ *	SRPT	the flow with the fewest remaining bytes, if it has at most a chain left
+ *	MFWT	the least recently served flow, if it was served more than MFWT ago
+ *	SRPT	the flow with the fewest remaining bytes; of two equal flows, the older
+ *
+ * A flow of several chains sends its size in a REQUEST beside the first packet, and again
+ * when it outgrows that size and its GRANTs. If a GRANT is late, it repeats the REQUEST as
+ * a PROBE, after probe_ns, then twice that, and so on. PROBEs of all flows share a budget,
+ * so that thousands of waiting flows cannot fill the link. When the first packet of a
+ * waiting flow has been queued for hold_ns, the flow sends a chain without a GRANT.
+ *
+ * Retransmissions precede the new data of their flow and need no GRANT. They do not
+ * restart a finished flow.
+ *
+ * Reference: K. Wu, D. Dong, C. Li, S. Huang, Y. Dai, "Network Congestion
+ * Avoidance through Packet-chaining Reservation", ICPP 2019.
+ *
+ * Differences from the paper:
+ * - Chains are counted in bytes. A packet whose first byte is active is sent whole.
+ * - A promoted flow passes only flows that have more than a chain left.
+ * - Sizes are those known so far: bytes in the qdisc and the socket. They may grow.
+ * - Flows to hosts without PCRP are ungated. They are never the EU flow, as no GRANT
+ *   would ever stop them. pcrp_peer.c limits the REQUESTs that they send.
+ * - The network may lose packets: hence PROBE, hold, and the rule for retransmissions.
+ */
+
+#include <closnet/core.h>
+#include "pcrp_tx.h"
+
+static void pcrp_tx_count_flows(struct pcrp_sender *s, u8 state, u32 n)
+{
+	WRITE_ONCE(s->count[state], s->count[state] + n);
+}
+
+/*
+ * Containers. The state of a flow follows from the bytes that are queued, sent and granted:
+ * pcrp_tx_settle() derives it after each change, and pcrp_tx_enter() moves the flow.
+ *
+ *	READY	tree by remaining bytes (SRPT), list by time of last service (MFWT)
+ *	WAITING	tree by end of hold, tree by time of the next PROBE
+ *	DRY	list by time of entry: the first may have been aborted
+ *	IDLE	list by time of entry: the first slot is reused for a new flow
+ *	begun	list of gated unfinished flows by start: the first is the EU flow
+ */
+
+/* Order by key; equal keys by age of the flow, in serial number arithmetic */
+static bool pcrp_tx_less(u64 a, u32 a_flow_no, u64 b, u32 b_flow_no)
+{
+	return a < b || (a == b && (s32)(a_flow_no - b_flow_no) < 0);
+}
+
+static bool pcrp_tx_key_less(struct rb_node *a, const struct rb_node *b)
+{
+	const struct pcrp_tx_flow *f = rb_entry(a, struct pcrp_tx_flow, node);
+	const struct pcrp_tx_flow *g = rb_entry(b, struct pcrp_tx_flow, node);
+
+	return pcrp_tx_less(f->key, f->flow_no, g->key, g->flow_no);
+}
+
+static bool pcrp_tx_alarm_less(struct rb_node *a, const struct rb_node *b)
+{
+	const struct pcrp_tx_flow *f = rb_entry(a, struct pcrp_tx_flow, alarm);
+	const struct pcrp_tx_flow *g = rb_entry(b, struct pcrp_tx_flow, alarm);
+
+	return pcrp_tx_less(f->alarm_ns, f->flow_no, g->alarm_ns, g->flow_no);
+}
+
+static struct pcrp_tx_flow *pcrp_tx_first(const struct rb_root_cached *tree)
+{
+	struct rb_node *node = rb_first_cached(tree);
+
+	return node ? rb_entry(node, struct pcrp_tx_flow, node) : NULL;
+}
+
+static struct pcrp_tx_flow *pcrp_tx_first_alarm(const struct pcrp_sender *s)
+{
+	struct rb_node *node = rb_first_cached(&s->alarms);
+
+	return node ? rb_entry(node, struct pcrp_tx_flow, alarm) : NULL;
+}
+
+/* Find the place of a node in a tree that is not empty. @at: the root; result: the parent */
+static inline struct rb_node **pcrp_tx_find_link(struct rb_node *node, struct rb_node **at)
+{
+	struct rb_node *parent = *at;
+
+	for (;;) {
+		*at = parent;
+		if (pcrp_tx_key_less(node, parent)) {
+			if (!parent->rb_left)
+				return &parent->rb_left;
+			parent = parent->rb_left;
+		} else {
+			if (!parent->rb_right)
+				return &parent->rb_right;
+			parent = parent->rb_right;
+		}
+	}
+}
+
+/* rb_add_cached() with fewer instructions a level, of which 1000 flows have ten */
+static void pcrp_tx_insert(struct rb_root_cached *tree, struct pcrp_tx_flow *f, u64 key)
+{
+	struct rb_node *parent = tree->rb_root.rb_node, **link = &tree->rb_root.rb_node;
+	bool first = true;
+
+	f->key = key;
+	if (parent) {
+		link = pcrp_tx_find_link(&f->node, &parent);
+		first = link == &tree->rb_leftmost->rb_left;
+	}
+	rb_link_node(&f->node, parent, link);
+	rb_insert_color_cached(&f->node, tree, first);
+}
+
+/* Not inline, so that the functions that seldom call it save fewer registers */
+static noinline void pcrp_tx_erase(struct rb_root_cached *tree, struct pcrp_tx_flow *f)
+{
+	rb_erase_cached(&f->node, tree);
+}
+
+/* Only SRPT needs the tree of READY flows. */
+static void pcrp_tx_insert_ready(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	if (s->params->srpt)
+		pcrp_tx_insert(&s->ready, f, pcrp_tx_remaining(f));
+	else
+		RB_CLEAR_NODE(&f->node);
+}
+
+static void pcrp_tx_remove_ready(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	if (RB_EMPTY_NODE(&f->node))
+		return;
+	if (s->count[PCRP_TX_READY] == 1)
+		s->ready = RB_ROOT_CACHED;
+	else
+		pcrp_tx_erase(&s->ready, f);
+}
+
+/* Reorder a READY flow whose remaining bytes have become @key. */
+static noinline void pcrp_tx_reorder(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 key)
+{
+	bool grows = key > f->key;
+	struct rb_node *next;
+
+	if (RB_EMPTY_NODE(&f->node))
+		return;
+	f->key = key;
+	if (grows) {
+		next = rb_next(&f->node);
+		if (!next || pcrp_tx_key_less(&f->node, next))
+			return;
+	}
+	pcrp_tx_erase(&s->ready, f);
+	pcrp_tx_insert(&s->ready, f, key);
+}
+
+/*
+ * Update the key of a READY flow. It keeps its place if it is the only one, or if it is
+ * the first one and has fewer bytes now, since it was served.
+ */
+static inline void pcrp_tx_rekey(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	u64 key = pcrp_tx_remaining(f);
+
+	if (key < f->key ? rb_first_cached(&s->ready) == &f->node :
+			   s->count[PCRP_TX_READY] == 1)
+		f->key = key;
+	else if (key != f->key)
+		pcrp_tx_reorder(s, f, key);
+}
+
+static void pcrp_tx_add_alarm(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 ns)
+{
+	f->alarm_ns = ns;
+	rb_add_cached(&f->alarm, &s->alarms, pcrp_tx_alarm_less);
+}
+
+/*
+ * Move a slot to the end of another list, or of the same. list_move_tail() would do, but
+ * costs 50 instructions more in kernels with CONFIG_DEBUG_LIST, like Debian's.
+ */
+static void pcrp_tx_move(struct pcrp_tx_flow *f, struct list_head *list)
+{
+	list_bulk_move_tail(list, &f->state_link, &f->state_link);
+}
+
+/* ---- states ---- */
+
+/**
+ * pcrp_tx_rearm() - set a flow's alarm and the time of its next PROBE
+ * @s: sender
+ * @f: the flow
+ *
+ * A REQUEST needs a packet to go beside.
+ */
+void pcrp_tx_rearm(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	bool waits = f->state == PCRP_TX_WAITING;
+	u64 probe_ns = f->last_ns + f->probe_ns;
+
+	if (!RB_EMPTY_NODE(&f->alarm)) {
+		rb_erase_cached(&f->alarm, &s->alarms);
+		RB_CLEAR_NODE(&f->alarm);
+	}
+	if (f->request_due && f->packets)
+		pcrp_tx_add_alarm(s, f, 0);
+	else if (waits)
+		pcrp_tx_add_alarm(s, f, f->since_ns + s->params->hold_ns);
+	if (waits && f->key != probe_ns) {
+		pcrp_tx_erase(&s->probes, f);
+		pcrp_tx_insert(&s->probes, f, probe_ns);
+	}
+}
+
+/* Most flows neither wait nor owe a REQUEST. */
+static void pcrp_tx_arm(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	if (f->request_due || f->state == PCRP_TX_WAITING || !RB_EMPTY_NODE(&f->alarm))
+		pcrp_tx_rearm(s, f);
+}
+
+/**
+ * pcrp_tx_set_begun() - note that a gated flow has begun, or has been gated
+ * @s: sender
+ * @f: the flow
+ */
+void pcrp_tx_set_begun(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	f->begun = true;
+	list_add_tail(&f->begun_link, &s->begun);
+}
+
+/**
+ * pcrp_tx_clear_begun() - note that a flow has finished or has been ungated
+ * @f: the flow
+ */
+void pcrp_tx_clear_begun(struct pcrp_tx_flow *f)
+{
+	if (!f->begun)
+		return;
+	f->begun = false;
+	list_del(&f->begun_link);
+}
+
+static void pcrp_tx_finish(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	pcrp_tx_clear_begun(f);
+	f->request_due = false;
+	if (!f->retrans_only)
+		pcrp_tx_count(&s->stats.flows_finished);
+}
+
+static void pcrp_tx_leave(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	if (f->state == PCRP_TX_READY) {
+		pcrp_tx_remove_ready(s, f);
+		f->last_ns = f->since_ns;
+	} else if (f->state == PCRP_TX_WAITING) {
+		pcrp_tx_erase(&s->probes, f);
+	}
+	pcrp_tx_count_flows(s, f->state, -1);
+}
+
+/* Change the state. @since_ns: see struct pcrp_tx_flow */
+static noinline void pcrp_tx_enter(struct pcrp_sender *s, struct pcrp_tx_flow *f, u8 state,
+				   u64 since_ns)
+{
+	pcrp_tx_leave(s, f);
+	if (state == PCRP_TX_IDLE)
+		pcrp_tx_finish(s, f);
+	pcrp_tx_count_flows(s, state, 1);
+	pcrp_tx_move(f, &s->lists[state]);
+	f->state = state;
+	f->since_ns = since_ns;
+	if (state == PCRP_TX_WAITING)
+		pcrp_tx_insert(&s->probes, f, f->last_ns + f->probe_ns);
+	pcrp_tx_arm(s, f);
+	if (state == PCRP_TX_READY)
+		pcrp_tx_insert_ready(s, f);
+}
+
+/* Retransmissions need no GRANT, nor do packets without payload if no others are queued. */
+static bool pcrp_tx_may_send(const struct pcrp_tx_flow *f)
+{
+	return f->retrans || f->sent < f->granted || !f->queued;
+}
+
+/*
+ * Derive the state from the bytes that are queued, sent and granted. @head_ns: when the
+ * flow's first packet was queued, in case it begins to wait
+ */
+static inline void pcrp_tx_settle(struct pcrp_sender *s, struct pcrp_tx_flow *f,
+				  u64 head_ns, u64 now)
+{
+	u8 state;
+
+	if (f->packets)
+		state = likely(pcrp_tx_may_send(f)) ? PCRP_TX_READY : PCRP_TX_WAITING;
+	else
+		state = f->unsent ? PCRP_TX_DRY : PCRP_TX_IDLE;
+	if (state != f->state)
+		pcrp_tx_enter(s, f, state, state == PCRP_TX_WAITING ? head_ns : now);
+	else if (state == PCRP_TX_READY)
+		pcrp_tx_rekey(s, f);
+}
+
+/**
+ * pcrp_tx_resettle() - derive the state of a flow whose gate or GRANTs have changed
+ * @s: sender
+ * @f: the flow
+ * @now: the time, ns
+ */
+void pcrp_tx_resettle(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 now)
+{
+	pcrp_tx_settle(s, f, now, now);
+}
+
+static noinline void pcrp_tx_announce(struct pcrp_sender *s, struct pcrp_tx_flow *f,
+				      u64 head_ns, u64 now)
+{
+	f->request_due = true;
+	pcrp_tx_arm(s, f);
+	pcrp_tx_settle(s, f, head_ns, now);
+}
+
+/*
+ * Account for a change of the bytes queued or unsent. All calls from here on are tail
+ * calls, so that a packet which changes no state needs no stack frame.
+ */
+static inline void pcrp_tx_update(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 unsent,
+				  u64 head_ns, u64 now)
+{
+	u64 size;
+
+	f->unsent = f->retrans_only ? 0 : unsent;
+	size = f->sent + pcrp_tx_remaining(f);
+	if (size > f->size) {
+		f->size = size;
+		if (unlikely(pcrp_tx_must_announce(s, f))) {
+			pcrp_tx_announce(s, f, head_ns, now);
+			return;
+		}
+	}
+	pcrp_tx_settle(s, f, head_ns, now);
+}
+
+static inline void pcrp_tx_clear(struct pcrp_tx_flow *f)
+{
+	f->sent = 0;
+	f->size = 0;
+	f->queued = 0;
+	f->next_prio = 0;
+	f->request_due = false;
+	f->begun = false;
+	f->retrans_only = false;
+	f->overdue = false;
+	f->announced = 0;
+	f->last_ns = 0;
+	f->request_ns = 0;
+	f->chain_no = 0;
+	f->request_no = 0;
+	f->known = false;
+}
+
+/* Start a flow. Retransmissions of the finished one leave first, with its priority. */
+static inline void pcrp_tx_start(struct pcrp_sender *s, struct pcrp_tx_flow *f, enum pcrp_gate gate)
+{
+	bool gated = gate == PCRP_GATE_GRANT;
+
+	pcrp_tx_clear(f);
+	f->granted = gated ? s->params->first_bytes : U64_MAX;
+	f->chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0;
+	f->gate = gate;
+	if (!gated || !f->packets)
+		f->prio = PCRP_PRIO_UNGATED;
+	f->flow_no = ++s->flow_no;
+	f->probe_ns = s->params->probe_ns;
+	pcrp_tx_count(&s->stats.flows_started);
+	if (!gated)
+		pcrp_tx_count(&s->stats.flows_ungated);
+}
+
+/* Priority of a first chain: P0..P3 by the flow's size */
+static u8 pcrp_tx_first_prio(const struct pcrp_tx_params *p, u64 size)
+{
+	u8 prio = 0;
+
+	while (prio < TC_PCRP_SPEC_PRIOS - 1 && size > p->spec_bytes[prio])
+		prio++;
+	return prio;
+}
+
+static void pcrp_tx_begin_gated(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	f->chain_end = f->granted;
+	if (!f->begun) {
+		pcrp_tx_set_begun(s, f);
+		f->prio = pcrp_tx_first_prio(s->params, f->size);
+		pcrp_tx_count(&s->stats.chains_speculative);
+		return;
+	}
+	f->prio = f->next_prio;
+	if (f->overdue)
+		pcrp_tx_count(&s->stats.chains_overdue);
+	else
+		pcrp_tx_count(&s->stats.chains_granted);
+	f->overdue = false;
+}
+
+static inline void pcrp_tx_next_chain(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	f->chain_no++;
+	if (f->gate == PCRP_GATE_GRANT)
+		pcrp_tx_begin_gated(s, f);
+	else
+		f->chain_end = f->sent + s->params->chain_bytes;
+}
+
+/**
+ * pcrp_tx_begin_chain() - begin a chain with a flow's next packet
+ * @s: sender
+ * @f: the flow
+ */
+void pcrp_tx_begin_chain(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	pcrp_tx_next_chain(s, f);
+}
+
+/* Hold is over: activate a chain without a GRANT. */
+static void pcrp_tx_end_hold(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 now)
+{
+	f->granted = f->sent + s->params->chain_bytes;
+	f->next_prio = PCRP_PRIO_LAST;
+	f->overdue = true;
+	f->probe_ns = s->params->probe_ns;
+	pcrp_tx_resettle(s, f, now);
+}
+
+/* Finish the flow that has been DRY for longest, if that is too long. */
+static void pcrp_tx_abort_dry(struct pcrp_sender *s, u64 now)
+{
+	struct pcrp_tx_flow *f;
+
+	if (!s->count[PCRP_TX_DRY])
+		return;
+	f = list_first_entry(&s->lists[PCRP_TX_DRY], struct pcrp_tx_flow, state_link);
+	if (now - f->since_ns >= PCRP_DRY_NS)
+		pcrp_tx_enter(s, f, PCRP_TX_IDLE, now);
+}
+
+/* ---- slots ---- */
+
+/**
+ * pcrp_tx_reset() - forget all slots and flows; later flows have higher numbers
+ * @s: sender
+ *
+ * Every slot needs pcrp_tx_add_slot() again.
+ */
+void pcrp_tx_reset(struct pcrp_sender *s)
+{
+	u32 i;
+
+	s->ready = RB_ROOT_CACHED;
+	s->alarms = RB_ROOT_CACHED;
+	s->probes = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&s->begun);
+	for (i = 0; i < PCRP_TX_STATES; i++) {
+		INIT_LIST_HEAD(&s->lists[i]);
+		WRITE_ONCE(s->count[i], 0);
+	}
+}
+
+/**
+ * pcrp_tx_init() - set up a sender without slots
+ * @s: sender; zeroed
+ * @params: parameters; after a change, call pcrp_tx_params_changed()
+ * @flow_no: random number; so a GRANT for an earlier sender's flow does not match
+ */
+void pcrp_tx_init(struct pcrp_sender *s, const struct pcrp_tx_params *params, u32 flow_no)
+{
+	s->params = params;
+	s->flow_no = flow_no;
+	pcrp_tx_reset(s);
+}
+
+/**
+ * pcrp_tx_params_changed() - take over changed parameters
+ * @s: sender
+ */
+void pcrp_tx_params_changed(struct pcrp_sender *s)
+{
+	struct pcrp_tx_flow *f;
+
+	if (!s->params->srpt)
+		return;
+	list_for_each_entry(f, &s->lists[PCRP_TX_READY], state_link)
+		if (RB_EMPTY_NODE(&f->node))
+			pcrp_tx_insert_ready(s, f);
+}
+
+/**
+ * pcrp_tx_add_slot() - add a slot for a flow
+ * @s: sender
+ * @f: the slot
+ */
+void pcrp_tx_add_slot(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	*f = (struct pcrp_tx_flow) {};
+	RB_CLEAR_NODE(&f->alarm);
+	list_add_tail(&f->state_link, &s->lists[PCRP_TX_IDLE]);
+	pcrp_tx_count_flows(s, PCRP_TX_UNUSED, 1);
+}
+
+/**
+ * pcrp_tx_claim() - get a slot for a new flow
+ * @s: sender
+ * @now: the time, ns
+ *
+ * The slot's old flow is forgotten; it is the one that has been idle for longest.
+ * The next call for the sender must be pcrp_tx_queue() for that slot.
+ *
+ * Return: the slot; NULL: all flows are unfinished.
+ */
+struct pcrp_tx_flow *pcrp_tx_claim(struct pcrp_sender *s, u64 now)
+{
+	struct pcrp_tx_flow *f;
+
+	if (!s->count[PCRP_TX_IDLE] && !s->count[PCRP_TX_UNUSED])
+		pcrp_tx_abort_dry(s, now);
+	f = list_first_entry_or_null(&s->lists[PCRP_TX_IDLE], struct pcrp_tx_flow, state_link);
+	if (!f)
+		return NULL;
+	pcrp_tx_count_flows(s, f->state, -1);
+	pcrp_tx_count_flows(s, PCRP_TX_UNUSED, 1);
+	f->state = PCRP_TX_UNUSED;
+	return f;
+}
+
+/**
+ * pcrp_tx_defer_claim() - have pcrp_tx_claim() take all other idle slots first
+ * @s: sender
+ * @f: a slot whose state is UNUSED or IDLE
+ */
+void pcrp_tx_defer_claim(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	pcrp_tx_move(f, &s->lists[PCRP_TX_IDLE]);
+}
+
+/* ---- packets ---- */
+
+static inline void pcrp_tx_add(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+			       u32 unsent, u64 now)
+{
+	f->packets++;
+	f->queued += bytes;
+	pcrp_tx_update(s, f, unsent, now, now);
+}
+
+/* Retransmissions of the finished flow are queued: it is in the tree by its old number. */
+static noinline void pcrp_tx_restart(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+				     u32 unsent, enum pcrp_gate gate, u64 now)
+{
+	pcrp_tx_remove_ready(s, f);
+	pcrp_tx_start(s, f, gate);
+	pcrp_tx_insert_ready(s, f);
+	pcrp_tx_add(s, f, bytes, unsent, now);
+}
+
+/**
+ * pcrp_tx_queue() - account for a packet queued behind all others of its flow
+ * @s: sender
+ * @f: flow of the packet
+ * @bytes: new payload in the packet
+ * @unsent: bytes that the socket holds beyond the packet; 0 if it has no socket
+ * @gate: gate of the flow that the packet starts, if pcrp_tx_finished()
+ * @now: the time, ns
+ */
+void pcrp_tx_queue(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
+		   enum pcrp_gate gate, u64 now)
+{
+	if (unlikely(pcrp_tx_finished(f) && (bytes || !f->packets))) {
+		if (f->state == PCRP_TX_READY) {
+			pcrp_tx_restart(s, f, bytes, unsent, gate, now);
+			return;
+		}
+		pcrp_tx_start(s, f, gate);
+	}
+	pcrp_tx_add(s, f, bytes, unsent, now);
+}
+
+/**
+ * pcrp_tx_queue_retrans() - account for a retransmission
+ * @s: sender
+ * @f: flow of the packet, which may have finished
+ * @unsent: as for pcrp_tx_queue()
+ * @now: the time, ns
+ *
+ * The caller queues it behind earlier retransmissions and before new data.
+ */
+void pcrp_tx_queue_retrans(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 unsent, u64 now)
+{
+	if (pcrp_tx_finished(f))
+		f->retrans_only = true;
+	f->packets++;
+	f->retrans++;
+	pcrp_tx_update(s, f, unsent, now, now);
+}
+
+/* Apply the rules. Return: the flow; NULL: no flow is ready */
+static struct pcrp_tx_flow *pcrp_tx_choose(struct pcrp_sender *s, u64 now)
+{
+	const struct pcrp_tx_params *p = s->params;
+	struct pcrp_tx_flow *f, *shortest;
+
+	if (p->eu && !list_empty(&s->begun)) {
+		f = list_first_entry(&s->begun, struct pcrp_tx_flow, begun_link);
+		s->rule = PCRP_RULE_EU;
+		if (f->state == PCRP_TX_READY)
+			return f;
+	}
+	s->rule = PCRP_RULE_ORDER;
+	if (list_empty(&s->lists[PCRP_TX_READY]))
+		return NULL;
+	f = list_first_entry(&s->lists[PCRP_TX_READY], struct pcrp_tx_flow, state_link);
+	if (!p->srpt)
+		return f;
+	shortest = rb_entry(rb_first_cached(&s->ready), struct pcrp_tx_flow, node);
+	if (f == shortest || shortest->key <= p->chain_bytes || now - f->since_ns <= p->mfwt_ns)
+		return shortest;
+	s->rule = PCRP_RULE_MFWT;
+	return f;
+}
+
+/* Must a REQUEST precede the next packet, since that begins a chain? */
+static bool pcrp_tx_requests_first(const struct pcrp_sender *s, const struct pcrp_tx_flow *f)
+{
+	return unlikely(pcrp_tx_begins_chain(f)) && f->size > s->params->first_bytes &&
+	       (f->gate == PCRP_GATE_DISCOVER || f->size > f->announced);
+}
+
+static inline struct pcrp_tx_pick pcrp_tx_pick_data(struct pcrp_sender *s, u64 now)
+{
+	struct pcrp_tx_flow *f = pcrp_tx_choose(s, now);
+
+	if (!f)
+		return (struct pcrp_tx_pick) { NULL, PCRP_TX_SLEEP };
+	return (struct pcrp_tx_pick) {
+		f, pcrp_tx_requests_first(s, f) ? PCRP_TX_REQUEST : PCRP_TX_DATA
+	};
+}
+
+/* Alarms and PROBEs precede data. */
+static noinline struct pcrp_tx_pick pcrp_tx_pick_due(struct pcrp_sender *s, u64 now)
+{
+	struct pcrp_tx_flow *f;
+
+	pcrp_tx_abort_dry(s, now);
+	f = pcrp_tx_first_alarm(s);
+	if (f && f->alarm_ns <= now) {
+		if (f->request_due)
+			return (struct pcrp_tx_pick) { f, PCRP_TX_REQUEST };
+		pcrp_tx_end_hold(s, f, now);
+	}
+	f = pcrp_tx_first(&s->probes);
+	if (f && f->key <= now && s->probe_from_ns <= now)
+		return (struct pcrp_tx_pick) { f, PCRP_TX_PROBE };
+	return pcrp_tx_pick_data(s, now);
+}
+
+/**
+ * pcrp_tx_pick() - decide what to send next
+ * @s: sender
+ * @now: the time, ns
+ *
+ * The decision stands until pcrp_tx_sent(), pcrp_tx_request_sent() or pcrp_tx_ungate().
+ *
+ * Return: the action, and the flow that sends, which has a packet queued.
+ */
+struct pcrp_tx_pick pcrp_tx_pick(struct pcrp_sender *s, u64 now)
+{
+	/* a WAITING flow has an alarm */
+	if (unlikely(rb_first_cached(&s->alarms) || s->count[PCRP_TX_DRY]))
+		return pcrp_tx_pick_due(s, now);
+	return pcrp_tx_pick_data(s, now);
+}
+
+static void pcrp_tx_count_packet(struct pcrp_sender *s, u8 prio)
+{
+	if (prio == PCRP_PRIO_UNGATED)
+		pcrp_tx_count(&s->stats.ungated_packets);
+	else
+		pcrp_tx_count(&s->stats.prio_packets[prio]);
+	if (unlikely(s->rule != PCRP_RULE_ORDER))
+		pcrp_tx_count(s->rule == PCRP_RULE_EU ? &s->stats.eu_packets :
+							&s->stats.promotions);
+}
+
+static inline void pcrp_tx_remove(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+				  u32 unsent, u64 head_ns, u64 now)
+{
+	pcrp_tx_count_packet(s, f->prio);
+	f->packets--;
+	if (unlikely(f->retrans))
+		f->retrans--;
+	f->queued -= bytes;
+	f->sent += bytes;
+	f->since_ns = now;
+	if (f->packets && !list_is_last(&f->state_link, &s->lists[PCRP_TX_READY]))
+		pcrp_tx_move(f, &s->lists[PCRP_TX_READY]);
+	pcrp_tx_update(s, f, unsent, head_ns, now);
+}
+
+static noinline void pcrp_tx_remove_gated(struct pcrp_sender *s, struct pcrp_tx_flow *f,
+					  u32 bytes, u32 unsent, u64 head_ns, u64 now)
+{
+	pcrp_tx_next_chain(s, f);
+	pcrp_tx_remove(s, f, bytes, unsent, head_ns, now);
+}
+
+/**
+ * pcrp_tx_sent() - account for a flow's first packet, which leaves
+ * @s: sender
+ * @f: flow that pcrp_tx_pick() returned with PCRP_TX_DATA
+ * @bytes: new payload in the packet
+ * @unsent: bytes that the socket holds beyond those queued here
+ * @head_ns: when the flow's next packet was queued, if it has one
+ * @now: the time, ns
+ *
+ * Then @f->prio is the priority of the packet; PCRP_PRIO_UNGATED: its DSCP stays as it
+ * is. If no bytes remain, the flow ends: pcrp_tx_ended().
+ */
+void pcrp_tx_sent(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
+		  u64 head_ns, u64 now)
+{
+	if (unlikely(f->sent >= f->chain_end && bytes)) {
+		if (f->gate == PCRP_GATE_GRANT) {
+			pcrp_tx_remove_gated(s, f, bytes, unsent, head_ns, now);
+			return;
+		}
+		pcrp_tx_next_chain(s, f);
+	}
+	pcrp_tx_remove(s, f, bytes, unsent, head_ns, now);
+}
+
+/**
+ * pcrp_tx_next_ns() - time until which the sender may sleep
+ * @s: sender
+ *
+ * Return: time, ns; U64_MAX: no limit; 0: it must not sleep.
+ */
+u64 pcrp_tx_next_ns(const struct pcrp_sender *s)
+{
+	const struct pcrp_tx_flow *alarm = pcrp_tx_first_alarm(s);
+	const struct pcrp_tx_flow *probe = pcrp_tx_first(&s->probes);
+	u64 probe_ns = probe ? max_t(u64, probe->key, s->probe_from_ns) : U64_MAX;
+
+	return min_t(u64, alarm ? alarm->alarm_ns : U64_MAX, probe_ns);
+}
