@@ -70,7 +70,7 @@ struct ndp_host *ndp_host_get(struct ndp_net *nn, int ifindex)
 /* What srpt has for each flow */
 struct ndp_host_places {
 	struct ndp_pull_node **by_id;
-	struct heap_node *node;
+	struct ndp_heap_node *node;
 	u32 *place;
 };
 
@@ -209,10 +209,10 @@ static void ndp_host_swap(struct ndp_host *host, struct ndp_host_places *p, u32 
 
 	ndp_pull_init_srpt(&host->q, p->by_id, p->node, p->place, places);
 	for (i = 0; i < count; i++) {
-		const struct heap_node *n = &old.node[i];
+		const struct ndp_heap_node *n = &old.node[i];
 
 		host->q.by_id[n->id] = old.by_id[n->id];
-		heap_set(&host->q.heap, n->id, n->key, n->tie);
+		ndp_heap_set(&host->q.heap, n->id, n->key, n->tie);
 	}
 	host->places = places;
 	*p = old;

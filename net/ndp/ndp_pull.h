@@ -73,8 +73,8 @@
 #define _NDP_PULL_H
 
 #include <linux/string.h>
-#include <closnet/heap.h>
 #include "ndp_ease.h"
+#include "ndp_heap.h"
 
 /* Below line rate by that much, so that pulled packets do not queue up (EQDS) */
 #define NDP_PULL_PERCENT	99
@@ -226,7 +226,7 @@ struct ndp_pull_ring {
 struct ndp_pull {
 	struct ndp_ease ease;
 	struct ndp_pull_ring ring[NDP_PRIOS];
-	struct heap heap;
+	struct ndp_heap heap;
 	struct ndp_pull_node **by_id;
 	u64 next_ns;
 	u64 frac;
@@ -285,10 +285,10 @@ static inline void ndp_pull_init(struct ndp_pull *q, const struct ndp_pull_param
  * @count: how many; ids of nodes are below
  */
 static inline void ndp_pull_init_srpt(struct ndp_pull *q, struct ndp_pull_node **by_id,
-				      struct heap_node *node, u32 *place, u32 count)
+				      struct ndp_heap_node *node, u32 *place, u32 count)
 {
 	q->by_id = by_id;
-	heap_init(&q->heap, node, place, count);
+	ndp_heap_init(&q->heap, node, place, count);
 }
 
 /* ---- the order */
@@ -388,11 +388,11 @@ static inline u64 ndp_pull_key(const struct ndp_pull_node *n)
 
 static inline void ndp_pull_heap_set(struct ndp_pull *q, struct ndp_pull_node *n)
 {
-	u32 tie = heap_has(&q->heap, n->id) ? q->heap.node[q->heap.place[n->id]].tie :
+	u32 tie = ndp_heap_has(&q->heap, n->id) ? q->heap.node[q->heap.place[n->id]].tie :
 					      q->arrivals++;
 
 	q->by_id[n->id] = n;
-	heap_set(&q->heap, n->id, ndp_pull_key(n), tie);
+	ndp_heap_set(&q->heap, n->id, ndp_pull_key(n), tie);
 }
 
 static inline struct ndp_pull_node *ndp_pull_first(const struct ndp_pull *q)
@@ -402,7 +402,7 @@ static inline struct ndp_pull_node *ndp_pull_first(const struct ndp_pull *q)
 	if (!q->queued)
 		return NULL;
 	if (q->policy == NDP_PULL_SRPT)
-		return q->by_id[heap_first(&q->heap)];
+		return q->by_id[ndp_heap_first(&q->heap)];
 	while (!q->ring[--prio].some)
 		;
 	return ndp_pull_ring_first(&q->ring[prio]);
@@ -431,7 +431,7 @@ static inline void ndp_pull_unlink(struct ndp_pull *q, struct ndp_pull_node *n)
 	q->queued--;
 	n->queued = false;
 	if (q->policy == NDP_PULL_SRPT)
-		heap_remove(&q->heap, n->id);
+		ndp_heap_remove(&q->heap, n->id);
 	else
 		ndp_pull_ring_del(q, n);
 }

@@ -16,7 +16,7 @@
 static struct ndp_pull q;
 static struct ndp_pull_node n[NODES];
 static struct ndp_pull_node *by_id[NODES];
-static struct heap_node heap_node[NODES];
+static struct ndp_heap_node ndp_heap_node[NODES];
 static u32 heap_place[NODES];
 static u64 now_ns;
 
@@ -29,7 +29,7 @@ static inline void open_queue(enum ndp_pull_policy policy, u32 late_ns)
 
 	now_ns = START;
 	ndp_pull_init(&q, &p, now_ns);
-	ndp_pull_init_srpt(&q, by_id, heap_node, heap_place, NODES);
+	ndp_pull_init_srpt(&q, by_id, ndp_heap_node, heap_place, NODES);
 	for (i = 0; i < NODES; i++)
 		n[i] = (struct ndp_pull_node) { .id = i };
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closnet/heap.h: who is first, whatever came, changed and went before
+ * net/ndp/ndp_heap.h: the first entry is right after any sequence of changes
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <closnet/heap.h>
+#include "../../net/ndp/ndp_heap.h"
 #include "rng.h"
 
 #define IDS	10000
@@ -19,10 +19,10 @@
 
 /* A heap, and beside it what is in it, by id */
 struct world {
-	struct heap h;
-	struct heap_node node[IDS];
+	struct ndp_heap h;
+	struct ndp_heap_node node[IDS];
 	u32 place[IDS];
-	struct heap_node before[IDS];
+	struct ndp_heap_node before[IDS];
 	bool in[IDS];
 	u64 key[IDS];
 	u32 tie[IDS];
@@ -34,13 +34,13 @@ static struct world *world_new(u32 ids)
 	struct world *w = calloc(1, sizeof(*w));
 
 	assert_non_null(w);
-	heap_init(&w->h, w->node, w->place, ids);
+	ndp_heap_init(&w->h, w->node, w->place, ids);
 	return w;
 }
 
 static void set(struct world *w, u32 id, u64 key, u32 tie)
 {
-	heap_set(&w->h, id, key, tie);
+	ndp_heap_set(&w->h, id, key, tie);
 	w->count += !w->in[id];
 	w->in[id] = true;
 	w->key[id] = key;
@@ -49,7 +49,7 @@ static void set(struct world *w, u32 id, u64 key, u32 tie)
 
 static void drop(struct world *w, u32 id)
 {
-	heap_remove(&w->h, id);
+	ndp_heap_remove(&w->h, id);
 	w->count -= w->in[id];
 	w->in[id] = false;
 }
@@ -57,12 +57,12 @@ static void drop(struct world *w, u32 id)
 /* By looking at all of them */
 static u32 least(const struct world *w, u32 ids)
 {
-	u32 best = HEAP_NONE, id;
+	u32 best = NDP_HEAP_NONE, id;
 
 	for (id = 0; id < ids; id++) {
 		if (!w->in[id])
 			continue;
-		if (best == HEAP_NONE || w->key[id] < w->key[best] ||
+		if (best == NDP_HEAP_NONE || w->key[id] < w->key[best] ||
 		    (w->key[id] == w->key[best] && (s32)(w->tie[id] - w->tie[best]) < 0))
 			best = id;
 	}
@@ -76,14 +76,14 @@ static void check(const struct world *w, u32 ids)
 
 	assert_int_equal(w->h.count, w->count);
 	for (id = 0; id < ids; id++) {
-		assert_int_equal(heap_has(&w->h, id), w->in[id]);
+		assert_int_equal(ndp_heap_has(&w->h, id), w->in[id]);
 		if (!w->in[id])
 			continue;
 		place = w->place[id];
 		assert_true(place < w->count);
 		assert_int_equal(w->node[place].id, id);
 		assert_true(w->node[place].key == w->key[id]);
-		assert_false(heap_before(&w->node[place], &w->node[(place - !!place) / 2]));
+		assert_false(ndp_heap_before(&w->node[place], &w->node[(place - !!place) / 2]));
 	}
 }
 
@@ -92,14 +92,14 @@ static void test_empty(void **state)
 	struct world *w = world_new(1);
 
 	(void)state;
-	assert_int_equal(heap_first(&w->h), HEAP_NONE);
-	assert_true(heap_first_key(&w->h) == U64_MAX);
-	heap_remove(&w->h, 0);
+	assert_int_equal(ndp_heap_first(&w->h), NDP_HEAP_NONE);
+	assert_true(ndp_heap_first_key(&w->h) == U64_MAX);
+	ndp_heap_remove(&w->h, 0);
 	set(w, 0, 5, 0);
-	assert_int_equal(heap_first(&w->h), 0);
-	assert_true(heap_first_key(&w->h) == 5);
+	assert_int_equal(ndp_heap_first(&w->h), 0);
+	assert_true(ndp_heap_first_key(&w->h) == 5);
 	drop(w, 0);
-	assert_int_equal(heap_first(&w->h), HEAP_NONE);
+	assert_int_equal(ndp_heap_first(&w->h), NDP_HEAP_NONE);
 	free(w);
 }
 
@@ -124,7 +124,7 @@ static void test_random(void **state)
 			else
 				drop(w, rng_percent(&rng, 50) ? id : least(w, ids) % ids);
 			check(w, ids);
-			assert_int_equal(heap_first(&w->h), least(w, ids));
+			assert_int_equal(ndp_heap_first(&w->h), least(w, ids));
 		}
 		free(w);
 	}
@@ -140,7 +140,7 @@ static void test_ties(void **state)
 	for (i = 0; i < 8; i++)
 		set(w, i * 5 % 8, 7, tie + i);
 	for (i = 0; i < 8; i++) {
-		assert_int_equal(heap_first(&w->h), i * 5 % 8);
+		assert_int_equal(ndp_heap_first(&w->h), i * 5 % 8);
 		drop(w, i * 5 % 8);
 	}
 	free(w);
@@ -169,7 +169,7 @@ static void test_steps(void **state)
 	check(w, IDS);
 	for (i = 0; i < 5000; i++) {
 		memcpy(w->before, w->node, sizeof(w->node));
-		id = rng_percent(&rng, 50) ? heap_first(&w->h) : rng_in(&rng, 0, IDS - 1);
+		id = rng_percent(&rng, 50) ? ndp_heap_first(&w->h) : rng_in(&rng, 0, IDS - 1);
 		if (rng_percent(&rng, 20)) {
 			drop(w, id);
 			assert_in_range(moved(w), 0, DEPTH + 1);
@@ -183,7 +183,7 @@ static void test_steps(void **state)
 	/* it is a path that is counted, not nothing */
 	assert_in_range(most, DEPTH, DEPTH + 1);
 	check(w, IDS);
-	assert_int_equal(heap_first(&w->h), least(w, IDS));
+	assert_int_equal(ndp_heap_first(&w->h), least(w, IDS));
 	memcpy(w->before, w->node, sizeof(w->node));
 	set(w, 3, w->key[3], w->tie[3]);
 	assert_int_equal(moved(w), 0);
