@@ -16,13 +16,12 @@
  * and a comparison. A worker registers the hook after the first use of a device, as
  * registration may sleep.
  */
-#include <linux/hash.h>
+#include <linux/hashtable.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
 #include <linux/proc_fs.h>
-#include <linux/rculist.h>
 #include <linux/rtnetlink.h>
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
@@ -106,7 +105,7 @@ struct nicclock {
  * Clocks of all namespaces, by namespace and ifindex. A hash table, as there is a
  * look-up for each ACK. RTNL protects changes.
  */
-static struct hlist_head nicclock_nics[1 << NICCLOCK_HASH_BITS];
+static DEFINE_HASHTABLE(nicclock_nics, NICCLOCK_HASH_BITS);
 
 /* ---- timestamps ---- */
 
@@ -272,16 +271,14 @@ static void nicclock_hook(struct nicclock *nc)
 static void nicclock_update_hooks(struct work_struct *work)
 {
 	struct nicclock *nc;
-	unsigned int i;
+	unsigned int bucket;
 
 	rtnl_lock();
-	for (i = 0; i < ARRAY_SIZE(nicclock_nics); i++) {
-		hlist_for_each_entry(nc, &nicclock_nics[i], node) {
-			if (!nicclock_used(nc))
-				nicclock_unhook(nc);
-			else if (READ_ONCE(nc->hook_state) <= NICCLOCK_HOOK_WANTED)
-				nicclock_hook(nc);
-		}
+	hash_for_each(nicclock_nics, bucket, nc, node) {
+		if (!nicclock_used(nc))
+			nicclock_unhook(nc);
+		else if (READ_ONCE(nc->hook_state) <= NICCLOCK_HOOK_WANTED)
+			nicclock_hook(nc);
 	}
 	rtnl_unlock();
 }
@@ -290,19 +287,17 @@ static DECLARE_WORK(nicclock_hook_work, nicclock_update_hooks);
 
 /* ---- devices ---- */
 
-static struct hlist_head *nicclock_bucket_of(const struct net *net, int ifindex)
+static u32 nicclock_key_of(const struct net *net, int ifindex)
 {
-	u32 key = (u32)((unsigned long)net >> L1_CACHE_SHIFT) ^ ifindex;
-
-	return &nicclock_nics[hash_32(key, NICCLOCK_HASH_BITS)];
+	return (u32)((unsigned long)net >> L1_CACHE_SHIFT) ^ ifindex;
 }
 
 static __always_inline struct nicclock *nicclock_find_nic(const struct net *net, int ifindex)
 {
 	struct nicclock *nc;
 
-	hlist_for_each_entry_rcu(nc, nicclock_bucket_of(net, ifindex), node,
-				 lockdep_rtnl_is_held())
+	hash_for_each_possible_rcu(nicclock_nics, nc, node, nicclock_key_of(net, ifindex),
+				   lockdep_rtnl_is_held())
 		if (nc->ifindex == ifindex && net_eq(nc->net, net))
 			return nc;
 	return NULL;
@@ -343,7 +338,7 @@ static void nicclock_add(struct net_device *dev)
 		return;
 	}
 	nc->used = jiffies - NICCLOCK_UNUSED;
-	hlist_add_head_rcu(&nc->node, nicclock_bucket_of(nc->net, nc->ifindex));
+	hash_add_rcu(nicclock_nics, &nc->node, nicclock_key_of(nc->net, nc->ifindex));
 }
 
 /*
@@ -364,7 +359,7 @@ static void nicclock_remove(struct net_device *dev)
 	if (!nc)
 		return;
 	nicclock_unhook(nc);
-	hlist_del_rcu(&nc->node);
+	hash_del_rcu(&nc->node);
 	call_rcu(&nc->rcu, nicclock_free_rcu);
 }
 
@@ -439,14 +434,13 @@ static int nicclock_show(struct seq_file *seq, void *v)
 {
 	const struct net *net = seq_file_single_net(seq);
 	struct nicclock *nc;
-	unsigned int i;
+	unsigned int bucket;
 
 	seq_puts(seq, "device ifindex rate_Mbps state offset_ns skew_ppb stamps refused steps clamped\n");
 	rcu_read_lock();
-	for (i = 0; i < ARRAY_SIZE(nicclock_nics); i++)
-		hlist_for_each_entry_rcu(nc, &nicclock_nics[i], node)
-			if (net_eq(nc->net, net))
-				nicclock_show_one(seq, nc);
+	hash_for_each_rcu(nicclock_nics, bucket, nc, node)
+		if (net_eq(nc->net, net))
+			nicclock_show_one(seq, nc);
 	rcu_read_unlock();
 	return 0;
 }
