@@ -179,27 +179,14 @@ extern uint32_t channels_opening;
 
 /* ---- for transports */
 
-/* Enter the host's network namespace, for sockets made later. */
-void enter_host(const struct host *host);
-
 /* Return: a non-blocking socket with the options that apply to all transports */
 int new_socket(const struct pattern *pattern, const struct host *host, int type, int protocol);
-
-void set_option(int fd, int level, int option, int value, const char *name);
-
-/* bind() to the host's address; an error ends the program. */
-void bind_to(int fd, const struct host *host, uint16_t port);
-
-/* Return: SO_ERROR as 0 or a negative errno; reading clears it */
-int pending_error(int fd);
 
 /* Call the transport's send() and receive() when the socket is ready; MORE: further epoll events */
 void endpoint_watch(struct endpoint *end, uint32_t more);
 
 /* connect() to the listener at dst. Return: 0 or a negative errno */
 int connect_to(struct channel *channel);
-
-socklen_t address_length(const union address *a);
 
 /* Return: the channel from address @from to the listener, or NULL */
 struct channel *channel_find(const struct listener *listener, const union address *from);

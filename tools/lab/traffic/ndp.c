@@ -13,6 +13,7 @@
 #include <sys/uio.h>
 
 #include "pattern.h"
+#include "sockets.h"
 
 #define RCVBUF (256 << 20)
 /* longer messages exceed the default SO_SNDBUF */

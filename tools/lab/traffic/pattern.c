@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sockets.h"
 #include "udp.h"
 
 /* Bits of the patterns that accept a key */

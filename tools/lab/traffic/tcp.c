@@ -9,6 +9,7 @@
 
 #include "ideal.h"
 #include "pattern.h"
+#include "sockets.h"
 
 #define SEND_MAX (4 << 20)
 /* SO_RCVLOWAT of a long flow; less at first, while the window is small */

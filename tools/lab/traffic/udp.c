@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 
 #include "ideal.h"
+#include "sockets.h"
 #include "udp.h"
 
 #ifndef UDP_NO_CHECK6_TX
