@@ -76,8 +76,7 @@ uninstall: ## remove what install put there
 check-config: ## list missing features of the kernel of KDIR
 	@tools/build/check-config $(KDIR)
 
-demo: ## main job: a congested port in a stock kernel's guest, a table and a picture
-	@tools/deps.sh build vm plot
+demo: ## main job: an incast of NDP beside TCP in a stock kernel's guest, a table and a picture
 	@tools/demo
 
 check: ## lint, builds and tests of a submission; SINCE=REV: only those that changes since REV can affect
