@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Install missing Debian packages and print their names; print nothing if all are there.
+# Install missing Debian packages and print their names.
 # Usage: tools/deps.sh [GROUP...]     groups: see packages() below; default: build vm test
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
@@ -56,13 +56,13 @@ progress() {
 }
 
 main() {
-	local g want='' todo sudo=()
+	local g names='' todo sudo=()
 	[ $# -gt 0 ] || set -- build vm test
 	for g in "$@"; do
-		want+=" $(packages "$g")"
+		names+=" $(packages "$g")"
 	done
-	# shellcheck disable=SC2086 # want is words
-	mapfile -t todo < <(missing $want | sort -u)
+	# shellcheck disable=SC2086 # names are words
+	mapfile -t todo < <(missing $names | sort -u)
 	[ ${#todo[@]} -gt 0 ] || return 0
 	if [ "$(id -u)" -ne 0 ]; then
 		command -v sudo >/dev/null || die "only root can install packages; as root: apt-get install ${todo[*]}"
