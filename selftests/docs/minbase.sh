@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The first tutorial on a newcomer's machine: a minbase Debian 12 with a clone of this commit. Each command works and
-# prints the page's output. The root file system is made in the cache and removed. Cached kernels are used, so that their
-# build is not repeated. Runs on the host, as root.
+# The first tutorial and `make demo` on a newcomer's machine: a minbase Debian 12 with a clone of this commit. Each
+# command of the tutorial works and prints the page's output. The root file system is made in the cache and removed.
+# Cached kernels are used, so that their build is not repeated. Runs on the host, as root.
 # Usage: minbase.sh [PAGE...]     default: first-experiment.rst
 . "$(dirname "$0")/../lib/lib.sh"
 . "$LIB_TOP/tools/common.sh"
@@ -24,4 +24,6 @@ for page; do
 		esac
 	done <"$TMP/results"
 done
+check_to "$TMP/demo" "make demo works" inside "make demo"
+note "$(tail -n 4 "$TMP/demo")"
 finish

@@ -18,7 +18,7 @@ UML="--kernel uml-debug --virtual-time 1 ndp_basic ndp_messages"
 CHROOT_CACHE=$CLOSNET_CACHE/debian13
 chroot_make trixie ca-certificates git make
 check_to "$TMP/demo" "make demo works" inside "make demo"
-note "$(tail -n 3 "$TMP/demo")"
+note "$(tail -n 4 "$TMP/demo")"
 check_to "$TMP/check" "jobs of make check pass" inside "selftests/check ${JOBS[*]}"
 note "$(<"$TMP/check")"
 check "tests pass in guests of QEMU" inside "selftests/run $GUESTS"
