@@ -31,16 +31,21 @@ chroot_make() {
 	[ "$TEST_FAILED" -eq 0 ] || finish
 }
 
-# inside COMMAND: run COMMAND as root of the chroot, in the clone
+# inside COMMAND: run COMMAND as root in the clone, with the root file system as its own. After chroot() alone, it could
+# not make user namespaces.
 inside() {
 	mkdir -p "$CHROOT_CACHE" "$CHROOT_ROOT/root/.cache/closnet"
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare --mount bash -euc '
 		root=$1 cache=$2
+		mount --bind "$root" "$root"
 		mount --bind "$cache" "$root/root/.cache/closnet"
 		mount -t proc proc "$root/proc"
 		mount -t sysfs sys "$root/sys"
 		mount --rbind /dev "$root/dev"
-		exec chroot "$root" env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin LC_ALL=C.UTF-8 \
+		cd "$root"
+		pivot_root . .
+		umount -l .
+		exec env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin LC_ALL=C.UTF-8 \
 			bash -c "cd /root/closnet; $3"' inside "$CHROOT_ROOT" "$CHROOT_CACHE" "$1"
 }
