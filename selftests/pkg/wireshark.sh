@@ -19,9 +19,15 @@ fields=(version type flags payload_len flow_id seq path try_no checksum srcport 
 	flags.syn flags.rtx flags.last flags.spec flags.ack flags.nack flags.pull flags.probed flags.bare
 	is_trimmed is_returned bad_checksum other_version reserved_set short)
 
+# Since 4.4, tshark runs no scripts of root's.
+user=()
+[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+install -m 644 "$LIB_TOP/tools/wireshark/ndp.lua" "$TMP"
+chmod 711 "$TMP"
+
 # dissect FIELD...: print a line with these fields for each frame
 dissect() {
-	tshark -X "lua_script:$LIB_TOP/tools/wireshark/ndp.lua" -r "$TMP/ndp.pcap" -T fields -E header=y -E separator=/t \
+	${user[@]+"${user[@]}"} tshark -X "lua_script:$TMP/ndp.lua" -r "$TMP/ndp.pcap" -T fields -E header=y -E separator=/t \
 		"${@/#/-e}" 2>"$TMP/err"
 }
 
@@ -52,7 +58,8 @@ test_frame() {
 check_to "$TMP/ndp.pcap" "capture of all packet types is written" "$TMP/ndp_capture"
 check "capture is identical to ndp_golden.pcap" cmp "$TMP/ndp.pcap" "$here/ndp_golden.pcap"
 check_to "$TMP/info.txt" "tshark dissects the capture" dissect _ws.col.Protocol _ws.col.Info
-check "tshark's summary is identical to ndp_golden.txt" diff "$here/ndp_golden.txt" "$TMP/info.txt"
+# the column's names differ between versions
+check "tshark's summary is identical to ndp_golden.txt" diff "$here/ndp_golden.txt" <(tail -n +2 "$TMP/info.txt")
 check "Lua reports no error" awk '/Lua/ { print; bad = 1 } END { exit bad }' "$TMP/err"
 
 check_to "$TMP/fields.txt" "tshark prints the fields" dissect "${fields[@]/#/ndpt.}"
