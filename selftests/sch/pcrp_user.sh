@@ -13,7 +13,7 @@
 need_sch pcrp
 setup_ns a b
 link_ab
-tc -n "$a" qdisc add dev v0 root pcrp
+tc -n "$a" qdisc add dev v0 root pcrp chain 20kb
 tc -n "$b" qdisc add dev v1 root pcrp
 ip -n "$b" addr add 203.0.113.2/24 dev v1
 
