@@ -554,22 +554,11 @@ void pcrp_ingress_destroy(struct pcrp_ingress *in)
  */
 void pcrp_ingress_stats(struct pcrp_ingress *in, struct pcrp_stats *to)
 {
-	const struct pcrp_rx_stats *st = &in->receiver.stats;
-
-	to->grants_refused += READ_ONCE(in->refused);
+	to->tx.grants_refused += READ_ONCE(in->refused);
 	to->dropped_nomem_packets += READ_ONCE(in->nomem);
 	to->rx_malformed = READ_ONCE(in->malformed);
 	to->rx_flows = READ_ONCE(in->receiver.used);
 	to->rx_granted = READ_ONCE(in->receiver.granted);
-	to->rx_granted_peak = READ_ONCE(st->granted_peak);
-	to->rx_requests = READ_ONCE(st->requests);
-	to->rx_probes = READ_ONCE(st->probes);
-	to->rx_overflow = READ_ONCE(st->overflow);
-	to->rx_expired = READ_ONCE(st->expired);
-	to->rx_evicted = READ_ONCE(st->evicted);
-	to->rx_revoked = READ_ONCE(st->revoked);
-	to->rx_finished = READ_ONCE(st->finished);
-	to->grants_sent = READ_ONCE(st->grants);
-	to->answers_sent = READ_ONCE(st->answers);
+	pcrp_copy_counters(&to->rx, &in->receiver.stats, sizeof(to->rx));
 	pcrp_window_stats(&in->window, to);
 }

@@ -154,7 +154,7 @@ struct pcrp_rx_flow {
 };
 
 /**
- * struct pcrp_rx_stats - counters of a receiver, read locklessly
+ * struct pcrp_rx_stats - counters of a receiver, u64 only: pcrp_copy_counters(); read locklessly
  * @requests: REQUESTs received
  * @probes: PROBEs received
  * @overflow: REQUESTs and PROBEs of flows for which there was no slot

@@ -153,7 +153,7 @@ struct pcrp_tx_flow {
 };
 
 /**
- * struct pcrp_tx_stats - counters of a sender, each as in struct pcrp_stats
+ * struct pcrp_tx_stats - counters of a sender, u64 only: pcrp_copy_counters()
  * @flows_started: flows started
  * @flows_finished: flows finished
  * @flows_ungated: flows started ungated, or ungated later

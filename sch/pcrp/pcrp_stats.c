@@ -21,43 +21,43 @@ static const struct {
 	PCRP_STAT(FLOWS_READY, flows_ready),
 	PCRP_STAT(FLOWS_WAITING, flows_waiting),
 	PCRP_STAT(FLOWS_IDLE, flows_idle),
-	PCRP_STAT(FLOWS_STARTED, flows_started),
-	PCRP_STAT(FLOWS_FINISHED, flows_finished),
-	PCRP_STAT(FLOWS_UNGATED, flows_ungated),
+	PCRP_STAT(FLOWS_STARTED, tx.flows_started),
+	PCRP_STAT(FLOWS_FINISHED, tx.flows_finished),
+	PCRP_STAT(FLOWS_UNGATED, tx.flows_ungated),
 	PCRP_STAT(FLOWS_OVERFLOW, flows_overflow),
-	PCRP_STAT(CHAINS_SPECULATIVE, chains_speculative),
-	PCRP_STAT(CHAINS_GRANTED, chains_granted),
-	PCRP_STAT(CHAINS_OVERDUE, chains_overdue),
-	PCRP_STAT(PROMOTIONS, promotions),
-	PCRP_STAT(EU_PACKETS, eu_packets),
-	PCRP_STAT(REQUESTS_SENT, requests_sent),
-	PCRP_STAT(PROBES_SENT, probes_sent),
-	PCRP_STAT(GRANTS_RECEIVED, grants_received),
-	PCRP_STAT(GRANTS_LATE, grants_late),
-	PCRP_STAT(GRANTS_IDLE, grants_idle),
-	PCRP_STAT(GRANTS_REFUSED, grants_refused),
+	PCRP_STAT(CHAINS_SPECULATIVE, tx.chains_speculative),
+	PCRP_STAT(CHAINS_GRANTED, tx.chains_granted),
+	PCRP_STAT(CHAINS_OVERDUE, tx.chains_overdue),
+	PCRP_STAT(PROMOTIONS, tx.promotions),
+	PCRP_STAT(EU_PACKETS, tx.eu_packets),
+	PCRP_STAT(REQUESTS_SENT, tx.requests_sent),
+	PCRP_STAT(PROBES_SENT, tx.probes_sent),
+	PCRP_STAT(GRANTS_RECEIVED, tx.grants_received),
+	PCRP_STAT(GRANTS_LATE, tx.grants_late),
+	PCRP_STAT(GRANTS_IDLE, tx.grants_idle),
+	PCRP_STAT(GRANTS_REFUSED, tx.grants_refused),
 	PCRP_STAT(PEERS, peers),
 	PCRP_STAT(PEERS_ANSWERING, peers_answering),
 	PCRP_STAT(PEERS_SILENT, peers_silent),
 	PCRP_STAT(TOP_PACKETS, top_packets),
-	PCRP_STAT(UNGATED_PACKETS, ungated_packets),
+	PCRP_STAT(UNGATED_PACKETS, tx.ungated_packets),
 	PCRP_STAT(DROPPED_LIMIT_PACKETS, dropped_limit_packets),
 	PCRP_STAT(DROPPED_TOP_PACKETS, dropped_top_packets),
 	PCRP_STAT(DROPPED_NOMEM_PACKETS, dropped_nomem_packets),
 	PCRP_STAT(DROPPED_FORGED_PACKETS, dropped_forged_packets),
-	PCRP_STAT(RX_REQUESTS, rx_requests),
-	PCRP_STAT(RX_PROBES, rx_probes),
+	PCRP_STAT(RX_REQUESTS, rx.requests),
+	PCRP_STAT(RX_PROBES, rx.probes),
 	PCRP_STAT(RX_MALFORMED, rx_malformed),
-	PCRP_STAT(RX_OVERFLOW, rx_overflow),
-	PCRP_STAT(RX_EXPIRED, rx_expired),
+	PCRP_STAT(RX_OVERFLOW, rx.overflow),
+	PCRP_STAT(RX_EXPIRED, rx.expired),
 	PCRP_STAT(RX_FLOWS, rx_flows),
 	PCRP_STAT(RX_GRANTED, rx_granted),
-	PCRP_STAT(RX_GRANTED_PEAK, rx_granted_peak),
-	PCRP_STAT(RX_EVICTED, rx_evicted),
-	PCRP_STAT(RX_REVOKED, rx_revoked),
-	PCRP_STAT(RX_FINISHED, rx_finished),
-	PCRP_STAT(GRANTS_SENT, grants_sent),
-	PCRP_STAT(ANSWERS_SENT, answers_sent),
+	PCRP_STAT(RX_GRANTED_PEAK, rx.granted_peak),
+	PCRP_STAT(RX_EVICTED, rx.evicted),
+	PCRP_STAT(RX_REVOKED, rx.revoked),
+	PCRP_STAT(RX_FINISHED, rx.finished),
+	PCRP_STAT(GRANTS_SENT, rx.grants),
+	PCRP_STAT(ANSWERS_SENT, rx.answers),
 	PCRP_STAT(WINDOW_PACKETS, window_packets),
 	PCRP_STAT(WINDOW_EARLY, window_early),
 };
@@ -87,34 +87,31 @@ static int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *st)
 				      TCA_PCRP_STATS_PAD))
 			return -EMSGSIZE;
 	return pcrp_config_dump_spec(skb, TCA_PCRP_STATS_SPEC_BYTES, st->spec_bytes) ?:
-	       pcrp_stats_put_prios(skb, st->prio_packets);
+	       pcrp_stats_put_prios(skb, st->tx.prio_packets);
+}
+
+/**
+ * pcrp_copy_counters() - copy a structure of u64 counters that other CPUs write
+ * @to: copy
+ * @from: counters
+ * @size: size of the structure in bytes
+ */
+void pcrp_copy_counters(void *to, const void *from, size_t size)
+{
+	const u64 *src = from;
+	u64 *dst = to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(u64); i++)
+		dst[i] = READ_ONCE(src[i]);
 }
 
 static void pcrp_tx_gather(const struct pcrp_sender *tx, struct pcrp_stats *to)
 {
-	const struct pcrp_tx_stats *s = &tx->stats;
-	u32 prio;
-
 	to->flows_ready = READ_ONCE(tx->count[PCRP_TX_READY]);
 	to->flows_waiting = READ_ONCE(tx->count[PCRP_TX_WAITING]);
 	to->flows_idle = READ_ONCE(tx->count[PCRP_TX_IDLE]);
-	to->flows_started = READ_ONCE(s->flows_started);
-	to->flows_finished = READ_ONCE(s->flows_finished);
-	to->flows_ungated = READ_ONCE(s->flows_ungated);
-	to->chains_speculative = READ_ONCE(s->chains_speculative);
-	to->chains_granted = READ_ONCE(s->chains_granted);
-	to->chains_overdue = READ_ONCE(s->chains_overdue);
-	to->promotions = READ_ONCE(s->promotions);
-	to->eu_packets = READ_ONCE(s->eu_packets);
-	to->requests_sent = READ_ONCE(s->requests_sent);
-	to->probes_sent = READ_ONCE(s->probes_sent);
-	to->grants_received = READ_ONCE(s->grants_received);
-	to->grants_late = READ_ONCE(s->grants_late);
-	to->grants_idle = READ_ONCE(s->grants_idle);
-	to->grants_refused = READ_ONCE(s->grants_refused);
-	for (prio = 0; prio < TC_PCRP_PRIOS; prio++)
-		to->prio_packets[prio] = READ_ONCE(s->prio_packets[prio]);
-	to->ungated_packets = READ_ONCE(s->ungated_packets);
+	pcrp_copy_counters(&to->tx, &tx->stats, sizeof(to->tx));
 }
 
 static void pcrp_peers_gather(const struct pcrp_hosts *hosts, struct pcrp_stats *to)
