@@ -20,8 +20,8 @@ netstat() {
 	netstats | cat "$TMP/netstat" - | awk -v name="$1" '$1 == name { was = is; is = $2 } END { print is - was }'
 }
 
-# episodes [MARKS]: true if each fast recovery cut the rate once, and each other cut belongs to a timeout, a loss probe
-# or one of MARKS
+# episodes [MARKS]: true if each loss episode cut the rate once: an episode has a fast recovery, or a timeout that a fast
+# recovery may follow (TCP's state goes from Loss to Recovery). Other cuts belong to a loss probe or one of MARKS.
 episodes() {
 	local cuts fast slow probes marks
 	cuts=$(since losses)
@@ -30,7 +30,7 @@ episodes() {
 	probes=$(netstat TCPLossProbeRecovery)
 	marks=${1:-0}
 	echo "$cuts cuts: $fast fast recoveries, $slow timeouts, $probes probes"
-	[ "$cuts" -ge "$fast" ] && [ "$cuts" -le $((fast + slow + probes + marks)) ]
+	[ "$cuts" -ge $((fast - slow)) ] && [ "$cuts" -le $((fast + slow + probes + marks)) ]
 }
 
 # both NAME=VALUE...: set sysctls on both sides
