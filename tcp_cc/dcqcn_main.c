@@ -2,7 +2,7 @@
 /*
  * tcp_dcqcn: DCQCN for TCP
  *
- * The algorithm and its paper are in dcqcn.c. This file is the host's part: the
+ * The algorithm and its paper are in net/lib/dcqcn.c. This file is the host's part: the
  * sender is the reaction point (RP), the receiver the notification point (NP). A
  * CNP is an ACK with ECE.
  *
@@ -145,11 +145,8 @@ static struct dcqcn_limits dcqcn_limits(const struct dcqcn *ca)
 	const struct dcqcn_config *c = ca->config;
 	struct dcqcn_limits l;
 
-	l.max_Bps = closnet_cc_max_Bps(&ca->cc, &c->cc);
-	l.ai_Bps = c->ai_Mbps ? c->ai_Mbps * CLOSNET_CC_MBPS :
-				div_u64(ca->cc.link_Mbps * CLOSNET_CC_MBPS, c->ai_share);
-	l.hai_Bps = c->hai_Mbps ? c->hai_Mbps * CLOSNET_CC_MBPS : 10 * l.ai_Bps;
-	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * CLOSNET_CC_MBPS : l.ai_Bps, l.max_Bps);
+	dcqcn_limits_set(&l, &c->rates, ca->cc.link_Mbps * CLOSNET_CC_MBPS,
+			 closnet_cc_max_Bps(&ca->cc, &c->cc));
 	return l;
 }
 

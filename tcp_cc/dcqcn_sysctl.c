@@ -14,56 +14,10 @@
 #include <net/net_namespace.h>
 #include "dcqcn_tcp.h"
 
-/**
- * struct dcqcn_profile - values that belong together
- * @time_reset_us: T
- * @byte_reset: B
- * @threshold: F
- * @ai_share: divisor of the link rate that gives R_AI
- * @g_inverse: 1/g
- * @alpha_us: K
- * @cnp_us: N
- * @monitor_us: minimum time between two cuts
- */
-struct dcqcn_profile {
-	u32 time_reset_us;
-	u32 byte_reset;
-	u32 threshold;
-	u32 ai_share;
-	u32 g_inverse;
-	u32 alpha_us;
-	u32 cnp_us;
-	u32 monitor_us;
-};
-
-static const char * const dcqcn_profile_names[] = { "paper", "nic", "tuned" };
-
-/*
- * SIGCOMM 2015; g, T, B and R_AI from the simulations of the same authors in CoNEXT
- * 2016. Both used 40 Gbit/s.
- */
-#define DCQCN_PAPER { .time_reset_us = 55, .byte_reset = 10000000, .threshold = 5,	\
-		      .ai_share = 1000, .g_inverse = 256, .alpha_us = 55, .cnp_us = 50,	\
-		      .monitor_us = 50 }
-
-static const struct dcqcn_profile dcqcn_profiles[] = {
-	DCQCN_PAPER,
-	/* The vendor's RPG_* and DCE_TCP_*, with g = 5/1024, at 40 Gbit/s */
-	{
-		.time_reset_us	= 300,
-		.byte_reset	= 32767,
-		.threshold	= 1,
-		.ai_share	= 8000,
-		.g_inverse	= 205,
-		.alpha_us	= 1,
-		.cnp_us		= 4,
-		.monitor_us	= 4,
-	},
-	/*
-	 * No better values for hosts were found. The parameter to tune is pmax of the
-	 * switches: Documentation/experiments/dcqcn.rst.
-	 */
-	DCQCN_PAPER,
+static const char * const dcqcn_profile_names[DCQCN_PROFILES] = {
+	[DCQCN_PROFILE_PAPER] = "paper",
+	[DCQCN_PROFILE_NIC] = "nic",
+	[DCQCN_PROFILE_TUNED] = "tuned",
 };
 
 static const char * const dcqcn_orders[] = { "cut_first", "alpha_first" };
@@ -90,7 +44,7 @@ enum dcqcn_option {
 };
 
 static const struct closnet_cc_option dcqcn_options[DCQCN_OPTIONS] = {
-	[DCQCN_O_PROFILE] = { "profile", .value = 2, .max = ARRAY_SIZE(dcqcn_profiles) - 1,
+	[DCQCN_O_PROFILE] = { "profile", .value = DCQCN_PROFILE_TUNED, .max = DCQCN_PROFILES - 1,
 			      .words = dcqcn_profile_names },
 	[DCQCN_O_TIME_RESET] = { "rpg_time_reset", .max = 1000000, .unit = " us" },
 	[DCQCN_O_BYTE_RESET] = { "rpg_byte_reset", .max = 1000000000, .unit = " bytes" },
@@ -130,7 +84,6 @@ static struct closnet_cc_config *dcqcn_new_config(const u32 *values)
 	u32 monitor_us = values[DCQCN_O_MONITOR] ?: profile->monitor_us;
 
 	BUILD_BUG_ON(offsetof(struct dcqcn_config, cc));
-	BUILD_BUG_ON(ARRAY_SIZE(dcqcn_profiles) != ARRAY_SIZE(dcqcn_profile_names));
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->params = (struct dcqcn_params) {
@@ -146,10 +99,12 @@ static struct closnet_cc_config *dcqcn_new_config(const u32 *values)
 		.alpha_first	= values[DCQCN_O_ORDER],
 	};
 	dcqcn_params_finish(&c->params);
-	c->ai_Mbps = values[DCQCN_O_AI_RATE];
-	c->hai_Mbps = values[DCQCN_O_HAI_RATE];
-	c->min_Mbps = values[DCQCN_O_MIN_RATE];
-	c->ai_share = profile->ai_share;
+	c->rates = (struct dcqcn_rates) {
+		.ai_Bps		= values[DCQCN_O_AI_RATE] * CLOSNET_CC_MBPS,
+		.hai_Bps	= values[DCQCN_O_HAI_RATE] * CLOSNET_CC_MBPS,
+		.min_Bps	= values[DCQCN_O_MIN_RATE] * CLOSNET_CC_MBPS,
+		.ai_share	= profile->ai_share,
+	};
 	c->cc.max_Mbps = values[DCQCN_O_MAX_RATE];
 	c->cc.seg_bytes = values[DCQCN_O_SEG_KB] * SZ_1K;
 	c->cc.cap_bytes = values[DCQCN_O_CAP] * SZ_1K;

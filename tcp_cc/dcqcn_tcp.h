@@ -2,32 +2,26 @@
 /*
  * tcp_dcqcn: interface between its files
  *
- *	dcqcn.c		algorithm
+ *	net/lib/dcqcn.c	algorithm
  *	dcqcn_main.c	congestion control: CNPs, rates, losses
  *	dcqcn_sysctl.c	parameters and counters of a network namespace
  */
 #ifndef _DCQCN_TCP_H
 #define _DCQCN_TCP_H
 
+#include <closnet/dcqcn.h>
 #include "closnet_cc.h"
-#include "dcqcn.h"
 
 /**
  * struct dcqcn_config - configuration of connections
  * @cc: common part
  * @params: parameters of the algorithm
- * @ai_Mbps: R_AI; 0: derived from the link rate
- * @hai_Mbps: R_HAI; 0: ten times R_AI
- * @min_Mbps: lowest rate; 0: R_AI
- * @ai_share: divisor of the link rate that gives R_AI
+ * @rates: configured rates
  */
 struct dcqcn_config {
 	struct closnet_cc_config cc;
 	struct dcqcn_params params;
-	u32 ai_Mbps;
-	u32 hai_Mbps;
-	u32 min_Mbps;
-	u32 ai_share;
+	struct dcqcn_rates rates;
 };
 
 /**

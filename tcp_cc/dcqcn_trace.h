@@ -10,8 +10,8 @@
 
 #include <linux/tracepoint.h>
 #include <net/tcp.h>
+#include <closnet/dcqcn.h>
 #include "cc_trace.h"
-#include "dcqcn.h"
 
 TRACE_DEFINE_ENUM(DCQCN_START);
 TRACE_DEFINE_ENUM(DCQCN_FAST);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parameters for the tests of tcp_cc/dcqcn.c
+ * Parameters for the tests of net/lib/dcqcn.c
  */
 #ifndef _CLOSNET_UNIT_DCQCN_COMMON_H
 #define _CLOSNET_UNIT_DCQCN_COMMON_H
 
-#include "../../tcp_cc/dcqcn.h"
+#include <closnet/dcqcn.h>
 #include "rng.h"
 
 #define SECOND		1000000000ULL

@@ -3,8 +3,8 @@
  * Model of DCQCN's reaction point with timers that fire one by one
  *
  * Written from sections 3 and 4 of the SIGCOMM 2015 paper. It shares no code with
- * tcp_cc/dcqcn.c and evaluates no event late: its clock advances from timer to timer.
- * alpha has 127 bits, rates are whole bytes per second. It follows tcp_cc/dcqcn.c in
+ * net/lib/dcqcn.c and evaluates no event late: its clock advances from timer to timer.
+ * alpha has 127 bits, rates are whole bytes per second. It follows net/lib/dcqcn.c in
  * three points: R_C is rounded up, counts saturate at 255, and losses cut the rate.
  */
 #ifndef _CLOSNET_UNIT_DCQCN_MODEL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_cc/dcqcn.c compared with a model with timers, event by event
+ * net/lib/dcqcn.c compared with a model with timers, event by event
  *
  * Rates and counts must be equal. alpha may differ by the rounding error that
  * dcqcn_alpha() documents; after the comparison, both cut with the core's alpha.

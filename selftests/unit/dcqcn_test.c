@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tcp_cc/dcqcn.c: cases computed by hand, bound of the work, receiver
+ * net/lib/dcqcn.c: cases computed by hand, bound of the work, receiver
  *
  * dcqcn_random_test.c compares it with a model with timers.
  */
@@ -29,7 +29,7 @@ static u64 counted_least(u64 x, u64 y)
 #define min_t(type, x, y) ((type)counted_least(x, y))
 #define mul_u64_u64_shr(x, y, shift) (work++, mul_u64_u64_shr(x, y, shift))
 
-#include "../../tcp_cc/dcqcn.c"
+#include "../../net/lib/dcqcn.c"
 #include "dcqcn_common.h"
 
 #define RANDOM_RUNS	1000000

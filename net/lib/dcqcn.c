@@ -52,7 +52,35 @@
  *  - A loss halves the rate (dcqcn_cut()). The paper's network is lossless.
  *  - The NP notices the end of N only when a packet arrives.
  */
-#include "dcqcn.h"
+#include <closnet/dcqcn.h>
+
+/*
+ * SIGCOMM 2015; g, T, B and R_AI from the simulations of the same authors in CoNEXT
+ * 2016. Both used 40 Gbit/s.
+ */
+#define DCQCN_PAPER { .time_reset_us = 55, .byte_reset = 10000000, .threshold = 5,	\
+		      .ai_share = 1000, .g_inverse = 256, .alpha_us = 55, .cnp_us = 50,	\
+		      .monitor_us = 50 }
+
+const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
+	[DCQCN_PROFILE_PAPER] = DCQCN_PAPER,
+	/* The vendor's RPG_* and DCE_TCP_*, with g = 5/1024, at 40 Gbit/s */
+	[DCQCN_PROFILE_NIC] = {
+		.time_reset_us	= 300,
+		.byte_reset	= 32767,
+		.threshold	= 1,
+		.ai_share	= 8000,
+		.g_inverse	= 205,
+		.alpha_us	= 1,
+		.cnp_us		= 4,
+		.monitor_us	= 4,
+	},
+	/*
+	 * No better values for hosts were found. The parameter to tune is pmax of the
+	 * switches: Documentation/experiments/dcqcn.rst.
+	 */
+	[DCQCN_PROFILE_TUNED] = DCQCN_PAPER,
+};
 
 /**
  * dcqcn_params_finish() - compute the derived parameters
@@ -63,6 +91,22 @@ void dcqcn_params_finish(struct dcqcn_params *p)
 	p->g = div_u64(DCQCN_ONE, p->g_inverse);
 	/* In Q1.53, 1000 thousandths fit 64 bits and give exactly 1. */
 	p->start_alpha = div_u64((u64)p->initial_alpha << 53, 1000) << (DCQCN_SHIFT - 53);
+}
+
+/**
+ * dcqcn_limits_set() - compute the limits of the rate
+ * @l: result
+ * @r: configured rates
+ * @line_Bps: line rate, of which R_AI is a share
+ * @max_Bps: highest rate, at most 2^38
+ */
+void dcqcn_limits_set(struct dcqcn_limits *l, const struct dcqcn_rates *r, u64 line_Bps,
+		      u64 max_Bps)
+{
+	l->max_Bps = max_Bps;
+	l->ai_Bps = r->ai_Bps ? r->ai_Bps : div_u64(line_Bps, r->ai_share);
+	l->hai_Bps = r->hai_Bps ? r->hai_Bps : 10 * l->ai_Bps;
+	l->min_Bps = min_t(u64, r->min_Bps ? r->min_Bps : l->ai_Bps, max_Bps);
 }
 
 /* x * y in Q1.63, for products of at most 1 */

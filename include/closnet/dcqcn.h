@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DCQCN: interface of the algorithm in dcqcn.c
+ * DCQCN: interface of the algorithm in net/lib/dcqcn.c
+ *
+ * tcp_dcqcn and sch_roce each compile a copy of it.
  */
-#ifndef _DCQCN_H
-#define _DCQCN_H
+#ifndef _CLOSNET_DCQCN_H
+#define _CLOSNET_DCQCN_H
 
 #include <closnet/core.h>
 
@@ -40,6 +42,56 @@ struct dcqcn_params {
 	bool alpha_first;
 	u64 g;
 	u64 start_alpha;
+};
+
+/**
+ * enum dcqcn_profile_id - set of parameters that belong together
+ * @DCQCN_PROFILE_PAPER: SIGCOMM 2015
+ * @DCQCN_PROFILE_NIC: default values of NICs
+ * @DCQCN_PROFILE_TUNED: closnet's default
+ * @DCQCN_PROFILES: number of profiles
+ */
+enum dcqcn_profile_id {
+	DCQCN_PROFILE_PAPER,
+	DCQCN_PROFILE_NIC,
+	DCQCN_PROFILE_TUNED,
+	DCQCN_PROFILES
+};
+
+/**
+ * struct dcqcn_profile - values of a profile; times in us
+ * @time_reset_us: T
+ * @byte_reset: B, bytes
+ * @threshold: F
+ * @ai_share: divisor of the line rate that gives R_AI
+ * @g_inverse: 1/g
+ * @alpha_us: K
+ * @cnp_us: N
+ * @monitor_us: minimum time between two cuts
+ */
+struct dcqcn_profile {
+	u32 time_reset_us;
+	u32 byte_reset;
+	u32 threshold;
+	u32 ai_share;
+	u32 g_inverse;
+	u32 alpha_us;
+	u32 cnp_us;
+	u32 monitor_us;
+};
+
+/**
+ * struct dcqcn_rates - configured rates, bytes per second
+ * @ai_Bps: R_AI; 0: a share of the line rate
+ * @hai_Bps: R_HAI; 0: ten times R_AI
+ * @min_Bps: lowest rate; 0: R_AI
+ * @ai_share: divisor of the line rate that gives R_AI; not 0
+ */
+struct dcqcn_rates {
+	u64 ai_Bps;
+	u64 hai_Bps;
+	u64 min_Bps;
+	u32 ai_share;
 };
 
 /**
@@ -116,7 +168,11 @@ enum dcqcn_cause {
 	DCQCN_CAUSES
 };
 
+extern const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES];
+
 void dcqcn_params_finish(struct dcqcn_params *p);
+void dcqcn_limits_set(struct dcqcn_limits *l, const struct dcqcn_rates *r, u64 line_Bps,
+		      u64 max_Bps);
 
 /* Reaction point (RP), the sender */
 void dcqcn_start(struct dcqcn_vars *v, const struct dcqcn_params *p,
@@ -133,4 +189,4 @@ bool dcqcn_undo(struct dcqcn_vars *v);
 /* Notification point (NP), the receiver */
 bool dcqcn_np_packet(struct dcqcn_np *np, const struct dcqcn_params *p, u64 now_ns, bool ce);
 
-#endif /* _DCQCN_H */
+#endif /* _CLOSNET_DCQCN_H */
