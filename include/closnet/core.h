@@ -16,6 +16,7 @@
 #include <linux/bitops.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/crc32.h>
 #include <linux/limits.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -80,6 +81,19 @@ static inline u32 hweight8(u8 bits)
 static inline unsigned int __ffs64(u64 word)
 {
 	return __builtin_ctzll(word);
+}
+
+/* As in the kernel, bit by bit */
+static inline u32 crc32_le(u32 crc, const u8 *b, size_t len)
+{
+	unsigned int bit;
+
+	for (; len; len--) {
+		crc ^= *b++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320U : 0);
+	}
+	return crc;
 }
 
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)

@@ -27,7 +27,7 @@ static inline u16 closnet_get16(const u8 *b)
 static inline void closnet_put16(u8 *b, u16 val)
 {
 	b[0] = (u8)(val >> 8);
-	b[1] = (u8)val;
+	b[1] = val & 0xff;
 }
 
 /* Compilers reduce this to one load. */
