@@ -43,6 +43,7 @@ struct qdisc_util {
 extern struct qdisc_util ndp_qdisc_util PLUGIN_EXPORT;
 extern struct qdisc_util dcqcn_qdisc_util PLUGIN_EXPORT;
 extern struct qdisc_util pcrp_qdisc_util PLUGIN_EXPORT;
+extern struct qdisc_util roce_qdisc_util PLUGIN_EXPORT;
 
 int get_rate64(__u64 *bytes_per_sec, const char *arg);
 /* Text of a time, into the 64 bytes at buf, which it returns */

@@ -144,7 +144,7 @@ def fuzz(group):
             row += ["true" if option.gap() or (option.zero is not None and low) else "false",
                     "true" if group.nest else "false"]
         line = f"\t[{option.attr}] = {{ {', '.join(row)} }},"
-        out.append(line if len(line.expandtabs(8)) <= 100 else line.replace(" = {", " =\n\t\t{"))
+        out.append(line if len(line.expandtabs(8)) <= 100 else line.replace(" = { ", " = {\n\t\t", 1))
     return "\n".join(out + ["};"]) + "\n"
 
 

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Generic netlink: dumps of the rate limiters, and of the flows of the devices
+ *
+ * With the numbers of a queue pair, its packets can be forged. The dumps therefore
+ * require CAP_NET_ADMIN in the network namespace.
+ */
+#include <linux/roce.h>
+#include <linux/rtnetlink.h>
+#include <net/genetlink.h>
+#include <net/net_namespace.h>
+#include <net/sock.h>
+#include "roce.h"
+
+/* Slots that are looked at under the root lock at once */
+#define ROCE_SLOTS_AT_ONCE	64U
+
+static struct genl_family roce_genl_family;
+
+/* An entry that is being put into a dump */
+struct roce_nl_entry {
+	struct sk_buff *msg;
+	struct netlink_callback *cb;
+	int ifindex;
+	u32 handle;
+};
+
+#define ROCE_PUT(msg, name, val) nla_put_u64_64bit(msg, ROCE_A_##name, val, ROCE_A_PAD)
+
+static void *roce_nl_begin(const struct roce_nl_entry *e, u8 cmd, const struct roce_key *key)
+{
+	void *header = genlmsg_put(e->msg, NETLINK_CB(e->cb->skb).portid, e->cb->nlh->nlmsg_seq,
+				   &roce_genl_family, NLM_F_MULTI, cmd);
+
+	if (!header)
+		return NULL;
+	if (nla_put_u32(e->msg, ROCE_A_IFINDEX, e->ifindex) ||
+	    nla_put(e->msg, ROCE_A_SRC, sizeof(key->src), &key->src) ||
+	    nla_put(e->msg, ROCE_A_DST, sizeof(key->dst), &key->dst) ||
+	    nla_put_u32(e->msg, ROCE_A_QPN, key->qpn)) {
+		genlmsg_cancel(e->msg, header);
+		return NULL;
+	}
+	return header;
+}
+
+/* ---- rate limiters ---- */
+
+static int roce_nl_put_qp(const struct roce_nl_entry *e, const struct roce_rp *rp,
+			  const struct roce_qp *qp)
+{
+	void *header = roce_nl_begin(e, ROCE_CMD_QPS, &qp->key);
+	u64 alpha = dcqcn_alpha(&qp->dcqcn, &rp->params, ktime_get_ns());
+
+	if (!header)
+		return -EMSGSIZE;
+	if (nla_put_u32(e->msg, ROCE_A_HANDLE, e->handle) ||
+	    ROCE_PUT(e->msg, RATE_BPS, qp->dcqcn.rate_Bps) ||
+	    ROCE_PUT(e->msg, TARGET_BPS, qp->dcqcn.target_Bps) ||
+	    nla_put_u32(e->msg, ROCE_A_ALPHA, mul_u64_u64_shr(alpha, 1000, DCQCN_SHIFT)) ||
+	    nla_put_u32(e->msg, ROCE_A_TIMER_STAGE, qp->dcqcn.timer_stage) ||
+	    nla_put_u32(e->msg, ROCE_A_BYTE_STAGE, qp->dcqcn.byte_stage) ||
+	    ROCE_PUT(e->msg, QLEN_PACKETS, qp->packets) ||
+	    ROCE_PUT(e->msg, BACKLOG_BYTES, qp->bytes) ||
+	    ROCE_PUT(e->msg, SENT_PACKETS, qp->sent_packets) ||
+	    ROCE_PUT(e->msg, SENT_BYTES, qp->sent_bytes) ||
+	    ROCE_PUT(e->msg, DROPPED_PACKETS, qp->dropped_packets) ||
+	    ROCE_PUT(e->msg, CNP_HANDLED, qp->cnps)) {
+		genlmsg_cancel(e->msg, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(e->msg, header);
+	return 0;
+}
+
+/* Dump the slots from *@slot on that are looked at under one lock. */
+static int roce_nl_put_slots(const struct roce_nl_entry *e, struct roce_sched_data *q, u32 *slot)
+{
+	u32 end = min(*slot + ROCE_SLOTS_AT_ONCE, q->rp.slots);
+	int err = 0;
+
+	sch_tree_lock(q->sch);
+	for (; *slot < end; (*slot)++) {
+		if (q->rp.qp[*slot].used)
+			err = roce_nl_put_qp(e, &q->rp, &q->rp.qp[*slot]);
+		if (err)
+			break;
+	}
+	sch_tree_unlock(q->sch);
+	return err;
+}
+
+/* args: number of the qdisc and of its slot to continue with */
+static int roce_nl_dump_qps(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	u32 skip = cb->args[0], slot = cb->args[1], n = 0;
+	struct roce_sched_data *q;
+	int err = 0;
+
+	rtnl_lock();
+	list_for_each_entry(q, &roce_qdiscs, node) {
+		struct roce_nl_entry e = { .msg = msg, .cb = cb };
+
+		if (!net_eq(dev_net(qdisc_dev(q->sch)), sock_net(msg->sk)) || n++ < skip)
+			continue;
+		e.ifindex = qdisc_dev(q->sch)->ifindex;
+		e.handle = q->sch->handle;
+		while (slot < q->rp.slots && !err)
+			err = roce_nl_put_slots(&e, q, &slot);
+		if (err)
+			break;
+		skip = n;
+		slot = 0;
+	}
+	rtnl_unlock();
+	cb->args[0] = skip;
+	cb->args[1] = slot;
+	return msg->len;
+}
+
+/* ---- flows ---- */
+
+static int roce_nl_put_flow(void *arg, const struct roce_flow *f)
+{
+	const struct roce_nl_entry *e = arg;
+	void *header = roce_nl_begin(e, ROCE_CMD_FLOWS, &f->key);
+
+	if (!header)
+		return -EMSGSIZE;
+	if ((f->peer_qpn != ROCE_QPN_NONE &&
+	     nla_put_u32(e->msg, ROCE_A_PEER_QPN, f->peer_qpn)) ||
+	    ROCE_PUT(e->msg, MARKED_PACKETS, f->marked_packets) ||
+	    ROCE_PUT(e->msg, CNP_SENT, f->cnps) ||
+	    ROCE_PUT(e->msg, IDLE_NS, ktime_get_ns() - f->seen_ns)) {
+		genlmsg_cancel(e->msg, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(e->msg, header);
+	return 0;
+}
+
+/* args: number of the device, shard and flow to continue with */
+static int roce_nl_dump_flows(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	u32 n = cb->args[0], shard = cb->args[1], index = cb->args[2];
+	struct roce_nl_entry e = { .msg = msg, .cb = cb };
+	struct roce_port *port;
+
+	rtnl_lock();
+	while ((port = roce_port_next(sock_net(msg->sk), n))) {
+		e.ifindex = roce_port_dev(port)->ifindex;
+		if (roce_port_dump(port, &shard, &index, roce_nl_put_flow, &e))
+			break;
+		n++;
+		shard = 0;
+		index = 0;
+	}
+	rtnl_unlock();
+	cb->args[0] = n;
+	cb->args[1] = shard;
+	cb->args[2] = index;
+	return msg->len;
+}
+
+static const struct genl_ops roce_genl_ops[] = {
+	{
+		.cmd	= ROCE_CMD_QPS,
+		.flags	= GENL_UNS_ADMIN_PERM,
+		.dumpit	= roce_nl_dump_qps,
+	}, {
+		.cmd	= ROCE_CMD_FLOWS,
+		.flags	= GENL_UNS_ADMIN_PERM,
+		.dumpit	= roce_nl_dump_flows,
+	},
+};
+
+static struct genl_family roce_genl_family __ro_after_init = {
+	.name		= ROCE_GENL_NAME,
+	.version	= ROCE_GENL_VERSION,
+	.module		= THIS_MODULE,
+	.netnsok	= true,
+	.ops		= roce_genl_ops,
+	.n_ops		= ARRAY_SIZE(roce_genl_ops),
+};
+
+/**
+ * roce_nl_init() - register the generic netlink family
+ *
+ * Return: 0 or a negative error.
+ */
+int __init roce_nl_init(void)
+{
+	return genl_register_family(&roce_genl_family);
+}
+
+/**
+ * roce_nl_exit() - unregister the generic netlink family; no qdisc is left
+ */
+void roce_nl_exit(void)
+{
+	genl_unregister_family(&roce_genl_family);
+}
