@@ -19,6 +19,7 @@ static const struct command {
 	{ "metrics", metrics, "every module's counters, for node_exporter or as JSON" },
 	{ "ndp", ndp, "sockets, peers and flows of the NDP transport" },
 	{ "pcrp", pcrp, "flow sizes, and the thresholds of their first chains" },
+	{ "roce", roce, "rate limiters and flows of RoCEv2 queue pairs" },
 	{ "top", top, "live table of the queues and of counters that change" },
 };
 

@@ -47,6 +47,7 @@ int dcqcn(int argc, char **argv);
 int metrics(int argc, char **argv);
 int ndp(int argc, char **argv);
 int pcrp(int argc, char **argv);
+int roce(int argc, char **argv);
 int top(int argc, char **argv);
 
 #endif /* _CLOSNET_CLOSNET_H */

@@ -86,7 +86,7 @@ static void read_qdiscs(struct json_object *counters)
 			continue;
 		snprintf(module, sizeof(module), "sch_%s", json_object_get_string(kind));
 		if (strcmp(module, "sch_ndp") && strcmp(module, "sch_dcqcn") &&
-		    strcmp(module, "sch_pcrp"))
+		    strcmp(module, "sch_pcrp") && strcmp(module, "sch_roce"))
 			continue;
 		json_object_object_del(qdisc, "kind");
 		json_object_object_del(qdisc, "options");
