@@ -230,10 +230,18 @@ need_no_transport() {
 
 # Object under test. SCH: the qdisc at the root of v0; CC: the congestion control, for lib/tcp_cc.sh
 SCH='' CC=''
+# SCH_UDP: options of traffic(1) for datagrams that the qdisc under test treats differently
+# shellcheck disable=SC2034 # for the tests
+SCH_UDP=(-p 61199)
 need_closwire() { need_modules closwire; }
-need_sch() { need_modules "sch_$1" && SCH=$1 && need_no_transport; }
+need_sch() {
+	need_modules "sch_$1" && SCH=$1 && need_no_transport
+	# shellcheck disable=SC2034 # for the tests
+	[ "$SCH" != roce ] || SCH_UDP=(-p 4791 -R 8)
+}
 need_ndp() { need_sch ndp; }
 need_dcqcn() { need_sch dcqcn; }
+need_roce() { need_sch roce; }
 # shellcheck disable=SC2034 # for the tests
 need_cc() { need_modules closnet_cc nicclock "tcp_$1" && CC=$1; }
 
@@ -371,6 +379,7 @@ new_root() {
 }
 ndp() { new_root ndp "$@"; }
 dcqcn() { new_root dcqcn "$@"; }
+roce() { new_root roce "$@"; }
 
 # PLUG: a frame that keeps a shaper of 1 kbit/s busy for more than a minute, so that later frames stay queued.
 # release: the command that lets them go

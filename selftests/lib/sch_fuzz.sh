@@ -14,7 +14,7 @@ fuzz_options() {
 	need_sch "$1"
 	setup_ns a b
 	link_ab
-	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -t 2 -l 1400 -g 4 >/dev/null
+	job traffic udp -n "$a" -d 10.0.0.2 "${SCH_UDP[@]}" -t 2 -l 1400 -g 4 >/dev/null
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -t 162 -l 8000 >/dev/null
 	for seed in 1 2 3; do
 		check "2000 random option changes are accepted or refused as documented, seed $seed" \

@@ -25,7 +25,7 @@ test_reload() {
 	check "unused module is unloaded" rmmod "sch_$SCH"
 	defer "load_module sch_$SCH"
 
-	job traffic udp -n "$a" -d 10.0.0.2 -p 61199 -t 2 -l 1400 -g 4 >/dev/null
+	job traffic udp -n "$a" -d 10.0.0.2 "${SCH_UDP[@]}" -t 2 -l 1400 -g 4 >/dev/null
 	job traffic udp -n "$a" -d 10.0.0.2 -p 9 -l 8000 >/dev/null
 	check "module is loaded and unloaded 100 times under traffic" \
 		qdisc_netlink reload -k "$SCH" -n "$a" -i v0 -c 100 "$module"

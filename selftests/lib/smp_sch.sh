@@ -46,14 +46,16 @@ reload() {
 
 # sch_stress KIND: test the qdisc KIND and finish
 sch_stress() {
-	local i
+	local i port
 	need_sch "$1"
 	setup_ns a b
 	VETH=(numtxqueues 4 numrxqueues 4)
 	link_ab
 	defer "ip netns del $a-x 2>/dev/null"
 	for i in 1 2 3 4; do
-		job traffic udp -n "$a" -d 10.0.0.2 -p $((i % 2 ? 61199 : i)) -t $((i * 40)) -l $((700 * i)) >/dev/null 2>&1
+		port=(-p "$i")
+		[ $((i % 2)) -eq 0 ] || port=("${SCH_UDP[@]}")
+		job traffic udp -n "$a" -d 10.0.0.2 "${port[@]}" -t $((i * 40)) -l $((700 * i)) >/dev/null 2>&1
 	done
 	loop "reads statistics" statistics
 	loop "changes and replaces the qdisc" new_qdiscs

@@ -381,6 +381,8 @@ static const struct kind *find_kind(const char *name)
 		return &dcqcn_kind;
 	if (!strcmp(name, pcrp_kind.name))
 		return &pcrp_kind;
+	if (!strcmp(name, roce_kind.name))
+		return &roce_kind;
 	errx(2, "unknown kind \"%s\"", name);
 }
 

@@ -61,7 +61,7 @@ struct kind {
 	bool (*all_seen)(const struct model *m, const struct model *seen);
 };
 
-extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind;
+extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind, roce_kind;
 
 uint64_t random_value(const struct range *r);
 bool in_range(const struct range *r, uint64_t v);

@@ -3,13 +3,14 @@
  * traffic: socket traffic for the tests
  *
  * traffic udp [-n NS] -d ADDRESS -p PORT [-c COUNT] [-l LENGTH] [-g SEGMENTS]
- *	[-b SNDBUF] [-t TOS] [-z] [-q] [-Z] [-w MILLISECONDS]
+ *	[-b SNDBUF] [-t TOS] [-z] [-q] [-Z] [-w MILLISECONDS] [-R QPS]
  *	Sends COUNT datagrams of LENGTH bytes; 0: bursts until SIGTERM. Prints
  *	"sent N failed N".
  *	-g: send SEGMENTS datagrams per call by UDP GSO
  *	-z: no checksum (IPv4)
  *	-q: also print "outq N", the bytes charged to the socket for queued packets
  *	-Z: zero-copy; also print "completed N", the number of completed sends
+ *	-R: each datagram begins with the BTH of an RDMA WRITE, to QPS queue pairs in turn
  *	-w: wait for returned datagrams and print "returned N tos N length N"
  * traffic tcp-send [-n NS] -d ADDRESS -p PORT -c BYTES [-f]
  *	Sends BYTES of a known sequence; -f: with sendfile(2).
@@ -54,6 +55,7 @@ struct options {
 	unsigned long count;
 	unsigned int length;
 	unsigned int segments;
+	unsigned int qps;
 	int sndbuf;
 	int tos;
 	int wait_ms;
@@ -197,6 +199,27 @@ static void count_completed(int fd, unsigned long awaited)
 	printf("completed %lu\n", n);
 }
 
+/* Write RC WRITE ONLY with ascending PSNs at the beginning of each segment. */
+static const uint8_t *roce_payload(const struct options *o, unsigned long sent,
+				   unsigned int segments)
+{
+	static uint8_t b[65536];
+	unsigned long psn = sent / o->qps;
+	unsigned int i;
+
+	for (i = 0; i < segments; i++) {
+		uint8_t *bth = b + i * o->length;
+
+		memset(bth, 0, 12);
+		bth[0] = 0x0a;
+		bth[7] = (uint8_t)(1 + sent % o->qps);
+		bth[9] = (uint8_t)(psn >> 16);
+		bth[10] = (uint8_t)(psn >> 8);
+		bth[11] = (uint8_t)psn;
+	}
+	return b;
+}
+
 static int udp(const struct options *o)
 {
 	unsigned long sent = 0, failed = 0;
@@ -205,7 +228,9 @@ static int udp(const struct options *o)
 	int fd = udp_socket(o), outq;
 
 	while (!stop && (!o->count || sent + failed < o->count)) {
-		ssize_t n = send(fd, pattern() + sent % 256, o->length * segments, flags);
+		const uint8_t *payload = o->qps ? roce_payload(o, sent, segments) :
+						  pattern() + sent % 256;
+		ssize_t n = send(fd, payload, o->length * segments, flags);
 
 		/* an ICMP error for an earlier datagram; this one was not sent */
 		if (n < 0 && errno == ECONNREFUSED)
@@ -365,6 +390,8 @@ static bool parse_option(struct options *o, int opt)
 		o->sndbuf = n;
 	else if (opt == 't')
 		o->tos = n;
+	else if (opt == 'R')
+		o->qps = (unsigned int)n;
 	else if (opt == 'w')
 		o->wait_ms = n;
 	else
@@ -379,7 +406,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	optind = 2;
-	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:zZqf6")) != -1)
+	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:R:zZqf6")) != -1)
 		if (!parse_option(&o, opt))
 			usage();
 	signal(SIGTERM, on_signal);

@@ -9,7 +9,7 @@ attrs.py dump KIND FILE              print the attributes: NAME:BITS:VALUE ..., 
 attrs.py make KIND NAME:BITS:VALUE.. write attributes in dump's notation to stdout; NAME may be a number
 attrs.py u64 VALUE...                write u64 values to stdout
 attrs.py names KIND                  print the attributes' names in their order
-KIND is ndp, dcqcn, pcrp or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
+KIND is ndp, dcqcn, pcrp, roce or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
 """
 import re
 import struct
@@ -22,12 +22,14 @@ KINDS = {
     "ndp": (UAPI / "pkt_sched_ndp.h", "TCA_NDP_"),
     "dcqcn": (UAPI / "pkt_sched_dcqcn.h", "TCA_DCQCN_"),
     "pcrp": (UAPI / "pkt_sched_pcrp.h", "TCA_PCRP_"),
+    "roce": (UAPI / "pkt_sched_roce.h", "TCA_ROCE_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
 # (kind, attribute that is a nest): kind of the nest
 NESTS = {("ndp stats", queue): "ndp stats queue" for queue in ("DATA", "HEADER", "OTHER")}
 NESTS |= {("pcrp", "SPEC"): "pcrp spec", ("pcrp", "MAP"): "pcrp map",
           ("pcrp stats", "SPEC_BYTES"): "pcrp spec", ("pcrp stats", "PRIO_PACKETS"): "pcrp stats prio"}
+NESTS |= {("roce stats", queue): "roce stats queue" for queue in ("ROCE", "CNP", "OTHER")}
 NESTS["dcqcn", "POOL"] = "dcqcn pool"
 NESTS["dcqcn stats", "POOL"] = "dcqcn stats pool"
 NESTS["dcqcn stats", "PRIO"] = "dcqcn stats prio"

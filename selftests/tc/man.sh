@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# EXAMPLES of tc-ndp(8), tc-dcqcn(8), tc-pcrp(8), and those of closnet(8) that need a qdisc: each command succeeds and
+# EXAMPLES of tc-ndp(8), tc-dcqcn(8), tc-pcrp(8), tc-roce(8), and those of closnet(8) that need a qdisc: each command succeeds and
 # prints the page's output except for the numbers. The devices are the veths eth1 and eth2; all traffic is sent by eth1.
 # Usage: man.sh [--show]    --show: print the output for the pages instead
 # shellcheck disable=SC2317,SC2154 # functions are called through check; a, b: set by setup_ns
@@ -9,7 +9,7 @@
 
 # burst for each page: 400 datagrams; for dcqcn with AF31 and ECT(0)
 declare -A OVERLOAD=([ndp]="-p 61199 -l 1400 -c 400" [dcqcn]="-p 9 -t 106 -l 1400 -c 400"
-	[pcrp]="-p 9 -l 1400 -c 400")
+	[pcrp]="-p 9 -l 1400 -c 400" [roce]="-p 4791 -R 2 -l 1400 -c 400")
 
 # shape TEXT: replace numbers and their padding; join equal lines
 shape() { sed -E 's/[0-9]+/N/g; s/ +/ /g; s/ $//' <<<"$1" | uniq; }
@@ -94,5 +94,6 @@ devices
 test_sch ndp
 test_sch dcqcn
 test_sch pcrp
+test_sch roce
 test_page closnet.8
 finish

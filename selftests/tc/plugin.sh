@@ -73,7 +73,7 @@ described() {
 	[ "$missing" -eq 0 ]
 }
 
-for KIND in ndp dcqcn pcrp; do
+for KIND in ndp dcqcn pcrp roce; do
 	# shellcheck source=/dev/null
 	. "$here/plugin_$KIND.sh"
 	build_shim "$KIND" >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }

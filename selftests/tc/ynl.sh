@@ -31,9 +31,9 @@ loads() {
 	from lib import SpecFamily
 	spec = SpecFamily(sys.argv[1], sys.argv[2] + "/Documentation/netlink/netlink-raw.yaml")
 	apps = spec.sub_msgs["tca-stats-app-msg"].formats
-	for kind in "ndp", "dcqcn", "pcrp":
+	for kind in "ndp", "dcqcn", "pcrp", "roce":
 	    attrs = spec.attr_sets[f"tc-{kind}-attrs"]
-	    assert attrs["limit"].value == 1, attrs
+	    assert attrs["profile" if kind == "roce" else "limit"].value == 1, attrs
 	    assert apps[kind].attr_set == f"tc-{kind}-stats-attrs"
 	EOF
 }
@@ -84,6 +84,8 @@ put_qdiscs() {
 	ip -n "$node" link add v0 type veth peer name v1
 	tc -n "$node" qdisc add dev lo root ndp limit 9 mode cp match dscp 10,46 rate 1gbit
 	tc -n "$node" qdisc add dev v0 root dcqcn limit 9000 prio 3 pool sw0 xoff 6000 headroom 7000
+	ip -n "$node" link add v2 type veth peer name v3
+	tc -n "$node" qdisc add dev v2 root roce profile nic rpg_ai_rate 8mbit noect ce clear
 	tc -n "$node" qdisc add dev v1 root pcrp flows 64 chain 25kb mfwt 250us eu spec 1:2:1024g map 0:46
 	ynl --spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" --dump getqdisc >"$TMP/dump"
 }
@@ -119,6 +121,16 @@ test_dump_pcrp() {
 		"YNL reads the chain in use of pcrp" '.stats2.app["chain-bytes"] == 25600' \
 		"YNL reads the thresholds in use of pcrp" '.stats2.app["spec-bytes"].p2 == 1099511627776' \
 		"YNL reads the last counter of pcrp" '.stats2.app["window-early"] == 0'
+}
+
+test_dump_roce() {
+	check_json "$(dumped roce)" \
+		"YNL reads numbers of roce" '.options["rpg-ai-rate"] == 1000000 and .options.ect == 0' \
+		"YNL reads names of roce" '.options.profile == "nic" and .options.ce == "clear"' \
+		"YNL reads the queues' statistics of roce" '.stats2.app.roce["sent-packets"] == 0' \
+		"YNL reads the last counter of roce" '.stats2.app["dropped-gso-packets"] == 0'
+	check_json "$(ynl --spec "$specs/closnet_roce.yaml" --schema "$kernel/Documentation/netlink/genetlink.yaml" --dump qps)" \
+		"YNL reads an empty table of closnet_roce" '. == []'
 }
 
 # family COMMAND [ATTRIBUTES]: send a command of closnet_pcrp
@@ -202,7 +214,7 @@ check_refused "the kernel's library refuses a family that breaks the schema" "Va
 # loadable: true if all qdiscs can be loaded
 loadable() {
 	[ "$(id -u)" -eq 0 ] || return 1
-	for kind in ndp dcqcn pcrp; do
+	for kind in ndp dcqcn pcrp roce; do
 		load_module "sch_$kind" 2>/dev/null || return 1
 	done
 }
@@ -213,6 +225,7 @@ if loadable; then
 	test_dump_ndp
 	test_dump_dcqcn
 	test_dump_pcrp
+	test_dump_roce
 	test_family
 	if load_module ndp 2>/dev/null; then
 		test_ndp_family
@@ -220,6 +233,6 @@ if loadable; then
 		skip "YNL reads tables of closnet_ndp" "no module ndp"
 	fi
 else
-	skip "the kernel's YNL tool dumps the qdiscs" "no modules sch_ndp, sch_dcqcn, sch_pcrp"
+	skip "the kernel's YNL tool dumps the qdiscs" "no modules sch_ndp, sch_dcqcn, sch_pcrp, sch_roce"
 fi
 finish
