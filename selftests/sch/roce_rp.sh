@@ -146,6 +146,11 @@ check_json "$(sch_stats)" "a queue pair has at most qp_limit packets" \
 check "a higher rate releases the next packets" eval \
 	"tc -n $a qdisc change dev v0 root roce rpg_max_rate 0 && wait_for 20 drained"
 
+roce
+talk "local CNP" "out:udp4:op=81,qpn=22" wait=1
+check_json "$(sch_stats)" "a CNP from a local socket has no priority" \
+	'.cnp.sent_packets == 0 and .other.sent_packets >= 1 and .np_cnp_sent == 0'
+
 # ---- limits
 
 roce rate 1kbit qps 2 limit 30 other_limit 5
