@@ -53,6 +53,9 @@ for kind in udp4 udp6; do
 	check_eq "$kind: the CNP is consumed" "$(cnps_at_stack)" 0
 	check_json "$(sch_stats)" "$kind: a CNP for a queue pair limits its rate" \
 		'.rp_cnp_handled == 1 and .rp_cnp_unmatched == 0 and .qps == 1 and .qps_limited == 1'
+	# long enough for a slow machine to send five CNPs
+	tc -n "$a" qdisc change dev v0 root roce rate_reduce_monitor_period 1s
+	sleep 0.6
 	talk "$kind: CNPs too soon" "in:$kind:op=81,qpn=11,n=5" wait=2
 	check_json "$(sch_stats)" "$kind: of five CNPs at once, at most one is effective" \
 		'.rp_cnp_handled == 2 and .rp_cnp_ignored == 4'
@@ -138,7 +141,8 @@ check_json "$(sch_stats)" "at the line rate, packets are not paced" '.overlimits
 arrived() { [ "$(rx_packets)" -ge "$1" ]; }
 roce rpg_max_rate 8kbit qp_limit 10
 before=$(rx_packets)
-talk "waiting queue pair" "out:udp4,len=1000:qpn=22,n=20" wait=1
+# at this rate, the next packet follows after 9 s
+talk "waiting queue pair" "out:udp4,len=9000:qpn=22,n=20" wait=1
 check "other traffic passes while a queue pair waits" eval \
 	"send_frames -s $a/v0 udp4,n=50 tcp4,n=50 && wait_for 5 arrived $((before + 101))"
 check_json "$(sch_stats)" "a queue pair has at most qp_limit packets" \
