@@ -12,8 +12,9 @@
 # the packages that the tutorial installs before the clone
 mapfile -t words < <(sed -n 's/^   sudo apt install //p' "$LIB_TOP/Documentation/tutorials/first-experiment.rst" | tr ' ' '\n')
 chroot_make bookworm "${words[@]}"
+cache=/root/.cache/closnet # as the root sees it
 for page; do
-	inside "mkdir -p /root/.cache/closnet/home.$$ && selftests/docs/tutorials.py /root/.cache/closnet/home.$$ $page" >"$TMP/results" ||
+	inside "mkdir -p $cache/home.$$ && CLOSNET_CACHE=$cache selftests/docs/tutorials.py $cache/home.$$ $page" >"$TMP/results" ||
 		not_ok "tutorials.py runs to its end on $page"
 	rm -rf "$CLOSNET_CACHE/home.$$"
 	while IFS= read -r line; do
