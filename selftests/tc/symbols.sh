@@ -40,6 +40,8 @@ test_tools() {
 		check_refused "$1: tc loads q_$kind.so" "Usage: ... $kind" \
 			env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" qdisc add dev lo root $kind help
 	done
+	check_refused "$1: tc loads m_lb.so" "Usage: ... action lb" \
+		env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" actions add action lb help
 	check_refused "$1: ip loads link_closwire.so" "SETTINGS := [ rate RATE ]" \
 		env LD_BIND_NOW=1 "IP_LIB_DIR=$TMP/good" "$3" link add type closwire help
 }
