@@ -64,7 +64,7 @@ static int parse_rate_of(const struct plugin_opt *opt, struct words *w, struct n
 	arg = next_word(opt->word, w);
 	if (!arg)
 		return -1;
-	if (get_rate64(&rate, arg))
+	if (get_rate_Bps(&rate, arg))
 		return illegal(opt->word, arg, "a rate");
 	nest = addattr_nest(n, PLUGIN_MSG_MAX, opt->attr | NLA_F_NESTED);
 	if (!nest || addattr32(n, PLUGIN_MSG_MAX, TCA_LB_RATE_IFINDEX, ifindex) ||
@@ -138,7 +138,7 @@ static const struct plugin_opt lb_opts[] = {
 
 /* END options */
 
-/* Parse options, "index N", and what happens to packets that are not balanced. Other words are tc's. */
+/* Parse options, "index N", and the control action for passed packets. Other words are tc's. */
 static int lb_parse(const struct action_util *au, int *argc, char ***argv, int type,
 		    struct nlmsghdr *n)
 {
