@@ -3,7 +3,7 @@
 # Tests of m_lb.so for plugin.sh
 
 defaults="granularity flowlet select quality choices 2 memory 1 interval 16us band 1us queue_weight 50 \
-utilization_weight 50 utilization_low 15% utilization_high 90% charge gap auto flows 8192"
+utilization_weight 50 utilization_low 15% utilization_high 90% charge gap auto flows 8192 glb off"
 
 # the common part of all actions, in both byte orders of tests: little endian
 parms() { printf 'PARMS:160:0x%s00000000%s0000000000000000' "${1:-00000000}" "${2:-00000000}"; }
@@ -30,6 +30,7 @@ test_reading() {
 	test_sent "RATE(IFINDEX:32:1 RATE:64:125000000) $(parms)" rate lo 1gbit
 	test_sent "GAP:32:2000 $(parms)" gap 2ms
 	test_sent "GAP:32:0 $(parms)" gap auto
+	test_sent "GLB:32:1 KEY:128:0x000102030405060708090a0b0c0d0eff $(parms)" glb tell key 000102030405060708090A0b0c0d0eFf
 }
 
 test_errors() {
@@ -50,9 +51,12 @@ test_errors() {
 	test_refused 'Illegal "rate": "-1gbit" is not a rate' rate lo -1gbit
 	test_refused 'Illegal "rate": "7bit" is not a rate' rate lo 7bit
 	test_refused '"rate" needs a value' rate lo
+	for word in 0 000102030405060708090a0b0c0d0eF 000102030405060708090a0b0c0d0efg; do
+		test_refused 'Illegal "key": "..." is not 32 hexadecimal digits' key $word
+	done
 	test_refused 'Illegal "index": "x" is not a number' index x
 	for word in granularity select choices memory interval band queue_weight utilization_weight utilization_low \
-		utilization_high rate gap flows; do
+		utilization_high rate gap flows glb key; do
 		test_refused "\"$word\" needs a value" $word
 	done
 }
@@ -64,6 +68,7 @@ test_printing() {
 	test_round "pass"
 	test_round "rate lo 1Gbit continue" rate lo 1000mbit continue
 	test_round "goto chain 5"
+	test_round "glb choose pass"
 }
 
 test_json() {
@@ -74,7 +79,7 @@ test_json() {
 		"$(jq -cS '.utilization_low |= (. * 1e6 | round) | .utilization_high |= (. * 1e6 | round)' <<<"$(json)")" \
 		"$(jq -cSn '{kind: "lb", granularity: "flowlet", select: "quality", choices: 2, memory: 1, interval: 16000,
 		band: 1000, queue_weight: 50, utilization_weight: 50, utilization_low: 150000, utilization_high: 900000,
-		charge: true, gap: 0, flows: 8192, rate: [{dev: "lo", rate: 125000000}], control_action: "pipe", index: 7,
+		charge: true, gap: 0, flows: 8192, glb: "off", rate: [{dev: "lo", rate: 125000000}], control_action: "pipe", index: 7,
 		ref: 0, bind: 0}')"
 }
 
@@ -88,10 +93,12 @@ test_foreign_attributes() {
 }
 
 counters="SENT_PACKETS:64:1 SEGMENTED_PACKETS:64:2 DROPPED_PACKETS:64:3 NEW_FLOWS:64:4 GAPS:64:5 MOVES:64:6 \
-FAILOVERS:64:7 OVERFLOWS:64:8"
-port="PORT(IFINDEX:32:1 PACKETS:64:9 BYTES:64:10 QUALITY:32:7 UTILIZATION:32:2147483648 DRAIN:64:1500 RATE:64:125000000)"
+FAILOVERS:64:7 OVERFLOWS:64:8 TOLD_MESSAGES:64:21 HEARD_MESSAGES:64:22 REFUSED_MESSAGES:64:23"
+port="PORT(IFINDEX:32:1 PACKETS:64:9 BYTES:64:10 QUALITY:32:7 UTILIZATION:32:2147483648 DRAIN:64:1500 \
+RATE:64:125000000)"
 stats_text="  sent 1p segmented 2p dropped 3p
   new_flows 4 gaps 5 moves 6 failovers 7 overflows 8p
+  told 21 heard 22 refused 23
   passed ttl 11p mtu 12p
   port lo packets 9p bytes 10b quality 7 utilization 50.0% drain 1.5us rate 1Gbit"
 
@@ -113,7 +120,7 @@ test_xstats() {
 	check_eq "$NAME: prints statistics of a newer kernel" \
 		"$(statistics "90:64:1 $counters PASS(98:64:3 TTL:64:11 MTU:64:12) ${port/PORT(/PORT(99:32:1 }")" "$full"
 	check_eq "$NAME: prints counters without reasons and ports" "$(statistics "$counters" | tail -n 1)" \
-		"  new_flows 4 gaps 5 moves 6 failovers 7 overflows 8p"
+		"  told 21 heard 22 refused 23"
 	statistics "$counters PASS(TTL:64:11 HOOK:64:0) $port $port" >/dev/null
 	check_json "$(json_xstats)" "$NAME: JSON has the counters" \
 		'.sent_packets == 1 and .segmented_packets == 2 and .dropped_packets == 3 and .overflows == 8' \
