@@ -121,7 +121,7 @@ static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 		h = skb_header_pointer(skb, offset, sizeof(buf), &buf);
 		if (h && h->dest == htons(LB_ROCE_PORT))
 			return (u64)(ntohl(h->dest_qp) & 0xffffff) << 32 |
-			       ntohs(h->source) << 16 | LB_ROCE_PORT;
+			       (u32)ntohs(h->source) << 16 | LB_ROCE_PORT;
 		fallthrough;
 	case IPPROTO_TCP:
 	case IPPROTO_UDPLITE:
