@@ -45,9 +45,9 @@ struct lb_table {
  * @options: as the user set them
  * @select: computed from @options
  * @gap_ns: idle time after which a flow may move
- * @teller: tells the port's neighbour; NULL: it does not
- * @store: what neighbours told; NULL: it does not count
- * @glb: state of the namespace; NULL: neither of the two
+ * @teller: sends adverts to the port's neighbour, or NULL
+ * @store: remote qualities, or NULL
+ * @glb: state of the namespace, or NULL if the action has no role
  * @table: flows; NULL if the granularity is a packet, or the hash selects
  * @rate_count: number of @rates
  * @rates: rates of devices
@@ -69,7 +69,7 @@ struct lb_params {
  * struct lb_port_stats - what an action sent by a port
  * @ifindex: the device; another one begins at 0 again
  * @packets: packets
- * @bytes: bytes of these
+ * @bytes: their bytes
  */
 struct lb_port_stats {
 	u32 ifindex;
@@ -79,9 +79,9 @@ struct lb_port_stats {
 
 /**
  * struct lb_stats - counters of an action on a CPU
- * @counters: by TCA_LB_STATS_*
- * @pass: by TCA_LB_STATS_PASS_*
- * @ports: by slot
+ * @counters: indexed by TCA_LB_STATS_*
+ * @pass: indexed by TCA_LB_STATS_PASS_*
+ * @ports: indexed by the slot of the port
  */
 struct lb_stats {
 	u64 counters[TCA_LB_STATS_TOLD_MESSAGES + 1];
@@ -94,7 +94,7 @@ struct lb_stats {
  * @common: what all actions have
  * @params: parameters
  * @stats: counters
- * @key: of the flows' hash
+ * @key: key of the flows' hash
  * @memory: what groups remember, by a hash of the route
  */
 struct tcf_lb {

@@ -3,13 +3,13 @@
  * Routes: the next hops of a packet
  *
  * The routing table is the configuration. A packet is looked up as the kernel's input routing does,
- * with policy rules, VRF and marks. Each of these makes a group:
+ * with policy rules, VRF and marks. A group of next hops is one of:
  *
  *	IPv4	nexthop object that is a group; `ip route add ... nexthop ... nexthop ...`
  *	IPv6	nexthop object that is a group; routes to the same prefix with the same metric
  *
- * Weights are those of the routes. Resilient groups count as others do: act_lb has a table of
- * flows of its own. What is not plain forwarding by one of several next hops is left to the
+ * Weights come from the routes. A resilient group is used like any group: act_lb has its own table of
+ * flows. All packets that need more than forwarding by one of several next hops are left to the
  * stack. These functions return the reason, an attribute of TCA_LB_STATS_PASS.
  *
  * The stack also drops packets with wrong source addresses (ip_route_input_slow(),
@@ -53,7 +53,7 @@ static int lb_add_nexthop(struct lb_route *r, const struct nexthop *nh)
 	return r->count > 1 ? 0 : TCA_LB_STATS_PASS_SINGLE;
 }
 
-/* Key of the tunnel that a packet came from, which policy rules may ask for */
+/* Key of the tunnel that a packet came from, which policy rules can match */
 static __be64 lb_tunnel_id(const struct sk_buff *skb)
 {
 	const struct ip_tunnel_info *info = skb_tunnel_info(skb);

@@ -2,7 +2,7 @@
 /*
  * Routes: the next hops of a packet
  *
- * The interface of lb_fib.c, which explains what is looked up.
+ * The interface of lb_fib.c, which explains the lookup.
  */
 #ifndef _CLOSNET_LB_FIB_H
 #define _CLOSNET_LB_FIB_H

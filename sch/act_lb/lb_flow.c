@@ -11,7 +11,7 @@
  *	                   not there, a place is free or idle     NEW     takes the place
  *	                   not there, four active flows           FULL    is not remembered
  *
- * "Idle" is a flow whose last packet is older than the gap: it loses nothing by leaving, since its
+ * A flow is idle if its last packet is older than the gap. It can leave without harm, since its
  * next packet would begin a flowlet anyway. The oldest idle flow leaves first. Flows that
  * find no place use the hash (the caller's part), so that they stay in order.
  *

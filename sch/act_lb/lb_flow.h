@@ -29,7 +29,7 @@ struct lb_flow {
 #define LB_TICK_NS	(1U << LB_TICK_SHIFT)
 
 /**
- * enum lb_flow_state - what the table knows of a packet's flow
+ * enum lb_flow_state - state of a packet's flow in the table
  * @LB_FLOW_ACTIVE: its last packet is younger than the gap: it keeps its member
  * @LB_FLOW_GAP: a new flowlet begins: it may move
  * @LB_FLOW_NEW: it was not in the table, and has a place now

@@ -11,8 +11,8 @@
  *	                                           v
  *	                                       lb_select() ---> lb_fib_next() ---> neigh_output()
  *
- * Up to lb_fib_next() for the first packet, nothing of the packet has changed, so that the stack can
- * have it for any reason. If the neighbour of the chosen next hop is not resolved, another
+ * Until lb_fib_next() has accepted the next hop, the packet is unchanged, so that it can go to the stack
+ * for any reason. If the neighbour of the chosen next hop is not resolved, another
  * one is chosen, and the neighbour is resolved for later packets.
  *
  * Members that have no carrier are left at once, before the routing daemon knows. A flow whose
@@ -38,7 +38,7 @@
  * @ports: ports of the namespace
  * @route: route of the packet
  * @members: a member for each of @route's next hops
- * @hash: of the flow, if it is needed
+ * @hash: hash of the flow, if it is needed
  * @now_ns: present time
  */
 struct lb_packet {
@@ -53,7 +53,7 @@ struct lb_packet {
 
 /* ---- members ---- */
 
-/* The port of a next hop, with a load that is fresh enough; NULL: there is none */
+/* The port of a next hop, with a load that is fresh enough, or NULL */
 static struct lb_port *lb_fresh_port(const struct lb_packet *b, const struct lb_hop *hop)
 {
 	struct net_device *dev = hop->nhc->nhc_dev;
@@ -193,7 +193,7 @@ static int lb_try(const struct lb_packet *b, u32 hop, const struct sk_buff *skb,
 	return next->port ? 0 : TCA_LB_STATS_PASS_PORTS;
 }
 
-/* Choose a next hop that the packet can take. Return: 0, or the reason that there is none */
+/* Choose a next hop that the packet can take. Return: 0, or the reason of a failure */
 static int lb_choose_next(struct lb_packet *b, const struct sk_buff *skb, struct lb_next *next)
 {
 	int reason = TCA_LB_STATS_PASS_DOWN, hop;
@@ -274,7 +274,7 @@ static struct sk_buff *lb_prepare(const struct lb_packet *b, struct sk_buff *skb
 	return skb;
 }
 
-/* Choose for each segment of a GSO packet. The first one goes by @first, and those that cannot go elsewhere. */
+/* Choose for each segment of a GSO packet. The first one takes @first, as does each one whose own choice fails. */
 static void lb_transmit_segments(struct lb_packet *b, struct sk_buff *skb,
 				 const struct lb_next *first)
 {

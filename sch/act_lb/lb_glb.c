@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Global load balancing: telling neighbours, and listening to them
+ * Global load balancing: adverts to and from neighbours
  *
  * lb_remote.c has the protocol and the store. This file has frames, timers and trust.
  *
- * A teller belongs to an action at the ingress of the port to a neighbour. It notes for each prefix that
- * this neighbour sends packets to: the neighbour's MAC address, the egress ports, and what was told last.
- * The packet that finds a change sends the message. A timer looks after prefixes without packets; it
- * runs only while a prefix is in use. With several egress ports the quality is that of the best one.
+ * A teller belongs to an action at the ingress of the port to a neighbour. For each prefix to which this
+ * neighbour sends packets, it stores the neighbour's MAC address, the egress ports, and the last
+ * advert. The packet that finds a change sends the advert. A timer checks prefixes without packets; it
+ * runs only while a prefix is in use. With several egress ports the quality is the best one.
  *
- * Who is believed. Messages are link-local frames, which no router or bridge forwards if they have
+ * Trust. Adverts are link-local frames, which no router or bridge forwards if they have
  * another host's MAC address. They are accepted from a port that is a next hop of balanced
- * packets: a host at another port cannot say anything about a path. With a key, the sender must know
- * it, too. What a neighbour can do at worst is to pull traffic to itself or to send it away, as it can by
- * its routes. Memory is fixed: LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and
- * LB_REMOTE_WAYS << LB_TELLER_BITS for an action that tells.
+ * packets: a host at another port cannot change the quality of a path. With a key, the sender needs the
+ * key. A neighbour can at worst attract traffic or send it away, as it can by its routes.
+ * Memory is fixed: LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and
+ * LB_REMOTE_WAYS << LB_TELLER_BITS for an action that sends adverts.
  *
- * Locks. The teller's lock guards its places; it is taken for packets that have something to tell, and
- * by its timer; inside it those of ports. Frames are sent without it.
+ * Locks. The teller's lock guards its places. Packets and the timer take it; inside it, they take the
+ * locks of ports. Frames are sent without it.
  */
 #include <linux/etherdevice.h>
 #include <linux/hash.h>
@@ -29,7 +29,7 @@
 
 /* ---- prefixes ---- */
 
-/* The part of a message that names the prefix of a route */
+/* The prefix of a route in an advert */
 static void lb_set_prefix(struct lb_msg *m, const struct lb_route *r)
 {
 	memset(m->prefix, 0, sizeof(m->prefix));
@@ -79,13 +79,13 @@ u64 lb_glb_prefix_hash(const struct lb_glb *glb, const struct lb_route *r)
 }
 
 /**
- * lb_glb_quality() - look up what was told of a prefix behind a port
+ * lb_glb_quality() - look up the remote quality of a prefix behind a port
  * @store: the store
  * @hash: hash of the prefix
  * @ifindex: the port
  * @now_ns: present time
  *
- * Return: 0 to LB_BEST, which is that of an unknown path, too.
+ * Return: 0 to LB_BEST; LB_BEST of an unknown path.
  */
 u8 lb_glb_quality(const struct lb_remote *store, u64 hash, u32 ifindex, u64 now_ns)
 {
@@ -109,7 +109,7 @@ void lb_glb_init(struct lb_glb *glb)
 
 /**
  * lb_glb_exit() - free the store
- * @glb: state of a namespace that nobody uses any more
+ * @glb: state of a namespace that ends
  */
 void lb_glb_exit(struct lb_glb *glb)
 {
@@ -147,7 +147,7 @@ static int lb_glb_make_store(struct lb_glb *glb)
 /**
  * lb_glb_join() - count an action with global load balancing
  * @glb: state of its namespace
- * @choose: it chooses by what neighbours tell
+ * @choose: it uses remote qualities
  * @key: LB_KEY_LEN bytes, or NULL for no authentication
  * @extack: error report
  *
@@ -186,10 +186,10 @@ void lb_glb_leave(struct lb_glb *glb, bool choose)
 	mutex_unlock(&glb->mutex);
 }
 
-/* ---- listening ---- */
+/* ---- adverts from neighbours ---- */
 
-/* Is the message from somebody who may say something, and intact? */
-static bool lb_is_believed(const struct lb_glb *glb, struct lb_ports *ports,
+/* Does the advert come from a port of a next hop, with the right authenticator? */
+static bool lb_is_authentic(const struct lb_glb *glb, struct lb_ports *ports,
 			   const struct sk_buff *skb, const u8 *buf)
 {
 	u64 auth;
@@ -201,14 +201,14 @@ static bool lb_is_believed(const struct lb_glb *glb, struct lb_ports *ports,
 }
 
 /**
- * lb_glb_receive() - take a message
+ * lb_glb_receive() - take an advert
  * @glb: state of the namespace
  * @ports: its ports
  * @skb: the frame, without its Ethernet header; is not changed
  *
  * Context: softirq, RCU.
  *
- * Return: 0, or -ENOENT if nobody listens, or -EINVAL if it does not count.
+ * Return: 0, -ENOENT if no action uses remote qualities, or -EINVAL if it is refused.
  */
 int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_buff *skb)
 {
@@ -222,10 +222,10 @@ int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_b
 		return -ENOENT;
 	spin_lock(&glb->lock);
 	if (skb->len >= LB_MSG_LEN && !skb_copy_bits(skb, 0, buf, LB_MSG_LEN) &&
-	    lb_is_believed(glb, ports, skb, buf) && lb_msg_read(&m, buf, LB_MSG_LEN)) {
+	    lb_is_authentic(glb, ports, skb, buf) && lb_msg_read(&m, buf, LB_MSG_LEN)) {
 		tag = lb_tag(lb_msg_hash(&glb->hash_key, &m), skb->dev->ifindex);
 		heard = lb_remote_set(lb_bucket(store, tag), tag, m.stamp, m.quality,
-				      ktime_get_ns()) == LB_HEARD;
+				      ktime_get_ns()) == LB_RECEIVED;
 	}
 	WRITE_ONCE(glb->heard, glb->heard + heard);
 	WRITE_ONCE(glb->refused, glb->refused + !heard);
@@ -233,12 +233,12 @@ int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_b
 	return heard ? 0 : -EINVAL;
 }
 
-/* ---- telling ---- */
+/* ---- adverts to neighbours ---- */
 
 /**
  * struct lb_listener - a neighbour that uses a prefix
  * @tag: hash of prefix and port; 0: the place is free
- * @told: what it was told
+ * @advert: the last advert
  * @msg: the prefix
  * @ifindex: the neighbour's port
  * @mac: its MAC address
@@ -247,7 +247,7 @@ int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_b
  */
 struct lb_listener {
 	u64 tag;
-	struct lb_told told;
+	struct lb_advert advert;
 	struct lb_msg msg;
 	u32 ifindex;
 	u8 mac[ETH_ALEN];
@@ -256,15 +256,15 @@ struct lb_listener {
 };
 
 /**
- * struct lb_teller - an action that tells
+ * struct lb_teller - an action that sends adverts
  * @lock: guards @listeners, @running and @dead
- * @timer: looks after prefixes without packets
+ * @timer: checks prefixes without packets
  * @running: the timer runs
- * @dead: nothing may start the timer any more
+ * @dead: the timer must not start again
  * @ports: ports of the namespace
  * @glb: state of the namespace
  * @grading: how load becomes quality
- * @told: counter of messages
+ * @sent: counter of adverts
  * @rcu: for freeing
  * @listeners: in buckets of LB_REMOTE_WAYS
  */
@@ -276,7 +276,7 @@ struct lb_teller {
 	struct lb_ports *ports;
 	struct lb_glb *glb;
 	struct lb_grading grading;
-	u64 __percpu *told;
+	u64 __percpu *sent;
 	struct rcu_head rcu;
 	struct lb_listener listeners[LB_REMOTE_WAYS << LB_TELLER_BITS];
 };
@@ -310,7 +310,7 @@ static u8 lb_egress_quality(struct lb_teller *t, const u32 *egress, u32 count, u
 	return best;
 }
 
-/* Send a message to a neighbour. */
+/* Send an advert to a neighbour. */
 static void lb_send_message(struct lb_teller *t, u32 ifindex, const u8 *mac, const struct lb_msg *m)
 {
 	struct net_device *dev = dev_get_by_index_rcu(t->ports->net, ifindex);
@@ -335,21 +335,21 @@ static void lb_send_message(struct lb_teller *t, u32 ifindex, const u8 *mac, con
 		kfree_skb(skb);
 		return;
 	}
-	this_cpu_inc(*t->told);
+	this_cpu_inc(*t->sent);
 	dev_queue_xmit(skb);
 }
 
-/* Note what is told now. Return: the message to send; the lock is held */
-static struct lb_msg lb_note_told(struct lb_listener *l, u8 quality, u64 now_ns)
+/* Store an advert. Return: its message; the lock is held */
+static struct lb_msg lb_new_advert(struct lb_listener *l, u8 quality, u64 now_ns)
 {
-	l->told.told_ns = now_ns;
-	l->told.quality = quality;
+	l->advert.sent_ns = now_ns;
+	l->advert.quality = quality;
 	l->msg.quality = quality;
 	l->msg.stamp = ktime_get_real_ns();
 	return l->msg;
 }
 
-/* Find the place of a tag, or one that is free or idle. Return: NULL if there is none; the lock is held */
+/* Find the place of a tag, or one that is free or idle. Return: NULL if all are in use; the lock is held */
 static struct lb_listener *lb_find_listener(struct lb_teller *t, u64 tag, u64 now_ns)
 {
 	struct lb_listener *l = t->listeners + (tag >> (64 - LB_TELLER_BITS)) * LB_REMOTE_WAYS;
@@ -358,7 +358,7 @@ static struct lb_listener *lb_find_listener(struct lb_teller *t, u64 tag, u64 no
 	for (; l < end; l++) {
 		if (l->tag == tag)
 			return l;
-		if (!l->tag || lb_told_is_idle(&l->told, now_ns))
+		if (!l->tag || lb_advert_is_idle(&l->advert, now_ns))
 			place = l;
 	}
 	if (place)
@@ -382,20 +382,20 @@ static bool lb_update_listener(struct lb_teller *t, struct lb_listener *l, const
 {
 	u8 quality;
 
-	l->told.used_ns = now_ns;
+	l->advert.used_ns = now_ns;
 	l->ifindex = skb->dev->ifindex;
 	ether_addr_copy(l->mac, eth_hdr(skb)->h_source);
 	lb_set_prefix(&l->msg, r);
 	l->egress_count = lb_route_egress(r, l->egress);
 	quality = lb_egress_quality(t, l->egress, l->egress_count, now_ns);
-	if (!lb_told_is_due(&l->told, quality, t->grading.w.interval_ns, now_ns))
+	if (!lb_advert_is_due(&l->advert, quality, t->grading.w.interval_ns, now_ns))
 		return false;
-	*m = lb_note_told(l, quality, now_ns);
+	*m = lb_new_advert(l, quality, now_ns);
 	return true;
 }
 
 /**
- * lb_tell() - tell a neighbour the quality of the egress for a packet that it sent
+ * lb_tell() - advertise the quality of the egress to the sender of a packet, if it is due
  * @t: the teller
  * @r: route of the packet, with at least one next hop
  * @skb: the packet, at the ingress of the neighbour's port
@@ -425,7 +425,7 @@ void lb_tell(struct lb_teller *t, const struct lb_route *r, const struct sk_buff
 		lb_send_message(t, skb->dev->ifindex, eth_hdr(skb)->h_source, &m);
 }
 
-/* Look after a neighbour. Return: is the prefix in use? */
+/* Check a place. Return: is its prefix in use? */
 static bool lb_check_listener(struct lb_teller *t, struct lb_listener *l, u64 now_ns)
 {
 	u8 mac[ETH_ALEN], quality;
@@ -434,14 +434,14 @@ static bool lb_check_listener(struct lb_teller *t, struct lb_listener *l, u64 no
 	u32 ifindex;
 
 	spin_lock(&t->lock);
-	used = l->tag && !lb_told_is_idle(&l->told, now_ns);
+	used = l->tag && !lb_advert_is_idle(&l->advert, now_ns);
 	due = false;
 	if (used) {
 		quality = lb_egress_quality(t, l->egress, l->egress_count, now_ns);
-		due = lb_told_is_due(&l->told, quality, t->grading.w.interval_ns, now_ns);
+		due = lb_advert_is_due(&l->advert, quality, t->grading.w.interval_ns, now_ns);
 	}
 	if (due) {
-		m = lb_note_told(l, quality, now_ns);
+		m = lb_new_advert(l, quality, now_ns);
 		ifindex = l->ifindex;
 		ether_addr_copy(mac, l->mac);
 	}
@@ -479,12 +479,12 @@ static enum hrtimer_restart lb_teller_timer(struct hrtimer *timer)
  * @ports: ports of the namespace
  * @glb: state of the namespace
  * @grading: how load becomes quality
- * @told: counter of messages
+ * @sent: counter of adverts
  *
  * Return: the teller, or NULL if there is no memory.
  */
 struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,
-				   const struct lb_grading *grading, u64 __percpu *told)
+				   const struct lb_grading *grading, u64 __percpu *sent)
 {
 	struct lb_teller *t = kvzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
@@ -495,7 +495,7 @@ struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,
 	t->ports = ports;
 	t->glb = glb;
 	t->grading = *grading;
-	t->told = told;
+	t->sent = sent;
 	return t;
 }
 

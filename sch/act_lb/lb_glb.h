@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Global load balancing: telling neighbours, and listening to them
+ * Global load balancing: adverts to and from neighbours
  *
- * The interface of lb_glb.c, which explains who is told and believed.
+ * The interface of lb_glb.c, which explains trust and locks.
  */
 #ifndef _CLOSNET_LB_GLB_H
 #define _CLOSNET_LB_GLB_H
@@ -14,10 +14,10 @@
 #include "lb_port.h"
 #include "lb_remote.h"
 
-/* Ethertype of messages: IEEE's for local experiments */
+/* Ethertype of adverts: IEEE's for local experiments */
 #define LB_ETHERTYPE		0x88b5
 #define LB_KEY_LEN		16
-/* Places for prefixes and ports: of the store, and of a teller */
+/* Places for prefixes and ports in the store and in a teller */
 #define LB_STORE_BITS		8
 #define LB_TELLER_BITS		8
 /* Egress ports of a prefix that are graded between packets */
@@ -25,15 +25,15 @@
 
 /**
  * struct lb_glb - state of a namespace
- * @store: what neighbours told; NULL until an action chooses by it; freed with the namespace
- * @lock: of writers of @store and of the counters
- * @hash_key: of tags
- * @heard: messages that count
- * @refused: messages that do not: from other ports, not authentic, not valid, old, or no room
+ * @store: remote qualities; NULL until an action uses them; freed with the namespace
+ * @lock: guards changes of @store and of the counters
+ * @hash_key: key of the tags
+ * @heard: adverts stored
+ * @refused: adverts from other ports, not authentic, not valid, old, or without a place
  * @mutex: guards the following members
  * @users: actions with global load balancing
- * @choosers: those that choose; read without the lock
- * @keyed: messages are authenticated; read without the lock while there are users
+ * @choosers: actions that use remote qualities; read without the lock
+ * @keyed: adverts are authenticated; read without the lock while there are users
  * @key: the key; as @keyed
  */
 struct lb_glb {
@@ -60,7 +60,7 @@ u8 lb_glb_quality(const struct lb_remote *store, u64 hash, u32 ifindex, u64 now_
 int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_buff *skb);
 
 struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,
-				   const struct lb_grading *grading, u64 __percpu *told);
+				   const struct lb_grading *grading, u64 __percpu *sent);
 void lb_teller_destroy(struct lb_teller *t);
 void lb_tell(struct lb_teller *t, const struct lb_route *r, const struct sk_buff *skb, u64 now_ns);
 

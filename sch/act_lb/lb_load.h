@@ -20,7 +20,7 @@
 #define LB_BAND_NS_MIN		100
 
 /**
- * struct lb_weights - what grading is made of
+ * struct lb_weights - weights and bounds of grading
  * @interval_ns: time between two samples; 1000 to 10^9
  * @band_ns: time to drain below which the queue has the best band; each further band
  *	doubles it; at least LB_BAND_NS_MIN
@@ -42,7 +42,7 @@ struct lb_weights {
 
 /**
  * struct lb_grading - how load becomes quality, computed from struct lb_weights
- * @w: what it was computed from
+ * @w: its input
  * @band_recip: 2^32 / w.band_ns, rounded up
  * @quality: quality by the band of the queue and the band of the utilization
  */
@@ -59,10 +59,10 @@ struct lb_grading {
  * @util_band: band of @util
  * @backlog_bytes: bytes in its queues at the last sample
  * @charged_bytes: bytes given to the port since then
- * @sampled_ns: time of the last sample; 0: none yet
+ * @sampled_ns: time of the last sample; 0: no sample yet
  * @sent_bytes: bytes sent until then, a counter
  *
- * One CPU writes a sample at a time, the caller's lock sees to that; others read members
+ * One CPU writes a sample at a time, ensured by the caller's lock; other CPUs read members
  * with READ_ONCE and may combine two samples, which costs a choice and no more.
  */
 struct lb_load {

@@ -2,10 +2,10 @@
 /*
  * act_lb: load balancing over the next hops of a route, as a tc action
  *
- * At the ingress of a router's port, the action does what the load-balancing engine of a switch ASIC
- * does: it looks the packet up in the FIB, and where the route has several next hops, it chooses
+ * At the ingress of a router's port, the action works like the load-balancing engine of a switch
+ * ASIC: it looks the packet up in the FIB, and where the route has several next hops, it chooses
  * one by hash, flowlet, spraying, DRILL or measured quality, and sends the packet. All else goes on
- * to the stack, counted by reason. Filters say which traffic gets which action; all actions of a
+ * to the stack, counted by reason. Filters select the action of a packet; all actions of a
  * namespace share the load of its ports.
  *
  *	tc filter add dev swp1 ingress matchall action lb granularity packet select quality
@@ -15,14 +15,14 @@
  *	lb_packet.c	which packets; the hash of a flow
  *	lb_fib.c	next hops of a route
  *	lb_port.c	devices of next hops, samples of their load
- *	lb_glb.c	messages to and from neighbours
+ *	lb_glb.c	adverts to and from neighbours
  *	lb_load.c	load becomes quality		\
  *	lb_flow.c	table of flows			 > cores, without skb and netlink
  *	lb_select.c	choice of a member		 |
  *	lb_remote.c	quality beyond the next hop	/
  *	lb_options.c	generated from tc-lb.yaml
  *
- * Locks. A packet takes the lock of its flow's bucket, and inside it none. A sample of a port is taken
+ * Locks. A packet takes the lock of its flow's bucket, and no other lock inside it. A sample of a port is taken
  * under the port's lock by the CPU that gets it at once. The xarray's lock guards the table of ports,
  * rate_mutex their rates; it is taken inside RTNL and apply_mutex, and no other inside it. Parameters are
  * replaced by RCU as a whole, under apply_mutex.
@@ -112,7 +112,7 @@ static u32 lb_util(u32 share)
 	return (u64)share * LB_UTIL_ONE / U32_MAX;
 }
 
-/* Compute what the options imply */
+/* Compute values that depend on the options */
 static void lb_params_finish(struct lb_params *p)
 {
 	const struct lb_options *o = &p->options;
@@ -134,7 +134,7 @@ static void lb_params_finish(struct lb_params *p)
 	lb_grading_init(&p->select.grading, &weights);
 }
 
-/* Does the action remember flows? By packet, it need not; by hash, it would always find the same. */
+/* Does the action store flows? Packets need no memory, and the hash of a flow is constant. */
 static bool lb_needs_table(const struct lb_options *o)
 {
 	return o->granularity != TC_LB_GRANULARITY_PACKET && o->select != TC_LB_SELECT_HASH;
@@ -226,7 +226,7 @@ static bool lb_chooses(const struct lb_options *o)
 	return o->glb == TC_LB_GLB_CHOOSE || o->glb == TC_LB_GLB_BOTH;
 }
 
-/* Free parameters that no packet sees any more, or will soon see no more. */
+/* Free parameters that new packets cannot see, after a grace period. */
 static void lb_params_free(struct lb_params *p)
 {
 	u32 i;
@@ -244,7 +244,7 @@ static void lb_params_free(struct lb_params *p)
 	kfree_rcu(p, rcu);
 }
 
-/* Take part in global load balancing, as the options say. */
+/* Join global load balancing in the role of the options. */
 static int lb_join_glb(struct lb_params *p, struct lb_net *ln, struct tcf_lb *lb,
 		       const struct nlattr *key, struct netlink_ext_ack *extack)
 {
@@ -621,7 +621,7 @@ static struct tc_action_ops lb_ops = {
 
 /* ---- namespaces and devices ---- */
 
-/* Takes the messages of global load balancing of all namespaces. */
+/* Takes the adverts of all namespaces. */
 static int lb_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
 		      struct net_device *orig_dev)
 {

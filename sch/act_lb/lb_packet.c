@@ -3,11 +3,11 @@
  * Packets: which ones can be balanced, and the hash of their flow
  *
  * The hash is over addresses, protocol and ports. RoCEv2 uses one UDP port for all queue pairs of a
- * host, and the source port is the same for a queue pair, or for all: so the hash has the
- * destination queue pair, too. Fragments have the hash of addresses and protocol, since only the
+ * host, and the source port is the same for a queue pair, or for all: so the hash also
+ * covers the destination queue pair. Fragments have the hash of addresses and protocol, since only the
  * first one has ports.
  *
- * Others may choose headers, so the key is secret: nobody can fill one bucket of the table.
+ * The key is secret, because senders can choose headers: they cannot fill one bucket of the table.
  */
 #include <linux/netfilter.h>
 #include <net/ip.h>
@@ -40,7 +40,7 @@ static bool lb_has_policy(const struct net *net, bool ipv6)
 	return false;
 }
 
-/* Is the packet as long as its header says? Padding of short frames is removed. */
+/* Does the length match the header? Padding of short frames is removed. */
 static bool lb_has_length(struct sk_buff *skb, u32 len)
 {
 	if (skb->len < len)
@@ -106,7 +106,7 @@ int lb_check_packet(struct sk_buff *skb, struct net *net)
 
 /* ---- hash ---- */
 
-/* Ports of TCP, UDP and their like, and RoCEv2's destination queue pair; 0 of others */
+/* Ports of TCP, UDP and their like, and RoCEv2's destination queue pair; 0 for other protocols */
 static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 {
 	struct {

@@ -6,12 +6,12 @@
  * by the first packet that may take it, or by an action that sets its rate, and goes with its
  * device. So configuration names no ports: the routing table does.
  *
- * What a sample reads (lb_load.c has the model):
+ * Sources of a sample (lb_load.c has the model):
  *
  *	backlog		bytes in the qdisc of each TX queue, of a root qdisc once, and bytes in
  *			the driver's ring (BQL)
  *	bytes sent	the qdiscs' counters; for devices without queue the bytes given to them
- *	rate		what an action says, or the link speed, or LB_DEFAULT_MBPS
+ *	rate		set by an action, or the link speed, or LB_DEFAULT_MBPS
  *
  * Lifetime. Readers are in RCU read sections. lb_port_device_gone() takes the port out of the table.
  * No packet creates it again: a device that goes or changes its namespace is closed first, a closed
@@ -165,7 +165,7 @@ static void lb_rates_update(const struct lb_rate *rates, u32 count)
  *
  * Context: process; may sleep.
  *
- * Return: 0, or -EBUSY if another action has set a different rate of a device: then nothing changes.
+ * Return: 0, or -EBUSY if another action has set a different rate of a device: then no rate changes.
  */
 int lb_port_change_rates(struct lb_ports *ports, const struct lb_rate *old, u32 old_count,
 			 const struct lb_rate *new, u32 new_count, struct netlink_ext_ack *extack)
@@ -215,7 +215,7 @@ void lb_port_put(struct lb_port *port)
 
 /**
  * lb_ports_exit() - free all ports
- * @ports: ports; no packet and no action uses them any more
+ * @ports: ports of a namespace that ends, without packets and actions
  */
 void lb_ports_exit(struct lb_ports *ports)
 {
@@ -328,7 +328,7 @@ static void lb_add_qdisc(const struct Qdisc *q, u64 *sent_bytes, u32 *backlog_by
 
 /*
  * Add up the queues of a device; bounded by the number of its TX queues.
- * Return: false if it has none
+ * Return: false if it has no queues
  */
 static bool lb_read_queues(struct net_device *dev, u64 *sent_bytes, u32 *backlog_bytes)
 {

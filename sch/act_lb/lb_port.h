@@ -2,7 +2,7 @@
 /*
  * Ports: the devices of next hops, and their load
  *
- * The interface of lb_port.c, which explains who shares and frees them.
+ * The interface of lb_port.c, which explains sharing and lifetime.
  */
 #ifndef _CLOSNET_LB_PORT_H
 #define _CLOSNET_LB_PORT_H
@@ -19,18 +19,18 @@ struct netlink_ext_ack;
 
 /* Ports of a namespace: an action counts packets in an array of this size */
 #define LB_PORTS_MAX	128
-/* Rate of a device that reports none */
+/* Rate of a device that does not report its rate */
 #define LB_DEFAULT_MBPS	10000
 
 /**
  * struct lb_port - a device that is or was the next hop of a balanced packet
  * @load: its load
- * @lock: of the CPU that takes a sample
+ * @lock: held by the CPU that takes a sample
  * @given_bytes: bytes given to the device; for devices without queue. Under @lock
  * @ifindex: index of the device
  * @slot: number below LB_PORTS_MAX, unique in the namespace
- * @link_Mbps: rate that the device reports; 0: none. Under rate_mutex
- * @rate_Bps: rate that actions set; 0: none. Under rate_mutex
+ * @link_Mbps: rate that the device reports, or 0. Under rate_mutex
+ * @rate_Bps: rate that actions set, or 0. Under rate_mutex
  * @rate_users: number of actions that set it. Under rate_mutex
  * @refs: the namespace's table, and actions that set the rate
  * @rcu: for freeing

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Global load balancing: what neighbours tell of the rest of a path
+ * Global load balancing: adverts of the quality beyond the next hop
  *
- * A leaf knows the load of its own uplinks, not that of the links from a spine to the other leaf.
- * Broadcom's Global Load Balancing ("cognitive routing") lets each router tell its neighbours the
- * quality of its egress ports. The neighbour takes the minimum of the local and the remote quality.
+ * A leaf measures the load of its own uplinks, but not of the links from a spine to the other leaf.
+ * In Broadcom's Global Load Balancing ("cognitive routing"), each router advertises the quality
+ * of its egress ports to its neighbours. The neighbour uses the minimum of the local and the remote
+ * quality.
  *
  *	leaf A ---u1--- spine 1 ---x---- leaf B: 10.0.2.0/24
  *	       ---u2--- spine 2 --------
  *
- *	packets for 10.0.2.0/24 come from A:	spine 1 notes the prefix and A's port
- *	the quality of x changes:		spine 1 tells A "10.0.2.0/24: 2"
- *	A chooses for 10.0.2.0/24:		u1 has min(local quality of u1, 2)
+ *	packets for 10.0.2.0/24 arrive from A:	spine 1 stores the prefix and A's port
+ *	the quality of x changes:		spine 1 sends A an advert: 10.0.2.0/24 has quality 2
+ *	A selects for 10.0.2.0/24:		u1 has min(local quality of u1, 2)
  *
- * So a router tells only neighbours that use it for a prefix, and only of prefixes in use. It tells
+ * A router sends adverts only to neighbours that use it for a prefix, and only for prefixes in use:
  *
- *	at once		when a packet finds another quality, at most once in an interval
- *	LB_CHECK_NS	later at the latest, when no packet comes: a queue has drained
- *	LB_REFRESH_NS	after the last message, so that one lost message does not matter
+ *	at once			when a packet finds another quality, at most once in an interval
+ *	within LB_CHECK_NS	when no packet arrives: a queue has drained
+ *	after LB_REFRESH_NS	again, so that a lost advert does no harm
  *
- * and stops LB_AGE_NS after the last packet. A path of quality 0, such as one whose egress has lost its
- * carrier, is told for LB_DOWN_NS: the teller may have no route meanwhile, and would not know the
- * prefix of new packets. What was not repeated for LB_AGE_NS is unknown, which
- * counts as the best quality: a neighbour without act_lb costs nothing.
+ * Adverts end LB_AGE_NS after the last packet. Quality 0, as of an egress without carrier, is advertised
+ * for LB_DOWN_NS: the router may have no route meanwhile, and cannot find the prefix of new packets.
+ * A quality that is not repeated for LB_AGE_NS is unknown, which counts as the best quality: a
+ * neighbour without act_lb does not change the selection.
  *
  *	 0       1       2       3       4                              12        28           36
  *	+-------+-------+-------+-------+-- ... -----------------------+-- ... --+-- ... -----+
  *	|version|family |length |quality| stamp, ns                    | prefix  | SipHash    |
  *	+-------+-------+-------+-------+-- ... -----------------------+-- ... --+-- ... -----+
  *
- * Numbers are in network byte order. The stamp is the sender's clock. A message that is not newer than
+ * Numbers are in network byte order. The stamp is the sender's clock. An advert that is not newer than
  * the last one of the same port and prefix is ignored, so that a recorded one cannot be
  * repeated while the entry lives. Without a key, the authenticator is 0.
  *
- * The store has a place for each port and prefix, in buckets of four. A place is identified by a
- * 64-bit keyed hash only. A reader takes no lock; what it gets from a place that changes meanwhile
- * may be wrong for one packet.
+ * The store has a place for each port and prefix, in buckets of four. A 64-bit keyed hash
+ * identifies a place. Readers take no lock. A reader of a place that changes may get a wrong quality for
+ * one packet.
  *
- * Differences from the documents: Junos tells the quality of next-next-hop nodes, named by BGP; here
- * the prefix of the routing table is the name, which needs no routing protocol's help. Both routers
+ * Differences from the documents: Junos advertises the quality of next-next-hop nodes, which BGP names.
+ * Here the prefix of the routing table is the name, which needs no routing protocol. Both routers
  * need the same prefix in their tables, not an aggregate of it.
  */
 #include "lb_remote.h"
@@ -99,7 +100,7 @@ static bool lb_prefix_is_clean(const struct lb_msg *m)
  * @buf: bytes
  * @len: number of them
  *
- * The authenticator is the caller's. What follows LB_MSG_LEN bytes is ignored: Ethernet pads frames, and a
+ * The caller checks the authenticator. Bytes behind LB_MSG_LEN are ignored: Ethernet pads frames, and a
  * later version may append fields.
  *
  * Return: true if it is valid.
@@ -124,11 +125,11 @@ bool lb_msg_read(struct lb_msg *m, const u8 *buf, u32 len)
 
 static bool lb_remote_is_old(const struct lb_remote *r, u64 now_ns)
 {
-	return now_ns - READ_ONCE(r->heard_ns) > LB_AGE_NS;
+	return now_ns - READ_ONCE(r->received_ns) > LB_AGE_NS;
 }
 
 /**
- * lb_remote_set() - note what a message says
+ * lb_remote_set() - store the quality of an advert
  * @bucket: LB_REMOTE_WAYS places
  * @tag: hash of prefix and port, not 0
  * @stamp: stamp of the message
@@ -137,16 +138,16 @@ static bool lb_remote_is_old(const struct lb_remote *r, u64 now_ns)
  *
  * The caller holds the lock of the store.
  *
- * Return: what became of it.
+ * Return: enum lb_received.
  */
-enum lb_heard lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 quality, u64 now_ns)
+enum lb_received lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 quality, u64 now_ns)
 {
 	struct lb_remote *r, *place = NULL;
 
 	for (r = bucket; r < bucket + LB_REMOTE_WAYS; r++) {
 		if (r->tag == tag) {
 			if (!lb_remote_is_old(r, now_ns) && stamp <= r->stamp)
-				return LB_HEARD_OLD;
+				return LB_RECEIVED_OLD;
 			place = r;
 			break;
 		}
@@ -154,21 +155,21 @@ enum lb_heard lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 qua
 			place = r;
 	}
 	if (!place)
-		return LB_HEARD_FULL;
+		return LB_RECEIVED_FULL;
 	place->stamp = stamp;
 	WRITE_ONCE(place->quality, quality);
-	WRITE_ONCE(place->heard_ns, now_ns);
+	WRITE_ONCE(place->received_ns, now_ns);
 	WRITE_ONCE(place->tag, tag);
-	return LB_HEARD;
+	return LB_RECEIVED;
 }
 
 /**
- * lb_remote_quality() - look up what was told of a path
+ * lb_remote_quality() - look up the quality of a path
  * @bucket: LB_REMOTE_WAYS places
  * @tag: hash of prefix and port
  * @now_ns: present time
  *
- * Return: 0 to LB_BEST, which is that of an unknown path, too.
+ * Return: 0 to LB_BEST; LB_BEST of an unknown path.
  */
 u8 lb_remote_quality(const struct lb_remote *bucket, u64 tag, u64 now_ns)
 {
@@ -180,34 +181,34 @@ u8 lb_remote_quality(const struct lb_remote *bucket, u64 tag, u64 now_ns)
 	return LB_BEST;
 }
 
-/* ---- telling ---- */
+/* ---- adverts ---- */
 
 /**
- * lb_told_is_due() - is there something to tell?
- * @t: what was told; told_ns is 0 if nothing was
+ * lb_advert_is_due() - is an advert due?
+ * @t: the last advert
  * @quality: quality now
  * @interval_ns: least time between two messages
  * @now_ns: present time
  *
- * Return: true if a message is due.
+ * Return: true if it is.
  */
-bool lb_told_is_due(const struct lb_told *t, u8 quality, u32 interval_ns, u64 now_ns)
+bool lb_advert_is_due(const struct lb_advert *t, u8 quality, u32 interval_ns, u64 now_ns)
 {
-	u64 elapsed_ns = now_ns - t->told_ns;
+	u64 elapsed_ns = now_ns - t->sent_ns;
 
-	if (!t->told_ns || elapsed_ns >= LB_REFRESH_NS)
+	if (!t->sent_ns || elapsed_ns >= LB_REFRESH_NS)
 		return true;
 	return quality != t->quality && elapsed_ns >= interval_ns;
 }
 
 /**
- * lb_told_is_idle() - has the neighbour stopped to use the prefix?
- * @t: what was told
+ * lb_advert_is_idle() - has the neighbour stopped to use the prefix?
+ * @t: the last advert
  * @now_ns: present time
  *
  * Return: true if it may be forgotten.
  */
-bool lb_told_is_idle(const struct lb_told *t, u64 now_ns)
+bool lb_advert_is_idle(const struct lb_advert *t, u64 now_ns)
 {
-	return now_ns - t->used_ns > (t->told_ns && !t->quality ? LB_DOWN_NS : LB_AGE_NS);
+	return now_ns - t->used_ns > (t->sent_ns && !t->quality ? LB_DOWN_NS : LB_AGE_NS);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Global load balancing: what neighbours tell of the rest of a path
+ * Global load balancing: adverts of the quality beyond the next hop
  *
  * The interface of lb_remote.c, which explains protocol and store.
  */
@@ -17,19 +17,19 @@
 #define LB_MSG_AUTH		28
 #define LB_MSG_PREFIX_LEN	16
 
-/* A teller repeats what it has told after this time, and checks its ports this often meanwhile. */
+/* Time after which an advert is repeated, and between two checks of the ports */
 #define LB_REFRESH_NS		1000000
 #define LB_CHECK_NS		100000
 /* Time after which the receiver forgets a quality */
 #define LB_AGE_NS		(10 * LB_REFRESH_NS)
 
-/* Time that a path of quality 0 is told without packets: routing needs longer to find another one. */
+/* Time that quality 0 is advertised without packets: routing takes longer to find another path. */
 #define LB_DOWN_NS		(30000ULL * LB_REFRESH_NS)
 
 #define LB_REMOTE_WAYS		4
 
 /**
- * struct lb_msg - a message
+ * struct lb_msg - an advert on the wire
  * @ipv6: family of the prefix
  * @prefix_len: length of the prefix in bits, up to 32 or 128
  * @quality: 0 to LB_BEST
@@ -47,46 +47,46 @@ struct lb_msg {
 /**
  * struct lb_remote - quality of a path beyond the next hop
  * @tag: hash of prefix and port; 0: the place is free
- * @stamp: of the message
- * @heard_ns: when it came
+ * @stamp: stamp of the last advert
+ * @received_ns: time of its arrival
  * @quality: 0 to LB_BEST
  */
 struct lb_remote {
 	u64 tag;
 	u64 stamp;
-	u64 heard_ns;
+	u64 received_ns;
 	u8 quality;
 };
 
 /**
- * enum lb_heard - what became of a message
- * @LB_HEARD: its quality counts now
- * @LB_HEARD_OLD: a newer one came before
- * @LB_HEARD_FULL: no place in the store
+ * enum lb_received - result of an advert
+ * @LB_RECEIVED: its quality is stored
+ * @LB_RECEIVED_OLD: a newer one came before
+ * @LB_RECEIVED_FULL: no place in the store
  */
-enum lb_heard {
-	LB_HEARD,
-	LB_HEARD_OLD,
-	LB_HEARD_FULL,
+enum lb_received {
+	LB_RECEIVED,
+	LB_RECEIVED_OLD,
+	LB_RECEIVED_FULL,
 };
 
 /**
- * struct lb_told - what a teller has told of a prefix to a neighbour
- * @told_ns: when
- * @used_ns: when the last packet for the prefix came from this neighbour
- * @quality: what
+ * struct lb_advert - last advert of a prefix to a neighbour
+ * @sent_ns: time of the advert; 0: not sent yet
+ * @used_ns: arrival of the neighbour's last packet for the prefix
+ * @quality: quality that it had
  */
-struct lb_told {
-	u64 told_ns;
+struct lb_advert {
+	u64 sent_ns;
 	u64 used_ns;
 	u8 quality;
 };
 
 void lb_msg_write(u8 *buf, const struct lb_msg *m);
 bool lb_msg_read(struct lb_msg *m, const u8 *buf, u32 len);
-enum lb_heard lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 quality, u64 now_ns);
+enum lb_received lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 quality, u64 now_ns);
 u8 lb_remote_quality(const struct lb_remote *bucket, u64 tag, u64 now_ns);
-bool lb_told_is_due(const struct lb_told *t, u8 quality, u32 interval_ns, u64 now_ns);
-bool lb_told_is_idle(const struct lb_told *t, u64 now_ns);
+bool lb_advert_is_due(const struct lb_advert *t, u8 quality, u32 interval_ns, u64 now_ns);
+bool lb_advert_is_idle(const struct lb_advert *t, u64 now_ns);
 
 #endif /* _CLOSNET_LB_REMOTE_H */

@@ -14,7 +14,7 @@
  *   "DRILL: Micro Load Balancing for Low-latency Data Center Networks", SIGCOMM 2017.
  *
  * Each policy honours weights: a member is met with a probability, or in a share of the turns,
- * that is its weight over the sum of the weights of all members in question. A member that is
+ * that is its weight over the sum of the weights of the candidates. A member that is
  * down is never chosen; the other members share its part.
  *
  * With global load balancing, the quality of a member is the minimum of the port's quality and

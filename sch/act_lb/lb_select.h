@@ -17,10 +17,10 @@
 
 /**
  * enum lb_policy - how a member is selected
- * @LB_HASH: by the flow's hash, as ECMP
+ * @LB_HASH: hash of the flow, as ECMP
  * @LB_RANDOM: at random
  * @LB_RR: in turn
- * @LB_QUALITY: at random among those of the best quality (adaptive routing)
+ * @LB_QUALITY: at random among the members of the best quality (adaptive routing)
  * @LB_DRILL: shortest of some random queues and some remembered ones
  */
 enum lb_policy {
@@ -47,8 +47,8 @@ static inline bool lb_reads_load(enum lb_policy policy)
  * struct lb_member - a next hop of a group
  * @load: load of its port
  * @weight: weight of the next hop, 1 to 65536
- * @remote: quality of the rest of the path, as neighbours tell it; LB_BEST: unknown
- * @up: the port has carrier, and nothing else speaks against the member
+ * @remote: advertised quality beyond the next hop; LB_BEST: unknown
+ * @up: the member can be selected: the port has carrier
  */
 struct lb_member {
 	struct lb_load *load;

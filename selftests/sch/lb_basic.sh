@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# act_lb sends packets by the next hops of their route, as options say, and leaves all others to the stack.
+# act_lb sends packets to the next hops of their route according to its options, and leaves other packets to the stack.
 # shellcheck disable=SC2154 # lb_net sets the namespaces
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/lb.sh"

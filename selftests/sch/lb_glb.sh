@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Global load balancing: spines tell a leaf the quality of their egress, and the leaf avoids the congested or broken
-# path behind a spine. Strangers, wrong keys and old news are not believed.
+# Global load balancing: spines send a leaf adverts with the quality of their egress, and the leaf avoids the congested
+# or broken path behind a spine. It refuses adverts from hosts, and adverts with a wrong key.
 # shellcheck disable=SC2154,SC2317 # setup_ns sets the namespaces; functions are called through check
 #
 #	                       +-- s0 --+
@@ -43,7 +43,7 @@ for pair in "$r 10.1.0.2" "$r 10.1.1.2" "$s0 10.2.0.2" "$s1 10.2.1.2" "$r fd01:0
 	wait_for 5 in_ns ${pair% *} ping -q -c 1 -W 1 ${pair#* } >/dev/null
 done
 
-# tell SPINE DEV OPTIONS...: let a spine tell the leaf, or not, with a new action
+# tell SPINE DEV OPTIONS...: put a new action on the port of a spine
 tell_index=0
 tell() {
 	tell_index=$((tell_index + 1))
@@ -74,25 +74,31 @@ some() {
 		sleep 0.002
 	done
 }
+# settle FAMILY: wait until the queue of the slow egress is empty: a packet that is sent now comes back
+settle() {
+	local to=10.2.1.2
+	[ "$1" = 4 ] || to=fd02:1::2
+	wait_for 10 in_ns "$s1" ping -q -c 1 -W 2 $to >/dev/null
+}
 
 wire_set "$s1/b1" rate 10mbit
 for family in 4 6; do
 	lb granularity packet
 	some $family
-	sleep 1
-	check "IPv$family, without news: both spines get packets" both
+	settle $family
+	check "IPv$family, without adverts: both spines get packets" both
 	tell "$s0" a0 glb tell
 	tell "$s1" a1 glb tell
 	one=$tell_index
 	lb granularity packet glb choose
 	some $family
-	check "IPv$family: spine with the slow egress tells" at_least 1 told "$s1" $one
-	check "IPv$family: leaf hears" at_least 1 lb_stat .heard_messages
+	check "IPv$family: spine with the slow egress sends adverts" at_least 1 told "$s1" $one
+	check "IPv$family: leaf receives adverts" at_least 1 lb_stat .heard_messages
 	check "IPv$family: leaf avoids the slow egress" mostly_u0
-	sleep 1
+	settle $family
 done
 refused=$(lb_stat .refused_messages)
-check_eq "leaf refuses none of the messages" "$refused" 0
+check_eq "leaf refuses no advert" "$refused" 0
 
 # ---- a broken link
 wire_set "$s1/b1" rate 10gbit
@@ -114,7 +120,7 @@ ip -n "$s1" route replace 10.0.2.0/24 via 10.2.1.2
 ip -n "$s1" -6 route replace fd00:2::/64 via fd02:1::2
 wait_for 5 in_ns "$s1" ping -q -c 1 -W 1 10.2.1.2 >/dev/null
 
-# ---- who is believed
+# ---- trust
 key=000102030405060708090a0b0c0d0e0f
 check_refused "leaf refuses a second key" "key must be that of the namespace's other lb actions" \
 	tc -n "$r" actions add action lb glb choose key $key
@@ -123,8 +129,8 @@ wait_for 5 eval '! tc -n "$r" -j actions list action lb | grep -q index'
 lb granularity packet glb choose key $key
 before=$(lb_stat .heard_messages)
 some 4
-check "leaf with a key refuses messages without" at_least $((refused + 1)) lb_stat .refused_messages
-check_eq "leaf with a key hears none without" "$(lb_stat .heard_messages)" "$before"
+check "leaf with a key refuses adverts without one" at_least $((refused + 1)) lb_stat .refused_messages
+check_eq "leaf with a key stores no advert without one" "$(lb_stat .heard_messages)" "$before"
 for spine in "$s0 a0" "$s1 a1"; do
 	# shellcheck disable=SC2086 # words
 	tc -n ${spine% *} filter del dev ${spine#* } ingress
@@ -133,7 +139,7 @@ for spine in "$s0 a0" "$s1 a1"; do
 	tell $spine glb tell key $key
 done
 some 4
-check "leaf hears messages with its key" at_least $((before + 1)) lb_stat .heard_messages
+check "leaf stores adverts with its key" at_least $((before + 1)) lb_stat .heard_messages
 check "key is not dumped" eval "! tc -n '$r' -s actions list action lb | grep -q $key"
 before=$(lb_stat .heard_messages)
 refused=$(lb_stat .refused_messages)
@@ -145,5 +151,5 @@ in_ns "$h" /usr/bin/python3 - "$mac" <<-'END'
 	to = bytes.fromhex(sys.argv[1].replace(":", ""))
 	s.send(to + b"\2\0\0\0\0\1\x88\xb5" + bytes([1, 4, 24, 0]) + b"\xff" * 8 + bytes([10, 0, 2]) + bytes(21))
 END
-check "message of a host is refused" wait_for 5 at_least $((refused + 1)) lb_stat .refused_messages
+check "advert of a host is refused" wait_for 5 at_least $((refused + 1)) lb_stat .refused_messages
 finish

@@ -87,7 +87,7 @@ static void test_invalid_messages_are_refused(void **state)
 	}
 }
 
-/* Any bytes: what is accepted is written back as the same bytes, so that each message has one form */
+/* Accepted bytes are written back as the same bytes, so that each message has one form */
 static void test_random_bytes_are_refused_or_read_exactly(void **state)
 {
 	u8 buf[LB_MSG_LEN], back[LB_MSG_LEN];
@@ -119,18 +119,18 @@ static void test_random_bytes_are_refused_or_read_exactly(void **state)
 
 #define PATHS	6
 
-/* Random messages of six paths in one bucket of four, beside a list of what was heard last */
+/* Random adverts of six paths in one bucket of four, beside a list of the last ones */
 static void test_store_agrees_with_a_list(void **state)
 {
 	struct {
 		u64 stamp;
-		u64 heard_ns;
+		u64 received_ns;
 		u8 quality;
 	} list[PATHS] = { };
 	struct lb_remote bucket[LB_REMOTE_WAYS] = { };
-	u32 results[LB_HEARD_FULL + 1] = { }, i, path, forgotten = 0;
+	u32 results[LB_RECEIVED_FULL + 1] = { }, i, path, forgotten = 0;
 	u64 now = LB_AGE_NS * 2, stamp;
-	enum lb_heard got;
+	enum lb_received got;
 	struct rng rng;
 	u8 quality;
 
@@ -143,17 +143,17 @@ static void test_store_agrees_with_a_list(void **state)
 		quality = rng_in(&rng, 0, LB_BEST);
 		got = lb_remote_set(bucket, path + 1, stamp, quality, now);
 		results[got]++;
-		if (got == LB_HEARD) {
-			assert_true(now - list[path].heard_ns > LB_AGE_NS || stamp > list[path].stamp);
+		if (got == LB_RECEIVED) {
+			assert_true(now - list[path].received_ns > LB_AGE_NS || stamp > list[path].stamp);
 			list[path].stamp = stamp;
-			list[path].heard_ns = now;
+			list[path].received_ns = now;
 			list[path].quality = quality;
-		} else if (got == LB_HEARD_OLD) {
-			assert_true(now - list[path].heard_ns <= LB_AGE_NS && stamp <= list[path].stamp);
+		} else if (got == LB_RECEIVED_OLD) {
+			assert_true(now - list[path].received_ns <= LB_AGE_NS && stamp <= list[path].stamp);
 		}
 		for (path = 0; path < PATHS; path++) {
 			quality = lb_remote_quality(bucket, path + 1, now);
-			if (now - list[path].heard_ns > LB_AGE_NS) {
+			if (now - list[path].received_ns > LB_AGE_NS) {
 				assert_int_equal(quality, LB_BEST);
 				forgotten++;
 			} else {
@@ -161,7 +161,7 @@ static void test_store_agrees_with_a_list(void **state)
 			}
 		}
 	}
-	for (i = 0; i <= LB_HEARD_FULL; i++)
+	for (i = 0; i <= LB_RECEIVED_FULL; i++)
 		assert_true(results[i] > 100);
 	assert_true(forgotten > 1000);
 }
@@ -172,7 +172,7 @@ static void test_unknown_path_has_the_best_quality(void **state)
 
 	(void)state;
 	assert_int_equal(lb_remote_quality(bucket, 7, LB_AGE_NS * 2), LB_BEST);
-	assert_int_equal(lb_remote_set(bucket, 7, 1, 3, LB_AGE_NS * 2), LB_HEARD);
+	assert_int_equal(lb_remote_set(bucket, 7, 1, 3, LB_AGE_NS * 2), LB_RECEIVED);
 	assert_int_equal(lb_remote_quality(bucket, 7, LB_AGE_NS * 2), 3);
 	assert_int_equal(lb_remote_quality(bucket, 9, LB_AGE_NS * 2), LB_BEST);
 }
@@ -182,21 +182,21 @@ static void test_unknown_path_has_the_best_quality(void **state)
 static void test_changes_are_told_at_once_and_others_repeated(void **state)
 {
 	const u64 start = 1000000000;
-	struct lb_told t = { };
+	struct lb_advert t = { };
 
 	(void)state;
-	assert_true(lb_told_is_due(&t, 7, 16000, start));
-	t = (struct lb_told) { .told_ns = start, .used_ns = start, .quality = 7 };
-	assert_false(lb_told_is_due(&t, 7, 16000, start + 16000));
-	assert_false(lb_told_is_due(&t, 6, 16000, start + 15999));
-	assert_true(lb_told_is_due(&t, 6, 16000, start + 16000));
-	assert_false(lb_told_is_due(&t, 7, 16000, start + LB_REFRESH_NS - 1));
-	assert_true(lb_told_is_due(&t, 7, 16000, start + LB_REFRESH_NS));
-	assert_false(lb_told_is_idle(&t, start + LB_AGE_NS));
-	assert_true(lb_told_is_idle(&t, start + LB_AGE_NS + 1));
+	assert_true(lb_advert_is_due(&t, 7, 16000, start));
+	t = (struct lb_advert) { .sent_ns = start, .used_ns = start, .quality = 7 };
+	assert_false(lb_advert_is_due(&t, 7, 16000, start + 16000));
+	assert_false(lb_advert_is_due(&t, 6, 16000, start + 15999));
+	assert_true(lb_advert_is_due(&t, 6, 16000, start + 16000));
+	assert_false(lb_advert_is_due(&t, 7, 16000, start + LB_REFRESH_NS - 1));
+	assert_true(lb_advert_is_due(&t, 7, 16000, start + LB_REFRESH_NS));
+	assert_false(lb_advert_is_idle(&t, start + LB_AGE_NS));
+	assert_true(lb_advert_is_idle(&t, start + LB_AGE_NS + 1));
 	t.quality = 0;
-	assert_false(lb_told_is_idle(&t, start + LB_DOWN_NS));
-	assert_true(lb_told_is_idle(&t, start + LB_DOWN_NS + 1));
+	assert_false(lb_advert_is_idle(&t, start + LB_DOWN_NS));
+	assert_true(lb_advert_is_idle(&t, start + LB_DOWN_NS + 1));
 }
 
 int main(void)

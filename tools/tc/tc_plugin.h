@@ -41,7 +41,7 @@ struct qdisc_util {
 
 /**
  * struct action_util - functions that tc calls in a plug-in of an action
- * @next: tc's own list
+ * @next: for tc
  * @id: kind of the action
  * @parse_aopt: parse words of the command line into an attribute @type; moves on @argc and @argv;
  *	returns not 0 after an error message
@@ -66,9 +66,9 @@ extern struct qdisc_util pcrp_qdisc_util PLUGIN_EXPORT;
 /* tc -s */
 extern int show_stats;
 
-/* Parse "pass", "goto chain 1" and the like. Return: 0, or not 0 if the word is none of them */
+/* Parse "pass", "goto chain 1" and the like. Return: 0, or not 0 for another word */
 int parse_action_control(int *argc, char ***argv, int *result, bool allow_number);
-/* Number of a device, 0 if there is none, and its name */
+/* Number of a device, 0 if it does not exist; name of a device */
 unsigned int ll_name_to_index(const char *name);
 const char *ll_index_to_name(unsigned int index);
 int get_rate64(__u64 *bytes_per_sec, const char *arg);

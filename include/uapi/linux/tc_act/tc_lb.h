@@ -67,9 +67,8 @@ enum tc_lb_select {
 /**
  * enum tc_lb_glb - role in global load balancing
  * @TC_LB_GLB_OFF: none
- * @TC_LB_GLB_TELL: tells the neighbour of the port the quality of the
- *	egress towards each prefix that it uses
- * @TC_LB_GLB_CHOOSE: chooses by what neighbours tell
+ * @TC_LB_GLB_TELL: send adverts to the neighbour of the port
+ * @TC_LB_GLB_CHOOSE: use adverts of neighbours
  * @TC_LB_GLB_BOTH: both
  */
 enum tc_lb_glb {
@@ -162,7 +161,7 @@ enum {
  * @TCA_LB_STATS_PORT_UNSPEC: unused
  * @TCA_LB_STATS_PORT_IFINDEX: u32, the device
  * @TCA_LB_STATS_PORT_PACKETS: u64, packets that this action sent by it
- * @TCA_LB_STATS_PORT_BYTES: u64, bytes of these
+ * @TCA_LB_STATS_PORT_BYTES: u64, their bytes
  * @TCA_LB_STATS_PORT_QUALITY: u32, quality at the last sample, 0 to 7
  * @TCA_LB_STATS_PORT_UTILIZATION: u32, mean utilization, in units of
  *	1/4294967295
@@ -199,12 +198,9 @@ enum {
  *	was down or gone
  * @TCA_LB_STATS_OVERFLOWS: u64, packets whose flow found no place in the
  *	table
- * @TCA_LB_STATS_TOLD_MESSAGES: u64, messages of global load balancing
- *	sent
- * @TCA_LB_STATS_HEARD_MESSAGES: u64, messages that count, of all actions
- *	of the namespace
- * @TCA_LB_STATS_REFUSED_MESSAGES: u64, messages that do not count, of all
- *	actions of the namespace
+ * @TCA_LB_STATS_TOLD_MESSAGES: u64, adverts of global load balancing sent
+ * @TCA_LB_STATS_HEARD_MESSAGES: u64, adverts stored in the namespace
+ * @TCA_LB_STATS_REFUSED_MESSAGES: u64, adverts refused in the namespace
  * @TCA_LB_STATS_PASS: nest, TCA_LB_STATS_PASS_*
  * @TCA_LB_STATS_PORT: nest, TCA_LB_STATS_PORT_*
  */
@@ -257,7 +253,7 @@ enum {
  *	256 us for flowlets and 10 s for flows
  * @TCA_LB_FLOWS: u32, size of the table of flows
  * @TCA_LB_GLB: u32, enum tc_lb_glb
- * @TCA_LB_KEY: binary, key of the messages; never dumped
+ * @TCA_LB_KEY: binary, key of the adverts; never dumped
  * @TCA_LB_STATS: nest, TCA_LB_STATS_*
  */
 enum {
