@@ -121,11 +121,14 @@ ip -n "$s1" -6 route replace fd00:2::/64 via fd02:1::2
 wait_for 5 in_ns "$s1" ping -q -c 1 -W 1 10.2.1.2 >/dev/null
 
 # ---- trust
+
+# no_action NS: deleted filters have released their actions
+no_action() { ! tc -n "$1" -j actions list action lb | grep -q '"index"'; }
 key=000102030405060708090a0b0c0d0e0f
 check_refused "leaf refuses a second key" "key must be that of the namespace's other lb actions" \
 	tc -n "$r" actions add action lb glb choose key $key
 tc -n "$r" filter del dev rh ingress
-wait_for 5 eval '! tc -n "$r" -j actions list action lb | grep -q index'
+wait_for 5 no_action "$r"
 lb granularity packet glb choose key $key
 before=$(lb_stat .heard_messages)
 some 4
@@ -134,7 +137,7 @@ check_eq "leaf with a key stores no advert without one" "$(lb_stat .heard_messag
 for spine in "$s0 a0" "$s1 a1"; do
 	# shellcheck disable=SC2086 # words
 	tc -n ${spine% *} filter del dev ${spine#* } ingress
-	wait_for 5 eval '! tc -n ${spine% *} -j actions list action lb | grep -q index'
+	wait_for 5 no_action "${spine% *}"
 	# shellcheck disable=SC2086 # words
 	tell $spine glb tell key $key
 done
