@@ -243,7 +243,8 @@ static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const st
 		      skb->len, b->hash);
 	lb_count_packet(b, next->port, packets, skb->len + packets * next->dev->hard_header_len);
 	skb->dev = next->dev;
-	neigh_output(next->neigh, skb, false);
+	/* the cached header of an IPv6 gateway is not for an IPv4 packet */
+	neigh_output(next->neigh, skb, next->neigh->tbl->protocol != skb->protocol);
 }
 
 /*
