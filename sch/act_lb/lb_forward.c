@@ -263,6 +263,7 @@ static struct sk_buff *lb_prepare(const struct lb_packet *b, struct sk_buff *skb
 		lb_drop(b, skb);
 		return NULL;
 	}
+	skb_orphan(skb);
 	skb_forward_csum(skb);
 	skb_clear_tstamp(skb);
 	skb_dst_drop(skb);

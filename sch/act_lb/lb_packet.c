@@ -12,6 +12,7 @@
 #include <linux/netfilter.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
+#include <net/sock.h>
 #include <net/xfrm.h>
 #include "lb_action.h"
 
@@ -97,7 +98,8 @@ int lb_check_packet(struct sk_buff *skb, struct net *net)
 		return TCA_LB_STATS_PASS_PROTOCOL;
 	if (skb->pkt_type != PACKET_HOST)
 		return TCA_LB_STATS_PASS_ADDRESS;
-	if (lb_has_policy(net, ipv6) || skb->sk || skb_sec_path(skb))
+	/* a socket that a program has assigned; otherwise, in veth(4), it is the sender's */
+	if (lb_has_policy(net, ipv6) || skb_sk_is_prefetched(skb) || skb_sec_path(skb))
 		return TCA_LB_STATS_PASS_POLICY;
 	if (skb_is_gso(skb) && !skb_shinfo(skb)->gso_type)	/* LRO */
 		return TCA_LB_STATS_PASS_HEADER;
