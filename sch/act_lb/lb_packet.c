@@ -10,6 +10,7 @@
  * The key is secret, because senders can choose headers: they cannot fill one bucket of the table.
  */
 #include <linux/netfilter.h>
+#include <linux/netfilter_netdev.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 #include <net/sock.h>
@@ -21,7 +22,7 @@
 /* ---- checks ---- */
 
 /* Do forwarded packets meet rules of netfilter or IPsec, which would be skipped? */
-static bool lb_has_policy(const struct net *net, bool ipv6)
+static bool lb_has_policy(const struct net *net, const struct sk_buff *skb, bool ipv6)
 {
 #ifdef CONFIG_NETFILTER
 	struct nf_hook_entries __rcu * const *hooks = ipv6 ? net->nf.hooks_ipv6 :
@@ -30,6 +31,9 @@ static bool lb_has_policy(const struct net *net, bool ipv6)
 	if (rcu_access_pointer(hooks[NF_INET_PRE_ROUTING]) ||
 	    rcu_access_pointer(hooks[NF_INET_FORWARD]) ||
 	    rcu_access_pointer(hooks[NF_INET_POST_ROUTING]))
+		return true;
+	/* rules of the device come after tc */
+	if (nf_hook_ingress_active(skb))
 		return true;
 #endif
 #ifdef CONFIG_XFRM
@@ -99,7 +103,7 @@ int lb_check_packet(struct sk_buff *skb, struct net *net)
 	if (skb->pkt_type != PACKET_HOST)
 		return TCA_LB_STATS_PASS_ADDRESS;
 	/* a socket that a program has assigned; otherwise, in veth(4), it is the sender's */
-	if (lb_has_policy(net, ipv6) || skb_sk_is_prefetched(skb) || skb_sec_path(skb))
+	if (lb_has_policy(net, skb, ipv6) || skb_sk_is_prefetched(skb) || skb_sec_path(skb))
 		return TCA_LB_STATS_PASS_POLICY;
 	if (skb_is_gso(skb) && !skb_shinfo(skb)->gso_type)	/* LRO */
 		return TCA_LB_STATS_PASS_HEADER;
