@@ -109,6 +109,16 @@ no_lb() {
 lb_json() { tc -n "$r" -s -j actions get action lb index $lb_index; }
 # lb_stat FILTER: apply a jq FILTER to the action
 lb_stat() { lb_json | jq -r ".. | objects | select(.kind? == \"lb\") | $1"; }
+# The next two do without jq, which starts slowly.
+# lb_count NAME: a counter of the action
+lb_count() { lb_json | awk -v RS=, -F : -v name="\"$1\"" '$1 == name && !n++ { print $2 + 0 }'; }
+# link_packets N: packets that the action sent by uN
+link_packets() {
+	lb_json | awk -v RS=, -v dev="\"dev\":\"u$1\"" '
+		is_dev && sub(/^"packets":/, "") { sum += $0 }
+		{ is_dev = index($0, dev) }
+		END { print sum + 0 }'
+}
 # port_packets: packets by u0 to u3, as a JSON array
 port_packets() {
 	lb_stat '[.ports[] | {(.dev): .packets}] | add // {} | [.u0, .u1, .u2, .u3] | map(. // 0) | tojson'

@@ -7,14 +7,13 @@
 need_lb
 lb_net
 
-packets_of() { port_packets | jq ".[$1]"; }
-failovers() { lb_stat .failovers; }
+failovers() { lb_count failovers; }
 # carries N: true if link N sends packets
 carries() {
 	local before
-	before=$(packets_of "$1")
+	before=$(link_packets "$1")
 	sleep 0.02
-	[ "$(packets_of "$1")" -gt "$before" ]
+	[ "$(link_packets "$1")" -gt "$before" ]
 }
 # arrives: true if packets arrive at d
 arrives() {
@@ -40,7 +39,7 @@ flows() {
 	for port in 11 12 13 14 15 16 17 18; do
 		job traffic udp -n "$h" -d "$1" -p $port -l 200 >/dev/null
 	done
-	wait_for 5 at_least 8 lb_stat .new_flows
+	wait_for 5 at_least 8 lb_count new_flows
 	wait_for 5 each_at_least 20
 }
 

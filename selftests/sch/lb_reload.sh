@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/lb.sh"
 need_lb
 lb_net
-rounds=25
+rounds=12
 defer "load_module act_lb"
 
 # reload: load the module, use the action, and unload it
@@ -15,7 +15,7 @@ reload() {
 	load_module act_lb || return
 	lb granularity "$1" select "$2" rate u1 1gbit || return
 	sleep 0.01
-	sent=$((sent + $(lb_stat .sent_packets)))
+	sent=$((sent + $(lb_count sent_packets)))
 	if [ "$1" = packet ]; then
 		no_lb
 	else

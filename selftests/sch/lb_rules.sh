@@ -46,6 +46,12 @@ for family in 4 6; do
 	ip -n "$r" -$family rule del to $to blackhole
 done
 
+ip -n "$r" route replace 10.0.2.0/24 nexthop via inet6 fd01:0::2 dev u0 nexthop via inet6 fd01:1::2 dev u1
+lb granularity packet select rr
+udp 4 40
+check_eq "IPv4 with IPv6 gateways: packets arrive, by both" "$(port_packets)" "[20,20,0,0]"
+reroute 4
+
 for i in "$h/h0" "$r/rh"; do
 	ip -n "${i%/*}" link add link "${i#*/}" name "${i#*/}.5" type vlan id 5
 done
