@@ -10,7 +10,8 @@
  *
  *	backlog		bytes in the qdisc of each TX queue, of a root qdisc once, and bytes in
  *			the driver's ring (BQL)
- *	bytes sent	the qdiscs' counters; for devices without queue the bytes given to them
+ *	bytes sent	the qdiscs' counters; for devices without queues, or with more than LB_QUEUES_MAX
+ *			below mq, the bytes given to them
  *	rate		set by an action, or the link speed, or LB_DEFAULT_MBPS
  *
  * Lifetime. Readers are in RCU read sections. lb_port_device_gone() takes the port out of the table.
@@ -326,28 +327,60 @@ static void lb_add_qdisc(const struct Qdisc *q, u64 *sent_bytes, u32 *backlog_by
 	*backlog_bytes += bytes;
 }
 
-/*
- * Add up the queues of a device; bounded by the number of its TX queues.
- * Return: false if it has no queues
- */
-static bool lb_read_queues(struct net_device *dev, u64 *sent_bytes, u32 *backlog_bytes)
-{
-	const struct Qdisc *q, *root = NULL;
-	const struct netdev_queue *txq;
-	unsigned int i;
+/* Sum of a part of a device's queues */
+struct lb_queues {
+	u64 sent_bytes;
+	u32 queued_bytes;
+	u32 ring_bytes;
+	u32 qdiscs;
+};
 
-	for (i = 0; i < READ_ONCE(dev->real_num_tx_queues); i++) {
-		txq = netdev_get_tx_queue(dev, i);
+/* Add up @count queues from @first on. Return: false if the device has no queues */
+static bool lb_add_queues(struct lb_queues *sum, struct net_device *dev, u32 first, u32 count,
+			  u32 total)
+{
+	const struct Qdisc *q, *last = NULL;
+	const struct netdev_queue *txq;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		txq = netdev_get_tx_queue(dev, (first + i) % total);
 		q = rcu_dereference_bh(txq->qdisc);
 		if (!q->enqueue)
 			return false;
 		/* below mq, each TX queue has a qdisc; otherwise all have the root */
-		if (q != root)
-			lb_add_qdisc(q, sent_bytes, backlog_bytes);
-		root = q;
-		*backlog_bytes += lb_ring_bytes(txq);
+		if (q != last) {
+			lb_add_qdisc(q, &sum->sent_bytes, &sum->queued_bytes);
+			sum->qdiscs++;
+		}
+		last = q;
+		sum->ring_bytes += lb_ring_bytes(txq);
 	}
 	return true;
+}
+
+/*
+ * Read the queues of a device, at most LB_QUEUES_MAX. Of more, a sample reads the next part, and the
+ * backlog is estimated from it.
+ * Return: true if @sent_bytes is complete
+ */
+static bool lb_read_queues(struct lb_port *port, struct net_device *dev, u64 *sent_bytes,
+			   u32 *backlog_bytes)
+{
+	u32 total = READ_ONCE(dev->real_num_tx_queues), count = min_t(u32, total, LB_QUEUES_MAX);
+	struct lb_queues sum = { };
+
+	if (!lb_add_queues(&sum, dev, port->next_queue, count, total))
+		return false;
+	if (count < total) {
+		port->next_queue = (port->next_queue + count) % total;
+		sum.ring_bytes = (u64)sum.ring_bytes * total / count;
+		if (sum.qdiscs > 1)
+			sum.queued_bytes = (u64)sum.queued_bytes * total / count;
+	}
+	*sent_bytes = sum.sent_bytes;
+	*backlog_bytes = sum.queued_bytes + sum.ring_bytes;
+	return count == total || sum.qdiscs == 1;
 }
 
 /**
@@ -368,7 +401,7 @@ void lb_port_sample(struct lb_port *port, struct net_device *dev, const struct l
 	if (!spin_trylock(&port->lock))
 		return;
 	port->given_bytes += READ_ONCE(port->load.charged_bytes);
-	if (!lb_read_queues(dev, &sent_bytes, &backlog_bytes))
+	if (!lb_read_queues(port, dev, &sent_bytes, &backlog_bytes))
 		sent_bytes = port->given_bytes;
 	lb_load_sample(&port->load, g, now_ns, sent_bytes, backlog_bytes);
 	spin_unlock(&port->lock);

@@ -19,6 +19,8 @@ struct netlink_ext_ack;
 
 /* Ports of a namespace: an action counts packets in an array of this size */
 #define LB_PORTS_MAX	128
+/* TX queues that a sample reads */
+#define LB_QUEUES_MAX	64
 /* Rate of a device that does not report its rate */
 #define LB_DEFAULT_MBPS	10000
 
@@ -27,6 +29,7 @@ struct netlink_ext_ack;
  * @load: its load
  * @lock: held by the CPU that takes a sample
  * @given_bytes: bytes given to the device; for devices without queue. Under @lock
+ * @next_queue: first TX queue of the next sample, of a device with more than LB_QUEUES_MAX. Under @lock
  * @ifindex: index of the device
  * @slot: number below LB_PORTS_MAX, unique in the namespace
  * @link_Mbps: rate that the device reports, or 0. Under rate_mutex
@@ -39,6 +42,7 @@ struct lb_port {
 	struct lb_load load;
 	spinlock_t lock;
 	u64 given_bytes;
+	u32 next_queue;
 	u32 ifindex;
 	u32 slot;
 	u32 link_Mbps;
