@@ -4,12 +4,13 @@
  *
  * The hash is over addresses, protocol and ports. RoCEv2 uses one UDP port for all queue pairs of a
  * host, and the source port is the same for a queue pair, or for all: so the hash also
- * covers the destination queue pair. Fragments have the hash of addresses and protocol, since only the
- * first one has ports.
+ * covers the destination queue pair. Fragments have the hash of addresses and protocol, since only
+ * the first one has ports.
  *
  * The key is secret, because senders can choose headers: they cannot fill one bucket of the table.
  */
 #include <linux/netfilter.h>
+#include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_netdev.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
@@ -21,6 +22,23 @@
 
 /* ---- checks ---- */
 
+#ifdef CONFIG_NETFILTER
+/*
+ * Are there rules after routing? AppArmor has a hook of its own in each namespace. It decides on
+ * packets of sockets, and accepts forwarded ones.
+ */
+static bool lb_has_rules_after(const struct nf_hook_entries *entries)
+{
+	const struct nf_hook_ops *ops;
+
+	if (!entries || entries->num_hook_entries > 1)
+		return entries;
+	ops = nf_hook_entries_get_hook_ops(entries)[0];
+	return ops->hook_ops_type != NF_HOOK_OP_UNDEFINED ||
+	       ops->priority != NF_IP_PRI_SELINUX_FIRST;
+}
+#endif
+
 /* Do forwarded packets meet rules of netfilter or IPsec, which would be skipped? */
 static bool lb_has_policy(const struct net *net, const struct sk_buff *skb, bool ipv6)
 {
@@ -30,7 +48,7 @@ static bool lb_has_policy(const struct net *net, const struct sk_buff *skb, bool
 
 	if (rcu_access_pointer(hooks[NF_INET_PRE_ROUTING]) ||
 	    rcu_access_pointer(hooks[NF_INET_FORWARD]) ||
-	    rcu_access_pointer(hooks[NF_INET_POST_ROUTING]))
+	    lb_has_rules_after(rcu_dereference(hooks[NF_INET_POST_ROUTING])))
 		return true;
 	/* rules of the device come after tc */
 	if (nf_hook_ingress_active(skb))
@@ -177,7 +195,8 @@ u64 lb_hash6(const struct tcf_lb *lb, const struct sk_buff *skb)
 	__be16 fragment = 0;
 	int offset;
 
-	offset = ipv6_skip_exthdr(skb, skb_network_offset(skb) + sizeof(*hdr), &protocol, &fragment);
+	offset = ipv6_skip_exthdr(skb, skb_network_offset(skb) + sizeof(*hdr), &protocol,
+				  &fragment);
 	if (offset > 0 && !fragment)
 		tuple.ports = lb_ports_of(skb, protocol, offset);
 	tuple.protocol = fragment ? NEXTHDR_FRAGMENT : protocol;
