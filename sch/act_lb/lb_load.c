@@ -37,6 +37,8 @@
 
 /* Intervals after which an old mean has a weight below 2^-13, which is taken as 0 */
 #define LB_INTERVALS_MAX	32
+/* Most that the bytes of a sample take, in times of its duration */
+#define LB_BUSY_MAX	64
 
 /* A mean of the two bands by their weights, rounded to the nearest */
 static u8 lb_weighted(const struct lb_weights *w, u32 queue_band, u32 util_band)
@@ -78,9 +80,7 @@ void lb_load_init(struct lb_load *l)
  */
 void lb_load_set_rate(struct lb_load *l, u64 rate_Bps)
 {
-	u64 byte_ns = div64_u64((u64)NSEC_PER_SEC << LB_BYTE_SHIFT, rate_Bps);
-
-	WRITE_ONCE(l->byte_ns, min_t(u64, byte_ns, ~0U));
+	WRITE_ONCE(l->byte_ns, div64_u64((u64)NSEC_PER_SEC << LB_BYTE_SHIFT, rate_Bps));
 }
 
 /* (3/4)^n, LB_UTIL_ONE is 1; at most LB_INTERVALS_MAX rounds */
@@ -95,12 +95,17 @@ static u32 lb_load_decay(u64 intervals)
 	return decay;
 }
 
-/* Share of the elapsed time that the port was busy, LB_UTIL_ONE is all of it */
+/*
+ * Time that the bytes sent since the last sample take on the wire, as a share of the elapsed time,
+ * LB_UTIL_ONE is all of it. A GSO packet, or a packet of a slow port, takes longer than an
+ * interval: it counts in full at once, so that the mean over several samples is right.
+ */
 static u32 lb_load_busy(const struct lb_load *l, u64 elapsed_ns, u64 sent_bytes)
 {
 	u64 busy_ns = mul_u64_u64_shr(sent_bytes - l->sent_bytes, l->byte_ns, LB_BYTE_SHIFT);
 
-	return div64_u64(min_t(u64, busy_ns, elapsed_ns) << LB_UTIL_SHIFT, elapsed_ns);
+	busy_ns = min_t(u64, busy_ns, LB_BUSY_MAX * elapsed_ns);
+	return div64_u64(busy_ns << LB_UTIL_SHIFT, elapsed_ns);
 }
 
 static u32 lb_util_band(const struct lb_weights *w, u32 util)
@@ -120,15 +125,15 @@ static u32 lb_util_band(const struct lb_weights *w, u32 util)
  * @sent_bytes: bytes that the port has sent until now, a counter
  * @backlog_bytes: bytes in its queues now
  *
- * The first sample sets the counter only.
+ * The first sample, and one with a counter that begins at 0 again, sets the counter only.
  */
 void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u64 sent_bytes,
 		    u32 backlog_bytes)
 {
 	u64 elapsed_ns = min_t(u64, now_ns - l->sampled_ns, NSEC_PER_SEC);
-	s64 busy, util = 0;
+	s64 busy, util = l->util;
 
-	if (l->sampled_ns && elapsed_ns) {
+	if (l->sampled_ns && elapsed_ns && sent_bytes >= l->sent_bytes) {
 		busy = lb_load_busy(l, elapsed_ns, sent_bytes);
 		util = l->util - busy;
 		util *= lb_load_decay(div_u64(elapsed_ns, g->w.interval_ns));

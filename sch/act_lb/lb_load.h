@@ -54,8 +54,9 @@ struct lb_grading {
 
 /**
  * struct lb_load - load of a port
- * @byte_ns: time that a byte takes on the wire, ns, Q8.24
- * @util: mean utilization, LB_UTIL_ONE is the full rate
+ * @byte_ns: time that a byte takes on the wire, ns, Q40.24
+ * @util: mean utilization, LB_UTIL_ONE is the full rate; above it after a packet that takes longer
+ *	than an interval
  * @util_band: band of @util
  * @backlog_bytes: bytes in its queues at the last sample
  * @charged_bytes: bytes given to the port since then
@@ -66,7 +67,7 @@ struct lb_grading {
  * with READ_ONCE and may combine two samples, which costs a choice and no more.
  */
 struct lb_load {
-	u32 byte_ns;
+	u64 byte_ns;
 	u32 util;
 	u32 util_band;
 	u32 backlog_bytes;

@@ -50,6 +50,20 @@ static void test_drain_time_follows_backlog_and_rate(void **state)
 	assert_int_equal(lb_load_drain_ns(&slow, &queue_only), 0);
 }
 
+static void test_all_rates_have_a_drain_time(void **state)
+{
+	struct lb_load l = port(10, 1000);
+	u64 rate_Bps, drain_ns;
+
+	(void)state;
+	for (rate_Bps = 300; rate_Bps < 1ULL << 40; rate_Bps *= 3) {
+		lb_load_set_rate(&l, rate_Bps);
+		drain_ns = 1000ULL * NSEC_PER_SEC / rate_Bps;
+		assert_in_range(lb_load_drain_ns(&l, &queue_only) + 1,
+				drain_ns - drain_ns / 100, drain_ns + 1);
+	}
+}
+
 /* Bands of the queue by the table of lb_load.c, with loops instead of logarithms */
 static u32 model_queue_band(u64 drain_ns, u64 first_ns)
 {
@@ -68,8 +82,10 @@ static void test_queue_bands_double(void **state)
 	for (backlog = 0; backlog < 400000; backlog += 100) {
 		struct lb_load l = port(10, backlog);
 
+		u64 drain_ns = lb_load_drain_ns(&l, &queue_only);
+
 		assert_int_equal(lb_load_queue_band(&l, &queue_only),
-				 model_queue_band(lb_load_drain_ns(&l, &queue_only), weights.band_ns));
+				 model_queue_band(drain_ns, weights.band_ns));
 	}
 }
 
@@ -88,6 +104,50 @@ static void test_utilization_is_an_exponential_mean(void **state)
 		mean += (0.5 - mean) / 4;
 		assert_in_range(l.util, mean * LB_UTIL_ONE - 16, mean * LB_UTIL_ONE + 16);
 	}
+}
+
+/* A packet of @intervals times what 10 Gbit/s send in an interval, twice as many intervals apart */
+static void check_half_busy(u32 intervals)
+{
+	struct lb_load l = port(10, 0);
+	u64 sent = 0, sum = 0;
+	u32 i;
+
+	for (i = 1; i <= 200 * intervals; i++) {
+		if (i % (2 * intervals) == 0)
+			sent += (u64)intervals * weights.interval_ns * 10 / 8;
+		lb_load_sample(&l, &queue_only, 1 + (u64)i * weights.interval_ns, sent, 0);
+		if (i > 100 * intervals)
+			sum += l.util;
+	}
+	assert_in_range(sum / (100 * intervals), LB_UTIL_ONE * 0.49, LB_UTIL_ONE * 0.51);
+}
+
+static void test_packets_longer_than_an_interval_count_in_full(void **state)
+{
+	u32 intervals;
+
+	(void)state;
+	for (intervals = 1; intervals <= 64; intervals *= 2)
+		check_half_busy(intervals);
+}
+
+/* A device gets another qdisc, whose counter begins at 0 */
+static void test_new_counter_keeps_the_utilization(void **state)
+{
+	struct lb_load l = port(10, 0);
+	u32 util;
+
+	(void)state;
+	lb_load_sample(&l, &queue_only, 1 + weights.interval_ns, 10000, 0);
+	util = l.util;
+	lb_load_sample(&l, &queue_only, 1 + 2 * weights.interval_ns, 500, 0);
+	assert_int_equal(l.util, util);
+	/* a second sample at the same time */
+	lb_load_sample(&l, &queue_only, 1 + 2 * weights.interval_ns, 500, 0);
+	assert_int_equal(l.util, util);
+	lb_load_sample(&l, &queue_only, 1 + 3 * weights.interval_ns, 500, 0);
+	assert_in_range(l.util, util * 3 / 4 - 1, util * 3 / 4 + 1);
 }
 
 static void test_long_idle_time_clears_the_utilization(void **state)
@@ -126,7 +186,8 @@ static void test_utilization_band_falls_linearly(void **state)
 	for (util = 0; util <= LB_UTIL_ONE; util += 16) {
 		band = util_band_at(&l, util);
 		assert_true(band <= last && last - band <= 1);
-		share = ((double)weights.util_high - l.util) / (weights.util_high - weights.util_low);
+		share = (double)weights.util_high - l.util;
+		share /= weights.util_high - weights.util_low;
 		share = share < 0 ? 0 : share > 1 ? 1 : share;
 		assert_int_equal(band, (u32)(LB_BEST * share));
 		last = band;
@@ -138,20 +199,23 @@ static void test_quality_is_the_weighted_mean_of_the_bands(void **state)
 {
 	struct lb_weights w = weights;
 	struct lb_grading g;
-	u32 queue, util;
+	u32 queue, util, i;
 	double mean;
 
 	(void)state;
 	for (w.queue_weight = 0; w.queue_weight <= 100; w.queue_weight += 10) {
-		for (w.util_weight = 100 - w.queue_weight; w.util_weight <= 100; w.util_weight += 7) {
+		w.util_weight = 100 - w.queue_weight;
+		for (; w.util_weight <= 100; w.util_weight += 7) {
 			lb_grading_init(&g, &w);
-			for (queue = 0; queue <= LB_BEST; queue++)
-				for (util = 0; util <= LB_BEST; util++) {
-					mean = w.queue_weight * (double)queue + w.util_weight * (double)util;
-					mean /= w.queue_weight + w.util_weight;
-					assert_true(g.quality[queue][util] - mean <= 0.5);
-					assert_true(mean - g.quality[queue][util] <= 0.5);
-				}
+			for (i = 0; i < LB_BANDS * LB_BANDS; i++) {
+				queue = i / LB_BANDS;
+				util = i % LB_BANDS;
+				mean = (double)w.queue_weight * queue;
+				mean += (double)w.util_weight * util;
+				mean /= w.queue_weight + w.util_weight;
+				assert_true(g.quality[queue][util] - mean <= 0.5);
+				assert_true(mean - g.quality[queue][util] <= 0.5);
+			}
 		}
 	}
 }
@@ -243,7 +307,9 @@ static void make_group(struct group *g, enum lb_policy policy)
 	u32 i;
 
 	memset(g, 0, sizeof(*g));
-	g->p = (struct lb_select_params) { .policy = policy, .choices = 2, .memory = 1, .grading = queue_only };
+	g->p = (struct lb_select_params) {
+		.policy = policy, .choices = 2, .memory = 1, .grading = queue_only,
+	};
 	for (i = 0; i < COUNT(g->members); i++) {
 		g->loads[i] = port(10, 0);
 		g->members[i] = (struct lb_member) {
@@ -261,7 +327,8 @@ static int choose(struct group *g, struct rng *rng, int present)
 {
 	u32 hash = rng_u32(rng), random = rng_u32(rng);
 
-	return lb_select(&g->p, g->p.policy, g->members, COUNT(g->members), &g->memory, hash, random, present);
+	return lb_select(&g->p, g->p.policy, g->members, COUNT(g->members), &g->memory, hash,
+			 random, present);
 }
 
 static void test_all_policies_honour_weights_and_links(void **state)
@@ -374,8 +441,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drain_time_follows_backlog_and_rate),
+		cmocka_unit_test(test_all_rates_have_a_drain_time),
 		cmocka_unit_test(test_queue_bands_double),
 		cmocka_unit_test(test_utilization_is_an_exponential_mean),
+		cmocka_unit_test(test_packets_longer_than_an_interval_count_in_full),
+		cmocka_unit_test(test_new_counter_keeps_the_utilization),
 		cmocka_unit_test(test_long_idle_time_clears_the_utilization),
 		cmocka_unit_test(test_utilization_band_falls_linearly),
 		cmocka_unit_test(test_quality_is_the_weighted_mean_of_the_bands),
