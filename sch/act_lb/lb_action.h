@@ -23,7 +23,7 @@
  * @flows: the flows
  */
 struct lb_bucket {
-	spinlock_t lock;
+	spinlock_t lock;	/* guards @flows */
 	struct lb_flow flows[LB_WAYS];
 } ____cacheline_aligned_in_smp;
 

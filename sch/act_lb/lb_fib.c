@@ -8,8 +8,8 @@
  *	IPv4	nexthop object that is a group; `ip route add ... nexthop ... nexthop ...`
  *	IPv6	nexthop object that is a group; routes to the same prefix with the same metric
  *
- * Weights come from the routes. A resilient group is used like any group: act_lb has its own table of
- * flows. All packets that need more than forwarding by one of several next hops are left to the
+ * Weights come from the routes. A resilient group is used like any group: act_lb has its own table
+ * of flows. All packets that need more than forwarding by one of several next hops are left to the
  * stack. These functions return the reason, an attribute of TCA_LB_STATS_PASS.
  *
  * The stack also drops packets with wrong source addresses (ip_route_input_slow(),
@@ -234,8 +234,8 @@ int lb_fib6_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb)
 /* ---- the next hop of a packet ---- */
 
 /*
- * MTU of a next hop, as ip_dst_mtu_maybe_forward() and ip6_dst_mtu_maybe_forward() have it: no path MTU
- * that this host has learned
+ * MTU of a next hop, as ip_dst_mtu_maybe_forward() and ip6_dst_mtu_maybe_forward() have it: no
+ * path MTU that this host has learned
  */
 static u32 lb_mtu(const struct lb_route *r, const struct fib_nh_common *nhc)
 {
@@ -255,7 +255,7 @@ static bool lb_fits(const struct lb_route *r, const struct fib_nh_common *nhc,
 	return skb->len <= mtu || (skb_is_gso(skb) && skb_gso_validate_network_len(skb, mtu));
 }
 
-/* Find the neighbour; let it be resolved if it is not, for later packets. Return: NULL if it is not */
+/* Find the neighbour. One that is not resolved is, for later packets. Return: NULL if it is not */
 static struct neighbour *lb_neighbour(struct neigh_table *tbl, const void *addr,
 				      struct net_device *dev)
 {

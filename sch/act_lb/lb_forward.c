@@ -11,16 +11,16 @@
  *	                                           v
  *	                                       lb_select() ---> lb_fib_next() ---> neigh_output()
  *
- * Until lb_fib_next() has accepted the next hop, the packet is unchanged, so that it can go to the stack
- * for any reason. If the neighbour of the chosen next hop is not resolved, another
- * one is chosen, and the neighbour is resolved for later packets.
+ * Until lb_fib_next() has accepted the next hop, the packet is unchanged, so that it can go to the
+ * stack for any reason. If the neighbour of the chosen next hop is not resolved, another one is
+ * chosen, and the neighbour is resolved for later packets.
  *
  * Members that have no carrier are left at once, before the routing daemon knows. A flow whose
  * member is down or gone from the route moves once.
  *
  * A packet that is sent has the TTL reduced, as by ip_forward(), and keeps all else: mark, DSCP
- * and ECN. It does not pass netfilter's hooks; so lb_check_packet() leaves packets to the stack while
- * there are any.
+ * and ECN. It does not pass netfilter's hooks; so lb_check_packet() leaves packets to the stack
+ * while there are any.
  */
 #include <linux/hash.h>
 #include <linux/random.h>
@@ -70,7 +70,7 @@ static bool lb_is_up(const struct fib_nh_common *nhc)
 	       netif_running(nhc->nhc_dev) && netif_carrier_ok(nhc->nhc_dev);
 }
 
-/* Describe the next hops to lb_select(). Return: 0, or the reason to leave the packet to the stack */
+/* Describe the next hops to lb_select(). Return: 0, or the reason to pass the packet */
 static int lb_set_members(struct lb_packet *b)
 {
 	const struct lb_remote *store = b->p->store;
@@ -229,7 +229,7 @@ static void lb_drop(const struct lb_packet *b, struct sk_buff *skb)
 	kfree_skb(skb);
 }
 
-/* Send a packet, or several as a GSO packet, whose TTL is reduced; its data begins with the IP header. */
+/* Send a packet, or a GSO packet, whose TTL is reduced and whose data begins with the IP header. */
 static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const struct lb_next *next)
 {
 	u32 packets = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
@@ -248,8 +248,8 @@ static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const st
 }
 
 /*
- * Make a packet ready as ip_forward() and ip6_forward() do. Return: the packet, which may be a copy, or
- * NULL if there is no memory: then it is freed
+ * Make a packet ready as ip_forward() and ip6_forward() do. Return: the packet, which may be a
+ * copy, or NULL if there is no memory: then it is freed
  */
 static struct sk_buff *lb_prepare(const struct lb_packet *b, struct sk_buff *skb,
 				  const struct net_device *dev)
@@ -276,7 +276,10 @@ static struct sk_buff *lb_prepare(const struct lb_packet *b, struct sk_buff *skb
 	return skb;
 }
 
-/* Choose for each segment of a GSO packet. The first one takes @first, as does each one whose own choice fails. */
+/*
+ * Choose for each segment of a GSO packet. The first one takes @first, as does each one whose own
+ * choice fails.
+ */
 static void lb_transmit_segments(struct lb_packet *b, struct sk_buff *skb,
 				 const struct lb_next *first)
 {

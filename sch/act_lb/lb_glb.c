@@ -4,20 +4,21 @@
  *
  * lb_remote.c has the protocol and the store. This file has frames, timers and trust.
  *
- * A teller belongs to an action at the ingress of the port to a neighbour. For each prefix to which this
- * neighbour sends packets, it stores the neighbour's MAC address, the egress ports, and the last
- * advert. The packet that finds a change sends the advert. A timer checks prefixes without packets; it
- * runs only while a prefix is in use. With several egress ports the quality is the best one.
+ * A teller belongs to an action at the ingress of the port to a neighbour. For each prefix to
+ * which this neighbour sends packets, it stores the neighbour's MAC address, the egress ports, and
+ * the last advert. The packet that finds a change sends the advert. A timer checks prefixes
+ * without packets; it runs only while a prefix is in use. With several egress ports the quality is
+ * the best one.
  *
  * Trust. Adverts are link-local frames, which no router or bridge forwards if they have
  * another host's MAC address. They are accepted from a port that is a next hop of balanced
- * packets: a host at another port cannot change the quality of a path. With a key, the sender needs the
- * key. A neighbour can at worst attract traffic or send it away, as it can by its routes.
- * Memory is fixed: LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and
+ * packets: a host at another port cannot change the quality of a path. With a key, the sender
+ * needs the key. A neighbour can at worst attract traffic or send it away, as it can by its
+ * routes. Memory is fixed: LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and
  * LB_REMOTE_WAYS << LB_TELLER_BITS for an action that sends adverts.
  *
- * Locks. The teller's lock guards its places. Packets and the timer take it; inside it, they take the
- * locks of ports. Frames are sent without it.
+ * Locks. The teller's lock guards its places. Packets and the timer take it; inside it, they take
+ * the locks of ports. Frames are sent without it.
  */
 #include <linux/etherdevice.h>
 #include <linux/hash.h>
@@ -123,7 +124,8 @@ static int lb_glb_set_key(struct lb_glb *glb, const u8 *key, struct netlink_ext_
 	if (key)
 		memcpy(&new, key, LB_KEY_LEN);
 	if (glb->users && (glb->keyed != !!key || memcmp(&glb->key, &new, sizeof(new)))) {
-		NL_SET_ERR_MSG(extack, "key must be that of the namespace's other lb actions with glb");
+		NL_SET_ERR_MSG(extack,
+			       "key must be that of the namespace's other lb actions with glb");
 		return -EBUSY;
 	}
 	glb->key = new;
@@ -190,7 +192,7 @@ void lb_glb_leave(struct lb_glb *glb, bool choose)
 
 /* Does the advert come from a port of a next hop, with the right authenticator? */
 static bool lb_is_authentic(const struct lb_glb *glb, struct lb_ports *ports,
-			   const struct sk_buff *skb, const u8 *buf)
+			    const struct sk_buff *skb, const u8 *buf)
 {
 	u64 auth;
 
@@ -269,7 +271,7 @@ struct lb_listener {
  * @listeners: in buckets of LB_REMOTE_WAYS
  */
 struct lb_teller {
-	spinlock_t lock;
+	spinlock_t lock;	/* guards @listeners, @running and @dead */
 	struct hrtimer timer;
 	bool running;
 	bool dead;
@@ -349,7 +351,7 @@ static struct lb_msg lb_new_advert(struct lb_listener *l, u8 quality, u64 now_ns
 	return l->msg;
 }
 
-/* Find the place of a tag, or one that is free or idle. Return: NULL if all are in use; the lock is held */
+/* Find the place of a tag, or one that is free or idle. Return: NULL if all are in use */
 static struct lb_listener *lb_find_listener(struct lb_teller *t, u64 tag, u64 now_ns)
 {
 	struct lb_listener *l = t->listeners + (tag >> (64 - LB_TELLER_BITS)) * LB_REMOTE_WAYS;

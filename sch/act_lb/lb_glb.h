@@ -38,11 +38,11 @@
  */
 struct lb_glb {
 	struct lb_remote __rcu *store;
-	spinlock_t lock;
+	spinlock_t lock;	/* guards changes of @store and of the counters */
 	siphash_key_t hash_key;
 	u64 heard;
 	u64 refused;
-	struct mutex mutex;
+	struct mutex mutex;	/* guards the members below */
 	u32 users;
 	u32 choosers;
 	bool keyed;

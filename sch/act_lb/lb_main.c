@@ -22,10 +22,10 @@
  *	lb_remote.c	quality beyond the next hop	/
  *	lb_options.c	generated from tc-lb.yaml
  *
- * Locks. A packet takes the lock of its flow's bucket, and no other lock inside it. A sample of a port is taken
- * under the port's lock by the CPU that gets it at once. The xarray's lock guards the table of ports,
- * rate_mutex their rates; it is taken inside RTNL and apply_mutex, and no other inside it. Parameters are
- * replaced by RCU as a whole, under apply_mutex.
+ * Locks. A packet takes the lock of its flow's bucket, and no other lock inside it. A sample of a
+ * port is taken under the port's lock by the CPU that gets it at once. The xarray's lock guards
+ * the table of ports, rate_mutex their rates; it is taken inside RTNL and apply_mutex, and no
+ * other inside it. Parameters are replaced by RCU as a whole, under apply_mutex.
  *
  * References: see lb_load.c, lb_flow.c and lb_select.c.
  */
@@ -278,7 +278,8 @@ static struct lb_params *lb_params_create(struct lb_net *ln, struct tcf_lb *lb,
 	int err;
 
 	if (rates > LB_RATES_MAX) {
-		NL_SET_ERR_MSG(extack, "rate is given more than " __stringify(LB_RATES_MAX) " times");
+		NL_SET_ERR_MSG(extack,
+			       "rate is given more than " __stringify(LB_RATES_MAX) " times");
 		return ERR_PTR(-E2BIG);
 	}
 	p = kzalloc(struct_size(p, rates, rates), GFP_KERNEL_ACCOUNT);

@@ -2,21 +2,21 @@
 /*
  * Ports: the devices of next hops, and their load
  *
- * All actions of a namespace share the load of a port, since they share its queue. A port is created
- * by the first packet that may take it, or by an action that sets its rate, and goes with its
- * device. So configuration names no ports: the routing table does.
+ * All actions of a namespace share the load of a port, since they share its queue. A port is
+ * created by the first packet that may take it, or by an action that sets its rate, and goes with
+ * its device. So configuration names no ports: the routing table does.
  *
  * Sources of a sample (lb_load.c has the model):
  *
  *	backlog		bytes in the qdisc of each TX queue, of a root qdisc once, and bytes in
  *			the driver's ring (BQL)
- *	bytes sent	the qdiscs' counters; for devices without queues, or with more than LB_QUEUES_MAX
- *			below mq, the bytes given to them
+ *	bytes sent	the qdiscs' counters; for devices without queues, or with more than
+ *			LB_QUEUES_MAX below mq, the bytes given to them
  *	rate		set by an action, or the link speed, or LB_DEFAULT_MBPS
  *
- * Lifetime. Readers are in RCU read sections. lb_port_device_gone() takes the port out of the table.
- * No packet creates it again: a device that goes or changes its namespace is closed first, a closed
- * device gets no port, and the kernel waits for a grace period between the two.
+ * Lifetime. Readers are in RCU read sections. lb_port_device_gone() takes the port out of the
+ * table. No packet creates it again: a device that goes or changes its namespace is closed first,
+ * a closed device gets no port, and the kernel waits for a grace period between the two.
  */
 #include <linux/rtnetlink.h>
 #include <closnet/link_rate.h>
@@ -166,7 +166,8 @@ static void lb_rates_update(const struct lb_rate *rates, u32 count)
  *
  * Context: process; may sleep.
  *
- * Return: 0, or -EBUSY if another action has set a different rate of a device: then no rate changes.
+ * Return: 0, or -EBUSY if another action has set a different rate of a device: then no rate
+ * changes.
  */
 int lb_port_change_rates(struct lb_ports *ports, const struct lb_rate *old, u32 old_count,
 			 const struct lb_rate *new, u32 new_count, struct netlink_ext_ack *extack)
@@ -360,8 +361,8 @@ static bool lb_add_queues(struct lb_queues *sum, struct net_device *dev, u32 fir
 }
 
 /*
- * Read the queues of a device, at most LB_QUEUES_MAX. Of more, a sample reads the next part, and the
- * backlog is estimated from it.
+ * Read the queues of a device, at most LB_QUEUES_MAX. Of more, a sample reads the next part, and
+ * the backlog is estimated from it.
  * Return: true if @sent_bytes is complete
  */
 static bool lb_read_queues(struct lb_port *port, struct net_device *dev, u64 *sent_bytes,

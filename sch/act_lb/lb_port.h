@@ -29,7 +29,8 @@ struct netlink_ext_ack;
  * @load: its load
  * @lock: held by the CPU that takes a sample
  * @given_bytes: bytes given to the device; for devices without queue. Under @lock
- * @next_queue: first TX queue of the next sample, of a device with more than LB_QUEUES_MAX. Under @lock
+ * @next_queue: first TX queue of the next sample, of a device with more than LB_QUEUES_MAX.
+ *	Under @lock
  * @ifindex: index of the device
  * @slot: number below LB_PORTS_MAX, unique in the namespace
  * @link_Mbps: rate that the device reports, or 0. Under rate_mutex
@@ -40,7 +41,7 @@ struct netlink_ext_ack;
  */
 struct lb_port {
 	struct lb_load load;
-	spinlock_t lock;
+	spinlock_t lock;	/* held by the CPU that takes a sample */
 	u64 given_bytes;
 	u32 next_queue;
 	u32 ifindex;
@@ -63,7 +64,7 @@ struct lb_port {
 struct lb_ports {
 	struct xarray by_ifindex;
 	DECLARE_BITMAP(slots, LB_PORTS_MAX);
-	struct mutex rate_mutex;
+	struct mutex rate_mutex;	/* guards the rates of the ports */
 	struct work_struct new_port;
 	struct net *net;
 };

@@ -20,27 +20,27 @@
  *	within LB_CHECK_NS	when no packet arrives: a queue has drained
  *	after LB_REFRESH_NS	again, so that a lost advert does no harm
  *
- * Adverts end LB_AGE_NS after the last packet. Quality 0, as of an egress without carrier, is advertised
- * for LB_DOWN_NS: the router may have no route meanwhile, and cannot find the prefix of new packets.
- * A quality that is not repeated for LB_AGE_NS is unknown, which counts as the best quality: a
- * neighbour without act_lb does not change the selection.
+ * Adverts end LB_AGE_NS after the last packet. Quality 0, as of an egress without carrier, is
+ * advertised for LB_DOWN_NS: the router may have no route meanwhile, and cannot find the prefix of
+ * new packets. A quality that is not repeated for LB_AGE_NS is unknown, which counts as the best
+ * quality: a neighbour without act_lb does not change the selection.
  *
  *	 0       1       2       3       4                              12        28           36
  *	+-------+-------+-------+-------+-- ... -----------------------+-- ... --+-- ... -----+
  *	|version|family |length |quality| stamp, ns                    | prefix  | SipHash    |
  *	+-------+-------+-------+-------+-- ... -----------------------+-- ... --+-- ... -----+
  *
- * Numbers are in network byte order. The stamp is the sender's clock. An advert that is not newer than
- * the last one of the same port and prefix is ignored, so that a recorded one cannot be
+ * Numbers are in network byte order. The stamp is the sender's clock. An advert that is not newer
+ * than the last one of the same port and prefix is ignored, so that a recorded one cannot be
  * repeated while the entry lives. Without a key, the authenticator is 0.
  *
  * The store has a place for each port and prefix, in buckets of four. A 64-bit keyed hash
- * identifies a place. Readers take no lock. A reader of a place that changes may get a wrong quality for
- * one packet.
+ * identifies a place. Readers take no lock. A reader of a place that changes may get a wrong
+ * quality for one packet.
  *
- * Differences from the documents: Junos advertises the quality of next-next-hop nodes, which BGP names.
- * Here the prefix of the routing table is the name, which needs no routing protocol. Both routers
- * need the same prefix in their tables, not an aggregate of it.
+ * Differences from the documents: Junos advertises the quality of next-next-hop nodes, which BGP
+ * names. Here the prefix of the routing table is the name, which needs no routing protocol. Both
+ * routers need the same prefix in their tables, not an aggregate of it.
  */
 #include "lb_remote.h"
 
@@ -100,8 +100,8 @@ static bool lb_prefix_is_clean(const struct lb_msg *m)
  * @buf: bytes
  * @len: number of them
  *
- * The caller checks the authenticator. Bytes behind LB_MSG_LEN are ignored: Ethernet pads frames, and a
- * later version may append fields.
+ * The caller checks the authenticator. Bytes behind LB_MSG_LEN are ignored: Ethernet pads frames,
+ * and a later version may append fields.
  *
  * Return: true if it is valid.
  */

@@ -84,7 +84,8 @@ struct lb_advert {
 
 void lb_msg_write(u8 *buf, const struct lb_msg *m);
 bool lb_msg_read(struct lb_msg *m, const u8 *buf, u32 len);
-enum lb_received lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 quality, u64 now_ns);
+enum lb_received lb_remote_set(struct lb_remote *bucket, u64 tag, u64 stamp, u8 quality,
+			       u64 now_ns);
 u8 lb_remote_quality(const struct lb_remote *bucket, u64 tag, u64 now_ns);
 bool lb_advert_is_due(const struct lb_advert *t, u8 quality, u32 interval_ns, u64 now_ns);
 bool lb_advert_is_idle(const struct lb_advert *t, u64 now_ns);

@@ -14,8 +14,8 @@
 #include "lb_port.h"
 
 /*
- * A packet is sent. gateway: its last 32 bits; hash: 0 if not needed; quality and drain_ns: state of the
- * port before the packet, 255 and 0 if the policy does not read them
+ * A packet is sent. gateway: its last 32 bits; hash: 0 if not needed; quality and drain_ns: state
+ * of the port before the packet, 255 and 0 if the policy does not read them
  */
 TRACE_EVENT(lb_send,
 

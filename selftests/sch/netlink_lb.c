@@ -21,8 +21,9 @@ static const struct range lb_ranges[TCA_LB_MAX + 1] = {
 	[TCA_LB_QUEUE_WEIGHT] = { "queue_weight", 0, 100, 50, 4, false, false },
 	[TCA_LB_UTILIZATION_WEIGHT] = { "utilization_weight", 0, 100, 50, 4, false, false },
 	[TCA_LB_UTILIZATION_LOW] = { "utilization_low", 0, UINT32_MAX, 644245094, 4, false, false },
-	[TCA_LB_UTILIZATION_HIGH] =
-		{ "utilization_high", 0, UINT32_MAX, 3865470566, 4, false, false },
+	[TCA_LB_UTILIZATION_HIGH] = {
+		"utilization_high", 0, UINT32_MAX, 3865470566, 4, false, false,
+	},
 	[TCA_LB_CHARGE] = { "charge", 0, 1, 1, 4, false, false },
 	[TCA_LB_GAP] = { "gap", 1, 60000000, 0, 4, true, false },
 	[TCA_LB_FLOWS] = { "flows", 64, 1024U << 10, 8192, 4, false, false },

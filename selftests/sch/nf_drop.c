@@ -20,8 +20,8 @@
 
 #define TABLE "nf_drop"
 
-static struct nlmsghdr *put(struct mnl_nlmsg_batch *batch, uint16_t type, uint16_t flags, uint8_t family,
-			    uint16_t subsystem)
+static struct nlmsghdr *put(struct mnl_nlmsg_batch *batch, uint16_t type, uint16_t flags,
+			    uint8_t family, uint16_t subsystem)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(mnl_nlmsg_batch_current(batch));
 	struct nfgenmsg *nfg;
@@ -81,7 +81,8 @@ static void add_chain(uint8_t family, uint32_t hook, const char *dev)
 	mnl_attr_put_strz(nlh, NFTA_TABLE_NAME, TABLE);
 	mnl_attr_put_u32(nlh, NFTA_TABLE_FLAGS, htonl(NFT_TABLE_F_OWNER));
 	mnl_nlmsg_batch_next(batch);
-	nlh = put(batch, NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWCHAIN, NLM_F_CREATE | NLM_F_ACK, family, 0);
+	nlh = put(batch, NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWCHAIN, NLM_F_CREATE | NLM_F_ACK,
+		  family, 0);
 	put_chain(nlh, hook, dev);
 	mnl_nlmsg_batch_next(batch);
 	put(batch, NFNL_MSG_BATCH_END, 0, AF_UNSPEC, NFNL_SUBSYS_NFTABLES);

@@ -84,8 +84,10 @@ static int parse_key(const struct plugin_opt *opt, struct words *w, struct nlmsg
 		return -1;
 	if (strlen(arg) != 2 * KEY_LEN || strspn(arg, "0123456789abcdefABCDEF") != 2 * KEY_LEN)
 		return illegal(opt->word, "...", "32 hexadecimal digits");
-	for (i = 0; i < KEY_LEN; i++)
-		sscanf(arg + 2 * i, "%2hhx", &key[i]);
+	for (i = 0; i < KEY_LEN; i++) {
+		if (sscanf(arg + 2 * i, "%2hhx", &key[i]) != 1)
+			return -1;
+	}
 	return addattr_l(n, PLUGIN_MSG_MAX, opt->attr, key, KEY_LEN);
 }
 

@@ -158,7 +158,9 @@ def fuzz(group):
             row += ["true" if option.gap() or (option.zero is not None and low) else "false",
                     "true" if group.nest else "false"]
         line = f"\t[{option.attr}] = {{ {', '.join(row)} }},"
-        out.append(line if len(line.expandtabs(8)) <= 100 else line.replace(" = {", " =\n\t\t{"))
+        if len(line.expandtabs(8)) > 100:
+            line = f"\t[{option.attr}] = {{\n\t\t{', '.join(row)},\n\t}},"
+        out.append(line)
     return "\n".join(out + ["};"]) + "\n"
 
 
