@@ -31,7 +31,7 @@ end() {
 }
 
 forwards() {
-	ip netns exec "$1" tee /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding >/dev/null <<<1
+	in_ns "$1" tee /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding >/dev/null <<<1
 }
 
 # next_hops FAMILY [WEIGHT...]: print the next hops of r's route to d
@@ -80,7 +80,6 @@ lb_net() {
 	reroute 4
 	reroute 6
 	for i in 0 1 2 3; do
-		wait_for 5 has_carrier "$r" "u$i"
 		resolve "$i"
 	done
 	wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2 >/dev/null
@@ -89,8 +88,8 @@ lb_net() {
 
 # resolve LINK: let r resolve its neighbours on a link
 resolve() {
-	wait_for 5 in_ns "$r" ping -q -c 1 -W 1 "10.1.$1.2" >/dev/null
-	wait_for 5 in_ns "$r" ping -q -c 1 -W 1 "fd01:$1::2" >/dev/null
+	wait_for 5 in_ns "$r" ping -q -c 1 -W 0.2 "10.1.$1.2" >/dev/null
+	wait_for 5 in_ns "$r" ping -q -c 1 -W 0.2 "fd01:$1::2" >/dev/null
 }
 
 # lb OPTIONS...: put a new action on $lb_dev of r. The old one goes later, by a worker, so each has a number of its own.
@@ -98,37 +97,46 @@ resolve() {
 lb_index=0 lb_dev=rh before_lb=()
 lb() {
 	lb_index=$((lb_index + 1))
-	no_lb
-	tc -n "$r" filter add dev $lb_dev ingress matchall ${before_lb[@]+"${before_lb[@]}"} action lb "$@" index $lb_index
+	{
+		no_lb_batch
+		echo "filter add dev $lb_dev ingress matchall ${before_lb[*]-} action lb $* index $lb_index"
+	} | tc -n "$r" -batch -
 }
-no_lb() {
-	tc -n "$r" qdisc replace dev $lb_dev clsact
-	tc -n "$r" filter del dev $lb_dev ingress
+no_lb() { no_lb_batch | tc -n "$r" -batch -; }
+no_lb_batch() {
+	echo "qdisc replace dev $lb_dev clsact"
+	echo "filter del dev $lb_dev ingress"
 }
 
 lb_json() { tc -n "$r" -s -j actions get action lb index $lb_index; }
-# lb_stat FILTER: apply a jq FILTER to the action
-lb_stat() { lb_json | jq -r ".. | objects | select(.kind? == \"lb\") | $1"; }
-# The next two do without jq, which starts slowly.
-# lb_count NAME: a counter of the action
-lb_count() { lb_json | awk -v RS=, -F : -v name="\"$1\"" '$1 == name && !n++ { print $2 + 0 }'; }
-# link_packets N: packets that the action sent by uN
-link_packets() {
-	lb_json | awk -v RS=, -v dev="\"dev\":\"u$1\"" '
-		is_dev && sub(/^"packets":/, "") { sum += $0 }
-		{ is_dev = index($0, dev) }
-		END { print sum + 0 }'
+# lb_jq FILTER: apply a jq FILTER to the action
+lb_jq() { lb_json | jq -r ".. | objects | select(.kind? == \"lb\") | $1"; }
+# lb_stat NAME...: print options and counters of the action, 0 for what it lacks: sent_packets, passed.ttl, u0.packets.
+# This does without jq, which takes as long to start as 40 other programs.
+lb_stat() {
+	lb_json | awk -v RS=, -v names="$*" '
+		{
+			gsub(/[][{" \n]/, "")
+			last = sub(/}.*/, "")
+			n = split($0, part, ":")
+			if (n == 3) { list = part[1]; prefix = list == "passed" ? "passed." : "" }
+			if (part[n - 1] == "dev") prefix = (list == "rate" ? "rate." : "") part[n] "."
+			value[prefix part[n - 1]] = part[n]
+			if (last) prefix = ""
+		}
+		END {
+			n = split(names, name, " ")
+			for (i = 1; i <= n; i++) printf "%s%s", name[i] in value ? value[name[i]] : 0, i < n ? " " : "\n"
+		}'
 }
-# port_packets: packets by u0 to u3, as a JSON array
-port_packets() {
-	lb_stat '[.ports[] | {(.dev): .packets}] | add // {} | [.u0, .u1, .u2, .u3] | map(. // 0) | tojson'
-}
+# port_packets: packets by u0 to u3
+port_packets() { lb_stat u{0..3}.packets; }
 # passed NAME: number of packets that were passed to the stack for reason NAME
-passed() { lb_stat ".passed.$1"; }
+passed() { lb_stat "passed.$1"; }
 # links_used: number of ports that have sent packets
-links_used() { port_packets | jq 'map(select(. > 0)) | length'; }
+links_used() { port_packets | awk '{ for (i = 1; i <= NF; i++) n += $i > 0; print n + 0 }'; }
 # each_at_least N: each of four ports has sent at least N packets
-each_at_least() { jq -e "min >= $1" <<<"$(port_packets)" >/dev/null; }
+each_at_least() { port_packets | awk -v n="$1" '{ exit !($1 >= n && $2 >= n && $3 >= n && $4 >= n) }'; }
 
 # udp FAMILY COUNT [OPTIONS...]: datagrams of one flow from h to d, which all arrive. A host's socket has room for 80.
 udp() {

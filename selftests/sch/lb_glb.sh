@@ -51,9 +51,9 @@ tell() {
 	tc -n "$1" filter del dev "$2" ingress
 	tc -n "$1" filter add dev "$2" ingress matchall action lb "${@:3}" index $tell_index
 }
-told() { tc -n "$1" -s -j actions get action lb index "$2" | jq '.. | objects | .told_messages? // empty'; }
+told() { r=$1 lb_index=$2 lb_stat told_messages; }
 # shares: packets by u0 and by u1
-shares() { lb_stat '[.ports[] | {(.dev): .packets}] | add // {} | "\(.u0 // 0) \(.u1 // 0)"'; }
+shares() { lb_stat u0.packets u1.packets; }
 # mostly_u0: u0 has four times the packets of u1
 mostly_u0() {
 	local u0 u1
@@ -93,11 +93,11 @@ for family in 4 6; do
 	lb granularity packet glb choose
 	some $family
 	check "IPv$family: spine with the slow egress sends adverts" at_least 1 told "$s1" $one
-	check "IPv$family: leaf receives adverts" at_least 1 lb_stat .heard_messages
+	check "IPv$family: leaf receives adverts" at_least 1 lb_stat heard_messages
 	check "IPv$family: leaf avoids the slow egress" mostly_u0
 	settle $family
 done
-refused=$(lb_stat .refused_messages)
+refused=$(lb_stat refused_messages)
 check_eq "leaf refuses no advert" "$refused" 0
 
 # ---- a broken link
@@ -130,10 +130,10 @@ check_refused "leaf refuses a second key" "key must be that of the namespace's o
 tc -n "$r" filter del dev rh ingress
 wait_for 5 no_action "$r"
 lb granularity packet glb choose key $key
-before=$(lb_stat .heard_messages)
+before=$(lb_stat heard_messages)
 some 4
-check "leaf with a key refuses adverts without one" at_least $((refused + 1)) lb_stat .refused_messages
-check_eq "leaf with a key stores no advert without one" "$(lb_stat .heard_messages)" "$before"
+check "leaf with a key refuses adverts without one" at_least $((refused + 1)) lb_stat refused_messages
+check_eq "leaf with a key stores no advert without one" "$(lb_stat heard_messages)" "$before"
 for spine in "$s0 a0" "$s1 a1"; do
 	# shellcheck disable=SC2086 # words
 	tc -n ${spine% *} filter del dev ${spine#* } ingress
@@ -142,11 +142,11 @@ for spine in "$s0 a0" "$s1 a1"; do
 	tell $spine glb tell key $key
 done
 some 4
-check "leaf stores adverts with its key" at_least $((before + 1)) lb_stat .heard_messages
+check "leaf stores adverts with its key" at_least $((before + 1)) lb_stat heard_messages
 check "key is not dumped" eval "! tc -n '$r' -s actions list action lb | grep -q $key"
-before=$(lb_stat .heard_messages)
-refused=$(lb_stat .refused_messages)
-mac=$(ip -n "$r" -j link show rh | unwrap | jq -r .address)
+before=$(lb_stat heard_messages)
+refused=$(lb_stat refused_messages)
+mac=$(ip -n "$r" link show rh | awk '$1 == "link/ether" { print $2 }')
 in_ns "$h" /usr/bin/python3 - "$mac" <<-'END'
 	import socket, sys
 	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -154,5 +154,5 @@ in_ns "$h" /usr/bin/python3 - "$mac" <<-'END'
 	to = bytes.fromhex(sys.argv[1].replace(":", ""))
 	s.send(to + b"\2\0\0\0\0\1\x88\xb5" + bytes([1, 4, 24, 0]) + b"\xff" * 8 + bytes([10, 0, 2]) + bytes(21))
 END
-check "advert of a host is refused" wait_for 5 at_least $((refused + 1)) lb_stat .refused_messages
+check "advert of a host is refused" wait_for 5 at_least $((refused + 1)) lb_stat refused_messages
 finish

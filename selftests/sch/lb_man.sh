@@ -18,7 +18,7 @@ run_example() {
 }
 
 # sent INDEX: packets that an action has sent
-sent() { lb_index=$1 lb_stat .sent_packets; }
+sent() { lb_index=$1 lb_stat sent_packets; }
 
 roce_sent() { [ "$(sent 2)" = 40 ]; }
 
@@ -31,7 +31,7 @@ test_traffic() {
 }
 
 # rates: devices whose rate the first action sets
-rates() { lb_index=1 lb_stat '.rate | map(.dev) | sort | join(" ")'; }
+rates() { lb_index=1 lb_jq '.rate | map(.dev) | sort | join(" ")'; }
 
 # described: true if the page has each word of the help and each JSON key of closnet's
 described() {

@@ -64,12 +64,12 @@ check_refused "deleted action is gone" "" tc -n "$r" actions get action lb index
 lb_index=6
 lb select rr
 for to in 10.0.2.2 fd00:2::2; do
-	job traffic udp -n "$h" -d $to -p 11 -l 200 >/dev/null
-	job traffic udp -n "$h" -d $to -p 4791 -l 1000 -g 4 >/dev/null
+	job traffic udp -n "$h" -d $to -p 11 -l 200 -i 500 >/dev/null
+	job traffic udp -n "$h" -d $to -p 4791 -l 1000 -g 4 -i 500 >/dev/null
 done
 for seed in 1 2 3; do
 	check "1000 random option changes are accepted or refused as documented, seed $seed" \
 		qdisc_netlink fuzz -k lb -n "$r" -i rh -c 1000 -s $seed
 done
-check "packets are sent meanwhile" at_least 200 lb_stat .sent_packets
+check "packets are sent meanwhile" at_least 200 lb_stat sent_packets
 finish

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../lib/lb.sh"
 need_lb
 lb_net
-rounds=12
+rounds=6
 defer "load_module act_lb"
 
 # reload: load the module, use the action, and unload it
@@ -15,7 +15,7 @@ reload() {
 	load_module act_lb || return
 	lb granularity "$1" select "$2" rate u1 1gbit || return
 	sleep 0.01
-	sent=$((sent + $(lb_count sent_packets)))
+	sent=$((sent + $(lb_stat sent_packets)))
 	if [ "$1" = packet ]; then
 		no_lb
 	else
@@ -25,7 +25,7 @@ reload() {
 }
 
 for to in 10.0.2.2 fd00:2::2; do
-	job traffic udp -n "$h" -d $to -p 9 -l 200 >/dev/null
+	job traffic udp -n "$h" -d $to -p 9 -l 200 -i 500 >/dev/null
 done
 rmmod act_lb
 sent=0

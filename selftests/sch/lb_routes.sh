@@ -7,7 +7,7 @@
 need_lb
 lb_net
 
-sent() { lb_count sent_packets; }
+sent() { lb_stat sent_packets; }
 # sends: true if the action sends packets
 sends() {
 	local before
@@ -19,7 +19,7 @@ senders() {
 	local to port
 	for to in 10.0.2.2 fd00:2::2; do
 		for port in 11 12 13 14; do
-			job traffic udp -n "$h" -d $to -p $port -l 200 >/dev/null
+			job traffic udp -n "$h" -d $to -p $port -l 200 -i 4000 >/dev/null
 		done
 	done
 }
@@ -72,10 +72,10 @@ lb granularity flow select rr rate u3 1gbit
 wait_for 5 each_at_least 10
 ip -n "$r" link del u3
 check "flows of a deleted device move" sends
-check_eq "its port is gone" "$(lb_stat '[.ports[].dev] | sort | join(" ")')" "u0 u1 u2"
+check_eq "its port is gone" "$(lb_jq '[.ports[].dev] | sort | join(" ")')" "u0 u1 u2"
 ip -n "$r" link set u2 netns "$d"
 check "flows of a device in another namespace move" sends
-check_eq "its port is gone, too" "$(lb_stat '[.ports[].dev] | sort | join(" ")')" "u0 u1"
+check_eq "its port is gone, too" "$(lb_jq '[.ports[].dev] | sort | join(" ")')" "u0 u1"
 check "the action without its device is dumped" eval 'lb_json >/dev/null'
 
 check_refused "module of an action in use cannot be unloaded" "in use" rmmod act_lb

@@ -19,37 +19,36 @@ for family in 4 6; do
 	ip -n "$r" -$family rule add fwmark 7 table 100
 	lb granularity packet select rr
 	udp $family 80
-	check_eq "IPv$family: packets without mark take the main table's next hops" "$(port_packets)" "[20,20,20,20]"
+	check_eq "IPv$family: packets without mark take the main table's next hops" "$(port_packets)" "20 20 20 20"
 	before_lb=(action skbedit mark 7 pipe)
 	lb granularity packet select rr
 	udp $family 80
-	check_eq "IPv$family: packets with the mark take the rule's next hops" "$(port_packets)" "[0,0,40,40]"
+	check_eq "IPv$family: packets with the mark take the rule's next hops" "$(port_packets)" "0 0 40 40"
 	before_lb=()
 	ip -n "$r" -$family rule del fwmark 7
 	ip -n "$r" -$family rule add iif rh table 100
 	lb granularity packet select rr
 	udp $family 80
-	check_eq "IPv$family: packets take the next hops of the rule for their device" "$(port_packets)" "[0,0,40,40]"
+	check_eq "IPv$family: packets take the next hops of the rule for their device" "$(port_packets)" "0 0 40 40"
 	ip -n "$r" -$family rule del iif rh
 	ip -n "$r" -$family rule add ipproto udp dport 9 table 100
 	lb granularity packet select rr
 	udp $family 80
-	check_eq "IPv$family: packets take the next hops of the rule for their port" "$(port_packets)" "[0,0,40,40]"
+	check_eq "IPv$family: packets take the next hops of the rule for their port" "$(port_packets)" "0 0 40 40"
 	ip -n "$r" -$family rule del ipproto udp dport 9
 	to=10.0.2.0/24
 	[ $family = 4 ] || to=fd00:2::/64
 	ip -n "$r" -$family rule add to $to blackhole
 	lb granularity packet select rr
 	traffic udp -n "$h" -d "$([ $family = 4 ] && echo 10.0.2.2 || echo fd00:2::2)" -p 9 -c 1 >/dev/null
-	check_eq "IPv$family: a rule that drops packets is effective" "$(lb_stat '[.passed.route, .sent_packets] | tojson')" \
-		"[1,0]"
+	check_eq "IPv$family: a rule that drops packets is effective" "$(lb_stat passed.route sent_packets)" "1 0"
 	ip -n "$r" -$family rule del to $to blackhole
 done
 
 ip -n "$r" route replace 10.0.2.0/24 nexthop via inet6 fd01:0::2 dev u0 nexthop via inet6 fd01:1::2 dev u1
 lb granularity packet select rr
 udp 4 40
-check_eq "IPv4 with IPv6 gateways: packets arrive, by both" "$(port_packets)" "[20,20,0,0]"
+check_eq "IPv4 with IPv6 gateways: packets arrive, by both" "$(port_packets)" "20 20 0 0"
 reroute 4
 
 for i in "$h/h0" "$r/rh"; do
@@ -67,12 +66,12 @@ for family in 4 6; do
 	lb granularity packet select rr
 	udp $family 80
 	check_eq "IPv$family: action leaves packets with a VLAN tag to the stack" \
-		"$(lb_stat '[.passed.protocol >= 80, .sent_packets] | tojson')" "[true,0]"
+		"$(at_least 80 passed protocol && lb_stat sent_packets)" 0
 	no_lb
 	lb_dev=rh.5
 	lb granularity packet select rr
 	udp $family 80
-	check_eq "IPv$family: action on a VLAN device sends the packets" "$(port_packets)" "[20,20,20,20]"
+	check_eq "IPv$family: action on a VLAN device sends the packets" "$(port_packets)" "20 20 20 20"
 	no_lb
 done
 lb_dev=rh
@@ -88,11 +87,11 @@ for family in 4 6; do
 		check "IPv$family, $granularity: fragmented packets arrive" \
 			in_ns "$h" ping -q -c 8 -i 0.01 -W 1 -s 4000 $to
 		check_eq "IPv$family, $granularity: they are sent in fragments, and put together" \
-			"$(lb_stat .sent_packets) $(($(snmp "$d" $oks) - before))" "24 8"
+			"$(lb_stat sent_packets) $(($(snmp "$d" $oks) - before))" "24 8"
 		check_eq "IPv$family, $granularity: the fragments stay on one link" "$(links_used)" 1
 	done
 	lb granularity packet select rr
 	check "IPv$family, packet: fragmented packets arrive" in_ns "$h" ping -q -c 8 -i 0.01 -W 1 -s 4000 $to
-	check_eq "IPv$family, packet: each fragment is a packet" "$(port_packets)" "[6,6,6,6]"
+	check_eq "IPv$family, packet: each fragment is a packet" "$(port_packets)" "6 6 6 6"
 done
 finish

@@ -60,9 +60,8 @@ device() {
 }
 sends() {
 	local before
-	before=$(lb_count sent_packets)
-	sleep 1
-	[ "$(lb_count sent_packets)" -gt "$before" ]
+	before=$(lb_stat sent_packets)
+	wait_for 5 at_least $((before + 1)) lb_stat sent_packets
 }
 tcp() {
 	timeout 30 traffic tcp-receive -n "$d" -p 5000 >/dev/null &
