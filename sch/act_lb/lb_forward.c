@@ -25,7 +25,9 @@
 #include <linux/hash.h>
 #include <linux/random.h>
 #include <net/gso.h>
+#include <net/addrconf.h>
 #include <net/ip.h>
+#include <net/ipv6.h>
 #include <net/neighbour.h>
 #include "lb_action.h"
 #include "lb_fib.h"
@@ -39,6 +41,7 @@
  * @route: route of the packet
  * @members: a member for each of @route's next hops
  * @hash: hash of the flow, if it is needed
+ * @counted: its choice is counted
  * @now_ns: present time
  */
 struct lb_packet {
@@ -48,6 +51,7 @@ struct lb_packet {
 	struct lb_route route;
 	struct lb_member members[LB_MEMBERS_MAX];
 	u64 hash;
+	bool counted;
 	u64 now_ns;
 };
 
@@ -121,8 +125,12 @@ static int lb_choose_any(struct lb_packet *b, enum lb_policy policy, int present
 			 random, present);
 }
 
-static void lb_count_choice(const struct lb_packet *b, enum lb_flow_state state, bool moved)
+/* Count the first choice of a packet: a new flow whose neighbour is not resolved is no failover. */
+static void lb_count_choice(struct lb_packet *b, enum lb_flow_state state, bool moved)
 {
+	if (b->counted)
+		return;
+	b->counted = true;
 	switch (state) {
 	case LB_FLOW_NEW:
 		lb_count(b->lb, TCA_LB_STATS_NEW_FLOWS);
@@ -247,6 +255,21 @@ static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const st
 	neigh_output(next->neigh, skb, next->neigh->tbl->protocol != skb->protocol);
 }
 
+/* Count as ip_rcv(), ip_forward(), ipv6_rcv() and ip6_forward() do. */
+static void lb_count_forwarded(const struct lb_packet *b, const struct sk_buff *skb,
+			       const struct net_device *dev)
+{
+	struct net *net = b->ports->net;
+
+	if (b->route.ipv6) {
+		__IP6_UPD_PO_STATS(net, __in6_dev_get(skb->dev), IPSTATS_MIB_IN, skb->len);
+		__IP6_INC_STATS(net, __in6_dev_get(dev), IPSTATS_MIB_OUTFORWDATAGRAMS);
+	} else {
+		__IP_UPD_PO_STATS(net, IPSTATS_MIB_IN, skb->len);
+		__IP_INC_STATS(net, IPSTATS_MIB_OUTFORWDATAGRAMS);
+	}
+}
+
 /*
  * Make a packet ready as ip_forward() and ip6_forward() do. Return: the packet, which may be a
  * copy, or NULL if there is no memory: then it is freed
@@ -263,6 +286,7 @@ static struct sk_buff *lb_prepare(const struct lb_packet *b, struct sk_buff *skb
 		lb_drop(b, skb);
 		return NULL;
 	}
+	lb_count_forwarded(b, skb, dev);
 	skb_orphan(skb);
 	skb_forward_csum(skb);
 	skb_clear_tstamp(skb);
@@ -333,6 +357,7 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	b.p = p;
 	b.ports = ports;
 	b.hash = 0;
+	b.counted = false;
 	reason = lb_check_packet(skb, net);
 	if (reason)
 		return reason;

@@ -50,6 +50,44 @@ TRACE_EVENT(lb_send,
 		  __entry->quality, __entry->drain_ns, __entry->hash)
 );
 
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_HOOK);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_PROTOCOL);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_ADDRESS);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_HEADER);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_TTL);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_FORWARDING);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_POLICY);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_ROUTE);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_SINGLE);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_MEMBERS);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_SOURCE);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_TUNNEL);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_REDIRECT);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_MTU);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_NEIGHBOUR);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_DOWN);
+TRACE_DEFINE_ENUM(TCA_LB_STATS_PASS_PORTS);
+
+#define lb_show_reason(reason)					\
+	__print_symbolic(reason,				\
+			 { TCA_LB_STATS_PASS_HOOK, "hook" },	\
+			 { TCA_LB_STATS_PASS_PROTOCOL, "protocol" },\
+			 { TCA_LB_STATS_PASS_ADDRESS, "address" },\
+			 { TCA_LB_STATS_PASS_HEADER, "header" },\
+			 { TCA_LB_STATS_PASS_TTL, "ttl" },	\
+			 { TCA_LB_STATS_PASS_FORWARDING, "forwarding" },\
+			 { TCA_LB_STATS_PASS_POLICY, "policy" },\
+			 { TCA_LB_STATS_PASS_ROUTE, "route" },	\
+			 { TCA_LB_STATS_PASS_SINGLE, "single" },\
+			 { TCA_LB_STATS_PASS_MEMBERS, "members" },\
+			 { TCA_LB_STATS_PASS_SOURCE, "source" },\
+			 { TCA_LB_STATS_PASS_TUNNEL, "tunnel" },\
+			 { TCA_LB_STATS_PASS_REDIRECT, "redirect" },\
+			 { TCA_LB_STATS_PASS_MTU, "mtu" },	\
+			 { TCA_LB_STATS_PASS_NEIGHBOUR, "neighbour" },\
+			 { TCA_LB_STATS_PASS_DOWN, "down" },	\
+			 { TCA_LB_STATS_PASS_PORTS, "ports" })
+
 /* A packet is left to the stack. reason: an attribute of TCA_LB_STATS_PASS */
 TRACE_EVENT(lb_pass,
 
@@ -71,8 +109,9 @@ TRACE_EVENT(lb_pass,
 		__entry->reason = reason;
 	),
 
-	TP_printk("index=%u ifindex=%u len=%u reason=%u",
-		  __entry->index, __entry->ifindex, __entry->len, __entry->reason)
+	TP_printk("index=%u ifindex=%u len=%u reason=%s",
+		  __entry->index, __entry->ifindex, __entry->len,
+		  lb_show_reason(__entry->reason))
 );
 
 #endif /* _CLOSNET_LB_TRACE_H */

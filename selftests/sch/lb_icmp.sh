@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2317 # lb_net sets the namespaces; functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/lb.sh"
+. "$(dirname "$0")/../lib/trace.sh"
 need_lb
 lb_net
 for i in "$r" "$t"; do
@@ -28,6 +29,25 @@ for granularity in packet flowlet; do
 	check_eq "IPv6, $granularity: each hop of the path answers" "$(path fd00:2::2)" "fd00:1::9 fd01::2 fd00:2::2"
 	check_eq "$granularity: the stack gets the packets whose TTL ends, and no others" \
 		"$(lb_stat passed.ttl sent_packets)" "2 4"
+done
+
+# events EVENT TEXT: number of traced events of the action that contain TEXT
+events() { traced "$1" | grep -F " index=$lb_index " | grep -cF -- "$2"; }
+if trace_events act_lb; then
+	lb granularity packet select rr
+	path 10.0.2.2 >"$TMP/path"
+	check_eq "trace events have each packet that is sent, and the reason for each other one" \
+		"$(events lb_send "ifindex=") $(events lb_pass reason=ttl)" "2 1"
+else
+	skip "trace events" "no tracefs"
+fi
+
+for to in 10.0.2.2 fd00:2::2; do
+	before=$(snmp "$r" IpForwDatagrams Ip6OutForwDatagrams)
+	in_ns "$h" ping -q -c 10 -i 0.01 $to >/dev/null
+	# the requests by the action, and the replies by the stack
+	check_eq "$to: the router's counter of forwarded packets has those of the action" \
+		$(($(snmp "$r" IpForwDatagrams Ip6OutForwDatagrams) - before)) 20
 done
 
 for i in 0 1 2 3; do
