@@ -414,7 +414,9 @@ void lb_tell(struct lb_teller *t, const struct lb_route *r, const struct sk_buff
 
 	if (skb->dev->type != ARPHRD_ETHER || !skb_mac_header_was_set(skb))
 		return;
-	spin_lock(&t->lock);
+	/* a packet does not wait for other CPUs: the next one will do */
+	if (!spin_trylock(&t->lock))
+		return;
 	l = t->dead ? NULL : lb_find_listener(t, tag, now_ns);
 	if (l)
 		due = lb_update_listener(t, l, r, skb, now_ns, &m);
