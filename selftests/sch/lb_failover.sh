@@ -63,13 +63,13 @@ ip -n "$r" neigh del 10.1.2.2 dev u2
 wait_for 5 at_least 2 failovers
 sleep 0.1
 check_eq "flows leave a neighbour that is lost, and move once" "$(failovers) $(is_quiet 2 && echo quiet)" "2 quiet"
+lb granularity flow select rr
+sleep 0.1
+check_eq "new flows that avoid it are no failovers" "$(lb_stat new_flows failovers)" "8 0"
 lb granularity packet select rr
 sleep 0.1
 check "packets do not wait for it" eval 'is_quiet 2 && arrives'
 check_eq "none is passed to the stack" "$(passed neighbour)" 0
-lb granularity flow select rr
-sleep 0.1
-check_eq "new flows that avoid it are no failovers" "$(lb_stat new_flows failovers)" "8 0"
 ip -n "$t" link set t2 arp on
 check "packets take it again when it answers" wait_for 5 carries 2
 
