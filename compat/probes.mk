@@ -32,3 +32,5 @@ ccflags-y += $(call closnet-probe,CONST_CTL_TABLE,linux/sysctl.h,proc_handler.co
 ccflags-y += $(call closnet-probe,VM_FLAGS_SET,linux/mm.h,vm_flags_set)
 ccflags-y += $(call closnet-probe,ENCAP_ERR_INFO,linux/udp.h,encap_err_rcv.*int err)
 ccflags-y += $(call closnet-probe,ALLOC_NETDEV_DUMMY,linux/netdevice.h,alloc_netdev_dummy)
+ccflags-y += $(call closnet-probe,FLOWI4_DSCP,net/flow.h,flowi4_dscp)
+ccflags-y += $(call closnet-probe,FIB_DSCP_MASKED_MATCH,net/ip_fib.h,fib_dscp_masked_match)

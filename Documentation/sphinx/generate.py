@@ -32,7 +32,7 @@ LICENCE = ".. SPDX-License-Identifier: GPL-2.0-only\n"
 
 # Sections of manual pages
 OPTION_SECTIONS = ("OPTIONS", "PARAMETERS", "SYSCTLS", "SOCKET OPTIONS", "MODULE PARAMETERS")
-COUNTER_SECTIONS = ("STATISTICS", "OUTPUT", "COUNTERS")
+COUNTER_SECTIONS = ("STATISTICS", "OUTPUT", "COUNTERS", "PACKETS FOR THE STACK")
 # Terms in these sections that are no counters, and pages about calculations
 NO_COUNTERS = re.compile(r"^(-|/)")
 NO_COUNTER_PAGES = ("closnet",)

@@ -96,6 +96,11 @@ static inline u32 crc32_le(u32 crc, const u8 *b, size_t len)
 	return crc;
 }
 
+static inline int fls64(u64 word)
+{
+	return word ? 64 - __builtin_clzll(word) : 0;
+}
+
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 {
 	return ((__uint128_t)a * b) >> shift;

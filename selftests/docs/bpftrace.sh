@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 type -P bpftrace >/dev/null || skip_all "needs bpftrace"
-need_modules nicclock tcp_timely tcp_dcqcn ndp
+need_modules nicclock tcp_timely tcp_dcqcn ndp act_lb
 
 # as site.py finds them
 python3 -c 'import re, sys

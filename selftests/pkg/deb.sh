@@ -58,7 +58,7 @@ check_eq "closnet-pcrpd has the tree's version" "$(dpkg-deb -f "$pcrpd_deb" Vers
 check_eq "closnet-dkms has every source file" \
 	"$(comm -13 <(content "$dkms_deb" | sort) <(sources | sed "s|^|usr/src/closnet-$version/|" | sort))" ""
 check "closnet-dkms depends on dkms" grep -q '\bdkms\b' <<<"$(dpkg-deb -f "$dkms_deb" Depends)"
-for plugin in "$CLOSNET_TOP"/tools/tc/q_*.c; do
+for plugin in "$CLOSNET_TOP"/tools/tc/[mq]_*.c; do
 	plugin=$(basename "$plugin" .c).so
 	check "closnet-tools has $plugin in tc's directory" grep -qx "$lib/tc/$plugin" <<<"$(content "$tools_deb")"
 done

@@ -63,6 +63,8 @@ check_eq "sch_dcqcn has the alias by which the kernel loads it for tc" \
 	"$(modinfo -F alias "$(find "$updates" -name 'sch_dcqcn.ko*')")" net-sch-dcqcn
 check_eq "sch_pcrp has the alias by which the kernel loads it for tc" \
 	"$(modinfo -F alias "$(find "$updates" -name 'sch_pcrp.ko*')")" net-sch-pcrp
+check_eq "act_lb has the alias by which the kernel loads it for tc" \
+	"$(modinfo -F alias "$(find "$updates" -name 'act_lb.ko*')")" net-act-lb
 check_eq "ndp has the aliases by which socket() loads it for SOCK_RDM and SOCK_SEQPACKET" \
 	"$(modinfo -F alias "$(find "$updates" -name 'ndp.ko*')" | sort | xargs)" \
 	"net-pf-10-proto-261-type-4 net-pf-10-proto-261-type-5 net-pf-2-proto-261-type-4 net-pf-2-proto-261-type-5"

@@ -19,15 +19,18 @@ static const struct range roce_ranges[TCA_ROCE_MAX + 1] = {
 	[TCA_ROCE_DCE_TCP_G] = { "dce_tcp_g", 1, 65536, 0, 4, true, false },
 	[TCA_ROCE_DCE_TCP_RTT] = { "dce_tcp_rtt", 1, 1000000, 0, 4, true, false },
 	[TCA_ROCE_INITIAL_ALPHA_VALUE] = {
-		"initial_alpha_value", 0, UINT32_MAX, UINT32_MAX, 4, false, false },
+		"initial_alpha_value", 0, UINT32_MAX, UINT32_MAX, 4, false, false,
+	},
 	[TCA_ROCE_RATE_REDUCE_MONITOR_PERIOD] = {
-		"rate_reduce_monitor_period", 1, 1000000, 0, 4, true, false },
+		"rate_reduce_monitor_period", 1, 1000000, 0, 4, true, false,
+	},
 	[TCA_ROCE_ORDER] = { "order", 0, 1, 0, 4, false, false },
 	[TCA_ROCE_ECT] = { "ect", 0, 1, 1, 4, false, false },
 	[TCA_ROCE_CNP] = { "cnp", 0, 1, 0, 4, false, false },
 	[TCA_ROCE_NP] = { "np", 0, 1, 1, 4, false, false },
 	[TCA_ROCE_NP_MIN_TIME_BETWEEN_CNPS] = {
-		"np_min_time_between_cnps", 1, 1000000, 0, 4, true, false },
+		"np_min_time_between_cnps", 1, 1000000, 0, 4, true, false,
+	},
 	[TCA_ROCE_NP_CNP_DSCP] = { "np_cnp_dscp", 0, 63, 48, 4, false, false },
 	[TCA_ROCE_NP_CNP_PRIO] = { "np_cnp_prio", 0, 7, 6, 4, false, false },
 	[TCA_ROCE_CE] = { "ce", 0, 1, 0, 4, false, false },

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qdisc_netlink: configure a closnet qdisc by raw netlink, in ways that tc(8) cannot
+ * qdisc_netlink: configure a closnet qdisc or action by raw netlink, in ways that tc(8) cannot
  *
  * qdisc_netlink fuzz -k KIND [-n NS] -i DEV [-c COUNT] [-s SEED]
  *	Sends COUNT random changes, valid and malformed, to the qdisc KIND at the
- *	root of DEV. A model, written from the header file, determines whether
+ *	root of DEV, or to an action. A model, written from the header file, determines whether
  *	each change must be accepted. A refused change must have an error message
  *	and leave the configuration unchanged; an accepted one must read back.
  * qdisc_netlink reload -k KIND [-n NS] -i DEV [-c COUNT] MODULE.ko
@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libmnl/libmnl.h>
+#include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <net/if.h>
 #include <stdbool.h>
@@ -57,6 +58,42 @@ static struct nlmsghdr *start(uint8_t *buf, uint16_t type, uint16_t flags,
 	return nlh;
 }
 
+static struct nlmsghdr *start_action(uint8_t *buf, uint16_t type, uint16_t flags)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	mnl_nlmsg_put_extra_header(nlh, sizeof(struct tcamsg));
+	return nlh;
+}
+
+/* Create, replace, delete or get the action; @options: NULL if it is not created */
+static struct nlmsghdr *action_message(uint8_t *buf, uint16_t type, uint16_t flags,
+				       const struct blob *options)
+{
+	struct nlmsghdr *nlh = start_action(buf, type, flags);
+	struct nlattr *tab = mnl_attr_nest_start(nlh, TCA_ACT_TAB);
+	struct nlattr *first = mnl_attr_nest_start(nlh, 1);
+
+	mnl_attr_put_strz(nlh, TCA_ACT_KIND, kind->name);
+	if (options)
+		mnl_attr_put(nlh, TCA_ACT_OPTIONS | NLA_F_NESTED, options->len, options->b);
+	else
+		mnl_attr_put_u32(nlh, TCA_ACT_INDEX, ACTION_INDEX);
+	mnl_attr_nest_end(nlh, first);
+	mnl_attr_nest_end(nlh, tab);
+	return nlh;
+}
+
+static int set_action(const struct blob *options)
+{
+	uint8_t buf[BLOB_MAX + 1024];
+	const uint16_t flags = NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE;
+
+	return request(action_message(buf, RTM_NEWACTION, flags, options));
+}
+
 static int set_qdisc(const char *name, const struct blob *options, uint16_t flags)
 {
 	uint8_t buf[BLOB_MAX + 1024];
@@ -72,6 +109,11 @@ static int delete_qdisc(void)
 	uint8_t buf[1024];
 
 	return request(start(buf, RTM_DELQDISC, 0, NULL));
+}
+
+static int set_options(const struct blob *options)
+{
+	return kind->add_base ? set_action(options) : set_qdisc(kind->name, options, 0);
 }
 
 static int catch_options(const struct nlmsghdr *nlh, void *data)
@@ -94,14 +136,54 @@ static int catch_options(const struct nlmsghdr *nlh, void *data)
 	return MNL_CB_OK;
 }
 
-static void dump_options(struct blob *found)
+/* Copy the options of an action: of TCA_ACT_TAB, of its first element, of that TCA_ACT_OPTIONS */
+static void copy_action_options(const struct nlattr *tab, struct blob *found)
+{
+	const struct nlattr *element, *part, *option;
+
+	mnl_attr_for_each_nested(element, tab) {
+		mnl_attr_for_each_nested(part, element) {
+			if (mnl_attr_get_type(part) != TCA_ACT_OPTIONS)
+				continue;
+			mnl_attr_for_each_nested(option, part)
+				if (!kind->is_state(mnl_attr_get_type(option)))
+					put_attr(found, option->nla_type,
+						 mnl_attr_get_payload(option),
+						 mnl_attr_get_payload_len(option));
+		}
+	}
+}
+
+static int catch_action(const struct nlmsghdr *nlh, void *data)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct tcamsg))
+		if (mnl_attr_get_type(attr) == TCA_ACT_TAB)
+			copy_action_options(attr, data);
+	return MNL_CB_OK;
+}
+
+static void get_action(struct blob *found)
+{
+	uint8_t buf[16384];
+	struct nlmsghdr *nlh = action_message(buf, RTM_GETACTION, 0, NULL);
+	ssize_t n;
+
+	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
+		err(2, "netlink send");
+	n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
+	if (n < 0 || mnl_cb_run(buf, (size_t)n, 0, 0, catch_action, found) < 0)
+		err(2, "netlink receive");
+}
+
+static void dump_qdisc(struct blob *found)
 {
 	uint8_t buf[16384];
 	struct nlmsghdr *nlh = start(buf, RTM_GETQDISC, NLM_F_DUMP, NULL);
 	ssize_t n;
 
 	nlh->nlmsg_flags &= (uint16_t)~NLM_F_ACK;
-	found->len = 0;
 	if (mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0)
 		err(2, "netlink send");
 	do {
@@ -109,8 +191,17 @@ static void dump_options(struct blob *found)
 		if (n < 0)
 			err(2, "netlink receive");
 	} while (mnl_cb_run(buf, (size_t)n, 0, 0, catch_options, found) > MNL_CB_STOP);
+}
+
+static void dump_options(struct blob *found)
+{
+	found->len = 0;
+	if (kind->add_base)
+		get_action(found);
+	else
+		dump_qdisc(found);
 	if (!found->len)
-		errx(1, "the qdisc is not in the dump");
+		errx(1, "%s is not in the dump", kind->name);
 }
 
 /* ---- the model */
@@ -246,7 +337,6 @@ static void random_change(struct blob *blob, struct model *m)
 {
 	unsigned int n = 1 + below(4);
 
-	blob->len = 0;
 	m->valid = true;
 	m->unsure = false;
 	memset(m->given, 0, sizeof(m->given));
@@ -264,9 +354,8 @@ static void random_bytes(struct blob *blob)
 {
 	unsigned int i;
 
-	blob->len = below(256);
-	for (i = 0; i < blob->len; i++)
-		blob->b[i] = below(3) ? (uint8_t)below(20) : (uint8_t)random64();
+	for (i = below(256); i; i--)
+		blob->b[blob->len++] = below(3) ? (uint8_t)below(20) : (uint8_t)random64();
 }
 
 static void check_refused(const struct blob *blob, const struct blob *before)
@@ -282,9 +371,17 @@ static void check_refused(const struct blob *blob, const struct blob *before)
 
 static void recreate(struct model *m)
 {
-	delete_qdisc();
-	if (set_qdisc(kind->name, NULL, NLM_F_CREATE | NLM_F_EXCL))
-		errx(1, "cannot add the qdisc: %s", message);
+	struct blob base = { .len = 0 };
+
+	if (kind->add_base) {
+		kind->add_base(&base);
+		if (set_action(&base))
+			errx(1, "cannot add the action: %s", message);
+	} else {
+		delete_qdisc();
+		if (set_qdisc(kind->name, NULL, NLM_F_CREATE | NLM_F_EXCL))
+			errx(1, "cannot add the qdisc: %s", message);
+	}
 	model_init(m);
 }
 
@@ -299,13 +396,23 @@ static void fuzz(unsigned int count)
 	for (i = 0; i < count; i++) {
 		bool structured = below(8);
 
+		/* in virtual time, only a pause lets traffic run */
+		if (!(i % 16))
+			usleep(1000);
 		next = now;
+		blob.len = 0;
+		/* a change of an action begins with the defaults */
+		if (kind->add_base) {
+			model_init(&next);
+			kind->add_base(&blob);
+		}
 		if (structured)
 			random_change(&blob, &next);
 		else
 			random_bytes(&blob);
-		if (set_qdisc(kind->name, &blob, 0)) {
+		if (set_options(&blob)) {
 			check_refused(&blob, &dumped);
+			next.unsure |= kind->may_conflict && kind->may_conflict(&now, &next);
 			if (structured && next.valid && !next.unsure)
 				show("valid change refused", &blob);
 			continue;
@@ -383,6 +490,8 @@ static const struct kind *find_kind(const char *name)
 		return &pcrp_kind;
 	if (!strcmp(name, roce_kind.name))
 		return &roce_kind;
+	if (!strcmp(name, lb_kind.name))
+		return &lb_kind;
 	errx(2, "unknown kind \"%s\"", name);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * qdisc_netlink.h: model of a qdisc's configuration, written from the header file
+ * qdisc_netlink.h: model of a qdisc's or action's configuration, written from the header file
  * of its netlink interface: numeric attributes with ranges, and further conditions
  */
 #ifndef _SELFTESTS_QDISC_NETLINK_H
@@ -13,6 +13,7 @@
 
 #define ATTRS_MAX 32
 #define VALUES_MAX 160
+#define ACTION_INDEX 7
 
 /* A numeric attribute; without a name: an attribute of another type */
 struct range {
@@ -33,7 +34,7 @@ struct model {
 };
 
 /**
- * struct kind - a qdisc
+ * struct kind - a qdisc, or an action
  * @name: name in tc; the module is sch_NAME
  * @ranges: attributes, @last + 1 of them
  * @last: the last attribute
@@ -45,6 +46,9 @@ struct model {
  * @add_other: add a non-numeric attribute to a change; may be NULL
  * @other_matches: does a dumped non-numeric attribute read back? May be NULL
  * @all_seen: called last: does the dump have all qdisc-specific values? May be NULL
+ * @add_base: an action: add the attributes that each request must have
+ * @is_state: an action: is the attribute of a dump no option?
+ * @may_conflict: may a change be refused although it is valid? May be NULL
  */
 struct kind {
 	const char *name;
@@ -59,9 +63,12 @@ struct kind {
 	bool (*other_matches)(const struct model *m, const struct nlattr *attr,
 			      struct model *seen);
 	bool (*all_seen)(const struct model *m, const struct model *seen);
+	void (*add_base)(struct blob *blob);
+	bool (*is_state)(unsigned int type);
+	bool (*may_conflict)(const struct model *now, const struct model *next);
 };
 
-extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind, roce_kind;
+extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind, roce_kind, lb_kind;
 
 uint64_t random_value(const struct range *r);
 bool in_range(const struct range *r, uint64_t v);

@@ -3,9 +3,10 @@
  * traffic: socket traffic for the tests
  *
  * traffic udp [-n NS] -d ADDRESS -p PORT [-c COUNT] [-l LENGTH] [-g SEGMENTS]
- *	[-b SNDBUF] [-t TOS] [-z] [-q] [-Z] [-w MILLISECONDS] [-R QPS]
+ *	[-b SNDBUF] [-i MICROSECONDS] [-t TOS] [-z] [-q] [-Z] [-w MILLISECONDS] [-R QPS]
  *	Sends COUNT datagrams of LENGTH bytes; 0: bursts until SIGTERM. Prints
  *	"sent N failed N".
+ *	-i: with a COUNT of 0, send a datagram each so many microseconds, instead of bursts
  *	-g: send SEGMENTS datagrams per call by UDP GSO
  *	-z: no checksum (IPv4)
  *	-q: also print "outq N", the bytes charged to the socket for queued packets
@@ -59,6 +60,7 @@ struct options {
 	int sndbuf;
 	int tos;
 	int wait_ms;
+	unsigned int pause_us;
 	bool no_check;
 	bool outq;
 	bool sendfile;
@@ -241,8 +243,8 @@ static int udp(const struct options *o)
 			err(2, "send");
 		else
 			sent++;
-		if (!o->count && !((sent + failed) % BURST))
-			usleep(PAUSE_US);
+		if (!o->count && (o->pause_us || !((sent + failed) % BURST)))
+			usleep(o->pause_us ? o->pause_us : PAUSE_US);
 	}
 	if (o->zerocopy)
 		count_completed(fd, sent);
@@ -388,6 +390,8 @@ static bool parse_option(struct options *o, int opt)
 		o->segments = (unsigned int)n;
 	else if (opt == 'b')
 		o->sndbuf = n;
+	else if (opt == 'i')
+		o->pause_us = (unsigned int)n;
 	else if (opt == 't')
 		o->tos = n;
 	else if (opt == 'R')
@@ -406,7 +410,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	optind = 2;
-	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:t:w:R:zZqf6")) != -1)
+	while ((opt = getopt(argc, argv, "n:d:p:c:l:g:b:i:t:w:R:zZqf6")) != -1)
 		if (!parse_option(&o, opt))
 			usage();
 	signal(SIGTERM, on_signal);

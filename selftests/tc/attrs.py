@@ -9,7 +9,7 @@ attrs.py dump KIND FILE              print the attributes: NAME:BITS:VALUE ..., 
 attrs.py make KIND NAME:BITS:VALUE.. write attributes in dump's notation to stdout; NAME may be a number
 attrs.py u64 VALUE...                write u64 values to stdout
 attrs.py names KIND                  print the attributes' names in their order
-KIND is ndp, dcqcn, pcrp, roce or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
+KIND is ndp, dcqcn, pcrp, roce, lb or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
 """
 import re
 import struct
@@ -23,6 +23,7 @@ KINDS = {
     "dcqcn": (UAPI / "pkt_sched_dcqcn.h", "TCA_DCQCN_"),
     "pcrp": (UAPI / "pkt_sched_pcrp.h", "TCA_PCRP_"),
     "roce": (UAPI / "pkt_sched_roce.h", "TCA_ROCE_"),
+    "lb": (UAPI / "tc_act/tc_lb.h", "TCA_LB_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }
 # (kind, attribute that is a nest): kind of the nest
@@ -30,11 +31,15 @@ NESTS = {("ndp stats", queue): "ndp stats queue" for queue in ("DATA", "HEADER",
 NESTS |= {("pcrp", "SPEC"): "pcrp spec", ("pcrp", "MAP"): "pcrp map",
           ("pcrp stats", "SPEC_BYTES"): "pcrp spec", ("pcrp stats", "PRIO_PACKETS"): "pcrp stats prio"}
 NESTS |= {("roce stats", queue): "roce stats queue" for queue in ("ROCE", "CNP", "OTHER")}
+NESTS |= {("lb", "RATE"): "lb rate", ("lb", "STATS"): "lb stats", ("lb stats", "PASS"): "lb stats pass",
+          ("lb stats", "PORT"): "lb stats port"}
 NESTS["dcqcn", "POOL"] = "dcqcn pool"
 NESTS["dcqcn stats", "POOL"] = "dcqcn stats pool"
 NESTS["dcqcn stats", "PRIO"] = "dcqcn stats prio"
 STRINGS = {("dcqcn pool", "NAME")}
 FORMATS = {"0": "", "8": "B", "16": "H", "32": "I", "64": "Q"}
+# words in a nest: attributes, or nests of attributes
+WORDS = re.compile(r"\w+\([^()]*\)|\S+")
 NLA_F_NESTED = 1 << 15
 # attributes of a peer: values of IFLA_*, which the kernel never changes
 IFNAME, MTU, LINKINFO, NUM_TX_QUEUES = 3, 4, 18, 31
@@ -112,7 +117,7 @@ def make(kind, word):
     nest = re.fullmatch(r"(\w+)\((.*)\)", word)
     if nest:
         name, words = nest.groups()
-        payload = b"".join(make(NESTS[kind, name], w) for w in words.split())
+        payload = b"".join(make(NESTS[kind, name], w) for w in WORDS.findall(words))
     else:
         name, bits, value = word.split(":")
         payload = make_payload(bits, value)

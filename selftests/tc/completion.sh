@@ -44,6 +44,11 @@ test_words "" tc qdisc add dev eth0 root ndp limit ""
 test_words "auto" tc qdisc replace dev eth0 parent 1:2 dcqcn pool sw0 headroom a
 test_words "packet" tc qdisc add dev eth0 root dcqcn prio ""
 test_words "kmax kmin" tc qdisc add dev eth0 root dcqcn k
+test_words "charge choices continue" tc filter add dev eth0 ingress matchall action lb c
+test_words "drill hash quality random rr" tc actions add action lb select ""
+test_words "auto" tc filter add dev eth0 ingress pref 9 matchall action lb index 3 gap ""
+test_words "" tc actions replace action lb select hash index ""
+test_words "nocharge" tc filter add dev ndp ingress matchall action gact pipe action lb rate dcqcn 1gbit n
 test_words "rate ring" ip link add w0 type closwire r
 test_words "clock_drift clock_offset" ip link add w0 type closwire rate 1gbit peer name w1 type closwire clock
 test_words "peer" ip link add w0 type closwire rate 1gbit p
@@ -52,6 +57,8 @@ if [ -r /usr/share/bash-completion/completions/tc ]; then
 	test_offers pcrp tc qdisc add dev eth0 root p
 	test_offers pfifo tc qdisc add dev eth0 root p
 	test_offers qdisc tc q
+	test_offers lb tc action add action l
+	test_offers pass tc filter add dev eth0 ingress matchall action lb flows 64 p
 	test_offers root tc qdisc add dev ndp r
 else
 	skip "other words are completed by iproute2" "iproute2 has no completion"

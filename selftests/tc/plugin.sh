@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tc plug-ins of the qdiscs, without the qdiscs: parsing, attributes sent, output. shim.c loads each of them into
+# The tc plug-ins of qdiscs and actions, without the modules: parsing, attributes sent, output. shim.c loads each of them into
 # each available version of tc. Runs in its own network namespace. Tests of a single plug-in are in plugin_KIND.sh.
 # Usage: plugin.sh [TC...]    default: the installed tc and the versions in versions.sh
 # shellcheck disable=SC2317 # functions are called through check
@@ -27,10 +27,12 @@ shift
 
 # build_shim KIND
 build_shim() {
+	local sources=("-DPLUGIN=$1_qdisc_util" "$here/shim.c" "$LIB_TOP/tools/tc/q_$1.c")
+	[ ! -e "$LIB_TOP/tools/tc/m_$1.c" ] ||
+		sources=("-DPLUGIN=$1_action_util" "$here/shim_action.c" "$LIB_TOP/tools/tc/m_$1.c")
 	mkdir "$TMP/$1"
 	${CC:-cc} -Wall -Wextra -Wno-unused-parameter -Werror -O1 -fPIC -shared -fvisibility=hidden \
-		-I"$LIB_TOP/include/uapi" "-DPLUGIN=$1_qdisc_util" "$here/shim.c" "$LIB_TOP/tools/tc/q_$1.c" \
-		"$LIB_TOP"/tools/tc/{tc_options,options}.c -o "$TMP/$1/q_pfifo.so"
+		-I"$LIB_TOP/include/uapi" "${sources[@]}" "$LIB_TOP"/tools/tc/{tc_options,options}.c -o "$TMP/$1/q_pfifo.so"
 }
 
 # run_tc ARGUMENT...: run the tc under test with the shim
@@ -73,7 +75,7 @@ described() {
 	[ "$missing" -eq 0 ]
 }
 
-for KIND in ndp dcqcn pcrp roce; do
+for KIND in ndp dcqcn pcrp roce lb; do
 	# shellcheck source=/dev/null
 	. "$here/plugin_$KIND.sh"
 	build_shim "$KIND" >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }

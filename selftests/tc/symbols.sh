@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The plug-ins call only functions that every supported tc and ip has. These print no error for a plug-in that they
-# cannot load, so users would not notice.
+# The plug-ins use only functions and variables that every supported tc and ip has. These print no error for a plug-in
+# that they cannot load, so users would not notice.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../../tools/common.sh"
 . "$(dirname "$0")/../lib/lib.sh"
@@ -16,14 +16,14 @@ plugins() {
 	make -s -C "$CLOSNET_TOP/tools/tc" "O=$out" "$@"
 }
 
-# exported PROGRAM: print the functions that it exports to plug-ins
+# exported PROGRAM: print the functions and variables that it exports to plug-ins
 exported() {
 	local elf=$1
 	[ ! -e "$1.elf" ] || elf=$1.elf
-	nm -D --defined-only "$elf" | awk '$2 == "T" { sub("@.*", "", $3); print $3 }' | sort
+	nm -D --defined-only "$elf" | awk '$2 ~ /^[BDT]$/ { sub("@.*", "", $3); print $3 }' | sort
 }
 
-# allowed PROGRAM LIST: true if PROGRAM exports all functions in LIST
+# allowed PROGRAM LIST: true if PROGRAM exports all of LIST
 allowed() {
 	local lacks
 	lacks=$(exported "$1" | comm -13 - "$lists/$2" | tr '\n' ' ')
@@ -40,6 +40,8 @@ test_tools() {
 		check_refused "$1: tc loads q_$kind.so" "Usage: ... $kind" \
 			env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" qdisc add dev lo root $kind help
 	done
+	check_refused "$1: tc loads m_lb.so" "Usage: ... action lb" \
+		env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" actions add action lb help
 	check_refused "$1: ip loads link_closwire.so" "SETTINGS := [ rate RATE ]" \
 		env LD_BIND_NOW=1 "IP_LIB_DIR=$TMP/good" "$3" link add type closwire help
 }

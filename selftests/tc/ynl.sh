@@ -35,6 +35,9 @@ loads() {
 	    attrs = spec.attr_sets[f"tc-{kind}-attrs"]
 	    assert attrs["profile" if kind == "roce" else "limit"].value == 1, attrs
 	    assert apps[kind].attr_set == f"tc-{kind}-stats-attrs"
+	actions = spec.sub_msgs.get("act-options-msg") or spec.sub_msgs["tc-act-options-msg"]
+	assert actions.formats["lb"].attr_set == "tc-lb-attrs"
+	assert spec.attr_sets["tc-lb-attrs"]["parms"].value == 1
 	EOF
 }
 
@@ -88,6 +91,22 @@ put_qdiscs() {
 	tc -n "$node" qdisc add dev v2 root roce profile nic rpg_ai_rate 8mbit noect ce clear
 	tc -n "$node" qdisc add dev v1 root pcrp flows 64 chain 25kb mfwt 250us eu spec 1:2:1024g map 0:46
 	ynl --spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" --dump getqdisc >"$TMP/dump"
+}
+
+# put_action: add an action to the ingress of v0, and dump its filter by the kernel's YNL tool
+put_action() {
+	tc -n "$node" qdisc add dev v0 clsact
+	tc -n "$node" filter add dev v0 ingress matchall action lb granularity packet select drill band 3us index 5
+	ynl --spec "$TMP/tc.yaml" --schema "$kernel/Documentation/netlink/netlink-raw.yaml" --dump gettfilter \
+		--json "{\"ifindex\": $(in_ns "$node" cat /sys/class/net/v0/ifindex), \"parent\": $((0xfffffff2))}" >"$TMP/filters"
+}
+
+test_dump_lb() {
+	check_json "$(jq -c '[.. | objects | select(.kind? == "lb" and .options?)][0]' "$TMP/filters")" \
+		"YNL reads the common part of an action" '.options.parms.index == 5 and .options.parms.bindcnt == 1' \
+		"YNL reads numbers of lb" '.options.band == 3000 and .options.choices == 2' \
+		"YNL reads names of lb" '.options.granularity == "packet" and .options.select == "drill"' \
+		"YNL reads the statistics of lb" '.options.stats.overflows == 0 and .options.stats.pass.hook == 0'
 }
 
 # dumped KIND: the dumped qdisc of that kind
@@ -211,11 +230,11 @@ check "closnet_pcrp.yaml loads" family_loads "$specs/closnet_pcrp.yaml"
 check_refused "the kernel's library refuses a family that breaks the schema" "ValidationError" \
 	family_loads "$(altered closnet_pcrp 's/admin-perm/root/')"
 
-# loadable: true if all qdiscs can be loaded
+# loadable: true if all qdiscs and actions can be loaded
 loadable() {
 	[ "$(id -u)" -eq 0 ] || return 1
-	for kind in ndp dcqcn pcrp roce; do
-		load_module "sch_$kind" 2>/dev/null || return 1
+	for module in act_lb sch_ndp sch_dcqcn sch_pcrp sch_roce; do
+		load_module $module 2>/dev/null || return 1
 	done
 }
 
@@ -226,6 +245,8 @@ if loadable; then
 	test_dump_dcqcn
 	test_dump_pcrp
 	test_dump_roce
+	check "the kernel's YNL tool dumps an action" put_action
+	test_dump_lb
 	test_family
 	if load_module ndp 2>/dev/null; then
 		test_ndp_family
@@ -233,6 +254,6 @@ if loadable; then
 		skip "YNL reads tables of closnet_ndp" "no module ndp"
 	fi
 else
-	skip "the kernel's YNL tool dumps the qdiscs" "no modules sch_ndp, sch_dcqcn, sch_pcrp, sch_roce"
+	skip "the kernel's YNL tool dumps the qdiscs" "no modules act_lb, sch_ndp, sch_dcqcn, sch_pcrp, sch_roce"
 fi
 finish

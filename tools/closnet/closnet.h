@@ -35,6 +35,12 @@ extern const struct unit size_units[];
 /* Parse a decimal number with one of the units. Return: 0 if valid */
 int parse_number(const char *text, const struct unit *unit, uint64_t *value);
 
+/* Print "12.3k" into text: three digits and a decimal prefix. Return: text */
+const char *scaled(double value, char *text, size_t size);
+
+/* Monotonic time, s */
+double monotonic_seconds(void);
+
 /*
  * Parse --json and --help; argv[0] is the command. Return: 0: continue at optind; otherwise exit
  * with *@status, because help was printed or an option is unknown.
@@ -44,6 +50,7 @@ int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int 
 int buffers(int argc, char **argv);
 int check_nic(int argc, char **argv);
 int dcqcn(int argc, char **argv);
+int lb(int argc, char **argv);
 int metrics(int argc, char **argv);
 int ndp(int argc, char **argv);
 int pcrp(int argc, char **argv);

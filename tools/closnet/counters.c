@@ -9,6 +9,8 @@
  *	{ "sch_ndp": [ { "dev": "eth1", "handle": "1:", "data": { "qlen_packets": 2, ... }, ... } ],
  *	  "tcp_timely": [ { "samples_hw": 7, ... } ] }
  *
+ * An action has its number as label "index", and an array "port" of its ports.
+ *
  * Sources: tc(8) with closnet's plug-ins, /proc/net, and the ethtool statistics of closwire.
  */
 #include <ctype.h>
@@ -94,6 +96,74 @@ static void read_qdiscs(struct json_object *counters)
 		json_object_object_del(qdisc, "root");
 		json_object_array_add(array_of(counters, module), json_object_get(qdisc));
 	}
+	json_object_put(all);
+}
+
+/* Move a member of an object to another one, under a new name */
+static void move_member(struct json_object *from, const char *name, struct json_object *to,
+			const char *new_name)
+{
+	struct json_object *member;
+
+	if (!json_object_object_get_ex(from, name, &member))
+		return;
+	json_object_object_add(to, new_name, json_object_get(member));
+	json_object_object_del(from, name);
+}
+
+/* The counters of an action as those of a qdisc: without options, with tc's own at the top */
+static struct json_object *action_counters(struct json_object *action)
+{
+	static const char * const own[] = {
+		"sent_packets", "segmented_packets", "dropped_packets", "new_flows", "gaps",
+		"moves", "failovers", "overflows", "told_messages", "heard_messages",
+		"refused_messages", "passed",
+	};
+	static const char * const common[] = { "bytes", "packets", "drops", "overlimits" };
+	struct json_object *found = json_object_new_object(), *part, *port;
+	size_t i;
+
+	if (json_object_object_get_ex(action, "index", &part))
+		json_object_object_add(found, "index",
+				       json_object_new_string(json_object_get_string(part)));
+	if (json_object_object_get_ex(action, "stats", &part)) {
+		for (i = 0; i < COUNT(common); i++)
+			move_member(part, common[i], found, common[i]);
+	}
+	for (i = 0; i < COUNT(own); i++)
+		move_member(action, own[i], found, own[i]);
+	if (json_object_object_get_ex(action, "ports", &part)) {
+		for (i = 0; i < json_object_array_length(part); i++) {
+			port = json_object_array_get_idx(part, i);
+			move_member(port, "dev", port, "port");
+		}
+		move_member(action, "ports", found, "port");
+	}
+	return found;
+}
+
+/* Select closnet's actions from tc's list, which nests them. */
+static void find_actions(struct json_object *counters, struct json_object *in)
+{
+	struct json_object *kind;
+	size_t i;
+
+	if (json_object_is_type(in, json_type_array)) {
+		for (i = 0; i < json_object_array_length(in); i++)
+			find_actions(counters, json_object_array_get_idx(in, i));
+	} else if (json_object_object_get_ex(in, "kind", &kind)) {
+		if (!strcmp(json_object_get_string(kind), "lb"))
+			json_object_array_add(array_of(counters, "act_lb"), action_counters(in));
+	} else if (json_object_object_get_ex(in, "actions", &kind)) {
+		find_actions(counters, kind);
+	}
+}
+
+static void read_actions(struct json_object *counters)
+{
+	struct json_object *all = json_from("tc -s -j actions list action lb 2>/dev/null");
+
+	find_actions(counters, all);
 	json_object_put(all);
 }
 
@@ -225,6 +295,7 @@ struct json_object *read_counters(void)
 	size_t i;
 
 	read_qdiscs(counters);
+	read_actions(counters);
 	for (i = 0; i < COUNT(files); i++)
 		read_file(counters, files[i].module, files[i].path);
 	read_clocks(counters);

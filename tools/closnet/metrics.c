@@ -20,7 +20,7 @@ static const char * const gauges[] = {
 	"pool_bytes", "xoff_bytes", "headroom_bytes", "ingress_bytes", "chain_bytes", "spec_bytes",
 	"rtt_ns", "rate_Bps", "rate_Mbps", "flows_ready", "flows_waiting", "flows_idle", "rx_flows",
 	"rx_granted", "rx_granted_peak", "peers", "peers_answering", "peers_silent", "fifo",
-	"ifindex", "offset_ns", "skew_ppb", "prio",
+	"ifindex", "offset_ns", "skew_ppb", "prio", "port_quality", "port_drain_ns", "port_rate",
 };
 
 static bool ends_with(const char *name, const char *end)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * closnet top: a live table: each qdisc of closnet with its rate and queue, and the
- * counters that change
+ * closnet top: a live table: each qdisc and action of closnet with its rate and queue, and
+ * the counters that change
  *
- * Each qdisc, port and congestion control has a line. It shows the counters from
+ * Each qdisc, action, port and congestion control has a line. It shows the counters from
  * read_counters() that changed since the last table, sorted by rate, so that a new
  * counter needs no change here.
  */
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "closnet.h"
@@ -41,18 +40,10 @@ struct rate {
 	double per_second;
 };
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static struct snapshot take_snapshot(void)
 {
 	struct json_object *counters = read_counters();
-	struct snapshot s = { flatten_counters(counters), now() };
+	struct snapshot s = { flatten_counters(counters), monotonic_seconds() };
 
 	json_object_put(counters);
 	return s;
@@ -75,19 +66,6 @@ static bool is_of(const struct sample *s, const struct sample *of)
 {
 	return !strcmp(s->module, of->module) &&
 	       !strncmp(s->labels, of->labels, strlen(of->labels));
-}
-
-/* "12.3 k": three digits and a decimal prefix */
-static const char *scaled(double value, char *text, size_t size)
-{
-	static const char prefixes[] = " kMGT";
-	unsigned int i;
-
-	for (i = 0; value >= 999.5 && i + 2 < sizeof(prefixes); i++)
-		value /= 1000;
-	snprintf(text, size, "%.*f%.1s", value >= 99.95 || !i ? 0 : value >= 9.995 ? 1 : 2, value,
-		 i ? &prefixes[i] : "");
-	return text;
 }
 
 static int by_rate(const void *a, const void *b)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Numbers with units
+ * Numbers with units, and the time
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "closnet.h"
 
@@ -31,4 +32,24 @@ int parse_number(const char *text, const struct unit *unit, uint64_t *value)
 		}
 	}
 	return -1;
+}
+
+const char *scaled(double value, char *text, size_t size)
+{
+	static const char prefixes[] = " kMGT";
+	unsigned int i;
+
+	for (i = 0; value >= 999.5 && i + 2 < sizeof(prefixes); i++)
+		value /= 1000;
+	snprintf(text, size, "%.*f%.1s", value >= 99.95 || !i ? 0 : value >= 9.995 ? 1 : 2, value,
+		 i ? &prefixes[i] : "");
+	return text;
+}
+
+double monotonic_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
 }

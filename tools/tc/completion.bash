@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Completion of the options of closnet's qdiscs in tc(8) and links in ip(8). Needs options.bash. Everything else is left
+# Completion of the options of closnet's qdiscs and actions in tc(8) and links in ip(8). Needs options.bash. Everything else is left
 # to the completion that iproute2 and bash-completion have for these commands.
 
 _closnet_qdiscs='dcqcn ndp pcrp'
+_closnet_actions='lb'
 _closnet_links='closwire'
 
 # _closnet_kind MARKS KIND...: print the last KIND before the cursor; the word before it matches the pattern MARKS
@@ -15,6 +16,17 @@ _closnet_kind() {
 			# shellcheck disable=SC2053 # MARKS is a pattern
 			[[ ${COMP_WORDS[i]} == "$kind" && ${COMP_WORDS[i - 1]} == $marks ]] && echo "$kind" && return
 		done
+	done
+	return 1
+}
+
+# _closnet_action: print the kind of the last action before the cursor if it is closnet's
+_closnet_action() {
+	local i
+	for ((i = COMP_CWORD - 1; i > 1; i--)); do
+		[[ ${COMP_WORDS[i - 1]} == action ]] || continue
+		[[ " $_closnet_actions " == *" ${COMP_WORDS[i]} "* ]] && echo "${COMP_WORDS[i]}"
+		return
 	done
 	return 1
 }
@@ -39,7 +51,8 @@ _closnet_other() {
 			break
 		done
 		complete -F "_closnet_$command" "$command" # the file has set its own function
-		QDISC_KIND+=" $_closnet_qdiscs " # iproute2's list
+		QDISC_KIND+=" $_closnet_qdiscs " # iproute2's lists
+		ACTION_KIND+=" $_closnet_actions "
 	fi
 	! declare -F "$function" >/dev/null || "$function" "$@"
 }
@@ -49,7 +62,10 @@ _closnet_tc() {
 	COMPREPLY=()
 	# in "dev ndp", ndp is a device
 	# shellcheck disable=SC2086 # words
-	if kind=$(_closnet_kind '!(dev|handle|parent|netns)' $_closnet_qdiscs); then
+	if kind=$(_closnet_action); then
+		[[ ${COMP_WORDS[COMP_CWORD - 1]} == index ]] ||
+			_closnet_option "$kind" index pass continue pipe drop reclassify goto
+	elif kind=$(_closnet_kind '!(dev|handle|parent|netns)' $_closnet_qdiscs); then
 		_closnet_option "$kind"
 	else
 		_closnet_other "$@"

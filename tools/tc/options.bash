@@ -33,6 +33,25 @@ declare -A _closnet_dcqcn_values=(
 	[pfc]='all none'
 )
 
+_closnet_lb_options='band charge choices flows gap glb granularity interval key memory nocharge queue_weight rate select utilization_high utilization_low utilization_weight'
+declare -A _closnet_lb_values=(
+	[granularity]='flow flowlet packet'
+	[select]='hash random rr quality drill'
+	[choices]=''
+	[memory]=''
+	[interval]=''
+	[band]=''
+	[queue_weight]=''
+	[utilization_weight]=''
+	[utilization_low]=''
+	[utilization_high]=''
+	[rate]=''
+	[gap]='auto'
+	[flows]=''
+	[glb]='off tell choose both'
+	[key]=''
+)
+
 _closnet_ndp_options='dscp_returned dscp_trimmed hlimit limit limit_bytes match mode norts other_ecn other_limit overhead rate ratio rts trim_size'
 declare -A _closnet_ndp_values=(
 	[limit]=''

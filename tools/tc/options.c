@@ -269,6 +269,14 @@ int parse_us_or_off(const struct plugin_opt *opt, struct words *w, struct nlmsgh
 	return addattr32(n, PLUGIN_MSG_MAX, opt->attr, 0);
 }
 
+int parse_auto_us(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n)
+{
+	if (w->argc <= 0 || strcmp(*w->argv, "auto"))
+		return parse_us(opt, w, n);
+	next_word(opt->word, w);
+	return addattr32(n, PLUGIN_MSG_MAX, opt->attr, 0);
+}
+
 /* Without its sign, 1 could mean 1 % or 100 %. */
 int parse_percent(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n)
 {
@@ -372,6 +380,11 @@ void print_us(const struct plugin_opt *opt, struct rtattr **tb)
 void print_us_or_off(const struct plugin_opt *opt, struct rtattr **tb)
 {
 	print_time(opt, tb, NSEC_PER_USEC, "off");
+}
+
+void print_auto_us(const struct plugin_opt *opt, struct rtattr **tb)
+{
+	print_time(opt, tb, NSEC_PER_USEC, "auto");
 }
 
 void print_ns(const struct plugin_opt *opt, struct rtattr **tb)

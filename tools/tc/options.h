@@ -97,6 +97,7 @@ int parse_u32(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n)
 int parse_bytes(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
 int parse_auto_bytes(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
 int parse_us(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
+int parse_auto_us(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
 int parse_us_or_off(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
 int parse_ns32(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
 int parse_ns64(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n);
@@ -110,6 +111,7 @@ int parse_rate(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n
 void print_uint(const struct plugin_opt *opt, struct rtattr **tb);
 void print_auto_bytes(const struct plugin_opt *opt, struct rtattr **tb);
 void print_us(const struct plugin_opt *opt, struct rtattr **tb);
+void print_auto_us(const struct plugin_opt *opt, struct rtattr **tb);
 void print_us_or_off(const struct plugin_opt *opt, struct rtattr **tb);
 void print_ns(const struct plugin_opt *opt, struct rtattr **tb);
 void print_rate(const struct plugin_opt *opt, struct rtattr **tb);

@@ -93,20 +93,25 @@ int parse_dscp(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n
 	return addattr32(n, PLUGIN_MSG_MAX, opt->attr, val);
 }
 
+/*
+ * Many tc's take a negative rate for a huge one. And 7bit are 0 bytes a second, which would mean:
+ * no limit.
+ */
+int get_rate_Bps(__u64 *val, const char *arg)
+{
+	double number = strtod(arg, NULL);
+
+	return get_rate64(val, arg) || number < 0 || (number > 0 && !*val) ? -1 : 0;
+}
+
 int parse_rate(const struct plugin_opt *opt, struct words *w, struct nlmsghdr *n)
 {
 	const char *arg = next_word(opt->word, w);
-	double number;
 	__u64 val;
 
 	if (!arg)
 		return -1;
-	/*
-	 * Many tc's take a negative rate for a huge one. And 7bit are 0 bytes
-	 * a second, which would mean: no limit.
-	 */
-	number = strtod(arg, NULL);
-	if (get_rate64(&val, arg) || number < 0 || (number > 0 && !val))
+	if (get_rate_Bps(&val, arg))
 		return illegal(opt->word, arg, "a rate");
 	return addattr64(n, PLUGIN_MSG_MAX, opt->attr, val);
 }

@@ -23,6 +23,8 @@ struct tc_map {
 /* Parse a number. Return: 0 or -1 */
 int get_prio(__u8 *val, const char *arg);
 int get_dscp(__u8 *val, const char *arg);
+/* Parse a rate in bytes per second. Return: 0 or -1 */
+int get_rate_Bps(__u64 *val, const char *arg);
 /* Parse FIRST or FIRST-LAST, below 64, as a set of bits; writes to @item. Return: 0 or -1 */
 int get_range(__u64 *mask, int (*get)(__u8 *val, const char *arg), char *item);
 /* Call @take for each item between separators, which may write to it. Return: 0 or -1 */

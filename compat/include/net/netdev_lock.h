@@ -7,6 +7,15 @@
 #include_next <net/netdev_lock.h>
 #else
 #include <linux/netdevice.h>
+
+/* Devices had no lock of their own. */
+static inline void netdev_lock_ops(struct net_device *dev)
+{
+}
+
+static inline void netdev_unlock_ops(struct net_device *dev)
+{
+}
 #endif
 
 #endif /* _CLOSNET_COMPAT_NET_NETDEV_LOCK_H */

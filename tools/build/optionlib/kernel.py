@@ -88,6 +88,10 @@ def policy(option):
     """Entry of the policy."""
     if option.type in ("nest", "string"):
         return "{ .type = " + {"nest": "NLA_NESTED", "string": "NLA_STRING"}[option.type] + " }"
+    if option.type == "binary":
+        if option.struct:
+            return f"NLA_POLICY_MIN_LEN(sizeof(struct {lower(option.struct)}))"
+        return f"NLA_POLICY_EXACT_LEN({option.length})"
     kind = f"NLA_{option.type.upper()}"
     if option.kind == "name":
         return f"NLA_POLICY_MAX({kind}, {option.group.spec.enum_prefix(option.enum)}MAX)"
@@ -247,7 +251,7 @@ def functions(group):
 def source(spec):
     """PREFIX_options.c"""
     out = ["// SPDX-License-Identifier: GPL-2.0-only", f"/* {MARK.capitalize()} from {spec.source} */",
-           "#include <closnet/netlink.h>", f"#include <linux/{Path(spec.own['uapi']).name}>",
+           "#include <closnet/netlink.h>", f"#include <{spec.include}>",
            f'#include "{spec.c}_options.h"', ""]
     for group in spec.groups:
         base = stem(group)

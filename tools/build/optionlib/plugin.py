@@ -15,10 +15,11 @@ FUNCTIONS = {
 def functions(option):
     """Functions that read and print an option."""
     if option.tc:
-        return f"parse_{option.word}", FUNCTIONS[option.kind][1] if option.tc == "parse" else f"print_{option.word}"
+        return f"parse_{option.stem}", FUNCTIONS[option.kind][1] if option.tc == "parse" else f"print_{option.stem}"
     if option.zero not in (None, "0"):
-        return {"bytes": ("parse_auto_bytes", "print_auto_bytes"),
-                "us": ("parse_us_or_off", "print_us_or_off")}[option.kind]
+        return {("bytes", "auto"): ("parse_auto_bytes", "print_auto_bytes"),
+                ("us", "auto"): ("parse_auto_us", "print_auto_us"),
+                ("us", "off"): ("parse_us_or_off", "print_us_or_off")}[option.kind, option.zero]
     if option.kind == "ns" and option.bits == 64:
         return "parse_ns64", "print_ns"
     return FUNCTIONS[option.kind]
@@ -89,7 +90,7 @@ def explain(spec):
             lines += ["Usage: " + spec.own["usage"][0]] + ["       " + u for u in spec.own["usage"][1:]]
             lines += aligned(f"{spec.own['operand']} :=", items)
         else:
-            lines += aligned(f"Usage: ... {spec.kind}", items)
+            lines += aligned(f"Usage: ... {'action ' * spec.action}{spec.kind}", items)
     lines += spec.own.get("usage-notes", [])
     text = "\n".join(f'\t      "{line}\\n"' for line in lines)
     return "static void explain(FILE *f)\n{\n\tfputs(" + text.lstrip() + ", f);\n}\n"

@@ -8,55 +8,69 @@ from .text import constant
 
 
 class Cases:
-    """The cases of a qdisc, with ids in their order."""
+    """The cases of a qdisc or an action, with ids in their order."""
 
     def __init__(self, spec):
         self.spec = spec
         self.list = []
-        self.qdisc = f"handle 1: root {spec.kind}"
+        if spec.action:
+            self.verbs = ("add", "replace")
+            self.command = f"$TC actions {{}} action {spec.kind} index 7"
+            self.show = f"$TC actions get action {spec.kind} index 7"
+            self.delete = f"$TC actions del action {spec.kind} index 7"
+        else:
+            self.verbs = ("add", "change")
+            self.command = f"$TC qdisc {{}} dev $DUMMY handle 1: root {spec.kind}"
+            self.show = "$TC qdisc show dev $DUMMY"
+            self.delete = "$TC qdisc del dev $DUMMY handle 1: root"
 
-    def add(self, name, setup, command, status, verify, pattern, count):
+    def add(self, name, setup, command, status, pattern, count, verify=None):
         """Append a case."""
+        category = "actions" if self.spec.action else "qdisc"
         self.list.append({
             "id": f"{self.spec.own['tdc-id']}{len(self.list):02x}", "name": f"{self.spec.kind}: {name}",
-            "category": ["qdisc", self.spec.kind], "plugins": {"requires": "nsPlugin"}, "setup": setup,
-            "cmdUnderTest": command, "expExitCode": str(status), "verifyCmd": verify, "matchPattern": pattern,
-            "matchCount": str(count), "teardown": ["$TC qdisc del dev $DUMMY handle 1: root"]})
+            "category": [category, self.spec.kind], "plugins": {"requires": "nsPlugin"}, "setup": setup,
+            "cmdUnderTest": command, "expExitCode": str(status), "verifyCmd": verify or self.show,
+            "matchPattern": pattern, "matchCount": str(count), "teardown": [self.delete]})
+
+    def commands(self, nest=""):
+        """The commands that add and change."""
+        return (self.command.format(verb) + nest for verb in self.verbs)
 
     def defaults(self):
-        """Without options, the qdisc shows all defaults."""
-        group = self.spec.groups[0]
+        """Without options, all defaults are shown."""
+        group, what = self.spec.groups[0], "action" if self.spec.action else "qdisc"
         shown = " ".join(filter(None, (o.printed() for o in group.options if o.word)))
-        self.add("new qdisc has the defaults", [], f"$TC qdisc add dev $DUMMY {self.qdisc}", 0,
-                 "$TC qdisc show dev $DUMMY", re.escape(shown).replace(r"\ ", " "), 1)
+        add, _ = self.commands()
+        self.add(f"new {what} has the defaults", [], add, 0, re.escape(shown).replace(r"\ ", " "), 1)
         for group in self.spec.groups[1:]:
             shown = " ".join(filter(None, (o.printed() for o in group.options if o.word)))
-            self.add(f"new {group.nest} has the defaults", [],
-                     f"$TC qdisc add dev $DUMMY {self.qdisc} {group.nest} sw1", 0, "$TC qdisc show dev $DUMMY",
+            self.add(f"new {group.nest} has the defaults", [], f"{add} {group.nest} sw1", 0,
                      f" {group.nest} sw1 " + re.escape(shown).replace(r"\ ", " "), 1)
 
     def accepted(self, option, values, nest):
         """Each value is accepted and printed; the command under test sets the first one."""
-        add, change = (f"$TC qdisc {verb} dev $DUMMY {self.qdisc}{nest}" for verb in ("add", "change"))
+        add, change = self.commands(nest)
         setup = f"{add} {option.setup}".strip()
-        show, texts = "$TC qdisc show dev $DUMMY", [t for t, _ in values]
+        show, texts = self.show, [t for t, _ in values]
         first, *others = (typed(option, v) for v in texts)
-        again = "$TC qdisc del dev $DUMMY handle 1: root; " + add if option.fixed else change
+        again = f"{self.delete}; " + add if option.fixed else change
         commands = "; ".join([show] + [f"{again} {other}; {show}" for other in others])
         shown = "|".join(re.escape(s).replace(r"\ ", " ") for _, s in values)
         self.add(f"{option.word} accepts {listed(texts)}", [] if option.fixed else [setup],
-                 f"{add if option.fixed else change} {first}", 0, f"bash -c '{commands}'", f" ({shown}) ", len(values))
+                 f"{add if option.fixed else change} {first}", 0, f" ({shown}) ", len(values), f"bash -c '{commands}'")
 
     def refused(self, option, values, nest):
         """Each value is refused with the message, and the option keeps its default."""
-        add, change = (f"$TC qdisc {verb} dev $DUMMY {self.qdisc}{nest}" for verb in ("add", "change"))
+        add, change = self.commands(nest)
         commands = "; ".join(f"{change} {option.word} {v}" for v in values)
         shown = option.printed()
         pattern, count = re.escape(option.message).replace(r"\ ", " "), len(values)
         if shown:
             pattern, count = f"({pattern}| {re.escape(shown)} )".replace(r"\ ", " "), count + 1
-        self.add(f"{option.word} refuses {listed(values)}", [add], f"{change} {option.word} {values[0]}", 2,
-                 f"bash -c 'exec 2>&1; {commands}; $TC qdisc show dev $DUMMY; true'", pattern, count)
+        self.add(f"{option.word} refuses {listed(values)}", [add], f"{change} {option.word} {values[0]}",
+                 255 if self.spec.action else 2, pattern, count,
+                 f"bash -c 'exec 2>&1; {commands}; {self.show}; true'")
 
     def option(self, option):
         """The cases of an option."""
@@ -144,7 +158,9 @@ def fuzz(group):
             row += ["true" if option.gap() or (option.zero is not None and low) else "false",
                     "true" if group.nest else "false"]
         line = f"\t[{option.attr}] = {{ {', '.join(row)} }},"
-        out.append(line if len(line.expandtabs(8)) <= 100 else line.replace(" = { ", " = {\n\t\t", 1))
+        if len(line.expandtabs(8)) > 100:
+            line = f"\t[{option.attr}] = {{\n\t\t{', '.join(row)},\n\t}},"
+        out.append(line)
     return "\n".join(out + ["};"]) + "\n"
 
 

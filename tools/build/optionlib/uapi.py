@@ -24,9 +24,18 @@ def values(spec, enum):
     return out + ["\t/* private: */", f"\t__{prefix}MAX,", "};", "", f"#define {prefix}MAX\t(__{prefix}MAX - 1)", ""]
 
 
+def structure(definition):
+    """A structure."""
+    name, members = lower(definition["name"]), definition["members"]
+    out = kernel_doc(f"struct {name}", definition["doc"], [(lower(m["name"]), m["doc"]) for m in members])
+    return out + [f"struct {name} {{"] + [f"\t__{m['type']} {lower(m['name'])};" for m in members] + ["};", ""]
+
+
 def meaning(group, attribute):
     """Type and meaning of an attribute."""
     kind = attribute["type"]
+    if "struct" in attribute:
+        kind = f"struct {lower(attribute['struct'])}"
     if kind == "nest":
         inner = next(g for g in group.spec.sets if g.set["name"] == attribute["nested-attributes"])
         kind = f"nest, {inner.prefix}*"
@@ -55,6 +64,8 @@ def header(spec):
     for definition in spec.definitions:
         if definition["type"] == "enum":
             out += values(spec, definition)
+        elif definition["type"] == "struct":
+            out += structure(definition)
         else:
             name = upper(definition["name"])
             out += kernel_doc(name, definition["doc"], []) + [f"#define {name}\t{definition['value']}", ""]

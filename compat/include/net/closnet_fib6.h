@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions of IPv6. While it could be a module (before 7.x), others called them by ipv6_stub. */
+#ifndef _CLOSNET_COMPAT_NET_CLOSNET_FIB6_H
+#define _CLOSNET_COMPAT_NET_CLOSNET_FIB6_H
+
+#include <net/ip6_fib.h>
+#include <net/ndisc.h>
+
+#if __has_include(<net/ipv6_stubs.h>)
+#include <net/ipv6_stubs.h>
+
+#define closnet_fib6_lookup(...)	(ipv6_stub->fib6_lookup(__VA_ARGS__))
+#define closnet_nd_tbl()		(ipv6_stub->nd_tbl)
+#else
+#define closnet_fib6_lookup(...)	fib6_lookup(__VA_ARGS__)
+#define closnet_nd_tbl()		(&nd_tbl)
+#endif
+
+#endif /* _CLOSNET_COMPAT_NET_CLOSNET_FIB6_H */
