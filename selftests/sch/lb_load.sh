@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/lb.sh"
 need_lb
+exact || skip_all "needs virtual time"
 queues=4
 lb_net
 frames_net
