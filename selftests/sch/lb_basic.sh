@@ -11,13 +11,13 @@ for family in 4 6; do
 	selects="random rr quality drill" granularities="flow flowlet packet"
 	[ $family = 4 ] || { selects=quality && granularities=flowlet; }
 	for select in $selects; do
-		lb granularity packet select $select
+		lb granularity packet select "$select"
 		check "IPv$family, packet, $select: all packets arrive" udp $family 80
 		check "IPv$family, packet, $select: each link carries packets" each_at_least 8
 		check_eq "IPv$family, packet, $select: the action counts 80 packets" "$(lb_stat sent_packets)" 80
 	done
 	for granularity in $granularities; do
-		lb granularity $granularity select hash
+		lb granularity "$granularity" select hash
 		udp $family 80
 		check_eq "IPv$family, $granularity, hash: a flow takes one link" "$(links_used)" 1
 	done

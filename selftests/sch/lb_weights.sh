@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The weights of routes and of nexthop groups are kept: by round robin exactly, and by each other way to select within
-# 2 %.
+# Round robin keeps the weights of routes and nexthop groups exactly, each other way to select within 2 %.
 # shellcheck disable=SC2154,SC2317 # lb_net sets the namespaces; functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/lb.sh"
@@ -17,7 +16,7 @@ for i in 0 1 2 3; do
 	tc -n "$t" filter add dev "t$i" ingress pref 2 protocol ipv6 flower dst_ip 2001:db8::2 action drop
 done
 
-# groups FAMILY WEIGHT...: make a nexthop group of all links and route by it
+# groups FAMILY WEIGHT...: make a nexthop group of four links and route by it
 groups() {
 	local family=$1 i via='' members=''
 	shift
@@ -51,7 +50,7 @@ send() {
 	wait_for 5 at_least "$2" lb_stat sent_packets
 }
 
-# in_turn FAMILY NAME PACKETS...: check the packets of each link, which add up to those that are sent
+# in_turn FAMILY NAME PACKETS...: send the sum of PACKETS, and check the packets of each link
 in_turn() {
 	local family=$1 name=$2
 	shift 2
@@ -60,7 +59,7 @@ in_turn() {
 	check_eq "IPv$family, $name, rr: packets by link have the ratio of the weights" "$(port_packets)" "$*"
 }
 
-# near_weights: each link has sent its share by the weights 1, 2, 3 and 4, up to 2 % of all packets
+# near_weights: the share of each link is within 2 % of its weight, 1 to 4 of 10
 near_weights() {
 	port_packets | awk '{
 		print
