@@ -34,3 +34,4 @@ ccflags-y += $(call closnet-probe,ENCAP_ERR_INFO,linux/udp.h,encap_err_rcv.*int 
 ccflags-y += $(call closnet-probe,ALLOC_NETDEV_DUMMY,linux/netdevice.h,alloc_netdev_dummy)
 ccflags-y += $(call closnet-probe,FLOWI4_DSCP,net/flow.h,flowi4_dscp)
 ccflags-y += $(call closnet-probe,FIB_DSCP_MASKED_MATCH,net/ip_fib.h,fib_dscp_masked_match)
+ccflags-y += $(call closnet-probe,IPV6_STUB,net/ipv6_stubs.h,struct ipv6_stub)

@@ -6,7 +6,7 @@
 #include <net/ip6_fib.h>
 #include <net/ndisc.h>
 
-#if __has_include(<net/ipv6_stubs.h>)
+#ifdef CLOSNET_HAVE_IPV6_STUB
 #include <net/ipv6_stubs.h>
 
 #define closnet_fib6_lookup(...)	(ipv6_stub->fib6_lookup(__VA_ARGS__))
