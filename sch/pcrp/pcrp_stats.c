@@ -90,22 +90,6 @@ static int pcrp_stats_put(struct sk_buff *skb, const struct pcrp_stats *st)
 	       pcrp_stats_put_prios(skb, st->tx.prio_packets);
 }
 
-/**
- * pcrp_copy_counters() - copy a structure of u64 counters that other CPUs write
- * @to: copy
- * @from: counters
- * @size: size of the structure in bytes
- */
-void pcrp_copy_counters(void *to, const void *from, size_t size)
-{
-	const u64 *src = from;
-	u64 *dst = to;
-	size_t i;
-
-	for (i = 0; i < size / sizeof(u64); i++)
-		dst[i] = READ_ONCE(src[i]);
-}
-
 static void pcrp_tx_gather(const struct pcrp_sender *tx, struct pcrp_stats *to)
 {
 	to->flows_ready = READ_ONCE(tx->count[PCRP_TX_READY]);

@@ -37,6 +37,15 @@ struct pcrp_stats {
 	u64 window_early;
 };
 
-void pcrp_copy_counters(void *to, const void *from, size_t size);
+/* Copy a structure of u64 counters that other CPUs write; @size is in bytes. */
+static inline void pcrp_copy_counters(void *to, const void *from, size_t size)
+{
+	const u64 *src = from;
+	u64 *dst = to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(u64); i++)
+		dst[i] = READ_ONCE(src[i]);
+}
 
 #endif /* _PCRP_STATS_H */
