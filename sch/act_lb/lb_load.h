@@ -27,7 +27,7 @@
  * @queue_weight: weight of the queue's band, 0 to 100
  * @util_weight: weight of the utilization's band, 0 to 100; not both are 0
  * @util_low: utilization up to which it has the best band, LB_UTIL_ONE is the full rate
- * @util_high: utilization from which it has the worst band; above @util_low
+ * @util_high: utilization from which it has the worst band; not below @util_low
  * @charge: count the bytes that were given to a port since its last sample
  */
 struct lb_weights {

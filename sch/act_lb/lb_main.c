@@ -151,8 +151,8 @@ static int lb_check_options(const struct lb_options *o, const struct nlattr *key
 		NL_SET_ERR_MSG_ATTR(extack, key, "key needs glb");
 		return -EINVAL;
 	}
-	if (lb_util(o->utilization_low) >= lb_util(o->utilization_high)) {
-		NL_SET_ERR_MSG(extack, "utilization_low must be below utilization_high");
+	if (o->utilization_low > o->utilization_high) {
+		NL_SET_ERR_MSG(extack, "utilization_low must not be above utilization_high");
 		return -EINVAL;
 	}
 	return 0;

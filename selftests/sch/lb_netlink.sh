@@ -37,7 +37,7 @@ check_refused "number out of range is refused" "choices must be 1 to 8 queues" a
 check_refused "time out of range is refused" "band must be 100ns to 10ms" action replace band 11ms
 check_refused "two weights of 0 are refused" "queue_weight and utilization_weight must not both be 0" \
 	action replace queue_weight 0 utilization_weight 0
-check_refused "low mark above the high one is refused" "utilization_low must be below utilization_high" \
+check_refused "low mark above the high one is refused" "utilization_low must not be above utilization_high" \
 	action replace utilization_low 50% utilization_high 40%
 check_refused "rate out of range is refused" "rate must be 1kbit to 2^40 bytes per second" action replace rate u0 100bit
 check_refused "rate of an unknown device is refused" "foo" action replace rate foo 1gbit

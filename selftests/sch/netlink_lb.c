@@ -34,19 +34,13 @@ static const struct range lb_ranges[TCA_LB_MAX + 1] = {
 
 static const struct range rate_range = { "rate", 125, 1ULL << 40, 0, 8, false, false };
 
-/* Utilizations are compared in units of 1/65536. */
-static uint64_t util(uint64_t share)
-{
-	return share * 65536 / UINT32_MAX;
-}
-
 static bool lb_consistent(const struct model *m)
 {
 	if (!m->v[TCA_LB_QUEUE_WEIGHT] && !m->v[TCA_LB_UTILIZATION_WEIGHT])
 		return false;
 	if (m->given[TCA_LB_KEY] && m->v[TCA_LB_GLB] == TC_LB_GLB_OFF)
 		return false;
-	return util(m->v[TCA_LB_UTILIZATION_LOW]) < util(m->v[TCA_LB_UTILIZATION_HIGH]);
+	return m->v[TCA_LB_UTILIZATION_LOW] <= m->v[TCA_LB_UTILIZATION_HIGH];
 }
 
 /* The key changes while the action has one. */

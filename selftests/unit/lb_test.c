@@ -162,7 +162,7 @@ static void test_long_idle_time_clears_the_utilization(void **state)
 }
 
 /* Samples at a constant utilization until the mean has it */
-static u32 util_band_at(struct lb_load *l, u32 util)
+static u32 util_band_at(struct lb_load *l, const struct lb_grading *g, u32 util)
 {
 	u64 now = 1, sent = 0, bytes = 10 * GBIT / 1000 * util / LB_UTIL_ONE;
 	u32 i;
@@ -171,7 +171,7 @@ static u32 util_band_at(struct lb_load *l, u32 util)
 	for (i = 0; i < 3; i++) {
 		now += 1000000;		/* many intervals: the mean equals the last value */
 		sent += bytes;
-		lb_load_sample(l, &queue_only, now, sent, 0);
+		lb_load_sample(l, g, now, sent, 0);
 	}
 	return l->util_band;
 }
@@ -184,7 +184,7 @@ static void test_utilization_band_falls_linearly(void **state)
 
 	(void)state;
 	for (util = 0; util <= LB_UTIL_ONE; util += 16) {
-		band = util_band_at(&l, util);
+		band = util_band_at(&l, &queue_only, util);
 		assert_true(band <= last && last - band <= 1);
 		share = (double)weights.util_high - l.util;
 		share /= weights.util_high - weights.util_low;
@@ -193,6 +193,20 @@ static void test_utilization_band_falls_linearly(void **state)
 		last = band;
 	}
 	assert_int_equal(last, 0);
+}
+
+static void test_equal_marks_of_utilization_make_a_step(void **state)
+{
+	struct lb_weights w = weights;
+	struct lb_grading g;
+	struct lb_load l;
+
+	(void)state;
+	w.util_low = LB_UTIL_ONE / 2;
+	w.util_high = w.util_low;
+	lb_grading_init(&g, &w);
+	assert_int_equal(util_band_at(&l, &g, LB_UTIL_ONE / 2 - 16), LB_BEST);
+	assert_int_equal(util_band_at(&l, &g, LB_UTIL_ONE / 2 + 16), 0);
 }
 
 static void test_quality_is_the_weighted_mean_of_the_bands(void **state)
@@ -448,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_new_counter_keeps_the_utilization),
 		cmocka_unit_test(test_long_idle_time_clears_the_utilization),
 		cmocka_unit_test(test_utilization_band_falls_linearly),
+		cmocka_unit_test(test_equal_marks_of_utilization_make_a_step),
 		cmocka_unit_test(test_quality_is_the_weighted_mean_of_the_bands),
 		cmocka_unit_test(test_flowlet_ends_after_the_gap),
 		cmocka_unit_test(test_active_flows_are_not_replaced),

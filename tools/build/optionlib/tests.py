@@ -53,7 +53,9 @@ class Cases:
         add, change = self.commands(nest)
         setup = f"{add} {option.setup}".strip()
         show, texts = self.show, [t for t, _ in values]
-        first, *others = (typed(option, v) for v in texts)
+        # an action is replaced as a whole: each command has the other options
+        extra = f" {option.setup}" if self.spec.action and option.setup else ""
+        first, *others = (typed(option, v) + extra for v in texts)
         again = f"{self.delete}; " + add if option.fixed else change
         commands = "; ".join([show] + [f"{again} {other}; {show}" for other in others])
         shown = "|".join(re.escape(s).replace(r"\ ", " ") for _, s in values)
