@@ -37,10 +37,16 @@ struct pcrp_key {
 
 static_assert(sizeof(struct pcrp_key) == PCRP_KEY_WORDS * sizeof(u64));
 
-/* Both halves of a product: each of its bits depends on many bits of either factor. */
+/* Both halves of a product. If one factor is constant, results of a series are a series, too. */
 static inline u64 pcrp_mix(u64 a, u64 b)
 {
 	return a * b ^ mul_u64_u64_shr(a, b, 64);
+}
+
+/* The last step of a hash: consecutive addresses and ports go to buckets as random ones do. */
+static inline u32 pcrp_hash_end(u64 hash, u64 seed)
+{
+	return pcrp_mix(hash ^ seed, hash ^ ror64(seed, 32));
 }
 
 /**
@@ -57,7 +63,7 @@ static inline u32 pcrp_key_hash(const struct pcrp_key *key, u64 seed)
 
 	hash = pcrp_mix(w[0] ^ seed, w[1] ^ ror64(seed, 32));
 	hash = pcrp_mix(w[2] ^ seed, w[3] ^ hash);
-	return pcrp_mix(w[4] ^ seed, hash);
+	return pcrp_hash_end(pcrp_mix(w[4] ^ seed, hash), seed);
 }
 
 /**
@@ -72,7 +78,7 @@ static inline u32 pcrp_addr_hash(const struct in6_addr *addr, u64 seed)
 	u64 low = (u64)(__force u32)addr->s6_addr32[2] << 32 | (__force u32)addr->s6_addr32[3];
 	u64 high = (u64)(__force u32)addr->s6_addr32[0] << 32 | (__force u32)addr->s6_addr32[1];
 
-	return pcrp_mix(high ^ seed, low ^ ror64(seed, 32));
+	return pcrp_hash_end(pcrp_mix(high ^ seed, low ^ ror64(seed, 32)), seed);
 }
 
 /**
