@@ -333,15 +333,27 @@ static u64 roce_word(const u8 *b)
 	return closnet_get(b, 8);
 }
 
-/* Fold the 128-bit product: both factors depend on a secret. */
+/* Fold the 128-bit product. If one factor is constant, results of a series are a series, too. */
 static u64 roce_mix(u64 a, u64 b)
 {
 	return mul_u64_u64_shr(a, b, 64) ^ a * b;
 }
 
-static u64 roce_addr_hash(const struct roce_addr *a, u64 seed)
+/* Both factors depend on a secret and on @high or @low. */
+static u64 roce_mix_seed(u64 high, u64 low, u64 seed)
 {
-	return roce_mix(roce_word(a->b) ^ seed, roce_word(a->b + 8) ^ (seed << 32 | seed >> 32));
+	return roce_mix(high ^ seed, low ^ (seed << 32 | seed >> 32));
+}
+
+static u64 roce_addr_mix(const struct roce_addr *a, u64 seed)
+{
+	return roce_mix_seed(roce_word(a->b), roce_word(a->b + 8), seed);
+}
+
+/* The last step of a hash: consecutive addresses and queue pairs spread as random ones do. */
+static u64 roce_hash_end(u64 hash, u64 seed)
+{
+	return roce_mix_seed(hash, hash, seed);
 }
 
 /**
@@ -353,9 +365,8 @@ static u64 roce_addr_hash(const struct roce_addr *a, u64 seed)
  */
 u32 roce_pair_hash(const struct roce_key *key, u64 seed)
 {
-	u64 sum = roce_addr_hash(&key->src, seed) + roce_addr_hash(&key->dst, seed);
-
-	return (u32)(sum ^ sum >> 32);
+	return (u32)(roce_hash_end(roce_addr_mix(&key->src, seed), seed) +
+		     roce_hash_end(roce_addr_mix(&key->dst, seed), seed));
 }
 
 /**
@@ -367,10 +378,9 @@ u32 roce_pair_hash(const struct roce_key *key, u64 seed)
  */
 u32 roce_key_hash(const struct roce_key *key, u64 seed)
 {
-	u64 src = roce_addr_hash(&key->src, seed), dst = roce_addr_hash(&key->dst, ~seed), hash;
+	u64 src = roce_addr_mix(&key->src, seed), dst = roce_addr_mix(&key->dst, ~seed);
 
-	hash = roce_mix(src ^ key->qpn, dst ^ seed);
-	return (u32)(hash ^ hash >> 32);
+	return (u32)roce_hash_end(roce_mix(src ^ key->qpn, dst ^ seed), seed);
 }
 
 /* ---- source ports ---- */
