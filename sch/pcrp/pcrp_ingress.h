@@ -8,7 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <net/sch_generic.h>
-#include "pcrp_stats.h"
+#include "pcrp_counters.h"
 #include "pcrp_wire.h"
 
 /* GRANTs that wait for dequeue(), at most; a PROBE replaces a lost one. A power of two */

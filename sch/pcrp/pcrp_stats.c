@@ -5,7 +5,7 @@
 
 #include <net/netlink.h>
 #include "pcrp.h"
-#include "pcrp_stats.h"
+#include "pcrp_counters.h"
 
 #define PCRP_STAT(attr, member)	\
 	{ TCA_PCRP_STATS_##attr, offsetof(struct pcrp_stats, member) / sizeof(u64) }

@@ -8,9 +8,9 @@
 #include <linux/percpu.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <linux/skbuff.h>
+#include "pcrp_counters.h"
 #include "pcrp_limits.h"
 #include "pcrp_parse.h"
-#include "pcrp_stats.h"
 
 #define PCRP_DSCPS		64
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics of sch_pcrp, as pcrp_stats.c dumps them
+ * Counters of sch_pcrp, as pcrp_stats.c dumps them
  */
-#ifndef _PCRP_STATS_H
-#define _PCRP_STATS_H
+#ifndef _PCRP_COUNTERS_H
+#define _PCRP_COUNTERS_H
 
 #include <linux/pkt_sched_pcrp.h>
 #include <linux/types.h>
@@ -48,4 +48,4 @@ static inline void pcrp_copy_counters(void *to, const void *from, size_t size)
 		dst[i] = READ_ONCE(src[i]);
 }
 
-#endif /* _PCRP_STATS_H */
+#endif /* _PCRP_COUNTERS_H */
