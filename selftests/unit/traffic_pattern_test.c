@@ -117,6 +117,10 @@ static void test_bad_keys(void **state)
 		       "key \"cc\" conflicts with transport=ndp");
 	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=ndp nodelay=0",
 		       "key \"nodelay\" conflicts with transport=ndp");
+	expect_refused("bulk src=h0 dst=h1 cc=dctcp transport=gbn",
+		       "key \"cc\" conflicts with transport=gbn");
+	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=gbn",
+		       "rpc conflicts with transport=gbn");
 	expect_refused("blast src=h0 dst=h1 transport=ndp",
 		       "blast: unknown key \"transport=ndp\"");
 	expect_refused("bulk src=h0,h1 dst=h1", "bulk: flow 1 would go from h1 to itself");
@@ -184,6 +188,9 @@ static void test_transport(void **state)
 	free_pattern(&p);
 	assert_true(parse(&p, "rpc src=h0 dst=h1 request=1 response=1 transport=ndp"));
 	assert_ptr_equal(p.transport, &ndp_transport);
+	free_pattern(&p);
+	assert_true(parse(&p, "bulk src=h0 dst=h1 transport=gbn"));
+	assert_ptr_equal(p.transport, &gbn_transport);
 	free_pattern(&p);
 	assert_true(parse(&p, "blast src=h0 dst=h1"));
 	assert_ptr_equal(p.transport, &udp_transport);

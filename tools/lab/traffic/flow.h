@@ -45,10 +45,11 @@ struct flow {
 	int64_t start_ns;
 	int64_t end_ns;
 	uint64_t retrans_packets;
-	/* datagrams */
+	void *state_of_transport;	/* NULL until the transport sets it */
+	/* datagrams; gbn: packets of data */
 	uint64_t due_packets;		/* due so far, by its rate */
 	uint64_t sent_packets;
-	uint64_t whole_packets;		/* arrived whole */
+	uint64_t whole_packets;		/* arrived whole; gbn: in order */
 	uint64_t short_packets;		/* arrived trimmed */
 };
 
@@ -134,6 +135,7 @@ struct transport {
 extern const struct transport tcp_transport;
 extern const struct transport udp_transport;
 extern const struct transport ndp_transport;
+extern const struct transport gbn_transport;
 
 /* ---- flows */
 

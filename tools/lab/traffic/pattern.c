@@ -69,8 +69,9 @@ static const struct word words[] = {
 	{ "jitter", ALL & ~POISSON, 0, DURATION, FIELD(jitter_ns), 0, 1ULL << 60,
 	  "each flow starts later by up to this, at random; default 0" },
 	{ "transport", STREAMS, 0, TRANSPORT, FIELD(transport), 0, 0,
-	  "tcp, or ndp: each flow is a message, and so is its response; without\n"
-	  "bytes=, messages of 1 MB; default tcp" },
+	  "tcp; ndp: each flow is a message, and so is its response; without\n"
+	  "bytes=, messages of 1 MB; gbn: paced packets, which the receiver accepts\n"
+	  "in order only; default tcp" },
 	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, on both sides" },
 	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
@@ -139,8 +140,15 @@ static bool parse_text(const struct word *w, const char *value, const char **tex
 
 static bool parse_transport(const char *value, const struct transport **transport)
 {
-	*transport = strcmp(value, "ndp") ? &tcp_transport : &ndp_transport;
-	return !strcmp(value, (*transport)->name);
+	static const struct transport *const all[] = {
+		&tcp_transport, &ndp_transport, &gbn_transport
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_COUNT(all); i++)
+		if (!strcmp(value, all[i]->name))
+			*transport = all[i];
+	return *transport;
 }
 
 static bool parse_connect(const char *value, bool *before)
@@ -216,18 +224,22 @@ static bool has_needed_words(const struct pattern *p, uint64_t seen, struct erro
 	return true;
 }
 
-/* Refuse TCP's keys for NDP. */
+/* Refuse TCP's keys for other transports. */
 static bool right_transport(const struct pattern *p, uint64_t seen, struct error *e)
 {
 	static const char *const of_tcp[] = { "cc", "nodelay" };
 	const struct word *w;
 	size_t i;
 
-	for (i = 0; i < ARRAY_COUNT(of_tcp) && p->transport == &ndp_transport; i++) {
+	for (i = 0; i < ARRAY_COUNT(of_tcp) && p->transport != &tcp_transport; i++) {
 		w = find_word(kind_bit(p->kind), of_tcp[i], strlen(of_tcp[i]));
-		if (seen & 1ULL << (w - words))
-			return refuse(e, "key \"%s\" conflicts with transport=ndp", w->key);
+		if (w && seen & 1ULL << (w - words))	/* blast has neither key */
+			return refuse(e, "key \"%s\" conflicts with transport=%s", w->key,
+				      p->transport->name);
 	}
+	/* it has no responses */
+	if (p->transport == &gbn_transport && kind_bit(p->kind) == RPC)
+		return refuse(e, "rpc conflicts with transport=gbn");
 	return true;
 }
 
