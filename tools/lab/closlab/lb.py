@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Shared by experiments with act_lb: policies, leaf-spine fabrics with faults, the setting of a transport, counters."""
+import json
+import math
+import os
+
+from closlab import ndp, pcrp, topo
+from closlab.results import mean, quantile
+from closlab.tcp import Module
+
+# {scheme: options of act_lb}; the kernel's ECMP, and ECMP with weights that follow the links' rates, need none
+POLICIES = {
+    "ecmp": None,
+    "wcmp": None,
+    "flow-hash": "granularity flow select hash",
+    "flow-quality": "granularity flow select quality",
+    "letflow": "granularity flowlet select random",
+    "flowlet-quality": "granularity flowlet select quality",
+    "random": "granularity packet select random",
+    "rr": "granularity packet select rr",
+    "drill": "granularity packet select drill",
+    "quality": "granularity packet select quality",
+    "quality-nocharge": "granularity packet select quality charge no",
+}
+FABRICS = ("symmetric", "slow", "failed")
+SLOW = 4            # the last spine's links have the rate divided by this in "slow"
+TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn")
+COUNTERS = ("sent_packets", "new_flows", "gaps", "moves", "failovers", "overflows")
+# 97.5 % quantiles of Student's t distribution, by degrees of freedom
+STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+
+
+# ---- in the guest
+
+def fabric(kind, leaves, spines, hosts, rate, delay, mtu):
+    """Return: a leaf-spine network. "slow": the last spine is slow. "failed": the routes know that the link between
+    the first leaf and the first spine is down."""
+    net = topo.leaf_spine(leaves, spines, hosts, rate, delay, mtu=mtu)
+    if kind == "slow":
+        for port in net.nodes["spine%d" % spines].ports.values():
+            port.rate = port.peer.rate = rate // SLOW
+    if kind == "failed":
+        fail(net, net.nodes["leaf1"], net.nodes["spine1"])
+    return net
+
+
+def fail(net, leaf, spine):
+    """Remove a link and its routes."""
+    gone = leaf.ports.pop(spine.name)
+    del spine.ports[leaf.name]
+    net.links = [link for link in net.links if gone not in link]
+    prefix = next(prefix for prefix, names in spine.routes if names == [leaf.name])
+    spine.routes.remove((prefix, [leaf.name]))
+    tops = [name for name in leaf.routes[-1][1] if name != spine.name]
+    leaf.routes[-1] = (leaf.routes[-1][0], tops)
+    for other in net.switches():
+        if other is not leaf and spine.name in other.ports:
+            other.routes.append((prefix, tops))
+
+
+def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_000, words=None):
+    """Build the network for a TRANSPORT, with act_lb at the switches' ports towards the hosts. BUFFER and K are packets.
+
+    WORDS: options of act_lb; default: those of the scheme.
+    """
+    rate = net.host_ports()[0].rate
+    for port in net.switch_ports():
+        port.ring = 2           # packets wait in the qdisc
+        port.qdisc = ndp.qdisc(limit, net.mtu) if transport == "ndp" else \
+            ndp.beside(transport if transport == "dctcp" else "cubic", net.mtu + 14, rate, buffer, k)
+    for port in net.host_ports():
+        port.ring, port.qdisc = 4, ndp.HOST_QDISC if transport == "ndp" else "fq"
+    if transport == "ndp":
+        lab.module("sch_ndp")
+        lab.module("ndp")
+    else:
+        net.host_sysctls["ipv4/tcp_rto_min_us"] = str(rto_min // 1000)
+    timely = Module(lab, "tcp_timely", source="sw") if transport == "timely" else None
+    net.build(seed=seed)
+    if timely:
+        timely.set()
+    balance(lab, net, words or POLICIES[lab.scheme])
+
+
+def balanced(switch):
+    """Return: (ports where packets arrive that have several next hops, the ports of these)."""
+    hops = {name for _, names in switch.routes for name in names if len(names) > 1}
+    return ([port for name, port in switch.ports.items() if hops and name not in hops],
+            [port for name, port in switch.ports.items() if name in hops])
+
+
+def balance(lab, net, words):
+    """Let the switches use act_lb with the options WORDS, if any. An action serves all ports of a switch."""
+    if words:
+        lab.module("act_lb")
+    for switch in net.switches():
+        ports, up = balanced(switch)
+        if words and ports:
+            lines = ["actions add action lb %s index 1" % words]
+            for port in ports:
+                lines += ["qdisc add dev %s clsact" % port.dev,
+                          "filter add dev %s ingress matchall action lb index 1" % port.dev]
+            topo.run("tc", "-n", switch.name, "-batch", "-", text=lines)
+        if lab.scheme == "wcmp":
+            weigh(switch, min(port.rate for port in up) if up else 0)
+
+
+def weigh(switch, unit):
+    """Give next hops weights in proportion to the links' rates, in units of UNIT bit/s."""
+    for prefix, names in switch.routes:
+        if len(names) > 1:
+            hops = [switch.port(name) for name in names]
+            words = ["nexthop via %s dev %s weight %d onlink" % (p.peer.node.address, p.dev, p.rate // unit)
+                     for p in hops]
+            topo.run("ip", "-n", switch.name, "route", "replace", prefix, *" ".join(words).split())
+
+
+def remove(net):
+    """Delete the network, so that another can be built."""
+    topo.run("ip", "-batch", "-", text=["netns del " + name for name in net.nodes])
+
+
+def counts(lab, net):
+    """Return: {name: sum of all nodes} of act_lb's and the hosts' counters."""
+    sums = dict.fromkeys(COUNTERS + pcrp.OF_TCP, 0)
+    for switch in net.switches() if os.path.isdir("/sys/module/act_lb") else ():
+        if balanced(switch)[0]:
+            add_action(sums, json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "actions", "get", "action", "lb",
+                                                 "index", "1")))
+    for host in net.hosts():
+        for name, value in zip(pcrp.OF_TCP, pcrp.of_tcp(host)):
+            sums[name] += value
+    if os.path.exists(ndp.SNMP):
+        sums.update(ndp.counts(net))
+    return sums
+
+
+def add_action(sums, found):
+    """Add the counters of act_lb in tc's JSON."""
+    for entry in found:
+        for action in entry.get("actions", ()):
+            for name in COUNTERS:
+                sums[name] += action[name]
+
+
+def write_counts(lab, net, path, before):
+    """Write the increase of all counters since BEFORE, an earlier counts(), to a CSV file. Return: counts()."""
+    now = counts(lab, net)
+    with open(path, "w", encoding="ascii") as f:
+        f.write("name,count\n")
+        for name, value in now.items():
+            f.write("%s,%d\n" % (name, value - before.get(name, 0)))
+    return now
+
+
+def poisson_ns(params, sizes, load):
+    """Return: time in which about params.flows flows of a Poisson process start."""
+    hosts = params.leaves * params.hosts
+    return int(params.flows * pcrp.wire_bytes(pcrp.mean_bytes(sizes)) * 8e9 / (load * params.rate * hosts))
+
+
+def poisson(lab, net, case, number, transport, sizes, load, before):
+    """Measure Poisson arrivals of run NUMBER; write flows and counters of CASE. Return: counts()."""
+    p = lab.params
+    name = "%s-%d.csv" % (case, number)
+    lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % poisson_ns(p, sizes, load), "--drain",
+                "%dns" % p.drain, "--flows", lab.path("flows-" + name), "poisson",
+                "load=%.9f" % (load * pcrp.data_share(sizes)), "cdf=" + pcrp.cdf(sizes), transport_words(transport))
+    return write_counts(lab, net, lab.path("counts-" + name), before)
+
+
+def transport_words(transport):
+    return ("transport=" if transport in ("ndp", "gbn") else "cc=") + transport
+
+
+# ---- on the host
+
+def headers(transport):
+    """Return: bytes of headers per packet, IP included."""
+    return 20 + 8 + 16 if transport == "gbn" else ndp.headers(transport)
+
+
+def again(transport, rows, count):
+    """Return: number of retransmitted packets, from the ROWS of flows.csv and the counters."""
+    if transport == "gbn":
+        return sum(row["sent_packets"] - row["whole_packets"] for row in rows)
+    return count[ndp.RTX if transport == "ndp" else "TcpRetransSegs"]
+
+
+def read_counts(run, scheme, name):
+    """Return: {counter: value} of a file of write_counts()."""
+    table = run.csv(scheme, name)
+    return dict(zip(table["name"], table["count"]))
+
+
+class Slowdowns:
+    """Slowdowns of the flows of run NUMBER of poisson().
+
+    mean, p99   of the flows that ended
+    unfinished  number of other flows
+    count       {counter: value}
+    again       retransmitted packets, % of the flows' packets
+    """
+
+    def __init__(self, run, scheme, case, number, transport):
+        name = "%s-%d.csv" % (case, number)
+        rows = run.csv(scheme, "flows-" + name).rows()
+        done = [row["slowdown"] for row in rows if row["state"] == "done"]
+        self.unfinished = len(rows) - len(done)
+        self.mean, self.p99 = mean(done), quantile(done, 0.99)
+        self.count = read_counts(run, scheme, "counts-" + name)
+        packets = sum(-(-row["bytes"] // (run.params.mtu - headers(transport))) for row in rows)
+        self.again = 100 * again(transport, rows, self.count) / packets
+
+
+def interval(values):
+    """Return: half of the 95 % interval of the mean; 0 for one value."""
+    n, middle = len(values), mean(values)
+    if n < 2:
+        return 0.0
+    spread = math.sqrt(sum((v - middle) ** 2 for v in values) / (n - 1) / n)
+    return spread * STUDENT[min(n - 1, len(STUDENT)) - 1]
+
+
+def with_interval(values):
+    """Return: text "MEAN +- HALF"."""
+    return "%.3f +- %.3f" % (mean(values), interval(values))
+
+
+def bound(kind, leaves, spines, hosts, pairs):
+    """Return: the fluid bound of the sum of all flows, in rates of a host's link.
+
+    PAIRS: (source, destination) of each flow, numbers of leaves. The
+    flows of a leaf cannot have more than its working uplinks together, in each direction.
+    """
+    room = [float(spines)] * leaves
+    if kind == "slow":
+        room = [spines - 1 + 1 / SLOW] * leaves
+    if kind == "failed":
+        room[0] -= 1
+    sums = []
+    for end in (0, 1):
+        crossing = [sum(a != b and (a, b)[end] == leaf for a, b in pairs) for leaf in range(leaves)]
+        sums.append(sum(map(min, crossing, room)))
+    return sum(a == b for a, b in pairs) + min(sums)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Collectives on a leaf-spine fabric: completion time of all-to-all and ring all-reduce by way of load balancing.
+
+Each rank is a host. In `all-to-all`, each sends `bytes` / N to each other rank, all at once. In `ring`, an all-reduce
+of `bytes` per rank, each rank sends 2 (N - 1) / N of them to its successor; neighbours on the ring are at different
+leaves, so that all traffic crosses the spines. The steps of the ring overlap, as with pipelined chunks, so each rank
+sends one flow.
+
+The effective bandwidth is the time in which the busiest host's link could carry its bytes over the time until the last
+flow ends. Schemes and fabrics are those of lb-permutation.
+"""
+from closlab import lb
+from closlab.params import Param
+from closlab.results import mean
+from closlab.tcp import AROUND
+
+PARAMS = [
+    Param("leaves", "count", "4", "leaves"),
+    Param("spines", "count", "4", "spines"),
+    Param("hosts", "count", "4", "hosts at a leaf"),
+    Param("mtu", "size", "1500", "MTU of all links"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "1us", "delay of each link"),
+    Param("fabrics", "word", "symmetric", "fabrics", several=True, choices=lb.FABRICS),
+    Param("transports", "word", "dctcp,ndp", "transports", several=True, choices=lb.TRANSPORTS),
+    Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
+    Param("bytes", "size", "2M", "data of a rank"),
+    Param("runs", "count", "5", "number of runs of each case"),
+    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
+    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
+    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    Param("jitter", "time", "20us", "interval in which the flows start"),
+    Param("longest", "time", "20ms", "estimate of a run's time, for the display of progress"),
+]
+SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "transports": "dctcp", "bytes": "100k", "runs": "1"}
+SCHEMES = ("ecmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality")
+MEMORY = 4  # GiB
+
+
+def cases(params):
+    return [(fabric, transport, collective) for fabric in params.fabrics for transport in params.transports
+            for collective in params.collectives]
+
+
+def sent_bytes(params, collective):
+    """Return: bytes that each rank sends."""
+    ranks = params.leaves * params.hosts
+    return (params.bytes // ranks if collective == "all-to-all" else 2 * params.bytes // ranks) * (ranks - 1)
+
+
+# ---- in the guest
+
+def patterns(params, net, collective, transport):
+    """Return: words of the traffic generator."""
+    names = [host.name for host in net.hosts()]
+    size = sent_bytes(params, collective)
+    words = []
+    if collective == "ring":
+        # the ranks in turn from each leaf
+        ring = [names[leaf * params.hosts + i] for i in range(params.hosts) for leaf in range(params.leaves)]
+        pairs = [(name, [ring[(i + 1) % len(ring)]]) for i, name in enumerate(ring)]
+    else:
+        pairs = [(name, names[i + 1:] + names[:i]) for i, name in enumerate(names)]
+    for source, to in pairs:
+        words += ["--", "bulk", "src=" + source, "dst=" + ",".join(to), "bytes=%d" % (size // len(to)), "stagger=0",
+                  "jitter=%dns" % params.jitter, lb.transport_words(transport)]
+    return words[1:]
+
+
+def guest(lab):
+    p = lab.params
+    lab.expect(len(cases(p)) * p.runs * p.longest)
+    for fabric in p.fabrics:
+        for transport in p.transports:
+            net = lb.fabric(fabric, p.leaves, p.spines, p.hosts, p.rate, p.delay, p.mtu)
+            lb.build(lab, net, transport, p.limit, p.buffer, p.k)
+            now = lb.counts(lab, net)
+            for collective in p.collectives:
+                for number in range(p.runs):
+                    case = "%s-%s-%s-%d.csv" % (fabric, transport, collective, number)
+                    lab.traffic(net, "--seed", 1000 * lab.seed + number, "--flows", lab.path("flows-" + case),
+                                *patterns(p, net, collective, transport))
+                    now = lb.write_counts(lab, net, lab.path("counts-" + case), now)
+            lb.remove(net)
+
+
+# ---- on the host
+
+def effective(run, scheme, case, number):
+    """Return: effective bandwidth, a share of a host's link."""
+    p = run.params
+    fabric, transport, collective = case
+    rows = run.csv(scheme, "flows-%s-%s-%s-%d.csv" % (fabric, transport, collective, number)).rows()
+    end = max(row["start_ns"] + row["fct_ns"] for row in rows)
+    rate = p.rate * (p.mtu - lb.headers(transport)) / (p.mtu + AROUND)
+    return sent_bytes(p, collective) * 8e9 / rate / end
+
+
+def report(run):
+    p = run.params
+    some = {(scheme, case): [effective(run, scheme, case, number) for number in range(p.runs)]
+            for scheme in run.schemes for case in cases(p)}
+    rows = []
+    for case in cases(p):
+        for scheme in run.schemes:
+            values = some[scheme, case]
+            base = some.get(("ecmp", case), values)
+            rows.append(case + (scheme, lb.with_interval(values),
+                                lb.with_interval([own / b for own, b in zip(values, base)])))
+    head = ("fabric", "transport", "collective", "scheme", "effective bandwidth", "over ecmp")
+    run.table(head, rows)
+    with open(run.path("lb-collective.csv"), "w", encoding="utf-8") as f:
+        for row in (head, *rows):
+            f.write(",".join(row) + "\n")
+    if run.small:
+        return
+    for case in cases(p):
+        for scheme in run.schemes:
+            if scheme != "ecmp" and "ecmp" in run.schemes:
+                run.claim("%s-%s-%s-%s" % (case + (scheme,)), "effective bandwidth: %s over ecmp" % scheme,
+                          mean(some[scheme, case]) / mean(some["ecmp", case]), ">= 0.98")
+        if "quality" in run.schemes and case[1] == "ndp" and case[0] == "symmetric":
+            run.claim("%s-%s-%s-fills" % case, "effective bandwidth of quality", mean(some["quality", case]), ">= 0.95")
+    draw(run, some)
+
+
+def draw(run, some):
+    p = run.params
+    _, axes = run.figure("lb-collective", 1, len(p.fabrics), (4.6 * len(p.fabrics), 3.4))
+    width = 0.8 / len(run.schemes)
+    for axis, fabric in zip(axes if len(p.fabrics) > 1 else [axes], p.fabrics):
+        todo = [case for case in cases(p) if case[0] == fabric]
+        for i, scheme in enumerate(run.schemes):
+            values = [some[scheme, case] for case in todo]
+            axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))],
+                     [mean(v) for v in values], width, yerr=[lb.interval(v) for v in values],
+                     color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
+        axis.set(title=fabric, ylim=(0, 1.05), ylabel="effective bandwidth")
+        axis.set_xticks(range(len(todo)), ["%s\n%s" % (collective, transport) for _, transport, collective in todo])
+        axis.legend(fontsize=6, loc="lower left")
