@@ -24,7 +24,7 @@ PARAMS = [
     Param("fabrics", "word", "symmetric", "fabrics", several=True, choices=lb.FABRICS),
     Param("transports", "word", "dctcp,ndp", "transports", several=True, choices=lb.TRANSPORTS),
     Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
-    Param("bytes", "size", "2M", "data of a rank"),
+    Param("bytes", "size", "1M", "data of a rank"),
     Param("runs", "count", "5", "number of runs of each case"),
     Param("buffer", "count", "400", "buffer of TCP's port, packets"),
     Param("k", "count", "65", "marking threshold of dctcp's port, packets"),

@@ -23,7 +23,7 @@ PARAMS = [
     Param("transports", "word", "dctcp", "transports", several=True, choices=lb.TRANSPORTS),
     Param("sizes", "word", "alistorage2019", "flow size distributions", several=True),
     Param("loads", "number", "0.6,0.8", "loads of the hosts' links", several=True),
-    Param("flows", "count", "2000", "approximate number of flows of a run"),
+    Param("flows", "count", "1000", "approximate number of flows of a run"),
     Param("runs", "count", "5", "number of runs of each case"),
     Param("drain", "time", "1s", "time limit for unfinished flows"),
     Param("buffer", "count", "400", "buffer of TCP's port, packets"),

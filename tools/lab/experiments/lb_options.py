@@ -19,7 +19,7 @@ PARAMS = [
     Param("transport", "word", "dctcp", "transport", choices=lb.TRANSPORTS),
     Param("sizes", "word", "alistorage2019", "flow size distribution"),
     Param("load", "number", "0.8", "load of the hosts' links"),
-    Param("flows", "count", "1000", "approximate number of flows of a run"),
+    Param("flows", "count", "300", "approximate number of flows of a run"),
     Param("runs", "count", "5", "number of runs of each case"),
     Param("drain", "time", "1s", "time limit for unfinished flows"),
     Param("buffer", "count", "400", "buffer of TCP's port, packets"),
