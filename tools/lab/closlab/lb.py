@@ -59,9 +59,9 @@ def fail(net, leaf, spine):
 
 
 def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_000, words=None):
-    """Build the network for a TRANSPORT, with act_lb at the switches' ports towards the hosts. BUFFER and K are packets.
+    """Build the network for a TRANSPORT, with act_lb at the switches' ports towards the hosts.
 
-    WORDS: options of act_lb; default: those of the scheme.
+    BUFFER and K: packets. WORDS: options of act_lb; default: those of the scheme.
     """
     rate = net.host_ports()[0].rate
     for port in net.switch_ports():

@@ -63,7 +63,8 @@ def guest(lab):
 # ---- on the host
 
 def report(run):
-    some = {(scheme, case): [lb.Slowdowns(run, scheme, name_of(case), number, case[1]) for number in range(run.params.runs)]
+    some = {(scheme, case): [lb.Slowdowns(run, scheme, name_of(case), number, case[1])
+                             for number in range(run.params.runs)]
             for scheme in run.schemes for case in cases(run.params)}
     rows = []
     for case in cases(run.params):

@@ -8,25 +8,6 @@ from closlab import lb
 from closlab.params import Param
 from closlab.results import mean
 
-PARAMS = [
-    Param("leaves", "count", "4", "leaves"),
-    Param("spines", "count", "4", "spines"),
-    Param("hosts", "count", "4", "hosts at a leaf"),
-    Param("mtu", "size", "1500", "MTU of all links"),
-    Param("rate", "rate", "10gbit", "rate of all links"),
-    Param("delay", "time", "1us", "delay of each link"),
-    Param("fabrics", "word", "symmetric,slow", "fabrics", several=True, choices=lb.FABRICS),
-    Param("transport", "word", "dctcp", "transport", choices=lb.TRANSPORTS),
-    Param("sizes", "word", "alistorage2019", "flow size distribution"),
-    Param("load", "number", "0.8", "load of the hosts' links"),
-    Param("flows", "count", "300", "approximate number of flows of a run"),
-    Param("runs", "count", "5", "number of runs of each case"),
-    Param("drain", "time", "1s", "time limit for unfinished flows"),
-    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
-    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
-    Param("limit", "count", "8", "data queue of NDP's port, packets"),
-]
-SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "flows": "30", "runs": "1"}
 QUALITY = "granularity packet select quality "
 VARIANTS = {
     "random": "granularity packet select random",
@@ -47,6 +28,27 @@ VARIANTS = {
     "flowlet-64us": "granularity flowlet select quality gap 64us",
     "flowlet-1ms": "granularity flowlet select quality gap 1ms",
 }
+PARAMS = [
+    Param("leaves", "count", "4", "leaves"),
+    Param("spines", "count", "4", "spines"),
+    Param("hosts", "count", "4", "hosts at a leaf"),
+    Param("mtu", "size", "1500", "MTU of all links"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "1us", "delay of each link"),
+    Param("variants", "word", ",".join(VARIANTS), "options to run with", several=True, choices=tuple(VARIANTS)),
+    Param("fabrics", "word", "symmetric,slow", "fabrics", several=True, choices=lb.FABRICS),
+    Param("transport", "word", "dctcp", "transport", choices=lb.TRANSPORTS),
+    Param("sizes", "word", "alistorage2019", "flow size distribution"),
+    Param("load", "number", "0.8", "load of the hosts' links"),
+    Param("flows", "count", "300", "approximate number of flows of a run"),
+    Param("runs", "count", "5", "number of runs of each case"),
+    Param("drain", "time", "1s", "time limit for unfinished flows"),
+    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
+    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
+    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+]
+SMALL = {"variants": "random,default", "leaves": "2", "spines": "2", "hosts": "2",
+         "fabrics": "slow", "flows": "30", "runs": "1"}
 SCHEMES = ("all",)
 MEMORY = 4  # GiB
 
@@ -57,11 +59,11 @@ def name_of(fabric, variant):
 
 def guest(lab):
     p = lab.params
-    lab.expect(p.runs * len(p.fabrics) * len(VARIANTS) * lb.poisson_ns(p, p.sizes, p.load))
+    lab.expect(p.runs * len(p.fabrics) * len(p.variants) * lb.poisson_ns(p, p.sizes, p.load))
     for fabric in p.fabrics:
-        for variant, words in VARIANTS.items():
+        for variant in p.variants:
             net = lb.fabric(fabric, p.leaves, p.spines, p.hosts, p.rate, p.delay, p.mtu)
-            lb.build(lab, net, p.transport, p.limit, p.buffer, p.k, words=words)
+            lb.build(lab, net, p.transport, p.limit, p.buffer, p.k, words=VARIANTS[variant])
             now = lb.counts(lab, net)
             for number in range(p.runs):
                 now = lb.poisson(lab, net, name_of(fabric, variant), number, p.transport, p.sizes, p.load, now)
@@ -72,9 +74,9 @@ def report(run):
     p = run.params
     rows = []
     some = {(fabric, variant): [lb.Slowdowns(run, "all", name_of(fabric, variant), number, p.transport)
-                                for number in range(p.runs)] for fabric in p.fabrics for variant in VARIANTS}
+                                for number in range(p.runs)] for fabric in p.fabrics for variant in p.variants}
     for (fabric, variant), runs in some.items():
-        base = some[fabric, "default"]
+        base = some.get((fabric, "default"), runs)
         rows.append((fabric, variant, lb.with_interval([r.mean for r in runs]), lb.with_interval([r.p99 for r in runs]),
                      lb.with_interval([own.mean / b.mean for own, b in zip(runs, base)]),
                      lb.with_interval([own.p99 / b.p99 for own, b in zip(runs, base)]), mean([r.again for r in runs])))
@@ -88,9 +90,9 @@ def report(run):
         return
     _, axes = run.figure("lb-options", 1, len(p.fabrics), (4.2 * len(p.fabrics), 3.6))
     for axis, fabric in zip(axes if len(p.fabrics) > 1 else [axes], p.fabrics):
-        values = [[r.p99 for r in some[fabric, variant]] for variant in VARIANTS]
+        values = [[r.p99 for r in some[fabric, variant]] for variant in p.variants]
         axis.barh(range(len(values)), [mean(v) for v in values], xerr=[lb.interval(v) for v in values],
                   color="#0072b2", error_kw={"linewidth": 0.7})
-        axis.set_yticks(range(len(values)), VARIANTS, fontsize=7)
+        axis.set_yticks(range(len(values)), p.variants, fontsize=7)
         axis.invert_yaxis()
         axis.set(title=fabric, xlabel="p99 slowdown")

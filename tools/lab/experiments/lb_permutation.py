@@ -114,7 +114,8 @@ def report(run):
 def write(run, rows):
     """Write the table as a CSV file for the page."""
     with open(run.path("lb-permutation.csv"), "w", encoding="utf-8") as f:
-        f.write("fabric,transport,scheme,of the bound,least,slowest flow,retransmitted %,reordering events,gaps,moves\n")
+        f.write("fabric,transport,scheme,of the bound,least,slowest flow,retransmitted %,reordering events,gaps,"
+                "moves\n")
         for row in rows:
             f.write(",".join(cell if isinstance(cell, str) else "%.3g" % cell for cell in row) + "\n")
 
