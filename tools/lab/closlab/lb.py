@@ -8,7 +8,7 @@ from closlab import ndp, pcrp, topo
 from closlab.results import mean, quantile
 from closlab.tcp import Module
 
-# {scheme: options of act_lb}; the kernel's ECMP, and ECMP with weights that follow the links' rates, need none
+# {scheme: options of act_lb}. A scheme without options has ECMP of the kernel; "wcmp" sets weights by the links' rates.
 POLICIES = {
     "ecmp": None,
     "wcmp": None,
@@ -20,7 +20,7 @@ POLICIES = {
     "rr": "granularity packet select rr",
     "drill": "granularity packet select drill",
     "quality": "granularity packet select quality",
-    "quality-nocharge": "granularity packet select quality charge no",
+    "quality-nocharge": "granularity packet select quality nocharge",
 }
 FABRICS = ("symmetric", "slow", "failed")
 SLOW = 4            # the last spine's links have the rate divided by this in "slow"
@@ -96,13 +96,18 @@ def balance(lab, net, words):
     for switch in net.switches():
         ports, up = balanced(switch)
         if words and ports:
-            lines = ["actions add action lb %s index 1" % words]
-            for port in ports:
-                lines += ["qdisc add dev %s clsact" % port.dev,
-                          "filter add dev %s ingress matchall action lb index 1" % port.dev]
-            topo.run("tc", "-n", switch.name, "-batch", "-", text=lines)
+            attach(switch, ports, words)
         if lab.scheme == "wcmp":
             weigh(switch, min(port.rate for port in up) if up else 0)
+
+
+def attach(switch, ports, words):
+    """Create the action with the options WORDS, and attach it to the ingress of PORTS."""
+    lines = ["actions add action lb %s index 1" % words]
+    for port in ports:
+        lines += ["qdisc add dev %s clsact" % port.dev,
+                  "filter add dev %s ingress matchall action lb index 1" % port.dev]
+    topo.run("tc", "-n", switch.name, "-batch", "-", text=lines)
 
 
 def weigh(switch, unit):
@@ -125,8 +130,7 @@ def counts(lab, net):
     sums = dict.fromkeys(COUNTERS + pcrp.OF_TCP, 0)
     for switch in net.switches() if os.path.isdir("/sys/module/act_lb") else ():
         if balanced(switch)[0]:
-            add_action(sums, json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "actions", "get", "action", "lb",
-                                                 "index", "1")))
+            add_action(sums, switch, COUNTERS)
     for host in net.hosts():
         for name, value in zip(pcrp.OF_TCP, pcrp.of_tcp(host)):
             sums[name] += value
@@ -135,17 +139,18 @@ def counts(lab, net):
     return sums
 
 
-def add_action(sums, found):
-    """Add the counters of act_lb in tc's JSON."""
+def add_action(sums, switch, names):
+    """Add the counters NAMES of the switch's action."""
+    found = json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "actions", "get", "action", "lb", "index", "1"))
     for entry in found:
         for action in entry.get("actions", ()):
-            for name in COUNTERS:
+            for name in names:
                 sums[name] += action[name]
 
 
-def write_counts(lab, net, path, before):
-    """Write the increase of all counters since BEFORE, an earlier counts(), to a CSV file. Return: counts()."""
-    now = counts(lab, net)
+def write_counts(lab, net, path, before, read=counts):
+    """Write the increase of all counters since BEFORE, an earlier READ(), to a CSV file. Return: READ()."""
+    now = read(lab, net)
     with open(path, "w", encoding="ascii") as f:
         f.write("name,count\n")
         for name, value in now.items():
@@ -159,14 +164,14 @@ def poisson_ns(params, sizes, load):
     return int(params.flows * pcrp.wire_bytes(pcrp.mean_bytes(sizes)) * 8e9 / (load * params.rate * hosts))
 
 
-def poisson(lab, net, case, number, transport, sizes, load, before):
-    """Measure Poisson arrivals of run NUMBER; write flows and counters of CASE. Return: counts()."""
+def poisson(lab, net, case, number, transport, sizes, load, before, read=counts):
+    """Measure Poisson arrivals of run NUMBER; write flows and counters of CASE, from READ. Return: READ()."""
     p = lab.params
     name = "%s-%d.csv" % (case, number)
     lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % poisson_ns(p, sizes, load), "--drain",
                 "%dns" % p.drain, "--flows", lab.path("flows-" + name), "poisson",
                 "load=%.9f" % (load * pcrp.data_share(sizes)), "cdf=" + pcrp.cdf(sizes), transport_words(transport))
-    return write_counts(lab, net, lab.path("counts-" + name), before)
+    return write_counts(lab, net, lab.path("counts-" + name), before, read)
 
 
 def transport_words(transport):
@@ -194,19 +199,19 @@ def read_counts(run, scheme, name):
 
 
 class Slowdowns:
-    """Slowdowns of the flows of run NUMBER of poisson().
+    """Slowdowns of the flows of run NUMBER of poisson() for whose row KEEP() is true.
 
     mean, p99   of the flows that ended
-    unfinished  number of other flows
+    unfinished  number of all flows that did not end
     count       {counter: value}
-    again       retransmitted packets, % of the flows' packets
+    again       retransmitted packets, % of all flows' packets
     """
 
-    def __init__(self, run, scheme, case, number, transport):
+    def __init__(self, run, scheme, case, number, transport, keep=lambda row: True):
         name = "%s-%d.csv" % (case, number)
         rows = run.csv(scheme, "flows-" + name).rows()
-        done = [row["slowdown"] for row in rows if row["state"] == "done"]
-        self.unfinished = len(rows) - len(done)
+        done = [row["slowdown"] for row in rows if row["state"] == "done" and keep(row)]
+        self.unfinished = sum(row["state"] != "done" for row in rows)
         self.mean, self.p99 = mean(done), quantile(done, 0.99)
         self.count = read_counts(run, scheme, "counts-" + name)
         packets = sum(-(-row["bytes"] // (run.params.mtu - headers(transport))) for row in rows)
