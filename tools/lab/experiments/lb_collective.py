@@ -87,27 +87,32 @@ def guest(lab):
 # ---- on the host
 
 def effective(run, scheme, case, number):
-    """Return: effective bandwidth, a share of a host's link."""
+    """Return: (effective bandwidth, a share of a host's link; retransmitted packets, %)"""
     p = run.params
     fabric, transport, collective = case
-    rows = run.csv(scheme, "flows-%s-%s-%s-%d.csv" % (fabric, transport, collective, number)).rows()
+    name = "%s-%s-%s-%d.csv" % (fabric, transport, collective, number)
+    rows = run.csv(scheme, "flows-" + name).rows()
     end = max(row["start_ns"] + row["fct_ns"] for row in rows)
-    rate = p.rate * (p.mtu - lb.headers(transport)) / (p.mtu + AROUND)
-    return sent_bytes(p, collective) * 8e9 / rate / end
+    data = p.mtu - lb.headers(transport)
+    packets = sum(-(-row["bytes"] // data) for row in rows)
+    again = lb.again(transport, rows, lb.read_counts(run, scheme, "counts-" + name))
+    return sent_bytes(p, collective) * 8e9 / (p.rate * data / (p.mtu + AROUND)) / end, 100 * again / packets
 
 
 def report(run):
     p = run.params
-    some = {(scheme, case): [effective(run, scheme, case, number) for number in range(p.runs)]
+    both = {(scheme, case): [effective(run, scheme, case, number) for number in range(p.runs)]
             for scheme in run.schemes for case in cases(p)}
+    some = {key: [bandwidth for bandwidth, _ in values] for key, values in both.items()}
     rows = []
     for case in cases(p):
         for scheme in run.schemes:
             values = some[scheme, case]
             base = some.get(("ecmp", case), values)
             rows.append(case + (scheme, lb.with_interval(values),
-                                lb.with_interval([own / b for own, b in zip(values, base)])))
-    head = ("fabric", "transport", "collective", "scheme", "effective bandwidth", "over ecmp")
+                                lb.with_interval([own / b for own, b in zip(values, base)]),
+                                "%.3g" % mean([again for _, again in both[scheme, case]])))
+    head = ("fabric", "transport", "collective", "scheme", "effective bandwidth", "over ecmp", "rtx %")
     run.table(head, rows)
     with open(run.path("lb-collective.csv"), "w", encoding="utf-8") as f:
         for row in (head, *rows):
