@@ -5,6 +5,7 @@
 #ifndef _CLOSNET_LB_ACTION_H
 #define _CLOSNET_LB_ACTION_H
 
+#include <linux/prandom.h>
 #include <linux/siphash.h>
 #include <linux/tc_act/tc_lb.h>
 #include <net/act_api.h>
@@ -78,15 +79,17 @@ struct lb_port_stats {
 };
 
 /**
- * struct lb_stats - counters of an action on a CPU
+ * struct lb_stats - counters of an action on a CPU, and its random choices
  * @counters: indexed by TCA_LB_STATS_*
  * @pass: indexed by TCA_LB_STATS_PASS_*
  * @ports: indexed by the slot of the port
+ * @random: generator of random numbers for choices, which need not be secret
  */
 struct lb_stats {
 	u64 counters[TCA_LB_STATS_TOLD_MESSAGES + 1];
 	u64 pass[TCA_LB_STATS_PASS_PORTS + 1];
 	struct lb_port_stats ports[LB_PORTS_MAX];
+	struct rnd_state random;
 };
 
 /**

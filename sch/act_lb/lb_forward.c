@@ -23,7 +23,6 @@
  * while there are any.
  */
 #include <linux/hash.h>
-#include <linux/random.h>
 #include <net/gso.h>
 #include <net/addrconf.h>
 #include <net/ip.h>
@@ -32,6 +31,13 @@
 #include "lb_action.h"
 #include "lb_fib.h"
 #include "lb_trace.h"
+
+/* Kernels that clear variables on the stack would clear all members of all packets. */
+#if __has_attribute(__uninitialized__)
+#define LB_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define LB_UNINITIALIZED
+#endif
 
 /**
  * struct lb_packet - a packet on its way
@@ -42,7 +48,7 @@
  * @members: a member for each of @route's next hops
  * @hash: hash of the flow, if it is needed
  * @counted: its choice is counted
- * @now_ns: present time
+ * @now_ns: present time, if it is needed
  */
 struct lb_packet {
 	struct tcf_lb *lb;
@@ -119,7 +125,7 @@ static int lb_find_member(const struct lb_packet *b, u32 id)
 static int lb_choose_any(struct lb_packet *b, enum lb_policy policy, int present)
 {
 	struct lb_memory *memory = &b->lb->memory[hash_ptr(b->route.id, LB_MEMORY_BITS)];
-	u32 random = lb_is_random(policy) ? get_random_u32() : 0;
+	u32 random = lb_is_random(policy) ? prandom_u32_state(this_cpu_ptr(&b->lb->stats->random)) : 0;
 
 	return lb_select(&b->p->select, policy, b->members, b->route.count, memory, b->hash,
 			 random, present);
@@ -349,8 +355,8 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	       struct sk_buff *skb)
 {
 	struct net *net = ports->net;
+	struct lb_packet b LB_UNINITIALIZED;
 	struct lb_next next;
-	struct lb_packet b;
 	int reason;
 
 	b.lb = lb;
@@ -358,12 +364,14 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	b.ports = ports;
 	b.hash = 0;
 	b.counted = false;
+	b.now_ns = 0;
 	reason = lb_check_packet(skb, net);
 	if (reason)
 		return reason;
 	reason = skb->protocol == htons(ETH_P_IP) ? lb_fib4_lookup(&b.route, net, skb) :
 						    lb_fib6_lookup(&b.route, net, skb);
-	b.now_ns = ktime_get_ns();
+	if (p->table || p->teller || lb_reads_load(p->select.policy))
+		b.now_ns = ktime_get_ns();
 	if (p->teller && (!reason || reason == TCA_LB_STATS_PASS_SINGLE))
 		lb_tell(p->teller, &b.route, skb, b.now_ns);
 	if (reason)

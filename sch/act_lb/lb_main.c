@@ -312,7 +312,7 @@ static int lb_find_action(struct tc_action_net *tn, u32 index, struct nlattr *es
 {
 	bool bind = flags & TCA_ACT_FLAGS_BIND;
 	struct tcf_lb *lb;
-	int err;
+	int err, cpu;
 
 	err = tcf_idr_check_alloc(tn, &index, a, bind);
 	if (err < 0)
@@ -337,6 +337,8 @@ static int lb_find_action(struct tc_action_net *tn, u32 index, struct nlattr *es
 		tcf_idr_release(*a, bind);
 		return -ENOMEM;
 	}
+	for_each_possible_cpu(cpu)
+		prandom_seed_state(&per_cpu_ptr(lb->stats, cpu)->random, get_random_u64());
 	return ACT_P_CREATED;
 }
 

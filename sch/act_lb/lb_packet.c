@@ -130,7 +130,10 @@ int lb_check_packet(struct sk_buff *skb, struct net *net)
 
 /* ---- hash ---- */
 
-/* Ports of TCP, UDP and their like, and RoCEv2's destination queue pair; 0 for other protocols */
+/*
+ * Protocol, with the ports of TCP, UDP and their like, and RoCEv2's destination queue pair:
+ * 8, 24 and 32 bits
+ */
 static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 {
 	struct {
@@ -144,7 +147,7 @@ static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 	case IPPROTO_UDP:
 		h = skb_header_pointer(skb, offset, sizeof(buf), &buf);
 		if (h && h->dest == htons(LB_ROCE_PORT))
-			return (u64)(ntohl(h->dest_qp) & 0xffffff) << 32 |
+			return (u64)protocol << 56 | (u64)(ntohl(h->dest_qp) & 0xffffff) << 32 |
 			       (u32)ntohs(h->source) << 16 | LB_ROCE_PORT;
 		fallthrough;
 	case IPPROTO_TCP:
@@ -152,9 +155,10 @@ static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 	case IPPROTO_SCTP:
 	case IPPROTO_DCCP:
 		h = skb_header_pointer(skb, offset, 4, &buf);
-		return h ? (u32)ntohs(h->source) << 16 | ntohs(h->dest) : 0;
+		if (h)
+			return (u64)protocol << 56 | (u32)ntohs(h->source) << 16 | ntohs(h->dest);
 	}
-	return 0;
+	return (u64)protocol << 56;
 }
 
 /**
@@ -167,12 +171,12 @@ static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 u64 lb_hash4(const struct tcf_lb *lb, const struct sk_buff *skb)
 {
 	const struct iphdr *iph = ip_hdr(skb);
-	u64 ports = 0;
+	u64 ports = (u64)iph->protocol << 56;
 
 	if (!ip_is_fragment(iph))
 		ports = lb_ports_of(skb, iph->protocol, skb_network_offset(skb) + sizeof(*iph));
-	return siphash_3u64((u64)(__force u32)iph->saddr << 32 | (__force u32)iph->daddr, ports,
-			    iph->protocol, &lb->key);
+	return siphash_2u64((u64)(__force u32)iph->saddr << 32 | (__force u32)iph->daddr, ports,
+			    &lb->key);
 }
 
 /**
@@ -189,7 +193,6 @@ u64 lb_hash6(const struct tcf_lb *lb, const struct sk_buff *skb)
 		struct in6_addr saddr;
 		struct in6_addr daddr;
 		u64 ports;
-		u64 protocol;
 	} __aligned(SIPHASH_ALIGNMENT) tuple = { .saddr = hdr->saddr, .daddr = hdr->daddr };
 	u8 protocol = hdr->nexthdr;
 	__be16 fragment = 0;
@@ -199,6 +202,7 @@ u64 lb_hash6(const struct tcf_lb *lb, const struct sk_buff *skb)
 				  &fragment);
 	if (offset > 0 && !fragment)
 		tuple.ports = lb_ports_of(skb, protocol, offset);
-	tuple.protocol = fragment ? NEXTHDR_FRAGMENT : protocol;
+	else
+		tuple.ports = (u64)(fragment ? NEXTHDR_FRAGMENT : protocol) << 56;
 	return siphash(&tuple, sizeof(tuple), &lb->key);
 }

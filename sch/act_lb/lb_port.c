@@ -245,9 +245,11 @@ static int lb_port_insert(struct lb_ports *ports, struct lb_port *port, struct n
 		return -ENOSPC;
 	port->slot = slot;
 	err = __xa_insert(&ports->by_ifindex, dev->ifindex, port, gfp);
-	if (!err)
-		__set_bit(slot, ports->slots);
-	return err;
+	if (err)
+		return err;
+	__set_bit(slot, ports->slots);
+	rcu_assign_pointer(ports->recent[dev->ifindex % LB_PORTS_MAX], port);
+	return 0;
 }
 
 /**
@@ -293,12 +295,16 @@ struct lb_port *lb_port_create(struct lb_ports *ports, struct net_device *dev, g
  */
 void lb_port_device_gone(struct lb_ports *ports, struct net_device *dev)
 {
+	struct lb_port __rcu **recent = &ports->recent[dev->ifindex % LB_PORTS_MAX];
 	struct lb_port *port;
 
 	xa_lock_bh(&ports->by_ifindex);
 	port = __xa_erase(&ports->by_ifindex, dev->ifindex);
-	if (port)
+	if (port) {
 		__clear_bit(port->slot, ports->slots);
+		if (rcu_access_pointer(*recent) == port)
+			RCU_INIT_POINTER(*recent, NULL);
+	}
 	xa_unlock_bh(&ports->by_ifindex);
 	if (port)
 		lb_port_put(port);

@@ -56,6 +56,8 @@ struct lb_port {
 /**
  * struct lb_ports - ports of a namespace
  * @by_ifindex: the ports; its lock guards changes, BH are off
+ * @recent: the ports again, by the lowest bits of the index, so that most look-ups need no tree;
+ *	under the lock of @by_ifindex
  * @slots: those in use; under the lock of @by_ifindex
  * @rate_mutex: guards the rates of the ports; taken inside RTNL
  * @new_port: gets the rates of new ports, which packets created
@@ -63,6 +65,7 @@ struct lb_port {
  */
 struct lb_ports {
 	struct xarray by_ifindex;
+	struct lb_port __rcu *recent[LB_PORTS_MAX];
 	DECLARE_BITMAP(slots, LB_PORTS_MAX);
 	struct mutex rate_mutex;	/* guards the rates of the ports */
 	struct work_struct new_port;
@@ -104,8 +107,11 @@ void lb_port_sample(struct lb_port *port, struct net_device *dev, const struct l
  */
 static inline struct lb_port *lb_port_get(struct lb_ports *ports, struct net_device *dev)
 {
-	struct lb_port *port = xa_load(&ports->by_ifindex, dev->ifindex);
+	struct lb_port *port = rcu_dereference_bh(ports->recent[dev->ifindex % LB_PORTS_MAX]);
 
+	if (likely(port && port->ifindex == dev->ifindex))
+		return port;
+	port = xa_load(&ports->by_ifindex, dev->ifindex);
 	return likely(port) ? port : lb_port_create(ports, dev, GFP_ATOMIC);
 }
 
