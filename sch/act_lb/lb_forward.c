@@ -46,6 +46,7 @@
  * @ports: ports of the namespace
  * @route: route of the packet
  * @members: a member for each of @route's next hops
+ * @no_member: reason if there is no member, an attribute of TCA_LB_STATS_PASS; 0: all are down
  * @hash: hash of the flow, if it is needed
  * @counted: its choice is counted
  * @now_ns: present time, if it is needed
@@ -56,6 +57,7 @@ struct lb_packet {
 	struct lb_ports *ports;
 	struct lb_route route;
 	struct lb_member members[LB_MEMBERS_MAX];
+	int no_member;
 	u64 hash;
 	bool counted;
 	u64 now_ns;
@@ -80,11 +82,24 @@ static bool lb_is_up(const struct fib_nh_common *nhc)
 	       netif_running(nhc->nhc_dev) && netif_carrier_ok(nhc->nhc_dev);
 }
 
-/* Describe the next hops to lb_select(). Return: 0, or the reason to pass the packet */
-static int lb_set_members(struct lb_packet *b)
+/* Describe the next hops to lb_select(), without their load. */
+static void lb_set_members(struct lb_packet *b)
+{
+	u32 i;
+
+	for (i = 0; i < b->route.count; i++) {
+		const struct lb_hop *hop = &b->route.hops[i];
+
+		b->members[i] = (struct lb_member) {
+			.weight = hop->weight, .remote = LB_BEST, .up = lb_is_up(hop->nhc),
+		};
+	}
+}
+
+/* Add the load of members. Return: 0, or the reason to pass the packet */
+static int lb_set_loads(struct lb_packet *b)
 {
 	const struct lb_remote *store = b->p->store;
-	bool load = lb_reads_load(b->p->select.policy);
 	struct lb_port *port;
 	u64 prefix = 0;
 	u32 i;
@@ -93,14 +108,11 @@ static int lb_set_members(struct lb_packet *b)
 		prefix = lb_glb_prefix_hash(b->p->glb, &b->route);
 
 	for (i = 0; i < b->route.count; i++) {
-		struct lb_hop *hop = &b->route.hops[i];
 		struct lb_member *m = &b->members[i];
 
-		*m = (struct lb_member) { .weight = hop->weight, .remote = LB_BEST };
-		m->up = lb_is_up(hop->nhc);
-		if (!load || !m->up)
+		if (!m->up || m->load)
 			continue;
-		port = lb_fresh_port(b, hop);
+		port = lb_fresh_port(b, &b->route.hops[i]);
 		if (unlikely(!port))
 			return TCA_LB_STATS_PASS_PORTS;
 		m->load = &port->load;
@@ -125,8 +137,15 @@ static int lb_find_member(const struct lb_packet *b, u32 id)
 static int lb_choose_any(struct lb_packet *b, enum lb_policy policy, int present)
 {
 	struct lb_memory *memory = &b->lb->memory[hash_ptr(b->route.id, LB_MEMORY_BITS)];
-	u32 random = lb_is_random(policy) ? prandom_u32_state(this_cpu_ptr(&b->lb->stats->random)) : 0;
+	u32 random = 0;
 
+	if (lb_is_random(policy))
+		random = prandom_u32_state(this_cpu_ptr(&b->lb->stats->random));
+	if (lb_reads_load(policy)) {
+		b->no_member = lb_set_loads(b);
+		if (unlikely(b->no_member))
+			return LB_NO_MEMBER;
+	}
 	return lb_select(&b->p->select, policy, b->members, b->route.count, memory, b->hash,
 			 random, present);
 }
@@ -219,7 +238,7 @@ static int lb_choose_next(struct lb_packet *b, const struct sk_buff *skb, struct
 			return reason;
 		b->members[hop].up = false;
 	}
-	return reason;
+	return b->no_member ?: reason;
 }
 
 /* ---- sending ---- */
@@ -362,6 +381,7 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	b.lb = lb;
 	b.p = p;
 	b.ports = ports;
+	b.no_member = 0;
 	b.hash = 0;
 	b.counted = false;
 	b.now_ns = 0;
@@ -378,9 +398,7 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 		return reason;
 	if (p->table || p->select.policy == LB_HASH)
 		b.hash = b.route.ipv6 ? lb_hash6(lb, skb) : lb_hash4(lb, skb);
-	reason = lb_set_members(&b);
-	if (reason)
-		return reason;
+	lb_set_members(&b);
 	reason = lb_choose_next(&b, skb, &next);
 	if (reason)
 		return reason;

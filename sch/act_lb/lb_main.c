@@ -22,10 +22,11 @@
  *	lb_remote.c	quality beyond the next hop	/
  *	lb_options.c	generated from tc-lb.yaml
  *
- * Locks. A packet takes the lock of its flow's bucket, and no other lock inside it. A sample of a
- * port is taken under the port's lock by the CPU that gets it at once. The xarray's lock guards
- * the table of ports, rate_mutex their rates; it is taken inside RTNL and apply_mutex, and no
- * other inside it. Parameters are replaced by RCU as a whole, under apply_mutex.
+ * Locks. A packet takes the lock of its flow's bucket. Inside it, a new flow or flowlet samples
+ * ports and may create them. A sample is taken under the port's lock, by the CPU that gets it at
+ * once; others do not wait. The xarray's lock guards the table of ports. Neither lock has another
+ * one inside it. rate_mutex guards the rates of ports; it is taken inside RTNL and apply_mutex, and
+ * no other inside it. Parameters are replaced by RCU as a whole, under apply_mutex.
  *
  * References: see lb_load.c, lb_flow.c and lb_select.c.
  */

@@ -15,7 +15,7 @@
 
 /*
  * A packet is sent. gateway: its last 32 bits; hash: 0 if not needed; quality and drain_ns: state
- * of the port before the packet, 255 and 0 if the policy does not read them
+ * of the port before the packet, 255 and 0 if they were not read for it
  */
 TRACE_EVENT(lb_send,
 
