@@ -9,6 +9,7 @@
 #include <linux/siphash.h>
 #include <linux/tc_act/tc_lb.h>
 #include <net/act_api.h>
+#include "lb_fib.h"
 #include "lb_flow.h"
 #include "lb_glb.h"
 #include "lb_options.h"
@@ -79,17 +80,19 @@ struct lb_port_stats {
 };
 
 /**
- * struct lb_stats - counters of an action on a CPU, and its random choices
+ * struct lb_stats - what an action has on each CPU
  * @counters: indexed by TCA_LB_STATS_*
  * @pass: indexed by TCA_LB_STATS_PASS_*
  * @ports: indexed by the slot of the port
  * @random: generator of random numbers for choices, which need not be secret
+ * @sources: valid source addresses
  */
 struct lb_stats {
 	u64 counters[TCA_LB_STATS_TOLD_MESSAGES + 1];
 	u64 pass[TCA_LB_STATS_PASS_PORTS + 1];
 	struct lb_port_stats ports[LB_PORTS_MAX];
 	struct rnd_state random;
+	struct lb_source sources[LB_SOURCES];
 };
 
 /**

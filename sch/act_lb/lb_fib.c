@@ -17,6 +17,7 @@
  *
  * All functions are called in an RCU read section with BH off, and their results end with it.
  */
+#include <linux/hash.h>
 #include <linux/inetdevice.h>
 #include <linux/tc_act/tc_lb.h>
 #include <net/addrconf.h>
@@ -104,9 +105,23 @@ static bool lb_source4_has_route(struct net *net, const struct sk_buff *skb,
 	return IN_DEV_RPFILTER(in_dev) != 1 || fib_info_nh_uses_dev(res.fi, in);
 }
 
+/* Look up the address among those of this host, unless this CPU has done so lately. */
+static bool lb_source4_is_foreign(struct net *net, __be32 saddr, struct lb_source *sources)
+{
+	struct lb_source *s = &sources[hash_32((__force u32)saddr, ilog2(LB_SOURCES))];
+	int genid = rt_genid_ipv4(net);
+
+	if (s->saddr == saddr && s->genid == genid)
+		return true;
+	if (__ip_dev_find(net, saddr, false))
+		return false;
+	*s = (struct lb_source) { .saddr = saddr, .genid = genid };
+	return true;
+}
+
 static bool lb_source4_is_valid(struct net *net, const struct sk_buff *skb,
 				const struct flowi4 *fl4, struct net_device *in,
-				struct in_device *in_dev)
+				struct in_device *in_dev, struct lb_source *sources)
 {
 	if (ipv4_is_multicast(fl4->saddr) || ipv4_is_lbcast(fl4->saddr) ||
 	    ipv4_is_zeronet(fl4->saddr) || ipv4_is_loopback(fl4->saddr))
@@ -114,7 +129,7 @@ static bool lb_source4_is_valid(struct net *net, const struct sk_buff *skb,
 	if (IN_DEV_RPFILTER(in_dev) || net->ipv4.fib_has_custom_local_routes ||
 	    fib4_has_custom_rules(net))
 		return lb_source4_has_route(net, skb, fl4, in, in_dev);
-	return !__ip_dev_find(net, fl4->saddr, false);
+	return lb_source4_is_foreign(net, fl4->saddr, sources);
 }
 
 /**
@@ -122,11 +137,13 @@ static bool lb_source4_is_valid(struct net *net, const struct sk_buff *skb,
  * @r: the route
  * @net: the namespace
  * @skb: the packet, with a valid header
+ * @sources: LB_SOURCES valid source addresses, of this CPU and namespace
  *
  * Return: 0, or the reason to leave it to the stack. With TCA_LB_STATS_PASS_SINGLE, the route has
  * its one next hop.
  */
-int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb)
+int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb,
+		   struct lb_source *sources)
 {
 	struct net_device *in = l3mdev_master_dev_rcu(skb->dev) ?: skb->dev;
 	const struct iphdr *iph = ip_hdr(skb);
@@ -138,7 +155,8 @@ int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb)
 	struct flow_keys keys;
 	int reason;
 
-	fl4.flowi4_uid = sock_net_uid(net, NULL);
+	if (fib4_has_custom_rules(net))
+		fl4.flowi4_uid = sock_net_uid(net, NULL);
 	fl4.flowi4_tun_key.tun_id = lb_tunnel_id(skb);
 	if (!in_dev || !IN_DEV_FORWARD(in_dev))
 		return TCA_LB_STATS_PASS_FORWARDING;
@@ -156,7 +174,7 @@ int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb)
 	reason = lb_fib4_hops(r);
 	if (reason)
 		return reason;
-	if (!lb_source4_is_valid(net, skb, &fl4, in, in_dev))
+	if (!lb_source4_is_valid(net, skb, &fl4, in, in_dev, sources))
 		return TCA_LB_STATS_PASS_SOURCE;
 	return 0;
 }

@@ -41,6 +41,18 @@ struct lb_route {
 	};
 };
 
+#define LB_SOURCES	64
+
+/**
+ * struct lb_source - a source address that was found to be valid
+ * @saddr: the address, or 0
+ * @genid: generation of the namespace's routes then; adding an address begins another one
+ */
+struct lb_source {
+	__be32 saddr;
+	int genid;
+};
+
 /**
  * struct lb_next - where a packet goes
  * @hop: number of the next hop in its route
@@ -55,7 +67,8 @@ struct lb_next {
 	struct lb_port *port;
 };
 
-int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb);
+int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb,
+		   struct lb_source *sources);
 int lb_fib6_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb);
 int lb_fib_next(struct lb_next *next, const struct lb_route *r, u32 hop,
 		const struct sk_buff *skb);

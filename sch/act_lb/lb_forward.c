@@ -32,7 +32,7 @@
 #include "lb_fib.h"
 #include "lb_trace.h"
 
-/* Kernels that clear variables on the stack would clear all members of all packets. */
+/* Kernels that clear variables on the stack would clear LB_MEMBERS_MAX members per packet. */
 #if __has_attribute(__uninitialized__)
 #define LB_UNINITIALIZED	__attribute__((__uninitialized__))
 #else
@@ -45,6 +45,7 @@
  * @p: its parameters
  * @ports: ports of the namespace
  * @route: route of the packet
+ * @described: @members are set
  * @members: a member for each of @route's next hops
  * @no_member: reason if there is no member, an attribute of TCA_LB_STATS_PASS; 0: all are down
  * @hash: hash of the flow, if it is needed
@@ -56,6 +57,7 @@ struct lb_packet {
 	const struct lb_params *p;
 	struct lb_ports *ports;
 	struct lb_route route;
+	bool described;
 	struct lb_member members[LB_MEMBERS_MAX];
 	int no_member;
 	u64 hash;
@@ -83,10 +85,13 @@ static bool lb_is_up(const struct fib_nh_common *nhc)
 }
 
 /* Describe the next hops to lb_select(), without their load. */
-static void lb_set_members(struct lb_packet *b)
+static void lb_describe(struct lb_packet *b)
 {
 	u32 i;
 
+	if (b->described)
+		return;
+	b->described = true;
 	for (i = 0; i < b->route.count; i++) {
 		const struct lb_hop *hop = &b->route.hops[i];
 
@@ -122,6 +127,12 @@ static int lb_set_loads(struct lb_packet *b)
 	return 0;
 }
 
+/* A next hop that packets can take, unless this one has tried it in vain */
+static bool lb_is_usable(const struct lb_packet *b, u32 hop)
+{
+	return b->described ? b->members[hop].up : lb_is_up(b->route.hops[hop].nhc);
+}
+
 static int lb_find_member(const struct lb_packet *b, u32 id)
 {
 	u32 i;
@@ -139,6 +150,7 @@ static int lb_choose_any(struct lb_packet *b, enum lb_policy policy, int present
 	struct lb_memory *memory = &b->lb->memory[hash_ptr(b->route.id, LB_MEMORY_BITS)];
 	u32 random = 0;
 
+	lb_describe(b);
 	if (lb_is_random(policy))
 		random = prandom_u32_state(this_cpu_ptr(&b->lb->stats->random));
 	if (lb_reads_load(policy)) {
@@ -185,7 +197,7 @@ static int lb_choose_locked(struct lb_packet *b, struct lb_bucket *bucket)
 	state = lb_flow_find(bucket->flows, b->hash, b->now_ns, b->p->gap_ns, &flow);
 	if (state == LB_FLOW_ACTIVE || state == LB_FLOW_GAP)
 		present = lb_find_member(b, flow->member);
-	if (present >= 0 && !b->members[present].up)
+	if (present >= 0 && !lb_is_usable(b, present))
 		present = LB_NO_MEMBER;
 	if (state == LB_FLOW_ACTIVE && present >= 0)
 		return present;
@@ -236,6 +248,7 @@ static int lb_choose_next(struct lb_packet *b, const struct sk_buff *skb, struct
 		reason = lb_try(b, hop, skb, next);
 		if (reason != TCA_LB_STATS_PASS_NEIGHBOUR)
 			return reason;
+		lb_describe(b);
 		b->members[hop].up = false;
 	}
 	return b->no_member ?: reason;
@@ -272,8 +285,8 @@ static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const st
 		return;
 	}
 	trace_lb_send(&b->lb->common, b->route.hops[next->hop].nhc,
-		      b->members[next->hop].load ? next->port : NULL, &b->p->select.grading,
-		      skb->len, b->hash);
+		      b->described && b->members[next->hop].load ? next->port : NULL,
+		      &b->p->select.grading, skb->len, b->hash);
 	lb_count_packet(b, next->port, packets, skb->len + packets * next->dev->hard_header_len);
 	skb->dev = next->dev;
 	/* the cached header of an IPv6 gateway is not for an IPv4 packet */
@@ -358,6 +371,13 @@ static void lb_transmit_segments(struct lb_packet *b, struct sk_buff *skb,
 	}
 }
 
+static int lb_look_up(struct lb_packet *b, struct net *net, struct sk_buff *skb)
+{
+	if (skb->protocol == htons(ETH_P_IP))
+		return lb_fib4_lookup(&b->route, net, skb, this_cpu_ptr(b->lb->stats->sources));
+	return lb_fib6_lookup(&b->route, net, skb);
+}
+
 /**
  * lb_forward() - forward a packet by one of several next hops
  * @lb: the action
@@ -381,6 +401,7 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	b.lb = lb;
 	b.p = p;
 	b.ports = ports;
+	b.described = false;
 	b.no_member = 0;
 	b.hash = 0;
 	b.counted = false;
@@ -388,8 +409,7 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	reason = lb_check_packet(skb, net);
 	if (reason)
 		return reason;
-	reason = skb->protocol == htons(ETH_P_IP) ? lb_fib4_lookup(&b.route, net, skb) :
-						    lb_fib6_lookup(&b.route, net, skb);
+	reason = lb_look_up(&b, net, skb);
 	if (p->table || p->teller || lb_reads_load(p->select.policy))
 		b.now_ns = ktime_get_ns();
 	if (p->teller && (!reason || reason == TCA_LB_STATS_PASS_SINGLE))
@@ -398,7 +418,6 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 		return reason;
 	if (p->table || p->select.policy == LB_HASH)
 		b.hash = b.route.ipv6 ? lb_hash6(lb, skb) : lb_hash4(lb, skb);
-	lb_set_members(&b);
 	reason = lb_choose_next(&b, skb, &next);
 	if (reason)
 		return reason;

@@ -198,8 +198,9 @@ u64 lb_hash6(const struct tcf_lb *lb, const struct sk_buff *skb)
 	__be16 fragment = 0;
 	int offset;
 
-	offset = ipv6_skip_exthdr(skb, skb_network_offset(skb) + sizeof(*hdr), &protocol,
-				  &fragment);
+	offset = skb_network_offset(skb) + sizeof(*hdr);
+	if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP)
+		offset = ipv6_skip_exthdr(skb, offset, &protocol, &fragment);
 	if (offset > 0 && !fragment)
 		tuple.ports = lb_ports_of(skb, protocol, offset);
 	else

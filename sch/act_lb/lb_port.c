@@ -248,7 +248,7 @@ static int lb_port_insert(struct lb_ports *ports, struct lb_port *port, struct n
 	if (err)
 		return err;
 	__set_bit(slot, ports->slots);
-	rcu_assign_pointer(ports->recent[dev->ifindex % LB_PORTS_MAX], port);
+	rcu_assign_pointer(ports->recent[(u32)dev->ifindex % LB_PORTS_MAX], port);
 	return 0;
 }
 
@@ -295,7 +295,7 @@ struct lb_port *lb_port_create(struct lb_ports *ports, struct net_device *dev, g
  */
 void lb_port_device_gone(struct lb_ports *ports, struct net_device *dev)
 {
-	struct lb_port __rcu **recent = &ports->recent[dev->ifindex % LB_PORTS_MAX];
+	struct lb_port __rcu **recent = &ports->recent[(u32)dev->ifindex % LB_PORTS_MAX];
 	struct lb_port *port;
 
 	xa_lock_bh(&ports->by_ifindex);

@@ -107,7 +107,7 @@ void lb_port_sample(struct lb_port *port, struct net_device *dev, const struct l
  */
 static inline struct lb_port *lb_port_get(struct lb_ports *ports, struct net_device *dev)
 {
-	struct lb_port *port = rcu_dereference_bh(ports->recent[dev->ifindex % LB_PORTS_MAX]);
+	struct lb_port *port = rcu_dereference_bh(ports->recent[(u32)dev->ifindex % LB_PORTS_MAX]);
 
 	if (likely(port && port->ifindex == dev->ifindex))
 		return port;

@@ -16,8 +16,8 @@
  *
  * A measurement begins with netif_receive_skb() and ends where the egress driver's transmit
  * function begins; GRO and drivers are not in it. DEVICES is the number of egress devices that have
- * sent packets. The mean includes the samples that act_lb takes now and then, and the refills of
- * the random number generator, which the median excludes.
+ * sent packets. The mean includes the samples that act_lb takes now and then, which the median
+ * excludes.
  */
 
 #include <linux/etherdevice.h>
@@ -108,7 +108,7 @@ static void bench_put_ip4(struct sk_buff *skb, u32 flow)
 	*iph = (struct iphdr) {
 		.version = 4, .ihl = 5, .ttl = 64, .protocol = IPPROTO_UDP,
 		.tot_len = htons(skb_tailroom(skb) + sizeof(*iph)),
-		.saddr = htonl(0x0a000002), .daddr = htonl(0x0a630001 + flow % 8),
+		.saddr = htonl(0x0a000002 + flow / 8 % 16), .daddr = htonl(0x0a630001 + flow % 8),
 	};
 	ip_send_check(iph);
 }
@@ -120,7 +120,7 @@ static void bench_put_ip6(struct sk_buff *skb, u32 flow)
 	*hdr = (struct ipv6hdr) {
 		.version = 6, .hop_limit = 64, .nexthdr = IPPROTO_UDP,
 		.payload_len = htons(skb_tailroom(skb)),
-		.saddr.s6_addr32 = { htonl(0xfd000000), 0, 0, htonl(2) },
+		.saddr.s6_addr32 = { htonl(0xfd000000), 0, 0, htonl(2 + flow / 8 % 16) },
 		.daddr.s6_addr32 = { htonl(0xfd630000), 0, 0, htonl(1 + flow % 8) },
 	};
 }
@@ -157,7 +157,7 @@ static struct sk_buff *bench_new_packet(const struct bench_packet *p, u32 number
 
 /* ---- measurement */
 
-/* Return: instructions from the arrival to the transmission; 0: the packet was not sent */
+/* Return: instructions from arrival to transmission; 0: the packet was not sent */
 static noinline u32 bench_forward(struct sk_buff *skb)
 {
 	u64 start, call;
@@ -202,7 +202,7 @@ static int bench_run(const struct bench_packet *p, u32 count)
 	for (i = 0; !err && i < count; i++) {
 		err = bench_step(p, i, &costs[i]);
 		sum += costs[i];
-		/* bounds the time without a pass of the scheduler, so that softirqs of timers run */
+		/* bounds the time without a pass of the scheduler: softirqs of timers run */
 		cond_resched();
 	}
 	for (i = 0; i < BENCH_DEVICES; i++)
