@@ -70,7 +70,7 @@ void lb_grading_init(struct lb_grading *g, const struct lb_weights *w)
  */
 void lb_load_init(struct lb_load *l)
 {
-	*l = (struct lb_load) { .util_band = LB_BEST };
+	*l = (struct lb_load) { .util_band = LB_BEST, .intervals = 1 };
 }
 
 /**

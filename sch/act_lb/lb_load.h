@@ -62,6 +62,7 @@ struct lb_grading {
  * @charged_bytes: bytes given to the port since then
  * @sampled_ns: time of the last sample; 0: no sample yet
  * @sent_bytes: bytes sent until then, a counter
+ * @intervals: intervals from one sample to the next; more than 1 if a sample costs much
  *
  * One CPU writes a sample at a time, ensured by the caller's lock; other CPUs read members
  * with READ_ONCE and may combine two samples, which costs a choice and no more.
@@ -74,6 +75,7 @@ struct lb_load {
 	u32 charged_bytes;
 	u64 sampled_ns;
 	u64 sent_bytes;
+	u32 intervals;
 };
 
 void lb_grading_init(struct lb_grading *g, const struct lb_weights *w);
@@ -91,11 +93,12 @@ u32 lb_load_quality(const struct lb_load *l, const struct lb_grading *g);
  * @g: grading
  * @now_ns: present time
  *
- * Return: true if the last sample is older than the interval.
+ * Return: true if the last sample is older than @l->intervals intervals.
  */
 static inline bool lb_load_is_due(const struct lb_load *l, const struct lb_grading *g, u64 now_ns)
 {
-	return now_ns - READ_ONCE(l->sampled_ns) >= g->w.interval_ns;
+	return now_ns - READ_ONCE(l->sampled_ns) >=
+	       (u64)g->w.interval_ns * READ_ONCE(l->intervals);
 }
 
 /**

@@ -10,9 +10,12 @@
  *
  *	backlog		bytes in the qdisc of each TX queue, of a root qdisc once, and bytes in
  *			the driver's ring (BQL)
- *	bytes sent	the qdiscs' counters; for devices without queues, or with more than
- *			LB_QUEUES_MAX below mq, the bytes given to them
+ *	bytes sent	the qdiscs' counters; for devices without queues, or with too many for one
+ *			sample below mq, the bytes given to them
  *	rate		set by an action, or the link speed, or LB_DEFAULT_MBPS
+ *
+ * Work. A sample ends when it has read LB_READS_MAX counters. The last queue may exceed this, if
+ * each CPU counts in its qdisc: then the next sample is that much later.
  *
  * Lifetime. Readers are in RCU read sections. lb_port_device_gone() takes the port out of the
  * table. No packet creates it again: a device that goes or changes its namespace is closed first,
@@ -322,7 +325,8 @@ static u32 lb_ring_bytes(const struct netdev_queue *txq)
 #endif
 }
 
-static void lb_add_qdisc(const struct Qdisc *q, u64 *sent_bytes, u32 *backlog_bytes)
+/* Add up the counters of a qdisc. Return: number of them */
+static u32 lb_add_qdisc(const struct Qdisc *q, u64 *sent_bytes, u32 *backlog_bytes)
 {
 	struct gnet_stats_basic_sync bstats;
 	u32 packets, bytes;
@@ -332,6 +336,7 @@ static void lb_add_qdisc(const struct Qdisc *q, u64 *sent_bytes, u32 *backlog_by
 	*sent_bytes += u64_stats_read(&bstats.bytes);
 	qdisc_qstats_qlen_backlog((void *)q, &packets, &bytes);
 	*backlog_bytes += bytes;
+	return qdisc_is_percpu_stats(q) ? nr_cpu_ids : 1;
 }
 
 /* Sum of a part of a device's queues */
@@ -339,10 +344,11 @@ struct lb_queues {
 	u64 sent_bytes;
 	u32 queued_bytes;
 	u32 ring_bytes;
-	u32 qdiscs;
+	u32 queues;
+	u32 reads;
 };
 
-/* Add up @count queues from @first on. Return: false if the device has no queues */
+/* Add up at most @count queues from @first on. Return: false if the device has no queues */
 static bool lb_add_queues(struct lb_queues *sum, struct net_device *dev, u32 first, u32 count,
 			  u32 total)
 {
@@ -350,44 +356,54 @@ static bool lb_add_queues(struct lb_queues *sum, struct net_device *dev, u32 fir
 	const struct netdev_queue *txq;
 	u32 i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && sum->reads < LB_READS_MAX; i++) {
 		txq = netdev_get_tx_queue(dev, (first + i) % total);
 		q = rcu_dereference_bh(txq->qdisc);
 		if (!q->enqueue)
 			return false;
 		/* below mq, each TX queue has a qdisc; otherwise all have the root */
-		if (q != last) {
-			lb_add_qdisc(q, &sum->sent_bytes, &sum->queued_bytes);
-			sum->qdiscs++;
-		}
+		if (q != last)
+			sum->reads += lb_add_qdisc(q, &sum->sent_bytes, &sum->queued_bytes);
 		last = q;
 		sum->ring_bytes += lb_ring_bytes(txq);
+		sum->reads++;
 	}
+	sum->queues = i;
 	return true;
 }
 
+/* Do all TX queues have the root qdisc? Below mq, each has its own. */
+static bool lb_shares_qdisc(struct net_device *dev, u32 total)
+{
+	return total == 1 || rcu_access_pointer(netdev_get_tx_queue(dev, 0)->qdisc) ==
+			     rcu_access_pointer(netdev_get_tx_queue(dev, 1)->qdisc);
+}
+
 /*
- * Read the queues of a device, at most LB_QUEUES_MAX. Of more, a sample reads the next part, and
- * the backlog is estimated from it.
+ * Read the queues of a device, at most LB_QUEUES_MAX, and fewer if they have many counters. If the
+ * device has more, each sample reads the next part, and the backlog is estimated from it.
  * Return: true if @sent_bytes is complete
  */
 static bool lb_read_queues(struct lb_port *port, struct net_device *dev, u64 *sent_bytes,
 			   u32 *backlog_bytes)
 {
 	u32 total = READ_ONCE(dev->real_num_tx_queues), count = min_t(u32, total, LB_QUEUES_MAX);
+	bool shared = lb_shares_qdisc(dev, total);
 	struct lb_queues sum = { };
 
 	if (!lb_add_queues(&sum, dev, port->next_queue, count, total))
 		return false;
+	count = sum.queues;
+	WRITE_ONCE(port->load.intervals, DIV_ROUND_UP(sum.reads, LB_READS_MAX));
 	if (count < total) {
 		port->next_queue = (port->next_queue + count) % total;
 		sum.ring_bytes = (u64)sum.ring_bytes * total / count;
-		if (sum.qdiscs > 1)
+		if (!shared)
 			sum.queued_bytes = (u64)sum.queued_bytes * total / count;
 	}
 	*sent_bytes = sum.sent_bytes;
 	*backlog_bytes = sum.queued_bytes + sum.ring_bytes;
-	return count == total || sum.qdiscs == 1;
+	return count == total || shared;
 }
 
 /**

@@ -21,6 +21,8 @@ struct netlink_ext_ack;
 #define LB_PORTS_MAX	128
 /* TX queues that a sample reads */
 #define LB_QUEUES_MAX	64
+/* Counters that samples read in an interval: those of LB_QUEUES_MAX rings and qdiscs */
+#define LB_READS_MAX	(2 * LB_QUEUES_MAX)
 /* Rate of a device that does not report its rate */
 #define LB_DEFAULT_MBPS	10000
 
@@ -29,8 +31,7 @@ struct netlink_ext_ack;
  * @load: its load
  * @lock: held by the CPU that takes a sample
  * @given_bytes: bytes given to the device; for devices without queue. Under @lock
- * @next_queue: first TX queue of the next sample, of a device with more than LB_QUEUES_MAX.
- *	Under @lock
+ * @next_queue: first TX queue of the next sample, of a device with too many for one. Under @lock
  * @ifindex: index of the device
  * @slot: number below LB_PORTS_MAX, unique in the namespace
  * @link_Mbps: rate that the device reports, or 0. Under rate_mutex

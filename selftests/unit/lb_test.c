@@ -64,6 +64,19 @@ static void test_all_rates_have_a_drain_time(void **state)
 	}
 }
 
+static void test_costly_samples_are_due_later(void **state)
+{
+	struct lb_load l = port(10, 0);
+	u32 interval_ns = queue_only.w.interval_ns;
+
+	(void)state;
+	assert_false(lb_load_is_due(&l, &queue_only, interval_ns));
+	assert_true(lb_load_is_due(&l, &queue_only, 1 + interval_ns));
+	l.intervals = 3;
+	assert_false(lb_load_is_due(&l, &queue_only, 3 * interval_ns));
+	assert_true(lb_load_is_due(&l, &queue_only, 1 + 3 * interval_ns));
+}
+
 /* Bands of the queue by the table of lb_load.c, with loops instead of logarithms */
 static u32 model_queue_band(u64 drain_ns, u64 first_ns)
 {
@@ -456,6 +469,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_drain_time_follows_backlog_and_rate),
 		cmocka_unit_test(test_all_rates_have_a_drain_time),
+		cmocka_unit_test(test_costly_samples_are_due_later),
 		cmocka_unit_test(test_queue_bands_double),
 		cmocka_unit_test(test_utilization_is_an_exponential_mean),
 		cmocka_unit_test(test_packets_longer_than_an_interval_count_in_full),
