@@ -52,6 +52,16 @@ for mode in 0 1 2; do
 	compare "rp_filter $mode, source with a route back" $foreign 1 -
 	ip -n "$r" route del $foreign
 done
+
+# a valid address is remembered until the router has another address
+rp_filter 0
+lb select rr
+check_eq "source without route, before the router has the address" "$(arrives $foreign)$(passed source)" 10
+ip -n "$r" addr add $foreign/32 dev lo
+check_eq "source is a new address of the router" "$(arrives $foreign)$(passed source)" 01
+ip -n "$r" addr del $foreign/32 dev lo
+check_eq "source was an address of the router" "$(arrives $foreign)$(passed source)" 11
+
 rp_filter 1
 # the route back depends on the mark, if src_valid_mark is set
 before_lb=(action skbedit mark 7 pipe)
