@@ -140,6 +140,6 @@ def draw(run, some):
             axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))],
                      [mean(v) for v in values], width, yerr=[lb.interval(v) for v in values],
                      color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
-        axis.set(title=fabric, ylim=(0, 1.05), ylabel="effective bandwidth")
+        axis.set(title=fabric, ylim=(0, 1.25), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1], ylabel="effective bandwidth")
         axis.set_xticks(range(len(todo)), ["%s\n%s" % (collective, transport) for _, transport, collective in todo])
-        axis.legend(fontsize=6, loc="lower left")
+        axis.legend(fontsize=6, loc="upper left", ncol=4)
