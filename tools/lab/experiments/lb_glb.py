@@ -204,7 +204,7 @@ def report(run):
                                                            [c.last_us for c in cuts[scheme]],
                                                            [c.last_us / rtt_us(p) for c in cuts[scheme]])))
             for scheme in run.schemes]
-    run.text("", "Cut: datagrams lost in %g µs; packets that leaves gave to the cut spine, when the last did. "
+    run.text("", "Cut: datagrams lost in %g µs; packets that leaves gave to the cut spine, and when the last. "
              "An RTT is %.1f µs." % (p.after / 1000, rtt_us(p)), "")
     head = ("scheme", "lost", "given to the spine", "last µs", "last RTTs")
     run.table(head, rows)
@@ -250,10 +250,10 @@ def draw(run, some, cuts):
                  width, yerr=[lb.interval(v) for v in values], color=run.colour(scheme), label=scheme,
                  error_kw={"linewidth": 0.7})
         lost = [c.lost for c in cuts[scheme]]
-        right.bar(i, max(mean(lost), 0.1), yerr=lb.interval(lost), color=run.colour(scheme),
+        right.bar(i, mean(lost), yerr=lb.interval(lost), color=run.colour(scheme),
                   error_kw={"linewidth": 0.7})
-    left.set(title="flows across the slow link's leaf", yscale="log", ylabel="p99 slowdown, " + p.transport)
+    left.set(title="flows to the slow link's leaf", ylabel="p99 slowdown, " + p.transport)
     left.set_xticks(range(len(p.loads)), ["load %g" % load for load in p.loads])
     left.legend(fontsize=6)
-    right.set(title="cut cable", yscale="log", ylabel="datagrams lost in %g ms" % (p.after / 1e6))
+    right.set(title="cut cable", ylabel="datagrams lost in %g ms" % (p.after / 1e6))
     right.set_xticks(range(len(run.schemes)), [scheme.replace("-", "\n") for scheme in run.schemes], fontsize=7)
