@@ -149,8 +149,14 @@ def add_action(sums, switch, names):
 
 
 def write_counts(lab, net, path, before, read=counts):
-    """Write the increase of all counters since BEFORE, an earlier READ(), to a CSV file. Return: READ()."""
+    """Write the increase of all counters since BEFORE, an earlier READ(), to a CSV file. Return: READ().
+
+    RuntimeError if act_lb is there and has left all packets to the stack, as it does while ndp.ko has hooks at the
+    ingress of all devices.
+    """
     now = read(lab, net)
+    if os.path.isdir("/sys/module/act_lb") and now["sent_packets"] == before["sent_packets"]:
+        raise RuntimeError("act_lb has balanced no packet")
     with open(path, "w", encoding="ascii") as f:
         f.write("name,count\n")
         for name, value in now.items():

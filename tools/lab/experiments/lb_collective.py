@@ -22,7 +22,7 @@ PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
     Param("fabrics", "word", "symmetric", "fabrics", several=True, choices=lb.FABRICS),
-    Param("transports", "word", "dctcp,ndp", "transports", several=True, choices=lb.TRANSPORTS),
+    Param("transports", "word", "dctcp", "transports", several=True, choices=lb.TRANSPORTS),
     Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
     Param("bytes", "size", "1M", "data of a rank"),
     Param("runs", "count", "5", "number of runs of each case"),

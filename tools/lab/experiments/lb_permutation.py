@@ -26,7 +26,7 @@ PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
     Param("fabrics", "word", "symmetric,slow,failed", "fabrics", several=True, choices=lb.FABRICS),
-    Param("transports", "word", "dctcp,ndp,gbn", "transports", several=True, choices=lb.TRANSPORTS),
+    Param("transports", "word", "dctcp,gbn", "transports", several=True, choices=lb.TRANSPORTS),
     Param("permutations", "count", "5", "number of permutations, run in sequence"),
     Param("warmup", "time", "2ms", "time before the measurement"),
     Param("time", "time", "3ms", "duration of the measurement"),
