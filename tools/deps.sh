@@ -5,6 +5,9 @@
 set -eu -o pipefail
 . "$(dirname "$0")/common.sh"
 
+# verbs, the user space of rxe and siw, and rping
+RDMA="libibverbs-dev librdmacm-dev ibverbs-providers rdmacm-utils"
+
 # packages GROUP: the group's packages, one a line
 packages() {
 	case $1 in
@@ -16,14 +19,14 @@ packages() {
 		echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp python3-minimal jq procps iputils-ping
 		;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
-	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema python3-prometheus-client ccache ;;
+	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema python3-prometheus-client ccache "$RDMA" ;;
 	fuzz) echo clang llvm libclang-rt-dev ;;
 	lint) echo sparse shellcheck codespell mandoc git python3-yaml ;;
 	bpftrace) echo bpftrace ;;
 	docs) echo furo python3-sphinx python3-bs4 python3-yaml mandoc ;;
 	plot) echo python3-matplotlib ;;
 	wireshark) echo tshark python3-minimal ;;
-	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib ;;
+	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib "$RDMA" ;;
 	tdc) echo python3-pyroute2 python3-scapy ;;
 	dkms) echo dkms ;;
 	deb) echo build-essential libmnl-dev libjson-c-dev nettle-dev debhelper dh-dkms devscripts lintian ;;

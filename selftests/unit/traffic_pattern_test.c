@@ -121,6 +121,20 @@ static void test_bad_keys(void **state)
 		       "key \"cc\" conflicts with transport=gbn");
 	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=gbn",
 		       "rpc conflicts with transport=gbn");
+	expect_refused("bulk src=h0 dst=h1 transport=ndp verb=send",
+		       "key \"verb\" conflicts with transport=ndp");
+	expect_refused("bulk src=h0 dst=h1 ack_timeout=8",
+		       "key \"ack_timeout\" conflicts with transport=tcp");
+	expect_refused("bulk src=h0 dst=h1 transport=roce prio=3",
+		       "key \"prio\" conflicts with transport=roce");
+	expect_refused("bulk src=h0 dst=h1 transport=iwarp sndbuf=1M",
+		       "key \"sndbuf\" conflicts with transport=iwarp");
+	expect_refused("bulk src=h0 dst=h1 transport=iwarp verb=write",
+		       "key \"verb\" conflicts with transport=iwarp");
+	expect_refused("bulk src=h0 dst=h1 transport=roce verb=read",
+		       "bad value for key \"verb\": \"read\"");
+	expect_refused("bulk src=h0 dst=h1 transport=roce message=2G",
+		       "bad value for key \"message\": \"2G\"");
 	expect_refused("blast src=h0 dst=h1 transport=ndp",
 		       "blast: unknown key \"transport=ndp\"");
 	expect_refused("bulk src=h0,h1 dst=h1", "bulk: flow 1 would go from h1 to itself");
@@ -195,6 +209,27 @@ static void test_transport(void **state)
 	assert_true(parse(&p, "blast src=h0 dst=h1"));
 	assert_ptr_equal(p.transport, &udp_transport);
 	free_pattern(&p);
+	assert_true(parse(&p, "bulk src=h0 dst=h1 transport=iwarp message=1M"));
+	assert_ptr_equal(p.transport, &iwarp_transport);
+	free_pattern(&p);
+	run.message_max = 0;
+	assert_true(parse(&p, "bulk src=h0 dst=h1 transport=roce message=4k verb=nccl"));
+	assert_ptr_equal(p.transport, &roce_transport);
+	assert_int_equal(p.set.verb, VERB_NCCL);
+	assert_int_equal(run.message_max, 4000);
+	free_pattern(&p);
+}
+
+/* The path MTU is the largest of InfiniBand that leaves room for all headers. */
+static void test_roce_payload(void **state)
+{
+	(void)state;
+	assert_int_equal(roce_transport.payload(256), 256);
+	assert_int_equal(roce_transport.payload(1119), 512);
+	assert_int_equal(roce_transport.payload(1120), 1024);
+	assert_int_equal(roce_transport.payload(1500), 1024);
+	assert_int_equal(roce_transport.payload(4191), 2048);
+	assert_int_equal(roce_transport.payload(9000), 4096);
 }
 
 static void test_derangement(void **state)
@@ -376,6 +411,7 @@ int main(void)
 		cmocka_unit_test(test_bad_keys),
 		cmocka_unit_test(test_plan),
 		cmocka_unit_test(test_transport),
+		cmocka_unit_test(test_roce_payload),
 		cmocka_unit_test(test_derangement),
 		cmocka_unit_test(test_poisson),
 		cmocka_unit_test(test_closed),

@@ -66,6 +66,7 @@ class Node:
     def __init__(self, name, address, leaf=None, pod=None):
         self.name, self.address, self.leaf, self.pod = name, address, leaf, pod
         self.is_host = leaf is not None
+        self.rdma = None        # "rxe" (RoCEv2) or "siw" (iWARP): RDMA device of that name on eth0
         self.ports = {}         # by the neighbour's name
         self.routes = []        # (prefix, neighbours' names)
 
@@ -114,6 +115,12 @@ class Network:
         self.link(host, switch, rate, delay)
         host.routes.append(("0.0.0.0/0", [switch.name]))
         switch.routes.append((host.address + "/32", [host.name]))
+
+    def rdma(self, kind):
+        """Give each host an RDMA device, named like the host: "rxe" (RoCEv2) or "siw" (iWARP). Return: this network"""
+        for host in self.hosts():
+            host.rdma = kind
+        return self
 
     def switch_ports(self):
         return [p for n in self.switches() for p in n.ports.values()]
@@ -182,6 +189,8 @@ class Network:
                 batch = qdisc_batch(node, host_qdisc if node.is_host else port_qdisc)
                 if batch:
                     run("tc", "-batch", "-", text=batch)
+                if node.rdma:
+                    run("rdma", "link", "add", node.name, "type", node.rdma, "netdev", "eth0")
 
     def links_batch(self):
         lines = ["netns add " + name for name in self.nodes]

@@ -286,21 +286,27 @@ static void forget(struct channel *ch)
 			p->channels[i] = NULL;
 }
 
+static void close_end(struct endpoint *end)
+{
+	const struct transport *transport = end->channel->pattern->transport;
+
+	end->watch.ready = NULL;
+	if (transport->close)
+		transport->close(end);
+	else if (end->fd >= 0)
+		close(end->fd);
+	end->fd = -1;
+}
+
 void channel_close(struct channel *ch)
 {
-	int i;
-
 	if (!ch->once)
 		forget(ch);
 	table_remove(ch);
 	if (!ch->opened)
 		channels_opening--;
-	for (i = 0; i < 2; i++) {
-		ch->ends[i].watch.ready = NULL;
-		if (ch->ends[i].fd >= 0)
-			close(ch->ends[i].fd);
-		ch->ends[i].fd = -1;
-	}
+	close_end(&ch->ends[0]);
+	close_end(&ch->ends[1]);
 	loop_free(ch);
 }
 

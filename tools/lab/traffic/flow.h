@@ -75,6 +75,7 @@ struct endpoint {
 	uint64_t to_send;		/* bytes not yet written to the socket */
 	uint64_t received;
 	uint64_t lowat;			/* SO_RCVLOWAT; 0: not set */
+	void *private;			/* of the transport */
 };
 
 /* A pattern's receiving socket at a host */
@@ -101,6 +102,8 @@ struct channel {
  * struct transport - a type of sockets
  * @name: value of transport= on the command line
  * @headers: bytes of headers per packet, IP included, for IPv4 and IPv6
+ * @payload: bytes of data of the longest packet on links of an MTU; NULL: all
+ *	that the headers leave
  * @listen: make the listener's socket, in its namespace
  * @open: make the socket of ends[0], in its namespace. Call channel_opened()
  *	when data can flow both ways. Return: 0 or a negative errno
@@ -111,6 +114,8 @@ struct channel {
  *	errno. NULL if the transport does not use endpoint_watch()
  * @expect: the flow still expects that many bytes at the end, so the transport
  *	can avoid a wakeup per packet; may be NULL
+ * @close: release an end, of which open() or later functions may have failed.
+ *	NULL: close its socket
  * @unread: bytes in the socket that are not read; may be NULL
  * @catch_up: read and count data at the listener's socket; may be NULL
  * @sample: fill in the state of a socket
@@ -122,11 +127,13 @@ struct channel {
 struct transport {
 	const char *name;
 	unsigned int headers[2];
+	unsigned int (*payload)(unsigned int mtu);
 	void (*listen)(struct listener *listener);
 	int (*open)(struct channel *channel);
 	int (*send)(struct endpoint *end);
 	int (*receive)(struct endpoint *end, uint32_t events);
 	void (*expect)(struct endpoint *end, uint64_t bytes);
+	void (*close)(struct endpoint *end);
 	uint64_t (*unread)(const struct endpoint *end);
 	void (*catch_up)(struct listener *listener);
 	void (*sample)(int fd, struct sample *sample);
@@ -136,6 +143,8 @@ extern const struct transport tcp_transport;
 extern const struct transport udp_transport;
 extern const struct transport ndp_transport;
 extern const struct transport gbn_transport;
+extern const struct transport roce_transport;
+extern const struct transport iwarp_transport;
 
 /* ---- flows */
 

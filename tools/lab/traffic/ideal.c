@@ -19,6 +19,16 @@ static uint64_t wire_ps(const struct link *link, unsigned int bytes)
 	return bytes * 8ULL * NS_PER_S * PS_PER_NS / link->rate_bps;
 }
 
+unsigned int roce_payload(unsigned int mtu)
+{
+	unsigned int bytes = 4096;
+
+	/* as Linux: room for IPv6 and the longest extended headers */
+	while (bytes > 256 && bytes + 96 > mtu)
+		bytes /= 2;
+	return bytes;
+}
+
 static uint64_t max(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;

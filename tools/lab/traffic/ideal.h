@@ -32,4 +32,7 @@ unsigned int wire_bytes(unsigned int packet);
 int64_t ideal_fct_ns(const struct path *path, unsigned int mtu, unsigned int headers,
 		     uint64_t bytes);
 
+/* Return: path MTU of RoCEv2 on links of an MTU: bytes of data of the longest packet */
+unsigned int roce_payload(unsigned int mtu);
+
 #endif /* _TRAFFIC_IDEAL_H */

@@ -18,7 +18,9 @@ enum { BULK = 1, RPC = 2, INCAST = 4, PERMUTATION = 8, POISSON = 16, BLAST = 32,
 #define FLOWS_MAX 1000000
 #define FIRST_PORT 20000
 
-enum type { NUMBER, BYTES, DURATION, RATE, FRACTION, TEXT, HOSTS, CDF_FILE, TRANSPORT, CONNECT };
+enum type {
+	NUMBER, BYTES, DURATION, RATE, FRACTION, TEXT, HOSTS, CDF_FILE, TRANSPORT, VERB, CONNECT
+};
 
 struct word {
 	const char *key;
@@ -69,9 +71,16 @@ static const struct word words[] = {
 	{ "jitter", ALL & ~POISSON, 0, DURATION, FIELD(jitter_ns), 0, 1ULL << 60,
 	  "each flow starts later by up to this, at random; default 0" },
 	{ "transport", STREAMS, 0, TRANSPORT, FIELD(transport), 0, 0,
-	  "tcp; ndp: each flow is a message, and so is its response; without\n"
-	  "bytes=, messages of 1 MB; gbn: paced packets, which the receiver accepts\n"
-	  "in order only; default tcp" },
+	  "tcp; ndp: each flow is a message, and so is its response; without bytes=,\n"
+	  "messages of 1 MB; gbn: paced packets, which the receiver accepts in order\n"
+	  "only; roce, iwarp: RDMA by the hosts' rxe or siw; default tcp" },
+	{ "verb", STREAMS, 0, VERB, FIELD(verb), 0, 0,
+	  "roce: operation that carries a message: imm (WRITE with immediate data),\n"
+	  "send, write, nccl (WRITE, then an empty imm); default imm" },
+	{ "message", STREAMS, 0, BYTES, FIELD(message), 1, MESSAGE_MAX,
+	  "RDMA: bytes of a message; default 1M" },
+	{ "ack_timeout", STREAMS, 0, NUMBER, FIELD(ack_timeout), 1, 31,
+	  "RDMA: retransmission timeout, 4.096 us * 2^N; default 14" },
 	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, on both sides" },
 	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
@@ -141,7 +150,8 @@ static bool parse_text(const struct word *w, const char *value, const char **tex
 static bool parse_transport(const char *value, const struct transport **transport)
 {
 	static const struct transport *const all[] = {
-		&tcp_transport, &ndp_transport, &gbn_transport
+		&tcp_transport, &ndp_transport, &gbn_transport, &roce_transport,
+		&iwarp_transport,
 	};
 	size_t i;
 
@@ -149,6 +159,21 @@ static bool parse_transport(const char *value, const struct transport **transpor
 		if (!strcmp(value, all[i]->name))
 			*transport = all[i];
 	return *transport;
+}
+
+static bool parse_verb(const char *value, enum verb *verb)
+{
+	static const char *const names[] = {
+		[VERB_IMM] = "imm",
+		[VERB_SEND] = "send",
+		[VERB_WRITE] = "write",
+		[VERB_NCCL] = "nccl",
+	};
+
+	for (*verb = 0; *verb < ARRAY_COUNT(names); (*verb)++)
+		if (!strcmp(value, names[*verb]))
+			return true;
+	return false;
 }
 
 static bool parse_connect(const char *value, bool *before)
@@ -177,6 +202,9 @@ static bool parse_value(const struct word *w, const char *value, void *field, st
 		break;
 	case TRANSPORT:
 		good = parse_transport(value, field);
+		break;
+	case VERB:
+		good = parse_verb(value, field);
 		break;
 	case CONNECT:
 		good = parse_connect(value, field);
@@ -224,20 +252,32 @@ static bool has_needed_words(const struct pattern *p, uint64_t seen, struct erro
 	return true;
 }
 
-/* Refuse TCP's keys for other transports. */
+/* Refuse keys of other transports. */
 static bool right_transport(const struct pattern *p, uint64_t seen, struct error *e)
 {
-	static const char *const of_tcp[] = { "cc", "nodelay" };
+	static const struct {
+		const char *key;
+		const struct transport *of[3];	/* the rest is NULL */
+	} keys[] = {
+		{ "cc", { &tcp_transport } },
+		{ "nodelay", { &tcp_transport } },
+		{ "sndbuf", { &tcp_transport, &ndp_transport, &gbn_transport } },
+		{ "prio", { &tcp_transport, &ndp_transport, &gbn_transport } },
+		{ "verb", { &roce_transport } },
+		{ "message", { &roce_transport, &iwarp_transport } },
+		{ "ack_timeout", { &roce_transport, &iwarp_transport } },
+	};
 	const struct word *w;
 	size_t i;
 
-	for (i = 0; i < ARRAY_COUNT(of_tcp) && p->transport != &tcp_transport; i++) {
-		w = find_word(kind_bit(p->kind), of_tcp[i], strlen(of_tcp[i]));
-		if (w && seen & 1ULL << (w - words))	/* blast has neither key */
+	for (i = 0; i < ARRAY_COUNT(keys) && p->transport != &udp_transport; i++) {
+		w = find_word(kind_bit(p->kind), keys[i].key, strlen(keys[i].key));
+		if (seen & 1ULL << (w - words) && p->transport != keys[i].of[0] &&
+		    p->transport != keys[i].of[1] && p->transport != keys[i].of[2])
 			return refuse(e, "key \"%s\" conflicts with transport=%s", w->key,
-				      p->transport->name);
+				    p->transport->name);
 	}
-	/* it has no responses */
+	/* go-back-N has no responses */
 	if (p->transport == &gbn_transport && kind_bit(p->kind) == RPC)
 		return refuse(e, "rpc conflicts with transport=gbn");
 	return true;
@@ -252,6 +292,8 @@ static void set_defaults(struct pattern *p)
 		.size = 1472,
 		.port = FIRST_PORT + p->index,
 		.nodelay = 1,
+		.message = 1000000,
+		.ack_timeout = 14,
 		.stagger_ns = kind_bit(p->kind) == INCAST ? 1 : 1000,
 		.connect_before = kind_bit(p->kind) == RPC,
 	};
@@ -309,6 +351,8 @@ bool pattern_parse(struct pattern *p, char **text, int count, struct error *e)
 	p->transport = p->set.transport ? p->set.transport : p->kind->transport;
 	if (!has_needed_words(p, seen, e) || !right_transport(p, seen, e))
 		return false;
+	if (p->set.message > run.message_max)
+		run.message_max = p->set.message;
 	default_hosts(p);
 	return same_family(p, e) && p->kind->check(p, e);
 }

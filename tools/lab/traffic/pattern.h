@@ -7,6 +7,7 @@
 
 #include "cdf.h"
 #include "flow.h"
+#include "rdma.h"
 #include "rng.h"
 
 /* Options of the whole run */
@@ -15,6 +16,7 @@ struct run {
 	uint64_t seed;
 	int64_t time_ns;	/* 0: until all flows have ended */
 	int64_t drain_ns;
+	uint64_t message_max;	/* bytes, of all patterns with RDMA */
 	bool over;		/* time_ns has passed */
 };
 
@@ -42,6 +44,9 @@ struct settings {
 	uint64_t tos;
 	uint64_t prio;
 	uint64_t nodelay;
+	uint64_t message;
+	uint64_t ack_timeout;
+	enum verb verb;
 	double load;
 	int64_t start_ns;
 	int64_t stagger_ns;

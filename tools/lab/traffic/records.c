@@ -21,11 +21,15 @@ static int64_t one_way_ns(const struct flow *f, const struct host *from, const s
 			  uint64_t bytes)
 {
 	const struct path *path = topology_path(&run.topology, from, to);
+	const struct transport *transport = f->pattern->transport;
 	bool ipv6 = from->address.sa.sa_family == AF_INET6;
+	unsigned int mtu = run.topology.mtu, headers = transport->headers[ipv6];
 
 	if (!path || !bytes)
 		return 0;
-	return ideal_fct_ns(path, run.topology.mtu, f->pattern->transport->headers[ipv6], bytes);
+	if (transport->payload)
+		mtu = transport->payload(mtu) + headers;
+	return ideal_fct_ns(path, mtu, headers, bytes);
 }
 
 int64_t flow_ideal_ns(const struct flow *f)
