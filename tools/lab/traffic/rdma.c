@@ -539,7 +539,8 @@ static struct rdma_cm_id *new_id(const struct host *host, void *context)
 	if (!cm) {
 		cm = rdma_create_event_channel();
 		if (!cm)
-			die("rdma_create_event_channel: %s", strerror(errno));
+			die("host %s: rdma_create_event_channel: %s (is there an RDMA device?)",
+			    host->name, strerror(errno));
 		loop_watch(cm->fd, EPOLLIN, &watch);
 	}
 	if (rdma_create_id(cm, &id, context, RDMA_PS_TCP))
@@ -552,8 +553,8 @@ static void bind_id(struct rdma_cm_id *id, const struct host *host, uint16_t por
 	union address a = address_with_port(host, port);
 
 	if (rdma_bind_addr(id, &a.sa))
-		die("host %s: rdma_bind_addr, port=%u: %s (does the host have an RDMA device?)",
-		    host->name, port, strerror(errno));
+		die("host %s: rdma_bind_addr, port=%u: %s (is there an RDMA device?)", host->name,
+		    port, strerror(errno));
 }
 
 static void rdma_transport_listen(struct listener *l)
