@@ -119,6 +119,8 @@ static void test_bad_keys(void **state)
 		       "key \"nodelay\" conflicts with transport=ndp");
 	expect_refused("bulk src=h0 dst=h1 cc=dctcp transport=gbn",
 		       "key \"cc\" conflicts with transport=gbn");
+	expect_refused("bulk src=h0 dst=h1 sndbuf=1M transport=gbn",
+		       "key \"sndbuf\" conflicts with transport=gbn");
 	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=gbn",
 		       "rpc conflicts with transport=gbn");
 	expect_refused("bulk src=h0 dst=h1 transport=ndp verb=send",

@@ -261,7 +261,7 @@ static bool right_transport(const struct pattern *p, uint64_t seen, struct error
 	} keys[] = {
 		{ "cc", { &tcp_transport } },
 		{ "nodelay", { &tcp_transport } },
-		{ "sndbuf", { &tcp_transport, &ndp_transport, &gbn_transport } },
+		{ "sndbuf", { &tcp_transport, &ndp_transport } },
 		{ "prio", { &tcp_transport, &ndp_transport, &gbn_transport } },
 		{ "verb", { &roce_transport } },
 		{ "message", { &roce_transport, &iwarp_transport } },
