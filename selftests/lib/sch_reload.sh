@@ -12,6 +12,9 @@ if zcat /proc/config.gz 2>/dev/null | grep -q '^CONFIG_KASAN=y' &&
 	skip_all "KASAN of this kernel reports a second load of a module as an overflow"
 fi
 
+# Namespaces of an earlier test end by and by, and qdiscs in them use the module.
+unused() { [ "$(cat "/sys/module/sch_$SCH/refcnt")" = 0 ]; }
+
 # test_reload KIND: check that the module of a qdisc in use cannot be unloaded, reload it under traffic, and finish
 test_reload() {
 	local module=${CLOSNET_MODDIR:-}/sch_$1.ko
@@ -22,6 +25,7 @@ test_reload() {
 	check_refused "module of a qdisc in use cannot be unloaded" "in use" \
 		eval "new_root $SCH && rmmod sch_$SCH"
 	tc -n "$a" qdisc del dev v0 root
+	wait_for 5 unused || true
 	check "unused module is unloaded" rmmod "sch_$SCH"
 	defer "load_module sch_$SCH"
 
