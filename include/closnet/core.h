@@ -78,6 +78,11 @@ static inline u32 hweight8(u8 bits)
 	return __builtin_popcount(bits);
 }
 
+static inline u32 hweight64(u64 bits)
+{
+	return __builtin_popcountll(bits);
+}
+
 static inline unsigned int __ffs64(u64 word)
 {
 	return __builtin_ctzll(word);

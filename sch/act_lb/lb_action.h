@@ -5,7 +5,6 @@
 #ifndef _CLOSNET_LB_ACTION_H
 #define _CLOSNET_LB_ACTION_H
 
-#include <linux/prandom.h>
 #include <linux/siphash.h>
 #include <linux/tc_act/tc_lb.h>
 #include <net/act_api.h>
@@ -84,14 +83,14 @@ struct lb_port_stats {
  * @counters: indexed by TCA_LB_STATS_*
  * @pass: indexed by TCA_LB_STATS_PASS_*
  * @ports: indexed by the slot of the port
- * @random: generator of random numbers for choices, which need not be secret
+ * @random: state of lb_draw()
  * @sources: valid source addresses
  */
 struct lb_stats {
 	u64 counters[TCA_LB_STATS_TOLD_MESSAGES + 1];
 	u64 pass[TCA_LB_STATS_PASS_PORTS + 1];
 	struct lb_port_stats ports[LB_PORTS_MAX];
-	struct rnd_state random;
+	u64 random;
 	struct lb_source sources[LB_SOURCES];
 };
 
@@ -112,6 +111,13 @@ struct tcf_lb {
 };
 
 #define to_lb(a)	((struct tcf_lb *)(a))
+
+/* Return: 32 random bits for a choice, which need not be secret (a linear congruential generator) */
+static inline u32 lb_draw(u64 *state)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return *state >> 32;
+}
 
 /* Add 1 to a counter of an action. */
 static inline void lb_count(const struct tcf_lb *lb, u32 counter)

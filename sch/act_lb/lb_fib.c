@@ -30,14 +30,21 @@
 #include <net/nexthop.h>
 #include "lb_fib.h"
 
+/* Set next hop @i. Return: 0 if it has the weight of the first one */
+static u32 lb_set_hop(struct lb_route *r, u32 i, const struct fib_nh_common *nhc, u32 weight)
+{
+	r->hops[i] = (struct lb_hop) { .nhc = nhc, .weight = weight };
+	return weight ^ r->hops[0].weight;
+}
+
 /* Add the next hops of a nexthop object; at most LB_MEMBERS_MAX. */
 static int lb_add_nexthop(struct lb_route *r, const struct nexthop *nh)
 {
 	const struct nh_group *group;
-	u32 i;
+	u32 i, uneven = 0;
 
 	if (!nh->is_group) {
-		r->hops[0].nhc = &rcu_dereference(nh->nh_info)->fib_nhc;
+		lb_set_hop(r, 0, &rcu_dereference(nh->nh_info)->fib_nhc, 1);
 		r->count = 1;
 		return TCA_LB_STATS_PASS_SINGLE;
 	}
@@ -47,10 +54,11 @@ static int lb_add_nexthop(struct lb_route *r, const struct nexthop *nh)
 	for (i = 0; i < group->num_nh; i++) {
 		const struct nh_grp_entry *entry = &group->nh_entries[i];
 
-		r->hops[i].nhc = &rcu_dereference(entry->nh->nh_info)->fib_nhc;
-		r->hops[i].weight = entry->weight;
+		uneven |= lb_set_hop(r, i, &rcu_dereference(entry->nh->nh_info)->fib_nhc,
+				     entry->weight);
 	}
 	r->count = group->num_nh;
+	r->even = !uneven;
 	return r->count > 1 ? 0 : TCA_LB_STATS_PASS_SINGLE;
 }
 
@@ -67,18 +75,17 @@ static __be64 lb_tunnel_id(const struct sk_buff *skb)
 static int lb_fib4_hops(struct lb_route *r)
 {
 	const struct fib_info *fi = r->v4.fi;
-	u32 i;
+	u32 i, uneven = 0;
 
 	r->id = fi;
 	if (fi->nh)
 		return lb_add_nexthop(r, fi->nh);
 	if (fi->fib_nhs > LB_MEMBERS_MAX)
 		return TCA_LB_STATS_PASS_MEMBERS;
-	for (i = 0; i < fi->fib_nhs; i++) {
-		r->hops[i].nhc = &fi->fib_nh[i].nh_common;
-		r->hops[i].weight = fi->fib_nh[i].fib_nh_weight;
-	}
+	for (i = 0; i < fi->fib_nhs; i++)
+		uneven |= lb_set_hop(r, i, &fi->fib_nh[i].nh_common, fi->fib_nh[i].fib_nh_weight);
 	r->count = fi->fib_nhs;
+	r->even = !uneven;
 	return r->count > 1 ? 0 : TCA_LB_STATS_PASS_SINGLE;
 }
 
@@ -152,7 +159,7 @@ int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb,
 		.flowi4_scope = RT_SCOPE_UNIVERSE, .daddr = iph->daddr, .saddr = iph->saddr,
 	};
 	struct in_device *in_dev = __in_dev_get_rcu(in);
-	struct flow_keys keys;
+	struct flow_keys keys LB_UNINITIALIZED;	/* for rules only */
 	int reason;
 
 	if (fib4_has_custom_rules(net))
@@ -185,19 +192,18 @@ int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb,
 static int lb_fib6_siblings(struct lb_route *r, struct fib6_info *first)
 {
 	const struct fib6_info *f6i;
-	u32 i = 1;
+	u32 i = 1, uneven = 0;
 
-	r->hops[0].nhc = &first->fib6_nh->nh_common;
-	r->hops[0].weight = first->fib6_nh->fib_nh_weight;
+	lb_set_hop(r, 0, &first->fib6_nh->nh_common, first->fib6_nh->fib_nh_weight);
 	/* the list is a ring without head: a route that leaves it may never end the loop */
 	list_for_each_entry_rcu(f6i, &first->fib6_siblings, fib6_siblings) {
 		if (i == LB_MEMBERS_MAX)
 			return TCA_LB_STATS_PASS_MEMBERS;
-		r->hops[i].nhc = &f6i->fib6_nh->nh_common;
-		r->hops[i].weight = f6i->fib6_nh->fib_nh_weight;
-		i++;
+		uneven |= lb_set_hop(r, i++, &f6i->fib6_nh->nh_common,
+				     f6i->fib6_nh->fib_nh_weight);
 	}
 	r->count = i;
+	r->even = !uneven;
 	return r->count > 1 ? 0 : TCA_LB_STATS_PASS_SINGLE;
 }
 
@@ -226,7 +232,7 @@ int lb_fib6_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb)
 		.flowi6_iif = in->ifindex, .flowi6_mark = skb->mark, .daddr = hdr->daddr,
 		.saddr = hdr->saddr, .flowlabel = ip6_flowinfo(hdr), .flowi6_proto = hdr->nexthdr,
 	};
-	struct flow_keys keys;
+	struct flow_keys keys LB_UNINITIALIZED;	/* for rules only */
 
 	fl6.flowi6_tun_key.tun_id = lb_tunnel_id(skb);
 	if (!idev || !READ_ONCE(idev->cnf.forwarding) ||

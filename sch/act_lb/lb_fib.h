@@ -11,6 +11,13 @@
 #include <net/ip_fib.h>
 #include "lb_select.h"
 
+/* Kernels that clear variables on the stack would clear LB_MEMBERS_MAX members per packet. */
+#if __has_attribute(__uninitialized__)
+#define LB_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define LB_UNINITIALIZED
+#endif
+
 /**
  * struct lb_hop - a next hop of a route
  * @nhc: the next hop
@@ -25,6 +32,7 @@ struct lb_hop {
  * struct lb_route - the route of a packet
  * @hops: its next hops
  * @count: number of them
+ * @even: all have the same weight
  * @id: identifies the route as long as it exists
  * @ipv6: use @v6 and not @v4
  * @v4: result of the lookup
@@ -33,6 +41,7 @@ struct lb_hop {
 struct lb_route {
 	struct lb_hop hops[LB_MEMBERS_MAX];
 	u32 count;
+	bool even;
 	const void *id;
 	bool ipv6;
 	union {

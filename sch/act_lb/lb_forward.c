@@ -32,21 +32,15 @@
 #include "lb_fib.h"
 #include "lb_trace.h"
 
-/* Kernels that clear variables on the stack would clear LB_MEMBERS_MAX members per packet. */
-#if __has_attribute(__uninitialized__)
-#define LB_UNINITIALIZED	__attribute__((__uninitialized__))
-#else
-#define LB_UNINITIALIZED
-#endif
-
 /**
  * struct lb_packet - a packet on its way
  * @lb: the action
  * @p: its parameters
  * @ports: ports of the namespace
  * @route: route of the packet
- * @described: @members are set
- * @members: a member for each of @route's next hops
+ * @tried: a bit for each of its next hops that this packet could not take
+ * @loaded: the loads of the ports are fresh, and one was chosen by them
+ * @group: a member for each of its next hops, if one is chosen
  * @no_member: reason if there is no member, an attribute of TCA_LB_STATS_PASS; 0: all are down
  * @hash: hash of the flow, if it is needed
  * @counted: its choice is counted
@@ -57,8 +51,9 @@ struct lb_packet {
 	const struct lb_params *p;
 	struct lb_ports *ports;
 	struct lb_route route;
-	bool described;
-	struct lb_member members[LB_MEMBERS_MAX];
+	u64 tried;
+	bool loaded;
+	struct lb_group group;
 	int no_member;
 	u64 hash;
 	bool counted;
@@ -68,98 +63,176 @@ struct lb_packet {
 /* ---- members ---- */
 
 /* The port of a next hop, with a load that is fresh enough, or NULL */
-static struct lb_port *lb_fresh_port(const struct lb_packet *b, const struct lb_hop *hop)
+static __always_inline struct lb_port *lb_fresh_port(const struct lb_packet *b,
+						     const struct lb_hop *hop,
+						     const struct lb_grading *g)
 {
 	struct net_device *dev = hop->nhc->nhc_dev;
 	struct lb_port *port = lb_port_get(b->ports, dev);
 
-	if (port && lb_load_is_due(&port->load, &b->p->select.grading, b->now_ns))
-		lb_port_sample(port, dev, &b->p->select.grading, b->now_ns);
+	if (port && unlikely(lb_load_is_due(&port->load, g, b->now_ns)))
+		lb_port_sample(port, dev, g, b->now_ns);
 	return port;
 }
 
+/* Is the next hop alive, and netif_running() and netif_carrier_ok() of its device? */
 static bool lb_is_up(const struct fib_nh_common *nhc)
 {
+	unsigned long state = READ_ONCE(nhc->nhc_dev->state);
+
 	return !(READ_ONCE(nhc->nhc_flags) & (RTNH_F_DEAD | RTNH_F_LINKDOWN)) &&
-	       netif_running(nhc->nhc_dev) && netif_carrier_ok(nhc->nhc_dev);
-}
-
-/* Describe the next hops to lb_select(), without their load. */
-static void lb_describe(struct lb_packet *b)
-{
-	u32 i;
-
-	if (b->described)
-		return;
-	b->described = true;
-	for (i = 0; i < b->route.count; i++) {
-		const struct lb_hop *hop = &b->route.hops[i];
-
-		b->members[i] = (struct lb_member) {
-			.weight = hop->weight, .remote = LB_BEST, .up = lb_is_up(hop->nhc),
-		};
-	}
-}
-
-/* Add the load of members. Return: 0, or the reason to pass the packet */
-static int lb_set_loads(struct lb_packet *b)
-{
-	const struct lb_remote *store = b->p->store;
-	struct lb_port *port;
-	u64 prefix = 0;
-	u32 i;
-
-	if (store)
-		prefix = lb_glb_prefix_hash(b->p->glb, &b->route);
-
-	for (i = 0; i < b->route.count; i++) {
-		struct lb_member *m = &b->members[i];
-
-		if (!m->up || m->load)
-			continue;
-		port = lb_fresh_port(b, &b->route.hops[i]);
-		if (unlikely(!port))
-			return TCA_LB_STATS_PASS_PORTS;
-		m->load = &port->load;
-		if (store)
-			m->remote = lb_glb_quality(store, prefix, port->ifindex, b->now_ns);
-	}
-	return 0;
+	       (state & (BIT(__LINK_STATE_START) | BIT(__LINK_STATE_NOCARRIER))) ==
+	       BIT(__LINK_STATE_START);
 }
 
 /* A next hop that packets can take, unless this one has tried it in vain */
 static bool lb_is_usable(const struct lb_packet *b, u32 hop)
 {
-	return b->described ? b->members[hop].up : lb_is_up(b->route.hops[hop].nhc);
+	return !(b->tried >> hop & 1) && lb_is_up(b->route.hops[hop].nhc);
+}
+
+static void lb_set_weights(struct lb_packet *b)
+{
+	u32 i;
+
+	b->group.even = b->route.even;
+	for (i = 0; i < b->route.count && !b->route.even; i++)
+		b->group.members[i].weight = b->route.hops[i].weight;
+}
+
+/* Describe the next hops to a policy that reads no load. */
+static void lb_describe(struct lb_packet *b)
+{
+	u64 up = 0;
+	u32 i;
+
+	for (i = 0; i < b->route.count; i++)
+		up |= (u64)lb_is_usable(b, i) << i;
+	b->group.up = up;
+	lb_set_weights(b);
+}
+
+/*
+ * Grade the next hops. This loop is most of the cost of a choice by quality, so it is compiled with
+ * and without remote qualities. Return: 0, or the reason to pass the packet
+ */
+static __always_inline int lb_grade_hops(struct lb_packet *b, const struct lb_remote *store)
+{
+	const struct lb_grading *g = &b->p->select.grading;
+	u64 prefix = store ? lb_glb_prefix_hash(b->p->glb, &b->route) : 0, bit = 1;
+	const struct lb_hop *hop, *end = b->route.hops + b->route.count;
+	struct lb_grades grades = { };
+	u32 remote = LB_BEST;
+	struct lb_port *port;
+
+	for (hop = b->route.hops; hop < end; hop++, bit <<= 1) {
+		if (b->tried & bit || !lb_is_up(hop->nhc))
+			continue;
+		port = lb_fresh_port(b, hop, g);
+		if (unlikely(!port))
+			return TCA_LB_STATS_PASS_PORTS;
+		if (store)
+			remote = lb_glb_quality(store, prefix, port->ifindex, b->now_ns);
+		lb_grade(&grades, bit, &port->load, g, remote);
+	}
+	/* any member that is up has a grade; the choice needs the best ones only */
+	b->group.up = grades.best;
+	b->group.grades = grades;
+	lb_set_weights(b);
+	return 0;
+}
+
+/* Draw next hops for DRILL, and add their loads. Return: 0, or the reason to pass the packet */
+static int lb_sample_hops(struct lb_packet *b, const struct lb_memory *memory, u32 random)
+{
+	const struct lb_select_params *select = &b->p->select;
+	const struct lb_remote *store = b->p->store;
+	u64 prefix = store ? lb_glb_prefix_hash(b->p->glb, &b->route) : 0;
+	struct lb_group *g = &b->group;
+	struct lb_port *port;
+	u32 i, hop;
+
+	lb_describe(b);
+	lb_drill_sample(select, g, memory, random);
+	for (i = 0; i < g->sampled.count; i++) {
+		hop = g->sampled.members[i];
+		port = lb_fresh_port(b, &b->route.hops[hop], &select->grading);
+		if (unlikely(!port))
+			return TCA_LB_STATS_PASS_PORTS;
+		g->members[hop].load = &port->load;
+		g->members[hop].remote = !store ? LB_BEST :
+			lb_glb_quality(store, prefix, port->ifindex, b->now_ns);
+	}
+	return 0;
+}
+
+/* Describe the next hops to a policy that reads loads. Return: as lb_grade_hops() */
+static int lb_read_loads(struct lb_packet *b, enum lb_policy policy,
+			 const struct lb_memory *memory, u32 number)
+{
+	const struct lb_remote *store = b->p->store;
+
+	b->loaded = true;
+	if (policy == LB_DRILL)
+		return lb_sample_hops(b, memory, number);
+	return store ? lb_grade_hops(b, store) : lb_grade_hops(b, NULL);
+}
+
+/* What the table of flows stores: which next hop, and its number in the route, a hint */
+static u32 lb_member_id(const struct lb_packet *b, u32 i)
+{
+	return (lb_hop_id(&b->route.hops[i]) & ~(LB_MEMBERS_MAX - 1)) | i;
 }
 
 static int lb_find_member(const struct lb_packet *b, u32 id)
 {
-	u32 i;
+	u32 i = id % LB_MEMBERS_MAX;
 
+	if (i < b->route.count && lb_member_id(b, i) == id)
+		return i;
+	/* the route has changed */
 	for (i = 0; i < b->route.count; i++)
-		if (lb_hop_id(&b->route.hops[i]) == id)
+		if ((lb_member_id(b, i) ^ id) < LB_MEMBERS_MAX)
 			return i;
 	return LB_NO_MEMBER;
 }
 
 /* ---- choice ---- */
 
+/*
+ * Choose by a number alone, which needs one next hop's state and not that of all. If that one is
+ * down, its flows are left for lb_select(), and those of other members stay.
+ */
+static int lb_choose_blindly(const struct lb_packet *b, u32 number)
+{
+	u32 hop = (u64)number * b->route.count >> 32;
+
+	return b->route.even && lb_is_usable(b, hop) ? hop : LB_NO_MEMBER;
+}
+
 static int lb_choose_any(struct lb_packet *b, enum lb_policy policy, int present)
 {
 	struct lb_memory *memory = &b->lb->memory[hash_ptr(b->route.id, LB_MEMORY_BITS)];
-	u32 random = 0;
+	u32 number = b->hash;
+	int hop;
 
-	lb_describe(b);
 	if (lb_is_random(policy))
-		random = prandom_u32_state(this_cpu_ptr(&b->lb->stats->random));
+		number = lb_draw(this_cpu_ptr(&b->lb->stats->random));
+	if (policy == LB_HASH || policy == LB_RANDOM) {
+		hop = lb_choose_blindly(b, number);
+		if (likely(hop >= 0))
+			return hop;
+		/* all numbers so far meet the member that is down */
+		number *= GOLDEN_RATIO_32;
+	}
 	if (lb_reads_load(policy)) {
-		b->no_member = lb_set_loads(b);
+		b->no_member = lb_read_loads(b, policy, memory, number);
 		if (unlikely(b->no_member))
 			return LB_NO_MEMBER;
+	} else {
+		lb_describe(b);
 	}
-	return lb_select(&b->p->select, policy, b->members, b->route.count, memory, b->hash,
-			 random, present);
+	return lb_select(&b->p->select, policy, &b->group, memory, number, present);
 }
 
 /* Count the first choice of a packet: a new flow whose neighbour is not resolved is no failover. */
@@ -206,7 +279,7 @@ static int lb_choose_locked(struct lb_packet *b, struct lb_bucket *bucket)
 	if (chosen < 0)
 		return chosen;
 	if (flow)
-		flow->member = lb_hop_id(&b->route.hops[chosen]);
+		flow->member = lb_member_id(b, chosen);
 	lb_count_choice(b, state, chosen != present);
 	return chosen;
 }
@@ -248,8 +321,7 @@ static int lb_choose_next(struct lb_packet *b, const struct sk_buff *skb, struct
 		reason = lb_try(b, hop, skb, next);
 		if (reason != TCA_LB_STATS_PASS_NEIGHBOUR)
 			return reason;
-		lb_describe(b);
-		b->members[hop].up = false;
+		b->tried |= 1ULL << hop;
 	}
 	return b->no_member ?: reason;
 }
@@ -285,7 +357,7 @@ static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const st
 		return;
 	}
 	trace_lb_send(&b->lb->common, b->route.hops[next->hop].nhc,
-		      b->described && b->members[next->hop].load ? next->port : NULL,
+		      b->loaded ? next->port : NULL,
 		      &b->p->select.grading, skb->len, b->hash);
 	lb_count_packet(b, next->port, packets, skb->len + packets * next->dev->hard_header_len);
 	skb->dev = next->dev;
@@ -395,13 +467,14 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 {
 	struct net *net = ports->net;
 	struct lb_packet b LB_UNINITIALIZED;
-	struct lb_next next;
+	struct lb_next next LB_UNINITIALIZED;
 	int reason;
 
 	b.lb = lb;
 	b.p = p;
 	b.ports = ports;
-	b.described = false;
+	b.tried = 0;
+	b.loaded = false;
 	b.no_member = 0;
 	b.hash = 0;
 	b.counted = false;

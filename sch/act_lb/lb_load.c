@@ -48,6 +48,15 @@ static u8 lb_weighted(const struct lb_weights *w, u32 queue_band, u32 util_band)
 	return (w->queue_weight * queue_band + w->util_weight * util_band + sum / 2) / sum;
 }
 
+/* Equal for gradings that give a load the same quality; different for others, almost always */
+static u32 lb_tag(const struct lb_weights *w)
+{
+	u64 all = (u64)w->charge << 56 | (u64)w->queue_weight << 48 | (u64)w->util_weight << 40 |
+		  w->band_ns;
+
+	return all * 0x9e3779b97f4a7c15ULL >> (32 + LB_TAG_SHIFT) | 1;
+}
+
 /**
  * lb_grading_init() - compute what grading needs
  * @g: grading
@@ -59,6 +68,7 @@ void lb_grading_init(struct lb_grading *g, const struct lb_weights *w)
 
 	g->w = *w;
 	g->band_recip = (1ULL << 32) / w->band_ns + 1;
+	g->tag = lb_tag(w);
 	for (queue = 0; queue < LB_BANDS; queue++)
 		for (util = 0; util < LB_BANDS; util++)
 			g->quality[queue][util] = lb_weighted(w, queue, util);
@@ -81,6 +91,7 @@ void lb_load_init(struct lb_load *l)
 void lb_load_set_rate(struct lb_load *l, u64 rate_Bps)
 {
 	WRITE_ONCE(l->byte_ns, div64_u64((u64)NSEC_PER_SEC << LB_BYTE_SHIFT, rate_Bps));
+	WRITE_ONCE(l->graded, 0);
 }
 
 /* (3/4)^n, LB_UTIL_ONE is 1; at most LB_INTERVALS_MAX rounds */
@@ -143,6 +154,7 @@ void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u
 	WRITE_ONCE(l->util_band, lb_util_band(&g->w, util));
 	WRITE_ONCE(l->backlog_bytes, backlog_bytes);
 	WRITE_ONCE(l->charged_bytes, 0);
+	WRITE_ONCE(l->graded, 0);
 	l->sent_bytes = sent_bytes;
 	WRITE_ONCE(l->sampled_ns, now_ns);
 }
@@ -180,13 +192,16 @@ u32 lb_load_queue_band(const struct lb_load *l, const struct lb_grading *g)
 }
 
 /**
- * lb_load_quality() - grade the port
+ * lb_load_grade() - compute the quality of the port, and keep it until the load changes
  * @l: load
  * @g: grading
  *
  * Return: 0 to LB_BEST.
  */
-u32 lb_load_quality(const struct lb_load *l, const struct lb_grading *g)
+u32 lb_load_grade(struct lb_load *l, const struct lb_grading *g)
 {
-	return g->quality[lb_load_queue_band(l, g)][READ_ONCE(l->util_band)];
+	u32 quality = g->quality[lb_load_queue_band(l, g)][READ_ONCE(l->util_band)];
+
+	WRITE_ONCE(l->graded, g->tag << LB_TAG_SHIFT | quality);
+	return quality;
 }

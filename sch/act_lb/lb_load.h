@@ -16,6 +16,8 @@
 #define LB_UTIL_SHIFT		16
 #define LB_UTIL_ONE		(1U << LB_UTIL_SHIFT)
 #define LB_BYTE_SHIFT		24
+/* Bits of a quality beside a tag */
+#define LB_TAG_SHIFT		3
 /* Shortest width of the best band, ns */
 #define LB_BAND_NS_MIN		100
 
@@ -44,11 +46,13 @@ struct lb_weights {
  * struct lb_grading - how load becomes quality, computed from struct lb_weights
  * @w: its input
  * @band_recip: 2^32 / w.band_ns, rounded up
+ * @tag: hash of what lb_load_quality() uses of @w, above 0; LB_TAG_SHIFT bits less than 32
  * @quality: quality by the band of the queue and the band of the utilization
  */
 struct lb_grading {
 	struct lb_weights w;
 	u32 band_recip;
+	u32 tag;
 	u8 quality[LB_BANDS][LB_BANDS];
 };
 
@@ -63,9 +67,12 @@ struct lb_grading {
  * @sampled_ns: time of the last sample; 0: no sample yet
  * @sent_bytes: bytes sent until then, a counter
  * @intervals: intervals from one sample to the next; more than 1 if a sample costs much
+ * @graded: quality, and the tag of the grading that gave it, shifted by LB_TAG_SHIFT; 0: the load
+ *	has changed since
  *
  * One CPU writes a sample at a time, ensured by the caller's lock; other CPUs read members
- * with READ_ONCE and may combine two samples, which costs a choice and no more.
+ * with READ_ONCE and may combine two samples, which costs a choice and no more. A CPU that grades
+ * while another one changes the load may store the old quality until the next change or sample.
  */
 struct lb_load {
 	u64 byte_ns;
@@ -76,6 +83,7 @@ struct lb_load {
 	u64 sampled_ns;
 	u64 sent_bytes;
 	u32 intervals;
+	u32 graded;
 };
 
 void lb_grading_init(struct lb_grading *g, const struct lb_weights *w);
@@ -85,7 +93,23 @@ void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u
 		    u32 backlog_bytes);
 u32 lb_load_drain_ns(const struct lb_load *l, const struct lb_grading *g);
 u32 lb_load_queue_band(const struct lb_load *l, const struct lb_grading *g);
-u32 lb_load_quality(const struct lb_load *l, const struct lb_grading *g);
+u32 lb_load_grade(struct lb_load *l, const struct lb_grading *g);
+
+/**
+ * lb_load_quality() - get the quality of the port
+ * @l: load
+ * @g: grading
+ *
+ * Return: 0 to LB_BEST.
+ */
+static inline u32 lb_load_quality(struct lb_load *l, const struct lb_grading *g)
+{
+	u32 graded = READ_ONCE(l->graded);
+
+	if (likely(graded >> LB_TAG_SHIFT == g->tag))
+		return graded % LB_BANDS;
+	return lb_load_grade(l, g);
+}
 
 /**
  * lb_load_is_due() - is it time for the next sample?
@@ -97,8 +121,11 @@ u32 lb_load_quality(const struct lb_load *l, const struct lb_grading *g);
  */
 static inline bool lb_load_is_due(const struct lb_load *l, const struct lb_grading *g, u64 now_ns)
 {
-	return now_ns - READ_ONCE(l->sampled_ns) >=
-	       (u64)g->w.interval_ns * READ_ONCE(l->intervals);
+	u64 elapsed_ns = now_ns - READ_ONCE(l->sampled_ns);
+
+	/* the product is seldom needed */
+	return elapsed_ns >= g->w.interval_ns &&
+	       elapsed_ns >= (u64)g->w.interval_ns * READ_ONCE(l->intervals);
 }
 
 /**
@@ -113,6 +140,7 @@ static inline bool lb_load_is_due(const struct lb_load *l, const struct lb_gradi
 static inline void lb_load_charge(struct lb_load *l, u32 bytes)
 {
 	WRITE_ONCE(l->charged_bytes, READ_ONCE(l->charged_bytes) + bytes);
+	WRITE_ONCE(l->graded, 0);
 }
 
 #endif /* _CLOSNET_LB_LOAD_H */

@@ -339,7 +339,7 @@ static int lb_find_action(struct tc_action_net *tn, u32 index, struct nlattr *es
 		return -ENOMEM;
 	}
 	for_each_possible_cpu(cpu)
-		prandom_seed_state(&per_cpu_ptr(lb->stats, cpu)->random, get_random_u64());
+		per_cpu_ptr(lb->stats, cpu)->random = get_random_u64();
 	return ACT_P_CREATED;
 }
 
@@ -476,7 +476,7 @@ static u32 lb_share(u32 util)
 }
 
 static int lb_dump_port(struct sk_buff *skb, const struct lb_port_stats *sum,
-			const struct lb_port *port, const struct lb_grading *g)
+			struct lb_port *port, const struct lb_grading *g)
 {
 	struct nlattr *nest = nla_nest_start(skb, TCA_LB_STATS_PORT);
 

@@ -325,18 +325,34 @@ static u32 lb_ring_bytes(const struct netdev_queue *txq)
 #endif
 }
 
+static u64 lb_sent_bytes(const struct gnet_stats_basic_sync *b)
+{
+	unsigned int start;
+	u64 bytes;
+
+	/* the kernel's seqcount: 32-bit CPUs read both halves of one value */
+	do {
+		start = u64_stats_fetch_begin(&b->syncp);
+		bytes = u64_stats_read(&b->bytes);
+	} while (u64_stats_fetch_retry(&b->syncp, start));
+	return bytes;
+}
+
 /* Add up the counters of a qdisc. Return: number of them */
 static u32 lb_add_qdisc(const struct Qdisc *q, u64 *sent_bytes, u32 *backlog_bytes)
 {
-	struct gnet_stats_basic_sync bstats;
-	u32 packets, bytes;
+	int cpu;
 
-	gnet_stats_basic_sync_init(&bstats);
-	gnet_stats_add_basic(&bstats, q->cpu_bstats, (void *)&q->bstats, !q->cpu_bstats);
-	*sent_bytes += u64_stats_read(&bstats.bytes);
-	qdisc_qstats_qlen_backlog((void *)q, &packets, &bytes);
-	*backlog_bytes += bytes;
-	return qdisc_is_percpu_stats(q) ? nr_cpu_ids : 1;
+	if (!qdisc_is_percpu_stats(q)) {
+		*sent_bytes += lb_sent_bytes(&q->bstats);
+		*backlog_bytes += READ_ONCE(q->qstats.backlog);
+		return 1;
+	}
+	for_each_possible_cpu(cpu) {
+		*sent_bytes += lb_sent_bytes(per_cpu_ptr(q->cpu_bstats, cpu));
+		*backlog_bytes += READ_ONCE(per_cpu_ptr(q->cpu_qstats, cpu)->backlog);
+	}
+	return nr_cpu_ids;
 }
 
 /* Sum of a part of a device's queues */
@@ -373,10 +389,25 @@ static bool lb_add_queues(struct lb_queues *sum, struct net_device *dev, u32 fir
 }
 
 /* Do all TX queues have the root qdisc? Below mq, each has its own. */
-static bool lb_shares_qdisc(struct net_device *dev, u32 total)
+static bool lb_shares_qdisc(struct net_device *dev)
 {
-	return total == 1 || rcu_access_pointer(netdev_get_tx_queue(dev, 0)->qdisc) ==
-			     rcu_access_pointer(netdev_get_tx_queue(dev, 1)->qdisc);
+	return rcu_access_pointer(netdev_get_tx_queue(dev, 0)->qdisc) ==
+	       rcu_access_pointer(netdev_get_tx_queue(dev, 1)->qdisc);
+}
+
+/* Read the only queue of a device. Return: false if it is none */
+static bool lb_read_queue(struct lb_port *port, const struct netdev_queue *txq, u64 *sent_bytes,
+			  u32 *backlog_bytes)
+{
+	const struct Qdisc *q = rcu_dereference_bh(txq->qdisc);
+	u32 reads;
+
+	if (!q->enqueue)
+		return false;
+	reads = 1 + lb_add_qdisc(q, sent_bytes, backlog_bytes);
+	WRITE_ONCE(port->load.intervals, DIV_ROUND_UP(reads, LB_READS_MAX));
+	*backlog_bytes += lb_ring_bytes(txq);
+	return true;
 }
 
 /*
@@ -388,9 +419,13 @@ static bool lb_read_queues(struct lb_port *port, struct net_device *dev, u64 *se
 			   u32 *backlog_bytes)
 {
 	u32 total = READ_ONCE(dev->real_num_tx_queues), count = min_t(u32, total, LB_QUEUES_MAX);
-	bool shared = lb_shares_qdisc(dev, total);
 	struct lb_queues sum = { };
+	bool shared;
 
+	if (total == 1)
+		return lb_read_queue(port, netdev_get_tx_queue(dev, 0), sent_bytes,
+				     backlog_bytes);
+	shared = lb_shares_qdisc(dev);
 	if (!lb_add_queues(&sum, dev, port->next_queue, count, total))
 		return false;
 	count = sum.queues;

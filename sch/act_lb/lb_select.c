@@ -32,77 +32,58 @@
  */
 #include "lb_select.h"
 
-/**
- * lb_member_quality() - grade the path through a member
- * @m: member
- * @g: how load becomes quality
- *
- * Return: the lower of the local and the remote quality, 0 to LB_BEST.
- */
-u32 lb_member_quality(const struct lb_member *m, const struct lb_grading *g)
-{
-	return min_t(u32, lb_load_quality(m->load, g), m->remote);
-}
-
 /* Sum of the weights of the members in the set; @set has a bit for each member */
-static u32 lb_weight_of(const struct lb_member *members, u64 set)
+static u32 lb_weight_of(const struct lb_group *g, u64 set)
 {
 	u32 sum = 0;
 
+	if (g->even)
+		return hweight64(set);
 	for (; set; set &= set - 1)
-		sum += members[__ffs64(set)].weight;
+		sum += g->members[__ffs64(set)].weight;
 	return sum;
 }
 
+/* The member of the set after @place others */
+static int lb_nth(u64 set, u32 place)
+{
+	/* the first ones */
+	if (!(set & (set + 1)))
+		return place;
+	while (place--)
+		set &= set - 1;
+	return __ffs64(set);
+}
+
 /* The member of the set at a place between 0 and the sum of the weights, which is not in it */
-static int lb_at(const struct lb_member *members, u64 set, u32 place)
+static int lb_at(const struct lb_group *g, u64 set, u32 place)
 {
 	u32 i;
 
+	if (g->even)
+		return lb_nth(set, place);
 	for (; set; set &= set - 1) {
 		i = __ffs64(set);
-		if (place < members[i].weight)
+		if (place < g->members[i].weight)
 			return i;
-		place -= members[i].weight;
+		place -= g->members[i].weight;
 	}
 	return LB_NO_MEMBER;
 }
 
 /* A member of the set; @number is uniform in 0 to 2^32 - 1 */
-static int lb_scaled(const struct lb_member *members, u64 set, u32 number)
+static int lb_scaled(const struct lb_group *g, u64 set, u32 number)
 {
-	return lb_at(members, set, (u64)number * lb_weight_of(members, set) >> 32);
+	return lb_at(g, set, (u64)number * lb_weight_of(g, set) >> 32);
 }
 
-static int lb_in_turn(const struct lb_member *members, u64 set, struct lb_memory *memory)
+static int lb_in_turn(const struct lb_group *g, u64 set, struct lb_memory *memory)
 {
-	u32 sum = lb_weight_of(members, set), turn = READ_ONCE(memory->turn);
+	u32 turn = READ_ONCE(memory->turn);
 
-	if (!sum)
-		return LB_NO_MEMBER;
 	/* CPUs that race here take the same turn once */
 	WRITE_ONCE(memory->turn, turn + 1);
-	return lb_at(members, set, turn % sum);
-}
-
-/* The members of the best quality */
-static u64 lb_best_of(const struct lb_select_params *p, const struct lb_member *members, u64 set)
-{
-	u32 quality, best = 0;
-	u64 among = 0;
-	int i;
-
-	for (; set; set &= set - 1) {
-		i = __ffs64(set);
-		quality = lb_member_quality(&members[i], &p->grading);
-		if (quality > best) {
-			best = quality;
-			among = 0;
-		}
-		if (quality == best)
-			among |= 1ULL << i;
-	}
-	return among;
+	return lb_at(g, set, turn % lb_weight_of(g, set));
 }
 
 /* Is the path through @a better than that through @b? */
@@ -144,22 +125,67 @@ static void lb_remember(struct lb_shortest *s, const struct lb_grading *g,
 		s->known++;
 }
 
-static int lb_drill(const struct lb_select_params *p, const struct lb_member *members, u64 set,
-		    struct lb_memory *memory, u32 random)
+/**
+ * lb_drill_sample() - draw the members that a choice of LB_DRILL compares
+ * @p: parameters
+ * @group: the group; its @sampled is set
+ * @memory: memory of the group
+ * @random: 32 random bits
+ *
+ * The caller sets load and remote quality of these members for lb_select().
+ */
+void lb_drill_sample(const struct lb_select_params *p, struct lb_group *group,
+		     const struct lb_memory *memory, u32 random)
 {
-	struct lb_shortest s = { .room = max_t(u32, p->memory, 1) };
+	struct lb_sampled *s = &group->sampled;
 	u32 i, old;
 
-	if (!set)
-		return LB_NO_MEMBER;
+	s->count = 0;
+	if (unlikely(!group->up))
+		return;
 	for (i = 0; i < p->choices; i++, random = lb_next(random))
-		lb_remember(&s, &p->grading, members, lb_scaled(members, set, random));
+		s->members[s->count++] = lb_scaled(group, group->up, random);
 	for (i = 0; i < p->memory; i++) {
 		old = READ_ONCE(memory->best[i]);
 		/* the group may have had other members then */
-		if (old < LB_MEMBERS_MAX && set >> old & 1)
-			lb_remember(&s, &p->grading, members, old);
+		if (old < LB_MEMBERS_MAX && group->up >> old & 1)
+			s->members[s->count++] = old;
 	}
+}
+
+/* The shortest of the sampled members; the first one of equals, since those are random */
+static u32 lb_shortest_of(const struct lb_group *g, const struct lb_grading *grading)
+{
+	u32 best = g->sampled.members[0], i, m, drain_ns;
+	u32 best_ns = lb_load_drain_ns(g->members[best].load, grading);
+
+	for (i = 1; i < g->sampled.count; i++) {
+		m = g->sampled.members[i];
+		if (m == best || g->members[m].remote < g->members[best].remote)
+			continue;
+		drain_ns = lb_load_drain_ns(g->members[m].load, grading);
+		if (drain_ns >= best_ns && g->members[m].remote == g->members[best].remote)
+			continue;
+		best = m;
+		best_ns = drain_ns;
+	}
+	return best;
+}
+
+static int lb_drill(const struct lb_select_params *p, const struct lb_group *g,
+		    struct lb_memory *memory)
+{
+	struct lb_shortest s = { .room = p->memory };
+	u32 i;
+
+	if (p->memory <= 1) {
+		i = lb_shortest_of(g, &p->grading);
+		if (p->memory)
+			WRITE_ONCE(memory->best[0], i);
+		return i;
+	}
+	for (i = 0; i < g->sampled.count; i++)
+		lb_remember(&s, &p->grading, g->members, g->sampled.members[i]);
 	for (i = 0; i < p->memory; i++)
 		WRITE_ONCE(memory->best[i], s.best[i < s.known ? i : 0]);
 	return s.best[0];
@@ -169,41 +195,36 @@ static int lb_drill(const struct lb_select_params *p, const struct lb_member *me
  * lb_select() - select a member
  * @p: parameters
  * @policy: the policy, p->policy or LB_HASH
- * @members: members of the group
- * @count: number of members, up to LB_MEMBERS_MAX
+ * @group: members of the group
  * @memory: memory of the group, or of this CPU in it
- * @hash: keyed hash of the flow
- * @random: 32 random bits, drawn for this choice, if lb_is_random()
+ * @number: 32 bits: the keyed hash of the flow with LB_HASH; random ones, drawn for this choice,
+ *	if lb_is_random(). LB_DRILL has used them in lb_drill_sample()
  * @present: member that the flow has used, or LB_NO_MEMBER
  *
- * Two loops over the members with LB_QUALITY and the policies without load, at most
- * LB_CHOICES_MAX + 1 with LB_DRILL.
+ * At most two loops over the members, and LB_CHOICES_MAX + 1 with LB_DRILL.
  *
  * Return: index of the member, or LB_NO_MEMBER if all are down.
  */
 int lb_select(const struct lb_select_params *p, enum lb_policy policy,
-	      const struct lb_member *members, u32 count, struct lb_memory *memory, u32 hash,
-	      u32 random, int present)
+	      const struct lb_group *group, struct lb_memory *memory, u32 number, int present)
 {
-	u64 set = 0;
-	u32 i;
+	u64 set = group->up;
 
-	for (i = 0; i < count; i++)
-		set |= (u64)members[i].up << i;
+	if (unlikely(!set))
+		return LB_NO_MEMBER;
 	switch (policy) {
 	case LB_HASH:
-		return lb_scaled(members, set, hash);
 	case LB_RANDOM:
-		return lb_scaled(members, set, random);
+		return lb_scaled(group, set, number);
 	case LB_RR:
-		return lb_in_turn(members, set, memory);
+		return lb_in_turn(group, set, memory);
 	case LB_QUALITY:
-		set = lb_best_of(p, members, set);
+		set = group->grades.best;
 		if (present >= 0 && set >> present & 1)
 			return present;
-		return lb_scaled(members, set, random);
+		return lb_scaled(group, set, number);
 	case LB_DRILL:
-		return lb_drill(p, members, set, memory, random);
+		return lb_drill(p, group, memory);
 	}
 	return LB_NO_MEMBER;
 }

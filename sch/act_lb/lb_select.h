@@ -48,13 +48,47 @@ static inline bool lb_reads_load(enum lb_policy policy)
  * @load: load of its port
  * @weight: weight of the next hop, 1 to 65536
  * @remote: advertised quality beyond the next hop; LB_BEST: unknown
- * @up: the member can be selected: the port has carrier
  */
 struct lb_member {
 	struct lb_load *load;
 	u32 weight;
 	u8 remote;
-	bool up;
+};
+
+/**
+ * struct lb_grades - the members of the best quality
+ * @best: a bit for each of them
+ * @quality: their quality
+ */
+struct lb_grades {
+	u64 best;
+	u32 quality;
+};
+
+/**
+ * struct lb_sampled - the members that a choice of LB_DRILL compares
+ * @members: the random ones, then the remembered ones; a member may be there twice
+ * @count: number of them
+ */
+struct lb_sampled {
+	u8 members[LB_CHOICES_MAX + LB_MEMORY_MAX];
+	u32 count;
+};
+
+/**
+ * struct lb_group - the next hops of a route
+ * @up: a bit for each member that can be selected: the port has carrier
+ * @grades: the best of them, for LB_QUALITY
+ * @sampled: some of them, for LB_DRILL
+ * @even: all members have the same weight
+ * @members: the members; weights are set unless @even, the rest is set for those of @sampled
+ */
+struct lb_group {
+	u64 up;
+	struct lb_grades grades;
+	struct lb_sampled sampled;
+	bool even;
+	struct lb_member members[LB_MEMBERS_MAX];
 };
 
 /**
@@ -85,8 +119,29 @@ struct lb_select_params {
 #define LB_NO_MEMBER	(-1)
 
 int lb_select(const struct lb_select_params *p, enum lb_policy policy,
-	      const struct lb_member *members, u32 count, struct lb_memory *memory, u32 hash,
-	      u32 random, int present);
-u32 lb_member_quality(const struct lb_member *m, const struct lb_grading *g);
+	      const struct lb_group *group, struct lb_memory *memory, u32 number, int present);
+void lb_drill_sample(const struct lb_select_params *p, struct lb_group *group,
+		     const struct lb_memory *memory, u32 random);
+
+/**
+ * lb_grade() - add a member that is up
+ * @grades: grades of the members before
+ * @bit: the member's bit
+ * @load: load of its port
+ * @g: how load becomes quality
+ * @remote: advertised quality beyond the next hop; LB_BEST: unknown
+ *
+ * The quality of the path is the lower one of the port's and the remote one.
+ */
+static inline void lb_grade(struct lb_grades *grades, u64 bit, struct lb_load *load,
+			    const struct lb_grading *g, u32 remote)
+{
+	u32 quality = min_t(u32, lb_load_quality(load, g), remote);
+
+	if (quality > grades->quality)
+		*grades = (struct lb_grades) { .quality = quality };
+	if (quality == grades->quality)
+		grades->best |= bit;
+}
 
 #endif /* _CLOSNET_LB_SELECT_H */

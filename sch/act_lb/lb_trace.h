@@ -20,7 +20,7 @@
 TRACE_EVENT(lb_send,
 
 	TP_PROTO(const struct tc_action *action, const struct fib_nh_common *nhc,
-		 const struct lb_port *port, const struct lb_grading *grading, u32 len, u64 hash),
+		 struct lb_port *port, const struct lb_grading *grading, u32 len, u64 hash),
 
 	TP_ARGS(action, nhc, port, grading, len, hash),
 

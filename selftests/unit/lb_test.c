@@ -146,6 +146,32 @@ static void test_packets_longer_than_an_interval_count_in_full(void **state)
 }
 
 /* A device gets another qdisc, whose counter begins at 0 */
+static void test_kept_quality_is_that_of_the_load_and_the_grading(void **state)
+{
+	struct lb_weights w = queue_only.w;
+	struct lb_grading other;
+	struct lb_load l = port(10, 0);
+	struct rng rng;
+	u32 i;
+
+	(void)state;
+	w.band_ns *= 3;
+	lb_grading_init(&other, &w);
+	rng_seed(&rng, 1);
+	for (i = 1; i < 10000; i++) {
+		const struct lb_grading *g = rng_u32(&rng) % 2 ? &other : &queue_only;
+
+		if (rng_u32(&rng) % 2)
+			lb_load_charge(&l, rng_u32(&rng) % 3000);
+		if (rng_u32(&rng) % 8 == 0)
+			lb_load_sample(&l, g, i, 0, rng_u32(&rng) % 100000);
+		if (rng_u32(&rng) % 8 == 0)
+			lb_load_set_rate(&l, (1 + rng_u32(&rng) % 9) * GBIT);
+		assert_int_equal(lb_load_quality(&l, g),
+				 g->quality[lb_load_queue_band(&l, g)][l.util_band]);
+	}
+}
+
 static void test_new_counter_keeps_the_utilization(void **state)
 {
 	struct lb_load l = port(10, 0);
@@ -323,7 +349,7 @@ static void test_random_packets_agree_with_a_list(void **state)
 
 struct group {
 	struct lb_load loads[8];
-	struct lb_member members[8];
+	struct lb_group all;
 	struct lb_memory memory;
 	struct lb_select_params p;
 };
@@ -337,10 +363,11 @@ static void make_group(struct group *g, enum lb_policy policy)
 	g->p = (struct lb_select_params) {
 		.policy = policy, .choices = 2, .memory = 1, .grading = queue_only,
 	};
-	for (i = 0; i < COUNT(g->members); i++) {
+	g->all.up = 0xff;
+	for (i = 0; i < COUNT(g->loads); i++) {
 		g->loads[i] = port(10, 0);
-		g->members[i] = (struct lb_member) {
-			.load = &g->loads[i], .weight = i + 1, .remote = LB_BEST, .up = true,
+		g->all.members[i] = (struct lb_member) {
+			.load = &g->loads[i], .weight = i + 1, .remote = LB_BEST,
 		};
 	}
 }
@@ -352,10 +379,17 @@ static void set_backlog(struct group *g, u32 i, u32 bytes)
 
 static int choose(struct group *g, struct rng *rng, int present)
 {
-	u32 hash = rng_u32(rng), random = rng_u32(rng);
+	const struct lb_member *m = g->all.members;
+	u32 number = rng_u32(rng), i;
+	u64 set;
 
-	return lb_select(&g->p, g->p.policy, g->members, COUNT(g->members), &g->memory, hash,
-			 random, present);
+	g->all.grades = (struct lb_grades) { };
+	for (set = g->all.up; set; set &= set - 1) {
+		i = __ffs64(set);
+		lb_grade(&g->all.grades, 1ULL << i, m[i].load, &g->p.grading, m[i].remote);
+	}
+	lb_drill_sample(&g->p, &g->all, &g->memory, number);
+	return lb_select(&g->p, g->p.policy, &g->all, &g->memory, number, present);
 }
 
 static void test_all_policies_honour_weights_and_links(void **state)
@@ -369,7 +403,7 @@ static void test_all_policies_honour_weights_and_links(void **state)
 	(void)state;
 	for (p = 0; p < COUNT(policies); p++) {
 		make_group(&g, policies[p]);
-		g.members[3].up = false;
+		g.all.up &= ~(1U << 3);
 		rng_seed(&rng, p);
 		memset(met, 0, sizeof(met));
 		for (i = 0; i < 100000; i++)
@@ -387,14 +421,12 @@ static void test_no_member_is_chosen_if_all_are_down(void **state)
 	enum lb_policy policy;
 	struct group g;
 	struct rng rng;
-	u32 i;
 
 	(void)state;
 	rng_seed(&rng, 1);
 	for (policy = LB_HASH; policy <= LB_DRILL; policy++) {
 		make_group(&g, policy);
-		for (i = 0; i < 8; i++)
-			g.members[i].up = false;
+		g.all.up = 0;
 		assert_int_equal(choose(&g, &rng, 0), LB_NO_MEMBER);
 	}
 }
@@ -417,9 +449,39 @@ static void test_quality_chooses_among_the_best(void **state)
 	assert_int_equal(choose(&g, &rng, 5) % 2, 0);
 	/* the remote quality limits that of the path */
 	for (i = 0; i < 8; i += 2)
-		g.members[i].remote = i == 6 ? LB_BEST : 0;
+		g.all.members[i].remote = i == 6 ? LB_BEST : 0;
 	for (i = 0; i < 100; i++)
 		assert_int_equal(choose(&g, &rng, LB_NO_MEMBER), 6);
+}
+
+static void test_equal_weights_need_no_sums(void **state)
+{
+	static const enum lb_policy policies[] = { LB_HASH, LB_RANDOM, LB_RR, LB_QUALITY };
+	struct group even, weighted;
+	u32 i, m, p;
+	struct rng rng, same;
+
+	(void)state;
+	for (p = 0; p < COUNT(policies); p++) {
+		make_group(&even, policies[p]);
+		rng_seed(&rng, p);
+		for (i = 0; i < 10000; i++) {
+			for (m = 0; m < 8; m++)
+				even.all.members[m].weight = 7;
+			even.all.up = rng_u32(&rng) & 0xff;
+			set_backlog(&even, i % 8, rng_u32(&rng) % 10000);
+			weighted = even;
+			even.all.even = true;
+			/* in turn, a weight of 7 means 7 turns each */
+			weighted.all.members[0].weight = policies[p] == LB_RR ? 1 : 7;
+			for (m = 1; m < 8; m++)
+				weighted.all.members[m].weight = weighted.all.members[0].weight;
+			same = rng;
+			assert_int_equal(choose(&even, &rng, LB_NO_MEMBER),
+					 choose(&weighted, &same, LB_NO_MEMBER));
+			even.all.even = false;
+		}
+	}
 }
 
 static void test_charged_packets_spread_over_equal_ports(void **state)
@@ -432,8 +494,7 @@ static void test_charged_packets_spread_over_equal_ports(void **state)
 	(void)state;
 	make_group(&g, LB_QUALITY);
 	rng_seed(&rng, 1);
-	for (i = 0; i < 8; i++)
-		g.members[i].weight = 1;
+	g.all.even = true;
 	for (i = 0; i < 800; i++) {
 		m = choose(&g, &rng, LB_NO_MEMBER);
 		lb_load_charge(&g.loads[m], 1500);
@@ -459,7 +520,7 @@ static void test_drill_remembers_the_shortest_queue(void **state)
 		best += choose(&g, &rng, LB_NO_MEMBER) == 2;
 	assert_true(best > 80);
 	assert_int_equal(g.memory.best[0], 2);
-	g.members[2].up = false;
+	g.all.up &= ~(1U << 2);
 	for (i = 0; i < 100; i++)
 		assert_int_not_equal(choose(&g, &rng, LB_NO_MEMBER), 2);
 }
@@ -473,6 +534,7 @@ int main(void)
 		cmocka_unit_test(test_queue_bands_double),
 		cmocka_unit_test(test_utilization_is_an_exponential_mean),
 		cmocka_unit_test(test_packets_longer_than_an_interval_count_in_full),
+		cmocka_unit_test(test_kept_quality_is_that_of_the_load_and_the_grading),
 		cmocka_unit_test(test_new_counter_keeps_the_utilization),
 		cmocka_unit_test(test_long_idle_time_clears_the_utilization),
 		cmocka_unit_test(test_utilization_band_falls_linearly),
@@ -484,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_all_policies_honour_weights_and_links),
 		cmocka_unit_test(test_no_member_is_chosen_if_all_are_down),
 		cmocka_unit_test(test_quality_chooses_among_the_best),
+		cmocka_unit_test(test_equal_weights_need_no_sums),
 		cmocka_unit_test(test_charged_packets_spread_over_equal_ports),
 		cmocka_unit_test(test_drill_remembers_the_shortest_queue),
 	};
