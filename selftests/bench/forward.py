@@ -11,6 +11,7 @@ WAYS = {
     "stack-l3": "kernel, hash of addresses",
     "stack-l4": "kernel, hash of addresses and ports",
     "stack-nic": "kernel, the NIC's hash",
+    "flowtable": "nft flowtable",
     "bpf": "BPF: bpf_fib_lookup(), bpf_redirect()",
 }
 PACKETS = {"udp4": "IPv4", "udp6": "IPv6"}

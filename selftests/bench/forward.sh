@@ -62,6 +62,16 @@ tc filter add dev bench0 ingress bpf direct-action object-file "$1/fib_bpf.elf" 
 measure bpf udp4 udp6
 tc filter del dev bench0 ingress
 
+# flows enter the table with their second packet, before the measurement
+nft -f - <<-'EOF'
+	table inet bench {
+		flowtable flows { hook ingress priority 0; devices = { bench0, bench1, bench2, bench3, bench4 }; }
+		chain forward { type filter hook forward priority 0; meta l4proto udp flow add @flows; }
+	}
+EOF
+measure flowtable udp4 udp6
+nft delete table inet bench
+
 insmod "$CLOSNET_MODDIR/act_lb.ko"
 for granularity in packet flowlet flow; do
 	for select in hash random rr quality drill; do
