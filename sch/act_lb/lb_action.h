@@ -98,6 +98,7 @@ struct lb_stats {
  * struct tcf_lb - the action
  * @common: what all actions have
  * @params: parameters
+ * @ports: ports of the action's namespace, which is that of its packets
  * @stats: counters
  * @key: key of the flows' hash
  * @memory: what groups remember, by a hash of the route
@@ -105,6 +106,7 @@ struct lb_stats {
 struct tcf_lb {
 	struct tc_action common;
 	struct lb_params __rcu *params;
+	struct lb_ports *ports;
 	struct lb_stats __percpu *stats;
 	siphash_key_t key;
 	struct lb_memory memory[1 << LB_MEMORY_BITS];

@@ -84,7 +84,7 @@ static int lb_act(struct sk_buff *skb, const struct tc_action *a, struct tcf_res
 	verdict = READ_ONCE(lb->common.tcfa_action);
 	p = rcu_dereference_bh(lb->params);
 
-	reason = lb_forward(lb, p, lb_ports_of(dev_net(skb->dev)), skb);
+	reason = lb_forward(lb, p, lb->ports, skb);
 	if (!reason)
 		return TC_ACT_CONSUMED;
 	trace_lb_pass(a, skb, reason);
@@ -333,6 +333,7 @@ static int lb_find_action(struct tc_action_net *tn, u32 index, struct nlattr *es
 	}
 	lb = to_lb(*a);
 	get_random_bytes(&lb->key, sizeof(lb->key));
+	lb->ports = lb_ports_of(lb->common.idrinfo->net);
 	lb->stats = alloc_percpu_gfp(struct lb_stats, GFP_KERNEL_ACCOUNT);
 	if (!lb->stats) {
 		tcf_idr_release(*a, bind);
