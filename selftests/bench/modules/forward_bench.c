@@ -62,16 +62,18 @@ static const struct bench_packet bench_packets[] = {
 
 static struct net_device *bench_devs[BENCH_DEVICES];
 
-/* The last packet: time of its transmission, and length */
+/* The last packet: time of its transmission, length, and device */
 static u64 bench_sent_at;
 static u32 bench_sent_len;
+static u32 bench_sent_dev;
+/* Packets of the measurement, and not others that the kernel sends, by device */
 static u32 bench_sent_by[BENCH_DEVICES];
 
 static netdev_tx_t bench_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	bench_sent_at = get_cycles();
 	bench_sent_len = skb->len;
-	bench_sent_by[dev->dev_port]++;
+	bench_sent_dev = dev->dev_port;
 	dev_kfree_skb(skb);
 	return NETDEV_TX_OK;
 }
@@ -181,6 +183,7 @@ static int bench_step(const struct bench_packet *p, u32 number, u32 *cost)
 	*cost = bench_forward(skb);
 	local_irq_restore(flags);
 	local_bh_enable();
+	bench_sent_by[bench_sent_dev]++;
 	if (*cost && bench_sent_len == p->len)
 		return 0;
 	pr_err("packet %u was not forwarded\n", number);
