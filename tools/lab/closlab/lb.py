@@ -5,6 +5,7 @@ import math
 import os
 
 from closlab import ndp, pcrp, topo
+from closlab.params import Param
 from closlab.results import mean, quantile
 from closlab.tcp import Module
 
@@ -22,10 +23,15 @@ POLICIES = {
     "quality": "granularity packet select quality",
     "quality-nocharge": "granularity packet select quality nocharge",
 }
-FABRICS = ("symmetric", "slow", "failed")
+FABRICS = ("symmetric", "slow", "failed", "halved", "fat-tree")
 SLOW = 4            # the last spine's links have the rate divided by this in "slow"
 TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn")
 COUNTERS = ("sent_packets", "new_flows", "gaps", "moves", "failovers", "overflows")
+# TCP's tolerance of reordering, as users can set it
+TCP_PARAMS = [
+    Param("recovery", "count", "1", "net.ipv4.tcp_recovery of the hosts; 0: no RACK, losses by tcp_reordering alone"),
+    Param("reordering", "count", "3", "net.ipv4.tcp_reordering of the hosts"),
+]
 # 97.5 % quantiles of Student's t distribution, by degrees of freedom
 STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
@@ -33,12 +39,22 @@ STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 # ---- in the guest
 
 def fabric(kind, leaves, spines, hosts, rate, delay, mtu):
-    """Return: a leaf-spine network. "slow": the last spine is slow. "failed": the routes know that the link between
-    the first leaf and the first spine is down."""
+    """Return: a leaf-spine network, or a fat tree with HOSTS per edge switch, the leaves.
+
+    "slow": the last spine is slow. "failed": the routes know that the link between the first leaf and the first spine
+    is down. "halved": this link has half of its rate, as a bond that has lost a member, and the routes are the same.
+    """
+    if kind == "fat-tree":
+        if leaves != 2 * hosts * hosts:
+            raise RuntimeError("a fat tree with hosts=%d needs leaves=%d" % (hosts, 2 * hosts * hosts))
+        return topo.fat_tree(2 * hosts, rate, delay, mtu=mtu)
     net = topo.leaf_spine(leaves, spines, hosts, rate, delay, mtu=mtu)
     if kind == "slow":
         for port in net.nodes["spine%d" % spines].ports.values():
             port.rate = port.peer.rate = rate // SLOW
+    if kind == "halved":
+        port = net.nodes["leaf1"].port("spine1")
+        port.rate = port.peer.rate = rate // 2
     if kind == "failed":
         fail(net, net.nodes["leaf1"], net.nodes["spine1"])
     return net
@@ -75,11 +91,21 @@ def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_
         lab.module("ndp")
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(rto_min // 1000)
+        for name in ("recovery", "reordering"):
+            if hasattr(lab.params, name):
+                net.host_sysctls["ipv4/tcp_" + name] = str(getattr(lab.params, name))
     timely = Module(lab, "tcp_timely", source="sw") if transport == "timely" else None
     net.build(seed=seed)
     if timely:
         timely.set()
     balance(lab, net, words or POLICIES[lab.scheme])
+
+
+def vary_hashes(net, seed):
+    """Choose other paths for the kernel's ECMP: seeds of the switches' hashes that depend on SEED."""
+    for i, switch in enumerate(net.switches()):
+        with topo.inside(switch):
+            topo.sysctl("ipv4/fib_multipath_hash_seed", str(1000 * seed + i + 1))
 
 
 def balanced(switch):
@@ -174,6 +200,7 @@ def poisson(lab, net, case, number, transport, sizes, load, before, read=counts)
     """Measure Poisson arrivals of run NUMBER; write flows and counters of CASE, from READ. Return: READ()."""
     p = lab.params
     name = "%s-%d.csv" % (case, number)
+    vary_hashes(net, 1000 * lab.seed + number)
     lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % poisson_ns(p, sizes, load), "--drain",
                 "%dns" % p.drain, "--flows", lab.path("flows-" + name), "poisson",
                 "load=%.9f" % (load * pcrp.data_share(sizes)), "cdf=" + pcrp.cdf(sizes), transport_words(transport))
@@ -249,6 +276,8 @@ def bound(kind, leaves, spines, hosts, pairs):
         room = [spines - 1 + 1 / SLOW] * leaves
     if kind == "failed":
         room[0] -= 1
+    if kind == "halved":
+        room[0] -= 0.5
     sums = []
     for end in (0, 1):
         crossing = [sum(a != b and (a, b)[end] == leaf for a, b in pairs) for leaf in range(leaves)]

@@ -4,7 +4,7 @@
 Each rank is a host. In `all-to-all`, each sends `bytes` / N to each other rank, all at once. In `ring`, an all-reduce
 of `bytes` per rank, each rank sends 2 (N - 1) / N of them to its successor; neighbours on the ring are at different
 leaves, so that all traffic crosses the spines. The steps of the ring overlap, as with pipelined chunks, so each rank
-sends one flow.
+sends one flow. A fat tree has 2 `hosts`^2 leaves: 32 of 4 hosts with k = 8.
 
 The effective bandwidth is the time in which the busiest host's link could carry its bytes over the time until the last
 flow ends. Schemes and fabrics are those of lb-permutation.
@@ -30,6 +30,7 @@ PARAMS = [
     Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
     Param("limit", "count", "8", "data queue of NDP's port, packets"),
     Param("jitter", "time", "20us", "interval in which the flows start"),
+    *lb.TCP_PARAMS,
     Param("longest", "time", "20ms", "estimate of a run's time, for the display of progress"),
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "transports": "dctcp", "bytes": "100k", "runs": "1"}
@@ -77,6 +78,7 @@ def guest(lab):
             now = lb.counts(lab, net)
             for collective in p.collectives:
                 for number in range(p.runs):
+                    lb.vary_hashes(net, 1000 * lab.seed + number)
                     case = "%s-%s-%s-%d.csv" % (fabric, transport, collective, number)
                     lab.traffic(net, "--seed", 1000 * lab.seed + number, "--flows", lab.path("flows-" + case),
                                 *patterns(p, net, collective, transport))

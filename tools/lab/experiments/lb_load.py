@@ -29,6 +29,7 @@ PARAMS = [
     Param("buffer", "count", "400", "buffer of TCP's port, packets"),
     Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
     Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    *lb.TCP_PARAMS,
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "loads": "0.6", "flows": "30", "runs": "1"}
 SCHEMES = ("ecmp", "wcmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality")

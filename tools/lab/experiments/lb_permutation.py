@@ -8,8 +8,9 @@ ECMP (ecmp), or by act_lb:
     random, rr, drill, quality  packets, by chance, in turn, by two queues and the last best one, by quality
 
 Fabrics: `symmetric`; `slow`, in which the links of one spine have a quarter of the rate; `failed`, in which a leaf has
-lost a link and all routes know it. The goodput of all flows is relative to the fluid bound: no flow has more than a
-host's link, and no leaf more than its uplinks, in each direction.
+lost a link and all routes know it; `halved`, in which this link has half of its rate and routes are the same. The
+goodput of all flows is relative to the fluid bound: no flow has more than a host's link, and no leaf more than its
+uplinks, in each direction.
 """
 import math
 
@@ -25,7 +26,7 @@ PARAMS = [
     Param("mtu", "size", "1500", "MTU of all links"),
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
-    Param("fabrics", "word", "symmetric,slow,failed", "fabrics", several=True, choices=lb.FABRICS),
+    Param("fabrics", "word", "symmetric,slow,failed", "fabrics", several=True, choices=lb.FABRICS[:-1]),
     Param("transports", "word", "dctcp,gbn", "transports", several=True, choices=lb.TRANSPORTS),
     Param("permutations", "count", "5", "number of permutations, run in sequence"),
     Param("warmup", "time", "2ms", "time before the measurement"),
@@ -34,6 +35,7 @@ PARAMS = [
     Param("buffer", "count", "400", "buffer of TCP's port, packets"),
     Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
     Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    *lb.TCP_PARAMS,
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "transports": "cubic", "permutations": "1",
          "warmup": "500us", "time": "500us"}
@@ -56,6 +58,7 @@ def guest(lab):
         now = lb.counts(lab, net)
         for number in range(p.permutations):
             case = "%s-%s-%d.csv" % (fabric, transport, number)
+            lb.vary_hashes(net, 1000 * lab.seed + number)
             every = math.gcd(p.warmup, p.time) // SERIES
             lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % (p.warmup + p.time),
                         "--drain", "0ns", "--flows", lab.path("flows-" + case), "--series",
