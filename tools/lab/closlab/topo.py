@@ -54,10 +54,11 @@ class Port:
         self.gso = None                         # bytes of the longest GSO packet; None: the device's limit
         self.rx_usecs = 0                       # interrupt moderation
         self.clock_offset = self.clock_drift = 0    # of the PTP clock, in ns and ppb
+        self.sampled = None                     # class, as "1:2", whose qdisc is sampled; None: the root's
 
     def name(self):
         """Return: the port's name for the sampler."""
-        return self.node.name + "/" + self.dev
+        return self.node.name + "/" + self.dev + ("," + self.sampled if self.sampled else "")
 
 
 class Node:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sample the root qdiscs of devices in network namespaces at a fixed interval into
- * a CSV file, until SIGTERM.
+ * Sample qdiscs of devices in network namespaces at a fixed interval into a CSV
+ * file, until SIGTERM.
  *
- * Usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...
+ * Usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE[,CLASS]...
+ *
+ * CLASS is the class, as 1:2, that has the qdisc; default: the root.
  *
  * --origin is a time of CLOCK_MONOTONIC and time 0 of the file. Samples are taken
  * at --begin (default 0) plus multiples of --every. In virtual time, sampling
@@ -39,11 +41,12 @@
 #define SOCKET_ROOM (32 << 20)		/* for REPLIES_MAX of up to 16 KiB, and overhead */
 
 static const char usage[] =
-	"usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE...";
+	"usage: sampler --out FILE --every NS --origin NS [--begin NS] NETNS/DEVICE[,CLASS]...";
 
 struct port {
-	const char *name;
+	char *name;
 	unsigned int ifindex;
+	uint32_t parent;
 };
 
 /* Consecutive ports of one namespace; `first` is an index */
@@ -107,6 +110,20 @@ static struct mnl_socket *open_socket(void)
 	return socket;
 }
 
+/* Cut the class off the name of a port, NETNS/DEVICE[,CLASS]. Return: the parent of its qdisc */
+static uint32_t cut_class(char *name)
+{
+	char *words = strchr(name, ',');
+	unsigned int major, minor;
+
+	if (!words)
+		return TC_H_ROOT;
+	*words++ = '\0';
+	if (sscanf(words, "%x:%x", &major, &minor) != 2)
+		errx(2, "%s is no class", words);
+	return TC_H_MAKE(major << 16, minor);
+}
+
 /* Look up the ports and group consecutive ones by namespace. Return: number of groups */
 static unsigned int open_ports(struct port *ports, struct group *groups, char **names)
 {
@@ -123,6 +140,7 @@ static unsigned int open_ports(struct port *ports, struct group *groups, char **
 		}
 		last = length;
 		ports[i].name = names[i];
+		ports[i].parent = cut_class(names[i]);
 		ports[i].ifindex = if_nametoindex(names[i] + length + 1);
 		if (!ports[i].ifindex)
 			err(2, "%s", names[i]);
@@ -244,7 +262,7 @@ static void put_request(struct mnl_nlmsg_batch *batch, const struct port *port)
 	message->nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO;
 	tcm = mnl_nlmsg_put_extra_header(message, sizeof(*tcm));
 	tcm->tcm_ifindex = port->ifindex;
-	tcm->tcm_parent = TC_H_ROOT;
+	tcm->tcm_parent = port->parent;
 	mnl_nlmsg_batch_next(batch);
 }
 
