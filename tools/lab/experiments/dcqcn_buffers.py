@@ -13,7 +13,7 @@ The switch has the paper's share of memory for each of its ports.
 There are two cases for each number of senders: the start, in which queue, marks and pause frames are sampled every
 `fine`, and a later measurement, after `warmup`.
 """
-from closlab import dcqcn, topo
+from closlab import dcqcn, rdma, topo
 from closlab.params import Param
 from closlab.results import mean
 from closlab.tcp import SERIES, Window
@@ -21,6 +21,8 @@ from closlab.tcp import SERIES, Window
 PARAMS = [
     Param("rate", "rate", "40gbit", "rate of all links"),
     Param("delay", "time", "1500ns", "delay of each link"),
+    Param("transport", "word", "tcp", "tcp_dcqcn, or rxe with sch_roce", choices=rdma.TRANSPORTS),
+    Param("pmax", "number", "1", "pmax of the marking, %"),
     Param("senders", "count", "2,4,8", "numbers of senders, a case each", several=True),
     Param("wrong", "count", "5", "misset: kmin and kmax as a multiple of t_PFC"),
     Param("start", "time", "1ms", "duration of the start"),
@@ -38,32 +40,31 @@ PRIOS = 8
 
 def guest(lab):
     p = lab.params
-    dcqcn.load(lab)
-    net = topo.star(max(p.senders) + 1, p.rate, p.delay)
+    net = topo.star(max(p.senders) + 1, p.rate, p.delay, mtu=rdma.mtu(p.transport))
     switch = net.nodes["switch"]
-    dcqcn.switch_qdiscs(net, xoff="xoff dynamic beta 8" if lab.scheme == "dynamic" else "xoff auto")
-    net.build()
+    rdma.build_dcqcn(lab, net, p.transport, "pmax %g%%" % p.pmax,
+                     xoff="xoff dynamic beta 8" if lab.scheme == "dynamic" else "xoff auto")
     dcqcn.write_ports(lab.path("limits.csv"), switch)
     if lab.scheme == "misset":
         k = p.wrong * t_pfc(lab.path("limits.csv"))
-        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", "root", "dcqcn", *dcqcn.marking(k, k).split())
+        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", *rdma.DCQCN_AT[p.transport], "dcqcn", *dcqcn.marking(k, k).split())
     lab.expect(len(p.senders) * (p.start + p.warmup + p.time))
     for senders in p.senders:
         inputs = [switch.port("h%d" % (i + 2)) for i in range(senders)]
         lab.sample("start-%d.csv" % senders, p.fine, [switch.port("h1")] + inputs)
-        lab.traffic(net, "--time", "%dns" % p.start, "--drain", "1ms", *words(senders))
+        lab.traffic(net, "--time", "%dns" % p.start, "--drain", "1ms", *words(p, senders))
         dcqcn.drain()
         lab.sample("queue-%d.csv" % senders, p.every, [switch.port("h1")], p.warmup)
         lab.sample("inputs-%d.csv" % senders, p.time, inputs, p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%d.csv" % senders), "--every", "%dns" % (p.time // SERIES),
-                    *words(senders))
+                    *words(p, senders))
         dcqcn.drain()
     dcqcn.write_ports(lab.path("ports.csv"), switch)
 
 
-def words(senders):
-    return ("bulk", "src=h2-h%d" % (senders + 1), "dst=h1", "cc=dcqcn", "connect=before")
+def words(params, senders):
+    return ("bulk", "src=h2-h%d" % (senders + 1), "dst=h1", "connect=before", *rdma.flow_words(params.transport))
 
 
 def t_pfc(path):
@@ -88,7 +89,7 @@ class Case(Window):
 
     def __init__(self, run, scheme, senders):
         p, end = run.params, run.params.warmup + run.params.time
-        super().__init__(run, scheme, str(senders), p.rate, p.warmup, end)
+        super().__init__(run, scheme, str(senders), p.rate, p.warmup, end, mtu=rdma.mtu(p.transport))
         self.scheme, self.senders = scheme, senders
         start = run.csv(scheme, "start-%d.csv" % senders)
         self.mark, self.pause = first_us(start, "marks"), first_us(start, "pauses")
