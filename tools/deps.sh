@@ -16,7 +16,7 @@ packages() {
 	# guests use the host's programs, so these include the programs that kselftests call
 	vm)
 		grep -qx 'VERSION_ID="12"' /etc/os-release || echo virtiofsd # Debian 12 has it in qemu-system-common
-		echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp nftables python3-minimal jq procps iputils-ping
+		echo qemu-system-x86 busybox-static cpio kmod xz-utils zstd lz4 iproute2 iperf3 ethtool linuxptp nftables perftest ibverbs-providers python3-minimal jq procps iputils-ping
 		;;
 	uml) echo make gcc libc6-dev flex bison bc libelf-dev libssl-dev ccache kmod cpio xz-utils patch ;;
 	test) echo libcmocka-dev libmnl-dev libjson-c-dev nettle-dev make gcc libc6-dev jq iperf3 iproute2 ethtool procps openssl python3-minimal python3-yaml python3-jsonschema python3-prometheus-client ccache "$RDMA" ;;
