@@ -37,6 +37,29 @@ run() {
 	check_eq "$1: all flows complete at the line rate" "$(flows "\$13 == \"done\" && \$12 < $3")" "$2"
 }
 
+# ---- the generator's model of a NIC
+
+# again: packets that the flows have sent more than once
+again() { awk -F , 'NR > 1 { n += $16 - $17 } END { print n }' "$TMP/flows"; }
+check "the neighbour is resolved" traffic bulk src=h0 dst=h1 transport=gbn bytes=1
+for kind in gbn sr; do
+	NIC=(src=h0 dst=h1 "transport=$kind")
+	run "$kind" 1 1.01 bulk "${NIC[@]}" bytes=2M
+	check_eq "$kind: a flow takes the ideal time at least" "$(flows '$12 >= 1')" 1
+	run "$kind: flow of a byte" 1 1.5 bulk "${NIC[@]}" bytes=1
+	run "$kind: two patterns share a port" 20 22 bulk "${NIC[@]}" bytes=100k flows=10 -- \
+		bulk "${NIC[@]}" bytes=100k flows=10
+	check_eq "$kind: a lossless link needs no retransmission" "$(again)" 0
+	wire_set "$a/w0" loss 1%
+	check "$kind: traffic runs with lost packets" traffic bulk "${NIC[@]}" bytes=5M
+	check_eq "$kind: all data arrives though packets are lost" "$(flows '$13 == "done" && $8 == 5000000')" 1
+	eval "again_$kind=$(again)"
+	wire_set "$a/w0" loss 0%
+done
+# 1 % of 1204 packets, and what follows a lost one until its NAK arrives
+check "selective repeat repeats the lost packets" [ "$again_sr" -gt 2 -a "$again_sr" -lt 40 ]
+check "go-back-N repeats more" [ "$again_gbn" -gt $((2 * again_sr)) ]
+
 check_refused "a host without RDMA device is refused" "is there an RDMA device?" \
 	traffic bulk src=h0 dst=h1 bytes=1 transport=roce
 
@@ -49,6 +72,7 @@ for verb in imm send write nccl; do
 	check_eq "$verb: a flow takes the ideal time at least" "$(flows '$12 >= 1')" 1
 done
 run "WRITEs of a packet each" 1 1.01 bulk "${ROCE[@]}" bytes=1M message=4096
+run "messages that are cut into WRITEs of a packet each" 1 1.01 bulk "${ROCE[@]}" bytes=1M message=100k verb=write_only
 run "flow of a byte" 1 1.5 bulk "${ROCE[@]}" bytes=1
 run "ten queue pairs" 10 12 bulk "${ROCE[@]}" bytes=100k flows=10
 run "queue pair for each flow" 2 2.2 bulk src=h0,h1 dst=h1,h0 bytes=1M transport=roce

@@ -45,8 +45,6 @@ ip -n "$sw" -batch - <<-END
 END
 wait_for 5 has_carrier "$a" w0
 wait_for 5 has_carrier "$b" w3
-in_ns "$a" rdma link add h0 type rxe netdev w0 || skip_all "no rxe"
-in_ns "$b" rdma link add h1 type rxe netdev w3
 printf 'mtu 4200\nhost h0 %s 10.0.0.1 0 0\nhost h1 %s 10.0.1.1 0 0\npath same-leaf 10000000000:2000 4000000000:2000\n' \
 	"$a" "$b" >"$TMP/hosts"
 
@@ -59,9 +57,33 @@ write() {
 of() { tc -n "$1" -s -j qdisc show dev "$2" | jq -c "[.[] | select(.kind == \"$3\")][0]"; }
 rxe() { cat "/sys/class/infiniband/$1/ports/1/hw_counters/$2"; }
 
+# ---- the generator's model of a NIC, before rxe has the UDP port
+
+for port in "$a:w0" "$b:w3"; do
+	tc -n "${port%:*}" qdisc replace dev "${port#*:}" root roce
+done
+tc -n "$sw" qdisc replace dev w2 root handle 8: dcqcn limit 3m kmin 10k kmax 100k
+nic() {
+	timeout 60 "$TRAFFIC" --hosts "$TMP/hosts" --time 120ms --drain 5ms --json \
+		bulk src=h0 dst=h1 flows=4 transport=sr ack_timeout=14 >"$TMP/summary"
+}
+check "model of a NIC: traffic runs" nic
+check_json "$(of "$sw" w2 dcqcn)" "model of a NIC: the switch marks and drops nothing" \
+	'.drops == 0 and .marked_packets > 10'
+check_json "$(of "$b" w3 roce)" "model of a NIC: the receiver answers marked data by CNPs" '.np_cnp_sent > 10'
+check_json "$(of "$a" w0 roce)" "model of a NIC: the rate limiters take the CNPs" \
+	'.rp_cnp_handled > 10 and .rp_cnp_unmatched == 0 and .qps_limited == 4 and .drops == 0'
+check_json "$(cat "$TMP/summary")" "model of a NIC: flows use three quarters of the link" \
+	'.[0].goodput_bps > 3000000000'
+for port in "$a:w0" "$b:w3"; do
+	tc -n "${port%:*}" qdisc del dev "${port#*:}" root
+done
+
 # ---- no congestion control: rxe overflows the switch's queue
 
-tc -n "$sw" qdisc replace dev w2 root dcqcn limit 500k kmin 10k kmax 100k
+in_ns "$a" rdma link add h0 type rxe netdev w0 || skip_all "no rxe"
+in_ns "$b" rdma link add h1 type rxe netdev w3
+tc -n "$sw" qdisc replace dev w2 root handle 7: dcqcn limit 500k kmin 10k kmax 100k
 check "without sch_roce, traffic runs" write
 check_json "$(of "$sw" w2 dcqcn)" "without sch_roce, no packet is ECN-capable, and packets are dropped" \
 	'.drops > 0 and .marked_packets == 0'

@@ -123,6 +123,12 @@ static void test_bad_keys(void **state)
 		       "key \"sndbuf\" conflicts with transport=gbn");
 	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=gbn",
 		       "rpc conflicts with transport=gbn");
+	expect_refused("rpc src=h0 dst=h1 request=1 response=1 transport=sr",
+		       "rpc conflicts with transport=sr");
+	expect_refused("bulk src=h0 dst=h1 transport=sr window=4097",
+		       "bad value for key \"window\": \"4097\"");
+	expect_refused("bulk src=h0 dst=h1 transport=roce window=64",
+		       "key \"window\" conflicts with transport=roce");
 	expect_refused("bulk src=h0 dst=h1 transport=ndp verb=send",
 		       "key \"verb\" conflicts with transport=ndp");
 	expect_refused("bulk src=h0 dst=h1 ack_timeout=8",
@@ -207,6 +213,14 @@ static void test_transport(void **state)
 	free_pattern(&p);
 	assert_true(parse(&p, "bulk src=h0 dst=h1 transport=gbn"));
 	assert_ptr_equal(p.transport, &gbn_transport);
+	assert_int_equal(p.set.port, ROCE_PORT);
+	assert_int_equal(p.set.window, 64);
+	free_pattern(&p);
+	assert_true(parse(&p, "bulk src=h0 dst=h1 transport=sr window=4096 port=7 ack_timeout=9"));
+	assert_ptr_equal(p.transport, &sr_transport);
+	assert_int_equal(p.set.window, 4096);
+	assert_int_equal(p.set.port, 7);
+	assert_int_equal(p.set.ack_timeout, 9);
 	free_pattern(&p);
 	assert_true(parse(&p, "blast src=h0 dst=h1"));
 	assert_ptr_equal(p.transport, &udp_transport);

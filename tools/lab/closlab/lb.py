@@ -25,7 +25,7 @@ POLICIES = {
 }
 FABRICS = ("symmetric", "slow", "failed", "halved", "fat-tree")
 SLOW = 4            # the last spine's links have the rate divided by this in "slow"
-TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn")
+TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn", "sr")
 COUNTERS = ("sent_packets", "new_flows", "gaps", "moves", "failovers", "overflows")
 # TCP's tolerance of reordering, as users can set it
 TCP_PARAMS = [
@@ -208,19 +208,19 @@ def poisson(lab, net, case, number, transport, sizes, load, before, read=counts)
 
 
 def transport_words(transport):
-    return ("transport=" if transport in ("ndp", "gbn") else "cc=") + transport
+    return ("transport=" if transport in ("ndp", "gbn", "sr") else "cc=") + transport
 
 
 # ---- on the host
 
 def headers(transport):
     """Return: bytes of headers per packet, IP included."""
-    return 20 + 8 + 16 if transport == "gbn" else ndp.headers(transport)
+    return 20 + 8 + 12 + 4 if transport in ("gbn", "sr") else ndp.headers(transport)
 
 
 def again(transport, rows, count):
     """Return: number of retransmitted packets, from the ROWS of flows.csv and the counters."""
-    if transport == "gbn":
+    if transport in ("gbn", "sr"):
         return sum(row["sent_packets"] - row["whole_packets"] for row in rows)
     return count[ndp.RTX if transport == "ndp" else "TcpRetransSegs"]
 

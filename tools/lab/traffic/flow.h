@@ -46,10 +46,10 @@ struct flow {
 	int64_t end_ns;
 	uint64_t retrans_packets;
 	void *state_of_transport;	/* NULL until the transport sets it */
-	/* datagrams; gbn: packets of data */
+	/* datagrams; gbn, sr: packets of data */
 	uint64_t due_packets;		/* due so far, by its rate */
 	uint64_t sent_packets;
-	uint64_t whole_packets;		/* arrived whole; gbn: in order */
+	uint64_t whole_packets;		/* arrived whole; gbn, sr: and accepted */
 	uint64_t short_packets;		/* arrived trimmed */
 };
 
@@ -143,6 +143,7 @@ extern const struct transport tcp_transport;
 extern const struct transport udp_transport;
 extern const struct transport ndp_transport;
 extern const struct transport gbn_transport;
+extern const struct transport sr_transport;
 extern const struct transport roce_transport;
 extern const struct transport iwarp_transport;
 

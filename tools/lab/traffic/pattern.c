@@ -72,15 +72,18 @@ static const struct word words[] = {
 	  "each flow starts later by up to this, at random; default 0" },
 	{ "transport", STREAMS, 0, TRANSPORT, FIELD(transport), 0, 0,
 	  "tcp; ndp: each flow is a message, and so is its response; without bytes=,\n"
-	  "messages of 1 MB; gbn: paced packets, which the receiver accepts in order\n"
-	  "only; roce, iwarp: RDMA by the hosts' rxe or siw; default tcp" },
+	  "messages of 1 MB; gbn, sr: packets of RoCEv2, paced, with go-back-N or\n"
+	  "selective repeat; roce, iwarp: RDMA by the hosts' rxe or siw; default tcp" },
 	{ "verb", STREAMS, 0, VERB, FIELD(verb), 0, 0,
 	  "roce: operation that carries a message: imm (WRITE with immediate data),\n"
-	  "send, write, nccl (WRITE, then an empty imm); default imm" },
+	  "send, write, nccl (WRITE, then an empty imm), write_only (a WRITE for each\n"
+	  "packet, the last one imm); default imm" },
 	{ "message", STREAMS, 0, BYTES, FIELD(message), 1, MESSAGE_MAX,
 	  "RDMA: bytes of a message; default 1M" },
 	{ "ack_timeout", STREAMS, 0, NUMBER, FIELD(ack_timeout), 1, 31,
-	  "RDMA: retransmission timeout, 4.096 us * 2^N; default 14" },
+	  "RDMA, gbn, sr: retransmission timeout, 4.096 us * 2^N; default 14, gbn, sr: 7" },
+	{ "window", STREAMS, 0, NUMBER, FIELD(window), 1, NIC_WINDOW_MAX,
+	  "gbn, sr: packets without acknowledgment; default 64" },
 	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, on both sides" },
 	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
@@ -89,7 +92,8 @@ static const struct word words[] = {
 	{ "sndbuf", ALL, 0, BYTES, FIELD(sndbuf), 1, 1 << 30,
 	  "SO_SNDBUF; default: the system's" },
 	{ "port", ALL, 0, NUMBER, FIELD(port), 1, 65535,
-	  "port of the receivers; default 20000, 20001 for the second pattern, ..." },
+	  "port of the receivers; default 20000, 20001 for the second pattern, ...;\n"
+	  "gbn, sr: 4791" },
 	{ "tos", ALL, 0, NUMBER, FIELD(tos), 0, 255,
 	  "TOS or traffic class, as 0x28; TCP controls the ECN bits" },
 	{ "prio", STREAMS, 0, NUMBER, FIELD(prio), 0, 7,
@@ -150,8 +154,8 @@ static bool parse_text(const struct word *w, const char *value, const char **tex
 static bool parse_transport(const char *value, const struct transport **transport)
 {
 	static const struct transport *const all[] = {
-		&tcp_transport, &ndp_transport, &gbn_transport, &roce_transport,
-		&iwarp_transport,
+		&tcp_transport, &ndp_transport, &gbn_transport, &sr_transport,
+		&roce_transport, &iwarp_transport,
 	};
 	size_t i;
 
@@ -168,6 +172,7 @@ static bool parse_verb(const char *value, enum verb *verb)
 		[VERB_SEND] = "send",
 		[VERB_WRITE] = "write",
 		[VERB_NCCL] = "nccl",
+		[VERB_WRITE_ONLY] = "write_only",
 	};
 
 	for (*verb = 0; *verb < ARRAY_COUNT(names); (*verb)++)
@@ -252,34 +257,42 @@ static bool has_needed_words(const struct pattern *p, uint64_t seen, struct erro
 	return true;
 }
 
+/* gbn and sr have no responses */
+static bool models_nic(const struct pattern *p)
+{
+	return p->transport == &gbn_transport || p->transport == &sr_transport;
+}
+
 /* Refuse keys of other transports. */
 static bool right_transport(const struct pattern *p, uint64_t seen, struct error *e)
 {
 	static const struct {
 		const char *key;
-		const struct transport *of[3];	/* the rest is NULL */
+		const struct transport *of[4];	/* the rest is NULL */
 	} keys[] = {
 		{ "cc", { &tcp_transport } },
 		{ "nodelay", { &tcp_transport } },
 		{ "sndbuf", { &tcp_transport, &ndp_transport } },
-		{ "prio", { &tcp_transport, &ndp_transport, &gbn_transport } },
+		{ "prio", { &tcp_transport, &ndp_transport, &gbn_transport, &sr_transport } },
 		{ "verb", { &roce_transport } },
 		{ "message", { &roce_transport, &iwarp_transport } },
-		{ "ack_timeout", { &roce_transport, &iwarp_transport } },
+		{ "ack_timeout",
+		  { &roce_transport, &iwarp_transport, &gbn_transport, &sr_transport } },
+		{ "window", { &gbn_transport, &sr_transport } },
 	};
 	const struct word *w;
-	size_t i;
+	size_t i, j;
 
 	for (i = 0; i < ARRAY_COUNT(keys) && p->transport != &udp_transport; i++) {
 		w = find_word(kind_bit(p->kind), keys[i].key, strlen(keys[i].key));
-		if (seen & 1ULL << (w - words) && p->transport != keys[i].of[0] &&
-		    p->transport != keys[i].of[1] && p->transport != keys[i].of[2])
+		for (j = 0; j < ARRAY_COUNT(keys[i].of) && p->transport != keys[i].of[j]; j++)
+			;
+		if (seen & 1ULL << (w - words) && j == ARRAY_COUNT(keys[i].of))
 			return refuse(e, "key \"%s\" conflicts with transport=%s", w->key,
 				    p->transport->name);
 	}
-	/* go-back-N has no responses */
-	if (p->transport == &gbn_transport && kind_bit(p->kind) == RPC)
-		return refuse(e, "rpc conflicts with transport=gbn");
+	if (models_nic(p) && kind_bit(p->kind) == RPC)
+		return refuse(e, "rpc conflicts with transport=%s", p->transport->name);
 	return true;
 }
 
@@ -290,10 +303,9 @@ static void set_defaults(struct pattern *p)
 		.concurrency = 1,
 		.rounds = 1,
 		.size = 1472,
-		.port = FIRST_PORT + p->index,
 		.nodelay = 1,
 		.message = 1000000,
-		.ack_timeout = 14,
+		.window = 64,
 		.stagger_ns = kind_bit(p->kind) == INCAST ? 1 : 1000,
 		.connect_before = kind_bit(p->kind) == RPC,
 	};
@@ -351,6 +363,8 @@ bool pattern_parse(struct pattern *p, char **text, int count, struct error *e)
 	p->transport = p->set.transport ? p->set.transport : p->kind->transport;
 	if (!has_needed_words(p, seen, e) || !right_transport(p, seen, e))
 		return false;
+	if (!p->set.port)
+		p->set.port = models_nic(p) ? ROCE_PORT : FIRST_PORT + p->index;
 	if (p->set.message > run.message_max)
 		run.message_max = p->set.message;
 	default_hosts(p);

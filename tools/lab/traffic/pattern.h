@@ -46,6 +46,7 @@ struct settings {
 	uint64_t nodelay;
 	uint64_t message;
 	uint64_t ack_timeout;
+	uint64_t window;
 	enum verb verb;
 	double load;
 	int64_t start_ns;

@@ -27,6 +27,7 @@
 #define DEPTH 512
 /* of a message: VERB_NCCL has two */
 #define REQUESTS_MAX 2
+#define ACK_TIMEOUT_DEFAULT 14
 /* bytes in a send queue, if messages are shorter */
 #define AHEAD (1 << 20)
 /* A completion is requested after so many bytes or requests. */
@@ -56,6 +57,9 @@ struct side {
 	struct ibv_comp_channel *completions;
 	struct ibv_cq *queue;
 	struct target peer;
+	/* of the message that is cut into packets: bytes, and those that are not posted */
+	uint64_t message;
+	uint64_t left;
 	/* in the send queue */
 	unsigned int requests;
 	uint64_t bytes;
@@ -200,7 +204,7 @@ static bool has_room(const struct endpoint *end)
 
 	if (ahead < AHEAD)
 		ahead = AHEAD;
-	return end->to_send && s->bytes <= ahead && s->requests + REQUESTS_MAX <= DEPTH;
+	return (end->to_send || s->left) && s->bytes <= ahead && s->requests + REQUESTS_MAX <= DEPTH;
 }
 
 static uint64_t next_message(struct endpoint *end)
@@ -261,7 +265,29 @@ static struct ibv_send_wr *add_message(struct batch *b, const struct side *s, en
 	return r;
 }
 
-/* Account a message, whose last request is R, and request a completion now and then. */
+/* Add the next packet of a message, a WRITE of its own. Return: its request, of BYTES */
+static struct ibv_send_wr *add_packet(struct batch *b, struct endpoint *end, uint64_t *bytes)
+{
+	struct side *s = side_of(end);
+	uint64_t offset;
+	struct ibv_send_wr *r;
+
+	if (!s->left)
+		s->left = s->message = next_message(end);
+	offset = s->message - s->left;
+	*bytes = roce_payload(run.topology.mtu);
+	if (*bytes > s->left)
+		*bytes = s->left;
+	s->left -= *bytes;
+	r = add_request(b, s, s->left ? IBV_WR_RDMA_WRITE : IBV_WR_RDMA_WRITE_WITH_IMM,
+			(uint32_t)*bytes);
+	r->sg_list->addr += offset;
+	r->wr.rdma.remote_addr += offset;
+	r->imm_data = htonl((uint32_t)s->message);
+	return r;
+}
+
+/* Account a message or packet, whose last request is R, and request a completion now and then. */
 static void account(struct side *s, struct ibv_send_wr *r, unsigned int requests, uint64_t bytes,
 		    bool last)
 {
@@ -290,9 +316,13 @@ static int post_batch(struct endpoint *end)
 
 	while (has_room(end) && b.count + REQUESTS_MAX <= BATCH) {
 		before = b.count;
-		bytes = next_message(end);
-		r = add_message(&b, s, verb, (uint32_t)bytes);
-		account(s, r, b.count - before, bytes, !end->to_send);
+		if (verb == VERB_WRITE_ONLY) {
+			r = add_packet(&b, end, &bytes);
+		} else {
+			bytes = next_message(end);
+			r = add_message(&b, s, verb, (uint32_t)bytes);
+		}
+		account(s, r, b.count - before, bytes, !end->to_send && !s->left);
 	}
 	return -ibv_post_send(s->id->qp, b.requests, &bad);
 }
@@ -395,7 +425,10 @@ static void completion_ready(struct watch *w, uint32_t events)
 /* Set the options that apply to both ends. Return: 0 or a negative errno */
 static int set_options(struct rdma_cm_id *id, const struct settings *set)
 {
-	uint8_t tos = (uint8_t)set->tos, timeout = (uint8_t)set->ack_timeout;
+	uint8_t tos = (uint8_t)set->tos, timeout = ACK_TIMEOUT_DEFAULT;
+
+	if (set->ack_timeout)
+		timeout = (uint8_t)set->ack_timeout;
 
 	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)) ||
 	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
@@ -486,6 +519,8 @@ static int connection_event(struct endpoint *end, const struct rdma_cm_event *ev
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
 		return address_resolved(end);
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
+		/* siw makes its socket in the caller's namespace */
+		enter_host(end->channel->src);
 		return call(side_of(end), rdma_connect);
 	case RDMA_CM_EVENT_ESTABLISHED:
 		/* the answer to a request */
