@@ -128,6 +128,16 @@ timeout 300 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err
 check_eq "lab shell finds closnet's modules by modprobe and by kind of qdisc" \
 	"$(tr '\n' ' ' <"$TMP/shell")" "probed ndp dcqcn " "$(<"$TMP/err")"
 
+for kind in rxe siw; do
+	rping='rping -a 10.0.0.2 -S 65000 -C 20'
+	printf '%s\n' "ip netns exec h1 $rping -s >/dev/null 2>&1 & ip netns exec h2 $rping -c -v | grep -c 'ping data: rdma-ping-19'" \
+		'wait $!' 'exit $?' >"$TMP/commands"
+	status=0
+	timeout 300 "$lab" shell --seed $seed "star(2, 10 * GBIT, 1000, mtu=4200).rdma('$kind')" <"$TMP/commands" \
+		>"$TMP/shell" 2>"$TMP/err" || status=$?
+	check_eq "rping runs 20 rounds in lab shell over $kind" "$status $(<"$TMP/shell")" "0 1"
+done
+
 # more than the watchdog's 10 s
 printf '%s\n' 'ip netns exec h1 iperf3 -s -D >/dev/null' 'ip netns exec h2 iperf3 -c 10.0.0.2 -t 1' >"$TMP/commands"
 timeout -s INT 60 "$lab" shell --seed $seed <"$TMP/commands" >"$TMP/shell" 2>"$TMP/err"
