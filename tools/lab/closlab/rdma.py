@@ -9,8 +9,10 @@ AROUND = 14 + 24                # bytes on the wire besides an IP packet
 WIRE = AROUND + HEADERS + DATA  # a full packet
 SHARE = DATA / WIRE             # the largest goodput, as a share of the line rate
 TRANSPORTS = ("tcp", "roce")
+DEVICES = {"roce": "rxe", "iwarp": "siw"}        # kinds of RDMA devices
 DCQCN_AT = {"tcp": ["root"], "roce": ["parent", "1:2"]}     # words of tc: where switches have dcqcn
-COUNTERS = ("sent_pkts", "rcvd_pkts", "out_of_seq_request", "completer_retry_err", "send_err")
+COUNTERS = ("sent_pkts", "rcvd_pkts", "out_of_seq_request", "duplicate_request", "rcvd_seq_err", "completer_retry_err",
+            "send_err")
 # CNPs have DSCP 48
 PRIORITIES = ["root handle 1: prio bands 2 priomap" + 16 * " 1", "parent 1:1 handle 11: pfifo limit 1000",
               "filter parent 1: protocol ip prio 1 u32 match ip tos 0xc0 0xfc classid 1:1"]
@@ -25,30 +27,49 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
         port.sampled = "1:2"
 
 
-def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic beta 8"):
-    """Build NET with DCQCN's switches, see dcqcn.switch_qdiscs().
+def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic beta 8", seed=1):
+    """Build NET with DCQCN's switches, see dcqcn.switch_qdiscs(). XOFF None: switches without PFC and marks.
 
-    TRANSPORT "tcp": hosts have tcp_dcqcn; "roce": they have rxe and, with CONTROL, sch_roce.
+    TRANSPORT "tcp": hosts have tcp_dcqcn; "roce", "gbn", "sr": they have sch_roce with CONTROL, and rxe for "roce";
+    "iwarp": they have siw. SEED: as of net.build().
     """
     if transport == "tcp":
         dcqcn.load(lab)
         dcqcn.switch_qdiscs(net, words, xoff)
-        net.build()
+        net.build(seed=seed)
         return
     lab.module("sch_dcqcn")
     lab.module("sch_roce")
-    net.rdma("rxe")
-    switch_qdiscs(net, words, xoff)
-    net.build(host_qdisc="roce" if control else None)
+    if transport in DEVICES:
+        net.rdma(DEVICES[transport])
+    if xoff:
+        switch_qdiscs(net, words, xoff)
+    else:
+        tail_drop(net)
+    net.build(host_qdisc="roce" if control else None, seed=seed)
+
+
+def tail_drop(net):
+    """Give each port of a switch a FIFO with its share of memory."""
+    for port in net.switch_ports():
+        port.ring = 2
+        port.qdisc = "bfifo limit %d" % dcqcn.PORT_BUFFER
+
+
+def without_marks():
+    """Return: words of dcqcn for PFC alone."""
+    return dcqcn.marking(dcqcn.NEVER, dcqcn.NEVER)
 
 
 def mtu(transport):
-    return {"tcp": 1500, "roce": MTU}[transport]
+    return 1500 if transport == "tcp" else MTU
 
 
 def flow_words(transport, message=64000):
     """Return: words of the traffic generator for flows of a network of build_dcqcn()."""
-    return {"tcp": ["cc=dcqcn"], "roce": ["transport=roce", "message=%d" % message]}[transport]
+    if transport == "tcp":
+        return ["cc=dcqcn"]
+    return ["transport=" + transport] + (["message=%d" % message] if transport in DEVICES else [])
 
 
 def remove(net):
@@ -59,17 +80,31 @@ def remove(net):
     lb.remove(net)
 
 
+def of_device(host):
+    """Return: {name: count} of the host's rxe device."""
+    found = {}
+    for name in COUNTERS:
+        with open("/sys/class/infiniband/%s/ports/1/hw_counters/%s" % (host.name, name), encoding="ascii") as f:
+            found[name] = int(f.read())
+    return found
+
+
 def write_counters(path, net):
-    """In the guest: write a CSV file with the counters of each host's rxe device."""
+    """Write a CSV file with the counters of each host's rxe device."""
     with open(path, "w", encoding="ascii") as out:
         out.write(",".join(("host", *COUNTERS)) + "\n")
         for host in net.hosts():
-            words = [host.name]
-            for name in COUNTERS:
-                counter = "/sys/class/infiniband/%s/ports/1/hw_counters/%s" % (host.name, name)
-                with open(counter, encoding="ascii") as f:
-                    words.append(f.read().strip())
-            out.write(",".join(words) + "\n")
+            out.write(",".join([host.name] + [str(count) for count in of_device(host).values()]) + "\n")
+
+
+def counts(lab, net):
+    """Return: {name: sum of all nodes} of rxe's counters and lb.counts()."""
+    sums = dict.fromkeys(COUNTERS, 0)
+    for host in net.hosts():
+        if host.rdma == "rxe":
+            for name, count in of_device(host).items():
+                sums[name] += count
+    return {**sums, **lb.counts(lab, net)}
 
 
 # ---- on the host

@@ -47,7 +47,8 @@ def guest(lab):
     dcqcn.write_ports(lab.path("limits.csv"), switch)
     if lab.scheme == "misset":
         k = p.wrong * t_pfc(lab.path("limits.csv"))
-        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", *rdma.DCQCN_AT[p.transport], "dcqcn", *dcqcn.marking(k, k).split())
+        topo.run("tc", "-n", "switch", "qdisc", "change", "dev", "h1", *rdma.DCQCN_AT[p.transport],
+                 "dcqcn", *dcqcn.marking(k, k).split())
     lab.expect(len(p.senders) * (p.start + p.warmup + p.time))
     for senders in p.senders:
         inputs = [switch.port("h%d" % (i + 2)) for i in range(senders)]

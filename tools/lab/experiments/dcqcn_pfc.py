@@ -14,8 +14,8 @@ of one rate:
 
 Each network runs with PFC alone (`pfc`: the switches do not mark, so that tcp_dcqcn flows stay at line rate, as RDMA
 without congestion control does), and with marking (`dcqcn`). With transport=roce, the flows are RDMA WRITEs of Linux's
-rxe, without sch_roce (`pfc`) and with it (`dcqcn`); its queue pairs have other paths in each run, too. Switches have the paper's share of memory for each port,
-and dynamic thresholds with beta = 8.
+rxe, without sch_roce (`pfc`) and with it (`dcqcn`); its queue pairs have other paths in each run, too. Switches have
+the paper's share of memory for each port, and dynamic thresholds with beta = 8.
 """
 from closlab import dcqcn, rdma, topo
 from closlab.params import Param

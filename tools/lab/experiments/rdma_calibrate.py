@@ -16,7 +16,6 @@ PARAMS = [
 ]
 SMALL = {"bytes": "64,64k,1M", "repeat": "2"}
 SCHEMES = ("roce-10gbit", "roce-40gbit", "roce-100gbit", "iwarp-10gbit", "iwarp-40gbit", "iwarp-100gbit")
-DEVICES = {"roce": "rxe", "iwarp": "siw"}
 SHORT = 1000        # a packet
 LONG = {"roce": 64_000, "iwarp": 1_000_000}     # flows from this size on have to use the link; TCP starts slowly
 
@@ -32,7 +31,7 @@ def parts(scheme):
 def guest(lab):
     p = lab.params
     transport, rate = parts(lab.scheme)
-    net = topo.star(2, rate, p.delay, mtu=rdma.MTU).rdma(DEVICES[transport])
+    net = topo.star(2, rate, p.delay, mtu=rdma.MTU).rdma(rdma.DEVICES[transport])
     net.build()
     gap = [2 * size * 8 * topo.GBIT // rate + 100_000 for size in p.bytes]
     lab.expect(p.repeat * sum(gap))

@@ -110,7 +110,8 @@ class Case:
                 max(self.values("p99"))) + tuple(sum(self.values(key)) for key in ("marks", "pauses", "drops"))
 
 
-HEAD = ("scheme", "Gbit/s", "senders", "utilization", "Jain", "min share", "queue µs", "p99", "marks", "pauses", "drops")
+HEAD = ("scheme", "Gbit/s", "senders", "utilization", "Jain", "min share", "queue µs", "p99", "marks", "pauses",
+        "drops")
 
 
 def report(run):
