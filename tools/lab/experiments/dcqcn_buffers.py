@@ -145,10 +145,11 @@ def report(run):
         limits = run.csv("misset", "limits.csv")
         t_pfc_now, headroom = (limits[name][0] for name in ("pool_xoff_bytes", "pool_headroom_bytes"))
         few = [c for c in some["misset"] if c.senders * (t_pfc_now + headroom) < run.params.wrong * t_pfc_now]
-        run.claim("misset-pauses", "misset, up to %d senders: fewest pause frames after the warm-up" %
-                  few[-1].senders, min(c.pauses for c in few), "> 0")
-        run.claim("misset-marks", "misset, up to %d senders: number of marks after the warm-up" % few[-1].senders,
-                  sum(c.marks for c in few), "== 0")
+        if few:
+            run.claim("misset-pauses", "misset, up to %d senders: fewest pause frames after the warm-up" %
+                      few[-1].senders, min(c.pauses for c in few), "> 0")
+            run.claim("misset-marks", "misset, up to %d senders: number of marks after the warm-up" % few[-1].senders,
+                      sum(c.marks for c in few), "== 0")
     if set(SCHEMES) == set(run.schemes) and not run.small:
         draw(run, some)
 

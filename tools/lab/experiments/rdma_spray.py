@@ -29,6 +29,7 @@ PARAMS = [
           choices=("rxe", "write_only", "iwarp", "gbn", "sr", "ndp")),
     Param("runs", "count", "5", "runs of each case, with other pairs of hosts"),
     Param("message", "size", "256k", "bytes of an RDMA message"),
+    Param("ack_timeout", "count", "7", "retransmission timeout of RoCEv2, 4.096 us * 2^N"),
     Param("jitter", "time", "100us", "interval in which the flows start"),
     Param("warmup", "time", "2ms", "time before the measurement"),
     Param("time", "time", "5ms", "duration of the measurement"),
@@ -75,6 +76,8 @@ def guest(lab):
         for number in range(p.runs):
             case = "%s-%d.csv" % (name, number)
             message = ["message=%d" % p.message] if name in ("rxe", "write_only", "iwarp") else []
+            if name not in ("iwarp", "ndp"):
+                message.append("ack_timeout=%d" % p.ack_timeout)
             lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % (p.warmup + p.time),
                         "--drain", "0ns", "--flows", lab.path("flows-" + case), "--series", lab.path("series-" + case), "--every",
                         "%dns" % (math.gcd(p.warmup, p.time) // SERIES), "bulk", *pairs(p, number), "connect=before",
@@ -86,11 +89,11 @@ def guest(lab):
 # ---- on the host
 
 class Case:
-    """Runs of a case: share of the line's goodput; NAKs and retransmitted packets, % of the packets."""
+    """Runs of a case: share of the line's goodput; NAKs and useless packets, % of the packets of data sent."""
 
     def __init__(self, run, scheme, name):
         p = run.params
-        self.shares, self.naks, self.again = [], [], []
+        self.shares, self.naks, self.useless = [], [], []
         column = "acked_bytes" if name == "ndp" else "received_bytes"
         data = {"iwarp": rdma.MTU - HEADERS, "ndp": rdma.MTU - ndp.NDP_HEADERS}.get(name, rdma.DATA)
         most = data / (rdma.MTU + AROUND) if name in ("iwarp", "ndp") else rdma.SHARE
@@ -104,19 +107,19 @@ class Case:
             again = count["duplicate_request"] + count["out_of_seq_request"]
             if name not in NETWORKS:
                 again = lb.again(name, rows, count)
-            self.again.append(100 * again / packets)
-            self.naks.append(100 * count["rcvd_seq_err"] / packets if name in NETWORKS else math.nan)
+            self.useless.append(100 * again / (packets + again))
+            self.naks.append(100 * count["rcvd_seq_err"] / (packets + again) if name in NETWORKS else math.nan)
 
 
 def report(run):
     found = {(scheme, name): Case(run, scheme, name) for scheme in run.schemes for name in cases(run.params, scheme)}
-    head = ("transport", "scheme", "goodput over the line's", "least", "NAKs %", "again %")
+    head = ("transport", "scheme", "goodput over the line's", "least", "NAKs %", "useless %")
     rows = [(name, scheme, lb.with_interval(case.shares), min(case.shares),
-             "-" if math.isnan(case.naks[0]) else "%.3g" % mean(case.naks), "%.3g" % mean(case.again))
+             "-" if math.isnan(case.naks[0]) else "%.3g" % mean(case.naks), "%.3g" % mean(case.useless))
             for name in run.params.transports for scheme in run.schemes
             for case in [found.get((scheme, name))] if case]
-    run.text("NAKs: of 100 packets of data; again: packets that arrived again or out of order and were dropped (rxe), "
-             "or were sent again", "")
+    run.text("Of 100 packets of data sent: NAKs; useless ones, which arrived again or out of order and were dropped "
+             "(rxe), or were sent again", "")
     run.table(head, rows)
     rdma.write_table(run.path("rdma-spray.csv"), head, rows)
     if not run.small and set(run.schemes) == set(SCHEMES):
@@ -134,8 +137,8 @@ def claims(run, found):
             run.claim(name, "%s: goodput at random over that with ECMP" % name,
                       share(name, "random") / share(name, "ecmp"), "<= 0.5")
     if "ndp" in names and "rxe" in names:
-        run.claim("ndp", "NDP, which sprays, over rxe sprayed at random", share("ndp", "ecmp") / share("rxe", "random"),
-                  ">= 2")
+        run.claim("ndp", "NDP, which sprays, over rxe sprayed at random",
+                  share("ndp", "ecmp") / max(share("rxe", "random"), 1e-3), ">= 2")
 
 
 def draw(run, found):
