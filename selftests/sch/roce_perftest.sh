@@ -89,7 +89,7 @@ waits() { ss -Hlnt "sport = 18515" | grep -q .; }
 write() {
 	write_bw h1 -x "$(gid h1 "$GID_B")" >"$TMP/server" 2>&1 &
 	local server=$!
-	wait_for 10 waits && write_bw h0 -x "$(gid h0 "$GID_A")" 127.0.0.1 >"$TMP/client" 2>&1 && wait $server && return
+	wait_for 10 waits && write_bw h0 -x "$(gid h0 "$GID_A")" 127.0.0.1 >"$TMP/client" 2>&1 && wait "$server" && return
 	cat "$TMP/client" "$TMP/server"
 	return 1
 }

@@ -6,8 +6,8 @@
  * unacknowledged. Without an answer for ack_timeout=, the sender starts again from the first
  * unacknowledged packet.
  *
- *	gbn	the receiver drops packets that are not in order, and answers the first one of a gap by
- *		a NAK; the sender goes back to the missing packet
+ *	gbn	the receiver drops packets that are not in order, and answers the first one of a
+ *		gap by a NAK; the sender goes back to the missing packet
  *	sr	the receiver keeps them, and answers each by a NAK that names it; the sender repeats
  *		the missing packets below it, each once until all that was sent before has arrived
  *		(R. Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018)
@@ -408,7 +408,7 @@ static void data_arrived(const struct bth *h)
 
 /* ---- both */
 
-/* A host's socket for all packets to a UDP port. Patterns share it, since a packet names its flow. */
+/* A host's socket for all packets to a UDP port; patterns share it, since packets name flows */
 struct receiver {
 	struct watch watch;
 	struct receiver *next;

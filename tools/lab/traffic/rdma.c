@@ -204,7 +204,8 @@ static bool has_room(const struct endpoint *end)
 
 	if (ahead < AHEAD)
 		ahead = AHEAD;
-	return (end->to_send || s->left) && s->bytes <= ahead && s->requests + REQUESTS_MAX <= DEPTH;
+	return (end->to_send || s->left) && s->bytes <= ahead &&
+	       s->requests + REQUESTS_MAX <= DEPTH;
 }
 
 static uint64_t next_message(struct endpoint *end)
@@ -272,8 +273,10 @@ static struct ibv_send_wr *add_packet(struct batch *b, struct endpoint *end, uin
 	uint64_t offset;
 	struct ibv_send_wr *r;
 
-	if (!s->left)
-		s->left = s->message = next_message(end);
+	if (!s->left) {
+		s->message = next_message(end);
+		s->left = s->message;
+	}
 	offset = s->message - s->left;
 	*bytes = roce_payload(run.topology.mtu);
 	if (*bytes > s->left)
@@ -429,7 +432,6 @@ static int set_options(struct rdma_cm_id *id, const struct settings *set)
 
 	if (set->ack_timeout)
 		timeout = (uint8_t)set->ack_timeout;
-
 	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos, sizeof(tos)) ||
 	    rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_ACK_TIMEOUT, &timeout,
 			    sizeof(timeout)))
