@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Unit tests of the lab's library: parameters, CSV, claims, topologies. No guest, no root."""
+import contextlib
+import io
 import ipaddress
 import json
 import os
@@ -13,7 +15,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, guest, params, pcrp, results, runner, shell, topo, trace  # noqa: E402
+from closlab import experiment, guest, params, pcrp, results, runner, shell, statistics, sweep, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''
@@ -101,6 +103,91 @@ class Statistics(unittest.TestCase):
                          ["name     n", "a        1", "bc    22.5"])
 
 
+class Seeds(unittest.TestCase):
+    """Statistics over seeds"""
+
+    def test_interval_contains_the_mean_of_most_samples(self):
+        draw, inside = random.Random(1), 0
+        for _ in range(200):
+            low, high = statistics.interval([draw.gauss(5, 1) for _ in range(20)])
+            inside += low <= 5 <= high
+        self.assertGreater(inside, 175)
+        self.assertLess(inside, 200)
+        self.assertEqual(statistics.interval([3, 3, 3]), (3, 3))
+
+    def test_claims_are_judged_on_the_interval(self):
+        for values, bar, expected in (
+                ([9, 9.1, 9.2, 9, 9.1], ">= 8", "holds"), ([9, 9.1, 9.2, 9, 9.1], ">= 9.05", "open"),
+                ([9, 9.1, 9.2, 9, 9.1], "< 9", "fails"), ([0] * 5, "== 0", "holds"), ([0, 0, 0, 0, 3], "== 0", "open"),
+                ([2, 3, 2, 3, 2], "== 0", "fails"), ([1, 1.01, 1.02, 1, 1], "0.9..1.1", "holds"),
+                ([1, 1.3, 1, 1, 1.3], "0.9..1.1", "open"), ([-3, -3.1, -3, -3, -3], "-2..-0.5", "fails"),
+                ([9] * 4, ">= 8", "open")):
+            with self.subTest(values=values, bar=bar):
+                self.assertEqual(statistics.verdict(values, bar), expected)
+
+    def test_steady_state_begins_after_the_warm_up(self):
+        draw = random.Random(1)
+        steady = [10 + draw.random() for _ in range(400)]
+        warm_up = [0.1 * i for i in range(100)]
+        self.assertIn(statistics.steady_from(warm_up + steady), range(85, 125))
+        self.assertEqual(statistics.steady_from([7] * 100), 0)
+        self.assertRaisesRegex(ValueError, "no steady state", statistics.steady_from, list(range(200)))
+        self.assertRaisesRegex(ValueError, "too few", statistics.steady_from, [1] * 10)
+
+    def test_realized_load_counts_bytes_of_the_window(self):
+        flows = results.Columns(bytes=[1000, 5000, 2500, 9], start_ns=[0, 500, 999, ""])
+        self.assertEqual(statistics.realized_load(flows, 8 * 10**9, 500, 1500), 7.5)
+
+    def test_tail_of_few_values_is_refused(self):
+        samples = [[float(i) for i in range(200)]] * 5
+        self.assertEqual(statistics.pooled_tail(samples), (198, (198, 198)))
+        self.assertRaisesRegex(ValueError, "999 values .* at least 1000", statistics.pooled_tail, [[1] * 333] * 3)
+
+
+class Sweeps(unittest.TestCase):
+    PARAMS = [Param("load", "number", "0.5", "", held_out=("0.3", "0.9")), Param("flows", "count", "2,8", "",
+              several=True, held_out=("2", "64")), Param("time", "time", "5ms", "")]
+
+    def test_seeds_are_lists_and_ranges(self):
+        self.assertEqual(sweep.parse_seeds("1..3,7,2"), [1, 2, 3, 7])
+        for text in ("", "3..1", "a", "1..18446744073709551616", "-1"):
+            with self.subTest(text=text):
+                self.assertRaises(BadValue, sweep.parse_seeds, text)
+
+    def test_grid_combines_values_but_not_lists(self):
+        given = {"load": "0.5,0.8", "flows": "2,8"}
+        self.assertEqual(sweep.grid(self.PARAMS, given),
+                         [{"load": "0.5", "flows": "2,8"}, {"load": "0.8", "flows": "2,8"}])
+        self.assertEqual(len(sweep.grid(self.PARAMS, {"flows": "2+8,16"})), 2)
+        self.assertEqual(sweep.grid(self.PARAMS, {}), [{}])
+
+    def test_held_out_values_are_in_their_ranges_and_repeatable(self):
+        for seed in range(50):
+            points, seeds = sweep.held_out(self.PARAMS, {}, 5, random.Random(seed))
+            self.assertEqual((points, seeds), sweep.held_out(self.PARAMS, {}, 5, random.Random(seed)))
+            values = params.Values(self.PARAMS, params.texts(self.PARAMS, points[0]))
+            self.assertTrue(0.3 <= values.load <= 0.9)
+            self.assertTrue(len(values.flows) == 2 and 2 <= values.flows[0] < values.flows[1] <= 64)
+            self.assertEqual(values.time, 5 * 10**6)
+            self.assertGreaterEqual(min(seeds), 10**6)
+        self.assertEqual(sweep.held_out(self.PARAMS, {"load": "0.7"}, 1, random.Random(1))[0][0]["load"], "0.7")
+        self.assertRaises(BadValue, Param, "p", "word", "a", "", held_out=("a", "b"))
+
+    def test_guests_fit_into_memory(self):
+        free = "MemTotal: 99\nMemAvailable: %d kB\n"
+        for gib, memory, jobs, expected in ((10, 2, 8, 4), (10, None, 3, 3), (1, 4, 8, 1)):
+            with self.subTest(gib=gib, memory=memory), \
+                    mock.patch("builtins.open", mock.mock_open(read_data=free % (gib << 20))):
+                self.assertEqual(sweep.guests_at_once(mock.Mock(memory=memory, kernel="uml", jobs=jobs)), expected)
+
+    def test_cells_have_means_and_intervals(self):
+        header, rows = sweep.merged([(("case", "value"), [("a", value), ("b", 7)]) for value in (1.0, 2.0, 3.0)])
+        self.assertEqual(header, ("case", "value"))
+        self.assertRegex(rows[0][1], r"^2 \[1\.?\d*, [23]\.?\d*\]$")
+        self.assertEqual((rows[0][0], rows[1]), ("a", ["b", 7]))
+        self.assertIsNone(sweep.merged([(("a",), [(1,)]), (("a",), [(1,), (2,)])]))
+
+
 class FlowsOfPcrp(unittest.TestCase):
     """Statistics of closlab.pcrp.Flows"""
 
@@ -164,12 +251,12 @@ class Files(unittest.TestCase):
         with open(os.path.join(self.directory, name), "rb") as f:
             return f.read()
 
-    def run_directory(self, **changed):
+    def run_directory(self, name="run", **changed):
         about = {"experiment": "example", "params": {"senders": "8", "load": "0.5"}, "schemes": ["a"], "seed": 1,
                  "small": False, **changed}
-        self.write("run/params.json", json.dumps(about))
-        self.write("run/a/x.csv", "time_ns,port\n5,x\n9,y\n")
-        return os.path.join(self.directory, "run")
+        self.write(name + "/params.json", json.dumps(about))
+        self.write(name + "/a/x.csv", "time_ns,port\n5,x\n9,y\n")
+        return os.path.join(self.directory, name)
 
     def test_csv_is_read_and_filtered(self):
         columns = results.read_csv(self.write("a.csv", "time_ns,port,share\n1,x,0.5\n2,y,\n"))
@@ -198,6 +285,37 @@ class Files(unittest.TestCase):
         first = self.read("run/times.svg")
         results.Results(run).report()
         self.assertEqual(self.read("run/times.svg"), first)
+
+    def sweep(self, values):
+        """Return: runs of a sweep with a run per seed, whose last time is in VALUES."""
+        job = {"experiment": "example", "small": False, "params": {"senders": "8", "load": "0.5"}}
+        runs = []
+        for seed, value in enumerate(values, 1):
+            run = self.run_directory("sweep/default/seed-%d" % seed, seed=seed)
+            self.write("sweep/default/seed-%d/a/x.csv" % seed, "time_ns\n1\n%d\n" % value)
+            results.Results(run).report()
+            runs.append(sweep.Run({}, seed, dict(job, seed=seed), ["a"], run))
+        return runs
+
+    def test_sweep_is_summarized_over_its_seeds(self):
+        runs = self.sweep([9, 10, 11, 10, 9])
+        self.assertEqual([run.waiting for run in runs], [[]] * 5)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertTrue(sweep.summarize(runs, os.path.join(self.directory, "sweep")))
+        self.assertRegex(self.read("sweep/table.txt"), rb"(?s)5 seeds.*a +9\.8 \[9\.\d+, 10\.\d+\].*holds last: 9\.8")
+        self.assertIn(b"default,last,>= 8,5,9.8,", self.read("sweep/claims.csv"))
+        self.assertIn(b"opacity: 0.2", self.read("sweep/default/times.svg"))
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertFalse(sweep.summarize(self.sweep([1, 2, 1, 2, 1]), os.path.join(self.directory, "sweep")))
+
+    def test_sweep_repeats_incomplete_and_other_runs(self):
+        run, other = self.sweep([9, 10])
+        os.unlink(os.path.join(run.directory, "claims.json"))
+        self.assertFalse(run.complete())
+        self.assertTrue(other.complete())
+        other.job["params"] = {"senders": "9", "load": "0.5"}
+        self.assertFalse(other.complete())
+        self.assertEqual(sweep.Run({}, 3, run.job, ["a", "b"], self.directory + "/none").waiting, ["a", "b"])
 
     def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})
@@ -238,14 +356,16 @@ class Progress(unittest.TestCase):
         self.assertIn("c 1 of 2 ms", runner.fit(90, guests, 2, 100))
 
     def test_other_schemes_continue_after_a_failure(self):
-        crew = runner.Crew({}, ["a", "b", "c"], "", mock.Mock(jobs=1, stall=300))
+        done = []
+        crew = runner.Crew(["a", "b", "c"], mock.Mock(jobs=1, stall=300), done.append)
         crew.progress = mock.Mock()
         status = {"a": 0, "b": 1, "c": 0}
-        crew.start = lambda scheme: mock.Mock(scheme=scheme, heard=runner.time.monotonic(),
+        crew.start = lambda scheme: mock.Mock(task=scheme, heard=runner.time.monotonic(),
                                               process=mock.Mock(wait=lambda: status[scheme]))
         with mock.patch.object(crew, "admit", crew.guests.append), mock.patch.object(crew, "listen"):
             crew.run()
         self.assertEqual(list(crew.failed), ["b"])
+        self.assertEqual(done, ["a", "c"])
         self.assertEqual((crew.guests, crew.waiting), ([], []))
 
 

@@ -57,20 +57,26 @@ KINDS = {
     "size": lambda text: scaled(text, SIZES, "size"),
     "word": str,
 }
+# kinds that can be drawn, with the unit of a value's text; those that are exact integers
+UNITS = {"count": "", "number": "", "rate": "bit", "time": "ns", "size": ""}
+EXACT = ("count", "rate", "time", "size")
 
 
 class Param:
     """A parameter of an experiment: Param("senders", "count", "8", "hosts that send").
 
-    `several`: the value is a list. `choices`: the allowed words.
+    `several`: the value is a list. `choices`: the allowed words. `held_out`: the least and the greatest value, as texts,
+    that `lab sweep --held-out` draws.
     """
 
-    def __init__(self, name, kind, default, text, several=False, choices=()):
+    def __init__(self, name, kind, default, text, several=False, choices=(), held_out=()):
         if kind not in KINDS:
             raise BadValue('parameter %s: unknown kind "%s" (%s)' % (name, kind, " ".join(KINDS)))
         self.name, self.kind, self.default, self.text = name, kind, default, text
-        self.several, self.choices = several, choices
+        self.several, self.choices, self.held_out = several, choices, held_out
         self.parse(default)
+        if held_out and kind not in UNITS:
+            raise BadValue("%s: values of the kind %s cannot be drawn" % (name, kind))
 
     def parse(self, text):
         """Return: value of TEXT."""
@@ -83,6 +89,14 @@ class Param:
         except BadValue as error:
             raise BadValue("%s: %s" % (self.name, error)) from None
         return values if self.several else values[0]
+
+    def draw(self, source):
+        """Return: text of a value between those of `held_out`, drawn from SOURCE, a random.Random."""
+        count = len(self.default.split(",")) if self.several else 1
+        low, high = (KINDS[self.kind](text) for text in self.held_out)
+        values = sorted(source.sample(range(low, high + 1), count)) if self.kind in EXACT else \
+            sorted(round(source.uniform(low, high), 3) for _ in range(count))
+        return ",".join(str(value) + UNITS[self.kind] for value in values)
 
     def describe(self):
         """Return: description of allowed values."""

@@ -110,7 +110,7 @@ class Results:
         self.module = experiment.load(about["experiment"])
         self.params = Values(self.module.PARAMS, about["params"])
         self.schemes, self.seed, self.small = about["schemes"], about["seed"], about["small"]
-        self.claims, self.lines, self.figures = [], [], {}
+        self.claims, self.lines, self.figures, self.tables = [], [], {}, []
 
     def path(self, *names):
         return os.path.join(self.directory, *names)
@@ -127,6 +127,7 @@ class Results:
 
     def table(self, header, rows):
         """Adds a table to table.txt."""
+        self.tables.append((tuple(header), [tuple(row) for row in rows]))
         self.text(*layout(header, rows), "")
 
     def claim(self, ident, text, value, bar):
@@ -144,9 +145,20 @@ class Results:
         self.figures[name] = figure
         return figure, axes
 
+    def collect(self):
+        """Run the experiment's report() without writing files."""
+        self.module.report(self)
+
+    def close(self):
+        """Free the memory of the figures."""
+        if self.figures:
+            import matplotlib.pyplot as plt
+            for figure in self.figures.values():
+                plt.close(figure)
+
     def report(self):
         """Run the experiment's report() and write its output. Return: True if all claims hold."""
-        self.module.report(self)
+        self.collect()
         for claim in self.claims:
             self.text("%-7s %s: %.4g (%s): %s" % ("holds" if claim["holds"] else "FAILS", claim["id"], claim["value"],
                                                   claim["bar"], claim["text"]))
@@ -158,4 +170,5 @@ class Results:
         for name, figure in self.figures.items():
             figure.tight_layout()
             figure.savefig(self.path(name + ".svg"), metadata={"Date": None})
+        self.close()
         return all(claim["holds"] for claim in self.claims)

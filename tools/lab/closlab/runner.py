@@ -50,16 +50,27 @@ def clear(directory):
     os.makedirs(directory, exist_ok=True)
 
 
-class Guest:
-    """The guest of a scheme."""
+class Task:
+    """A guest to be run: a scheme of the JOB (experiment, seed, small, params), with results in DIRECTORY/scheme.
 
-    def __init__(self, scheme, job, directory, options):
-        command = [VM_RUN, "--kernel", options.kernel, "--virtual-time", str(options.seed),
-                   "--timeout", str(options.timeout), "--out", os.path.join(directory, scheme)]
+    name   in messages
+    """
+
+    def __init__(self, scheme, job, directory, name=None):
+        self.scheme, self.job, self.directory, self.name = scheme, job, directory, name or scheme
+
+
+class Guest:
+    """The guest of a task."""
+
+    def __init__(self, task, options):
+        command = [VM_RUN, "--kernel", options.kernel, "--virtual-time", str(task.job["seed"]),
+                   "--timeout", str(options.timeout), "--out", os.path.join(task.directory, task.scheme)]
         if options.memory:
             command += ["--memory", str(options.memory)]
-        command += ["--", "%s tools/lab/in-guest %s" % (ENVIRONMENT, shlex.quote(json.dumps(dict(job, scheme=scheme))))]
-        self.scheme = scheme
+        job = json.dumps(dict(task.job, scheme=task.scheme))
+        command += ["--", "%s tools/lab/in-guest %s" % (ENVIRONMENT, shlex.quote(job))]
+        self.task, self.name = task, task.name
         self.reached = self.expected = 0    # ns of virtual time
         self.began = self.heard = time.monotonic()
         # a new session, so that Ctrl-C reaches only this process, which then ends the guest
@@ -70,7 +81,7 @@ class Guest:
         """Handle a line of the guest's output."""
         self.heard = time.monotonic()
         if not text.startswith("@progress "):
-            progress.show(self.scheme + ": " + text)
+            progress.show(self.name + ": " + text)
             return
         if not self.expected:
             self.began = time.monotonic()   # set-up is complete
@@ -89,10 +100,10 @@ class Guest:
 
     def state(self):
         if not self.expected:
-            return "%s set-up" % self.scheme
+            return "%s set-up" % self.name
         wall = time.monotonic() - self.began
         return "%s %.4g of %.4g ms (%.2g wall s per virtual s)" % (
-            self.scheme, self.reached / 1e6, self.expected / 1e6, wall * 1e9 / self.reached if self.reached else 0)
+            self.name, self.reached / 1e6, self.expected / 1e6, wall * 1e9 / self.reached if self.reached else 0)
 
     def end(self):
         """End the guest, by force if necessary."""
@@ -173,12 +184,12 @@ def terminal_columns():
 
 
 class Crew:
-    """All guests of a run. `failed`: {scheme: reason} after run()."""
+    """The guests of some tasks. `failed`: {task: reason} after run(). DONE is called with each task that succeeds."""
 
-    def __init__(self, job, schemes, directory, options):
-        self.start = lambda scheme: Guest(scheme, job, directory, options)
-        self.waiting = list(schemes)
-        self.jobs, self.stall = options.jobs, options.stall
+    def __init__(self, tasks, options, done=lambda task: None):
+        self.start = lambda task: Guest(task, options)
+        self.waiting = list(tasks)
+        self.jobs, self.stall, self.done = options.jobs, options.stall, done
         self.guests = []
         self.failed = {}
         self.selector = selectors.DefaultSelector()
@@ -236,8 +247,9 @@ class Crew:
             self.fail(guest, "failed with status %d; the reason is above" % status)
         else:
             self.guests.remove(guest)
+            self.done(guest.task)
 
     def fail(self, guest, reason):
         self.guests.remove(guest)
-        self.failed[guest.scheme] = reason
-        self.progress.show("lab: %s: %s" % (guest.scheme, reason))
+        self.failed[guest.task] = reason
+        self.progress.show("lab: %s: %s" % (guest.name, reason))

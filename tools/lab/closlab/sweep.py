@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sweeps on the host: an experiment with several seeds and parameters, and the summary over the seeds.
+
+A point is a set of parameters. Its runs, one per seed, are directories of `lab run`: DIR/POINT/seed-N.
+"""
+import csv
+import itertools
+import json
+import os
+import random
+import re
+import shlex
+
+from closlab import experiment, runner
+from closlab.params import BadValue, assignments, texts
+from closlab.results import Results, layout
+from closlab.statistics import interval, mean, verdict
+
+HELD_OUT_SEEDS = (10**6, 2**32)     # seeds of --held-out; published numbers use seeds below
+RESERVE = 0.1                       # share of the host's memory that guests leave free
+GIB = 2**30
+DEFAULT_GIB = {"uml": 1, "uml-debug": 2}
+
+
+def parse_seeds(text):
+    """Return: seeds of "1..20", "3" or "1..5,9"."""
+    seeds = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d+)(?:\.\.(\d+))?", part)
+        if not match:
+            raise BadValue('"%s" is not a list of seeds, like 1..20 or 1,2,7' % text)
+        first, last = int(match[1]), int(match[2] or match[1])
+        if last < first or last >= 2**64:
+            raise BadValue('"%s" is not a range of seeds from 0 to 2^64 - 1' % part)
+        seeds += range(first, last + 1)
+    return sorted(set(seeds))
+
+
+def grid(params, given):
+    """Return: points, {name: text}, for all combinations of the values in GIVEN.
+
+    "load=0.5,0.8" gives two values. The value of a parameter that is a list is one value; "+" separates several.
+    """
+    several = {param.name: param.several for param in params}
+    names = list(given)
+    values = [given[name].split("+" if several.get(name) else ",") for name in names]
+    return [dict(zip(names, combination)) for combination in itertools.product(*values)]
+
+
+def held_out(params, given, seeds, draw):
+    """Return: points for --held-out: one, with all parameters that have a range and are not GIVEN drawn from it."""
+    point = dict(given)
+    for param in params:
+        if param.held_out and param.name not in given:
+            point[param.name] = param.draw(draw)
+    return [point], sorted(draw.sample(range(*HELD_OUT_SEEDS), seeds))
+
+
+def name_of(point):
+    """Return: name of the point's directory."""
+    return re.sub(r"[^\w.,=+-]", "_", " ".join("%s=%s" % item for item in sorted(point.items()))) or "default"
+
+
+def guests_at_once(options):
+    """Return: number of guests that CPUs and free memory allow; at least 1."""
+    with open("/proc/meminfo", encoding="ascii") as f:
+        free = next(int(line.split()[1]) << 10 for line in f if line.startswith("MemAvailable:"))
+    fit = int(free * (1 - RESERVE) / GIB / (options.memory or DEFAULT_GIB[options.kernel]))
+    return max(1, min(options.jobs, fit))
+
+
+class Run:
+    """A run of a sweep: a point with a seed. `waiting`: schemes without results"""
+
+    def __init__(self, point, seed, job, schemes, directory):
+        self.point, self.seed, self.job, self.schemes, self.directory = point, seed, job, schemes, directory
+        self.waiting = [] if self.complete() else list(schemes)
+
+    def complete(self):
+        """Return: True if the directory has the results of this run."""
+        try:
+            with open(os.path.join(self.directory, "params.json"), encoding="utf-8") as f:
+                about = json.load(f)
+        except FileNotFoundError:
+            return False
+        return all(about.get(key) == value for key, value in self.job.items()) and \
+            set(self.schemes) <= set(about["schemes"]) and "failed" not in about and \
+            os.path.exists(os.path.join(self.directory, "claims.json"))
+
+    def command(self, options):
+        """Return: the command that makes this run; 1 (a claim fails) is no failure here."""
+        words = ["tools/lab/lab", "run", self.job["experiment"], "--seed", str(self.seed), "--kernel", options.kernel,
+                 "--out", os.path.relpath(self.directory, experiment.TOP), "-j", "1",
+                 "--scheme", ",".join(self.schemes)]
+        if options.memory:
+            words += ["--memory", str(options.memory)]
+        if options.small:
+            words.append("--small")
+        if self.point:
+            words += ["--set"] + ["%s=%s" % item for item in self.point.items()]
+        return shlex.join(words) + " || [ $? -eq 1 ]"
+
+
+def plan(module, name, schemes, directory, options):
+    """Return: runs of the sweep."""
+    given = assignments(options.set)
+    if options.held_out:
+        seed = random.SystemRandom().getrandbits(32) if options.draw is None else options.draw
+        runner.say("held out: draw %d; --draw %d repeats it" % (seed, seed))
+        points, seeds = held_out(module.PARAMS, given, options.held_out, random.Random(seed))
+    else:
+        points, seeds = grid(module.PARAMS, given), parse_seeds(options.seeds)
+    runs = []
+    for point in points:
+        settings = dict(module.SMALL) if options.small else {}
+        settings.update(point)
+        for seed in seeds:
+            job = {"experiment": name, "seed": seed, "small": options.small, "params": texts(module.PARAMS, settings)}
+            runs.append(Run(point, seed, job, schemes, os.path.join(directory, name_of(point), "seed-%d" % seed)))
+    return runs
+
+
+class Sweep:
+    """The runs of a sweep that are not complete."""
+
+    def __init__(self, runs, options, write_params):
+        self.runs, self.options, self.write_params = runs, options, write_params
+        self.by_task = {}
+
+    def tasks(self):
+        for run in self.runs:
+            if run.waiting:
+                runner.clear(run.directory)
+            for scheme in run.waiting:
+                task = runner.Task(scheme, run.job, run.directory, "%s %d %s" % (name_of(run.point), run.seed, scheme))
+                self.by_task[task] = run
+        return list(self.by_task)
+
+    def done(self, task):
+        """Report a run when its last scheme is done. Before, it has no params.json, so it counts as not complete."""
+        run = self.by_task[task]
+        run.waiting.remove(task.scheme)
+        if not run.waiting:
+            self.write_params(run.directory, dict(run.job, schemes=run.schemes, kernel=self.options.kernel))
+            Results(run.directory).report()
+
+    def run(self):
+        """Return: {task: reason} of failed guests."""
+        self.options.jobs = guests_at_once(self.options)
+        crew = runner.Crew(self.tasks(), self.options, self.done)
+        crew.run()
+        return crew.failed
+
+
+# ---- summary
+
+def cell(values):
+    """Return: text of a table's cell from its VALUES, one per seed: a mean with its 95 % interval, if they are numbers."""
+    if all(value == values[0] for value in values):
+        return values[0]
+    if not all(isinstance(value, (int, float)) for value in values):
+        return "-"
+    low, high = interval(values)
+    return "%.4g [%.4g, %.4g]" % (mean(values), low, high)
+
+
+def merged(tables):
+    """Return: header and rows of a table from those of all seeds; None if their shapes differ."""
+    header, rows = tables[0]
+    if any(other[0] != header or len(other[1]) != len(rows) for other in tables):
+        return None
+    return header, [[cell([other[1][r][c] for other in tables]) for c in range(len(header))] for r in range(len(rows))]
+
+
+def judged(results):
+    """Return: per claim: id, text, bar, values of all seeds, mean, low, high, verdict."""
+    found = []
+    for number, claim in enumerate(results[0].claims):
+        values = [other.claims[number]["value"] for other in results]
+        low, high = interval(values)
+        found.append({"id": claim["id"], "text": claim["text"], "bar": claim["bar"], "values": values,
+                      "mean": mean(values), "low": low, "high": high, "verdict": verdict(values, claim["bar"])})
+    return found
+
+
+def band(axes, lines):
+    """Replace LINES, the same line of each seed with that of AXES first, by their mean with a band of its 95 % interval.
+
+    If the seeds have other abscissas but the same ordinates, as distributions have, the band is horizontal. If both
+    differ, the seeds' lines are drawn side by side.
+    """
+    first = lines[0]
+    xs, ys = [[list(getattr(line, "get_%sdata" % axis)()) for line in lines] for axis in "xy"]
+    if all(x == xs[0] for x in xs):
+        across, fill, put = ys, lambda low, high, **style: axes.fill_between(xs[0], low, high, **style), first.set_ydata
+    elif all(y == ys[0] for y in ys):
+        across, fill, put = xs, lambda low, high, **style: axes.fill_betweenx(ys[0], low, high, **style), first.set_xdata
+    else:
+        for x, y in zip(xs[1:], ys[1:]):
+            axes.plot(x, y, color=first.get_color(), alpha=0.3, linewidth=0.6)
+        return
+    columns = list(zip(*across))
+    bounds = [interval(list(column)) for column in columns]
+    put([mean(column) for column in columns])
+    fill([low for low, _ in bounds], [high for _, high in bounds], color=first.get_color(), alpha=0.2, linewidth=0)
+
+
+def draw_bands(results, directory):
+    """Write the figures of the first of RESULTS, with the lines of all of them as bands."""
+    for name, figure in results[0].figures.items():
+        others = [result.figures[name] for result in results[1:] if name in result.figures]
+        for number, axes in enumerate(figure.axes):
+            same = [axes.lines] + [other.axes[number].lines for other in others if number < len(other.axes)]
+            for lines in list(zip(*map(list, same))):
+                if len(lines) > 1:
+                    band(axes, lines)
+            axes.relim()
+            axes.autoscale_view()
+        figure.tight_layout()
+        figure.savefig(os.path.join(directory, name + ".svg"), metadata={"Date": None})
+
+
+def summarize(runs, directory):
+    """Write the summary of each point from its complete runs, and print it. Return: True if no claim fails."""
+    good = True
+    lines = []
+    with open(os.path.join(directory, "claims.csv"), "w", encoding="utf-8", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(("point", "id", "bar", "seeds", "mean", "low", "high", "verdict"))
+        for point in dict.fromkeys(name_of(run.point) for run in runs):
+            complete = [run for run in runs if name_of(run.point) == point and run.complete()]
+            lines += ["== %s: %d seeds" % (point, len(complete)), ""]
+            if not complete:
+                continue
+            results = [Results(run.directory) for run in complete]
+            for result in results:
+                result.collect()
+            for tables in zip(*(result.tables for result in results)):
+                table = merged(tables)
+                lines += [*layout(*table), ""] if table else ["(a table whose rows differ between seeds)", ""]
+            claims = judged(results)
+            for claim in claims:
+                good = good and claim["verdict"] != "fails"
+                lines.append("%-5s %s: %.4g [%.4g, %.4g] (%s): %s" % (
+                    claim["verdict"], claim["id"], claim["mean"], claim["low"], claim["high"], claim["bar"],
+                    claim["text"]))
+                out.writerow((point, claim["id"], claim["bar"], len(complete), claim["mean"], claim["low"],
+                              claim["high"], claim["verdict"]))
+            lines.append("")
+            with open(os.path.join(directory, point, "claims.json"), "w", encoding="utf-8") as claims_file:
+                json.dump(claims, claims_file, indent=1)
+                claims_file.write("\n")
+            draw_bands(results, os.path.join(directory, point))
+            for result in results:
+                result.close()
+    with open(os.path.join(directory, "table.txt"), "w", encoding="utf-8") as f:
+        f.writelines(line + "\n" for line in lines)
+    print("\n".join(lines))
+    return good
