@@ -90,6 +90,26 @@ static void test_rng_reference(void **state)
 		assert_int_equal(rng_u64(&rng), want[i]);
 }
 
+/* close to the C library's, and the same bits on every processor */
+static void test_rng_log(void **state)
+{
+	double x, error;
+	struct rng rng;
+	int i;
+
+	(void)state;
+	assert_true(rng_log(1) == 0);
+	assert_true(rng_log(2) == 0x1.62e42fefa39efp-1);
+	assert_true(rng_log(0.1) == -0x1.26bb1bbb55515p+1);
+	assert_true(rng_log(0x1p-53) == -0x1.25e4f7b2737fap+5);
+	rng_seed(&rng, 1, 0);
+	for (i = 0; i < 100000; i++) {
+		x = 1 - rng_unit(&rng);
+		error = fabs(rng_log(x) - log(x));
+		assert_true(error <= 1e-15 * fabs(log(x)));
+	}
+}
+
 static void test_rng_streams(void **state)
 {
 	struct rng a, b;
@@ -441,6 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_numbers),
 		cmocka_unit_test(test_rng_reference),
+		cmocka_unit_test(test_rng_log),
 		cmocka_unit_test(test_rng_streams),
 		cmocka_unit_test(test_rng_ranges),
 		cmocka_unit_test(test_stats),

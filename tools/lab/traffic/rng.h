@@ -77,10 +77,36 @@ static inline double rng_unit(struct rng *rng)
 	return (double)(rng_u64(rng) >> 11) / (1ULL << 53);
 }
 
+/**
+ * rng_log() - natural logarithm
+ * @x: positive and finite
+ *
+ * The C library's result depends on the library and on the host's processor. This one has the same bits everywhere: x is
+ * m * 2^e, and log(m) is 2 * atanh((m - 1) / (m + 1)), whose series has an error below 2^-56 after 12 terms.
+ *
+ * Return: logarithm of @x
+ */
+static inline double rng_log(double x)
+{
+	double s, square, sum = 0;
+	int e, k;
+
+	x = frexp(x, &e);
+	if (x < 0.70710678118654752) {
+		x *= 2;
+		e--;
+	}
+	s = (x - 1) / (x + 1);
+	square = s * s;
+	for (k = 23; k > 0; k -= 2)
+		sum = sum * square + 1.0 / k;
+	return 2 * s * sum + e * 0.69314718055994531;
+}
+
 /* Return: exponentially distributed, as the gaps of a Poisson process */
 static inline double rng_exponential(struct rng *rng, double mean)
 {
-	return -mean * log1p(-rng_unit(rng));
+	return -mean * rng_log(1 - rng_unit(rng));
 }
 
 #endif /* _TRAFFIC_RNG_H */
