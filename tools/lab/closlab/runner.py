@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 
+from closlab import inputs
 from closlab.experiment import TOP
 from closlab.params import BadValue
 
@@ -28,11 +29,15 @@ def say(text):
 
 
 def prepare(kernel):
-    """Install and build everything that the guests need."""
+    """Install and build everything that the guests need. Return: directory of the modules."""
+    printed = {}
     for command in (["tools/deps.sh", "lab", "uml", "vm"], ["tools/vm/modules", kernel],
                     ["make", "-s", "-C", "tools/lab"]):
-        if subprocess.run(command, cwd=TOP, stdout=subprocess.DEVNULL, check=False).returncode:
+        result = subprocess.run(command, cwd=TOP, stdout=subprocess.PIPE, text=True, check=False)
+        if result.returncode:
             raise Broken("%s failed" % " ".join(command))
+        printed[command[0]] = result.stdout.strip()
+    return printed["tools/vm/modules"]
 
 
 def clear(directory):
@@ -42,7 +47,7 @@ def clear(directory):
             about = json.load(f)
             for scheme in [*about["schemes"], *about.get("failed", ())]:
                 shutil.rmtree(os.path.join(directory, scheme), ignore_errors=True)
-        for name in ["params.json", "claims.json", "table.txt"] + glob.glob("*.svg", root_dir=directory):
+        for name in ["params.json", "claims.json", "table.txt", *inputs.FILES] + glob.glob("*.svg", root_dir=directory):
             if os.path.exists(os.path.join(directory, name)):
                 os.unlink(os.path.join(directory, name))
     elif os.path.isdir(directory) and os.listdir(directory):

@@ -11,7 +11,7 @@ import random
 import re
 import shlex
 
-from closlab import experiment, runner
+from closlab import experiment, inputs, runner
 from closlab.params import BadValue, assignments, texts
 from closlab.results import Results, layout
 from closlab.statistics import interval, mean, verdict
@@ -121,10 +121,10 @@ def plan(module, name, schemes, directory, options):
 
 
 class Sweep:
-    """The runs of a sweep that are not complete."""
+    """The runs of a sweep that are not complete. DESCRIBED: their inputs, see closlab.inputs."""
 
-    def __init__(self, runs, options, write_params):
-        self.runs, self.options, self.write_params = runs, options, write_params
+    def __init__(self, runs, options, write_params, described):
+        self.runs, self.options, self.write_params, self.described = runs, options, write_params, described
         self.by_task = {}
 
     def tasks(self):
@@ -142,6 +142,8 @@ class Sweep:
         run.waiting.remove(task.scheme)
         if not run.waiting:
             self.write_params(run.directory, dict(run.job, schemes=run.schemes, kernel=self.options.kernel))
+            inputs.write(run.directory, self.described)
+            inputs.write_digests(run.directory, run.schemes)
             Results(run.directory).report()
 
     def run(self):
@@ -155,7 +157,7 @@ class Sweep:
 # ---- summary
 
 def cell(values):
-    """Return: text of a table's cell from its VALUES, one per seed: a mean with its 95 % interval, if they are numbers."""
+    """Return: text of a table's cell from its VALUES, one per seed: mean and 95 % interval, if they are numbers."""
     if all(value == values[0] for value in values):
         return values[0]
     if not all(isinstance(value, (int, float)) for value in values):
@@ -173,10 +175,13 @@ def merged(tables):
 
 
 def judged(results):
-    """Return: per claim: id, text, bar, values of all seeds, mean, low, high, verdict."""
+    """Return: per claim of all seeds: id, text, bar, values, mean, low, high, verdict."""
     found = []
-    for number, claim in enumerate(results[0].claims):
-        values = [other.claims[number]["value"] for other in results]
+    by_id = [{claim["id"]: claim["value"] for claim in other.claims} for other in results]
+    for claim in results[0].claims:
+        values = [other[claim["id"]] for other in by_id if claim["id"] in other]
+        if len(values) < len(results):
+            continue
         low, high = interval(values)
         found.append({"id": claim["id"], "text": claim["text"], "bar": claim["bar"], "values": values,
                       "mean": mean(values), "low": low, "high": high, "verdict": verdict(values, claim["bar"])})
@@ -184,7 +189,7 @@ def judged(results):
 
 
 def band(axes, lines):
-    """Replace LINES, the same line of each seed with that of AXES first, by their mean with a band of its 95 % interval.
+    """Replace LINES, the same line of each seed, that of AXES first, by their mean with a band of its 95 % interval.
 
     If the seeds have other abscissas but the same ordinates, as distributions have, the band is horizontal. If both
     differ, the seeds' lines are drawn side by side.
@@ -192,9 +197,9 @@ def band(axes, lines):
     first = lines[0]
     xs, ys = [[list(getattr(line, "get_%sdata" % axis)()) for line in lines] for axis in "xy"]
     if all(x == xs[0] for x in xs):
-        across, fill, put = ys, lambda low, high, **style: axes.fill_between(xs[0], low, high, **style), first.set_ydata
+        across, along, fill, put = ys, xs[0], axes.fill_between, first.set_ydata
     elif all(y == ys[0] for y in ys):
-        across, fill, put = xs, lambda low, high, **style: axes.fill_betweenx(ys[0], low, high, **style), first.set_xdata
+        across, along, fill, put = xs, ys[0], axes.fill_betweenx, first.set_xdata
     else:
         for x, y in zip(xs[1:], ys[1:]):
             axes.plot(x, y, color=first.get_color(), alpha=0.3, linewidth=0.6)
@@ -202,7 +207,7 @@ def band(axes, lines):
     columns = list(zip(*across))
     bounds = [interval(list(column)) for column in columns]
     put([mean(column) for column in columns])
-    fill([low for low, _ in bounds], [high for _, high in bounds], color=first.get_color(), alpha=0.2, linewidth=0)
+    fill(along, [low for low, _ in bounds], [high for _, high in bounds], color=first.get_color(), alpha=0.2, linewidth=0)
 
 
 def draw_bands(results, directory):
