@@ -15,7 +15,8 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, guest, params, pcrp, results, runner, shell, statistics, sweep, topo, trace  # noqa: E402
+from closlab import experiment, guest, params, pcrp, results, runner, shell  # noqa: E402
+from closlab import statistics, sweep, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''

@@ -65,7 +65,7 @@ EXACT = ("count", "rate", "time", "size")
 class Param:
     """A parameter of an experiment: Param("senders", "count", "8", "hosts that send").
 
-    `several`: the value is a list. `choices`: the allowed words. `held_out`: the least and the greatest value, as texts,
+    `several`: the value is a list. `choices`: the allowed words. `held_out`: texts of the least and the greatest value
     that `lab sweep --held-out` draws.
     """
 

@@ -28,7 +28,8 @@ def interval(values, statistic=mean):
 
 
 def satisfied(low, high, bar):
-    """Return: True if each value from LOW to HIGH satisfies BAR (see closlab.results.holds()), False if none, else None."""
+    """Return: True if each value from LOW to HIGH satisfies BAR, as closlab.results.holds() has it; False if none does;
+    else None."""
     between = re.fullmatch(r"(-?[\d.e+-]+?)\.\.(-?[\d.e+-]+)", bar)
     if between:
         least, most = float(between[1]), float(between[2])
@@ -74,7 +75,7 @@ def steady_from(values):
 
 
 def realized_load(flows, links_bps, begin, end):
-    """Return: load of the flows that started from BEGIN to END (ns), from their realized bytes, as a share of LINKS_BPS.
+    """Return: load from the realized bytes of the flows that started from BEGIN to END (ns), as a share of LINKS_BPS.
 
     FLOWS: Columns of flows.csv. LINKS_BPS: sum of the rates of the sending hosts' links, bit/s.
     """

@@ -20,7 +20,7 @@ from closlab.tcp import FRAME, SERIES, WIRE, Window
 PARAMS = [
     Param("delay", "time", "1500ns", "delay of each link; four delays are most of the RTT"),
     Param("hosts", "count", "16", "number of senders"),
-    Param("flows", "count", "2,4,8,16,32,64", "numbers of flows", several=True),
+    Param("flows", "count", "2,4,8,16,32,64", "numbers of flows", several=True, held_out=("2", "64")),
     Param("pmax", "count", "1,20", "pmax of the marking, %: the paper's, HPCC's simulator's", several=True),
     Param("seg_kb", "count", "4", "burst size, KB, at least two packets"),
     Param("jitter", "time", "1ms", "interval in which the flows start"),

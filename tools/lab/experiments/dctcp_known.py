@@ -21,7 +21,7 @@ from closlab.results import COLOURS, jain, mean, quantile
 PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "24us", "delay of each link; an RTT has four"),
-    Param("flows", "count", "2,8,16,24,40", "numbers of flows, a case each", several=True),
+    Param("flows", "count", "2,8,16,24,40", "numbers of flows, a case each", several=True, held_out=("2", "64")),
     Param("k", "count", "65", "marking threshold of the port, packets"),
     Param("buffer", "size", "700k", "buffer of the port"),
     Param("warmup", "time", "100ms", "time before the measurement"),

@@ -27,7 +27,7 @@ PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "4us", "delay of each link; four delays are most of the RTT"),
     Param("hosts", "count", "16", "number of senders"),
-    Param("flows", "count", "2,16,64", "numbers of flows", several=True),
+    Param("flows", "count", "2,16,64", "numbers of flows", several=True, held_out=("2", "64")),
     Param("runs", "count", "10", "runs for each number of flows"),
     Param("buffer", "size", "64M", "buffer of the port"),
     Param("jitter", "time", "50ms", "interval in which the flows start"),
