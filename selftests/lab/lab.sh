@@ -83,6 +83,25 @@ check "lab plot writes identical files" diff -r "$TMP/first" "$TMP/out"
 check_run "the smallest settings run in the debug kernel" 0 "holds +bytes" --small --kernel uml-debug --scheme dctcp
 check_eq "a run has only the requested schemes" "$(cd "$TMP/out" && echo */)" "dctcp/"
 
+# sweep ARGUMENT...: sweep the trial's seeds 1 to 5
+sweep() { "$lab" sweep "$dir/trial.py" --seeds 1..5 --scheme dctcp --out "$TMP/sweep" "$@" 2>"$TMP/err"; }
+
+check "a sweep runs all seeds and combinations" sweep --set senders=1,2
+check_eq "claims of a sweep are judged for each combination" \
+	"$(cut -d , -f 1,2,4,8 "$TMP/sweep/claims.csv" | tail -n 2 | tr '\n' ' ')" \
+	"senders=1,bytes,5,holds senders=2,bytes,5,holds "
+check "digests of a sweep's results are right" \
+	sh -c "cd '$TMP/sweep/senders=2/seed-5' && sha256sum --quiet -c SHA256SUMS"
+cp -r "$TMP/sweep" "$TMP/whole"
+rm -r "$TMP/sweep/senders=1/seed-4"
+touch "$TMP/sweep/senders=1/seed-3/kept"
+sweep --set senders=1,2 --list >"$TMP/jobs"
+check_eq "lab sweep --list prints the missing runs" "$(grep -c -- "--seed 4 .*senders=1" "$TMP/jobs")/$(wc -l <"$TMP/jobs")" 1/1
+check "a job of the list runs" sh -c "cd '$LIB_TOP' && sh '$TMP/jobs'"
+check "a sweep resumes" sweep --set senders=1,2
+check "complete runs are kept" test -e "$TMP/sweep/senders=1/seed-3/kept"
+check "a resumed sweep has the same results" diff -r -x inputs.json -x kept "$TMP/whole" "$TMP/sweep"
+
 experiment "measure(lab)" 1000
 check_run "a run with a claim that fails exits with 1" 1 "FAILS +bytes"
 experiment "nothing()" 1
