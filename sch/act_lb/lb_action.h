@@ -114,7 +114,7 @@ struct tcf_lb {
 
 #define to_lb(a)	((struct tcf_lb *)(a))
 
-/* Return: 32 random bits for a choice, which need not be secret (a linear congruential generator) */
+/* Return: 32 random bits, which need not be secret, by a linear congruential generator */
 static inline u32 lb_draw(u64 *state)
 {
 	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
