@@ -81,8 +81,9 @@ static inline double rng_unit(struct rng *rng)
  * rng_log() - natural logarithm
  * @x: positive and finite
  *
- * The C library's result depends on the library and on the host's processor. This one has the same bits everywhere: x is
- * m * 2^e, and log(m) is 2 * atanh((m - 1) / (m + 1)), whose series has an error below 2^-56 after 12 terms.
+ * The C library's result depends on the library and on the host's processor. This one has the same
+ * bits everywhere: x is m * 2^e, and log(m) is 2 * atanh((m - 1) / (m + 1)), whose series has an
+ * error below 2^-56 after 12 terms.
  *
  * Return: logarithm of @x
  */
