@@ -27,6 +27,19 @@ FABRICS = ("symmetric", "slow", "failed", "halved", "fat-tree")
 SLOW = 4            # the last spine's links have the rate divided by this in "slow"
 TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn", "sr")
 COUNTERS = ("sent_packets", "new_flows", "gaps", "moves", "failovers", "overflows")
+NETWORK_PARAMS = [
+    Param("leaves", "count", "4", "leaves"),
+    Param("spines", "count", "4", "spines"),
+    Param("hosts", "count", "4", "hosts at a leaf"),
+    Param("mtu", "size", "1500", "MTU of all links"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "1us", "delay of each link"),
+]
+PORT_PARAMS = [
+    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
+    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
+    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+]
 # TCP's tolerance of reordering, as users can set it
 TCP_PARAMS = [
     Param("recovery", "count", "1", "net.ipv4.tcp_recovery of the hosts; 0: no RACK, losses by tcp_reordering alone"),

@@ -15,20 +15,13 @@ from closlab.results import mean
 from closlab.tcp import AROUND
 
 PARAMS = [
-    Param("leaves", "count", "4", "leaves"),
-    Param("spines", "count", "4", "spines"),
-    Param("hosts", "count", "4", "hosts at a leaf"),
-    Param("mtu", "size", "1500", "MTU of all links"),
-    Param("rate", "rate", "10gbit", "rate of all links"),
-    Param("delay", "time", "1us", "delay of each link"),
+    *lb.NETWORK_PARAMS,
     Param("fabrics", "word", "symmetric", "fabrics", several=True, choices=lb.FABRICS),
     Param("transports", "word", "dctcp", "transports", several=True, choices=lb.TRANSPORTS),
     Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
     Param("bytes", "size", "1M", "data of a rank"),
     Param("runs", "count", "5", "number of runs of each case"),
-    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
-    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
-    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    *lb.PORT_PARAMS,
     Param("jitter", "time", "20us", "interval in which the flows start"),
     *lb.TCP_PARAMS,
     Param("longest", "time", "20ms", "estimate of a run's time, for the display of progress"),

@@ -13,12 +13,7 @@ from closlab.params import Param
 from closlab.results import mean
 
 PARAMS = [
-    Param("leaves", "count", "4", "leaves"),
-    Param("spines", "count", "4", "spines"),
-    Param("hosts", "count", "4", "hosts at a leaf"),
-    Param("mtu", "size", "1500", "MTU of all links"),
-    Param("rate", "rate", "10gbit", "rate of all links"),
-    Param("delay", "time", "1us", "delay of each link"),
+    *lb.NETWORK_PARAMS,
     Param("fabrics", "word", "symmetric,slow,failed", "fabrics", several=True, choices=lb.FABRICS),
     Param("transports", "word", "dctcp", "transports", several=True, choices=lb.TRANSPORTS),
     Param("sizes", "word", "alistorage2019", "flow size distributions", several=True),
@@ -26,9 +21,7 @@ PARAMS = [
     Param("flows", "count", "1000", "approximate number of flows of a run"),
     Param("runs", "count", "5", "number of runs of each case"),
     Param("drain", "time", "1s", "time limit for unfinished flows"),
-    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
-    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
-    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    *lb.PORT_PARAMS,
     *lb.TCP_PARAMS,
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "loads": "0.6", "flows": "30", "runs": "1"}

@@ -29,12 +29,7 @@ VARIANTS = {
     "flowlet-1ms": "granularity flowlet select quality gap 1ms",
 }
 PARAMS = [
-    Param("leaves", "count", "4", "leaves"),
-    Param("spines", "count", "4", "spines"),
-    Param("hosts", "count", "4", "hosts at a leaf"),
-    Param("mtu", "size", "1500", "MTU of all links"),
-    Param("rate", "rate", "10gbit", "rate of all links"),
-    Param("delay", "time", "1us", "delay of each link"),
+    *lb.NETWORK_PARAMS,
     Param("variants", "word", ",".join(VARIANTS), "options to run with", several=True, choices=tuple(VARIANTS)),
     Param("fabrics", "word", "symmetric,slow", "fabrics", several=True, choices=lb.FABRICS),
     Param("transport", "word", "dctcp", "transport", choices=lb.TRANSPORTS),
@@ -43,9 +38,7 @@ PARAMS = [
     Param("flows", "count", "1000", "approximate number of flows of a run"),
     Param("runs", "count", "5", "number of runs of each case"),
     Param("drain", "time", "1s", "time limit for unfinished flows"),
-    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
-    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
-    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    *lb.PORT_PARAMS,
 ]
 SMALL = {"variants": "random,default", "leaves": "2", "spines": "2", "hosts": "2",
          "fabrics": "slow", "flows": "30", "runs": "1"}

@@ -20,21 +20,14 @@ from closlab.results import mean
 from closlab.tcp import AROUND, SERIES, goodputs
 
 PARAMS = [
-    Param("leaves", "count", "4", "leaves"),
-    Param("spines", "count", "4", "spines"),
-    Param("hosts", "count", "4", "hosts at a leaf"),
-    Param("mtu", "size", "1500", "MTU of all links"),
-    Param("rate", "rate", "10gbit", "rate of all links"),
-    Param("delay", "time", "1us", "delay of each link"),
+    *lb.NETWORK_PARAMS,
     Param("fabrics", "word", "symmetric,slow,failed", "fabrics", several=True, choices=lb.FABRICS[:-1]),
     Param("transports", "word", "dctcp,gbn", "transports", several=True, choices=lb.TRANSPORTS),
     Param("permutations", "count", "5", "number of permutations, run in sequence"),
     Param("warmup", "time", "2ms", "time before the measurement"),
     Param("time", "time", "3ms", "duration of the measurement"),
     Param("jitter", "time", "100us", "interval in which the flows start"),
-    Param("buffer", "count", "400", "buffer of TCP's port, packets"),
-    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
-    Param("limit", "count", "8", "data queue of NDP's port, packets"),
+    *lb.PORT_PARAMS,
     *lb.TCP_PARAMS,
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "transports": "cubic", "permutations": "1",
