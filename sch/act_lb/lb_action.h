@@ -11,6 +11,7 @@
 #include "lb_fib.h"
 #include "lb_flow.h"
 #include "lb_glb.h"
+#include "lb_hash.h"
 #include "lb_options.h"
 #include "lb_port.h"
 #include "lb_select.h"
@@ -129,8 +130,6 @@ static inline void lb_count(const struct tcf_lb *lb, u32 counter)
 
 int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *ports,
 	       struct sk_buff *skb);
-u64 lb_hash4(const struct tcf_lb *lb, const struct sk_buff *skb);
-u64 lb_hash6(const struct tcf_lb *lb, const struct sk_buff *skb);
 int lb_check_packet(struct sk_buff *skb, struct net *net);
 
 #endif /* _CLOSNET_LB_ACTION_H */

@@ -2,7 +2,7 @@
 /*
  * Routes: the next hops of a packet
  *
- * The interface of lb_fib.c, which explains the lookup.
+ * The interface of lb_fib.c, which explains the lookup, and of lb_hops.c.
  */
 #ifndef _CLOSNET_LB_FIB_H
 #define _CLOSNET_LB_FIB_H
@@ -76,6 +76,8 @@ struct lb_next {
 	struct lb_port *port;
 };
 
+int lb_fib4_hops(struct lb_route *r);
+int lb_fib6_hops(struct lb_route *r);
 int lb_fib4_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb,
 		   struct lb_source *sources);
 int lb_fib6_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb);

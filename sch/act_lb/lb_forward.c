@@ -490,7 +490,7 @@ int lb_forward(struct tcf_lb *lb, const struct lb_params *p, struct lb_ports *po
 	if (reason)
 		return reason;
 	if (p->table || p->select.policy == LB_HASH)
-		b.hash = b.route.ipv6 ? lb_hash6(lb, skb) : lb_hash4(lb, skb);
+		b.hash = b.route.ipv6 ? lb_hash6(&lb->key, skb) : lb_hash4(&lb->key, skb);
 	reason = lb_choose_next(&b, skb, &next);
 	if (reason)
 		return reason;
