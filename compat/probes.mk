@@ -35,3 +35,6 @@ ccflags-y += $(call closnet-probe,ALLOC_NETDEV_DUMMY,linux/netdevice.h,alloc_net
 ccflags-y += $(call closnet-probe,FLOWI4_DSCP,net/flow.h,flowi4_dscp)
 ccflags-y += $(call closnet-probe,FIB_DSCP_MASKED_MATCH,net/ip_fib.h,fib_dscp_masked_match)
 ccflags-y += $(call closnet-probe,IPV6_STUB,net/ipv6_stubs.h,struct ipv6_stub)
+ccflags-y += $(call closnet-probe,UDP_TUNNEL_SOCK,net/udp_tunnel.h,void udp_tunnel_sock_release.struct sock .sk)
+ccflags-y += $(call closnet-probe,UDP_TUNNEL_IPCB,net/udp_tunnel.h,bool xnet. bool nocheck. u16 ipcb_flags)
+ccflags-y += $(call closnet-probe,LLTX,linux/netdevice.h,lltx:1)

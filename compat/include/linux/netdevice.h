@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* alloc_netdev_dummy(), for devices with NAPIs only, is new in 6.10. */
+/* alloc_netdev_dummy(), for devices with NAPIs only, is new in 6.10; lltx in 6.12. */
 #ifndef _CLOSNET_COMPAT_LINUX_NETDEVICE_H
 #define _CLOSNET_COMPAT_LINUX_NETDEVICE_H
 
@@ -25,5 +25,15 @@ static inline void closnet_free_netdev_dummy(struct net_device *dev)
 	kvfree(dev);
 }
 #endif
+
+/* Transmit without a lock of the device */
+static inline void closnet_set_lltx(struct net_device *dev)
+{
+#ifdef CLOSNET_HAVE_LLTX
+	dev->lltx = true;
+#else
+	dev->features |= NETIF_F_LLTX;
+#endif
+}
 
 #endif

@@ -10,9 +10,13 @@
 #include <net/ipv6_stubs.h>
 
 #define closnet_fib6_lookup(...)	(ipv6_stub->fib6_lookup(__VA_ARGS__))
+#define closnet_ip6_dst_lookup_flow(...)	(ipv6_stub->ipv6_dst_lookup_flow(__VA_ARGS__))
 #define closnet_nd_tbl()		(ipv6_stub->nd_tbl)
 #else
+#include <net/ipv6.h>
+
 #define closnet_fib6_lookup(...)	fib6_lookup(__VA_ARGS__)
+#define closnet_ip6_dst_lookup_flow(...)	ip6_dst_lookup_flow(__VA_ARGS__)
 #define closnet_nd_tbl()		(&nd_tbl)
 #endif
 
