@@ -39,6 +39,7 @@ struct link_util {
 };
 
 /* ip looks up KIND_link_util */
+extern struct link_util closfab_link_util PLUGIN_EXPORT;
 extern struct link_util closwire_link_util PLUGIN_EXPORT;
 
 /**

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sending: number, choose a path, encapsulate
+ *
+ * The device takes no GSO packets, since each packet needs a header of its own; the stack
+ * segments them. Locks are held while a packet gets its number or its place in an epoch, not
+ * while it is sent: two CPUs that send packets of one bucket at the same time have no order
+ * between them anyway.
+ *
+ * The outer header has the DSCP and ECN of the packet (RFC 6040, RFC 2983's uniform model),
+ * unless the route sets them: priority and PFC work in the fabric as for the packet itself. DF is
+ * set for IPv6 packets and for IPv4 packets that have it.
+ */
+#include <linux/icmpv6.h>
+#include <linux/random.h>
+#include <net/dst_metadata.h>
+#include <net/icmp.h>
+#include <net/inet_ecn.h>
+#include <net/pkt_sched.h>
+#include <net/udp_tunnel.h>
+#include <closnet/pkt_core.h>
+#include "../../sch/act_lb/lb_hash.h"
+#include "fab.h"
+#include "fab_trace.h"
+
+/* UDP source ports: the dynamic ones (RFC 6335) */
+#define FAB_SPORT_MIN	0xc000U
+#define FAB_TOS_CONTROL	0xc0	/* CS6 */
+
+/**
+ * struct fab_out - a packet on its way
+ * @fab: device
+ * @peer: its peer
+ * @paths: paths to the peer
+ * @h: header
+ * @tos: traffic class of the outer header
+ * @ttl: TTL of the outer header
+ * @df: DF of the outer header, if it is IPv4
+ */
+struct fab_out {
+	struct fab_dev *fab;
+	struct fab_peer *peer;
+	const struct fab_paths *paths;
+	struct fab_header h;
+	u8 tos;
+	u8 ttl;
+	__be16 df;
+};
+
+static void fab_drop(const struct fab_dev *fab, struct sk_buff *skb, enum fab_counter counter)
+{
+	fab_count(fab, counter);
+	DEV_STATS_INC(fab->dev, tx_dropped);
+	kfree_skb(skb);
+}
+
+/* ---- encapsulation ---- */
+
+/**
+ * fab_mac() - compute the MAC of a packet
+ * @fab: device, which has the key
+ * @from: source address of the outer header; IPv4 is mapped
+ * @to: destination address
+ * @header: FAB_HLEN bytes
+ * @len: length of the packet behind the header and the MAC
+ *
+ * Return: 64 bits.
+ */
+u64 fab_mac(const struct fab_dev *fab, const struct in6_addr *from, const struct in6_addr *to,
+	    const u8 *header, u32 len)
+{
+	struct {
+		struct in6_addr from;
+		struct in6_addr to;
+		u8 header[FAB_HLEN];
+		u32 len;
+	} __aligned(SIPHASH_ALIGNMENT) data = { .from = *from, .to = *to, .len = len };
+
+	memcpy(data.header, header, FAB_HLEN);
+	return siphash(&data, sizeof(data), &fab->key);
+}
+
+static void fab_push_mac(const struct fab_out *out, const struct fab_path *path,
+			 struct sk_buff *skb, u32 len)
+{
+	struct in6_addr from;
+
+	if (ipv6_addr_v4mapped(&out->peer->addr))
+		ipv6_addr_set_v4mapped(path->saddr4, &from);
+	else
+		from = path->saddr6;
+	closnet_put(skb->data + FAB_HLEN, FAB_MAC_LEN,
+		    fab_mac(out->fab, &from, &out->peer->addr, skb->data, len));
+}
+
+/* Put the header before a packet. Return: false if there is no memory */
+static bool fab_push_header(struct fab_out *out, const struct fab_path *path, struct sk_buff *skb)
+{
+	struct net_device *under = path->dst->dev;
+	u32 headroom = LL_RESERVED_SPACE(under) + path->dst->header_len + FAB_OVERHEAD;
+	u32 len = skb->len;
+
+	/* udp_tunnel6_xmit_skb() does not drop the route */
+	skb_scrub_packet(skb, !net_eq(out->fab->net, dev_net(out->fab->dev)));
+	if (skb_cow_head(skb, headroom) || iptunnel_handle_offloads(skb, 0))
+		return false;
+	if (out->fab->keyed)
+		out->h.flags |= FAB_F_KEYED;
+	fab_header_write(skb_push(skb, FAB_HLEN + (out->fab->keyed ? FAB_MAC_LEN : 0)), &out->h);
+	if (out->fab->keyed)
+		fab_push_mac(out, path, skb, len);
+	return true;
+}
+
+static __be16 fab_sport(const struct fab_peer *peer, u16 path)
+{
+	/* any port that stays, and differs between paths of a next hop */
+	return htons(FAB_SPORT_MIN | ((peer->instance + (path & 0xff) * 0x9e5U) & 0x3fff));
+}
+
+/* Send a packet by a path; its header is in @out. Takes the packet. */
+static void fab_send(struct fab_out *out, const struct fab_path *path, struct sk_buff *skb)
+{
+	const struct fab_peer *peer = out->peer;
+	struct fab_dev *fab = out->fab;
+	bool v4 = ipv6_addr_v4mapped(&peer->addr), xnet = !net_eq(fab->net, dev_net(fab->dev));
+	struct sock *sk = v4 ? rcu_dereference(fab->sk4) : rcu_dereference(fab->sk6);
+	__be16 sport = fab_sport(peer, out->h.path), dport = htons(fab->options.port);
+	struct in6_addr from = path->saddr6, to = peer->addr;
+
+	if (unlikely(!sk || !fab_push_header(out, path, skb))) {
+		fab_drop(fab, skb, FAB_CNT_tx_nomem);
+		return;
+	}
+	trace_fab_send(fab, &out->h, skb->len, 0);
+	dst_hold(path->dst);
+	if (v4)
+		closnet_udp_tunnel_xmit((struct rtable *)path->dst, sk, skb, path->saddr4,
+					peer->addr.s6_addr32[3], out->tos, out->ttl, out->df, sport,
+					dport, xnet, true);
+	else
+		closnet_udp_tunnel6_xmit(path->dst, sk, skb, skb->dev, &from, &to, out->tos,
+					 out->ttl, 0, sport, dport, false);
+}
+
+/* ---- modes ---- */
+
+static u32 fab_flow(const struct fab_dev *fab, const struct sk_buff *skb)
+{
+	u64 hash = skb->protocol == htons(ETH_P_IP) ? lb_hash4(&fab->hash_key, skb) :
+						      lb_hash6(&fab->hash_key, skb);
+
+	return (u64)(u32)hash * READ_ONCE(fab->options.flows) >> 32;
+}
+
+/* Choose a path for a packet or cell. Return: NULL if all are down */
+static const struct fab_path *fab_spread(struct fab_out *out)
+{
+	u32 entropy = READ_ONCE(out->fab->options.entropy);
+	int i = fab_path_select(out->peer, out->paths);
+
+	if (i < 0)
+		return NULL;
+	out->h.path = fab_path_id(&out->paths->path[i],
+				  entropy > 1 ? get_random_u32_below(entropy) : 0);
+	out->h.tx_us = (u32)div_u64(ktime_get_ns(), 1000);
+	return &out->paths->path[i];
+}
+
+static void fab_spread_packet(struct fab_out *out, struct sk_buff *skb)
+{
+	const struct fab_path *path = fab_spread(out);
+
+	if (path)
+		fab_send(out, path, skb);
+	else
+		fab_drop(out->fab, skb, FAB_CNT_tx_no_path);
+}
+
+static u32 fab_take_numbers(struct fab_bucket *b, u32 count)
+{
+	u32 seq;
+
+	spin_lock(&b->lock);
+	seq = b->seq;
+	b->seq += count;
+	spin_unlock(&b->lock);
+	return seq;
+}
+
+static void fab_send_ordered(struct fab_out *out, struct fab_bucket *b, struct sk_buff *skb)
+{
+	out->h.op = FAB_ORDERED;
+	out->h.seq = fab_take_numbers(b, 1);
+	fab_count(out->fab, FAB_CNT_tx_ordered);
+	fab_spread_packet(out, skb);
+}
+
+/* Copy a part of a packet. Return: NULL if there is no memory */
+static struct sk_buff *fab_cell_copy(struct sk_buff *skb, u32 offset, u32 len)
+{
+	u32 headroom = LL_MAX_HEADER + FAB_OVERHEAD;
+	struct sk_buff *cell = alloc_skb(headroom + len, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!cell)
+		return NULL;
+	skb_reserve(cell, headroom);
+	skb_copy_bits(skb, offset, skb_put(cell, len), len);
+	cell->dev = skb->dev;
+	cell->protocol = skb->protocol;
+	cell->priority = skb->priority;
+	cell->mark = skb->mark;
+	skb_reset_network_header(cell);
+	return cell;
+}
+
+/* Cells: at most the longest packet over CLOSFAB_CELL_SIZE_MIN */
+static void fab_send_cells(struct fab_out *out, struct fab_bucket *b, struct sk_buff *skb)
+{
+	u32 size = READ_ONCE(out->fab->options.cell_size), at, len;
+	struct sk_buff *cell;
+
+	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb)) {
+		fab_drop(out->fab, skb, FAB_CNT_tx_nomem);
+		return;
+	}
+	out->h.op = FAB_CELL;
+	out->h.seq = fab_take_numbers(b, DIV_ROUND_UP(skb->len, size));
+	for (at = 0; at < skb->len; at += len, out->h.seq++) {
+		len = fab_cell_cut(skb->len, at, size, &out->h.flags);
+		cell = fab_cell_copy(skb, at, len);
+		if (!cell) {
+			fab_drop(out->fab, skb, FAB_CNT_tx_nomem);
+			return;
+		}
+		fab_count(out->fab, FAB_CNT_tx_cells);
+		fab_spread_packet(out, cell);
+	}
+	consume_skb(skb);
+}
+
+/* Sample two paths. Return: number of one that is not busy, or FAB_NO_PATH; @any: one that is up */
+static int fab_sample(const struct fab_out *out, u16 *any, u64 now_ns)
+{
+	u32 entropy = READ_ONCE(out->fab->options.entropy), i;
+	const struct fab_path *path;
+	u16 id;
+
+	for (i = 0; i < 2; i++) {
+		path = &out->paths->path[get_random_u32_below(out->paths->count)];
+		if (!fab_path_is_up(path))
+			continue;
+		id = fab_path_id(path, entropy > 1 ? get_random_u32_below(entropy) : 0);
+		*any = id;
+		if (!fab_busy_test(&out->peer->busy, id, now_ns))
+			return id;
+	}
+	return FAB_NO_PATH;
+}
+
+/* A path that is up, for flows whose samples are all down */
+static u16 fab_any_path(const struct fab_out *out)
+{
+	u32 i;
+
+	for (i = 0; i + 1 < out->paths->count; i++)
+		if (fab_path_is_up(&out->paths->path[i]))
+			break;
+	return fab_path_id(&out->paths->path[i], 0);
+}
+
+static void fab_count_step(const struct fab_out *out, enum fab_step step, bool moved, bool refused)
+{
+	if (step == FAB_EPOCH || step == FAB_FRESH)
+		fab_count(out->fab, FAB_CNT_tx_epochs);
+	if (step == FAB_TAIL)
+		fab_count(out->fab, FAB_CNT_tx_tails);
+	if (step == FAB_TAIL && refused)
+		fab_count(out->fab, FAB_CNT_tx_refused);
+	if (moved)
+		fab_count(out->fab, FAB_CNT_tx_moves);
+}
+
+/* Let ConWeave decide on a packet. */
+static void fab_weave(struct fab_out *out, struct fab_bucket *b)
+{
+	const struct closfab_options *o = &out->fab->options;
+	struct fab_source_params p = {
+		.reply_ns = READ_ONCE(o->theta_reply_ns),
+		.busy_ns = READ_ONCE(o->theta_path_busy_ns),
+		.inactive_ns = READ_ONCE(o->theta_inactive_ns),
+	};
+	u64 now_ns = ktime_get_ns();
+	u16 any = fab_any_path(out), old;
+	enum fab_step step;
+	int good = FAB_NO_PATH;
+	bool refused;
+
+	spin_lock(&b->lock);
+	old = b->source.path;
+	step = fab_source_begin(&b->source, &p, fab_path_find(out->paths, old) >= 0,
+				READ_ONCE(out->peer->rtt_ns), now_ns);
+	refused = READ_ONCE(out->peer->refused_ns) > now_ns;
+	if (step == FAB_FRESH || (step == FAB_TAIL && !refused))
+		good = fab_sample(out, &any, now_ns);
+	fab_source_finish(&b->source, step, good, any, now_ns, &out->h);
+	fab_count_step(out, step, step != FAB_STAY && b->source.path != old, refused);
+	spin_unlock(&b->lock);
+}
+
+static void fab_send_weave(struct fab_out *out, struct fab_bucket *b, struct sk_buff *skb)
+{
+	int i;
+
+	out->h.op = FAB_CONWEAVE;
+	fab_weave(out, b);
+	fab_count(out->fab, FAB_CNT_tx_conweave);
+	i = fab_path_find(out->paths, out->h.path);
+	if (i >= 0)
+		fab_send(out, &out->paths->path[i], skb);
+	else
+		fab_drop(out->fab, skb, FAB_CNT_tx_no_path);
+}
+
+/* ---- the device ---- */
+
+static void fab_send_data(struct fab_out *out, struct sk_buff *skb)
+{
+	u32 bucket = fab_flow(out->fab, skb);
+	struct fab_bucket *b = fab_bucket_get(out->peer, bucket);
+
+	out->h.proto = ntohs(skb->protocol);
+	out->h.cookie = fab_cookie(out->peer->instance, bucket);
+	if (unlikely(!b)) {
+		out->h.op = FAB_DATA;
+		fab_count(out->fab, FAB_CNT_tx_unordered);
+		fab_spread_packet(out, skb);
+		return;
+	}
+	switch (READ_ONCE(out->fab->options.mode)) {
+	case CLOSFAB_MODE_REORDER:
+		fab_send_ordered(out, b, skb);
+		break;
+	case CLOSFAB_MODE_CELL:
+		fab_send_cells(out, b, skb);
+		break;
+	default:
+		fab_send_weave(out, b, skb);
+		break;
+	}
+}
+
+/*
+ * Address of the peer that the route or option "remote" names. Return: false if there is no
+ * address
+ */
+static bool fab_destination(const struct fab_dev *fab, const struct ip_tunnel_info *info,
+			    struct in6_addr *addr)
+{
+	if (!info || !(info->mode & IP_TUNNEL_INFO_TX)) {
+		*addr = fab->remote;
+		return !ipv6_addr_any(addr);
+	}
+	if (ip_tunnel_info_af(info) == AF_INET6) {
+		*addr = info->key.u.ipv6.dst;
+		return !ipv6_addr_any(addr) && !ipv6_addr_is_multicast(addr) &&
+		       !ipv6_addr_v4mapped(addr);
+	}
+	ipv6_addr_set_v4mapped(info->key.u.ipv4.dst, addr);
+	return info->key.u.ipv4.dst && !ipv4_is_multicast(info->key.u.ipv4.dst);
+}
+
+/*
+ * Check the length against the smallest path MTU. A packet that is too long and must not be
+ * fragmented is answered by ICMP, as routers do. Cells fit.
+ */
+static bool fab_fits(const struct fab_out *out, struct sk_buff *skb)
+{
+	u32 mtu = U32_MAX, i;
+
+	if (READ_ONCE(out->fab->options.mode) == CLOSFAB_MODE_CELL)
+		return true;
+	for (i = 0; i < out->paths->count; i++)
+		mtu = min(mtu, dst_mtu(out->paths->path[i].dst));
+	mtu -= FAB_HLEN + sizeof(struct udphdr) + (out->fab->keyed ? FAB_MAC_LEN : 0);
+	mtu -= ipv6_addr_v4mapped(&out->peer->addr) ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	if (skb->len <= mtu)
+		return true;
+	skb_dst_update_pmtu_no_confirm(skb, mtu);
+	if (skb->protocol == htons(ETH_P_IPV6)) {
+		icmpv6_ndo_send(skb, ICMPV6_PKT_TOOBIG, 0, max_t(u32, mtu, IPV6_MIN_MTU));
+		return skb->len <= IPV6_MIN_MTU;
+	}
+	if (!(ip_hdr(skb)->frag_off & htons(IP_DF)))
+		return true;
+	icmp_ndo_send(skb, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, htonl(mtu));
+	return false;
+}
+
+/* @info: metadata of the route, or NULL */
+static void fab_set_outer(struct fab_out *out, const struct ip_tunnel_info *info,
+			  const struct sk_buff *skb)
+{
+	bool v4 = skb->protocol == htons(ETH_P_IP);
+	u8 inner = v4 ? ip_hdr(skb)->tos : ipv6_get_dsfield(ipv6_hdr(skb));
+
+	out->tos = INET_ECN_encapsulate(info && info->key.tos ? info->key.tos : inner, inner);
+	out->ttl = info && info->key.ttl ? info->key.ttl : READ_ONCE(out->fab->options.ttl);
+	out->df = v4 ? ip_hdr(skb)->frag_off & htons(IP_DF) : htons(IP_DF);
+}
+
+static void fab_xmit_rcu(struct fab_dev *fab, struct sk_buff *skb)
+{
+	const struct ip_tunnel_info *info = skb_tunnel_info(skb);
+	struct fab_out out = { .fab = fab };
+	struct in6_addr addr;
+
+	if (!fab_destination(fab, info, &addr) || !pskb_inet_may_pull(skb) ||
+	    (skb->protocol != htons(ETH_P_IP) && skb->protocol != htons(ETH_P_IPV6))) {
+		fab_drop(fab, skb, FAB_CNT_tx_no_peer);
+		return;
+	}
+	out.peer = fab_peer_get(fab, &addr, true);
+	if (!out.peer) {
+		fab_drop(fab, skb, FAB_CNT_tx_nomem);
+		return;
+	}
+	out.paths = fab_paths_get(out.peer);
+	if (!out.paths) {
+		dst_link_failure(skb);
+		fab_drop(fab, skb, FAB_CNT_tx_no_path);
+		return;
+	}
+	fab_set_outer(&out, info, skb);
+	if (fab_fits(&out, skb))
+		fab_send_data(&out, skb);
+	else
+		fab_drop(fab, skb, FAB_CNT_tx_too_big);
+}
+
+/**
+ * fab_xmit() - send a packet
+ * @skb: IP packet
+ * @dev: the device
+ *
+ * Return: NETDEV_TX_OK, always.
+ */
+netdev_tx_t fab_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	rcu_read_lock();
+	fab_xmit_rcu(netdev_priv(dev), skb);
+	rcu_read_unlock();
+	return NETDEV_TX_OK;
+}
+
+/**
+ * fab_control() - send a control packet
+ * @peer: peer
+ * @h: header, without FAB_F_KEYED
+ *
+ * Control packets have the highest priority of the fabric, so that the queues of data do not
+ * delay them.
+ *
+ * Context: RCU, BH off.
+ */
+void fab_control(struct fab_peer *peer, const struct fab_header *h)
+{
+	struct fab_out out = {
+		.fab = peer->fab, .peer = peer, .h = *h, .tos = FAB_TOS_CONTROL,
+		.ttl = READ_ONCE(peer->fab->options.ttl), .df = htons(IP_DF),
+	};
+	const u32 headroom = LL_MAX_HEADER + FAB_OVERHEAD;
+	struct sk_buff *skb;
+
+	out.paths = fab_paths_get(peer);
+	if (!out.paths)
+		return;
+	skb = alloc_skb(headroom, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb) {
+		fab_count(peer->fab, FAB_CNT_tx_nomem);
+		return;
+	}
+	skb_reserve(skb, headroom);
+	skb_reset_network_header(skb);
+	skb->protocol = htons(ETH_P_IP);
+	skb->priority = TC_PRIO_CONTROL;
+	/* plain ECMP, as for the paper's control packets */
+	fab_send(&out, &out.paths->path[h->cookie % out.paths->count], skb);
+}
