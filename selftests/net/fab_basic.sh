@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# closfab carries IPv4 and IPv6 in IPv4 and IPv6, in each mode, over links of different delay, and delivers TCP's
+# segments in order.
+# shellcheck disable=SC2154,SC2034 # lb_net sets the namespaces, and uses rate
+. "$(dirname "$0")/../lib/lib.sh"
+. "$(dirname "$0")/../lib/fab.sh"
+need_fab
+rate=1gbit
+fab_net
+
+for outer in 4 6; do
+	fab_del
+	fab_add
+	check "IPv4 in IPv$outer: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2
+	check "IPv6 in IPv$outer: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 fd00:2::2
+	before=$(ofo)
+	check_eq "IPv$outer, links of equal delay: all bytes arrive" "$(transfer 300000)" 300000
+	check_eq "IPv$outer, links of equal delay: TCP sees no reordering" "$(ofo)" "$before"
+done
+outer=4
+delays 5us 200us 400us 800us
+# conweave: times for these delays, instead of a fabric
+for mode in reorder "cell cell_size 512" \
+	"conweave theta_inactive 5ms theta_resume_extra 1ms theta_resume_default 5ms"; do
+	fab_del
+	# shellcheck disable=SC2086 # words
+	fab_add mode $mode wait_max 50ms
+	mode=${mode%% *}
+	check "$mode: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2
+	before=$(ofo)
+	check_eq "$mode: all bytes arrive" "$(transfer 1000000)" 1000000
+	check_eq "$mode: all bytes arrive by IPv6" "$(transfer 300000 fd00:2::2)" 300000
+	check_eq "$mode: TCP sees no reordering" "$(ofo)" "$before"
+	# rx_skipped counts multicast packets that were sent before the other device was up
+	check_eq "$mode: no packet is out of order" "$(sum rx_late rx_unheld rx_stray rx_unordered)" 0
+	check_eq "$mode: no packet is malformed or lost" \
+		"$(sum rx_malformed rx_not_authentic rx_duplicate rx_broken_cells rx_backlog)" 0
+	note "$(in_ns "$t" ethtool -S fab0 | grep -v ' 0$')"
+	note "$(in_ns "$r" ethtool -S fab0 | grep -v ' 0$')"
+done
+fab_del
+fab_add
+transfer 300000 >/dev/null
+check "reorder: packets were held" at_least 10 counter "$t/fab0" rx_released
+for i in 0 1 2 3; do
+	check "reorder: link $i carries packets" at_least 20 packets "$r/u$i" tx_packets
+done
+
+# ---- dumps
+
+dump() { in_ns "$t" python3 "$(dirname "$0")/fab_dump.py" "$1"; }
+check "the peer is dumped with its paths" grep -q "peer=::ffff:.* paths=[1-4] .*wait_ns=[1-9]" <(dump peers)
+check "flow buckets are dumped" at_least 2 grep -c "bucket=.* next=.* held_packets=0 " <(dump flows)
+
+# ---- MTU
+
+check_refused "a packet that does not fit is answered by ICMP" "mtu" \
+	in_ns "$h" ping -c 2 -W 1 -M 'do' -s 1450 10.0.2.2
+ip -n "$r" link set fab0 mtu 1500
+ip -n "$h" route flush cache
+check_refused "a packet that does not fit the path is answered by ICMP" "mtu = 1452" \
+	in_ns "$h" ping -c 2 -W 1 -M 'do' -s 1440 10.0.2.2
+ip -n "$r" link set fab0 mtu 1424
+check "a large packet is fragmented" in_ns "$h" ping -q -c 1 -W 2 -M dont -s 3000 10.0.2.2
+
+# ---- configuration
+
+check_json "$(ip -n "$r" -d -j link show fab0 | unwrap)" \
+	"local address is shown" '.linkinfo.info_data.local == "10.9.0.1"' \
+	"mode is shown" '.linkinfo.info_data.mode == "reorder"' \
+	"MTU leaves room for headers" '.mtu == 1424'
+check_refused "a multicast address is refused" "local and remote must be unicast" \
+	ip -n "$h" link add fab1 type closfab local 224.0.0.1
+check_refused "cells of 63 bytes are refused" "cell_size must be 64 to 9000 bytes" \
+	ip -n "$h" link add fab1 type closfab cell_size 63
+check_refused "the key cannot be changed" "local, remote, port and key cannot be changed" \
+	ip -n "$r" link set fab0 type closfab key 00112233445566778899aabbccddeeff
+finish

@@ -1,0 +1,80 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Forge closfab packets from another host's address.
+
+Usage: fab_forge.py garbage|numbers|inject FROM TO COUNT
+
+garbage: random headers and lengths; numbers: valid packets with random sequence numbers, epochs and instances of all
+buckets; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets. FROM and TO are IPv4 addresses of the underlay.
+"""
+import random
+import socket
+import struct
+import sys
+
+PORT = 8474
+DATA, ORDERED, CELL, CONWEAVE = range(4)
+
+
+def checksum(data):
+    """The Internet checksum."""
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+def ipv4(source, destination, protocol, payload):
+    """An IPv4 packet."""
+    header = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 0, 0, 64, protocol, 0,
+                         socket.inet_aton(source), socket.inet_aton(destination))
+    return header[:10] + struct.pack("!H", checksum(header)) + header[12:] + payload
+
+
+def udp(port, payload):
+    """A UDP datagram without checksum."""
+    return struct.pack("!HHHH", 50000, port, 8 + len(payload), 0) + payload
+
+
+def header(op, flags=0, epoch=0, cookie=0, number=0):
+    """A header of closfab."""
+    return struct.pack("!BBHHHIII", 0x10 | op, flags, 0, epoch, 0x0800, cookie, 0, number)
+
+
+def inner():
+    """An IP packet for d."""
+    return ipv4("10.0.1.1", "10.0.2.2", socket.IPPROTO_UDP, udp(9, b"forged"))
+
+
+def garbage(rng):
+    """Random bytes, most of them with a valid version and kind."""
+    data = bytearray(rng.randbytes(rng.randrange(80)))
+    if data and rng.random() < 0.8:
+        data[0] = 0x10 | rng.randrange(8)
+    return bytes(data)
+
+
+def numbers(rng):
+    """A valid packet whose numbers are random."""
+    op = rng.choice((ORDERED, CELL, CONWEAVE))
+    flags = {ORDERED: 0, CELL: 0x20 * rng.randrange(4), CONWEAVE: rng.choice((0, 1, 2, 4))}[op]
+    cookie = rng.getrandbits(16) << 16 | rng.randrange(256)
+    return header(op, flags, rng.getrandbits(16), cookie, rng.getrandbits(32)) + inner()
+
+
+def inject(_):
+    """A valid packet without order."""
+    return header(DATA) + inner()
+
+
+def main(kind, source, destination, count):
+    """Send the packets."""
+    rng = random.Random(1)
+    make = {"garbage": garbage, "numbers": numbers, "inject": inject}[kind]
+    sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
+    for _ in range(int(count)):
+        packet = ipv4(source, destination, socket.IPPROTO_UDP, udp(PORT, make(rng)))
+        sock.sendto(packet, (destination, 0))
+
+
+main(*sys.argv[1:])
