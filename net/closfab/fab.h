@@ -33,6 +33,8 @@
 #define FAB_LANES_MAX		16U
 /* Packets of a lane; a bucket may release FAB_HELD_MAX at once */
 #define FAB_LANE_PACKETS	4096
+/* Memory of packets held by all devices in user namespaces: 64 MB */
+#define FAB_USERS_HELD_MAX	(64U << 20)
 /* Idle time after which a peer is forgotten; period of the search */
 #define FAB_PEER_IDLE		(60 * HZ)
 #define FAB_PEER_PERIOD		(10 * HZ)
@@ -146,9 +148,11 @@ struct fab_dev;
  * @used: jiffies of the last packet
  * @instance: instance of the numbers that are sent
  * @paths: next hops to it, or NULL
+ * @unreachable: jiffies, at least 1, when no path was found; 0: paths were found
  * @chunks: flow buckets to it, allocated by the first packet that needs them
  * @memory: memory of the selection of paths
  * @busy: NOTIFY table
+ * @rtt_lock: guards changes of the base RTT
  * @rtt_ns: base RTT: smallest RTT of this period and the last one; 0: not known
  * @rtt_next_ns: smallest RTT of this period
  * @rtt_since: jiffies of its beginning
@@ -165,9 +169,11 @@ struct fab_peer {
 	unsigned long used;
 	u16 instance;
 	struct fab_paths __rcu *paths;
+	unsigned long unreachable;
 	struct fab_bucket *chunks[FAB_CHUNKS];
 	struct lb_memory memory;
 	struct fab_busy busy;
+	spinlock_t rtt_lock;
 	u32 rtt_ns;
 	u32 rtt_next_ns;
 	unsigned long rtt_since;
@@ -180,7 +186,8 @@ struct fab_peer {
 /**
  * struct fab_stream - a flow bucket at the receiver
  * @lock: guards the stream; packets are given to the lane under it
- * @timer: ends the wait of the packets that are held
+ * @timer: ends the wait of the packets that are held, and of a packet whose cells do not come
+ * @timer_ns: when it expires; U64_MAX: it does not
  * @peer: its sender
  * @started: a packet was received
  * @bucket: its number
@@ -194,10 +201,13 @@ struct fab_peer {
  * @local: address that the peer sends to, for replies
  * @cells: the packet that is put together from cells
  * @partial: its cells
+ * @partial_until_ns: until then, it waits for the next one
+ * @partial_tos: traffic class of its outer headers
  */
 struct fab_stream {
 	spinlock_t lock;
 	struct hrtimer timer;
+	u64 timer_ns;
 	struct fab_peer *peer;
 	bool started;
 	u16 bucket;
@@ -210,6 +220,7 @@ struct fab_stream {
 	struct sk_buff_head fifo;
 	struct fab_cells cells;
 	struct sk_buff *partial;
+	u64 partial_until_ns;
 	u8 partial_tos;
 };
 
@@ -234,6 +245,7 @@ struct fab_lane {
  * @local: address of this host; all zero: the route decides. IPv4 is mapped
  * @remote: peer of packets whose route names none; all zero: they are dropped
  * @link: VRF or device of the tunnel's packets, or 0
+ * @of_user: root of a user namespace has power over the device
  * @keyed: headers are authenticated
  * @key: the key
  * @hash_key: key of the flows' and the peers' hash
@@ -251,6 +263,7 @@ struct fab_lane {
  * @lanes: queues to the stack
  * @lane_count: number of them
  * @stats: counters
+ * @memcg: memory cgroup of the process that created the device: peers and flows are charged to it
  */
 struct fab_dev {
 	struct net_device *dev;
@@ -260,6 +273,7 @@ struct fab_dev {
 	struct in6_addr local;
 	struct in6_addr remote;
 	u32 link;
+	bool of_user;
 	bool keyed;
 	siphash_key_t key;
 	siphash_key_t hash_key;
@@ -277,6 +291,7 @@ struct fab_dev {
 	struct fab_lane *lanes;
 	u32 lane_count;
 	struct fab_stats __percpu *stats;
+	struct mem_cgroup *memcg;
 };
 
 extern const struct ethtool_ops fab_ethtool_ops;
@@ -295,6 +310,7 @@ int fab_nl_init(void);
 void fab_nl_exit(void);
 
 /* fab_peer.c */
+void *fab_alloc(const struct fab_dev *fab, size_t size);
 struct fab_peer *fab_peer_find(struct fab_dev *fab, const struct in6_addr *addr);
 struct fab_peer *fab_peer_get(struct fab_dev *fab, const struct in6_addr *addr, bool sends);
 struct fab_bucket *fab_bucket_get(struct fab_peer *peer, u32 bucket);

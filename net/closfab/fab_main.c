@@ -12,6 +12,7 @@
  * This file creates devices, holds their options, and takes them up and down. RTNL protects all
  * of this.
  */
+#include <linux/memcontrol.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <net/netdev_lock.h>
@@ -125,6 +126,7 @@ static int fab_open(struct net_device *dev)
 	spin_unlock_bh(&fab->lock);
 	err = fab_open_sockets(fab);
 	if (err) {
+		fab_peers_remove(fab);
 		fab_lanes_stop(fab);
 		return err;
 	}
@@ -153,10 +155,13 @@ static int fab_init(struct net_device *dev)
 	if (!fab->stats)
 		return -ENOMEM;
 	err = fab_lanes_create(fab);
-	if (err)
+	if (err) {
 		free_percpu(fab->stats);
+		return err;
+	}
+	fab->memcg = get_mem_cgroup_from_mm(current->mm);
 	netdev_lockdep_set_classes(dev);
-	return err;
+	return 0;
 }
 
 static void fab_uninit(struct net_device *dev)
@@ -172,6 +177,7 @@ static void fab_free(struct net_device *dev)
 	struct fab_dev *fab = netdev_priv(dev);
 
 	free_percpu(fab->stats);
+	mem_cgroup_put(fab->memcg);
 }
 
 static int fab_get_iflink(const struct net_device *dev)
@@ -319,7 +325,6 @@ static int fab_set_link(struct fab_dev *fab, const struct nlattr *attr,
 static void fab_prepare(struct fab_dev *fab, struct net_device *dev)
 {
 	fab->dev = dev;
-	fab->net = dev_net(dev);
 	spin_lock_init(&fab->lock);
 	INIT_DELAYED_WORK(&fab->gc, fab_peers_gc);
 	get_random_bytes(&fab->hash_key, sizeof(fab->hash_key));
@@ -336,6 +341,8 @@ static int fab_newlink(struct net_device *dev, struct rtnl_newlink_params *param
 	int err;
 
 	fab_prepare(fab, dev);
+	fab->net = rtnl_newlink_link_net(params);
+	fab->of_user = fab->net->user_ns != &init_user_ns;
 	closfab_options_init(&o);
 	err = fab_set_link(fab, params->tb[IFLA_LINK], extack);
 	if (!err && data)

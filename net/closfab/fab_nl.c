@@ -3,7 +3,7 @@
  * Generic netlink: dumps of the peers, and of the flow buckets from them
  *
  * With addresses and numbers of a bucket, packets can be forged. The dumps therefore require
- * CAP_NET_ADMIN in the network namespace of the device.
+ * CAP_NET_ADMIN in the network namespace of the device, and in the one of its tunnel's packets.
  */
 #include <linux/closfab.h>
 #include <linux/rtnetlink.h>
@@ -130,6 +130,15 @@ static int fab_nl_put_device(struct fab_dump *d, struct fab_dev *fab)
 	return 0;
 }
 
+/*
+ * May the caller see the peers? The device may have been moved into the namespace of others who
+ * have no power over the one with the tunnel's packets.
+ */
+static bool fab_nl_may_see(const struct netlink_callback *cb, const struct fab_dev *fab)
+{
+	return netlink_ns_capable(cb->skb, fab->net->user_ns, CAP_NET_ADMIN);
+}
+
 /* args: number of entries that earlier messages have */
 static int fab_nl_dump(struct sk_buff *msg, struct netlink_callback *cb)
 {
@@ -141,7 +150,8 @@ static int fab_nl_dump(struct sk_buff *msg, struct netlink_callback *cb)
 
 	rcu_read_lock();
 	for_each_netdev_rcu(sock_net(msg->sk), dev)
-		if (fab_is_device(dev) && fab_nl_put_device(&d, netdev_priv(dev)))
+		if (fab_is_device(dev) && fab_nl_may_see(cb, netdev_priv(dev)) &&
+		    fab_nl_put_device(&d, netdev_priv(dev)))
 			break;
 	rcu_read_unlock();
 	cb->args[0] = d.seen;

@@ -9,6 +9,7 @@
  *	IPv4	lookup with the next hop's device: two next hops by one device are one path
  *	IPv6	lookup with the multipath hash that selects the next hop
  *
+ * All paths have the same source address, because the peer knows this host by it.
  * A change of the FIB makes these routes obsolete; the packet that notices builds them anew.
  */
 #include <linux/random.h>
@@ -73,7 +74,7 @@ static void fab_add(struct fab_paths *paths, const struct fab_peer *peer, struct
 
 /* ---- IPv4 ---- */
 
-static struct flowi4 fab_flow4(const struct fab_peer *peer, u32 oif)
+static struct flowi4 fab_flow4(const struct fab_paths *paths, const struct fab_peer *peer, u32 oif)
 {
 	const struct fab_dev *fab = peer->fab;
 	struct flowi4 fl4 = {
@@ -84,12 +85,14 @@ static struct flowi4 fab_flow4(const struct fab_peer *peer, u32 oif)
 
 	if (ipv6_addr_v4mapped(&fab->local))
 		fl4.saddr = fab->local.s6_addr32[3];
+	else if (paths->count)
+		fl4.saddr = paths->path[0].saddr4;
 	return fl4;
 }
 
 static void fab_add4(struct fab_paths *paths, const struct fab_peer *peer, u32 oif, u32 weight)
 {
-	struct flowi4 fl4 = fab_flow4(peer, oif);
+	struct flowi4 fl4 = fab_flow4(paths, peer, oif);
 	struct fab_path path = { };
 	struct rtable *rt;
 
@@ -102,7 +105,7 @@ static void fab_add4(struct fab_paths *paths, const struct fab_peer *peer, u32 o
 
 static void fab_build4(struct fab_paths *paths, const struct fab_peer *peer, struct lb_route *r)
 {
-	struct flowi4 fl4 = fab_flow4(peer, peer->fab->link);
+	struct flowi4 fl4 = fab_flow4(paths, peer, peer->fab->link);
 	u32 i;
 
 	r->ipv6 = false;
@@ -122,7 +125,7 @@ static void fab_build4(struct fab_paths *paths, const struct fab_peer *peer, str
 
 /* ---- IPv6 ---- */
 
-static struct flowi6 fab_flow6(const struct fab_peer *peer)
+static struct flowi6 fab_flow6(const struct fab_paths *paths, const struct fab_peer *peer)
 {
 	const struct fab_dev *fab = peer->fab;
 	struct flowi6 fl6 = {
@@ -131,8 +134,10 @@ static struct flowi6 fab_flow6(const struct fab_peer *peer)
 		.daddr = peer->addr, .fl6_dport = htons(fab->options.port),
 	};
 
-	if (!ipv6_addr_v4mapped(&fab->local))
+	if (!ipv6_addr_any(&fab->local) && !ipv6_addr_v4mapped(&fab->local))
 		fl6.saddr = fab->local;
+	else if (paths->count)
+		fl6.saddr = paths->path[0].saddr6;
 	return fl6;
 }
 
@@ -140,7 +145,7 @@ static struct flowi6 fab_flow6(const struct fab_peer *peer)
 static void fab_add6(struct fab_paths *paths, const struct fab_peer *peer, u32 hash, u32 weight)
 {
 	const struct sock *sk = rcu_dereference(peer->fab->sk6);
-	struct flowi6 fl6 = fab_flow6(peer);
+	struct flowi6 fl6 = fab_flow6(paths, peer);
 	struct fab_path path = { };
 	struct dst_entry *dst;
 
@@ -170,7 +175,7 @@ static u32 fab_weights(const struct lb_route *r)
 
 static void fab_build6(struct fab_paths *paths, const struct fab_peer *peer, struct lb_route *r)
 {
-	struct flowi6 fl6 = fab_flow6(peer);
+	struct flowi6 fl6 = fab_flow6(paths, peer);
 	u32 i, sum, hash, part = 0;
 
 	r->ipv6 = true;
@@ -194,13 +199,13 @@ static void fab_build6(struct fab_paths *paths, const struct fab_peer *peer, str
 	}
 }
 
-/* Build the paths of a peer. Return: NULL if there is no memory */
+/* Build the paths of a peer. Return: NULL if no path or memory is found */
 static struct fab_paths *fab_build(const struct fab_peer *peer)
 {
 	struct fab_paths *paths;
 	struct lb_route *r;
 
-	paths = kzalloc(struct_size(paths, path, LB_MEMBERS_MAX), GFP_ATOMIC | __GFP_NOWARN);
+	paths = fab_alloc(peer->fab, struct_size(paths, path, LB_MEMBERS_MAX));
 	r = kzalloc(sizeof(*r), GFP_ATOMIC | __GFP_NOWARN);
 	if (paths && r) {
 		if (ipv6_addr_v4mapped(&peer->addr))
@@ -212,6 +217,10 @@ static struct fab_paths *fab_build(const struct fab_peer *peer)
 		paths = NULL;
 	}
 	kfree(r);
+	if (paths && !paths->count) {
+		kfree(paths);
+		paths = NULL;
+	}
 	return paths;
 }
 
@@ -221,8 +230,6 @@ static bool fab_paths_are_valid(const struct fab_paths *paths)
 {
 	u32 i;
 
-	if (!paths->count)
-		return false;
 	for (i = 0; i < paths->count; i++)
 		if (!dst_check(paths->path[i].dst, paths->path[i].cookie))
 			return false;
@@ -233,9 +240,11 @@ static bool fab_paths_are_valid(const struct fab_paths *paths)
  * fab_paths_get() - get the paths to a peer
  * @peer: peer
  *
+ * Packets to a peer without paths, which strangers may invent, search for them once in two jiffies.
+ *
  * Context: RCU, BH off.
  *
- * Return: the paths, at least one; NULL if there is none.
+ * Return: the paths, at least one; NULL without a route.
  */
 const struct fab_paths *fab_paths_get(struct fab_peer *peer)
 {
@@ -243,12 +252,15 @@ const struct fab_paths *fab_paths_get(struct fab_peer *peer)
 
 	if (likely(old && fab_paths_are_valid(old)))
 		return old;
+	if (READ_ONCE(peer->unreachable) == (jiffies | 1))
+		return NULL;
 	new = fab_build(peer);
+	WRITE_ONCE(peer->unreachable, new ? 0 : jiffies | 1);
 	if (!new)
 		return NULL;
 	/* another CPU may have been faster: then these replace its paths */
 	fab_paths_put(unrcu_pointer(xchg(&peer->paths, RCU_INITIALIZER(new))));
-	return new->count ? new : NULL;
+	return new;
 }
 
 /**
@@ -267,7 +279,7 @@ bool fab_path_is_up(const struct fab_path *path)
  * @paths: paths
  * @id: number, fab_path_id()
  *
- * Return: its index, or -1 if there is none that is up.
+ * Return: its index, or -1 if it is not a path that is up.
  */
 int fab_path_find(const struct fab_paths *paths, u16 id)
 {

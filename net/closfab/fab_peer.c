@@ -5,14 +5,34 @@
  * A peer is created by the first packet to it, or from it, and forgotten after FAB_PEER_IDLE. A
  * host can forge addresses, so packets from the network create at most as many as option "peers";
  * packets of further peers are delivered without order. Routes and filters of this host name the
- * peers of packets that are sent; twice as many are allowed for them.
+ * peers of packets that are sent; twice as many are allowed for them. Memory is charged to the
+ * creator of the device, who may be root of a user namespace.
  *
  * Lifetime: a peer is found under RCU. It is freed with its streams after a grace period in which
  * it cannot be found, and after the streams' timers have ended.
  */
 #include <linux/random.h>
 #include <linux/rculist.h>
+#include <linux/sched/mm.h>
 #include "fab.h"
+
+/**
+ * fab_alloc() - allocate memory that packets cause to be used
+ * @fab: device, whose creator is charged
+ * @size: bytes
+ *
+ * Context: BH off.
+ *
+ * Return: memory that is zero, for kfree(); NULL if there is none, or the cgroup has its limit.
+ */
+void *fab_alloc(const struct fab_dev *fab, size_t size)
+{
+	struct mem_cgroup *before = set_active_memcg(fab->memcg);
+	void *mem = kzalloc(size, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+
+	set_active_memcg(before);
+	return mem;
+}
 
 static struct hlist_head *fab_peer_head(struct fab_dev *fab, const struct in6_addr *addr)
 {
@@ -42,13 +62,14 @@ struct fab_peer *fab_peer_find(struct fab_dev *fab, const struct in6_addr *addr)
 
 static struct fab_peer *fab_peer_alloc(struct fab_dev *fab, const struct in6_addr *addr)
 {
-	struct fab_peer *peer = kzalloc(sizeof(*peer), GFP_ATOMIC | __GFP_NOWARN);
+	struct fab_peer *peer = fab_alloc(fab, sizeof(*peer));
 
 	if (!peer)
 		return NULL;
 	peer->fab = fab;
 	peer->addr = *addr;
 	peer->instance = get_random_u16();
+	spin_lock_init(&peer->rtt_lock);
 	peer->rtt_since = jiffies;
 	xa_init_flags(&peer->streams, XA_FLAGS_LOCK_BH);
 	return peer;
@@ -133,7 +154,7 @@ struct fab_bucket *fab_bucket_get(struct fab_peer *peer, u32 bucket)
 
 	if (likely(found))
 		return found;
-	chunk = kcalloc(FAB_CHUNK, sizeof(*chunk), GFP_ATOMIC | __GFP_NOWARN);
+	chunk = fab_alloc(peer->fab, FAB_CHUNK * sizeof(*chunk));
 	if (!chunk)
 		return NULL;
 	for (i = 0; i < FAB_CHUNK; i++)

@@ -46,6 +46,9 @@ static u32 fab_read(struct sk_buff *skb, struct fab_header *h)
 {
 	const u32 udp = sizeof(struct udphdr);
 
+	/* a sender makes none, and an inner packet would inherit what a forged one says */
+	if (skb_is_gso(skb))
+		return 0;
 	if (!pskb_may_pull(skb, min_t(u32, skb->len, udp + FAB_HLEN + FAB_MAC_LEN)))
 		return 0;
 	return fab_header_read(h, skb->data + udp, skb->len - udp);
@@ -59,15 +62,17 @@ static void fab_add_rtt(struct fab_peer *peer, u32 tx_us, u64 now_ns)
 	u32 rtt_us = (u32)div_u64(now_ns, 1000) - tx_us;
 	u32 rtt_ns = max_t(u32, min_t(u32, rtt_us, USEC_PER_SEC) * 1000, 1);
 
+	spin_lock(&peer->rtt_lock);
 	if (time_after(jiffies, peer->rtt_since + FAB_RTT_PERIOD)) {
-		WRITE_ONCE(peer->rtt_ns, READ_ONCE(peer->rtt_next_ns));
+		WRITE_ONCE(peer->rtt_ns, peer->rtt_next_ns);
 		peer->rtt_next_ns = 0;
 		peer->rtt_since = jiffies;
 	}
 	if (!peer->rtt_next_ns || rtt_ns < peer->rtt_next_ns)
-		WRITE_ONCE(peer->rtt_next_ns, rtt_ns);
+		peer->rtt_next_ns = rtt_ns;
 	if (!peer->rtt_ns || rtt_ns < peer->rtt_ns)
 		WRITE_ONCE(peer->rtt_ns, rtt_ns);
+	spin_unlock(&peer->rtt_lock);
 }
 
 static void fab_notified(struct fab_peer *peer, u16 path, u64 now_ns)
@@ -88,7 +93,7 @@ static bool fab_take_reply(struct fab_peer *peer, struct fab_bucket *b, const st
 		fab_notified(peer, h->path, now_ns);
 	spin_lock(&b->lock);
 	taken = fab_source_reply(&b->source, h->epoch, now_ns);
-	if (taken || !peer->rtt_ns)
+	if (taken || !READ_ONCE(peer->rtt_ns))
 		fab_add_rtt(peer, h->tx_us, now_ns);
 	spin_unlock(&b->lock);
 	return taken;

@@ -4,7 +4,9 @@
  *
  * A packet is held as it came, with all headers, and loses them when it is delivered. fab_order.c
  * and fab_dest.c decide; this file keeps packets, memory and the timer. All packets of a stream
- * go to one lane, under the stream's lock, so that no two can change places.
+ * go to one lane, under the stream's lock, so that no two can change places. Control packets are
+ * sent without the lock, since sending takes the locks of qdiscs, below which packets may be
+ * received.
  *
  * A peer that restarts has another instance: packets that are held are delivered, and the stream
  * begins anew. Packets of the last instance, which may still be in the fabric, are delivered out
@@ -34,6 +36,25 @@ static struct sk_buff *fab_skb_of(struct fab_held *held)
 static u32 fab_lane_of(const struct fab_stream *s)
 {
 	return s->bucket + (u32)(uintptr_t)s->peer / L1_CACHE_BYTES;
+}
+
+/* ---- memory of held packets ---- */
+
+/* Bytes held by the devices of all user namespaces: creating more devices gains nothing */
+static atomic_t fab_users_held = ATOMIC_INIT(0);
+
+static bool fab_may_hold(const struct fab_dev *fab, u32 bytes)
+{
+	if (fab->of_user && atomic_read(&fab_users_held) + bytes > FAB_USERS_HELD_MAX)
+		return false;
+	return atomic_read(&fab->held_bytes) + bytes <= READ_ONCE(fab->options.limit);
+}
+
+static void fab_add_held(struct fab_dev *fab, int bytes)
+{
+	atomic_add(bytes, &fab->held_bytes);
+	if (fab->of_user)
+		atomic_add(bytes, &fab_users_held);
 }
 
 /* ---- delivery ---- */
@@ -74,7 +95,7 @@ static bool fab_inner_is_valid(const struct sk_buff *skb)
 						  ipv6_hdr(skb)->version == 6;
 }
 
-/* Give an IP packet to the stack. @tos: of the outer header */
+/* Give an IP packet to the stack. @tos: traffic class in the outer header */
 static void fab_give(struct fab_dev *fab, struct sk_buff *skb, u8 tos, u32 lane)
 {
 	const struct iphdr outer = { .tos = tos };
@@ -129,9 +150,17 @@ static void fab_drop_partial(struct fab_stream *s)
 	if (!s->partial)
 		return;
 	fab_count(s->peer->fab, FAB_CNT_rx_broken_cells);
-	atomic_sub(s->partial->truesize, &s->peer->fab->held_bytes);
+	fab_add_held(s->peer->fab, -(int)s->partial->truesize);
 	kfree_skb(s->partial);
 	s->partial = NULL;
+	s->cells.open = false;
+}
+
+/* Drop a packet whose next cell did not come in time. */
+static void fab_expire_partial(struct fab_stream *s, u64 now_ns)
+{
+	if (s->partial && now_ns >= s->partial_until_ns)
+		fab_drop_partial(s);
 }
 
 /* Append a cell to the packet that is put together. Return: false if there is no memory */
@@ -140,21 +169,23 @@ static bool fab_append(struct fab_stream *s, struct sk_buff *cell)
 	struct fab_dev *fab = s->peer->fab;
 	u32 truesize, room = s->partial ? skb_tailroom(s->partial) : 0;
 
-	if (atomic_read(&fab->held_bytes) + cell->truesize > READ_ONCE(fab->options.limit))
+	if (!fab_may_hold(fab, cell->truesize))
 		return false;
+	s->partial_until_ns = ktime_get_ns() + READ_ONCE(fab->options.wait_max_ns);
 	if (!s->partial) {
 		s->partial = cell;
-		atomic_add(cell->truesize, &fab->held_bytes);
+		fab_add_held(fab, cell->truesize);
 		return true;
 	}
 	truesize = s->partial->truesize;
-	/* room for a packet of the usual size, so that most cells only copy */
+	/* room for a packet of the usual size, or twice as long, so that most cells only copy */
 	if (room < cell->len &&
-	    pskb_expand_head(s->partial, 0, max_t(u32, fab->dev->mtu, cell->len), GFP_ATOMIC))
+	    pskb_expand_head(s->partial, 0, max3(READ_ONCE(fab->dev->mtu), s->partial->len, cell->len),
+			     GFP_ATOMIC))
 		return false;
 	if (skb_copy_bits(cell, 0, skb_put(s->partial, cell->len), cell->len))
 		return false;
-	atomic_add(s->partial->truesize - truesize, &fab->held_bytes);
+	fab_add_held(fab, s->partial->truesize - truesize);
 	consume_skb(cell);
 	return true;
 }
@@ -185,7 +216,7 @@ static void fab_cell_receive(struct fab_stream *s, struct sk_buff *skb, const st
 		return;
 	skb = s->partial;
 	s->partial = NULL;
-	atomic_sub(skb->truesize, &fab->held_bytes);
+	fab_add_held(fab, -(int)skb->truesize);
 	fab_give(fab, skb, s->partial_tos, fab_lane_of(s));
 }
 
@@ -201,26 +232,26 @@ static void fab_pass(struct fab_stream *s, struct sk_buff *skb)
 		fab_deliver(s->peer->fab, skb, fab_lane_of(s));
 }
 
-/* ---- memory ---- */
+/* ---- packets that wait ---- */
 
 static bool fab_has_room(const struct fab_stream *s, u32 bytes)
 {
 	const struct fab_dev *fab = s->peer->fab;
 
 	return s->held_bytes + bytes <= READ_ONCE(fab->options.flow_limit) &&
-	       atomic_read(&fab->held_bytes) + bytes <= READ_ONCE(fab->options.limit);
+	       fab_may_hold(fab, bytes);
 }
 
 static void fab_charge(struct fab_stream *s, const struct sk_buff *skb)
 {
 	s->held_bytes += skb->truesize;
-	atomic_add(skb->truesize, &s->peer->fab->held_bytes);
+	fab_add_held(s->peer->fab, skb->truesize);
 }
 
 static void fab_release(struct fab_stream *s, struct sk_buff *skb)
 {
 	s->held_bytes -= skb->truesize;
-	atomic_sub(skb->truesize, &s->peer->fab->held_bytes);
+	fab_add_held(s->peer->fab, -(int)skb->truesize);
 	fab_count(s->peer->fab, FAB_CNT_rx_released);
 	fab_pass(s, skb);
 }
@@ -236,7 +267,7 @@ static struct fab_wait fab_wait_of(const struct fab_dev *fab)
 	};
 }
 
-/* Deliver the packets whose turn it is; at most those that wait. */
+/* Deliver the held packets whose turn it is. */
 static void fab_release_ordered(struct fab_stream *s)
 {
 	struct fab_held *held;
@@ -245,24 +276,18 @@ static void fab_release_ordered(struct fab_stream *s)
 		fab_release(s, fab_skb_of(held));
 }
 
-/*
- * Give up holes whose wait is over, and set the timer for the next one. At most one hole a packet
- * that waits
- */
+/* Give up holes whose wait is over: at most one a packet that waits. */
 static void fab_expire_ordered(struct fab_stream *s, u64 now_ns)
 {
 	struct fab_wait wait = fab_wait_of(s->peer->fab);
-	u64 wait_ns;
 
-	while (!(wait_ns = fab_order_wait_ns(&s->order, &s->peer->skew, &wait, now_ns))) {
+	while (!fab_order_wait_ns(&s->order, &s->peer->skew, &wait, now_ns)) {
 		trace_fab_wait_over(s->peer->fab, s->bucket, false, s->order.next, s->held_bytes,
 				    READ_ONCE(s->peer->skew.ns));
 		fab_order_skip(&s->order, &s->peer->skew, now_ns);
 		fab_count(s->peer->fab, FAB_CNT_rx_skipped);
 		fab_release_ordered(s);
 	}
-	if (wait_ns != U64_MAX)
-		hrtimer_start(&s->timer, ns_to_ktime(now_ns + wait_ns), HRTIMER_MODE_ABS_SOFT);
 }
 
 static void fab_flush_ordered(struct fab_stream *s, u32 next)
@@ -309,14 +334,30 @@ static void fab_receive_ordered(struct fab_stream *s, struct sk_buff *skb,
 
 /* ---- ConWeave ---- */
 
-static void fab_reply(struct fab_stream *s, u8 op, u8 flags, const struct fab_header *h)
+/**
+ * struct fab_answers - control packets that are sent after the stream is unlocked
+ * @count: number of them
+ * @h: headers: RTT_REPLY or NOTIFY, and CLEAR
+ */
+struct fab_answers {
+	u32 count;
+	struct fab_header h[2];
+};
+
+static void fab_add_answer(struct fab_answers *a, u8 op, u8 flags, const struct fab_header *h)
 {
-	struct fab_header reply = {
+	a->h[a->count++] = (struct fab_header){
 		.op = op, .flags = flags, .path = h->path, .epoch = h->epoch, .cookie = h->cookie,
 		.tx_us = h->tx_us,
 	};
+}
 
-	fab_control(s->peer, &reply);
+static void fab_send_answers(struct fab_peer *peer, const struct fab_answers *a)
+{
+	u32 i;
+
+	for (i = 0; i < a->count; i++)
+		fab_control(peer, &a->h[i]);
 }
 
 /* Admission control: are so many FIFOs in use that peers should not reroute? */
@@ -327,17 +368,18 @@ static u8 fab_refusal(const struct fab_dev *fab)
 	return atomic_read(&fab->fifos) >= max - max / 4 ? FAB_F_REFUSE : 0;
 }
 
-static void fab_clear(struct fab_stream *s, const struct fab_header *h)
+static void fab_clear(struct fab_stream *s, const struct fab_header *h, struct fab_answers *a)
 {
 	fab_count(s->peer->fab, FAB_CNT_tx_clears);
-	fab_reply(s, FAB_CLEAR, fab_refusal(s->peer->fab), h);
+	fab_add_answer(a, FAB_CLEAR, fab_refusal(s->peer->fab), h);
 }
 
 /*
  * Tell the source that a path is congested, once in half of the time for which it avoids the
  * path.
  */
-static void fab_notify(struct fab_stream *s, const struct fab_header *h, u64 now_ns)
+static void fab_notify(struct fab_stream *s, const struct fab_header *h, u64 now_ns,
+		       struct fab_answers *a)
 {
 	struct fab_source_params p = {
 		.busy_ns = READ_ONCE(s->peer->fab->options.theta_path_busy_ns) / 2,
@@ -347,7 +389,7 @@ static void fab_notify(struct fab_stream *s, const struct fab_header *h, u64 now
 		return;
 	fab_busy_set(&s->peer->notified, h->path, &p, now_ns);
 	fab_count(s->peer->fab, FAB_CNT_tx_notifies);
-	fab_reply(s, FAB_NOTIFY, 0, h);
+	fab_add_answer(a, FAB_NOTIFY, 0, h);
 }
 
 /* Release the FIFO of the stream. */
@@ -394,22 +436,24 @@ static bool fab_hold(struct fab_stream *s, struct sk_buff *skb, bool start)
 }
 
 static void fab_answer(struct fab_stream *s, const struct fab_header *h,
-		       const struct fab_todo *todo, bool ce, u64 now_ns)
+		       const struct fab_todo *todo, bool ce, u64 now_ns,
+		       struct fab_answers *a)
 {
 	struct fab_dev *fab = s->peer->fab;
 
 	if (todo->reply) {
 		fab_count(fab, FAB_CNT_tx_replies);
-		fab_reply(s, FAB_REPLY, fab_refusal(fab) | (ce ? FAB_F_CE_ECHO : 0), h);
+		fab_add_answer(a, FAB_REPLY, fab_refusal(fab) | (ce ? FAB_F_CE_ECHO : 0), h);
 	} else if (ce) {
-		fab_notify(s, h, now_ns);
+		fab_notify(s, h, now_ns, a);
 	}
 	if (todo->clear)
-		fab_clear(s, h);
+		fab_clear(s, h, a);
 }
 
 static void fab_receive_weave(struct fab_stream *s, struct sk_buff *skb,
-			      const struct fab_header *h, bool ce, u64 now_ns)
+			      const struct fab_header *h, bool ce, u64 now_ns,
+			      struct fab_answers *a)
 {
 	const struct closfab_options *o = &s->peer->fab->options;
 	struct fab_dest_params p = {
@@ -429,50 +473,80 @@ static void fab_receive_weave(struct fab_stream *s, struct sk_buff *skb,
 	}
 	if (todo.flush)
 		fab_flush_fifo(s);
-	fab_answer(s, h, &todo, ce, now_ns);
-	if (s->dest.held)
-		hrtimer_start(&s->timer, ns_to_ktime(s->dest.deadline_ns), HRTIMER_MODE_ABS_SOFT);
+	fab_answer(s, h, &todo, ce, now_ns, a);
 }
 
-/* T_resume has passed, or has been postponed. */
-static void fab_expire_weave(struct fab_stream *s, u64 now_ns)
+/* Has T_resume passed? */
+static void fab_expire_weave(struct fab_stream *s, u64 now_ns, struct fab_answers *a)
 {
 	struct fab_header h = {
 		.epoch = s->dest.epoch, .cookie = fab_cookie(s->instance, s->bucket),
 	};
 
-	if (!s->dest.held)
+	if (!s->dest.held || now_ns < s->dest.deadline_ns)
 		return;
-	if (now_ns < s->dest.deadline_ns) {
-		hrtimer_start(&s->timer, ns_to_ktime(s->dest.deadline_ns), HRTIMER_MODE_ABS_SOFT);
-		return;
-	}
 	trace_fab_wait_over(s->peer->fab, s->bucket, true, s->dest.epoch, s->held_bytes, 0);
 	fab_count(s->peer->fab, FAB_CNT_rx_timers);
 	fab_dest_pass(&s->dest);
 	fab_flush_fifo(s);
-	fab_clear(s, &h);
+	fab_clear(s, &h, a);
 }
 
-/* ---- streams ---- */
+/* ---- timer ---- */
+
+/* When the timer is needed next, or U64_MAX */
+static u64 fab_deadline(const struct fab_stream *s, u64 now_ns)
+{
+	struct fab_wait wait = fab_wait_of(s->peer->fab);
+	u64 at_ns = U64_MAX;
+
+	if (s->order.count)
+		at_ns = now_ns + fab_order_wait_ns(&s->order, &s->peer->skew, &wait, now_ns);
+	if (s->dest.held)
+		at_ns = min(at_ns, s->dest.deadline_ns);
+	if (s->partial)
+		at_ns = min(at_ns, s->partial_until_ns);
+	return at_ns;
+}
+
+/*
+ * Let the timer expire in time. One that expires earlier is left alone: to start it anew for each
+ * packet would cost more.
+ */
+static void fab_set_timer(struct fab_stream *s, u64 now_ns)
+{
+	u64 at_ns = fab_deadline(s, now_ns);
+
+	if (at_ns >= s->timer_ns)
+		return;
+	s->timer_ns = at_ns;
+	hrtimer_start(&s->timer, ns_to_ktime(at_ns), HRTIMER_MODE_ABS_SOFT);
+}
 
 static enum hrtimer_restart fab_timer(struct hrtimer *timer)
 {
 	struct fab_stream *s = container_of(timer, struct fab_stream, timer);
+	struct fab_answers answers = { };
 	u64 now_ns = ktime_get_ns();
 
 	rcu_read_lock();
 	spin_lock(&s->lock);
+	s->timer_ns = U64_MAX;
 	fab_expire_ordered(s, now_ns);
-	fab_expire_weave(s, now_ns);
+	fab_expire_weave(s, now_ns, &answers);
+	fab_expire_partial(s, now_ns);
+	fab_set_timer(s, now_ns);
 	spin_unlock(&s->lock);
+	fab_send_answers(s->peer, &answers);
 	rcu_read_unlock();
 	return HRTIMER_NORESTART;
 }
 
+/* ---- streams ---- */
+
 static struct fab_stream *fab_stream_alloc(struct fab_peer *peer, u16 bucket)
 {
-	struct fab_stream *s = kzalloc(sizeof(*s), GFP_ATOMIC | __GFP_NOWARN);
+	struct fab_stream *s = fab_alloc(peer->fab, sizeof(*s));
 
 	if (!s)
 		return NULL;
@@ -480,6 +554,7 @@ static struct fab_stream *fab_stream_alloc(struct fab_peer *peer, u16 bucket)
 	hrtimer_setup(&s->timer, fab_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	__skb_queue_head_init(&s->fifo);
 	fab_order_init(&s->order, 0);
+	s->timer_ns = U64_MAX;
 	s->peer = peer;
 	s->bucket = bucket;
 	return s;
@@ -526,7 +601,7 @@ void fab_stream_free(struct fab_stream *s)
 	if (s->dest.held)
 		atomic_dec(&fab->fifos);
 	__skb_queue_purge(&s->fifo);
-	atomic_sub(s->held_bytes, &fab->held_bytes);
+	fab_add_held(fab, -(int)s->held_bytes);
 	fab_drop_partial(s);
 	atomic_dec(&fab->streams);
 	kfree(s);
@@ -547,7 +622,6 @@ static void fab_restart(struct fab_stream *s, const struct fab_header *h)
 	if (s->dest.held)
 		fab_flush_fifo(s);
 	fab_drop_partial(s);
-	s->cells.open = false;
 	s->dest = (struct fab_dest){ };
 	s->instance = fab_cookie_instance(h->cookie);
 	s->started = true;
@@ -561,7 +635,7 @@ static bool fab_is_old(const struct fab_stream *s, u16 instance)
 }
 
 static void fab_receive_locked(struct fab_stream *s, struct sk_buff *skb,
-			       const struct fab_header *h, bool ce)
+			       const struct fab_header *h, bool ce, struct fab_answers *a)
 {
 	u16 instance = fab_cookie_instance(h->cookie);
 	u64 now_ns = ktime_get_ns();
@@ -575,9 +649,10 @@ static void fab_receive_locked(struct fab_stream *s, struct sk_buff *skb,
 		fab_restart(s, h);
 	}
 	if (h->op == FAB_CONWEAVE)
-		fab_receive_weave(s, skb, h, ce, now_ns);
+		fab_receive_weave(s, skb, h, ce, now_ns, a);
 	else
 		fab_receive_ordered(s, skb, h, now_ns);
+	fab_set_timer(s, now_ns);
 }
 
 /**
@@ -594,6 +669,7 @@ void fab_stream_receive(struct fab_peer *peer, struct sk_buff *skb, const struct
 {
 	u16 bucket = fab_cookie_bucket(h->cookie);
 	struct fab_stream *s = xa_load(&peer->streams, bucket);
+	struct fab_answers answers;
 
 	if (unlikely(!s))
 		s = fab_stream_create(peer, bucket);
@@ -602,7 +678,9 @@ void fab_stream_receive(struct fab_peer *peer, struct sk_buff *skb, const struct
 		fab_deliver(peer->fab, skb, h->cookie);
 		return;
 	}
+	answers.count = 0;
 	spin_lock(&s->lock);
-	fab_receive_locked(s, skb, h, ce);
+	fab_receive_locked(s, skb, h, ce, &answers);
 	spin_unlock(&s->lock);
+	fab_send_answers(peer, &answers);
 }

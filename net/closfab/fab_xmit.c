@@ -35,7 +35,8 @@
  * @h: header
  * @tos: traffic class of the outer header
  * @ttl: TTL of the outer header
- * @df: DF of the outer header, if it is IPv4
+ * @df: DF of the outer header, if it is IPv4; 0: the outer packet may be fragmented
+ * @mtu: longest packet that fits all paths without fragmentation
  */
 struct fab_out {
 	struct fab_dev *fab;
@@ -45,6 +46,7 @@ struct fab_out {
 	u8 tos;
 	u8 ttl;
 	__be16 df;
+	u32 mtu;
 };
 
 static void fab_drop(const struct fab_dev *fab, struct sk_buff *skb, enum fab_counter counter)
@@ -102,6 +104,7 @@ static bool fab_push_header(struct fab_out *out, const struct fab_path *path, st
 
 	/* udp_tunnel6_xmit_skb() does not drop the route */
 	skb_scrub_packet(skb, !net_eq(out->fab->net, dev_net(out->fab->dev)));
+	skb->ignore_df = !out->df;
 	if (skb_cow_head(skb, headroom) || iptunnel_handle_offloads(skb, 0))
 		return false;
 	if (out->fab->keyed)
@@ -217,7 +220,9 @@ static struct sk_buff *fab_cell_copy(struct sk_buff *skb, u32 offset, u32 len)
 /* Cells: at most the longest packet over CLOSFAB_CELL_SIZE_MIN */
 static void fab_send_cells(struct fab_out *out, struct fab_bucket *b, struct sk_buff *skb)
 {
-	u32 size = READ_ONCE(out->fab->options.cell_size), at, len;
+	u32 size = min_t(u32, READ_ONCE(out->fab->options.cell_size),
+			 max_t(u32, out->mtu, CLOSFAB_CELL_SIZE_MIN));
+	u32 at, len;
 	struct sk_buff *cell;
 
 	if (skb->ip_summed == CHECKSUM_PARTIAL && skb_checksum_help(skb)) {
@@ -370,30 +375,36 @@ static bool fab_destination(const struct fab_dev *fab, const struct ip_tunnel_in
 	return info->key.u.ipv4.dst && !ipv4_is_multicast(info->key.u.ipv4.dst);
 }
 
-/*
- * Check the length against the smallest path MTU. A packet that is too long and must not be
- * fragmented is answered by ICMP, as routers do. Cells fit.
- */
-static bool fab_fits(const struct fab_out *out, struct sk_buff *skb)
+/* Smallest path MTU, less the outer headers */
+static u32 fab_path_mtu(const struct fab_out *out)
 {
-	u32 mtu = U32_MAX, i;
+	u32 len = FAB_HLEN + sizeof(struct udphdr), mtu = U32_MAX, i;
 
-	if (READ_ONCE(out->fab->options.mode) == CLOSFAB_MODE_CELL)
-		return true;
+	len += out->fab->keyed ? FAB_MAC_LEN : 0;
+	len += ipv6_addr_v4mapped(&out->peer->addr) ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 	for (i = 0; i < out->paths->count; i++)
 		mtu = min(mtu, dst_mtu(out->paths->path[i].dst));
-	mtu -= FAB_HLEN + sizeof(struct udphdr) + (out->fab->keyed ? FAB_MAC_LEN : 0);
-	mtu -= ipv6_addr_v4mapped(&out->peer->addr) ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
-	if (skb->len <= mtu)
+	return mtu > len ? mtu - len : 0;
+}
+
+/*
+ * A packet that is too long and must not be fragmented is answered by ICMP, as routers do. IPv6
+ * packets of IPV6_MIN_MTU must pass: those that do not fit are fragmented outside (RFC 2473,
+ * 7.1). Cells fit.
+ */
+static bool fab_fits(struct fab_out *out, struct sk_buff *skb)
+{
+	if (skb->len <= out->mtu || READ_ONCE(out->fab->options.mode) == CLOSFAB_MODE_CELL)
 		return true;
-	skb_dst_update_pmtu_no_confirm(skb, mtu);
-	if (skb->protocol == htons(ETH_P_IPV6)) {
-		icmpv6_ndo_send(skb, ICMPV6_PKT_TOOBIG, 0, max_t(u32, mtu, IPV6_MIN_MTU));
-		return skb->len <= IPV6_MIN_MTU;
-	}
-	if (!(ip_hdr(skb)->frag_off & htons(IP_DF)))
+	if (skb->protocol == htons(ETH_P_IPV6) && skb->len <= IPV6_MIN_MTU)
+		out->df = 0;
+	if (!out->df)
 		return true;
-	icmp_ndo_send(skb, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, htonl(mtu));
+	skb_dst_update_pmtu_no_confirm(skb, out->mtu);
+	if (skb->protocol == htons(ETH_P_IPV6))
+		icmpv6_ndo_send(skb, ICMPV6_PKT_TOOBIG, 0, max_t(u32, out->mtu, IPV6_MIN_MTU));
+	else
+		icmp_ndo_send(skb, ICMP_DEST_UNREACH, ICMP_FRAG_NEEDED, htonl(out->mtu));
 	return false;
 }
 
@@ -432,6 +443,7 @@ static void fab_xmit_rcu(struct fab_dev *fab, struct sk_buff *skb)
 		return;
 	}
 	fab_set_outer(&out, info, skb);
+	out.mtu = fab_path_mtu(&out);
 	if (fab_fits(&out, skb))
 		fab_send_data(&out, skb);
 	else

@@ -50,16 +50,20 @@ fab_add() {
 
 # fab_leaf NS OWN OTHER PREFIX4 PREFIX6 [SETTING...]
 fab_leaf() {
+	ip -n "$1" link add fab0 type closfab local "$(leaf "$2")" "${@:6}"
+	fab_routes "$1" "$3" "$4" "$5"
+}
+
+# fab_routes NS OTHER PREFIX4 PREFIX6: let the device of NS carry the networks behind the other leaf
+fab_routes() {
 	local encap=ip
 	[ $outer = 4 ] || encap=ip6
-	ip -n "$1" link add fab0 type closfab local "$(leaf "$2")" remote "$(leaf "$3")" "${@:6}"
-	ip -n "$1" link set fab0 up
-	ip -n "$1" -6 route del "$5" 2>/dev/null || true
-	# kernels without lightweight tunnels have option "remote" only
-	encap=(encap $encap dst "$(leaf "$3")")
-	ip -n "$1" route replace "$4" "${encap[@]}" dev fab0 2>/dev/null || encap=()
-	ip -n "$1" route replace "$4" ${encap[@]+"${encap[@]}"} dev fab0
-	ip -n "$1" -6 route add "$5" ${encap[@]+"${encap[@]}"} dev fab0
+	ip -n "$1" -6 route del "$4" 2>/dev/null || true
+	ip -n "$1" -batch - <<-END
+		link set fab0 up
+		route replace $3 encap $encap dst $(leaf "$2") dev fab0
+		route add $4 encap $encap dst $(leaf "$2") dev fab0
+	END
 }
 
 fab_del() {

@@ -21,12 +21,12 @@ done
 outer=4
 delays 5us 200us 400us 800us
 # conweave: times for these delays, instead of a fabric
-for mode in reorder "cell cell_size 512" \
+for settings in reorder "cell cell_size 512" \
 	"conweave theta_inactive 5ms theta_resume_extra 1ms theta_resume_default 5ms"; do
 	fab_del
 	# shellcheck disable=SC2086 # words
-	fab_add mode $mode wait_max 50ms
-	mode=${mode%% *}
+	fab_add mode $settings wait_max 50ms
+	mode=${settings%% *}
 	check "$mode: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2
 	before=$(ofo)
 	check_eq "$mode: all bytes arrive" "$(transfer 1000000)" 1000000
@@ -36,6 +36,13 @@ for mode in reorder "cell cell_size 512" \
 	check_eq "$mode: no packet is out of order" "$(sum rx_late rx_unheld rx_stray rx_unordered)" 0
 	check_eq "$mode: no packet is malformed or lost" \
 		"$(sum rx_malformed rx_not_authentic rx_duplicate rx_broken_cells rx_backlog)" 0
+	outer=6
+	fab_del
+	# shellcheck disable=SC2086 # words
+	fab_add mode $settings wait_max 50ms
+	check_eq "$mode, IPv6 underlay: all bytes arrive" "$(transfer 300000)" 300000
+	check_eq "$mode, IPv6 underlay: no packet is out of order" "$(sum rx_late rx_unheld rx_stray rx_unordered)" 0
+	outer=4
 	note "$(in_ns "$t" ethtool -S fab0 | grep -v ' 0$')"
 	note "$(in_ns "$r" ethtool -S fab0 | grep -v ' 0$')"
 done
@@ -63,6 +70,43 @@ check_refused "a packet that does not fit the path is answered by ICMP" "mtu = 1
 	in_ns "$h" ping -c 2 -W 1 -M 'do' -s 1440 10.0.2.2
 ip -n "$r" link set fab0 mtu 1424
 check "a large packet is fragmented" in_ns "$h" ping -q -c 1 -W 2 -M dont -s 3000 10.0.2.2
+
+ip -n "$r" link set fab0 mtu 1500
+fab_set mode cell cell_size 9000
+check "cells fit the path" in_ns "$h" ping -q -c 1 -W 2 -M 'do' -s 1472 10.0.2.2
+ip -n "$r" link set fab0 mtu 1424
+fab_set mode reorder
+for i in 0 1 2 3; do
+	ip -n "$r" link set u$i mtu 1300
+	ip -n "$t" link set t$i mtu 1300
+done
+for outer in 4 6; do
+	fab_del
+	fab_add
+	check "IPv6 packets of 1280 bytes pass an IPv$outer underlay with an MTU of 1300" \
+		wait_for 5 in_ns "$h" ping -q -c 1 -W 1 -M 'do' -s 1232 fd00:2::2
+done
+outer=4
+for i in 0 1 2 3; do
+	ip -n "$r" link set u$i mtu 1500
+	ip -n "$t" link set t$i mtu 1500
+done
+
+# ---- peers
+
+fab_del
+fab_add
+ip -n "$r" link del fab0
+ip -n "$r" link add fab0 type closfab remote 10.9.0.2
+ip -n "$r" route change 10.9.0.2 nexthop via 10.1.0.2 dev u0 nexthop via 10.1.1.2 dev u1
+ip -n "$r" link set fab0 up
+ip -n "$r" route replace 10.0.2.0/24 dev fab0
+before=$(received)
+traffic udp -n "$h" -d 10.0.2.2 -p 9 -c 50 -l 1000 >/dev/null
+check "without a local address, packets arrive" wait_for 5 at_least $((before + 50)) received
+check "without a local address, the peer sees one address" test "$(dump peers | grep -c "peer=::ffff:10.1.")" = 1
+fab_del
+fab_add
 
 # ---- configuration
 

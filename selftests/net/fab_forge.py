@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Forge closfab packets from another host's address.
 
-Usage: fab_forge.py garbage|numbers|inject FROM TO COUNT
+Usage: fab_forge.py garbage|numbers|partial|inject FROM TO COUNT
 
 garbage: random headers and lengths; numbers: valid packets with random sequence numbers, epochs and instances of all
-buckets; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets. FROM and TO are IPv4 addresses of the underlay.
+buckets; partial: first cells of packets in buckets that are not used; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets. FROM and TO are IPv4 addresses of the underlay.
 """
 import random
 import socket
@@ -62,6 +62,14 @@ def numbers(rng):
     return header(op, flags, rng.getrandbits(16), cookie, rng.getrandbits(32)) + inner()
 
 
+BUCKETS = iter(range(4000, 4096))
+
+
+def partial(_):
+    """The first cell of a packet."""
+    return header(CELL, 0x20, cookie=next(BUCKETS)) + inner()
+
+
 def inject(_):
     """A valid packet without order."""
     return header(DATA) + inner()
@@ -70,7 +78,7 @@ def inject(_):
 def main(kind, source, destination, count):
     """Send the packets."""
     rng = random.Random(1)
-    make = {"garbage": garbage, "numbers": numbers, "inject": inject}[kind]
+    make = {"garbage": garbage, "numbers": numbers, "partial": partial, "inject": inject}[kind]
     sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     for _ in range(int(count)):
         packet = ipv4(source, destination, socket.IPPROTO_UDP, udp(PORT, make(rng)))

@@ -28,6 +28,10 @@ job forge numbers 10.9.0.1 3000
 check_eq "while a stranger forges the peer's numbers, all bytes arrive" "$(transfer 300000)" 300000
 stop_jobs
 check_eq "afterwards, all bytes arrive" "$(transfer 100000)" 100000
+before=$(counter "$t/fab0" rx_broken_cells)
+forge partial 10.9.0.1 50
+check "memory of cells without the rest of their packet is freed" \
+	wait_for 5 at_least $((before + 50)) counter "$t/fab0" rx_broken_cells
 key=00112233445566778899aabbccddeeff
 fab_del
 fab_add key $key
@@ -71,7 +75,7 @@ for mode in reorder cell conweave; do
 	fab_set mode $mode
 	check "$mode: traffic flows" flows
 	check "$mode: the receiver goes down and up" eval "ip -n $t link set fab0 down && ip -n $t link set fab0 up"
-	ip -n "$t" route replace 10.0.1.0/24 dev fab0
+	fab_routes "$t" 1 10.0.1.0/24 fd00:1::/64
 	check "$mode: traffic flows again" flows
 	check "$mode: a link fails" ip -n "$r" link set u1 down
 	check "$mode: traffic flows by the other links" flows

@@ -28,6 +28,12 @@ struct rtnl_newlink_params {
 	struct nlattr **data;
 };
 
+/* The core passes the namespace of IFLA_LINK_NETNSID as src_net. */
+static inline struct net *rtnl_newlink_link_net(struct rtnl_newlink_params *p)
+{
+	return p->src_net;
+}
+
 static inline struct net *rtnl_newlink_peer_net(struct rtnl_newlink_params *p)
 {
 	return p->peer_net ? : p->src_net;
