@@ -3,7 +3,7 @@
  * Generic netlink: dumps of the peers, and of the flow buckets from them
  *
  * With addresses and numbers of a bucket, packets can be forged. The dumps therefore require
- * CAP_NET_ADMIN in the network namespace of the device, and in the one of its tunnel's packets.
+ * CAP_NET_ADMIN in the network namespace of the device, and in that of the tunnel's packets.
  */
 #include <linux/closfab.h>
 #include <linux/rtnetlink.h>
@@ -131,8 +131,8 @@ static int fab_nl_put_device(struct fab_dump *d, struct fab_dev *fab)
 }
 
 /*
- * May the caller see the peers? The device may have been moved into the namespace of others who
- * have no power over the one with the tunnel's packets.
+ * May the caller see the peers? The device may have been moved into the namespace of a user without
+ * power over the underlay.
  */
 static bool fab_nl_may_see(const struct netlink_callback *cb, const struct fab_dev *fab)
 {

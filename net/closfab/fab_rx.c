@@ -3,8 +3,8 @@
  * Receiving: check headers, find the peer, take control packets
  *
  * All packets come from the network and may be forged. Without a key, a header is only checked
- * for sense, as with other tunnels. What it can do then is bounded: see "Threats" in the
- * documentation. Data goes on to the stream of its bucket (fab_stream.c).
+ * for sense, as with other tunnels. "Threats" in the documentation has the bounds of the damage
+ * then. Data goes on to the stream of its bucket (fab_stream.c).
  */
 #include <net/inet_ecn.h>
 #include <net/ip.h>
@@ -46,7 +46,7 @@ static u32 fab_read(struct sk_buff *skb, struct fab_header *h)
 {
 	const u32 udp = sizeof(struct udphdr);
 
-	/* a sender makes none, and an inner packet would inherit what a forged one says */
+	/* closfab sends no GSO packets; the inner packet would keep the fields of a forged one */
 	if (skb_is_gso(skb))
 		return 0;
 	if (!pskb_may_pull(skb, min_t(u32, skb->len, udp + FAB_HLEN + FAB_MAC_LEN)))
