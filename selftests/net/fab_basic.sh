@@ -56,9 +56,14 @@ done
 
 # ---- dumps
 
-dump() { in_ns "$t" python3 "$(dirname "$0")/fab_dump.py" "$1"; }
-check "the peer is dumped with its paths" grep -q "peer=::ffff:.* paths=[1-4] .*wait_ns=[1-9]" <(dump peers)
-check "flow buckets are dumped" at_least 2 grep -c "bucket=.* next=.* held_packets=0 " <(dump flows)
+dump() { in_ns "$t" closnet fab "$1"; }
+check "closnet fab shows the peer with its paths" grep -q "peer 10.9.0.1 paths [1-4] .*wait_ns [1-9]" <(dump peers)
+check "closnet fab shows flow buckets" at_least 2 grep -c "peer 10.9.0.1 bucket .* next .* held_packets 0" <(dump flows)
+check_json "$(in_ns "$t" closnet fab -j)" "JSON has both tables" \
+	'.peers[0].peer == "10.9.0.1" and .peers[0].wait_ns > 0 and (.flows | length) >= 2 and .flows[0].held_bytes == 0'
+check_refused "without CAP_NET_ADMIN, closnet fab shows nothing" "Operation not permitted" \
+	setpriv --bounding-set -net_admin ip netns exec "$t" closnet fab
+check_refused "closnet fab refuses an unknown table" '"x" is not peers or flows' closnet fab x
 
 # ---- MTU
 
@@ -104,7 +109,7 @@ ip -n "$r" route replace 10.0.2.0/24 dev fab0
 before=$(received)
 traffic udp -n "$h" -d 10.0.2.2 -p 9 -c 50 -l 1000 >/dev/null
 check "without a local address, packets arrive" wait_for 5 at_least $((before + 50)) received
-check "without a local address, the peer sees one address" test "$(dump peers | grep -c "peer=::ffff:10.1.")" = 1
+check "without a local address, the peer sees one address" test "$(dump peers | grep -c "peer 10.1.")" = 1
 fab_del
 fab_add
 

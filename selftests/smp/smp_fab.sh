@@ -23,8 +23,7 @@ options() {
 		fab_set mode conweave fifos 1 && fab_set limit 16777216 flow_limit 2097152 fifos 31 flows 256 mode reorder
 }
 dump() {
-	in_ns "$t" python3 "$net/fab_dump.py" peers && in_ns "$t" python3 "$net/fab_dump.py" flows &&
-		in_ns "$t" ethtool -S fab0 && ip -n "$t" -s -d link show fab0
+	in_ns "$t" closnet fab && in_ns "$t" ethtool -S fab0 && ip -n "$t" -s -d link show fab0
 }
 updown() { ip -n "$t" link set fab0 down && sleep 0.1 && fab_routes "$t" 1 10.0.1.0/24 fd00:1::/64 && sleep 0.2; }
 devices() {

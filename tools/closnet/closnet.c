@@ -16,6 +16,7 @@ static const struct command {
 	{ "buffers", buffers, "thresholds of PFC and ECN for the ports of a switch" },
 	{ "check-nic", check_nic, "check a NIC's hardware timestamps for tcp_timely" },
 	{ "dcqcn", dcqcn, "set up a switch port with eight priorities" },
+	{ "fab", fab, "peers and flows of closfab's tunnels" },
 	{ "lb", lb, "live table of the ports that act_lb balances over" },
 	{ "metrics", metrics, "every module's counters, for node_exporter or as JSON" },
 	{ "ndp", ndp, "sockets, peers and flows of the NDP transport" },

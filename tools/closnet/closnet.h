@@ -50,6 +50,7 @@ int read_options(int argc, char **argv, void (*help)(FILE *to), bool *json, int 
 int buffers(int argc, char **argv);
 int check_nic(int argc, char **argv);
 int dcqcn(int argc, char **argv);
+int fab(int argc, char **argv);
 int lb(int argc, char **argv);
 int metrics(int argc, char **argv);
 int ndp(int argc, char **argv);

@@ -12,6 +12,7 @@ _closnet() {
 		case $command in
 		ndp) words='sockets peers sending receiving' ;;
 		pcrp) words='get set reset' ;;
+		fab) words='peers flows' ;;
 		roce) words='qps flows' ;;
 		dcqcn) words=setup ;;
 		check-nic) words=$(_closnet_devices) ;;
