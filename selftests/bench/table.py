@@ -6,7 +6,7 @@ Usage: table.py PART csv RAW
        table.py PART text RAW [NOTE...]
        table.py PART replace RAW PAGE.rst [NOTE...]   replace the tables between PART's markers in the page,
                                                       and write each table to PAGE-NAME.csv
-PART: qdiscs, acks, sockets or forward. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
+PART: qdiscs, acks, sockets, forward or tunnel. NOTE: a line about the machine. Exit status 1: a goal is missed (text only).
 
 A part is a module with these functions:
   read(path, lines)  parse the lines of RAW, each split at tabs, into results
