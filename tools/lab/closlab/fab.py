@@ -9,6 +9,15 @@ COUNTERS = ("tx_ordered", "tx_cells", "tx_conweave", "tx_tails", "tx_moves", "tx
             "rx_timers", "rx_broken_cells")
 
 
+def prefer_control(net):
+    """Let the fabric's ports send control packets (CS6) first, as ConWeave expects. Call it before net.build()."""
+    for port in net.switch_ports():
+        if not port.peer.node.is_host:
+            port.qdisc = ["root handle 1: prio bands 2 priomap " + " ".join(16 * "1"), "parent 1:1 pfifo limit 1000",
+                          "parent 1:2 " + port.qdisc,
+                          "filter parent 1: protocol ip flower ip_tos 0xc0/0xfc classid 1:1"]
+
+
 def leaves(net):
     """Return: switches with hosts."""
     return [switch for switch in net.switches() if any(port.peer.node.is_host for port in switch.ports.values())]

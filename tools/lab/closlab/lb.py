@@ -87,10 +87,11 @@ def fail(net, leaf, spine):
             other.routes.append((prefix, tops))
 
 
-def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_000, words=None):
+def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_000, words=None, prepare=None):
     """Build the network for a TRANSPORT, with act_lb at the switches' ports towards the hosts.
 
-    BUFFER and K: packets. WORDS: options of act_lb; default: those of the scheme.
+    BUFFER and K: packets. WORDS: options of act_lb; default: those of the scheme. PREPARE(net) may change the network
+    before it is built.
     """
     rate = net.host_ports()[0].rate
     for port in net.switch_ports():
@@ -108,10 +109,12 @@ def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_
             if hasattr(lab.params, name):
                 net.host_sysctls["ipv4/tcp_" + name] = str(getattr(lab.params, name))
     timely = Module(lab, "tcp_timely", source="sw") if transport == "timely" else None
+    if prepare:
+        prepare(net)
     net.build(seed=seed)
     if timely:
         timely.set()
-    balance(lab, net, words or POLICIES[lab.scheme])
+    balance(lab, net, words or POLICIES.get(lab.scheme))
 
 
 def vary_hashes(net, seed):

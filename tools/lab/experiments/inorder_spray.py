@@ -101,9 +101,10 @@ def guest(lab):
         warmup, duration = times(p, kind)
         for number in range(p.runs):
             net = network(p, kind)
-            lb.POLICIES[lab.scheme] = "granularity packet select quality" if lab.scheme == "spray" else None
             lb.build(lab, net, transport, 8, p.wan_buffer if kind == "wan" else p.buffer, p.k,
-                     seed=100 * lab.seed + number, rto_min=200_000_000 if kind == "wan" else 5_000_000)
+                     seed=100 * lab.seed + number, rto_min=200_000_000 if kind == "wan" else 5_000_000,
+                     words="granularity packet select quality" if lab.scheme == "spray" else None,
+                     prepare=fab.prefer_control)
             if words:
                 fab.attach(lab, net, words)
             before = counts(lab, net)

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""ConWeave: completion times on an oversubscribed leaf-spine fabric, with a transport that does not tolerate
+reordering.
+
+Flows start as a Poisson process between any two hosts. All schemes have the same flows at the same times. The load is
+that of the uplinks. Schemes:
+
+    ecmp                        the kernel's hash
+    letflow, drill, quality     act_lb: flowlets by chance; packets by two queues and the last best one, or by quality
+    reorder                     closfab: packets by quality, in order at the other leaf
+    conweave                    closfab: ConWeave, with the paper's times for this rate
+
+A flow's slowdown is its time over the ideal time on an idle path. Means and quantiles are those of a run; intervals are
+over runs with different flows. The ECN marks of `dctcp` become ConWeave's NOTIFY; `gbn` has none. Control packets have
+the highest priority in the fabric.
+"""
+from closlab import fab, lb, topo
+from closlab.params import Param
+from closlab.results import mean
+
+PARAMS = [
+    Param("leaves", "count", "4", "leaves"),
+    Param("spines", "count", "4", "spines"),
+    Param("hosts", "count", "8", "hosts at a leaf"),
+    Param("mtu", "size", "1500", "MTU of the hosts"),
+    Param("rate", "rate", "10gbit", "rate of all links"),
+    Param("delay", "time", "1us", "delay of each link"),
+    Param("transports", "word", "gbn,dctcp", "transports", several=True, choices=lb.TRANSPORTS),
+    Param("sizes", "word", "alistorage2019,hadoop", "flow size distributions", several=True),
+    Param("loads", "number", "0.5,0.8", "loads of the uplinks", several=True),
+    Param("flows", "count", "2000", "approximate number of flows of a run"),
+    Param("runs", "count", "5", "number of runs of each case"),
+    Param("drain", "time", "1s", "time limit for unfinished flows"),
+    Param("buffer", "count", "400", "buffer of a port, packets"),
+    Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
+    Param("theta_reply", "time", "40us", "time to drain 50 kB"),
+    Param("theta_path_busy", "time", "80us", "time to drain 100 kB"),
+    Param("theta_inactive", "time", "3ms", "see ip-link-closfab(8)"),
+    Param("theta_resume_extra", "time", "160us", "the same"),
+    Param("theta_resume_default", "time", "2ms", "the same"),
+]
+SMALL = {"leaves": "2", "spines": "2", "hosts": "4", "transports": "gbn", "sizes": "alistorage2019", "loads": "0.5",
+         "flows": "30", "runs": "1"}
+SCHEMES = ("ecmp", "letflow", "drill", "quality", "reorder", "conweave")
+OTHERS = ("ecmp", "letflow", "drill", "quality")
+MEMORY = 4  # GiB
+CONTROL = 20 + 8 + 20 + 38  # bytes of a control packet on the wire
+
+
+def cases(params):
+    return [(transport, sizes, load) for transport in params.transports for sizes in params.sizes
+            for load in params.loads]
+
+
+def name_of(case):
+    return "%s-%s-%g" % case
+
+
+def host_load(params, load):
+    """Return: load of the hosts' links at a LOAD of the uplinks; the destination is any other host."""
+    total = params.leaves * params.hosts
+    crossing = (total - params.hosts) / (total - 1)
+    return load * params.spines / params.hosts / crossing
+
+
+# ---- in the guest
+
+def words_of(lab):
+    p = lab.params
+    if lab.scheme == "reorder":
+        return "mode reorder select quality"
+    if lab.scheme != "conweave":
+        return None
+    thetas = ("theta_reply", "theta_path_busy", "theta_inactive", "theta_resume_extra", "theta_resume_default")
+    return "mode conweave fifos 256 " + " ".join("%s %dns" % (name, getattr(p, name)) for name in thetas)
+
+
+def counts(lab, net):
+    sums = lb.counts(lab, net) | {"disordered": fab.disordered(net)}
+    return sums | (fab.counts(net) if words_of(lab) else {})
+
+
+def guest(lab):
+    p = lab.params
+    lab.expect(p.runs * sum(lb.poisson_ns(p, sizes, host_load(p, load)) for _, sizes, load in cases(p)))
+    for transport in p.transports:
+        net = topo.leaf_spine(p.leaves, p.spines, p.hosts, p.rate, p.delay, mtu=p.mtu)
+        lb.build(lab, net, transport, 8, p.buffer, p.k, prepare=fab.prefer_control)
+        if words_of(lab):
+            fab.attach(lab, net, words_of(lab))
+        now = counts(lab, net)
+        for case in cases(p):
+            for number in range(p.runs if case[0] == transport else 0):
+                now = lb.poisson(lab, net, name_of(case), number, transport, case[1], host_load(p, case[2]), now, counts)
+        lb.remove(net)
+
+
+# ---- on the host
+
+def late(point):
+    """Return: packets that closfab delivered out of order, % of all."""
+    count = point.count
+    total = sum(count.get(name, 0) for name in ("tx_ordered", "tx_conweave")) or 1
+    return 100 * sum(count.get(name, 0) for name in ("rx_late", "rx_unheld", "rx_stray", "rx_unordered")) / total
+
+
+def control(point, mtu):
+    """Return: bytes of control packets, % of data, at most."""
+    count = point.count
+    packets = sum(count.get(name, 0) for name in ("tx_replies", "tx_clears", "tx_notifies"))
+    return 100 * packets * CONTROL / ((count.get("tx_conweave", 0) or 1) * mtu)
+
+
+def report(run):
+    some = {(scheme, case): [lb.Slowdowns(run, scheme, name_of(case), number, case[0])
+                             for number in range(run.params.runs)]
+            for scheme in run.schemes for case in cases(run.params)}
+    rows = []
+    for case in cases(run.params):
+        for scheme in run.schemes:
+            points = some[scheme, case]
+            base = some.get(("ecmp", case), points)
+            rows.append(case + (scheme, lb.with_interval([r.mean for r in points]),
+                                lb.with_interval([r.p99 for r in points]),
+                                lb.with_interval([own.p99 / b.p99 for own, b in zip(points, base)]),
+                                mean([r.again for r in points]), mean([r.count.get("tx_moves", 0) for r in points]),
+                                mean([late(r) for r in points]), mean([control(r, run.params.mtu) for r in points])))
+    run.text("Slowdown of the flows; p99 relative to ecmp's, run by run", "")
+    head = ("transport", "sizes", "load", "scheme", "mean", "p99", "of ecmp", "rtx %", "moves", "late %", "control %")
+    run.table(head, rows)
+    with open(run.path("conweave.csv"), "w", encoding="utf-8") as f:
+        for row in [head] + rows:
+            f.write(",".join(cell if isinstance(cell, str) else "%.3g" % cell for cell in row) + "\n")
+    run.claim("done", "number of unfinished flows", sum(r.unfinished for runs in some.values() for r in runs), "== 0")
+    if not run.small and set(OTHERS) | {"conweave"} <= set(run.schemes):
+        claims(run, some)
+        draw(run, some)
+
+
+def claims(run, some):
+    for case in cases(run.params):
+        p99 = lambda scheme: mean([r.p99 for r in some[scheme, case]])
+        average = lambda scheme: mean([r.mean for r in some[scheme, case]])
+        name = name_of(case)
+        run.claim(name + "-p99", "%s: p99 slowdown of conweave over ecmp's" % name, p99("conweave") / p99("ecmp"),
+                  "<= 0.6")
+        run.claim(name + "-mean", "%s: mean slowdown of conweave over ecmp's" % name,
+                  average("conweave") / average("ecmp"), "<= 1")
+        run.claim(name + "-best", "%s: p99 slowdown of conweave over the best other one's" % name,
+                  p99("conweave") / min(map(p99, OTHERS)), "<= 0.64")
+        run.claim(name + "-order", "%s: packets out of order behind the tunnel, %%" % name,
+                  max(late(r) for r in some["conweave", case]), "<= 0.1")
+        run.claim(name + "-control", "%s: bytes of control packets, %% of data" % name,
+                  max(control(r, run.params.mtu) for r in some["conweave", case]), "<= 1.2")
+
+
+def draw(run, some):
+    _, axes = run.figure("conweave", 1, len(cases(run.params)), (2.4 * len(cases(run.params)), 3.2))
+    for axis, case in zip(axes if len(cases(run.params)) > 1 else [axes], cases(run.params)):
+        for i, scheme in enumerate(run.schemes):
+            values = [r.p99 for r in some[scheme, case]]
+            axis.bar(i, mean(values), 0.8, yerr=lb.interval(values), color=run.colour(scheme))
+        axis.set(title="%s, %s\nload %g" % case)
+        axis.title.set_fontsize(7)
+        axis.set_xticks(range(len(run.schemes)), run.schemes, rotation=90, fontsize=7)
+    (axes if len(cases(run.params)) == 1 else axes[0]).set_ylabel("p99 slowdown")
