@@ -91,7 +91,7 @@ def guest(lab):
         now = counts(lab, net)
         for case in cases(p):
             for number in range(p.runs if case[0] == transport else 0):
-                now = lb.poisson(lab, net, name_of(case), number, transport, case[1], host_load(p, case[2]), now, counts)
+                now = lb.poisson(lab, net, name_of(case), number, *case[:2], host_load(p, case[2]), now, counts)
         lb.remove(net)
 
 
