@@ -321,7 +321,7 @@ void fab_peers_gc(struct work_struct *work);
 /* fab_path.c */
 const struct fab_paths *fab_paths_get(struct fab_peer *peer);
 void fab_paths_put(struct fab_paths *paths);
-int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths);
+int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u64 now_ns);
 bool fab_path_is_up(const struct fab_path *path);
 int fab_path_find(const struct fab_paths *paths, u16 id);
 
@@ -343,7 +343,7 @@ int fab_receive(struct sock *sk, struct sk_buff *skb);
 void fab_stream_receive(struct fab_peer *peer, struct sk_buff *skb, const struct fab_header *h,
 			bool ce);
 void fab_stream_free(struct fab_stream *s);
-void fab_deliver(struct fab_dev *fab, struct sk_buff *skb, u32 lane);
+void fab_deliver(struct fab_dev *fab, struct sk_buff *skb, const struct fab_header *h, u32 lane);
 
 /* fab_lane.c */
 int fab_lanes_create(struct fab_dev *fab);

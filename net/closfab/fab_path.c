@@ -21,6 +21,13 @@
 #include "../../sch/act_lb/lb_fib.h"
 #include "fab.h"
 
+/* Kernels that clear variables on the stack would clear LB_MEMBERS_MAX members per packet. */
+#if __has_attribute(__uninitialized__)
+#define FAB_UNINITIALIZED	__attribute__((__uninitialized__))
+#else
+#define FAB_UNINITIALIZED
+#endif
+
 /* ---- building ---- */
 
 static void fab_paths_free(struct rcu_head *rcu)
@@ -305,15 +312,15 @@ static struct lb_load *fab_load(const struct fab_dev *fab, const struct fab_path
  * fab_path_select() - select a path for a packet
  * @peer: peer
  * @paths: its paths
+ * @now_ns: present time
  *
  * Return: its index, or -1 if all are down.
  */
-int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths)
+int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u64 now_ns)
 {
 	struct fab_dev *fab = peer->fab;
 	enum lb_policy policy = READ_ONCE(fab->select.policy);
-	struct lb_member members[LB_MEMBERS_MAX];
-	u64 now_ns = ktime_get_ns();
+	struct lb_member members[LB_MEMBERS_MAX] FAB_UNINITIALIZED;
 	u32 i;
 
 	for (i = 0; i < paths->count; i++) {

@@ -157,7 +157,7 @@ static void fab_take_data(struct fab_dev *fab, struct sk_buff *skb, const struct
 		return;
 	}
 	fab_count(fab, FAB_CNT_rx_unordered);
-	fab_deliver(fab, skb, h->cookie);
+	fab_deliver(fab, skb, h, h->cookie);
 }
 
 static void fab_refuse(struct fab_dev *fab, struct sk_buff *skb, enum fab_counter counter)

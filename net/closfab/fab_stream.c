@@ -124,22 +124,21 @@ static void fab_give(struct fab_dev *fab, struct sk_buff *skb, u8 tos, u32 lane)
  * fab_deliver() - deliver a packet, whatever its order
  * @fab: device
  * @skb: the packet, with all headers
+ * @h: its header
  * @lane: packets with the same number stay in order
  *
  * Cells are dropped: alone they are of no use.
  */
-void fab_deliver(struct fab_dev *fab, struct sk_buff *skb, u32 lane)
+void fab_deliver(struct fab_dev *fab, struct sk_buff *skb, const struct fab_header *h, u32 lane)
 {
 	u8 tos = fab_tos_of(skb);
-	struct fab_header h;
 
-	fab_header_of(skb, &h);
-	if (h.op == FAB_CELL) {
+	if (h->op == FAB_CELL) {
 		fab_count(fab, FAB_CNT_rx_broken_cells);
 		kfree_skb(skb);
 		return;
 	}
-	if (fab_pull(fab, skb, &h))
+	if (fab_pull(fab, skb, h))
 		fab_give(fab, skb, tos, lane);
 }
 
@@ -221,15 +220,12 @@ static void fab_cell_receive(struct fab_stream *s, struct sk_buff *skb, const st
 }
 
 /* Deliver a packet of the stream in order. */
-static void fab_pass(struct fab_stream *s, struct sk_buff *skb)
+static void fab_pass(struct fab_stream *s, struct sk_buff *skb, const struct fab_header *h)
 {
-	struct fab_header h;
-
-	fab_header_of(skb, &h);
-	if (h.op == FAB_CELL)
-		fab_cell_receive(s, skb, &h);
+	if (h->op == FAB_CELL)
+		fab_cell_receive(s, skb, h);
 	else
-		fab_deliver(s->peer->fab, skb, fab_lane_of(s));
+		fab_deliver(s->peer->fab, skb, h, fab_lane_of(s));
 }
 
 /* ---- packets that wait ---- */
@@ -250,10 +246,13 @@ static void fab_charge(struct fab_stream *s, const struct sk_buff *skb)
 
 static void fab_release(struct fab_stream *s, struct sk_buff *skb)
 {
+	struct fab_header h;
+
 	s->held_bytes -= skb->truesize;
 	fab_add_held(s->peer->fab, -(int)skb->truesize);
 	fab_count(s->peer->fab, FAB_CNT_rx_released);
-	fab_pass(s, skb);
+	fab_header_of(skb, &h);
+	fab_pass(s, skb, &h);
 }
 
 /* ---- sequence numbers ---- */
@@ -279,8 +278,11 @@ static void fab_release_ordered(struct fab_stream *s)
 /* Give up holes whose wait is over: at most one a packet that waits. */
 static void fab_expire_ordered(struct fab_stream *s, u64 now_ns)
 {
-	struct fab_wait wait = fab_wait_of(s->peer->fab);
+	struct fab_wait wait;
 
+	if (likely(!s->order.count))
+		return;
+	wait = fab_wait_of(s->peer->fab);
 	while (!fab_order_wait_ns(&s->order, &s->peer->skew, &wait, now_ns)) {
 		trace_fab_wait_over(s->peer->fab, s->bucket, false, s->order.next, s->held_bytes,
 				    READ_ONCE(s->peer->skew.ns));
@@ -324,9 +326,9 @@ static void fab_receive_ordered(struct fab_stream *s, struct sk_buff *skb,
 		if (v == FAB_DUPLICATE)
 			kfree_skb(skb);
 		else if (v == FAB_PASS)
-			fab_pass(s, skb);
+			fab_pass(s, skb, h);
 		else
-			fab_deliver(fab, skb, fab_lane_of(s));
+			fab_deliver(fab, skb, h, fab_lane_of(s));
 		fab_release_ordered(s);
 	}
 	fab_expire_ordered(s, now_ns);
@@ -469,7 +471,7 @@ static void fab_receive_weave(struct fab_stream *s, struct sk_buff *skb,
 	}
 	if (!todo.hold || !fab_hold(s, skb, todo.start)) {
 		fab_count(s->peer->fab, todo.hold ? FAB_CNT_rx_unheld : FAB_CNT_rx_passed);
-		fab_pass(s, skb);
+		fab_pass(s, skb, h);
 	}
 	if (todo.flush)
 		fab_flush_fifo(s);
@@ -497,11 +499,13 @@ static void fab_expire_weave(struct fab_stream *s, u64 now_ns, struct fab_answer
 /* When the timer is needed next, or U64_MAX */
 static u64 fab_deadline(const struct fab_stream *s, u64 now_ns)
 {
-	struct fab_wait wait = fab_wait_of(s->peer->fab);
+	struct fab_wait wait;
 	u64 at_ns = U64_MAX;
 
-	if (s->order.count)
+	if (s->order.count) {
+		wait = fab_wait_of(s->peer->fab);
 		at_ns = now_ns + fab_order_wait_ns(&s->order, &s->peer->skew, &wait, now_ns);
+	}
 	if (s->dest.held)
 		at_ns = min(at_ns, s->dest.deadline_ns);
 	if (s->partial)
@@ -643,7 +647,7 @@ static void fab_receive_locked(struct fab_stream *s, struct sk_buff *skb,
 	if (unlikely(!s->started || instance != s->instance)) {
 		if (fab_is_old(s, instance)) {
 			fab_count(s->peer->fab, FAB_CNT_rx_late);
-			fab_deliver(s->peer->fab, skb, fab_lane_of(s));
+			fab_deliver(s->peer->fab, skb, h, fab_lane_of(s));
 			return;
 		}
 		fab_restart(s, h);
@@ -675,7 +679,7 @@ void fab_stream_receive(struct fab_peer *peer, struct sk_buff *skb, const struct
 		s = fab_stream_create(peer, bucket);
 	if (unlikely(!s)) {
 		fab_count(peer->fab, FAB_CNT_rx_unordered);
-		fab_deliver(peer->fab, skb, h->cookie);
+		fab_deliver(peer->fab, skb, h, h->cookie);
 		return;
 	}
 	answers.count = 0;

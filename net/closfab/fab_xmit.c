@@ -160,13 +160,14 @@ static u32 fab_flow(const struct fab_dev *fab, const struct sk_buff *skb)
 static const struct fab_path *fab_spread(struct fab_out *out)
 {
 	u32 entropy = READ_ONCE(out->fab->options.entropy);
-	int i = fab_path_select(out->peer, out->paths);
+	u64 now_ns = ktime_get_ns();
+	int i = fab_path_select(out->peer, out->paths, now_ns);
 
 	if (i < 0)
 		return NULL;
 	out->h.path = fab_path_id(&out->paths->path[i],
 				  entropy > 1 ? get_random_u32_below(entropy) : 0);
-	out->h.tx_us = (u32)div_u64(ktime_get_ns(), 1000);
+	out->h.tx_us = (u32)div_u64(now_ns, 1000);
 	return &out->paths->path[i];
 }
 
