@@ -29,10 +29,12 @@
  * struct fab_net - state of a namespace
  * @ports: underlay devices and their load
  * @devices: devices whose packets are in this namespace; under RTNL
+ * @used: there was such a device
  */
 struct fab_net {
 	struct lb_ports ports;
 	struct list_head devices;
+	bool used;
 };
 
 static unsigned int fab_net_id;
@@ -361,6 +363,7 @@ static int fab_newlink(struct net_device *dev, struct rtnl_newlink_params *param
 		return err;
 	fn = net_generic(fab->net, fab_net_id);
 	list_add(&fab->list, &fn->devices);
+	fn->used = true;
 	return 0;
 }
 
@@ -467,10 +470,14 @@ static int __net_init fab_net_init(struct net *net)
 	return 0;
 }
 
-/* Devices may be in other namespaces than their packets. */
+/*
+ * Devices may be in other namespaces than their packets. Their routes are released before those of
+ * the namespace end.
+ */
 static void __net_exit fab_net_exit(struct list_head *nets)
 {
 	struct fab_dev *fab, *next;
+	bool used = false;
 	struct fab_net *fn;
 	struct net *net;
 	LIST_HEAD(gone);
@@ -478,11 +485,14 @@ static void __net_exit fab_net_exit(struct list_head *nets)
 	rtnl_lock();
 	list_for_each_entry(net, nets, exit_list) {
 		fn = net_generic(net, fab_net_id);
+		used |= fn->used;
 		list_for_each_entry_safe(fab, next, &fn->devices, list)
 			fab_dellink(fab->dev, &gone);
 	}
 	unregister_netdevice_many(&gone);
 	rtnl_unlock();
+	if (used)
+		rcu_barrier();
 	list_for_each_entry(net, nets, exit_list)
 		lb_ports_exit(fab_ports(net));
 }
