@@ -132,7 +132,7 @@ struct fab_paths {
  * @source: ConWeave
  */
 struct fab_bucket {
-	spinlock_t lock;
+	spinlock_t lock;	/* guards the bucket */
 	u32 seq;
 	struct fab_source source;
 };
@@ -173,7 +173,7 @@ struct fab_peer {
 	struct fab_bucket *chunks[FAB_CHUNKS];
 	struct lb_memory memory;
 	struct fab_busy busy;
-	spinlock_t rtt_lock;
+	spinlock_t rtt_lock;	/* guards @rtt_ns and the members behind it */
 	u32 rtt_ns;
 	u32 rtt_next_ns;
 	unsigned long rtt_since;
@@ -205,7 +205,7 @@ struct fab_peer {
  * @partial_tos: traffic class of its outer headers
  */
 struct fab_stream {
-	spinlock_t lock;
+	spinlock_t lock;	/* guards the stream */
 	struct hrtimer timer;
 	u64 timer_ns;
 	struct fab_peer *peer;
@@ -281,7 +281,7 @@ struct fab_dev {
 	struct sock __rcu *sk4;
 	struct sock __rcu *sk6;
 	bool up;
-	spinlock_t lock;
+	spinlock_t lock;	/* guards changes of @peers */
 	struct hlist_head peers[1 << FAB_PEER_BITS];
 	u32 peer_count;
 	atomic_t streams;

@@ -166,7 +166,7 @@ static void fab_expire_partial(struct fab_stream *s, u64 now_ns)
 static bool fab_append(struct fab_stream *s, struct sk_buff *cell)
 {
 	struct fab_dev *fab = s->peer->fab;
-	u32 truesize, room = s->partial ? skb_tailroom(s->partial) : 0;
+	u32 truesize, more;
 
 	if (!fab_may_hold(fab, cell->truesize))
 		return false;
@@ -178,9 +178,9 @@ static bool fab_append(struct fab_stream *s, struct sk_buff *cell)
 	}
 	truesize = s->partial->truesize;
 	/* room for a packet of the usual size, or twice as long, so that most cells only copy */
-	if (room < cell->len &&
-	    pskb_expand_head(s->partial, 0, max3(READ_ONCE(fab->dev->mtu), s->partial->len, cell->len),
-			     GFP_ATOMIC))
+	more = max3(READ_ONCE(fab->dev->mtu), s->partial->len, cell->len);
+	if (skb_tailroom(s->partial) < cell->len &&
+	    pskb_expand_head(s->partial, 0, more, GFP_ATOMIC))
 		return false;
 	if (skb_copy_bits(cell, 0, skb_put(s->partial, cell->len), cell->len))
 		return false;

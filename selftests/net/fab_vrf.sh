@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # closfab's underlay is a VRF, or another network namespace than the device's.
-# shellcheck disable=SC2154,SC2034 # lb_net sets the namespaces, and uses rate
+# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; functions are called by check
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fab.sh"
 need_fab
@@ -87,7 +87,7 @@ check "root sees the peers" grep -q "peer 10.9.0.2" <(peers "$x")
 
 # a device of the host in the namespace of a user
 if unshare -Urn true 2>/dev/null; then
-	unshare -Urn sleep 60 &
+	unshare -Urn tail -f /dev/null &
 	pid=$!
 	JOBS+=("$pid")
 	own_net() { [ "$(readlink /proc/"$pid"/ns/net)" != "$(readlink /proc/self/ns/net)" ]; }

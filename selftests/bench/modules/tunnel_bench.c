@@ -140,7 +140,7 @@ static struct sk_buff *bench_new_packet(bool ipv6, u32 number)
 
 /* ---- measurement */
 
-/* Return: instructions from the arrival of all packets to the last transmission; 0: none */
+/* Return: instructions from the first arrival to the last transmission; 0: no transmission */
 static noinline u32 bench_receive(struct sk_buff_head *packets)
 {
 	struct sk_buff *skb;
@@ -157,7 +157,7 @@ static noinline u32 bench_receive(struct sk_buff_head *packets)
 	return bench_sent_at ? bench_sent_at - call - (call - start) : 0;
 }
 
-/* What the wire does: the frame arrives at the peer. */
+/* Let frames arrive at the peer. */
 static void bench_wire(struct sk_buff_head *packets)
 {
 	struct sk_buff *skb;
