@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # closfab carries IPv4 and IPv6 in IPv4 and IPv6, in each mode, over links of different delay, and delivers TCP's
 # segments in order.
-# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; functions are called by check
+# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; check calls functions
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fab.sh"
 need_fab

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # closfab survives forged packets, peers that restart, and removal under traffic.
-# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; functions are called by check
+# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; check calls functions
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fab.sh"
 need_fab

@@ -53,8 +53,8 @@ option peers 1 65536 "peers must be 1 to 65536" 0 65537
 # ---- options of new devices
 
 ip -n "$a" link del fab0
-check "a device with all options is made" ip -n "$a" link add fab0 type closfab local 10.9.0.1 remote 10.9.0.2 port 65535 \
-	mode cell select rr entropy 4 cell_size 512 ttl 3 flows 16 wait_min 10us wait_max 20ms theta_reply 30us \
+check "a device with all options is made" ip -n "$a" link add fab0 type closfab local 10.9.0.1 remote 10.9.0.2 \
+	port 65535 mode cell select rr entropy 4 cell_size 512 ttl 3 flows 16 wait_min 10us wait_max 20ms theta_reply 30us \
 	theta_path_busy 40us theta_inactive 5ms theta_resume_extra 60us theta_resume_default 7ms fifos 8 limit 900000 \
 	flow_limit 100000 peers 11
 text=$(shown)

@@ -3,7 +3,7 @@
 # closfab on several CPUs: while hosts send in both directions and a stranger forges, modes and options change, devices
 # go down, up, away and come anew, links and routes change, and peers and flows are dumped. Then the module is unloaded.
 # See lib/fab.sh for the network.
-# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; functions are called through loop
+# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; check calls functions
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fab.sh"
 . "$(dirname "$0")/../lib/smp.sh"
