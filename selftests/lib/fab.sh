@@ -10,6 +10,8 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lb.sh"
 
 need_fab() {
+	# stock modules that closfab.ko needs; insmod does not load them
+	modprobe -a udp_tunnel ip6_udp_tunnel 2>/dev/null || true
 	need_modules closfab
 	need_closwire
 }
