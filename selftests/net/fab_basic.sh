@@ -77,10 +77,10 @@ ip -n "$r" link set fab0 mtu 1424
 check "a large packet is fragmented" in_ns "$h" ping -q -c 1 -W 2 -M dont -s 3000 10.0.2.2
 
 ip -n "$r" link set fab0 mtu 1500
+ip -n "$t" link set fab0 mtu 1500
 fab_set mode cell cell_size 9000
+ip -n "$h" route flush cache
 check "cells fit the path" in_ns "$h" ping -q -c 1 -W 2 -M 'do' -s 1472 10.0.2.2
-ip -n "$r" link set fab0 mtu 1424
-fab_set mode reorder
 for i in 0 1 2 3; do
 	ip -n "$r" link set u$i mtu 1300
 	ip -n "$t" link set t$i mtu 1300
