@@ -21,13 +21,6 @@
 #include "../../sch/act_lb/lb_fib.h"
 #include "fab.h"
 
-/* Kernels that clear variables on the stack would clear LB_MEMBERS_MAX members per packet. */
-#if __has_attribute(__uninitialized__)
-#define FAB_UNINITIALIZED	__attribute__((__uninitialized__))
-#else
-#define FAB_UNINITIALIZED
-#endif
-
 /* ---- building ---- */
 
 static void fab_paths_free(struct rcu_head *rcu)
@@ -308,6 +301,67 @@ static struct lb_load *fab_load(const struct fab_dev *fab, const struct fab_path
 	return port ? &port->load : NULL;
 }
 
+/* Describe the paths, without their load. */
+static void fab_describe(struct lb_group *g, const struct fab_paths *paths)
+{
+	u32 i;
+
+	g->up = 0;
+	g->even = true;
+	for (i = 0; i < paths->count; i++) {
+		g->members[i].weight = paths->path[i].weight;
+		g->even &= paths->path[i].weight == paths->path[0].weight;
+		if (fab_path_is_up(&paths->path[i]))
+			g->up |= BIT_ULL(i);
+	}
+}
+
+/* Grade the paths that are up. Return: false if there is no memory for a port */
+static bool fab_grade(struct lb_group *g, const struct fab_dev *fab, const struct fab_paths *paths,
+		      u64 now_ns)
+{
+	struct lb_load *load;
+	u32 i;
+
+	g->grades = (struct lb_grades){ };
+	for (i = 0; i < paths->count; i++) {
+		if (!(g->up & BIT_ULL(i)))
+			continue;
+		load = fab_load(fab, &paths->path[i], now_ns);
+		if (!load)
+			return false;
+		lb_grade(&g->grades, BIT_ULL(i), load, &fab->select.grading, LB_BEST);
+	}
+	return true;
+}
+
+/* Draw paths for DRILL, and add their loads. Return: as fab_grade() */
+static bool fab_sample(struct lb_group *g, struct fab_peer *peer, const struct fab_paths *paths,
+		       u32 number, u64 now_ns)
+{
+	const struct fab_dev *fab = peer->fab;
+	u32 i, m;
+
+	lb_drill_sample(&fab->select, g, &peer->memory, number);
+	for (i = 0; i < g->sampled.count; i++) {
+		m = g->sampled.members[i];
+		g->members[m].load = fab_load(fab, &paths->path[m], now_ns);
+		g->members[m].remote = LB_BEST;
+		if (!g->members[m].load)
+			return false;
+	}
+	return true;
+}
+
+/* Describe the load of paths to a policy that reads it. Return: as fab_grade() */
+static bool fab_set_loads(struct lb_group *g, struct fab_peer *peer, const struct fab_paths *paths,
+			  enum lb_policy policy, u32 number, u64 now_ns)
+{
+	if (policy == LB_DRILL)
+		return fab_sample(g, peer, paths, number, now_ns);
+	return fab_grade(g, peer->fab, paths, now_ns);
+}
+
 /**
  * fab_path_select() - select a path for a packet
  * @peer: peer
@@ -320,20 +374,12 @@ int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u64 no
 {
 	struct fab_dev *fab = peer->fab;
 	enum lb_policy policy = READ_ONCE(fab->select.policy);
-	struct lb_member members[LB_MEMBERS_MAX] FAB_UNINITIALIZED;
-	u32 i;
+	u32 number = lb_is_random(policy) ? get_random_u32() : 0;
+	struct lb_group g LB_UNINITIALIZED;
 
-	for (i = 0; i < paths->count; i++) {
-		const struct fab_path *path = &paths->path[i];
-
-		members[i] = (struct lb_member){
-			.weight = path->weight, .remote = LB_BEST, .up = fab_path_is_up(path),
-		};
-		if (lb_reads_load(policy) && members[i].up) {
-			members[i].load = fab_load(fab, path, now_ns);
-			members[i].up = members[i].load;
-		}
-	}
-	return lb_select(&fab->select, policy, members, paths->count, &peer->memory, 0,
-			 lb_is_random(policy) ? get_random_u32() : 0, LB_NO_MEMBER);
+	fab_describe(&g, paths);
+	/* without memory, paths are chosen at random */
+	if (lb_reads_load(policy) && !fab_set_loads(&g, peer, paths, policy, number, now_ns))
+		policy = LB_RANDOM;
+	return lb_select(&fab->select, policy, &g, &peer->memory, number, LB_NO_MEMBER);
 }
