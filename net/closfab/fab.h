@@ -198,7 +198,6 @@ struct fab_peer {
  * @order: packets with numbers, and cells
  * @dest: ConWeave
  * @fifo: its FIFO
- * @local: address that the peer sends to, for replies
  * @cells: the packet that is put together from cells
  * @partial: its cells
  * @partial_until_ns: until then, it waits for the next one

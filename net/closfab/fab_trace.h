@@ -41,8 +41,7 @@ DECLARE_EVENT_CLASS(fab_packet,
 		__entry->flags = h->flags;
 	),
 
-	TP_printk("ifindex=%u op=%u flags=%02x cookie=%08x number=%u epoch=%u path=%04x len=%u "
-		  "held=%u",
+	TP_printk("ifindex=%u op=%u flags=%02x cookie=%08x number=%u epoch=%u path=%04x len=%u held=%u",
 		  __entry->ifindex, __entry->op, __entry->flags, __entry->cookie, __entry->number,
 		  __entry->epoch, __entry->path, __entry->len, __entry->held)
 );

@@ -56,11 +56,12 @@ static u64 lb_ports_of(const struct sk_buff *skb, u8 protocol, int offset)
 u64 lb_hash4(const siphash_key_t *key, const struct sk_buff *skb)
 {
 	const struct iphdr *iph = ip_hdr(skb);
+	u64 addrs = (u64)(__force u32)iph->saddr << 32 | (__force u32)iph->daddr;
 	u64 ports = (u64)iph->protocol << 56;
 
 	if (!ip_is_fragment(iph))
 		ports = lb_ports_of(skb, iph->protocol, skb_network_offset(skb) + sizeof(*iph));
-	return siphash_2u64((u64)(__force u32)iph->saddr << 32 | (__force u32)iph->daddr, ports, key);
+	return siphash_2u64(addrs, ports, key);
 }
 
 /**

@@ -110,5 +110,5 @@ transfer() {
 }
 listens() { in_ns "$d" ss -Hltn "sport = :$1" | grep -q LISTEN; }
 
-# ofo: segments that d's TCP received out of order
-ofo() { snmp "$d" TCPOFOQueue; }
+# out_of_order: segments that d's TCP received out of order
+out_of_order() { snmp "$d" TCPOFOQueue; }

@@ -14,9 +14,9 @@ for outer in 4 6; do
 	fab_add
 	check "IPv4 in IPv$outer: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2
 	check "IPv6 in IPv$outer: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 fd00:2::2
-	before=$(ofo)
+	before=$(out_of_order)
 	check_eq "IPv$outer, links of equal delay: all bytes arrive" "$(transfer 300000)" 300000
-	check_eq "IPv$outer, links of equal delay: TCP sees no reordering" "$(ofo)" "$before"
+	check_eq "IPv$outer, links of equal delay: TCP sees no reordering" "$(out_of_order)" "$before"
 done
 outer=4
 delays 5us 200us 400us 800us
@@ -28,10 +28,10 @@ for settings in reorder "cell cell_size 512" \
 	fab_add mode $settings wait_max 50ms
 	mode=${settings%% *}
 	check "$mode: a ping is answered" wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2
-	before=$(ofo)
+	before=$(out_of_order)
 	check_eq "$mode: all bytes arrive" "$(transfer 1000000)" 1000000
 	check_eq "$mode: all bytes arrive by IPv6" "$(transfer 300000 fd00:2::2)" 300000
-	check_eq "$mode: TCP sees no reordering" "$(ofo)" "$before"
+	check_eq "$mode: TCP sees no reordering" "$(out_of_order)" "$before"
 	# rx_skipped counts multicast packets that were sent before the other device was up
 	check_eq "$mode: no packet is out of order" "$(sum rx_late rx_unheld rx_stray rx_unordered)" 0
 	check_eq "$mode: no packet is malformed or lost" \

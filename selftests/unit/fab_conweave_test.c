@@ -18,6 +18,7 @@
 static const struct fab_source_params sp = {
 	.reply_ns = 4 * US, .busy_ns = 16 * US, .inactive_ns = 300 * US,
 };
+
 #define RTT	((u32)(8 * US))
 
 static struct fab_source src;
@@ -34,7 +35,9 @@ static struct fab_header send(u64 now_ns, int good)
 {
 	struct fab_header h = { .op = FAB_CONWEAVE };
 
-	fab_source_finish(&src, fab_source_begin(&src, &sp, true, RTT, now_ns), good, 9, now_ns, &h);
+	enum fab_step step = fab_source_begin(&src, &sp, true, RTT, now_ns);
+
+	fab_source_finish(&src, step, good, 9, now_ns, &h);
 	return h;
 }
 
@@ -324,7 +327,8 @@ static void enqueue(struct way *way, const struct packet *p, u32 slow_us)
 	assert_true(way->tail - way->head < QUEUE);
 	*to = *p;
 	to->arrives_ns = w.now_ns + rng_in(&w.rng, 2, slow_us) * US;
-	way->last_ns = to->arrives_ns = max_t(u64, to->arrives_ns, way->last_ns);
+	to->arrives_ns = max_t(u64, to->arrives_ns, way->last_ns);
+	way->last_ns = to->arrives_ns;
 	way->tail++;
 }
 
@@ -354,6 +358,7 @@ static void send_packet(void)
 	u16 epoch = src.epoch;
 	bool waits = src.rerouted && !src.stable;
 	enum fab_step step;
+	u64 epoch_ns;
 
 	step = fab_source_begin(&src, &w.sp, true, w.rtt_ns, w.now_ns);
 	w.fresh += step == FAB_FRESH && p.seq;
@@ -363,7 +368,8 @@ static void send_packet(void)
 	if (src.epoch != epoch)
 		w.opened_ns = w.now_ns;
 	/* an epoch ends by reply or cutoff, then TAIL and CLEAR, or theta_inactive */
-	assert_true(w.now_ns - w.opened_ns <= w.rtt_ns + w.sp.reply_ns + 2ULL * w.sp.inactive_ns + 100 * US);
+	epoch_ns = w.rtt_ns + w.sp.reply_ns + 2ULL * w.sp.inactive_ns + 100 * US;
+	assert_true(w.now_ns - w.opened_ns <= epoch_ns);
 	enqueue(&w.data[p.h.path], &p, w.slow_us);
 	w.three_paths += paths_in_flight() > 2;
 }
@@ -462,9 +468,11 @@ static bool step(u64 *send_ns)
 		take_answer(&w.back.q[w.back.head++ % QUEUE]);
 	} else if (first == *send_ns) {
 		send_packet();
-		*send_ns = w.sent == SENT ? U64_MAX : w.now_ns + rng_in(&w.rng, 0, 3) * US + rng_u32(&w.rng) % US;
+		*send_ns = w.now_ns + rng_in(&w.rng, 0, 3) * US + rng_u32(&w.rng) % US;
 		if (w.sent < SENT && rng_percent(&w.rng, 1) && w.loss_percent)
 			*send_ns += rng_in(&w.rng, 1, 99) * US;
+		if (w.sent == SENT)
+			*send_ns = U64_MAX;
 	} else {
 		expire();
 	}
@@ -479,7 +487,8 @@ static void run(u64 seed, u32 loss_percent, u32 fifo_percent, u32 extra_us)
 	memset(&src, 0, sizeof(src));
 	memset(&dst, 0, sizeof(dst));
 	rng_seed(&w.rng, seed);
-	w.now_ns = w.opened_ns = send_ns;
+	w.now_ns = send_ns;
+	w.opened_ns = send_ns;
 	w.sp = sp;
 	w.sp.inactive_ns = loss_percent ? 300 * US : 1000000000;
 	w.dp = dp;

@@ -27,8 +27,8 @@ static const struct fab_dest_params dp = {
 };
 
 /* coverage */
-static unsigned long refused, ops[FAB_OPS], verdicts[FAB_RESTART + 1], cell_results[FAB_CELL_DONE + 1];
-static unsigned long skipped, fifos, flushes;
+static unsigned long ops[FAB_OPS], verdicts[FAB_RESTART + 1], cell_results[FAB_CELL_DONE + 1];
+static unsigned long refused, skipped, fifos, flushes;
 
 static struct fab_order order;
 static struct fab_skew skew;
@@ -103,7 +103,8 @@ static void receive_cell(const struct fab_header *h, u32 len)
 	if (c == FAB_CELL_DROP)
 		assert(!cells.open);
 	else
-		assert(cells.bytes <= 10000 && cells.bytes == (h->flags & FAB_F_FIRST ? 0 : before) + len);
+		assert(cells.bytes <= 10000 &&
+		       cells.bytes == (h->flags & FAB_F_FIRST ? 0 : before) + len);
 }
 
 static void receive_weave(const struct fab_header *h)
@@ -113,7 +114,7 @@ static void receive_weave(const struct fab_header *h)
 	fifos += todo.start;
 	flushes += todo.flush || todo.flush_before;
 	assert(!todo.start || todo.hold);
-	assert(todo.hold == false || dest.held);
+	assert(!todo.hold || dest.held);
 	if (dest.held)
 		assert(dest.deadline_ns <= dest.held_ns + dp.max_ns && dest.held_ns <= now_ns);
 }
@@ -172,9 +173,12 @@ static size_t make(u8 *input)
 	u8 op = rng_in(&rng, FAB_DATA, FAB_NOTIFY);
 
 	for (i = 0; i < records; i++, input += RECORD) {
-		struct fab_header h = { .op = rng_percent(&rng, 90) ? op : rng_u32(&rng) % FAB_OPS };
+		struct fab_header h = {
+			.op = rng_percent(&rng, 90) ? op : rng_u32(&rng) % FAB_OPS,
+		};
 
-		seq += rng_percent(&rng, 95) ? rng_u32(&rng) % 3 : rng_u32(&rng) >> (rng_u32(&rng) % 32);
+		seq += rng_percent(&rng, 95) ? rng_u32(&rng) % 3 :
+					       rng_u32(&rng) >> (rng_u32(&rng) % 32);
 		epoch += rng_percent(&rng, 10);
 		h.seq = seq - rng_u32(&rng) % 3;
 		h.epoch = epoch;
@@ -187,7 +191,8 @@ static size_t make(u8 *input)
 			h.proto = ETH_P_IP;
 		fab_header_write(input, &h);
 		closnet_put16(input + FAB_HLEN, FAB_HLEN + (h.proto ? rng_in(&rng, 1, 4000) : 0));
-		closnet_put16(input + FAB_HLEN + 2, rng_u32(&rng) % (rng_percent(&rng, 95) ? 100 : 20000));
+		closnet_put16(input + FAB_HLEN + 2,
+			      rng_u32(&rng) % (rng_percent(&rng, 95) ? 100 : 20000));
 	}
 	return records * RECORD;
 }

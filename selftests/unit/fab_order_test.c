@@ -67,7 +67,8 @@ static void test_invalid_headers_are_refused(void **state)
 	assert_int_equal(read_changed(7, 1, 21), 0);			/* EtherType 0x0801 */
 	assert_int_equal(read_changed(10, FAB_BUCKETS_MAX >> 8, 21), 0);
 	assert_int_equal(read_changed(1, FAB_F_KEYED, FAB_HLEN + FAB_MAC_LEN), 0);
-	assert_int_equal(read_changed(1, FAB_F_KEYED, FAB_HLEN + FAB_MAC_LEN + 1), FAB_HLEN + FAB_MAC_LEN);
+	assert_int_equal(read_changed(1, FAB_F_KEYED, FAB_HLEN + FAB_MAC_LEN + 1),
+			 FAB_HLEN + FAB_MAC_LEN);
 }
 
 /* ---- order ---- */
@@ -124,7 +125,7 @@ static void test_wait_follows_the_skew(void **state)
 	assert_int_equal(fab_skew_wait_ns(&skew, &wait), wait.max_ns);
 	test_packets_behind_a_hole_wait_for_it(state);
 	assert_int_equal(fab_skew_wait_ns(&skew, &wait), wait.max_ns);
-	/* from the second second on, with the largest sample of the last one */
+	/* from the next second on, with the largest sample of this one */
 	assert_int_equal(receive(0, 5, t), FAB_HOLD);
 	assert_int_equal(receive(1, 4, t + 30 * US), FAB_PASS);
 	assert_ptr_equal(fab_order_pop(&o), &held[0]);
@@ -291,7 +292,10 @@ static void expire_until(u64 until_ns)
 {
 	u64 wait_ns;
 
-	while ((wait_ns = fab_order_wait_ns(&o, &skew, &wait, run.now_ns)) <= until_ns - run.now_ns) {
+	for (;;) {
+		wait_ns = fab_order_wait_ns(&o, &skew, &wait, run.now_ns);
+		if (wait_ns > until_ns - run.now_ns)
+			break;
 		run.now_ns += wait_ns;
 		if (wait_ns)
 			continue;
@@ -367,7 +371,8 @@ static void test_packets_are_cut_and_put_together(void **state)
 				assert_int_equal(!!(flags & FAB_F_FIRST), !at);
 				assert_false(fab_cells_breaks(&c, seq, flags));
 				result = fab_cells_receive(&c, seq++, flags, bytes, 2000);
-				assert_int_equal(result, at + bytes == len ? FAB_CELL_DONE : FAB_CELL_APPEND);
+				assert_int_equal(result, at + bytes == len ? FAB_CELL_DONE :
+									     FAB_CELL_APPEND);
 			}
 			assert_int_equal(c.bytes, len);
 		}
@@ -389,7 +394,8 @@ static void test_packets_with_missing_cells_are_dropped(void **state)
 	/* the last one is missing */
 	assert_int_equal(fab_cells_receive(&c, 9, FAB_F_FIRST, 10, 100), FAB_CELL_APPEND);
 	assert_true(fab_cells_breaks(&c, 10, FAB_F_FIRST | FAB_F_LAST));
-	assert_int_equal(fab_cells_receive(&c, 10, FAB_F_FIRST | FAB_F_LAST, 10, 100), FAB_CELL_DONE);
+	assert_int_equal(fab_cells_receive(&c, 10, FAB_F_FIRST | FAB_F_LAST, 10, 100),
+			 FAB_CELL_DONE);
 	/* too long */
 	assert_int_equal(fab_cells_receive(&c, 11, FAB_F_FIRST, 60, 100), FAB_CELL_APPEND);
 	assert_int_equal(fab_cells_receive(&c, 12, FAB_F_LAST, 41, 100), FAB_CELL_DROP);
