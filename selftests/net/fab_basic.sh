@@ -57,6 +57,10 @@ done
 # ---- dumps
 
 dump() { in_ns "$t" closnet fab "$1"; }
+# more flows: one connection can have one bucket
+for i in 1 2 3 4 5 6 7 8; do
+	traffic udp -n "$h" -d 10.0.2.2 -p $i -c 1 >/dev/null
+done
 check "closnet fab shows the peer with its paths" grep -q "peer 10.9.0.1 paths [1-4] .*wait_ns [1-9]" <(dump peers)
 check "closnet fab shows flow buckets" at_least 2 grep -c "peer 10.9.0.1 bucket .* next .* held_packets 0" <(dump flows)
 check_json "$(in_ns "$t" closnet fab -j)" "JSON has both tables" \
