@@ -62,7 +62,8 @@ for i in 1 2 3 4 5 6 7 8; do
 	traffic udp -n "$h" -d 10.0.2.2 -p $i -c 1 >/dev/null
 done
 check "closnet fab shows the peer with its paths" grep -q "peer 10.9.0.1 paths [1-4] .*wait_ns [1-9]" <(dump peers)
-check "closnet fab shows flow buckets" at_least 2 grep -c "peer 10.9.0.1 bucket .* next .* held_packets 0" <(dump flows)
+buckets() { dump flows | grep -c "peer 10.9.0.1 bucket .* next .* held_packets 0"; }
+check "closnet fab shows flow buckets" wait_for 5 at_least 2 buckets
 check_json "$(in_ns "$t" closnet fab -j)" "JSON has both tables" \
 	'.peers[0].peer == "10.9.0.1" and .peers[0].wait_ns > 0 and (.flows | length) >= 2 and .flows[0].held_bytes == 0'
 check_refused "without CAP_NET_ADMIN, closnet fab shows nothing" "Operation not permitted" \
