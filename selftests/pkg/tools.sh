@@ -30,7 +30,8 @@ check_output() {
 	fi
 }
 
-kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
+required=(MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS NET_UDP_TUNNEL LWTUNNEL)
+kernel 6.12.1 "${required[@]}"
 check_output "check-config accepts a kernel with all required symbols" 0 "all requirements of closnet are met" \
 	"$check_config" "$kdir"
 check_eq "check-config -q prints no output for that kernel" "$("$check_config" -q "$kdir" 2>&1)" ""
@@ -40,9 +41,9 @@ check_output "check-config names the modules that need a missing symbol" \
 check_output "check-config names all missing symbols" 1 "CONFIG_TRACEPOINTS (tcp_dcqcn, tcp_timely): " "$check_config" -q "$kdir"
 check_eq "check-config prints each missing symbol once" \
 	"$("$check_config" "$kdir" 2>&1 | grep -o 'CONFIG_[A-Z0-9_]*' | sort | uniq -d)" ""
-kernel 5.10.0-30-amd64 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS
+kernel 5.10.0-30-amd64 "${required[@]}"
 check_output "check-config refuses an old kernel" 1 "Linux 6.1 to 7.x: this one is 5.10.0" "$check_config" "$kdir"
-kernel 6.12.1 MODULES INET IPV6 DST_CACHE NET_SCHED NET_CLS_ACT NETFILTER_INGRESS TRACEPOINTS PROC_FS MODULE_SIG_FORCE
+kernel 6.12.1 "${required[@]}" MODULE_SIG_FORCE
 check_output "check-config explains module signatures" 0 "sign them with a key" "$check_config" "$kdir"
 check_output "check-config refuses a kernel without headers" 1 "no module can be built for 6.1.0-none" \
 	"$check_config" /lib/modules/6.1.0-none/build
