@@ -56,23 +56,34 @@ void closnet_cc_start(struct sock *sk, struct closnet_cc *cc, const struct closn
 EXPORT_SYMBOL_GPL(closnet_cc_start);
 
 /**
- * closnet_cc_stop() - release a connection and restore its device's burst limit
+ * closnet_cc_set_burst() - set the maximum of packets in a burst
  * @sk: socket
- * @cc: common state of the connection
+ * @segs: packets, not 0; the device's limit applies if it is lower
  *
  * As in sk_setup_caps(), a socket that must not use GSO gets a limit of 1.
  */
-void closnet_cc_stop(struct sock *sk, struct closnet_cc *cc)
+void closnet_cc_set_burst(struct sock *sk, u32 segs)
 {
 	const struct dst_entry *dst;
-	u32 segs = 1;
+	u32 most = 1;
 
 	rcu_read_lock();
 	dst = __sk_dst_get(sk);
 	if (dst && sk_can_gso(sk))
-		segs = max_t(u32, READ_ONCE(dst_dev_rcu(dst)->gso_max_segs), 1);
+		most = max_t(u32, READ_ONCE(dst_dev_rcu(dst)->gso_max_segs), 1);
 	rcu_read_unlock();
-	sk->sk_gso_max_segs = segs;
+	sk->sk_gso_max_segs = min(segs, most);
+}
+EXPORT_SYMBOL_GPL(closnet_cc_set_burst);
+
+/**
+ * closnet_cc_stop() - release a connection and restore its device's burst limit
+ * @sk: socket
+ * @cc: common state of the connection
+ */
+void closnet_cc_stop(struct sock *sk, struct closnet_cc *cc)
+{
+	closnet_cc_set_burst(sk, U32_MAX);
 	closnet_cc_link_put(cc->link);
 	cc->link = NULL;
 }

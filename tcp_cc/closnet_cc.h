@@ -154,6 +154,7 @@ struct closnet_cc {
 
 void closnet_cc_start(struct sock *sk, struct closnet_cc *cc, const struct closnet_cc_config *c);
 void closnet_cc_stop(struct sock *sk, struct closnet_cc *cc);
+void closnet_cc_set_burst(struct sock *sk, u32 segs);
 void closnet_cc_set_sizes(struct sock *sk, struct closnet_cc *cc, const struct closnet_cc_config *c,
 			  u32 link_Mbps);
 size_t closnet_cc_get_info(const struct closnet_cc *cc, u64 rate_Bps, u32 ext, int *attr,
@@ -213,14 +214,14 @@ static inline void closnet_cc_limit_burst(struct sock *sk, const struct closnet_
 		sk->sk_gso_max_segs = cc->seg_segs;
 }
 
-/* The window grows by the acknowledged packets up to its cap, where it remains. */
-static inline void closnet_cc_grow_window(struct sock *sk, const struct closnet_cc *cc, s32 acked)
+/* The window grows by the acknowledged packets up to @segs, where it remains. */
+static inline void closnet_cc_grow_window(struct sock *sk, u32 segs, s32 acked)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
 	u32 cwnd = tcp_snd_cwnd(tp);
 
-	if (cwnd != cc->cap_segs)
-		tcp_snd_cwnd_set(tp, min_t(u32, cwnd + max(acked, 0), cc->cap_segs));
+	if (cwnd != segs)
+		tcp_snd_cwnd_set(tp, min_t(u32, cwnd + max(acked, 0), segs));
 }
 
 static inline void closnet_cc_pace(struct sock *sk, u64 rate_Bps)

@@ -238,7 +238,7 @@ static void dcqcn_cong_control(struct sock *sk, u32 ack, int flag, const struct 
 
 	if (!ca->config)
 		return;
-	closnet_cc_grow_window(sk, &ca->cc, rs->acked_sacked);
+	closnet_cc_grow_window(sk, ca->cc.cap_segs, rs->acked_sacked);
 	if (closnet_tcp_accecn(tcp_sk(sk)))
 		dcqcn_count_marks(sk, ca);
 	if (dcqcn_due(sk, ca))

@@ -89,6 +89,10 @@ struct timely_vars {
  * @TIMELY_IDLE: rate of a new sender, after an idle period
  * @TIMELY_LOSS: decrease after a loss
  * @TIMELY_UNDO: the loss was spurious
+ * @TIMELY_UP: mode swift: the delay is below its target
+ * @TIMELY_DOWN: mode swift: decrease, delay above its target
+ * @TIMELY_KEEP: mode swift: delay above its target, after a decrease within the RTT
+ * @TIMELY_HOST: mode swift: decrease by the endpoint delay
  * @TIMELY_CAUSES: number of causes
  */
 enum timely_cause {
@@ -104,6 +108,10 @@ enum timely_cause {
 	TIMELY_IDLE,
 	TIMELY_LOSS,
 	TIMELY_UNDO,
+	TIMELY_UP,
+	TIMELY_DOWN,
+	TIMELY_KEEP,
+	TIMELY_HOST,
 	TIMELY_CAUSES
 };
 

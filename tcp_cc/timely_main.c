@@ -32,6 +32,11 @@
  * The rate is TCP's pacing rate, enforced by fq or by TCP itself. The window only
  * caps outstanding data, as in section 4.1.
  *
+ * Mode swift replaces the algorithm by that of swift.c and uses the same RTTs, checks
+ * and pacing. The fabric delay is the RTT of the burst, the endpoint delay the time from
+ * the ACK's hardware timestamp until TCP processes it. The rate is the window per RTT,
+ * or per target with profile tuned.
+ *
  * Differences from the paper:
  *  - TCP has no completion by the receiver's NIC. The RTT includes the time until
  *    the receiver's stack answers; prompt_ack keeps it short.
@@ -42,6 +47,8 @@
  *    applies when TCP knows that the application, the receive window or the send
  *    buffer limited the flow, and not the network.
  *  - signal=owd, future work in section 7: see timely_owd().
+ *  - A burst has two packets at least, also in mode swift with a window below one
+ *    packet: receivers delay the ACK of a single packet.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -66,61 +73,11 @@
 /* An older software timestamp is invalid, as the host's clock has been set. */
 #define TIMELY_SW_AGE_MAX_NS	NSEC_PER_SEC
 
+/* minRTTs without a decrease after which the increase of mode swift grows */
+#define TIMELY_HYPER_RTTS	64
+
 /* Maximum drift between two hosts, 100 ppm: 1 us in this many ms */
 #define TIMELY_DRIFT_MS		10
-
-/**
- * enum timely_probe_result - result of the tracepoint for an ACK
- * @TIMELY_NO_PROBE: the probe did not see the ACK, as the connection is not in state
- *	ESTABLISHED; one side may have closed it for its direction
- * @TIMELY_NO_BURST: the ACK completed no burst
- * @TIMELY_RESENT: acknowledged data was retransmitted, or was SACKed before
- * @TIMELY_BURST: the ACK completed a burst
- */
-enum timely_probe_result {
-	TIMELY_NO_PROBE,
-	TIMELY_NO_BURST,
-	TIMELY_RESENT,
-	TIMELY_BURST,
-};
-
-/**
- * struct timely - state of a connection
- * @vars: state of the algorithm
- * @config: configuration; NULL before timely_init()
- * @burst_ns: departure time of the last acknowledged burst
- * @stamp: NIC timestamp of its ACK; 0: unknown
- * @burst_seq: first sequence number of the burst
- * @iif: device that received its ACK
- * @sw_ns: time from @burst_ns until the driver delivered its ACK; 0: unknown
- * @inv_mss: 2^32 / MSS, rounded up
- * @reverse_us: minimum delay of the reverse path, by the peer's clock
- * @reverse_at: time when it was measured, jiffies
- * @cc: common state
- * @probe: enum timely_probe_result of the present ACK
- * @source: enum timely_source of the last used RTT
- * @no_hw: the NIC's clock was unknown when it was last needed
- * @sw_stamps: this connection has enabled software timestamps
- * @reverse_known: @reverse_us is valid
- */
-struct timely {
-	struct timely_vars vars;
-	struct timely_config *config;
-	u64 burst_ns;
-	u64 stamp;
-	u32 burst_seq;
-	int iif;
-	u32 sw_ns;
-	u32 inv_mss;
-	u32 reverse_us;
-	u32 reverse_at;
-	struct closnet_cc cc;
-	u8 probe;
-	u8 source:2,
-	   no_hw:1,
-	   sw_stamps:1,
-	   reverse_known:1;
-};
 
 static struct tcp_congestion_ops timely_ops;
 
@@ -217,6 +174,14 @@ static noinline void timely_keep_sw_time(struct timely *ca, const struct sk_buff
 		ca->sw_ns = clamp_t(s64, ktime_get_ns() - age_ns - ca->burst_ns, 0, S32_MAX);
 }
 
+/* Hops of a received packet, if its sender started with a usual TTL */
+static u8 timely_hops(const struct sk_buff *skb)
+{
+	u8 ttl = skb->protocol == htons(ETH_P_IPV6) ? ipv6_hdr(skb)->hop_limit : ip_hdr(skb)->ttl;
+
+	return (ttl > 128 ? 255 : ttl > 64 ? 128 : 64) - ttl;
+}
+
 /*
  * Process an ACK of new data. nicclock sees the timestamp of every ACK and can
  * select those that the host processed quickly: the last ACK of a burst may always
@@ -228,6 +193,8 @@ static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk
 	enum timely_source allowed = ca->config->source;
 
 	ca->sw_ns = 0;
+	if (ca->config->use_swift && ca->config->swift.hop_ns)
+		ca->hops = timely_hops(skb);
 	if (allowed >= TIMELY_HW) {
 		ca->stamp = nicclock_stamp(skb);
 		ca->iif = skb->skb_iif;
@@ -270,13 +237,17 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
 /**
  * struct timely_rtt - RTT of a burst
  * @raw_ns: RTT, serialisation time included
+ * @host_ns: time from the arrival of the ACK until now; negative: unknown
  * @wire_ns: serialisation time of the burst
+ * @room_ns: delay of the target above the empty path's, in mode swift
  * @bytes: acknowledged bytes of the burst
  * @source: clock that it was measured with
  */
 struct timely_rtt {
 	s64 raw_ns;
+	s64 host_ns;
 	u32 wire_ns;
+	u32 room_ns;
 	u32 bytes;
 	enum timely_source source;
 };
@@ -321,9 +292,11 @@ static void timely_owd(const struct sock *sk, struct timely *ca, struct timely_r
 static void timely_measure(const struct sock *sk, struct timely *ca, const struct rate_sample *rs,
 			   s64 hw_ns, struct timely_rtt *rtt)
 {
+	rtt->host_ns = -ENODATA;
 	if (hw_ns >= 0) {
 		rtt->source = TIMELY_HW;
 		rtt->raw_ns = hw_ns - ca->burst_ns;
+		rtt->host_ns = max_t(s64, tcp_sk(sk)->tcp_clock_cache - hw_ns, 0);
 	} else if (ca->sw_ns) {
 		rtt->source = TIMELY_SW;
 		rtt->raw_ns = ca->sw_ns;
@@ -363,6 +336,17 @@ static s64 timely_hw_time(struct sock *sk, struct timely *ca)
 	return hw_ns;
 }
 
+/*
+ * Delay that the default target adds to the RTT of an empty path: half of the longest
+ * burst, or with profile tuned a packet. A burst of a busy link's flow is a few packets.
+ */
+static u32 timely_room_ns(const struct sock *sk, const struct timely *ca, u64 byte_time)
+{
+	if (ca->config->tuned)
+		return timely_wire_ns(sk, ca, byte_time, ca->cc.mss);
+	return timely_wire_ns(sk, ca, byte_time, ca->config->cc.seg_bytes) / 2;
+}
+
 /* Length and serialisation time of the burst */
 static void timely_measure_burst(struct sock *sk, struct timely *ca, struct timely_rtt *rtt)
 {
@@ -376,6 +360,8 @@ static void timely_measure_burst(struct sock *sk, struct timely *ca, struct time
 	}
 	rtt->bytes = tcp_sk(sk)->snd_una - ca->burst_seq;
 	rtt->wire_ns = timely_wire_ns(sk, ca, READ_ONCE(rate->byte_time), rtt->bytes);
+	if (ca->config->use_swift)
+		rtt->room_ns = timely_room_ns(sk, ca, READ_ONCE(rate->byte_time));
 }
 
 /* Does the receiver's timer for delayed ACKs show in the RTT? */
@@ -387,12 +373,12 @@ static bool timely_delayed(const struct rate_sample *rs, s64 raw_ns)
 /*
  * Is the RTT only an upper bound of the path's? A receiver acknowledges a single
  * packet shorter than an MSS with its answer, so that the RTT may include the time of
- * its application. Such an RTT must not lower the rate. Below T_low it is usable,
- * as the RTT of the path is then below T_low as well.
+ * its application. Such an RTT must not lower the rate. Below @low_ns it is usable,
+ * as the RTT of the path is then below @low_ns as well.
  */
-static bool timely_is_bound(const struct timely *ca, const struct rate_sample *rs, u32 rtt_ns)
+static bool timely_is_bound(const struct rate_sample *rs, u32 rtt_ns, u32 low_ns)
 {
-	return rs->is_ack_delayed && rtt_ns >= ca->config->params.t_low_ns;
+	return rs->is_ack_delayed && rtt_ns >= low_ns;
 }
 
 /* Counter of the reason why an ACK gives no RTT, or 0 */
@@ -455,83 +441,238 @@ static bool timely_hold(const struct sock *sk, const struct timely *ca,
 }
 
 /*
- * Was the path empty? Its RTT is then below T_low, or at most minRTT above the lowest
- * RTT of this connection: the RTT of an empty path may exceed T_low.
+ * Was the path empty? Its RTT is then below @low_ns, or at most minRTT above the lowest
+ * RTT of this connection: the RTT of an empty path may exceed @low_ns.
  */
 static bool timely_path_empty(const struct sock *sk, const struct timely *ca,
-			      const struct rate_sample *rs, u32 rtt_ns)
+			      const struct rate_sample *rs, u32 rtt_ns, u32 low_ns)
 {
-	const struct timely_params *p = &ca->config->params;
 	s64 above_us = rs->rtt_us - (s64)tcp_min_rtt(tcp_sk(sk));
 
-	return rtt_ns < p->t_low_ns || above_us * NSEC_PER_USEC <= p->min_rtt_ns;
+	return rtt_ns < low_ns || above_us * NSEC_PER_USEC <= ca->config->params.min_rtt_ns;
 }
 
 /*
- * Raise the rate if the application has written no more than the burst that is now
- * acknowledged, and the path was empty: the pacer must not delay the next burst.
- * The first two tests fail for bulk transfers and at line rate, that is, mostly.
+ * Has the application written no more than the burst that is now acknowledged, and was
+ * the path empty? Then the pacer must not delay the next burst. The first two tests
+ * fail for bulk transfers and at line rate, that is, mostly.
  */
-static __always_inline bool timely_lone_burst(const struct sock *sk, struct timely *ca,
-					      const struct timely_limits *l,
-					      const struct rate_sample *rs,
-					      const struct timely_rtt *rtt, u32 rtt_ns)
+static __always_inline bool timely_is_lone(const struct sock *sk, const struct timely *ca,
+					   u64 max_Bps, const struct rate_sample *rs, u32 rtt_ns,
+					   u32 low_ns)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	return tp->write_seq == tp->snd_una && ca->vars.rate_Bps < l->max_Bps &&
-	       timely_path_empty(sk, ca, rs, rtt_ns) &&
-	       timely_lone(&ca->vars, l, max_t(u32, rtt->bytes, ca->cc.mss),
-			   min_t(s64, rtt->raw_ns, TIMELY_RTT_MAX_NS));
+	return tp->write_seq == tp->snd_una && ca->vars.rate_Bps < max_Bps &&
+	       timely_path_empty(sk, ca, rs, rtt_ns, low_ns);
 }
 
 static void timely_changed(struct sock *sk, struct timely *ca, enum timely_cause cause)
 {
 	timely_count(ca, TIMELY_N_CAUSES + cause);
-	trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
+	if (ca->config->use_swift)
+		trace_timely_swift(sk, &ca->swift, cause);
+	else
+		trace_timely_rate(sk, &ca->vars, &ca->config->params, cause);
 }
 
-static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs)
+static void timely_count_sample(const struct sock *sk, struct timely *ca,
+				const struct timely_rtt *rtt, u32 rtt_ns)
 {
-	enum timely_cause cause;
-	struct timely_limits l;
-	struct timely_rtt rtt;
-	u32 rtt_ns;
+	timely_count(ca, TIMELY_N_SAMPLES + rtt->source);
+	trace_timely_sample(sk, rtt->source, rtt_ns, ca->burst_ns, rtt->wire_ns, rtt->bytes);
+}
 
-	if (!timely_get_rtt(sk, ca, rs, &rtt))
-		return;
-	rtt_ns = min_t(s64, rtt.raw_ns - rtt.wire_ns, TIMELY_RTT_MAX_NS);
-	l = timely_limits(ca);
-	if (timely_is_bound(ca, rs, rtt_ns)) {
+/* Modes classic and patched */
+static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs,
+			  const struct timely_rtt *rtt, u32 rtt_ns)
+{
+	const struct timely_params *p = &ca->config->params;
+	struct timely_limits l = timely_limits(ca);
+	enum timely_cause cause = TIMELY_CAUSES;
+
+	if (timely_is_bound(rs, rtt_ns, p->t_low_ns)) {
 		timely_count(ca, TIMELY_N_DELAYED);
-		if (timely_lone_burst(sk, ca, &l, rs, &rtt, rtt_ns))
-			timely_changed(sk, ca, TIMELY_LONE);
-		return;
+	} else {
+		timely_count_sample(sk, ca, rtt, rtt_ns);
+		if (rtt->source != ca->source && ca->vars.prev_rtt_ns) {
+			timely_count(ca, TIMELY_N_SOURCE_CHANGES);
+			ca->vars.prev_rtt_ns = 0;
+		}
+		ca->source = rtt->source;
+		cause = timely_update(&ca->vars, p, &l, rtt_ns, tcp_sk(sk)->tcp_clock_cache,
+				      timely_hold(sk, ca, rs));
 	}
-	timely_count(ca, TIMELY_N_SAMPLES + rtt.source);
-	trace_timely_sample(sk, rtt.source, rtt_ns, ca->burst_ns, rtt.wire_ns, rtt.bytes);
-	if (rtt.source != ca->source && ca->vars.prev_rtt_ns) {
-		timely_count(ca, TIMELY_N_SOURCE_CHANGES);
-		ca->vars.prev_rtt_ns = 0;
-	}
-	ca->source = rtt.source;
-	cause = timely_update(&ca->vars, &ca->config->params, &l, rtt_ns,
-			      tcp_sk(sk)->tcp_clock_cache, timely_hold(sk, ca, rs));
-	if (timely_lone_burst(sk, ca, &l, rs, &rtt, rtt_ns))
+	if (timely_is_lone(sk, ca, l.max_Bps, rs, rtt_ns, p->t_low_ns) &&
+	    timely_lone(&ca->vars, &l, max_t(u32, rtt->bytes, ca->cc.mss),
+			min_t(s64, rtt->raw_ns, TIMELY_RTT_MAX_NS)))
 		cause = TIMELY_LONE;
+	if (cause != TIMELY_CAUSES)
+		timely_changed(sk, ca, cause);
+}
+
+/* ---- mode swift ---- */
+
+/*
+ * Target, additive increase and largest window. @room_ns: see timely_room_ns(). A window
+ * that exceeds the target at line rate by more than a packet would not raise the rate.
+ *
+ * The RTT of the empty path is minRTT and not the least RTT of the connection: a
+ * connection that starts while there is a queue would take it for a part of the path,
+ * keep it, and starve the others.
+ *
+ * With profile tuned, the additive increase is 1/4096 of what the link sends in minRTT,
+ * since all flows add it at once, and those with a small window see its effect many
+ * RTTs later.
+ */
+static struct swift_limits timely_swift_limits(const struct timely *ca, u32 room_ns)
+{
+	const struct timely_config *c = ca->config;
+	u32 min_rtt_ns = c->params.min_rtt_ns;
+	struct swift_limits l;
+	u64 bytes;
+
+	l.ai = c->ai;
+	l.hyper_ns = 0;
+	if (c->tuned) {
+		l.hyper_ns = min_t(u64, (u64)min_rtt_ns * TIMELY_HYPER_RTTS, U32_MAX / 2);
+		/* Mbit/s * ns / 8000 is bytes; Q16.16 of a 4096th are 16 */
+		bytes = div_u64((u64)ca->cc.link_Mbps * min_rtt_ns, 8000 / 16);
+		if (!l.ai)
+			l.ai = clamp_t(u64, (bytes * ca->inv_mss) >> 32, 1, SWIFT_CWND_ONE);
+	}
+	l.base_ns = min_t(u64, c->target_ns ?: (u64)min_rtt_ns + room_ns, SWIFT_DELAY_MAX_NS);
+	bytes = mul_u64_u32_div(closnet_cc_max_Bps(&ca->cc, &c->cc),
+				l.base_ns + ca->hops * c->swift.hop_ns, NSEC_PER_SEC);
+	l.max_cwnd = clamp_t(u64, (bytes * ca->inv_mss) >> (32 - SWIFT_CWND_SHIFT),
+			     SWIFT_CWND_ONE, SWIFT_CWND_MAX - SWIFT_CWND_ONE) + SWIFT_CWND_ONE;
+	return l;
+}
+
+/*
+ * Time in which the sender sends its window: the RTT as in the paper, or with profile
+ * tuned the target. A rate that follows the RTT falls with the queue, but with windows
+ * below one packet only some RTTs later, when the queue is gone.
+ */
+static u32 timely_window_ns(const struct timely *ca, const struct swift_limits *l, s64 raw_ns)
+{
+	if (ca->config->tuned)
+		return l->base_ns + ca->hops * ca->config->swift.hop_ns;
+	return min_t(s64, raw_ns, SWIFT_DELAY_MAX_NS);
+}
+
+/* Window of a lone burst: it leaves 20 % of the rate unused, as timely_lone() does. */
+static u32 timely_lone_cwnd(const struct timely *ca, const struct timely_rtt *rtt, u32 window_ns)
+{
+	u32 raw_ns = clamp_t(s64, rtt->raw_ns, SWIFT_RTT_MIN_NS, SWIFT_DELAY_MAX_NS);
+	u64 bytes = mul_u64_u32_div(max_t(u32, rtt->bytes, ca->cc.mss), window_ns, raw_ns);
+
+	bytes = min_t(u64, bytes, U32_MAX);
+	return min_t(u64, (bytes * ca->inv_mss / 4 * 5) >> (32 - SWIFT_CWND_SHIFT), SWIFT_CWND_MAX);
+}
+
+static enum timely_cause timely_swift_update(struct sock *sk, struct timely *ca,
+					     const struct rate_sample *rs,
+					     const struct swift_limits *l,
+					     const struct timely_rtt *rtt, u32 rtt_ns)
+{
+	u32 most = SWIFT_CWND_MAX >> SWIFT_CWND_SHIFT;
+	struct swift_sample s = {
+		.fabric_ns = rtt_ns,
+		.host_ns = rtt->host_ns,
+		.rtt_ns = min_t(s64, rtt->raw_ns, SWIFT_DELAY_MAX_NS),
+		.acked = clamp_t(s32, rs->acked_sacked, 0, most) << SWIFT_CWND_SHIFT,
+		.hops = ca->hops,
+		.hold = timely_hold(sk, ca, rs),
+	};
+	enum swift_result result;
+
+	BUILD_BUG_ON(TIMELY_UP + SWIFT_HOST != TIMELY_HOST);
+	result = swift_update(&ca->swift, &ca->config->swift, l, &s, tcp_sk(sk)->tcp_clock_cache);
+	return result == SWIFT_UP && s.hold ? TIMELY_HOLD : TIMELY_UP + result;
+}
+
+static void timely_swift_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs,
+				const struct timely_rtt *rtt, u32 rtt_ns)
+{
+	struct swift_limits l = timely_swift_limits(ca, rtt->room_ns);
+	u64 max_Bps = closnet_cc_max_Bps(&ca->cc, &ca->config->cc);
+	u32 window_ns = timely_window_ns(ca, &l, rtt->raw_ns);
+	enum timely_cause cause = TIMELY_CAUSES;
+	struct timely_limits rates;
+
+	if (timely_is_bound(rs, rtt_ns, l.base_ns)) {
+		timely_count(ca, TIMELY_N_DELAYED);
+	} else {
+		timely_count_sample(sk, ca, rtt, rtt_ns);
+		/* The first sample: the hops are known now. */
+		if (!ca->swift.fabric_ns)
+			swift_start(&ca->swift, &l);
+		cause = timely_swift_update(sk, ca, rs, &l, rtt, rtt_ns);
+	}
+	if (timely_is_lone(sk, ca, max_Bps, rs, rtt_ns, l.base_ns) &&
+	    swift_raise(&ca->swift, &l, timely_lone_cwnd(ca, rtt, window_ns)))
+		cause = TIMELY_LONE;
+	if (cause == TIMELY_CAUSES)
+		return;
+	rates = timely_limits(ca);
+	ca->swift.rate_Bps = clamp_t(u64, swift_rate(&ca->swift, ca->cc.mss, window_ns),
+				     rates.min_Bps, rates.max_Bps);
 	timely_changed(sk, ca, cause);
 }
+
+/*
+ * TCP's window: the pacer decides, so there is room for one burst more. A burst is an
+ * eighth of the window, but has an even number of packets, and two at least.
+ */
+static void timely_swift_window(struct sock *sk, const struct timely *ca, s32 acked)
+{
+	u32 cwnd = swift_cwnd(&ca->swift) >> SWIFT_CWND_SHIFT;
+	u32 burst = clamp_t(u32, cwnd / 8 & ~1U, 2, ca->cc.seg_segs);
+
+	if (sk->sk_gso_max_segs != burst)
+		closnet_cc_set_burst(sk, burst);
+	closnet_cc_grow_window(sk, min_t(u32, cwnd + 1 + burst, ca->cc.cap_segs), acked);
+}
+
+/* Start anew: the largest window, at line rate */
+static void timely_restart(struct timely *ca)
+{
+	struct timely_limits l = timely_limits(ca);
+	struct swift_limits sl;
+
+	timely_start(&ca->vars, &l);
+	if (!ca->config->use_swift)
+		return;
+	sl = timely_swift_limits(ca, 0);
+	swift_start(&ca->swift, &sl);
+	ca->swift.rate_Bps = l.max_Bps;
+}
+
+/* ---- events ---- */
 
 static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct rate_sample *rs)
 {
 	struct timely *ca = timely_ca(sk);
+	struct timely_rtt rtt;
+	u32 rtt_ns;
+	bool valid;
 
 	/* The ACK of a SYN precedes timely_init(). */
 	if (!ca->config)
 		return;
-	closnet_cc_limit_burst(sk, &ca->cc);
-	closnet_cc_grow_window(sk, &ca->cc, rs->acked_sacked);
-	timely_sample(sk, ca, rs);
+	valid = timely_get_rtt(sk, ca, rs, &rtt);
+	rtt_ns = valid ? min_t(s64, rtt.raw_ns - rtt.wire_ns, TIMELY_RTT_MAX_NS) : 0;
+	if (ca->config->use_swift) {
+		if (valid)
+			timely_swift_sample(sk, ca, rs, &rtt, rtt_ns);
+		timely_swift_window(sk, ca, rs->acked_sacked);
+	} else {
+		closnet_cc_limit_burst(sk, &ca->cc);
+		closnet_cc_grow_window(sk, ca->cc.cap_segs, rs->acked_sacked);
+		if (valid)
+			timely_sample(sk, ca, rs, &rtt, rtt_ns);
+	}
 	closnet_cc_pace(sk, ca->vars.rate_Bps);
 }
 
@@ -539,13 +680,15 @@ CLOSNET_CONG_CONTROL(timely_cong_control)
 
 /*
  * A window that was not used for a retransmission timeout does not describe the path
- * any longer (RFC 5681, section 4.1). Called when transmission restarts.
+ * any longer (RFC 5681, section 4.1). Called when transmission restarts, also by a
+ * timeout: data is then outstanding, although none is in flight.
  */
 static bool timely_idle(const struct sock *sk)
 {
 	const struct tcp_sock *tp = tcp_sk(sk);
 
-	return tp->app_limited && tcp_jiffies32 - tp->lsndtime > inet_csk(sk)->icsk_rto;
+	return !tp->packets_out && tp->app_limited &&
+	       tcp_jiffies32 - tp->lsndtime > inet_csk(sk)->icsk_rto;
 }
 
 /* Restart window of RFC 5681: at most the initial window */
@@ -562,12 +705,10 @@ static void timely_restart_window(struct sock *sk)
 static void timely_tx_start(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
-	struct timely_limits l;
 
 	if (!ca->config || !timely_idle(sk))
 		return;
-	l = timely_limits(ca);
-	timely_start(&ca->vars, &l);
+	timely_restart(ca);
 	timely_restart_window(sk);
 	closnet_cc_pace(sk, ca->vars.rate_Bps);
 	timely_changed(sk, ca, TIMELY_IDLE);
@@ -577,9 +718,30 @@ CLOSNET_TX_START(timely_tx_start)
 
 /* ---- losses ---- */
 
-/* @change: timely_cut() or timely_undo(). A SYN may be lost before timely_init(). */
-static void timely_change(struct sock *sk, enum timely_cause cause,
-			  void (*change)(struct timely_vars *v, const struct timely_limits *l))
+/*
+ * Mode swift: change the window, and with it the rate, as the RTT stays the same.
+ * @timeouts: retransmission timeouts in a row
+ */
+static void timely_swift_change(struct timely *ca, enum timely_cause cause, unsigned int timeouts)
+{
+	const struct swift_params *p = &ca->config->swift;
+	struct timely_limits l = timely_limits(ca);
+	struct swift_limits sl = timely_swift_limits(ca, 0);
+	u32 before = swift_cwnd(&ca->swift);
+	u64 rate_Bps;
+
+	if (cause == TIMELY_UNDO)
+		swift_undo(&ca->swift, p, &sl);
+	else if (timeouts > 1)
+		swift_timeout(&ca->swift, p, timeouts);
+	else
+		swift_cut(&ca->swift, p);
+	rate_Bps = mul_u64_u32_div(ca->swift.rate_Bps, swift_cwnd(&ca->swift), before);
+	ca->swift.rate_Bps = clamp_t(u64, rate_Bps, l.min_Bps, l.max_Bps);
+}
+
+/* Change the rate after a loss. A SYN may be lost before timely_init(). */
+static void timely_change(struct sock *sk, enum timely_cause cause, unsigned int timeouts)
 {
 	struct timely *ca = timely_ca(sk);
 	struct timely_limits l;
@@ -587,23 +749,38 @@ static void timely_change(struct sock *sk, enum timely_cause cause,
 	if (!ca->config)
 		return;
 	l = timely_limits(ca);
-	change(&ca->vars, &l);
+	if (ca->config->use_swift)
+		timely_swift_change(ca, cause, timeouts);
+	else if (cause == TIMELY_UNDO)
+		timely_undo(&ca->vars, &l);
+	else
+		timely_cut(&ca->vars, &l);
 	closnet_cc_pace(sk, ca->vars.rate_Bps);
 	timely_changed(sk, ca, cause);
 }
 
-/* Called once per loss episode and for each retransmission timeout */
+/* Called once per loss episode and for the first retransmission timeout in a row */
 static u32 timely_ssthresh(struct sock *sk)
 {
-	timely_change(sk, TIMELY_LOSS, timely_cut);
+	timely_change(sk, TIMELY_LOSS, 1);
 	return tcp_sk(sk)->snd_ssthresh;
 }
 
 /* The loss was spurious. */
 static u32 timely_undo_cwnd(struct sock *sk)
 {
-	timely_change(sk, TIMELY_UNDO, timely_undo);
+	timely_change(sk, TIMELY_UNDO, 0);
 	return tcp_snd_cwnd(tcp_sk(sk));
+}
+
+/* Mode swift reduces its window at each timeout. TCP counts one after this call. */
+static void timely_set_state(struct sock *sk, u8 state)
+{
+	const struct timely *ca = timely_ca(sk);
+	unsigned int timeouts = inet_csk(sk)->icsk_retransmits + 1;
+
+	if (state == TCP_CA_Loss && timeouts > 1 && ca->config && ca->config->use_swift)
+		timely_change(sk, TIMELY_LOSS, timeouts);
 }
 
 /* ---- start and end of a connection ---- */
@@ -612,15 +789,15 @@ static void timely_init(struct sock *sk)
 {
 	struct timely *ca = timely_ca(sk);
 	const struct closnet_cc_net *cn = net_generic(sock_net(sk), timely_net_id);
-	struct timely_limits l;
 
 	BUILD_BUG_ON(sizeof(struct timely) > ICSK_CA_PRIV_SIZE);
+	BUILD_BUG_ON(offsetof(struct timely, vars.rate_Bps) !=
+		     offsetof(struct timely, swift.rate_Bps));
 	memset(ca, 0, sizeof(*ca));
 	ca->config = container_of(closnet_cc_config_get(cn), struct timely_config, cc);
 	closnet_cc_start(sk, &ca->cc, &ca->config->cc);
 	timely_set_inv_mss(ca);
-	l = timely_limits(ca);
-	timely_start(&ca->vars, &l);
+	timely_restart(ca);
 	closnet_cc_pace(sk, ca->vars.rate_Bps);
 	timely_count(ca, TIMELY_N_CONNECTIONS);
 }
@@ -638,14 +815,19 @@ static void timely_release(struct sock *sk)
 	ca->config = NULL;
 }
 
-/* ss(8) shows the last RTT as the mrtt of BBR. */
+/* ss(8) shows the last RTT as the mrtt of BBR, and the window of mode swift as its cwnd_gain. */
 static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
 {
 	const struct timely *ca = timely_ca(sk);
 	size_t size = closnet_cc_get_info(&ca->cc, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
 
-	if (size)
+	if (size && READ_ONCE(ca->config)->use_swift) {
+		info->bbr.bbr_min_rtt = READ_ONCE(ca->swift.fabric_ns) / NSEC_PER_USEC;
+		/* ss(8) does not show 0. */
+		info->bbr.bbr_cwnd_gain = swift_cwnd(&ca->swift) >> (SWIFT_CWND_SHIFT - 8) ?: 1;
+	} else if (size) {
 		info->bbr.bbr_min_rtt = READ_ONCE(ca->vars.prev_rtt_ns) / NSEC_PER_USEC;
+	}
 	return size;
 }
 
@@ -658,6 +840,7 @@ static struct tcp_congestion_ops timely_ops __read_mostly = {
 	CLOSNET_TX_START_OPS(timely_tx_start),
 	.ssthresh	= timely_ssthresh,
 	.undo_cwnd	= timely_undo_cwnd,
+	.set_state	= timely_set_state,
 	.get_info	= timely_get_info,
 };
 

@@ -20,30 +20,39 @@
  * @patched: mode patched instead of classic
  * @alpha: alpha of mode classic, thousandths
  * @beta: beta of mode patched, thousandths
+ * @swift_beta: beta of mode swift, thousandths
+ * @swift_ai: additive increase of mode swift, thousandths; 0: derived from the link
+ * @fs_range_us: fs_range of mode swift
  */
 struct timely_profile {
 	bool patched;
 	u32 alpha;
 	u32 beta;
+	u32 swift_beta;
+	u32 swift_ai;
+	u32 fs_range_us;
 };
 
 static const char * const timely_profile_names[] = { "paper", "tuned" };
+#define TIMELY_PROFILE_TUNED	1
 
 static const struct timely_profile timely_profiles[] = {
 	/*
 	 * SIGCOMM 2015, with the alpha of the authors' published code, since the
-	 * paper gives no value; mode patched with the beta of CoNEXT 2016.
+	 * paper gives no value; mode patched with the beta of CoNEXT 2016; mode swift
+	 * with the constants of htsim's model, where fs_range is five times the target.
 	 */
-	{ .patched = false, .alpha = 20, .beta = 8 },
+	{ .patched = false, .alpha = 20, .beta = 8,
+	  .swift_beta = 800, .swift_ai = 1000, .fs_range_us = 100 },
 	/*
 	 * The best values for an incast of 40 flows, see
 	 * Documentation/experiments/timely-incast.rst. In mode classic they halve the
 	 * queue of alpha 0.02. In mode patched they use 99 % of the link with half the
 	 * queue of its own beta. The mode is classic, since patched aims at t_low: a
 	 * path with a longer empty RTT gets a fraction of its link, 13 % at 136 us and
-	 * t_low 50 us.
+	 * t_low 50 us. In mode swift, many flows share a link without oscillation.
 	 */
-	{ .patched = false, .alpha = 50, .beta = 50 },
+	{ .patched = false, .alpha = 50, .beta = 50, .swift_beta = 50, .fs_range_us = 10 },
 };
 
 /* alpha of CoNEXT 2016. With a longer memory, the flows of mode patched oscillate. */
@@ -51,8 +60,10 @@ static const struct timely_profile timely_profiles[] = {
 /* beta of the authors' code; also above t_high in mode patched */
 #define TIMELY_CLASSIC_BETA	800
 
-static const char * const timely_modes[] = { "profile", "classic", "patched" };
+static const char * const timely_modes[] = { "profile", "classic", "patched", "swift" };
 static const char * const timely_signals[] = { "rtt", "owd" };
+#define TIMELY_MODE_PATCHED	2
+#define TIMELY_MODE_SWIFT	3
 /* in the order of enum timely_source, without TIMELY_OWD */
 static const char * const timely_sources[] = { "rtt", "sw", "hw", "auto" };
 
@@ -67,6 +78,12 @@ enum timely_option {
 	TIMELY_O_MIN_RTT,
 	TIMELY_O_HAI_N,
 	TIMELY_O_HAI_THRESHOLD,
+	TIMELY_O_TARGET,
+	TIMELY_O_HOP,
+	TIMELY_O_FS_RANGE,
+	TIMELY_O_AI,
+	TIMELY_O_MAX_MDF,
+	TIMELY_O_HOST_TARGET,
 	TIMELY_O_SEG_KB,
 	TIMELY_O_MIN_RATE,
 	TIMELY_O_MAX_RATE,
@@ -96,6 +113,17 @@ static const struct closnet_cc_option timely_options[TIMELY_OPTIONS] = {
 	[TIMELY_O_HAI_N] = { "hai_n", .value = 5, .min = 1, .max = 100, .unit = " steps" },
 	[TIMELY_O_HAI_THRESHOLD] = { "hai_threshold", .value = 5, .min = 1, .max = 255,
 				     .unit = " bursts" },
+	/* mode swift; 0: minRTT and a packet, or half a burst of seg_kb */
+	[TIMELY_O_TARGET] = { "target", .max = 1000000, .unit = " us" },
+	/* 0: the path does not matter, apart from the RTT in the default of target */
+	[TIMELY_O_HOP] = { "hop", .max = 4000, .unit = " us" },
+	/* 0, also of ai: according to the profile */
+	[TIMELY_O_FS_RANGE] = { "fs_range", .max = 1000000, .unit = " us" },
+	[TIMELY_O_AI] = { "ai", .max = 100000, .fraction = true },
+	/* htsim's model of the paper */
+	[TIMELY_O_MAX_MDF] = { "max_mdf", .value = 500, .min = 1, .max = 999, .fraction = true },
+	[TIMELY_O_HOST_TARGET] = { "host_target", .value = 100, .min = 1, .max = 1000000,
+				   .unit = " us" },
 	/* the paper's default; t_low must grow with it (section 4.4) */
 	[TIMELY_O_SEG_KB] = { "seg_kb", .value = 16, .min = 4, .max = 64, .unit = " KB" },
 	/* 0: the additive step */
@@ -121,7 +149,8 @@ static u32 timely_thousandths(u32 value)
 static struct timely_params timely_params_of(const u32 *values)
 {
 	const struct timely_profile *profile = &timely_profiles[values[TIMELY_O_PROFILE]];
-	bool patched = values[TIMELY_O_MODE] ? values[TIMELY_O_MODE] == 2 : profile->patched;
+	u32 mode = values[TIMELY_O_MODE];
+	bool patched = mode ? mode == TIMELY_MODE_PATCHED : profile->patched;
 	u32 alpha = patched ? TIMELY_PATCHED_ALPHA : profile->alpha;
 	u32 beta = patched ? profile->beta : TIMELY_CLASSIC_BETA;
 	struct timely_params p = {
@@ -142,6 +171,24 @@ static struct timely_params timely_params_of(const u32 *values)
 	return p;
 }
 
+static struct swift_params timely_swift_params(const u32 *values)
+{
+	const struct timely_profile *profile = &timely_profiles[values[TIMELY_O_PROFILE]];
+	u32 fs_range_us = values[TIMELY_O_FS_RANGE] ?: profile->fs_range_us;
+	struct swift_params p = {
+		.beta		= timely_thousandths(values[TIMELY_O_BETA] ?: profile->swift_beta),
+		.beta_high	= timely_thousandths(values[TIMELY_O_BETA] ?: TIMELY_CLASSIC_BETA),
+		.max_mdf	= timely_thousandths(values[TIMELY_O_MAX_MDF]),
+		.hop_ns		= values[TIMELY_O_HOP] * NSEC_PER_USEC,
+		.fs_range_ns	= fs_range_us * NSEC_PER_USEC,
+		.host_target_ns	= values[TIMELY_O_HOST_TARGET] * NSEC_PER_USEC,
+	};
+
+	BUILD_BUG_ON(TIMELY_SHIFT != SWIFT_SHIFT);
+	swift_params_finish(&p);
+	return p;
+}
+
 static struct closnet_cc_config *timely_new_config(const u32 *values)
 {
 	struct timely_config *c;
@@ -158,6 +205,13 @@ static struct closnet_cc_config *timely_new_config(const u32 *values)
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->params = timely_params_of(values);
+	c->swift = timely_swift_params(values);
+	c->use_swift = values[TIMELY_O_MODE] == TIMELY_MODE_SWIFT;
+	c->tuned = values[TIMELY_O_PROFILE] == TIMELY_PROFILE_TUNED;
+	c->target_ns = values[TIMELY_O_TARGET] * NSEC_PER_USEC;
+	c->ai = timely_thousandths(values[TIMELY_O_AI] ?:
+				   timely_profiles[values[TIMELY_O_PROFILE]].swift_ai) >>
+		(TIMELY_SHIFT - SWIFT_CWND_SHIFT);
 	c->delta_Mbps = values[TIMELY_O_DELTA];
 	c->min_Mbps = values[TIMELY_O_MIN_RATE];
 	c->cc.max_Mbps = values[TIMELY_O_MAX_RATE];
@@ -202,6 +256,10 @@ static const char * const timely_counter_names[] = {
 	[TIMELY_N_CAUSES + TIMELY_IDLE]	= "idle_restarts",
 	[TIMELY_N_CAUSES + TIMELY_LOSS]	= "losses",
 	[TIMELY_N_CAUSES + TIMELY_UNDO]	= "losses_undone",
+	[TIMELY_N_CAUSES + TIMELY_UP]	= "swift_up",
+	[TIMELY_N_CAUSES + TIMELY_DOWN]	= "swift_down",
+	[TIMELY_N_CAUSES + TIMELY_KEEP]	= "swift_keep",
+	[TIMELY_N_CAUSES + TIMELY_HOST]	= "swift_host",
 	[TIMELY_N_SOURCE_CHANGES]	= "source_changes",
 	[TIMELY_N_PARTIAL]		= "acks_partial",
 	[TIMELY_N_RETRANS]		= "skipped_retrans",

@@ -28,6 +28,10 @@ TRACE_DEFINE_ENUM(TIMELY_LONE);
 TRACE_DEFINE_ENUM(TIMELY_IDLE);
 TRACE_DEFINE_ENUM(TIMELY_LOSS);
 TRACE_DEFINE_ENUM(TIMELY_UNDO);
+TRACE_DEFINE_ENUM(TIMELY_UP);
+TRACE_DEFINE_ENUM(TIMELY_DOWN);
+TRACE_DEFINE_ENUM(TIMELY_KEEP);
+TRACE_DEFINE_ENUM(TIMELY_HOST);
 
 #define timely_show_source(source)		\
 	__print_symbolic(source,		\
@@ -50,6 +54,18 @@ TRACE_DEFINE_ENUM(TIMELY_UNDO);
 			 { TIMELY_IDLE, "idle" },	\
 			 { TIMELY_LOSS, "loss" },	\
 			 { TIMELY_UNDO, "undo" })
+
+#define timely_show_window(cause)			\
+	__print_symbolic(cause,				\
+			 { TIMELY_HOLD, "hold" },	\
+			 { TIMELY_LONE, "lone" },	\
+			 { TIMELY_IDLE, "idle" },	\
+			 { TIMELY_LOSS, "loss" },	\
+			 { TIMELY_UNDO, "undo" },	\
+			 { TIMELY_UP, "up" },		\
+			 { TIMELY_DOWN, "down" },	\
+			 { TIMELY_KEEP, "keep" },	\
+			 { TIMELY_HOST, "host" })
 
 /* RTT sample. Except for source owd, the ACK arrived at send_ns + wire_ns + rtt_ns. */
 TRACE_EVENT(timely_sample,
@@ -113,6 +129,40 @@ TRACE_EVENT(timely_rate,
 	TP_printk("src=%pISpc dst=%pISpc rtt_ns=%u diff_ns=%lld gradient=%lld rate_Bps=%llu cause=%s",
 		  __entry->saddr, __entry->daddr, __entry->rtt_ns, __entry->diff_ns,
 		  __entry->gradient, __entry->rate_Bps, timely_show_cause(__entry->cause))
+);
+
+/* Windows of mode swift after a sample or another event; windows are in thousandths. */
+TRACE_EVENT(timely_swift,
+
+	TP_PROTO(const struct sock *sk, const struct swift_vars *v, u8 cause),
+
+	TP_ARGS(sk, v, cause),
+
+	TP_STRUCT__entry(
+		__array(__u8, saddr, sizeof(struct sockaddr_in6))
+		__array(__u8, daddr, sizeof(struct sockaddr_in6))
+		__field(__u8, cause)
+		__field(__u32, fabric_ns)
+		__field(__u32, host_ns)
+		__field(__u32, fabric_cwnd)
+		__field(__u32, host_cwnd)
+		__field(__u64, rate_Bps)
+	),
+
+	TP_fast_assign(
+		CLOSNET_CC_STORE_ADDRS(sk);
+		__entry->cause = cause;
+		__entry->fabric_ns = v->fabric_ns;
+		__entry->host_ns = v->host_ns;
+		__entry->fabric_cwnd = ((u64)v->fabric_cwnd * 1000) >> SWIFT_CWND_SHIFT;
+		__entry->host_cwnd = ((u64)v->host_cwnd * 1000) >> SWIFT_CWND_SHIFT;
+		__entry->rate_Bps = v->rate_Bps;
+	),
+
+	TP_printk("src=%pISpc dst=%pISpc fabric_ns=%u host_ns=%u fabric_cwnd=%u host_cwnd=%u rate_Bps=%llu cause=%s",
+		  __entry->saddr, __entry->daddr, __entry->fabric_ns, __entry->host_ns,
+		  __entry->fabric_cwnd, __entry->host_cwnd, __entry->rate_Bps,
+		  timely_show_window(__entry->cause))
 );
 
 #endif /* _TIMELY_TRACE_H */

@@ -18,6 +18,7 @@
 #include <linux/compiler.h>
 #include <linux/crc32.h>
 #include <linux/limits.h>
+#include <linux/math.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
@@ -115,6 +116,23 @@ static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
 static inline u64 mul_u64_u32_div(u64 a, u32 mul, u32 divisor)
 {
 	return (__uint128_t)a * mul / divisor;
+}
+
+/* Bit by bit, as in the kernel */
+static inline u32 int_sqrt64(u64 x)
+{
+	u64 root = 0, bit;
+
+	for (bit = 1ULL << 62; bit; bit >>= 2) {
+		u64 sum = root + bit;
+
+		root >>= 1;
+		if (x >= sum) {
+			x -= sum;
+			root += bit;
+		}
+	}
+	return root;
 }
 
 static inline u64 div_u64(u64 dividend, u32 divisor)

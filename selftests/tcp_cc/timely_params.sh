@@ -30,6 +30,12 @@ write_params t_low=0 $DEFAULTS
 range min_rtt 1 1000000 0 1000001
 range hai_n 1 100 0 101
 range hai_threshold 1 255 0 256
+range target 0 1000000 1000001
+range hop 0 4000 4001
+range fs_range 0 1000000 1000001
+range ai 0.000 100.000 100.001 1001 -1 0.0001
+range max_mdf 0.001 0.999 0.000 1.000
+range host_target 1 1000000 0 1000001
 range seg_kb 4 64 3 65
 range min_rate 0 1000000 1000001
 range max_rate 0 1000000 1000001
@@ -37,7 +43,8 @@ range cap 0 1048576 1048577
 range line_rate 0 1000000 1000001
 range prompt_ack 0 1 2 y
 RANGE="paper or tuned" range profile paper tuned 0 1 Paper nic "paper tuned"
-RANGE="profile or classic or patched" range mode classic patched 0 1 Classic patch "classic patched"
+RANGE="profile or classic or patched or swift" \
+	range mode classic swift 0 1 Classic patch "classic patched"
 RANGE="rtt or sw or hw or auto" range source rtt hw nic
 RANGE="rtt or owd" range signal rtt owd both
 
