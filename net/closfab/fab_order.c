@@ -18,7 +18,8 @@
  * after the oldest of them arrived. skew is measured: a hole that is filled after t is a sample t,
  * also if the wait was over. The estimate is the largest sample of this second and the last one. A
  * hole that ends without a packet, a loss, takes 1/64 off the last one, so that losses on a fabric
- * with small skew soon cost little. In the first second, the wait is max.
+ * with small skew soon cost little. The first estimate needs 20 ms and 64 samples, or a second;
+ * until then, the wait is max.
  *
  * Memory: when FAB_HELD_MAX packets wait, the first hole is given up. The caller bounds bytes. A
  * packet for which there is no room is delivered out of order; its number counts as received, so
@@ -39,6 +40,9 @@
 #define FAB_SKEW_SHIFT		6
 /* Period of its maximum filter */
 #define FAB_SKEW_PERIOD_US	(1000 * 1000)
+/* The first estimate: so long after the first sample, and from so many */
+#define FAB_SKEW_FIRST_US	(20 * 1000)
+#define FAB_SKEW_FIRST		64
 
 static u32 fab_us(u64 now_ns)
 {
@@ -78,6 +82,18 @@ static void fab_skew_roll(struct fab_skew *skew, u32 now_us)
 	WRITE_ONCE(skew->since_us, now_us);
 }
 
+/* Does @skew have enough samples for its first estimate? A few ones may be too small. */
+static bool fab_skew_is_known(struct fab_skew *skew, u32 now_us)
+{
+	u32 samples = READ_ONCE(skew->samples) + 1;
+
+	if (READ_ONCE(skew->ns))
+		return true;
+	WRITE_ONCE(skew->samples, samples);
+	return samples >= FAB_SKEW_FIRST &&
+	       now_us - READ_ONCE(skew->since_us) >= FAB_SKEW_FIRST_US;
+}
+
 /* CPUs that race here lose a sample, which costs a little accuracy and no more. */
 static void fab_skew_add(struct fab_skew *skew, u32 sample_us, u32 now_us)
 {
@@ -86,9 +102,8 @@ static void fab_skew_add(struct fab_skew *skew, u32 sample_us, u32 now_us)
 	fab_skew_roll(skew, now_us);
 	if (sample > READ_ONCE(skew->next_ns))
 		WRITE_ONCE(skew->next_ns, sample);
-	/* the first period is without estimate: a small sample would be too short a wait */
-	if (READ_ONCE(skew->ns) && sample > READ_ONCE(skew->ns))
-		WRITE_ONCE(skew->ns, sample);
+	if (fab_skew_is_known(skew, now_us) && READ_ONCE(skew->next_ns) > READ_ONCE(skew->ns))
+		WRITE_ONCE(skew->ns, READ_ONCE(skew->next_ns));
 }
 
 /* A packet was lost, not late. Without a sample, the estimate stays unknown. */

@@ -24,11 +24,13 @@
  * @ns: estimate: how late a packet is compared with later ones that took other paths
  * @next_ns: largest sample of this period
  * @since_us: beginning of the period, µs modulo 2^32
+ * @samples: number of samples before the first estimate
  */
 struct fab_skew {
 	u32 ns;
 	u32 next_ns;
 	u32 since_us;
+	u32 samples;
 };
 
 /**

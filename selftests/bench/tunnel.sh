@@ -111,7 +111,7 @@ done
 ip neigh add 10.97.0.2 lladdr 02:00:00:00:00:02 dev vx0 nud permanent
 ip neigh add fd97::2 lladdr 02:00:00:00:00:02 dev vx0 nud permanent
 ip route add 10.99.0.0/16 encap ip id 1 dst 10.98.0.2 via 10.97.0.2 dev vx0
-ip -6 route add fd63::/64 encap ip6 id 1 dst fd98::2 via fd97::2 dev vx0
+ip -6 route add fd63::/64 encap ip6 id 1 csum dst fd98::2 via fd97::2 dev vx0
 measure vxlan
 ip link del vx0
 at 2 ip link del vx0

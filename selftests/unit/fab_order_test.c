@@ -116,6 +116,31 @@ static void test_packets_behind_a_hole_wait_for_it(void **state)
 	assert_int_equal(skew.next_ns, 50 * US);
 }
 
+static void test_first_estimate_needs_samples_and_time(void **state)
+{
+	const u32 gaps[] = { 10, 400 };	/* µs between samples */
+	const u32 needed[] = { 2000, 64 };
+	u32 i, n;
+	u64 t;
+
+	for (n = 0; n < 2; n++) {
+		setup(state);
+		t = 5000 * MS;
+		for (i = 0; i < needed[n]; i++) {
+			assert_int_equal(fab_skew_wait_ns(&skew, &wait), wait.max_ns);
+			t += gaps[n] * US;
+			assert_int_equal(receive(0, 2 * i + 1, t), FAB_HOLD);
+			assert_int_equal(receive(1, 2 * i, t + 30 * US), FAB_PASS);
+			assert_ptr_equal(fab_order_pop(&o), &held[0]);
+		}
+		t += gaps[n] * US;
+		assert_int_equal(receive(0, 2 * i + 1, t), FAB_HOLD);
+		assert_int_equal(receive(1, 2 * i, t + 30 * US), FAB_PASS);
+		assert_ptr_equal(fab_order_pop(&o), &held[0]);
+		assert_int_equal(fab_skew_wait_ns(&skew, &wait), 60 * US);
+	}
+}
+
 static void test_wait_follows_the_skew(void **state)
 {
 	const u64 t = 2000 * MS;
@@ -409,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_invalid_headers_are_refused),
 		cmocka_unit_test_setup(test_packets_in_order_pass, setup),
 		cmocka_unit_test_setup(test_packets_behind_a_hole_wait_for_it, setup),
+		cmocka_unit_test_setup(test_first_estimate_needs_samples_and_time, setup),
 		cmocka_unit_test_setup(test_wait_follows_the_skew, setup),
 		cmocka_unit_test_setup(test_second_hole_does_not_wait_anew, setup),
 		cmocka_unit_test_setup(test_duplicates_are_dropped, setup),

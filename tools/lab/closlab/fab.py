@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Shared by experiments with closfab: devices at the leaves, and their counters."""
+import json
+
 from closlab import topo
 
 # the fabric's links carry the outer headers, so that hosts keep their MTU
@@ -51,6 +53,17 @@ def disordered(net):
         names, values = (line.split() for line in lines if line.startswith("TcpExt:"))
         total += int(values[names.index("TCPOFOQueue")])
     return total
+
+
+def uplinks(net):
+    """Return: {name of an uplink: bytes that its leaf has sent}."""
+    found = {}
+    for leaf in leaves(net):
+        for link in json.loads(topo.run("ip", "-n", leaf.name, "-s", "-j", "link")):
+            for name, port in leaf.ports.items():
+                if port.dev == link["ifname"] and not port.peer.node.is_host:
+                    found["%s-%s" % (leaf.name, name)] = link["stats64"]["tx"]["bytes"]
+    return found
 
 
 def counts(net):

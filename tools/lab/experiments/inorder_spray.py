@@ -89,7 +89,7 @@ def network(p, kind):
 
 
 def counts(lab, net):
-    sums = lb.counts(lab, net) | {"disordered": fab.disordered(net)}
+    sums = lb.counts(lab, net) | {"disordered": fab.disordered(net)} | fab.uplinks(net)
     return sums | (fab.counts(net) if words_of(lab.scheme, lab.params, "") else {})
 
 
@@ -127,6 +127,7 @@ class Run:
     disordered  segments that receivers queued out of order, % of all
     again       retransmitted segments, % of all
     late        packets that closfab delivered out of order, % of all
+    imbalance   difference of bytes between the most and the least loaded uplink of a leaf, % of their mean
     """
 
     def __init__(self, run, scheme, kind, transport, number):
@@ -142,6 +143,12 @@ class Run:
         self.again = 100 * self.count["TcpRetransSegs"] / packets
         self.late = 100 * sum(self.count.get(name, 0)
                               for name in ("rx_late", "rx_unheld", "rx_stray", "rx_unordered")) / packets
+        self.imbalance = max(imbalance([value for name, value in self.count.items()
+                                        if name.startswith("leaf%d-" % leaf)]) for leaf in (1, 2))
+
+
+def imbalance(loads):
+    return 100 * (max(loads) - min(loads)) / (mean(loads) or 1)
 
 
 def report(run):
@@ -156,16 +163,17 @@ def report(run):
             shares = [mean(point.shares) for point in points]
             rows.append((kind, transport, scheme, lb.with_interval(shares), "%.2f" % (mean(shares) * paths),
                          min(min(point.shares) for point in points), mean([point.disordered for point in points]),
-                         mean([point.again for point in points]), mean([point.late for point in points])))
+                         mean([point.again for point in points]), mean([point.late for point in points]),
+                         mean([point.imbalance for point in points])))
     run.text("Goodput of one connection, relative to the sum of the paths and to the fastest path", "")
     run.table(("fabric", "transport", "scheme", "of the sum", "of a path", "slowest", "disordered %", "rtx %",
-               "late %"), rows)
+               "late %", "imbalance %"), rows)
     with open(run.path("inorder-spray.csv"), "w", encoding="utf-8") as f:
         f.write("fabric,transport,scheme,of the sum,of a path,slowest,out of order at the host %,retransmitted %,"
-                "out of order behind the tunnel %\n")
+                "out of order behind the tunnel %,imbalance of uplinks %\n")
         for row in rows:
             f.write(",".join(cell if isinstance(cell, str) else "%.3g" % cell for cell in row) + "\n")
-    if not run.small:
+    if not run.small and {"reorder", "cell"} <= set(run.schemes):
         claims(run, some)
         draw(run, some)
 
@@ -178,6 +186,8 @@ def claims(run, some):
         share = mean([mean(point.shares) for point in points])
         if kind == "symmetric":
             run.claim(name, "%s: reorder, relative to one path" % name, share * paths, ">= 3.7")
+            run.claim(name + "-cell", "%s: cell, imbalance of the uplinks, %%" % name,
+                      max(point.imbalance for point in some["cell", kind, transport]), "<= 2")
         else:
             run.claim(name, "%s: reorder, relative to the sum of the paths" % name, share,
                       ">= 0.9" if kind == "wan" else ">= 0.925")
