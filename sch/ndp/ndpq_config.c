@@ -81,6 +81,7 @@ void ndpq_config_derive(struct ndpq_config *cfg, const struct net_device *dev)
 				       NDPQ_OTHER_LIMIT_MIN, NDPQ_OTHER_LIMIT_MAX),
 		.other_ecn = o->other_ecn,
 		.mode = o->mode,
+		.bands = o->mode == TC_NDP_MODE_NDP ? (u8)o->bands : 1,
 		.rts = o->rts,
 	};
 	cfg->match = (struct ndpq_match) {

@@ -84,6 +84,7 @@ struct ndpq_sched_data {
 	/* written for each packet */
 	struct ndpq_vars vars;
 	struct sk_buff_head queue[NDPQ_QUEUES];
+	struct sk_buff *last[NDPQ_BANDS];	/* newest data packet of a level; NULL: none */
 	u32 coins;		/* unused random bits, below a sentinel 1 */
 	struct closnet_shaper shaper;
 
@@ -95,10 +96,12 @@ struct ndpq_sched_data {
  * struct ndpq_skb_cb - result of classification, kept while the packet waits
  * @pkt: headers; undefined for NDPQ_KIND_OTHER
  * @kind: enum ndpq_kind
+ * @level: ndpq_level(), of data in the data queue
  */
 struct ndpq_skb_cb {
 	struct ndpq_pkt pkt;
 	u8 kind;
+	u8 level;
 };
 
 static struct ndpq_skb_cb *ndpq_skb_cb(const struct sk_buff *skb)
@@ -132,13 +135,60 @@ static enum ndpq_kind ndpq_classify(const struct ndpq_sched_data *q,
 				 ntohs(skb->protocol));
 }
 
+/* Is the data queue sorted by level? Then @last is valid. */
+static bool ndpq_is_sorted(const struct ndpq_sched_data *q)
+{
+	return q->cfg.params.bands > 1;
+}
+
+/* Insert a packet into the data queue behind those of its level and of higher ones. */
+static void ndpq_insert(struct ndpq_sched_data *q, struct sk_buff *skb)
+{
+	struct sk_buff_head *queue = &q->queue[NDPQ_DATA];
+	u8 level = ndpq_skb_cb(skb)->level, i;
+	struct sk_buff *after = (struct sk_buff *)queue;
+
+	for (i = level; i < NDPQ_BANDS; i++) {
+		if (q->last[i]) {
+			after = q->last[i];
+			break;
+		}
+	}
+	__skb_queue_after(queue, after, skb);
+	q->last[level] = skb;
+}
+
+/* A packet leaves the sorted data queue. */
+static void ndpq_forget(struct ndpq_sched_data *q, const struct sk_buff *skb)
+{
+	u8 level = ndpq_skb_cb(skb)->level;
+	struct sk_buff *prev = skb->prev;
+
+	if (q->last[level] != skb)
+		return;
+	if (prev == (struct sk_buff *)&q->queue[NDPQ_DATA] || ndpq_skb_cb(prev)->level != level)
+		prev = NULL;
+	q->last[level] = prev;
+}
+
+static __always_inline void ndpq_take(struct ndpq_sched_data *q, struct sk_buff *skb,
+				      enum ndpq_queue_id list)
+{
+	if (list == NDPQ_DATA && unlikely(ndpq_is_sorted(q)))
+		ndpq_forget(q, skb);
+	__skb_unlink(skb, &q->queue[list]);
+}
+
 static __always_inline void ndpq_push(struct Qdisc *sch, struct sk_buff *skb,
 				      enum ndpq_queue_id id)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
 	u32 len = qdisc_pkt_len(skb);
 
-	__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, id)], skb);
+	if (id == NDPQ_DATA && unlikely(ndpq_is_sorted(q)))
+		ndpq_insert(q, skb);
+	else
+		__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, id)], skb);
 	ndpq_count_in(&q->vars, id, len);
 	qdisc_qstats_backlog_inc(sch, skb);
 	qdisc_qlen_inc(sch);
@@ -149,7 +199,7 @@ static void ndpq_unlink(struct Qdisc *sch, struct sk_buff *skb, enum ndpq_queue_
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
 
-	__skb_unlink(skb, &q->queue[list]);
+	ndpq_take(q, skb, list);
 	ndpq_count_out(&q->vars, ndpq_queue_of(ndpq_skb_cb(skb)->kind), qdisc_pkt_len(skb));
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
@@ -319,10 +369,10 @@ static int ndpq_trim_one(struct Qdisc *sch, struct sk_buff *skb,
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *tail = skb_peek_tail(&q->queue[NDPQ_DATA]);
-	int ret;
+	int ret, above = tail ? ndpq_skb_cb(skb)->level - ndpq_skb_cb(tail)->level : 0;
 
 	switch (ndpq_data_full(&q->cfg.params, &q->vars, qdisc_pkt_len(skb),
-			       tail ? qdisc_pkt_len(tail) : 0, ndpq_toss(q))) {
+			       tail ? qdisc_pkt_len(tail) : 0, above, ndpq_toss(q))) {
 	case NDPQ_TRIM_TAIL:
 		ret = ndpq_trim_tail(sch, tail, to_free);
 		ndpq_push(sch, skb, NDPQ_DATA);
@@ -400,6 +450,11 @@ static noinline bool ndpq_pull(struct sk_buff *skb)
 	return skb_headlen(skb) < len && pskb_may_pull(skb, len);
 }
 
+static u8 ndpq_skb_level(const struct ndpq_sched_data *q, const struct sk_buff *skb)
+{
+	return ndpq_level(&q->cfg.params, ndpq_pkt_dscp(&ndpq_skb_cb(skb)->pkt, skb->data));
+}
+
 static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 			struct sk_buff **to_free)
 {
@@ -420,6 +475,7 @@ static int ndpq_enqueue(struct sk_buff *skb, struct Qdisc *sch,
 		return ndpq_enqueue_gso(sch, skb, to_free);
 	if (kind != NDPQ_KIND_DATA)
 		return ndpq_enqueue_header(sch, skb, to_free);
+	ndpq_skb_cb(skb)->level = ndpq_is_sorted(q) ? ndpq_skb_level(q, skb) : 0;
 	if (unlikely(!ndpq_data_fits(&q->cfg.params, &q->vars, qdisc_pkt_len(skb))))
 		return ndpq_enqueue_full(sch, skb, to_free);
 	ndpq_push(sch, skb, NDPQ_DATA);
@@ -439,7 +495,7 @@ static struct sk_buff *ndpq_dequeue(struct Qdisc *sch)
 	len = qdisc_pkt_len(skb);
 	if (closnet_shaper_on(&q->shaper) && !closnet_shaper_due(&q->shaper, sch, len))
 		return NULL;
-	__skb_unlink(skb, &q->queue[list]);
+	ndpq_take(q, skb, list);
 	ndpq_sent(&q->vars, ndpq_queue_of(ndpq_skb_cb(skb)->kind), len);
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
@@ -460,11 +516,12 @@ static void ndpq_reset(struct Qdisc *sch)
 		WRITE_ONCE(q->vars.q[i].packets, 0);
 		WRITE_ONCE(q->vars.q[i].bytes, 0);
 	}
+	memset(q->last, 0, sizeof(q->last));
 	q->vars.headers_run = 0;
 	q->vars.other_ahead_bytes = 0;
 }
 
-/* Distribute the packets anew after a change of mode: one FIFO or two queues. */
+/* Distribute the packets anew after a change of mode or bands. */
 static void ndpq_requeue(struct ndpq_sched_data *q)
 {
 	struct sk_buff_head all;
@@ -473,10 +530,16 @@ static void ndpq_requeue(struct ndpq_sched_data *q)
 	__skb_queue_head_init(&all);
 	skb_queue_splice_tail_init(&q->queue[NDPQ_HEADER], &all);
 	skb_queue_splice_tail_init(&q->queue[NDPQ_DATA], &all);
+	memset(q->last, 0, sizeof(q->last));
 	while ((skb = __skb_dequeue(&all))) {
-		enum ndpq_queue_id id = ndpq_queue_of(ndpq_skb_cb(skb)->kind);
+		struct ndpq_skb_cb *cb = ndpq_skb_cb(skb);
+		enum ndpq_queue_id id = ndpq_queue_of(cb->kind);
 
-		__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, id)], skb);
+		cb->level = min_t(u8, cb->level, q->cfg.params.bands - 1);
+		if (id == NDPQ_DATA && ndpq_is_sorted(q))
+			ndpq_insert(q, skb);
+		else
+			__skb_queue_tail(&q->queue[ndpq_list_of(&q->cfg.params, id)], skb);
 	}
 }
 
@@ -523,7 +586,8 @@ static void ndpq_shrink(struct Qdisc *sch, struct sk_buff **to_free)
 static void ndpq_apply(struct Qdisc *sch, const struct ndpq_config *cfg)
 {
 	struct ndpq_sched_data *q = qdisc_priv(sch);
-	bool requeue = q->cfg.params.mode != cfg->params.mode;
+	bool requeue = q->cfg.params.mode != cfg->params.mode ||
+		       q->cfg.params.bands != cfg->params.bands;
 
 	q->cfg = *cfg;
 	if (requeue)

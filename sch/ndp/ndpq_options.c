@@ -56,6 +56,7 @@ static const struct nla_policy ndpq_policy[TCA_NDP_MAX + 1] = {
 	[TCA_NDP_OVERHEAD]	= NLA_POLICY_MAX(NLA_U32, 256),
 	[TCA_NDP_OTHER_LIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndpq_other_limit_range),
 	[TCA_NDP_OTHER_ECN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ndpq_other_ecn_range),
+	[TCA_NDP_BANDS]		= NLA_POLICY_RANGE(NLA_U32, 1, 8),
 };
 
 static const char * const ndpq_messages[TCA_NDP_MAX + 1] = {
@@ -75,6 +76,7 @@ static const char * const ndpq_messages[TCA_NDP_MAX + 1] = {
 	[TCA_NDP_OVERHEAD]	= "overhead must be 0 to 256 bytes",
 	[TCA_NDP_OTHER_LIMIT]	= "other_limit must be auto (0) or 64 to 2^30 bytes",
 	[TCA_NDP_OTHER_ECN]	= "other_ecn must be 0 to 2^30 bytes",
+	[TCA_NDP_BANDS]		= "bands must be 1 to 8 bands",
 };
 
 /**
@@ -100,6 +102,8 @@ void ndpq_options_init(struct ndpq_options *o)
 		.rts = false,
 		/* the IP precedence of 48 */
 		.dscp_returned = 49,
+		/* the paper has one data queue */
+		.bands = 1,
 	};
 }
 
@@ -137,6 +141,7 @@ int ndpq_options_parse(struct ndpq_options *o, struct nlattr **tb, const struct 
 	o->overhead = nla_get_u32_default(tb[TCA_NDP_OVERHEAD], o->overhead);
 	o->other_limit = nla_get_u32_default(tb[TCA_NDP_OTHER_LIMIT], o->other_limit);
 	o->other_ecn = nla_get_u32_default(tb[TCA_NDP_OTHER_ECN], o->other_ecn);
+	o->bands = nla_get_u32_default(tb[TCA_NDP_BANDS], o->bands);
 
 	if (closnet_nla_in_gap(tb[TCA_NDP_LIMIT_BYTES], NDPQ_LIMIT_BYTES_MIN, ndpq_messages,
 			       extack) ||
@@ -185,7 +190,8 @@ int ndpq_options_dump(struct sk_buff *skb, const struct ndpq_options *o)
 	    nla_put_u64_64bit(skb, TCA_NDP_RATE, o->rate_Bps, TCA_NDP_PAD) ||
 	    nla_put_u32(skb, TCA_NDP_OVERHEAD, o->overhead) ||
 	    nla_put_u32(skb, TCA_NDP_OTHER_LIMIT, o->other_limit) ||
-	    nla_put_u32(skb, TCA_NDP_OTHER_ECN, o->other_ecn))
+	    nla_put_u32(skb, TCA_NDP_OTHER_ECN, o->other_ecn) ||
+	    nla_put_u32(skb, TCA_NDP_BANDS, o->bands))
 		return -EMSGSIZE;
 	return 0;
 }

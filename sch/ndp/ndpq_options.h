@@ -28,6 +28,8 @@ struct sk_buff;
 #define NDPQ_OTHER_LIMIT_MIN	64
 #define NDPQ_OTHER_LIMIT_MAX	(1024U << 20)
 #define NDPQ_OTHER_ECN_MAX	(1024U << 20)
+#define NDPQ_BANDS_MIN		1
+#define NDPQ_BANDS_MAX		8
 
 /**
  * struct ndpq_options - options of sch_ndp, in TCA_OPTIONS
@@ -57,6 +59,8 @@ struct sk_buff;
  *	frames
  * @other_ecn: bytes of other traffic from which on ECT packets are marked
  *	CE; 0 for no marking
+ * @bands: strict priorities of the data queue, by IP precedence;
+ *	TC_NDP_MODE_NDP only
  */
 struct ndpq_options {
 	u32 limit;
@@ -75,6 +79,7 @@ struct ndpq_options {
 	u32 overhead;
 	u32 other_limit;
 	u32 other_ecn;
+	u32 bands;
 };
 
 void ndpq_options_init(struct ndpq_options *o);

@@ -20,6 +20,11 @@
  *	     newest packet of the data queue ---------> header queue
  *	     and give its place to the arrival -------> data queue
  *
+ * With bands, IP precedence gives each data packet a level. The data queue is sorted: higher levels
+ * first, packets of one level in order of arrival. So its tail is the newest packet of the lowest
+ * level. The coin decides only between packets of that level; an arrival of a higher level takes
+ * the tail's place, and one of a lower level is trimmed.
+ *
  *	arrival of a header (trimmed or control packet)
  *	  |
  *	  +- fits ------------------------------------> header queue
@@ -61,6 +66,7 @@
  *   packet from NDP's port counts as returned and is dropped. In all modes, a
  *   return decrements TTL or hop limit.
  * - The third queue, and the scheduler that serves it.
+ * - Bands, which are off by default.
  */
 #include "ndpq_queue.h"
 

@@ -12,6 +12,9 @@
 #include <closnet/core.h>
 #include <linux/pkt_sched_ndp.h>
 
+/* Maximum number of bands: the values of IP precedence */
+#define NDPQ_BANDS	8
+
 /**
  * enum ndpq_kind - how this port treats a packet
  * @NDPQ_KIND_OTHER: other traffic, not NDP
@@ -67,6 +70,7 @@ enum ndpq_verdict {
  * @other_limit: queue of other traffic, bytes
  * @other_ecn: queue of other traffic at which arrivals are marked, bytes; 0: never
  * @mode: enum tc_ndp_mode
+ * @bands: priorities of the data queue, 1..NDPQ_BANDS; 1 unless @mode is TC_NDP_MODE_NDP
  * @rts: return to sender
  */
 struct ndpq_params {
@@ -77,6 +81,7 @@ struct ndpq_params {
 	u32 other_limit;
 	u32 other_ecn;
 	u8 mode;
+	u8 bands;
 	bool rts;
 };
 
@@ -132,6 +137,18 @@ static inline enum ndpq_queue_id ndpq_list_of(const struct ndpq_params *p,
 	return id == NDPQ_HEADER && p->mode != TC_NDP_MODE_NDP ? NDPQ_DATA : id;
 }
 
+/**
+ * ndpq_level() - select the priority of a data packet
+ * @p: configuration
+ * @dscp: its DSCP
+ *
+ * Return: 0..bands - 1; larger ones leave first.
+ */
+static inline u8 ndpq_level(const struct ndpq_params *p, u8 dscp)
+{
+	return min_t(u8, dscp >> 3, p->bands - 1);
+}
+
 static inline bool ndpq_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
 {
 	return !limit_bytes || (bytes <= limit_bytes && len <= limit_bytes - bytes);
@@ -155,17 +172,19 @@ static inline bool ndpq_data_fits(const struct ndpq_params *p,
  * @v: state
  * @len: length of the packet, bytes
  * @tail_len: length of the data queue's tail, bytes; 0 if the queue is empty
- * @coin: a fair coin (section 3.1: breaks up phase effects)
+ * @above: level of the packet minus the tail's, which is the lowest in the queue
+ * @coin: a fair coin (section 3.1: breaks up phase effects); for the same level
  *
  * Return: NDPQ_TRIM_ARRIVAL, NDPQ_TRIM_TAIL or NDPQ_DROP.
  */
 static inline enum ndpq_verdict ndpq_data_full(const struct ndpq_params *p,
 					       const struct ndpq_vars *v,
-					       u32 len, u32 tail_len, bool coin)
+					       u32 len, u32 tail_len, int above,
+					       bool coin)
 {
 	if (p->mode == TC_NDP_MODE_DROPTAIL)
 		return NDPQ_DROP;
-	if (p->mode == TC_NDP_MODE_CP || !coin || !tail_len)
+	if (p->mode == TC_NDP_MODE_CP || !tail_len || above < 0 || (!above && !coin))
 		return NDPQ_TRIM_ARRIVAL;
 	if (!ndpq_bytes_fit(p->limit_bytes, v->q[NDPQ_DATA].bytes - tail_len, len))
 		return NDPQ_TRIM_ARRIVAL;

@@ -22,6 +22,7 @@ static const struct range ndp_ranges[TCA_NDP_MAX + 1] = {
 	[TCA_NDP_OVERHEAD] = { "overhead", 0, 256, 0, 4, false, false },
 	[TCA_NDP_OTHER_LIMIT] = { "other_limit", 64, 1024U << 20, 0, 4, true, false },
 	[TCA_NDP_OTHER_ECN] = { "other_ecn", 0, 1024U << 20, 0, 4, false, false },
+	[TCA_NDP_BANDS] = { "bands", 1, 8, 1, 4, false, false },
 };
 
 /* END ranges */

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2153 # NAME: set by plugin.sh
 
 defaults="limit 8 limit_bytes 0 hlimit auto ratio 10 trim_size 128 mode ndp match udp_port 61199 \
-dscp_trimmed 48 norts dscp_returned 49 overhead 0 other_limit auto other_ecn 0"
+dscp_trimmed 48 norts dscp_returned 49 overhead 0 other_limit auto other_ecn 0 bands 1"
 
 test_reading() {
 	test_sent ""
@@ -38,6 +38,7 @@ test_reading() {
 	test_sent "OVERHEAD:32:24" overhead 24
 	test_sent "OTHER_LIMIT:32:1073741824" other_limit 1g
 	test_sent "OTHER_ECN:32:30000" other_ecn 30000
+	test_sent "BANDS:32:8" bands 8
 	test_sent "LIMIT:32:8 RTS:32:0 RATE:64:125000000" limit 8 norts rate 1gbit
 }
 
@@ -47,7 +48,7 @@ test_errors() {
 	test_refused 'Usage: ... ndp' limit 8 help
 	test_refused 'Illegal "match": "tcp" is not udp_port, dscp or all' match tcp
 	test_refused 'Illegal "mode": "red" is not ndp, cp or droptail' mode red
-	for word in limit ratio; do
+	for word in limit ratio bands; do
 		test_refused "Illegal \"$word\": \"8p\" is not a whole number" $word 8p
 		test_refused "Illegal \"$word\": \"4294967296\" is not" $word 4294967296
 	done
@@ -78,7 +79,7 @@ test_errors() {
 		test_refused "Illegal \"rate\": \"$word\" is not a rate" rate $word
 	done
 	for word in limit limit_bytes hlimit ratio trim_size mode match dscp_trimmed dscp_returned \
-		rate overhead other_limit other_ecn; do
+		rate overhead other_limit other_ecn bands; do
 		test_refused "\"$word\" needs a value" $word
 	done
 	test_refused '"match udp_port" needs a value' match udp_port
@@ -106,7 +107,7 @@ test_json() {
 	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 8, limit_bytes: 0,
 		hlimit: 0, ratio: 10, trim_size: 128, mode: "ndp", match: "udp_port",
 		udp_port: 61199, dscp_trimmed: 48, rts: false, dscp_returned: 49, rate: 125000000,
-		overhead: 0, other_limit: 0, other_ecn: 0}')"
+		overhead: 0, other_limit: 0, other_ecn: 0, bands: 1}')"
 	set_options match dscp 8,46-48 norts rate 0
 	check_eq "$NAME: JSON has a DSCP list, norts and rate 0" "$(json)" \
 		'{"dscp":[8,46,47,48],"match":"dscp","rate":0,"rts":false}'

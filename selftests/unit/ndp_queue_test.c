@@ -23,10 +23,10 @@
 
 /* ------------------------------------------------ against the model */
 
-static struct port_conf random_conf(struct rng *rng, enum port_mode mode)
+static struct port_conf random_conf(struct rng *rng, enum port_mode mode, u32 bands)
 {
 	static const u32 ratios[] = { 1, 2, 3, 10, 10, 10, 50, 100000 };
-	struct port_conf c = { .mode = mode, .keep = 128 };
+	struct port_conf c = { .mode = mode, .bands = bands, .keep = 128 };
 
 	c.data_packets = rng_in(rng, 1, rng_percent(rng, 80) ? 16 : 64);
 	c.header_bytes = rng_in(rng, 64, 20000);
@@ -133,7 +133,9 @@ static void both_depart(struct ndp_port *port, struct ndp_model *m)
 /* Start with random parameters, and change them now and then while packets wait. */
 static void random_round(struct rng *rng)
 {
-	struct port_conf conf = random_conf(rng, rng_in(rng, 0, PORT_MODES - 1));
+	enum port_mode mode = rng_in(rng, 0, PORT_MODES - 1);
+	u32 bands = mode == PORT_NDP && rng_percent(rng, 50) ? rng_in(rng, 2, 8) : 1;
+	struct port_conf conf = random_conf(rng, mode, bands);
 	u32 data_percent = rng_in(rng, 0, 100);
 	struct ndp_model *m = model_new();
 	struct ndp_port port;
@@ -147,12 +149,13 @@ static void random_round(struct rng *rng)
 		if (rng_in(rng, 0, 99) == 0)
 			load = rng_in(rng, 20, 90);
 		if (rng_in(rng, 0, 399) == 0) {
-			conf = random_conf(rng, conf.mode);
+			conf = random_conf(rng, mode, bands);
 			port_configure(&port, &conf);
 			model_configure(m, &conf);
 		}
 		if (rng_percent(rng, load)) {
 			p = random_pkt(rng, &conf, data_percent);
+			p.dscp = rng_in(rng, 0, 63);
 			both_arrive(&port, m, p, rng_percent(rng, 50));
 		} else {
 			both_depart(&port, m);
@@ -257,7 +260,7 @@ static void test_limits_are_never_exceeded(void **state)
 	(void)state;
 	rng_seed(&rng, 1);
 	for (i = 0; i < 200; i++) {
-		conf = random_conf(&rng, i % PORT_MODES);
+		conf = random_conf(&rng, i % PORT_MODES, 1);
 		port_setup(&port, &conf);
 		for (j = 0; j < 500; j++) {
 			if (rng_percent(&rng, 70)) {
@@ -285,7 +288,7 @@ static void test_port_is_work_conserving(void **state)
 	(void)state;
 	rng_seed(&rng, 2);
 	for (i = 0; i < 300; i++) {
-		conf = random_conf(&rng, i % PORT_MODES);
+		conf = random_conf(&rng, i % PORT_MODES, 1);
 		port_setup(&port, &conf);
 		for (j = 0; j < 60; j++)
 			port_arrive(&port, random_pkt(&rng, &conf, 40), j & 1);
@@ -357,8 +360,31 @@ static void test_empty_queue_trims_arrival(void **state)
 	struct ndpq_vars v = {};
 
 	(void)state;
-	assert_int_equal(ndpq_data_full(&par, &v, 1000, 0, true), NDPQ_TRIM_ARRIVAL);
-	assert_int_equal(ndpq_data_full(&par, &v, 1000, 129, true), NDPQ_TRIM_TAIL);
+	assert_int_equal(ndpq_data_full(&par, &v, 1000, 0, 0, true), NDPQ_TRIM_ARRIVAL);
+	assert_int_equal(ndpq_data_full(&par, &v, 1000, 129, 0, true), NDPQ_TRIM_TAIL);
+}
+
+/* The coin decides within a band only; precedence from bands - 1 on is the first band. */
+static void test_lower_band_is_trimmed_first(void **state)
+{
+	struct ndpq_params par = { .limit = 8, .bands = 4 };
+	struct ndpq_vars v = {};
+	bool coin = false;
+
+	(void)state;
+	do {
+		assert_int_equal(ndpq_data_full(&par, &v, 1000, 9000, 1, coin), NDPQ_TRIM_TAIL);
+		assert_int_equal(ndpq_data_full(&par, &v, 1000, 9000, -1, coin),
+				 NDPQ_TRIM_ARRIVAL);
+		coin = !coin;
+	} while (coin);
+	assert_int_equal(ndpq_level(&par, 0), 0);
+	assert_int_equal(ndpq_level(&par, 7), 0);
+	assert_int_equal(ndpq_level(&par, 8), 1);
+	assert_int_equal(ndpq_level(&par, 24), 3);
+	assert_int_equal(ndpq_level(&par, 63), 3);
+	par.bands = 1;
+	assert_int_equal(ndpq_level(&par, 63), 0);
 }
 
 /* A data packet longer than the queue is trimmed, whatever the coin. */
@@ -622,7 +648,7 @@ static void test_largest_limits_do_not_wrap(void **state)
 	/* a limit that was lowered below the backlog */
 	port.par.limit_bytes = 64;
 	assert_false(ndpq_data_fits(&port.par, &port.v, 1));
-	assert_int_equal(ndpq_data_full(&port.par, &port.v, 1000, 9000, true),
+	assert_int_equal(ndpq_data_full(&port.par, &port.v, 1000, 9000, 0, true),
 			 NDPQ_TRIM_ARRIVAL);
 }
 
@@ -656,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_peaks_are_kept),
 		cmocka_unit_test(test_replacing_the_tail_keeps_limits),
 		cmocka_unit_test(test_empty_queue_trims_arrival),
+		cmocka_unit_test(test_lower_band_is_trimmed_first),
 		cmocka_unit_test(test_too_long_data_is_trimmed),
 		cmocka_unit_test(test_fate_of_data_packets),
 		cmocka_unit_test(test_fate_of_headers),

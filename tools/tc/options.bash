@@ -77,7 +77,7 @@ declare -A _closnet_lb_values=(
 	[key]=''
 )
 
-_closnet_ndp_options='dscp_returned dscp_trimmed hlimit limit limit_bytes match mode norts other_ecn other_limit overhead rate ratio rts trim_size'
+_closnet_ndp_options='bands dscp_returned dscp_trimmed hlimit limit limit_bytes match mode norts other_ecn other_limit overhead rate ratio rts trim_size'
 declare -A _closnet_ndp_values=(
 	[limit]=''
 	[limit_bytes]=''
@@ -94,6 +94,7 @@ declare -A _closnet_ndp_values=(
 	[overhead]=''
 	[other_limit]='auto'
 	[other_ecn]=''
+	[bands]=''
 )
 
 _closnet_pcrp_options='chain eu evict first flows grants hold limit map mfwt noeu noevict nosrpt overhead rate spec srpt window'

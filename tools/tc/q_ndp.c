@@ -111,7 +111,7 @@ static void explain(FILE *f)
 	      "               [ match { udp_port PORT | dscp LIST | all } ]\n"
 	      "               [ dscp_trimmed DSCP ] [ rts | norts ] [ dscp_returned DSCP ]\n"
 	      "               [ rate RATE ] [ overhead BYTES ] [ other_limit { BYTES | auto } ]\n"
-	      "               [ other_ecn BYTES ]\n"
+	      "               [ other_ecn BYTES ] [ bands BANDS ]\n"
 	      "LIST := DSCP | DSCP-DSCP [ , LIST ]\n"
 	      "DSCP := 0..63 | be | cs0..cs7 | af11..af43 | ef\n", f);
 }
@@ -132,6 +132,7 @@ static const struct plugin_opt ndp_opts[] = {
 	{ "overhead", TCA_NDP_OVERHEAD, parse_bytes, print_uint, NULL },
 	{ "other_limit", TCA_NDP_OTHER_LIMIT, parse_auto_bytes, print_auto_bytes, NULL },
 	{ "other_ecn", TCA_NDP_OTHER_ECN, parse_bytes, print_uint, NULL },
+	{ "bands", TCA_NDP_BANDS, parse_u32, print_uint, NULL },
 };
 
 /* END options */

@@ -90,6 +90,8 @@ enum tc_ndp_match {
  *	bytes; 0 for 1000 frames
  * @TCA_NDP_OTHER_ECN: u32, bytes of other traffic from which on ECT
  *	packets are marked CE; 0 for no marking
+ * @TCA_NDP_BANDS: u32, strict priorities of the data queue, by IP
+ *	precedence; TC_NDP_MODE_NDP only
  */
 enum {
 	TCA_NDP_UNSPEC,
@@ -109,6 +111,7 @@ enum {
 	TCA_NDP_OVERHEAD,
 	TCA_NDP_OTHER_LIMIT,
 	TCA_NDP_OTHER_ECN,
+	TCA_NDP_BANDS,
 	/* private: */
 	TCA_NDP_PAD,
 	__TCA_NDP_MAX,

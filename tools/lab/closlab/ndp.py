@@ -19,10 +19,10 @@ HOST_QDISC = ["root handle 1: prio", "parent 1:2 handle 2: fq"]
 
 # ---- in the guest
 
-def qdisc(limit, mtu, hlimit=None):
+def qdisc(limit, mtu, hlimit=None, bands=1):
     """Return: qdisc of a trimming port as in the paper: LIMIT data packets, HLIMIT bytes of headers (default: as many
-    bytes as the data), return to sender."""
-    return "ndp limit %d hlimit %d rts" % (limit, hlimit or limit * (mtu + FRAME_HEADER))
+    bytes as the data), return to sender; BANDS of data."""
+    return "ndp limit %d hlimit %d rts bands %d" % (limit, hlimit or limit * (mtu + FRAME_HEADER), bands)
 
 
 def beside(scheme, frame, rate, buffer, k):
