@@ -26,7 +26,7 @@ from optionlib.spec import Spec  # noqa: E402 pylint: disable=wrong-import-posit
 
 MAN = sorted((TOP / "Documentation/man").glob("*.[1-9]"))
 SPECS = sorted((TOP / "Documentation/netlink").glob("*.yaml"))
-TRACE_HEADERS = [path for folder in ("tcp_cc", "net", "sch") for path in sorted((TOP / folder).rglob("*_trace.h"))
+TRACE_HEADERS = [path for folder in ("tcp_cc", "net", "sch") for path in sorted((TOP / folder).rglob("*trace.h"))
                  if "define TRACE_SYSTEM" in path.read_text(encoding="utf-8")]
 LICENCE = ".. SPDX-License-Identifier: GPL-2.0-only\n"
 

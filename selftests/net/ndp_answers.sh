@@ -56,7 +56,7 @@ if exact; then
 	transfer "messages of one packet" 10.0.1.2 200 1000
 	check_eq "each message of one packet has its own answer" "$answers" "$packets"
 	transfer "packets that arrive one by one" 10.0.0.2 1 100k
-	check_eq "each packet that arrives alone has its own answer" "$answers" "$packets"
+	check "packets that arrive alone do not wait for others" test "$answers" -ge $((packets - 2))
 	check_eq "each packet that arrives alone is credited to its path" "$judged" "$packets"
 	check_eq "packets that arrive one by one are not retransmitted" "$(total rtx)" 0
 fi

@@ -18,18 +18,18 @@ defer "rmdir $group-tx $group-rx"
 setup_ns a b
 wire_ab rate 500mbit delay 5us
 
-# within NAME COMMAND...: run COMMAND in a control group
-within() { (echo "$BASHPID" >"$group-$1/cgroup.procs" && exec "${@:2}"); }
+# within NAME COMMAND...: for job: become COMMAND in a control group, so that stop_jobs ends it
+within() { echo "$BASHPID" >"$group-$1/cgroup.procs" && exec "${@:2}"; }
 # sock NAME: bytes charged to the group for sockets
 sock() { awk '$1 == "sock" { print $2 }' "$group-$1/memory.stat"; }
 has() { [ "$(sock "$1")" -ge "$2" ]; }
 is_empty() { [ "$(sock "$1")" -eq 0 ]; }
 
-# the receiver does not read for 3 s, so that 1 MB is in its buffer and the remaining bytes in the sender's
+# the receiver does not read for 3 s, so that a quarter of its buffer of 1 MB is full, and 2 MB are in the sender's
 job within rx ndp_msg receive -n "$b" -p 9 -r 500000 -w 3000 -l 3m -t 100
 wait_for 10 in_use
 job within tx ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -k 2000000 -x -l 3m
-check "received messages are charged to the receiver's group" wait_for 10 has rx 400000
+check "received messages are charged to the receiver's group" wait_for 10 has rx 200000
 check "queued messages are charged to the sender's group" wait_for 10 has tx 1000000
 stop_jobs
 check "receiver's charge is released" wait_for 20 is_empty rx

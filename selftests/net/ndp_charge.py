@@ -19,7 +19,7 @@ def main():
     """Command line"""
     count, window = (int(word) for word in sys.argv[1:])
     sent = 0
-    with socket.socket(socket.AF_INET, socket.SOCK_RDM, 261) as sock:
+    with socket.socket(socket.AF_INET, socket.SOCK_RDM, 259) as sock:
         sock.setsockopt(SOL_NDP, NDP_INITIAL_WINDOW, struct.pack("I", window))
         for i in range(count):
             host = f"10.5.{1 + i // 250}.{1 + i % 250}"

@@ -70,7 +70,7 @@ receiver_dies "after an ACK" control:udp4:flags=1,ack_base=1,window=30
 receiver_dies "after a NACK" control:udp4:flags=2,trimmed=1,window=30
 receiver_dies "after a pull" control:udp4:flags=5,ack_base=1,pull=1,window=30
 receiver_dies "with a closed window" control:udp4:flags=1,ack_base=1,window=0
-receiver_dies "after a cookie" cookie:udp4:cookie=1
+receiver_dies "after a cookie" cookie:udp4:token=1
 stop_jobs
 check "all flows are freed" wait_for 20 unused
 finish

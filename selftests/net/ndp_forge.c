@@ -26,7 +26,7 @@
  *	await		wait until a packet is received
  *	sh=COMMAND	run a shell command
  *
- * Written from the protocol's description, independently of net/ndp/ndp_wire.h.
+ * Written from the protocol's description, independently of net/ndp/wire.c.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -85,9 +85,11 @@ static const struct field {
 	{ "offset", 36, 6, OF(DATA), 0 },
 	{ "nack", 40, 8, OF(CONTROL), 0 },
 	{ "msg_len", 42, 6, OF(DATA), 0 },
-	{ "cookie", 48, 8, OF(DATA) | OF(COOKIE), 0 },
-	{ "trimmed", 48, 4, OF(CONTROL), 0 },
-	{ "window", 52, 4, OF(CONTROL), 0 },
+	{ "msg_base", 48, 4, OF(DATA) | OF(PROBE), 0 },
+	{ "trimmed", 48, 2, OF(CONTROL), 0 },
+	{ "window", 50, 2, OF(CONTROL), 0 },
+	{ "token", 52, 4, OF(DATA) | OF(PROBE), 0 },
+	{ "token", 52, 4, OF(CONTROL) | OF(COOKIE), 1 },
 };
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
@@ -219,7 +221,7 @@ static void send_forged(struct forged *t)
 	s.len = ETH_HLEN + frame_tag_len(s.vlan) + (s.v6 ? 40 : 20) + 8 + HEADER + t->payload +
 		s.pad;
 	if (!s.sport)
-		s.sport = (uint16_t)(49152 + b[12]);
+		s.sport = (uint16_t)(512 + b[12]);
 	frame_build(&s, 0, &f);
 	frame_set_payload(&s, &f, b, HEADER + t->payload);
 	if (write(fd, f.b, cut(t, &f)) < 0)
@@ -243,7 +245,7 @@ static void begin(struct forged *t, unsigned int type, const char *spec)
 	for (i = 0; i < FIELDS; i++)
 		if (fields[i].types & 1U << type)
 			put(t->b, &fields[i], fields[i].initial);
-	t->b[0] = (uint8_t)(1 << 4 | type);
+	t->b[0] = (uint8_t)(2 << 4 | type);
 	if (type == DATA) {
 		set(t->b, "flags", 1);
 		set(t->b, "payload_len", 10);

@@ -15,7 +15,7 @@ UDP_SEGMENT = 103
 IPV6_RTHDR = 57
 IPV6_RTHDR_SEGMENTS = 4
 MORE_FRAGMENTS = 0x2000
-PROBE = b"\x13" + bytes(55)
+PROBE = b"\x23" + bytes(55)
 
 
 def refused(what, sock, packet, address):

@@ -6,6 +6,7 @@ It sends to port 61198, which as_remote() in selftests/lib/ndp.sh changes to NDP
 
 ndp_input.py ADDRESS KIND [FIRST COUNT]
     one          a PROBE
+    stranger     a PROBE from an unprivileged port
     begin        DATA of a new flow
     go-on        DATA that continues a flow
     trimmed      DATA cut after 16 bytes
@@ -29,6 +30,8 @@ import struct
 import sys
 
 PORT = 61198
+# a path: NDP accepts source ports 512 to 1023
+SOURCE = 600
 UDP_SEGMENT = 103
 SO_NO_CHECK = 11
 IP_MTU_DISCOVER = 10
@@ -45,13 +48,13 @@ def checksum(data):
     return ~((total & 0xffff) + (total >> 16)) & 0xffff
 
 
-def header(packet_type, flags, payload_len, base, code=0, cookie=0):
+def header(packet_type, flags, payload_len, base, code=0, token=0):
     """Return: 56 bytes of DATA (1), CONTROL (2), PROBE (3), ERROR (4) or COOKIE (5)"""
     seq = base - 1 if packet_type == 3 else base
-    first = struct.pack("!BBHIIBB", 0x10 | packet_type, flags, payload_len, 0x12345678, seq, 0, 0)
+    first = struct.pack("!BBHIIBB", 0x20 | packet_type, flags, payload_len, 0x12345678, seq, 0, 0)
     msg_len = payload_len.to_bytes(6, "big")
     rest = struct.pack("!HHBBIII", 1000, 1000, code, 0, 0, base if packet_type in (1, 3) else 0, 0)
-    rest += bytes(6) + msg_len + cookie.to_bytes(8, "big")
+    rest += bytes(6) + msg_len + struct.pack("!II", 0, token)
     return first + struct.pack("!HH", checksum(first), checksum(rest)) + rest
 
 
@@ -59,10 +62,10 @@ PACKETS = {
     "begin": header(1, 1, 10, 100) + bytes(10),
     "go-on": header(1, 0, 10, 100) + bytes(10),
     "trimmed": header(1, 1, 10, 100)[:16],
-    "acked": header(2, 1, 0, 100),
+    "acked": header(2, 1, 0, 100, token=1),
     "refused": header(4, 0, 0, 100, code=1),
-    "asked": header(5, 0, 0, 100, cookie=1),
-    "cookie": header(1, 1, 10, 100, cookie=1) + bytes(10),
+    "asked": header(5, 0, 0, 100, token=1),
+    "cookie": header(1, 1, 10, 100, token=1) + bytes(10),
 }
 
 
@@ -70,7 +73,7 @@ def send_from(sources, address, packet):
     """Send a packet from each source address"""
     for source in sources:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
-            sock.bind((str(source), 0))
+            sock.bind((str(source), SOURCE))
             sock.sendto(packet, (address, PORT))
 
 
@@ -84,6 +87,8 @@ def main():
         first = ipaddress.ip_address(sys.argv[3])
         send_from([first + i for i in range(int(sys.argv[4]))], address, packet)
         return
+    if kind != "stranger":
+        sock.bind(("", SOURCE))
     if kind in ("gso", "odd-gso"):
         packet *= 10
         sock.setsockopt(socket.IPPROTO_UDP, UDP_SEGMENT, 56 if kind == "gso" else 50)
@@ -103,7 +108,7 @@ def main():
         sock.setsockopt(socket.IPPROTO_IPV6, IPV6_DSTOPTS, PAD4)
     elif kind == "broadcast":
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
-    elif kind != "one" and kind not in PACKETS:
+    elif kind not in ("one", "stranger") and kind not in PACKETS:
         sys.exit(__doc__)
     sock.sendto(packet, (address, PORT))
 

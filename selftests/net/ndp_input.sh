@@ -20,7 +20,7 @@ as_remote "$a" v0
 
 here=$(dirname "$0")
 # the first NDP socket of a namespace takes the port from UDP
-in_ns "$b" python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RDM, 261)'
+in_ns "$b" python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RDM, 259)'
 
 # grown NAME BY: true if b's counter NAME has grown by BY
 grown() { [ $(($(snmp "$b" "$1") - before)) -eq "$2" ]; }
@@ -43,6 +43,7 @@ passes() {
 for to in 10.0.0.2 2001:db8::2; do
 	check_counted "PROBE to $to" InProbe 1 "$a" $to one
 	check_counted "answered PROBE to $to" OutError 1 "$a" $to one
+	check_counted "PROBE from an unprivileged port to $to" InBadSource 1 "$a" $to stranger
 	check_counted "GSO packet of ten PROBEs to $to" InProbe 10 "$a" $to gso
 	check_counted "GSO packet of 12 segments that are no headers to $to" InPackets 12 "$a" $to odd-gso
 	check_counted "DATA to $to" InData 1 "$a" $to data 1000

@@ -63,7 +63,7 @@ messages "messages arrive in order at a reader with a short buffer" "${rx[@]}" -
 
 # ---- aborted messages, for which other messages do not wait
 
-messages "messages arrive in order beside those that sendmsg() aborts" "${rx[@]}" -O -g -s 2 -c 41 -l 100,2m -- \
+messages "messages arrive in order beside those that sendmsg() aborts" "${rx[@]}" -O -g -r 8388608 -s 2 -c 41 -l 100,2m -- \
 	"${v4[@]}" -O -k 100000 -A 10 -c 41 -l 100,2m -- "${v6[@]}" -O -c 41 -l 100,2m
 check "sendmsg() aborts some messages" test "$(total EAGAIN)" -gt 0
 netem_ab

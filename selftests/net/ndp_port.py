@@ -13,7 +13,7 @@ import sys
 
 PORT = 61199
 SERVED = 61198
-NDP = (socket.SOCK_RDM, 261)
+NDP = (socket.SOCK_RDM, 259)
 FAMILIES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 # A PROBE with wrong checksums, which NDP would count
 DATA = b"\x13" + bytes(99)

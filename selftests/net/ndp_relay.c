@@ -11,7 +11,7 @@
  * sender; -n: trim only the first COUNT packets. Prints
  * "relay frames=COUNT trimmed=COUNT returned=COUNT".
  *
- * Written from the protocol's description, independently of net/ndp/ndp_wire.h.
+ * Written from the protocol's description, independently of net/ndp/wire.c.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -75,7 +75,7 @@ static unsigned int find_data(const uint8_t *b, unsigned int len)
 		l4 = 14 + (b[14] & 15) * 4U;
 	else if (len >= 14 + 40 && get16(b + 12) == ETH_P_IPV6 && b[20] == 17)
 		l4 = 14 + 40;
-	if (!l4 || len <= l4 + UDP + HEADER || get16(b + l4 + 2) != PORT || b[l4 + UDP] != 0x11)
+	if (!l4 || len <= l4 + UDP + HEADER || get16(b + l4 + 2) != PORT || b[l4 + UDP] != 0x21)
 		return 0;
 	return l4;
 }

@@ -82,7 +82,7 @@ check_eq "trimmed packets have the switch's DSCP" \
 check_eq "untrimmed packets have DSCP 0" "$(traced ndp_came | grep 'type=data' | grep -vc ' here=0 .* ds=0x2c')" \
 	"$(traced ndp_came | grep 'type=data' | grep -v ' here=0 ' | grep -c ' ds=0x00')"
 check_eq "NACKs report the DSCP to the sender" \
-	"$(traced ndp_came | grep 'type=control flags=0x[26]' | grep -vc ' ds=0x2c')" 0
+	"$(traced ndp_came | grep 'type=control flags=0x8[26]' | grep -vc ' ds=0x2c')" 0
 
 # ---- returned packets
 

@@ -67,7 +67,7 @@ check_eq "act_lb has the alias by which the kernel loads it for tc" \
 	"$(modinfo -F alias "$(find "$updates" -name 'act_lb.ko*')")" net-act-lb
 check_eq "ndp has the aliases by which socket() loads it for SOCK_RDM and SOCK_SEQPACKET" \
 	"$(modinfo -F alias "$(find "$updates" -name 'ndp.ko*')" | sort | xargs)" \
-	"net-pf-10-proto-261-type-4 net-pf-10-proto-261-type-5 net-pf-2-proto-261-type-4 net-pf-2-proto-261-type-5"
+	"net-pf-10-proto-259-type-4 net-pf-10-proto-259-type-5 net-pf-2-proto-259-type-4 net-pf-2-proto-259-type-5"
 check_eq "closwire has the alias by which the kernel loads it for ip" \
 	"$(modinfo -F alias "$(find "$updates" -name 'closwire.ko*')")" rtnl-link-closwire
 depmod -b "$TMP" "$kver" 2>/dev/null

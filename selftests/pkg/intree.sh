@@ -66,8 +66,8 @@ check "kernel is configured" configure
 check_eq "configuration has all symbols of closnet" "$(lost)" ""
 kmake prepare >"$TMP/log" 2>&1 || note "$(cat "$TMP/log")"
 check "net/closnet builds without a warning" without_output kmake W=1 net/closnet/
-for object in sch/{ndp/ndpq,dcqcn/dcqcnq,pcrp/pcrp,act_lb/lb}_main.o net/closwire/main.o \
-	net/{ndp/ndp,nicclock/nicclock}_main.o tcp_cc/{dcqcn,timely}_main.o; do
+for object in sch/{ndp/ndpq,dcqcn/dcqcnq,pcrp/pcrp,act_lb/lb}_main.o net/{closwire,ndp}/main.o \
+	net/nicclock/nicclock_main.o tcp_cc/{dcqcn,timely}_main.o; do
 	check "$object is built" test -s "$build/net/closnet/$object"
 done
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Writes a capture with each type of NDP packet, as sent and as changed by switches. The headers
- * are written by net/ndp/ndp_wire.h, so that tools/wireshark/ndp.lua is tested with packets as the
+ * are written by net/ndp/wire.c, so that tools/wireshark/ndp.lua is tested with packets as the
  * module sends them.
  *
  * Usage: ndp_capture >FILE.pcap
@@ -10,11 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../net/ndp/ndp_path.h"
-#include "../../net/ndp/ndp_wire.h"
+#include <closnet/pkt_core.h>
+
+#include "../../net/ndp/path.h"
+#include "../../net/ndp/wire.h"
 
 #define FRAME_MAX	300
-#define PATH_BASE	0x1234
+#define PATH_BASE	0x34
 #define DSCP_TRIMMED	48
 #define DSCP_RETURNED	49
 
@@ -29,6 +31,7 @@
  * @stale_ip: the switch does not update the IP length
  * @snap: bytes of the frame in the capture; 0: whole frame
  * @dscp: DSCP
+ * @keyed: a tag follows the header
  * @flip: bit of the NDP header to invert, counted from 1; 0: no bit
  */
 struct spec {
@@ -41,6 +44,7 @@ struct spec {
 	bool stale_ip;
 	u32 snap;
 	u8 dscp;
+	bool keyed;
 	u32 flip;
 };
 
@@ -116,7 +120,7 @@ static void put_record(const struct spec *s, u32 len)
 /* Write a packet: header @h, a payload in which each byte is its offset, changed as in @s. */
 static void packet(const struct ndp_hdr *h, const struct spec *s)
 {
-	u32 l4_len = 8 + NDP_HLEN + s->payload, l4, len, i;
+	u32 hlen = s->keyed ? NDP_HLEN_MAX : NDP_HLEN, l4_len = 8 + hlen + s->payload, l4, len, i;
 	u8 from = s->back != s->returned ? 2 : 1, to = 3 - from;
 	u8 *ip = frame + 14, *udp;
 	u16 entropy = ndp_path_port(PATH_BASE, h->path);
@@ -130,9 +134,13 @@ static void packet(const struct ndp_hdr *h, const struct spec *s)
 	closnet_put16(udp, s->returned ? NDP_UDP_PORT : entropy);
 	closnet_put16(udp + 2, s->returned ? entropy : NDP_UDP_PORT);
 	closnet_put16(udp + 4, (u16)l4_len);
-	ndp_hdr_write(h, (struct ndp_wire *)(udp + 8));
+	ndp_hdr_write(h, udp + 8);
+	if (s->keyed) {
+		ndp_hdr_set_keyed(udp + 8);
+		closnet_put(udp + 8 + NDP_HLEN, NDP_TAG_LEN, 0xa0a1a2a3a4a5a6a7);
+	}
 	for (i = 0; i < s->payload; i++)
-		udp[8 + NDP_HLEN + i] = (u8)i;
+		udp[8 + hlen + i] = (u8)i;
 	put_udp_checksum(ip, s->ipv6, udp, l4_len);
 	if (s->flip)
 		udp[8 + (s->flip - 1) / 8] ^= (u8)(0x80 >> (s->flip - 1) % 8);
@@ -149,13 +157,14 @@ static const struct ndp_hdr data = {
 	.type = NDP_DATA, .flags = NDP_DATA_SYN | NDP_DATA_SPEC, .path = 5,
 	.payload_len = 150, .flow_id = 0xc0ffee01, .seq = 100, .sport = 4000, .dport = 80,
 	.data = { .prio = 3, .msg_id = 7, .base = 98, .pull_target = 12, .offset = 300,
-		  .msg_len = 1099511627775 },
+		  .msg_len = 1099511627775, .msg_base = 6 },
 };
 
 static const struct ndp_hdr ctl = {
-	.type = NDP_CONTROL, .flags = NDP_CTL_ACK, .path = 5, .flow_id = 0xc0ffee01,
+	.type = NDP_CONTROL, .flags = NDP_CTL_ACK | NDP_CTL_ROOM, .path = 5, .flow_id = 0xc0ffee01,
 	.seq = 100, .sport = 80, .dport = 4000,
-	.ctl = { .ack_base = 98, .sack = 4, .nack = 1, .pull = 40, .trimmed = 3, .window = 23 },
+	.ctl = { .ack_base = 98, .sack = 4, .nack = 1, .pull = 40, .trimmed = 3, .window = 23,
+		 .token = 0x01234567 },
 };
 
 /* Usual packets of a flow */
@@ -168,7 +177,7 @@ static void whole(void)
 	h.flags = NDP_DATA_RTX | NDP_DATA_LAST;
 	h.try_no = 1;
 	h.path = 63;
-	h.data.cookie = 0x0123456789abcdef;
+	h.data.token = 0x01234567;
 	packet(&h, &(struct spec) { .payload = 150, .ipv6 = true, .dscp = 10 });
 	packet(&ctl, &back);
 	h = ctl;
@@ -194,13 +203,13 @@ static void rare(void)
 
 	packet(&h, &(struct spec) {});
 	h = ctl;
-	h.flags = NDP_CTL_PROBED;
+	h.flags = NDP_CTL_PROBED | NDP_CTL_PING;
 	packet(&h, &back);
 	ndp_answer(&data, NDP_ERROR, &h);
-	h.err = (struct ndp_error) { .code = NDP_CODE_MSG_SIZE, .msg_id = 7 };
+	h.err = (struct ndp_error) { .code = NDP_CODE_GONE, .msg_id = 7 };
 	packet(&h, &back);
 	ndp_answer(&data, NDP_COOKIE, &h);
-	h.cookie = 0xfedcba9876543210;
+	h.token = 0xfedcba98;
 	packet(&h, &back);
 	ndp_answer(&data, NDP_CONTROL, &h);
 	h.flags = NDP_CTL_NACK | NDP_CTL_BARE;
@@ -243,6 +252,27 @@ static void wrong(void)
 	packet(&ctl, &(struct spec) { .back = true, .keep = 14 + 20 + 8 + 55 });
 }
 
+/* No room for a packet, nor for a message */
+static void refused(void)
+{
+	const struct spec back = { .back = true };
+	struct ndp_hdr h = ctl;
+
+	h.flags = NDP_CTL_FULL;
+	h.ctl.window = 0;
+	packet(&h, &back);
+	ndp_answer(&data, NDP_ERROR, &h);
+	h.err = (struct ndp_error) { .code = NDP_CODE_REFUSED, .msg_id = 7 };
+	packet(&h, &back);
+}
+
+/* With a tag, whole and trimmed */
+static void keyed(void)
+{
+	packet(&data, &(struct spec) { .payload = 150, .keyed = true });
+	packet(&data, &(struct spec) { .payload = 150, .keyed = true, .keep = 128 });
+}
+
 int main(void)
 {
 	/* magic number, version 2.4, UTC, snapshot length, Ethernet; host byte order */
@@ -253,6 +283,8 @@ int main(void)
 	rare();
 	trimmed();
 	wrong();
+	refused();
+	keyed();
 	assert(!fflush(stdout));
 	return 0;
 }

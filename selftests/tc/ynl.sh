@@ -181,7 +181,7 @@ test_ndp_family() {
 	numbers=$(sed -n '/^struct ndp_info {/,/^}/p' "$CLOSNET_TOP/include/uapi/linux/ndp.h" | grep -c __u64)
 	check_json "$(tables sockets)" "YNL reads an empty table" '. == []'
 	job ip netns exec "$node" /usr/bin/python3 -c 'import signal, socket
-s = socket.socket(socket.AF_INET, 4, 261)
+s = socket.socket(socket.AF_INET, 4, 259)
 s.bind(("127.0.0.1", 7))
 signal.pause()'
 	check "socket appears in the table" wait_for 10 has_socket

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include <linux/ndp.h>
-#include "../../net/ndp/ndp_path.h"
-#include "../../net/ndp/ndp_wire.h"
+#include "../../net/ndp/path.h"
+#include "../../net/ndp/wire.h"
 
 /* What programs are compiled with stays: a structure only grows at its end. */
 static_assert(sizeof(struct ndp_part) == 24, "ABI");
@@ -29,8 +29,8 @@ static_assert(NDP_INFO == 1 && NDP_TIMEOUT == 3 && NDP_REGION == 4, "ABI");
 static_assert(NDP_CMSG_PART == 1 && NDP_CMSG_FAILED == 2 && NDP_CMSG_PLACED == 3, "ABI");
 
 /* What the ABI promises, the header can carry. */
-static_assert(NDP_MSG_MAX < 1ULL << 8 * sizeof(((struct ndp_wire *)0)->data.msg_len), "wire");
-static_assert(NDP_PATHS_MAX <= 1 << 8 * sizeof(((struct ndp_wire *)0)->path), "wire");
+static_assert(NDP_MSG_MAX < 1ULL << 48, "wire");
+static_assert(NDP_PATHS_MAX <= 1 << 8 * sizeof(((struct ndp_hdr *)0)->path), "wire");
 
 static void test_numbers(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_batch.h: all segments of a batch but the last have one length, and it is never
+ * net/ndp/batch.h: all segments of a batch but the last have one length, and it is never
  * more than a packet of IP may be
  */
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "../../net/ndp/ndp_batch.h"
+#include "../../net/ndp/batch.h"
 #include "rng.h"
 
 #define FRAGS	17	/* MAX_SKB_FRAGS of most kernels */
@@ -27,8 +27,8 @@ static bool add(u16 len, u32 most)
 
 static void begin(u16 len)
 {
-	b = ndp_batch_begin(3, len);
-	assert_int_equal(b.bytes, NDP_HLEN + len);
+	b = ndp_batch_begin(3, 0, len);
+	assert_int_equal(b.bytes, NDP_HLEN_MAX + len);
 	assert_int_equal(b.packets, 1);
 	assert_int_equal(b.path, 3);
 }
@@ -43,7 +43,7 @@ static void test_equal(void **state)
 		while (add(900, most))
 			;
 		assert_int_equal(b.packets, most);
-		assert_int_equal(b.bytes, most * (NDP_HLEN + 900));
+		assert_int_equal(b.bytes, most * (NDP_HLEN_MAX + 900));
 	}
 }
 
@@ -89,7 +89,7 @@ static void test_bytes(void **state)
 			;
 		assert_in_range(b.bytes, 1, 65535 - 40 - 8);
 		if (b.packets < NDP_BATCH_PACKETS)
-			assert_in_range(b.bytes + NDP_HLEN + len, 65535 - 200, 65535 * 2);
+			assert_in_range(b.bytes + NDP_HLEN_MAX + len, 65535 - 200, 65535 * 2);
 	}
 }
 
@@ -102,7 +102,7 @@ static void test_random(void **state)
 	rng_seed(&rng, 1);
 	for (n = 0; n < 20000; n++) {
 		u32 first = rng_in(&rng, 1, 20000), most = rng_in(&rng, 1, NDP_BATCH_PACKETS);
-		u32 len = first, bytes = NDP_HLEN + first, packets = 1;
+		u32 len = first, bytes = NDP_HLEN_MAX + first, packets = 1;
 		bool ended = false;
 
 		begin((u16)first);
@@ -113,7 +113,7 @@ static void test_random(void **state)
 			assert_false(ended);
 			assert_true(len <= first);
 			ended = len < first;
-			bytes += NDP_HLEN + len;
+			bytes += NDP_HLEN_MAX + len;
 			packets++;
 		}
 		assert_in_range(packets, 1, most);

@@ -16,7 +16,7 @@
 
 #define SHELF_ROOM	8192
 
-/* A list of packets in order of arrival */
+/* A list of packets in order of departure */
 struct shelf {
 	u32 n;
 	struct pkt pkt[SHELF_ROOM];
@@ -49,6 +49,30 @@ static void shelf_put(struct shelf *s, struct pkt p)
 {
 	assert(s->n < SHELF_ROOM);
 	s->pkt[s->n++] = p;
+}
+
+/* Rank of a data packet: 0 departs first. Its last band has precedence 0. */
+static u32 rank(const struct ndp_model *m, const struct pkt *p)
+{
+	u32 precedence = p->dscp / 8;
+
+	return precedence >= m->conf.bands ? 0 : m->conf.bands - 1 - precedence;
+}
+
+/* Put a data packet before the first one of a worse rank. */
+static void data_put(struct ndp_model *m, struct pkt p)
+{
+	struct shelf *s = &m->low;
+	u32 i = 0;
+
+	assert(s->n < SHELF_ROOM);
+	if (m->conf.mode != PORT_NDP || m->conf.bands == 1)
+		i = s->n;
+	while (i < s->n && rank(m, &s->pkt[i]) <= rank(m, &p))
+		i++;
+	memmove(&s->pkt[i + 1], &s->pkt[i], (s->n - i) * sizeof(p));
+	s->pkt[i] = p;
+	s->n++;
 }
 
 static struct pkt shelf_take_first(struct shelf *s)
@@ -183,13 +207,21 @@ static bool can_replace_newest(const struct ndp_model *m, u32 len)
 	return m->conf.data_bytes == 0 || bytes + len <= m->conf.data_bytes;
 }
 
+/* Is the arrival of a better band than the last packet, or equal and the coin selects that one? */
+static bool outranks_newest(const struct ndp_model *m, const struct pkt *p, bool coin)
+{
+	u32 last = rank(m, &m->low.pkt[m->low.n - 1]), own = rank(m, p);
+
+	return own < last || (own == last && coin);
+}
+
 static struct outcome data_arrives(struct ndp_model *m, struct pkt p, bool coin)
 {
 	struct outcome o = { .arrival = FATE_DATA };
 	struct pkt newest;
 
 	if (has_room(m, p.len)) {
-		shelf_put(&m->low, p);
+		data_put(m, p);
 		return o;
 	}
 	if (m->conf.mode == PORT_DROPTAIL) {
@@ -197,9 +229,9 @@ static struct outcome data_arrives(struct ndp_model *m, struct pkt p, bool coin)
 		o.arrival = FATE_LOST;
 		return o;
 	}
-	if (coin && can_replace_newest(m, p.len)) {
-		newest = m->low.pkt[m->low.n - 1];
-		m->low.pkt[m->low.n - 1] = p;
+	if (can_replace_newest(m, p.len) && outranks_newest(m, &p, coin)) {
+		newest = m->low.pkt[--m->low.n];
+		data_put(m, p);
 		m->t.cut_tails++;
 		o.tail_id = newest.id;
 		o.tail = header_arrives(m, cut(m, newest));

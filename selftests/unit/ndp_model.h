@@ -26,6 +26,7 @@ struct pkt {
 	u32 id;
 	u32 len;
 	enum pkt_sort sort;
+	u8 dscp;
 };
 
 enum port_mode {
@@ -41,6 +42,7 @@ enum port_mode {
  * @data_packets: data queue, packets
  * @data_bytes: data queue, bytes; 0: unlimited
  * @header_bytes: header queue, bytes
+ * @bands: priorities of data in mode PORT_NDP; else 1
  * @headers_per_data: headers per data packet while both wait
  * @keep: bytes that a cut packet keeps
  * @bounce: a cut packet without room returns to its sender
@@ -52,6 +54,7 @@ struct port_conf {
 	u32 data_packets;
 	u32 data_bytes;
 	u32 header_bytes;
+	u32 bands;
 	u32 headers_per_data;
 	u32 keep;
 	bool bounce;

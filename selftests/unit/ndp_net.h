@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-#include "../../net/ndp/ndp_wire.h"
+#include "../../net/ndp/wire.h"
 #include "rng.h"
 
 #define NET_ROOM	8192U

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_path.h: each path once a round, and what NACKs and losses change
+ * net/ndp/path.h: each path once a round, and what NACKs and losses change
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include <linux/pkt_sched_ndp.h>
-#include "../../net/ndp/ndp_path.h"
+#include "../../net/ndp/path.h"
 #include "rng.h"
 
 #define MS	1000000ULL
@@ -418,8 +418,8 @@ static void test_ports(void **state)
 	for (base = 0; base < 0x10000; base++) {
 		u16 first = ndp_path_port((u16)base, 0);
 
-		assert_in_range(first, 49152, 57343);
-		assert_int_not_equal(first, NDP_UDP_PORT);
+		assert_in_range(first, 512, 1023);
+		assert_true(ndp_path_is_port(first));
 		assert_int_equal(ndp_path_port((u16)(base + 1), 0),
 				 ndp_path_port((u16)base, 1));
 		if (base % 509)
@@ -427,6 +427,9 @@ static void test_ports(void **state)
 		for (i = 1; i < NDP_PATHS_MAX; i++)
 			assert_int_not_equal(ndp_path_port((u16)base, i), first);
 	}
+	assert_false(ndp_path_is_port(511));
+	assert_false(ndp_path_is_port(1024));
+	assert_false(ndp_path_is_port(NDP_UDP_PORT));
 }
 
 int main(void)

@@ -23,6 +23,7 @@ const struct port_conf port_paper = {
 	.mode = PORT_NDP,
 	.data_packets = 8,
 	.header_bytes = 8 * JUMBO_FRAME,
+	.bands = 1,
 	.headers_per_data = 10,
 	.keep = 128,
 	.bounce = true,
@@ -59,6 +60,7 @@ void port_configure(struct ndp_port *port, const struct port_conf *conf)
 		.other_limit = conf->foreign_bytes,
 		.other_ecn = conf->mark_from,
 		.mode = modes[conf->mode],
+		.bands = (u8)conf->bands,
 		.rts = conf->bounce,
 	};
 }
@@ -73,11 +75,35 @@ void port_setup(struct ndp_port *port, const struct port_conf *conf)
 	port_configure(port, conf);
 }
 
+static int level_of(const struct ndp_port *port, const struct port_pkt *pp)
+{
+	return ndpq_level(&port->par, pp->p.dscp);
+}
+
+/* The newest packet behind which a data packet waits; NULL: it is the first */
+static struct port_pkt *queue_before(struct ndp_port *port, const struct port_pkt *pp)
+{
+	struct port_pkt *before = TAILQ_LAST(&port->list[NDPQ_DATA], port_list);
+
+	while (before && level_of(port, before) < level_of(port, pp))
+		before = TAILQ_PREV(before, port_list, link);
+	return before;
+}
+
 static void queue_up(struct ndp_port *port, struct port_pkt *pp)
 {
 	enum ndpq_queue_id id = ndpq_queue_of(kind_of(&pp->p));
+	struct port_pkt *before;
 
-	TAILQ_INSERT_TAIL(&port->list[ndpq_list_of(&port->par, id)], pp, link);
+	if (id == NDPQ_DATA && port->par.bands > 1) {
+		before = queue_before(port, pp);
+		if (before)
+			TAILQ_INSERT_AFTER(&port->list[id], before, pp, link);
+		else
+			TAILQ_INSERT_HEAD(&port->list[id], pp, link);
+	} else {
+		TAILQ_INSERT_TAIL(&port->list[ndpq_list_of(&port->par, id)], pp, link);
+	}
 	ndpq_count_in(&port->v, id, pp->p.len);
 }
 
@@ -111,13 +137,15 @@ static void data_arrives(struct ndp_port *port, struct port_pkt *pp, bool coin,
 			 struct outcome *o)
 {
 	struct port_pkt *tail = TAILQ_LAST(&port->list[NDPQ_DATA], port_list);
+	int above = tail ? level_of(port, pp) - level_of(port, tail) : 0;
 
 	if (ndpq_data_fits(&port->par, &port->v, pp->p.len)) {
 		queue_up(port, pp);
 		o->arrival = FATE_DATA;
 		return;
 	}
-	switch (ndpq_data_full(&port->par, &port->v, pp->p.len, tail ? tail->p.len : 0, coin)) {
+	switch (ndpq_data_full(&port->par, &port->v, pp->p.len, tail ? tail->p.len : 0, above,
+			       coin)) {
 	case NDPQ_TRIM_ARRIVAL:
 		port->t.cut_arrivals++;
 		cut(port, pp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_pull.h: who is pulled
+ * net/ndp/pull.h: who is pulled
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void test_fair_later(void **state)
 /* What came of the first windows counts: in the end all have the same. */
 static void test_fair_unasked(void **state)
 {
-	static const u32 who[] = { 2, 2, 2, 1, 2, 1, 2, 0, 1, 2, NODES };
+	static const u32 who[] = { 2, 2, 2, 1, 2, 1, 2, 1, 0, 2, NODES };
 
 	(void)state;
 	open_queue(NDP_PULL_FAIR, 0);
@@ -89,7 +89,7 @@ static void test_fair_joins(void **state)
 	(void)state;
 	open_queue(NDP_PULL_FAIR, 0);
 	ask(0, 100);
-	for (k = 0; k < NDP_PULL_ROUNDS; k++)
+	for (k = 0; k < ROUNDS; k++)
 		assert_int_equal(pull(), 0);
 	unasked(1, 20, false);
 	ask(1, 100);
@@ -111,7 +111,7 @@ static void test_fair_joins(void **state)
 	assert_int_equal(pull(), 2);
 }
 
-/* However much it sent unasked, it waits for fewer than NDP_PULL_ROUNDS rounds. */
+/* However much it sent unasked, it waits for fewer than ROUNDS rounds. */
 static void test_fair_most(void **state)
 {
 	u32 k;
@@ -121,7 +121,7 @@ static void test_fair_most(void **state)
 	unasked(0, 1000, false);
 	ask(0, 10);
 	ask(1, 1000);
-	for (k = 1; k < NDP_PULL_ROUNDS; k++)
+	for (k = 1; k < ROUNDS; k++)
 		assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 0);
 	/* who has all is no more behind than by its last turn */
@@ -129,15 +129,16 @@ static void test_fair_most(void **state)
 	ndp_pull_flush(&q, &n[0]);
 	ask(0, n[0].granted + 10);
 	assert_int_equal(pull(), 1);
+	assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 0);
 }
 
-static void test_strict(void **state)
+static void test_fifo(void **state)
 {
 	static const u32 who[] = { 0, 0, 1, 1, 1, 2, NODES };
 
 	(void)state;
-	open_queue(NDP_PULL_STRICT, 0);
+	open_queue(NDP_PULL_FIFO, 0);
 	wish(0, 2);
 	wish(1, 3);
 	wish(2, 1);
@@ -183,10 +184,10 @@ static void test_srpt_more(void **state)
 }
 
 /* A flow that is served keeps its place, although it has no wish for a moment, if it goes on. */
-static void test_strict_goes_on(void **state)
+static void test_fifo_goes_on(void **state)
 {
 	(void)state;
-	open_queue(NDP_PULL_STRICT, 0);
+	open_queue(NDP_PULL_FIFO, 0);
 	arrive_of(0, 1, 0, MTU, false, 10 * MTU);
 	arrive_of(1, 2, 0, MTU, false, 10 * MTU);
 	wish(2, 1);
@@ -214,7 +215,7 @@ static void test_strict_goes_on(void **state)
 static void test_prios(void **state)
 {
 	static const enum ndp_pull_policy policies[] = {
-		NDP_PULL_FAIR, NDP_PULL_STRICT, NDP_PULL_SRPT,
+		NDP_PULL_FAIR, NDP_PULL_FIFO, NDP_PULL_SRPT,
 	};
 	static const u32 who[] = { 7, 7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 0, 0, NODES };
 	u32 i, k;
@@ -247,10 +248,10 @@ int main(void)
 		cmocka_unit_test(test_fair_pushed),
 		cmocka_unit_test(test_fair_joins),
 		cmocka_unit_test(test_fair_most),
-		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_srpt),
 		cmocka_unit_test(test_srpt_more),
-		cmocka_unit_test(test_strict_goes_on),
+		cmocka_unit_test(test_fifo_goes_on),
 		cmocka_unit_test(test_prios),
 	};
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A pull queue of net/ndp/ndp_pull.h, flows, packets for it, and its pulls
+ * A pull queue of net/ndp/pull.h, flows, packets for it, and its pulls
  */
 #ifndef _CLOSNET_UNIT_NDP_PULL_PORT_H
 #define _CLOSNET_UNIT_NDP_PULL_PORT_H
 
-#include "../../net/ndp/ndp_pull.h"
+#include "../../net/ndp/pull.h"
 
 #define NODES	64
 #define AHEAD	50
@@ -13,25 +13,23 @@
 #define START	1000000000ULL
 #define MTU	8878U		/* with overhead, 9000 bytes */
 
+#define ROUNDS		32U		/* turns that a flow may be ahead */
+#define DEMAND_MAX	0x40000000U
+
 static struct ndp_pull q;
 static struct ndp_pull_node n[NODES];
-static struct ndp_pull_node *by_id[NODES];
-static struct ndp_heap_node ndp_heap_node[NODES];
-static u32 heap_place[NODES];
 static u64 now_ns;
 
 static inline void open_queue(enum ndp_pull_policy policy, u32 late_ns)
 {
-	const struct ndp_pull_params p = {
-		.rate_Bps = RATE, .late_ns = late_ns, .ahead = AHEAD, .policy = policy,
-	};
 	u32 i;
 
 	now_ns = START;
-	ndp_pull_init(&q, &p, now_ns);
-	ndp_pull_init_srpt(&q, by_id, ndp_heap_node, heap_place, NODES);
+	ndp_pull_init(&q, late_ns, now_ns);
+	ndp_pull_rate(&q, RATE);
+	ndp_pull_policy(&q, policy);
 	for (i = 0; i < NODES; i++)
-		n[i] = (struct ndp_pull_node) { .id = i };
+		n[i] = (struct ndp_pull_node) { .allowed = AHEAD };
 }
 
 /* @more bytes of the message are not sent yet. */
@@ -55,9 +53,10 @@ static inline void wish(u32 i, u32 target)
 	arrive(i, target, n[i].prio, MTU, false);
 }
 
-/* A PROBE: a wish alone */
+/* A PROBE: a wish alone, of a flow with long packets */
 static inline void ask(u32 i, u32 target)
 {
+	n[i].bytes = n[i].bytes ?: MTU + NDP_PULL_OVERHEAD;
 	arrive(i, target, n[i].prio, 0, false);
 }
 
@@ -71,6 +70,13 @@ static inline void unasked(u32 i, u32 count, bool nacked)
 
 	while (count--)
 		ndp_pull_arrived(&q, &n[i], &h, 0, nacked, now_ns);
+}
+
+/* For want of room, a flow is not pulled. */
+static inline void hold(u32 i, bool held)
+{
+	ndp_pull_allow(&n[i], held ? 0 : AHEAD);
+	ndp_pull_update(&q, &n[i], now_ns);
 }
 
 /* The next pull, whenever it is; NODES: none */

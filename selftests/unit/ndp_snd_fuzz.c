@@ -2,18 +2,19 @@
 /*
  * Fuzz target for what NDP's sender hears: any answers, to a flow with messages
  *
- * An input is a number of records of RECORD bytes: what happens, and a header. Messages come,
- * and are given up; time passes; the header goes to net/ndp/ndp_snd.h, be it an answer, or a
+ * An input is a number of records of RECORD bytes: what happens, a header, a message. Messages
+ * come, and are given up; time passes; the header goes to net/ndp/snd.h, be it an answer, or a
  * packet that a switch has returned. After each the flow sends all that it may. Whatever it
  * hears, its lists are lists, what it sends is a header, each packet had its licence, no
  * message ends twice, and none acknowledged before all of it was sent.
  */
 #include <assert.h>
 #include <err.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../net/ndp/ndp_snd.h"
+#include "../../net/ndp/snd.h"
 #include "fuzz_main.h"
 
 #define FUZZ_RETURNED	0x01	/* DATA comes back from a switch */
@@ -23,7 +24,8 @@
 #define FUZZ_MUCH_LATER	0x10
 #define FUZZ_OF_THE_FIRST 0x20	/* it is about the packet that was sent first of those in flight */
 
-#define RECORD		(1 + NDP_HLEN)
+#define WHAT		4		/* bytes that describe a message */
+#define RECORD		(1 + NDP_HLEN + WHAT)
 #define RECORDS		80
 #define MSGS		6
 #define RING		64U
@@ -58,20 +60,20 @@ static struct ndp_snd_call call(void)
 
 static void begin_flow(void)
 {
-	memset(ring, 0, ndp_board_bytes(RING));
+	memset(ring, 0, ndp_sb_bytes(RING));
 	memset(&stats, 0, sizeof(stats));
-	ndp_snd_init(&flow, &params, (enum ndp_policy)(now / MS % 3), FLOW_ID, SEQ);
+	ndp_snd_init(&flow, &params, now / MS % 2, FLOW_ID, SEQ);
 	flow.sport = 1;
 	flow.dport = 2;
 	flow.quiet_ns = now;
-	ndp_board_attach(&flow.board, ring, RING);
+	ndp_sb_attach(&flow.sb, ring, RING);
 }
 
 /* ---- what always holds */
 
 static u32 check_list(const struct ndp_pkt_list *list, u8 state)
 {
-	const struct ndp_snd_pkt *pkt = flow.board.pkt;
+	const struct ndp_snd_pkt *pkt = flow.sb.pkt;
 	u32 slot, prev = NDP_RING_NONE, count = 0;
 
 	for (slot = list->head; slot != NDP_RING_NONE; slot = pkt[slot].next) {
@@ -81,6 +83,14 @@ static u32 check_list(const struct ndp_pkt_list *list, u8 state)
 	}
 	assert(list->tail == prev && list->count == count);
 	return count;
+}
+
+/* New packets that may be made of what is ready */
+static u64 packets_of(const struct ndp_snd_msg *m)
+{
+	u64 left = m->ready - m->sent;
+
+	return m->ready == m->len ? (left + m->payload - 1) / m->payload : left / m->payload;
 }
 
 static void check_messages(void)
@@ -94,17 +104,17 @@ static void check_messages(void)
 		if (!is_open[i])
 			continue;
 		assert(m->done <= m->sent && m->sent <= m->ready && m->ready <= m->len);
-		begun += m->sent > 0;
+		begun += !list_empty(&m->begun);
 		pending += m->pending;
-		packets += ndp_snd_packets(m);
+		packets += m->is_refused ? 0 : packets_of(m);
 	}
-	assert(begun == flow.begun && packets == flow.new_packets);
-	assert(pending == flow.board.flight.count + flow.board.lost.count);
+	assert(begun == flow.msgs_begun && packets == flow.new_packets);
+	assert(pending == flow.sb.flight.count + flow.sb.lost.count);
 }
 
 static void check(void)
 {
-	const struct ndp_board *b = &flow.board;
+	const struct ndp_scoreboard *b = &flow.sb;
 	u32 seq, left = 0;
 
 	assert(b->next - b->base <= RING);
@@ -114,7 +124,7 @@ static void check(void)
 	assert(flow.credit <= WINDOW);
 	assert(stats.new_packets + stats.rtx_packets == stats.spec_packets + stats.pushed_packets +
 	       stats.pulls - stats.pulls_unused - flow.credit);
-	assert(flow.error || (ndp_snd_busy(&flow) || flow.begun) ==
+	assert(flow.error || (ndp_snd_is_busy(&flow) || flow.msgs_begun) ==
 	       (ndp_snd_due_ns(&flow, &params) != U64_MAX));
 	check_messages();
 }
@@ -145,7 +155,7 @@ static void send_all(void)
 	const struct ndp_snd_pkt *pkt;
 	enum ndp_snd_action action;
 	struct ndp_hdr h, got;
-	struct ndp_wire w;
+	u8 w[NDP_HLEN];
 	u32 count = 0;
 
 	while ((action = ndp_snd_pick(&flow, &params)) != NDP_SND_WAIT) {
@@ -154,8 +164,8 @@ static void send_all(void)
 		assert(!pkt == (action == NDP_SND_PROBE));
 		if (pkt)
 			assert(pkt->len == h.payload_len && is_open[pkt->msg - msg]);
-		ndp_hdr_write(&h, &w);
-		assert(ndp_hdr_read((const u8 *)&w, sizeof(w), &got) == NDP_READ_OK);
+		ndp_hdr_write(&h, w);
+		assert(ndp_hdr_read(w, sizeof(w), &got) == NDP_READ_OK);
 		/* it has an end without an answer */
 		assert(++count <= 4 * RING);
 		check();
@@ -195,11 +205,11 @@ static void expire(void)
 static void hear(struct ndp_hdr *h, u8 how)
 {
 	struct ndp_snd_call c = call();
-	u32 first = flow.board.flight.head;
+	u32 first = flow.sb.flight.head;
 
 	if (how & FUZZ_OF_THE_FIRST && first != NDP_RING_NONE) {
-		h->seq = ndp_board_seq(&flow.board, first);
-		h->try_no = flow.board.pkt[first].try_no;
+		h->seq = ndp_sb_seq(&flow.sb, first);
+		h->try_no = flow.sb.pkt[first].try_no;
 	}
 	if (h->type == NDP_CONTROL)
 		verdicts[ndp_snd_control(&c, &flow, h)]++;
@@ -211,27 +221,46 @@ static void hear(struct ndp_hdr *h, u8 how)
 		returns[ndp_snd_returned(&c, &flow, h)]++;
 }
 
+/* Internet checksum of bytes from..to - 1, stored at @at */
+static void put_sum(u8 *b, u32 at, u32 from, u32 to)
+{
+	u32 sum = 0;
+
+	for (; from < to; from += 2)
+		sum += (u32)b[from] << 8 | b[from + 1];
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	b[at] = (u8)(~sum >> 8);
+	b[at + 1] = (u8)~sum;
+}
+
+static void seal(u8 *b)
+{
+	put_sum(b, 14, 0, 14);
+	put_sum(b, 16, 18, NDP_HLEN);
+}
+
 static void step(const u8 *record)
 {
 	struct ndp_snd_call c;
-	struct ndp_wire w;
+	const u8 *what = record + 1 + NDP_HLEN;
+	u8 w[NDP_HLEN];
 	struct ndp_hdr h;
 
 	now += record[0] & FUZZ_MUCH_LATER ? 450 * MS : record[0] & FUZZ_LATER ? 5 * MS : 20 * US;
-	memcpy(&w, record + 1, sizeof(w));
+	memcpy(w, record + 1, sizeof(w));
 	if (record[0] & FUZZ_SUBMIT)
-		submit(w.rest);
+		submit(what);
 	c = call();
-	if (record[0] & FUZZ_CANCEL && is_open[w.rest[0] % MSGS])
-		ndp_snd_cancel(&c, &flow, &msg[w.rest[0] % MSGS], ECANCELED);
+	if (record[0] & FUZZ_CANCEL && is_open[what[0] % MSGS])
+		ndp_snd_cancel(&c, &flow, &msg[what[0] % MSGS], ECANCELED);
 	reap();
 	if (ndp_snd_is_old(&c, &flow))
 		ndp_snd_renew(&flow, FLOW_ID);
 	expire();
 	reap();
-	closnet_put16(w.check, ndp_checksum_first(&w));
-	closnet_put16(w.check_rest, ndp_checksum_rest(&w));
-	if (ndp_hdr_read((const u8 *)&w, sizeof(w), &h) == NDP_READ_OK)
+	seal(w);
+	if (ndp_hdr_read(w, sizeof(w), &h) == NDP_READ_OK)
 		hear(&h, record[0]);
 	reap();
 	if (flow.error)
@@ -241,7 +270,7 @@ static void step(const u8 *record)
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	ring = malloc(ndp_board_bytes(RING));
+	ring = malloc(ndp_sb_bytes(RING));
 	if (!ring)
 		err(2, "malloc");
 	memset(is_open, 0, sizeof(is_open));
@@ -259,9 +288,9 @@ static struct rng rng;
 
 static void make_ctl(struct ndp_hdr *h)
 {
-	static const u8 about[] = { 0, NDP_CTL_ACK, NDP_CTL_ACK, NDP_CTL_NACK };
+	static const u8 about[] = { 0, NDP_CTL_ACK, NDP_CTL_ACK, NDP_CTL_NACK, NDP_CTL_FULL };
 
-	h->flags = about[rng_in(&rng, 0, 3)];
+	h->flags = about[rng_in(&rng, 0, 4)];
 	if (h->flags == NDP_CTL_NACK && rng_percent(&rng, 10)) {
 		h->flags |= NDP_CTL_BARE;
 		h->sport = 0;
@@ -272,9 +301,12 @@ static void make_ctl(struct ndp_hdr *h)
 		h->seq = 0;
 		h->try_no = 0;
 	}
+	h->flags |= rng_percent(&rng, 70) ? NDP_CTL_ROOM : 0;
+	h->flags |= rng_percent(&rng, 5) ? NDP_CTL_PING : 0;
 	h->ctl.ack_base = SEQ + rng_in(&rng, 0, rng_percent(&rng, 90) ? 5 : 200);
 	h->ctl.pull = rng_percent(&rng, 90) ? rng_in(&rng, 0, 100) : rng_u32(&rng);
 	h->ctl.trimmed = rng_percent(&rng, 90) ? rng_in(&rng, 0, 50) : rng_u32(&rng);
+	h->ctl.token = rng_in(&rng, 1, 3);
 	h->ctl.window = rng_percent(&rng, 20) ? 0 : 1024;
 	if (rng_percent(&rng, 50))
 		h->ctl.sack = (u64)1 << rng_in(&rng, 1, 20);
@@ -283,7 +315,7 @@ static void make_ctl(struct ndp_hdr *h)
 }
 
 /* What a peer may say, or somebody who knows what it would */
-static void make_wire(struct ndp_wire *w)
+static void make_wire(u8 *w)
 {
 	static const u8 types[] = { NDP_DATA, NDP_ERROR, NDP_COOKIE };
 	struct ndp_hdr h = {
@@ -298,11 +330,11 @@ static void make_wire(struct ndp_wire *w)
 		h.data.base = h.seq;
 		h.data.msg_len = PAYLOAD;
 	} else if (h.type == NDP_ERROR) {
-		h.err.code = (u8)rng_in(&rng, NDP_CODE_NO_PORT, NDP_CODE_MSG_SIZE);
-		if (h.err.code == NDP_CODE_MSG_SIZE)
+		h.err.code = (u8)rng_in(&rng, NDP_CODE_NO_PORT, NDP_CODE_REFUSED);
+		if (h.err.code >= NDP_CODE_GONE)
 			h.err.msg_id = rng_in(&rng, 0, 5);
 	} else {
-		h.cookie = rng_in(&rng, 1, 3);
+		h.token = rng_in(&rng, 1, 3);
 	}
 	ndp_hdr_write(&h, w);
 }
@@ -312,20 +344,18 @@ static size_t make_input(u8 *input)
 	u32 i, n, count = rng_in(&rng, 1, RECORDS);
 
 	for (i = 0; i < count; i++, input += RECORD) {
-		struct ndp_wire *w = (struct ndp_wire *)(input + 1);
-
-		make_wire(w);
+		make_wire(input + 1);
 		input[0] = rng_percent(&rng, 50) ? FUZZ_RETURNED : 0;
 		input[0] |= rng_percent(&rng, 60) ? FUZZ_OF_THE_FIRST : 0;
 		input[0] |= rng_percent(&rng, 10) ? FUZZ_LATER : 0;
 		input[0] |= rng_percent(&rng, 1) ? FUZZ_MUCH_LATER : 0;
 		if (rng_percent(&rng, 30)) {
 			input[0] |= FUZZ_SUBMIT | (rng_percent(&rng, 10) ? FUZZ_CANCEL : 0);
-			for (n = 0; n < 4; n++)
-				w->rest[n] = (u8)rng_u32(&rng);
+			for (n = 0; n < WHAT; n++)
+				input[1 + NDP_HLEN + n] = (u8)rng_u32(&rng);
 		}
 		if (rng_percent(&rng, 10))
-			((u8 *)w)[rng_in(&rng, 0, NDP_HLEN - 1)] ^= (u8)(1U << rng_in(&rng, 0, 7));
+			input[rng_in(&rng, 1, NDP_HLEN)] ^= (u8)(1U << rng_in(&rng, 0, 7));
 	}
 	return count * RECORD;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_snd.h: packets that are bounced, and packets and answers that are lost;
+ * net/ndp/snd.h: packets that are bounced, and packets and answers that are lost;
  * one rule a test
  */
 #include <stdarg.h>
@@ -35,7 +35,7 @@ static void test_bounce_waits(void **state)
 	expect_rtx(&port, 7, 0);
 	expect_rtx(&port, 0, 0);
 	/* two new ones, a NACK, two bounces */
-	assert_int_equal(port.f.told, 5);
+	assert_int_equal(port.f.announced, 5);
 	expect_wait(&port);
 	port_close(&port);
 }
@@ -138,7 +138,7 @@ static void test_bounce_bad_path(void **state)
 
 	(void)state;
 	for (acks = 0; acks <= 11; acks++) {
-		port_open(&port, PORT_RING, 20, NDP_POLICY_FAIR);
+		port_open(&port, PORT_RING, 20, false);
 		give(&port, &m, 20);
 		for (i = 0; i < 20; i++)
 			expect_new(&port, i, NDP_DATA_SYN | NDP_DATA_SPEC |
@@ -206,7 +206,7 @@ static void test_bounce_for_ever(void **state)
 	assert_int_equal(pushed, NDP_SND_STALLS_MAX);
 	/* 1 + 2 + ... + 256 ms, then half a second each */
 	assert_true(port.now - start_ns == 511 * MS + 9 * 500 * MS);
-	assert_int_equal(port.stats.bounced_packets, 1 + NDP_SND_STALLS_MAX + 9 + 8);
+	assert_int_equal(port.stats.returned_packets, 1 + NDP_SND_STALLS_MAX + 9 + 8);
 	expect_done(&port, &m, ETIMEDOUT);
 	expect_idle(&port);
 	port_close(&port);
@@ -654,7 +654,7 @@ static void test_try_for_room(void **state)
 			expect_new(&port, 10 + i / 2,
 				   NDP_DATA_SPEC | (i == 3 ? NDP_DATA_LAST : 0));
 		expect_wait(&port);
-		port.ack_base = port.f.board.next;
+		port.ack_base = port.f.sb.next;
 	}
 	port_close(&port);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_snd.h: messages, their order, and how they and flows end; one rule a test
+ * net/ndp/snd.h: messages, their order, and how they and flows end; one rule a test
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +10,6 @@
 
 #include "ndp_snd_say.h"
 #include "rng.h"
-
-#define MANY	200
 
 static struct ndp_snd_call call;
 
@@ -36,9 +34,9 @@ static void expect_order(struct port *port, struct ndp_snd_msg *const *order, u3
 }
 
 /* The initial window is used up by a message of its own. */
-static void open_pulled(struct port *port, struct ndp_snd_msg *first, enum ndp_policy policy)
+static void open_pulled(struct port *port, struct ndp_snd_msg *first, bool in_order)
 {
-	port_open(port, PORT_RING, WINDOW, policy);
+	port_open(port, PORT_RING, WINDOW, in_order);
 	submit(port, first, 11, 7);
 	push_window(port, 11);
 	expect_order(port, (struct ndp_snd_msg *[]) { first }, 1);
@@ -50,7 +48,7 @@ static void test_policies(void **state)
 	struct port port;
 
 	(void)state;
-	open_pulled(&port, &x, NDP_POLICY_FAIR);
+	open_pulled(&port, &x, false);
 	submit(&port, &a, 3, 0);
 	submit(&port, &b, 1, 0);
 	submit(&port, &c, 2, 0);
@@ -58,78 +56,13 @@ static void test_policies(void **state)
 	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &a, &b, &c, &a, &c, &a }, 8);
 	port_close(&port);
 
-	open_pulled(&port, &x, NDP_POLICY_FIFO);
+	open_pulled(&port, &x, true);
 	submit(&port, &a, 3, 0);
 	submit(&port, &b, 1, 0);
 	submit(&port, &c, 2, 0);
 	submit(&port, &d, 2, 1);
-	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &a, &a, &a, &b, &c, &c }, 8);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &a, &a, &a, &b, &c, &c, &d, &d }, 8);
 	port_close(&port);
-
-	open_pulled(&port, &x, NDP_POLICY_SRPT);
-	submit(&port, &a, 3, 0);
-	submit(&port, &b, 1, 0);
-	submit(&port, &c, 2, 0);
-	submit(&port, &d, 2, 1);
-	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &b, &c, &c, &a }, 6);
-	/* as much as is left of the first: the older; less: the new one */
-	submit(&port, &b, 2, 0);
-	submit(&port, &c, 1, 0);
-	expect_order(&port, (struct ndp_snd_msg *[]) { &c, &a, &a, &b, &b }, 5);
-	port_close(&port);
-}
-
-/* Of those in it, which is first by priority, what is left, and age? */
-static const struct ndp_snd_msg *first_of(const struct ndp_snd_msg *m, const bool *in, u32 count)
-{
-	const struct ndp_snd_msg *first = NULL;
-	u32 i;
-
-	for (i = 0; i < count; i++) {
-		if (!in[i])
-			continue;
-		if (!first || m[i].prio > first->prio ||
-		    (m[i].prio == first->prio && ndp_srpt_before(&m[i], first)))
-			first = &m[i];
-	}
-	return first;
-}
-
-/* SRPT: messages come, send, and are taken out of the middle; each time, the first is right. */
-static void test_srpt_random(void **state)
-{
-	static struct ndp_snd_msg m[MANY];
-	static bool in[MANY];
-	struct ndp_order order = { .policy = NDP_POLICY_SRPT };
-	struct ndp_snd_msg *first;
-	u32 step, i, what;
-	struct rng rng;
-
-	(void)state;
-	rng_seed(&rng, 3);
-	for (step = 0; step < 20000; step++) {
-		i = rng_in(&rng, 0, MANY - 1);
-		what = rng_in(&rng, 0, 99);
-		first = ndp_order_first(&order);
-		assert_ptr_equal(first, first_of(m, in, MANY));
-		if (what < 30 && first) {
-			first->sent += min_t(u64, PORT_PAYLOAD, first->len - first->sent);
-			in[first - m] = first->sent < first->len;
-			ndp_order_served(&order, first);
-		} else if (in[i]) {
-			if (what < 50)
-				continue;
-			ndp_order_del(&order, &m[i]);
-			in[i] = false;
-		} else {
-			m[i] = (struct ndp_snd_msg) { .payload = PORT_PAYLOAD, .arrival = step };
-			m[i].len = rng_in(&rng, 1, 20) * PORT_PAYLOAD;
-			m[i].ready = m[i].len;
-			m[i].prio = (u8)rng_in(&rng, 0, 2);
-			ndp_order_add(&order, &m[i]);
-			in[i] = true;
-		}
-	}
 }
 
 static void test_refused_messages(void **state)
@@ -156,7 +89,6 @@ static void test_refused_messages(void **state)
 	};
 	assert_true(ndp_snd_submit(&call, &port.f, &m));
 	assert_true(port.f.new_packets == 1ULL << 32);
-	assert_int_equal(ndp_snd_sendable(&port.f), PORT_RING);
 	assert_int_equal(expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC).data.pull_target,
 			 WINDOW / 2);
 	port_close(&port);
@@ -259,7 +191,7 @@ static void test_keep_alive(void **state)
 	push_window(&port, 1);
 	port.ack_base = PORT_SEQ + 1;
 	ack(&port, 0);
-	assert_false(ndp_snd_busy(&port.f));
+	assert_false(ndp_snd_is_busy(&port.f));
 	for (i = 0; i < 5; i++) {
 		assert_true(ndp_snd_due_ns(&port.f, &port.p) == port.now + port.p.renew_ns);
 		port.now += port.p.renew_ns;
@@ -347,7 +279,7 @@ static void test_cancel(void **state)
 	expect_done(&port, &a, ECANCELED);
 	assert_false(ndp_snd_cancel(&call, &port.f, &c, ECANCELED));
 	expect_done(&port, &c, ECANCELED);
-	assert_int_equal(port.f.board.base, PORT_SEQ + 1);
+	assert_int_equal(port.f.sb.base, PORT_SEQ + 1);
 	pull(&port, 4);
 	h = expect_rtx(&port, 1, 0);
 	assert_int_equal(h.data.base, PORT_SEQ + 1);
@@ -379,19 +311,20 @@ static void test_cookie(void **state)
 	push_window(&port, 3);
 	for (i = 0; i < 3; i++) {
 		call = port_call(&port);
-		h = (struct ndp_hdr) { .type = NDP_COOKIE, .seq = PORT_SEQ + i, .cookie = 99 };
+		h = (struct ndp_hdr) { .type = NDP_COOKIE, .seq = PORT_SEQ + i, .token = 99 };
 		assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_NEWS);
 		assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_STALE);
 		if (i)
 			continue;
 		/* one asks at once, with the cookie */
 		h = expect_rtx(&port, 0, NDP_DATA_SYN);
-		assert_int_equal(h.data.cookie, 99);
+		assert_int_equal(h.data.token, 99);
 	}
 	expect_wait(&port);
 	ack(&port, 0);
 	h = expect_rtx(&port, 1, 0);
-	assert_int_equal(h.data.cookie, 99);
+	/* CONTROL has a newer one */
+	assert_int_equal(h.data.token, 1);
 	assert_int_equal(h.data.pull_target, 1);
 	pull(&port, 1);
 	expect_rtx(&port, 2, NDP_DATA_LAST);
@@ -405,6 +338,21 @@ static enum ndp_snd_verdict error(struct port *port, u32 nr, u8 code, u32 msg_id
 
 	call = port_call(port);
 	return ndp_snd_error(&call, &port->f, &h);
+}
+
+/* So many messages fail, in any order. */
+static void expect_all_failed(struct port *port, u32 count, u8 error)
+{
+	const struct ndp_snd_msg *m;
+
+	while (count) {
+		m = ndp_snd_reap(&port->f);
+		assert_non_null(m);
+		if (!m->ended)
+			continue;
+		assert_int_equal(m->error, error);
+		count--;
+	}
 }
 
 static void test_errors(void **state)
@@ -430,10 +378,7 @@ static void test_errors(void **state)
 		assert_int_equal(error(&port, 10, codes[i].code, 0), NDP_SND_REFUSED);
 		assert_int_equal(error(&port, -2, codes[i].code, 0), NDP_SND_REFUSED);
 		assert_int_equal(error(&port, i ? 3 : -1, codes[i].code, 0), NDP_SND_NEWS);
-		expect_done(&port, &d, codes[i].error);
-		expect_done(&port, &c, codes[i].error);
-		expect_done(&port, &a, codes[i].error);
-		expect_done(&port, &b, codes[i].error);
+		expect_all_failed(&port, 4, codes[i].error);
 		expect_idle(&port);
 		assert_int_equal(port.stats.msgs_failed, 4);
 		port_close(&port);
@@ -443,14 +388,64 @@ static void test_errors(void **state)
 	submit(&port, &a, 2, 0);
 	submit(&port, &b, 20, 0);
 	push_window(&port, 22);
-	assert_int_equal(error(&port, 1, NDP_CODE_MSG_SIZE, a.id), NDP_SND_REFUSED);
+	assert_int_equal(error(&port, 1, NDP_CODE_GONE, a.id), NDP_SND_REFUSED);
 	assert_int_equal(error(&port, 1, NDP_CODE_ABORT, b.id), NDP_SND_REFUSED);
-	assert_int_equal(error(&port, 1, NDP_CODE_MSG_SIZE, b.id), NDP_SND_NEWS);
+	assert_int_equal(error(&port, 1, NDP_CODE_GONE, b.id), NDP_SND_NEWS);
 	expect_done(&port, &b, EMSGSIZE);
 	port.ack_base = PORT_SEQ + 3;
 	ack(&port, 2);
 	expect_done(&port, &a, 0);
 	expect_idle(&port);
+	port_close(&port);
+}
+
+/* Messages without room begin again one at a time, with one packet, under the same id. */
+static void test_no_room(void **state)
+{
+	struct ndp_snd_msg m[3];
+	struct port port;
+	struct ndp_hdr h;
+	u32 i, id;
+
+	(void)state;
+	start(&port);
+	for (i = 0; i < 3; i++)
+		submit(&port, &m[i], 3, 0);
+	push_window(&port, 9);
+	/* one packet each, in turn */
+	for (i = 0; i < 3; i++)
+		assert_int_equal(error(&port, i, NDP_CODE_REFUSED, i), NDP_SND_NEWS);
+	assert_int_equal(error(&port, 0, NDP_CODE_REFUSED, 0), NDP_SND_REFUSED);
+	expect_wait(&port);
+	h = port_answer(&port, NDP_CTL_ROOM, 0, 0);
+	port.ack_base = PORT_SEQ + 9;
+	port_control(&port, &h);
+	id = m[0].id;
+	h = expect_new(&port, 9, NDP_DATA_SPEC);
+	assert_int_equal(h.data.msg_id, id);
+	assert_int_equal(h.data.offset, 0);
+	expect_wait(&port);
+	assert_int_equal(error(&port, 9, NDP_CODE_REFUSED, id), NDP_SND_NEWS);
+	/* a PROBE permits a try of each */
+	for (i = 0; i < 4; i++) {
+		h = port_answer(&port, NDP_CTL_PROBED | NDP_CTL_ROOM, PORT_SEQ - 1, 0);
+		port_control(&port, &h);
+		h = expect_new(&port, 10 + i, NDP_DATA_SPEC);
+		assert_int_equal(h.data.msg_id, m[(i + 1) % 3].id);
+		expect_wait(&port);
+		assert_int_equal(error(&port, 10 + i, NDP_CODE_REFUSED, h.data.msg_id),
+				 NDP_SND_NEWS);
+	}
+	/* an accepted message goes on, and the next one begins */
+	h = port_answer(&port, NDP_CTL_ROOM, 0, 0);
+	port_control(&port, &h);
+	expect_new(&port, 14, NDP_DATA_SPEC);
+	port.ack_base = PORT_SEQ + 15;
+	h = port_answer(&port, NDP_CTL_ACK | NDP_CTL_ROOM, PORT_SEQ + 14, 0);
+	port_control(&port, &h);
+	assert_int_equal(port_send(&port, 1, &h), NDP_SND_NEW);
+	assert_int_equal(h.data.msg_id, m[0].id);
+	assert_ptr_not_equal(port.f.retried, &m[0]);
 	port_close(&port);
 }
 
@@ -500,22 +495,45 @@ static void test_no_ring(void **state)
 
 	(void)state;
 	start(&port);
-	port.f.board.pkt = NULL;
+	port.f.sb.pkt = NULL;
 	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ - 1, 0);
 	assert_int_equal(port_control(&port, &h), NDP_SND_STALE);
 	assert_int_equal(bounce(&port, 0, 0), NDP_SND_STALE);
 	assert_int_equal(error(&port, -1, NDP_CODE_NO_PORT, 0), NDP_SND_STALE);
-	h = (struct ndp_hdr) { .type = NDP_COOKIE, .seq = PORT_SEQ, .cookie = 9 };
+	h = (struct ndp_hdr) { .type = NDP_COOKIE, .seq = PORT_SEQ, .token = 9 };
 	assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_STALE);
 	expect_idle(&port);
 	port_close(&port);
 }
 
+/* The less of a message is missing, the higher its level. */
+static void test_level(void **state)
+{
+	struct ndp_snd_msg m = { .len = 1 };
+
+	(void)state;
+	assert_int_equal(ndp_snd_level(&m, 1), 0);
+	assert_int_equal(ndp_snd_level(&m, 4), 3);
+	m.len = NDP_SND_TOP_BYTES;
+	assert_int_equal(ndp_snd_level(&m, 4), 3);
+	m.len++;
+	assert_int_equal(ndp_snd_level(&m, 4), 2);
+	m.len = 64 * NDP_SND_TOP_BYTES;
+	assert_int_equal(ndp_snd_level(&m, 4), 1);
+	m.len++;
+	assert_int_equal(ndp_snd_level(&m, 4), 0);
+	assert_int_equal(ndp_snd_level(&m, 6), 2);
+	m.len = UINT64_MAX;
+	assert_int_equal(ndp_snd_level(&m, 6), 0);
+	m.done = m.len - 1;
+	assert_int_equal(ndp_snd_level(&m, 6), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_level),
 		cmocka_unit_test(test_policies),
-		cmocka_unit_test(test_srpt_random),
 		cmocka_unit_test(test_refused_messages),
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_done_bytes),
@@ -524,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_cookie),
 		cmocka_unit_test(test_errors),
+		cmocka_unit_test(test_no_room),
 		cmocka_unit_test(test_renew),
 		cmocka_unit_test(test_no_ring),
 	};

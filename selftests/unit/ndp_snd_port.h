@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flow of net/ndp/ndp_snd.h with memory and a clock, and what its receiver may say
+ * A flow of net/ndp/snd.h with memory and a clock, and what its receiver may say
  */
 #ifndef _CLOSNET_UNIT_NDP_SND_PORT_H
 #define _CLOSNET_UNIT_NDP_SND_PORT_H
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../net/ndp/ndp_snd.h"
+#include "../../net/ndp/snd.h"
 
 #define US		1000ULL
 #define MS		1000000ULL
@@ -47,17 +48,17 @@ static inline struct ndp_snd_call port_call(struct port *port)
 }
 
 static inline void port_open(struct port *port, u32 ring, u16 window,
-			     enum ndp_policy policy)
+			     bool in_order)
 {
 	*port = (struct port) {
 		.p = NDP_SND_DEFAULTS, .now = 1000 * MS, .ack_base = PORT_SEQ,
 	};
 	port->p.initial_window = window;
-	ndp_snd_init(&port->f, &port->p, policy, PORT_FLOW_ID, PORT_SEQ);
+	ndp_snd_init(&port->f, &port->p, in_order, PORT_FLOW_ID, PORT_SEQ);
 	port->f.sport = 1;
 	port->f.dport = 2;
-	port->mem = calloc(1, ndp_board_bytes(ring));
-	ndp_board_attach(&port->f.board, port->mem, ring);
+	port->mem = calloc(1, ndp_sb_bytes(ring));
+	ndp_sb_attach(&port->f.sb, port->mem, ring);
 }
 
 static inline void port_close(struct port *port)
@@ -99,7 +100,7 @@ static inline struct ndp_hdr port_answer(const struct port *port, u8 flags, u32 
 		.type = NDP_CONTROL, .flags = flags, .seq = seq, .try_no = try_no,
 		.flow_id = PORT_FLOW_ID, .sport = 2, .dport = 1,
 		.ctl = { .ack_base = port->ack_base, .pull = port->pull,
-			 .trimmed = port->trimmed, .window = UINT16_MAX },
+			 .trimmed = (u16)port->trimmed, .window = UINT16_MAX, .token = 1 },
 	};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_snd.h: whatever the network does, all that was to be sent arrives, once,
+ * net/ndp/snd.h: whatever the network does, all that was to be sent arrives, once,
  * and what was promised holds after every step
  */
 #include <stdarg.h>
@@ -185,7 +185,7 @@ static void pull(struct world *w)
 
 /* ------------------------------------------------ what always holds */
 
-static void check_list(const struct ndp_board *b, const struct ndp_pkt_list *list, u8 state)
+static void check_list(const struct ndp_scoreboard *b, const struct ndp_pkt_list *list, u8 state)
 {
 	u32 slot, prev = NDP_RING_NONE, count = 0;
 	u64 sent_ns = 0;
@@ -202,7 +202,12 @@ static void check_list(const struct ndp_board *b, const struct ndp_pkt_list *lis
 	assert_int_equal(list->count, count);
 }
 
-static void check_board(const struct ndp_board *b)
+static bool has(const u64 *map, u32 slot)
+{
+	return map[slot / 64] >> slot % 64 & 1;
+}
+
+static void check_board(const struct ndp_scoreboard *b)
 {
 	u32 seq, slot, left = 0;
 
@@ -210,22 +215,30 @@ static void check_board(const struct ndp_board *b)
 	for (seq = b->base; seq != b->base + b->mask + 1; seq++) {
 		slot = seq & b->mask;
 		if (seq - b->base >= b->next - b->base) {
-			assert_false(ndp_map_has(b->done, slot) || ndp_map_has(b->again, slot));
+			assert_false(has(b->done, slot) || has(b->again, slot));
 			continue;
 		}
-		assert_int_equal(ndp_map_has(b->done, slot), b->pkt[slot].state == NDP_PKT_DONE);
+		assert_int_equal(has(b->done, slot), b->pkt[slot].state == NDP_PKT_DONE);
 		if (b->pkt[slot].state == NDP_PKT_DONE)
 			continue;
 		left++;
-		assert_int_equal(ndp_board_seq(b, slot), seq);
-		assert_int_equal(ndp_map_has(b->again, slot),
+		assert_int_equal(ndp_sb_seq(b, slot), seq);
+		assert_int_equal(has(b->again, slot),
 				 b->pkt[slot].try_no || b->pkt[slot].state == NDP_PKT_LOST);
 	}
 	assert_int_equal(b->flight.count + b->lost.count, left);
 	if (b->base != b->next)
-		assert_false(ndp_map_has(b->done, b->base & b->mask));
+		assert_false(has(b->done, b->base & b->mask));
 	check_list(b, &b->flight, NDP_PKT_FLIGHT);
 	check_list(b, &b->lost, NDP_PKT_LOST);
+}
+
+/* New packets that may be made of what is ready */
+static u64 packets_of(const struct ndp_snd_msg *m)
+{
+	u64 left = m->ready - m->sent;
+
+	return m->ready == m->len ? (left + m->payload - 1) / m->payload : left / m->payload;
 }
 
 /* What is counted of messages is so. */
@@ -242,13 +255,13 @@ static void check_messages(const struct world *w)
 			continue;
 		open++;
 		begun += !!m->sent;
-		packets += ndp_snd_packets(m);
+		packets += packets_of(m);
 		assert_true(m->done <= m->sent && m->sent <= m->ready && m->ready <= m->len);
 		assert_true(m->pending || m->done == m->sent);
 		assert_true(m->pending || m->sent < m->len);
 	}
 	assert_int_equal(open, w->submitted - w->ended);
-	assert_int_equal(begun, f->begun);
+	assert_int_equal(begun, f->msgs_begun);
 	assert_true(packets == f->new_packets);
 }
 
@@ -258,18 +271,18 @@ static void check(struct world *w)
 	const struct ndp_snd_stats *s = &w->port.stats;
 	u64 used = s->pulls - s->pulls_unused - f->credit;
 
-	check_board(&f->board);
+	check_board(&f->sb);
 	/* each packet had its licence */
 	assert_true(s->new_packets + s->rtx_packets ==
 		    s->spec_packets + s->pushed_packets + used);
 	assert_true(f->credit <= w->port.p.initial_window);
 	/* no more in flight than window and pulls */
-	if (!ndp_snd_busy(f))
+	if (!ndp_snd_is_busy(f))
 		w->pulls_at_idle = s->pulls;
-	assert_true(f->board.flight.count <=
+	assert_true(f->sb.flight.count <=
 		    w->port.p.initial_window + s->pulls - w->pulls_at_idle);
 	/* a timer while there is something to wait for, and only then */
-	assert_int_equal(ndp_snd_busy(f) || f->begun,
+	assert_int_equal(ndp_snd_is_busy(f) || f->msgs_begun,
 			 ndp_snd_due_ns(f, &w->port.p) != U64_MAX);
 	check_messages(w);
 }
@@ -278,14 +291,14 @@ static void check(struct world *w)
 
 static void send_all(struct world *w)
 {
-	const struct ndp_board *b = &w->port.f.board;
+	const struct ndp_scoreboard *b = &w->port.f.sb;
 	enum ndp_snd_action action;
 	u32 lost, flight;
 	struct ndp_hdr h;
 	bool busy;
 
 	for (;;) {
-		busy = ndp_snd_busy(&w->port.f);
+		busy = ndp_snd_is_busy(&w->port.f);
 		lost = b->lost.count;
 		flight = b->flight.count;
 		action = port_send(&w->port, (u8)rng_u32(&w->rng), &h);
@@ -403,7 +416,7 @@ static void expire(struct world *w)
 	do {
 		e = ndp_snd_expire(&c, &w->port.f, rng_u32(&w->rng), &path);
 		assert_int_not_equal(e, NDP_SND_FAILED);
-		check_board(&w->port.f.board);
+		check_board(&w->port.f.sb);
 	} while (e == NDP_SND_LOST);
 	assert_true(ndp_snd_pick(&w->port.f, &w->port.p) != NDP_SND_WAIT ||
 		    ndp_snd_due_ns(&w->port.f, &w->port.p) > w->port.now);
@@ -449,14 +462,14 @@ static bool step(struct world *w)
 
 static void open_round(struct world *w, u32 seed)
 {
-	enum ndp_policy policy;
+	bool in_order;
 	u32 ring;
 
 	memset(w, 0, sizeof(*w));
 	rng_seed(&w->rng, seed);
 	ring = 64U << rng_in(&w->rng, 0, 2);
-	policy = (enum ndp_policy)rng_in(&w->rng, 0, 2);
-	port_open(&w->port, ring, (u16)rng_in(&w->rng, 1, ring), policy);
+	in_order = rng_percent(&w->rng, 30);
+	port_open(&w->port, ring, (u16)rng_in(&w->rng, 1, ring), in_order);
 	w->port.p.max_tries = 200;
 	w->port.p.timeout_ns = 100000 * MS;
 	w->port.p.rto_max_ns = 8 * MS;
@@ -482,7 +495,7 @@ static void one_round(struct world *w, u32 seed)
 	reap(w);
 	assert_int_equal(w->ended, w->msgs);
 	assert_int_equal(s->msgs_failed, w->cancelled);
-	assert_false(ndp_snd_busy(&w->port.f));
+	assert_false(ndp_snd_is_busy(&w->port.f));
 	for (i = 0; i < w->msgs; i++)
 		assert_true(w->msg[i].error || w->r.bytes[i] == w->msg[i].len);
 	if (!w->cancelled)
@@ -514,10 +527,10 @@ static void test_random(void **state)
 	assert_true(sum[NET_TRIMS].nacked_packets > 10000);
 	assert_true(sum[NET_TRIMS].rtx_packets == sum[NET_TRIMS].nacked_packets);
 	assert_true(sum[NET_TRIMS].timeouts + sum[NET_TRIMS].probes == 0);
-	assert_true(sum[NET_BOUNCES].bounced_packets > 1000);
+	assert_true(sum[NET_BOUNCES].returned_packets > 1000);
 	/* a bounced packet that asked for pulls has asked nobody */
 	assert_true(sum[NET_BOUNCES].timeouts == 0);
-	assert_true(sum[NET_BOUNCES].probes < sum[NET_BOUNCES].bounced_packets / 100);
+	assert_true(sum[NET_BOUNCES].probes < sum[NET_BOUNCES].returned_packets / 100);
 	assert_true(sum[NET_LOSSES].timeouts > 1000);
 	assert_true(sum[NET_LOSSES].probes + sum[NET_ALL].probes + sum[CANCELS].probes);
 	assert_true(sum[NET_ALL].answers_stale > 500);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Short ways to say what happens to a flow of net/ndp/ndp_snd.h, and what it has to do
+ * Short ways to say what happens to a flow of net/ndp/snd.h, and what it has to do
  * then. Its packets are numbered from 0. cmocka.h goes before this.
  */
 #ifndef _CLOSNET_UNIT_NDP_SND_SAY_H
@@ -12,7 +12,7 @@
 
 static inline void start(struct port *port)
 {
-	port_open(port, PORT_RING, WINDOW, NDP_POLICY_FAIR);
+	port_open(port, PORT_RING, WINDOW, false);
 }
 
 /* A message of so many packets */
@@ -115,7 +115,7 @@ static inline void expect_done(struct port *port, const struct ndp_snd_msg *m, u
 
 static inline void expect_idle(struct port *port)
 {
-	assert_false(ndp_snd_busy(&port->f));
+	assert_false(ndp_snd_is_busy(&port->f));
 	assert_true(ndp_snd_due_ns(&port->f, &port->p) == U64_MAX);
 	assert_int_equal(port->f.credit, 0);
 	expect_wait(port);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/ndp_snd.h: what is sent on which licence, what ACKs and NACKs do, and lies;
+ * net/ndp/snd.h: what is sent on which licence, what ACKs and NACKs do, and lies;
  * one rule a test
  */
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static void test_layout(void **state)
 {
 	(void)state;
 	assert_true(sizeof(struct ndp_snd_flow) <= 256);
-	assert_true(sizeof(struct ndp_snd_msg) <= 96);
+	assert_true(sizeof(struct ndp_snd_msg) <= 152);
 	assert_true(sizeof(struct ndp_snd_pkt) <= 40);
 }
 
@@ -315,7 +315,7 @@ static void test_ring_is_full(void **state)
 	u32 i;
 
 	(void)state;
-	port_open(&port, 64, WINDOW, NDP_POLICY_FAIR);
+	port_open(&port, 64, WINDOW, false);
 	give(&port, &m, 200);
 	push_window(&port, 200);
 	for (i = WINDOW; i < 64; i++) {
@@ -555,7 +555,7 @@ static void test_lies(void **state)
 	assert_int_equal(port_control(&port, &h), NDP_SND_REFUSED);
 	assert_int_equal(port.stats.answers_refused, 5);
 	assert_int_equal(port.stats.acked_packets + port.stats.nacked_packets, 0);
-	assert_false(port.f.heard);
+	assert_false(port.f.known);
 	expect_wait(&port);
 
 	/* all the pulls in the world: an initial window */
@@ -572,7 +572,7 @@ static void test_lies(void **state)
 		while (port_send(&port, 1, &h) != NDP_SND_WAIT)
 			;
 	}
-	assert_int_equal(port.f.board.next - port.f.board.base, PORT_RING);
+	assert_int_equal(port.f.sb.next - port.f.sb.base, PORT_RING);
 	assert_true(ndp_snd_expected(&port.f) <= 3 * PORT_RING);
 	port_close(&port);
 }

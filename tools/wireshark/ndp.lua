@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-only
 --
--- Wireshark dissector for closnet's NDP transport; net/ndp/ndp_wire.h defines the format
+-- Wireshark dissector for closnet's NDP transport; net/ndp/wire.h defines the format
 --
 --	wireshark -X lua_script:ndp.lua		or: tshark
 --
@@ -10,8 +10,9 @@
 local ndp = Proto("ndpt", "Receiver-driven transport of messages (NDP)")
 
 local PORT = 61199
-local VERSION = 1
+local VERSION, VERSION_KEYED = 2, 3
 local HEADER = 56		-- bytes
+local TAG = 8			-- bytes, with VERSION_KEYED
 local NACK_HEADER = 16		-- bytes that a NACK needs
 local DATA, CONTROL, PROBE, ERROR, COOKIE = 1, 2, 3, 4, 5
 
@@ -19,7 +20,8 @@ local types = {
 	[DATA] = "DATA", [CONTROL] = "CONTROL", [PROBE] = "PROBE", [ERROR] = "ERROR",
 	[COOKIE] = "COOKIE",
 }
-local codes = { "no such port", "no such flow", "message too long", "message given up" }
+local codes = { "no such port", "no such flow", "message given up by receiver",
+	"message given up by sender", "no room for the message" }
 
 local f = {
 	version = ProtoField.uint8("ndpt.version", "Version", base.DEC, nil, 0xf0),
@@ -44,13 +46,15 @@ local f = {
 	pull_target = ProtoField.uint32("ndpt.pull_target", "Wishes to be pulled", base.DEC),
 	offset = ProtoField.uint64("ndpt.offset", "Offset in the message", base.DEC),
 	msg_len = ProtoField.uint64("ndpt.msg_len", "Length of the message", base.DEC),
-	cookie = ProtoField.uint64("ndpt.cookie", "Cookie", base.HEX),
+	msg_base = ProtoField.uint32("ndpt.msg_base", "Oldest message of interest", base.DEC),
+	token = ProtoField.uint32("ndpt.token", "Token", base.HEX),
 	ack_base = ProtoField.uint32("ndpt.ack_base", "All have come before packet", base.DEC),
 	pull = ProtoField.uint32("ndpt.pull", "Pulled", base.DEC),
 	sack = ProtoField.uint64("ndpt.sack", "Have come from there on", base.HEX),
 	nack = ProtoField.uint64("ndpt.nack", "Have come trimmed from there on", base.HEX),
-	nacks = ProtoField.uint32("ndpt.nacks", "NACKs", base.DEC),
-	window = ProtoField.uint32("ndpt.window", "May be sent unasked", base.DEC),
+	trimmed = ProtoField.uint16("ndpt.trimmed_packets", "NACKs", base.DEC),
+	window = ProtoField.uint16("ndpt.window", "May be sent unasked", base.DEC),
+	tag = ProtoField.bytes("ndpt.tag", "Tag"),
 	payload = ProtoField.bytes("ndpt.payload", "Payload"),
 	is_trimmed = ProtoField.bool("ndpt.is_trimmed", "Trimmed"),
 	is_returned = ProtoField.bool("ndpt.is_returned", "Returned to its sender"),
@@ -60,7 +64,7 @@ local f = {
 local data_flags = { { "SYN", 0x01 }, { "RTX", 0x02 }, { "LAST", 0x04 }, { "SPEC", 0x08 } }
 local ctl_flags = {
 	{ "ACK", 0x01 }, { "NACK", 0x02 }, { "PULL", 0x04 }, { "PROBED", 0x08 },
-	{ "BARE", 0x10 },
+	{ "BARE", 0x10 }, { "FULL", 0x20 }, { "PING", 0x40 }, { "ROOM", 0x80 },
 }
 local flag_fields = {}
 
@@ -155,7 +159,8 @@ local function add_data(tree, tvb, info)
 	tree:add(f.pull_target, tvb(32, 4))
 	tree:add(f.offset, tvb(36, 6))
 	tree:add(f.msg_len, tvb(42, 6))
-	tree:add(f.cookie, tvb(48, 8))
+	tree:add(f.msg_base, tvb(48, 4))
+	tree:add(f.token, tvb(52, 4))
 	info[#info + 1] = string.format("Target=%u", tvb(32, 4):uint())
 	if tvb(0, 1):bitfield(4, 4) == DATA then
 		info[#info + 1] = string.format("Msg=%u Offset=%s/%s", tvb(24, 4):uint(),
@@ -171,8 +176,9 @@ local function add_control(tree, tvb, info)
 	tree:add(f.pull, tvb(28, 4))
 	tree:add(f.sack, tvb(32, 8))
 	tree:add(f.nack, tvb(40, 8))
-	tree:add(f.nacks, tvb(48, 4))
-	tree:add(f.window, tvb(52, 4))
+	tree:add(f.trimmed, tvb(48, 2))
+	tree:add(f.window, tvb(50, 2))
+	tree:add(f.token, tvb(52, 4))
 	info[#info + 1] = string.format("Base=%u Pull=%u", tvb(24, 4):uint(), tvb(28, 4):uint())
 end
 
@@ -185,8 +191,8 @@ end
 
 local function add_cookie(tree, tvb)
 	add_reserved(tree, tvb, 22, 1)
-	add_reserved(tree, tvb, 24, 24)
-	tree:add(f.cookie, tvb(48, 8))
+	add_reserved(tree, tvb, 24, 28)
+	tree:add(f.token, tvb(52, 4))
 end
 
 local rest = {
@@ -217,11 +223,16 @@ local function add_first(tree, tvb, info)
 					tvb(8, 4):uint(), tvb(12, 1):uint(), tvb(13, 1):uint())
 end
 
+-- Bytes before the payload
+local function header_len(tvb)
+	return tvb(0, 1):bitfield(0, 4) == VERSION_KEYED and HEADER + TAG or HEADER
+end
+
 -- Add marks of trimmed and returned packets. there: bytes of the packet that arrived
 local function add_fate(tree, tvb, pinfo, there, info)
 	local kind, len = tvb(0, 1):bitfield(4, 4), tvb(2, 2):uint()
 
-	if kind == DATA and there < HEADER + len then
+	if kind == DATA and there < header_len(tvb) + len then
 		tree:add(f.is_trimmed, true):set_generated():add_proto_expert_info(e.trimmed)
 		info[#info + 1] = "trimmed"
 	end
@@ -242,8 +253,11 @@ local function add_rest(tree, tvb, info)
 	if add then
 		add(tree, tvb, info)
 	end
-	if tvb:len() > HEADER then
-		tree:add(f.payload, tvb(HEADER))
+	if header_len(tvb) > HEADER then
+		tree:add(f.tag, tvb(HEADER, TAG))
+	end
+	if tvb:len() > header_len(tvb) then
+		tree:add(f.payload, tvb(header_len(tvb)))
 	end
 end
 
@@ -257,16 +271,16 @@ function ndp.dissector(tvb, pinfo, root)
 		pinfo.cols.info = "too short"
 		return
 	end
-	if tvb(0, 1):bitfield(0, 4) ~= VERSION then
+	if tvb(0, 1):bitfield(0, 4) ~= VERSION and tvb(0, 1):bitfield(0, 4) ~= VERSION_KEYED then
 		tree:add(f.version, tvb(0, 1)):add_proto_expert_info(e.version)
 		pinfo.cols.info = "version " .. tvb(0, 1):bitfield(0, 4)
 		return
 	end
 	add_first(tree, tvb, info)
 	add_fate(tree, tvb, pinfo, tvb:reported_len(), info)
-	if tvb:len() >= HEADER then
+	if tvb:len() >= header_len(tvb) then
 		add_rest(tree, tvb, info)
-	elseif tvb(0, 1):bitfield(4, 4) ~= DATA and tvb:reported_len() < HEADER then
+	elseif tvb(0, 1):bitfield(4, 4) ~= DATA and tvb:reported_len() < header_len(tvb) then
 		tree:add_proto_expert_info(e.short)
 		info[#info + 1] = "too short"
 	end

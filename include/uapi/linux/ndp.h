@@ -17,7 +17,7 @@
  * number is outside of IANA's range, 0..255. No other protocol of AF_INET uses
  * SOCK_RDM. SCTP uses SOCK_SEQPACKET, with a protocol number of its own.
  */
-#define IPPROTO_NDP	261
+#define IPPROTO_NDP	259
 /* Level of socket options; the kernel's levels end at 287. */
 #define SOL_NDP		400
 

@@ -10,8 +10,10 @@ CONTROL_WIRE = NDP_HEADERS + AROUND
 FRAME_HEADER = 14
 SNMP = "/proc/net/ndp/snmp"
 # counters of senders in SNMP
-NEW, RTX, NACKED, BOUNCED = "SndNewPackets", "SndRtxPackets", "SndNackedPackets", "SndBouncedPackets"
+NEW, RTX, NACKED, BOUNCED = "SndNewPackets", "SndRtxPackets", "SndNackedPackets", "SndReturnedPackets"
 TIMEOUTS, PROBES = "SndTimeouts", "SndProbes"
+# tc-red's bandwidth has 32 bits, bytes/s; it only matters for the average of idle ports
+RED_RATE_MAX = 34_000_000_000
 # Qdisc of hosts: CONTROL packets before data, sockets share fairly. Linux's fq alone (since 6.8) may send up to 192 KB
 # of data before a packet of a higher priority.
 HOST_QDISC = ["root handle 1: prio", "parent 1:2 handle 2: fq"]
@@ -31,7 +33,7 @@ def beside(scheme, frame, rate, buffer, k):
         return "bfifo limit %d" % (buffer * frame)
     # equal thresholds and a short average: DCTCP's step marking, see dctcp_known.py
     return "red limit %d min %d max %d avpkt %d burst %d bandwidth %dbit probability 1 ecn" % (
-        buffer * frame, k * frame, k * frame + 1, frame, k, rate)
+        buffer * frame, k * frame, k * frame + 1, frame, k, min(rate, RED_RATE_MAX))
 
 
 def build(lab, net, host_qdisc=None, **sysctls):

@@ -7,6 +7,7 @@ is a message with NDP or a connection with TCP. All schemes have the same flows 
     ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver pulls its flows
                     in turn
     ndp-srpt        a receiver pulls the flow with the fewest remaining bytes first
+    ndp-bands       the same, and hosts and ports send data of messages with a short rest first, in `bands` bands
     dctcp, cubic    ports of `buffer` bytes; for dctcp they mark above `k`
 
 A case is named SIZES-LOAD. The load is the load of the hosts' links with TCP and its headers. Sizes in `hotspot` are
@@ -35,16 +36,19 @@ PARAMS = [
     Param("flows", "count", "5000", "approximate maximum number of flows of a case, which may shorten it"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
     Param("limit", "count", "8", "data queue of a trimming port, packets"),
+    Param("bands", "count", "4", "bands of data of ndp-bands"),
+    Param("window", "count", "30", "initial window of ndp-bands, packets"),
     Param("paths", "count", "64", "UDP source ports, which ECMP maps to paths"),
     Param("buffer", "size", "1M", "buffer of TCP's port"),
     Param("k", "size", "98k", "marking threshold of dctcp's port"),
     Param("rto_min", "time", "5ms", "TCP's minimum RTO"),
 ]
 SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
-SCHEMES = ("ndp", "ndp-srpt", "dctcp", "cubic")
-MEMORY = 4  # GiB
-NDP = SCHEMES[:2]
-POLICIES = {"ndp": 0, "ndp-srpt": 2}    # net.ndp.pull_policy
+SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic")
+MEMORY = 12  # GiB
+NDP = SCHEMES[:3]
+POLICIES = {"ndp": 0, "ndp-srpt": 2, "ndp-bands": 2}    # net.ndp.pull_policy
+BANDED = "ndp-bands"
 
 
 def cases(params):
@@ -76,14 +80,16 @@ def build(lab, net):
     """Build the network with short rings, so that packets queue in the qdiscs."""
     p = lab.params
     frame = p.mtu + ndp.FRAME_HEADER
+    bands = p.bands if lab.scheme == BANDED else 1
     for port in net.switch_ports():
         port.ring = 2
-        port.qdisc = ndp.qdisc(p.limit, p.mtu) if lab.scheme in NDP else \
+        port.qdisc = ndp.qdisc(p.limit, p.mtu, bands=bands) if lab.scheme in NDP else \
             ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
         port.ring, port.qdisc = 4, ndp.HOST_QDISC if lab.scheme in NDP else "fq"
     if lab.scheme in NDP:
-        ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme])
+        ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme], bands=bands,
+                  initial_window=p.window if bands > 1 else None)
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
         net.build()
@@ -135,6 +141,7 @@ class Flows(pcrp.Flows):
         self.drained_ms = max(row["start_ns"] + row["fct_ns"] - end for row in self.done) / 1e6
 
 
+SIZES = (("<= 1 KB", 0, 1000), ("<= 10 KB", 1000, 10_000), *pcrp.CLASSES[1:])
 SHORT, LONG = (0, pcrp.SHORT[-1][2]), pcrp.CLASSES[-1][1:]
 
 
@@ -150,6 +157,7 @@ def report(run):
                    "timeouts"),
                   [(scheme,) + totals(scheme, some[scheme, name]) for scheme in run.schemes])
     summary(run, some)
+    by_size(run, some)
     run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
               "== 0")
     run.claim("generator", "number of flows that the generator was too slow to start",
@@ -176,6 +184,19 @@ def summary(run, some):
                          flows.mean(*LONG), flows.quantile(0.99, *LONG), goodput, lost, timeouts))
     run.table(("case", "scheme", "short", "mean", "p99", "95 % range", "long", "mean", "p99", "goodput",
                "trimmed or dropped %", "timeouts"), rows)
+
+
+def by_size(run, some):
+    run.text("Slowdown by size: median and 99th percentile", "")
+    rows = []
+    for name, *_ in cases(run.params):
+        for scheme in run.schemes:
+            flows = some[scheme, name]
+            row = [name, scheme]
+            for _, *sizes in SIZES:
+                row += [flows.quantile(q, *sizes) if flows.among(*sizes) else "" for q in (0.5, 0.99)]
+            rows.append(row)
+    run.table(["case", "scheme"] + [word for label, *_ in SIZES for word in (label + ": p50", "p99")], rows)
 
 
 def totals(scheme, flows):

@@ -48,7 +48,7 @@ MEMORY = 4  # GiB
 
 # schemes that NDP is compared with
 BESIDE = {"idle": ("tcp",), "busy": ("tcp", "tcp-fastopen", "tcp-warm")}
-IPPROTO_NDP = 261
+IPPROTO_NDP = 259
 TCP_FASTOPEN, TCP_FASTOPEN_CONNECT = 23, 30
 ECT0 = 2
 PORT = 30000

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The NDP transport: counters of a namespace, of packets that no core counts; ndp(7) describes them
+ */
+#ifndef _NDP_COUNTERS_H
+#define _NDP_COUNTERS_H
+
+/* Indexes of struct ndp_net's @counters; diag.c has their names */
+enum ndp_counter {
+	NDP_N_IN_PACKETS,
+	NDP_N_IN_DATA,
+	NDP_N_IN_TRIMMED,
+	NDP_N_IN_CONTROL,
+	NDP_N_IN_PROBE,
+	NDP_N_IN_COOKIE,
+	NDP_N_IN_ERROR,
+	NDP_N_IN_RETURNED,
+	NDP_N_IN_REPAIRED,
+	NDP_N_IN_SHORT,
+	NDP_N_IN_VERSION,
+	NDP_N_IN_HDR_CSUM,
+	NDP_N_IN_VALUE,
+	NDP_N_IN_UDP_CSUM,
+	NDP_N_IN_BAD_SOURCE,
+	NDP_N_IN_BAD_TAG,
+	NDP_N_IN_NO_SOCKET,
+	NDP_N_IN_NO_FLOW,
+	NDP_N_IN_NO_MEMORY,
+	NDP_N_IN_FLOWS_MAX,
+	NDP_N_IN_FILTERED,
+	NDP_N_RX_EVICTED,
+	NDP_N_RX_LAPSED,
+	NDP_N_OUT_DATA,
+	NDP_N_OUT_RTX,
+	NDP_N_OUT_BATCHED,
+	NDP_N_OUT_BATCHES,
+	NDP_N_OUT_PROBE,
+	NDP_N_OUT_CONTROL,
+	NDP_N_OUT_PULL,
+	NDP_N_OUT_COOKIE,
+	NDP_N_OUT_ERROR,
+	NDP_N_OUT_NO_MEMORY,
+	NDP_N_OUT_NO_ROUTE,
+	NDP_N_OUT_FORGED,
+	NDP_N_FAILED_UNTOLD,
+	NDP_N_TX_FLOWS,
+	NDP_N_RX_FLOWS,
+	NDP_COUNTERS,
+};
+
+#endif /* _NDP_COUNTERS_H */

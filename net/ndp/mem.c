@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The NDP transport: memory of sockets, charged to all NDP sockets together and to memory cgroups,
+ * and the chunks of messages that are sent (output.c)
+ *
+ * The total is an eighth of the host's memory, as with UDP. Messages are queued only while less
+ * than half of it is used: a sender waits for its receiver to make room, and if senders left no
+ * room to receivers, both would wait forever. Flows may use a quarter. Each socket has a minimum
+ * whatever the other sockets use.
+ */
+#include <net/sock.h>
+#include "ndp.h"
+
+/* bytes of queued messages that a socket may always have: several chunks */
+#define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
+/* bytes of flows that a socket may always have */
+#define NDP_MEMORY_FLOWS	131072
+
+/* Pages of the sockets, and limits; below the first limit, each request is granted. */
+atomic_long_t ndp_memory_allocated;
+DEFINE_PER_CPU(int, ndp_memory_fw_alloc);
+long ndp_memory_limits[3];
+/* bytes that a socket may always receive */
+int ndp_memory_min = PAGE_SIZE;
+/* sum of the flows' bytes */
+static atomic64_t ndp_memory_flows;
+
+static bool ndp_mem_has(u32 bytes, long limit)
+{
+	return atomic_long_read(&ndp_memory_allocated) + (long)PFN_UP(bytes) <= limit;
+}
+
+static bool ndp_mem_may_send(const struct sock *sk, u32 bytes)
+{
+	return ndp_mem_has(bytes, ndp_memory_limits[0] / 2) ||
+	       atomic64_read(&ndp_sk(sk)->snd_bytes) + bytes <= NDP_MEMORY_SEND;
+}
+
+/* A large reservation must fit below the limit; two packets are always admitted. */
+static bool ndp_mem_may_receive(const struct sock *sk, u32 bytes)
+{
+	return ndp_mem_has(bytes, ndp_memory_limits[0]) || bytes <= 2 * ndp_sk(sk)->rcv.mem.unit;
+}
+
+static bool ndp_mem_schedule(struct sock *sk, u32 bytes, int kind)
+{
+	struct ndp_sock *ns = ndp_sk(sk);
+	int missing;
+	bool ok;
+
+	spin_lock_bh(&ns->mem_lock);
+	missing = bytes - sk->sk_forward_alloc;
+	ok = missing <= 0 || __sk_mem_schedule(sk, missing, kind);
+	if (ok)
+		sk_mem_charge(sk, bytes);
+	spin_unlock_bh(&ns->mem_lock);
+	return ok;
+}
+
+/**
+ * ndp_mem_charge() - charge memory to a socket
+ * @sk: socket
+ * @bytes: bytes
+ * @kind: SK_MEM_SEND or SK_MEM_RECV
+ *
+ * Any context but hard interrupts.
+ *
+ * Return: false if the total limit or the cgroup's is reached.
+ */
+bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind)
+{
+	bool may = kind == SK_MEM_SEND ? ndp_mem_may_send(sk, bytes) :
+					 ndp_mem_may_receive(sk, bytes);
+
+	if (!may || !ndp_mem_schedule(sk, bytes, kind))
+		return false;
+	if (kind == SK_MEM_RECV)
+		atomic_add(bytes, &sk->sk_rmem_alloc);
+	return true;
+}
+
+/**
+ * ndp_mem_uncharge() - take back ndp_mem_charge()
+ * @sk: socket
+ * @bytes: bytes
+ * @kind: as charged
+ */
+void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind)
+{
+	struct ndp_sock *ns = ndp_sk(sk);
+
+	if (kind == SK_MEM_RECV)
+		atomic_sub(bytes, &sk->sk_rmem_alloc);
+	spin_lock_bh(&ns->mem_lock);
+	sk_mem_uncharge(sk, bytes);
+	spin_unlock_bh(&ns->mem_lock);
+}
+
+/**
+ * ndp_mem_charge_flow() - charge a flow, scoreboard or peer to a socket
+ * @sk: socket
+ * @bytes: bytes
+ *
+ * They count in neither SO_SNDBUF nor SO_RCVBUF. Any context but hard interrupts.
+ *
+ * Return: false if a limit is reached.
+ */
+bool ndp_mem_charge_flow(struct sock *sk, u32 bytes)
+{
+	s64 quarter = (s64)ndp_memory_limits[0] / 4 << PAGE_SHIFT;
+	atomic64_t *flow_bytes = &ndp_sk(sk)->flow_bytes;
+
+	if (atomic64_read(&ndp_memory_flows) + bytes > quarter &&
+	    atomic64_read(flow_bytes) + bytes > NDP_MEMORY_FLOWS)
+		return false;
+	if (!ndp_mem_schedule(sk, bytes, SK_MEM_RECV))
+		return false;
+	atomic64_add(bytes, flow_bytes);
+	atomic64_add(bytes, &ndp_memory_flows);
+	return true;
+}
+
+/**
+ * ndp_mem_uncharge_flow() - take back ndp_mem_charge_flow()
+ * @sk: socket
+ * @bytes: as charged
+ */
+void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes)
+{
+	atomic64_sub(bytes, &ndp_memory_flows);
+	atomic64_sub(bytes, &ndp_sk(sk)->flow_bytes);
+	ndp_mem_uncharge(sk, bytes, SK_MEM_SEND);
+}
+
+/* ---- messages that are sent ---- */
+
+/**
+ * ndp_chunk_memory() - get the memory of the chunk with the next bytes of a message
+ * @m: message
+ * @bytes: bytes that are left
+ *
+ * Return: bytes.
+ */
+u32 ndp_chunk_memory(const struct ndp_msg *m, u64 bytes)
+{
+	if (ndp_msg_shares(m))
+		return (u32)(ALIGN(m->core.len, L1_CACHE_BYTES) + sizeof(*m));
+	return (u32)PAGE_SIZE << get_order(min_t(u64, bytes, 1UL << m->chunk_shift));
+}
+
+static void ndp_msg_uncharge(struct ndp_msg *m, u32 bytes)
+{
+	if (!bytes)
+		return;
+	ndp_mem_uncharge(m->sk, bytes, SK_MEM_SEND);
+	atomic64_sub(bytes, &ndp_sk(m->sk)->snd_bytes);
+}
+
+/**
+ * ndp_msg_add() - add a part of a message to a packet
+ * @m: message
+ * @skb: packet; or a batch, whose last packet gets the payload
+ * @offset: the part's place, bytes
+ * @len: bytes, which are copied
+ *
+ * Return: false if the packet cannot have so many fragments.
+ */
+bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len)
+{
+	u32 size = 1U << m->chunk_shift, begin, part;
+	struct page *page;
+	int frag;
+
+	for (frag = skb_shinfo(skb)->nr_frags; len; frag++) {
+		page = xa_load(&m->chunks, (unsigned long)(offset >> m->chunk_shift));
+		if (WARN_ON_ONCE(!page || frag == MAX_SKB_FRAGS))
+			return false;
+		begin = (u32)offset & (size - 1);
+		part = min(len, size - begin);
+		get_page(page);
+		skb_add_rx_frag(skb, frag, page, (int)(m->begin + begin), (int)part, part);
+		offset += part;
+		len -= part;
+	}
+	return true;
+}
+
+/**
+ * ndp_msg_done() - free the acknowledged chunks of a message
+ * @m: message, under its flow's lock
+ *
+ * Return: true if memory was freed.
+ */
+bool ndp_msg_done(struct ndp_msg *m)
+{
+	u64 freed = m->freed, size = 1ULL << m->chunk_shift;
+	struct page *page;
+	u32 bytes = 0;
+
+	for (; freed + size <= m->core.done; freed += size) {
+		page = xa_erase_bh(&m->chunks, (unsigned long)(freed >> m->chunk_shift));
+		bytes += page_size(page);
+		put_page(page);
+	}
+	WRITE_ONCE(m->freed, freed);
+	ndp_msg_uncharge(m, bytes);
+	return bytes;
+}
+
+/**
+ * ndp_msg_free() - free a message
+ * @m: message without a flow
+ */
+void ndp_msg_free(struct ndp_msg *m)
+{
+	u32 bytes = m->reserved;
+	unsigned long index;
+	struct page *page;
+
+	xa_for_each(&m->chunks, index, page) {
+		bytes += ndp_msg_shares(m) ? ndp_chunk_memory(m, m->core.len) : page_size(page);
+		put_page(page);
+	}
+	xa_destroy(&m->chunks);
+	ndp_msg_uncharge(m, bytes);
+	kfree(m);
+}
+
+/* ---- module ---- */
+
+/**
+ * ndp_mem_init() - set the limits
+ */
+void __init ndp_mem_init(void)
+{
+	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
+
+	ndp_memory_limits[0] = limit / 4 * 3;
+	ndp_memory_limits[1] = limit;
+	ndp_memory_limits[2] = ndp_memory_limits[0] * 2;
+}

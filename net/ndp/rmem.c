@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * NDP receiver: memory policy of a socket; described in rmem.h
+ */
+#include "rmem.h"
+
+/* Shares of the limit */
+#define NDP_RMEM_WHOLE(limit)	((limit) / 2)	/* longest message that is kept whole */
+#define NDP_RMEM_WINDOW(limit)	((limit) / 4)	/* window of a longer one */
+#define NDP_RMEM_SMALL(limit)	((limit) / 16)	/* longest message that does not wait */
+#define NDP_RMEM_BIG(limit)	(3 * (limit) / 4)	/* bytes of longer ones */
+#define NDP_RMEM_EARLY(limit)	((limit) / 2)	/* bytes of messages that wait for another one */
+/* packets of the least limit and of the least window */
+#define NDP_RMEM_LIMIT_UNITS	4ULL
+#define NDP_RMEM_WINDOW_UNITS	2ULL
+
+/**
+ * ndp_rmem_set_limit() - set the limit of a socket
+ * @r: memory
+ * @limit: bytes
+ * @packet: memory of a packet that arrived, or 0
+ *
+ * The limit is at least four of the largest packets.
+ */
+void ndp_rmem_set_limit(struct ndp_rmem *r, u64 limit, u32 packet)
+{
+	r->unit = max_t(u32, r->unit, packet);
+	r->limit = max_t(u64, limit, NDP_RMEM_LIMIT_UNITS * r->unit);
+}
+
+static bool ndp_rmem_fits(const struct ndp_rmem *r, u64 bytes, bool early, bool first)
+{
+	bool big = bytes > NDP_RMEM_SMALL(r->limit);
+
+	if (r->used + bytes > r->limit || (big && r->waiting && !first))
+		return false;
+	if (early)
+		return r->early + bytes <= NDP_RMEM_EARLY(r->limit);
+	return !big || r->big + bytes <= NDP_RMEM_BIG(r->limit);
+}
+
+static bool ndp_rmem_take(struct ndp_rmem *r, struct ndp_claim *c, u64 bytes, bool early,
+			  bool first)
+{
+	if (!ndp_rmem_fits(r, bytes, early, first) || !r->charge(r, (u32)bytes))
+		return false;
+	*c = (struct ndp_claim) {
+		.bytes = (u32)bytes, .size = (u32)bytes, .is_early = early,
+		.is_big = !early && bytes > NDP_RMEM_SMALL(r->limit),
+	};
+	r->used += bytes;
+	r->big += c->is_big ? bytes : 0;
+	r->early += early ? bytes : 0;
+	return true;
+}
+
+/**
+ * ndp_rmem_reserve() - reserve memory for a message
+ * @r: memory
+ * @c: result: the reservation
+ * @need: bytes that all of the message will take
+ * @early: an earlier message has not begun
+ * @first: the flow is the first one that waits
+ *
+ * Return: false if there is no room.
+ */
+bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first)
+{
+	u64 least = NDP_RMEM_WINDOW_UNITS * r->unit, bytes = need;
+
+	if (need > NDP_RMEM_WHOLE(r->limit))
+		bytes = max_t(u64, NDP_RMEM_WINDOW(r->limit), least);
+	if (!ndp_rmem_take(r, c, bytes, early, first)) {
+		if (r->used || bytes <= least || !ndp_rmem_take(r, c, least, early, true))
+			return false;
+		bytes = least;
+	}
+	c->is_window = bytes < need;
+	return true;
+}
+
+/**
+ * ndp_rmem_grow() - enlarge a reservation
+ * @r: memory
+ * @c: reservation
+ * @bytes: bytes to add
+ * @exceed: its message is read as soon as it is whole: it may exceed the limit, if no other one
+ *	does
+ *
+ * Return: false if there is no room.
+ */
+bool ndp_rmem_grow(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes, bool exceed)
+{
+	if (r->used <= r->limit)
+		r->exceeds = NULL;
+	if (r->used + bytes > r->limit && (!exceed || (r->exceeds && r->exceeds != c)))
+		return false;
+	if (!r->charge(r, bytes))
+		return false;
+	if (r->used + bytes > r->limit)
+		r->exceeds = c;
+	c->bytes += bytes;
+	r->used += bytes;
+	r->big += c->is_big ? bytes : 0;
+	r->early += c->is_early ? bytes : 0;
+	return true;
+}
+
+/**
+ * ndp_rmem_shrink() - give back a part of a reservation
+ * @r: memory
+ * @c: reservation
+ * @bytes: bytes to give back, at most all
+ */
+void ndp_rmem_shrink(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes)
+{
+	if (!bytes)
+		return;
+	c->bytes -= bytes;
+	r->used -= bytes;
+	r->big -= c->is_big ? bytes : 0;
+	r->early -= c->is_early ? bytes : 0;
+	r->uncharge(r, bytes);
+}
+
+/**
+ * ndp_rmem_end() - end a reservation
+ * @r: memory
+ * @c: reservation; zeros after that
+ */
+void ndp_rmem_end(struct ndp_rmem *r, struct ndp_claim *c)
+{
+	ndp_rmem_shrink(r, c, c->bytes);
+	if (r->exceeds == c)
+		r->exceeds = NULL;
+	*c = (struct ndp_claim) {};
+}
+
+/**
+ * ndp_rmem_in_turn() - all earlier messages have begun
+ * @r: memory
+ * @c: reservation
+ */
+void ndp_rmem_in_turn(struct ndp_rmem *r, struct ndp_claim *c)
+{
+	if (c->is_early)
+		r->early -= c->bytes;
+	c->is_early = false;
+}
