@@ -17,7 +17,7 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 # bash-completion reads it at start; its other directory has iproute2's file for tc
 BASHDIR ?= /etc/bash_completion.d
 MODULES = net/closfab/closfab.ko net/closwire/closwire.ko net/ndp/ndp.ko net/nicclock/nicclock.ko \
-	sch/act_lb.ko sch/sch_dcqcn.ko sch/sch_ndp.ko sch/sch_pcrp.ko sch/sch_roce.ko \
+	sch/act_lb.ko sch/sch_dcqcn.ko sch/sch_ndp.ko sch/sch_pcrp.ko sch/sch_roce.ko sch/sch_voq.ko \
 	tcp_cc/closnet_cc.ko tcp_cc/tcp_dcqcn.ko tcp_cc/tcp_timely.ko
 COMPLETION = tools/tc/options.bash tools/tc/completion.bash tools/closnet/completion.bash
 # headers for programs that use NDP sockets

@@ -235,6 +235,8 @@ SCH='' CC=''
 SCH_UDP=(-p 61199)
 need_closwire() { need_modules closwire; }
 need_sch() {
+	# stock modules that sch_voq.ko needs; insmod does not load them
+	[ "$1" != voq ] || modprobe -a udp_tunnel ip6_udp_tunnel 2>/dev/null || true
 	need_modules "sch_$1" && SCH=$1 && need_no_transport
 	# shellcheck disable=SC2034 # for the tests
 	[ "$SCH" != roce ] || SCH_UDP=(-p 4791 -R 8)
@@ -242,6 +244,7 @@ need_sch() {
 need_ndp() { need_sch ndp; }
 need_dcqcn() { need_sch dcqcn; }
 need_roce() { need_sch roce; }
+need_voq() { need_sch voq; }
 # shellcheck disable=SC2034 # for the tests
 need_cc() { need_modules closnet_cc nicclock "tcp_$1" && CC=$1; }
 

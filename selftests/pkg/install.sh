@@ -62,7 +62,7 @@ test_kernel() {
 	check_eq "$1: make install installs exactly the expected files" "$(present)" "$( (expected; echo "$other") | sort)"
 	check "$1: the program in ndp(7) compiles with the installed header" \
 		gcc -Wall -Werror -I "$dest/usr/include" -o "$TMP/ndp_example" "$TMP/ndp_example.c"
-	for m in ndp sch_ndp sch_dcqcn sch_pcrp sch_roce act_lb closfab closwire closnet_cc nicclock tcp_dcqcn tcp_timely; do
+	for m in ndp sch_ndp sch_dcqcn sch_pcrp sch_roce sch_voq act_lb closfab closwire closnet_cc nicclock tcp_dcqcn tcp_timely; do
 		check_eq "$1: depmod finds $m" \
 			"$(modprobe -d "$dest" -S "$kver" --show-depends $m 2>&1 | tail -n 1 | xargs)" \
 			"insmod $dest/lib/modules/$kver/updates/$m.ko"

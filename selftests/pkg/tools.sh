@@ -37,7 +37,7 @@ check_output "check-config accepts a kernel with all required symbols" 0 "all re
 check_eq "check-config -q prints no output for that kernel" "$("$check_config" -q "$kdir" 2>&1)" ""
 kernel 6.12.1 MODULES INET PROC_FS
 check_output "check-config names the modules that need a missing symbol" \
-	1 "CONFIG_NET_SCHED (sch_ndp, sch_dcqcn, sch_pcrp, sch_roce): " "$check_config" -q "$kdir"
+	1 "CONFIG_NET_SCHED (sch_ndp, sch_dcqcn, sch_pcrp, sch_roce, sch_voq): " "$check_config" -q "$kdir"
 check_output "check-config names all missing symbols" 1 "CONFIG_TRACEPOINTS (tcp_dcqcn, tcp_timely): " "$check_config" -q "$kdir"
 check_eq "check-config prints each missing symbol once" \
 	"$("$check_config" "$kdir" 2>&1 | grep -o 'CONFIG_[A-Z0-9_]*' | sort | uniq -d)" ""

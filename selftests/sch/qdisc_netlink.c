@@ -488,6 +488,8 @@ static const struct kind *find_kind(const char *name)
 		return &dcqcn_kind;
 	if (!strcmp(name, pcrp_kind.name))
 		return &pcrp_kind;
+	if (!strcmp(name, voq_kind.name))
+		return &voq_kind;
 	if (!strcmp(name, roce_kind.name))
 		return &roce_kind;
 	if (!strcmp(name, lb_kind.name))

@@ -68,7 +68,7 @@ struct kind {
 	bool (*may_conflict)(const struct model *now, const struct model *next);
 };
 
-extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind, roce_kind, lb_kind;
+extern const struct kind ndp_kind, dcqcn_kind, pcrp_kind, roce_kind, lb_kind, voq_kind;
 
 uint64_t random_value(const struct range *r);
 bool in_range(const struct range *r, uint64_t v);

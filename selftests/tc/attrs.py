@@ -9,7 +9,7 @@ attrs.py dump KIND FILE              print the attributes: NAME:BITS:VALUE ..., 
 attrs.py make KIND NAME:BITS:VALUE.. write attributes in dump's notation to stdout; NAME may be a number
 attrs.py u64 VALUE...                write u64 values to stdout
 attrs.py names KIND                  print the attributes' names in their order
-KIND is ndp, dcqcn, pcrp, roce, lb or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
+KIND is ndp, dcqcn, pcrp, roce, voq, lb or closwire, or one of its nests: "ndp stats" has the attributes TCA_NDP_STATS_*.
 """
 import re
 import struct
@@ -23,6 +23,7 @@ KINDS = {
     "dcqcn": (UAPI / "pkt_sched_dcqcn.h", "TCA_DCQCN_"),
     "pcrp": (UAPI / "pkt_sched_pcrp.h", "TCA_PCRP_"),
     "roce": (UAPI / "pkt_sched_roce.h", "TCA_ROCE_"),
+    "voq": (UAPI / "pkt_sched_voq.h", "TCA_VOQ_"),
     "lb": (UAPI / "tc_act/tc_lb.h", "TCA_LB_"),
     "closwire": (UAPI / "if_closwire.h", "IFLA_CLOSWIRE_"),
 }

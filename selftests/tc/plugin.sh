@@ -75,7 +75,7 @@ described() {
 	[ "$missing" -eq 0 ]
 }
 
-for KIND in ndp dcqcn pcrp roce lb; do
+for KIND in ndp dcqcn pcrp roce voq lb; do
 	# shellcheck source=/dev/null
 	. "$here/plugin_$KIND.sh"
 	build_shim "$KIND" >"$TMP/log" 2>&1 || { cat "$TMP/log" >&2; exit 1; }

@@ -36,7 +36,7 @@ test_tools() {
 	check "$1: tc has all of tc-symbols.allow" allowed "$2" tc-symbols.allow
 	check "$1: ip has all of ip-symbols.allow" allowed "$3" ip-symbols.allow
 	# help is an error to tc; the text is the plug-in's
-	for kind in ndp dcqcn pcrp roce; do
+	for kind in ndp dcqcn pcrp roce voq; do
 		check_refused "$1: tc loads q_$kind.so" "Usage: ... $kind" \
 			env LD_BIND_NOW=1 "TC_LIB_DIR=$TMP/good" "$2" qdisc add dev lo root $kind help
 	done

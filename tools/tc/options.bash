@@ -141,3 +141,19 @@ declare -A _closnet_roce_values=(
 	[rate]=''
 	[overhead]=''
 )
+
+_closnet_voq_options='credit credit_size grant key limit nocredit nogrant overhead port quantum queues rate retry rtt voq_limit voq_rate'
+declare -A _closnet_voq_values=(
+	[limit]=''
+	[voq_limit]=''
+	[queues]=''
+	[quantum]=''
+	[voq_rate]=''
+	[rate]=''
+	[overhead]=''
+	[credit_size]=''
+	[rtt]=''
+	[retry]=''
+	[port]=''
+	[key]=''
+)

@@ -63,6 +63,7 @@ extern struct qdisc_util ndp_qdisc_util PLUGIN_EXPORT;
 extern struct qdisc_util dcqcn_qdisc_util PLUGIN_EXPORT;
 extern struct qdisc_util pcrp_qdisc_util PLUGIN_EXPORT;
 extern struct qdisc_util roce_qdisc_util PLUGIN_EXPORT;
+extern struct qdisc_util voq_qdisc_util PLUGIN_EXPORT;
 
 /* tc -s */
 extern int show_stats;
