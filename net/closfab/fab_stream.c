@@ -170,8 +170,9 @@ static bool fab_append(struct fab_stream *s, struct sk_buff *cell)
 
 	if (!fab_may_hold(fab, cell->truesize))
 		return false;
-	s->partial_until_ns = ktime_get_ns() + READ_ONCE(fab->options.wait_max_ns);
 	if (!s->partial) {
+		/* for the whole packet: cells that come slowly must not hold memory for ever */
+		s->partial_until_ns = ktime_get_ns() + READ_ONCE(fab->options.wait_max_ns);
 		s->partial = cell;
 		fab_add_held(fab, cell->truesize);
 		return true;
@@ -531,10 +532,12 @@ static enum hrtimer_restart fab_timer(struct hrtimer *timer)
 {
 	struct fab_stream *s = container_of(timer, struct fab_stream, timer);
 	struct fab_answers answers = { };
-	u64 now_ns = ktime_get_ns();
+	u64 now_ns;
 
 	rcu_read_lock();
 	spin_lock(&s->lock);
+	/* not earlier: a packet that has just been held would come from the future */
+	now_ns = ktime_get_ns();
 	s->timer_ns = U64_MAX;
 	fab_expire_ordered(s, now_ns);
 	fab_expire_weave(s, now_ns, &answers);

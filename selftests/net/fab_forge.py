@@ -2,15 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Forge closfab packets from another host's address.
 
-Usage: fab_forge.py garbage|numbers|partial|inject FROM TO COUNT
+Usage: fab_forge.py garbage|numbers|partial|drip|holes|peers|inject FROM TO COUNT
 
 garbage: random headers and lengths; numbers: valid packets with random sequence numbers, epochs and instances of all
-buckets; partial: first cells of packets in buckets that are not used; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets. FROM and TO are IPv4 addresses of the underlay.
+buckets; partial: first cells of packets in buckets that are not used; drip: the cells of one packet, each 1 ms after the last; holes:
+packets whose predecessors are missing, 8 in each of 1024 buckets; peers: packets whose predecessors are missing, each from
+another address of 10.8.0.0/16; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets. FROM and TO are IPv4
+addresses of the underlay.
 """
+import itertools
 import random
 import socket
 import struct
 import sys
+import time
 
 PORT = 8474
 DATA, ORDERED, CELL, CONWEAVE = range(4)
@@ -63,11 +68,26 @@ def numbers(rng):
 
 
 BUCKETS = iter(range(4000, 4096))
+NUMBERS = itertools.count()
 
 
 def partial(_):
     """The first cell of a packet."""
     return header(CELL, 0x20, cookie=next(BUCKETS)) + inner()
+
+
+def drip(_):
+    """The next cell of a packet."""
+    number = next(NUMBERS)
+    if number:
+        time.sleep(0.001)
+    return header(CELL, 0 if number else 0x20, cookie=3999, number=number) + (b"cell" if number else inner())
+
+
+def holes(_):
+    """A packet that has to wait, of 1400 bytes."""
+    number = next(NUMBERS)
+    return header(ORDERED, cookie=number // 8 % 1024, number=2 + 2 * (number % 8)) + inner() + bytes(1330)
 
 
 def inject(_):
@@ -78,9 +98,12 @@ def inject(_):
 def main(kind, source, destination, count):
     """Send the packets."""
     rng = random.Random(1)
-    make = {"garbage": garbage, "numbers": numbers, "partial": partial, "inject": inject}[kind]
+    make = {"garbage": garbage, "numbers": numbers, "partial": partial, "drip": drip, "holes": holes,
+            "peers": holes, "inject": inject}[kind]
     sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
-    for _ in range(int(count)):
+    for i in range(int(count)):
+        if kind == "peers":
+            source = f"10.8.{i >> 8 & 255}.{i & 255}"
         packet = ipv4(source, destination, socket.IPPROTO_UDP, udp(PORT, make(rng)))
         sock.sendto(packet, (destination, 0))
 
