@@ -11,7 +11,7 @@
 
 #include "records.h"
 
-#define PATTERNS_MAX 64
+#define PATTERNS_MAX 256
 
 static const char usage[] =
 "Usage: traffic --hosts FILE [OPTION...] PATTERN KEY=VALUE... [-- PATTERN KEY=VALUE...]...\n"
