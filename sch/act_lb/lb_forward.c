@@ -142,6 +142,17 @@ static __always_inline int lb_grade_hops(struct lb_packet *b, const struct lb_re
 	return 0;
 }
 
+static bool lb_sampled_are_usable(const struct lb_packet *b)
+{
+	const struct lb_sampled *s = &b->group.sampled;
+	u32 i;
+
+	for (i = 0; i < s->count; i++)
+		if (!lb_is_usable(b, s->members[i]))
+			return false;
+	return true;
+}
+
 /* Draw next hops for DRILL, and add their loads. Return: 0, or the reason to pass the packet */
 static int lb_sample_hops(struct lb_packet *b, const struct lb_memory *memory, u32 random)
 {
@@ -152,8 +163,14 @@ static int lb_sample_hops(struct lb_packet *b, const struct lb_memory *memory, u
 	struct lb_port *port;
 	u32 i, hop;
 
-	lb_describe(b);
+	/* most often all are up: then only those drawn are looked at */
+	g->up = GENMASK_ULL(b->route.count - 1, 0);
+	lb_set_weights(b);
 	lb_drill_sample(select, g, memory, random);
+	if (unlikely(!lb_sampled_are_usable(b))) {
+		lb_describe(b);
+		lb_drill_sample(select, g, memory, random);
+	}
 	for (i = 0; i < g->sampled.count; i++) {
 		hop = g->sampled.members[i];
 		port = lb_fresh_port(b, &b->route.hops[hop], &select->grading);

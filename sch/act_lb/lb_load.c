@@ -160,24 +160,6 @@ void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u
 }
 
 /**
- * lb_load_drain_ns() - compute the time to drain
- * @l: load
- * @g: grading
- *
- * Return: time that the queue and the bytes charged since the last sample take at the
- * port's rate, ns.
- */
-u32 lb_load_drain_ns(const struct lb_load *l, const struct lb_grading *g)
-{
-	u64 bytes = READ_ONCE(l->backlog_bytes), drain_ns;
-
-	if (g->w.charge)
-		bytes += READ_ONCE(l->charged_bytes);
-	drain_ns = mul_u64_u64_shr(bytes, READ_ONCE(l->byte_ns), LB_BYTE_SHIFT);
-	return min_t(u64, drain_ns, ~0U);
-}
-
-/**
  * lb_load_queue_band() - grade the queue
  * @l: load
  * @g: grading

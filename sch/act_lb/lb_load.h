@@ -91,9 +91,26 @@ void lb_load_init(struct lb_load *l);
 void lb_load_set_rate(struct lb_load *l, u64 rate_Bps);
 void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u64 sent_bytes,
 		    u32 backlog_bytes);
-u32 lb_load_drain_ns(const struct lb_load *l, const struct lb_grading *g);
 u32 lb_load_queue_band(const struct lb_load *l, const struct lb_grading *g);
 u32 lb_load_grade(struct lb_load *l, const struct lb_grading *g);
+
+/**
+ * lb_load_drain_ns() - compute the time to drain
+ * @l: load
+ * @g: grading
+ *
+ * Return: time that the queue and the bytes charged since the last sample take at the
+ * port's rate, ns.
+ */
+static inline u32 lb_load_drain_ns(const struct lb_load *l, const struct lb_grading *g)
+{
+	u64 bytes = READ_ONCE(l->backlog_bytes), drain_ns;
+
+	if (g->w.charge)
+		bytes += READ_ONCE(l->charged_bytes);
+	drain_ns = mul_u64_u64_shr(bytes, READ_ONCE(l->byte_ns), LB_BYTE_SHIFT);
+	return min_t(u64, drain_ns, ~0U);
+}
 
 /**
  * lb_load_quality() - get the quality of the port
