@@ -54,9 +54,10 @@ check_job() {
 # ---- DSCP marks
 
 # count_dscp NS/DEV PROTOCOL DSCP...: count received packets by DSCP, with one filter for each DSCP, in that order.
-# PROTOCOL is the frame's: ip, or 802.1q or 802.1ad for one or two VLAN tags
+# PROTOCOL is the frame's: ip, ipv6, or 802.1q or 802.1ad for one or two VLAN tags. IPv6's neighbour discovery, which
+# has DSCP 0, does not count.
 count_dscp() {
-	local ns=${1%/*} dev=${1#*/} proto=$2 match=() dscp n=0
+	local ns=${1%/*} dev=${1#*/} proto=$2 match=() only=() dscp n=0
 	shift 2
 	case $proto in
 	802.1q) match=(vlan_ethtype ipv4) ;;
@@ -66,8 +67,10 @@ count_dscp() {
 	tc -n "$ns" filter del dev "$dev" ingress
 	for dscp; do
 		n=$((n + 1))
+		only=()
+		[ "$proto $dscp" != "ipv6 0" ] || only=(ip_proto tcp)
 		tc -n "$ns" filter add dev "$dev" ingress pref $n protocol "$proto" flower \
-			${match[@]+"${match[@]}"} ip_tos $((dscp << 2))/0xfc action pass
+			${match[@]+"${match[@]}"} ${only[@]+"${only[@]}"} ip_tos $((dscp << 2))/0xfc action pass
 	done
 }
 
