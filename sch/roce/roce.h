@@ -51,6 +51,7 @@ struct roce_stats {
 	u64 dropped_qp_packets;
 	u64 dropped_other_packets;
 	u64 dropped_gso_packets;
+	u64 dropped_cnp_packets;
 };
 
 /* A FIFO of a queue pair's packets, linked by skb->next */

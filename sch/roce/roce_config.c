@@ -115,4 +115,5 @@ void roce_config_share(struct roce_options *to, const struct roce_options *from)
 	to->np_cnp_prio = from->np_cnp_prio;
 	to->cnp = from->cnp;
 	to->ce = from->ce;
+	to->idle_us = from->idle_us;
 }

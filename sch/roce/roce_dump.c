@@ -69,7 +69,8 @@ static int roce_dump_qdisc(struct sk_buff *skb, const struct roce_sched_data *q)
 	    ROCE_PUT_STAT(skb, DROPPED_LIMIT_PACKETS, READ_ONCE(s->dropped_limit_packets)) ||
 	    ROCE_PUT_STAT(skb, DROPPED_QP_PACKETS, READ_ONCE(s->dropped_qp_packets)) ||
 	    ROCE_PUT_STAT(skb, DROPPED_OTHER_PACKETS, READ_ONCE(s->dropped_other_packets)) ||
-	    ROCE_PUT_STAT(skb, DROPPED_GSO_PACKETS, READ_ONCE(s->dropped_gso_packets)))
+	    ROCE_PUT_STAT(skb, DROPPED_GSO_PACKETS, READ_ONCE(s->dropped_gso_packets)) ||
+	    ROCE_PUT_STAT(skb, DROPPED_CNP_PACKETS, READ_ONCE(s->dropped_cnp_packets)))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -22,6 +22,10 @@
  * Each later response is checked. If its PSN is not among its requests', the two are
  * separated, and learned anew: a queue pair's number was given to another one.
  *
+ * A search looks at flows with the same hash of both addresses, and not more often than
+ * each ROCE_SEARCH_NS. So packets of one host cost little, and hardly ever delay what is
+ * learned of another one.
+ *
  * Reference: InfiniBand Architecture Specification, volume 1, sections 9.7.3 (PSNs)
  * and 9.7.5.1 (responses).
  *
@@ -74,6 +78,11 @@ static u32 roce_bucket(const struct roce_flows *t, const struct roce_key *key)
 	return roce_key_hash(key, t->seed) % ROCE_FLOW_BUCKETS;
 }
 
+static struct roce_pairs *roce_pairs_of(struct roce_flows *t, const struct roce_key *key)
+{
+	return &t->pairs[roce_pair_hash(key, t->seed) >> (32 - ROCE_PAIR_BITS)];
+}
+
 /* ---- the table ---- */
 
 /**
@@ -100,20 +109,31 @@ struct roce_flow *roce_flows_find(const struct roce_flows *t, const struct roce_
  */
 void roce_flows_add(struct roce_flows *t, struct roce_flow *f, const struct roce_key *key)
 {
+	struct roce_pairs *pairs = roce_pairs_of(t, key);
 	u32 bucket = roce_bucket(t, key);
 
 	*f = (struct roce_flow) {
 		.next = t->bucket[bucket],
+		.pair_next = pairs->first,
+		.pair_at = &pairs->first,
 		.key = *key,
 		.peer_qpn = ROCE_QPN_NONE,
 	};
 	t->bucket[bucket] = f;
+	if (pairs->first)
+		pairs->first->pair_at = &f->pair_next;
+	pairs->first = f;
 	t->count++;
 }
 
 static void roce_unlink(struct roce_flows *t, struct roce_flow **at)
 {
-	*at = (*at)->next;
+	struct roce_flow *f = *at;
+
+	*at = f->next;
+	*f->pair_at = f->pair_next;
+	if (f->pair_next)
+		f->pair_next->pair_at = f->pair_at;
 	t->count--;
 }
 
@@ -202,33 +222,32 @@ static bool roce_may_answer(const struct roce_flow *f, u32 psn, s32 late)
 	       roce_psn_diff(psn, f->psn_high) <= 0;
 }
 
-/* Limits the searches, as each takes time for all flows. */
-static bool roce_may_search(struct roce_flows *t, u64 now_ns)
+/* Limits the searches, as each takes time for all flows of the list. */
+static bool roce_may_search(struct roce_pairs *pairs, u64 now_ns)
 {
-	if (t->search_ns && now_ns - t->search_ns < ROCE_SEARCH_NS)
+	if (pairs->search_ns && now_ns - pairs->search_ns < ROCE_SEARCH_NS)
 		return false;
-	t->search_ns = now_ns;
+	pairs->search_ns = now_ns;
 	return true;
 }
 
 /* Find the flow to which a response of @f belongs. Bounded by the number of flows. */
-static struct roce_flow *roce_search(struct roce_flows *t, const struct roce_flow *f, u32 psn)
+static struct roce_flow *roce_search(const struct roce_pairs *pairs, const struct roce_flow *f,
+				     u32 psn)
 {
 	struct roce_flow *r, *by_psn = NULL, *by_port = NULL;
-	u32 psns = 0, ports = 0, n;
+	u32 psns = 0, ports = 0;
 
-	for (n = 0; n < ROCE_FLOW_BUCKETS; n++) {
-		for (r = t->bucket[n]; r; r = r->next) {
-			if (r->peer_qpn != ROCE_QPN_NONE || !roce_may_answer(r, psn, 0) ||
-			    !roce_is_opposite(r, &f->key))
-				continue;
-			psns++;
-			by_psn = r;
-			if (!roce_sport_fits(r->sport, f->key.qpn, r->key.qpn))
-				continue;
-			ports++;
-			by_port = r;
-		}
+	for (r = pairs->first; r; r = r->pair_next) {
+		if (r->peer_qpn != ROCE_QPN_NONE || !roce_may_answer(r, psn, 0) ||
+		    !roce_is_opposite(r, &f->key))
+			continue;
+		psns++;
+		by_psn = r;
+		if (!roce_sport_fits(r->sport, f->key.qpn, r->key.qpn))
+			continue;
+		ports++;
+		by_port = r;
 	}
 	if (psns == 1)
 		return by_psn;
@@ -237,6 +256,7 @@ static struct roce_flow *roce_search(struct roce_flows *t, const struct roce_flo
 
 static void roce_learn_response(struct roce_flows *t, struct roce_flow *f, u32 psn, u64 now_ns)
 {
+	struct roce_pairs *pairs = roce_pairs_of(t, &f->key);
 	struct roce_flow *r = NULL;
 	struct roce_key key;
 
@@ -250,13 +270,30 @@ static void roce_learn_response(struct roce_flows *t, struct roce_flow *f, u32 p
 		f->peer_qpn = ROCE_QPN_NONE;
 		r = NULL;
 	}
-	if (f->peer_qpn == ROCE_QPN_NONE && roce_may_search(t, now_ns)) {
-		r = roce_search(t, f, psn);
+	if (f->peer_qpn == ROCE_QPN_NONE && roce_may_search(pairs, now_ns)) {
+		r = roce_search(pairs, f, psn);
 		if (r)
 			roce_join(f, r);
 	}
 	if (r && r->has_psn && roce_psn_diff(psn, r->psn_low) > 0)
 		r->psn_low = psn;
+}
+
+/* A number that a datagram named is not believed: anybody can send datagrams. */
+static void roce_learn_connection(struct roce_flow *f)
+{
+	f->connected = true;
+	if (f->datagrams)
+		f->peer_qpn = ROCE_QPN_NONE;
+	f->datagrams = false;
+}
+
+static void roce_learn_datagram(struct roce_flow *f, u32 sqpn)
+{
+	if (f->connected)
+		return;
+	f->datagrams = true;
+	f->peer_qpn = sqpn;
 }
 
 /**
@@ -271,25 +308,25 @@ void roce_flows_learn(struct roce_flows *t, struct roce_flow *f, const struct ro
 {
 	f->seen_ns = now_ns;
 	f->sport = pkt->sport;
+	if (pkt->request || pkt->response)
+		roce_learn_connection(f);
 	if (pkt->request)
 		roce_learn_request(f, pkt->psn);
 	else if (pkt->response)
 		roce_learn_response(t, f, pkt->psn, now_ns);
 	else if (pkt->sqpn != ROCE_QPN_NONE)
-		f->peer_qpn = pkt->sqpn;
+		roce_learn_datagram(f, pkt->sqpn);
 }
 
 /* Find the flow from the queue pair to which a CNP is addressed. Bounded by the number of flows. */
-static struct roce_flow *roce_search_sender(const struct roce_flows *t, const struct roce_key *cnp)
+static struct roce_flow *roce_search_sender(const struct roce_pairs *pairs,
+					    const struct roce_key *cnp)
 {
 	struct roce_flow *f;
-	u32 n;
 
-	for (n = 0; n < ROCE_FLOW_BUCKETS; n++) {
-		for (f = t->bucket[n]; f; f = f->next)
-			if (f->peer_qpn == cnp->qpn && roce_is_opposite(f, cnp))
-				return f;
-	}
+	for (f = pairs->first; f; f = f->pair_next)
+		if (f->peer_qpn == cnp->qpn && roce_is_opposite(f, cnp))
+			return f;
 	return NULL;
 }
 
@@ -304,11 +341,12 @@ static struct roce_flow *roce_search_sender(const struct roce_flows *t, const st
 struct roce_flow *roce_flows_notified(struct roce_flows *t, const struct roce_key *cnp, u64 now_ns)
 {
 	const struct roce_flow *back = roce_flows_find(t, cnp);
+	struct roce_pairs *pairs = roce_pairs_of(t, cnp);
 	struct roce_key key;
 
 	if (back && back->peer_qpn != ROCE_QPN_NONE) {
 		key = roce_opposite(cnp, back->peer_qpn);
 		return roce_flows_find(t, &key);
 	}
-	return roce_may_search(t, now_ns) ? roce_search_sender(t, cnp) : NULL;
+	return roce_may_search(pairs, now_ns) ? roce_search_sender(pairs, cnp) : NULL;
 }

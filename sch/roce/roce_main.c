@@ -47,6 +47,7 @@
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
 #include <net/pkt_sched.h>
+#include <net/sock.h>
 #include "roce.h"
 #include "roce_cnp.h"
 
@@ -199,6 +200,18 @@ static bool roce_is_own(const struct sk_buff *skb)
 	return !skb->sk && !skb->skb_iif;
 }
 
+/*
+ * Does the CNP come from a program's UDP socket? Any user may have one, and could slow down the
+ * queue pairs of others at the destination. Raw and packet sockets need a privilege.
+ */
+static bool roce_is_users(const struct sk_buff *skb)
+{
+	const struct sock *sk = skb->sk;
+
+	return sk && sk_fullsock(sk) && !sk->sk_kern_sock && sk->sk_type == SOCK_DGRAM &&
+	       (sk->sk_family == AF_INET || sk->sk_family == AF_INET6);
+}
+
 static int roce_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct roce_sched_data *q = qdisc_priv(sch);
@@ -215,6 +228,8 @@ static int roce_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 		return roce_enqueue_qp(sch, skb, &pkt, to_free);
 	if (kind == ROCE_KIND_CNP && roce_is_own(skb))
 		return roce_enqueue_cnp(sch, skb);
+	if (kind == ROCE_KIND_CNP && roce_is_users(skb))
+		return roce_drop(sch, skb, to_free, &q->stats.dropped_cnp_packets);
 	return roce_enqueue_other(sch, skb, false, to_free);
 }
 
@@ -367,6 +382,7 @@ static void roce_apply(struct roce_sched_data *q, const struct roce_options *o)
 	q->options = *o;
 	closnet_shaper_set(&q->shaper, o->rate_Bps, o->overhead);
 	roce_config_params(o, &q->rp.params);
+	WRITE_ONCE(q->ring.monitor_ns, q->rp.params.monitor_ns);
 	roce_config_limits(o, roce_line_Bps(q), &limits);
 	roce_rp_set_limits(&q->rp, &limits, ktime_get_ns());
 	q->rp.paced_at_max = limits.max_Bps < roce_line_Bps(q);
@@ -491,6 +507,7 @@ static int roce_netdev_event(struct notifier_block *nb, unsigned long event, voi
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct roce_sched_data *q;
 	struct roce_options options;
+	u64 line_Bps;
 
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
@@ -498,8 +515,9 @@ static int roce_netdev_event(struct notifier_block *nb, unsigned long event, voi
 		if (qdisc_dev(q->sch) != dev)
 			continue;
 		options = q->options;
+		line_Bps = closnet_link_Mbps(dev) * 125000ULL;	/* the driver may sleep */
 		sch_tree_lock(q->sch);
-		q->line_Bps = closnet_link_Mbps(dev) * 125000ULL;
+		q->line_Bps = line_Bps;
 		roce_apply(q, &options);
 		sch_tree_unlock(q->sch);
 	}

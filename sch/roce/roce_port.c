@@ -13,7 +13,9 @@
  *
  * Flows are in shards by their pair of addresses, so that both directions of a queue
  * pair are in the same one. A remote host can add flows, so their number is bounded for
- * the port and for each shard. At the bound, a new flow replaces an idle one.
+ * the port and for each shard. At the bound, a new flow replaces an idle one of its shard.
+ * Some flows of each shard do not count for the port's bound, so that a host which adds
+ * flows to a few shards does not keep the others empty.
  *
  * Locks: the root lock may be held around a shard's lock, and a shard's lock around a
  * ring's. No lock is held while a CNP is sent.
@@ -22,10 +24,12 @@
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion Control for Large-Scale
  * RDMA Deployments", SIGCOMM 2015, section 3.
  */
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/netfilter.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
@@ -35,9 +39,10 @@
 #include "roce_trace.h"
 
 #define ROCE_SHARDS		32U
-/* Flows of a device, and of a shard, at most */
+/* Flows of a shard at most, those that it may always have, and further ones of a device */
+#define ROCE_SHARD_FLOWS	4096U
+#define ROCE_SHARD_OWN		256U
 #define ROCE_FLOWS		16384
-#define ROCE_SHARD_FLOWS	(ROCE_FLOWS / 4)
 /* Time between two searches for idle flows */
 #define ROCE_SWEEP_JIFFIES	HZ
 
@@ -64,6 +69,7 @@ struct roce_shard {
  * @sweep: forgets idle flows; armed while there are flows
  * @flows: number of flows
  * @seed: secret of the hashes
+ * @memcg: memory cgroup of the process that created the port: flows are charged to it
  * @shard: flows
  */
 struct roce_port {
@@ -74,6 +80,7 @@ struct roce_port {
 	struct delayed_work sweep;
 	atomic_t flows;
 	u64 seed;
+	struct mem_cgroup *memcg;
 	struct roce_shard shard[ROCE_SHARDS];
 };
 
@@ -89,11 +96,15 @@ static struct roce_shard *roce_shard_of(struct roce_port *port, const struct roc
 /* Get memory for a flow, or NULL. */
 static struct roce_flow *roce_flow_alloc(struct roce_port *port, struct roce_shard *shard)
 {
+	struct mem_cgroup *before;
 	struct roce_flow *f;
 
-	if (shard->flows.count >= ROCE_SHARD_FLOWS || atomic_read(&port->flows) >= ROCE_FLOWS)
+	if (shard->flows.count >= ROCE_SHARD_FLOWS ||
+	    (shard->flows.count >= ROCE_SHARD_OWN && atomic_read(&port->flows) >= ROCE_FLOWS))
 		return roce_flows_evict(&shard->flows);
-	f = kmalloc(sizeof(*f), GFP_ATOMIC | __GFP_NOWARN);
+	before = set_active_memcg(port->memcg);
+	f = kmalloc(sizeof(*f), GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(before);
 	if (f && atomic_inc_return(&port->flows) == 1)
 		schedule_delayed_work(&port->sweep, ROCE_SWEEP_JIFFIES);
 	return f;
@@ -213,6 +224,7 @@ bool roce_ring_take(struct roce_ring *ring, struct roce_event *event)
 static bool roce_rx_notify(struct roce_shard *shard, const struct roce_key *cnp, u64 now_ns)
 {
 	struct roce_flow *f = roce_flows_notified(&shard->flows, cnp, now_ns);
+	struct roce_ring *ring;
 
 	if (!f || !f->owner) {
 		closnet_add(&shard->stats.cnp_unmatched, 1);
@@ -220,8 +232,9 @@ static bool roce_rx_notify(struct roce_shard *shard, const struct roce_key *cnp,
 	}
 	trace_roce_cnp_received(cnp, f->key.qpn);
 	/* the RP would ignore it; so a flood of CNPs does not schedule the qdisc */
-	if ((f->cnp_ns && now_ns - f->cnp_ns < shard->params.dcqcn.monitor_ns / 2) ||
-	    !roce_ring_put(f->owner, &f->key, now_ns))
+	ring = f->owner;
+	if ((f->cnp_ns && now_ns - f->cnp_ns < READ_ONCE(ring->monitor_ns) / 2) ||
+	    !roce_ring_put(ring, &f->key, now_ns))
 		closnet_add(&shard->stats.cnp_ignored, 1);
 	else
 		f->cnp_ns = now_ns;
@@ -346,6 +359,7 @@ static void roce_port_setup(struct roce_port *port, struct net_device *dev)
 	port->dev = dev;
 	port->users = 1;
 	port->seed = get_random_u64();
+	port->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_DELAYED_WORK(&port->sweep, roce_port_sweep);
 	for (i = 0; i < ROCE_SHARDS; i++) {
 		spin_lock_init(&port->shard[i].lock);
@@ -359,6 +373,12 @@ static void roce_port_setup(struct roce_port *port, struct net_device *dev)
 		.hooknum = NF_NETDEV_INGRESS,
 		.priority = INT_MAX,
 	};
+}
+
+static void roce_port_free(struct roce_port *port)
+{
+	mem_cgroup_put(port->memcg);
+	kvfree(port);
 }
 
 /**
@@ -386,7 +406,7 @@ struct roce_port *roce_port_create(struct net_device *dev, struct netlink_ext_ac
 	roce_port_setup(port, dev);
 	err = nf_register_net_hook(dev_net(dev), &port->hook);
 	if (err) {
-		kvfree(port);
+		roce_port_free(port);
 		return ERR_PTR(err);
 	}
 	list_add_tail(&port->node, &roce_ports);
@@ -443,7 +463,7 @@ void roce_port_leave(struct roce_port *port, const struct roce_ring *ring)
 	cancel_delayed_work_sync(&port->sweep);
 	for (i = 0; i < ROCE_SHARDS; i++)
 		roce_flows_free(port, roce_flows_expire(&port->shard[i].flows, U64_MAX));
-	kvfree(port);
+	roce_port_free(port);
 }
 
 /**

@@ -27,6 +27,7 @@ struct roce_event {
 /**
  * struct roce_ring - CNPs for the queue pairs of a qdisc
  * @sch: the qdisc, which is scheduled when a CNP arrives
+ * @monitor_ns: rate_reduce_monitor_period of the qdisc
  * @lock: protects all below; softirqs off
  * @head: number of CNPs put in, modulo 2^32
  * @tail: number of CNPs taken out, modulo 2^32
@@ -34,6 +35,7 @@ struct roce_event {
  */
 struct roce_ring {
 	struct Qdisc *sch;
+	u64 monitor_ns;
 	spinlock_t lock;	/* protects all below */
 	u32 head;
 	u32 tail;
@@ -42,7 +44,7 @@ struct roce_ring {
 
 /**
  * struct roce_rx_params - parameters of the ingress half
- * @dcqcn: DCQCN's parameters
+ * @dcqcn: DCQCN's parameters; those of the NP count
  * @idle_ns: idle time after which a flow is forgotten
  * @np: answer marked data by CNPs
  * @dscp: DSCP of CNPs

@@ -60,7 +60,8 @@ changes() {
 	CHANGE_BEGIN="rate 50mbit"
 	CHANGE_ALL="limit 100000 qp_limit 100000 other_limit 100000"
 	CHANGE_QUEUES=".roce, .cnp, .other"
-	CHANGE_DROPS="[.dropped_limit_packets, .dropped_qp_packets, .dropped_other_packets, .dropped_gso_packets] | add"
+	CHANGE_DROPS="[.dropped_limit_packets, .dropped_qp_packets, .dropped_other_packets, .dropped_gso_packets,
+		.dropped_cnp_packets] | add"
 }
 test_changes
 finish

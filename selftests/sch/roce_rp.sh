@@ -155,6 +155,16 @@ talk "local CNP" "out:udp4:op=81,qpn=22" wait=1
 check_json "$(sch_stats)" "a CNP from a local socket has no priority" \
 	'.cnp.sent_packets == 0 and .other.sent_packets >= 1 and .np_cnp_sent == 0'
 
+# a CNP for queue pair 22, from a UDP socket without privilege
+user_cnp() {
+	in_ns "$a" setpriv --reuid 65534 --clear-groups bash -c 'printf \
+		"\x81\x00\xff\xff\x40\x00\x00\x16\x00\x00\x00\x00%020d" 0 >/dev/udp/10.0.0.2/4791'
+}
+roce
+check "a user sends a CNP by a UDP socket" user_cnp
+check_json "$(sch_stats)" "a CNP from a user's UDP socket is dropped" \
+	'.dropped_cnp_packets == 1 and .cnp.sent_packets == 0'
+
 # ---- limits
 
 roce rate 1kbit qps 2 limit 30 other_limit 5

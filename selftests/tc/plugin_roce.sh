@@ -104,7 +104,7 @@ queue() {
 
 counter_names=(QPS QPS_LIMITED FLOWS ECT_SET_PACKETS OVERFLOW_PACKETS RP_CNP_HANDLED RP_CNP_IGNORED RP_CNP_UNMATCHED
 	RP_CNP_MALFORMED NP_ECN_MARKED_ROCE_PACKETS NP_CNP_SENT NP_UNPAIRED_PACKETS NOMEM_PACKETS DROPPED_LIMIT_PACKETS
-	DROPPED_QP_PACKETS DROPPED_OTHER_PACKETS DROPPED_GSO_PACKETS)
+	DROPPED_QP_PACKETS DROPPED_OTHER_PACKETS DROPPED_GSO_PACKETS DROPPED_CNP_PACKETS)
 
 test_xstats() {
 	local max=18446744073709551615 numbers=() queues name i=0 full
@@ -120,7 +120,7 @@ test_xstats() {
   qps 20 limited 21 flows 22 ect_set 23p overflow 24p
   rp_cnp_handled 25 rp_cnp_ignored 26 rp_cnp_unmatched 27 rp_cnp_malformed 28
   np_ecn_marked_roce_packets 29 np_cnp_sent 30 np_unpaired 31p nomem 32p
-  dropped limit 33p qp 34p other 35p gso ${max}p"
+  dropped limit 33p qp 34p other 35p gso ${max}p cnp 37p"
 	check_eq "$NAME: prints the statistics" "$(shown_xstats "${queues[@]}" "${numbers[@]}")" "$full"
 	check_eq "$NAME: prints statistics of a newer kernel" \
 		"$(shown_xstats 99:64:9 "${queues[@]/%)/ 98:64:9)}" "${numbers[@]}" 97:32:1)" "$full"
@@ -130,7 +130,7 @@ test_xstats() {
 	shown_xstats "${queues[@]}" "${numbers[@]}" >/dev/null
 	check_eq "$NAME: JSON has all counters" "$(json_xstats | jq -c 'del(.dropped_gso_packets)')" \
 		"$(for name in "${counter_names[@]:0:16}"; do echo "${name,,}"; done |
-			jq -cRS '[., inputs] | to_entries | map({(.value): (.key + 20)}) | add + {
+			jq -cRS '[., inputs] | to_entries | map({(.value): (.key + 20)}) | add + {dropped_cnp_packets: 37,
 			roce: {qlen_packets: 1, backlog_bytes: 2, sent_packets: 3, sent_bytes: 4},
 			cnp: {qlen_packets: 5, backlog_bytes: 6, sent_packets: 7, sent_bytes: 8},
 			other: {qlen_packets: 9, backlog_bytes: 10, sent_packets: 11, sent_bytes: 12}}' | jq -cS .)"

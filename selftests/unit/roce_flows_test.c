@@ -270,6 +270,44 @@ static void test_datagrams(void **state)
 	assert_ptr_equal(roce_flows_notified(&flows, &cnp, now_ns), f);
 }
 
+/* Unknown CNPs and ACKs of other hosts do not use up the searches for a pair of hosts. */
+static void test_strangers_delay_nothing(void **state)
+{
+	struct qp qp = { .local = 1, .remote = 2, .psn = 7 };
+	struct roce_key cnp;
+	struct roce_flow *f;
+	u8 host;
+
+	(void)state;
+	flows.seed = 0x9e3779b97f4a7c15;	/* as long as a real one */
+	request(&qp);
+	for (host = 10; host < 15; host++) {
+		cnp = key_of(host, L, 1);
+		assert_null(roce_flows_notified(&flows, &cnp, now_ns + ROCE_SEARCH_NS));
+	}
+	f = ack(&qp, 7);
+	assert_int_equal(f->peer_qpn, qp.remote);
+}
+
+/* A datagram names a sender, but does not change a connection that is known, or comes later. */
+static void test_datagrams_change_no_connection(void **state)
+{
+	struct roce_pkt forged = { .key = key_of(L, R, 2), .sqpn = 0x66 };
+	struct qp qp = { .local = 1, .remote = 2, .psn = 7 };
+	struct roce_flow *f;
+
+	(void)state;
+	f = show(L, R, 2, 'd', 0, 0);
+	roce_flows_learn(&flows, f, &forged, now_ns);
+	assert_int_equal(f->peer_qpn, 0x66);
+	request(&qp);
+	assert_int_equal(f->peer_qpn, ROCE_QPN_NONE);
+	ack(&qp, 7);
+	expect_paired(&qp, true);
+	roce_flows_learn(&flows, f, &forged, now_ns);
+	expect_paired(&qp, true);
+}
+
 /*
  * 20 queue pairs of two hosts, in both directions, with messages of random lengths,
  * coalesced ACKs, lost packets and retransmissions. @same: all PSNs begin at 0. Return: wrong
@@ -363,6 +401,8 @@ int main(void)
 		cmocka_unit_test_setup(test_late_ack_separates_nothing, setup),
 		cmocka_unit_test_setup(test_other_hosts_do_not_interfere, setup),
 		cmocka_unit_test_setup(test_datagrams, setup),
+		cmocka_unit_test_setup(test_strangers_delay_nothing, setup),
+		cmocka_unit_test_setup(test_datagrams_change_no_connection, setup),
 		cmocka_unit_test_setup(test_random_psns_are_never_paired_wrongly, setup),
 		cmocka_unit_test_setup(test_equal_psns_are_never_paired_wrongly, setup),
 		cmocka_unit_test_setup(test_table, setup),

@@ -174,6 +174,7 @@ static int roce_print_xstats(const struct qdisc_util *qu, FILE *f,
 	PRINT(tb, DROPPED_QP_PACKETS, "dropped_qp_packets", "qp", "p");
 	PRINT(tb, DROPPED_OTHER_PACKETS, "dropped_other_packets", "other", "p");
 	PRINT(tb, DROPPED_GSO_PACKETS, "dropped_gso_packets", "gso", "p");
+	PRINT(tb, DROPPED_CNP_PACKETS, "dropped_cnp_packets", "cnp", "p");
 	return 0;
 }
 

@@ -191,6 +191,8 @@ enum {
  *	other_limit was reached
  * @TCA_ROCE_STATS_DROPPED_GSO_PACKETS: u64, GSO packets that could not be
  *	segmented
+ * @TCA_ROCE_STATS_DROPPED_CNP_PACKETS: u64, CNPs from UDP sockets of
+ *	programs, which need no privilege
  *
  * The np_ counters, and all rp_cnp_ counters but rp_cnp_handled, are those of
  * the device, which its qdiscs share.
@@ -217,6 +219,7 @@ enum {
 	TCA_ROCE_STATS_DROPPED_QP_PACKETS,
 	TCA_ROCE_STATS_DROPPED_OTHER_PACKETS,
 	TCA_ROCE_STATS_DROPPED_GSO_PACKETS,
+	TCA_ROCE_STATS_DROPPED_CNP_PACKETS,
 	/* private: */
 	TCA_ROCE_STATS_PAD,
 	__TCA_ROCE_STATS_MAX,
