@@ -326,11 +326,14 @@ static u32 voq_window(const struct voq_options *o, u64 rate_Bps)
 	return clamp_t(u64, window, 2 * o->credit_size, S32_MAX);
 }
 
-/* Called under the root lock, or before the qdisc is in use. */
-static void voq_apply(struct Qdisc *sch, const struct voq_options *o)
+/*
+ * Called under the root lock, or before the qdisc is in use. @line_Bps: of voq_line_Bps(), whose
+ * driver may sleep
+ */
+static void voq_apply(struct Qdisc *sch, const struct voq_options *o, u64 line_Bps)
 {
 	struct voq_sched_data *q = qdisc_priv(sch);
-	u64 retry_ns = o->retry_us * (u64)NSEC_PER_USEC, line_Bps = voq_line_Bps(o, qdisc_dev(sch));
+	u64 retry_ns = o->retry_us * (u64)NSEC_PER_USEC;
 	struct voq_end *end = q->end;
 
 	q->options = *o;
@@ -375,6 +378,7 @@ static int voq_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 	struct voq_sched_data *q = qdisc_priv(sch);
 	struct voq_options options = q->options;
 	struct nlattr *tb[TCA_VOQ_MAX + 1];
+	u64 line_Bps;
 	int err;
 
 	err = voq_options_parse(&options, tb, opt, extack);
@@ -382,8 +386,9 @@ static int voq_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_
 		err = voq_check_fixed(&q->options, &options, tb, extack);
 	if (err)
 		return err;
+	line_Bps = voq_line_Bps(&options, qdisc_dev(sch));
 	sch_tree_lock(sch);
-	voq_apply(sch, &options);
+	voq_apply(sch, &options, line_Bps);
 	if (sch->q.qlen)
 		closnet_shaper_kick(&q->shaper);
 	sch_tree_unlock(sch);
@@ -478,7 +483,7 @@ static int voq_init_qdisc(struct Qdisc *sch, struct nlattr *opt, struct netlink_
 		err = voq_init_end(sch, &options);
 	if (err)
 		return err;
-	voq_apply(sch, &options);
+	voq_apply(sch, &options, voq_line_Bps(&options, qdisc_dev(sch)));
 	if (!options.credit && !options.grant)
 		return 0;
 	return voq_net_join(voq_net_of(dev_net(qdisc_dev(sch))), q->end, options.port,
@@ -514,6 +519,7 @@ static int voq_netdev_event(struct notifier_block *nb, unsigned long event, void
 	struct voq_sched_data *q;
 	struct voq_options options;
 	struct voq_end *end;
+	u64 line_Bps;
 
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
@@ -522,8 +528,9 @@ static int voq_netdev_event(struct notifier_block *nb, unsigned long event, void
 		return NOTIFY_DONE;
 	q = qdisc_priv(end->sch);
 	options = q->options;
+	line_Bps = voq_line_Bps(&options, dev);
 	sch_tree_lock(end->sch);
-	voq_apply(end->sch, &options);
+	voq_apply(end->sch, &options, line_Bps);
 	sch_tree_unlock(end->sch);
 	return NOTIFY_DONE;
 }
