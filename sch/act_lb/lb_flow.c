@@ -28,6 +28,15 @@
  */
 #include "lb_flow.h"
 
+/* Another CPU may see a flow after the caller has read the clock, by less than this time, in ticks */
+#define LB_AHEAD	(1U << 20)
+
+/* Ticks since the last packet of a flow */
+static u32 lb_flow_age(const struct lb_flow *f, u32 now)
+{
+	return f->seen - now < LB_AHEAD ? 0 : now - f->seen;
+}
+
 /**
  * lb_flow_find() - look up the flow of a packet
  * @bucket: LB_WAYS places
@@ -48,10 +57,11 @@ enum lb_flow_state lb_flow_find(struct lb_flow *bucket, u64 hash, u64 now_ns, u6
 	u32 age, oldest = gap;
 
 	for (f = bucket; f < bucket + LB_WAYS; f++) {
-		age = f->tag ? now - f->seen : ~0U;
+		age = f->tag ? lb_flow_age(f, now) : ~0U;
 		if (f->tag == tag) {
 			*flow = f;
-			f->seen = now;
+			if (age)
+				f->seen = now;
 			return age > gap ? LB_FLOW_GAP : LB_FLOW_ACTIVE;
 		}
 		if (age > oldest) {

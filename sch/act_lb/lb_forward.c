@@ -367,7 +367,8 @@ static void lb_drop(const struct lb_packet *b, struct sk_buff *skb)
 /* Send a packet, or a GSO packet, whose TTL is reduced and whose data begins with the IP header. */
 static void lb_transmit(const struct lb_packet *b, struct sk_buff *skb, const struct lb_next *next)
 {
-	u32 packets = skb_is_gso(skb) ? skb_shinfo(skb)->gso_segs : 1;
+	/* a GSO packet of a tap or packet socket may not tell its segments */
+	u32 packets = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 
 	if (unlikely(skb_cow_head(skb, LL_RESERVED_SPACE(next->dev)))) {
 		lb_drop(b, skb);
@@ -422,7 +423,8 @@ static struct sk_buff *lb_prepare(const struct lb_packet *b, struct sk_buff *skb
 		ipv6_hdr(skb)->hop_limit--;
 	} else {
 		ip_decrease_ttl(ip_hdr(skb));
-		skb->priority = rt_tos2priority(ip_hdr(skb)->tos);
+		if (READ_ONCE(b->ports->net->ipv4.sysctl_ip_fwd_update_priority))
+			skb->priority = rt_tos2priority(ip_hdr(skb)->tos);
 	}
 	return skb;
 }

@@ -412,7 +412,8 @@ void lb_tell(struct lb_teller *t, const struct lb_route *r, const struct sk_buff
 	struct lb_msg m;
 	bool due = false;
 
-	if (skb->dev->type != ARPHRD_ETHER || !skb_mac_header_was_set(skb))
+	if (skb->dev->type != ARPHRD_ETHER || !skb_mac_header_was_set(skb) ||
+	    !is_valid_ether_addr(eth_hdr(skb)->h_source))
 		return;
 	/* a packet does not wait for other CPUs: the next one will do */
 	if (!spin_trylock(&t->lock))

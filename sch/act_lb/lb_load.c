@@ -136,7 +136,8 @@ static u32 lb_util_band(const struct lb_weights *w, u32 util)
  * @sent_bytes: bytes that the port has sent until now, a counter
  * @backlog_bytes: bytes in its queues now
  *
- * The first sample, and one with a counter that begins at 0 again, sets the counter only.
+ * The first sample, and one with a counter that begins at 0 again, sets the counter only. One that is
+ * not newer than the last one is ignored: another CPU was faster.
  */
 void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u64 sent_bytes,
 		    u32 backlog_bytes)
@@ -144,7 +145,9 @@ void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u
 	u64 elapsed_ns = min_t(u64, now_ns - l->sampled_ns, NSEC_PER_SEC);
 	s64 busy, util = l->util;
 
-	if (l->sampled_ns && elapsed_ns && sent_bytes >= l->sent_bytes) {
+	if (l->sampled_ns && (s64)(now_ns - l->sampled_ns) <= 0)
+		return;
+	if (l->sampled_ns && sent_bytes >= l->sent_bytes) {
 		busy = lb_load_busy(l, elapsed_ns, sent_bytes);
 		util = l->util - busy;
 		util *= lb_load_decay(div_u64(elapsed_ns, g->w.interval_ns));

@@ -134,15 +134,17 @@ static inline u32 lb_load_quality(struct lb_load *l, const struct lb_grading *g)
  * @g: grading
  * @now_ns: present time
  *
+ * Another CPU may have taken a sample since the caller has read the clock.
+ *
  * Return: true if the last sample is older than @l->intervals intervals.
  */
 static inline bool lb_load_is_due(const struct lb_load *l, const struct lb_grading *g, u64 now_ns)
 {
-	u64 elapsed_ns = now_ns - READ_ONCE(l->sampled_ns);
+	s64 elapsed_ns = now_ns - READ_ONCE(l->sampled_ns);
 
 	/* the product is seldom needed */
-	return elapsed_ns >= g->w.interval_ns &&
-	       elapsed_ns >= (u64)g->w.interval_ns * READ_ONCE(l->intervals);
+	return elapsed_ns >= (s64)g->w.interval_ns &&
+	       elapsed_ns >= (s64)g->w.interval_ns * READ_ONCE(l->intervals);
 }
 
 /**

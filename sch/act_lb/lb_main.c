@@ -498,11 +498,15 @@ static int lb_dump_port(struct sk_buff *skb, const struct lb_port_stats *sum,
 	return 0;
 }
 
-/* Dump the ports that the action has used, with a sample that is taken now. Called under RCU. */
+/*
+ * Dump the ports that the action has used, with a new sample if one is due: any user may dump, and
+ * samples in quick succession would find no packets. Called under RCU.
+ */
 static int lb_dump_ports(struct sk_buff *skb, const struct tcf_lb *lb, struct lb_ports *ports,
 			 const struct lb_grading *g)
 {
 	struct lb_port_stats sum;
+	u64 now_ns = ktime_get_ns();
 	struct net_device *dev;
 	struct lb_port *port;
 	unsigned long index;
@@ -513,9 +517,9 @@ static int lb_dump_ports(struct sk_buff *skb, const struct tcf_lb *lb, struct lb
 		if (!sum.packets)
 			continue;
 		dev = dev_get_by_index_rcu(ports->net, port->ifindex);
-		if (dev) {
+		if (dev && lb_load_is_due(&port->load, g, now_ns)) {
 			local_bh_disable();
-			lb_port_sample(port, dev, g, ktime_get_ns());
+			lb_port_sample(port, dev, g, now_ns);
 			local_bh_enable();
 		}
 		if (lb_dump_port(skb, &sum, port, g))

@@ -112,6 +112,10 @@ int lb_check_packet(struct sk_buff *skb, struct net *net)
 	/* a socket that a program has assigned; otherwise, in veth(4), it is the sender's */
 	if (lb_has_policy(net, skb, ipv6) || skb_sk_is_prefetched(skb) || skb_sec_path(skb))
 		return TCA_LB_STATS_PASS_POLICY;
+#ifdef CONFIG_NET_SWITCHDEV
+	if (skb->offload_l3_fwd_mark)	/* the switch has forwarded it; this is the stack's copy */
+		return TCA_LB_STATS_PASS_HOOK;
+#endif
 	if (skb_is_gso(skb) && !skb_shinfo(skb)->gso_type)	/* LRO */
 		return TCA_LB_STATS_PASS_HEADER;
 	return ipv6 ? lb_check6(skb) : lb_check4(skb);

@@ -125,7 +125,8 @@ bool lb_msg_read(struct lb_msg *m, const u8 *buf, u32 len)
 
 static bool lb_remote_is_old(const struct lb_remote *r, u64 now_ns)
 {
-	return now_ns - READ_ONCE(r->received_ns) > LB_AGE_NS;
+	/* another CPU may have received it after @now_ns */
+	return (s64)(now_ns - READ_ONCE(r->received_ns)) > (s64)LB_AGE_NS;
 }
 
 /**
@@ -194,11 +195,11 @@ u8 lb_remote_quality(const struct lb_remote *bucket, u64 tag, u64 now_ns)
  */
 bool lb_advert_is_due(const struct lb_advert *t, u8 quality, u32 interval_ns, u64 now_ns)
 {
-	u64 elapsed_ns = now_ns - t->sent_ns;
+	s64 elapsed_ns = now_ns - t->sent_ns;
 
-	if (!t->sent_ns || elapsed_ns >= LB_REFRESH_NS)
+	if (!t->sent_ns || elapsed_ns >= (s64)LB_REFRESH_NS)
 		return true;
-	return quality != t->quality && elapsed_ns >= interval_ns;
+	return quality != t->quality && elapsed_ns >= (s64)interval_ns;
 }
 
 /**
@@ -210,5 +211,7 @@ bool lb_advert_is_due(const struct lb_advert *t, u8 quality, u32 interval_ns, u6
  */
 bool lb_advert_is_idle(const struct lb_advert *t, u64 now_ns)
 {
-	return now_ns - t->used_ns > (t->sent_ns && !t->quality ? LB_DOWN_NS : LB_AGE_NS);
+	u64 idle_ns = t->sent_ns && !t->quality ? LB_DOWN_NS : LB_AGE_NS;
+
+	return (s64)(now_ns - t->used_ns) > (s64)idle_ns;
 }

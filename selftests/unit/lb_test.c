@@ -189,6 +189,24 @@ static void test_new_counter_keeps_the_utilization(void **state)
 	assert_in_range(l.util, util * 3 / 4 - 1, util * 3 / 4 + 1);
 }
 
+/* A CPU that has read the clock before another one's sample changes nothing. */
+static void test_older_sample_is_ignored(void **state)
+{
+	u64 now = 1 + 1000ULL * weights.interval_ns;
+	struct lb_load l, before;
+
+	(void)state;
+	lb_load_init(&l);
+	lb_load_set_rate(&l, 1250000000);
+	lb_load_sample(&l, &queue_only, now - weights.interval_ns, 0, 0);
+	lb_load_sample(&l, &queue_only, now, 20000, 5000);
+	assert_int_not_equal(l.util, 0);
+	assert_false(lb_load_is_due(&l, &queue_only, now - 100));
+	before = l;
+	lb_load_sample(&l, &queue_only, now - 100, 20100, 0);
+	assert_memory_equal(&l, &before, sizeof(l));
+}
+
 static void test_long_idle_time_clears_the_utilization(void **state)
 {
 	struct lb_load l = port(10, 0);
@@ -291,6 +309,21 @@ static void test_flowlet_ends_after_the_gap(void **state)
 	now += gap + LB_TICK_NS;
 	assert_int_equal(lb_flow_find(bucket, hash, now, gap, &again), LB_FLOW_GAP);
 	assert_int_equal(again->member, 3);
+}
+
+/* Another CPU has seen the flow after this one has read the clock: it is not old. */
+static void test_flow_of_the_future_is_active(void **state)
+{
+	struct lb_flow bucket[LB_WAYS] = {}, *f;
+	u64 now = 1ULL << 40, gap = 256000, tick = 1ULL << LB_TICK_SHIFT;
+
+	(void)state;
+	assert_int_equal(lb_flow_find(bucket, 5ULL << 32, now, gap, &f), LB_FLOW_NEW);
+	assert_int_equal(lb_flow_find(bucket, 5ULL << 32, now - tick, gap, &f), LB_FLOW_ACTIVE);
+	/* and the clock of the flow does not go back */
+	assert_int_equal(lb_flow_find(bucket, 5ULL << 32, now + gap, gap, &f), LB_FLOW_ACTIVE);
+	assert_int_equal(lb_flow_find(bucket, 5ULL << 32, now + 2 * gap + tick, gap, &f),
+			 LB_FLOW_GAP);
 }
 
 static void test_active_flows_are_not_replaced(void **state)
@@ -536,11 +569,13 @@ int main(void)
 		cmocka_unit_test(test_packets_longer_than_an_interval_count_in_full),
 		cmocka_unit_test(test_kept_quality_is_that_of_the_load_and_the_grading),
 		cmocka_unit_test(test_new_counter_keeps_the_utilization),
+		cmocka_unit_test(test_older_sample_is_ignored),
 		cmocka_unit_test(test_long_idle_time_clears_the_utilization),
 		cmocka_unit_test(test_utilization_band_falls_linearly),
 		cmocka_unit_test(test_equal_marks_of_utilization_make_a_step),
 		cmocka_unit_test(test_quality_is_the_weighted_mean_of_the_bands),
 		cmocka_unit_test(test_flowlet_ends_after_the_gap),
+		cmocka_unit_test(test_flow_of_the_future_is_active),
 		cmocka_unit_test(test_active_flows_are_not_replaced),
 		cmocka_unit_test(test_random_packets_agree_with_a_list),
 		cmocka_unit_test(test_all_policies_honour_weights_and_links),
