@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Shared by experiments with act_lb: policies, leaf-spine fabrics with faults, the setting of a transport, counters."""
 import json
-import math
 import os
 
 from closlab import ndp, pcrp, topo
 from closlab.params import Param
 from closlab.results import mean, quantile
+from closlab.statistics import half_interval as interval
 from closlab.tcp import Module
 
 # {scheme: options of act_lb}. A scheme without options has ECMP of the kernel; "wcmp" sets weights by the links' rates.
@@ -45,8 +45,6 @@ TCP_PARAMS = [
     Param("recovery", "count", "1", "net.ipv4.tcp_recovery of the hosts; 0: no RACK, losses by tcp_reordering alone"),
     Param("reordering", "count", "3", "net.ipv4.tcp_reordering of the hosts"),
 ]
-# 97.5 % quantiles of Student's t distribution, by degrees of freedom
-STUDENT = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 
 # ---- in the guest
@@ -121,7 +119,8 @@ def vary_hashes(net, seed):
     """Choose other paths for the kernel's ECMP: seeds of the switches' hashes that depend on SEED."""
     for i, switch in enumerate(net.switches()):
         with topo.inside(switch):
-            topo.sysctl("ipv4/fib_multipath_hash_seed", str(1000 * seed + i + 1))
+            # 32 bits; 0 selects a seed of the kernel's
+            topo.sysctl("ipv4/fib_multipath_hash_seed", str((1000 * seed + i) % (2**32 - 1) + 1))
 
 
 def balanced(switch):
@@ -265,15 +264,6 @@ class Slowdowns:
         self.count = read_counts(run, scheme, "counts-" + name)
         packets = sum(-(-row["bytes"] // (run.params.mtu - headers(transport))) for row in rows)
         self.again = 100 * again(transport, rows, self.count) / packets
-
-
-def interval(values):
-    """Return: half of the 95 % interval of the mean; 0 for one value."""
-    n, middle = len(values), mean(values)
-    if n < 2:
-        return 0.0
-    spread = math.sqrt(sum((v - middle) ** 2 for v in values) / (n - 1) / n)
-    return spread * STUDENT[min(n - 1, len(STUDENT)) - 1]
 
 
 def with_interval(values):

@@ -96,6 +96,7 @@ class Run:
             words += ["--memory", str(options.memory)]
         if options.small:
             words.append("--small")
+        words += ["--timeout", str(options.timeout), "--stall", str(options.stall)]
         if self.point:
             words += ["--set"] + ["%s=%s" % item for item in self.point.items()]
         return shlex.join(words) + " || [ $? -eq 1 ]"
@@ -175,16 +176,18 @@ def merged(tables):
 
 
 def judged(results):
-    """Return: per claim of all seeds: id, text, bar, values, mean, low, high, verdict."""
+    """Return: per claim of any seed: id, text, bar, values, mean, low, high, verdict.
+
+    A claim that a seed lacks is open.
+    """
     found = []
     by_id = [{claim["id"]: claim["value"] for claim in other.claims} for other in results]
-    for claim in results[0].claims:
+    for claim in {claim["id"]: claim for other in reversed(results) for claim in other.claims}.values():
         values = [other[claim["id"]] for other in by_id if claim["id"] in other]
-        if len(values) < len(results):
-            continue
         low, high = interval(values)
         found.append({"id": claim["id"], "text": claim["text"], "bar": claim["bar"], "values": values,
-                      "mean": mean(values), "low": low, "high": high, "verdict": verdict(values, claim["bar"])})
+                      "mean": mean(values), "low": low, "high": high,
+                      "verdict": verdict(values, claim["bar"]) if len(values) == len(results) else "open"})
     return found
 
 

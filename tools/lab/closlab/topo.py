@@ -209,7 +209,7 @@ class Network:
         values = dict(self.host_sysctls if node.is_host else self.switch_sysctls)
         if not node.is_host:
             # with equal seeds, all tiers would choose alike and leave most paths unused
-            values["ipv4/fib_multipath_hash_seed"] = str(hash_seed)
+            values["ipv4/fib_multipath_hash_seed"] = str(hash_seed % 2**32 or 1)
         for name, value in values.items():
             sysctl(name, value)
         for port in node.ports.values():
