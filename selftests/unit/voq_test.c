@@ -467,6 +467,19 @@ static void test_message_that_lies_is_refused(void **state)
 	assert_false(voq_msg_read(&n, b, sizeof(b)));
 }
 
+/* Messages that claim huge numbers do not make the sum of unused credit wrap. */
+static void test_forged_numbers_do_not_wrap(void **state)
+{
+	struct voq_msg m;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		request(i, U64_MAX, U64_MAX - 5, 0, false, 1, &m);
+	assert_true(g.unused >= 3 * (VOQ_DEMAND_MAX - CREDIT));
+	assert_true(g.unused <= 3 * VOQ_DEMAND_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -490,6 +503,7 @@ int main(void)
 		cmocka_unit_test_setup(test_full_table_keeps_sources_with_demand, setup),
 		cmocka_unit_test_setup(test_message_reads_back, setup),
 		cmocka_unit_test_setup(test_message_that_lies_is_refused, setup),
+		cmocka_unit_test_setup(test_forged_numbers_do_not_wrap, setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
