@@ -12,6 +12,7 @@
  * begins anew. Packets of the last instance, which may still be in the fabric, are delivered out
  * of order for a second.
  */
+#include <linux/sched/mm.h>
 #include <net/inet_ecn.h>
 #include <net/ip_tunnels.h>
 #include <net/udp.h>
@@ -571,6 +572,7 @@ static struct fab_stream *fab_stream_alloc(struct fab_peer *peer, u16 bucket)
 static struct fab_stream *fab_stream_create(struct fab_peer *peer, u16 bucket)
 {
 	struct fab_dev *fab = peer->fab;
+	struct mem_cgroup *before;
 	struct fab_stream *s;
 	int err;
 
@@ -579,7 +581,9 @@ static struct fab_stream *fab_stream_create(struct fab_peer *peer, u16 bucket)
 	s = fab_stream_alloc(peer, bucket);
 	if (!s)
 		goto err_count;
-	err = xa_insert_bh(&peer->streams, bucket, s, GFP_ATOMIC | __GFP_NOWARN);
+	before = set_active_memcg(fab->memcg);
+	err = xa_insert_bh(&peer->streams, bucket, s, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(before);
 	if (!err)
 		return s;
 	kfree(s);

@@ -466,6 +466,17 @@ netdev_tx_t fab_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
+/* Plain ECMP, as for the paper's control packets, but not by a link that is down if another is up */
+static const struct fab_path *fab_control_path(const struct fab_paths *paths, u32 hash)
+{
+	u32 first = hash % paths->count, i;
+
+	for (i = 0; i < paths->count; i++)
+		if (fab_path_is_up(&paths->path[(first + i) % paths->count]))
+			return &paths->path[(first + i) % paths->count];
+	return &paths->path[first];
+}
+
 /**
  * fab_control() - send a control packet
  * @peer: peer
@@ -497,6 +508,5 @@ void fab_control(struct fab_peer *peer, const struct fab_header *h)
 	skb_reset_network_header(skb);
 	skb->protocol = htons(ETH_P_IP);
 	skb->priority = TC_PRIO_CONTROL;
-	/* plain ECMP, as for the paper's control packets */
-	fab_send(&out, &out.paths->path[h->cookie % out.paths->count], skb);
+	fab_send(&out, fab_control_path(out.paths, h->cookie), skb);
 }
