@@ -466,7 +466,7 @@ netdev_tx_t fab_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/* Plain ECMP, as for the paper's control packets, but not by a link that is down if another is up */
+/* Plain ECMP, as for the paper's control packets, among links that are up if there are any */
 static const struct fab_path *fab_control_path(const struct fab_paths *paths, u32 hash)
 {
 	u32 first = hash % paths->count, i;

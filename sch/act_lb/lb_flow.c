@@ -28,7 +28,7 @@
  */
 #include "lb_flow.h"
 
-/* Another CPU may see a flow after the caller has read the clock, by less than this time, in ticks */
+/* Ticks by which another CPU may see a flow after the caller has read the clock */
 #define LB_AHEAD	(1U << 20)
 
 /* Ticks since the last packet of a flow */

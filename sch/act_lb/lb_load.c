@@ -136,8 +136,8 @@ static u32 lb_util_band(const struct lb_weights *w, u32 util)
  * @sent_bytes: bytes that the port has sent until now, a counter
  * @backlog_bytes: bytes in its queues now
  *
- * The first sample, and one with a counter that begins at 0 again, sets the counter only. One that is
- * not newer than the last one is ignored: another CPU was faster.
+ * The first sample, and one with a counter that begins at 0 again, sets the counter only. One
+ * that is not newer than the last one is ignored: another CPU was faster.
  */
 void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u64 sent_bytes,
 		    u32 backlog_bytes)

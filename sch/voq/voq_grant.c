@@ -98,7 +98,7 @@ static void voq_source_count(struct voq_granter *g, struct voq_source *s, u64 un
 	s->unused = unused;
 }
 
-/* A forged message may claim any numbers: bounded, so that the sum of all sources does not overflow */
+/* A forged message may claim any numbers. With the bound, the sum of all sources does not wrap. */
 static u64 voq_source_unused(const struct voq_source *s)
 {
 	return s->granted > s->sent ? min_t(u64, s->granted - s->sent, VOQ_DEMAND_MAX) : 0;

@@ -189,7 +189,7 @@ static void test_new_counter_keeps_the_utilization(void **state)
 	assert_in_range(l.util, util * 3 / 4 - 1, util * 3 / 4 + 1);
 }
 
-/* A CPU that has read the clock before another one's sample changes nothing. */
+/* A CPU that has read the clock before another CPU's sample leaves that sample as it is. */
 static void test_older_sample_is_ignored(void **state)
 {
 	u64 now = 1 + 1000ULL * weights.interval_ns;
