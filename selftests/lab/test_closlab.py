@@ -15,7 +15,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, guest, params, pcrp, results, runner, shell  # noqa: E402
+from closlab import experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
 from closlab import statistics, sweep, topo, trace  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
@@ -321,6 +321,27 @@ class Files(unittest.TestCase):
         other.job["params"] = {"senders": "9", "load": "0.5"}
         self.assertFalse(other.complete())
         self.assertEqual(sweep.Run({}, 3, run.job, ["a", "b"], self.directory + "/none").waiting, ["a", "b"])
+
+    def test_sweep_repeats_runs_of_other_inputs(self):
+        made = {"experiment": "1", "library": "2", "programs": {"a": "3"}, "kernel": "4", "modules": {}, "commit": "5"}
+        for change, waiting in (({"commit": "6"}, []), ({"modules": {"m.ko": "7"}}, ["a"])):
+            with self.subTest(change=change), contextlib.redirect_stderr(io.StringIO()):
+                run = self.sweep([9])[0]
+                inputs.write(run.directory, made)
+                run.renew({**made, **change})
+                self.assertEqual(run.waiting, waiting)
+
+    def test_run_that_cannot_be_reported_does_not_end_a_sweep(self):
+        run = self.sweep([9])[0]
+        os.unlink(os.path.join(run.directory, "claims.json"))
+        os.unlink(os.path.join(run.directory, "a", "x.csv"))
+        task, run.waiting = mock.Mock(scheme="a"), ["a"]
+        todo = sweep.Sweep([run], mock.Mock(kernel="uml"), mock.Mock(), {})
+        todo.by_task[task] = run
+        with contextlib.redirect_stderr(io.StringIO()):
+            todo.done(task)
+        self.assertEqual(list(todo.without_report), [task])
+        self.assertFalse(run.complete())
 
     def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})

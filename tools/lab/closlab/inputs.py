@@ -50,6 +50,16 @@ def describe(name, kernel, modules):
     }
 
 
+def same(directory, described):
+    """Return: True if inputs.json has the digests of DESCRIBED; commits and packages may differ."""
+    try:
+        with open(os.path.join(directory, FILES[0]), encoding="utf-8") as f:
+            found = json.load(f)
+    except FileNotFoundError:
+        return False
+    return all(found.get(key) == described[key] for key in ("experiment", "library", "programs", "kernel", "modules"))
+
+
 def write(directory, described):
     """Write inputs.json, as describe() returns it."""
     with open(os.path.join(directory, FILES[0]), "w", encoding="utf-8") as f:

@@ -10,6 +10,7 @@ import os
 import random
 import re
 import shlex
+import traceback
 
 from closlab import experiment, inputs, runner
 from closlab.params import BadValue, assignments, texts
@@ -87,6 +88,12 @@ class Run:
             set(self.schemes) <= set(about["schemes"]) and "failed" not in about and \
             os.path.exists(os.path.join(self.directory, "claims.json"))
 
+    def renew(self, described):
+        """Repeat this run if its results were made from other inputs than DESCRIBED, see closlab.inputs."""
+        if not self.waiting and not inputs.same(self.directory, described):
+            runner.say("%s, seed %d: made from other inputs, so it is repeated" % (name_of(self.point), self.seed))
+            self.waiting = list(self.schemes)
+
     def command(self, options):
         """Return: the command that makes this run; 1 (a claim fails) is no failure here."""
         words = ["tools/lab/lab", "run", self.job["experiment"], "--seed", str(self.seed), "--kernel", options.kernel,
@@ -126,7 +133,7 @@ class Sweep:
 
     def __init__(self, runs, options, write_params, described):
         self.runs, self.options, self.write_params, self.described = runs, options, write_params, described
-        self.by_task = {}
+        self.by_task, self.without_report = {}, {}
 
     def tasks(self):
         for run in self.runs:
@@ -145,14 +152,19 @@ class Sweep:
             self.write_params(run.directory, dict(run.job, schemes=run.schemes, kernel=self.options.kernel))
             inputs.write(run.directory, self.described)
             inputs.write_digests(run.directory, run.schemes)
-            Results(run.directory).report()
+            try:
+                Results(run.directory).report()
+            except Exception:
+                # without claims.json it counts as not complete; the other runs continue
+                traceback.print_exc()
+                self.without_report[task] = "its run cannot be reported; the reason is above"
 
     def run(self):
-        """Return: {task: reason} of failed guests."""
+        """Return: {task: reason} of failed guests and reports."""
         self.options.jobs = guests_at_once(self.options)
         crew = runner.Crew(self.tasks(), self.options, self.done)
         crew.run()
-        return crew.failed
+        return {**crew.failed, **self.without_report}
 
 
 # ---- summary
