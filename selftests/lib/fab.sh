@@ -89,10 +89,10 @@ delays() {
 	done
 }
 
-# check_in_time NAME VALUE EXPECTED: check_eq for values that differ if a guest is late by more than the wait, which
-# follows the skew of the links
+# check_in_time NAME VALUE EXPECTED: check_eq for a number of packets that is EXPECTED unless a guest is late by more
+# than the wait, which follows the skew of the links. In real time, 100 of some 1000 packets may be.
 check_in_time() {
-	if exact; then check_eq "$@"; else skip "$1" "needs virtual time"; fi
+	if exact; then check_eq "$@"; else check "$1, but for 100 packets" test "$2" -le $(($3 + 100)); fi
 }
 
 # sum NAME...: sum of counters of t's device
