@@ -505,8 +505,8 @@ static int lb_dump_port(struct sk_buff *skb, const struct lb_port_stats *sum,
 static int lb_dump_ports(struct sk_buff *skb, const struct tcf_lb *lb, struct lb_ports *ports,
 			 const struct lb_grading *g)
 {
-	struct lb_port_stats sum;
 	u64 now_ns = ktime_get_ns();
+	struct lb_port_stats sum;
 	struct net_device *dev;
 	struct lb_port *port;
 	unsigned long index;
