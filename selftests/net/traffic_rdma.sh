@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # RDMA flows of the lab's traffic generator, by rxe (RoCEv2) and siw (iWARP): each operation and pattern, their times,
-# lost packets, and errors
+# lost packets, and errors; NDP's regions
 #
 #	+----------- a -----------+     +----------- b -----------+
 #	| h0: rxe or siw on w0    |=====| h1: rxe or siw on w1    |
@@ -111,4 +111,19 @@ run "iWARP, requests and responses" 4 1.1 rpc src=h0 dst=h1 transport=iwarp requ
 check_refused "RoCEv2 is refused on siw" "RDMA device h0 does not have transport=roce" \
 	traffic bulk src=h0 dst=h1 bytes=1 transport=roce
 no_device
+
+# ---- NDP, whose packets are placed as those of DDP
+
+if load_module ndp; then
+	NDP=(src=h0 dst=h1 transport=ndp connect=before)
+	run "NDP, placed in a region" 3 3.2 bulk "${NDP[@]}" bytes=1M flows=3 region=4M
+	run "NDP, more messages than the region has space for at a time" 5 1.1 rpc src=h0 dst=h1 transport=ndp \
+		request=1M response=1 count=5 region=2M
+	check "NDP, no space in the region: traffic runs" traffic bulk "${NDP[@]}" bytes=1M flows=3 region=2M
+	check_eq "NDP, no space in the region: a flow fails" "$(flows '$13 == "failed"')" 1
+	check_refused "a region that ends within a page is refused" "NDP_REGION=5000: Invalid argument" \
+		traffic bulk "${NDP[@]}" bytes=1M region=5000
+else
+	skip "NDP, placed in a region" "no module ndp"
+fi
 finish

@@ -129,6 +129,10 @@ static void test_bad_keys(void **state)
 		       "bad value for key \"window\": \"4097\"");
 	expect_refused("bulk src=h0 dst=h1 transport=roce window=64",
 		       "key \"window\" conflicts with transport=roce");
+	expect_refused("bulk src=h0 dst=h1 transport=ndp region=2G",
+		       "bad value for key \"region\": \"2G\"");
+	expect_refused("bulk src=h0 dst=h1 transport=roce region=1M",
+		       "key \"region\" conflicts with transport=roce");
 	expect_refused("bulk src=h0 dst=h1 transport=ndp verb=send",
 		       "key \"verb\" conflicts with transport=ndp");
 	expect_refused("bulk src=h0 dst=h1 ack_timeout=8",

@@ -14,8 +14,8 @@ of one rate:
 
 Each network runs with PFC alone (`pfc`: the switches do not mark, so that tcp_dcqcn flows stay at line rate, as RDMA
 without congestion control does), and with marking (`dcqcn`). With transport=roce, the flows are RDMA WRITEs of Linux's
-rxe, without sch_roce (`pfc`) and with it (`dcqcn`); its queue pairs have other paths in each run, too. Switches have
-the paper's share of memory for each port, and dynamic thresholds with beta = 8.
+rxe, without sch_roce (`pfc`) and with it (`dcqcn`); its queue pairs have other paths in each run, too. transport=gbn
+is the traffic generator's model of a NIC, with a window of any length. Switches have the paper's share of memory for each port, and dynamic thresholds with beta = 8.
 """
 from closlab import dcqcn, rdma, topo
 from closlab.params import Param
@@ -25,7 +25,9 @@ from closlab.tcp import SERIES, goodputs
 PARAMS = [
     Param("rate", "rate", "40gbit", "rate of all links"),
     Param("delay", "time", "1500ns", "delay of each link"),
-    Param("transport", "word", "tcp", "tcp_dcqcn, or rxe with sch_roce", choices=rdma.TRANSPORTS),
+    Param("transport", "word", "tcp", "tcp_dcqcn, or rxe or a model of a NIC (gbn) with sch_roce",
+          choices=(*rdma.TRANSPORTS, "gbn")),
+    Param("window", "count", "128", "gbn: packets of a queue pair without acknowledgment; rxe's"),
     Param("pmax", "number", "1", "pmax of the marking, %"),
     Param("runs", "count", "3", "runs of each case"),
     Param("others", "count", "0,1,2", "values of K, a case each", several=True),
@@ -71,6 +73,7 @@ def guest(lab):
                      dcqcn.marking(dcqcn.NEVER, dcqcn.NEVER) if alone else "pmax %g%%" % p.pmax, not alone)
     if lab.scheme.startswith("clos"):
         fix_uplinks(net.nodes["t1"])
+    flow = rdma.flow_words(p.transport) + (["window=%d" % p.window] if p.transport == "gbn" else [])
     todo = cases(p, lab.scheme)
     lab.expect(len(todo) * (p.warmup + p.time))
     for name, run, patterns in todo:
@@ -78,7 +81,7 @@ def guest(lab):
         for i, (src, dst) in enumerate(patterns):
             # ECMP maps other ports to other paths
             words += ["--"] * bool(i) + ["bulk", "src=" + src, "dst=" + dst, "jitter=%dns" % p.jitter,
-                                         "port=%d" % (20000 + 10 * run + i), *rdma.flow_words(p.transport)]
+                                         "port=%d" % (20000 + 10 * run + i), *flow]
         lab.sample("ports-%s-%d.csv" % (name, run), p.time, net.switch_ports(), p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%s-%d.csv" % (name, run)), "--every", "%dns" % (p.time // SERIES),

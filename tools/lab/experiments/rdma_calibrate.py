@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """RDMA of Linux's rxe and siw at the line rate: completion times over the ideal ones.
 
-One connection between two hosts at a switch. Each flow waits for the previous one. The ideal time is that of full
-packets on an idle path, store and forward, with all headers counted: RoCEv2's packets carry 4096 bytes, iWARP's as
-much as TCP's. The scheme is the rate of all links.
+One connection between two hosts at a switch. Each flow waits for the previous one. RoCEv2's flows of a packet are
+SENDs, others WRITEs with immediate data. The ideal time is that of full packets on an idle path, store and forward,
+with all headers counted: RoCEv2's packets carry 4096 bytes, iWARP's as much as TCP's. The scheme is the rate of all
+links.
 """
 from closlab import rdma, topo
 from closlab.params import RATES, Param, scaled
@@ -40,6 +41,8 @@ def guest(lab):
         for _ in range(p.repeat):
             words += ["--"] * bool(words) + ["bulk", "src=h1", "dst=h2", "bytes=%d" % size, "connect=before",
                                              "transport=" + transport, "message=64M", "start=%dns" % at]
+            if transport == "roce" and size <= SHORT:
+                words.append("verb=send")
             at += span
     lab.traffic(net, "--flows", lab.path("flows.csv"), *words)
 

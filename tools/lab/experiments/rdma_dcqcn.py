@@ -22,7 +22,9 @@ PARAMS = [
     Param("delay", "time", "1500ns", "delay of each link"),
     Param("senders", "count", "2,4,8,16,20", "numbers of senders, a case each", several=True),
     Param("runs", "count", "5", "runs of each case"),
-    Param("pmax", "number", "20", "pmax of the marking, %"),
+    Param("kmin", "size", "5k", "kmin of the marking"),
+    Param("kmax", "size", "200k", "kmax"),
+    Param("pmax", "number", "20", "pmax, %"),
     Param("message", "size", "64k", "bytes of a WRITE"),
     Param("jitter", "time", "1ms", "interval in which the flows start"),
     Param("warmup", "time", "60ms", "time before the measurement"),
@@ -53,7 +55,8 @@ def guest(lab):
         alone = lab.scheme == "pfc"
         transport = "tcp" if lab.scheme == "tcp" else "roce"
         rdma.build_dcqcn(lab, net, transport,
-                         dcqcn.marking(dcqcn.NEVER, dcqcn.NEVER) if alone else "pmax %g%%" % p.pmax, not alone)
+                         rdma.without_marks() if alone else
+                         "%s pmax %g%%" % (dcqcn.marking(p.kmin, p.kmax), p.pmax), not alone)
         for senders in p.senders:
             for number in range(p.runs):
                 measure(lab, net, transport, (rate, senders), number)

@@ -66,10 +66,13 @@ def guest(lab):
     span = lb.poisson_ns(p, sizes, p.load)
     lab.expect(p.runs * (span + p.drain))
     transport = "transport=" + ("roce" if lab.scheme.startswith("roce") else "iwarp")
+    now = rdma.counts(lab, net)
     for number in range(p.runs):
+        lab.sample("ports-%d.csv" % number, span, net.switch_ports())
         lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % span, "--drain", "%dns" % p.drain,
                     "--flows", lab.path("flows-%d.csv" % number), "poisson",
                     "load=%.9f" % (p.load * pcrp.data_share(sizes)), "cdf=" + pcrp.cdf(sizes), transport, "message=1M")
+        now = lb.write_counts(lab, net, lab.path("counts-%d.csv" % number), now, rdma.counts)
 
 
 # ---- on the host
@@ -88,6 +91,20 @@ def columns(run, scheme):
     return found
 
 
+CAUSES = {"retransmissions": ("TcpRetransSegs", "duplicate_request", "out_of_seq_request"),
+          "timeouts": ("TcpExtTCPTimeouts",), "of SYNs": ("TcpExtTCPSynRetrans",)}
+
+
+def causes(run, scheme):
+    """Return: sums of all runs: the counters of CAUSES; drops, pause frames and marks at switches"""
+    counts = [lb.read_counts(run, scheme, "counts-%d.csv" % number) for number in range(run.params.runs)]
+    ports = [run.csv(scheme, "ports-%d.csv" % number) for number in range(run.params.runs)]
+    last = [table.where(time_ns=max(table["time_ns"])) for table in ports]
+    first = [table.where(time_ns=min(table["time_ns"])) for table in ports]
+    return tuple(sum(count[name] for count in counts for name in names) for names in CAUSES.values()) + tuple(
+        sum(sum(end[key]) - sum(begin[key]) for begin, end in zip(first, last)) for key in ("drops", "pauses", "marks"))
+
+
 HEAD = ("scheme", "mean", "short: p50", "p99", "all: p50", "p99", "long: p50", "p99", "unfinished")
 
 
@@ -98,6 +115,9 @@ def report(run):
     run.text("Completion time over the ideal one; short: below 100 KB, long: from 1 MB on", "")
     run.table(HEAD, rows)
     rdma.write_table(run.path("rdma-fct.csv"), HEAD, rows)
+    run.text("All runs, while flows arrive: packets sent again or useless, retransmission timeouts of TCP, those of SYNs; "
+             "at switches", "")
+    run.table(("scheme", *CAUSES, "drops", "pauses", "marks"), [(scheme, *causes(run, scheme)) for scheme in run.schemes])
     run.claim("unfinished", "flows that did not end", sum(sum(table[-1]) for table in found.values()), "== 0")
     if run.small or set(run.schemes) != set(SCHEMES):
         return

@@ -9,7 +9,8 @@ need all paths. Schemes are the ways in which the leaves choose a path: the kern
     write_only  the same, cut into a WRITE for each packet, as NICs with adaptive routing do
     iwarp       siw over TCP (cubic)
     gbn, sr     the traffic generator's model of a NIC, with go-back-N and with selective repeat
-    ndp         NDP's messages, each of which says where its data goes; NDP chooses the paths itself (scheme ecmp)
+    ndp         NDP's messages; NDP chooses the paths itself (scheme ecmp)
+    ddp         the same, placed in the receiver's region as packets arrive
 
 Switches pause (PFC) instead of dropping, except for NDP, so each retransmission is due to the order of packets. There
 is no congestion control other than TCP's and NDP's.
@@ -25,8 +26,8 @@ PARAMS = [
     Param("spines", "count", "4", "spines, and hosts at each of the two leaves"),
     Param("rate", "rate", "40gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
-    Param("transports", "word", "rxe,write_only,iwarp,gbn,sr,ndp", "transports", several=True,
-          choices=("rxe", "write_only", "iwarp", "gbn", "sr", "ndp")),
+    Param("transports", "word", "rxe,write_only,iwarp,gbn,sr,ndp,ddp", "transports", several=True,
+          choices=("rxe", "write_only", "iwarp", "gbn", "sr", "ndp", "ddp")),
     Param("runs", "count", "5", "runs of each case, with other pairs of hosts"),
     Param("message", "size", "256k", "bytes of an RDMA message"),
     Param("ack_timeout", "count", "7", "retransmission timeout of RoCEv2, 4.096 us * 2^N"),
@@ -37,14 +38,16 @@ PARAMS = [
 SMALL = {"spines": "2", "transports": "rxe,sr", "runs": "1", "warmup": "500us", "time": "500us"}
 SCHEMES = ("ecmp", "rr", "random")
 WORDS = {"rxe": ["transport=roce"], "write_only": ["transport=roce", "verb=write_only"], "iwarp": ["transport=iwarp"],
-         "gbn": ["transport=gbn"], "sr": ["transport=sr"], "ndp": ["transport=ndp"]}
+         "gbn": ["transport=gbn"], "sr": ["transport=sr"], "ndp": ["transport=ndp"],
+         "ddp": ["transport=ndp", "region=64M"]}
+OVER_NDP = ("ndp", "ddp")
 NETWORKS = {"rxe": "roce", "write_only": "roce"}
 OPTIONS = {"ecmp": None, "rr": lb.POLICIES["rr"], "random": lb.POLICIES["random"]}
 
 
 def cases(params, scheme):
     """Return: transports of a scheme."""
-    return [name for name in params.transports if name != "ndp" or scheme == "ecmp"]
+    return [name for name in params.transports if name not in OVER_NDP or scheme == "ecmp"]
 
 
 # ---- in the guest
@@ -52,7 +55,7 @@ def cases(params, scheme):
 def build(lab, name):
     p = lab.params
     net = topo.leaf_spine(2, p.spines, p.spines, p.rate, p.delay, mtu=rdma.MTU)
-    if name == "ndp":
+    if name in OVER_NDP:
         lb.build(lab, net, "ndp", seed=lab.seed, words=None)
         return net
     rdma.build_dcqcn(lab, net, NETWORKS.get(name, name), rdma.without_marks(), control=False, seed=lab.seed)
@@ -76,7 +79,7 @@ def guest(lab):
         for number in range(p.runs):
             case = "%s-%d.csv" % (name, number)
             message = ["message=%d" % p.message] if name in ("rxe", "write_only", "iwarp") else []
-            if name not in ("iwarp", "ndp"):
+            if name not in ("iwarp", *OVER_NDP):
                 message.append("ack_timeout=%d" % p.ack_timeout)
             lab.traffic(net, "--seed", 1000 * lab.seed + number, "--time", "%dns" % (p.warmup + p.time),
                         "--drain", "0ns", "--flows", lab.path("flows-" + case), "--series", lab.path("series-" + case), "--every",
@@ -94,9 +97,10 @@ class Case:
     def __init__(self, run, scheme, name):
         p = run.params
         self.shares, self.naks, self.useless = [], [], []
-        column = "acked_bytes" if name == "ndp" else "received_bytes"
-        data = {"iwarp": rdma.MTU - HEADERS, "ndp": rdma.MTU - ndp.NDP_HEADERS}.get(name, rdma.DATA)
-        most = data / (rdma.MTU + AROUND) if name in ("iwarp", "ndp") else rdma.SHARE
+        over_ndp = name in OVER_NDP
+        column = "acked_bytes" if over_ndp else "received_bytes"
+        data = rdma.MTU - ndp.NDP_HEADERS if over_ndp else rdma.MTU - HEADERS if name == "iwarp" else rdma.DATA
+        most = data / (rdma.MTU + AROUND) if over_ndp or name == "iwarp" else rdma.SHARE
         for number in range(p.runs):
             case = "%s-%d.csv" % (name, number)
             flows = goodputs(run.csv(scheme, "series-" + case), p.warmup, p.warmup + p.time, column)
@@ -106,7 +110,7 @@ class Case:
             packets = sum(flows) * (p.warmup + p.time) / 8e9 / data
             again = count["duplicate_request"] + count["out_of_seq_request"]
             if name not in NETWORKS:
-                again = lb.again(name, rows, count)
+                again = lb.again("ndp" if over_ndp else name, rows, count)
             self.useless.append(100 * again / (packets + again))
             self.naks.append(100 * count["rcvd_seq_err"] / (packets + again) if name in NETWORKS else math.nan)
 
@@ -136,9 +140,11 @@ def claims(run, found):
         if name in names:
             run.claim(name, "%s: goodput at random over that with ECMP" % name,
                       share(name, "random") / share(name, "ecmp"), "<= 0.5")
-    if "ndp" in names and "rxe" in names:
-        run.claim("ndp", "NDP, which sprays, over rxe sprayed at random",
-                  share("ndp", "ecmp") / max(share("rxe", "random"), 1e-3), ">= 2")
+    if "ddp" in names and "rxe" in names:
+        run.claim("ddp", "NDP with regions, which sprays, over rxe sprayed at random",
+                  share("ddp", "ecmp") / max(share("rxe", "random"), 1e-3), ">= 2")
+    if "ddp" in names and "ndp" in names:
+        run.claim("region", "NDP with regions over NDP", share("ddp", "ecmp") / share("ndp", "ecmp"), ">= 0.99")
 
 
 def draw(run, found):

@@ -4,8 +4,10 @@
  *
  * Like a server, a host receives from all peers on one socket. Messages are read
  * when they are complete, so its receive buffer holds all concurrent messages.
+ * With region=, packets are placed in memory of the program as they arrive.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/ndp.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -25,6 +27,12 @@
 /* an endless flow: bytes of a message, and bytes sent ahead of the received ones */
 #define ENDLESS_MESSAGE 1000000
 #define ENDLESS_AHEAD (4 * ENDLESS_MESSAGE)
+
+static void set_u64(int fd, int option, uint64_t value, const char *name)
+{
+	if (setsockopt(fd, SOL_NDP, option, &value, sizeof(value)))
+		die("%s=%" PRIu64 ": %s", name, value, strerror(errno));
+}
 
 static int ndp_socket(const struct pattern *p, const struct host *host, uint16_t port)
 {
@@ -53,17 +61,41 @@ static void received(struct channel *ch, uint64_t bytes)
 		channel_failed(ch, error);
 }
 
+/* Free the space of a message in the region. Return: its bytes; -ENOBUFS: it was not placed there */
+static ssize_t free_placed(int fd, struct msghdr *in)
+{
+	const struct cmsghdr *cm = CMSG_FIRSTHDR(in);
+	struct ndp_placed placed;
+
+	for (; cm; cm = CMSG_NXTHDR(in, (struct cmsghdr *)cm)) {
+		if (cm->cmsg_level != SOL_NDP || cm->cmsg_type != NDP_CMSG_PLACED)
+			continue;
+		memcpy(&placed, CMSG_DATA(cm), sizeof(placed));
+		set_u64(fd, NDP_REGION_FREE, placed.offset_bytes, "NDP_REGION_FREE");
+		return (ssize_t)placed.msg_bytes;
+	}
+	return -ENOBUFS;
+}
+
 /* Read a message, or the next part of it. Return: bytes, or a negative errno */
-static ssize_t receive(int fd, struct msghdr *in)
+static ssize_t receive(int fd, struct msghdr *in, bool from_region)
 {
 	static char buffer[READ_MAX];
 	struct iovec iov = { buffer, sizeof(buffer) };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(struct ndp_placed))];
+	} control;
 	ssize_t n;
 
 	in->msg_iov = &iov;
 	in->msg_iovlen = 1;
+	in->msg_control = &control;
+	in->msg_controllen = from_region ? sizeof(control) : 0;
 	n = recvmsg(fd, in, MSG_DONTWAIT);
-	return n < 0 ? -errno : n;
+	if (n < 0)
+		return -errno;
+	return from_region ? free_placed(fd, in) : n;
 }
 
 static void listener_ready(struct watch *w, uint32_t events)
@@ -71,17 +103,19 @@ static void listener_ready(struct watch *w, uint32_t events)
 	struct listener *l = (struct listener *)w;
 	union address from;
 	struct msghdr in = { .msg_name = &from, .msg_namelen = sizeof(from) };
-	ssize_t n = receive(l->fd, &in);
+	ssize_t n = receive(l->fd, &in, l->pattern->set.region);
 	struct channel *ch;
 
 	(void)events;
 	/* -ECONNRESET: a sender has aborted a message, and its flow has failed there */
-	if (n < 0 && n != -EAGAIN && n != -ECONNRESET)
+	if (n < 0 && n != -EAGAIN && n != -ECONNRESET && n != -ENOBUFS)
 		die("host %s: recvmsg: %s", l->host->name, strerror((int)-n));
 	/* NULL if the flow has failed meanwhile */
-	ch = n > 0 ? channel_find(l, &from) : NULL;
-	if (ch)
+	ch = n > 0 || n == -ENOBUFS ? channel_find(l, &from) : NULL;
+	if (ch && n > 0)
 		received(ch, (uint64_t)n);
+	else if (ch)
+		channel_failed(ch, (int)n);
 }
 
 /* Read the response at the socket that sent the request. Return: 0, or a negative errno */
@@ -93,7 +127,7 @@ static int receive_response(struct endpoint *end, uint32_t events)
 	(void)events;
 	do {
 		in = (struct msghdr){ };
-		n = receive(end->fd, &in);
+		n = receive(end->fd, &in, false);
 		if (n < 0)
 			return n == -EAGAIN ? 0 : (int)n;
 		channel_received(end->channel, end, (uint64_t)n);
@@ -157,6 +191,8 @@ static int ndp_send(struct endpoint *end)
 static void ndp_listen(struct listener *l)
 {
 	l->fd = ndp_socket(l->pattern, l->host, (uint16_t)l->pattern->set.port);
+	if (l->pattern->set.region)
+		set_u64(l->fd, NDP_REGION, l->pattern->set.region, "NDP_REGION");
 	l->watch.ready = listener_ready;
 	loop_watch(l->fd, EPOLLIN, &l->watch);
 }

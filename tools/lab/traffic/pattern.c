@@ -2,6 +2,7 @@
 #include "pattern.h"
 
 #include <errno.h>
+#include <linux/ndp.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,9 @@ static const struct word words[] = {
 	  "RDMA, gbn, sr: retransmission timeout, 4.096 us * 2^N; default 14, gbn, sr: 7" },
 	{ "window", STREAMS, 0, NUMBER, FIELD(window), 1, NIC_WINDOW_MAX,
 	  "gbn, sr: packets without acknowledgment; default 64" },
+	{ "region", STREAMS, 0, BYTES, FIELD(region), 1, NDP_REGION_MAX,
+	  "ndp: size of each receiver's region, a multiple of 4096; messages that\n"
+	  "find no space there fail; default: no region" },
 	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, on both sides" },
 	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
@@ -274,6 +278,7 @@ static bool right_transport(const struct pattern *p, uint64_t seen, struct error
 		{ "nodelay", { &tcp_transport } },
 		{ "sndbuf", { &tcp_transport, &ndp_transport } },
 		{ "prio", { &tcp_transport, &ndp_transport, &gbn_transport, &sr_transport } },
+		{ "region", { &ndp_transport } },
 		{ "verb", { &roce_transport } },
 		{ "message", { &roce_transport, &iwarp_transport } },
 		{ "ack_timeout",

@@ -47,6 +47,7 @@ struct settings {
 	uint64_t message;
 	uint64_t ack_timeout;
 	uint64_t window;
+	uint64_t region;
 	enum verb verb;
 	double load;
 	int64_t start_ns;
