@@ -39,7 +39,7 @@ SMALL = {"spines": "2", "transports": "rxe,sr", "runs": "1", "warmup": "500us", 
 SCHEMES = ("ecmp", "rr", "random")
 WORDS = {"rxe": ["transport=roce"], "write_only": ["transport=roce", "verb=write_only"], "iwarp": ["transport=iwarp"],
          "gbn": ["transport=gbn"], "sr": ["transport=sr"], "ndp": ["transport=ndp"],
-         "ddp": ["transport=ndp", "region=64M"]}
+         "ddp": ["transport=ndp", "region=8192k"]}
 OVER_NDP = ("ndp", "ddp")
 NETWORKS = {"rxe": "roce", "write_only": "roce"}
 OPTIONS = {"ecmp": None, "rr": lb.POLICIES["rr"], "random": lb.POLICIES["random"]}
