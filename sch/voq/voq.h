@@ -29,7 +29,7 @@
  * @sk4: UDP socket, NULL without users
  * @sk6: as @sk4; NULL without IPv6
  * @ingress: qdiscs with option credit, by their number
- * @ports: qdiscs with option grant, by the index of their device
+ * @ports: newest qdisc with option grant of a device, by the index of the device
  * @malformed: messages of wrong length, version or content
  * @wrong_port: messages from another source port
  * @not_authentic: messages with a wrong authenticator
@@ -55,6 +55,7 @@ struct voq_net {
  * struct voq_end - the state of a qdisc that messages change
  * @rcu: for freeing
  * @vn: its namespace
+ * @older: next qdisc in the list of its port, or NULL; under the mutex of @vn
  * @sch: the qdisc; not valid if @dead
  * @ifindex: its device
  * @id: its number in messages
@@ -70,6 +71,7 @@ struct voq_net {
 struct voq_end {
 	struct rcu_head rcu;
 	struct voq_net *vn;
+	struct voq_end *older;
 	struct Qdisc *sch;
 	u32 ifindex;
 	u32 id;

@@ -512,26 +512,30 @@ static void voq_destroy(struct Qdisc *sch)
 	kfree_rcu(end, rcu);
 }
 
-/* The line rate may have changed. */
-static int voq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+/* Set the line rate of a port anew: it may have changed. */
+static void voq_update_rate(struct voq_end *end, struct net_device *dev)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct voq_sched_data *q;
-	struct voq_options options;
-	struct voq_end *end;
-	u64 line_Bps;
+	struct voq_sched_data *q = qdisc_priv(end->sch);
+	struct voq_options options = q->options;
+	u64 line_Bps = voq_line_Bps(&options, dev);
 
-	if (event != NETDEV_UP && event != NETDEV_CHANGE)
-		return NOTIFY_DONE;
-	end = xa_load(&voq_net_of(dev_net(dev))->ports, dev->ifindex);
-	if (!end)
-		return NOTIFY_DONE;
-	q = qdisc_priv(end->sch);
-	options = q->options;
-	line_Bps = voq_line_Bps(&options, dev);
 	sch_tree_lock(end->sch);
 	voq_apply(end->sch, &options, line_Bps);
 	sch_tree_unlock(end->sch);
+}
+
+static int voq_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct voq_net *vn = voq_net_of(dev_net(dev));
+	struct voq_end *end;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE)
+		return NOTIFY_DONE;
+	mutex_lock(&vn->mutex);
+	for (end = xa_load(&vn->ports, dev->ifindex); end; end = end->older)
+		voq_update_rate(end, dev);
+	mutex_unlock(&vn->mutex);
 	return NOTIFY_DONE;
 }
 

@@ -462,13 +462,36 @@ static int voq_net_set(struct voq_net *vn, u16 port, const u8 *key,
 	return -EBUSY;
 }
 
-/* A port's qdisc replaces another one, which is about to go. */
+/*
+ * The newest qdisc of a port takes the requests. The one before stays in its list: the kernel may
+ * give up the new one, for example when its rate estimator is not valid.
+ */
+static int voq_net_add_port(struct voq_net *vn, struct voq_end *end)
+{
+	end->older = xa_load(&vn->ports, end->ifindex);
+	return xa_err(xa_store(&vn->ports, end->ifindex, end, GFP_KERNEL_ACCOUNT));
+}
+
+/* Needs no memory: the port has an entry. */
+static void voq_net_del_port(struct voq_net *vn, struct voq_end *end)
+{
+	struct voq_end *newer = xa_load(&vn->ports, end->ifindex);
+
+	if (newer == end) {
+		xa_store(&vn->ports, end->ifindex, end->older, GFP_KERNEL);
+		return;
+	}
+	while (newer->older != end)
+		newer = newer->older;
+	newer->older = end->older;
+}
+
 static int voq_net_add(struct voq_net *vn, struct voq_end *end)
 {
 	int err;
 
 	if (end->grant)
-		return xa_err(xa_store(&vn->ports, end->ifindex, end, GFP_KERNEL_ACCOUNT));
+		return voq_net_add_port(vn, end);
 	do {
 		end->id = get_random_u32();
 		err = xa_insert(&vn->ingress, end->id, end, GFP_KERNEL_ACCOUNT);
@@ -525,7 +548,7 @@ void voq_net_leave(struct voq_net *vn, struct voq_end *end)
 {
 	mutex_lock(&vn->mutex);
 	if (end->grant)
-		xa_cmpxchg(&vn->ports, end->ifindex, end, NULL, GFP_KERNEL);
+		voq_net_del_port(vn, end);
 	else
 		xa_erase(&vn->ingress, end->id);
 	if (!--vn->users) {
