@@ -152,10 +152,8 @@ struct fab_dev;
  * @chunks: flow buckets to it, allocated by the first packet that needs them
  * @memory: memory of the selection of paths
  * @busy: NOTIFY table
- * @rtt_lock: guards changes of the base RTT
- * @rtt_ns: base RTT: smallest RTT of this period and the last one; 0: not known
- * @rtt_next_ns: smallest RTT of this period
- * @rtt_since: jiffies of its beginning
+ * @rtt_lock: guards changes of @rtt
+ * @rtt: base RTT
  * @refused_ns: until then, the peer refuses reroutes
  * @streams: flow buckets from it
  * @skew: skew between the paths from it
@@ -173,10 +171,8 @@ struct fab_peer {
 	struct fab_bucket *chunks[FAB_CHUNKS];
 	struct lb_memory memory;
 	struct fab_busy busy;
-	spinlock_t rtt_lock;	/* guards @rtt_ns and the members behind it */
-	u32 rtt_ns;
-	u32 rtt_next_ns;
-	unsigned long rtt_since;
+	spinlock_t rtt_lock;	/* guards changes of @rtt */
+	struct fab_rtt rtt;
 	u64 refused_ns;
 	struct xarray streams;
 	struct fab_skew skew;

@@ -65,7 +65,7 @@ static int fab_nl_put_peer(const struct fab_dump *d, const struct fab_peer *peer
 	if (!header)
 		return -EMSGSIZE;
 	err = nla_put_u32(d->msg, CLOSFAB_A_PATHS, paths ? paths->count : 0) ||
-	      nla_put_u32(d->msg, CLOSFAB_A_RTT_NS, READ_ONCE(peer->rtt_ns)) ||
+	      nla_put_u32(d->msg, CLOSFAB_A_RTT_NS, READ_ONCE(peer->rtt.ns)) ||
 	      nla_put_u32(d->msg, CLOSFAB_A_SKEW_NS, READ_ONCE(peer->skew.ns)) ||
 	      nla_put_u32(d->msg, CLOSFAB_A_WAIT_NS, fab_skew_wait_ns(&peer->skew, &wait)) ||
 	      nla_put_u32(d->msg, CLOSFAB_A_IDLE_MS, idle_ms);

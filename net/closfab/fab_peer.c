@@ -70,7 +70,6 @@ static struct fab_peer *fab_peer_alloc(struct fab_dev *fab, const struct in6_add
 	peer->addr = *addr;
 	peer->instance = get_random_u16();
 	spin_lock_init(&peer->rtt_lock);
-	peer->rtt_since = jiffies;
 	xa_init_flags(&peer->streams, XA_FLAGS_LOCK_BH);
 	return peer;
 }

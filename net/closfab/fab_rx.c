@@ -13,9 +13,6 @@
 #include "fab.h"
 #include "fab_trace.h"
 
-/* Period of the minimum filter of the base RTT */
-#define FAB_RTT_PERIOD	(10 * HZ)
-
 static void fab_addresses(const struct sk_buff *skb, struct in6_addr *from, struct in6_addr *to)
 {
 	if (ip_hdr(skb)->version == 4) {
@@ -56,25 +53,6 @@ static u32 fab_read(struct sk_buff *skb, struct fab_header *h)
 
 /* ---- control packets ---- */
 
-/* Minimum of this period and the last one */
-static void fab_add_rtt(struct fab_peer *peer, u32 tx_us, u64 now_ns)
-{
-	u32 rtt_us = (u32)div_u64(now_ns, 1000) - tx_us;
-	u32 rtt_ns = max_t(u32, min_t(u32, rtt_us, USEC_PER_SEC) * 1000, 1);
-
-	spin_lock(&peer->rtt_lock);
-	if (time_after(jiffies, peer->rtt_since + FAB_RTT_PERIOD)) {
-		WRITE_ONCE(peer->rtt_ns, peer->rtt_next_ns);
-		peer->rtt_next_ns = 0;
-		peer->rtt_since = jiffies;
-	}
-	if (!peer->rtt_next_ns || rtt_ns < peer->rtt_next_ns)
-		peer->rtt_next_ns = rtt_ns;
-	if (!peer->rtt_ns || rtt_ns < peer->rtt_ns)
-		WRITE_ONCE(peer->rtt_ns, rtt_ns);
-	spin_unlock(&peer->rtt_lock);
-}
-
 static void fab_notified(struct fab_peer *peer, u16 path, u64 now_ns)
 {
 	struct fab_source_params p = {
@@ -87,15 +65,20 @@ static void fab_notified(struct fab_peer *peer, u16 path, u64 now_ns)
 static bool fab_take_reply(struct fab_peer *peer, struct fab_bucket *b, const struct fab_header *h,
 			   u64 now_ns)
 {
+	u32 rtt_ns;
 	bool taken;
 
 	if (h->flags & FAB_F_CE_ECHO)
 		fab_notified(peer, h->path, now_ns);
 	spin_lock(&b->lock);
 	taken = fab_source_reply(&b->source, h->epoch, now_ns);
-	if (taken || !READ_ONCE(peer->rtt_ns))
-		fab_add_rtt(peer, h->tx_us, now_ns);
+	rtt_ns = fab_source_rtt_ns(&b->source, h->epoch, h->tx_us, now_ns);
 	spin_unlock(&b->lock);
+	if (rtt_ns) {
+		spin_lock(&peer->rtt_lock);
+		fab_rtt_add(&peer->rtt, rtt_ns, now_ns);
+		spin_unlock(&peer->rtt_lock);
+	}
 	return taken;
 }
 

@@ -30,8 +30,9 @@
  *    all the same and the flow keeps its path: CLEAR then begins the next epoch.
  *  - If CLEAR is lost and the flow never pauses, the paper's flow stays in its epoch for good.
  *    Here, an epoch begins theta_inactive after TAIL, the time in which TAIL and CLEAR arrive.
- *  - The base RTT is measured for each peer. Before the first RTT_REPLY, the cutoff is
- *    theta_inactive.
+ *  - The base RTT is measured for each peer: the minimum of 10 to 20 s. Replies after the cutoff
+ *    also count, so that it follows a path that has become longer. Before the first RTT_REPLY, the
+ *    cutoff is theta_inactive.
  *  - Flows are those of a hash bucket, so that each one has a place. Flows of one bucket
  *    are rerouted together. With more flows than places, the paper falls back to ECMP.
  */
@@ -142,6 +143,7 @@ void fab_source_finish(struct fab_source *s, enum fab_step step, int good, u16 a
 		s->rerouted = false;
 		s->stable = false;
 		s->tail_us = 0;
+		s->request_us[s->epoch & 1] = h->tx_us;
 		h->flags |= FAB_F_RTT_REQUEST;
 		break;
 	case FAB_TAIL:
@@ -193,4 +195,47 @@ bool fab_source_clear(struct fab_source *s, u16 epoch)
 	s->stable = true;
 	s->deadline_ns = U64_MAX;
 	return true;
+}
+
+/* ---- base RTT ---- */
+
+/**
+ * fab_source_rtt_ns() - compute the RTT that a RTT_REPLY shows
+ * @s: flow
+ * @epoch: the reply's epoch
+ * @tx_us: clock that it echoes
+ * @now_ns: present time
+ *
+ * A late reply of this epoch or the previous one counts. It must echo the clock of its request:
+ * a peer can make the RTT longer, by its delay, but not shorter.
+ *
+ * Return: the RTT, at least 1; 0: the reply is no sample.
+ */
+u32 fab_source_rtt_ns(const struct fab_source *s, u16 epoch, u32 tx_us, u64 now_ns)
+{
+	u32 rtt_us = fab_us(now_ns) - tx_us;
+
+	if ((u16)(s->epoch - epoch) > 1 || tx_us != s->request_us[epoch & 1] ||
+	    rtt_us > FAB_RTT_MAX_US)
+		return 0;
+	return max_t(u32, rtt_us * 1000, 1);
+}
+
+/**
+ * fab_rtt_add() - add a sample to the base RTT
+ * @r: base RTT of the peer
+ * @rtt_ns: sample, above 0
+ * @now_ns: present time; another CPU may have added a later sample
+ */
+void fab_rtt_add(struct fab_rtt *r, u32 rtt_ns, u64 now_ns)
+{
+	if ((s64)(now_ns - r->since_ns) >= (s64)FAB_RTT_PERIOD_NS) {
+		WRITE_ONCE(r->ns, r->next_ns);
+		r->next_ns = 0;
+		r->since_ns = now_ns;
+	}
+	if (!r->next_ns || rtt_ns < r->next_ns)
+		r->next_ns = rtt_ns;
+	if (!r->ns || rtt_ns < r->ns)
+		WRITE_ONCE(r->ns, rtt_ns);
 }

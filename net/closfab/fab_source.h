@@ -15,6 +15,11 @@
 /* Slots of the NOTIFY table of a peer, a power of two */
 #define FAB_BUSY_SLOTS	256U
 
+/* Samples of RTT above this are no base RTT of a fabric */
+#define FAB_RTT_MAX_US	1000000U
+/* Period of the minimum filter of the base RTT */
+#define FAB_RTT_PERIOD_NS	10000000000ULL
+
 /**
  * struct fab_source_params - parameters, named after the paper's symbols
  * @reply_ns: with the base RTT, theta_reply: time in which RTT_REPLY has to come
@@ -33,6 +38,7 @@ struct fab_source_params {
  * @deadline_ns: cutoff of this epoch; U64_MAX: passed, or RTT_REPLY came
  * @tail_ns: time of TAIL
  * @tail_us: the same, for the header
+ * @request_us: clock of RTT_REQUEST in this epoch and the one before, by the epoch's last bit
  * @path: its path
  * @epoch: its epoch
  * @rerouted: TAIL was sent in this epoch
@@ -43,10 +49,23 @@ struct fab_source {
 	u64 deadline_ns;
 	u64 tail_ns;
 	u32 tail_us;
+	u32 request_us[2];
 	u16 path;
 	u16 epoch;
 	bool rerouted;
 	bool stable;
+};
+
+/**
+ * struct fab_rtt - base RTT of a peer: smallest sample of this period and the last one
+ * @since_ns: beginning of the period
+ * @ns: base RTT; 0: not known
+ * @next_ns: smallest sample of this period; 0: none yet
+ */
+struct fab_rtt {
+	u64 since_ns;
+	u32 ns;
+	u32 next_ns;
 };
 
 /**
@@ -77,6 +96,8 @@ void fab_source_finish(struct fab_source *s, enum fab_step step, int good, u16 a
 		       struct fab_header *h);
 bool fab_source_reply(struct fab_source *s, u16 epoch, u64 now_ns);
 bool fab_source_clear(struct fab_source *s, u16 epoch);
+u32 fab_source_rtt_ns(const struct fab_source *s, u16 epoch, u32 tx_us, u64 now_ns);
+void fab_rtt_add(struct fab_rtt *r, u32 rtt_ns, u64 now_ns);
 void fab_busy_set(struct fab_busy *b, u16 path, const struct fab_source_params *p, u64 now_ns);
 bool fab_busy_test(const struct fab_busy *b, u16 path, u64 now_ns);
 

@@ -305,7 +305,7 @@ static void fab_weave(struct fab_out *out, struct fab_bucket *b)
 	spin_lock(&b->lock);
 	old = b->source.path;
 	step = fab_source_begin(&b->source, &p, fab_path_find(out->paths, old) >= 0,
-				READ_ONCE(out->peer->rtt_ns), now_ns);
+				READ_ONCE(out->peer->rtt.ns), now_ns);
 	refused = READ_ONCE(out->peer->refused_ns) > now_ns;
 	if (step == FAB_FRESH || (step == FAB_TAIL && !refused))
 		good = fab_sample(out, &any, now_ns);

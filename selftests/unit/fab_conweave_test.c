@@ -134,6 +134,61 @@ static void test_before_the_first_reply_the_cutoff_is_long(void **state)
 	assert_int_equal(src.deadline_ns, US + sp.inactive_ns);
 }
 
+static void test_late_reply_is_a_sample_of_rtt(void **state)
+{
+	(void)state;
+	check_sent(1, 3, FAB_F_RTT_REQUEST, 3, 1);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1, 9 * US), 8 * US);
+	check_sent(14, 4, FAB_F_TAIL, 3, 1);
+	assert_false(fab_source_reply(&src, 1, 20 * US));
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1, 20 * US), 19 * US);
+	assert_true(fab_source_clear(&src, 1));
+	check_sent(21, 5, FAB_F_RTT_REQUEST, 4, 2);
+	/* of the last epoch */
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1, 41 * US), 40 * US);
+	assert_int_equal(fab_source_rtt_ns(&src, 2, 21, 41 * US), 20 * US);
+	assert_int_equal(fab_source_rtt_ns(&src, 2, 21, 21 * US), 1);
+	assert_true(fab_source_reply(&src, 2, 22 * US));
+	check_sent(30, 5, FAB_F_RTT_REQUEST, 4, 3);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1, 41 * US), 0);
+}
+
+static void test_echo_that_lies_is_no_sample_of_rtt(void **state)
+{
+	(void)state;
+	check_sent(1000, 3, FAB_F_RTT_REQUEST, 3, 1);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1005, 1008 * US), 0);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 900, 1008 * US), 0);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 2000, 1008 * US), 0);
+	assert_int_equal(fab_source_rtt_ns(&src, 2, 1000, 1008 * US), 0);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1000, 1001000 * US), 1000 * MS);
+	assert_int_equal(fab_source_rtt_ns(&src, 1, 1000, 1001001 * US), 0);
+}
+
+static void test_base_rtt_is_the_minimum_of_two_periods(void **state)
+{
+	struct fab_rtt r = { };
+	u64 now_ns = 100 * FAB_RTT_PERIOD_NS;
+
+	(void)state;
+	fab_rtt_add(&r, 9000, now_ns);
+	assert_int_equal(r.ns, 9000);
+	fab_rtt_add(&r, 8000, now_ns + MS);
+	fab_rtt_add(&r, 10000, now_ns + 2 * MS);
+	assert_int_equal(r.ns, 8000);
+	/* the path is longer: the old minimum counts for one more period */
+	fab_rtt_add(&r, 60000, now_ns + FAB_RTT_PERIOD_NS);
+	/* from a CPU that read the clock before */
+	fab_rtt_add(&r, 50000, now_ns + FAB_RTT_PERIOD_NS - US);
+	assert_int_equal(r.ns, 8000);
+	fab_rtt_add(&r, 55000, now_ns + 2 * FAB_RTT_PERIOD_NS);
+	assert_int_equal(r.ns, 50000);
+	fab_rtt_add(&r, 55000, now_ns + 3 * FAB_RTT_PERIOD_NS);
+	assert_int_equal(r.ns, 55000);
+	fab_rtt_add(&r, 7000, now_ns + 3 * FAB_RTT_PERIOD_NS);
+	assert_int_equal(r.ns, 7000);
+}
+
 static void test_notified_path_is_busy_for_a_while(void **state)
 {
 	struct fab_busy busy = { };
@@ -550,6 +605,9 @@ int main(void)
 		cmocka_unit_test_setup(test_lost_clear_does_not_stop_monitoring, setup),
 		cmocka_unit_test_setup(test_flow_leaves_a_path_that_is_gone, setup),
 		cmocka_unit_test_setup(test_before_the_first_reply_the_cutoff_is_long, setup),
+		cmocka_unit_test_setup(test_late_reply_is_a_sample_of_rtt, setup),
+		cmocka_unit_test_setup(test_echo_that_lies_is_no_sample_of_rtt, setup),
+		cmocka_unit_test(test_base_rtt_is_the_minimum_of_two_periods),
 		cmocka_unit_test(test_notified_path_is_busy_for_a_while),
 		cmocka_unit_test_setup(test_request_is_answered, setup_dest),
 		cmocka_unit_test_setup(test_tail_before_rerouted_needs_no_fifo, setup_dest),
