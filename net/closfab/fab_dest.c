@@ -31,8 +31,35 @@
  *    the case, the ns-3 artifact warns. It happens when CLEAR or TAIL is lost, or the source
  *    restarts.
  *  - A FIFO is held for max_ns at most, whatever the peer's clocks show.
+ *  - An epoch outside the window, FAB_EPOCHS before or after the present one, changes nothing:
+ *    a stray or forged packet must not make all later ones look old. After FAB_STRAYS_MAX packets
+ *    in a row outside the window, near each other, the window moves there, as in fab_order.c.
+ *  - Packets that are delivered after packets sent later are counted. Epoch and path give the
+ *    order in which packets were sent: an epoch's old path before its new one.
  */
 #include "fab_dest.h"
+#include "fab_order.h"
+
+/* ---- order of delivery ---- */
+
+/* Place of a packet in its flow; packets of one epoch and path share it, and stay in order. */
+static u32 fab_place(u16 epoch, bool rerouted)
+{
+	return (u32)epoch << 16 | (u32)rerouted << 15;
+}
+
+/* Note that a packet is delivered. Return: true if it is late */
+static bool fab_note(struct fab_dest *d, u16 epoch, bool rerouted)
+{
+	u32 place = fab_place(epoch, rerouted);
+
+	if ((s32)(place - d->newest) < 0)
+		return true;
+	d->newest = place;
+	return false;
+}
+
+/* ---- T_resume ---- */
 
 /* TAIL was sent this long after the last old packet. 0 for clocks that lie */
 static u64 fab_gap_ns(const struct fab_dest *d, const struct fab_dest_params *p)
@@ -52,11 +79,15 @@ static void fab_set_deadline(struct fab_dest *d, const struct fab_dest_params *p
 	d->deadline_ns = min_t(u64, deadline_ns, d->held_ns + p->max_ns);
 }
 
+/* ---- epochs ---- */
+
 /* The packet begins an epoch: @todo has the remains of the last one. */
 static void fab_begin_epoch(struct fab_dest *d, const struct fab_header *h, struct fab_todo *todo)
 {
-	todo->flush_before = d->held;
-	d->known = true;
+	if (d->held) {
+		todo->flush_before = true;
+		fab_note(d, d->epoch, true);
+	}
 	d->epoch = h->epoch;
 	d->old_seen = false;
 	d->passed = false;
@@ -69,7 +100,10 @@ static void fab_old_packet(struct fab_dest *d, const struct fab_dest_params *p,
 	d->old_us = h->tx_us;
 	d->old_ns = now_ns;
 	d->old_seen = true;
+	todo->late = fab_note(d, h->epoch, false);
 	if (h->flags & FAB_F_TAIL) {
+		if (d->held)
+			fab_note(d, h->epoch, true);
 		todo->flush = d->held;
 		todo->clear = true;
 		d->held = false;
@@ -82,8 +116,10 @@ static void fab_old_packet(struct fab_dest *d, const struct fab_dest_params *p,
 static void fab_rerouted_packet(struct fab_dest *d, const struct fab_dest_params *p, u64 now_ns,
 				struct fab_todo *todo)
 {
-	if (d->passed)
+	if (d->passed) {
+		fab_note(d, d->epoch, true);
 		return;
+	}
 	todo->hold = true;
 	if (d->held)
 		return;
@@ -91,6 +127,30 @@ static void fab_rerouted_packet(struct fab_dest *d, const struct fab_dest_params
 	d->held = true;
 	d->held_ns = now_ns;
 	fab_set_deadline(d, p, d->old_seen ? d->old_ns : now_ns);
+}
+
+/* Is the epoch near another one? */
+static bool fab_is_near(u16 epoch, u16 other)
+{
+	s16 ahead = (s16)(epoch - other);
+
+	return ahead <= FAB_EPOCHS && ahead >= -FAB_EPOCHS;
+}
+
+/* The epoch is outside the window. Return: true if it is time to move the window */
+static bool fab_stray(struct fab_dest *d, u16 epoch)
+{
+	d->strays = d->strays && fab_is_near(epoch, d->stray) ? d->strays + 1 : 1;
+	d->stray = epoch;
+	return d->strays >= FAB_STRAYS_MAX;
+}
+
+/* Begin with the epoch of a packet. Nothing is known of the flow; all before it is old. */
+static void fab_begin(struct fab_dest *d, const struct fab_header *h, struct fab_todo *todo)
+{
+	fab_begin_epoch(d, h, todo);
+	d->known = true;
+	d->newest = fab_place(h->epoch - FAB_EPOCHS, false);
 }
 
 /**
@@ -109,11 +169,22 @@ struct fab_todo fab_dest_receive(struct fab_dest *d, const struct fab_dest_param
 {
 	struct fab_todo todo = { };
 
-	/* of an older epoch: it has not been reordered */
-	if (d->known && (s16)(h->epoch - d->epoch) < 0)
+	if (d->known && !fab_is_near(h->epoch, d->epoch)) {
+		todo.restart = fab_stray(d, h->epoch);
+		todo.stray = !todo.restart;
+		if (todo.stray)
+			return todo;
+	}
+	d->strays = 0;
+	if (!d->known || todo.restart) {
+		fab_begin(d, h, &todo);
+	} else if ((s16)(h->epoch - d->epoch) < 0) {
+		/* it passes: this leaf waits no longer for packets of its epoch */
+		todo.late = fab_note(d, h->epoch, h->flags & FAB_F_REROUTED);
 		return todo;
-	if (!d->known || h->epoch != d->epoch)
+	} else if (h->epoch != d->epoch) {
 		fab_begin_epoch(d, h, &todo);
+	}
 	todo.reply = h->flags & FAB_F_RTT_REQUEST;
 	if (h->flags & (FAB_F_TAIL | FAB_F_REROUTED))
 		d->tail_us = h->tail_us;
@@ -133,6 +204,7 @@ struct fab_todo fab_dest_receive(struct fab_dest *d, const struct fab_dest_param
  */
 void fab_dest_pass(struct fab_dest *d)
 {
+	fab_note(d, d->epoch, true);
 	d->held = false;
 	d->passed = true;
 }

@@ -9,6 +9,9 @@
 
 #include "fab_wire.h"
 
+/* Epochs before and after the present one from which packets may come: others are strays */
+#define FAB_EPOCHS	64
+
 /**
  * struct fab_dest_params - parameters, named after the paper's symbols
  * @extra_ns: theta_resume_extra: added to the estimated arrival of TAIL
@@ -28,6 +31,9 @@ struct fab_dest_params {
  * @held_ns: when the FIFO was taken; valid with @held
  * @old_us: when that packet was sent, the sender's clock
  * @tail_us: when TAIL was sent, the sender's clock
+ * @newest: place in the flow of the last packet that was delivered, fab_place()
+ * @strays: packets in a row whose epoch is outside the window
+ * @stray: epoch of the last one
  * @epoch: its epoch
  * @known: a packet was received
  * @old_seen: a packet of the old path has arrived in this epoch
@@ -40,6 +46,9 @@ struct fab_dest {
 	u64 held_ns;
 	u32 old_us;
 	u32 tail_us;
+	u32 newest;
+	u32 strays;
+	u16 stray;
 	u16 epoch;
 	bool known;
 	bool old_seen;
@@ -49,17 +58,23 @@ struct fab_dest {
 
 /**
  * struct fab_todo - what to do with a packet, in this order
+ * @restart: the window of epochs has moved to it
  * @flush_before: release the FIFO, as the source has begun another epoch
  * @hold: append the packet to the FIFO; otherwise deliver it
  * @start: take a FIFO for it; if all are in use, call fab_dest_pass() and deliver it
+ * @stray: deliver it, its epoch is outside the window
+ * @late: deliver it out of order: packets that were sent after it were delivered
  * @flush: release the FIFO
  * @reply: send RTT_REPLY
  * @clear: send CLEAR
  */
 struct fab_todo {
+	bool restart;
 	bool flush_before;
 	bool hold;
 	bool start;
+	bool stray;
+	bool late;
 	bool flush;
 	bool reply;
 	bool clear;

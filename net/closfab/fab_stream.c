@@ -455,6 +455,15 @@ static void fab_answer(struct fab_stream *s, const struct fab_header *h,
 		fab_clear(s, h, a);
 }
 
+static enum fab_counter fab_weave_counter(const struct fab_todo *todo)
+{
+	if (todo->hold)
+		return FAB_CNT_rx_unheld;
+	if (todo->stray)
+		return FAB_CNT_rx_stray;
+	return todo->late ? FAB_CNT_rx_late : FAB_CNT_rx_passed;
+}
+
 static void fab_receive_weave(struct fab_stream *s, struct sk_buff *skb,
 			      const struct fab_header *h, bool ce, u64 now_ns,
 			      struct fab_answers *a)
@@ -467,12 +476,14 @@ static void fab_receive_weave(struct fab_stream *s, struct sk_buff *skb,
 	};
 	struct fab_todo todo = fab_dest_receive(&s->dest, &p, h, now_ns);
 
+	if (todo.restart)
+		fab_count(s->peer->fab, FAB_CNT_rx_restarts);
 	if (todo.flush_before) {
 		fab_count(s->peer->fab, FAB_CNT_rx_epoch_flushes);
 		fab_flush_fifo(s);
 	}
 	if (!todo.hold || !fab_hold(s, skb, todo.start)) {
-		fab_count(s->peer->fab, todo.hold ? FAB_CNT_rx_unheld : FAB_CNT_rx_passed);
+		fab_count(s->peer->fab, fab_weave_counter(&todo));
 		fab_pass(s, skb, h);
 	}
 	if (todo.flush)

@@ -230,14 +230,20 @@ static struct fab_todo arrive(u64 rx_us, u32 tx_us, u16 epoch, u8 flags, u32 tai
 
 static void check_todo(struct fab_todo t, const char *want)
 {
-	char got[8] = "", *c = got;
+	char got[16] = "", *c = got;
 
+	if (t.restart)
+		*c++ = 'R';
 	if (t.flush_before)
 		*c++ = 'b';
 	if (t.start)
 		*c++ = 's';
 	if (t.hold)
 		*c++ = 'h';
+	if (t.stray)
+		*c++ = 'S';
+	if (t.late)
+		*c++ = 'l';
 	if (t.flush)
 		*c++ = 'f';
 	if (t.reply)
@@ -253,7 +259,7 @@ static void test_request_is_answered(void **state)
 	check_todo(arrive(10, 1, 1, FAB_F_RTT_REQUEST, 0), "r");
 	check_todo(arrive(11, 2, 1, 0, 0), "");
 	check_todo(arrive(12, 3, 2, FAB_F_RTT_REQUEST, 0), "r");
-	check_todo(arrive(13, 2, 1, FAB_F_RTT_REQUEST, 0), "");
+	check_todo(arrive(13, 2, 1, FAB_F_RTT_REQUEST, 0), "l");
 }
 
 static void test_tail_before_rerouted_needs_no_fifo(void **state)
@@ -304,7 +310,85 @@ static void test_timer_ends_the_wait(void **state)
 	arrive(22, 15, 1, FAB_F_REROUTED, 14);
 	fab_dest_pass(&dst);
 	check_todo(arrive(50, 16, 1, FAB_F_REROUTED, 14), "");
-	check_todo(arrive(51, 14, 1, FAB_F_TAIL, 14), "c");
+	check_todo(arrive(51, 5, 1, 0, 0), "l");
+	check_todo(arrive(52, 14, 1, FAB_F_TAIL, 14), "lc");
+	check_todo(arrive(53, 17, 1, FAB_F_REROUTED, 14), "");
+}
+
+static void test_without_fifo_old_packets_are_late(void **state)
+{
+	(void)state;
+	arrive(10, 1, 1, FAB_F_RTT_REQUEST, 0);
+	check_todo(arrive(22, 15, 1, FAB_F_REROUTED, 14), "sh");
+	fab_dest_pass(&dst);
+	check_todo(arrive(24, 5, 1, 0, 0), "l");
+	check_todo(arrive(25, 16, 1, FAB_F_REROUTED, 14), "");
+	check_todo(arrive(30, 14, 1, FAB_F_TAIL, 14), "lc");
+}
+
+static void test_packets_of_older_epochs_are_late_behind_newer_ones(void **state)
+{
+	(void)state;
+	check_todo(arrive(22, 15, 7, FAB_F_REROUTED, 14), "sh");
+	/* all of epoch 7 waits */
+	check_todo(arrive(23, 5, 6, FAB_F_REROUTED, 4), "");
+	check_todo(arrive(24, 3, 6, 0, 0), "l");
+	check_todo(arrive(25, 14, 7, FAB_F_TAIL, 14), "fc");
+	check_todo(arrive(26, 6, 6, FAB_F_REROUTED, 4), "l");
+	check_todo(arrive(27, 16, 7, FAB_F_REROUTED, 14), "");
+}
+
+static void test_packets_of_a_released_epoch_are_late(void **state)
+{
+	(void)state;
+	check_todo(arrive(22, 15, 1, FAB_F_REROUTED, 14), "sh");
+	check_todo(arrive(30, 40, 2, FAB_F_REROUTED, 35), "bsh");
+	check_todo(arrive(31, 14, 1, FAB_F_TAIL, 14), "l");
+	check_todo(arrive(32, 16, 1, FAB_F_REROUTED, 14), "");
+}
+
+static void test_stray_epoch_changes_nothing(void **state)
+{
+	struct fab_dest before;
+	u32 i;
+
+	(void)state;
+	arrive(10, 1, 1000, FAB_F_RTT_REQUEST, 0);
+	check_todo(arrive(22, 15, 1000, FAB_F_REROUTED, 14), "sh");
+	before = dst;
+	for (i = 0; i < 100; i++) {
+		/* far from each other */
+		check_todo(arrive(23, 16, 2000 + i * 200, FAB_F_RTT_REQUEST, 0), "S");
+		check_todo(arrive(23, 16, 1000 + 65, FAB_F_REROUTED, 14), "S");
+		check_todo(arrive(23, 16, 1000 - 65, FAB_F_TAIL, 14), "S");
+	}
+	check_todo(arrive(24, 17, 1000, FAB_F_REROUTED, 14), "h");
+	assert_memory_equal(&dst, &before, offsetof(struct fab_dest, strays));
+	assert_int_equal(dst.epoch, 1000);
+	check_todo(arrive(30, 14, 1000, FAB_F_TAIL, 14), "fc");
+	check_todo(arrive(31, 40, 1000 + 64, FAB_F_RTT_REQUEST, 0), "r");
+	check_todo(arrive(32, 18, 1000, FAB_F_REROUTED, 14), "l");
+}
+
+static void test_window_follows_16_strays_in_a_row(void **state)
+{
+	u32 i;
+
+	(void)state;
+	arrive(10, 1, 1000, FAB_F_RTT_REQUEST, 0);
+	check_todo(arrive(22, 15, 1000, FAB_F_REROUTED, 14), "sh");
+	for (i = 0; i < 15; i++)
+		check_todo(arrive(23, 16, 40000 + i, 0, 0), "S");
+	check_todo(arrive(24, 17, 1000, FAB_F_REROUTED, 14), "h");
+	for (i = 0; i < 15; i++)
+		check_todo(arrive(25, 16, 40000 + i, 0, 0), "S");
+	check_todo(arrive(26, 30, 40015, FAB_F_RTT_REQUEST, 0), "Rbr");
+	check_todo(arrive(27, 31, 40015, FAB_F_REROUTED, 14), "sh");
+	/* and back: the sender was here all the time */
+	for (i = 0; i < 15; i++)
+		check_todo(arrive(28, 16, 1000, FAB_F_REROUTED, 14), "S");
+	check_todo(arrive(29, 16, 1000, FAB_F_TAIL, 14), "Rbc");
+	check_todo(arrive(30, 17, 1000, FAB_F_REROUTED, 14), "");
 }
 
 static void test_newer_epoch_releases_the_fifo(void **state)
@@ -313,7 +397,7 @@ static void test_newer_epoch_releases_the_fifo(void **state)
 	arrive(10, 1, 1, FAB_F_RTT_REQUEST, 0);
 	arrive(22, 15, 1, FAB_F_REROUTED, 14);
 	check_todo(arrive(30, 20, 2, FAB_F_RTT_REQUEST, 0), "br");
-	check_todo(arrive(31, 14, 1, FAB_F_TAIL, 14), "");
+	check_todo(arrive(31, 14, 1, FAB_F_TAIL, 14), "l");
 	check_todo(arrive(32, 22, 2, FAB_F_REROUTED, 21), "sh");
 }
 
@@ -358,7 +442,8 @@ static struct world {
 	u32 loss_percent, slow_us, fifo_percent, clears_percent;
 	u32 sent, delivered, lost, next_seq, rtt_ns;
 	/* counters */
-	u32 out_of_order, timers, unheld, fresh, overdue, notices, three_paths, tails, held;
+	u32 out_of_order, late, strays, timers, unheld, fresh, overdue, notices, three_paths;
+	u32 tails, held;
 } w;
 
 static u32 paths_in_flight(void)
@@ -454,6 +539,8 @@ static void receive(const struct packet *p)
 	if (t.start)
 		w.fifo_since_ns = w.now_ns;
 	w.held += t.start;
+	w.late += t.late;
+	w.strays += t.stray + t.restart;
 	if (t.start && !rng_percent(&w.rng, w.fifo_percent)) {
 		fab_dest_pass(&dst);
 		w.unheld++;
@@ -558,6 +645,9 @@ static void run(u64 seed, u32 loss_percent, u32 fifo_percent, u32 extra_us)
 		;
 	assert_int_equal(w.fifo_count, 0);
 	assert_int_equal(w.delivered + w.lost, SENT);
+	/* each packet that is out of order is counted */
+	assert_int_equal(w.late, w.out_of_order);
+	assert_int_equal(w.strays, 0);
 }
 
 static void test_flows_stay_on_two_paths_and_in_order(void **state)
@@ -615,6 +705,12 @@ int main(void)
 		cmocka_unit_test_setup(test_resume_time_follows_old_packets, setup_dest),
 		cmocka_unit_test_setup(test_without_old_packet_the_default_counts, setup_dest),
 		cmocka_unit_test_setup(test_timer_ends_the_wait, setup_dest),
+		cmocka_unit_test_setup(test_without_fifo_old_packets_are_late, setup_dest),
+		cmocka_unit_test_setup(test_packets_of_older_epochs_are_late_behind_newer_ones,
+				       setup_dest),
+		cmocka_unit_test_setup(test_packets_of_a_released_epoch_are_late, setup_dest),
+		cmocka_unit_test_setup(test_stray_epoch_changes_nothing, setup_dest),
+		cmocka_unit_test_setup(test_window_follows_16_strays_in_a_row, setup_dest),
 		cmocka_unit_test_setup(test_newer_epoch_releases_the_fifo, setup_dest),
 		cmocka_unit_test_setup(test_clocks_that_lie_do_not_hold_for_long, setup_dest),
 		cmocka_unit_test(test_flows_stay_on_two_paths_and_in_order),

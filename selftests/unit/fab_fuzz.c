@@ -115,6 +115,7 @@ static void receive_weave(const struct fab_header *h)
 	flushes += todo.flush || todo.flush_before;
 	assert(!todo.start || todo.hold);
 	assert(!todo.hold || dest.held);
+	assert(todo.hold + todo.stray + todo.late <= 1);
 	if (dest.held)
 		assert(dest.deadline_ns <= dest.held_ns + dp.max_ns && dest.held_ns <= now_ns);
 }
