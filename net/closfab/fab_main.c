@@ -440,6 +440,19 @@ static struct rtnl_link_ops fab_link_ops = {
 
 /* ---- namespaces and devices ---- */
 
+/* Delete the tunnels whose packets a device routes: the device is being removed. */
+static void fab_link_gone(const struct net_device *dev)
+{
+	const struct fab_net *fn = net_generic(dev_net(dev), fab_net_id);
+	struct fab_dev *fab, *next;
+	LIST_HEAD(gone);
+
+	list_for_each_entry_safe(fab, next, &fn->devices, list)
+		if (fab->link == dev->ifindex)
+			fab_dellink(fab->dev, &gone);
+	unregister_netdevice_many(&gone);
+}
+
 static int fab_device_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
@@ -452,6 +465,7 @@ static int fab_device_event(struct notifier_block *nb, unsigned long event, void
 		break;
 	case NETDEV_UNREGISTER:
 		lb_port_device_gone(ports, dev);
+		fab_link_gone(dev);
 		break;
 	}
 	return NOTIFY_DONE;
