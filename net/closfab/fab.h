@@ -254,6 +254,8 @@ struct fab_lane {
  * @streams: number of streams
  * @held_bytes: memory of packets that are held
  * @fifos: FIFOs in use
+ * @held_bytes_max: maximum of @held_bytes
+ * @fifos_max: maximum of @fifos
  * @gc: forgets idle peers
  * @lanes: queues to the stack
  * @lane_count: number of them
@@ -282,6 +284,8 @@ struct fab_dev {
 	atomic_t streams;
 	atomic_t held_bytes;
 	atomic_t fifos;
+	atomic_t held_bytes_max;
+	atomic_t fifos_max;
 	struct delayed_work gc;
 	struct fab_lane *lanes;
 	u32 lane_count;

@@ -47,6 +47,12 @@ static const char fab_names[FAB_CNT_COUNT][ETH_GSTRING_LEN] = {
 	FAB_STAT(rx_backlog),
 };
 
+/* After the counters */
+static const char fab_maxima_names[][ETH_GSTRING_LEN] = {
+	"rx_fifos_max",
+	"rx_held_bytes_max",
+};
+
 static void fab_get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
 {
 	strscpy(info->driver, FAB_NAME, sizeof(info->driver));
@@ -55,12 +61,13 @@ static void fab_get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info
 
 static int fab_get_sset_count(struct net_device *dev, int set)
 {
-	return set == ETH_SS_STATS ? FAB_CNT_COUNT : -EOPNOTSUPP;
+	return set == ETH_SS_STATS ? FAB_CNT_COUNT + ARRAY_SIZE(fab_maxima_names) : -EOPNOTSUPP;
 }
 
 static void fab_get_strings(struct net_device *dev, u32 set, u8 *to)
 {
 	memcpy(to, fab_names, sizeof(fab_names));
+	memcpy(to + sizeof(fab_names), fab_maxima_names, sizeof(fab_maxima_names));
 }
 
 static void fab_get_ethtool_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *to)
@@ -72,6 +79,8 @@ static void fab_get_ethtool_stats(struct net_device *dev, struct ethtool_stats *
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < FAB_CNT_COUNT; i++)
 			to[i] += READ_ONCE(per_cpu_ptr(fab->stats, cpu)->n[i]);
+	to[FAB_CNT_COUNT] = atomic_read(&fab->fifos_max);
+	to[FAB_CNT_COUNT + 1] = atomic_read(&fab->held_bytes_max);
 }
 
 const struct ethtool_ops fab_ethtool_ops = {

@@ -51,9 +51,18 @@ static bool fab_may_hold(const struct fab_dev *fab, u32 bytes)
 	return atomic_read(&fab->held_bytes) + bytes <= READ_ONCE(fab->options.limit);
 }
 
+/* Ends when no other CPU raises the maximum at the same time. */
+static void fab_raise(atomic_t *max, int value)
+{
+	int old = atomic_read(max);
+
+	while (value > old && !atomic_try_cmpxchg(max, &old, value))
+		;
+}
+
 static void fab_add_held(struct fab_dev *fab, int bytes)
 {
-	atomic_add(bytes, &fab->held_bytes);
+	fab_raise(&fab->held_bytes_max, atomic_add_return(bytes, &fab->held_bytes));
 	if (fab->of_user)
 		atomic_add(bytes, &fab_users_held);
 }
@@ -409,8 +418,11 @@ static void fab_flush_fifo(struct fab_stream *s)
 /* Take a FIFO. Return: false if all are in use */
 static bool fab_take_fifo(struct fab_dev *fab)
 {
-	if (atomic_inc_return(&fab->fifos) <= READ_ONCE(fab->options.fifos)) {
+	u32 fifos = atomic_inc_return(&fab->fifos);
+
+	if (fifos <= READ_ONCE(fab->options.fifos)) {
 		fab_count(fab, FAB_CNT_rx_fifos);
+		fab_raise(&fab->fifos_max, fifos);
 		return true;
 	}
 	atomic_dec(&fab->fifos);

@@ -25,6 +25,8 @@ note "held: $(held) bytes"
 check_json "$(cat "$TMP/flows")" \
 	"held packets stay below limit" '[.flows[].held_bytes] | add | . > 500000 and . <= 1000000' \
 	"a flow stays below flow_limit" '[.flows[].held_bytes] | max <= 10000'
+check "the most bytes held at a time are counted" at_least 500000 sum rx_held_bytes_max
+check "they stay below limit, too" [ "$(sum rx_held_bytes_max)" -le 1000000 ]
 check_eq "meanwhile, all bytes of others arrive" "$(transfer 300000)" 300000
 none_held() { [ "$(held)" = 0 ]; }
 check "held packets are released after wait_max" wait_for 5 none_held
