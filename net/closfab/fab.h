@@ -189,6 +189,7 @@ struct fab_peer {
  * @bucket: its number
  * @instance: instance of the numbers
  * @last_instance: instance before that
+ * @old_packets: packets of it in a row after @restarted
  * @restarted: jiffies when it changed
  * @held_bytes: memory of packets that are held
  * @order: packets with numbers, and cells
@@ -208,6 +209,7 @@ struct fab_stream {
 	u16 bucket;
 	u16 instance;
 	u16 last_instance;
+	u32 old_packets;
 	unsigned long restarted;
 	u32 held_bytes;
 	struct fab_order order;

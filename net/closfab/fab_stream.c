@@ -10,7 +10,8 @@
  *
  * A peer that restarts has another instance: packets that are held are delivered, and the stream
  * begins anew. Packets of the last instance, which may still be in the fabric, are delivered out
- * of order for a second.
+ * of order for a second. If FAB_STRAYS_MAX of them come in a row, the other instance was forged,
+ * and the stream returns to the last one.
  */
 #include <linux/sched/mm.h>
 #include <net/inet_ecn.h>
@@ -658,6 +659,7 @@ static void fab_restart(struct fab_stream *s, const struct fab_header *h)
 	fab_drop_partial(s);
 	s->dest = (struct fab_dest){ };
 	s->instance = fab_cookie_instance(h->cookie);
+	s->old_packets = 0;
 	s->started = true;
 }
 
@@ -675,12 +677,14 @@ static void fab_receive_locked(struct fab_stream *s, struct sk_buff *skb,
 	u64 now_ns = ktime_get_ns();
 
 	if (unlikely(!s->started || instance != s->instance)) {
-		if (fab_is_old(s, instance)) {
+		if (fab_is_old(s, instance) && ++s->old_packets < FAB_STRAYS_MAX) {
 			fab_count(s->peer->fab, FAB_CNT_rx_late);
 			fab_deliver(s->peer->fab, skb, h, fab_lane_of(s));
 			return;
 		}
 		fab_restart(s, h);
+	} else if (unlikely(s->old_packets)) {
+		s->old_packets = 0;
 	}
 	if (h->op == FAB_CONWEAVE)
 		fab_receive_weave(s, skb, h, ce, now_ns, a);

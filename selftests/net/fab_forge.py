@@ -3,12 +3,13 @@
 """Forge closfab packets from another host's address.
 
 Usage: fab_forge.py garbage|numbers|partial|drip|holes|peers|inject FROM TO COUNT
+       fab_forge.py epoch FROM TO COUNT COOKIE EPOCH
 
 garbage: random headers and lengths; numbers: valid packets with random sequence numbers, epochs and instances of all
-buckets; partial: first cells of packets in buckets that are not used; drip: the cells of one packet, each 1 ms after the last; holes:
-packets whose predecessors are missing, 8 in each of 1024 buckets; peers: packets whose predecessors are missing, each from
-another address of 10.8.0.0/16; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets. FROM and TO are IPv4
-addresses of the underlay.
+buckets; partial: first cells of packets in buckets that are not used; drip: the cells of one packet, each 1 ms after
+the last; holes: packets whose predecessors are missing, 8 in each of 1024 buckets; peers: packets whose predecessors
+are missing, each from another address of 10.8.0.0/16; inject: UDP datagrams to port 9 of 10.0.2.2, in valid packets;
+epoch: packets of mode conweave with this cookie and epoch. FROM and TO are IPv4 addresses of the underlay.
 """
 import itertools
 import random
@@ -95,11 +96,16 @@ def inject(_):
     return header(DATA) + inner()
 
 
-def main(kind, source, destination, count):
+def main(kind, source, destination, count, cookie=0, epoch=0):
     """Send the packets."""
     rng = random.Random(1)
+
+    def in_epoch(_):
+        """A packet of a flow that ConWeave reroutes."""
+        return header(CONWEAVE, 0, int(epoch), int(cookie)) + inner()
+
     make = {"garbage": garbage, "numbers": numbers, "partial": partial, "drip": drip, "holes": holes,
-            "peers": holes, "inject": inject}[kind]
+            "peers": holes, "inject": inject, "epoch": in_epoch}[kind]
     sock = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)
     for i in range(int(count)):
         if kind == "peers":

@@ -32,6 +32,19 @@ before=$(counter "$t/fab0" rx_broken_cells)
 forge partial 10.9.0.1 50
 check "memory of cells without the rest of their packet is freed" \
 	wait_for 5 at_least $((before + 50)) counter "$t/fab0" rx_broken_cells
+fab_del
+fab_add mode cell flows 1
+wait_for 5 pings
+job traffic udp -n "$h" -d 10.0.2.2 -p 9 -l 1000 -i 1000 >/dev/null
+check "cells arrive" wait_for 5 at_least $(($(received) + 20)) received
+cookie=$(in_ns "$t" closnet fab flows -j | jq '((.flows[0].instance + 1) % 65536) * 65536')
+before=$(counter "$t/fab0" rx_broken_cells)
+in_ns "$h" python3 "$here/fab_forge.py" epoch 10.9.0.1 10.9.0.2 1 "$cookie" 1
+check "a forged instance begins the bucket anew" wait_for 5 at_least 1 counter "$t/fab0" rx_restarts
+check "after a forged instance, cells arrive" wait_for 5 at_least $(($(received) + 100)) received
+check "a forged instance costs less than 10 packets" \
+	[ $(($(counter "$t/fab0" rx_broken_cells) - before)) -lt 50 ]
+stop_jobs
 key=00112233445566778899aabbccddeeff
 fab_del
 fab_add key $key
