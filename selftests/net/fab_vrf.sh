@@ -66,6 +66,22 @@ check "device and underlay in different VRFs: a ping is answered" wait_for 5 in_
 
 setup_ns x
 ip -n "$r" link del fab0
+
+# exists NS DEV
+exists() { ip -n "$1" link show "$2"; }
+ip -n "$r" -batch - <<-END
+	link add lower type dummy
+	link set lower up
+	link add fab1 link lower type closfab port 8475
+	link set fab1 up
+	link add fab2 link lower netns $x type closfab port 8476
+	link add fab3 type closfab port 8477
+	link del lower
+END
+check_refused "the link is removed: so is the device" "does not exist" exists "$r" fab1
+check_refused "the link is removed: so is the device in another namespace" "does not exist" exists "$x" fab2
+check "the link is removed: a device without link remains" exists "$r" fab3
+ip -n "$r" link del fab3
 # x_leaf: addresses and routes of the device in x; d answers it by t
 x_leaf() {
 	ip -n "$x" -batch - <<-END

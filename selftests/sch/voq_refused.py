@@ -4,8 +4,8 @@
 
 Usage: voq_refused.py DEVICE
 
-The kernel reads the estimator after the qdisc's init() has succeeded. Exit status: 0 if it refuses the qdisc. tc(8) cannot
-ask for such an estimator.
+The kernel reads the estimator after the qdisc's init() has succeeded. Exit status: 0 if it refuses the qdisc. tc(8)
+cannot ask for such an estimator.
 """
 import errno
 import socket
