@@ -31,6 +31,7 @@ check "t answers flows in 15 buckets" wait_for 5 at_least $((before + 15)) count
 check "no reply takes the link that is down" wait_for 5 answered
 ip -n "$r" link set u1 up
 ip -n "$r" addr replace fd01:1::1/64 dev u1 nodad
+# shellcheck disable=SC2046 # words
 ip -n "$r" route replace 10.9.0.2/32 src 10.9.0.1 $(next_hops 4)
 
 # ---- base RTT

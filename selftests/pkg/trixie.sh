@@ -8,8 +8,8 @@
 . "$(dirname "$0")/../lib/chroot.sh"
 
 # Compilers, libraries and kernels differ from Debian 12; what runs in a guest does not depend on the host.
-JOBS=(lint unit build-6.1 build-6.12 build-7.x tc-plugin ip-plugin tc-symbols tools closnet pcrpd wireshark docs
-	lab-library)
+JOBS=(lint unit build-6.1 build-6.12 build-7.x tc-plugin ip-plugin tc-symbols tools closnet pcrpd wireshark
+	wireshark-fab docs lab-library)
 # guests with the kernels and programs of Debian 13, in QEMU with virtiofsd and as User-Mode Linux
 GUESTS="--kernel 6.12 ndp_basic timely_basic"
 UML="--kernel uml-debug --virtual-time 1 ndp_basic ndp_messages"

@@ -10,7 +10,7 @@ local closfab = Proto("closfab", "Tunnel between top-of-rack switches (closfab)"
 local PORT = 8474
 local VERSION = 1
 local HEADER, MAC = 20, 8	-- bytes
-local DATA, ORDERED, CELL, CONWEAVE, REPLY = 0, 1, 2, 3, 4
+local ORDERED, CELL, CONWEAVE = 1, 2, 3
 local KEYED, FIRST, LAST = 0x80, 0x20, 0x40
 
 local kinds = { [0] = "DATA", "ORDERED", "CELL", "CONWEAVE", "RTT_REPLY", "CLEAR", "NOTIFY" }
@@ -57,7 +57,11 @@ local function add_header(tree, buf, op)
 	tree:add(f.instance, buf(8, 2))
 	tree:add(f.bucket, buf(10, 2))
 	tree:add(f.tx_us, buf(12, 4))
-	tree:add(op == CONWEAVE and f.tail_us or f.seq, buf(16, 4))
+	if op == CONWEAVE then
+		tree:add(f.tail_us, buf(16, 4))
+	elseif op == ORDERED or op == CELL then
+		tree:add(f.seq, buf(16, 4))
+	end
 end
 
 function closfab.dissector(buf, pinfo, root)
@@ -74,7 +78,7 @@ function closfab.dissector(buf, pinfo, root)
 	if len > HEADER then
 		tree:add(f.mac, buf(HEADER, MAC))
 	end
-	local info = (kinds[op] or "?") .. " " .. flag_names(bits)
+	local info = (kinds[op] or "?") .. (bits ~= 0 and " " .. flag_names(bits) or "")
 	if buf:len() > len and op == CELL then
 		tree:add(f.cell, buf(len))
 	elseif buf:len() > len then
