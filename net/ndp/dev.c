@@ -138,7 +138,7 @@ static void ndp_dev_link(struct ndp_net *nn, struct net_device *dev)
 	struct ndp_dev *nd = ndp_dev_find(nn, dev->ifindex);
 
 	if (nd && !nd->shares)
-		ndp_pacer_link(rtnl_dereference(nd->pacer), nn, closnet_link_Mbps(dev));
+		ndp_pacer_link(rtnl_dereference(nd->pacer), nn, closnet_link_Mbps(dev), dev->mtu);
 }
 
 static int ndp_dev_add(struct ndp_net *nn, struct net_device *dev)
@@ -202,6 +202,7 @@ static int ndp_dev_event(struct notifier_block *nb, unsigned long event, void *p
 		return notifier_from_errno(ndp_dev_add(nn, dev));
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
 		ndp_dev_link(nn, dev);
 		break;
 	case NETDEV_CHANGEUPPER:

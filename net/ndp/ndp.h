@@ -706,7 +706,7 @@ struct ndp_pacer *ndp_pacer_new(int ifindex, void (*say)(struct ndp_rx *rx, u8 f
 struct ndp_pacer *ndp_pacer_get(struct ndp_net *nn, int ifindex);
 void ndp_pacer_put(struct ndp_pacer *pacer);
 void ndp_pacer_stop(struct ndp_pacer *pacer);
-void ndp_pacer_link(struct ndp_pacer *pacer, const struct ndp_net *nn, u32 Mbps);
+void ndp_pacer_link(struct ndp_pacer *pacer, const struct ndp_net *nn, u32 Mbps, u32 mtu);
 void ndp_pull_stats_add(struct ndp_pull_stats *sum, const struct ndp_pull_stats *stats);
 void ndp_pacer_leave(struct ndp_pacer *pacer, struct ndp_rx *rx, bool ends);
 void ndp_pacer_join(struct ndp_pacer *pacer, struct ndp_rx *rx);

@@ -168,7 +168,7 @@ void ndp_pacer_resume(struct ndp_rx *rx)
 	struct ndp_pacer *pacer = rx->pacer;
 
 	spin_lock_bh(&pacer->lock);
-	ndp_pull_allow(&rx->f.pull, NDP_PULL_UNLIMITED);
+	ndp_rcv_allow(&rx->f, false);
 	ndp_pull_update(&pacer->q, &rx->f.pull, ktime_get_ns());
 	ndp_pacer_kick(pacer);
 	spin_unlock_bh(&pacer->lock);
@@ -299,15 +299,17 @@ void ndp_pacer_stop(struct ndp_pacer *pacer)
 }
 
 /**
- * ndp_pacer_link() - set the rate of the link
+ * ndp_pacer_link() - set the rate and the MTU of the link
  * @pacer: pull queue
  * @nn: namespace
  * @Mbps: rate; 0: unknown
+ * @mtu: bytes of IP
  */
-void ndp_pacer_link(struct ndp_pacer *pacer, const struct ndp_net *nn, u32 Mbps)
+void ndp_pacer_link(struct ndp_pacer *pacer, const struct ndp_net *nn, u32 Mbps, u32 mtu)
 {
 	spin_lock_bh(&pacer->lock);
 	pacer->link_Mbps = Mbps;
+	ndp_pull_mtu(&pacer->q, mtu);
 	ndp_pacer_rate(pacer, nn);
 	spin_unlock_bh(&pacer->lock);
 }

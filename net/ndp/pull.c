@@ -20,6 +20,8 @@
 #define NDP_PULL_PACKETS_MAX	16U
 /* fair: turns by which a flow may be ahead: about an initial window */
 #define NDP_PULL_AHEAD		32U
+/* IPv4, UDP and NDP headers */
+#define NDP_PULL_HEADERS	(20U + 8 + NDP_HLEN)
 
 /* Rate backoff */
 #define NDP_SHARE_EPOCH		16U	/* packets */
@@ -99,14 +101,26 @@ void ndp_pull_rate(struct ndp_pull *q, u64 rate_Bps)
  * @late_ns: delay of a pull that is made up for
  * @now_ns: time
  *
- * ndp_pull_rate() has to follow. The policy is NDP_PULL_FAIR.
+ * ndp_pull_rate() has to follow. The policy is NDP_PULL_FAIR; lengths are not limited by an MTU.
  */
 void ndp_pull_init(struct ndp_pull *q, u64 late_ns, u64 now_ns)
 {
 	*q = (struct ndp_pull) {
 		.flows = RB_ROOT_CACHED, .next_ns = now_ns, .late_ns = late_ns,
+		.len_max = NDP_PAYLOAD_MAX,
 	};
 	ndp_share_reset(&q->share, now_ns);
+}
+
+/**
+ * ndp_pull_mtu() - limit the length that a trimmed packet may claim
+ * @q: pull queue
+ * @mtu: of the link, bytes of IP
+ */
+void ndp_pull_mtu(struct ndp_pull *q, u32 mtu)
+{
+	q->len_max = mtu > NDP_PULL_HEADERS ? min_t(u32, mtu - NDP_PULL_HEADERS, NDP_PAYLOAD_MAX) :
+					      1;
 }
 
 /* ---- order ---- */
@@ -148,6 +162,8 @@ static u64 ndp_pull_key(const struct ndp_pull *q, struct ndp_pull_node *n)
 		ndp_pull_clamp(q, n);
 		return n->round;
 	case NDP_PULL_SRPT:
+		if (n->unverified && n->granted)
+			return U64_MAX;
 		return max_t(u64, demand, n->more);
 	default:
 		return 0;
@@ -220,7 +236,8 @@ void ndp_pull_policy(struct ndp_pull *q, enum ndp_pull_policy policy)
 
 static bool ndp_pull_is_ready(const struct ndp_pull_node *n)
 {
-	return n->target != n->granted && n->granted - n->seen < n->allowed;
+	return n->allowed && n->target != n->granted &&
+	       (s32)(n->granted - n->seen) < (s32)n->allowed;
 }
 
 /**
@@ -245,13 +262,23 @@ void ndp_pull_update(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 }
 
 /**
- * ndp_pull_allow() - limit the pulls of a silent flow
+ * ndp_pull_allow() - limit the pulls of a flow that is silent or unverified
  * @n: flow; ndp_pull_update() has to follow
  * @pulls: packets; 0: the flow is not pulled
  */
 void ndp_pull_allow(struct ndp_pull_node *n, u32 pulls)
 {
 	n->allowed = pulls;
+}
+
+/**
+ * ndp_pull_whole() - a packet with new data arrived whole: an unverified flow may get another pull
+ * @n: flow; ndp_pull_arrived() has to follow
+ */
+void ndp_pull_whole(struct ndp_pull_node *n)
+{
+	if (n->unverified)
+		n->seen++;
 }
 
 /* ---- arrivals ---- */
@@ -358,10 +385,13 @@ static void ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n, u32 le
 		q->next_ns -= min_t(u64, q->next_ns, time);
 }
 
-/* Senders also push packets: returned ones, and after a timeout. */
+/*
+ * Senders also push packets: returned ones, and after a timeout. A pulled packet has the token, so
+ * without it, a packet is pushed or forged.
+ */
 static bool ndp_pull_was_asked(struct ndp_pull_node *n, const struct ndp_hdr *h)
 {
-	if (h->flags & NDP_DATA_SPEC || n->answered == n->granted)
+	if (h->flags & NDP_DATA_SPEC || n->unverified || n->answered == n->granted)
 		return false;
 	n->answered++;
 	return true;
@@ -370,7 +400,7 @@ static bool ndp_pull_was_asked(struct ndp_pull_node *n, const struct ndp_hdr *h)
 static void ndp_pull_data(struct ndp_pull *q, struct ndp_pull_node *n, const struct ndp_hdr *h,
 			  u8 more, bool nacked, u64 now_ns)
 {
-	u32 len = h->payload_len + more;
+	u32 len = max_t(u32, min_t(u32, h->payload_len + more, q->len_max), h->here + more);
 	bool asked;
 
 	ndp_pull_size(q, n, h, len);
@@ -399,12 +429,13 @@ static void ndp_pull_data(struct ndp_pull *q, struct ndp_pull_node *n, const str
 void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n, const struct ndp_hdr *h,
 		      u8 more, bool nacked, u64 now_ns)
 {
-	n->seen = n->granted;
+	if (!n->unverified)
+		n->seen = n->granted;
 	if (!h->is_short) {
 		if (h->type == NDP_DATA && !(h->flags & NDP_DATA_RTX))
 			n->more = h->data.msg_len - h->data.offset - h->payload_len;
 		ndp_pull_demand(q, n, h->data.pull_target);
-		ndp_pull_prio(q, n, h->data.prio);
+		ndp_pull_prio(q, n, n->unverified ? 0 : h->data.prio);
 	}
 	if (h->payload_len)
 		ndp_pull_data(q, n, h, more, nacked, now_ns);
@@ -486,7 +517,7 @@ static void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_
 		n->round += packets;
 		ndp_pull_move(q, n);
 	}
-	if (n->granted - n->seen >= n->allowed && n->target != n->granted)
+	if (!ndp_pull_is_ready(n) && n->target != n->granted)
 		ndp_pull_count(&q->stats.silent, 1);
 	ndp_pull_update(q, n, now_ns);
 }

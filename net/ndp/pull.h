@@ -7,7 +7,8 @@
  *
  *	target		demand: the sender's largest pull_target, and 1 for each NACK since
  *	granted		pulled: CONTROL's pull; at most target
- *	seen		granted when a packet of the flow last arrived
+ *	seen		granted when a packet of the flow last arrived. Until the sender is
+ *			verified: packets that arrived whole
  *
  *	             target > granted, granted - seen < allowed
  *	+---------+ ----------------------------------------------> +--------+
@@ -33,6 +34,9 @@
  *		flow that begins later starts with the turns of the present round
  *	fifo	first come, first served, until it has no demand
  *	srpt	least remaining bytes: demand or, if larger, the unsent rest of the message
+ *
+ * Until its sender is verified, a flow has priority 0, and the rate backoff ignores it. In srpt,
+ * its first pull is in order, so that the sender can return the token; the others are last.
  *
  * Rate backoff: if the network carries less than the link, pulls at line rate are trimmed, pulled
  * and trimmed again. The share is set anew after each epoch of 16 pulled packets, w of them whole:
@@ -100,13 +104,14 @@ struct ndp_pull_lengths {
  * @round: fair: turns
  * @target: demand since the flow began, modulo 2^32
  * @granted: packets pulled, modulo 2^32
- * @seen: @granted at the last arrival
+ * @seen: @granted at the last arrival; if @unverified, packets that arrived whole, maybe more
  * @answered: pulled packets that arrived
- * @allowed: pulls without an arrival; 0: the flow is held
+ * @allowed: pulls ahead of @seen; 0: the flow is held
  * @bytes: mean length of its packets on the link; 0: unknown
  * @nacked: packets NACKed and not pulled since
  * @due: packets pulled that did not arrive yet
  * @prio: 0..7; 7 is first
+ * @unverified: the sender's address may be forged
  * @queued: it is in the queue
  * @keeps: fifo: it keeps its place although it is not in the queue
  */
@@ -125,6 +130,7 @@ struct ndp_pull_node {
 	struct ndp_pull_lengths nacked;
 	struct ndp_pull_lengths due;
 	u8 prio;
+	bool unverified;
 	bool queued;
 	bool keeps;
 };
@@ -176,6 +182,7 @@ struct ndp_pull_share {
  * @arrivals: flows queued
  * @queued: flows in @flows
  * @longest: longest packet of late on the link, bytes
+ * @len_max: longest payload of the link; a trimmed packet may claim more
  * @policy: enum ndp_pull_policy
  * @stats: counters
  */
@@ -191,6 +198,7 @@ struct ndp_pull {
 	u64 arrivals;
 	u32 queued;
 	u32 longest;
+	u32 len_max;
 	u8 policy;
 	struct ndp_pull_stats stats;
 };
@@ -203,8 +211,10 @@ static inline u32 ndp_pull_wanted(const struct ndp_pull_node *n)
 
 void ndp_pull_init(struct ndp_pull *q, u64 late_ns, u64 now_ns);
 void ndp_pull_rate(struct ndp_pull *q, u64 rate_Bps);
+void ndp_pull_mtu(struct ndp_pull *q, u32 mtu);
 void ndp_pull_policy(struct ndp_pull *q, enum ndp_pull_policy policy);
 void ndp_pull_allow(struct ndp_pull_node *n, u32 pulls);
+void ndp_pull_whole(struct ndp_pull_node *n);
 void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n, const struct ndp_hdr *h,
 		      u8 more, bool nacked, u64 now_ns);
 void ndp_pull_update(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns);

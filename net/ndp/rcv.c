@@ -13,8 +13,8 @@
 #define NDP_RCV_DEFER_BYTES	NDP_PULL_QUANTUM
 #define NDP_RCV_DEFER_MAX	16U
 /*
- * Pulls without an arrival, if the sender has not returned the token, or perhaps has no packet to
- * send because its only message was refused
+ * Pulls beyond the packets that arrived whole, until the sender has returned the token. Pulls
+ * without an arrival, if the sender may have no packet because its only message was refused
  */
 #define NDP_RCV_CAUTIOUS	8U
 
@@ -186,6 +186,20 @@ enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 }
 
 /**
+ * ndp_rcv_allow() - limit the pulls of a flow
+ * @f: flow; ndp_pull_arrived() or ndp_pull_update() has to follow
+ * @held: the flow is not pulled, because there is no room
+ */
+void ndp_rcv_allow(struct ndp_rcv_flow *f, bool held)
+{
+	bool waits = f->need && !f->msgs;
+	u32 most = f->is_verified && !waits ? NDP_PULL_UNLIMITED : NDP_RCV_CAUTIOUS;
+
+	f->pull.unverified = !f->is_verified;
+	ndp_pull_allow(&f->pull, held ? 0 : most);
+}
+
+/**
  * ndp_rcv_demand() - pass a packet that is to be answered to the pull queue
  * @q: pull queue of the device
  * @f: flow
@@ -199,14 +213,13 @@ enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 bool ndp_rcv_demand(struct ndp_pull *q, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
 		    enum ndp_rcv_verdict v, bool held, u64 now_ns)
 {
-	bool waits = f->need && !f->msgs;
-	u32 most = f->is_verified && !waits ? NDP_PULL_UNLIMITED : NDP_RCV_CAUTIOUS;
-
 	/* if all had arrived, a sender whose packets are refused announces more by a PROBE only */
 	if (v == NDP_RCV_PROBED && ndp_rcv_has_all(f) &&
 	    ndp_before(f->pull.granted, h->data.pull_target))
 		f->last = false;
-	ndp_pull_allow(&f->pull, held ? 0 : most);
+	ndp_rcv_allow(f, held);
+	if (v <= NDP_RCV_WHOLE)
+		ndp_pull_whole(&f->pull);
 	ndp_pull_arrived(q, &f->pull, h, f->ip_more, v == NDP_RCV_TRIMMED, now_ns);
 	if (ndp_rcv_has_all(f))
 		ndp_pull_flush(q, &f->pull);

@@ -301,6 +301,7 @@ void ndp_rcv_close(struct ndp_rcv *r, struct ndp_rcv_flow *f);
 bool ndp_rcv_has_all(const struct ndp_rcv_flow *f);
 enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 				    const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg);
+void ndp_rcv_allow(struct ndp_rcv_flow *f, bool held);
 bool ndp_rcv_demand(struct ndp_pull *q, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
 		    enum ndp_rcv_verdict v, bool held, u64 now_ns);
 void ndp_rcv_control(const struct ndp_rcv *r, const struct ndp_rcv_flow *f,

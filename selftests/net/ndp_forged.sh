@@ -37,6 +37,9 @@ listener() { job ndp_msg receive -n "$b" -p 1000 -f -c 100000000 -l 10 -t 1000; 
 
 # ---- a receiver
 
+# pulled: packets that the last answer pulls in all
+pulled() { awk '{ for (i = 1; i <= NF; i++) if (sub("^pull=", "", $i) && $i > n) n = $i } END { print n + 0 }' "$TMP/received"; }
+
 listener
 wait_for 5 in_use
 sleep 0.1
@@ -78,6 +81,15 @@ check_lines "a CONTROL packet of an unknown flow is not answered" 0 'flow_id=77 
 forge "a message of 2^40 - 1 bytes is answered" \
 	data:udp4:flow_id=30,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff,flags=9 await wait=100
 check "a message of 2^40 - 1 bytes is not pulled forever" test "$(lines .)" -lt 2000
+without_token=data:udp4:flow_id=31,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff,prio=7,flags=9
+# each packet twice
+mapfile -t again < <(for seq in {0..29}; do
+	printf '%s\nwait=2\n' "$without_token,seq=$seq,offset=$((1000 * seq)),here=56"{,}
+done)
+forge "60 trimmed packets without the token are sent" "${again[@]}" wait=50
+check_eq "a sender without the token is pulled 8 packets, however many trimmed packets it sends" "$(pulled)" 8
+forge "a whole packet without the token is sent" "$without_token" "$without_token" wait=50
+check_eq "a packet that arrived whole adds one pull without the token, its duplicate none" "$(pulled)" 9
 forge "a sender that gives up 2^30 packets is answered" data:udp4:flow_id=31,seq=0x40000000,base=0x40000000 await
 forge "packets with different lengths of the same message are sent" \
 	data:udp4:flow_id=32,flags=1,payload_len=1000,msg_len=5000 \

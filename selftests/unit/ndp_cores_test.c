@@ -211,7 +211,7 @@ static void update_wait(struct pair *p)
 
 static void resume(struct pair *p)
 {
-	ndp_pull_allow(&p->rf.pull, NDP_PULL_UNLIMITED);
+	ndp_rcv_allow(&p->rf, false);
 	ndp_pull_update(&w.pull, &p->rf.pull, w.now);
 }
 

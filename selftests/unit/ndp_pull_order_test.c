@@ -183,6 +183,19 @@ static void test_srpt_more(void **state)
 	assert_pulls(who, 5);
 }
 
+/* In srpt, an unverified flow is pulled once in order; then it waits for all verified flows. */
+static void test_srpt_unverified(void **state)
+{
+	static const u32 who[] = { 0, 1, 1, 1, 1, 1, 0, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	n[0].unverified = true;
+	arrive_of(0, 2, 0, MTU, false, 0);
+	arrive_of(1, 5, 0, MTU, false, 0);
+	assert_pulls(who, 8);
+}
+
 /* A flow that is served keeps its place, although it has no wish for a moment, if it goes on. */
 static void test_fifo_goes_on(void **state)
 {
@@ -251,6 +264,7 @@ int main(void)
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_srpt),
 		cmocka_unit_test(test_srpt_more),
+		cmocka_unit_test(test_srpt_unverified),
 		cmocka_unit_test(test_fifo_goes_on),
 		cmocka_unit_test(test_prios),
 	};

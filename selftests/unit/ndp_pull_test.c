@@ -109,6 +109,82 @@ static void test_ahead(void **state)
 	assert_true(q.stats.silent == 1);
 }
 
+static void expect_time(u32 i, u32 payload)
+{
+	u64 ns = (u64)(payload + NDP_PULL_OVERHEAD) * 800 / 990;
+
+	assert_int_equal(pull(), i);
+	assert_in_range(q.next_ns - now_ns, ns, ns + 1);
+}
+
+/* Arrivals do not renew the limit of an unverified flow, but each whole packet adds to it. */
+static void test_unverified(void **state)
+{
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	n[0].unverified = true;
+	ndp_pull_allow(&n[0], 8);
+	for (k = 0; k < 100; k++) {
+		arrive(0, 1000, 7, MTU, true);
+		if (k < 8)
+			assert_int_equal(pull(), 0);
+		else
+			assert_int_equal(pull(), NODES);
+	}
+	assert_int_equal(n[0].prio, 0);
+	assert_int_equal(n[0].granted, 8);
+	/* pulled packets that it claims to be trimmed do not slow down other flows */
+	assert_int_equal(q.share.arrived, 0);
+	ndp_pull_whole(&n[0]);
+	ndp_pull_whole(&n[0]);
+	arrive(0, 1000, 7, MTU, false);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), NODES);
+	/* a flow that is held is not pulled, whatever arrived */
+	for (k = 0; k < 10; k++)
+		ndp_pull_whole(&n[0]);
+	ndp_pull_allow(&n[0], 0);
+	arrive(0, 1000, 7, MTU, false);
+	assert_int_equal(pull(), NODES);
+	/* verified */
+	ndp_pull_allow(&n[0], AHEAD);
+	n[0].unverified = false;
+	arrive(0, 1000, 7, MTU, false);
+	assert_int_equal(n[0].prio, 7);
+	for (k = 0; k < AHEAD; k++)
+		assert_int_equal(pull(), 0);
+	assert_int_equal(pull(), NODES);
+}
+
+/* A trimmed packet claims at most the MTU; a whole one has its length. */
+static void test_mtu(void **state)
+{
+	struct ndp_hdr h = {
+		.type = NDP_DATA, .flags = NDP_DATA_SPEC, .payload_len = NDP_PAYLOAD_MAX,
+		.data.msg_len = NDP_PAYLOAD_MAX,
+	};
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	ndp_pull_mtu(&q, 1500);
+	ndp_pull_arrived(&q, &n[0], &h, 20, true, now_ns);
+	assert_int_equal(n[0].bytes, 1538);
+	assert_int_equal(q.longest, 1538);
+	expect_time(0, 1416);
+	h.payload_len = 2000;
+	h.here = 2000;
+	ndp_pull_arrived(&q, &n[1], &h, 20, false, now_ns);
+	assert_int_equal(n[1].bytes, 2020 + NDP_PULL_OVERHEAD);
+	/* an MTU below any packet's */
+	ndp_pull_mtu(&q, 68);
+	h.here = 0;
+	ndp_pull_arrived(&q, &n[2], &h, 0, true, now_ns);
+	assert_int_equal(n[2].bytes, 1 + NDP_PULL_OVERHEAD);
+}
+
 static void test_flush(void **state)
 {
 	(void)state;
@@ -206,14 +282,6 @@ static void test_sizes(void **state)
 	arrive(2, 5, 0, 0, false);
 	assert_int_equal(pull(), 2);
 	assert_in_range(q.next_ns - now_ns, 4 * 1242, 4 * 1243);
-}
-
-static void expect_time(u32 i, u32 payload)
-{
-	u64 ns = (u64)(payload + NDP_PULL_OVERHEAD) * 800 / 990;
-
-	assert_int_equal(pull(), i);
-	assert_in_range(q.next_ns - now_ns, ns, ns + 1);
 }
 
 /* What was NACKed takes the time that it takes, in this order; then what is new, the mean. */
@@ -427,10 +495,12 @@ static void expect_sound(void)
 	u32 i, queued = 0;
 
 	for (i = 0; i < NODES; i++) {
-		bool ready = ndp_pull_wanted(&n[i]) && n[i].granted - n[i].seen < n[i].allowed;
+		s32 ahead = (s32)(n[i].granted - n[i].seen);
+		bool ready = ndp_pull_wanted(&n[i]) && n[i].allowed && ahead < (s32)n[i].allowed;
 
 		assert_in_range(ndp_pull_wanted(&n[i]), 0, DEMAND_MAX);
-		assert_true(n[i].granted - n[i].seen <= AHEAD);
+		assert_true(ahead <= AHEAD);
+		assert_true(ahead >= 0 || n[i].unverified);
 		assert_int_equal(n[i].queued, ready);
 		queued += ready;
 	}
@@ -441,7 +511,13 @@ static void random_step(struct rng *rng)
 {
 	u32 i = rng_in(rng, 0, NODES - 1), what = rng_in(rng, 0, 99);
 
-	if (what < 80) {
+	if (what < 5 && !n[i].granted) {
+		n[i].unverified = true;
+	} else if (what < 15) {
+		ndp_pull_whole(&n[i]);
+		ndp_pull_update(&q, &n[i], now_ns);
+	} else if (what < 80) {
+		n[i].unverified &= what != 15;
 		arrive(i, n[i].granted + rng_log(rng, 1, 100) - 10, rng_in(rng, 0, NDP_PRIOS - 1),
 		       rng_in(rng, 1, MTU), rng_percent(rng, 30));
 	} else if (what < 90) {
@@ -491,6 +567,8 @@ int main(void)
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_ahead),
+		cmocka_unit_test(test_unverified),
+		cmocka_unit_test(test_mtu),
 		cmocka_unit_test(test_flush),
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_pace),

@@ -249,8 +249,8 @@ static void arrive(const struct ndp_hdr *h)
 	pulls[pull]++;
 	if (ndp_rcv_reply(&rcv, f, h, v, pull, 0, &answer))
 		check_answer(&answer, h->flow_id);
-	assert(f->pull.granted == f->pull.target || f->pull.queued ||
-	       f->pull.granted - f->pull.seen >= f->pull.allowed);
+	assert(f->pull.granted == f->pull.target || f->pull.queued || !f->pull.allowed ||
+	       (s32)(f->pull.granted - f->pull.seen) >= (s32)f->pull.allowed);
 }
 
 static void put_sum(u8 *b, u32 at, u32 from, u32 to)

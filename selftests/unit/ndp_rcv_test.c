@@ -417,6 +417,70 @@ static void test_answers(void **state)
 	end();
 }
 
+/* All pulls that are due in a second */
+static void pull(struct ndp_pull *q, u64 *now_ns)
+{
+	u32 i;
+
+	for (i = 0; i < 100; i++)
+		ndp_pull_next(q, *now_ns += 10000000);
+}
+
+static void demand(struct ndp_pull *q, const struct ndp_hdr *h, enum ndp_rcv_verdict v, u64 *now_ns)
+{
+	assert_int_equal(arrive(h), v);
+	ndp_rcv_demand(q, &flow, h, v, false, *now_ns);
+	pull(q, now_ns);
+}
+
+/*
+ * Without the token, 8 packets are pulled beyond those that arrived: not more for trimmed packets,
+ * duplicates or PROBEs, nor after the flow was held.
+ */
+static void test_token_once(void **state)
+{
+	struct ndp_hdr h, probe = {
+		.type = NDP_PROBE, .seq = SEQ - 1, .sport = 1, .dport = 2,
+		.data = { .base = SEQ, .pull_target = 1000, .prio = 7 },
+	};
+	struct ndp_pull q;
+	u64 now_ns = 0;
+	u32 i;
+
+	(void)state;
+	begin(LIMIT, false);
+	ndp_pull_init(&q, 0, 0);
+	ndp_pull_rate(&q, 1000000000);
+	h = data(0, 0, 0, 100000);
+	h.data.token = 0;
+	h.data.pull_target = 1000;
+	h.data.prio = 7;
+	for (i = 0; i < 20; i++) {
+		h.here = 0;
+		demand(&q, &h, NDP_RCV_TRIMMED, &now_ns);
+	}
+	assert_int_equal(flow.pull.granted, 8);
+	assert_int_equal(flow.pull.prio, 0);
+	h.here = SEG;
+	demand(&q, &h, NDP_RCV_PART, &now_ns);
+	assert_int_equal(flow.pull.granted, 9);
+	for (i = 0; i < 20; i++) {
+		demand(&q, &h, NDP_RCV_DUPLICATE, &now_ns);
+		demand(&q, &probe, NDP_RCV_PROBED, &now_ns);
+	}
+	ndp_rcv_allow(&flow, true);
+	ndp_rcv_allow(&flow, false);
+	ndp_pull_update(&q, &flow.pull, now_ns);
+	pull(&q, &now_ns);
+	assert_int_equal(flow.pull.granted, 9);
+	probe.data.token = TOKEN;
+	demand(&q, &probe, NDP_RCV_PROBED, &now_ns);
+	assert_in_range(flow.pull.granted, 109, 1000);
+	assert_int_equal(flow.pull.prio, 7);
+	ndp_pull_flush(&q, &flow.pull);
+	end();
+}
+
 /* Without the token, few packets are pulled ahead. */
 static void test_token(void **state)
 {
@@ -434,7 +498,7 @@ static void test_token(void **state)
 	ndp_rcv_demand(&q, &flow, &h, NDP_RCV_PART, false, 0);
 	for (i = 0; i < 100; i++)
 		ndp_pull_next(&q, 1000000000ULL * i);
-	assert_in_range(flow.pull.granted, 1, 8 + 16);
+	assert_int_equal(flow.pull.granted, 8 + 1);
 	h.data.token = TOKEN;
 	h.seq++;
 	h.data.offset = SEG;
@@ -498,6 +562,7 @@ int main(void)
 		cmocka_unit_test(test_order_in_parts),
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_token),
+		cmocka_unit_test(test_token_once),
 		cmocka_unit_test(test_random),
 	};
 
