@@ -747,6 +747,7 @@ struct ndp_rx_key {
  * @sender_node: in the socket's @senders
  * @wait_node: in the socket's @waiting or @promised; empty: in neither
  * @promised_ns: @promised: since when
+ * @opened_ns: begin of the flow
  * @asked_ns: first PING that was not answered; 0: unset
  * @pings: PINGs from then on
  * @calm: PINGs answered since the last part of a message
@@ -770,6 +771,7 @@ struct ndp_rx {
 	struct hlist_node sender_node;
 	struct list_head wait_node;
 	u64 promised_ns;
+	u64 opened_ns;
 	u64 asked_ns;
 	struct list_head deferred_node;
 	u64 deferred_ns;

@@ -325,7 +325,10 @@ static bool ndp_rcv_is_blocked(const struct ndp_rcv *r, struct ndp_rcv_flow *f, 
 	return late || f->windows;
 }
 
-/* Reserve memory for a message that begins with @p. */
+/*
+ * Reserve memory for a message that begins with @p. While other flows wait, nothing is reserved for
+ * packets that an unverified sender has not sent.
+ */
 static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const struct ndp_rcv_pkt *p,
 			    struct ndp_claim *claim)
 {
@@ -336,7 +339,8 @@ static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const str
 		ndp_rmem_end(&r->mem, &f->promise);
 		first = true;
 	}
-	if (ndp_rmem_reserve(&r->mem, claim, need, early, first)) {
+	if ((f->is_verified || !r->mem.waiting || need <= p->memory) &&
+	    ndp_rmem_reserve(&r->mem, claim, need, early, first)) {
 		f->need = 0;
 		if (!claim->is_window || !ndp_rcv_is_blocked(r, f, p->h->data.msg_id))
 			return true;

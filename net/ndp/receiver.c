@@ -10,7 +10,7 @@
  *	                    v
  *	                 recvmsg() -> room: flows that wait
  *
- * Room (rmem.h). A flow that was refused waits:
+ * Room (rmem.h). A flow that was refused waits, if its sender is verified:
  *
  *	            refused              room                    its message begins
  *	+--------+ --------> +---------+ ------> +----------+ --------------------> +--------+
@@ -25,7 +25,7 @@
  * after a PING without an answer, the unused part of the reservations ends; after NDP_RX_EVICT_NS
  * and as many PINGs as NDP_RX_PINGS_MIN the messages do. So a dead sender does not block other
  * senders, and a lost PING or PROBE does no harm. The same timer lets a reader leave the message
- * of a silent sender.
+ * of a silent sender. Until its sender is verified, a flow counts as silent whatever it sends.
  */
 #include <linux/filter.h>
 #include "ndp.h"
@@ -228,14 +228,18 @@ static bool ndp_rx_is_held(struct ndp_rx *rx)
 	return false;
 }
 
-/* Move a flow between the lists @waiting and @promised of its socket. */
+/*
+ * Move a flow between the lists @waiting and @promised of its socket. An unverified sender may not
+ * exist; one that does returns the token with the PROBE that it sends after a timeout.
+ */
 static void ndp_rx_wait(struct ndp_rx *rx)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	bool promised = rx->f.promise.bytes;
 
 	/* one that needed more than its promise waits again, at the end */
-	if (rx->f.need && !promised && (rx->promised_ns || list_empty(&rx->wait_node)))
+	if (rx->f.need && rx->f.is_verified && !promised &&
+	    (rx->promised_ns || list_empty(&rx->wait_node)))
 		list_move_tail(&rx->wait_node, &ns->waiting);
 	else if (!rx->f.need && !promised)
 		list_del_init(&rx->wait_node);
@@ -253,7 +257,8 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum n
 	const struct ndp_rcv *r = &ndp_sk(rx->sk)->rcv;
 	bool pull;
 
-	rx->asked_ns = 0;
+	if (rx->f.is_verified)
+		rx->asked_ns = 0;
 	ndp_rx_move(rx, p);
 	ndp_rx_wait(rx);
 	pull = ndp_pacer_demand(rx, &p->h, v, ndp_rx_is_held(rx), now);
@@ -443,9 +448,10 @@ static bool ndp_rx_reader_waits(struct ndp_sock *ns)
 /* Is a sender silent? Return: true if it is to get a PING */
 static bool ndp_rx_check(struct ndp_rx *rx, u64 now, struct list_head *garbage)
 {
+	u64 heard_ns = rx->f.is_verified ? rx->f.last_ns : rx->opened_ns;
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 
-	if (!rx->f.msgs || now - rx->f.last_ns < ndp_rx_rto(ns) << rx->calm)
+	if (!rx->f.msgs || now - heard_ns < ndp_rx_rto(ns) << rx->calm)
 		return false;
 	if (!rx->asked_ns) {
 		rx->asked_ns = now;

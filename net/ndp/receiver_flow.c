@@ -224,7 +224,8 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk, 
 	rx->ifindex = p->ifindex;
 	INIT_LIST_HEAD(&rx->wait_node);
 	INIT_LIST_HEAD(&rx->deferred_node);
-	ndp_rcv_open(&rx->f, &p->h, get_random_u32(), ktime_get_ns());
+	rx->opened_ns = ktime_get_ns();
+	ndp_rcv_open(&rx->f, &p->h, get_random_u32(), rx->opened_ns);
 	rx->f.token = token;
 	if (!ndp_is_ipv4(&p->addrs))
 		rx->f.ip_more = NDP_RX_IP6_MORE;

@@ -49,6 +49,12 @@ sender_dies "after a pull" data:udp4:flow_id=54,$long,flags=9 await \
 sender_dies "after a PROBE" data:udp4:flow_id=55,$long,flags=9 await \
 	probe:udp4:flow_id=55,to=9,pull_target=0x3fffffff await
 sender_dies "on ten flows after trimmed first packets" data:udp4:flow_id=60,$long,flags=9,here=56,n=10 wait=1
+check_eq "no room is kept for refused senders without the token" "$(snmp "$b" RxLapsed)" 0
+# for 5 s
+mapfile -t repeats < <(for _ in {1..5000}; do printf '%s\nwait=1\n' "data:udp4:flow_id=70,$long,flags=9,here=56"; done)
+job ndp_forge -s "$a/w0" "${repeats[@]}"
+sleep 0.1
+check_senders "messages of other senders arrive while a sender without the token repeats a trimmed packet"
 stop_jobs
 
 # ---- a receiver dies

@@ -198,7 +198,7 @@ static void update_wait(struct pair *p)
 {
 	bool promised = p->rf.promise.bytes;
 
-	if (p->rf.need && !promised && (p->promised_ns || !p->waits))
+	if (p->rf.need && p->rf.is_verified && !promised && (p->promised_ns || !p->waits))
 		p->waits = ++w.queue;
 	else if (!p->rf.need)
 		p->waits = 0;
@@ -318,7 +318,8 @@ static void receive(const struct ndp_hdr *h)
 	w.full += v == NDP_RCV_FULL;
 	if (v == NDP_RCV_OUT_OF_WINDOW)
 		return;
-	p->asked_ns = 0;
+	if (p->rf.is_verified)
+		p->asked_ns = 0;
 	update_wait(p);
 	pull = ndp_rcv_demand(&w.pull, &p->rf, h, v, is_held(p), w.now);
 	if (ndp_rcv_reply(&w.rcv, &p->rf, h, v, pull, 0, &answer))

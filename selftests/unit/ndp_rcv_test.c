@@ -212,6 +212,28 @@ static void test_refused(void **state)
 	end();
 }
 
+/* While others wait, no memory is reserved for packets that an unverified sender has not sent. */
+static void test_refused_unverified(void **state)
+{
+	struct ndp_hdr h = data(0, 0, 0, 2000), single = data(1, 1, 0, 100);
+
+	(void)state;
+	begin(LIMIT, false);
+	h.data.token = 0;
+	single.data.token = 0;
+	rcv.mem.waiting = true;
+	assert_int_equal(arrive(&h), NDP_RCV_REFUSED);
+	h.here = 0;
+	assert_int_equal(arrive(&h), NDP_RCV_REFUSED);
+	assert_int_equal(charged, 0);
+	assert_int_equal(arrive(&single), NDP_RCV_WHOLE);
+	h.here = h.payload_len;
+	h.data.token = TOKEN;
+	assert_int_equal(arrive(&h), NDP_RCV_PART);
+	assert_int_equal(charged, 2 * MEMORY);
+	end();
+}
+
 /* A long message gets a window: the next packet in order has the last place in it. */
 static void test_window(void **state)
 {
@@ -554,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_trimmed),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused_unverified),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_window_grows),
 		cmocka_unit_test(test_lapse),
