@@ -393,6 +393,7 @@ static bool ndp_rcv_has_room(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct n
 	struct ndp_claim *c = &m->claim;
 	u64 need = m->kept + p->memory;
 
+	ndp_rmem_set_aside(&r->mem, c, false);
 	if (c->is_window && !is_next)
 		need += r->mem.unit;
 	if (need <= c->bytes)
@@ -521,12 +522,14 @@ bool ndp_rcv_is_narrow(const struct ndp_rcv *r, const struct ndp_rcv_msg *m)
 }
 
 /**
- * ndp_rcv_lapse() - the sender of a flow is silent: the unused parts of its reservations end
+ * ndp_rcv_lapse() - the sender of a flow is silent: the unused parts of its reservations end, and
+ *	the remaining parts are set aside
  * @r: socket
  * @f: flow
  *
  * The next packet of a message that is read in parts always has room. Messages that wait for an
- * earlier one keep their reservations, since they could not grow again without harm to it.
+ * earlier one keep their reservations, since they could not grow again without harm to it. So do
+ * whole messages.
  */
 void ndp_rcv_lapse(struct ndp_rcv *r, struct ndp_rcv_flow *f)
 {
@@ -537,8 +540,11 @@ void ndp_rcv_lapse(struct ndp_rcv *r, struct ndp_rcv_flow *f)
 	for (i = 0; i < NDP_RCV_BUCKETS && f->msgs; i++)
 		hlist_for_each_entry(m, &f->bucket[i], chain) {
 			kept = m->kept + (m->claim.is_window ? r->mem.unit : 0);
-			if (!m->is_whole && !m->claim.is_early && kept < m->claim.bytes)
+			if (m->is_whole || m->claim.is_early)
+				continue;
+			if (kept < m->claim.bytes)
 				ndp_rmem_shrink(&r->mem, &m->claim, m->claim.bytes - (u32)kept);
+			ndp_rmem_set_aside(&r->mem, &m->claim, true);
 		}
 }
 

@@ -22,10 +22,11 @@
  * ROOM. While flows wait, a timer runs once per RTO. It sends a PING, which demands a PROBE, to
  * flows with messages in progress that were silent for an RTO; for longer if they have answered
  * PINGs and sent no part of a message, because they may wait for a reader or a pull. Three RTO
- * after a PING without an answer, the unused part of the reservations ends; after NDP_RX_EVICT_NS
- * and as many PINGs as NDP_RX_PINGS_MIN the messages do. So a dead sender does not block other
- * senders, and a lost PING or PROBE does no harm. The same timer lets a reader leave the message
- * of a silent sender. Until its sender is verified, a flow counts as silent whatever it sends.
+ * after a PING without an answer, the unused part of the reservations ends, and the kept packets
+ * are set aside; after NDP_RX_EVICT_NS and as many PINGs as NDP_RX_PINGS_MIN the messages end. So a
+ * dead sender does not block other senders, and a lost PING or PROBE does no harm. The same timer
+ * lets a reader leave the message of a silent sender. Until its sender is verified, a flow counts
+ * as silent whatever it sends.
  */
 #include <linux/filter.h>
 #include "ndp.h"

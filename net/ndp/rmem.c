@@ -39,6 +39,18 @@ static bool ndp_rmem_fits(const struct ndp_rmem *r, u64 bytes, bool early, bool 
 	return !big || r->big + bytes <= NDP_RMEM_BIG(r->limit);
 }
 
+/* Count bytes that a reservation gets, or has less if negative. */
+static void ndp_rmem_count(struct ndp_rmem *r, const struct ndp_claim *c, s64 bytes)
+{
+	if (c->is_aside) {
+		r->aside += bytes;
+		return;
+	}
+	r->used += bytes;
+	r->big += c->is_big ? bytes : 0;
+	r->early += c->is_early ? bytes : 0;
+}
+
 static bool ndp_rmem_take(struct ndp_rmem *r, struct ndp_claim *c, u64 bytes, bool early,
 			  bool first)
 {
@@ -48,9 +60,7 @@ static bool ndp_rmem_take(struct ndp_rmem *r, struct ndp_claim *c, u64 bytes, bo
 		.bytes = (u32)bytes, .size = (u32)bytes, .is_early = early,
 		.is_big = !early && bytes > NDP_RMEM_SMALL(r->limit),
 	};
-	r->used += bytes;
-	r->big += c->is_big ? bytes : 0;
-	r->early += early ? bytes : 0;
+	ndp_rmem_count(r, c, (s64)bytes);
 	return true;
 }
 
@@ -80,9 +90,24 @@ bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool ea
 }
 
 /**
+ * ndp_rmem_set_aside() - take a reservation out of the limit, or back into it
+ * @r: memory
+ * @c: reservation; not @is_early
+ * @aside: take it out, unless as much as the limit would be set aside
+ */
+void ndp_rmem_set_aside(struct ndp_rmem *r, struct ndp_claim *c, bool aside)
+{
+	if (c->is_aside == aside || (aside && r->aside + c->bytes > r->limit))
+		return;
+	ndp_rmem_count(r, c, -(s64)c->bytes);
+	c->is_aside = aside;
+	ndp_rmem_count(r, c, c->bytes);
+}
+
+/**
  * ndp_rmem_grow() - enlarge a reservation
  * @r: memory
- * @c: reservation
+ * @c: reservation, not set aside
  * @bytes: bytes to add
  * @exceed: its message is read as soon as it is whole: it may exceed the limit, if no other one
  *	does
@@ -100,9 +125,7 @@ bool ndp_rmem_grow(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes, bool exce
 	if (r->used + bytes > r->limit)
 		r->exceeds = c;
 	c->bytes += bytes;
-	r->used += bytes;
-	r->big += c->is_big ? bytes : 0;
-	r->early += c->is_early ? bytes : 0;
+	ndp_rmem_count(r, c, bytes);
 	return true;
 }
 
@@ -116,10 +139,8 @@ void ndp_rmem_shrink(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes)
 {
 	if (!bytes)
 		return;
+	ndp_rmem_count(r, c, -(s64)bytes);
 	c->bytes -= bytes;
-	r->used -= bytes;
-	r->big -= c->is_big ? bytes : 0;
-	r->early -= c->is_early ? bytes : 0;
 	r->uncharge(r, bytes);
 }
 

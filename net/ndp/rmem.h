@@ -25,10 +25,12 @@
  * - The glue charges each reservation to the total memory of NDP sockets and to the memory cgroup
  *   (@charge). If that fails and the socket has no other reservation, the message gets a window
  *   of two packets.
- * - Each reservation has a deadline: if flows wait and its sender is silent, see receiver.c. When
- *   the sender returns, or if packets take more memory than expected, the reservation grows. One
- *   message at a time may exceed the limit, so incomplete messages cannot fill the memory for good:
- *   this one becomes whole, and when it was read, it is another one's turn.
+ * - Each reservation has a deadline: if flows wait and its sender is silent, see receiver.c. Its
+ *   unused part ends, and the kept packets are set aside: they do not count in the limit, but in
+ *   all at most another limit is set aside. When the sender returns, the reservation counts again.
+ *   Then, or if packets take more memory than expected, it grows. One message at a time may exceed
+ *   the limit, so incomplete messages cannot fill the memory for good: this one becomes whole, and
+ *   when it was read, it is another one's turn.
  */
 #ifndef _NDP_RMEM_H
 #define _NDP_RMEM_H
@@ -43,6 +45,7 @@ struct ndp_claim;
  * @uncharge: take back @charge
  * @limit: bytes
  * @used: bytes reserved
+ * @aside: bytes of silent senders, not in @used
  * @big: reserved by messages of more than a 16th of the limit
  * @early: reserved by messages that wait for an earlier one
  * @unit: bytes of the largest packet
@@ -54,6 +57,7 @@ struct ndp_rmem {
 	void (*uncharge)(struct ndp_rmem *r, u32 bytes);
 	u64 limit;
 	u64 used;
+	u64 aside;
 	u64 big;
 	u64 early;
 	u32 unit;
@@ -67,6 +71,7 @@ struct ndp_rmem {
  * @size: its full size; more than @bytes after ndp_rcv_lapse() or reading
  * @is_big: it counts in struct ndp_rmem's @big
  * @is_early: it counts in @early
+ * @is_aside: it counts in @aside only
  * @is_window: it is less than the message needs, which is read in parts
  */
 struct ndp_claim {
@@ -74,6 +79,7 @@ struct ndp_claim {
 	u32 size;
 	bool is_big;
 	bool is_early;
+	bool is_aside;
 	bool is_window;
 };
 
@@ -81,6 +87,7 @@ void ndp_rmem_set_limit(struct ndp_rmem *r, u64 limit, u32 packet);
 bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first);
 bool ndp_rmem_grow(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes, bool exceed);
 void ndp_rmem_shrink(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes);
+void ndp_rmem_set_aside(struct ndp_rmem *r, struct ndp_claim *c, bool aside);
 void ndp_rmem_end(struct ndp_rmem *r, struct ndp_claim *c);
 void ndp_rmem_in_turn(struct ndp_rmem *r, struct ndp_claim *c);
 

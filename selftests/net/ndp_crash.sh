@@ -49,6 +49,13 @@ sender_dies "after a pull" data:udp4:flow_id=54,$long,flags=9 await \
 sender_dies "after a PROBE" data:udp4:flow_id=55,$long,flags=9 await \
 	probe:udp4:flow_id=55,to=9,pull_target=0x3fffffff await
 sender_dies "on ten flows after trimmed first packets" data:udp4:flow_id=60,$long,flags=9,here=56,n=10 wait=1
+# four messages of 600 kB without their last packets: together they leave no room for another sender's message
+mapfile -t late < <(for seq in {0..298}; do
+	echo "data:udp4:flow_id=80,to=9,payload_len=2000,msg_len=600000,flags=9,seq=$seq,offset=$((2000 * seq)),n=4"
+done)
+evicted=$(snmp "$b" RxEvicted)
+sender_dies "late in four messages" "${late[@]}" wait=1
+check_eq "messages of senders that died late were not given up for that" "$(($(snmp "$b" RxEvicted) - evicted))" 0
 check_eq "no room is kept for refused senders without the token" "$(snmp "$b" RxLapsed)" 0
 # for 5 s
 mapfile -t repeats < <(for _ in {1..5000}; do printf '%s\nwait=1\n' "data:udp4:flow_id=70,$long,flags=9,here=56"; done)

@@ -71,6 +71,7 @@ struct world {
 	u64 writes;
 	u64 shared;
 	bool small;
+	bool cookie;
 };
 
 static struct world w;
@@ -142,7 +143,7 @@ static void say(struct pair *p, u8 flags)
 static bool admit(struct pair *p, const struct ndp_hdr *h)
 {
 	const struct ndp_rcv_limits limits = {
-		.flows_max = FLOWS, .peer_flows_max = FLOWS, .cookie_flows = w.small ? 0 : FLOWS,
+		.flows_max = FLOWS, .peer_flows_max = FLOWS, .cookie_flows = w.cookie ? 0 : FLOWS,
 	};
 	static const u32 token[2] = { TOKEN, TOKEN + 1 };
 	struct ndp_hdr answer;
@@ -602,6 +603,7 @@ static void open_world(u32 seed)
 	memset(&w, 0, sizeof(w));
 	rng_seed(&w.rng, seed);
 	w.small = seed / NET_KINDS % 2;
+	w.cookie = w.small && seed / NET_KINDS / 2 % 2;
 	w.net.rng = &w.rng;
 	w.net.p = net_random(&w.rng, seed % NET_KINDS);
 	w.rcv = (struct ndp_rcv) {

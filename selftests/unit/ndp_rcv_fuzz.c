@@ -77,31 +77,36 @@ static void check_answer(struct ndp_hdr *answer, u32 flow_id)
 	assert(ndp_hdr_read(b, sizeof(b), &h) == NDP_READ_OK);
 }
 
-static void add(const struct ndp_claim *c, u64 *used, u64 *big, u64 *early)
+static void add(struct ndp_rmem *sum, const struct ndp_claim *c)
 {
-	*used += c->bytes;
-	*big += c->is_big ? c->bytes : 0;
-	*early += c->is_early ? c->bytes : 0;
+	if (c->is_aside) {
+		sum->aside += c->bytes;
+		return;
+	}
+	sum->used += c->bytes;
+	sum->big += c->is_big ? c->bytes : 0;
+	sum->early += c->is_early ? c->bytes : 0;
 }
 
 static void check(void)
 {
-	u64 used = 0, big = 0, early = 0;
+	const struct ndp_rmem *r = &rcv.mem;
+	struct ndp_rmem sum = {};
 	const struct ndp_rcv_msg *m;
 	const struct message *w;
 	u32 i, n, msgs = 0;
 
 	for (w = ready; w; w = w->next)
-		add(&w->core.claim, &used, &big, &early);
+		add(&sum, &w->core.claim);
 	for (i = 0; i < FLOWS; i++) {
 		u32 count = 0, windows = 0;
 
 		if (!is_open[i])
 			continue;
-		add(&flow[i].promise, &used, &big, &early);
+		add(&sum, &flow[i].promise);
 		for (n = 0; n < NDP_RCV_BUCKETS; n++)
 			hlist_for_each_entry(m, &flow[i].bucket[n], chain) {
-				add(&m->claim, &used, &big, &early);
+				add(&sum, &m->claim);
 				assert(m->read <= ndp_rcv_prefix(m) && ndp_rcv_prefix(m) <= m->len);
 				windows += m->claim.is_window;
 				count++;
@@ -109,9 +114,10 @@ static void check(void)
 		assert(count == flow[i].msgs && windows == flow[i].windows && windows <= 1);
 		msgs += count;
 	}
-	assert(used == rcv.mem.used && big == rcv.mem.big && early == rcv.mem.early);
-	assert(used == charged && msgs == rcv.msgs && msgs <= rcv.msgs_max);
-	assert(used <= rcv.mem.limit + rcv.mem.limit / 2);
+	assert(sum.used == r->used && sum.big == r->big && sum.early == r->early);
+	assert(sum.aside == r->aside && sum.aside + sum.used == charged);
+	assert(msgs == rcv.msgs && msgs <= rcv.msgs_max);
+	assert(charged <= 2 * r->limit + r->limit / 2);
 }
 
 /* ---- messages */

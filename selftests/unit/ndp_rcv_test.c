@@ -317,6 +317,26 @@ static void test_lapse(void **state)
 	end();
 }
 
+/* Of a sender that dies late in its message, the kept packets do not count while others wait. */
+static void test_lapse_late(void **state)
+{
+	u32 i;
+
+	(void)state;
+	begin(LIMIT, false);
+	for (i = 0; i < 52; i++)
+		expect(i, 0, i * SEG, 53000, NDP_RCV_PART);
+	expect(60, 1, 0, 53000, NDP_RCV_REFUSED);
+	ndp_rcv_lapse(&rcv, &flow);
+	expect(60, 1, 0, 53000, NDP_RCV_PART);
+	assert_int_equal(charged, (52 + 53) * MEMORY);
+	/* the sender returns */
+	expect(52, 0, 52 * SEG, 53000, NDP_RCV_WHOLE);
+	assert_int_equal(charged, 53 * MEMORY);
+	assert_int_equal(rcv.mem.aside, 0);
+	end();
+}
+
 static u32 next_id(void)
 {
 	struct ndp_rcv_msg *m = ndp_rcv_take_next(&rcv, &flow);
@@ -580,6 +600,7 @@ int main(void)
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_window_grows),
 		cmocka_unit_test(test_lapse),
+		cmocka_unit_test(test_lapse_late),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_order_has_room),
 		cmocka_unit_test(test_order_in_parts),

@@ -195,12 +195,41 @@ static void test_early_are_not_big(void **state)
 	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, true, false));
 }
 
+/* The packets of silent senders leave room for others, up to another limit. */
+static void test_aside(void **state)
+{
+	struct ndp_rmem r = begin();
+	struct ndp_claim c[4];
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2, false, true));
+		ndp_rmem_set_aside(&r, &c[i], true);
+		ndp_rmem_set_aside(&r, &c[i], true);
+		assert_int_equal(c[i].is_aside, i < 2);
+		if (i == 2)
+			ndp_rmem_shrink(&r, &c[i], LIMIT / 4);
+	}
+	assert_int_equal(r.aside, LIMIT);
+	assert_int_equal(r.used, LIMIT / 4 + LIMIT / 2);
+	assert_int_equal(charged, r.used + r.aside);
+	/* one that returns counts, whether there is room or not */
+	ndp_rmem_set_aside(&r, &c[0], false);
+	assert_int_equal(r.used, LIMIT + LIMIT / 4);
+	assert_int_equal(r.big, r.used);
+	assert_false(ndp_rmem_grow(&r, &c[2], 1, false));
+	for (i = 0; i < 4; i++)
+		ndp_rmem_end(&r, &c[i]);
+	assert_true(!r.used && !r.aside && !r.big && !charged);
+}
+
 /* Random reservations: sums are right, and limits hold. */
 static void test_random(void **state)
 {
 	static struct ndp_claim claim[64];
 	struct ndp_rmem r = begin();
-	u64 used, big, early;
+	u64 used, aside, big, early;
 	struct rng rng;
 	u32 step, i;
 
@@ -209,7 +238,7 @@ static void test_random(void **state)
 	for (step = 0; step < 100000; step++) {
 		struct ndp_claim *c = &claim[rng_in(&rng, 0, 63)];
 
-		charge_max = rng_in(&rng, 0, 3) ? LIMIT : LIMIT / 2;
+		charge_max = rng_in(&rng, 0, 3) ? 2 * LIMIT : LIMIT / 2;
 		if (!c->bytes)
 			ndp_rmem_reserve(&r, c, rng_log(&rng, 1, 2 * LIMIT), rng_in(&rng, 0, 1),
 					 rng_in(&rng, 0, 1));
@@ -217,10 +246,18 @@ static void test_random(void **state)
 			ndp_rmem_shrink(&r, c, (u32)rng_in(&rng, 1, c->bytes));
 		else if (rng_in(&rng, 0, 1))
 			ndp_rmem_in_turn(&r, c);
+		else if (rng_in(&rng, 0, 1) && !c->is_early)
+			/* one returns only if that keeps the limits */
+			ndp_rmem_set_aside(&r, c, max_t(u64, r.used, r.big + LIMIT / 2) +
+						  c->bytes > LIMIT);
 		else
 			ndp_rmem_end(&r, c);
 		r.waiting = rng_in(&rng, 0, 1);
-		for (used = 0, big = 0, early = 0, i = 0; i < 64; i++) {
+		for (used = 0, aside = 0, big = 0, early = 0, i = 0; i < 64; i++) {
+			if (claim[i].is_aside) {
+				aside += claim[i].bytes;
+				continue;
+			}
 			used += claim[i].bytes;
 			big += claim[i].is_big ? claim[i].bytes : 0;
 			early += claim[i].is_early ? claim[i].bytes : 0;
@@ -228,7 +265,9 @@ static void test_random(void **state)
 		assert_int_equal(r.used, used);
 		assert_int_equal(r.big, big);
 		assert_int_equal(r.early, early);
-		assert_int_equal(charged, used);
+		assert_int_equal(r.aside, aside);
+		assert_int_equal(charged, used + aside);
+		assert_true(aside <= LIMIT);
 		assert_true(used <= LIMIT && big <= LIMIT - LIMIT / 4 && early <= LIMIT / 2);
 	}
 }
@@ -244,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_return),
 		cmocka_unit_test(test_early_are_not_big),
+		cmocka_unit_test(test_aside),
 		cmocka_unit_test(test_random),
 	};
 
