@@ -138,13 +138,13 @@ static void ndp_dev_link(struct ndp_net *nn, struct net_device *dev)
 	struct ndp_dev *nd = ndp_dev_find(nn, dev->ifindex);
 
 	if (nd && !nd->shares)
-		ndp_pacer_link(rtnl_dereference(nd->pacer), nn, closnet_link_Mbps(dev), dev->mtu);
+		ndp_pacer_link(rtnl_dereference(nd->pacer), closnet_link_Mbps(dev), dev->mtu);
 }
 
 static int ndp_dev_add(struct ndp_net *nn, struct net_device *dev)
 {
 	struct ndp_dev *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
-	struct ndp_pacer *pacer = ndp_pacer_new(dev->ifindex, ndp_rx_say);
+	struct ndp_pacer *pacer = ndp_pacer_new(nn, dev->ifindex, ndp_rx_say);
 
 	if (!nd || !pacer) {
 		kfree(nd);

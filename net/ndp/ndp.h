@@ -651,6 +651,7 @@ struct ndp_rx;
  * @refs: devices and flows
  * @timer: soft
  * @say: sends a CONTROL to the sender of a flow
+ * @nn: namespace of the lowest device, whose sysctls count; valid unless @dead
  * @ifindex: index of the lowest device, for people
  * @lock: protects the members below, and starting @timer
  * @q: core
@@ -665,6 +666,7 @@ struct ndp_pacer {
 	refcount_t refs;
 	struct hrtimer timer;
 	void (*say)(struct ndp_rx *rx, u8 flags);
+	const struct ndp_net *nn;
 	int ifindex;
 	spinlock_t lock;		/* the members below */
 	struct ndp_pull q;
@@ -702,11 +704,12 @@ struct ndp_dev {
 	struct rcu_head rcu;
 };
 
-struct ndp_pacer *ndp_pacer_new(int ifindex, void (*say)(struct ndp_rx *rx, u8 flags));
+struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
+				void (*say)(struct ndp_rx *rx, u8 flags));
 struct ndp_pacer *ndp_pacer_get(struct ndp_net *nn, int ifindex);
 void ndp_pacer_put(struct ndp_pacer *pacer);
 void ndp_pacer_stop(struct ndp_pacer *pacer);
-void ndp_pacer_link(struct ndp_pacer *pacer, const struct ndp_net *nn, u32 Mbps, u32 mtu);
+void ndp_pacer_link(struct ndp_pacer *pacer, u32 Mbps, u32 mtu);
 void ndp_pull_stats_add(struct ndp_pull_stats *sum, const struct ndp_pull_stats *stats);
 void ndp_pacer_leave(struct ndp_pacer *pacer, struct ndp_rx *rx, bool ends);
 void ndp_pacer_join(struct ndp_pacer *pacer, struct ndp_rx *rx);

@@ -4,7 +4,8 @@
  *
  * Each device by which packets may arrive has a pull queue (pull.h) and a timer for the next pull.
  * A VLAN, MACVLAN or IPVLAN device shares the queue of the device below it, in whatever namespace
- * that is, because they share the link:
+ * that is, because they share the link. Rate and policy are those of the namespace of the lowest
+ * device:
  *
  *	packet ---> ndp_pacer_demand() ---> queue ---> timer ---> @say()
  *	                 |                               |
@@ -117,13 +118,20 @@ static enum hrtimer_restart ndp_pacer_timer(struct hrtimer *timer)
 
 /* ---- flows ---- */
 
-/* Set the rate of pulls. Under the lock */
-static void ndp_pacer_rate(struct ndp_pacer *pacer, const struct ndp_net *nn)
+/* Set the rate of pulls and their order. Under the lock */
+static void ndp_pacer_conf(struct ndp_pacer *pacer)
 {
+	const struct ndp_conf *conf;
 	u32 Mbps = pacer->link_Mbps;
 
+	/* its namespace may be gone, too */
+	if (pacer->dead)
+		return;
+	conf = &pacer->nn->conf;
+	if (unlikely(pacer->q.policy != READ_ONCE(conf->pull_policy)))
+		ndp_pull_policy(&pacer->q, READ_ONCE(conf->pull_policy));
 	if (!Mbps)
-		Mbps = (u32)READ_ONCE(nn->conf.line_rate_Mbps);
+		Mbps = (u32)READ_ONCE(conf->line_rate_Mbps);
 	if (!Mbps)
 		Mbps = NDP_PACER_MBPS;
 	if (Mbps == pacer->rate_Mbps)
@@ -145,14 +153,11 @@ static void ndp_pacer_rate(struct ndp_pacer *pacer, const struct ndp_net *nn)
 bool ndp_pacer_demand(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_verdict v,
 		      bool held, u64 now)
 {
-	const struct ndp_net *nn = rx->peer->nn;
 	struct ndp_pacer *pacer = rx->pacer;
 	bool pull;
 
 	spin_lock_bh(&pacer->lock);
-	ndp_pacer_rate(pacer, nn);
-	if (unlikely(pacer->q.policy != READ_ONCE(nn->conf.pull_policy)))
-		ndp_pull_policy(&pacer->q, READ_ONCE(nn->conf.pull_policy));
+	ndp_pacer_conf(pacer);
 	pull = ndp_rcv_demand(&pacer->q, &rx->f, h, v, held, now);
 	ndp_pacer_kick(pacer);
 	spin_unlock_bh(&pacer->lock);
@@ -226,12 +231,14 @@ void ndp_pacer_leave(struct ndp_pacer *pacer, struct ndp_rx *rx, bool ends)
 
 /**
  * ndp_pacer_new() - create a pull queue
+ * @nn: namespace of the device
  * @ifindex: device
  * @say: ndp_rx_say()
  *
  * Return: pull queue, counted; NULL: no memory.
  */
-struct ndp_pacer *ndp_pacer_new(int ifindex, void (*say)(struct ndp_rx *rx, u8 flags))
+struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
+				void (*say)(struct ndp_rx *rx, u8 flags))
 {
 	struct ndp_pacer *pacer = kzalloc(sizeof(*pacer), GFP_KERNEL);
 
@@ -239,6 +246,7 @@ struct ndp_pacer *ndp_pacer_new(int ifindex, void (*say)(struct ndp_rx *rx, u8 f
 		return NULL;
 	refcount_set(&pacer->refs, 1);
 	hrtimer_setup(&pacer->timer, ndp_pacer_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	pacer->nn = nn;
 	pacer->ifindex = ifindex;
 	pacer->say = say;
 	spin_lock_init(&pacer->lock);
@@ -301,16 +309,15 @@ void ndp_pacer_stop(struct ndp_pacer *pacer)
 /**
  * ndp_pacer_link() - set the rate and the MTU of the link
  * @pacer: pull queue
- * @nn: namespace
  * @Mbps: rate; 0: unknown
  * @mtu: bytes of IP
  */
-void ndp_pacer_link(struct ndp_pacer *pacer, const struct ndp_net *nn, u32 Mbps, u32 mtu)
+void ndp_pacer_link(struct ndp_pacer *pacer, u32 Mbps, u32 mtu)
 {
 	spin_lock_bh(&pacer->lock);
 	pacer->link_Mbps = Mbps;
 	ndp_pull_mtu(&pacer->q, mtu);
-	ndp_pacer_rate(pacer, nn);
+	ndp_pacer_conf(pacer);
 	spin_unlock_bh(&pacer->lock);
 }
 

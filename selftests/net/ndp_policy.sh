@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # net.ndp.pull_policy determines the flow that a receiver pulls first: three messages of 1, 2 and 6 MB arrive at once,
-# all longer than their senders' first windows.
+# all longer than their senders' first windows. A container c with a VLAN device of the receiver has no influence on that.
 # shellcheck disable=SC2154 # setup_ns sets the namespaces
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
@@ -12,13 +12,16 @@ hosts=3
 star $hosts 10gbit
 switch limit 8
 
-# policy NUMBER: send the messages with this policy and record their completion times
+# policy NUMBER [NS ADDRESS [NUMBER]]: set r's policy, send the messages to NS (default: r), whose own policy is the last
+# NUMBER, and record their completion times
 policy() {
+	local ns=${2:-$r} to=${3:-10.0.0.100}
+	in_ns "$ns" sysctl -qw net.ndp.pull_policy="${4:-$1}"
 	in_ns "$r" sysctl -qw net.ndp.pull_policy="$1"
-	messages "all messages arrive with policy $1" receive -f -n "$r" -r 33554432 -b 8m -p 9 -s 3 -c 1 -l 1k -- \
-		send -n "$h1" -d 10.0.0.100 -p 9 -l 6m -- \
-		send -n "$h2" -d 10.0.0.100 -p 9 -l 2m -- \
-		send -n "$h3" -d 10.0.0.100 -p 9 -l 1m
+	messages "all messages to $to arrive with policy $1" receive -f -n "$ns" -r 33554432 -b 8m -p 9 -s 3 -c 1 -l 1k -- \
+		send -n "$h1" -d "$to" -p 9 -l 6m -- \
+		send -n "$h2" -d "$to" -p 9 -l 2m -- \
+		send -n "$h3" -d "$to" -p 9 -l 1m
 	note "µs: $(took 1) $(took 2) $(took 3)"
 }
 
@@ -35,4 +38,21 @@ check "policy srpt completes the second message next" test "$(took 2)" -lt 3200
 policy 1
 # the second message is the first to complete, or waits for the longest
 check "policy strict serves messages one by one" test "$(took 2)" -lt 3600 -o "$(took 2)" -gt 6000
+
+# ---- a container with a VLAN device of r: r's policy counts, since they share the link
+
+setup_ns c
+# vlan NS LOWER-NS ADDRESS: add a VLAN device of w0 in LOWER-NS to NS
+vlan() {
+	ip -n "$2" link add link w0 name w0.5 netns "$1" type vlan id 5 || skip_all "no VLAN devices"
+	ip -n "$1" link set w0.5 up
+	ip -n "$1" addr add "$3/24" dev w0.5
+}
+vlan "$c" "$r" 10.5.0.100
+for i in 1 2 3; do
+	host=h$i
+	vlan "${!host}" "${!host}" "10.5.0.$i"
+done
+policy 0 "$c" 10.5.0.100 2
+check "a container's policy does not count on a device that it shares" test "$(took 3)" -gt 2200
 finish
