@@ -146,7 +146,7 @@ struct ndp_rcv_cut {
  * @len: bytes
  * @last_ns: arrival of the last part
  * @read: bytes from the beginning that were read
- * @kept: memory of its packets
+ * @kept: memory of its packets and its descriptor
  * @tail_offset: offset of the tail, if that arrived
  * @id: msg_id
  * @claim: its reservation
@@ -280,6 +280,7 @@ struct ndp_rcv {
  * struct ndp_rcv_pkt - a packet and what belongs to it
  * @h: header
  * @memory: memory of the packet if it is kept; 0: unset
+ * @descriptor: memory of a message that begins with it; 0: unset
  * @now_ns: time
  * @first: its flow is the first one that waits for room
  * @placed: its message needs no memory, because it has space elsewhere
@@ -287,6 +288,7 @@ struct ndp_rcv {
 struct ndp_rcv_pkt {
 	const struct ndp_hdr *h;
 	u32 memory;
+	u32 descriptor;
 	u64 now_ns;
 	bool first;
 	bool placed;

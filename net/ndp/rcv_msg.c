@@ -212,7 +212,7 @@ u64 ndp_rcv_prefix(const struct ndp_rcv_msg *m)
 	return m->is_whole ? m->len : (u64)m->arrived.base * m->cut.seg;
 }
 
-/* Memory of a message's packets; @p is the first packet that arrived */
+/* Memory of a message's packets without its descriptor; @p is the first packet that arrived */
 static u64 ndp_rcv_need(const struct ndp_rcv *r, const struct ndp_rcv_pkt *p)
 {
 	const struct ndp_hdr *h = p->h;
@@ -333,13 +333,13 @@ static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const str
 			    struct ndp_claim *claim)
 {
 	bool early = ndp_rcv_is_early(r, f, p->h->data.msg_id), first = p->first;
-	u64 need = p->placed ? p->memory : ndp_rcv_need(r, p);
+	u64 need = p->descriptor + (p->placed ? p->memory : ndp_rcv_need(r, p));
 
 	if (f->promise.bytes) {
 		ndp_rmem_end(&r->mem, &f->promise);
 		first = true;
 	}
-	if ((f->is_verified || !r->mem.waiting || need <= p->memory) &&
+	if ((f->is_verified || !r->mem.waiting || need <= p->descriptor + p->memory) &&
 	    ndp_rmem_reserve(&r->mem, claim, need, early, first)) {
 		f->need = 0;
 		if (!claim->is_window || !ndp_rcv_is_blocked(r, f, p->h->data.msg_id))
@@ -373,7 +373,7 @@ static enum ndp_rcv_verdict ndp_rcv_fresh(struct ndp_rcv *r, struct ndp_rcv_flow
 		return NDP_RCV_REFUSED;
 	*m = (struct ndp_rcv_msg) {
 		.id = h->data.msg_id, .len = h->data.msg_len, .last_ns = p->now_ns,
-		.claim = claim,
+		.kept = p->descriptor, .claim = claim,
 	};
 	ndp_rcv_link(r, f, m);
 	ndp_rcv_move_turn(r, f);

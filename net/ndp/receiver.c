@@ -174,11 +174,11 @@ static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet 
 		pkt.memory = p->skb->truesize;
 	}
 	if (fresh)
-		pkt.memory += sizeof(*rm);
+		pkt.descriptor = sizeof(*rm);
 	pkt.placed = rm && rm->slots;
 	pkt.first = !list_empty(&rx->wait_node) &&
 		    list_first_entry_or_null(&ns->waiting, struct ndp_rx, wait_node) == rx;
-	ndp_rmem_set_limit(&ns->rcv.mem, ndp_rcvbuf(rx->sk), pkt.memory);
+	ndp_rmem_set_limit(&ns->rcv.mem, ndp_rcvbuf(rx->sk), pkt.memory + pkt.descriptor);
 	m = fresh ? &rm->core : NULL;
 	v = ndp_rcv_packet(&ns->rcv, &rx->f, &pkt, &m);
 	if (m && fresh && m == &rm->core)

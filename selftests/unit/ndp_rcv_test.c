@@ -188,6 +188,26 @@ static void test_trimmed(void **state)
 	end();
 }
 
+/* The descriptor of a message is reserved once, not for each packet. */
+static void test_descriptor(void **state)
+{
+	struct ndp_rcv_msg *fresh = calloc(1, sizeof(*fresh)), *m = fresh;
+	struct ndp_hdr first = data(0, 0, 0, 3000);
+	struct ndp_rcv_pkt p = { .h = &first, .memory = MEMORY, .descriptor = 300 };
+
+	(void)state;
+	begin(LIMIT, false);
+	assert_int_equal(ndp_rcv_packet(&rcv, &flow, &p, &m), NDP_RCV_PART);
+	assert_int_equal(charged, 300 + 3 * MEMORY);
+	assert_int_equal(m->kept, 300 + MEMORY);
+	assert_int_equal(rcv.usual_extra, MEMORY - SEG);
+	expect(1, 0, 1000, 3000, NDP_RCV_PART);
+	ndp_rcv_lapse(&rcv, &flow);
+	assert_int_equal(charged, 300 + 2 * MEMORY);
+	expect(2, 0, 2000, 3000, NDP_RCV_WHOLE);
+	end();
+}
+
 /* A message without room is refused, and begins when there is room, under the same id. */
 static void test_refused(void **state)
 {
@@ -595,6 +615,7 @@ int main(void)
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_trimmed),
+		cmocka_unit_test(test_descriptor),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_refused_unverified),
 		cmocka_unit_test(test_window),
