@@ -759,6 +759,7 @@ struct ndp_rx_key {
  * @charged: bytes charged
  * @reported: @f.pull.granted in the last CONTROL
  * @missing: it counts in the socket's @missing
+ * @succeeded: it has ended older flows of its sender
  * @f: core; under rx_lock, but @f.pull under the pacer's
  * @dead: it was ended
  * @rcu: frees it
@@ -783,6 +784,7 @@ struct ndp_rx {
 	u8 pings;
 	u8 calm;
 	bool missing;
+	bool succeeded;
 	struct ndp_rcv_flow f;
 	bool dead;
 	struct rcu_head rcu;
@@ -834,7 +836,9 @@ static inline struct ndp_rx_msg *ndp_rx_msg_of(struct ndp_rcv_msg *m)
 struct ndp_rx *ndp_rx_lookup(const struct ndp_packet *p);
 struct ndp_rx *ndp_rx_find(const struct ndp_packet *p, struct ndp_hdr *answer);
 void ndp_rx_set_missing(struct ndp_rx *rx, bool missing);
-void ndp_rx_deliver(struct ndp_rx *rx);
+bool ndp_rx_is_second(const struct ndp_rx *rx);
+void ndp_rx_deliver(struct ndp_rx *rx, struct list_head *garbage);
+void ndp_rx_deliver_newer(const struct ndp_rx *old, struct list_head *garbage);
 void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rx_msg *rm, u8 error, struct list_head *garbage);
 void ndp_rx_evict(struct ndp_rx *rx, u8 error, struct list_head *garbage);
 void ndp_rx_free_all(struct sock *sk, struct list_head *garbage);

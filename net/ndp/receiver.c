@@ -134,7 +134,8 @@ static void ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_m
 }
 
 /* A packet was kept. Return: is that news for readers? */
-static bool ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_msg *rm, bool whole)
+static bool ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_msg *rm, bool whole,
+			struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 
@@ -145,7 +146,7 @@ static bool ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_m
 		ns->msgs_placed += rm->slots > 0;
 	}
 	if (ndp_is_ordered(rx->sk)) {
-		ndp_rx_deliver(rx);
+		ndp_rx_deliver(rx, garbage);
 		return ndp_rx_msg_next(ns);
 	}
 	if (whole)
@@ -155,7 +156,7 @@ static bool ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_m
 
 /* Process DATA or PROBE. *@news: for readers. Return: verdict; NDP_RCV_VERDICTS: no memory */
 static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet *p, u64 now,
-					   bool *news)
+					   bool *news, struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rx_msg *rm = ndp_rx_prepare(rx, p);
@@ -185,7 +186,7 @@ static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet 
 		rm->rx = rx;
 	if (v <= NDP_RCV_WHOLE)
 		*news = ndp_rx_kept(rx, p, container_of(m, struct ndp_rx_msg, core),
-				    v == NDP_RCV_WHOLE);
+				    v == NDP_RCV_WHOLE, garbage);
 	else if (fresh && !rm->rx)
 		ndp_rx_unused(ns, rm);
 	return v;
@@ -207,8 +208,11 @@ static void ndp_rx_move(struct ndp_rx *rx, const struct ndp_packet *p)
 	ndp_pacer_put(old);
 }
 
-static void ndp_rx_told(struct ndp_rx *rx, const struct ndp_hdr *answer)
+/* A CONTROL is sent. The messages of a flow that is second wait for the token, so ask for it. */
+static void ndp_rx_told(struct ndp_rx *rx, struct ndp_hdr *answer)
 {
+	if (ndp_rx_is_second(rx))
+		answer->flags |= NDP_CTL_PING;
 	ndp_sk(rx->sk)->pulls_sent += answer->ctl.pull - rx->reported;
 	rx->reported = answer->ctl.pull;
 }
@@ -279,17 +283,18 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 	struct ndp_rcv_msg *m;
 	u64 now = ktime_get_ns();
 	enum ndp_rcv_verdict v;
-	bool news = false, ended = false;
+	bool news = false, ended = false, verified = rx->f.is_verified;
 
-	v = ndp_rx_process(rx, p, now, &news);
+	v = ndp_rx_process(rx, p, now, &news, garbage);
 	while ((m = ndp_rcv_take_over(&ns->rcv, &rx->f))) {
 		ndp_rx_fail(ns, container_of(m, struct ndp_rx_msg, core), ECONNRESET, garbage);
 		ended = true;
 	}
 	if (v < NDP_RCV_OUT_OF_WINDOW)
 		ndp_rx_respond(rx, p, v, now, answer);
+	ended |= rx->f.is_verified != verified;
 	if (ended && ndp_is_ordered(rx->sk))
-		ndp_rx_deliver(rx);
+		ndp_rx_deliver(rx, garbage);
 	return news || (ended && ndp_rx_msg_next(ns));
 }
 
@@ -468,6 +473,7 @@ static bool ndp_rx_check(struct ndp_rx *rx, u64 now, struct list_head *garbage)
 	if (!list_empty(&ns->waiting)) {
 		ndp_count(rx->peer->nn, NDP_N_RX_EVICTED);
 		ndp_rx_evict(rx, ETIMEDOUT, garbage);
+		ndp_rx_deliver_newer(rx, garbage);
 	}
 	return false;
 }
@@ -596,7 +602,7 @@ void ndp_rx_error(struct ndp_packet *p)
 		if (m)
 			ndp_rx_fail(ns, ndp_rx_msg_of(m), ECONNRESET, &garbage);
 		if (ndp_is_ordered(rx->sk))
-			ndp_rx_deliver(rx);
+			ndp_rx_deliver(rx, &garbage);
 	}
 	spin_unlock(&ns->rx_lock);
 	if (!valid)
@@ -649,6 +655,7 @@ static void ndp_rx_age(struct ndp_rx *rx)
 	spin_lock_bh(&ns->rx_lock);
 	if (!rx->dead && ktime_get_ns() - rx->f.last_ns >= ns->rcv.time_wait_ns) {
 		ndp_rx_end(rx, ETIMEDOUT, &garbage);
+		ndp_rx_deliver_newer(rx, &garbage);
 		ended = true;
 	}
 	spin_unlock_bh(&ns->rx_lock);

@@ -11,8 +11,9 @@
  * returns it receives the answers of this host, so its address is not forged.
  *
  * SOCK_SEQPACKET: a sender begins a new flow only when all messages of the old one have ended. So
- * when a flow of the same sender begins, whole messages of the old one are delivered, and the old
- * flow ends.
+ * when a flow of the same sender is verified, whole messages of older ones are delivered, and the
+ * older flows end. Before that, its messages wait for those of the older ones, and a PING asks for
+ * the token. If that is lost, they wait until the older flows are forgotten.
  */
 #include <linux/jhash.h>
 #include <linux/random.h>
@@ -26,6 +27,8 @@
 /* share of flows_max of one peer; and number from which on new flows need a token */
 #define NDP_RX_PEER_SHARE	4
 #define NDP_RX_COOKIE_SHARE	2
+/* SOCK_SEQPACKET: number of flows of a peer from which on a new one needs a token: short lists */
+#define NDP_RX_COOKIE_PEER	32
 
 static const struct rhashtable_params ndp_rx_params = {
 	.head_offset = offsetof(struct ndp_rx, node),
@@ -72,17 +75,70 @@ void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rx_msg *rm, u8 error, struct li
 	ndp_rx_msg_queue(ns, rm);
 }
 
+static u32 ndp_rx_sender_hash(const struct ndp_rx *rx)
+{
+	/* a secret keeps a peer from forcing collisions */
+	return jhash(&rx->key.addrs, sizeof(rx->key.addrs),
+		     rx->f.sport ^ (u32)rx->peer->nn->token_key.key[0]);
+}
+
+static bool ndp_rx_is_older(const struct ndp_rx *old, const struct ndp_rx *rx)
+{
+	return old != rx && old->opened_ns <= rx->opened_ns && old->f.sport == rx->f.sport &&
+	       !memcmp(&old->key.addrs, &rx->key.addrs, sizeof(rx->key.addrs));
+}
+
+/**
+ * ndp_rx_is_second() - do messages of an older flow of the same sender come first?
+ * @rx: flow
+ *
+ * Under rx_lock.
+ *
+ * Return: true if so, until @rx is verified.
+ */
+bool ndp_rx_is_second(const struct ndp_rx *rx)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	const struct ndp_rx *old;
+
+	if (!ndp_is_ordered(rx->sk) || rx->f.is_verified)
+		return false;
+	hash_for_each_possible(ns->senders, old, sender_node, ndp_rx_sender_hash(rx))
+		if (old->f.msgs && ndp_rx_is_older(old, rx))
+			return true;
+	return false;
+}
+
+/* End older flows of the sender of @rx, once, when @rx is verified. Under rx_lock */
+static void ndp_rx_succeed(struct ndp_rx *rx, struct list_head *garbage)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct hlist_node *next;
+	struct ndp_rx *old;
+
+	if (rx->succeeded || !rx->f.is_verified)
+		return;
+	rx->succeeded = true;
+	hash_for_each_possible_safe(ns->senders, old, next, sender_node, ndp_rx_sender_hash(rx))
+		if (ndp_rx_is_older(old, rx))
+			ndp_rx_end(old, ETIMEDOUT, garbage);
+}
+
 /**
  * ndp_rx_deliver() - deliver messages in order
  * @rx: flow of a SOCK_SEQPACKET socket
+ * @garbage: result: messages to be freed
  *
  * Under rx_lock.
  */
-void ndp_rx_deliver(struct ndp_rx *rx)
+void ndp_rx_deliver(struct ndp_rx *rx, struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rcv_msg *m;
 
+	ndp_rx_succeed(rx, garbage);
+	if (ndp_rx_is_second(rx))
+		return;
 	while ((m = ndp_rcv_take_next(&ns->rcv, &rx->f))) {
 		ndp_rx_msg_of(m)->rx = NULL;
 		ndp_rx_msg_queue(ns, ndp_rx_msg_of(m));
@@ -91,6 +147,26 @@ void ndp_rx_deliver(struct ndp_rx *rx)
 	m = ndp_rcv_find(&rx->f, rx->f.next_id);
 	if (m)
 		ndp_rx_msg_queue(ns, ndp_rx_msg_of(m));
+}
+
+/**
+ * ndp_rx_deliver_newer() - messages of a flow have ended: deliver those that waited for them
+ * @old: flow, which may have ended
+ * @garbage: result: messages to be freed
+ *
+ * Under rx_lock.
+ */
+void ndp_rx_deliver_newer(const struct ndp_rx *old, struct list_head *garbage)
+{
+	struct ndp_sock *ns = ndp_sk(old->sk);
+	struct hlist_node *next;
+	struct ndp_rx *rx;
+
+	if (!ndp_is_ordered(old->sk))
+		return;
+	hash_for_each_possible_safe(ns->senders, rx, next, sender_node, ndp_rx_sender_hash(old))
+		if (ndp_rx_is_older(old, rx))
+			ndp_rx_deliver(rx, garbage);
 }
 
 /**
@@ -167,26 +243,6 @@ void ndp_rx_end(struct ndp_rx *rx, u8 error, struct list_head *garbage)
 
 /* ---- begin ---- */
 
-static u32 ndp_rx_sender_hash(const struct ndp_rx *rx)
-{
-	return jhash(&rx->key.addrs, sizeof(rx->key.addrs), rx->f.sport);
-}
-
-/* End the flow of the same sender before @rx, and remember @rx. Under rx_lock */
-static void ndp_rx_succeed(struct ndp_rx *rx, struct list_head *garbage)
-{
-	struct ndp_sock *ns = ndp_sk(rx->sk);
-	u32 hash = ndp_rx_sender_hash(rx);
-	struct hlist_node *next;
-	struct ndp_rx *old;
-
-	hash_for_each_possible_safe(ns->senders, old, next, sender_node, hash)
-		if (old->f.sport == rx->f.sport &&
-		    !memcmp(&old->key.addrs, &rx->key.addrs, sizeof(rx->key.addrs)))
-			ndp_rx_end(old, ETIMEDOUT, garbage);
-	hash_add(ns->senders, &rx->sender_node, hash);
-}
-
 /* Tokens of now, and of before; not 0 */
 static void ndp_rx_tokens(const struct ndp_packet *p, u32 token[2])
 {
@@ -252,8 +308,7 @@ static void ndp_rx_free(struct ndp_rx *rx)
 }
 
 /* Insert a flow. Return: NULL; the flow that exists; -ECONNREFUSED: socket closed; -ENOMEM, ... */
-static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx,
-				    struct list_head *garbage)
+static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rx *other = ERR_PTR(-ECONNREFUSED);
@@ -263,7 +318,7 @@ static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx,
 		other = rhashtable_lookup_get_insert_fast(&nn->rx, &rx->node, ndp_rx_params);
 	if (!other) {
 		if (ndp_is_ordered(rx->sk))
-			ndp_rx_succeed(rx, garbage);
+			hash_add(ns->senders, &rx->sender_node, ndp_rx_sender_hash(rx));
 		list_add_tail(&rx->sock_node, &ns->rx_list);
 		ns->flows++;
 		ndp_rx_set_missing(rx, true);
@@ -278,16 +333,14 @@ static struct ndp_rx *ndp_rx_insert(struct ndp_net *nn, struct ndp_rx *rx,
 static struct ndp_rx *ndp_rx_open(const struct ndp_packet *p, struct sock *sk, u32 token)
 {
 	struct ndp_rx *rx = ndp_rx_alloc(p, sk, token), *other;
-	LIST_HEAD(garbage);
 
 	if (!rx)
 		return ERR_PTR(-ENOMEM);
-	other = ndp_rx_insert(p->nn, rx, &garbage);
+	other = ndp_rx_insert(p->nn, rx);
 	if (other) {
 		ndp_rx_free(rx);
 		return other;
 	}
-	ndp_rx_free_all(sk, &garbage);
 	ndp_count(p->nn, NDP_N_RX_FLOWS);
 	ndp_gc_start(p->nn);
 	return rx;
@@ -298,15 +351,17 @@ static enum ndp_rcv_admit ndp_rx_admit(const struct ndp_packet *p, const struct 
 {
 	int oif = sk ? READ_ONCE(sk->sk_bound_dev_if) : 0;
 	const struct ndp_peer *peer = ndp_peer_find(p->nn, &p->addrs, oif);
+	u32 peer_flows = peer ? (u32)atomic_read(&peer->rx_flows) : 0;
 	u32 flows_max = (u32)READ_ONCE(p->nn->conf.flows_max);
+	bool many = peer_flows >= NDP_RX_COOKIE_PEER && sk && ndp_is_ordered(sk);
 	const struct ndp_rcv_limits limits = {
 		.flows_max = flows_max,
 		.peer_flows_max = DIV_ROUND_UP(flows_max, NDP_RX_PEER_SHARE),
-		.cookie_flows = flows_max / NDP_RX_COOKIE_SHARE,
+		.cookie_flows = many ? 0 : flows_max / NDP_RX_COOKIE_SHARE,
 	};
 
 	return ndp_rcv_admit(&limits, &p->h, (u32)atomic_read(&p->nn->rx_flows),
-			     peer ? (u32)atomic_read(&peer->rx_flows) : 0, token);
+			     peer_flows, token);
 }
 
 static void ndp_rx_refuse(const struct ndp_packet *p, enum ndp_code code,
