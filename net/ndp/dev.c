@@ -172,22 +172,52 @@ static void ndp_dev_del(struct ndp_net *nn, struct net_device *dev)
 	kfree_rcu(nd, rcu);
 }
 
-/* @upper was put on top of @dev and is no master of it: they share the link. */
-static void ndp_dev_share(struct net_device *dev, const struct net_device *upper)
+/* @upper is on top of @dev and no master of it: they share the link. Return: that is news */
+static bool ndp_dev_share(const struct net_device *dev, const struct net_device *upper)
 {
 	struct ndp_dev *lower = ndp_dev_find(ndp_net(dev_net(dev)), dev->ifindex);
 	struct ndp_dev *nd = ndp_dev_find(ndp_net(dev_net(upper)), upper->ifindex);
 	struct ndp_pacer *pacer, *old;
 
-	if (!nd || !lower || nd->shares)
-		return;
+	if (!nd || !lower)
+		return false;
 	pacer = rtnl_dereference(lower->pacer);
 	old = rtnl_dereference(nd->pacer);
+	/* one that shares the queue of a device that has changed its namespace needs the new one */
+	if (pacer->dead || (nd->shares && !old->dead))
+		return false;
 	refcount_inc(&pacer->refs);
+	ndp_dev_drop_pacer(nd);
 	rcu_assign_pointer(nd->pacer, pacer);
 	nd->shares = true;
-	ndp_pacer_stop(old);
-	ndp_pacer_put(old);
+	return true;
+}
+
+/* The devices above @dev share its link, at most MAX_NEST_DEV levels. */
+static void ndp_dev_share_up(struct net_device *dev)
+{
+	const struct net_device *master = netdev_master_upper_dev_get(dev);
+	struct net_device *upper;
+	struct list_head *iter;
+
+	netdev_for_each_upper_dev_rcu(dev, upper, iter)
+		if (upper != master && ndp_dev_share(dev, upper))
+			ndp_dev_share_up(upper);
+}
+
+/*
+ * @dev may have devices below and above already: when the module is loaded, or if it comes from
+ * another namespace.
+ */
+static void ndp_dev_join(struct net_device *dev)
+{
+	struct net_device *lower;
+	struct list_head *iter;
+
+	netdev_for_each_lower_dev(dev, lower, iter)
+		if (netdev_master_upper_dev_get(lower) != dev)
+			ndp_dev_share(lower, dev);
+	ndp_dev_share_up(dev);
 }
 
 /* A device that changes its namespace is unregistered and registered again. */
@@ -196,18 +226,22 @@ static int ndp_dev_event(struct notifier_block *nb, unsigned long event, void *p
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	const struct netdev_notifier_changeupper_info *info = ptr;
 	struct ndp_net *nn = ndp_net(dev_net(dev));
+	int err;
 
 	switch (event) {
 	case NETDEV_REGISTER:
-		return notifier_from_errno(ndp_dev_add(nn, dev));
+		err = ndp_dev_add(nn, dev);
+		if (!err)
+			ndp_dev_join(dev);
+		return notifier_from_errno(err);
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
 	case NETDEV_CHANGEMTU:
 		ndp_dev_link(nn, dev);
 		break;
 	case NETDEV_CHANGEUPPER:
-		if (info->linking && !info->master)
-			ndp_dev_share(dev, info->upper_dev);
+		if (info->linking && !info->master && ndp_dev_share(dev, info->upper_dev))
+			ndp_dev_share_up(info->upper_dev);
 		break;
 	case NETDEV_UNREGISTER:
 		ndp_dev_del(nn, dev);

@@ -4,8 +4,7 @@
  *
  * Each device by which packets may arrive has a pull queue (pull.h) and a timer for the next pull.
  * A VLAN, MACVLAN or IPVLAN device shares the queue of the device below it, in whatever namespace
- * that is, because they share the link. Rate and policy are those of the namespace of the lowest
- * device:
+ * that is, because they share the link. The namespace of the lowest device sets rate and policy:
  *
  *	packet ---> ndp_pacer_demand() ---> queue ---> timer ---> @say()
  *	                 |                               |

@@ -55,4 +55,16 @@ for i in 1 2 3; do
 done
 policy 0 "$c" 10.5.0.100 2
 check "a container's policy does not count on a device that it shares" test "$(took 3)" -gt 2200
+# the container's device leaves it and returns
+ip -n "$c" link set w0.5 netns "$r"
+ip -n "$r" link set w0.5 netns "$c"
+ip -n "$c" link set w0.5 up
+ip -n "$c" addr add 10.5.0.100/24 dev w0.5
+policy 0 "$c" 10.5.0.100 2
+check "a device shares the link after it has changed its namespace" test "$(took 3)" -gt 2200
+check "all flows are freed" wait_for 20 unused
+check "module is loaded again" rmmod ndp
+load_module ndp
+policy 2 "$c" 10.5.0.100 0
+check "a device that is older than the module shares the link" test "$(took 3)" -lt 1600
 finish
