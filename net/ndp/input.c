@@ -487,6 +487,12 @@ unlock:
 
 /* ---- guard ---- */
 
+/* Is a socket NDP's? A raw one may have the same protocol. */
+static bool ndp_is_sock(const struct sock *sk)
+{
+	return sk->sk_protocol == IPPROTO_NDP && sk->sk_type != SOCK_RAW;
+}
+
 static bool ndp_guard_is_own(const struct nf_hook_state *state)
 {
 	const struct sock *sk = state->sk;

@@ -57,8 +57,6 @@
 #define NDP_CHUNK_SHIFT_MAX	15
 /* bytes that a socket has at the NIC, as with TCP's TSQ: 100 µs at 10 Gbit/s */
 #define NDP_NIC_BYTES		131072
-/* larger SO_RCVBUF has no effect: struct ndp_claim has 32 bits */
-#define NDP_RCVBUF_MAX		536870912
 /* after close(), messages continue for this long */
 #define NDP_ORPHAN_MS		60000
 /* flows that are processed until a lock is dropped */
@@ -410,17 +408,6 @@ static inline struct ndp_sock *ndp_sk(const struct sock *sk)
 static inline bool ndp_is_ordered(const struct sock *sk)
 {
 	return sk->sk_type == SOCK_SEQPACKET;
-}
-
-static inline u32 ndp_rcvbuf(const struct sock *sk)
-{
-	return min_t(u32, READ_ONCE(sk->sk_rcvbuf), NDP_RCVBUF_MAX);
-}
-
-/* Is a socket NDP's? A raw one may have the same protocol. */
-static inline bool ndp_is_sock(const struct sock *sk)
-{
-	return sk->sk_protocol == IPPROTO_NDP && sk->sk_type != SOCK_RAW;
 }
 
 struct ndp_dev *ndp_dev_find(struct ndp_net *nn, int ifindex);

@@ -43,7 +43,15 @@
 /* longest interval of the timer, without changes */
 #define NDP_RX_TICK_MAX_NS	(32 * NSEC_PER_MSEC)
 
+/* larger SO_RCVBUF has no effect: struct ndp_claim has 32 bits */
+#define NDP_RCVBUF_MAX		536870912
+
 /* ---- packets ---- */
+
+static u32 ndp_rcvbuf(const struct sock *sk)
+{
+	return min_t(u32, READ_ONCE(sk->sk_rcvbuf), NDP_RCVBUF_MAX);
+}
 
 /* Copy a packet that takes much more memory than its payload, if memory is short. */
 static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
