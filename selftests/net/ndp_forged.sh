@@ -54,6 +54,34 @@ forge "two duplicates of a message are answered" data:udp4:flow_id=9 await data:
 check_lines "each duplicate of a message is acknowledged" 2 "ack_base=1"
 forge "an IPv6 message is answered" data:udp6:flow_id=9 await
 check_lines "an IPv6 message is acknowledged" 1 "^control flags=129 flow_id=9 .*ack_base=1"
+without_token=data:udp4:flow_id=38,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff,prio=7,flags=9
+# each packet twice
+mapfile -t again < <(for seq in {0..29}; do
+	printf '%s\nwait=2\n' "$without_token,seq=$seq,offset=$((1000 * seq)),here=56"{,}
+done)
+forge "60 trimmed packets without the token are sent" "${again[@]}" wait=50
+check_eq "a sender without the token is pulled 8 packets, however many trimmed packets it sends" "$(pulled)" 8
+forge "a whole packet without the token is sent" "$without_token" "$without_token" wait=50
+check_eq "a packet that arrived whole adds one pull without the token, its duplicate none" "$(pulled)" 9
+# SOCK_SEQPACKET: a newer flow of a sender ends the older one when it has returned the token
+job ndp_msg receive -n "$b" -p 1001 -O -f -c 100000000 -l 10 -t 1000
+two_sockets() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 2 ]; }
+wait_for 5 two_sockets
+older=data:udp4:to=1001,flow_id=40,payload_len=1000,msg_len=2000
+newer=data:udp4:to=1001,flow_id=41
+# token: the token in the last answer
+token() { sed -n '$s/.* token=\([^ ]*\).*/\1/p' "$TMP/received"; }
+forge "a part of a message is sent to a SOCK_SEQPACKET socket" "$older,flags=1" await
+token=$(token)
+forge "the sender returns the token" "$older,flags=3,try_no=1,token=$token" await
+forge "a newer flow of the same sender begins without the token" "$newer" await
+check_lines "a message of a flow that waits for an older one is acknowledged with PING" 1 "^control flags=193 flow_id=41 "
+newer_token=$(token)
+forge "the older flow continues" "$older,flags=0,seq=1,offset=1000,token=$token" await
+check_lines "a flow without the token does not end the older flow of its sender" 1 "^control .*flow_id=40 .*ack_base=2"
+forge "the newer flow returns the token" "$newer,flags=3,try_no=1,token=$newer_token" await
+forge "the older flow goes on" data:udp4:to=1001,flow_id=40,flags=0,seq=2,base=2,msg_id=1,msg_base=1,token="$token" await
+check_lines "a flow with the token ends the older flow of its sender" 1 "^error .*flow_id=40 .*code=2"
 for spec in udp4 udp6; do
 	forge "$spec: packets with a flipped bit and wrong checksums are sent" flips:$spec:wrong wait=20
 	check_lines "$spec: packets with wrong checksums are not answered" 0 '^control flags=\(129\|130\|131\) '
@@ -84,15 +112,6 @@ check_lines "a CONTROL packet of an unknown flow is not answered" 0 'flow_id=77 
 forge "a message of 2^40 - 1 bytes is answered" \
 	data:udp4:flow_id=30,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff,flags=9 await wait=100
 check "a message of 2^40 - 1 bytes is not pulled forever" test "$(lines .)" -lt 2000
-without_token=data:udp4:flow_id=38,payload_len=1000,msg_len=0xffffffffff,pull_target=0x3fffffff,prio=7,flags=9
-# each packet twice
-mapfile -t again < <(for seq in {0..29}; do
-	printf '%s\nwait=2\n' "$without_token,seq=$seq,offset=$((1000 * seq)),here=56"{,}
-done)
-forge "60 trimmed packets without the token are sent" "${again[@]}" wait=50
-check_eq "a sender without the token is pulled 8 packets, however many trimmed packets it sends" "$(pulled)" 8
-forge "a whole packet without the token is sent" "$without_token" "$without_token" wait=50
-check_eq "a packet that arrived whole adds one pull without the token, its duplicate none" "$(pulled)" 9
 forge "a sender that gives up 2^30 packets is answered" data:udp4:flow_id=31,seq=0x40000000,base=0x40000000 await
 forge "packets with different lengths of the same message are sent" \
 	data:udp4:flow_id=32,flags=1,payload_len=1000,msg_len=5000 \
@@ -120,27 +139,6 @@ ends_up w0 w1
 messages "messages of honest peers arrive amid forged packets" receive -n "$b" -a 10.0.0.2 -p 9 -c 20 -l 1,10k,300k -- \
 	send -n "$a" -d 10.0.0.2 -p 9 -c 20 -l 1,10k,300k -- \
 	run "ndp_forge -s $a/v0 random:udp4:5000,9 >$TMP/received"
-
-# ---- SOCK_SEQPACKET: a newer flow of a sender ends the older one when it has returned the token
-
-job ndp_msg receive -n "$b" -p 1001 -O -f -c 100000000 -l 10 -t 1000
-two_sockets() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 2 ]; }
-wait_for 5 two_sockets
-older=data:udp4:to=1001,flow_id=40,payload_len=1000,msg_len=2000
-newer=data:udp4:to=1001,flow_id=41
-# token: the token in the last answer
-token() { sed -n '$s/.* token=\([^ ]*\).*/\1/p' "$TMP/received"; }
-forge "a part of a message is sent to a SOCK_SEQPACKET socket" "$older,flags=1" await
-token=$(token)
-forge "the sender returns the token" "$older,flags=3,try_no=1,token=$token" await
-forge "a newer flow of the same sender begins without the token" "$newer" await
-check_lines "a message of a flow that waits for an older one is acknowledged with PING" 1 "^control flags=193 flow_id=41 "
-newer_token=$(token)
-forge "the older flow continues" "$older,flags=0,seq=1,offset=1000,token=$token" await
-check_lines "a flow without the token does not end the older flow of its sender" 1 "^control .*flow_id=40 .*ack_base=2"
-forge "the newer flow returns the token" "$newer,flags=3,try_no=1,token=$newer_token" await
-forge "the older flow goes on" data:udp4:to=1001,flow_id=40,flags=0,seq=2,base=2,msg_id=1,msg_base=1,token="$token" await
-check_lines "a flow with the token ends the older flow of its sender" 1 "^error .*flow_id=40 .*code=2"
 stop_jobs
 
 # ---- false claims of a receiver: b sends, and a forges the answers
