@@ -57,8 +57,8 @@ evicted=$(snmp "$b" RxEvicted)
 sender_dies "late in four messages" "${late[@]}" wait=1
 check_eq "messages of senders that died late were not given up for that" "$(($(snmp "$b" RxEvicted) - evicted))" 0
 check_eq "no room is kept for refused senders without the token" "$(snmp "$b" RxLapsed)" 0
-# for 5 s
-mapfile -t repeats < <(for _ in {1..5000}; do printf '%s\nwait=1\n' "data:udp4:flow_id=70,$long,flags=9,here=56"; done)
+# for 4 s, more often than a PING may remain without an answer
+mapfile -t repeats < <(for _ in {1..2000}; do printf '%s\nwait=2\n' "data:udp4:flow_id=70,$long,flags=9,here=56"; done)
 job ndp_forge -s "$a/w0" "${repeats[@]}"
 sleep 0.1
 check_senders "messages of other senders arrive while a sender without the token repeats a trimmed packet"
