@@ -88,7 +88,7 @@ struct lb_port_stats {
  * @sources: valid source addresses
  */
 struct lb_stats {
-	u64 counters[TCA_LB_STATS_TOLD_MESSAGES + 1];
+	u64 counters[TCA_LB_STATS_DELAYED_MESSAGES + 1];
 	u64 pass[TCA_LB_STATS_PASS_PORTS + 1];
 	struct lb_port_stats ports[LB_PORTS_MAX];
 	u64 random;

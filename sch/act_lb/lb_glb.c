@@ -15,7 +15,7 @@
  * packets: a host at another port cannot change the quality of a path. With a key, the sender
  * needs the key. A neighbour can at worst attract traffic or send it away, as it can by its
  * routes. Memory is fixed: LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and
- * LB_REMOTE_WAYS << LB_TELLER_BITS for an action that sends adverts.
+ * LB_TELLER_PLACES for an action that sends adverts.
  *
  * Locks. The teller's lock guards its places. Packets and the timer take it; inside it, they take
  * the locks of ports. Frames are sent without it.
@@ -259,28 +259,34 @@ struct lb_listener {
 
 /**
  * struct lb_teller - an action that sends adverts
- * @lock: guards @listeners, @running and @dead
+ * @lock: guards @listeners, @budget, @running and @dead
  * @timer: checks prefixes without packets
+ * @next: place at which the timer begins: the first one that waits for the budget
+ * @budget: adverts that may be sent
  * @running: the timer runs
  * @dead: the timer must not start again
  * @ports: ports of the namespace
  * @glb: state of the namespace
  * @grading: how load becomes quality
  * @sent: counter of adverts
+ * @delayed: counter of adverts that wait for the budget
  * @rcu: for freeing
  * @listeners: in buckets of LB_REMOTE_WAYS
  */
 struct lb_teller {
-	spinlock_t lock;	/* guards @listeners, @running and @dead */
+	spinlock_t lock;	/* guards @listeners, @budget, @running and @dead */
 	struct hrtimer timer;
+	u32 next;
+	struct lb_budget budget;
 	bool running;
 	bool dead;
 	struct lb_ports *ports;
 	struct lb_glb *glb;
 	struct lb_grading grading;
 	u64 __percpu *sent;
+	u64 __percpu *delayed;
 	struct rcu_head rcu;
-	struct lb_listener listeners[LB_REMOTE_WAYS << LB_TELLER_BITS];
+	struct lb_listener listeners[LB_TELLER_PLACES];
 };
 
 static u8 lb_device_quality(struct lb_teller *t, struct net_device *dev, u64 now_ns)
@@ -341,14 +347,25 @@ static void lb_send_message(struct lb_teller *t, u32 ifindex, const u8 *mac, con
 	dev_queue_xmit(skb);
 }
 
-/* Store an advert. Return: its message; the lock is held */
-static struct lb_msg lb_new_advert(struct lb_listener *l, u8 quality, u64 now_ns)
+/* Advertise a change, or again. Return: true if @m is to be sent; the lock is held */
+static bool lb_advertise(struct lb_teller *t, struct lb_listener *l, u64 now_ns, struct lb_msg *m)
 {
-	l->advert.sent_ns = now_ns;
-	l->advert.quality = quality;
+	u8 quality = lb_egress_quality(t, l->egress, l->egress_count, now_ns);
+	bool waits = l->advert.delayed;
+
+	if (!lb_advert_is_due(&l->advert, quality, t->grading.w.interval_ns, now_ns)) {
+		l->advert.delayed = false;
+		return false;
+	}
+	if (!lb_advert_send(&l->advert, &t->budget, quality, now_ns)) {
+		if (!waits)
+			this_cpu_inc(*t->delayed);
+		return false;
+	}
 	l->msg.quality = quality;
 	l->msg.stamp = ktime_get_real_ns();
-	return l->msg;
+	*m = l->msg;
+	return true;
 }
 
 /* Find the place of a tag, or one that is free or idle. Return: NULL if all are in use */
@@ -382,18 +399,12 @@ static u32 lb_route_egress(const struct lb_route *r, u32 *egress)
 static bool lb_update_listener(struct lb_teller *t, struct lb_listener *l, const struct lb_route *r,
 			       const struct sk_buff *skb, u64 now_ns, struct lb_msg *m)
 {
-	u8 quality;
-
 	l->advert.used_ns = now_ns;
 	l->ifindex = skb->dev->ifindex;
 	ether_addr_copy(l->mac, eth_hdr(skb)->h_source);
 	lb_set_prefix(&l->msg, r);
 	l->egress_count = lb_route_egress(r, l->egress);
-	quality = lb_egress_quality(t, l->egress, l->egress_count, now_ns);
-	if (!lb_advert_is_due(&l->advert, quality, t->grading.w.interval_ns, now_ns))
-		return false;
-	*m = lb_new_advert(l, quality, now_ns);
-	return true;
+	return lb_advertise(t, l, now_ns, m);
 }
 
 /**
@@ -430,26 +441,22 @@ void lb_tell(struct lb_teller *t, const struct lb_route *r, const struct sk_buff
 		lb_send_message(t, skb->dev->ifindex, eth_hdr(skb)->h_source, &m);
 }
 
-/* Check a place. Return: is its prefix in use? */
-static bool lb_check_listener(struct lb_teller *t, struct lb_listener *l, u64 now_ns)
+/* Check a place. @waits: its advert waits for the budget. Return: is its prefix in use? */
+static bool lb_check_listener(struct lb_teller *t, struct lb_listener *l, u64 now_ns, bool *waits)
 {
-	u8 mac[ETH_ALEN], quality;
+	u8 mac[ETH_ALEN];
 	struct lb_msg m;
 	bool due, used;
 	u32 ifindex;
 
 	spin_lock(&t->lock);
 	used = l->tag && !lb_advert_is_idle(&l->advert, now_ns);
-	due = false;
-	if (used) {
-		quality = lb_egress_quality(t, l->egress, l->egress_count, now_ns);
-		due = lb_advert_is_due(&l->advert, quality, t->grading.w.interval_ns, now_ns);
-	}
+	due = used && lb_advertise(t, l, now_ns, &m);
 	if (due) {
-		m = lb_new_advert(l, quality, now_ns);
 		ifindex = l->ifindex;
 		ether_addr_copy(mac, l->mac);
 	}
+	*waits = used && l->advert.delayed;
 	spin_unlock(&t->lock);
 	if (due)
 		lb_send_message(t, ifindex, mac, &m);
@@ -460,15 +467,22 @@ static bool lb_check_listener(struct lb_teller *t, struct lb_listener *l, u64 no
 static enum hrtimer_restart lb_teller_timer(struct hrtimer *timer)
 {
 	struct lb_teller *t = container_of(timer, struct lb_teller, timer);
+	u32 first = t->next, waiting = LB_TELLER_PLACES, i;
 	u64 now_ns = ktime_get_ns();
-	bool used = false;
-	u32 i;
+	bool used = false, waits;
+	struct lb_listener *l;
 
 	rcu_read_lock();
-	for (i = 0; i < ARRAY_SIZE(t->listeners); i++)
-		if (READ_ONCE(t->listeners[i].tag))
-			used |= lb_check_listener(t, &t->listeners[i], now_ns);
+	for (i = 0; i < LB_TELLER_PLACES; i++) {
+		l = &t->listeners[(first + i) % LB_TELLER_PLACES];
+		if (!READ_ONCE(l->tag))
+			continue;
+		used |= lb_check_listener(t, l, now_ns, &waits);
+		if (waits)
+			waiting = min(waiting, i);
+	}
 	rcu_read_unlock();
+	t->next = (first + waiting) % LB_TELLER_PLACES;
 
 	spin_lock(&t->lock);
 	t->running = used && !t->dead;
@@ -485,11 +499,13 @@ static enum hrtimer_restart lb_teller_timer(struct hrtimer *timer)
  * @glb: state of the namespace
  * @grading: how load becomes quality
  * @sent: counter of adverts
+ * @delayed: counter of adverts that have to wait
  *
  * Return: the teller, or NULL if there is no memory.
  */
 struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,
-				   const struct lb_grading *grading, u64 __percpu *sent)
+				   const struct lb_grading *grading, u64 __percpu *sent,
+				   u64 __percpu *delayed)
 {
 	struct lb_teller *t = kvzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 
@@ -501,6 +517,7 @@ struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,
 	t->glb = glb;
 	t->grading = *grading;
 	t->sent = sent;
+	t->delayed = delayed;
 	return t;
 }
 

@@ -17,9 +17,8 @@
 /* Ethertype of adverts: IEEE's for local experiments */
 #define LB_ETHERTYPE		0x88b5
 #define LB_KEY_LEN		16
-/* Places for prefixes and ports in the store and in a teller */
+/* Places for prefixes and ports in the store */
 #define LB_STORE_BITS		8
-#define LB_TELLER_BITS		8
 /* Egress ports of a prefix that are graded between packets */
 #define LB_EGRESS_MAX		8
 
@@ -60,7 +59,8 @@ u8 lb_glb_quality(const struct lb_remote *store, u64 hash, u32 ifindex, u64 now_
 int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_buff *skb);
 
 struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,
-				   const struct lb_grading *grading, u64 __percpu *sent);
+				   const struct lb_grading *grading, u64 __percpu *sent,
+				   u64 __percpu *delayed);
 void lb_teller_destroy(struct lb_teller *t);
 void lb_tell(struct lb_teller *t, const struct lb_route *r, const struct sk_buff *skb, u64 now_ns);
 

@@ -262,7 +262,8 @@ static int lb_join_glb(struct lb_params *p, struct lb_net *ln, struct tcf_lb *lb
 		p->store = rcu_dereference_protected(ln->glb.store, 1);
 	if (lb_tells(&p->options)) {
 		p->teller = lb_teller_create(&ln->ports, &ln->glb, &p->select.grading,
-					     &lb->stats->counters[TCA_LB_STATS_TOLD_MESSAGES]);
+					     &lb->stats->counters[TCA_LB_STATS_TOLD_MESSAGES],
+					     &lb->stats->counters[TCA_LB_STATS_DELAYED_MESSAGES]);
 		if (!p->teller)
 			return -ENOMEM;
 	}
@@ -538,7 +539,7 @@ static int lb_dump_stats(struct sk_buff *skb, const struct tcf_lb *lb, struct lb
 
 	if (!nest)
 		return -EMSGSIZE;
-	for (i = 1; i <= TCA_LB_STATS_TOLD_MESSAGES; i++)
+	for (i = 1; i <= TCA_LB_STATS_DELAYED_MESSAGES; i++)
 		if (nla_put_u64_64bit(skb, i, lb_sum(lb, offsetof(struct lb_stats, counters[i])),
 				      TCA_LB_STATS_PAD))
 			return -EMSGSIZE;

@@ -17,8 +17,14 @@
  * A router sends adverts only to neighbours that use it for a prefix, and only for prefixes in use:
  *
  *	at once			when a packet finds another quality, at most once in an interval
+ *				and in LB_CHANGE_NS
  *	within LB_CHECK_NS	when no packet arrives: a queue has drained
- *	after LB_REFRESH_NS	again, so that a lost advert does no harm
+ *	after LB_REFRESH_NS	again, so that a lost advert does no harm; each time after twice
+ *				the time, up to LB_REFRESH_MAX_NS
+ *
+ * All adverts of a teller share a budget, a token bucket: a link that flaps, or many prefixes
+ * without egress, cannot flood the neighbour. Changes leave half of the burst to repetitions, so
+ * that the receiver does not forget the qualities of other prefixes.
  *
  * Adverts end LB_AGE_NS after the last packet. Quality 0, as of an egress without carrier, is
  * advertised for LB_DOWN_NS: the router may have no route meanwhile, and cannot find the prefix of
@@ -197,9 +203,44 @@ bool lb_advert_is_due(const struct lb_advert *t, u8 quality, u32 interval_ns, u6
 {
 	s64 elapsed_ns = now_ns - t->sent_ns;
 
-	if (!t->sent_ns || elapsed_ns >= (s64)LB_REFRESH_NS)
+	if (!t->sent_ns || elapsed_ns >= (s64)t->refresh_ns)
 		return true;
-	return quality != t->quality && elapsed_ns >= (s64)interval_ns;
+	return quality != t->quality && elapsed_ns >= (s64)max_t(u32, interval_ns, LB_CHANGE_NS);
+}
+
+/* Take an advert out of the budget. Return: false if it has to wait */
+static bool lb_budget_take(struct lb_budget *b, bool urgent, u64 now_ns)
+{
+	u64 burst_ns = LB_TELL_NS * (urgent ? LB_TELL_BURST : LB_TELL_BURST / 2);
+	u64 missing_ns = (s64)(b->full_ns - now_ns) > 0 ? b->full_ns - now_ns : 0;
+
+	if (missing_ns + LB_TELL_NS > burst_ns)
+		return false;
+	b->full_ns = now_ns + missing_ns + LB_TELL_NS;
+	return true;
+}
+
+/**
+ * lb_advert_send() - store an advert that is due, if the budget allows it
+ * @t: the last advert
+ * @budget: budget of the teller
+ * @quality: quality now
+ * @now_ns: present time
+ *
+ * Return: true if it is to be sent now; otherwise it stays due, and @t->delayed is set.
+ */
+bool lb_advert_send(struct lb_advert *t, struct lb_budget *budget, u8 quality, u64 now_ns)
+{
+	bool repeats = t->sent_ns && quality == t->quality;
+	bool urgent = repeats || now_ns - t->sent_ns >= LB_REFRESH_MAX_NS;
+
+	t->delayed = !lb_budget_take(budget, urgent, now_ns);
+	if (t->delayed)
+		return false;
+	t->refresh_ns = repeats ? min_t(u32, 2 * t->refresh_ns, LB_REFRESH_MAX_NS) : LB_REFRESH_NS;
+	t->sent_ns = now_ns;
+	t->quality = quality;
+	return true;
 }
 
 /**

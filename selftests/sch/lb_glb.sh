@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Global load balancing: spines send a leaf adverts with the quality of their egress, and the leaf avoids the congested
 # or broken path behind a spine. It refuses adverts from hosts, and adverts with a wrong key.
-# shellcheck disable=SC2154,SC2317 # setup_ns sets the namespaces; functions are called through check
+# shellcheck disable=SC2154,SC2016,SC2317 # setup_ns sets the namespaces; eval expands; functions are called through check
 #
 #	                       +-- s0 --+
 #	 h0 --- rh r u0 -------| a0  b0 |------ c0 +---+
@@ -52,6 +52,8 @@ tell() {
 	tc -n "$1" filter add dev "$2" ingress matchall action lb "${@:3}" index $tell_index
 }
 told() { r=$1 lb_index=$2 lb_stat told_messages; }
+delayed() { r=$1 lb_index=$2 lb_stat delayed_messages; }
+at_most() { [ "$("${@:2}")" -le "$1" ]; }
 # shares: packets by u0 and by u1
 shares() { lb_stat u0.packets u1.packets; }
 # mostly_u0: u0 has four times the packets of u1
@@ -92,7 +94,7 @@ for family in 4 6; do
 	one=$tell_index
 	lb granularity packet glb choose
 	some $family
-	check "IPv$family: spine with the slow egress sends adverts" at_least 1 told "$s1" $one
+	check "IPv$family: spine with the slow egress sends adverts" at_least 1 told "$s1" "$one"
 	check "IPv$family: leaf receives adverts" at_least 1 lb_stat heard_messages
 	check "IPv$family: leaf avoids the slow egress" mostly_u0
 	settle $family
@@ -114,6 +116,28 @@ check "leaf avoids the spine whose egress is down" mostly_u0
 sleep 0.1
 some 4
 check "leaf still avoids it 100 ms later" mostly_u0
+before=$(told "$s1" "$one")
+sleep 0.1
+! exact || check "unchanged quality is repeated every 4 ms" at_most $((before + 60)) told "$s1" "$one"
+
+# one packet for each of 2000 prefixes without egress, for which a teller has 1024 places
+for i in {0..1999}; do
+	echo "route add 10.200.$((i / 250)).$((i % 250)) via 10.2.1.2"
+done | ip -n "$s1" -batch -
+ip -n "$r" route add 10.200.0.0/16 via 10.1.1.2
+in_ns "$r" /usr/bin/python3 - <<-'END'
+	import socket
+	s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+	for i in range(2000):
+	    s.sendto(b"", ("10.200.%d.%d" % divmod(i, 250), 9))
+END
+before=$(told "$s1" "$one")
+sleep 0.02
+! exact || check "many prefixes without egress do not flood the neighbour" at_most $((before + 1024 + 6000)) told "$s1" "$one"
+check "adverts that wait are counted" at_least 100 delayed "$s1" "$one"
+tc -n "$s1" filter del dev a1 ingress
+ip -n "$s1" route flush root 10.200.0.0/16
+tell "$s1" a1 glb tell
 ip -n "$l" link set c1 up
 wait_for 5 has_carrier "$s1" b1
 ip -n "$s1" route replace 10.0.2.0/24 via 10.2.1.2

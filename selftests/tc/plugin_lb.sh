@@ -93,12 +93,12 @@ test_foreign_attributes() {
 }
 
 counters="SENT_PACKETS:64:1 SEGMENTED_PACKETS:64:2 DROPPED_PACKETS:64:3 NEW_FLOWS:64:4 GAPS:64:5 MOVES:64:6 \
-FAILOVERS:64:7 OVERFLOWS:64:8 TOLD_MESSAGES:64:21 HEARD_MESSAGES:64:22 REFUSED_MESSAGES:64:23"
+FAILOVERS:64:7 OVERFLOWS:64:8 TOLD_MESSAGES:64:21 DELAYED_MESSAGES:64:20 HEARD_MESSAGES:64:22 REFUSED_MESSAGES:64:23"
 port="PORT(IFINDEX:32:1 PACKETS:64:9 BYTES:64:10 QUALITY:32:7 UTILIZATION:32:2147483648 DRAIN:64:1500 \
 RATE:64:125000000)"
 stats_text="  sent 1p segmented 2p dropped 3p
   new_flows 4 gaps 5 moves 6 failovers 7 overflows 8p
-  told 21 heard 22 refused 23
+  told 21 delayed 20 heard 22 refused 23
   passed ttl 11p mtu 12p
   port lo packets 9p bytes 10b quality 7 utilization 50.0% drain 1.5us rate 1Gbit"
 
@@ -120,7 +120,7 @@ test_xstats() {
 	check_eq "$NAME: prints statistics of a newer kernel" \
 		"$(statistics "90:64:1 $counters PASS(98:64:3 TTL:64:11 MTU:64:12) ${port/PORT(/PORT(99:32:1 }")" "$full"
 	check_eq "$NAME: prints counters without reasons and ports" "$(statistics "$counters" | tail -n 1)" \
-		"  told 21 heard 22 refused 23"
+		"  told 21 delayed 20 heard 22 refused 23"
 	statistics "$counters PASS(TTL:64:11 HOOK:64:0) $port $port" >/dev/null
 	check_json "$(json_xstats)" "$NAME: JSON has the counters" \
 		'.sent_packets == 1 and .segmented_packets == 2 and .dropped_packets == 3 and .overflows == 8' \

@@ -188,7 +188,9 @@ static void test_changes_are_told_at_once_and_others_repeated(void **state)
 
 	(void)state;
 	assert_true(lb_advert_is_due(&t, 7, 16000, start));
-	t = (struct lb_advert) { .sent_ns = start, .used_ns = start, .quality = 7 };
+	t = (struct lb_advert) {
+		.sent_ns = start, .used_ns = start, .refresh_ns = LB_REFRESH_NS, .quality = 7,
+	};
 	assert_false(lb_advert_is_due(&t, 7, 16000, start + 16000));
 	assert_false(lb_advert_is_due(&t, 6, 16000, start + 15999));
 	assert_true(lb_advert_is_due(&t, 6, 16000, start + 16000));
@@ -201,6 +203,103 @@ static void test_changes_are_told_at_once_and_others_repeated(void **state)
 	assert_true(lb_advert_is_idle(&t, start + LB_DOWN_NS + 1));
 }
 
+#define PREFIXES	3000
+#define TICK_NS		10000
+
+/* Count adverts of prefixes, in changing order, in some time. @quality: of a prefix in a tick */
+static u32 adverts(struct lb_advert *t, struct lb_budget *b, u32 prefixes, u32 interval_ns,
+		   u8 (*quality)(u32 prefix, u32 tick), u64 from, u64 time_ns)
+{
+	u32 sent = 0, tick, n, i;
+	u64 now;
+	u8 q;
+
+	for (tick = 0; tick < time_ns / TICK_NS; tick++) {
+		now = from + (u64)tick * TICK_NS;
+		for (n = 0; n < prefixes; n++) {
+			i = (n + 389 * tick) % prefixes;
+			q = quality(i, tick);
+			if (lb_advert_is_due(&t[i], q, interval_ns, now))
+				sent += lb_advert_send(&t[i], b, q, now);
+		}
+	}
+	return sent;
+}
+
+static u8 no_egress(u32 prefix, u32 tick)
+{
+	(void)prefix;
+	(void)tick;
+	return 0;
+}
+
+static u8 flapping(u32 prefix, u32 tick)
+{
+	return (prefix + tick) % 2 ? 0 : 7;
+}
+
+/* Half of the prefixes change all the time, but not to 0 */
+static u8 half_change(u32 prefix, u32 tick)
+{
+	return prefix % 2 ? 5 : 1 + tick % 7;
+}
+
+static void test_unchanged_quality_is_repeated_more_and_more_seldom(void **state)
+{
+	struct lb_advert t = { };
+	struct lb_budget b = { };
+
+	(void)state;
+	/* at 0, 1, 3, 7, 11, ... ms */
+	assert_int_equal(adverts(&t, &b, 1, 16000, no_egress, LB_DOWN_NS, LB_DOWN_NS),
+			 2 + LB_DOWN_NS / LB_REFRESH_MAX_NS);
+	/* twice in the time after which the receiver forgets it */
+	assert_true(2 * LB_REFRESH_MAX_NS < LB_AGE_NS);
+	/* a change begins anew */
+	assert_true(lb_advert_send(&t, &b, 3, 3 * LB_DOWN_NS));
+	assert_true(lb_advert_is_due(&t, 3, 16000, 3 * LB_DOWN_NS + LB_REFRESH_NS));
+}
+
+static void test_flapping_prefix_sends_bounded_adverts(void **state)
+{
+	struct lb_advert t = { };
+	struct lb_budget b = { };
+
+	(void)state;
+	assert_in_range(adverts(&t, &b, 1, 1000, flapping, LB_DOWN_NS, NSEC_PER_SEC),
+			NSEC_PER_SEC / (2 * LB_CHANGE_NS), NSEC_PER_SEC / LB_CHANGE_NS + 1);
+}
+
+static void test_teller_sends_bounded_adverts(void **state)
+{
+	static struct lb_advert t[PREFIXES];
+	const u64 time_ns = NSEC_PER_SEC / 10;
+	struct lb_budget b = { };
+
+	(void)state;
+	memset(t, 0, sizeof(t));
+	assert_in_range(adverts(t, &b, PREFIXES, 1000, flapping, LB_DOWN_NS, time_ns),
+			time_ns / LB_TELL_NS, LB_TELL_BURST + time_ns / LB_TELL_NS + 1);
+	memset(t, 0, sizeof(t));
+	b.full_ns = 0;
+	assert_in_range(adverts(t, &b, PREFIXES, 1000, no_egress, LB_DOWN_NS, time_ns),
+			time_ns / LB_TELL_NS, LB_TELL_BURST + time_ns / LB_TELL_NS + 1);
+}
+
+/* All places of a teller are repeated in time, however often some of them change */
+static void test_changes_leave_repetitions_their_part(void **state)
+{
+	static struct lb_advert t[LB_TELLER_PLACES];
+	const u64 time_ns = NSEC_PER_SEC / 10;
+	struct lb_budget b = { };
+	u32 i;
+
+	(void)state;
+	adverts(t, &b, LB_TELLER_PLACES, 1000, half_change, LB_DOWN_NS, time_ns);
+	for (i = 0; i < LB_TELLER_PLACES; i++)
+		assert_true(LB_DOWN_NS + time_ns - t[i].sent_ns < LB_AGE_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +310,10 @@ int main(void)
 		cmocka_unit_test(test_store_agrees_with_a_list),
 		cmocka_unit_test(test_unknown_path_has_the_best_quality),
 		cmocka_unit_test(test_changes_are_told_at_once_and_others_repeated),
+		cmocka_unit_test(test_unchanged_quality_is_repeated_more_and_more_seldom),
+		cmocka_unit_test(test_flapping_prefix_sends_bounded_adverts),
+		cmocka_unit_test(test_teller_sends_bounded_adverts),
+		cmocka_unit_test(test_changes_leave_repetitions_their_part),
 	};
 
 	return cmocka_run_group_tests_name("lb_remote", tests, NULL, NULL);

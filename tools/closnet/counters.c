@@ -116,8 +116,8 @@ static struct json_object *action_counters(struct json_object *action)
 {
 	static const char * const own[] = {
 		"sent_packets", "segmented_packets", "dropped_packets", "new_flows", "gaps",
-		"moves", "failovers", "overflows", "told_messages", "heard_messages",
-		"refused_messages", "passed",
+		"moves", "failovers", "overflows", "told_messages",
+		"delayed_messages", "heard_messages", "refused_messages", "passed",
 	};
 	static const char * const common[] = { "bytes", "packets", "drops", "overlimits" };
 	struct json_object *found = json_object_new_object(), *part, *port;

@@ -339,6 +339,7 @@ static void print_lb_stats(struct rtattr *stats)
 	PRINT(tb, OVERFLOWS, "overflows", "overflows", "p");
 	print_nl();
 	PRINT(tb, TOLD_MESSAGES, "told_messages", "  told", "");
+	PRINT(tb, DELAYED_MESSAGES, "delayed_messages", "delayed", "");
 	PRINT(tb, HEARD_MESSAGES, "heard_messages", "heard", "");
 	PRINT(tb, REFUSED_MESSAGES, "refused_messages", "refused", "");
 	print_pass(tb[TCA_LB_STATS_PASS]);

@@ -199,6 +199,8 @@ enum {
  * @TCA_LB_STATS_OVERFLOWS: u64, packets whose flow found no place in the
  *	table
  * @TCA_LB_STATS_TOLD_MESSAGES: u64, adverts of global load balancing sent
+ * @TCA_LB_STATS_DELAYED_MESSAGES: u64, adverts that waited because too
+ *	many were sent
  * @TCA_LB_STATS_HEARD_MESSAGES: u64, adverts stored in the namespace
  * @TCA_LB_STATS_REFUSED_MESSAGES: u64, adverts refused in the namespace
  * @TCA_LB_STATS_PASS: nest, TCA_LB_STATS_PASS_*
@@ -215,6 +217,7 @@ enum {
 	TCA_LB_STATS_FAILOVERS,
 	TCA_LB_STATS_OVERFLOWS,
 	TCA_LB_STATS_TOLD_MESSAGES,
+	TCA_LB_STATS_DELAYED_MESSAGES,
 	TCA_LB_STATS_HEARD_MESSAGES,
 	TCA_LB_STATS_REFUSED_MESSAGES,
 	TCA_LB_STATS_PASS,
