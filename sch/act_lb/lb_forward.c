@@ -132,7 +132,7 @@ static __always_inline int lb_grade_hops(struct lb_packet *b, const struct lb_re
 		if (unlikely(!port))
 			return TCA_LB_STATS_PASS_PORTS;
 		if (store)
-			remote = lb_glb_quality(store, prefix, port->ifindex, b->now_ns);
+			remote = lb_glb_quality(store, prefix, port, b->now_ns);
 		lb_grade(&grades, bit, &port->load, g, remote);
 	}
 	/* any member that is up has a grade; the choice needs the best ones only */
@@ -178,7 +178,7 @@ static int lb_sample_hops(struct lb_packet *b, const struct lb_memory *memory, u
 			return TCA_LB_STATS_PASS_PORTS;
 		g->members[hop].load = &port->load;
 		g->members[hop].remote = !store ? LB_BEST :
-			lb_glb_quality(store, prefix, port->ifindex, b->now_ns);
+			lb_glb_quality(store, prefix, port, b->now_ns);
 	}
 	return 0;
 }

@@ -11,11 +11,13 @@
  * the best one.
  *
  * Trust. Adverts are link-local frames, which no router or bridge forwards if they have
- * another host's MAC address. They are accepted from a port that is a next hop of balanced
- * packets: a host at another port cannot change the quality of a path. With a key, the sender
- * needs the key. A neighbour can at worst attract traffic or send it away, as it can by its
- * routes. Memory is fixed: LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and
- * LB_TELLER_PLACES for an action that sends adverts.
+ * another host's MAC address. They are accepted from a port after an action that chooses has looked
+ * up its remote quality: it is one of several next hops of a route. A host at another port can
+ * neither change the quality of a path nor take places in the store. A port that is only the
+ * egress of advertised prefixes does not count. With a key, the sender needs the key. A neighbour
+ * can at worst attract traffic or send it away, as it can by its routes. Memory is fixed:
+ * LB_REMOTE_WAYS << LB_STORE_BITS places for a namespace, and LB_TELLER_PLACES for an action that
+ * sends adverts.
  *
  * Locks. The teller's lock guards its places. Packets and the timer take it; inside it, they take
  * the locks of ports. Frames are sent without it.
@@ -83,15 +85,17 @@ u64 lb_glb_prefix_hash(const struct lb_glb *glb, const struct lb_route *r)
  * lb_glb_quality() - look up the remote quality of a prefix behind a port
  * @store: the store
  * @hash: hash of the prefix
- * @ifindex: the port
+ * @port: the port, one of several next hops; adverts of its neighbour are accepted from now on
  * @now_ns: present time
  *
  * Return: 0 to LB_BEST; LB_BEST of an unknown path.
  */
-u8 lb_glb_quality(const struct lb_remote *store, u64 hash, u32 ifindex, u64 now_ns)
+u8 lb_glb_quality(const struct lb_remote *store, u64 hash, struct lb_port *port, u64 now_ns)
 {
-	u64 tag = lb_tag(hash, ifindex);
+	u64 tag = lb_tag(hash, port->ifindex);
 
+	if (unlikely(!READ_ONCE(port->heard)))
+		WRITE_ONCE(port->heard, true);
 	return lb_remote_quality(lb_bucket((struct lb_remote *)store, tag), tag, now_ns);
 }
 
@@ -190,13 +194,14 @@ void lb_glb_leave(struct lb_glb *glb, bool choose)
 
 /* ---- adverts from neighbours ---- */
 
-/* Does the advert come from a port of a next hop, with the right authenticator? */
+/* Is the port one of several next hops, and the authenticator right? */
 static bool lb_is_authentic(const struct lb_glb *glb, struct lb_ports *ports,
 			    const struct sk_buff *skb, const u8 *buf)
 {
+	const struct lb_port *port = xa_load(&ports->by_ifindex, skb->dev->ifindex);
 	u64 auth;
 
-	if (skb->pkt_type != PACKET_HOST || !xa_load(&ports->by_ifindex, skb->dev->ifindex))
+	if (skb->pkt_type != PACKET_HOST || !port || !READ_ONCE(port->heard))
 		return false;
 	auth = READ_ONCE(glb->keyed) ? siphash(buf, LB_MSG_AUTH, &glb->key) : 0;
 	return get_unaligned_be64(buf + LB_MSG_AUTH) == auth;

@@ -55,7 +55,7 @@ void lb_glb_leave(struct lb_glb *glb, bool choose);
 void lb_glb_init(struct lb_glb *glb);
 void lb_glb_exit(struct lb_glb *glb);
 u64 lb_glb_prefix_hash(const struct lb_glb *glb, const struct lb_route *r);
-u8 lb_glb_quality(const struct lb_remote *store, u64 hash, u32 ifindex, u64 now_ns);
+u8 lb_glb_quality(const struct lb_remote *store, u64 hash, struct lb_port *port, u64 now_ns);
 int lb_glb_receive(struct lb_glb *glb, struct lb_ports *ports, const struct sk_buff *skb);
 
 struct lb_teller *lb_teller_create(struct lb_ports *ports, struct lb_glb *glb,

@@ -148,6 +148,31 @@ wait_for 5 in_ns "$s1" ping -q -c 1 -W 1 10.2.1.2 >/dev/null
 
 # no_action NS: deleted filters have released their actions
 no_action() { ! tc -n "$1" -j actions list action lb | grep -q '"index"'; }
+mac=$(ip -n "$r" link show rh | awk '$1 == "link/ether" { print $2 }')
+# forge: send an advert without key from the host
+forge() {
+	in_ns "$h" /usr/bin/python3 - "$mac" <<-'END'
+		import socket, sys
+		s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+		s.bind(("h0", 0x88b5))
+		to = bytes.fromhex(sys.argv[1].replace(":", ""))
+		s.send(to + b"\2\0\0\0\0\1\x88\xb5" + bytes([1, 4, 24, 0]) + b"\xff" * 8 + bytes([10, 0, 2]) + bytes(21))
+	END
+}
+# the host's port is the egress of packets for which the leaf sends adverts
+tc -n "$r" qdisc replace dev u0 clsact
+tc -n "$r" filter add dev u0 ingress matchall action lb glb both index 1000
+in_ns "$h" ping -q -c 3 -i 0.01 10.0.2.2 >/dev/null
+check "leaf sends adverts to its spine" eval '[ "$(lb_index=1000 lb_stat told_messages)" -gt 0 ]'
+sleep 0.1
+before=$(lb_stat heard_messages)
+forge
+check "leaf that also sends adverts refuses those of a host" \
+	wait_for 5 at_least $((refused + 1)) lb_stat refused_messages
+check_eq "leaf stores no advert of a host" "$(lb_stat heard_messages)" "$before"
+tc -n "$r" filter del dev u0 ingress
+refused=$(lb_stat refused_messages)
+
 key=000102030405060708090a0b0c0d0e0f
 check_refused "leaf refuses a second key" "key must be that of the namespace's other lb actions" \
 	tc -n "$r" actions add action lb glb choose key $key
@@ -170,13 +195,6 @@ check "leaf stores adverts with its key" at_least $((before + 1)) lb_stat heard_
 check "key is not dumped" eval "! tc -n '$r' -s actions list action lb | grep -q $key"
 before=$(lb_stat heard_messages)
 refused=$(lb_stat refused_messages)
-mac=$(ip -n "$r" link show rh | awk '$1 == "link/ether" { print $2 }')
-in_ns "$h" /usr/bin/python3 - "$mac" <<-'END'
-	import socket, sys
-	s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
-	s.bind(("h0", 0x88b5))
-	to = bytes.fromhex(sys.argv[1].replace(":", ""))
-	s.send(to + b"\2\0\0\0\0\1\x88\xb5" + bytes([1, 4, 24, 0]) + b"\xff" * 8 + bytes([10, 0, 2]) + bytes(21))
-END
+forge
 check "advert of a host is refused" wait_for 5 at_least $((refused + 1)) lb_stat refused_messages
 finish
