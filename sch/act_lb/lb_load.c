@@ -39,6 +39,8 @@
 #define LB_INTERVALS_MAX	32
 /* Most that the bytes of a sample take, in times of its duration */
 #define LB_BUSY_MAX	64
+/* 2^64 over the golden ratio */
+#define LB_TAG_FACTOR	0x9e3779b97f4a7c15ULL
 
 /* A mean of the two bands by their weights, rounded to the nearest */
 static u8 lb_weighted(const struct lb_weights *w, u32 queue_band, u32 util_band)
@@ -53,8 +55,10 @@ static u32 lb_tag(const struct lb_weights *w)
 {
 	u64 all = (u64)w->charge << 56 | (u64)w->queue_weight << 48 | (u64)w->util_weight << 40 |
 		  w->band_ns;
+	u64 marks = (u64)w->util_low << 32 | w->util_high;
 
-	return all * 0x9e3779b97f4a7c15ULL >> (32 + LB_TAG_SHIFT) | 1;
+	all = (all * LB_TAG_FACTOR ^ marks) * LB_TAG_FACTOR;
+	return all >> (32 + LB_TAG_SHIFT) | 1;
 }
 
 /**
@@ -80,7 +84,7 @@ void lb_grading_init(struct lb_grading *g, const struct lb_weights *w)
  */
 void lb_load_init(struct lb_load *l)
 {
-	*l = (struct lb_load) { .util_band = LB_BEST, .intervals = 1 };
+	*l = (struct lb_load) { .intervals = 1 };
 }
 
 /**
@@ -119,15 +123,6 @@ static u32 lb_load_busy(const struct lb_load *l, u64 elapsed_ns, u64 sent_bytes)
 	return div64_u64(busy_ns << LB_UTIL_SHIFT, elapsed_ns);
 }
 
-static u32 lb_util_band(const struct lb_weights *w, u32 util)
-{
-	if (util <= w->util_low)
-		return LB_BEST;
-	if (util >= w->util_high)
-		return 0;
-	return LB_BEST * (u64)(w->util_high - util) / (w->util_high - w->util_low);
-}
-
 /**
  * lb_load_sample() - take a sample
  * @l: load
@@ -154,7 +149,6 @@ void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u
 		util = busy + (util >> LB_UTIL_SHIFT);
 	}
 	WRITE_ONCE(l->util, util);
-	WRITE_ONCE(l->util_band, lb_util_band(&g->w, util));
 	WRITE_ONCE(l->backlog_bytes, backlog_bytes);
 	WRITE_ONCE(l->charged_bytes, 0);
 	WRITE_ONCE(l->graded, 0);
@@ -177,6 +171,24 @@ u32 lb_load_queue_band(const struct lb_load *l, const struct lb_grading *g)
 }
 
 /**
+ * lb_load_util_band() - grade the utilization
+ * @l: load
+ * @g: grading
+ *
+ * Return: 0 to LB_BEST.
+ */
+u32 lb_load_util_band(const struct lb_load *l, const struct lb_grading *g)
+{
+	u32 util = READ_ONCE(l->util), low = g->w.util_low, high = g->w.util_high;
+
+	if (util <= low)
+		return LB_BEST;
+	if (util >= high)
+		return 0;
+	return LB_BEST * (high - util) / (high - low);
+}
+
+/**
  * lb_load_grade() - compute the quality of the port, and keep it until the load changes
  * @l: load
  * @g: grading
@@ -185,7 +197,7 @@ u32 lb_load_queue_band(const struct lb_load *l, const struct lb_grading *g)
  */
 u32 lb_load_grade(struct lb_load *l, const struct lb_grading *g)
 {
-	u32 quality = g->quality[lb_load_queue_band(l, g)][READ_ONCE(l->util_band)];
+	u32 quality = g->quality[lb_load_queue_band(l, g)][lb_load_util_band(l, g)];
 
 	WRITE_ONCE(l->graded, g->tag << LB_TAG_SHIFT | quality);
 	return quality;

@@ -60,8 +60,7 @@ struct lb_grading {
  * struct lb_load - load of a port
  * @byte_ns: time that a byte takes on the wire, ns, Q40.24
  * @util: mean utilization, LB_UTIL_ONE is the full rate; above it after a packet that takes longer
- *	than an interval
- * @util_band: band of @util
+ *	than an interval. Its band depends on the grading: actions that share a port may differ
  * @backlog_bytes: bytes in its queues at the last sample
  * @charged_bytes: bytes given to the port since then
  * @sampled_ns: time of the last sample; 0: no sample yet
@@ -77,7 +76,6 @@ struct lb_grading {
 struct lb_load {
 	u64 byte_ns;
 	u32 util;
-	u32 util_band;
 	u32 backlog_bytes;
 	u32 charged_bytes;
 	u64 sampled_ns;
@@ -92,6 +90,7 @@ void lb_load_set_rate(struct lb_load *l, u64 rate_Bps);
 void lb_load_sample(struct lb_load *l, const struct lb_grading *g, u64 now_ns, u64 sent_bytes,
 		    u32 backlog_bytes);
 u32 lb_load_queue_band(const struct lb_load *l, const struct lb_grading *g);
+u32 lb_load_util_band(const struct lb_load *l, const struct lb_grading *g);
 u32 lb_load_grade(struct lb_load *l, const struct lb_grading *g);
 
 /**

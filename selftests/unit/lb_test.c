@@ -168,7 +168,7 @@ static void test_kept_quality_is_that_of_the_load_and_the_grading(void **state)
 		if (rng_u32(&rng) % 8 == 0)
 			lb_load_set_rate(&l, (1 + rng_u32(&rng) % 9) * GBIT);
 		assert_int_equal(lb_load_quality(&l, g),
-				 g->quality[lb_load_queue_band(&l, g)][l.util_band]);
+				 g->quality[lb_load_queue_band(&l, g)][lb_load_util_band(&l, g)]);
 	}
 }
 
@@ -230,7 +230,7 @@ static u32 util_band_at(struct lb_load *l, const struct lb_grading *g, u32 util)
 		sent += bytes;
 		lb_load_sample(l, g, now, sent, 0);
 	}
-	return l->util_band;
+	return lb_load_util_band(l, g);
 }
 
 static void test_utilization_band_falls_linearly(void **state)
@@ -264,6 +264,30 @@ static void test_equal_marks_of_utilization_make_a_step(void **state)
 	lb_grading_init(&g, &w);
 	assert_int_equal(util_band_at(&l, &g, LB_UTIL_ONE / 2 - 16), LB_BEST);
 	assert_int_equal(util_band_at(&l, &g, LB_UTIL_ONE / 2 + 16), 0);
+}
+
+/* Two actions share a port. Each grades by its own marks, whichever takes the samples. */
+static void test_utilization_is_graded_by_own_marks(void **state)
+{
+	struct lb_weights w = weights;
+	struct lb_grading early, late;
+	struct lb_load l;
+
+	(void)state;
+	w.queue_weight = 0;
+	w.util_weight = 100;
+	w.util_low = 0;
+	w.util_high = LB_UTIL_ONE / 4;
+	lb_grading_init(&early, &w);
+	w.util_low = LB_UTIL_ONE * 3 / 4;
+	w.util_high = LB_UTIL_ONE;
+	lb_grading_init(&late, &w);
+	assert_int_equal(util_band_at(&l, &early, LB_UTIL_ONE / 2), 0);
+	assert_int_equal(lb_load_quality(&l, &early), 0);
+	assert_int_equal(lb_load_quality(&l, &late), LB_BEST);
+	assert_int_equal(util_band_at(&l, &late, LB_UTIL_ONE / 2), LB_BEST);
+	assert_int_equal(lb_load_quality(&l, &late), LB_BEST);
+	assert_int_equal(lb_load_quality(&l, &early), 0);
 }
 
 static void test_quality_is_the_weighted_mean_of_the_bands(void **state)
@@ -573,6 +597,7 @@ int main(void)
 		cmocka_unit_test(test_long_idle_time_clears_the_utilization),
 		cmocka_unit_test(test_utilization_band_falls_linearly),
 		cmocka_unit_test(test_equal_marks_of_utilization_make_a_step),
+		cmocka_unit_test(test_utilization_is_graded_by_own_marks),
 		cmocka_unit_test(test_quality_is_the_weighted_mean_of_the_bands),
 		cmocka_unit_test(test_flowlet_ends_after_the_gap),
 		cmocka_unit_test(test_flow_of_the_future_is_active),
