@@ -50,6 +50,8 @@ struct lb_table {
  * @teller: sends adverts to the port's neighbour, or NULL
  * @store: remote qualities, or NULL
  * @glb: state of the namespace, or NULL if the action has no role
+ * @keys: key of adverts, until the parameters are in place
+ * @uses_key: counted by lb_glb_use_key()
  * @table: flows; NULL if the granularity is a packet, or the hash selects
  * @rate_count: number of @rates
  * @rates: rates of devices
@@ -62,6 +64,8 @@ struct lb_params {
 	struct lb_teller *teller;
 	const struct lb_remote *store;
 	struct lb_glb *glb;
+	struct lb_keys *keys;
+	bool uses_key;
 	struct lb_table *table;
 	u32 rate_count;
 	struct lb_rate rates[];

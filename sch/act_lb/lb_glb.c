@@ -113,28 +113,106 @@ void lb_glb_init(struct lb_glb *glb)
 }
 
 /**
- * lb_glb_exit() - free the store
+ * lb_glb_exit() - free the store and the keys
  * @glb: state of a namespace that ends
  */
 void lb_glb_exit(struct lb_glb *glb)
 {
 	kvfree(rcu_dereference_protected(glb->store, 1));
+	kfree(rcu_dereference_protected(glb->keys, 1));
 }
 
-static int lb_glb_set_key(struct lb_glb *glb, const u8 *key, struct netlink_ext_ack *extack)
+/**
+ * lb_keys_create() - make keys
+ * @key: LB_KEY_LEN bytes
+ *
+ * Return: the keys, for lb_glb_use_key() or kfree(), or NULL if there is no memory.
+ */
+struct lb_keys *lb_keys_create(const u8 *key)
 {
-	siphash_key_t new = { };
+	struct lb_keys *keys = kzalloc(sizeof(*keys), GFP_KERNEL_ACCOUNT);
 
-	if (key)
-		memcpy(&new, key, LB_KEY_LEN);
-	if (glb->users && (glb->keyed != !!key || memcmp(&glb->key, &new, sizeof(new)))) {
+	if (!keys)
+		return NULL;
+	keys->count = 1;
+	keys->key[0].key[0] = get_unaligned_le64(key);
+	keys->key[0].key[1] = get_unaligned_le64(key + sizeof(u64));
+	return keys;
+}
+
+static struct lb_keys *lb_present_keys(struct lb_glb *glb)
+{
+	return rcu_dereference_protected(glb->keys, lockdep_is_held(&glb->mutex));
+}
+
+static bool lb_keys_are_same(const struct lb_keys *a, const struct lb_keys *b)
+{
+	return a && b ? !memcmp(&a->key[0], &b->key[0], sizeof(a->key[0])) : a == b;
+}
+
+/**
+ * lb_glb_check_key() - may an action use this key?
+ * @glb: state of its namespace
+ * @keys: the key; NULL: no authentication
+ * @change: it replaces an action that uses the key of the namespace
+ * @extack: error report
+ *
+ * A change cannot end the authentication, so that no one does it by an option left out.
+ *
+ * Return: 0, or -EBUSY if other actions have another key.
+ */
+int lb_glb_check_key(struct lb_glb *glb, const struct lb_keys *keys, bool change,
+		     struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	mutex_lock(&glb->mutex);
+	if (glb->users && !(change && keys) && !lb_keys_are_same(lb_present_keys(glb), keys)) {
 		NL_SET_ERR_MSG(extack,
 			       "key must be that of the namespace's other lb actions with glb");
-		return -EBUSY;
+		err = -EBUSY;
 	}
-	glb->key = new;
-	WRITE_ONCE(glb->keyed, key);
-	return 0;
+	mutex_unlock(&glb->mutex);
+	return err;
+}
+
+/**
+ * lb_glb_use_key() - count an action that uses the key, and put a new key in place
+ * @glb: state of its namespace
+ * @keys: the key, which lb_glb_check_key() has accepted; is taken over
+ *
+ * The key before it is accepted until the next change, so that neighbours can follow.
+ */
+void lb_glb_use_key(struct lb_glb *glb, struct lb_keys *keys)
+{
+	struct lb_keys *old;
+
+	mutex_lock(&glb->mutex);
+	old = lb_present_keys(glb);
+	if (glb->users && lb_keys_are_same(old, keys)) {
+		kfree(keys);
+	} else {
+		if (glb->users && old) {
+			keys->key[1] = old->key[0];
+			keys->count = LB_KEYS;
+		}
+		rcu_assign_pointer(glb->keys, keys);
+		if (old)
+			kfree_rcu(old, rcu);
+	}
+	glb->users++;
+	mutex_unlock(&glb->mutex);
+}
+
+/**
+ * lb_glb_drop_key() - take back lb_glb_use_key()
+ * @glb: state of the namespace
+ */
+void lb_glb_drop_key(struct lb_glb *glb)
+{
+	mutex_lock(&glb->mutex);
+	glb->users--;
+	mutex_unlock(&glb->mutex);
 }
 
 static int lb_glb_make_store(struct lb_glb *glb)
@@ -151,28 +229,21 @@ static int lb_glb_make_store(struct lb_glb *glb)
 }
 
 /**
- * lb_glb_join() - count an action with global load balancing
+ * lb_glb_join() - count an action that uses remote qualities
  * @glb: state of its namespace
- * @choose: it uses remote qualities
- * @key: LB_KEY_LEN bytes, or NULL for no authentication
- * @extack: error report
  *
  * Context: process; may sleep.
  *
- * Return: 0, -EBUSY if other actions have another key, -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
-int lb_glb_join(struct lb_glb *glb, bool choose, const u8 *key, struct netlink_ext_ack *extack)
+int lb_glb_join(struct lb_glb *glb)
 {
 	int err;
 
 	mutex_lock(&glb->mutex);
-	err = lb_glb_set_key(glb, key, extack);
-	if (!err && choose)
-		err = lb_glb_make_store(glb);
-	if (!err) {
-		glb->users++;
-		WRITE_ONCE(glb->choosers, glb->choosers + choose);
-	}
+	err = lb_glb_make_store(glb);
+	if (!err)
+		WRITE_ONCE(glb->choosers, glb->choosers + 1);
 	mutex_unlock(&glb->mutex);
 	return err;
 }
@@ -180,31 +251,39 @@ int lb_glb_join(struct lb_glb *glb, bool choose, const u8 *key, struct netlink_e
 /**
  * lb_glb_leave() - take back lb_glb_join()
  * @glb: state of the namespace
- * @choose: as in lb_glb_join()
  *
  * Context: process; may sleep.
  */
-void lb_glb_leave(struct lb_glb *glb, bool choose)
+void lb_glb_leave(struct lb_glb *glb)
 {
 	mutex_lock(&glb->mutex);
-	glb->users--;
-	WRITE_ONCE(glb->choosers, glb->choosers - choose);
+	WRITE_ONCE(glb->choosers, glb->choosers - 1);
 	mutex_unlock(&glb->mutex);
 }
 
 /* ---- adverts from neighbours ---- */
+
+static bool lb_has_tag(const struct lb_keys *keys, const u8 *buf)
+{
+	u64 auth = get_unaligned_be64(buf + LB_MSG_AUTH);
+	u32 i;
+
+	if (!keys)
+		return !auth;
+	for (i = 0; i < keys->count; i++)
+		if (siphash(buf, LB_MSG_AUTH, &keys->key[i]) == auth)
+			return true;
+	return false;
+}
 
 /* Is the port one of several next hops, and the authenticator right? */
 static bool lb_is_authentic(const struct lb_glb *glb, struct lb_ports *ports,
 			    const struct sk_buff *skb, const u8 *buf)
 {
 	const struct lb_port *port = xa_load(&ports->by_ifindex, skb->dev->ifindex);
-	u64 auth;
 
-	if (skb->pkt_type != PACKET_HOST || !port || !READ_ONCE(port->heard))
-		return false;
-	auth = READ_ONCE(glb->keyed) ? siphash(buf, LB_MSG_AUTH, &glb->key) : 0;
-	return get_unaligned_be64(buf + LB_MSG_AUTH) == auth;
+	return skb->pkt_type == PACKET_HOST && port && READ_ONCE(port->heard) &&
+	       lb_has_tag(rcu_dereference(glb->keys), buf);
 }
 
 /**
@@ -327,6 +406,7 @@ static u8 lb_egress_quality(struct lb_teller *t, const u32 *egress, u32 count, u
 static void lb_send_message(struct lb_teller *t, u32 ifindex, const u8 *mac, const struct lb_msg *m)
 {
 	struct net_device *dev = dev_get_by_index_rcu(t->ports->net, ifindex);
+	const struct lb_keys *keys = rcu_dereference(t->glb->keys);
 	struct sk_buff *skb;
 	u8 *buf;
 
@@ -339,8 +419,8 @@ static void lb_send_message(struct lb_teller *t, u32 ifindex, const u8 *mac, con
 	skb_reset_network_header(skb);
 	buf = skb_put(skb, LB_MSG_LEN);
 	lb_msg_write(buf, m);
-	if (READ_ONCE(t->glb->keyed))
-		put_unaligned_be64(siphash(buf, LB_MSG_AUTH, &t->glb->key), buf + LB_MSG_AUTH);
+	if (keys)
+		put_unaligned_be64(siphash(buf, LB_MSG_AUTH, &keys->key[0]), buf + LB_MSG_AUTH);
 	skb->dev = dev;
 	skb->protocol = htons(LB_ETHERTYPE);
 	skb->priority = TC_PRIO_CONTROL;

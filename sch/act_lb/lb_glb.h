@@ -22,36 +22,53 @@
 /* Egress ports of a prefix that are graded between packets */
 #define LB_EGRESS_MAX		8
 
+#define LB_KEYS			2
+
+/**
+ * struct lb_keys - keys of a namespace's adverts
+ * @rcu: for freeing
+ * @count: number of @key
+ * @key: the first one signs, each of them is accepted
+ */
+struct lb_keys {
+	struct rcu_head rcu;
+	u32 count;
+	siphash_key_t key[LB_KEYS];
+};
+
 /**
  * struct lb_glb - state of a namespace
  * @store: remote qualities; NULL until an action uses them; freed with the namespace
+ * @keys: keys; NULL: adverts are not authenticated
  * @lock: guards changes of @store and of the counters
  * @hash_key: key of the tags
  * @heard: adverts stored
  * @refused: adverts from other ports, not authentic, not valid, old, or without a place
- * @mutex: guards the following members
- * @users: actions with global load balancing
+ * @mutex: guards changes of @keys, and the following members
+ * @users: actions that use @keys
  * @choosers: actions that use remote qualities; read without the lock
- * @keyed: adverts are authenticated; read without the lock while there are users
- * @key: the key; as @keyed
  */
 struct lb_glb {
 	struct lb_remote __rcu *store;
+	struct lb_keys __rcu *keys;
 	spinlock_t lock;	/* guards changes of @store and of the counters */
 	siphash_key_t hash_key;
 	u64 heard;
 	u64 refused;
-	struct mutex mutex;	/* guards the members below */
+	struct mutex mutex;	/* guards changes of @keys, and the members below */
 	u32 users;
 	u32 choosers;
-	bool keyed;
-	siphash_key_t key;
 };
 
 struct lb_teller;
 
-int lb_glb_join(struct lb_glb *glb, bool choose, const u8 *key, struct netlink_ext_ack *extack);
-void lb_glb_leave(struct lb_glb *glb, bool choose);
+struct lb_keys *lb_keys_create(const u8 *key);
+int lb_glb_check_key(struct lb_glb *glb, const struct lb_keys *keys, bool change,
+		     struct netlink_ext_ack *extack);
+void lb_glb_use_key(struct lb_glb *glb, struct lb_keys *keys);
+void lb_glb_drop_key(struct lb_glb *glb);
+int lb_glb_join(struct lb_glb *glb);
+void lb_glb_leave(struct lb_glb *glb);
 void lb_glb_init(struct lb_glb *glb);
 void lb_glb_exit(struct lb_glb *glb);
 u64 lb_glb_prefix_hash(const struct lb_glb *glb, const struct lb_route *r);

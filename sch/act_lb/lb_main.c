@@ -25,8 +25,9 @@
  * Locks. A packet takes the lock of its flow's bucket. Inside it, a new flow or flowlet samples
  * ports and may create them. A sample is taken under the port's lock, by the CPU that gets it at
  * once; others do not wait. The xarray's lock guards the table of ports. Neither lock has another
- * one inside it. rate_mutex guards the rates of ports; it is taken inside RTNL and apply_mutex, and
- * no other inside it. Parameters are replaced by RCU as a whole, under apply_mutex.
+ * one inside it. rate_mutex guards the rates of ports, and the mutex of struct lb_glb its keys and
+ * users; they are taken inside RTNL and apply_mutex, and no other inside them. Parameters are
+ * replaced by RCU as a whole, under apply_mutex.
  *
  * References: see lb_load.c, lb_flow.c and lb_select.c.
  */
@@ -238,8 +239,11 @@ static void lb_params_free(struct lb_params *p)
 		lb_port_put(p->rates[i].port);
 	if (p->teller)
 		lb_teller_destroy(p->teller);
-	if (p->glb)
-		lb_glb_leave(p->glb, lb_chooses(&p->options));
+	if (p->store)
+		lb_glb_leave(p->glb);
+	if (p->uses_key)
+		lb_glb_drop_key(p->glb);
+	kfree(p->keys);
 	if (p->table)
 		kvfree_rcu(p->table, rcu);
 	kfree_rcu(p, rcu);
@@ -247,19 +251,22 @@ static void lb_params_free(struct lb_params *p)
 
 /* Join global load balancing in the role of the options. */
 static int lb_join_glb(struct lb_params *p, struct lb_net *ln, struct tcf_lb *lb,
-		       const struct nlattr *key, struct netlink_ext_ack *extack)
+		       const struct nlattr *key)
 {
-	int err;
-
 	if (p->options.glb == TC_LB_GLB_OFF)
 		return 0;
-	err = lb_glb_join(&ln->glb, lb_chooses(&p->options), key ? nla_data(key) : NULL, extack);
-	if (err)
-		return err;
 	p->glb = &ln->glb;
-	/* not freed before the namespace */
-	if (lb_chooses(&p->options))
+	if (key) {
+		p->keys = lb_keys_create(nla_data(key));
+		if (!p->keys)
+			return -ENOMEM;
+	}
+	if (lb_chooses(&p->options)) {
+		if (lb_glb_join(p->glb))
+			return -ENOMEM;
+		/* not freed before the namespace */
 		p->store = rcu_dereference_protected(ln->glb.store, 1);
+	}
 	if (lb_tells(&p->options)) {
 		p->teller = lb_teller_create(&ln->ports, &ln->glb, &p->select.grading,
 					     &lb->stats->counters[TCA_LB_STATS_TOLD_MESSAGES],
@@ -291,7 +298,7 @@ static struct lb_params *lb_params_create(struct lb_net *ln, struct tcf_lb *lb,
 	lb_params_finish(p);
 	err = lb_parse_rates(&ln->ports, p, nest, extack);
 	if (!err)
-		err = lb_join_glb(p, ln, lb, tb[TCA_LB_KEY], extack);
+		err = lb_join_glb(p, ln, lb, tb[TCA_LB_KEY]);
 	if (!err && lb_needs_table(o)) {
 		p->table = lb_table_alloc(o->flows);
 		err = p->table ? 0 : -ENOMEM;
@@ -345,7 +352,16 @@ static int lb_find_action(struct tc_action_net *tn, u32 index, struct nlattr *es
 	return ACT_P_CREATED;
 }
 
-/* Put new parameters in place. Return: 0 or a negative error */
+static void lb_params_use_key(struct lb_params *p)
+{
+	if (!p->glb)
+		return;
+	lb_glb_use_key(p->glb, p->keys);
+	p->keys = NULL;
+	p->uses_key = true;
+}
+
+/* Put new parameters in place, or change nothing. Return: 0 or a negative error */
 static int lb_apply(struct tcf_lb *lb, struct lb_net *ln, struct lb_params *p, int action,
 		    struct tcf_chain **chain, struct netlink_ext_ack *extack)
 {
@@ -354,9 +370,13 @@ static int lb_apply(struct tcf_lb *lb, struct lb_net *ln, struct lb_params *p, i
 
 	mutex_lock(&ln->apply_mutex);
 	old = rcu_dereference_protected(lb->params, lockdep_is_held(&ln->apply_mutex));
-	err = lb_port_change_rates(&ln->ports, old ? old->rates : NULL, old ? old->rate_count : 0,
-				   p->rates, p->rate_count, extack);
+	err = !p->glb ? 0 : lb_glb_check_key(p->glb, p->keys, old && old->glb, extack);
+	if (!err)
+		err = lb_port_change_rates(&ln->ports, old ? old->rates : NULL,
+					   old ? old->rate_count : 0, p->rates, p->rate_count,
+					   extack);
 	if (!err) {
+		lb_params_use_key(p);
 		spin_lock_bh(&lb->common.tcfa_lock);
 		*chain = tcf_action_set_ctrlact(&lb->common, action, *chain);
 		rcu_assign_pointer(lb->params, p);

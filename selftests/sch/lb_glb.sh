@@ -192,6 +192,38 @@ for spine in "$s0 a0" "$s1 a1"; do
 done
 some 4
 check "leaf stores adverts with its key" at_least $((before + 1)) lb_stat heard_messages
+# ---- another key, in place: first the leaf, then the spines
+# rekey NS INDEX OPTIONS...: replace an action
+rekey() { tc -n "$1" actions replace action lb "${@:3}" index "$2"; }
+# stores NAME: the leaf stores adverts without a refusal
+stores() {
+	local heard refused
+	sleep 0.1
+	read -r heard refused <<<"$(lb_stat heard_messages refused_messages)"
+	some 4
+	check "$1" at_least $((heard + 1)) lb_stat heard_messages
+	check_eq "$1: it refuses no advert" "$(lb_stat refused_messages)" "$refused"
+}
+rekey "$r" $lb_index granularity packet glb choose key ${key//0/1}
+stores "leaf with a new key stores adverts with the key before"
+rekey "$s0" $((tell_index - 1)) glb tell key ${key//0/1}
+rekey "$s1" $tell_index glb tell key ${key//0/1}
+stores "leaf and spines have the new key"
+check_refused "key is not removed by an option left out" "key must be that of the namespace's other lb actions" \
+	rekey "$r" $lb_index granularity packet glb choose
+check_refused "replacement that fails does not change the key" "another rate of the device is set already" \
+	rekey "$r" $lb_index glb choose key ${key//0/3} rate u0 1gbit rate u0 2gbit
+stores "leaf still has the new key"
+check_refused "another action cannot bring another key" "key must be that of the namespace's other lb actions" \
+	tc -n "$r" actions add action lb glb choose key $key
+rekey "$r" $lb_index granularity packet glb choose key ${key//0/2}
+rekey "$r" $lb_index granularity packet glb choose key ${key//0/3}
+sleep 0.1
+before=$(lb_stat heard_messages)
+refused=$(lb_stat refused_messages)
+some 4
+check "leaf refuses a key before the last one" at_least $((refused + 1)) lb_stat refused_messages
+check_eq "leaf stores no advert with it" "$(lb_stat heard_messages)" "$before"
 check "key is not dumped" eval "! tc -n '$r' -s actions list action lb | grep -q $key"
 before=$(lb_stat heard_messages)
 refused=$(lb_stat refused_messages)
