@@ -579,6 +579,9 @@ static int lb_dump_rates(struct sk_buff *skb, const struct lb_params *p)
 	u32 i;
 
 	for (i = 0; i < p->rate_count; i++) {
+		/* another device may have its index now */
+		if (READ_ONCE(p->rates[i].port->gone))
+			continue;
 		nest = nla_nest_start(skb, TCA_LB_RATE);
 		if (!nest ||
 		    nla_put_u32(skb, TCA_LB_RATE_IFINDEX, p->rates[i].port->ifindex) ||

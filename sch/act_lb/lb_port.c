@@ -17,6 +17,9 @@
  * Work. A sample ends when it has read LB_READS_MAX counters. The last queue may exceed this, if
  * each CPU counts in its qdisc: then the next sample is that much later.
  *
+ * A rate that an action sets ends with the device, as do its addresses and routes: another device
+ * of the same name or index may have another rate.
+ *
  * Lifetime. Readers are in RCU read sections. lb_port_device_gone() takes the port out of the
  * table. No packet creates it again: a device that goes or changes its namespace is closed first,
  * a closed device gets no port, and the kernel waits for a grace period between the two.
@@ -309,8 +312,10 @@ void lb_port_device_gone(struct lb_ports *ports, struct net_device *dev)
 			RCU_INIT_POINTER(*recent, NULL);
 	}
 	xa_unlock_bh(&ports->by_ifindex);
-	if (port)
+	if (port) {
+		WRITE_ONCE(port->gone, true);
 		lb_port_put(port);
+	}
 }
 
 /* ---- samples ---- */

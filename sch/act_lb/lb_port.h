@@ -37,6 +37,7 @@ struct netlink_ext_ack;
  * @link_Mbps: rate that the device reports, or 0. Under rate_mutex
  * @rate_Bps: rate that actions set, or 0. Under rate_mutex
  * @rate_users: number of actions that set it. Under rate_mutex
+ * @gone: the device is gone, and the rates that actions set end
  * @heard: adverts of its neighbour are accepted; see lb_glb.c
  * @refs: the namespace's table, and actions that set the rate
  * @rcu: for freeing
@@ -51,6 +52,7 @@ struct lb_port {
 	u32 link_Mbps;
 	u64 rate_Bps;
 	u32 rate_users;
+	bool gone;
 	bool heard;
 	refcount_t refs;
 	struct rcu_head rcu;

@@ -138,4 +138,17 @@ tc -n "$r" actions replace action lb granularity packet select quality index $fi
 check_eq "the rate goes with the last action that sets it" \
 	"$(lb_stat u1.rate)" 1250000000
 check "another action can set another rate then" tc -n "$r" actions add action lb rate u1 2gbit index 999
+
+# rates_of INDEX: devices and rates that an action sets
+rates_of() { tc -n "$r" -j actions get action lb index "$1" | jq -c '[.. | .rate? | arrays] | flatten'; }
+ip -n "$r" link add x0 index 4000 up type closwire rate 10gbit peer name y0
+tc -n "$r" actions add action lb rate x0 1gbit index 997
+check_eq "rate is shown" "$(rates_of 997)" '[{"dev":"x0","rate":125000000}]'
+ip -n "$r" link del x0
+check_eq "rate ends with the device" "$(rates_of 997)" "[]"
+ip -n "$r" link add x0 index 4000 up type closwire rate 10gbit peer name y0
+check_eq "new device of the same name and index has no rate" "$(rates_of 997)" "[]"
+check "another action can set another rate of it" tc -n "$r" actions add action lb rate x0 2gbit index 996
+tc -n "$r" actions replace action lb rate x0 2gbit index 997
+check_eq "action can set its rate again" "$(rates_of 997)" '[{"dev":"x0","rate":250000000}]'
 finish
