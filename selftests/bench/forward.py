@@ -13,6 +13,9 @@ WAYS = {
     "stack-nic": "kernel, the NIC's hash",
     "flowtable": "nft flowtable",
     "bpf": "BPF: bpf_fib_lookup(), bpf_redirect()",
+    "lb-single": "act_lb: one next hop, left to the kernel",
+    "lb-tell": "act_lb: packet, quality, glb tell",
+    "lb-choose": "act_lb: packet, quality, glb choose",
 }
 PACKETS = {"udp4": "IPv4", "udp6": "IPv6"}
 
@@ -29,7 +32,7 @@ def read(path, lines):
     costs = {}
     for way, packet, rest in lines:
         m = re.fullmatch(r"1514 median (\d+) mean (\d+) used (\d)", rest)
-        if not m or (int(m[3]) > 1) != (way != "single"):
+        if not m or (int(m[3]) > 1) == way.endswith("single"):
             sys.exit(f"{path}: {way} {packet}: not forwarded by several next hops: {rest}")
         costs.setdefault(way, {})[packet.removesuffix("-hashed")] = int(m[1]), int(m[2])
     return costs

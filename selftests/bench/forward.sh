@@ -73,14 +73,24 @@ measure flowtable udp4 udp6
 nft delete table inet bench
 
 insmod "$CLOSNET_MODDIR/act_lb.ko"
+# lb CASE REASONS OPTION...: measure the action; REASONS: grep pattern of the reasons to leave packets to the stack
+lb() {
+	tc filter add dev bench0 ingress matchall action lb "${@:3}"
+	measure "$1" udp4 udp6
+	if tc -s filter show dev bench0 ingress | grep passed | grep -qvE "$2"; then
+		tc -s filter show dev bench0 ingress >&2
+		echo "act_lb has left packets to the stack" >&2
+		exit 1
+	fi
+	tc filter del dev bench0 ingress
+}
 for granularity in packet flowlet flow; do
 	for select in hash random rr quality drill; do
-		tc filter add dev bench0 ingress matchall action lb granularity $granularity select $select
-		measure "lb-$granularity-$select" udp4 udp6
-		if tc -s filter show dev bench0 ingress | grep 'passed .*[0-9]' >&2; then
-			echo "act_lb has left packets to the stack" >&2
-			exit 1
-		fi
-		tc filter del dev bench0 ingress
+		lb "lb-$granularity-$select" none granularity $granularity select $select
 	done
 done
+for glb in tell choose; do
+	lb lb-$glb none granularity packet glb $glb
+done
+routes 1
+lb lb-single '^ *passed single [0-9]+p *$' granularity packet

@@ -60,6 +60,8 @@ static const struct bench_packet bench_packets[] = {
 	{ .name = "udp6-hashed", .len = 1514, .ipv6 = true, .hash = true },
 };
 
+static const u8 bench_neighbour[ETH_ALEN] = { 0x02, 0, 0, 0, 0, 0x01 };
+
 static struct net_device *bench_devs[BENCH_DEVICES];
 
 /* The last packet: time of its transmission, length, and device */
@@ -71,9 +73,14 @@ static u32 bench_sent_by[BENCH_DEVICES];
 
 static netdev_tx_t bench_xmit(struct sk_buff *skb, struct net_device *dev)
 {
-	bench_sent_at = get_cycles();
-	bench_sent_len = skb->len;
-	bench_sent_dev = dev->dev_port;
+	u64 now = get_cycles();
+
+	/* adverts of act_lb leave by bench0 */
+	if (dev != bench_devs[0]) {
+		bench_sent_at = now;
+		bench_sent_len = skb->len;
+		bench_sent_dev = dev->dev_port;
+	}
 	dev_kfree_skb(skb);
 	return NETDEV_TX_OK;
 }
@@ -139,7 +146,8 @@ static struct sk_buff *bench_new_packet(const struct bench_packet *p, u32 number
 	/* what alloc_skb() has rounded up belongs to the headroom */
 	skb_reserve(skb, skb_tailroom(skb) - p->len);
 	ether_addr_copy(skb_put(skb, ETH_ALEN), bench_devs[0]->dev_addr);
-	eth_zero_addr(skb_put(skb, ETH_ALEN));
+	/* act_lb sends adverts to this address */
+	ether_addr_copy(skb_put(skb, ETH_ALEN), bench_neighbour);
 	*(__be16 *)skb_put(skb, 2) = htons(p->ipv6 ? ETH_P_IPV6 : ETH_P_IP);
 	if (p->ipv6)
 		bench_put_ip6(skb, flow);
