@@ -61,7 +61,7 @@ static void received(struct channel *ch, uint64_t bytes)
 		channel_failed(ch, error);
 }
 
-/* Free the space of a message in the region. Return: its bytes; -ENOBUFS: it was not placed there */
+/* Free a message's space in the region. Return: its bytes; -ENOBUFS: it was not placed there */
 static ssize_t free_placed(int fd, struct msghdr *in)
 {
 	const struct cmsghdr *cm = CMSG_FIRSTHDR(in);
