@@ -8,23 +8,23 @@
  * sockets. Prints a line "COMMAND NAME=VALUE..." for each. The exit status is the first COMMAND's
  * that failed. A COMMAND is one of
  *
- * receive [-n NS] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT] [-b BYTES]
- *	[-r RCVBUF] [-m REGION] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f] [-O] [-g]
+ * receive [-n NS] [-i DEVICE] [-a ADDRESS] -p PORT -l SIZES [-s SENDERS] [-c COUNT]
+ *	[-b BYTES] [-r RCVBUF] [-m REGION] [-w MS] [-q MS] [-t SECONDS] [-4] [-v] [-f] [-O] [-g]
  *	Receives COUNT messages from each of SENDERS sockets; the n-th message has the n-th of
  *	SIZES. Fails if a byte is wrong, a message is duplicated, or SECONDS (default 60) have
  *	passed. Ends when all messages have arrived, and the senders of this ndp_msg know it.
- *	-b: buffer of recvmsg(), default 1m; -r: SO_RCVBUFFORCE; -m: NDP_REGION of REGION bytes;
+ *	-i: SO_BINDTODEVICE; -b: buffer of recvmsg(), default 1m; -r: SO_RCVBUFFORCE; -m: NDP_REGION of REGION bytes;
  *	placed messages are checked twice; -w: sleep before each recvmsg(); -q: continue for MS to
  *	detect further messages; -4: use an AF_INET socket, default: AF_INET6 that accepts IPv4;
  *	-v: print a line for each sender with the time of its last message; -f: receive and count
  *	any messages; -O: use SOCK_SEQPACKET; fail if a message arrives after a later one of its
  *	sender; -g: messages may be missing, except each sender's last
- * send [-n NS] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
+ * send [-n NS] [-i DEVICE] [-a ADDRESS] [-P PORT] -d ADDRESS[,ADDRESS] -p PORT -l SIZES
  *	[-S SOCKETS] [-c COUNT] [-k SNDBUF] [-w WINDOW] [-T MS] [-o PRIORITY] [-t SECONDS]
  *	[-z SECONDS] [-A MS] [-C] [-D] [-6] [-e] [-x] [-O]
  *	Each of SOCKETS sends COUNT messages to each ADDRESS and waits until all are acknowledged
  *	or have failed. Fails if a message has failed.
- *	-a, -P: bind(); -k: SO_SNDBUFFORCE; -w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT;
+ *	-i: SO_BINDTODEVICE; -a, -P: bind(); -k: SO_SNDBUFFORCE; -w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT;
  *	-o: SO_PRIORITY; -z: SO_LINGER; -C: connect(); -D: MSG_DONTWAIT and poll(); -6: use an
  *	AF_INET6 socket and mapped IPv4 addresses; -e: messages may fail; -x: close without
  *	waiting; -A: SO_SNDTIMEO, after which sendmsg() aborts a message; -O: use SOCK_SEQPACKET
@@ -64,6 +64,7 @@
 
 struct options {
 	const char *ns;
+	const char *device;
 	const char *address;
 	const char *to;
 	int port;
@@ -373,6 +374,13 @@ static int receive_all(const struct options *o, int fd)
 	}
 }
 
+static void bind_to_device(int fd, const char *device)
+{
+	if (device &&
+	    setsockopt(fd, SOL_SOCKET, SO_BINDTODEVICE, device, (socklen_t)strlen(device)))
+		err(2, "SO_BINDTODEVICE %s", device);
+}
+
 static int open_receiver(const struct options *o)
 {
 	union ndp_address a;
@@ -380,6 +388,7 @@ static int open_receiver(const struct options *o)
 
 	ndp_address(o->address ? o->address : o->v4 ? "0.0.0.0" : "::", (uint16_t)o->port, &a);
 	fd = ndp_socket(o->ns, a.sa.sa_family);
+	bind_to_device(fd, o->device);
 	if (o->rcvbuf)
 		ndp_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, o->rcvbuf);
 	if (bind(fd, &a.sa, ndp_address_len(&a)))
@@ -450,6 +459,7 @@ static int open_sender(const struct options *o)
 
 	ndp_address(o->address ? o->address : v6 ? "::" : "0.0.0.0", (uint16_t)o->own_port,
 		    &a);
+	bind_to_device(fd, o->device);
 	if (o->sndbuf)
 		ndp_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, o->sndbuf);
 	if (o->window)
@@ -640,7 +650,7 @@ static const struct {
 	size_t at;
 	size_t len;	/* 0: TEXT */
 } letters[] = {
-	TEXT('n', ns), TEXT('a', address), TEXT('d', to),
+	TEXT('n', ns), TEXT('i', device), TEXT('a', address), TEXT('d', to),
 	NUMBER('p', port), NUMBER('P', own_port), NUMBER('s', sockets), NUMBER('S', sockets),
 	NUMBER('c', count), NUMBER('r', rcvbuf), NUMBER('m', region),
 	NUMBER('k', sndbuf), NUMBER('w', window),
@@ -678,7 +688,7 @@ static void parse_option(struct options *o, int c, char *value)
 
 static void parse(int argc, char *argv[], struct options *o)
 {
-	static const char all[] = "n:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:A:CD46exvfOg";
+	static const char all[] = "n:i:a:d:p:P:l:s:S:c:b:r:m:k:w:q:T:o:t:z:A:CD46exvfOg";
 	int c;
 
 	*o = (struct options) { .sockets = 1, .count = 1, .buffer = 1 << 20, .linger = -1,
