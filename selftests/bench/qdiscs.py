@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Cost of a packet in sch_ndp, sch_dcqcn, sch_pcrp and other qdiscs: a part of table.py."""
+"""Cost of a packet in sch_ndp, sch_dcqcn, sch_pcrp, sch_roce and other qdiscs: a part of table.py."""
 import re
 import sys
 
@@ -13,7 +13,7 @@ TRIMS = (
     ("a clone with payload in a page", ("tcp4-local",), 7.5),
 )
 # qdiscs of hosts, which distinguish flows or classes; fq is also in the table of BASE
-HOSTS = ("fq", "htb", "pcrp", "pcrp-nosrpt")
+HOSTS = ("fq", "htb", "pcrp", "pcrp-nosrpt", "roce")
 
 QDISCS = {
     "prio-2": "prio, 2 bands",
@@ -35,6 +35,7 @@ QDISCS = {
     "dcqcn-pool-marks": "dcqcn pool, marks all",
     "pcrp": "pcrp",
     "pcrp-nosrpt": "pcrp nosrpt",
+    "roce": "roce",
 }
 PACKETS = {
     "udp4": "IPv4 UDP",
@@ -50,6 +51,8 @@ PACKETS = {
     "udp4-port9": "IPv4 UDP, not NDP's",
     "udp4-ect": "IPv4 UDP, ECT(0)",
     "udp4-flows": "IPv4 UDP, 1000 flows",
+    "roce4": "IPv4 RoCEv2",
+    "roce4-qps": "IPv4 RoCEv2, 1000 queue pairs",
 }
 
 
@@ -122,15 +125,16 @@ def marking(costs):
 
 
 def hosts(costs):
-    head = ["qdisc", "waiting", "enqueue", "dequeue", "sum", "of fq"]
+    head = ["qdisc", "packet", "waiting", "enqueue", "dequeue", "sum", "of fq"]
     waiting = {"empty": "none", "standing": "4", "many": "1000, each of another flow"}
+    peer = {"empty": "udp4", "standing": "udp4", "many": "udp4-flows"}     # packets of fq
     rows = []
     for (qdisc, pattern, packet), by_line in costs.items():
         if qdisc not in HOSTS:
             continue
         cost = only(by_line)
-        base = sum(only(costs["fq", pattern, packet]))
-        rows.append([QDISCS[qdisc], waiting[pattern], *cost, sum(cost), f"{sum(cost) / base:.2f}"])
+        base = sum(only(costs["fq", pattern, peer[pattern]]))
+        rows.append([QDISCS[qdisc], PACKETS[packet], waiting[pattern], *cost, sum(cost), f"{sum(cost) / base:.2f}"])
     return head, rows
 
 
@@ -152,7 +156,7 @@ def tables(costs):
     yield "uncongested", "A packet in an empty queue, and behind four", 2, *uncongested(costs)
     yield "trims", "Trims, beside an enqueue and dequeue of the same packet", 2, *trimming(costs)
     yield "marking", "ECN-capable packets: sch_dcqcn beside red and fq_codel", 2, *marking(costs)
-    yield "hosts", "sch_pcrp beside fq and htb", 2, *hosts(costs)
+    yield "hosts", "sch_pcrp and sch_roce beside fq and htb", 2, *hosts(costs)
 
 
 def records(costs):

@@ -36,8 +36,8 @@ uncongested() {
 	done
 }
 
-# many: measure with one packet of each of 1000 flows queued
-many() { measure many udp4-flows 1000; }
+# many [PACKET]: measure with one packet of each of 1000 flows or queue pairs queued
+many() { measure many "${1:-udp4-flows}" 1000; }
 
 # trimming PACKET...: measure with a full data queue: each enqueue trims a packet, each dequeue returns a header
 trimming() {
@@ -47,7 +47,7 @@ trimming() {
 
 echo "# kernel $(uname -r)"
 sed -n 's/^model name[^:]*:/# CPU/p' /proc/cpuinfo
-for module in sch_ndp sch_dcqcn sch_pcrp; do insmod "$CLOSNET_MODDIR/$module.ko"; done
+for module in sch_ndp sch_dcqcn sch_pcrp sch_roce; do insmod "$CLOSNET_MODDIR/$module.ko"; done
 insmod "$1/qdisc_bench.ko"
 # without IPv6, the device transmits only the benchmark's packets
 ip link add $device type dummy
@@ -107,3 +107,8 @@ many
 qdisc pcrp-nosrpt pcrp nosrpt
 uncongested udp4
 many
+
+# RoCEv2 of one queue pair or many, and other traffic; no queue pair has been notified
+qdisc roce roce
+uncongested udp4 roce4
+many roce4-qps

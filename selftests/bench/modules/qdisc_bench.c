@@ -47,12 +47,16 @@
 #define BENCH_WARM_UP		64
 #define BENCH_STANDING_MAX	1000
 #define BENCH_NDP_PORT		61199
+#define BENCH_ROCE_PORT		4791
+#define BENCH_BTH_OPCODE	0x0a	/* RC RDMA WRITE only */
+#define BENCH_BTH_PKEY		0xffff
+#define BENCH_BTH_QPN		0x11	/* of the first flow */
 
 /**
  * struct bench_packet - a kind of packet
  * @name: as written to the parameter
  * @len: bytes of the frame, including the Ethernet header
- * @port: destination port
+ * @port: destination port; BENCH_ROCE_PORT: RoCEv2
  * @ipv6: IPv6, else IPv4
  * @tcp: TCP, else UDP
  * @partial: the device is to complete the checksum
@@ -60,7 +64,7 @@
  * @cloned: a clone exists, as of a packet socket
  * @ect: ECN-capable
  * @spread: DSCPs CS0 to CS7 in turn
- * @flows: number of flows, in turn; 0: one
+ * @flows: number of flows or queue pairs, in turn; 0: one
  */
 struct bench_packet {
 	const char *name;
@@ -94,6 +98,8 @@ static const struct bench_packet bench_packets[] = {
 	{ .name = "udp4-ect", .len = 1514, .port = 9, .ect = true },
 	{ .name = "udp4-spread", .len = 1514, .port = 9, .ect = true, .spread = true },
 	{ .name = "udp4-flows", .len = 1514, .port = 9, .flows = 1000 },
+	{ .name = "roce4", .len = 1514, .port = BENCH_ROCE_PORT },
+	{ .name = "roce4-qps", .len = 1514, .port = BENCH_ROCE_PORT, .flows = 1000 },
 };
 
 /**
@@ -190,6 +196,16 @@ static u32 bench_put_l4(struct sk_buff *skb, const struct bench_packet *p, u32 f
 	return off + sizeof(struct udphdr);
 }
 
+/* Write RoCEv2's base transport header for the queue pair of this flow. */
+static void bench_put_bth(struct sk_buff *skb, u32 off, u32 flow, u32 number)
+{
+	__be32 *bth = (__be32 *)(skb->data + off);
+
+	bth[0] = htonl(BENCH_BTH_OPCODE << 24 | BENCH_BTH_PKEY);
+	bth[1] = htonl(BENCH_BTH_QPN + flow);
+	bth[2] = htonl(number & 0xffffff);
+}
+
 /* Move the payload into a page. */
 static int bench_split(struct sk_buff *skb, u32 hlen)
 {
@@ -223,6 +239,8 @@ static struct sk_buff *bench_new_packet(struct bench *b)
 	eth_hdr(skb)->h_proto = skb->protocol;
 	bench_put_ip(skb, p, number);
 	hlen = bench_put_l4(skb, p, flow);
+	if (p->port == BENCH_ROCE_PORT)
+		bench_put_bth(skb, hlen, flow, number);
 	skb->dev = b->dev;
 	skb->skb_iif = b->dev->ifindex;
 	/* NICs supply a hash; without it, fq and fq_codel would have to compute one. */
