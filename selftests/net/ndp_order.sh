@@ -35,7 +35,7 @@ ordered() {
 	note "$1: $(total rtx) retransmissions of $(total packets) packets"
 }
 ordered "from four senders" 21
-ordered "with 30 % loss" 14 loss 30%
+ordered "with 20 % loss" 14 loss 20%
 ordered "with delays of 0 to 2 ms, 5 % loss and 10 % duplicates" 35 delay 1ms 1ms loss 5% duplicate 10%
 
 # ---- SOCK_RDM for comparison
