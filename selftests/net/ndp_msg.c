@@ -13,8 +13,9 @@
  *	Receives COUNT messages from each of SENDERS sockets; the n-th message has the n-th of
  *	SIZES. Fails if a byte is wrong, a message is duplicated, or SECONDS (default 60) have
  *	passed. Ends when all messages have arrived, and the senders of this ndp_msg know it.
- *	-i: SO_BINDTODEVICE; -b: buffer of recvmsg(), default 1m; -r: SO_RCVBUFFORCE; -m: NDP_REGION of REGION bytes;
- *	placed messages are checked twice; -w: sleep before each recvmsg(); -q: continue for MS to
+ *	-i: SO_BINDTODEVICE; -b: buffer of recvmsg(), default 1m; -r: SO_RCVBUFFORCE;
+ *	-m: NDP_REGION of REGION bytes; placed messages are checked twice;
+ *	-w: sleep before each recvmsg(); -q: continue for MS to
  *	detect further messages; -4: use an AF_INET socket, default: AF_INET6 that accepts IPv4;
  *	-v: print a line for each sender with the time of its last message; -f: receive and count
  *	any messages; -O: use SOCK_SEQPACKET; fail if a message arrives after a later one of its
@@ -24,10 +25,11 @@
  *	[-z SECONDS] [-A MS] [-C] [-D] [-6] [-e] [-x] [-O]
  *	Each of SOCKETS sends COUNT messages to each ADDRESS and waits until all are acknowledged
  *	or have failed. Fails if a message has failed.
- *	-i: SO_BINDTODEVICE; -a, -P: bind(); -k: SO_SNDBUFFORCE; -w: NDP_INITIAL_WINDOW; -T: NDP_TIMEOUT;
- *	-o: SO_PRIORITY; -z: SO_LINGER; -C: connect(); -D: MSG_DONTWAIT and poll(); -6: use an
- *	AF_INET6 socket and mapped IPv4 addresses; -e: messages may fail; -x: close without
- *	waiting; -A: SO_SNDTIMEO, after which sendmsg() aborts a message; -O: use SOCK_SEQPACKET
+ *	-i: SO_BINDTODEVICE; -a, -P: bind(); -k: SO_SNDBUFFORCE; -w: NDP_INITIAL_WINDOW;
+ *	-T: NDP_TIMEOUT; -o: SO_PRIORITY; -z: SO_LINGER; -C: connect();
+ *	-D: MSG_DONTWAIT and poll(); -6: use an AF_INET6 socket and mapped IPv4
+ *	addresses; -e: messages may fail; -x: close without waiting;
+ *	-A: SO_SNDTIMEO, after which sendmsg() aborts a message; -O: use SOCK_SEQPACKET
  * run SHELL-COMMAND
  *
  * SIZES: SIZE[,SIZE]..., with suffix k or m, used in turn. A message begins with its number n, or
