@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/pull.h: who is pulled
+ * net/ndp/pull.h: the order of pulls
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void test_fair(void **state)
 	assert_pulls(who, 10);
 }
 
-/* One that comes later has its turn in the present round, after those that wait for theirs. */
+/* A later flow has its turn in the present round, after the flows that wait. */
 static void test_fair_later(void **state)
 {
 	static const u32 who[] = { 2, 0, 1, 2, 0 };
@@ -35,14 +35,14 @@ static void test_fair_later(void **state)
 	wish(1, 9);
 	assert_int_equal(pull(), 0);
 	wish(2, 9);
-	/* and who wishes more keeps its turn */
+	/* and a flow with more demand keeps its turn */
 	ask(0, 12);
 	ask(1, 12);
 	assert_int_equal(pull(), 1);
 	assert_pulls(who, 5);
 }
 
-/* What came of the first windows counts: in the end all have the same. */
+/* Packets of the first windows count: in the end all flows have the same. */
 static void test_fair_unasked(void **state)
 {
 	static const u32 who[] = { 2, 2, 2, 1, 2, 1, 2, 1, 0, 2, NODES };
@@ -57,7 +57,7 @@ static void test_fair_unasked(void **state)
 	assert_pulls(who, 11);
 }
 
-/* A packet that is pushed again says nothing of it, but nothing was pulled. */
+/* A packet that is pushed again does not count as a turn: it was not pulled. */
 static void test_fair_pushed(void **state)
 {
 	static const u32 who[] = { 1, 1, 1, 0, 1, 0, 1, NODES };
@@ -71,7 +71,7 @@ static void test_fair_pushed(void **state)
 		n[0].target--;
 	}
 	assert_pulls(who, 8);
-	/* what was pulled counts no more when it comes */
+	/* a pulled packet does not count again when it arrives */
 	for (u32 k = 0; k < 5; k++)
 		arrive(1, 0, 0, MTU, false);
 	ask(0, 3);
@@ -81,7 +81,7 @@ static void test_fair_pushed(void **state)
 	assert_int_equal(n[1].round, n[0].round + 1);
 }
 
-/* One that comes when others have been served for long does not wait for what it sent unasked. */
+/* A flow that begins after other flows were served for long does not wait for its first window. */
 static void test_fair_joins(void **state)
 {
 	u32 k;
@@ -97,7 +97,7 @@ static void test_fair_joins(void **state)
 		assert_int_equal(pull(), 1);
 		assert_int_equal(pull(), 0);
 	}
-	/* the link was idle, and what was before does not count */
+	/* the link was idle, and earlier turns do not count */
 	ndp_pull_flush(&q, &n[0]);
 	ndp_pull_flush(&q, &n[1]);
 	now_ns = q.next_ns + 1;
@@ -124,7 +124,7 @@ static void test_fair_most(void **state)
 	for (k = 1; k < ROUNDS; k++)
 		assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 0);
-	/* who has all is no more behind than by its last turn */
+	/* a flow that has all is behind by its last turn at most */
 	unasked(0, 1000, false);
 	ndp_pull_flush(&q, &n[0]);
 	ask(0, n[0].granted + 10);
@@ -156,7 +156,7 @@ static void test_srpt(void **state)
 	wish(2, 1);
 	wish(3, 3);
 	assert_pulls(who, 8);
-	/* what remains counts, not what there was; of equals the one that was first */
+	/* the remaining bytes count, not the message; among equals, the first flow */
 	wish(1, 4);
 	assert_int_equal(pull(), 0);
 	assert_int_equal(pull(), 0);
@@ -165,7 +165,7 @@ static void test_srpt(void **state)
 	assert_int_equal(pull(), NODES);
 }
 
-/* Who wishes little now, of a message that goes on for long, is not the one with the least. */
+/* A flow with little demand now, but a long rest of its message, does not have the least. */
 static void test_srpt_more(void **state)
 {
 	static const u32 who[] = { 2, 2, 1, 0, NODES };
@@ -178,7 +178,7 @@ static void test_srpt_more(void **state)
 	arrive_of(0, 1, 0, MTU, false, NDP_MSG_MAX - MTU);
 	arrive_of(1, 1, 0, MTU, false, 3 * MTU);
 	arrive_of(2, 2, 0, MTU, false, MTU);
-	/* what is sent again says nothing of what is not sent yet */
+	/* a retransmission does not show the unsent rest */
 	ndp_pull_arrived(&q, &n[0], &again, 0, false, now_ns);
 	assert_pulls(who, 5);
 }
@@ -216,7 +216,7 @@ static void test_fifo_goes_on(void **state)
 	assert_int_equal(pull(), 1);
 	assert_int_equal(pull(), 2);
 	assert_int_equal(pull(), NODES);
-	/* who has sent all of its message begins again as the last */
+	/* a flow that has sent all of its message begins again as the last one */
 	arrive_of(0, 4, 0, MTU, false, 0);
 	assert_int_equal(pull(), 0);
 	wish(2, 2);

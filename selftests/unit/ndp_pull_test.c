@@ -13,22 +13,22 @@
 #include "ndp_pull_port.h"
 #include "rng.h"
 
-/* ---- what is wished */
+/* ---- demand */
 
 static void test_target(void **state)
 {
 	(void)state;
 	open_queue(NDP_PULL_FAIR, 0);
 	wish(0, 3);
-	/* an older packet says less */
+	/* an older packet has less demand */
 	wish(0, 2);
 	assert_int_equal(n[0].target, 3);
 	arrive(0, 3, 0, MTU, true);
 	assert_int_equal(n[0].target, 4);
-	/* the sender has counted the NACK, too */
+	/* the sender has counted the NACK as well */
 	wish(0, 4);
 	assert_int_equal(n[0].target, 4);
-	/* a header of 16 bytes says none, nor a priority */
+	/* a header of 16 bytes has no demand and no priority */
 	arrive(0, 0, 3, MTU, false);
 	ndp_pull_arrived(&q, &n[0], &(struct ndp_hdr) { .is_short = true, .payload_len = 10 },
 			 0, true, now_ns);
@@ -98,7 +98,7 @@ static void test_ahead(void **state)
 	wish(0, 0);
 	assert_int_equal(pull(), 0);
 	assert_int_equal(pull(), 1);
-	/* who has all it wished has not fallen silent */
+	/* a flow whose demand is met is not silent */
 	ndp_pull_flush(&q, &n[0]);
 	wish(1, n[1].granted + AHEAD);
 	ndp_pull_flush(&q, &n[1]);
@@ -235,7 +235,7 @@ static void test_pace(void **state)
 	assert_in_range(q.next_ns - START, 7272727200 - 10000, 7272727300 + 10000);
 }
 
-/* Each flow's packets take their own time, on average; those of an unknown size a small MTU's. */
+/* Packets of each flow take their own mean time; with an unknown size, a small MTU's. */
 static void test_sizes(void **state)
 {
 	const struct ndp_hdr end = {
@@ -254,7 +254,7 @@ static void test_sizes(void **state)
 	assert_int_equal(n[1].granted, 16);
 	assert_int_equal(pull(), 0);
 	assert_in_range(q.next_ns - now_ns, 7272, 7273);
-	/* smaller packets count little by little, larger ones, too */
+	/* smaller packets count little by little, and so do larger ones */
 	arrive(0, 0, 0, MTU - 800, false);
 	assert_int_equal(n[0].bytes, MTU - 100 + NDP_PULL_OVERHEAD);
 	for (k = 0; k < 200; k++)
@@ -267,10 +267,10 @@ static void test_sizes(void **state)
 	/* a flow begins with a short packet: a message of its own */
 	arrive(3, 0, 0, 1, false);
 	assert_int_equal(n[3].bytes, 1 + NDP_PULL_OVERHEAD);
-	/* the end of a message: the next ones may be as long as those of others */
+	/* the end of a message: the next ones may be as long as packets of other flows */
 	ndp_pull_arrived(&q, &n[4], &end, 0, false, now_ns);
 	assert_in_range(n[4].bytes, (MTU - MTU / 8) * 98 / 100, MTU + NDP_PULL_OVERHEAD - MTU / 8);
-	/* of which long ones did not come for long */
+	/* no long packet has arrived for long */
 	for (k = 0; k < 2000; k++)
 		arrive(3, 0, 0, 1, false);
 	ndp_pull_arrived(&q, &n[5], &end, 0, false, now_ns);
@@ -284,7 +284,7 @@ static void test_sizes(void **state)
 	assert_in_range(q.next_ns - now_ns, 4 * 1242, 4 * 1243);
 }
 
-/* What was NACKed takes the time that it takes, in this order; then what is new, the mean. */
+/* NACKed packets take their own times, in this order; then new ones take the mean. */
 static void test_nacked(void **state)
 {
 	u32 k, mean;
@@ -294,14 +294,14 @@ static void test_nacked(void **state)
 	for (k = 0; k < NDP_PULL_LENGTHS; k++)
 		arrive(0, 0, 0, k % 2 ? 7000 : MTU, true);
 	mean = n[0].bytes - NDP_PULL_OVERHEAD;
-	/* of those that are too many nothing is known */
+	/* lengths beyond the array are unknown */
 	arrive(0, NDP_PULL_LENGTHS + 1, 0, mean, true);
 	for (k = 0; k < NDP_PULL_LENGTHS; k++)
 		expect_time(0, k % 2 ? 7000 : MTU);
 	expect_time(0, mean);
 	expect_time(0, mean);
 	assert_int_equal(pull(), NODES);
-	/* who needs no more pulls, needs none for what was NACKed */
+	/* a flow that needs no more pulls needs no pulls for NACKed packets either */
 	arrive(0, 0, 0, mean, true);
 	ndp_pull_flush(&q, &n[0]);
 	wish(0, n[0].granted + 1);
@@ -324,13 +324,13 @@ static void test_correct(void **state)
 	wish(0, 100);
 	expect_time(0, MTU);
 	next_ns = q.next_ns;
-	/* what was not pulled changes nothing */
+	/* a packet that was not pulled changes no time */
 	ndp_pull_arrived(&q, &n[0], &spec, 0, false, now_ns);
 	assert_true(q.next_ns == next_ns);
 	n[0].bytes = MTU + NDP_PULL_OVERHEAD;
 	arrive(0, 0, 0, 7000, false);
 	assert_in_range(next_ns - q.next_ns, less, less + 1);
-	/* nor does what comes twice */
+	/* nor does a duplicate */
 	next_ns = q.next_ns;
 	arrive(0, 0, 0, 7000, false);
 	assert_true(q.next_ns == next_ns);
@@ -422,7 +422,7 @@ static void test_rate(void **state)
 	}
 }
 
-/* IPv6: what is missing, trimmed, and came is all 20 bytes longer. */
+/* IPv6: missing, trimmed and whole packets are 20 bytes longer. */
 static void test_ip_more(void **state)
 {
 	const struct ndp_hdr h = {
@@ -454,7 +454,7 @@ static void test_at_once(void **state)
 	arrive(0, 10, 0, MTU, false);
 	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_int_equal(n[0].granted, 1);
-	/* a packet's time early, no more, and the next is none the earlier for it */
+	/* early by a packet's time at most, and the next one is not earlier because of it */
 	assert_true(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_false(ndp_pull_at_once(&q, &n[0], now_ns));
 	assert_true(q.next_ns - now_ns <= 2 * time + 2 && q.next_ns - now_ns >= 2 * time);
@@ -464,7 +464,7 @@ static void test_at_once(void **state)
 	assert_true(q.stats.at_once == 3 && q.stats.pulls == 3);
 }
 
-/* Others wait, too: who is the next one is pulled, nobody else. */
+/* Several flows wait: only the next one is pulled. */
 static void test_at_once_in_turn(void **state)
 {
 	(void)state;

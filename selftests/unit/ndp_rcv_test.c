@@ -100,7 +100,7 @@ static void expect(u32 nr, u32 msg, u64 offset, u64 len, enum ndp_rcv_verdict v)
 	assert_int_equal(arrive(&h), v);
 }
 
-/* Parts arrive in any order; duplicates are told by seq and by place. */
+/* Parts arrive in any order; seq and place show duplicates. */
 static void test_parts(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void test_far(void **state)
 	end();
 }
 
-/* A trimmed first packet reserves all of the message; a single trimmed packet reserves nothing. */
+/* A trimmed first packet reserves all of the message; a single trimmed packet does not. */
 static void test_trimmed(void **state)
 {
 	struct ndp_hdr h = data(0, 0, 0, 4000);
@@ -232,7 +232,7 @@ static void test_refused(void **state)
 	end();
 }
 
-/* While others wait, no memory is reserved for packets that an unverified sender has not sent. */
+/* While flows wait, no memory is reserved for unsent packets of an unverified sender. */
 static void test_refused_unverified(void **state)
 {
 	struct ndp_hdr h = data(0, 0, 0, 2000), single = data(1, 1, 0, 100);
@@ -299,7 +299,7 @@ static void test_window_grows(void **state)
 	ndp_rmem_set_limit(&rcv.mem, 4 * MEMORY, p.memory);
 	m = NULL;
 	assert_int_equal(ndp_rcv_packet(&rcv, &flow, &p, &m), NDP_RCV_PART);
-	/* others wait until it is read */
+	/* other messages wait until it is read */
 	first = data(2, 0, 2000, 15500);
 	m = NULL;
 	assert_int_equal(ndp_rcv_packet(&rcv, &flow, &p, &m), NDP_RCV_FULL);
@@ -337,7 +337,7 @@ static void test_lapse(void **state)
 	end();
 }
 
-/* Of a sender that dies late in its message, the kept packets do not count while others wait. */
+/* If a sender dies late in its message, the kept packets do not count while flows wait. */
 static void test_lapse_late(void **state)
 {
 	u32 i;
@@ -370,7 +370,7 @@ static u32 next_id(void)
 	return id;
 }
 
-/* In order: messages wait for earlier ones, also for those of which nothing arrived. */
+/* In order: messages wait for earlier ones, even if no packet of them arrived. */
 static void test_order(void **state)
 {
 	struct ndp_hdr h;
@@ -397,7 +397,7 @@ static void test_order(void **state)
 	end();
 }
 
-/* In order: messages that wait leave room for the one that they wait for. */
+/* In order: messages that wait leave room for the next message in order. */
 static void test_order_has_room(void **state)
 {
 	u32 i;
@@ -441,7 +441,7 @@ static void test_order_in_parts(void **state)
 	end();
 }
 
-/* Answers cover several packets, but not for long, and not those that the maps do not tell. */
+/* Answers cover several packets, but not for long, and only packets in their maps. */
 static void test_answers(void **state)
 {
 	struct ndp_hdr answer = {}, h;
@@ -496,7 +496,7 @@ static void demand(struct ndp_pull *q, const struct ndp_hdr *h, enum ndp_rcv_ver
 }
 
 /*
- * Without the token, 8 packets are pulled beyond those that arrived: not more for trimmed packets,
+ * Without the token, 8 packets are pulled beyond the arrived ones: not more for trimmed packets,
  * duplicates or PROBEs, nor after the flow was held.
  */
 static void test_token_once(void **state)

@@ -127,7 +127,7 @@ static void test_early(void **state)
 	assert_int_equal(charged, 0);
 }
 
-/* Without memory of all sockets, a socket without another message gets a window of two packets. */
+/* Total memory is used up: a socket without another message gets a window of two packets. */
 static void test_no_memory(void **state)
 {
 	struct ndp_rmem r = begin();
@@ -195,7 +195,7 @@ static void test_early_are_not_big(void **state)
 	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, true, false));
 }
 
-/* The packets of silent senders leave room for others, up to another limit. */
+/* The packets of silent senders leave room for other messages, up to another limit. */
 static void test_aside(void **state)
 {
 	struct ndp_rmem r = begin();
