@@ -68,10 +68,11 @@ static u32 lb_tag(const struct lb_weights *w)
  */
 void lb_grading_init(struct lb_grading *g, const struct lb_weights *w)
 {
-	u32 queue, util;
+	u32 queue, util, width = w->util_high - w->util_low;
 
 	g->w = *w;
 	g->band_recip = (1ULL << 32) / w->band_ns + 1;
+	g->util_recip = width ? div_u64(((u64)LB_BEST << 32) + width - 1, width) : 0;
 	g->tag = lb_tag(w);
 	for (queue = 0; queue < LB_BANDS; queue++)
 		for (util = 0; util < LB_BANDS; util++)
@@ -185,7 +186,8 @@ u32 lb_load_util_band(const struct lb_load *l, const struct lb_grading *g)
 		return LB_BEST;
 	if (util >= high)
 		return 0;
-	return LB_BEST * (high - util) / (high - low);
+	/* exact, as utilizations are at most 2^16 */
+	return (high - util) * g->util_recip >> 32;
 }
 
 /**

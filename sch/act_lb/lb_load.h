@@ -46,12 +46,14 @@ struct lb_weights {
  * struct lb_grading - how load becomes quality, computed from struct lb_weights
  * @w: its input
  * @band_recip: 2^32 / w.band_ns, rounded up
+ * @util_recip: 2^32 * LB_BEST / (w.util_high - w.util_low), rounded up; 0 if they are equal
  * @tag: hash of what lb_load_quality() uses of @w, above 0; LB_TAG_SHIFT bits less than 32
  * @quality: quality by the band of the queue and the band of the utilization
  */
 struct lb_grading {
 	struct lb_weights w;
 	u32 band_recip;
+	u64 util_recip;
 	u32 tag;
 	u8 quality[LB_BANDS][LB_BANDS];
 };
