@@ -200,11 +200,7 @@ static size_t make(u8 *input)
 
 static size_t mutate(u8 *input, size_t size)
 {
-	u32 i, count = rng_in(&rng, 1, 4);
-
-	for (i = 0; i < count; i++)
-		input[rng_u32(&rng) % size] = rng_u32(&rng);
-	return size;
+	return fuzz_mutate_bytes(&rng, input, size);
 }
 
 static bool reached(void)

@@ -2,7 +2,7 @@
 /*
  * A fuzz target without libFuzzer: main(), and inputs that are the same in each run
  *
- *	TARGET			its own inputs; says whether they reach everything
+ *	TARGET			its own inputs; checks that they reach everything
  *	TARGET FILE...		inputs from files, as libFuzzer leaves them
  *	TARGET --seeds DIR	write some inputs for libFuzzer to start from
  */
@@ -15,8 +15,8 @@
 #include "rng.h"
 
 /**
- * struct fuzz_target - what a target's own inputs are
- * @seed: of @rng
+ * struct fuzz_target - the own inputs of a target
+ * @seed: seed of @rng
  * @rng: its random numbers
  * @inputs: how many to run
  * @seeds: how many to write for libFuzzer
@@ -43,11 +43,28 @@ extern const struct fuzz_target fuzz_target;
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 /**
+ * fuzz_mutate_bytes() - replace some bytes by random ones, for struct fuzz_target's @mutate
+ * @rng: random numbers
+ * @input: input
+ * @size: its length, above 0
+ *
+ * Return: its length.
+ */
+static inline size_t fuzz_mutate_bytes(struct rng *rng, u8 *input, size_t size)
+{
+	u32 i, count = rng_in(rng, 1, 4);
+
+	for (i = 0; i < count; i++)
+		input[rng_u32(rng) % size] = (u8)rng_u32(rng);
+	return size;
+}
+
+/**
  * fuzz_show() - print counts
- * @name: what they count
+ * @name: their name
  * @n: counts
  * @count: how many
- * @least: what each has to be
+ * @least: least value of each
  *
  * Return: are they?
  */
