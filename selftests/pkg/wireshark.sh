@@ -4,14 +4,9 @@
 # is the capture, ndp_golden.txt its summary. They change only if the protocol changes.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
-
+. "$LIB_TOP/selftests/lib/wireshark.sh"
 here=$LIB_TOP/selftests/pkg
-"$LIB_TOP/tools/deps.sh" build wireshark || skip_all "no tshark"
-gcc -std=gnu11 -Wall -Wextra -Werror -O1 -I"$LIB_TOP/include" -I"$LIB_TOP/include/uapi" \
-	-o "$TMP/ndp_capture" "$here/ndp_capture.c" "$LIB_TOP/net/ndp/wire.c" || exit 1
-
-# a new home directory, so that no other plug-ins or preferences apply
-export HOME=$TMP
+build_capture ndp_capture net/ndp/wire.c
 
 # The output has a column for each field, named in the first line. Missing fields of a frame are empty.
 fields=(version type flags payload_len flow_id seq path try_no checksum srcport dstport prio msg_id base pull_target
@@ -20,17 +15,8 @@ fields=(version type flags payload_len flow_id seq path try_no checksum srcport 
 	flags.full flags.ping flags.room
 	is_trimmed is_returned bad_checksum other_version reserved_set short)
 
-# Since 4.4, tshark runs no scripts of root's.
-user=()
-[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-install -m 644 "$LIB_TOP/tools/wireshark/ndp.lua" "$TMP"
-chmod 711 "$TMP"
-
 # dissect FIELD...: print a line with these fields for each frame
-dissect() {
-	${user[@]+"${user[@]}"} tshark -X "lua_script:$TMP/ndp.lua" -r "$TMP/ndp.pcap" -T fields -E header=y -E separator=/t \
-		"${@/#/-e}" 2>"$TMP/err"
-}
+dissect() { dissect_with ndp.lua ndp.pcap -E header=y -E separator=/t "${@/#/-e}"; }
 
 # shown FRAME FIELD...: print values of a frame's fields
 shown() {

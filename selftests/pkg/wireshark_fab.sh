@@ -3,27 +3,16 @@
 # tools/wireshark/closfab.lua: tshark's output for packets written by net/closfab/fab_wire.c. Runs on the host.
 # shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
-
-here=$LIB_TOP/selftests/pkg
-"$LIB_TOP/tools/deps.sh" build wireshark || skip_all "no tshark"
-gcc -std=gnu11 -Wall -Wextra -Werror -O1 -I"$LIB_TOP/include" -I"$LIB_TOP/include/uapi" \
-	-o "$TMP/fab_capture" "$here/fab_capture.c" "$LIB_TOP/net/closfab/fab_wire.c" || exit 1
-
-# a new home directory, so that no other plug-ins or preferences apply
-export HOME=$TMP
-# Since 4.4, tshark runs no scripts of root's.
-user=()
-[ "$(id -u)" -ne 0 ] || user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
-install -m 644 "$LIB_TOP/tools/wireshark/closfab.lua" "$TMP"
-chmod 711 "$TMP"
+. "$LIB_TOP/selftests/lib/wireshark.sh"
+build_capture fab_capture net/closfab/fab_wire.c
 
 fields=(version op flags path epoch proto instance bucket tx_us tail_us seq mac cell)
 # dissect: print a line for each frame: fields of closfab, then the protocol and the UDP ports
 dissect() {
-	${user[@]+"${user[@]}"} tshark -X "lua_script:$TMP/closfab.lua" -r "$TMP/fab.pcap" -T fields -E separator=/s -E quote=n \
-		"${fields[@]/#/-eclosfab.}" -e _ws.col.Protocol -e udp.dstport 2>"$TMP/err"
+	dissect_with closfab.lua fab.pcap -E separator=/s -E quote=n "${fields[@]/#/-eclosfab.}" \
+		-e _ws.col.Protocol -e udp.dstport
 }
-info() { ${user[@]+"${user[@]}"} tshark -X "lua_script:$TMP/closfab.lua" -r "$TMP/fab.pcap" -T fields -e _ws.col.Info; }
+info() { dissect_with closfab.lua fab.pcap -e _ws.col.Info; }
 
 # frame NAME NUMBER LINE: compare a frame's line; spaces count as one
 frame() { check_eq "$1" "$(sed -n "$2p" "$TMP/lines" | tr -s ' ')" "$3"; }
