@@ -22,9 +22,11 @@ POLICIES = {
     "drill": "granularity packet select drill",
     "quality": "granularity packet select quality",
     "quality-nocharge": "granularity packet select quality nocharge",
+    "glb": "granularity packet select quality glb choose",
 }
-FABRICS = ("symmetric", "slow", "failed", "halved", "fat-tree")
-SLOW = 4            # the last spine's links have the rate divided by this in "slow"
+FABRICS = ("symmetric", "slow", "failed", "halved", "remote", "fat-tree")
+SLOW = 4            # slow links have the rate divided by this
+DEFAULT = "0.0.0.0/0"
 TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn", "sr")
 COUNTERS = ("sent_packets", "new_flows", "gaps", "moves", "failovers", "overflows")
 NETWORK_PARAMS = [
@@ -54,6 +56,7 @@ def fabric(kind, leaves, spines, hosts, rate, delay, mtu):
 
     "slow": the last spine is slow. "failed": the routes know that the link between the first leaf and the first spine
     is down. "halved": this link has half of its rate, as a bond that has lost a member, and the routes are the same.
+    "remote": the link from the first spine to the first leaf is slow, and the leaves' own links are not.
     """
     if kind == "fat-tree":
         if leaves != 2 * hosts * hosts:
@@ -66,6 +69,8 @@ def fabric(kind, leaves, spines, hosts, rate, delay, mtu):
     if kind == "halved":
         port = net.nodes["leaf1"].port("spine1")
         port.rate = port.peer.rate = rate // 2
+    if kind == "remote":
+        net.nodes["spine1"].port("leaf1").rate = rate // SLOW
     if kind == "failed":
         fail(net, net.nodes["leaf1"], net.nodes["spine1"])
     return net
@@ -85,11 +90,22 @@ def fail(net, leaf, spine):
             other.routes.append((prefix, tops))
 
 
+def by_prefix(net):
+    """Replace each leaf's default route by one for each other leaf, as BGP has them: act_lb's adverts are by prefix."""
+    leaves = [switch for switch in net.switches() if any(prefix == DEFAULT for prefix, _ in switch.routes)]
+    for leaf in leaves:
+        tops = dict(leaf.routes)[DEFAULT]
+        known = {prefix for prefix, _ in leaf.routes}
+        others = [other.address.rsplit(".", 1)[0] + ".0/24" for other in leaves if other is not leaf]
+        leaf.routes = [route for route in leaf.routes if route[0] != DEFAULT] + [
+            (prefix, tops) for prefix in others if prefix not in known]
+
+
 def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_000, words=None, prepare=None):
     """Build the network for a TRANSPORT, with act_lb at the switches' ports towards the hosts.
 
-    BUFFER and K: packets. WORDS: options of act_lb; default: those of the scheme. PREPARE(net) may change the network
-    before it is built.
+    BUFFER and K: packets. WORDS: options of act_lb; default: those of the scheme. With `glb`, which is for leaf-spine
+    networks, the spines advertise the quality of their links. PREPARE(net) may change the network before it is built.
     """
     rate = net.host_ports()[0].rate
     for port in net.switch_ports():
@@ -109,10 +125,16 @@ def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_
     timely = Module(lab, "tcp_timely", source="sw") if transport == "timely" else None
     if prepare:
         prepare(net)
+    words = words or POLICIES.get(lab.scheme)
+    glb = "glb" in (words or "").split()
+    if glb:
+        by_prefix(net)
     net.build(seed=seed)
     if timely:
         timely.set()
-    balance(lab, net, words or POLICIES.get(lab.scheme))
+    balance(lab, net, words)
+    for spine in spines(net) if glb else ():
+        attach(spine, spine.ports.values(), "glb tell")
 
 
 def vary_hashes(net, seed):
@@ -128,6 +150,11 @@ def balanced(switch):
     hops = {name for _, names in switch.routes for name in names if len(names) > 1}
     return ([port for name, port in switch.ports.items() if hops and name not in hops],
             [port for name, port in switch.ports.items() if name in hops])
+
+
+def spines(net):
+    """Return: switches without a choice of next hops."""
+    return [switch for switch in net.switches() if not balanced(switch)[0]]
 
 
 def balance(lab, net, words):
@@ -277,15 +304,15 @@ def bound(kind, leaves, spines, hosts, pairs):
     PAIRS: (source, destination) of each flow, numbers of leaves. The
     flows of a leaf cannot have more than its working uplinks together, in each direction.
     """
-    room = [float(spines)] * leaves
-    if kind == "slow":
-        room = [spines - 1 + 1 / SLOW] * leaves
-    if kind == "failed":
-        room[0] -= 1
-    if kind == "halved":
-        room[0] -= 0.5
     sums = []
     for end in (0, 1):
+        room = [spines - (1 - 1 / SLOW if kind == "slow" else 0)] * leaves
+        if kind == "failed":
+            room[0] -= 1
+        if kind == "halved":
+            room[0] -= 0.5
+        if kind == "remote" and end:
+            room[0] -= 1 - 1 / SLOW
         crossing = [sum(a != b and (a, b)[end] == leaf for a, b in pairs) for leaf in range(leaves)]
         sums.append(sum(map(min, crossing, room)))
     return sum(a == b for a, b in pairs) + min(sums)

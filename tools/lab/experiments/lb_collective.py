@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Collectives on a leaf-spine fabric: completion time of all-to-all and ring all-reduce by way of load balancing.
+"""Collectives on a leaf-spine fabric: completion time by way of load balancing.
 
 Each rank is a host. In `all-to-all`, each sends `bytes` / N to each other rank, all at once. In `ring`, an all-reduce
 of `bytes` per rank, each rank sends 2 (N - 1) / N of them to its successor; neighbours on the ring are at different
 leaves, so that all traffic crosses the spines. The steps of the ring overlap, as with pipelined chunks, so each rank
-sends one flow. A fat tree has 2 `hosts`^2 leaves: 32 of 4 hosts with k = 8.
+sends one flow. In `incast`, the ring's flows are beside an incast of the same size: the hosts of all other leaves
+send `bytes` together to the first rank. A fat tree has 2 `hosts`^2 leaves: 32 of 4 hosts with k = 8.
 
 The effective bandwidth is the time in which the busiest host's link could carry its bytes over the time until the last
-flow ends. Schemes and fabrics are those of lb-permutation.
+flow ends. Schemes and fabrics are those of lb-permutation; `glb` is `quality` with adverts of the spines.
 """
 from closlab import lb
 from closlab.params import Param
@@ -18,7 +19,8 @@ PARAMS = [
     *lb.NETWORK_PARAMS,
     Param("fabrics", "word", "symmetric", "fabrics", several=True, choices=lb.FABRICS),
     Param("transports", "word", "dctcp", "transports", several=True, choices=lb.TRANSPORTS),
-    Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
+    Param("collectives", "word", "all-to-all,ring", "collectives", several=True,
+          choices=("all-to-all", "ring", "incast")),
     Param("bytes", "size", "1M", "data of a rank"),
     Param("runs", "count", "5", "number of runs of each case"),
     *lb.PORT_PARAMS,
@@ -27,7 +29,7 @@ PARAMS = [
     Param("longest", "time", "20ms", "estimate of a run's time, for the display of progress"),
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "transports": "dctcp", "bytes": "100k", "runs": "1"}
-SCHEMES = ("ecmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality")
+SCHEMES = ("ecmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality", "glb")
 MEMORY = 4  # GiB
 
 
@@ -37,9 +39,14 @@ def cases(params):
 
 
 def sent_bytes(params, collective):
-    """Return: bytes that each rank sends."""
+    """Return: bytes that each rank sends to the others, without those of the incast."""
     ranks = params.leaves * params.hosts
     return (params.bytes // ranks if collective == "all-to-all" else 2 * params.bytes // ranks) * (ranks - 1)
+
+
+def busiest_bytes(params, collective):
+    """Return: bytes that the busiest host's link carries in a direction."""
+    return sent_bytes(params, collective) + (params.bytes if collective == "incast" else 0)
 
 
 # ---- in the guest
@@ -48,15 +55,18 @@ def patterns(params, net, collective, transport):
     """Return: words of the traffic generator."""
     names = [host.name for host in net.hosts()]
     size = sent_bytes(params, collective)
-    words = []
-    if collective == "ring":
+    if collective == "all-to-all":
+        flows = [(name, names[i + 1:] + names[:i], size) for i, name in enumerate(names)]
+    else:
         # the ranks in turn from each leaf
         ring = [names[leaf * params.hosts + i] for i in range(params.hosts) for leaf in range(params.leaves)]
-        pairs = [(name, [ring[(i + 1) % len(ring)]]) for i, name in enumerate(ring)]
-    else:
-        pairs = [(name, names[i + 1:] + names[:i]) for i, name in enumerate(names)]
-    for source, to in pairs:
-        words += ["--", "bulk", "src=" + source, "dst=" + ",".join(to), "bytes=%d" % (size // len(to)), "stagger=0",
+        flows = [(name, [ring[(i + 1) % len(ring)]], size) for i, name in enumerate(ring)]
+    if collective == "incast":
+        others = names[params.hosts:]
+        flows += [(name, [names[0]], params.bytes // len(others)) for name in others]
+    words = []
+    for source, to, total in flows:
+        words += ["--", "bulk", "src=" + source, "dst=" + ",".join(to), "bytes=%d" % (total // len(to)), "stagger=0",
                   "jitter=%dns" % params.jitter, lb.transport_words(transport)]
     return words[1:]
 
@@ -91,7 +101,7 @@ def effective(run, scheme, case, number):
     data = p.mtu - lb.headers(transport)
     packets = sum(-(-row["bytes"] // data) for row in rows)
     again = lb.again(transport, rows, lb.read_counts(run, scheme, "counts-" + name))
-    return sent_bytes(p, collective) * 8e9 / (p.rate * data / (p.mtu + AROUND)) / end, 100 * again / packets
+    return busiest_bytes(p, collective) * 8e9 / (p.rate * data / (p.mtu + AROUND)) / end, 100 * again / packets
 
 
 def report(run):
@@ -119,6 +129,9 @@ def report(run):
             if scheme != "ecmp" and "ecmp" in run.schemes:
                 run.claim("%s-%s-%s-%s" % (case + (scheme,)), "effective bandwidth: %s over ecmp" % scheme,
                           mean(some[scheme, case]) / mean(some["ecmp", case]), ">= 0.98")
+        if case[0] == "remote" and {"quality", "glb"} <= set(run.schemes):
+            run.claim("%s-%s-%s-remote" % case, "effective bandwidth: glb over quality",
+                      mean(some["glb", case]) / mean(some["quality", case]), "> 1")
         if "quality" in run.schemes and case[1] == "ndp" and case[0] == "symmetric":
             run.claim("%s-%s-%s-fills" % case, "effective bandwidth of quality", mean(some["quality", case]), ">= 0.95")
     draw(run, some)

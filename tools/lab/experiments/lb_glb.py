@@ -19,7 +19,7 @@ import subprocess
 import time
 
 from closlab import guest as in_guest
-from closlab import lb, topo
+from closlab import lb
 from closlab.params import Param
 from closlab.results import mean
 from closlab.tcp import AROUND
@@ -61,43 +61,26 @@ def words_of(scheme):
 
 # ---- in the guest
 
-def fabric(p, slow):
-    """Return: a leaf-spine network with a route per prefix; the link from the first spine to the first leaf is SLOW."""
-    net = topo.leaf_spine(p.leaves, p.spines, p.hosts, p.rate, p.delay, mtu=p.mtu)
-    for i in range(p.leaves):
-        leaf = net.nodes["leaf%d" % (i + 1)]
-        _, tops = leaf.routes.pop()
-        leaf.routes += [("10.0.%d.0/24" % other, tops) for other in range(p.leaves) if other != i]
-    if slow:
-        net.nodes["spine1"].port("leaf1").rate //= lb.SLOW
-    return net
-
-
-def spines(net):
-    return [switch for switch in net.switches() if not lb.balanced(switch)[0]]
-
-
-def build(lab, slow):
-    """Build the network with act_lb. Return: it"""
+def build(lab, kind):
+    """Build a network of this kind of lb.fabric() with act_lb. Return: it"""
     p = lab.params
-    net = fabric(p, slow)
+    net = lb.fabric(kind, p.leaves, p.spines, p.hosts, p.rate, p.delay, p.mtu)
+    lb.by_prefix(net)
     lb.build(lab, net, p.transport, p.limit, p.buffer, p.k, words=words_of(lab.scheme))
-    for spine in spines(net) if lab.scheme.endswith("-glb") else ():
-        lb.attach(spine, spine.ports.values(), "glb tell")
     return net
 
 
 def guest(lab):
     p = lab.params
     lab.expect(p.runs * (p.cut + p.after + sum(lb.poisson_ns(p, p.sizes, load) for load in p.loads)))
-    net = build(lab, True)
+    net = build(lab, "remote")
     now = counts(lab, net)
     for load in p.loads:
         for number in range(p.runs):
             now = lb.poisson(lab, net, "load-%g" % load, number, p.transport, p.sizes, load, now, counts)
     lb.remove(net)
     for number in range(p.runs):
-        net = build(lab, False)
+        net = build(lab, "symmetric")
         cut(lab, net, number)
         lb.remove(net)
 
