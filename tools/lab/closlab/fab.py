@@ -6,16 +6,21 @@ from closlab import topo
 
 # the fabric's links carry the outer headers, so that hosts keep their MTU
 OVERHEAD = 100
+MAXIMA = ("rx_fifos_max", "rx_held_bytes_max")     # since the device was created
 COUNTERS = ("tx_ordered", "tx_cells", "tx_conweave", "tx_tails", "tx_moves", "tx_replies", "tx_clears", "tx_notifies",
             "rx_passed", "rx_released", "rx_late", "rx_unheld", "rx_stray", "rx_unordered", "rx_skipped", "rx_fifos",
             "rx_timers", "rx_broken_cells")
 
 
-def prefer_control(net):
-    """Let the fabric's ports send control packets (CS6) first, as ConWeave expects. Call it before net.build()."""
+def prefer_control(net, loss=0):
+    """Let the fabric's ports send control packets (CS6) first, as ConWeave expects, and lose LOSS % of them.
+
+    Call it before net.build().
+    """
     for port in net.switch_ports():
         if not port.peer.node.is_host:
-            port.qdisc = ["root handle 1: prio bands 2 priomap " + " ".join(16 * "1"), "parent 1:1 pfifo limit 1000",
+            port.qdisc = ["root handle 1: prio bands 2 priomap " + " ".join(16 * "1"),
+                          "parent 1:1 " + ("netem limit 1000 loss %g%%" % loss if loss else "pfifo limit 1000"),
                           "parent 1:2 " + port.qdisc,
                           "filter parent 1: protocol ip flower ip_tos 0xc0/0xfc classid 1:1"]
 
@@ -66,12 +71,19 @@ def uplinks(net):
     return found
 
 
+def counters(leaf):
+    """Return: {counter: value} of the leaf's device."""
+    lines = topo.run("ip", "netns", "exec", leaf.name, "ethtool", "-S", "fab0").splitlines()[1:]
+    return {name.strip(): int(value) for name, _, value in (line.partition(": ") for line in lines)}
+
+
 def counts(net):
     """Return: {counter: sum of all devices}."""
-    sums = dict.fromkeys(COUNTERS, 0)
-    for leaf in leaves(net):
-        for line in topo.run("ip", "netns", "exec", leaf.name, "ethtool", "-S", "fab0").splitlines():
-            name, _, value = line.strip().partition(": ")
-            if name in sums:
-                sums[name] += int(value)
-    return sums
+    found = [counters(leaf) for leaf in leaves(net)]
+    return {name: sum(device[name] for device in found) for name in COUNTERS}
+
+
+def maxima(net):
+    """Return: {counter of MAXIMA: the largest of all devices}."""
+    found = [counters(leaf) for leaf in leaves(net)]
+    return {name: max(device[name] for device in found) for name in MAXIMA}

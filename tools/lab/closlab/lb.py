@@ -28,6 +28,7 @@ FABRICS = ("symmetric", "slow", "failed", "halved", "remote", "fat-tree")
 SLOW = 4            # slow links have the rate divided by this
 DEFAULT = "0.0.0.0/0"
 TRANSPORTS = ("cubic", "dctcp", "timely", "ndp", "gbn", "sr")
+OF_RDMA = ("roce", "gbn", "sr")     # with packets of RoCEv2
 COUNTERS = ("sent_packets", "new_flows", "gaps", "moves", "failovers", "overflows")
 NETWORK_PARAMS = [
     Param("leaves", "count", "4", "leaves"),
@@ -250,19 +251,21 @@ def poisson(lab, net, case, number, transport, sizes, load, before, read=counts)
 
 
 def transport_words(transport):
-    return ("transport=" if transport in ("ndp", "gbn", "sr") else "cc=") + transport
+    return ("transport=" if transport in ("ndp", *OF_RDMA) else "cc=") + transport
 
 
 # ---- on the host
 
 def headers(transport):
     """Return: bytes of headers per packet, IP included."""
-    return 20 + 8 + 12 + 4 if transport in ("gbn", "sr") else ndp.headers(transport)
+    return 20 + 8 + 12 + 4 if transport in OF_RDMA else ndp.headers(transport)
 
 
 def again(transport, rows, count):
-    """Return: number of retransmitted packets, from the ROWS of flows.csv and the counters."""
-    if transport in ("gbn", "sr"):
+    """Return: number of retransmitted packets, from the ROWS of flows.csv and the counters; of rxe, useless ones."""
+    if transport == "roce":
+        return count["duplicate_request"] + count["out_of_seq_request"]
+    if transport in OF_RDMA:
         return sum(row["sent_packets"] - row["whole_packets"] for row in rows)
     return count[ndp.RTX if transport == "ndp" else "TcpRetransSegs"]
 

@@ -10,11 +10,15 @@ that of the uplinks. Schemes:
     reorder                     closfab: packets by quality, in order at the other leaf
     conweave                    closfab: ConWeave, with the paper's times for this rate
 
+Transports are TCP, NDP, go-back-N (`gbn`) and selective repeat (`sr`). Those with -pfc and -lossy have DCQCN: hosts with
+sch_roce and switches that mark, with pause frames and without. `roce` is Linux's rxe, with a connection for each flow,
+whose set-up counts. Pause frames do not pass the tunnel: with reorder and conweave only the spines send them.
+
 A flow's slowdown is its time over the ideal time on an idle path. Means and quantiles are those of a run; intervals are
-over runs with different flows. The ECN marks of `dctcp` become ConWeave's NOTIFY; `gbn` has none. Control packets have
-the highest priority in the fabric.
+over runs with different flows. ECN marks become ConWeave's NOTIFY; `gbn` and `sr` have none. Control packets have the
+highest priority in the fabric; `control_loss` % of them are lost.
 """
-from closlab import fab, lb, topo
+from closlab import dcqcn, fab, lb, rdma, topo
 from closlab.params import Param
 from closlab.results import mean
 
@@ -25,7 +29,8 @@ PARAMS = [
     Param("mtu", "size", "1500", "MTU of the hosts"),
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
-    Param("transports", "word", "gbn,dctcp", "transports", several=True, choices=lb.TRANSPORTS),
+    Param("transports", "word", "gbn,dctcp", "transports", several=True,
+          choices=(*lb.TRANSPORTS, *(name + network for name in lb.OF_RDMA for network in ("-pfc", "-lossy")))),
     Param("sizes", "word", "alistorage2019,hadoop", "flow size distributions", several=True),
     Param("loads", "number", "0.5,0.8", "loads of the uplinks", several=True),
     Param("flows", "count", "2000", "approximate number of flows of a run"),
@@ -33,6 +38,9 @@ PARAMS = [
     Param("drain", "time", "1s", "time limit for unfinished flows"),
     Param("buffer", "count", "400", "buffer of a port, packets"),
     Param("k", "count", "65", "marking threshold of dctcp's port, packets"),
+    Param("kmin", "size", "100k", "DCQCN's kmin"),
+    Param("kmax", "size", "400k", "DCQCN's kmax"),
+    Param("control_loss", "number", "0", "control packets lost in each switch, %; not with DCQCN"),
     Param("theta_reply", "time", "40us", "time to drain 50 kB"),
     Param("theta_path_busy", "time", "80us", "time to drain 100 kB"),
     Param("theta_inactive", "time", "3ms", "see ip-link-closfab(8)"),
@@ -56,6 +64,11 @@ def name_of(case):
     return "%s-%s-%g" % case
 
 
+def plain(transport):
+    """Return: the transport without its network."""
+    return transport.partition("-")[0]
+
+
 def host_load(params, load):
     """Return: load of the hosts' links at a LOAD of the uplinks; the destination is any other host."""
     total = params.leaves * params.hosts
@@ -76,23 +89,39 @@ def words_of(lab):
 
 
 def counts(lab, net):
-    sums = lb.counts(lab, net) | {"disordered": fab.disordered(net)}
+    sums = rdma.counts(lab, net) | {"disordered": fab.disordered(net)}
     return sums | (fab.counts(net) if words_of(lab) else {})
+
+
+def build(lab, transport):
+    """Return: the network."""
+    p = lab.params
+    net = topo.leaf_spine(p.leaves, p.spines, p.hosts, p.rate, p.delay, mtu=p.mtu)
+    if transport != plain(transport):
+        rdma.build_dcqcn(lab, net, plain(transport), dcqcn.marking(p.kmin, p.kmax) + " pmax 20%",
+                         xoff="pfc none" if transport.endswith("-lossy") else "xoff dynamic beta 8")
+        lb.balance(lab, net, lb.POLICIES.get(lab.scheme))
+    else:
+        lb.build(lab, net, transport, 8, p.buffer, p.k, prepare=lambda net: fab.prefer_control(net, p.control_loss))
+    if words_of(lab):
+        fab.attach(lab, net, words_of(lab))
+    return net
 
 
 def guest(lab):
     p = lab.params
     lab.expect(p.runs * sum(lb.poisson_ns(p, sizes, host_load(p, load)) for _, sizes, load in cases(p)))
     for transport in p.transports:
-        net = topo.leaf_spine(p.leaves, p.spines, p.hosts, p.rate, p.delay, mtu=p.mtu)
-        lb.build(lab, net, transport, 8, p.buffer, p.k, prepare=fab.prefer_control)
-        if words_of(lab):
-            fab.attach(lab, net, words_of(lab))
+        net = build(lab, transport)
         now = counts(lab, net)
         for case in cases(p):
             for number in range(p.runs if case[0] == transport else 0):
-                now = lb.poisson(lab, net, name_of(case), number, *case[:2], host_load(p, case[2]), now, counts)
-        lb.remove(net)
+                now = lb.poisson(lab, net, name_of(case), number, plain(transport), case[1], host_load(p, case[2]), now,
+                                 counts)
+        if words_of(lab):
+            with open(lab.path("maxima-%s.csv" % transport), "w", encoding="ascii") as f:
+                f.write("name,count\n" + "".join("%s,%d\n" % item for item in fab.maxima(net).items()))
+        rdma.remove(net)
 
 
 # ---- on the host
@@ -112,7 +141,7 @@ def control(point, mtu):
 
 
 def report(run):
-    some = {(scheme, case): [lb.Slowdowns(run, scheme, name_of(case), number, case[0])
+    some = {(scheme, case): [lb.Slowdowns(run, scheme, name_of(case), number, plain(case[0]))
                              for number in range(run.params.runs)]
             for scheme in run.schemes for case in cases(run.params)}
     rows = []
@@ -131,6 +160,15 @@ def report(run):
     with open(run.path("conweave.csv"), "w", encoding="utf-8") as f:
         for row in [head] + rows:
             f.write(",".join(cell if isinstance(cell, str) else "%.3g" % cell for cell in row) + "\n")
+    if "conweave" in run.schemes:
+        maxima = [(transport, *lb.read_counts(run, "conweave", "maxima-%s.csv" % transport).values())
+                  for transport in run.params.transports]
+        run.text("", "conweave: FIFOs and bytes held at a time, at most, in a leaf", "")
+        run.table(("transport", "FIFOs", "bytes"), maxima)
+        for transport, fifos, held in maxima:
+            run.claim(transport + "-fifos", "%s: FIFOs of a leaf in use at a time, over its ports to hosts" % transport,
+                      fifos / run.params.hosts, "<= 15")
+            run.claim(transport + "-held", "%s: MB held in a leaf at a time" % transport, held / 1e6, "<= 2.4")
     run.claim("done", "number of unfinished flows", sum(r.unfinished for runs in some.values() for r in runs), "== 0")
     if not run.small and set(OTHERS) | {"conweave"} <= set(run.schemes):
         claims(run, some)

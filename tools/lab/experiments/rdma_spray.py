@@ -108,9 +108,7 @@ class Case:
             count = lb.read_counts(run, scheme, "counts-" + case)
             rows = run.csv(scheme, "flows-" + case).rows()
             packets = sum(flows) * (p.warmup + p.time) / 8e9 / data
-            again = count["duplicate_request"] + count["out_of_seq_request"]
-            if name not in NETWORKS:
-                again = lb.again("ndp" if over_ndp else name, rows, count)
+            again = lb.again("ndp" if over_ndp else NETWORKS.get(name, name), rows, count)
             self.useless.append(100 * again / (packets + again))
             self.naks.append(100 * count["rcvd_seq_err"] / (packets + again) if name in NETWORKS else math.nan)
 
