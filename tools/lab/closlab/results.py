@@ -9,7 +9,7 @@ import re
 from closlab import experiment
 from closlab.params import BadValue, Values
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#f0e442")
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#f0e442", "#000000")
 STYLE = {"svg.hashsalt": "closnet", "font.size": 9, "axes.titlesize": 10, "axes.spines.top": False,
          "axes.spines.right": False, "legend.frameon": False}
 BARS = {

@@ -26,7 +26,7 @@ PARAMS = [
     *lb.TCP_PARAMS,
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "loads": "0.6", "flows": "30", "runs": "1"}
-SCHEMES = ("ecmp", "wcmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality")
+SCHEMES = ("ecmp", "wcmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality", "glb")
 MEMORY = 4  # GiB
 
 

@@ -6,11 +6,13 @@ ECMP (ecmp), or by act_lb:
 
     letflow, flowlet-quality    flowlets, by chance or by the quality of the uplinks
     random, rr, drill, quality  packets, by chance, in turn, by two queues and the last best one, by quality
+    flow-quality                flows, by quality when they begin
+    glb                         packets, by quality of the uplinks and of the spines' ports
 
 Fabrics: `symmetric`; `slow`, in which the links of one spine have a quarter of the rate; `failed`, in which a leaf has
-lost a link and all routes know it; `halved`, in which this link has half of its rate and routes are the same. The
-goodput of all flows is relative to the fluid bound: no flow has more than a host's link, and no leaf more than its
-uplinks, in each direction.
+lost a link and all routes know it; `halved`, in which this link has half of its rate and routes are the same; `remote`,
+in which the link from one spine to one leaf has a quarter of its rate. The goodput of all flows is relative to the
+fluid bound: no flow has more than a host's link, and no leaf more than its uplinks, in each direction.
 """
 import math
 
@@ -32,7 +34,8 @@ PARAMS = [
 ]
 SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "fabrics": "slow", "transports": "cubic", "permutations": "1",
          "warmup": "500us", "time": "500us"}
-SCHEMES = ("ecmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality")
+SCHEMES = ("ecmp", "letflow", "flowlet-quality", "random", "rr", "drill", "quality", "flow-quality",
+           "glb")
 MEMORY = 4  # GiB
 
 
