@@ -363,6 +363,21 @@ static bool fab_set_loads(struct lb_group *g, struct fab_peer *peer, const struc
 }
 
 /**
+ * fab_path_random() - select a path at random, by weight
+ * @fab: device
+ * @paths: paths
+ *
+ * Return: its index, or -1 if all are down.
+ */
+int fab_path_random(const struct fab_dev *fab, const struct fab_paths *paths)
+{
+	struct lb_group g LB_UNINITIALIZED;
+
+	fab_describe(&g, paths);
+	return lb_select(&fab->select, LB_RANDOM, &g, NULL, get_random_u32(), LB_NO_MEMBER);
+}
+
+/**
  * fab_path_select() - select a path for a packet
  * @peer: peer
  * @paths: its paths

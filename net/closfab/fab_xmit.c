@@ -245,34 +245,22 @@ static void fab_send_cells(struct fab_out *out, struct fab_bucket *b, struct sk_
 	consume_skb(skb);
 }
 
-/* Sample two paths. Return: number of one that is not busy, or FAB_NO_PATH; @any: one that is up */
+/* Sample two paths. Return: number of one that is not busy, or FAB_NO_PATH; @any: of the last one */
 static int fab_sample(const struct fab_out *out, u16 *any, u64 now_ns)
 {
-	u32 entropy = READ_ONCE(out->fab->options.entropy), i;
-	const struct fab_path *path;
-	u16 id;
+	u32 entropy = READ_ONCE(out->fab->options.entropy);
+	int i, n;
 
 	for (i = 0; i < 2; i++) {
-		path = &out->paths->path[get_random_u32_below(out->paths->count)];
-		if (!fab_path_is_up(path))
-			continue;
-		id = fab_path_id(path, entropy > 1 ? get_random_u32_below(entropy) : 0);
-		*any = id;
-		if (!fab_busy_test(&out->peer->busy, id, now_ns))
-			return id;
+		n = fab_path_random(out->fab, out->paths);
+		if (n < 0)
+			break;
+		*any = fab_path_id(&out->paths->path[n],
+				   entropy > 1 ? get_random_u32_below(entropy) : 0);
+		if (!fab_busy_test(&out->peer->busy, *any, now_ns))
+			return *any;
 	}
 	return FAB_NO_PATH;
-}
-
-/* A path that is up, for flows whose samples are all down */
-static u16 fab_any_path(const struct fab_out *out)
-{
-	u32 i;
-
-	for (i = 0; i + 1 < out->paths->count; i++)
-		if (fab_path_is_up(&out->paths->path[i]))
-			break;
-	return fab_path_id(&out->paths->path[i], 0);
 }
 
 static void fab_count_step(const struct fab_out *out, enum fab_step step, bool moved, bool refused)
@@ -297,7 +285,7 @@ static void fab_weave(struct fab_out *out, struct fab_bucket *b)
 		.inactive_ns = READ_ONCE(o->theta_inactive_ns),
 	};
 	u64 now_ns = ktime_get_ns();
-	u16 any = fab_any_path(out), old;
+	u16 any = fab_path_id(&out->paths->path[0], 0), old;
 	enum fab_step step;
 	int good = FAB_NO_PATH;
 	bool refused;
