@@ -12,7 +12,6 @@ changes() {
 		voq_rate 100kbit
 		voq_rate 0 overhead 0
 		credit_size 256 rtt 1us retry 10us
-		key 00112233445566778899aabbccddeeff port 1
 		limit 10000 voq_limit 1000 quantum 3028 rate 50mbit
 	END
 }

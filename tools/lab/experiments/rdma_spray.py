@@ -37,6 +37,7 @@ PARAMS = [
 ]
 SMALL = {"spines": "2", "transports": "rxe,sr", "runs": "1", "warmup": "500us", "time": "500us"}
 SCHEMES = ("ecmp", "rr", "random")
+MEMORY = 4  # GiB
 WORDS = {"rxe": ["transport=roce"], "write_only": ["transport=roce", "verb=write_only"], "iwarp": ["transport=iwarp"],
          "gbn": ["transport=gbn"], "sr": ["transport=sr"], "ndp": ["transport=ndp"],
          "ddp": ["transport=ndp", "region=8192k"]}
