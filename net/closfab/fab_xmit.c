@@ -245,7 +245,7 @@ static void fab_send_cells(struct fab_out *out, struct fab_bucket *b, struct sk_
 	consume_skb(skb);
 }
 
-/* Sample two paths. Return: number of one that is not busy, or FAB_NO_PATH; @any: of the last one */
+/* Sample two paths. Return: one that is not busy, or FAB_NO_PATH; @any: the last one */
 static int fab_sample(const struct fab_out *out, u16 *any, u64 now_ns)
 {
 	u32 entropy = READ_ONCE(out->fab->options.entropy);
