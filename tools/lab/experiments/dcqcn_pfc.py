@@ -15,7 +15,8 @@ of one rate:
 Each network runs with PFC alone (`pfc`: the switches do not mark, so that tcp_dcqcn flows stay at line rate, as RDMA
 without congestion control does), and with marking (`dcqcn`). With transport=roce, the flows are RDMA WRITEs of Linux's
 rxe, without sch_roce (`pfc`) and with it (`dcqcn`); its queue pairs have other paths in each run, too. transport=gbn
-is the traffic generator's model of a NIC, with a window of any length. Switches have the paper's share of memory for each port, and dynamic thresholds with beta = 8.
+is the traffic generator's model of a NIC, with a window of any length. Switches have the paper's share of memory for
+each port, and dynamic thresholds with beta = 8.
 """
 from closlab import dcqcn, rdma, topo
 from closlab.params import Param
@@ -79,9 +80,10 @@ def guest(lab):
     for name, run, patterns in todo:
         words = []
         for i, (src, dst) in enumerate(patterns):
-            # ECMP maps other ports to other paths
-            words += ["--"] * bool(i) + ["bulk", "src=" + src, "dst=" + dst, "jitter=%dns" % p.jitter,
-                                         "port=%d" % (20000 + 10 * run + i), *flow]
+            words += ["--"] * bool(i) + ["bulk", "src=" + src, "dst=" + dst, "jitter=%dns" % p.jitter, *flow]
+            if p.transport != "gbn":    # has another source port in each run
+                # ECMP maps other ports to other paths
+                words.append("port=%d" % (20000 + 10 * run + i))
         lab.sample("ports-%s-%d.csv" % (name, run), p.time, net.switch_ports(), p.warmup)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "1ms",
                     "--series", lab.path("series-%s-%d.csv" % (name, run)), "--every", "%dns" % (p.time // SERIES),
