@@ -10,8 +10,8 @@ rate=1gbit
 fab_net
 ip -n "$r" -batch - <<-END
 	route replace 10.9.0.2/32 src 10.9.0.1 nexthop via 10.1.0.2 dev u0 nexthop via 10.1.3.2 dev u3 weight 3
-	-6 route del fd09::2/128
-	-6 route add fd09::2/128 src fd09::1 nexthop via fd01:0::2 dev u0 nexthop via fd01:3::2 dev u3 weight 3
+	route del fd09::2/128
+	route add fd09::2/128 src fd09::1 nexthop via fd01:0::2 dev u0 nexthop via fd01:3::2 dev u3 weight 3
 END
 sent() { packets "$r/u$1" tx_packets; }
 
