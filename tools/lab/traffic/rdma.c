@@ -549,8 +549,12 @@ static void cm_ready(struct watch *w, uint32_t events)
 
 	(void)w;
 	(void)events;
-	if (rdma_get_cm_event(cm, &event))
+	if (rdma_get_cm_event(cm, &event)) {
+		/* its id has been destroyed since the kernel reported the event */
+		if (errno == EAGAIN)
+			return;
 		die("rdma_get_cm_event: %s", strerror(errno));
+	}
 	copy = *event;
 	if (event->param.conn.private_data_len >= sizeof(peer) &&
 	    (copy.event == RDMA_CM_EVENT_CONNECT_REQUEST ||
@@ -578,6 +582,8 @@ static struct rdma_cm_id *new_id(const struct host *host, void *context)
 		if (!cm)
 			die("host %s: rdma_create_event_channel: %s (is there an RDMA device?)",
 			    host->name, strerror(errno));
+		if (fcntl(cm->fd, F_SETFL, O_NONBLOCK))
+			die("fcntl: %s", strerror(errno));
 		loop_watch(cm->fd, EPOLLIN, &watch);
 	}
 	if (rdma_create_id(cm, &id, context, RDMA_PS_TCP))
