@@ -9,7 +9,8 @@ have the congestion control of their namespace. Schemes:
     roce-dcqcn                      rxe with sch_roce, marks before pauses
 
 Each flow is a message on a connection of its own, which is part of its time. Each port has the paper's share of
-memory; without PFC, it drops above that.
+memory; without PFC, it drops above that. Hosts without sch_roce have fq, so that a flow does not wait for long ones of
+its own host.
 """
 from closlab import dcqcn, lb, ndp, pcrp, rdma, topo
 from closlab.params import Param
@@ -41,7 +42,8 @@ def build(lab):
     net = topo.leaf_spine(p.leaves, p.spines, p.hosts, p.rate, p.delay, mtu=rdma.MTU)
     if lab.scheme.startswith("roce"):
         alone = lab.scheme == "roce-pfc"
-        rdma.build_dcqcn(lab, net, "roce", rdma.without_marks() if alone else "pmax 20%", not alone)
+        rdma.build_dcqcn(lab, net, "roce", rdma.without_marks() if alone else "pmax 20%",
+                         not alone, host_qdisc="fq")
         return net
     net.rdma("siw")
     net.host_sysctls["ipv4/tcp_congestion_control"] = lab.scheme
@@ -55,7 +57,7 @@ def build(lab):
         dcqcn.switch_qdiscs(net, "pmax 20%")
     if lab.scheme == "timely":
         Module(lab, "tcp_timely", source="sw")
-    net.build()
+    net.build(host_qdisc="fq")
     return net
 
 
