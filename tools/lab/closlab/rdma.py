@@ -27,12 +27,11 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
         port.sampled = "1:2"
 
 
-def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic beta 8", seed=1,
-                host_qdisc=None):
+def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic beta 8", seed=1):
     """Build NET with DCQCN's switches, see dcqcn.switch_qdiscs(). XOFF None: switches without PFC and marks.
 
     TRANSPORT "tcp": hosts have tcp_dcqcn; "roce", "gbn", "sr": they have sch_roce with CONTROL, and rxe for "roce";
-    "iwarp": they have siw. HOST_QDISC: without CONTROL. SEED: as of net.build().
+    "iwarp": they have siw. Without CONTROL they have fq, as NICs serve queue pairs in turn. SEED: as of net.build().
     """
     if transport == "tcp":
         dcqcn.load(lab)
@@ -47,7 +46,7 @@ def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic 
         switch_qdiscs(net, words, xoff)
     else:
         tail_drop(net)
-    net.build(host_qdisc="roce" if control else host_qdisc, seed=seed)
+    net.build(host_qdisc="roce" if control else "fq", seed=seed)
 
 
 def tail_drop(net):

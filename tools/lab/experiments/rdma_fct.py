@@ -42,8 +42,7 @@ def build(lab):
     net = topo.leaf_spine(p.leaves, p.spines, p.hosts, p.rate, p.delay, mtu=rdma.MTU)
     if lab.scheme.startswith("roce"):
         alone = lab.scheme == "roce-pfc"
-        rdma.build_dcqcn(lab, net, "roce", rdma.without_marks() if alone else "pmax 20%",
-                         not alone, host_qdisc="fq")
+        rdma.build_dcqcn(lab, net, "roce", rdma.without_marks() if alone else "pmax 20%", not alone)
         return net
     net.rdma("siw")
     net.host_sysctls["ipv4/tcp_congestion_control"] = lab.scheme
