@@ -13,6 +13,8 @@ DEVICES = {"roce": "rxe", "iwarp": "siw"}        # kinds of RDMA devices
 DCQCN_AT = {"tcp": ["root"], "roce": ["parent", "1:2"]}     # words of tc: where switches have dcqcn
 COUNTERS = ("sent_pkts", "rcvd_pkts", "out_of_seq_request", "duplicate_request", "rcvd_seq_err", "completer_retry_err",
             "send_err")
+# serves queue pairs in turn, as NICs do, and has room for rxe's 128 packets of each
+FQ = "fq limit 100000 flow_limit 1000"
 # CNPs have DSCP 48
 PRIORITIES = ["root handle 1: prio bands 2 priomap" + 16 * " 1", "parent 1:1 handle 11: pfifo limit 1000",
               "filter parent 1: protocol ip prio 1 u32 match ip tos 0xc0 0xfc classid 1:1"]
@@ -31,7 +33,7 @@ def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic 
     """Build NET with DCQCN's switches, see dcqcn.switch_qdiscs(). XOFF None: switches without PFC and marks.
 
     TRANSPORT "tcp": hosts have tcp_dcqcn; "roce", "gbn", "sr": they have sch_roce with CONTROL, and rxe for "roce";
-    "iwarp": they have siw. Without CONTROL they have fq, as NICs serve queue pairs in turn. SEED: as of net.build().
+    "iwarp": they have siw. Without CONTROL they have FQ. SEED: as of net.build().
     """
     if transport == "tcp":
         dcqcn.load(lab)
@@ -46,7 +48,7 @@ def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic 
         switch_qdiscs(net, words, xoff)
     else:
         tail_drop(net)
-    net.build(host_qdisc="roce" if control else "fq", seed=seed)
+    net.build(host_qdisc="roce" if control else FQ, seed=seed)
 
 
 def tail_drop(net):

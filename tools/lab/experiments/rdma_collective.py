@@ -20,7 +20,7 @@ PARAMS = [
     Param("fabrics", "count", "4,8", "leaves, spines and hosts at a leaf, a fabric each", several=True),
     Param("rate", "rate", "40gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
-    Param("rxe", "count", "64", "largest number of hosts with rxe"),
+    Param("rxe", "count", "16", "largest number of hosts with rxe"),
     Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
     Param("bytes", "size", "4M", "data of a rank"),
     Param("runs", "count", "5", "number of runs of each case"),
@@ -30,7 +30,7 @@ PARAMS = [
 ]
 SMALL = {"fabrics": "2", "bytes": "100k", "runs": "1"}
 SCHEMES = ("ecmp", "pfc", "dcqcn")
-MEMORY = 12  # GiB: 4032 queue pairs
+MEMORY = 4  # GiB
 
 
 def cases(params):
