@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Preloaded into a User-Mode Linux kernel in virtual time: replaces the host's
- * randomness by a seeded generator. The kernel gets all of its randomness from
- * getrandom() (os_getrandom() in arch/um).
+ * randomness by a seeded generator. The kernel takes its first key from
+ * getrandom() (os_getrandom() in arch/um); see patches/10-random-seed.patch.
  *
  * Environment: CLOSNET_SEED, a number.
  */
