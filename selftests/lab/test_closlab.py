@@ -11,12 +11,13 @@ import re
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
 from closlab import experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
-from closlab import statistics, sweep, topo, trace  # noqa: E402
+from closlab import statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
 EXAMPLE = '''
@@ -409,11 +410,39 @@ class Guest(unittest.TestCase):
         self.assertFalse(self.failed_traffic({"sch_ndp", "ndp"}, 2))
         self.assertFalse(self.failed_traffic({"tcp_timely"}, 1))
 
+    def begun(self, now):
+        """Return: origin of a measurement that begins at NOW, and the calls of sleep_until() and seed()."""
+        lab = guest.Lab.__new__(guest.Lab)
+        lab.expected, lab.measurements, lab.samplers, lab.traced = 1, 4, [], {}
+        with mock.patch.object(guest, "sleep_until") as sleep, mock.patch.object(virtual, "seed") as seed, \
+                mock.patch.object(guest.Lab, "report_progress"), mock.patch("time.monotonic_ns", return_value=now):
+            lab.begin()
+        return lab.origin, sleep.mock_calls, seed.mock_calls
+
+    def test_measurement_and_its_programs_start_at_round_times_and_with_their_seed(self):
+        seeded = [mock.call(virtual.PROGRAMS, 5)]
+        self.assertEqual(self.begun(123), (10 * 10**9, [mock.call(5 * 10**9)], seeded))
+        self.assertEqual(self.begun(5 * 10**9 + 1), (20 * 10**9, [mock.call(15 * 10**9)], seeded))
+
+    def test_command_of_the_set_up_starts_at_a_round_time_and_with_its_seed(self):
+        with mock.patch.object(virtual, "sleep_until") as sleep, mock.patch.object(virtual, "seed") as seed, \
+                mock.patch.object(virtual, "commands", 0), mock.patch("time.monotonic_ns", return_value=2_000_001):
+            virtual.next_command()
+            virtual.next_command()
+        self.assertEqual(sleep.mock_calls, [mock.call(3_000_000)] * 2)
+        self.assertEqual(seed.mock_calls, [mock.call(virtual.COMMAND, 1), mock.call(virtual.COMMAND, 2)])
+
+    def test_sleep_until_ends_at_its_time_or_at_once(self):
+        when = time.monotonic_ns() + 2_000_000
+        virtual.sleep_until(when)
+        self.assertGreaterEqual(time.monotonic_ns(), when)
+        virtual.sleep_until(when)
+
     def test_failed_program_ends_the_guest_without_a_traceback(self):
         module = mock.Mock(guest=mock.Mock(side_effect=topo.Failed("traffic", 1)))
         job = {"experiment": "x", "scheme": "a", "seed": 1, "small": False, "params": {}}
         with mock.patch.object(guest, "Lab"), mock.patch.object(experiment, "load", lambda name: module), \
-                self.assertRaises(SystemExit) as end:
+                mock.patch.object(virtual, "start"), self.assertRaises(SystemExit) as end:
             guest.main([json.dumps(job)])
         self.assertEqual(end.exception.code, "lab: traffic: status 1")
 

@@ -7,11 +7,14 @@ import subprocess
 import sys
 import time
 
-from closlab import experiment, topo, trace
+from closlab import experiment, topo, trace, virtual
 from closlab.params import Values
+from closlab.virtual import sleep_until
 
 BIN = os.path.join(experiment.TOP, "build", "lab")
 TICK_NS = 10 * 10**9    # a measurement begins at a multiple of this on CLOCK_MONOTONIC
+LEAD_NS = 5 * 10**9     # its programs start so long before
+SEED_NS = 1000          # the kernel's random numbers begin anew so long before
 STEPS = 1000            # progress reports in the time of expect()
 FLOW_FAILED = 1         # exit status of the traffic generator
 NDP_HINT = "flows that failed with ENOBUFS or ENOMEM need more memory: use --memory GIB, or define MEMORY in the " \
@@ -36,6 +39,7 @@ class Lab:
         self.out = os.environ["CLOSNET_OUT"]
         self.origin = None
         self.expected = self.done = 0       # ns, over all measurements
+        self.measurements = 0   # begun
         self.modules = set()    # loaded by module()
         self.samplers = []      # arguments of sample()
         self.children = []      # running samplers
@@ -85,12 +89,15 @@ class Lab:
     def begin(self):
         """Begin a measurement of other traffic, which must start at `origin` (see sleep_until()). Call end() after it.
 
-        The origin is a multiple of TICK_NS, so that results do not depend on the
-        virtual time of the set-up, in which each failing system call takes 1 µs.
+        The programs and the measurement start at round times, and with random numbers of their own, so that results do
+        not depend on the set-up, in which each failing system call takes 1 µs.
         """
         if not self.expected:
             raise RuntimeError("call expect() before a measurement")
-        self.origin = (time.monotonic_ns() // TICK_NS + 1) * TICK_NS
+        self.measurements += 1
+        self.origin = ((time.monotonic_ns() + LEAD_NS) // TICK_NS + 1) * TICK_NS
+        sleep_until(self.origin - LEAD_NS)
+        virtual.seed(virtual.PROGRAMS, self.measurements)
         self.reporter = self.report_progress()
         for name, every, ports, begin in self.samplers:
             command = [os.path.join(BIN, "sampler"), "--out", self.path(name), "--every", every,
@@ -117,10 +124,12 @@ class Lab:
             self.tracer = None
 
     def report_progress(self):
-        """Print a line per step of virtual time, in a child process. Return: its id."""
+        """Seed the kernel at the origin and print a line per step of virtual time, in a child process. Return: its id."""
         child = os.fork()
         if child:
             return child
+        sleep_until(self.origin - SEED_NS)
+        virtual.seed(virtual.ORIGIN, self.measurements)
         for step in range(STEPS + 1):
             at = self.expected * step // STEPS
             if at >= self.done:
@@ -128,12 +137,6 @@ class Lab:
                 os.write(1, b"@progress %d %d\n" % (at, self.expected))
         while True:
             signal.pause()
-
-
-def sleep_until(when):
-    """Sleep until WHEN, ns on CLOCK_MONOTONIC."""
-    while (left := when - time.monotonic_ns()) > 0:
-        time.sleep(left / 1e9)
 
 
 def build(expression):
@@ -155,10 +158,12 @@ def tick():
 def main(arguments):
     """Run a scheme of an experiment, described in JSON by closlab.runner."""
     if arguments[0] == "--build":
-        build(arguments[1])
+        virtual.start(int(arguments[1]))
+        build(arguments[2])
         return
     job = json.loads(arguments[0])
     module = experiment.load(job["experiment"])
+    virtual.start(job["seed"])
     try:
         module.guest(Lab(module, job["scheme"], job["seed"], job["small"], job["params"]))
     except topo.Failed as error:

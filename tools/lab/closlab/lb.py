@@ -102,7 +102,7 @@ def by_prefix(net):
             (prefix, tops) for prefix in others if prefix not in known]
 
 
-def build(lab, net, transport, limit=8, buffer=400, k=65, seed=1, rto_min=5_000_000, words=None, prepare=None):
+def build(lab, net, transport, limit=8, buffer=400, k=65, seed=None, rto_min=5_000_000, words=None, prepare=None):
     """Build the network for a TRANSPORT, with act_lb at the switches' ports towards the hosts.
 
     BUFFER and K: packets. WORDS: options of act_lb; default: those of the scheme. With `glb`, which is for leaf-spine

@@ -29,7 +29,7 @@ def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
         port.sampled = "1:2"
 
 
-def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic beta 8", seed=1):
+def build_dcqcn(lab, net, transport, words="", control=True, xoff="xoff dynamic beta 8", seed=None):
     """Build NET with DCQCN's switches, see dcqcn.switch_qdiscs(). XOFF None: switches without PFC and marks.
 
     TRANSPORT "tcp": hosts have tcp_dcqcn; "roce", "gbn", "sr": they have sch_roce with CONTROL, and rxe for "roce";

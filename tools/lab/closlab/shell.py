@@ -64,8 +64,8 @@ class Shell:
         self.watchdog = Watchdog()
         self.kernel = None      # process of the guest's kernel
         self.put("1", "")
-        guest = "%s tools/lab/in-guest --build %s && exec tools/lab/shell-guest %s" % (
-            ENVIRONMENT, shlex.quote(options.topology), shlex.quote(inbox))
+        guest = "%s tools/lab/in-guest --build %d %s && exec tools/lab/shell-guest %s" % (
+            ENVIRONMENT, options.seed, shlex.quote(options.topology), shlex.quote(inbox))
         command = [VM_RUN, "--kernel", options.kernel, "--virtual-time", str(options.seed),
                    "--timeout", str(options.timeout)]
         if options.memory:

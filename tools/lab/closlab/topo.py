@@ -18,6 +18,8 @@ import socket
 import struct
 import subprocess
 
+from closlab import virtual
+
 GBIT = 10**9
 ETHERNET_HEADER = 14
 CLONE_NEWNET = 0x40000000
@@ -27,6 +29,8 @@ ETHTOOL_SGRO = 0x2c
 SIOCSHWTSTAMP = 0x89b0
 HWTSTAMP_FILTER_ALL = 1
 
+# Hosts share the guest's memory, but not its limits: either a run has enough memory, or it fails.
+GUEST_SYSCTLS = {"ipv4/tcp_mem": "2147483647 2147483647 2147483647", "ipv4/udp_mem": "2147483647 2147483647 2147483647"}
 HOST_SYSCTLS = {
     "ipv4/tcp_no_metrics_save": "1",
     # limits of autotuning: 100 Gbit/s times some ms
@@ -49,12 +53,12 @@ class Port:
         self.node, self.dev, self.mac = node, dev, mac
         self.rate, self.delay = rate, delay     # in the direction of transmission
         self.peer = None
-        self.qdisc = None                       # None: build()'s argument
-        self.ring = None                        # packets; None: closwire's default
-        self.gso = None                         # bytes of the longest GSO packet; None: the device's limit
+        self.qdisc = None                       # default: that of build()
+        self.ring = None                        # packets; default: closwire's
+        self.gso = None                         # bytes of the longest GSO packet; default: the device's limit
         self.rx_usecs = 0                       # interrupt moderation
         self.clock_offset = self.clock_drift = 0    # of the PTP clock, in ns and ppb
-        self.sampled = None                     # class, as "1:2", whose qdisc is sampled; None: the root's
+        self.sampled = None                     # class, as "1:2", whose qdisc is sampled; default: the root's
 
     def name(self):
         """Return: the port's name for the sampler."""
@@ -167,17 +171,20 @@ class Network:
 
     # ---- creation
 
-    def build(self, host_qdisc=None, port_qdisc=None, seed=1, rx_stamps=False):
+    def build(self, host_qdisc=None, port_qdisc=None, seed=None, rx_stamps=False):
         """Create namespaces, links, addresses, routes and qdiscs.
 
         host_qdisc, port_qdisc: words of tc after "root", or a list of lines that begin with root, parent or filter.
-        seed: the switches' ECMP hashes have seed, seed + 1, ... The default, 1, is independent of the run's --seed, so
-              flows have the same paths in all runs. Pass lab.seed to vary them.
+        seed: the switches' ECMP hashes have seed, seed + 1, ...; default: the run's --seed
         rx_stamps: hosts' NICs stamp all received packets.
         """
         # permit all congestion controls
         with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as f:
             sysctl("ipv4/tcp_allowed_congestion_control", f.read())
+        for name, value in GUEST_SYSCTLS.items():
+            sysctl(name, value)
+        if seed is None:
+            seed = virtual.run_seed
         if not os.path.isdir("/sys/module/closwire"):   # an earlier network needed it
             run("insmod", os.environ["CLOSNET_MODDIR"] + "/closwire.ko")
         run("ip", "-batch", "-", text=self.links_batch())
@@ -267,7 +274,8 @@ def qdisc_batch(node, default):
 
 
 def run(*command, text=()):
-    """Run a command. Return: its output. RuntimeError with its error message if it fails."""
+    """Run a command of the set-up. Return: its output. RuntimeError with its error message if it fails."""
+    virtual.next_command()
     result = subprocess.run(command, input="\n".join(text) + "\n", capture_output=True, text=True)
     if result.returncode:
         raise RuntimeError("%s: status %d: %s" % (" ".join(command), result.returncode, result.stderr.strip()))

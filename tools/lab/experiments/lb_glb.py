@@ -13,7 +13,6 @@ own quality and the advertised one.
 constant rate; the cable is cut while they send, and routing does not react. Each leaf has a route for each other leaf's
 prefix, as with BGP, since adverts are by prefix.
 """
-import ctypes
 import random
 import subprocess
 import time
@@ -46,7 +45,6 @@ SMALL = {"leaves": "2", "spines": "2", "hosts": "2", "loads": "0.6", "flows": "3
          "after": "300us"}
 SCHEMES = ("ecmp", "flowlet-local", "flowlet-glb", "packet-local", "packet-glb")
 MEMORY = 4  # GiB
-PR_SET_TIMERSLACK = 29
 FIRST = "0aff0001"   # address of the first spine, 10.255.0.1, in the trace
 TOLD, HEARD = "told_messages", "heard_messages"
 
@@ -106,8 +104,6 @@ def cut(lab, net, number):
                   "size=%d" % (p.mtu - 28)]
     if lab.scheme != "ecmp":
         lab.trace("sent-%d.csv" % number, "act_lb:lb_send")
-    # the default of 50 µs would delay the cut
-    ctypes.CDLL(None).prctl(PR_SET_TIMERSLACK, 1)
     lab.begin()
     with subprocess.Popen(["ip", "-n", "leaf1", "-batch", "-"], stdin=subprocess.PIPE, text=True) as ip, \
             subprocess.Popen(lab.generator(net, "--seed", draw.randrange(1 << 30), "--time", "%dns" % (p.cut + p.after),
