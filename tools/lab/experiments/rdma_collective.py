@@ -9,8 +9,8 @@ overlap, as with pipelined chunks, so each rank sends one flow. Connections are 
     pfc     they pause instead
     dcqcn   they mark and pause; sch_roce at the hosts
 
-Up to `rxe` hosts, transport is rxe; above, the traffic generator's model of a NIC with go-back-N, which needs no
-memory for N^2 queue pairs.
+Up to `pairs` queue pairs in all, transport is rxe; above, the traffic generator's model of a NIC with go-back-N, which
+needs no memory for N^2 queue pairs.
 """
 from closlab import lb, rdma, topo
 from closlab.params import Param
@@ -20,7 +20,7 @@ PARAMS = [
     Param("fabrics", "count", "4,8", "leaves, spines and hosts at a leaf, a fabric each", several=True),
     Param("rate", "rate", "40gbit", "rate of all links"),
     Param("delay", "time", "1us", "delay of each link"),
-    Param("rxe", "count", "16", "largest number of hosts with rxe"),
+    Param("pairs", "count", "1000", "largest number of queue pairs with rxe"),
     Param("collectives", "word", "all-to-all,ring", "collectives", several=True, choices=("all-to-all", "ring")),
     Param("bytes", "size", "4M", "data of a rank"),
     Param("runs", "count", "5", "number of runs of each case"),
@@ -30,15 +30,16 @@ PARAMS = [
 ]
 SMALL = {"fabrics": "2", "bytes": "100k", "runs": "1"}
 SCHEMES = ("ecmp", "pfc", "dcqcn")
-MEMORY = 4  # GiB
+MEMORY = 8  # GiB
 
 
 def cases(params):
     return [(size, collective) for size in params.fabrics for collective in params.collectives]
 
 
-def transport(params, size):
-    return "roce" if size ** 2 <= params.rxe else "gbn"
+def transport(params, case):
+    ranks = case[0] ** 2
+    return "roce" if ranks * (ranks - 1 if case[1] == "all-to-all" else 1) <= params.pairs else "gbn"
 
 
 def sent_bytes(params, case):
@@ -49,11 +50,11 @@ def sent_bytes(params, case):
 
 # ---- in the guest
 
-def build(lab, size):
-    p = lab.params
+def build(lab, case):
+    p, size = lab.params, case[0]
     net = topo.leaf_spine(size, size, size, p.rate, p.delay, mtu=rdma.MTU)
     controlled = lab.scheme == "dcqcn"
-    rdma.build_dcqcn(lab, net, transport(p, size), "pmax 20%" if controlled else rdma.without_marks(), controlled,
+    rdma.build_dcqcn(lab, net, transport(p, case), "pmax 20%" if controlled else rdma.without_marks(), controlled,
                      xoff=None if lab.scheme == "ecmp" else "xoff dynamic beta 8")
     return net
 
@@ -62,7 +63,7 @@ def patterns(params, net, case):
     """Return: words of the traffic generator."""
     size, collective = case
     names = [host.name for host in net.hosts()]
-    kind = transport(params, size)
+    kind = transport(params, case)
     # the timeout is above the time of a window at a small share of the rate
     more = ["transport=" + kind, "ack_timeout=9"] + \
         (["message=1M"] if kind == "roce" else ["window=%d" % params.window])
@@ -81,12 +82,11 @@ def patterns(params, net, case):
 def guest(lab):
     p = lab.params
     lab.expect(len(cases(p)) * p.runs * p.longest)
-    for size in p.fabrics:
-        net = build(lab, size)
-        for case in cases(p):
-            for number in range(p.runs if case[0] == size else 0):
-                lab.traffic(net, "--seed", 1000 * lab.seed + number, "--drain", "1s", "--flows",
-                            lab.path("flows-%d-%s-%d.csv" % (*case, number)), *patterns(p, net, case))
+    for case in cases(p):
+        net = build(lab, case)
+        for number in range(p.runs):
+            lab.traffic(net, "--seed", 1000 * lab.seed + number, "--drain", "1s", "--flows",
+                        lab.path("flows-%d-%s-%d.csv" % (*case, number)), *patterns(p, net, case))
         rdma.remove(net)
 
 
@@ -118,7 +118,7 @@ def report(run):
             own = found[scheme, case]
             base = found.get(("ecmp", case), own)
             ratios = [a / b for a, b in zip(own.shares, base.shares)]
-            rows.append((case[0] ** 2, case[1], transport(p, case[0]), scheme, lb.with_interval(own.times),
+            rows.append((case[0] ** 2, case[1], transport(p, case), scheme, lb.with_interval(own.times),
                          lb.with_interval(own.shares), lb.with_interval(ratios), own.failed))
     run.table(HEAD, rows)
     rdma.write_table(run.path("rdma-collective.csv"), HEAD, rows)
