@@ -381,20 +381,30 @@ int fab_path_random(const struct fab_dev *fab, const struct fab_paths *paths)
  * fab_path_select() - select a path for a packet
  * @peer: peer
  * @paths: its paths
+ * @bytes: length of the packet on the path; policies that read the load count it until the next
+ *	sample, as otherwise all packets of an interval would take the path that was best before
  * @now_ns: present time
  *
  * Return: its index, or -1 if all are down.
  */
-int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u64 now_ns)
+int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u32 bytes, u64 now_ns)
 {
 	struct fab_dev *fab = peer->fab;
 	enum lb_policy policy = READ_ONCE(fab->select.policy);
 	u32 number = lb_is_random(policy) ? get_random_u32() : 0;
 	struct lb_group g LB_UNINITIALIZED;
+	struct lb_port *port;
+	int i;
 
 	fab_describe(&g, paths);
 	/* without memory, paths are chosen at random */
 	if (lb_reads_load(policy) && !fab_set_loads(&g, peer, paths, policy, number, now_ns))
 		policy = LB_RANDOM;
-	return lb_select(&fab->select, policy, &g, &peer->memory, number, LB_NO_MEMBER);
+	i = lb_select(&fab->select, policy, &g, &peer->memory, number, LB_NO_MEMBER);
+	if (i >= 0 && lb_reads_load(policy)) {
+		port = lb_port_get(fab_ports(fab->net), paths->path[i].dst->dev);
+		if (port)
+			lb_load_charge(&port->load, bytes);
+	}
+	return i;
 }

@@ -156,12 +156,12 @@ static u32 fab_flow(const struct fab_dev *fab, const struct sk_buff *skb)
 	return (u64)(u32)hash * READ_ONCE(fab->options.flows) >> 32;
 }
 
-/* Choose a path for a packet or cell. Return: NULL if all are down */
-static const struct fab_path *fab_spread(struct fab_out *out)
+/* Choose a path for a packet or cell of this length. Return: NULL if all are down */
+static const struct fab_path *fab_spread(struct fab_out *out, u32 bytes)
 {
 	u32 entropy = READ_ONCE(out->fab->options.entropy);
 	u64 now_ns = ktime_get_ns();
-	int i = fab_path_select(out->peer, out->paths, now_ns);
+	int i = fab_path_select(out->peer, out->paths, bytes + FAB_OVERHEAD + ETH_HLEN, now_ns);
 
 	if (i < 0)
 		return NULL;
@@ -173,7 +173,7 @@ static const struct fab_path *fab_spread(struct fab_out *out)
 
 static void fab_spread_packet(struct fab_out *out, struct sk_buff *skb)
 {
-	const struct fab_path *path = fab_spread(out);
+	const struct fab_path *path = fab_spread(out, skb->len);
 
 	if (path)
 		fab_send(out, path, skb);
