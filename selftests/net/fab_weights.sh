@@ -15,6 +15,8 @@ ip -n "$r" -batch - <<-END
 END
 sent() { packets "$r/u$1" tx_packets; }
 
+all_sent() { [ $(($(sent 0) + $(sent 3) - before0 - before3)) -ge 2000 ]; }
+
 # divided NAME LEAST MOST SETTING...: u3 carries LEAST to MOST of 2000 packets of a flow
 divided() {
 	local before0 before3 share
@@ -23,6 +25,7 @@ divided() {
 	wait_for 5 in_ns "$h" ping -q -c 1 -W 1 10.0.2.2
 	before0=$(sent 0) before3=$(sent 3)
 	traffic udp -n "$h" -d 10.0.2.2 -p 9 -l 100 -i 100 -c 2000 >/dev/null
+	wait_for 5 all_sent
 	share=$((2000 * ($(sent 3) - before3) / ($(sent 0) + $(sent 3) - before0 - before3)))
 	check "$1: the link with weight 3 carries three quarters" test $share -ge "$2" -a $share -le "$3"
 	note "$share of 2000"

@@ -243,7 +243,7 @@ static int udp(const struct options *o)
 			err(2, "send");
 		else
 			sent++;
-		if (!o->count && (o->pause_us || !((sent + failed) % BURST)))
+		if (o->pause_us || (!o->count && !((sent + failed) % BURST)))
 			usleep(o->pause_us ? o->pause_us : PAUSE_US);
 	}
 	if (o->zerocopy)
