@@ -204,4 +204,4 @@ def draw(run, some):
             axis.bar(i, mean(values), 0.8, yerr=lb.interval(values), color=run.colour(scheme))
         axis.set(title="%s, %s" % (kind, transport), ylim=(0, 1.05))
         axis.set_xticks(range(len(run.schemes)), run.schemes, rotation=90, fontsize=7)
-    (axes if len(cases(p)) == 1 else axes[0]).set_ylabel("goodput relative to the sum of the paths")
+    (axes if len(cases(p)) == 1 else axes[0]).set_ylabel("goodput, of the sum of paths")
