@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # closfab divides packets among two links by the weights of their next hops, 1 and 3: in each mode and with each way to
 # select, IPv4 and IPv6 underlay.
-# shellcheck disable=SC2154,SC2034,SC2119 # lb_net sets the namespaces, and uses rate; fab.sh uses outer
+# shellcheck disable=SC2154,SC2034,SC2119,SC2317 # lb_net sets the namespaces, and uses rate; wait_for calls functions
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/fab.sh"
 need_fab
