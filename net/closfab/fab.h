@@ -322,7 +322,7 @@ void fab_peers_gc(struct work_struct *work);
 /* fab_path.c */
 const struct fab_paths *fab_paths_get(struct fab_peer *peer);
 void fab_paths_put(struct fab_paths *paths);
-int fab_path_random(const struct fab_dev *fab, const struct fab_paths *paths);
+bool fab_path_draw(const struct fab_dev *fab, const struct fab_paths *paths, int *drawn, u32 count);
 int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u32 bytes, u64 now_ns);
 bool fab_path_is_up(const struct fab_path *path);
 int fab_path_find(const struct fab_paths *paths, u16 id);

@@ -316,7 +316,7 @@ static void fab_describe(struct lb_group *g, const struct fab_paths *paths)
 	}
 }
 
-/* Grade the paths that are up. Return: false if there is no memory for a port */
+/* Grade the paths that are up, and add their loads. Return: false: no memory for a port */
 static bool fab_grade(struct lb_group *g, const struct fab_dev *fab, const struct fab_paths *paths,
 		      u64 now_ns)
 {
@@ -330,6 +330,7 @@ static bool fab_grade(struct lb_group *g, const struct fab_dev *fab, const struc
 		load = fab_load(fab, &paths->path[i], now_ns);
 		if (!load)
 			return false;
+		g->members[i].load = load;
 		lb_grade(&g->grades, BIT_ULL(i), load, &fab->select.grading, LB_BEST);
 	}
 	return true;
@@ -363,18 +364,24 @@ static bool fab_set_loads(struct lb_group *g, struct fab_peer *peer, const struc
 }
 
 /**
- * fab_path_random() - select a path at random, by weight
+ * fab_path_draw() - draw paths at random, by weight
  * @fab: device
  * @paths: paths
+ * @drawn: result: their indices
+ * @count: number of draws; a path may be drawn twice
  *
- * Return: its index, or -1 if all are down.
+ * Return: false if all are down.
  */
-int fab_path_random(const struct fab_dev *fab, const struct fab_paths *paths)
+bool fab_path_draw(const struct fab_dev *fab, const struct fab_paths *paths, int *drawn, u32 count)
 {
 	struct lb_group g LB_UNINITIALIZED;
+	u32 i;
 
 	fab_describe(&g, paths);
-	return lb_select(&fab->select, LB_RANDOM, &g, NULL, get_random_u32(), LB_NO_MEMBER);
+	for (i = 0; i < count; i++)
+		drawn[i] = lb_select(&fab->select, LB_RANDOM, &g, NULL, get_random_u32(),
+				     LB_NO_MEMBER);
+	return g.up;
 }
 
 /**
@@ -393,7 +400,6 @@ int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u32 by
 	enum lb_policy policy = READ_ONCE(fab->select.policy);
 	u32 number = lb_is_random(policy) ? get_random_u32() : 0;
 	struct lb_group g LB_UNINITIALIZED;
-	struct lb_port *port;
 	int i;
 
 	fab_describe(&g, paths);
@@ -401,10 +407,7 @@ int fab_path_select(struct fab_peer *peer, const struct fab_paths *paths, u32 by
 	if (lb_reads_load(policy) && !fab_set_loads(&g, peer, paths, policy, number, now_ns))
 		policy = LB_RANDOM;
 	i = lb_select(&fab->select, policy, &g, &peer->memory, number, LB_NO_MEMBER);
-	if (i >= 0 && lb_reads_load(policy)) {
-		port = lb_port_get(fab_ports(fab->net), paths->path[i].dst->dev);
-		if (port)
-			lb_load_charge(&port->load, bytes);
-	}
+	if (i >= 0 && lb_reads_load(policy))
+		lb_load_charge(g.members[i].load, bytes);
 	return i;
 }

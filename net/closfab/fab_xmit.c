@@ -248,14 +248,13 @@ static void fab_send_cells(struct fab_out *out, struct fab_bucket *b, struct sk_
 /* Sample two paths. Return: one that is not busy, or FAB_NO_PATH; @any: the last one */
 static int fab_sample(const struct fab_out *out, u16 *any, u64 now_ns)
 {
-	u32 entropy = READ_ONCE(out->fab->options.entropy);
-	int i, n;
+	u32 entropy = READ_ONCE(out->fab->options.entropy), i;
+	int drawn[2];
 
-	for (i = 0; i < 2; i++) {
-		n = fab_path_random(out->fab, out->paths);
-		if (n < 0)
-			break;
-		*any = fab_path_id(&out->paths->path[n],
+	if (!fab_path_draw(out->fab, out->paths, drawn, ARRAY_SIZE(drawn)))
+		return FAB_NO_PATH;
+	for (i = 0; i < ARRAY_SIZE(drawn); i++) {
+		*any = fab_path_id(&out->paths->path[drawn[i]],
 				   entropy > 1 ? get_random_u32_below(entropy) : 0);
 		if (!fab_busy_test(&out->peer->busy, *any, now_ns))
 			return *any;

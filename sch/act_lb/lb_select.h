@@ -81,7 +81,8 @@ struct lb_sampled {
  * @grades: the best of them, for LB_QUALITY
  * @sampled: some of them, for LB_DRILL
  * @even: all members have the same weight
- * @members: the members; weights are set unless @even, the rest is set for those of @sampled
+ * @members: the members; weights are set unless @even, the rest is set for those of @sampled, or
+ *	by a caller that needs it
  */
 struct lb_group {
 	u64 up;
