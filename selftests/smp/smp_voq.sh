@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Credit of voq on several CPUs: while hosts send in both directions and a stranger forges messages, the qdiscs of both
-# leaves change and are replaced, routes move, and all is dumped. Then the modules are unloaded. See lib/fab.sh for the
-# network.
+# Credit of voq on several CPUs: while a host sends and a stranger forges messages, the qdiscs of both leaves change and
+# are replaced, routes move, and all is dumped. Then the module is unloaded. See lib/fab.sh for the network.
 # shellcheck disable=SC2154,SC2034,SC2119,SC2317 # fab_net sets the namespaces, and uses rate; check calls functions
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/voq.sh"

@@ -94,6 +94,9 @@ def fail(net, leaf, spine):
 def by_prefix(net):
     """Replace each leaf's default route by one for each other leaf, as BGP has them: act_lb's adverts are by prefix."""
     leaves = [switch for switch in net.switches() if any(prefix == DEFAULT for prefix, _ in switch.routes)]
+    if any(not port.peer.node.is_host for leaf in leaves for name, port in leaf.ports.items()
+           if name not in dict(leaf.routes)[DEFAULT]):
+        raise RuntimeError("prefixes and glb are for networks of two tiers")
     for leaf in leaves:
         tops = dict(leaf.routes)[DEFAULT]
         known = {prefix for prefix, _ in leaf.routes}
