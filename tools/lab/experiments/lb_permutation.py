@@ -79,7 +79,7 @@ class Permutation:
         case = "%s-%s-%d.csv" % (fabric, transport, number)
         rate = p.rate * (p.mtu - lb.headers(transport)) / (p.mtu + AROUND)
         self.shares = [g / rate for g in goodputs(run.csv(scheme, "series-" + case), p.warmup, p.warmup + p.time,
-                                                  "received_bytes" if transport in ("gbn", "sr") else "acked_bytes")]
+                                                  "received_bytes" if transport in lb.OF_RDMA else "acked_bytes")]
         leaf_of = lambda name: (int(name[1:]) - 1) // p.hosts
         rows = run.csv(scheme, "flows-" + case).rows()
         pairs = [(leaf_of(row["src"]), leaf_of(row["dst"])) for row in rows]
