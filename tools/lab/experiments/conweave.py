@@ -15,12 +15,12 @@ sch_roce and switches that mark, with pause frames and without. `roce` is Linux'
 whose set-up counts. Pause frames do not pass the tunnel: with reorder and conweave only the spines send them.
 
 A flow's slowdown is its time over the ideal time on an idle path. Means and quantiles are those of a run; intervals are
-over runs with different flows. ECN marks become ConWeave's NOTIFY; `gbn` and `sr` have none. Control packets have the
+over runs with different flows. The latency is the slowdown of flows of one packet, all runs together. ECN marks become ConWeave's NOTIFY; `gbn` and `sr` have none. Control packets have the
 highest priority in the fabric; `control_loss` % of them are lost.
 """
 from closlab import dcqcn, fab, lb, rdma, topo
 from closlab.params import Param
-from closlab.results import mean
+from closlab.results import mean, quantile
 
 PARAMS = [
     Param("leaves", "count", "4", "leaves"),
@@ -140,6 +140,14 @@ def control(point, mtu):
     return 100 * packets * CONTROL / ((count.get("tx_conweave", 0) or 1) * mtu)
 
 
+def latency(run, scheme, case):
+    """Return: 99.9th percentile of the slowdown of flows of one packet."""
+    most = run.params.mtu - lb.headers(plain(case[0]))
+    rows = [row for number in range(run.params.runs)
+            for row in run.csv(scheme, "flows-%s-%d.csv" % (name_of(case), number)).rows()]
+    return quantile([row["slowdown"] for row in rows if row["state"] == "done" and row["bytes"] <= most], 0.999)
+
+
 def report(run):
     some = {(scheme, case): [lb.Slowdowns(run, scheme, name_of(case), number, plain(case[0]))
                              for number in range(run.params.runs)]
@@ -152,10 +160,10 @@ def report(run):
             rows.append(case + (scheme, lb.with_interval([r.mean for r in points]),
                                 lb.with_interval([r.p99 for r in points]),
                                 lb.with_interval([own.p99 / b.p99 for own, b in zip(points, base)]),
-                                mean([r.again for r in points]), mean([r.count.get("tx_moves", 0) for r in points]),
+                                latency(run, scheme, case), mean([r.again for r in points]), mean([r.count.get("tx_moves", 0) for r in points]),
                                 mean([late(r) for r in points]), mean([control(r, run.params.mtu) for r in points])))
-    run.text("Slowdown of the flows; p99 relative to ecmp's, run by run", "")
-    head = ("transport", "sizes", "load", "scheme", "mean", "p99", "of ecmp", "rtx %", "moves", "late %", "control %")
+    run.text("Slowdown of the flows; p99 relative to ecmp's, run by run; p99.9 of flows of one packet", "")
+    head = ("transport", "sizes", "load", "scheme", "mean", "p99", "of ecmp", "p99.9", "rtx %", "moves", "late %", "control %")
     run.table(head, rows)
     with open(run.path("conweave.csv"), "w", encoding="utf-8") as f:
         for row in [head] + rows:
@@ -170,6 +178,10 @@ def report(run):
                       fifos / run.params.hosts, "<= 15")
             run.claim(transport + "-held", "%s: MB held in a leaf at a time" % transport, held / 1e6, "<= 2.4")
     run.claim("done", "number of unfinished flows", sum(r.unfinished for runs in some.values() for r in runs), "== 0")
+    if not run.small and {"ecmp", "reorder"} <= set(run.schemes):
+        for case in cases(run.params):
+            run.claim(name_of(case) + "-latency", "%s: p99.9 slowdown of flows of one packet, reorder over ecmp"
+                      % name_of(case), latency(run, "reorder", case) / latency(run, "ecmp", case), "<= 0.5")
     if not run.small and set(OTHERS) | {"conweave"} <= set(run.schemes):
         claims(run, some)
         draw(run, some)
