@@ -25,7 +25,8 @@ def read(path, lines):
     costs = {}
     for way, packet, rest in lines:
         m = re.fullmatch(r"send (\d+) (\d+) receive (\d+) (\d+) used (\d)", rest)
-        if not m or int(m[5]) < 2:
+        # vxlan's route of lwtunnel caches the path of its first packet
+        if not m or int(m[5]) < 2 and way != BASE:
             sys.exit(f"{path}: {way} {packet}: not sent by several paths: {rest}")
         costs.setdefault(way, {})[packet] = tuple(int(n) for n in m.groups()[:4])
     return costs

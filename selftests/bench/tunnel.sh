@@ -103,15 +103,15 @@ ip -6 route del fd63::/64
 
 modprobe vxlan
 for n in 1 2; do
-	at $n ip link add vx0 address 02:00:00:00:00:0$n type vxlan external dstport 4789
+	at $n ip link add vx0 address 02:00:00:00:00:0$n type vxlan external dstport 4789 udp6zerocsumrx
 	at $n ip link set vx0 addrgenmode none up
 	at $n ip addr add 10.97.0.$n/24 dev vx0
 	at $n ip addr add fd97::$n/64 dev vx0 nodad
 done
 ip neigh add 10.97.0.2 lladdr 02:00:00:00:00:02 dev vx0 nud permanent
 ip neigh add fd97::2 lladdr 02:00:00:00:00:02 dev vx0 nud permanent
-ip route add 10.99.0.0/16 encap ip id 1 dst 10.98.0.2 via 10.97.0.2 dev vx0
-ip -6 route add fd63::/64 encap ip6 id 1 csum dst fd98::2 via fd97::2 dev vx0
+ip route add 10.99.0.0/16 encap ip id 1 src 10.98.0.1 dst 10.98.0.2 via 10.97.0.2 dev vx0
+ip -6 route add fd63::/64 encap ip6 id 1 src fd98::1 dst fd98::2 via fd97::2 dev vx0
 measure vxlan
 ip link del vx0
 at 2 ip link del vx0

@@ -54,9 +54,15 @@ for i in 0 1 2 3; do
 	ip -n "$r" nexthop del id 6$i
 done
 check "without route, packets go to the stack" wait_for 5 at_least 10 passed route
+ip -n "$r" route replace 10.0.2.0/24 via 10.1.0.2
+ip -n "$r" -6 route replace fd00:2::/64 via fd01:0::2
+check "with one next hop, packets go to the stack" wait_for 5 at_least 10 passed single
 reroute 4
 reroute 6
 check "packets are sent by new routes" wait_for 5 sends
+before=$(passed single)
+sleep 0.1
+check_eq "none of them is taken for one with one next hop" "$(passed single)" "$before"
 no_lb
 for i in {1..10}; do
 	lb_index=$((lb_index + 1))

@@ -36,6 +36,17 @@ for family in 4 6; do
 	udp $family 80
 	check_eq "IPv$family: packets take the next hops of the rule for their port" "$(port_packets)" "0 0 40 40"
 	ip -n "$r" -$family rule del ipproto udp dport 9
+	# between packets to the same address whose rule has one next hop
+	to=10.0.2.2 via=10.1.3.2
+	[ $family = 4 ] || to=fd00:2::2 via=fd01:3::2
+	ip -n "$r" -$family route add default table 101 via $via
+	ip -n "$r" -$family rule add ipproto udp dport 10 table 101
+	lb granularity packet select rr
+	job traffic udp -n "$h" -d $to -p 10 -l 1000 -c 80 >/dev/null
+	udp $family 80
+	check_eq "IPv$family: packets take the next hops of their own rule" "$(port_packets)" "20 20 20 20"
+	check "IPv$family: packets with one next hop are left to the stack" wait_for 5 at_least 80 passed single
+	ip -n "$r" -$family rule del ipproto udp dport 10
 	to=10.0.2.0/24
 	[ $family = 4 ] || to=fd00:2::/64
 	ip -n "$r" -$family rule add to $to blackhole
