@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from closlab import experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
 from closlab import statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
+import published  # noqa: E402
 
 EXAMPLE = '''
 """An example.
@@ -304,7 +305,8 @@ class Files(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertTrue(sweep.summarize(runs, os.path.join(self.directory, "sweep")))
         self.assertRegex(self.read("sweep/table.txt"), rb"(?s)5 seeds.*a +9\.8 \[8\.\d+, 10\.\d+\].*holds last: 9\.8")
-        self.assertIn(b"default,last,>= 8,5,9.8,", self.read("sweep/claims.csv"))
+        self.assertRegex(self.read("sweep/claims.csv"),
+                         rb"default,last,>= 8,9\.8,.*,holds,.*,1 2 3 4 5,9\.0 10\.0 11\.0 10\.0 9\.0\n")
         self.assertIn(b"opacity: 0.2", self.read("sweep/default/times.svg"))
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertFalse(sweep.summarize(self.sweep([1, 2, 1, 2, 1]), os.path.join(self.directory, "sweep")))
@@ -313,6 +315,25 @@ class Files(unittest.TestCase):
         claims = [{"id": "a", "text": "", "bar": ">= 1", "value": 2}, {"id": "b", "text": "", "bar": ">= 1", "value": 2}]
         seeds = [mock.Mock(claims=claims[:1])] + [mock.Mock(claims=claims)] * 5
         self.assertEqual({claim["id"]: claim["verdict"] for claim in sweep.judged(seeds)}, {"a": "holds", "b": "open"})
+
+    def test_published_values_are_compared(self):
+        page = ":Command: ``tools/lab/lab sweep voq --seeds 1..5 --scheme a,b --set rtt=5us+6us\n   x=1 --memory 4``"
+        self.assertEqual(published.command_of(page), ["voq", "--scheme", "a,b", "--memory", "4"])
+        self.assertIsNone(published.command_of(":Command: ``tools/lab/lab run voq``"))
+        for point in ({}, {"rate": "10gbit"}, {"rto_min": "1ms", "load": "0.5,0.8", "buffer": "4"}):
+            self.assertEqual(published.point_words(sweep.name_of(point)), ["%s=%s" % p for p in sorted(point.items())])
+        claim = {"id": "a", "bar": "<= 2", "mean": 2, "low": 1, "high": 3, "verdict": "fails", "text": "a, b",
+                 "values": [1.5, 2.5]}
+        row = dict(zip(sweep.CLAIM_COLUMNS, map(str, sweep.claim_row("default", [1, 2], claim))))
+        self.assertEqual(published.expected([row], "default", "2"), {"a": (2.5, "<= 2", "fails")})
+        self.assertEqual(published.expected([row], "default", "3"), {})
+        self.assertEqual(sweep.claim_row("default", [1, 2, 3], claim)[-1], "")
+        claims = published.expected([row], "default", "1")
+        self.assertEqual(published.compare(claims, {"a": 1.5}), (1, []))
+        self.assertEqual(published.compare(claims, {"a": 1.6}), (0, []))
+        self.assertEqual(published.compare(claims, {"a": 2.1}), (0, ["a: 2.1, was 1.5 (<= 2)"]))
+        self.assertEqual(published.compare(claims, {}), (0, ["a: missing, was 1.5"]))
+        self.assertEqual(published.compare({"a": (1.5, "<= 2", "open")}, {"a": 2.1}), (0, []))
 
     def test_sweep_repeats_incomplete_and_other_runs(self):
         run, other = self.sweep([9, 10])

@@ -17,6 +17,7 @@ from closlab.params import BadValue, assignments, texts
 from closlab.results import Results, layout
 from closlab.statistics import interval, mean, verdict
 
+CLAIM_COLUMNS = ("point", "id", "bar", "mean", "low", "high", "verdict", "text", "seeds", "values")
 HELD_OUT_SEEDS = (10**6, 2**32)     # seeds of --held-out; published numbers use seeds below
 RESERVE = 0.1                       # share of the host's memory that guests leave free
 GIB = 2**30
@@ -240,13 +241,20 @@ def draw_bands(results, directory):
         figure.savefig(os.path.join(directory, name + ".svg"), metadata={"Date": None})
 
 
+def claim_row(point, seeds, claim):
+    """Return: the CLAIM of judged() with CLAIM_COLUMNS; without values if one of the SEEDS lacks it."""
+    values = claim["values"] if len(claim["values"]) == len(seeds) else ()
+    return (point, claim["id"], claim["bar"], claim["mean"], claim["low"], claim["high"], claim["verdict"],
+            claim["text"], " ".join(map(str, seeds)), " ".join(map(repr, values)))
+
+
 def summarize(runs, directory):
     """Write the summary of each point from its complete runs, and print it. Return: True if no claim fails."""
     good = True
     lines = []
     with open(os.path.join(directory, "claims.csv"), "w", encoding="utf-8", newline="") as f:
         out = csv.writer(f, lineterminator="\n")
-        out.writerow(("point", "id", "bar", "seeds", "mean", "low", "high", "verdict"))
+        out.writerow(CLAIM_COLUMNS)
         for point in dict.fromkeys(name_of(run.point) for run in runs):
             complete = [run for run in runs if name_of(run.point) == point and run.complete()]
             lines += ["== %s: %d seeds" % (point, len(complete)), ""]
@@ -264,8 +272,7 @@ def summarize(runs, directory):
                 lines.append("%-5s %s: %.4g [%.4g, %.4g] (%s): %s" % (
                     claim["verdict"], claim["id"], claim["mean"], claim["low"], claim["high"], claim["bar"],
                     claim["text"]))
-                out.writerow((point, claim["id"], claim["bar"], len(complete), claim["mean"], claim["low"],
-                              claim["high"], claim["verdict"]))
+                out.writerow(claim_row(point, [run.seed for run in complete], claim))
             lines.append("")
             with open(os.path.join(directory, point, "claims.json"), "w", encoding="utf-8") as claims_file:
                 json.dump(claims, claims_file, indent=1)
