@@ -7,7 +7,8 @@
  *   rr		in turn: packet spraying
  *   quality	at random among the members of the best quality: Broadcom's DLB, SAI's
  *		PER_PACKET_QUALITY and FLOWLET_QUALITY, NVIDIA's adaptive routing. A flow whose
- *		present member is among the best stays.
+ *		present member is among the best stays. If all have quality 0, the one with the
+ *		shortest time to drain.
  *   drill	the shortest of d random queues and of the m shortest of the last choice:
  *
  *   Soudeh Ghorbani, Zibin Yang, P. Brighten Godfrey, Yashar Ganjali, Amin Firoozshahian:
@@ -27,6 +28,8 @@
  * Differences from the papers:
  *  - DRILL compares queues in packets or bytes; here they are compared by time to drain, so that
  *    ports of different rates may be in a group, and the remote quality breaks ties first.
+ *  - In the worst quality, ASICs choose at random. Queues of slow ports, and of TCP without ECN, are
+ *    mostly longer than the last band's 64 widths, 128 us by default.
  *  - DRILL decomposes an asymmetric fabric into symmetric components. Weights, which routing
  *    daemons derive from the topology, take that place.
  */

@@ -59,10 +59,12 @@ struct lb_member {
  * struct lb_grades - the members of the best quality
  * @best: a bit for each of them
  * @quality: their quality
+ * @drain_ns: their time to drain, if the quality is 0
  */
 struct lb_grades {
 	u64 best;
 	u32 quality;
+	u32 drain_ns;
 };
 
 /**
@@ -132,16 +134,21 @@ void lb_drill_sample(const struct lb_select_params *p, struct lb_group *group,
  * @g: how load becomes quality
  * @remote: advertised quality beyond the next hop; LB_BEST: unknown
  *
- * The quality of the path is the lower one of the port's and the remote one.
+ * The quality of the path is the lower one of the port's and the remote one. The last band has no
+ * end: if no member is better, those with the shortest time to drain are the best ones.
  */
 static inline void lb_grade(struct lb_grades *grades, u64 bit, struct lb_load *load,
 			    const struct lb_grading *g, u32 remote)
 {
 	u32 quality = min_t(u32, lb_load_quality(load, g), remote);
+	u32 drain_ns = unlikely(!quality) ? lb_load_drain_ns(load, g) : 0;
 
-	if (quality > grades->quality)
-		*grades = (struct lb_grades) { .quality = quality };
-	if (quality == grades->quality)
+	if (!grades->best || quality > grades->quality ||
+	    (quality == grades->quality && drain_ns < grades->drain_ns))
+		*grades = (struct lb_grades) {
+			.best = bit, .quality = quality, .drain_ns = drain_ns,
+		};
+	else if (quality == grades->quality && drain_ns == grades->drain_ns)
 		grades->best |= bit;
 }
 

@@ -511,6 +511,35 @@ static void test_quality_chooses_among_the_best(void **state)
 		assert_int_equal(choose(&g, &rng, LB_NO_MEMBER), 6);
 }
 
+static void test_worst_quality_chooses_the_shortest(void **state)
+{
+	struct group g;
+	struct rng rng;
+	u32 i;
+
+	(void)state;
+	make_group(&g, LB_QUALITY);
+	rng_seed(&rng, 1);
+	/* all in the last band: above 160 kB at 10 Gbit/s */
+	for (i = 0; i < 8; i++)
+		set_backlog(&g, i, 400000 + 1500 * ((i + 3) % 8));
+	for (i = 0; i < 100; i++)
+		assert_int_equal(choose(&g, &rng, LB_NO_MEMBER), 5);
+	assert_int_equal(choose(&g, &rng, 4), 5);
+	lb_load_charge(&g.loads[5], 2000);
+	assert_int_equal(choose(&g, &rng, LB_NO_MEMBER), 6);
+	/* equal ones are met at random; a port of half the rate takes twice the time */
+	set_backlog(&g, 1, 300000);
+	set_backlog(&g, 2, 300000);
+	g.loads[3] = port(5, 200000);
+	for (i = 0; i < 100; i++)
+		assert_in_range(choose(&g, &rng, LB_NO_MEMBER), 1, 2);
+	/* a better band is better, whatever the last one has */
+	set_backlog(&g, 7, 150000);
+	for (i = 0; i < 100; i++)
+		assert_int_equal(choose(&g, &rng, LB_NO_MEMBER), 7);
+}
+
 static void test_equal_weights_need_no_sums(void **state)
 {
 	static const enum lb_policy policies[] = { LB_HASH, LB_RANDOM, LB_RR, LB_QUALITY };
@@ -606,6 +635,7 @@ int main(void)
 		cmocka_unit_test(test_all_policies_honour_weights_and_links),
 		cmocka_unit_test(test_no_member_is_chosen_if_all_are_down),
 		cmocka_unit_test(test_quality_chooses_among_the_best),
+		cmocka_unit_test(test_worst_quality_chooses_the_shortest),
 		cmocka_unit_test(test_equal_weights_need_no_sums),
 		cmocka_unit_test(test_charged_packets_spread_over_equal_ports),
 		cmocka_unit_test(test_drill_remembers_the_shortest_queue),
