@@ -144,7 +144,7 @@ static void ndp_dev_link(struct ndp_net *nn, struct net_device *dev)
 static int ndp_dev_add(struct ndp_net *nn, struct net_device *dev)
 {
 	struct ndp_dev *nd = kzalloc(sizeof(*nd), GFP_KERNEL);
-	struct ndp_pacer *pacer = ndp_pacer_new(nn, dev->ifindex, ndp_rx_say);
+	struct ndp_pacer *pacer = ndp_pacer_new(nn, dev->ifindex, ndp_rx_say, ndp_tx_go);
 
 	if (!nd || !pacer) {
 		kfree(nd);

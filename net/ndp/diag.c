@@ -197,14 +197,13 @@ void ndp_stats_exit(struct ndp_net *nn)
 /* ---- sysctls ---- */
 
 static const struct ndp_conf ndp_conf_defaults = {
-	.initial_window = 30,
 	.paths = 64,
 	.rto_us = 1000,
 	.timeout_ms = NDP_TIMEOUT_MAX,
-	.pull_policy = NDP_PULL_FAIR,
+	.pull_policy = NDP_PULL_SRPT,
 	.flows_max = 16384,
 	.gso_packets = 1,
-	.bands = 1,
+	.bands = NDP_BANDS_MAX,
 };
 
 /**
@@ -238,7 +237,7 @@ struct ndp_sysctl {
 
 /* not const, because tables of older kernels point to it */
 static struct ndp_sysctl ndp_sysctls[] = {
-	NDP_SYSCTL(initial_window, 1, NDP_WINDOW_MAX),
+	NDP_SYSCTL(initial_window, 0, NDP_WINDOW_MAX),
 	NDP_SYSCTL_BOUNDED(paths, 1, NDP_PATHS_MAX),
 	NDP_SYSCTL(rto_us, 100, 1000000),
 	NDP_SYSCTL(timeout_ms, NDP_TIMEOUT_MIN, NDP_TIMEOUT_MAX),

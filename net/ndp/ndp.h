@@ -47,6 +47,7 @@
 #include <closnet/counters.h>
 #include "batch.h"
 #include "counters.h"
+#include "nicq.h"
 #include "rcv.h"
 #include "snd.h"
 
@@ -63,10 +64,15 @@
 #define NDP_RX_BATCH		64U
 /* Levels of DATA: IP precedences 6 and 7 are for the network and for trimmed packets. */
 #define NDP_BANDS_MAX		6
+#define NDP_MBPS_TO_BPS		125000ULL
+/* rate of devices without one */
+#define NDP_PACER_MBPS		10000U
+/* bytes of a packet on the link, besides NDP's header: Ethernet, IPv4, UDP, FCS, preamble, gap */
+#define NDP_NIC_AROUND		(NDP_PULL_OVERHEAD - NDP_HLEN)
 
 /**
  * struct ndp_conf - sysctls net.ndp.NAME of a namespace; read with READ_ONCE()
- * @initial_window: packets, 1..NDP_WINDOW_MAX
+ * @initial_window: packets, 0..NDP_WINDOW_MAX; 0: by the rate of the link
  * @paths: entropies to a peer, 1..NDP_PATHS_MAX; for new peers
  * @rto_us: timeout, 100..1000000
  * @timeout_ms: NDP_TIMEOUT of sockets without one
@@ -251,11 +257,13 @@ struct ndp_peer {
  * @local: source address
  * @mtu: the route's, bytes of IP
  * @ifindex: VRF, or device of a link-local address; else 0
+ * @dev: device by which packets leave
  */
 struct ndp_route {
 	struct in6_addr local;
 	u32 mtu;
 	int ifindex;
+	int dev;
 };
 
 struct ndp_packet;
@@ -526,6 +534,8 @@ struct ndp_tx_to {
  * @params: the core's
  * @timer: the core's; soft
  * @lock: protects the members below
+ * @link: device by which it sends, counted; changes while it is idle; NULL: unknown
+ * @nicq: the flow in its queue; under the queue's lock as well
  * @f: core
  * @stats: counters of the core
  * @msgs: messages that have not ended, struct ndp_msg's @node
@@ -552,6 +562,8 @@ struct ndp_tx {
 	struct ndp_snd_params params;
 	struct hrtimer timer;
 	spinlock_t lock;		/* the members below */
+	struct ndp_pacer *link;
+	struct ndp_nicq_node nicq;
 	struct ndp_snd_flow f;
 	struct ndp_snd_stats stats;
 	struct list_head msgs;
@@ -603,7 +615,7 @@ static inline struct ndp_net *ndp_tx_net(const struct ndp_tx *tx)
 
 struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 port);
 void ndp_tx_put(struct ndp_tx *tx);
-int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m);
+int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m, int ifindex);
 int ndp_tx_more(struct ndp_tx *tx, struct ndp_msg *m, u64 ready);
 void ndp_tx_cancel(struct ndp_tx *tx, struct ndp_msg *m, u8 error);
 void ndp_tx_close(struct sock *sk, bool abort);
@@ -627,7 +639,39 @@ void ndp_tx_abort(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg
 enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer);
 void ndp_tx_input(struct ndp_packet *p, bool returned);
 void ndp_tx_icmp(const struct ndp_packet *p, u8 error);
+void ndp_tx_go(struct ndp_tx *tx);
 void ndp_tx_write_space(struct sock *sk);
+
+/* ---- nic.c: order of sending flows at a link ---- */
+
+/**
+ * struct ndp_nic - sending flows that wait for a link
+ * @timer: soft
+ * @go: lets a flow send
+ * @control_bytes: bytes of CONTROL packets that are not charged yet
+ * @lock: protects the members below, and starting @timer
+ * @q: core
+ * @rate_Mbps: its rate
+ * @armed_ns: expiry of @timer; U64_MAX: it does not run
+ * @dead: the device is gone: no flow waits
+ */
+struct ndp_nic {
+	struct hrtimer timer;
+	void (*go)(struct ndp_tx *tx);
+	atomic_t control_bytes;
+	spinlock_t lock;		/* the members below */
+	struct ndp_nicq q;
+	u32 rate_Mbps;
+	u64 armed_ns;
+	bool dead;
+};
+
+void ndp_nic_init(struct ndp_nic *nic, void (*go)(struct ndp_tx *tx));
+bool ndp_nic_take(struct ndp_tx *tx, const struct ndp_snd_next *next, bool joins, u64 now);
+void ndp_nic_leave(struct ndp_tx *tx);
+u32 ndp_nic_Mbps(struct ndp_net *nn, int ifindex);
+void ndp_nic_control(struct ndp_net *nn, int ifindex, u32 bytes);
+void ndp_nic_stop(struct ndp_nic *nic);
 
 /* ---- pacer.c: pull queues of devices ---- */
 
@@ -647,6 +691,7 @@ struct ndp_rx;
  * @rate_Mbps: rate of pulls
  * @armed_ns: expiry of @timer; U64_MAX: it does not run
  * @dead: the device is gone
+ * @nic: sending flows that wait for the link
  * @rcu: frees it
  */
 struct ndp_pacer {
@@ -662,6 +707,7 @@ struct ndp_pacer {
 	u32 rate_Mbps;
 	u64 armed_ns;
 	bool dead;
+	struct ndp_nic nic;
 	struct rcu_head rcu;
 };
 
@@ -692,7 +738,10 @@ struct ndp_dev {
 };
 
 struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
-				void (*say)(struct ndp_rx *rx, u8 flags));
+				void (*say)(struct ndp_rx *rx, u8 flags),
+				void (*go)(struct ndp_tx *tx));
+u32 ndp_pacer_Mbps(const struct ndp_pacer *pacer);
+struct ndp_pacer *ndp_pacer_find(struct ndp_net *nn, int ifindex);
 struct ndp_pacer *ndp_pacer_get(struct ndp_net *nn, int ifindex);
 void ndp_pacer_put(struct ndp_pacer *pacer);
 void ndp_pacer_stop(struct ndp_pacer *pacer);

@@ -76,6 +76,7 @@ static struct ndp_msg *ndp_msg_alloc(struct sock *sk, size_t len, u16 payload)
  * @tx: flow of the message, counted; NULL before
  * @addrs: addresses
  * @port: the peer's
+ * @ifindex: device of the route
  * @copied: bytes of the message that are copied
  * @timeo: time that it may wait, jiffies
  */
@@ -85,6 +86,7 @@ struct ndp_tx_copy {
 	struct ndp_tx *tx;
 	struct ndp_addrs addrs;
 	u16 port;
+	int ifindex;
 	u64 copied;
 	long timeo;
 };
@@ -225,7 +227,7 @@ static int ndp_copy_try_submit(struct ndp_tx_copy *cp)
 		tx = ndp_tx_get(cp->sk, &cp->addrs, cp->port);
 		if (IS_ERR(tx))
 			return PTR_ERR(tx);
-		err = ndp_tx_submit(tx, cp->m);
+		err = ndp_tx_submit(tx, cp->m, cp->ifindex);
 		if (err)
 			ndp_tx_put(tx);
 	} while (err == -ESTALE);
@@ -340,6 +342,7 @@ static int ndp_send_route(struct sock *sk, const struct msghdr *msg, struct ndp_
 		return err;
 	cp->addrs.local = route.local;
 	cp->addrs.ifindex = route.ifindex;
+	cp->ifindex = route.dev;
 	*payload = ndp_route_payload(ndp_net(sock_net(sk)), &cp->addrs, route.mtu);
 	return *payload < NDP_SND_PAYLOAD_MIN ? -EMSGSIZE : 0;
 }

@@ -26,9 +26,6 @@
 
 /* delay of softirqs that is made up for: seven jumbo frames at 10 Gbit/s, which switches queue */
 #define NDP_PACER_LATE_NS	50000
-/* rate of devices without one */
-#define NDP_PACER_MBPS		10000U
-#define NDP_MBPS_TO_BPS		125000ULL
 /* pulls and deferred answers until the lock is dropped */
 #define NDP_PACER_BATCH		64
 /* longest delay of an answer */
@@ -117,11 +114,24 @@ static enum hrtimer_restart ndp_pacer_timer(struct hrtimer *timer)
 
 /* ---- flows ---- */
 
+/**
+ * ndp_pacer_Mbps() - get the rate of a device's link
+ * @pacer: pull queue of a device that is not gone
+ *
+ * Return: Mbit/s.
+ */
+u32 ndp_pacer_Mbps(const struct ndp_pacer *pacer)
+{
+	u32 Mbps = READ_ONCE(pacer->link_Mbps);
+
+	return Mbps ?: (u32)READ_ONCE(pacer->nn->conf.line_rate_Mbps) ?: NDP_PACER_MBPS;
+}
+
 /* Set the rate of pulls and their order. Under the lock */
 static void ndp_pacer_conf(struct ndp_pacer *pacer)
 {
 	const struct ndp_conf *conf;
-	u32 Mbps = pacer->link_Mbps;
+	u32 Mbps;
 
 	/* its namespace may be gone, too */
 	if (pacer->dead)
@@ -129,10 +139,7 @@ static void ndp_pacer_conf(struct ndp_pacer *pacer)
 	conf = &pacer->nn->conf;
 	if (unlikely(pacer->q.policy != READ_ONCE(conf->pull_policy)))
 		ndp_pull_policy(&pacer->q, READ_ONCE(conf->pull_policy));
-	if (!Mbps)
-		Mbps = (u32)READ_ONCE(conf->line_rate_Mbps);
-	if (!Mbps)
-		Mbps = NDP_PACER_MBPS;
+	Mbps = ndp_pacer_Mbps(pacer);
 	if (Mbps == pacer->rate_Mbps)
 		return;
 	pacer->rate_Mbps = Mbps;
@@ -233,11 +240,13 @@ void ndp_pacer_leave(struct ndp_pacer *pacer, struct ndp_rx *rx, bool ends)
  * @nn: namespace of the device
  * @ifindex: device
  * @say: ndp_rx_say()
+ * @go: ndp_tx_go()
  *
  * Return: pull queue, counted; NULL: no memory.
  */
 struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
-				void (*say)(struct ndp_rx *rx, u8 flags))
+				void (*say)(struct ndp_rx *rx, u8 flags),
+				void (*go)(struct ndp_tx *tx))
 {
 	struct ndp_pacer *pacer = kzalloc(sizeof(*pacer), GFP_KERNEL);
 
@@ -254,6 +263,7 @@ struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
 	pacer->rate_Mbps = NDP_PACER_MBPS;
 	ndp_pull_rate(&pacer->q, NDP_PACER_MBPS * NDP_MBPS_TO_BPS);
 	pacer->armed_ns = U64_MAX;
+	ndp_nic_init(&pacer->nic, go);
 	return pacer;
 }
 
@@ -270,6 +280,23 @@ void ndp_pacer_put(struct ndp_pacer *pacer)
 }
 
 /**
+ * ndp_pacer_find() - find the pull queue of a device
+ * @nn: namespace
+ * @ifindex: device
+ *
+ * Under RCU.
+ *
+ * Return: pull queue, counted, or NULL.
+ */
+struct ndp_pacer *ndp_pacer_find(struct ndp_net *nn, int ifindex)
+{
+	struct ndp_dev *nd = ndp_dev_find(nn, ifindex);
+	struct ndp_pacer *pacer = nd ? rcu_dereference(nd->pacer) : NULL;
+
+	return pacer && refcount_inc_not_zero(&pacer->refs) ? pacer : NULL;
+}
+
+/**
  * ndp_pacer_get() - find the pull queue of a device by which a flow arrives
  * @nn: namespace
  * @ifindex: device
@@ -281,14 +308,13 @@ void ndp_pacer_put(struct ndp_pacer *pacer)
 struct ndp_pacer *ndp_pacer_get(struct ndp_net *nn, int ifindex)
 {
 	struct ndp_dev *nd = ndp_dev_find(nn, ifindex);
-	struct ndp_pacer *pacer = nd ? rcu_dereference(nd->pacer) : NULL;
 
 	if (nd && !READ_ONCE(nd->arrives)) {
 		WRITE_ONCE(nd->arrives, true);
 		if (!READ_ONCE(nd->hooked))
 			ndp_devs_changed(nn);
 	}
-	return pacer && refcount_inc_not_zero(&pacer->refs) ? pacer : NULL;
+	return ndp_pacer_find(nn, ifindex);
 }
 
 /**
@@ -303,6 +329,7 @@ void ndp_pacer_stop(struct ndp_pacer *pacer)
 	pacer->dead = true;
 	spin_unlock_bh(&pacer->lock);
 	hrtimer_cancel(&pacer->timer);
+	ndp_nic_stop(&pacer->nic);
 }
 
 /**
@@ -314,7 +341,7 @@ void ndp_pacer_stop(struct ndp_pacer *pacer)
 void ndp_pacer_link(struct ndp_pacer *pacer, u32 Mbps, u32 mtu)
 {
 	spin_lock_bh(&pacer->lock);
-	pacer->link_Mbps = Mbps;
+	WRITE_ONCE(pacer->link_Mbps, Mbps);
 	ndp_pull_mtu(&pacer->q, mtu);
 	ndp_pacer_conf(pacer);
 	spin_unlock_bh(&pacer->lock);

@@ -228,6 +228,7 @@ static int ndp_route4(const struct sock *sk, __be32 local, __be32 remote, struct
 		err = -EACCES;
 	ipv6_addr_set_v4mapped(fl4.saddr, &route->local);
 	route->mtu = dst_mtu(&rt->dst);
+	route->dev = rt->dst.dev->ifindex;
 	ip_rt_put(rt);
 	return err;
 }
@@ -246,6 +247,7 @@ static int ndp_route6(const struct sock *sk, const struct in6_addr *local,
 		return PTR_ERR(dst);
 	route->local = fl6.saddr;
 	route->mtu = dst_mtu(dst);
+	route->dev = dst->dev->ifindex;
 	dst_release(dst);
 	return 0;
 }
@@ -447,6 +449,8 @@ static bool ndp_out_ipv4(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 			return false;
 		dst_cache_set_ip4(&peer->dst, &rt->dst, saddr);
 	}
+	if (!skb->sk)
+		ndp_nic_control(peer->nn, rt->dst.dev->ifindex, skb->len);
 	uh = ndp_out_udp(skb, sport);
 	uh->check = ~udp_v4_check((int)skb->len, saddr, daddr, 0);
 	iph = skb_push(skb, sizeof(*iph));
@@ -485,6 +489,8 @@ static bool ndp_out_ipv6(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 			return false;
 		dst_cache_set_ip6(&peer->dst, dst, &a->local);
 	}
+	if (!skb->sk)
+		ndp_nic_control(peer->nn, dst->dev->ifindex, skb->len);
 	uh = ndp_out_udp(skb, sport);
 	uh->check = ~udp_v6_check((int)skb->len, &a->local, &a->remote, 0);
 	iph = skb_push(skb, sizeof(*iph));

@@ -160,6 +160,8 @@ static void ndp_tx_free_rcu(struct rcu_head *rcu)
 	WARN_ON_ONCE(!list_empty(&tx->msgs));
 	ndp_tx_free_ring(tx->sk, ndp_tx_take_ring(tx));
 	ndp_peer_put(tx->peer);
+	if (tx->link)
+		ndp_pacer_put(tx->link);
 	ndp_mem_uncharge_flow(tx->sk, tx->charged);
 	sock_put(tx->sk);
 	kfree(tx);
@@ -322,16 +324,6 @@ static u32 ndp_tx_bands(const struct ndp_tx *tx)
 	return (u32)READ_ONCE(tx->peer->nn->conf.bands);
 }
 
-/* Priority of DATA in this host's qdiscs: pfifo_fast, prio and fq have three bands. */
-static u32 ndp_tx_priority(u8 level, u32 bands)
-{
-	if (bands == 1)
-		return TC_PRIO_BESTEFFORT;
-	if (level == bands - 1)
-		return TC_PRIO_INTERACTIVE;
-	return level ? TC_PRIO_BESTEFFORT : TC_PRIO_BULK;
-}
-
 /* DSCP of DATA: IP_TOS or IPV6_TCLASS; if the program has set none, the level is the precedence. */
 static u8 ndp_tx_dsfield(const struct ndp_tx *tx, u8 level)
 {
@@ -344,7 +336,7 @@ static u8 ndp_tx_dsfield(const struct ndp_tx *tx, u8 level)
 }
 
 /* The last collected packet, if a new one may join it; else NULL */
-static struct sk_buff *ndp_tx_open(struct ndp_tx *tx, struct ndp_tx_work *w)
+static struct sk_buff *ndp_tx_open(const struct ndp_tx *tx, const struct ndp_tx_work *w)
 {
 	u32 most = (u32)READ_ONCE(tx->peer->nn->conf.gso_packets);
 	struct sk_buff *skb = skb_peek_tail(&w->out);
@@ -399,10 +391,8 @@ static void ndp_tx_start(struct ndp_tx *tx, struct ndp_tx_work *w, const struct 
 
 	if (!skb)
 		return;
-	if (pkt) {
+	if (pkt)
 		level = ndp_snd_level(pkt->msg, ndp_tx_bands(tx));
-		skb->priority = ndp_tx_priority(level, ndp_tx_bands(tx));
-	}
 	if (pkt && !ndp_tx_fill(tx, skb, pkt, 0))
 		kfree_skb(skb);
 	else
@@ -426,6 +416,16 @@ static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_a
 		ndp_tx_start(tx, w, pkt, &h, action == NDP_SND_NEW);
 }
 
+/* Is it the flow's turn at its link? */
+static bool ndp_tx_take(struct ndp_tx *tx, const struct ndp_tx_work *w,
+			enum ndp_snd_action action)
+{
+	struct ndp_snd_next next = ndp_snd_next(&tx->f, action);
+	bool joins = action == NDP_SND_NEW && ndp_tx_open(tx, w);
+
+	return ndp_nic_take(tx, &next, joins, w->c.now);
+}
+
 /* Collect packets. Return: false if the flow may send no more now */
 static bool ndp_tx_collect(struct ndp_tx *tx, struct ndp_tx_work *w)
 {
@@ -435,9 +435,12 @@ static bool ndp_tx_collect(struct ndp_tx *tx, struct ndp_tx_work *w)
 	WRITE_ONCE(tx->nic_waits, false);
 	for (count = 0; count < NDP_TX_BATCH; count++) {
 		action = ndp_snd_pick(&tx->f, &tx->params);
-		if (action == NDP_SND_WAIT)
+		if (action == NDP_SND_WAIT ||
+		    (action != NDP_SND_PROBE && ndp_tx_nic_full(tx))) {
+			ndp_nic_leave(tx);
 			return false;
-		if (action != NDP_SND_PROBE && ndp_tx_nic_full(tx))
+		}
+		if (action != NDP_SND_PROBE && !ndp_tx_take(tx, w, action))
 			return false;
 		ndp_tx_send(tx, w, action);
 	}
@@ -799,6 +802,20 @@ enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer)
 	} while (e == NDP_SND_LOST);
 	ndp_tx_leave(tx, &w);
 	return HRTIMER_NORESTART;
+}
+
+/**
+ * ndp_tx_go() - let a flow send that has waited for its link
+ * @tx: flow
+ *
+ * Under RCU.
+ */
+void ndp_tx_go(struct ndp_tx *tx)
+{
+	struct ndp_tx_work w;
+
+	ndp_tx_enter(tx, &w);
+	ndp_tx_leave(tx, &w);
 }
 
 /**

@@ -43,11 +43,16 @@ static struct ndp_tx_ring ndp_tx_alloc_ring(struct sock *sk, u32 packets)
 
 /* ---- begin and end ---- */
 
-static u16 ndp_tx_window(const struct ndp_tx *tx)
+/* Initial window for a message of packets of @payload bytes that leaves by @ifindex */
+static u16 ndp_tx_window(const struct ndp_tx *tx, u16 payload, int ifindex)
 {
 	u32 window = READ_ONCE(ndp_sk(tx->sk)->initial_window);
 
-	return (u16)(window ?: (u32)READ_ONCE(ndp_tx_net(tx)->conf.initial_window));
+	if (!window)
+		window = (u32)READ_ONCE(ndp_tx_net(tx)->conf.initial_window);
+	if (!window)
+		window = ndp_snd_auto_window(ndp_nic_Mbps(tx->peer->nn, ifindex), payload);
+	return (u16)window;
 }
 
 /*
@@ -87,8 +92,9 @@ static struct ndp_tx *ndp_tx_alloc(const struct ndp_tx_to *to)
 	refcount_set(&tx->refs, 2);	/* tables and caller */
 	spin_lock_init(&tx->lock);
 	INIT_LIST_HEAD(&tx->msgs);
+	INIT_LIST_HEAD(&tx->nicq.age);
 	hrtimer_setup(&tx->timer, ndp_tx_timeout, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	ndp_tx_configure(tx, ndp_tx_window(tx));
+	ndp_tx_configure(tx, NDP_SND_WINDOW_MIN);
 	return tx;
 put:
 	ndp_peer_put(tx->peer);
@@ -167,11 +173,21 @@ struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 po
 
 /* ---- messages ---- */
 
+/* A flow sends by the device of its route when it was idle last. */
+static void ndp_tx_set_link(struct ndp_tx *tx, int ifindex)
+{
+	struct ndp_pacer *old = tx->link;
+
+	tx->link = ndp_pacer_find(tx->peer->nn, ifindex);
+	if (old)
+		ndp_pacer_put(old);
+}
+
 /*
  * Prepare a flow for a message. Its window, and so its ring, change only if it is idle.
  * Return: 0; -EAGAIN: it needs a ring of @packets; -ESTALE: it is dead; -ENOMEM
  */
-static int ndp_tx_prepare(struct ndp_tx *tx, struct ndp_tx_work *w, u16 window,
+static int ndp_tx_prepare(struct ndp_tx *tx, struct ndp_tx_work *w, u16 window, int ifindex,
 			  struct ndp_tx_ring *ring, u32 packets)
 {
 	struct ndp_scoreboard *sb = &tx->f.sb;
@@ -188,6 +204,7 @@ static int ndp_tx_prepare(struct ndp_tx *tx, struct ndp_tx_work *w, u16 window,
 			*ring = old;
 		}
 		ndp_tx_configure(tx, window);
+		ndp_tx_set_link(tx, ifindex);
 	}
 	if ((tx->f.error || ndp_snd_is_old(&w->c, &tx->f)) && !ndp_tx_renew(tx, w))
 		return -ENOMEM;
@@ -210,7 +227,7 @@ static void ndp_tx_own(struct ndp_tx *tx, struct ndp_tx_work *w, struct ndp_msg 
 	m->copying = false;
 }
 
-static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window,
+static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, int ifindex,
 			     struct ndp_tx_ring *ring, u32 packets)
 {
 	struct ndp_tx_work w;
@@ -221,7 +238,7 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window,
 		WRITE_ONCE(ndp_sk(tx->sk)->turn_denied, true);
 		err = -EBUSY;
 	} else {
-		err = ndp_tx_prepare(tx, &w, window, ring, packets);
+		err = ndp_tx_prepare(tx, &w, window, ifindex, ring, packets);
 	}
 	if (!err && !ndp_snd_submit(&w.c, &tx->f, &m->core))
 		err = -EINVAL;
@@ -251,6 +268,7 @@ static u32 ndp_tx_ring_packets(const struct ndp_snd_msg *m, u16 window)
  * @tx: flow, counted
  * @m: message; @feeding is set. Enough of it is there for a packet, or all of it: then
  *	it is the flow's
+ * @ifindex: device of the route
  *
  * May sleep.
  *
@@ -258,15 +276,15 @@ static u32 ndp_tx_ring_packets(const struct ndp_snd_msg *m, u16 window)
  * and another sendmsg() is at one; or another errno. If not 0, the message is still the
  * caller's.
  */
-int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m)
+int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m, int ifindex)
 {
-	u16 window = ndp_tx_window(tx);
+	u16 window = ndp_tx_window(tx, m->core.payload, ifindex);
 	u32 packets = ndp_tx_ring_packets(&m->core, window);
 	struct ndp_tx_ring ring = {};
 	int err;
 
 	do {
-		err = ndp_tx_try_submit(tx, m, window, &ring, packets);
+		err = ndp_tx_try_submit(tx, m, window, ifindex, &ring, packets);
 		if (err != -EAGAIN)
 			break;
 		ring = ndp_tx_alloc_ring(tx->sk, packets);

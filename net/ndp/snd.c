@@ -129,6 +129,30 @@ u16 ndp_snd_next_len(const struct ndp_snd_flow *f)
 }
 
 /**
+ * ndp_snd_next() - describe the packet of the next action
+ * @f: flow
+ * @action: NDP_SND_NEW or NDP_SND_RTX, which ndp_snd_pick() returned
+ *
+ * Return: the packet.
+ */
+struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action)
+{
+	const struct ndp_snd_msg *m;
+	u16 len;
+
+	if (action == NDP_SND_RTX) {
+		const struct ndp_snd_pkt *pkt = &f->sb.pkt[ndp_snd_lost_slot(f)];
+
+		m = pkt->msg;
+		len = pkt->len;
+		return (struct ndp_snd_next) { m->len - m->sent + len, len, m->prio };
+	}
+	m = ndp_snd_first(f);
+	len = ndp_snd_cut_len(m);
+	return (struct ndp_snd_next) { m->len - m->sent, len, m->prio };
+}
+
+/**
  * ndp_snd_level() - get the level of a message's packets: the shorter its rest, the higher
  * @m: message
  * @bands: number of levels, at least 1

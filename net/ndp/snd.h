@@ -161,6 +161,21 @@ struct ndp_snd_params {
 			   .renew_ns = 4000000000ULL, .timeout_ns = 5000000000ULL, \
 			   .initial_window = 30, .max_tries = 20 }
 
+/*
+ * Initial window of a link: its rate times 40 µs, a round trip in a datacenter without queues. On
+ * slow links, where packets take most of the round trip, at least 6 packets.
+ */
+#define NDP_SND_WINDOW_US	40U
+#define NDP_SND_WINDOW_MIN	6U
+
+/* Initial window of messages on a link of @Mbps with packets of @payload bytes, packets */
+static inline u32 ndp_snd_auto_window(u32 Mbps, u16 payload)
+{
+	u32 packets = (u32)div_u64((u64)Mbps * NDP_SND_WINDOW_US / 8 + payload - 1, payload);
+
+	return max_t(u32, NDP_SND_WINDOW_MIN, min_t(u32, packets, NDP_RING_MAX));
+}
+
 /**
  * struct ndp_snd_stats - counters of senders
  * @new_packets: packets sent for the first time
@@ -328,6 +343,18 @@ enum ndp_snd_action {
 };
 
 /**
+ * struct ndp_snd_next - the DATA packet of a flow's next action
+ * @rest: bytes of its message from this packet on
+ * @len: payload
+ * @prio: priority of the message, 0..7
+ */
+struct ndp_snd_next {
+	u64 rest;
+	u16 len;
+	u8 prio;
+};
+
+/**
  * enum ndp_snd_verdict - effect of an answer
  * @NDP_SND_NEWS: it had news
  * @NDP_SND_STALE: it had no news
@@ -401,6 +428,7 @@ void ndp_snd_retry(const struct ndp_snd_call *c, struct ndp_snd_flow *f, bool pr
 enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 u8 ndp_snd_avoid(const struct ndp_snd_flow *f);
 u16 ndp_snd_next_len(const struct ndp_snd_flow *f);
+struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action);
 u8 ndp_snd_level(const struct ndp_snd_msg *m, u32 bands);
 u8 ndp_snd_next_level(const struct ndp_snd_flow *f, u32 bands);
 const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *c, struct ndp_snd_flow *f,

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Packets at the sender's NIC: ACKs and pulls go before data, and a socket has at most 128 KiB of data there, for any
-# window and any rate of the NIC.
+# Packets at the sender's NIC: ACKs and pulls go before data. At most 10 µs of data and a packet are there, for any
+# window and number of sockets, and short messages wait for no long one. If the NIC is slower than it reports, a socket
+# has at most 128 KiB of data there.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| ndp_msg -> prio w0  |=====| w1 prio <- ndp_msg  |
@@ -9,6 +10,7 @@
 # shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; functions are called through check and wait_for
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
+need_ndp
 . "$(dirname "$0")/../lib/ndp.sh"
 setup_ns a b
 wire_ab rate 50mbit delay 5us
@@ -64,7 +66,32 @@ check_backlog() {
 	stop_jobs
 	check "all flows of $1 are freed" wait_for 90 unused
 }
+check_backlog "a socket with a window of 1024 packets" 1 0 4000
+check_backlog "a pair of sockets with windows of 1024 packets" 2 0 4000
+
+# ---- order of messages
+
+# a long message of one socket, and then a short one of another
+job ndp_msg "${rx[@]}" -c 1 -l 1m -t 60
+job ndp_msg receive -n "$b" -p 10 -c 1 -l 10k -t 60
+wait_for 10 in_use
+job ndp_msg "${tx[@]}" -w 1024 -l 1m
+sleep 0.01
+since=$(date +%s%N)
+check "a short message is sent" ndp_msg send -n "$a" -p 10 -d 10.0.0.2 -l 10k
+ms=$((($(date +%s%N) - since) / 1000000))
+# 1.7 ms on the link, 171 ms behind the long one
+! exact || check "a short message does not wait for the long one of another socket: $ms ms" test "$ms" -lt 10
+stop_jobs
+check "all flows of these messages are freed" wait_for 90 unused
+
+# ---- a NIC that is slower than it reports
+
+wire_set "$a/w0" rate 10gbit
+wire_set "$b/w1" rate 10gbit
+tc -n "$a" qdisc del dev w0 parent 1:2
+tc -n "$a" qdisc add dev w0 parent 1:2 handle 12: ndp mode droptail limit 10000 rate 50mbit
 # the limits are those of skb memory, which exceeds the bytes on the link
-check_backlog "a socket with a window of 1024 packets" 1 60000 131072
-check_backlog "a pair of sockets with windows of 1024 packets" 2 130000 262144
+check_backlog "a slow NIC: a socket with a window of 1024 packets" 1 60000 131072
+check_backlog "a slow NIC: a pair of sockets with windows of 1024 packets" 2 130000 262144
 finish

@@ -529,10 +529,53 @@ static void test_level(void **state)
 	assert_int_equal(ndp_snd_level(&m, 6), 5);
 }
 
+/* The packet that a flow would send next, by which flows are ordered: its message's rest from it on */
+static void test_next(void **state)
+{
+	struct ndp_snd_msg m = {};
+	struct ndp_snd_next next;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	assert_true(port_submit(&port, &m, 2 * PORT_PAYLOAD + 5, 3));
+	next = ndp_snd_next(&port.f, NDP_SND_NEW);
+	assert_int_equal(next.rest, 2 * PORT_PAYLOAD + 5);
+	assert_int_equal(next.len, PORT_PAYLOAD);
+	assert_int_equal(next.prio, 3);
+	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+	expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+	next = ndp_snd_next(&port.f, NDP_SND_NEW);
+	assert_int_equal(next.rest, 5);
+	assert_int_equal(next.len, 5);
+	/* a lost packet comes before the rest */
+	nack(&port, 1, 0);
+	pull(&port, 1);
+	assert_int_equal(ndp_snd_pick(&port.f, &port.p), NDP_SND_RTX);
+	next = ndp_snd_next(&port.f, NDP_SND_RTX);
+	assert_int_equal(next.rest, PORT_PAYLOAD + 5);
+	assert_int_equal(next.len, PORT_PAYLOAD);
+	assert_int_equal(next.prio, 3);
+	port_close(&port);
+}
+
+/* The initial window is the link's rate times 40 µs, in packets. */
+static void test_window(void **state)
+{
+	(void)state;
+	assert_int_equal(ndp_snd_auto_window(10000, 8916), 6);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416), 36);
+	assert_int_equal(ndp_snd_auto_window(100000, 8916), 57);
+	assert_int_equal(ndp_snd_auto_window(1, 1416), NDP_SND_WINDOW_MIN);
+	assert_int_equal(ndp_snd_auto_window(1000000, NDP_SND_PAYLOAD_MIN), NDP_RING_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_level),
+		cmocka_unit_test(test_next),
+		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_policies),
 		cmocka_unit_test(test_refused_messages),
 		cmocka_unit_test(test_more),

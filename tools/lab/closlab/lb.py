@@ -121,6 +121,7 @@ def build(lab, net, transport, limit=8, buffer=400, k=65, seed=None, rto_min=5_0
     if transport == "ndp":
         lab.module("sch_ndp")
         lab.module("ndp")
+        net.host_sysctls.update(("ndp/" + name, str(value)) for name, value in ndp.PAPER.items())
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(rto_min // 1000)
         for name in ("recovery", "reordering"):

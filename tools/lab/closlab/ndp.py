@@ -12,6 +12,8 @@ SNMP = "/proc/net/ndp/snmp"
 # counters of senders in SNMP
 NEW, RTX, NACKED, BOUNCED = "SndNewPackets", "SndRtxPackets", "SndNackedPackets", "SndReturnedPackets"
 TIMEOUTS, PROBES = "SndTimeouts", "SndProbes"
+# net.ndp.NAME as in the paper: flows are pulled, and send, in turn; data has no bands
+PAPER = {"pull_policy": 0, "bands": 1}
 # tc-red's bandwidth has 32 bits, bytes/s; it only matters for the average of idle ports
 RED_RATE_MAX = 34_000_000_000
 # Qdisc of hosts: CONTROL packets before data, sockets share fairly. Linux's fq alone (since 6.8) may send up to 192 KB
@@ -37,10 +39,13 @@ def beside(scheme, frame, rate, buffer, k):
 
 
 def build(lab, net, host_qdisc=None, **sysctls):
-    """Load the modules and build the network. SYSCTLS: values of net.ndp.NAME on the hosts; None: default."""
+    """Load the modules and build the network. SYSCTLS: values of net.ndp.NAME on the hosts; None: the module's default.
+
+    Without them, hosts follow PAPER.
+    """
     lab.module("sch_ndp")
     lab.module("ndp")
-    for name, value in sysctls.items():
+    for name, value in {**PAPER, **sysctls}.items():
         if value is not None:
             net.host_sysctls["ndp/" + name] = str(value)
     net.build(host_qdisc=host_qdisc)

@@ -31,16 +31,26 @@ def cdf(sizes):
     return "tools/lab/cdf/%s.cdf" % sizes
 
 
-def segments(sizes):
-    """Return: [((bytes, probability), (bytes, probability))], the linear segments of a distribution."""
+def points(sizes, cap=0):
+    """Return: [(bytes, probability)], a distribution; longer flows have CAP bytes, if it is not 0."""
     with open(os.path.join(TOP, cdf(sizes)), encoding="ascii") as f:
-        points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
-    return list(zip([(points[0][0], 0)] + points, points))
+        all_points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
+    kept = [point for point in all_points if not cap or point[0] <= cap]
+    if len(kept) == len(all_points):
+        return kept
+    (low, p), (high, q) = kept[-1] if kept else (0, 0), all_points[len(kept)]
+    return kept + [(cap, p + (q - p) * (cap - low) / (high - low)), (cap, 1)]
 
 
-def mean_bytes(sizes):
+def segments(sizes, cap=0):
+    """Return: [((bytes, probability), (bytes, probability))], the linear segments of a distribution."""
+    found = points(sizes, cap)
+    return list(zip([(found[0][0], 0)] + found, found))
+
+
+def mean_bytes(sizes, cap=0):
     """Return: mean flow size of a distribution."""
-    return sum((a + b) / 2 * (q - p) for (a, p), (b, q) in segments(sizes))
+    return sum((a + b) / 2 * (q - p) for (a, p), (b, q) in segments(sizes, cap))
 
 
 def wire_bytes(size):
@@ -48,9 +58,9 @@ def wire_bytes(size):
     return size * WIRE / DATA + HANDSHAKE * (HEADERS + AROUND)
 
 
-def data_share(sizes):
+def data_share(sizes, cap=0):
     """Return: the flows' bytes as a share of their bytes on the wire."""
-    size = mean_bytes(sizes)
+    size = mean_bytes(sizes, cap)
     return size / wire_bytes(size)
 
 
@@ -137,13 +147,18 @@ def write_hosts(path, net, before):
     return now
 
 
-def poisson(lab, net, before, case, time, drain, load, sizes, *words):
+def poisson(lab, net, before, case, time, drain, load, sizes, *words, cap=0):
     """Measure Poisson arrivals at LOAD, headers included; write flows and counters of CASE.
 
-    BEFORE: an earlier counts(). Return: counts().
+    BEFORE: an earlier counts(). CAP: largest size of a flow; 0: the distribution's. Return: counts().
     """
+    name = cdf(sizes)
+    if cap:
+        name = lab.path("%s.cdf" % case)
+        with open(name, "w", encoding="ascii") as f:
+            f.writelines("%.10g %.10g\n" % point for point in points(sizes, cap))
     lab.traffic(net, "--time", "%dns" % time, "--drain", "%dns" % drain, "--flows", lab.path("flows-%s.csv" % case),
-                "poisson", "load=%.9f" % (load * data_share(sizes)), "cdf=" + cdf(sizes), *words)
+                "poisson", "load=%.9f" % (load * data_share(sizes, cap)), "cdf=" + name, *words)
     return write_hosts(lab.path("hosts-%s.csv" % case), net, before)
 
 

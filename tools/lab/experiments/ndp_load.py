@@ -7,7 +7,8 @@ is a message with NDP or a connection with TCP. All schemes have the same flows 
     ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver pulls its flows
                     in turn
     ndp-srpt        a receiver pulls the flow with the fewest remaining bytes first
-    ndp-bands       the same, and hosts and ports send data of messages with a short rest first, in `bands` bands
+    ndp-bands       the module's defaults, which are that and bands; ports send data of messages with a short rest
+                    first, in `bands` bands
     dctcp, cubic    ports of `buffer` bytes; for dctcp they mark above `k`
 
 A case is named SIZES-LOAD. The load is the load of the hosts' links with TCP and its headers. Sizes in `hotspot` are
@@ -19,6 +20,7 @@ import math
 
 from closlab import ndp, pcrp, topo
 from closlab.params import Param
+from closlab.results import quantile
 from closlab.tcp import AROUND
 
 PARAMS = [
@@ -31,13 +33,16 @@ PARAMS = [
     Param("sizes", "word", "websearch,homa-w3,homa-w4,homa-w5", "flow size distributions", several=True),
     Param("hotspot", "word", "homa-w3", "distributions whose flows all go to one host", several=True),
     Param("loads", "number", "0.5,0.7,0.8", "loads of the hosts' links", several=True),
+    Param("cap", "size", "0", "size of longer flows, for transports with short messages; 0: no limit"),
     Param("warmup", "time", "3ms", "time before the measurement"),
     Param("time", "time", "20ms", "duration of the measurement, in which flows begin"),
     Param("flows", "count", "5000", "approximate maximum number of flows of a case, which may shorten it"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
     Param("limit", "count", "8", "data queue of a trimming port, packets"),
-    Param("bands", "count", "4", "bands of data of ndp-bands"),
-    Param("window", "count", "30", "initial window of ndp-bands, packets"),
+    Param("bands", "count", "6", "bands of data of ndp-bands' ports"),
+    Param("host", "word", "fq", "NDP hosts' qdisc: fq, or prio over fq, which sends answers before data",
+          choices=("fq", "prio")),
+    Param("window", "count", "0", "initial window of NDP, packets; 0: the module's default"),
     Param("paths", "count", "64", "UDP source ports, which ECMP maps to paths"),
     Param("buffer", "size", "1M", "buffer of TCP's port"),
     Param("k", "size", "98k", "marking threshold of dctcp's port"),
@@ -47,7 +52,9 @@ SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "t
 SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic")
 MEMORY = 12  # GiB
 NDP = SCHEMES[:3]
-POLICIES = {"ndp": 0, "ndp-srpt": 2, "ndp-bands": 2}    # net.ndp.pull_policy
+# net.ndp.pull_policy and bands of hosts, or the module's defaults
+POLICIES = {"ndp": 0, "ndp-srpt": 2, "ndp-bands": None}
+BANDS = {"ndp": 1, "ndp-srpt": 1, "ndp-bands": None}
 BANDED = "ndp-bands"
 
 
@@ -63,7 +70,7 @@ def lines(params, sizes):
 
 def time_ns(params, sizes, load):
     """Return: duration in which evaluated flows of a case start, ns."""
-    flows = params.flows * pcrp.wire_bytes(pcrp.mean_bytes(sizes)) * 8e9 / (
+    flows = params.flows * pcrp.wire_bytes(pcrp.mean_bytes(sizes, params.cap)) * 8e9 / (
         load * params.rate * lines(params, sizes))
     return int(min(params.time, flows))
 
@@ -81,15 +88,16 @@ def build(lab, net):
     p = lab.params
     frame = p.mtu + ndp.FRAME_HEADER
     bands = p.bands if lab.scheme == BANDED else 1
+    host_qdisc = ndp.HOST_QDISC if lab.scheme in NDP and p.host == "prio" else "fq"
     for port in net.switch_ports():
         port.ring = 2
         port.qdisc = ndp.qdisc(p.limit, p.mtu, bands=bands) if lab.scheme in NDP else \
             ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
-        port.ring, port.qdisc = 4, ndp.HOST_QDISC if lab.scheme in NDP else "fq"
+        port.ring, port.qdisc = 4, host_qdisc
     if lab.scheme in NDP:
-        ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme], bands=bands,
-                  initial_window=p.window if bands > 1 else None)
+        ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme], bands=BANDS[lab.scheme],
+                  initial_window=p.window or None)
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
         net.build()
@@ -109,7 +117,7 @@ def guest(lab):
         if sizes in p.hotspot:
             words += ["src=h2-h%d" % hosts, "dst=h1"]
             load /= hosts - 1
-        now = pcrp.poisson(lab, net, now, name, time, p.drain, load, sizes, *words)
+        now = pcrp.poisson(lab, net, now, name, time, p.drain, load, sizes, *words, cap=p.cap)
         if counts:
             counts = ndp.write_counts(lab.path("counts-%s.csv" % name), net, counts)
 
@@ -187,16 +195,17 @@ def summary(run, some):
 
 
 def by_size(run, some):
-    run.text("Slowdown by size: median and 99th percentile", "")
-    rows = []
-    for name, *_ in cases(run.params):
-        for scheme in run.schemes:
-            flows = some[scheme, name]
-            row = [name, scheme]
-            for _, *sizes in SIZES:
-                row += [flows.quantile(q, *sizes) if flows.among(*sizes) else "" for q in (0.5, 0.99)]
-            rows.append(row)
-    run.table(["case", "scheme"] + [word for label, *_ in SIZES for word in (label + ": p50", "p99")], rows)
+    for title, unit, column in (("Slowdown", 1, "slowdown"), ("Completion time, µs,", 1e3, "fct_ns")):
+        run.text(title + " by size: median and 99th percentile", "")
+        rows = []
+        for name, *_ in cases(run.params):
+            for scheme in run.schemes:
+                row = [name, scheme]
+                for _, *sizes in SIZES:
+                    values = [flow[column] / unit for flow in some[scheme, name].among(*sizes)]
+                    row += [quantile(values, q) if values else "" for q in (0.5, 0.99)]
+                rows.append(row)
+        run.table(["case", "scheme"] + [word for label, *_ in SIZES for word in (label + ": p50", "p99")], rows)
 
 
 def totals(scheme, flows):
