@@ -206,12 +206,14 @@ def claims(run, some):
 
 
 def draw(run, some):
-    _, axes = run.figure("conweave", 1, len(cases(run.params)), (2.4 * len(cases(run.params)), 3.2))
-    for axis, case in zip(axes if len(cases(run.params)) > 1 else [axes], cases(run.params)):
+    rows, columns = len(run.params.transports), len(run.params.sizes) * len(run.params.loads)
+    _, axes = run.figure("conweave", rows, columns, (2.4 * columns, 2.9 * rows))
+    axes = list(axes.flat) if rows * columns > 1 else [axes]
+    for axis, case in zip(axes, cases(run.params)):
         for i, scheme in enumerate(run.schemes):
             values = [r.p99 for r in some[scheme, case]]
             axis.bar(i, mean(values), 0.8, yerr=lb.interval(values), color=run.colour(scheme))
-        axis.set(title="%s, %s\nload %g" % case)
-        axis.title.set_fontsize(7)
-        axis.set_xticks(range(len(run.schemes)), run.schemes, rotation=90, fontsize=7)
-    (axes if len(cases(run.params)) == 1 else axes[0]).set_ylabel("p99 slowdown")
+        axis.set_title("%s, %s,\nload %g" % case, fontsize=8)
+        axis.set_xticks(range(len(run.schemes)), run.schemes, rotation=90, fontsize=8)
+    for axis in axes[::columns]:
+        axis.set_ylabel("p99 slowdown")
