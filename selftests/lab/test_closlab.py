@@ -92,6 +92,20 @@ class Statistics(unittest.TestCase):
         self.assertEqual(results.jain([1, 0, 0, 0]), 0.25)
         self.assertEqual(results.jain([0, 0]), 1)
 
+    def test_schemes_of_an_experiment_have_different_colours(self):
+        for name in experiment.names():
+            with self.subTest(name):
+                schemes = experiment.load(name).SCHEMES
+                found = results.colours(schemes)
+                self.assertLessEqual(len(schemes), len(results.COLOURS))
+                self.assertEqual(len(set(found.values())), len(schemes))
+
+    def test_a_scheme_has_the_same_colour_in_all_experiments(self):
+        experiments = {name: experiment.load(name).SCHEMES for name in experiment.names()}
+        several = {scheme for schemes in experiments.values() for scheme in schemes
+                   if sum(scheme in others for others in experiments.values()) > 1}
+        self.assertEqual(several - set(results.SCHEME_COLOURS), set())
+
     def test_bars_hold_or_fail(self):
         for value, bar, good in ((9.4, ">= 9.4", True), (9.3, ">= 9.4", False), (1, "<= 1", True), (1, "< 1", False),
                                  (2, "> 1", True), (0, "== 0", True), (1, "0.9..1.1", True), (1.2, "0.9..1.1", False),
@@ -343,6 +357,18 @@ class Files(unittest.TestCase):
             todo.done(task)
         self.assertEqual(list(todo.without_report), [task])
         self.assertFalse(run.complete())
+
+    def test_legend_over_a_curve_is_found(self):
+        run = results.Results(self.run_directory())
+        figure, axes = run.figure("legend", 1, 2)
+        for axis, x in zip(axes, (0.1, 0.9)):
+            axis.plot([x, x], [0, 1], label="curve")
+            axis.set(xlim=(0, 1), ylim=(0, 1))
+            axis.legend(loc="center left")
+        self.assertEqual(results.legends_over_curves(figure), 1)
+        axes[0].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+        self.assertEqual(results.legends_over_curves(figure), 0)
+        run.close()
 
     def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})
