@@ -5,6 +5,7 @@ import contextlib
 import io
 import ipaddress
 import json
+import math
 import os
 import random
 import re
@@ -16,7 +17,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
+from closlab import delays, experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
 from closlab import statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 
@@ -91,6 +92,22 @@ class Statistics(unittest.TestCase):
         self.assertEqual(results.jain([3, 3, 3]), 1)
         self.assertEqual(results.jain([1, 0, 0, 0]), 0.25)
         self.assertEqual(results.jain([0, 0]), 1)
+
+    def test_quantile_of_a_histogram_is_the_end_of_its_bucket(self):
+        delay = results.Histogram({"from_ns": [6220, 10, 7000], "to_ns": [6399, 10, 7001], "frames": [98, 1, 1]})
+        self.assertEqual(delay.count, 100)
+        self.assertEqual([delay.quantile(q) for q in (0, 0.01, 0.02, 0.99, 1)], [10, 10, 6399, 6399, 7001])
+        self.assertTrue(math.isnan(results.Histogram({"from_ns": [], "to_ns": [], "frames": []}).quantile(0.5)))
+
+    def test_buckets_of_delays_end_at_the_extremes(self):
+        frames = [0] * delays.BUCKETS
+        self.assertEqual(delays.rows(2**64 - 1, 0, frames), [])
+        frames[3], frames[16], frames[33] = 1, 2, 3
+        self.assertEqual(delays.rows(3, 35, frames), [(3, 3, 1), (16, 16, 2), (34, 35, 3)])
+        frames = [0] * delays.BUCKETS
+        frames[155] = 9
+        self.assertEqual((delays.lower_ns(155), delays.lower_ns(156)), (6912, 7168))
+        self.assertEqual(delays.rows(7000, 7000, frames), [(7000, 7000, 9)])
 
     def test_schemes_of_an_experiment_have_different_colours(self):
         for name in experiment.names():
@@ -439,7 +456,7 @@ class Guest(unittest.TestCase):
     def begun(self, now):
         """Return: origin of a measurement that begins at NOW, and the calls of sleep_until() and seed()."""
         lab = guest.Lab.__new__(guest.Lab)
-        lab.expected, lab.measurements, lab.samplers, lab.traced = 1, 4, [], {}
+        lab.expected, lab.measurements, lab.samplers, lab.histograms, lab.traced = 1, 4, [], [], {}
         with mock.patch.object(guest, "sleep_until") as sleep, mock.patch.object(virtual, "seed") as seed, \
                 mock.patch.object(guest.Lab, "report_progress"), mock.patch("time.monotonic_ns", return_value=now):
             lab.begin()
