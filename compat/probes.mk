@@ -16,6 +16,7 @@ ccflags-y += $(call closnet-probe,NLA_GET_DEFAULT,net/netlink.h,nla_get_u32_defa
 ccflags-y += $(call closnet-probe,HRTIMER_SETUP,linux/hrtimer.h,hrtimer_setup)
 ccflags-y += $(call closnet-probe,RTNL_NEWLINK_PARAMS,net/rtnetlink.h,struct rtnl_newlink_params)
 ccflags-y += $(call closnet-probe,KERNEL_HWTSTAMP_CONFIG,linux/net_tstamp.h,struct kernel_hwtstamp_config)
+ccflags-y += $(call closnet-probe,SKB_TSTAMP_TYPE,linux/skbuff.h,enum skb_tstamp_type)
 ccflags-y += $(call closnet-probe,KERNEL_ETHTOOL_TS_INFO,linux/ethtool.h,struct kernel_ethtool_ts_info)
 ccflags-y += $(call closnet-probe,KTIME_GET_SNAPSHOT_ID,linux/timekeeping.h,ktime_get_snapshot_id)
 ccflags-y += $(call closnet-probe,CONG_CONTROL_ACK,net/tcp.h,cong_control.*u32 ack)

@@ -11,9 +11,11 @@
  *	ethtool.c		ethtool
  *	dcb.c			priority flow control by dcb(8)
  *	ptp.c			PTP clock and hardware timestamps
+ *	delay.c			measurement of one-way delays
  *	closwire_options.c	options (generated)
  *	closwire_line.c		times of frames, pauses (plain C)
  *	closwire_clock.c	clock with offset and drift (plain C)
+ *	closwire_delay.c	histogram of delays (plain C)
  */
 #ifndef _CLOSWIRE_H
 #define _CLOSWIRE_H
@@ -27,6 +29,7 @@
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
 #include "closwire_clock.h"
+#include "closwire_delay.h"
 #include "closwire_line.h"
 
 #define CLOSWIRE_NAME		"closwire"
@@ -253,6 +256,7 @@ struct closwire_ptp {
  * @rx: reception
  * @ptp: clock
  * @stats: counters
+ * @measurement: histogram of the delays of received frames, or NULL; written under RTNL
  */
 struct closwire_port {
 	struct net_device *dev;
@@ -263,6 +267,7 @@ struct closwire_port {
 	struct closwire_rx rx ____cacheline_aligned_in_smp;
 	struct closwire_ptp ptp;
 	struct closwire_stats stats;
+	struct closwire_measurement __rcu *measurement;
 };
 
 /* main.c */
@@ -299,6 +304,14 @@ void closwire_wire_stop(struct closwire_port *port);
 
 /* ethtool.c */
 extern const struct ethtool_ops closwire_ethtool_ops;
+
+/* delay.c */
+void closwire_delay_depart(struct sk_buff *skb);
+void closwire_delay_arrive(struct closwire_port *port, const struct sk_buff *skb, u64 now_ns);
+void closwire_delay_stop(struct closwire_port *port);
+int closwire_set_dump(struct net_device *dev, struct ethtool_dump *dump);
+int closwire_get_dump_flag(struct net_device *dev, struct ethtool_dump *dump);
+int closwire_get_dump_data(struct net_device *dev, struct ethtool_dump *dump, void *data);
 
 /* dcb.c */
 #ifdef CONFIG_DCB

@@ -239,4 +239,7 @@ const struct ethtool_ops closwire_ethtool_ops = {
 	.get_pause_stats	= closwire_get_pause_stats,
 	.get_pauseparam		= closwire_get_pauseparam,
 	.get_ts_info		= closwire_get_ts_info,
+	.set_dump		= closwire_set_dump,
+	.get_dump_flag		= closwire_get_dump_flag,
+	.get_dump_data		= closwire_get_dump_data,
 };

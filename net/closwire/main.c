@@ -172,6 +172,7 @@ static int closwire_init(struct net_device *dev)
 
 static void closwire_uninit(struct net_device *dev)
 {
+	closwire_delay_stop(netdev_priv(dev));
 	closwire_ptp_unregister(netdev_priv(dev));
 }
 

@@ -382,6 +382,7 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct closwire_tx *tx = &port->tx;
 	u64 now_ns;
 
+	closwire_delay_depart(skb);
 	skb = closwire_frames(port, skb);
 	if (!skb)
 		return NETDEV_TX_OK;

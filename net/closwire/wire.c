@@ -39,7 +39,7 @@ static bool closwire_scrub(struct sk_buff *skb)
 	return true;
 }
 
-static void closwire_receive(struct closwire_port *port, struct sk_buff *skb)
+static void closwire_receive(struct closwire_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	const struct closwire_cb cb = *closwire_cb(skb);
 	struct closwire_stats *stats = &port->stats;
@@ -59,6 +59,7 @@ static void closwire_receive(struct closwire_port *port, struct sk_buff *skb)
 		skb_hwtstamps(skb)->hwtstamp = closwire_stamp(port, cb.sfd_ns);
 		closwire_add(&stats->rx_hwtstamps, 1);
 	}
+	closwire_delay_arrive(port, skb, now_ns);
 	closwire_add(&stats->rx_frames, 1);
 	closwire_add(&stats->rx_bytes, cb.len);
 	skb->protocol = eth_type_trans(skb, dev);
@@ -89,7 +90,7 @@ int closwire_poll(struct napi_struct *napi, int budget)
 	__skb_queue_head_init(&frames);
 	n = closwire_cable_arrived(port, now_ns, budget, &frames);
 	while ((skb = __skb_dequeue(&frames)))
-		closwire_receive(port, skb);
+		closwire_receive(port, skb, now_ns);
 	if (n < budget)
 		napi_complete_done(napi, n);
 	return n;

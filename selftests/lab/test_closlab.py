@@ -5,6 +5,7 @@ import contextlib
 import io
 import ipaddress
 import json
+import math
 import os
 import random
 import re
@@ -16,7 +17,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
+from closlab import delays, experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
 from closlab import statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 import published  # noqa: E402
@@ -92,6 +93,36 @@ class Statistics(unittest.TestCase):
         self.assertEqual(results.jain([3, 3, 3]), 1)
         self.assertEqual(results.jain([1, 0, 0, 0]), 0.25)
         self.assertEqual(results.jain([0, 0]), 1)
+
+    def test_quantile_of_a_histogram_is_the_end_of_its_bucket(self):
+        delay = results.Histogram({"from_ns": [6220, 10, 7000], "to_ns": [6399, 10, 7001], "frames": [98, 1, 1]})
+        self.assertEqual(delay.count, 100)
+        self.assertEqual([delay.quantile(q) for q in (0, 0.01, 0.02, 0.99, 1)], [10, 10, 6399, 6399, 7001])
+        self.assertTrue(math.isnan(results.Histogram({"from_ns": [], "to_ns": [], "frames": []}).quantile(0.5)))
+
+    def test_buckets_of_delays_end_at_the_extremes(self):
+        frames = [0] * delays.BUCKETS
+        self.assertEqual(delays.rows(2**64 - 1, 0, frames), [])
+        frames[3], frames[16], frames[33] = 1, 2, 3
+        self.assertEqual(delays.rows(3, 35, frames), [(3, 3, 1), (16, 16, 2), (34, 35, 3)])
+        frames = [0] * delays.BUCKETS
+        frames[155] = 9
+        self.assertEqual((delays.lower_ns(155), delays.lower_ns(156)), (6912, 7168))
+        self.assertEqual(delays.rows(7000, 7000, frames), [(7000, 7000, 9)])
+
+    def test_schemes_of_an_experiment_have_different_colours(self):
+        for name in experiment.names():
+            with self.subTest(name):
+                schemes = experiment.load(name).SCHEMES
+                found = results.colours(schemes)
+                self.assertLessEqual(len(schemes), len(results.COLOURS))
+                self.assertEqual(len(set(found.values())), len(schemes))
+
+    def test_a_scheme_has_the_same_colour_in_all_experiments(self):
+        experiments = {name: experiment.load(name).SCHEMES for name in experiment.names()}
+        several = {scheme for schemes in experiments.values() for scheme in schemes
+                   if sum(scheme in others for others in experiments.values()) > 1}
+        self.assertEqual(several - set(results.SCHEME_COLOURS), set())
 
     def test_bars_hold_or_fail(self):
         for value, bar, good in ((9.4, ">= 9.4", True), (9.3, ">= 9.4", False), (1, "<= 1", True), (1, "< 1", False),
@@ -365,6 +396,18 @@ class Files(unittest.TestCase):
         self.assertEqual(list(todo.without_report), [task])
         self.assertFalse(run.complete())
 
+    def test_legend_over_a_curve_is_found(self):
+        run = results.Results(self.run_directory())
+        figure, axes = run.figure("legend", 1, 2)
+        for axis, x in zip(axes, (0.1, 0.9)):
+            axis.plot([x, x], [0, 1], label="curve")
+            axis.set(xlim=(0, 1), ylim=(0, 1))
+            axis.legend(loc="center left")
+        self.assertEqual(results.legends_over_curves(figure), 1)
+        axes[0].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
+        self.assertEqual(results.legends_over_curves(figure), 0)
+        run.close()
+
     def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})
         self.assertFalse(results.Results(run).report())
@@ -434,7 +477,7 @@ class Guest(unittest.TestCase):
     def begun(self, now):
         """Return: origin of a measurement that begins at NOW, and the calls of sleep_until() and seed()."""
         lab = guest.Lab.__new__(guest.Lab)
-        lab.expected, lab.measurements, lab.samplers, lab.traced = 1, 4, [], {}
+        lab.expected, lab.measurements, lab.samplers, lab.histograms, lab.traced = 1, 4, [], [], {}
         with mock.patch.object(guest, "sleep_until") as sleep, mock.patch.object(virtual, "seed") as seed, \
                 mock.patch.object(guest.Lab, "report_progress"), mock.patch("time.monotonic_ns", return_value=now):
             lab.begin()

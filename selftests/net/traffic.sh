@@ -55,7 +55,7 @@ flows() {
 			error = $c["error"]; start = $c["start_ns"]; fct = $c["fct_ns"]
 			ideal = $c["ideal_ns"]; slowdown = $c["slowdown"]; round = $c["round"]
 			src = $c["src"]; dst = $c["dst"]; name = $c["name"]
-			sent = $c["sent_packets"]; whole = $c["whole_packets"]; cut = $c["short_packets"]
+			connected = $c["connected"]; sent = $c["sent_packets"]; whole = $c["whole_packets"]; cut = $c["short_packets"]
 		}
 		'"$1"' { n++ }
 		END { print n }' "$TMP/flows"
@@ -134,6 +134,16 @@ check "pattern poisson completes all flows" [ "$(flows "$DONE")" -eq "$(flows 1)
 check "pattern poisson has more than 5 flows" [ "$(flows 1)" -gt 5 ]
 check "pattern poisson runs with the same seed" traffic --seed 7 "${poisson[@]}"
 check_eq "pattern poisson is the same with the same seed" "$(schedule)" "$one"
+check "pattern poisson runs on a pool of connections" traffic --seed 7 "${poisson[@]}" connect=before
+check_eq "pattern poisson has the same flows on a pool of connections" "$(schedule)" "$one"
+check "pattern poisson completes all flows on a pool of connections" [ "$(flows "$DONE")" -eq "$(flows 1)" ]
+check_eq "a flow opens a connection only if those of its pair are busy" "$(flows 'connected { n--
+	for (i = 0; i < count; i++)
+		if (pair[i] == src dst && from[i] + took[i] > start) { n++; break }
+	} { pair[count] = src dst; from[count] = start; took[count++] = fct } 0')" 0
+check_refused "more connections than the pool may have are refused" \
+	"poisson: concurrency=10000 for 12 pairs exceeds 100000 connections" \
+	traffic --time 1s poisson load=0.1 cdf="$CDF/hadoop.cdf" connect=before concurrency=10000
 check "pattern poisson runs with another seed" traffic --seed 8 "${poisson[@]}"
 check "pattern poisson differs with another seed" [ "$(schedule)" != "$one" ]
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <cmocka.h>
 
+#include "traffic/pool.h"
 #include "traffic/records.h"
 
 #define WORDS_MAX 12
@@ -322,6 +323,66 @@ static void test_poisson(void **state)
 	free_pattern(&b);
 }
 
+static void test_bad_pools(void **state)
+{
+	(void)state;
+	expect_refused(POISSON " concurrency=2",
+		       "poisson: concurrency=2 needs connect=before");
+	expect_refused(POISSON " concurrency=8334 connect=before",
+		       "poisson: concurrency=8334 for 12 pairs exceeds 100000 connections");
+	expect_refused(POISSON " concurrency=0 connect=before",
+		       "bad value for key \"concurrency\": \"0\"");
+	expect_refused(POISSON " connect=warm",
+		       "bad value for key \"connect\": \"warm\"");
+}
+
+/* A flow gets the idle channel that was used last, or a new one, up to POOL_MAX. */
+static void test_pool(void **state)
+{
+	const struct host *h0, *h1;
+	struct channel *a, *b, *c;
+	struct pattern p;
+	uint32_t i;
+
+	(void)state;
+	assert_true(parse(&p, POISSON " connect=before concurrency=8333"));
+	h0 = p.set.src.hosts[0];
+	h1 = p.set.src.hosts[1];
+	p.pool = pool_new(run.topology.count);
+	a = pool_take(&p, h0, h1);
+	b = pool_take(&p, h0, h1);
+	assert_true(a && b && a != b && a->pooled && !a->opened && !a->once);
+	assert_ptr_equal(a->src, h0);
+	assert_ptr_equal(a->dst, h1);
+	pool_give(b);
+	pool_give(a);
+	c = pool_take(&p, h1, h0);
+	assert_true(c && c != a && c != b);
+	assert_ptr_equal(pool_take(&p, h0, h1), a);
+	pool_give(a);
+	/* an idle channel that is closed is not used again */
+	pool_remove(a);
+	assert_ptr_equal(pool_take(&p, h0, h1), b);
+	pool_remove(b);
+	pool_remove(c);
+	free(b);
+	free(c);
+	for (i = 0; i < POOL_MAX; i++) {
+		b = pool_take(&p, h0, h1);
+		assert_non_null(b);
+		free(b);
+	}
+	assert_null(pool_take(&p, h0, h1));
+	/* a closed channel makes room for another one */
+	pool_remove(a);
+	free(a);
+	a = pool_take(&p, h0, h1);
+	assert_non_null(a);
+	free(a);
+	free(p.pool);
+	free_pattern(&p);
+}
+
 #define CLOSED "closed src=h0-h2 dst=h0-h3 concurrency=2 cdf=../../tools/lab/cdf/hadoop.cdf"
 
 static void expect_same(const struct flow *a, const struct flow *b)
@@ -397,9 +458,9 @@ static void test_csv(void **state)
 {
 	/* ideal time: a full frame on three links, 3 * 1220.8 + 2000 ns */
 	static const char expected[] =
-		"0,0,copied,0,h0,h2,1448,1448,5,11324,5662,2.0000,done,,0,0,0,0\n"
-		"1,0,copied,0,h1,h3,1448,0,6,,5662,,failed,ECONNREFUSED,0,0,0,0\n"
-		"2,0,copied,0,h0,h2,1448,0,,,5662,,waiting,,0,0,0,0\n";
+		"0,0,copied,0,h0,h2,1448,1448,5,11324,5662,2.0000,done,,0,0,0,0,1\n"
+		"1,0,copied,0,h1,h3,1448,0,6,,5662,,failed,ECONNREFUSED,0,0,0,0,0\n"
+		"2,0,copied,0,h0,h2,1448,0,,,5662,,waiting,,0,0,0,0,0\n";
 	struct pattern p;
 	struct flow *f;
 	char *text;
@@ -414,6 +475,7 @@ static void test_csv(void **state)
 	f->start_ns = 5;
 	f->end_ns = 5 + 2 * 5662;
 	f->received = 1448;
+	f->connected = true;
 	f = p.plan[1];
 	f->state = FLOW_FAILED;
 	f->error = -ECONNREFUSED;
@@ -434,6 +496,8 @@ int main(void)
 		cmocka_unit_test(test_roce_payload),
 		cmocka_unit_test(test_derangement),
 		cmocka_unit_test(test_poisson),
+		cmocka_unit_test(test_bad_pools),
+		cmocka_unit_test(test_pool),
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_distinct_starts),
 		cmocka_unit_test(test_csv),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from closlab import experiment, topo, trace, virtual
+from closlab import delays, experiment, topo, trace, virtual
 from closlab.params import Values
 from closlab.virtual import sleep_until
 
@@ -43,6 +43,8 @@ class Lab:
         self.modules = set()    # loaded by module()
         self.samplers = []      # arguments of sample()
         self.children = []      # running samplers
+        self.histograms = []    # arguments of delays()
+        self.measuring = []     # processes that measure delays
         self.traced = {}        # arguments of trace()
         self.tracer = None      # running tracer
         self.reporter = None    # process that reports progress
@@ -63,6 +65,11 @@ class Lab:
     def sample(self, name, every, ports, begin=0):
         """Sample the queues of PORTS into CSV file NAME, every EVERY ns from BEGIN, in the next measurement."""
         self.samplers.append((name, every, ports, begin))
+
+    def delays(self, name, ports, begin, end):
+        """Measure the one-way delays of frames that arrive at PORTS from BEGIN to END, in ns, in the next measurement.
+        CSV file NAME gets a histogram of each port."""
+        self.histograms.append((name, ports, begin, end))
 
     def trace(self, name, event):
         """Record a trace event, like "tcp:tcp_probe", into CSV file NAME, in the next measurement."""
@@ -104,6 +111,8 @@ class Lab:
                        "--origin", self.origin, "--begin", begin] + [port.name() for port in ports]
             self.children.append(subprocess.Popen([str(word) for word in command]))
         self.samplers = []
+        self.measuring = [self.measure_delays(*arguments) for arguments in self.histograms]
+        self.histograms = []
         if self.traced:
             self.tracer = trace.Tracer(self.traced)
             self.tracer.start()
@@ -119,9 +128,30 @@ class Lab:
             if child.wait():
                 raise RuntimeError("the sampler ended with status %d" % child.returncode)
         self.children = []
+        for child in self.measuring:
+            if os.waitpid(child, 0)[1]:
+                raise RuntimeError("the measurement of delays failed")
+        self.measuring = []
         if self.tracer:
             self.tracer.stop(self.origin)
             self.tracer = None
+
+    def measure_delays(self, name, ports, begin, end):
+        """Start and end a measurement of delays, in a child process. Return: its id."""
+        child = os.fork()
+        if child:
+            return child
+        status = 1
+        try:
+            sleep_until(self.origin + begin)
+            delays.start(ports)
+            sleep_until(self.origin + end)
+            delays.write(self.path(name), ports)
+            status = 0
+        except Exception as error:
+            say("delays: %s" % error)
+        finally:
+            os._exit(status)
 
     def report_progress(self):
         """Seed the kernel at the origin and print a line per step of virtual time, in a child process. Return: its id."""

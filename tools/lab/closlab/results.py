@@ -5,11 +5,30 @@ import json
 import math
 import os
 import re
+import sys
 
 from closlab import experiment
 from closlab.params import BadValue, Values
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#f0e442", "#000000")
+# Colours of schemes that several experiments have. Schemes without an entry get colours that the entries of their
+# experiment leave; no two schemes of an experiment may have the same entry.
+BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY, YELLOW, BLACK = COLOURS
+SCHEME_COLOURS = {
+    # transports and congestion controls
+    "ndp": BLUE, "ndp-srpt": SKY, "dctcp": VERMILION, "dctcp-warm": ORANGE, "cubic": GREY, "bbr": PURPLE,
+    "dcqcn": GREEN, "roce-dcqcn": BLACK, "pfc": ORANGE, "roce-pfc": ORANGE, "none": GREY, "pcrp": BLUE,
+    "timely": SKY, "classic": SKY, "patched": BLACK, "swift": BLUE, "tcp": VERMILION,
+    # switches
+    "cp": VERMILION, "droptail": GREY, "fifo": GREY,
+    # load balancing
+    "ecmp": GREY, "wcmp": BLACK, "letflow": ORANGE, "flowlet-quality": YELLOW, "random": SKY, "rr": PURPLE,
+    "drill": VERMILION, "quality": GREEN, "glb": BLUE, "reorder": SKY, "conweave": BLUE,
+    # conditions
+    "all": BLUE, "quiet": GREY,
+    # rates
+    "1gbit": PURPLE, "10gbit": BLUE, "25gbit": GREEN, "40gbit": ORANGE, "100gbit": VERMILION,
+}
 STYLE = {"svg.hashsalt": "closnet", "font.size": 9, "axes.titlesize": 10, "axes.spines.top": False,
          "axes.spines.right": False, "legend.frameon": False}
 BARS = {
@@ -65,6 +84,26 @@ def quantile(values, q):
     return ordered[max(0, math.ceil(q * len(ordered)) - 1)]
 
 
+class Histogram:
+    """One-way delays of lab.delays(): the rows of a port, or of all ports.
+
+    count   number of frames
+    """
+
+    def __init__(self, columns):
+        self.buckets = sorted(zip(columns["from_ns"], columns["to_ns"], columns["frames"]))
+        self.count = sum(columns["frames"])
+
+    def quantile(self, q):
+        """Return: delay that a share Q of the frames does not exceed, ns; too large by 1/16 at most. NaN: no frames"""
+        left = max(1, math.ceil(q * self.count))
+        for _, to_ns, frames in self.buckets:
+            left -= frames
+            if left <= 0:
+                return to_ns
+        return math.nan
+
+
 def jain(values):
     """Return: Jain's fairness index: 1 if all values are equal, 1/n if one has everything."""
     squares = sum(v * v for v in values)
@@ -93,6 +132,27 @@ def layout(header, rows):
                         for cell, width, l in zip(row, widths, left)).rstrip()
 
 
+def colours(schemes):
+    """Return: {scheme: colour} of an experiment, different colours for up to len(COLOURS) schemes."""
+    found = {scheme: SCHEME_COLOURS[scheme] for scheme in schemes if scheme in SCHEME_COLOURS}
+    rest = [colour for colour in COLOURS if colour not in found.values()] or COLOURS
+    others = [scheme for scheme in schemes if scheme not in found]
+    found.update((scheme, rest[i % len(rest)]) for i, scheme in enumerate(others))
+    return found
+
+
+def legends_over_curves(figure):
+    """Return: number of axes of a figure of matplotlib whose legend lies over one of their lines."""
+    figure.canvas.draw()
+    covered = 0
+    for axes in figure.axes:
+        if axes.get_legend():
+            box = axes.get_legend().get_window_extent()
+            covered += any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
+                           for line in axes.get_lines() if len(line.get_xdata()))
+    return covered
+
+
 class Results:
     """Results of a run.
 
@@ -119,7 +179,7 @@ class Results:
         return read_csv(self.path(scheme, name))
 
     def colour(self, scheme):
-        return COLOURS[list(self.module.SCHEMES).index(scheme) % len(COLOURS)]
+        return colours(self.module.SCHEMES)[scheme]
 
     def text(self, *lines):
         """Adds lines to table.txt."""
@@ -169,6 +229,8 @@ class Results:
             f.write("\n")
         for name, figure in self.figures.items():
             figure.tight_layout()
+            if covered := legends_over_curves(figure):
+                print("lab: %s.svg: %d legends over curves" % (name, covered), file=sys.stderr)
             figure.savefig(self.path(name + ".svg"), metadata={"Date": None})
         self.close()
         return all(claim["holds"] for claim in self.claims)

@@ -330,11 +330,12 @@ def inside(node):
 
 
 def device_ioctl(dev, number, value):
-    """Call an ioctl with a struct ifreq that points to VALUE."""
+    """Call an ioctl with a struct ifreq that points to VALUE. Return: VALUE as the ioctl has changed it"""
     buffer = ctypes.create_string_buffer(value)
     request = struct.pack("16sP16x", dev.encode(), ctypes.addressof(buffer))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         fcntl.ioctl(s, number, request)
+    return buffer.raw
 
 
 def ethtool(dev, command, *values):

@@ -20,7 +20,7 @@ import statistics
 import struct
 import time
 
-from closlab import topo
+from closlab import delays, topo
 from closlab.guest import sleep_until
 from closlab.params import RATES, Param, scaled
 from closlab.results import COLOURS, mean
@@ -164,7 +164,7 @@ class Bench:
     """Sends datagrams and records their departure and arrival times."""
 
     def __init__(self, lab, net):
-        self.lab, self.nodes = lab, net.nodes
+        self.lab, self.net, self.nodes = lab, net, net.nodes
         # reading the clock takes 1 ns
         before, real, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
         self.real_ns = real - (before + after) // 2
@@ -174,9 +174,11 @@ class Bench:
         out.write(",".join(columns) + "\n")
         return out
 
-    def burst(self, out, test, sources, destination, links, frame, count):
+    def burst(self, out, histograms, test, sources, destination, links, frame, count):
         """Send COUNT frames from each source, all at the same instant."""
         receiver = Receiver(self.nodes[destination])
+        port = self.net.path(self.nodes[sources[0]], receiver.node)[-1].peer
+        delays.start([port])
         senders = [Sender(self.nodes[name], receiver, frame) for name in sources]
         due = time.monotonic_ns() + LEAD_NS
         for sender in senders:
@@ -185,6 +187,7 @@ class Bench:
         for number, (arrived, sfd) in enumerate(receiver.receive(count * len(senders))):
             out.write("%s,%d,%d,%d,%d,%d,%d\n" % (test, links, frame, number, due - self.lab.origin, arrived - zero,
                                                   sfd - zero))
+        histograms.writelines("%s,%d,%d,%d,%d,%d\n" % (test, links, frame, *row) for row in delays.stop(port))
 
     def queue(self, out, count, gap_ns, rng):
         """Send frames from "fast" to h1 with exponential gaps."""
@@ -217,12 +220,13 @@ def guest(lab):
     bench = Bench(lab, net)
     lab.begin()
     sleep_until(lab.origin)
-    with bench.open("frames.csv", "test", "links", "bytes", "frame", "sent_ns", "arrived_ns", "sfd_ns") as out:
+    with bench.open("frames.csv", "test", "links", "bytes", "frame", "sent_ns", "arrived_ns", "sfd_ns") as out, \
+            bench.open("delays.csv", "test", "links", "bytes", *delays.COLUMNS[1:]) as histograms:
         for destination, links in DESTINATIONS:
             for size in p.sizes:
-                bench.burst(out, "delay", ["h1"], destination, links, size, 1)
-        bench.burst(out, "burst", ["h1"], "leaf1", 1, FRAME, p.burst)
-        bench.burst(out, "incast", ["h%d" % (i + 2) for i in range(p.senders)], "h1", 2, FRAME, 1)
+                bench.burst(out, histograms, "delay", ["h1"], destination, links, size, 1)
+        bench.burst(out, histograms, "burst", ["h1"], "leaf1", 1, FRAME, p.burst)
+        bench.burst(out, histograms, "incast", ["h%d" % (i + 2) for i in range(p.senders)], "h1", 2, FRAME, 1)
     for load, count, gap in zip(p.loads, p.packets, gaps_ns):
         with bench.open("queue-%g.csv" % load, "sent_ns", "arrived_ns") as out:
             bench.queue(out, count, gap, random.Random("%d %s %g" % (lab.seed, lab.scheme, load)))
@@ -337,6 +341,26 @@ def report_delay(run):
         run.claim("delay-" + scheme, "delay of a single frame through 1, 2 and 4 links: largest error, ns",
                   max(differences, key=abs), "== 0")
     run.table(("rate", "links", "bytes", "closed form", "measured", "difference", "NIC's"), rows)
+
+
+def report_histograms(run):
+    """Claim that closwire's histograms of one-way delays count each frame in the bucket of its expected delay."""
+    for scheme in run.schemes:
+        frames, histograms = Frames(run, scheme), run.csv(scheme, "delays.csv")
+        misplaced, extremes = 0, []
+        for test, links, size in sorted(set(zip(*(histograms[name] for name in ("test", "links", "bytes"))))):
+            which = {"links": links, "bytes": size}
+            buckets = histograms.where(test=test, **which)
+            rows = frames.rows(test, **which)
+            expected_ns = sorted(arrived - row["sent_ns"] for row, arrived, _ in rows)
+            extremes += [(min(buckets["from_ns"]), expected_ns[0]), (max(buckets["to_ns"]), expected_ns[-1])]
+            for first, last, count in zip(buckets["from_ns"], buckets["to_ns"], buckets["frames"]):
+                misplaced += abs(count - sum(first <= ns <= last for ns in expected_ns))
+            misplaced += abs(len(expected_ns) - sum(buckets["frames"]))
+        run.claim("histogram-" + scheme, "frames of the above tests in another bucket of closwire's histogram of delays",
+                  misplaced, "== 0")
+        run.claim("extremes-" + scheme, "smallest and largest delay of each histogram: largest error, ns",
+                  worst(extremes), "== 0")
 
 
 def report_bursts(run):
@@ -504,5 +528,6 @@ def report_tcp(run):
 def report(run):
     report_delay(run)
     report_bursts(run)
+    report_histograms(run)
     report_queue(run)
     report_tcp(run)

@@ -2,7 +2,7 @@
 """Completion times of flows with realistic sizes over the NDP transport, beside dctcp and cubic.
 
 Flows start as a Poisson process between any two hosts, independently of earlier flows. Each has its own sockets, and
-is a message with NDP or a connection with TCP. All schemes have the same flows at the same times:
+is a message with NDP or a connection with TCP, except in dctcp-warm. All schemes have the same flows at the same times:
 
     ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver pulls its flows
                     in turn
@@ -10,6 +10,8 @@ is a message with NDP or a connection with TCP. All schemes have the same flows 
     ndp-bands       the module's defaults, which are that and bands; ports send data of messages with a short rest
                     first, in `bands` bands
     dctcp, cubic    ports of `buffer` bytes; for dctcp they mark above `k`
+    dctcp-warm      the same as dctcp, on persistent connections: `connections` of each pair of hosts are open before
+                    the measurement, and a flow opens another one, which stays open, if all of its pair are busy
 
 A case is named SIZES-LOAD. The load is the load of the hosts' links with TCP and its headers. Sizes in `hotspot` are
 sent by all other hosts to one host, whose link has that load, because the traffic generator cannot start enough short
@@ -47,15 +49,19 @@ PARAMS = [
     Param("buffer", "size", "1M", "buffer of TCP's port"),
     Param("k", "size", "98k", "marking threshold of dctcp's port"),
     Param("rto_min", "time", "5ms", "TCP's minimum RTO"),
+    Param("connections", "count", "1", "connections of each pair of hosts that dctcp-warm opens before"),
+    Param("idle_restart", "word", "on", "tcp_slow_start_after_idle of dctcp-warm, by default on as in Linux: after an "
+          "RTO without data, a connection begins with its initial window", choices=("on", "off")),
 ]
 SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
-SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic")
+SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic", "dctcp-warm")
 MEMORY = 12  # GiB
 NDP = SCHEMES[:3]
 # net.ndp.pull_policy and bands of hosts, or the module's defaults
 POLICIES = {"ndp": 0, "ndp-srpt": 2, "ndp-bands": None}
 BANDS = {"ndp": 1, "ndp-srpt": 1, "ndp-bands": None}
 BANDED = "ndp-bands"
+WARM = "dctcp-warm"
 
 
 def cases(params):
@@ -100,6 +106,7 @@ def build(lab, net):
                   initial_window=p.window or None)
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
+        net.host_sysctls["ipv4/tcp_slow_start_after_idle"] = "0" if lab.scheme == WARM and p.idle_restart == "off" else "1"
         net.build()
 
 
@@ -114,6 +121,8 @@ def guest(lab):
     for name, sizes, load in cases(p):
         time = p.warmup + time_ns(p, sizes, load)
         words = [ndp.transport(lab.scheme)]
+        if lab.scheme == WARM:
+            words += ["connect=before", "concurrency=%d" % p.connections]
         if sizes in p.hotspot:
             words += ["src=h2-h%d" % hosts, "dst=h1"]
             load /= hosts - 1
@@ -131,6 +140,7 @@ class Flows(pcrp.Flows):
                 flow has a constant rate
     drained_ms  time from then to the end of the last flow
     packets     number of packets of all flows, including the warm-up, without retransmissions
+    connected   number of flows that opened a connection, or a socket with NDP
     """
 
     def __init__(self, run, scheme, name, sizes, load):
@@ -140,6 +150,7 @@ class Flows(pcrp.Flows):
         payload = p.mtu - ndp.headers(scheme)
         time = time_ns(p, sizes, load)
         end = p.warmup + time
+        self.connected = sum(row["connected"] for row in self.all)
         received = self.packets = 0
         for row in run.csv(scheme, "flows-%s.csv" % name).where(state="done").rows():
             begin, ns = row["start_ns"], row["fct_ns"]
@@ -162,7 +173,7 @@ def report(run):
                    "FCT, µs: mean", "p99"),
                   [(scheme,) + row for scheme in run.schemes for row in some[scheme, name].rows()])
         run.table(("scheme", "FCT of all, µs", "goodput", "drained, ms", "trimmed or dropped %", "retransmitted %",
-                   "timeouts"),
+                   "timeouts", "connected"),
                   [(scheme,) + totals(scheme, some[scheme, name]) for scheme in run.schemes])
     summary(run, some)
     by_size(run, some)
@@ -186,7 +197,7 @@ def summary(run, some):
     for name, *_ in cases(run.params):
         for scheme in run.schemes:
             flows = some[scheme, name]
-            _, goodput, _, lost, _, timeouts = totals(scheme, flows)
+            _, goodput, _, lost, _, timeouts, _ = totals(scheme, flows)
             rows.append((name, scheme, len(flows.among(*SHORT)), flows.mean(*SHORT), flows.quantile(0.99, *SHORT),
                          "%.3g..%.3g" % tuple(flows.quantile_range(0.99, *SHORT)), len(flows.among(*LONG)),
                          flows.mean(*LONG), flows.quantile(0.99, *LONG), goodput, lost, timeouts))
@@ -216,23 +227,30 @@ def totals(scheme, flows):
         lost, again, timeouts = (flows.total(name) for name in ("switch_drops", "TcpRetransSegs",
                                                                 "TcpExtTCPTimeouts"))
     return (flows.fct_us(), flows.goodput, flows.drained_ms, 100 * lost / flows.packets, 100 * again / flows.packets,
-            timeouts)
+            timeouts, flows.connected)
 
 
 def claim(run, name, some):
     """Claim that short flows have a better tail than with dctcp, and that long flows lose little."""
     for scheme in NDP:
+        for rival in (WARM, "dctcp"):
+            if {scheme, rival} <= set(some):
+                claim_tail(run, "%s-%s%s" % (name, scheme, rival[len("dctcp"):]), some, scheme, rival)
         if not {scheme, "dctcp"} <= set(some):
             continue
         own, other = some[scheme], some["dctcp"]
-        (least, most), (own_least, own_most) = (f.quantile_range(0.99, *SHORT) for f in (other, own))
-        run.claim("%s-%s" % (name, scheme), "p99 slowdown of flows <= 100 KB: dctcp over %s; %.3g to %.3g" % (
-            scheme, least / own_most, most / own_least),
-                  other.quantile(0.99, *SHORT) / own.quantile(0.99, *SHORT), "> 1")
         if own.among(*LONG):
             found, off = own.ratio(other, *LONG)
             run.claim("%s-%s-long" % (name, scheme), "mean slowdown of flows > 1 MB: %s over dctcp; +- %.2g" % (
                 scheme, off), found, "<= 1.3")
+
+
+def claim_tail(run, ident, some, scheme, rival):
+    own, other = some[scheme], some[rival]
+    (least, most), (own_least, own_most) = (f.quantile_range(0.99, *SHORT) for f in (other, own))
+    run.claim(ident, "p99 slowdown of flows <= 100 KB: %s over %s; %.3g to %.3g" % (
+        rival, scheme, least / own_most, most / own_least),
+              other.quantile(0.99, *SHORT) / own.quantile(0.99, *SHORT), "> 1")
 
 
 def draw(run, some):

@@ -13,13 +13,14 @@ Hosts at one switch send to one host; the port's buffer drops no packet. Schemes
     target-high     both are `t_high`
 
 The smoothness of a connection's rate is its standard deviation during the measurement over its mean, averaged over all
-connections. RTTs are measured at the port, as in timely_incast.py.
+connections. RTTs are measured at the port, as in timely_incast.py. One-way delays are of the frames that arrive at the
+receiver: from the time at which TCP's pacing lets a packet depart, so they include the wait in the sender.
 """
 import math
 
 from closlab import topo
 from closlab.params import Param
-from closlab.results import mean, quantile
+from closlab.results import Histogram, mean, quantile
 from closlab.tcp import WIRE, Module, Window
 
 PARAMS = [
@@ -68,6 +69,7 @@ def guest(lab):
     lab.expect(len(p.flows) * (p.warmup + p.time))
     for flows in p.flows:
         lab.sample("queue-%d.csv" % flows, p.every, [net.nodes["switch"].port("h1")], p.warmup)
+        lab.delays("delays-%d.csv" % flows, [net.nodes["h1"].port("switch")], p.warmup, p.warmup + p.time)
         lab.traffic(net, "--time", "%dns" % (p.warmup + p.time), "--drain", "0ns",
                     "--series", lab.path("series-%d.csv" % flows), "--every", "%dns" % p.rates_every,
                     "bulk", "src=h2-h%d" % (p.hosts + 1), "dst=h1", "flows=%d" % flows, "jitter=%dns" % p.jitter,
@@ -98,6 +100,8 @@ class Case:
         self.goodput = sum(self.window.goodputs) / 1e9
         self.rtts = [base_us(p) + us for us in self.window.queue_us]
         self.p99 = quantile(self.rtts, 0.99)
+        delays = Histogram(run.csv(scheme, "delays-%d.csv" % flows))
+        self.delays = tuple(delays.quantile(q) / 1e3 for q in (0.5, 0.99))
         self.rates = {}     # flow: [(ms, rate)]
         for row in run.csv(scheme, "series-%d.csv" % flows).rows():
             if begin < row["time_ns"] <= end:
@@ -107,13 +111,14 @@ class Case:
 
     def row(self):
         return (self.flows, self.scheme, self.goodput, self.window.share, mean(self.rtts), quantile(self.rtts, 0.5),
-                self.p99, max(self.rtts), self.deviation, self.window.jain, self.window.drops)
+                self.p99, max(self.rtts), *self.delays, self.deviation, self.window.jain, self.window.drops)
 
 
 def report(run):
     all_cases = {scheme: [Case(run, scheme, flows) for flows in run.params.flows] for scheme in run.schemes}
-    run.text("RTT in µs; the path's is %.1f" % base_us(run.params), "")
-    run.table(("flows", "scheme", "Gbit/s", "of max", "RTT: mean", "p50", "p99", "max", "rate's deviation", "Jain",
+    run.text("RTT and one-way delay in µs; the path's RTT is %.1f" % base_us(run.params), "")
+    run.table(("flows", "scheme", "Gbit/s", "of max", "RTT: mean", "p50", "p99", "max", "delay: p50", "p99",
+               "rate's deviation", "Jain",
                "drops"), [c.row() for row in zip(*all_cases.values()) for c in row])
     run.claim("drops", "number of dropped packets", sum(c.window.drops for row in all_cases.values() for c in row),
               "== 0")

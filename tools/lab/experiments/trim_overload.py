@@ -41,7 +41,6 @@ ON_WIRE = 24                # check sequence, preamble, gap
 PARTS = 10                  # of a measurement
 SPAN = PARTS + 1.1          # one part before the measurement, and a margin after the last sample
 LEAST = 1000                # minimum duration of a measurement, transmission times
-COLOURS = {"ndp": "#0072b2", "cp": "#d55e00", "droptail": "#666666"}
 
 
 def wire_ns(params, mtu):
@@ -166,9 +165,9 @@ def draw(run, points):
     for mtu, axis in zip(params.mtu, figure.axes):
         for scheme in run.schemes:
             curve = [points[scheme, mtu, flows] for flows in params.flows]
-            axis.plot(params.flows, [p.mean for p in curve], "o-", color=COLOURS[scheme], markersize=4,
+            axis.plot(params.flows, [p.mean for p in curve], "o-", color=run.colour(scheme), markersize=4,
                       label=scheme + ": mean")
-            axis.plot(params.flows, [p.worst for p in curve], "v--", color=COLOURS[scheme], markersize=4,
+            axis.plot(params.flows, [p.worst for p in curve], "v--", color=run.colour(scheme), markersize=4,
                       label=scheme + ": worst tenth")
         axis.set_xscale("log")
         axis.set_xticks(params.flows, [str(flows) for flows in params.flows])

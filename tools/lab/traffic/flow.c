@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "pattern.h"
+#include "pool.h"
 #include "sockets.h"
 
 #define TABLE_SIZE 4096
@@ -111,7 +112,8 @@ void flow_start(struct flow *f, struct channel *ch)
 	}
 	f->channel = ch;
 	ch->flow = f;
-	if (ch->once)
+	f->connected = !ch->opened;
+	if (f->connected)
 		channel_open(ch);
 	else
 		f->retrans_packets = retrans_of(f);
@@ -300,7 +302,9 @@ static void close_end(struct endpoint *end)
 
 void channel_close(struct channel *ch)
 {
-	if (!ch->once)
+	if (ch->pooled)
+		pool_remove(ch);
+	else if (!ch->once)
 		forget(ch);
 	table_remove(ch);
 	if (!ch->opened)

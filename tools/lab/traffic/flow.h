@@ -34,6 +34,7 @@ struct flow {
 	uint32_t round;			/* incast: round; rpc: request; closed: flow */
 	enum flow_state state;
 	int error;			/* negative errno if failed */
+	bool connected;			/* it opened its channel */
 	struct pattern *pattern;
 	struct channel *channel;	/* while it runs */
 	const struct host *src;
@@ -94,8 +95,10 @@ struct channel {
 	struct flow *flow;		/* that it carries now */
 	bool once;			/* closed with its flow */
 	bool opened;
+	bool pooled;			/* of its pattern's pool, see pool.h */
 	uint16_t port;			/* of ends[0], network order */
 	struct channel *next;		/* in the hash table of open channels */
+	struct channel *next_idle;	/* in the pool */
 };
 
 /**
@@ -159,7 +162,10 @@ struct flow *flow_new(struct pattern *pattern, const struct host *src, const str
 /* Schedule START at @ns or up to some ns later: no two flows start at the same ns. */
 void flow_start_at(struct flow *flow, int64_t ns, void (*start)(void *flow));
 
-/* Start the flow on an open channel; NULL: on a channel of its own. */
+/*
+ * Start the flow on @channel, which is opened if it is new; NULL: on a channel that is
+ * opened and closed with the flow.
+ */
 void flow_start(struct flow *flow, struct channel *channel);
 
 /* Set the final state and call the pattern's ended(). */

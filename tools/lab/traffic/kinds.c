@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pattern.h"
+#include "pool.h"
 
 /* ---- shared by several kinds */
 
@@ -266,11 +267,37 @@ static bool check_ends(struct pattern *p, struct error *e)
 	return check_time(p, e);
 }
 
+/* Return: number of ordered pairs of different hosts */
+static uint64_t all_pairs(const struct settings *s)
+{
+	uint64_t pairs = (uint64_t)s->src.count * s->dst.count;
+	uint32_t i, j;
+
+	for (i = 0; i < s->src.count; i++)
+		for (j = 0; j < s->dst.count; j++)
+			pairs -= s->src.hosts[i] == s->dst.hosts[j];
+	return pairs;
+}
+
+static bool check_pool(const struct pattern *p, struct error *e)
+{
+	uint64_t pairs = all_pairs(&p->set);
+
+	if (!p->set.connect_before && p->set.concurrency > 1)
+		return refuse(e, "poisson: concurrency=%llu needs connect=before",
+			    (unsigned long long)p->set.concurrency);
+	if (p->set.connect_before && pairs * p->set.concurrency > POOL_MAX)
+		return refuse(e, "poisson: concurrency=%llu for %llu pairs exceeds %u connections",
+			    (unsigned long long)p->set.concurrency, (unsigned long long)pairs,
+			    POOL_MAX);
+	return true;
+}
+
 static bool check_poisson(struct pattern *p, struct error *e)
 {
 	if (!(p->set.load > 0 && p->set.load <= 10))
 		return refuse(e, "bad value for key \"load\": \"%g\"", p->set.load);
-	if (!check_ends(p, e))
+	if (!check_ends(p, e) || !check_pool(p, e))
 		return false;
 	if (!topology_path(&run.topology, p->set.src.hosts[0],
 			   p->set.dst.hosts[p->set.dst.hosts[0] == p->set.src.hosts[0]]))
@@ -287,7 +314,7 @@ static void draw_pair(struct pattern *p, const struct host **src, const struct h
 	} while (*src == *dst);
 }
 
-/* Return: mean time between two flows, of all hosts together */
+/* Return: mean time between the starts of two flows */
 static double mean_gap_ns(const struct pattern *p)
 {
 	const struct host *src = p->set.src.hosts[0];
@@ -296,6 +323,19 @@ static double mean_gap_ns(const struct pattern *p)
 
 	return cdf_mean(&p->set.cdf) * 8 * 1e9 /
 	       (p->set.load * (double)path->links[0].rate_bps * p->set.src.count);
+}
+
+/* Open connections for all pairs that draw_pair() can draw. */
+static void open_pool(struct pattern *p)
+{
+	uint32_t i, j, k;
+
+	p->pool = pool_new(run.topology.count);
+	for (i = 0; i < p->set.src.count; i++)
+		for (j = 0; j < p->set.dst.count; j++)
+			for (k = 0; k < p->set.concurrency; k++)
+				if (p->set.src.hosts[i] != p->set.dst.hosts[j])
+					pool_open(p, p->set.src.hosts[i], p->set.dst.hosts[j]);
 }
 
 static void prepare_poisson(struct pattern *p)
@@ -310,6 +350,25 @@ static void prepare_poisson(struct pattern *p)
 		plan_flow(p, src, dst, bytes);
 		p->plan[p->plan_count - 1]->start_ns = (int64_t)ns;
 	}
+	if (p->set.connect_before)
+		open_pool(p);
+}
+
+static void start_from_pool(void *flow)
+{
+	struct flow *f = flow;
+
+	/* after --time, flows do not start, so they take no connection */
+	flow_start(f, f->pattern->pool && !run.over ?
+		   pool_take(f->pattern, f->src, f->dst) : NULL);
+}
+
+static void ended_poisson(struct pattern *p, struct flow *f, struct channel *ch)
+{
+	(void)p;
+	(void)f;
+	if (ch)
+		pool_give(ch);
 }
 
 static void start_poisson(struct pattern *p)
@@ -317,7 +376,7 @@ static void start_poisson(struct pattern *p)
 	uint32_t i;
 
 	for (i = 0; i < p->plan_count; i++)
-		flow_start_at(p->plan[i], p->plan[i]->start_ns, start_alone);
+		flow_start_at(p->plan[i], p->plan[i]->start_ns, start_from_pool);
 }
 
 /* ---- closed: a constant number of flows per host; a new one starts when one ends */
@@ -409,6 +468,7 @@ static const struct pattern_kind poisson = {
 	.check = check_poisson,
 	.prepare = prepare_poisson,
 	.start = start_poisson,
+	.ended = ended_poisson,
 };
 
 static const struct pattern_kind blast = {

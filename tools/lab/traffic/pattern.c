@@ -55,8 +55,9 @@ static const struct word words[] = {
 	{ "response", RPC, RPC, BYTES, FIELD(response), 1, 1ULL << 50, "bytes of its response" },
 	{ "count", RPC, 0, NUMBER, FIELD(count), 1, FLOWS_MAX,
 	  "requests of each connection, one after the other; default: until --time" },
-	{ "concurrency", RPC | CLOSED, 0, NUMBER, FIELD(concurrency), 1, 10000,
-	  "connections of each pair of hosts, closed: flows of each host of src; default 1" },
+	{ "concurrency", RPC | RANDOM, 0, NUMBER, FIELD(concurrency), 1, 10000,
+	  "connections of each pair of hosts before time 0, closed: flows of each host\n"
+	  "of src; default 1" },
 	{ "load", POISSON, POISSON, FRACTION, FIELD(load), 0, 0,
 	  "data that each host of src sends, as a share of its link's rate: 0.6" },
 	{ "cdf", RANDOM, RANDOM, CDF_FILE, FIELD(cdf), 0, 0,
@@ -89,9 +90,10 @@ static const struct word words[] = {
 	  "ndp: size of each receiver's region, a multiple of 4096; messages that\n"
 	  "find no space there fail; default: no region" },
 	{ "cc", STREAMS, 0, TEXT, FIELD(cc), 1, 15, "TCP's congestion control, on both sides" },
-	{ "connect", BULK | INCAST | PERMUTATION, 0, CONNECT, FIELD(connect_before), 0, 0,
+	{ "connect", BULK | INCAST | PERMUTATION | POISSON, 0, CONNECT, FIELD(connect_before), 0, 0,
 	  "flow: a flow's time begins with connect(); before: connections are\n"
-	  "opened before time 0 and kept; default flow, rpc: always before" },
+	  "opened before time 0 and kept, poisson: as a pool for each pair of hosts;\n"
+	  "default flow, rpc: always before" },
 	{ "nodelay", STREAMS, 0, NUMBER, FIELD(nodelay), 0, 1, "TCP_NODELAY; default 1" },
 	{ "sndbuf", ALL, 0, BYTES, FIELD(sndbuf), 1, 1 << 30,
 	  "SO_SNDBUF; default: the system's" },

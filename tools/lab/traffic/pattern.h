@@ -65,6 +65,7 @@ struct pattern {
 	struct listener *listeners;	/* by host of the topology; pattern NULL: unused */
 	struct channel **channels;	/* per flow or sender; NULL: opened by the flow */
 	uint32_t channel_count;
+	struct pool *pool;		/* NULL: each flow opens its channel */
 	struct flow **plan;		/* flows made before the start, in order */
 	uint32_t plan_count;
 	uint32_t round;

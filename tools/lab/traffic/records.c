@@ -92,6 +92,7 @@ static void flow_line(FILE *out, const struct flow *f)
 	put(out, f->sent_packets);
 	put(out, f->whole_packets);
 	put(out, f->short_packets);
+	put(out, f->connected);
 	fputc('\n', out);
 }
 
@@ -100,7 +101,7 @@ void records_flows(FILE *out)
 	static const char *const columns[] = {
 		"flow", "pattern", "name", "round", "src", "dst", "bytes", "received_bytes",
 		"start_ns", "fct_ns", "ideal_ns", "slowdown", "state", "error",
-		"retrans_packets", "sent_packets", "whole_packets", "short_packets",
+		"retrans_packets", "sent_packets", "whole_packets", "short_packets", "connected",
 	};
 	uint32_t i;
 
