@@ -105,10 +105,14 @@ void ndp_pull_rate(struct ndp_pull *q, u64 rate_Bps)
  */
 void ndp_pull_init(struct ndp_pull *q, u64 late_ns, u64 now_ns)
 {
+	u32 prio;
+
 	*q = (struct ndp_pull) {
 		.flows = RB_ROOT_CACHED, .next_ns = now_ns, .late_ns = late_ns,
 		.len_max = NDP_PAYLOAD_MAX,
 	};
+	for (prio = 0; prio < NDP_PRIOS; prio++)
+		INIT_LIST_HEAD(&q->ages[prio]);
 	ndp_share_reset(&q->share, now_ns);
 }
 
@@ -135,6 +139,22 @@ static struct ndp_pull_node *ndp_pull_first(const struct ndp_pull *q)
 	const struct rb_node *rb = rb_first_cached(&q->flows);
 
 	return rb ? ndp_pull_of(rb) : NULL;
+}
+
+/* Is the next turn that of the flow that has waited longest? */
+static bool ndp_pull_is_oldest(const struct ndp_pull *q)
+{
+	return q->policy == NDP_PULL_SRPT && q->turns % NDP_PULL_OLDEST == NDP_PULL_OLDEST - 1;
+}
+
+/* The flow that is pulled next */
+static struct ndp_pull_node *ndp_pull_turn(const struct ndp_pull *q)
+{
+	struct ndp_pull_node *n = ndp_pull_first(q);
+
+	if (!n || !ndp_pull_is_oldest(q))
+		return n;
+	return list_first_entry_or_null(&q->ages[n->prio], struct ndp_pull_node, age) ?: n;
 }
 
 static bool ndp_pull_goes_first(const struct ndp_pull_node *a, const struct ndp_pull_node *b)
@@ -213,6 +233,10 @@ static void ndp_pull_enqueue(struct ndp_pull *q, struct ndp_pull_node *n, u64 no
 	if (!n->keeps)
 		n->tie = q->arrivals++;
 	n->keeps = false;
+	if (n->unverified)
+		INIT_LIST_HEAD(&n->age);
+	else
+		list_add_tail(&n->age, &q->ages[n->prio]);
 	ndp_pull_insert(q, n);
 }
 
@@ -220,6 +244,7 @@ static void ndp_pull_dequeue(struct ndp_pull *q, struct ndp_pull_node *n)
 {
 	q->queued--;
 	n->queued = false;
+	list_del(&n->age);
 	ndp_pull_erase(q, n);
 }
 
@@ -498,7 +523,7 @@ static u32 ndp_pull_expect(struct ndp_pull_node *n)
 	return (n->bytes ? n->bytes : NDP_PULL_BYTES_UNKNOWN) - NDP_PULL_OVERHEAD;
 }
 
-/* Pull one quantum of a flow, the first one of the queue. */
+/* Pull one quantum of a flow, whose turn it is. */
 static void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 {
 	u32 packets = 0, bytes = 0, len;
@@ -510,6 +535,9 @@ static void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_
 		WRITE_ONCE(n->granted, n->granted + 1);
 	} while (++packets < NDP_PULL_PACKETS_MAX && ndp_pull_is_ready(n) &&
 		 bytes + len + NDP_PULL_OVERHEAD <= NDP_PULL_QUANTUM);
+	q->turns++;
+	if (!list_empty(&n->age))
+		list_move_tail(&n->age, &q->ages[n->prio]);
 	ndp_pull_count(&q->stats.pulls, packets);
 	ndp_pull_spend(q, bytes, now_ns);
 	if (q->policy == NDP_PULL_FAIR) {
@@ -546,7 +574,7 @@ struct ndp_pull_node *ndp_pull_next(struct ndp_pull *q, u64 now_ns)
 
 	if (now_ns < q->next_ns)
 		return NULL;
-	n = ndp_pull_first(q);
+	n = ndp_pull_turn(q);
 	if (n)
 		ndp_pull_grant(q, n, now_ns);
 	return n;
@@ -558,7 +586,7 @@ struct ndp_pull_node *ndp_pull_next(struct ndp_pull *q, u64 now_ns)
  * @n: flow, after ndp_pull_arrived()
  * @now_ns: time
  *
- * Only the first flow of the queue, at most the time of one of its packets early.
+ * Only the flow whose turn it is, at most the time of one of its packets early.
  *
  * Return: true if its @granted has grown.
  */
@@ -566,7 +594,7 @@ bool ndp_pull_at_once(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 {
 	u64 early = q->byte_time * n->bytes >> NDP_PULL_SHIFT;
 
-	if (!n->queued || ndp_pull_first(q) != n || now_ns + early < q->next_ns)
+	if (!n->queued || ndp_pull_turn(q) != n || now_ns + early < q->next_ns)
 		return false;
 	ndp_pull_count(&q->stats.at_once, 1);
 	ndp_pull_grant(q, n, now_ns);

@@ -33,7 +33,10 @@
  *		is complete, however many packets of each first window a switch has trimmed. A
  *		flow that begins later starts with the turns of the present round
  *	fifo	first come, first served, until it has no demand
- *	srpt	least remaining bytes: demand or, if larger, the unsent rest of the message
+ *	srpt	least remaining bytes: demand or, if larger, the unsent rest of the message. Each
+ *		NDP_PULL_OLDEST-th turn is of the flow that has waited longest. So long messages do
+ *		not starve, and a flow whose packets find no room does not keep the link from those
+ *		that hold it
  *
  * Until its sender is verified, a flow has priority 0, and the rate backoff ignores it. In srpt,
  * its first pull is in order, so that the sender can return the token; the others are last.
@@ -60,12 +63,15 @@
 #define _NDP_PULL_H
 
 #include "wire.h"
+#include <linux/list.h>
 #include <linux/rbtree.h>
 
 /* Bytes of one pull, with NDP_PULL_OVERHEAD: four packets at MTU 1500 */
 #define NDP_PULL_QUANTUM	6200U
 /* Ethernet, IPv4, UDP and NDP headers, FCS, preamble and gap */
 #define NDP_PULL_OVERHEAD	(14U + 20 + 8 + NDP_HLEN + 4 + 20)
+/* srpt: turns, of which one is of the flow that has waited longest */
+#define NDP_PULL_OLDEST		16U
 /* Pulls of a flow without an arrival: as many as a sender may have in flight */
 #define NDP_PULL_UNLIMITED	1024U
 /* Lengths of packets of a flow that are remembered; a power of two */
@@ -98,6 +104,7 @@ struct ndp_pull_lengths {
 /**
  * struct ndp_pull_node - a flow in the pull queue; zeros at first
  * @rb: in the queue
+ * @age: in the queue, by the time of the last turn; empty if the flow was unverified then
  * @key: order within its priority
  * @tie: order among equal keys
  * @more: unsent bytes of the message of its newest packet
@@ -117,6 +124,7 @@ struct ndp_pull_lengths {
  */
 struct ndp_pull_node {
 	struct rb_node rb;
+	struct list_head age;
 	u64 key;
 	u64 tie;
 	u64 more;
@@ -172,6 +180,7 @@ struct ndp_pull_share {
 /**
  * struct ndp_pull - a pull queue: ndp_pull_init()
  * @flows: queued flows, the first one next
+ * @ages: verified ones by priority, the one that has waited longest first
  * @share: rate backoff
  * @round: fair, by priority: turns that each waiting flow had at least
  * @begin: fair, by priority: @round when the link became busy
@@ -180,6 +189,7 @@ struct ndp_pull_share {
  * @byte_time: ns per byte, times 2^20
  * @late_ns: delay of a pull that is made up for
  * @arrivals: flows queued
+ * @turns: turns of flows
  * @queued: flows in @flows
  * @longest: longest packet of late on the link, bytes
  * @len_max: longest payload of the link; a trimmed packet may claim more
@@ -188,6 +198,7 @@ struct ndp_pull_share {
  */
 struct ndp_pull {
 	struct rb_root_cached flows;
+	struct list_head ages[NDP_PRIOS];
 	struct ndp_pull_share share;
 	u64 round[NDP_PRIOS];
 	u64 begin[NDP_PRIOS];
@@ -196,6 +207,7 @@ struct ndp_pull {
 	u64 byte_time;
 	u64 late_ns;
 	u64 arrivals;
+	u32 turns;
 	u32 queued;
 	u32 longest;
 	u32 len_max;

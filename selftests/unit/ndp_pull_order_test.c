@@ -183,6 +183,23 @@ static void test_srpt_more(void **state)
 	assert_pulls(who, 5);
 }
 
+/* In srpt, one turn in NDP_PULL_OLDEST is of the flow that has waited longest. */
+static void test_srpt_oldest(void **state)
+{
+	u32 i, met[3] = { };
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	wish(1, 300);
+	wish(2, 400);
+	wish(0, 200);
+	for (i = 0; i < 3 * NDP_PULL_OLDEST; i++)
+		met[pull()]++;
+	assert_int_equal(met[0], 3 * (NDP_PULL_OLDEST - 1));
+	assert_int_equal(met[1], 2);
+	assert_int_equal(met[2], 1);
+}
+
 /* In srpt, an unverified flow is pulled once in order; then it waits for all verified flows. */
 static void test_srpt_unverified(void **state)
 {
@@ -264,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_srpt),
 		cmocka_unit_test(test_srpt_more),
+		cmocka_unit_test(test_srpt_oldest),
 		cmocka_unit_test(test_srpt_unverified),
 		cmocka_unit_test(test_fifo_goes_on),
 		cmocka_unit_test(test_prios),
