@@ -589,6 +589,27 @@ TRACE = '''# tracer: nop
 '''
 
 
+class QdiscsOfNdp(unittest.TestCase):
+    """Qdiscs of NDP's hosts"""
+
+    def hosts(self, scheme, **changed):
+        """Return: qdisc lines of a host in ndp-load."""
+        load = experiment.load("ndp-load")
+        lab = mock.Mock(scheme=scheme, params=params.Values(load.PARAMS, params.texts(load.PARAMS, changed)))
+        net = topo.star(2, topo.GBIT, 0)
+        with mock.patch.object(net, "build"):
+            load.build(lab, net)
+        return topo.qdisc_batch(net.nodes["h1"], None)
+
+    def test_first_packet_of_a_socket_waits_in_no_fq(self):
+        for scheme in ("ndp", "ndp-srpt", "ndp-bands"):
+            self.assertEqual(self.hosts(scheme), ["qdisc replace dev eth0 root prio"])
+
+    def test_hosts_may_have_fq(self):
+        self.assertEqual(self.hosts("ndp", host="fq"), ["qdisc replace dev eth0 root fq"])
+        self.assertEqual(self.hosts("dctcp"), ["qdisc replace dev eth0 root fq"])
+
+
 class Traces(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()

@@ -16,9 +16,10 @@ TIMEOUTS, PROBES = "SndTimeouts", "SndProbes"
 PAPER = {"pull_policy": 0, "bands": 1}
 # tc-red's bandwidth has 32 bits, bytes/s; it only matters for the average of idle ports
 RED_RATE_MAX = 34_000_000_000
-# Qdisc of hosts: CONTROL packets before data, sockets share fairly. Linux's fq alone (since 6.8) may send up to 192 KB
-# of data before a packet of a higher priority.
-HOST_QDISC = ["root handle 1: prio", "parent 1:2 handle 2: fq"]
+# Qdisc of hosts: CONTROL packets before data, and FIFOs, because the hosts' ndp.ko orders data. Linux's fq since 6.8 may
+# send 192 KB of data before a CONTROL packet, and, even below prio, before the first packet of a socket: fq_enqueue()
+# adds a new flow to the list of band 0, whatever the packet's band is, and an older flow to that of its last band.
+HOST_QDISC = "prio"
 
 
 # ---- in the guest
