@@ -47,7 +47,7 @@
 #include <closnet/counters.h>
 #include "batch.h"
 #include "counters.h"
-#include "nicq.h"
+#include "pacer.h"
 #include "rcv.h"
 #include "snd.h"
 
@@ -64,11 +64,6 @@
 #define NDP_RX_BATCH		64U
 /* Levels of DATA: IP precedences 6 and 7 are for the network and for trimmed packets. */
 #define NDP_BANDS_MAX		6
-#define NDP_MBPS_TO_BPS		125000ULL
-/* rate of devices without one */
-#define NDP_PACER_MBPS		10000U
-/* bytes of a packet on the link, besides NDP's header: Ethernet, IPv4, UDP, FCS, preamble, gap */
-#define NDP_NIC_AROUND		(NDP_PULL_OVERHEAD - NDP_HLEN)
 
 /**
  * struct ndp_conf - sysctls net.ndp.NAME of a namespace; read with READ_ONCE()
@@ -642,74 +637,7 @@ void ndp_tx_icmp(const struct ndp_packet *p, u8 error);
 void ndp_tx_go(struct ndp_tx *tx);
 void ndp_tx_write_space(struct sock *sk);
 
-/* ---- nic.c: order of sending flows at a link ---- */
-
-/**
- * struct ndp_nic - sending flows that wait for a link
- * @timer: soft
- * @go: lets a flow send
- * @control_bytes: bytes of CONTROL packets that are not charged yet
- * @lock: protects the members below, and starting @timer
- * @q: core
- * @rate_Mbps: its rate
- * @armed_ns: expiry of @timer; U64_MAX: it does not run
- * @dead: the device is gone: no flow waits
- */
-struct ndp_nic {
-	struct hrtimer timer;
-	void (*go)(struct ndp_tx *tx);
-	atomic_t control_bytes;
-	spinlock_t lock;		/* the members below */
-	struct ndp_nicq q;
-	u32 rate_Mbps;
-	u64 armed_ns;
-	bool dead;
-};
-
-void ndp_nic_init(struct ndp_nic *nic, void (*go)(struct ndp_tx *tx));
-bool ndp_nic_take(struct ndp_tx *tx, const struct ndp_snd_next *next, bool joins, u64 now);
-void ndp_nic_leave(struct ndp_tx *tx);
-u32 ndp_nic_Mbps(struct ndp_net *nn, int ifindex);
-void ndp_nic_control(struct ndp_net *nn, int ifindex, u32 bytes);
-void ndp_nic_stop(struct ndp_nic *nic);
-
-/* ---- pacer.c: pull queues of devices ---- */
-
-struct ndp_rx;
-
-/**
- * struct ndp_pacer - pull queue of a device, and of the VLAN, MACVLAN and IPVLAN devices above it
- * @refs: devices and flows
- * @timer: soft
- * @say: sends a CONTROL to the sender of a flow
- * @nn: namespace of the lowest device, whose sysctls count; valid unless @dead
- * @ifindex: index of the lowest device, for people
- * @lock: protects the members below, and starting @timer
- * @q: core
- * @deferred: flows with deferred answers, struct ndp_rx's @deferred_node, by time
- * @link_Mbps: rate of the link; 0: unknown
- * @rate_Mbps: rate of pulls
- * @armed_ns: expiry of @timer; U64_MAX: it does not run
- * @dead: the device is gone
- * @nic: sending flows that wait for the link
- * @rcu: frees it
- */
-struct ndp_pacer {
-	refcount_t refs;
-	struct hrtimer timer;
-	void (*say)(struct ndp_rx *rx, u8 flags);
-	const struct ndp_net *nn;
-	int ifindex;
-	spinlock_t lock;		/* the members below */
-	struct ndp_pull q;
-	struct list_head deferred;
-	u32 link_Mbps;
-	u32 rate_Mbps;
-	u64 armed_ns;
-	bool dead;
-	struct ndp_nic nic;
-	struct rcu_head rcu;
-};
+/* ---- dev.c: devices ---- */
 
 /**
  * struct ndp_dev - a device of a namespace
@@ -736,25 +664,6 @@ struct ndp_dev {
 	struct nf_hook_ops hook;
 	struct rcu_head rcu;
 };
-
-struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
-				void (*say)(struct ndp_rx *rx, u8 flags),
-				void (*go)(struct ndp_tx *tx));
-u32 ndp_pacer_Mbps(const struct ndp_pacer *pacer);
-struct ndp_pacer *ndp_pacer_find(struct ndp_net *nn, int ifindex);
-struct ndp_pacer *ndp_pacer_get(struct ndp_net *nn, int ifindex);
-void ndp_pacer_put(struct ndp_pacer *pacer);
-void ndp_pacer_stop(struct ndp_pacer *pacer);
-void ndp_pacer_link(struct ndp_pacer *pacer, u32 Mbps, u32 mtu);
-void ndp_pull_stats_add(struct ndp_pull_stats *sum, const struct ndp_pull_stats *stats);
-void ndp_pacer_leave(struct ndp_pacer *pacer, struct ndp_rx *rx, bool ends);
-void ndp_pacer_join(struct ndp_pacer *pacer, struct ndp_rx *rx);
-bool ndp_pacer_demand(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_verdict v,
-		      bool held, u64 now);
-void ndp_pacer_resume(struct ndp_rx *rx);
-void ndp_pacer_defer(struct ndp_rx *rx, u64 now);
-
-/* ---- dev.c: devices ---- */
 
 int ndp_dev_notify(void);
 void ndp_dev_unnotify(void);

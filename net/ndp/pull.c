@@ -148,7 +148,7 @@ static bool ndp_pull_is_oldest(const struct ndp_pull *q)
 }
 
 /* The flow that is pulled next */
-static struct ndp_pull_node *ndp_pull_turn(const struct ndp_pull *q)
+static struct ndp_pull_node *ndp_pull_turn(struct ndp_pull *q)
 {
 	struct ndp_pull_node *n = ndp_pull_first(q);
 
