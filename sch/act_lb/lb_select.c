@@ -28,8 +28,8 @@
  * Differences from the papers:
  *  - DRILL compares queues in packets or bytes; here they are compared by time to drain, so that
  *    ports of different rates may be in a group, and the remote quality breaks ties first.
- *  - In the worst quality, ASICs choose at random. Queues of slow ports, and of TCP without ECN, are
- *    mostly longer than the last band's 64 widths, 128 us by default.
+ *  - In the worst quality, ASICs choose at random. Queues of slow ports, and of TCP without ECN,
+ *    are mostly longer than the last band's 64 widths, 128 us by default.
  *  - DRILL decomposes an asymmetric fabric into symmetric components. Weights, which routing
  *    daemons derive from the topology, take that place.
  */

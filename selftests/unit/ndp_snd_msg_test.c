@@ -529,7 +529,7 @@ static void test_level(void **state)
 	assert_int_equal(ndp_snd_level(&m, 6), 5);
 }
 
-/* The packet that a flow would send next, by which flows are ordered: its message's rest from it on */
+/* The packet that a flow would send next: flows are ordered by its message's rest from it on */
 static void test_next(void **state)
 {
 	struct ndp_snd_msg m = {};
