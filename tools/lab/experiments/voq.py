@@ -131,7 +131,9 @@ class Case(Queue):
         p = run.params
         begin, end = p.warmup, p.warmup + p.time
         super().__init__(run, scheme, name, p.rate, begin, end)
-        self.victims = goodputs(run.csv(scheme, "series-%s.csv" % name), begin, end)[:p.leaves]
+        # NDP's receivers count whole messages only
+        self.victims = goodputs(run.csv(scheme, "series-%s.csv" % name), begin, end,
+                                "acked_bytes" if scheme == "ndp" else "received_bytes")[:p.leaves]
         self.largest = max(self.queue_bytes)
         table = run.csv(scheme, "counts-%s.csv" % name)
         self.dropped = dict(zip(table["name"], table["count"]))["drops"]
