@@ -42,34 +42,13 @@ struct Options {
 	std::string scenario, cc = "dctcp", out = ".", name = "case", pairs;
 	uint64_t seed = 1, rate = 10000000000, delay = 0, flows = 2, arity = 4, bytes = 0, rounds = 1;
 	uint64_t buffer = 200, k = 30, warmup = 0, time = 0, every = 0, jitter = 0, rto_min = 5000000;
-	uint64_t window = 4 << 20;
+	uint64_t delack = 500000, window = 4 << 20;
 };
 
 static Options opt;
 static Ptr<UniformRandomVariable> draw;
 
-static bool Marks() { return opt.cc.rfind("dctcp", 0) == 0; }
-
-/* ---- congestion control */
-
-/* Linux's dctcp leaves a window of two packets; ns-3 3.37 has no minimum, not even one packet. */
-class DctcpTwo : public TcpDctcp {
-public:
-	static TypeId GetTypeId()
-	{
-		static TypeId id = TypeId("closnet::DctcpTwo").SetParent<TcpDctcp>().AddConstructor<DctcpTwo>();
-		return id;
-	}
-
-	uint32_t GetSsThresh(Ptr<const TcpSocketState> tcb, uint32_t in_flight) override
-	{
-		return std::max(TcpDctcp::GetSsThresh(tcb, in_flight), 2 * tcb->m_segmentSize);
-	}
-
-	Ptr<TcpCongestionOps> Fork() override { return CopyObject<DctcpTwo>(this); }
-};
-
-NS_OBJECT_ENSURE_REGISTERED(DctcpTwo);
+static bool Marks() { return opt.cc == "dctcp"; }
 
 /* ---- routing: shortest paths, and ECMP by the five-tuple as in the lab's switches */
 
@@ -507,8 +486,7 @@ static void RunPermutation()
 static void SetTcp()
 {
 	static const std::map<std::string, std::string> controls = {
-		{ "dctcp", "ns3::TcpDctcp" }, { "dctcp-two", "closnet::DctcpTwo" }, { "cubic", "ns3::TcpCubic" },
-		{ "reno", "ns3::TcpLinuxReno" },
+		{ "dctcp", "ns3::TcpDctcp" }, { "cubic", "ns3::TcpCubic" }, { "reno", "ns3::TcpLinuxReno" },
 	};
 
 	if (!controls.count(opt.cc))
@@ -522,7 +500,7 @@ static void SetTcp()
 	Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(MSS));
 	Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
 	Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
-	Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(MilliSeconds(40)));
+	Config::SetDefault("ns3::TcpSocket::DelAckTimeout", TimeValue(NanoSeconds(opt.delack)));
 	Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(Seconds(1)));
 	Config::SetDefault("ns3::TcpSocket::DataRetries", UintegerValue(15));
 	Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(opt.window));
@@ -537,7 +515,7 @@ int main(int argc, char **argv)
 	CommandLine words;
 
 	words.AddValue("scenario", "dumbbell, incast or permutation", opt.scenario);
-	words.AddValue("cc", "dctcp, dctcp-two (with Linux's least window), cubic or reno", opt.cc);
+	words.AddValue("cc", "dctcp, cubic or reno", opt.cc);
 	words.AddValue("out", "directory of the CSV files", opt.out);
 	words.AddValue("name", "of the case, in the files' names", opt.name);
 	words.AddValue("seed", "of start times and ECMP hashes", opt.seed);
@@ -555,6 +533,7 @@ int main(int argc, char **argv)
 	words.AddValue("every", "interval of the samples, ns", opt.every);
 	words.AddValue("jitter", "interval in which flows start, ns", opt.jitter);
 	words.AddValue("rto-min", "TCP's shortest timeout, ns", opt.rto_min);
+	words.AddValue("delack", "timer of delayed ACKs, ns", opt.delack);
 	words.AddValue("window", "TCP's buffers, bytes", opt.window);
 	words.Parse(argc, argv);
 	if (!scenarios.count(opt.scenario))
