@@ -22,6 +22,7 @@ PARAMS = [
           choices=("linux", "plain")),
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("rto_min", "time", "5ms", "TCP's shortest timeout"),
+    Param("friendly", "count", "1", "cubic's parameter tcp_friendliness; 0: never grow as Reno"),
     Param("flows", "count", "2,8,32", "dumbbell: numbers of flows, a case each", several=True),
     Param("dumbbell_delay", "time", "16us", "dumbbell: delay of each link; an RTT has six"),
     Param("dumbbell_buffer", "count", "462", "dumbbell: buffer of a port, packets"),
@@ -51,6 +52,7 @@ SCHEMES = ("dumbbell-dctcp", "dumbbell-cubic", "dumbbell-reno", "incast-dctcp", 
            "permutation-dctcp")
 MEMORY = 2  # GiB
 
+FRIENDLY = "/sys/module/tcp_cubic/parameters/tcp_friendliness"
 PLAIN = {"ipv4/tcp_recovery": "0", "ipv4/tcp_early_retrans": "0", "ipv4/tcp_frto": "0"}
 
 
@@ -81,6 +83,8 @@ def build(p, net, cc, buffer, k):
     if p.stack == "plain":
         net.host_sysctls.update(PLAIN)
     net.build()
+    with open(FRIENDLY, "w", encoding="ascii") as f:
+        f.write(str(p.friendly))
     if p.stack == "plain":
         for host in net.hosts():
             topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
@@ -88,8 +92,8 @@ def build(p, net, cc, buffer, k):
 
 def series(lab, name, warmup, time):
     """Return: options of the traffic generator for an endless measurement."""
-    return ("--time", "%dns" % (warmup + time), "--drain", "0ns", "--flows", lab.path("flows-%s.csv" % name), "--series",
-            lab.path("series-%s.csv" % name), "--every", "%dns" % (math.gcd(warmup, time) // SERIES))
+    return ("--time", "%dns" % (warmup + time), "--drain", "0ns", "--flows", lab.path("flows-%s.csv" % name),
+            "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (math.gcd(warmup, time) // SERIES))
 
 
 def guest(lab):
@@ -123,7 +127,8 @@ def permutation(lab, p, cc):
     build(p, net, cc, p.buffer, p.k)
     lab.expect(p.permutations * (p.permutation_warmup + p.permutation_time))
     for number, (name, _, _) in enumerate(cases(p, lab.scheme)):
-        lab.traffic(net, "--seed", 1000 * lab.seed + number, *series(lab, name, p.permutation_warmup, p.permutation_time),
+        lab.traffic(net, "--seed", 1000 * lab.seed + number,
+                    *series(lab, name, p.permutation_warmup, p.permutation_time),
                     "permutation", "jitter=%dns" % p.permutation_jitter, "cc=" + cc)
 
 
