@@ -74,24 +74,11 @@ static struct ndp_nicq_node *ndp_nicq_first(const struct ndp_nicq *q)
 	return rb ? ndp_nicq_of(rb) : NULL;
 }
 
-static void ndp_nicq_insert(struct ndp_nicq *q, struct ndp_nicq_node *n)
+static bool ndp_nicq_goes_first(struct rb_node *rb, const struct rb_node *than)
 {
-	struct rb_node **at = &q->flows.rb_root.rb_node, *parent = NULL;
-	const struct ndp_nicq_node *other;
-	bool first = true;
+	const struct ndp_nicq_node *a = ndp_nicq_of(rb), *b = ndp_nicq_of(than);
 
-	while (*at) {
-		parent = *at;
-		other = ndp_nicq_of(parent);
-		if (n->key != other->key ? n->key < other->key : n->tie < other->tie) {
-			at = &parent->rb_left;
-		} else {
-			at = &parent->rb_right;
-			first = false;
-		}
-	}
-	rb_link_node(&n->rb, parent, at);
-	rb_insert_color_cached(&n->rb, &q->flows, first);
+	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
 static void ndp_nicq_enqueue(struct ndp_nicq *q, struct ndp_nicq_node *n, u64 key)
@@ -99,16 +86,14 @@ static void ndp_nicq_enqueue(struct ndp_nicq *q, struct ndp_nicq_node *n, u64 ke
 	n->key = key;
 	n->tie = q->arrivals++;
 	n->queued = true;
-	q->queued++;
 	list_add_tail(&n->age, &q->ages);
-	ndp_nicq_insert(q, n);
+	rb_add_cached(&n->rb, &q->flows, ndp_nicq_goes_first);
 }
 
 static void ndp_nicq_dequeue(struct ndp_nicq *q, struct ndp_nicq_node *n)
 {
 	rb_erase_cached(&n->rb, &q->flows);
 	list_del_init(&n->age);
-	q->queued--;
 	n->queued = false;
 }
 
@@ -152,7 +137,7 @@ bool ndp_nicq_take(struct ndp_nicq *q, struct ndp_nicq_node *n, u64 key, u32 byt
 	} else if (n->key != key) {
 		rb_erase_cached(&n->rb, &q->flows);
 		n->key = key;
-		ndp_nicq_insert(q, n);
+		rb_add_cached(&n->rb, &q->flows, ndp_nicq_goes_first);
 	}
 	return false;
 }
@@ -177,7 +162,7 @@ void ndp_nicq_leave(struct ndp_nicq *q, struct ndp_nicq_node *n)
  */
 u64 ndp_nicq_next_ns(const struct ndp_nicq *q)
 {
-	if (!q->queued)
+	if (list_empty(&q->ages))
 		return U64_MAX;
 	return q->idle_ns - min_t(u64, q->idle_ns, NDP_NICQ_NS);
 }
@@ -195,6 +180,7 @@ struct ndp_nicq_node *ndp_nicq_next(struct ndp_nicq *q, u64 now_ns)
 
 	if (!n || !ndp_nicq_is_due(q, now_ns))
 		return NULL;
+	/* so that neither long messages nor those of a low priority starve */
 	if (++q->packets % NDP_NICQ_OLDEST == 0)
 		n = list_first_entry(&q->ages, struct ndp_nicq_node, age);
 	ndp_nicq_dequeue(q, n);

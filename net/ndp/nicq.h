@@ -20,8 +20,11 @@
  * The order is that of pulls, with priority 7 first. Within a priority:
  *
  *	fair, fifo	one packet each in turn
- *	srpt		least remaining bytes first; one in NDP_NICQ_OLDEST packets is of the flow
- *			that has waited longest since its last packet
+ *	srpt		least remaining bytes first
+ *
+ * Each NDP_NICQ_OLDEST-th packet that has waited is of the flow that has waited longest since its
+ * last one, whatever its priority: priorities are the programs' choice, and may not starve other
+ * users' flows.
  *
  * Only DATA waits. CONTROL is charged: its bytes make later DATA wait.
  *
@@ -39,7 +42,7 @@
 
 /* Packets at the NIC when one more is passed to it: they bridge the timer's delay. */
 #define NDP_NICQ_NS		10000U
-/* srpt: each 16th packet is of the flow that has waited longest */
+/* Packets that have waited, of which one is of the flow that has waited longest */
 #define NDP_NICQ_OLDEST		16U
 
 /**
@@ -69,7 +72,6 @@ struct ndp_nicq_node {
  * @byte_time: ns per byte, times 2^20
  * @arrivals: flows that began to wait
  * @packets: packets that were chosen by the timer
- * @queued: flows that wait
  */
 struct ndp_nicq {
 	struct rb_root_cached flows;
@@ -79,7 +81,6 @@ struct ndp_nicq {
 	u64 byte_time;
 	u64 arrivals;
 	u32 packets;
-	u32 queued;
 };
 
 void ndp_nicq_init(struct ndp_nicq *q, u64 now_ns);

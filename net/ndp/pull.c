@@ -157,8 +157,10 @@ static struct ndp_pull_node *ndp_pull_turn(struct ndp_pull *q)
 	return list_first_entry_or_null(&q->ages[n->prio], struct ndp_pull_node, age) ?: n;
 }
 
-static bool ndp_pull_goes_first(const struct ndp_pull_node *a, const struct ndp_pull_node *b)
+static bool ndp_pull_goes_first(struct rb_node *rb, const struct rb_node *than)
 {
+	const struct ndp_pull_node *a = ndp_pull_of(rb), *b = ndp_pull_of(than);
+
 	if (a->prio != b->prio)
 		return a->prio > b->prio;
 	return a->key != b->key ? a->key < b->key : a->tie < b->tie;
@@ -182,7 +184,7 @@ static u64 ndp_pull_key(const struct ndp_pull *q, struct ndp_pull_node *n)
 		ndp_pull_clamp(q, n);
 		return n->round;
 	case NDP_PULL_SRPT:
-		if (n->unverified && n->granted)
+		if (n->full || (n->unverified && n->granted))
 			return U64_MAX;
 		return max_t(u64, demand, n->more);
 	default:
@@ -192,21 +194,8 @@ static u64 ndp_pull_key(const struct ndp_pull *q, struct ndp_pull_node *n)
 
 static void ndp_pull_insert(struct ndp_pull *q, struct ndp_pull_node *n)
 {
-	struct rb_node **at = &q->flows.rb_root.rb_node, *parent = NULL;
-	bool first = true;
-
 	n->key = ndp_pull_key(q, n);
-	while (*at) {
-		parent = *at;
-		if (ndp_pull_goes_first(n, ndp_pull_of(parent))) {
-			at = &parent->rb_left;
-		} else {
-			at = &parent->rb_right;
-			first = false;
-		}
-	}
-	rb_link_node(&n->rb, parent, at);
-	rb_insert_color_cached(&n->rb, &q->flows, first);
+	rb_add_cached(&n->rb, &q->flows, ndp_pull_goes_first);
 }
 
 static void ndp_pull_erase(struct ndp_pull *q, struct ndp_pull_node *n)

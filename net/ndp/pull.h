@@ -33,10 +33,10 @@
  *		is complete, however many packets of each first window a switch has trimmed. A
  *		flow that begins later starts with the turns of the present round
  *	fifo	first come, first served, until it has no demand
- *	srpt	least remaining bytes: demand or, if larger, the unsent rest of the message. Each
- *		NDP_PULL_OLDEST-th turn is of the flow that has waited longest. So long messages do
- *		not starve, and a flow whose packets find no room does not keep the link from those
- *		that hold it
+ *	srpt	least remaining bytes: demand or, if larger, the unsent rest of the message. Flows
+ *		whose last packet found no room are behind those that hold the room. Each
+ *		NDP_PULL_OLDEST-th turn is of the flow that has waited longest, so that long
+ *		messages do not starve
  *
  * Until its sender is verified, a flow has priority 0, and the rate backoff ignores it. In srpt,
  * its first pull is in order, so that the sender can return the token; the others are last.
@@ -119,6 +119,7 @@ struct ndp_pull_lengths {
  * @due: packets pulled that did not arrive yet
  * @prio: 0..7; 7 is first
  * @unverified: the sender's address may be forged
+ * @full: its last packet found no room
  * @queued: it is in the queue
  * @keeps: fifo: it keeps its place although it is not in the queue
  */
@@ -139,6 +140,7 @@ struct ndp_pull_node {
 	struct ndp_pull_lengths due;
 	u8 prio;
 	bool unverified;
+	bool full;
 	bool queued;
 	bool keeps;
 };

@@ -218,6 +218,8 @@ bool ndp_rcv_demand(struct ndp_pull *q, struct ndp_rcv_flow *f, const struct ndp
 	    ndp_before(f->pull.granted, h->data.pull_target))
 		f->last = false;
 	ndp_rcv_allow(f, held);
+	if (v <= NDP_RCV_WHOLE || v == NDP_RCV_FULL)
+		f->pull.full = v == NDP_RCV_FULL;
 	if (v <= NDP_RCV_WHOLE)
 		ndp_pull_whole(&f->pull);
 	ndp_pull_arrived(q, &f->pull, h, f->ip_more, v == NDP_RCV_TRIMMED, now_ns);

@@ -194,6 +194,28 @@ static void test_oldest(void **state)
 	assert_in_range(sent[2], 1600 / NDP_NICQ_OLDEST / 2 - 1, 1600 / NDP_NICQ_OLDEST / 2 + 1);
 }
 
+/* A flow of a high priority that always has a packet leaves a share to the other ones. */
+static void test_oldest_prio(void **state)
+{
+	u32 sent[2] = {}, i, chosen;
+
+	(void)state;
+	open_link();
+	while (ndp_nicq_take(&q, &n[0], ndp_nicq_key(NDP_PULL_FAIR, 7, 1), PACKET, now_ns))
+		;
+	assert_false(ndp_nicq_take(&q, &n[1], ndp_nicq_key(NDP_PULL_FAIR, 0, 1), PACKET, now_ns));
+	for (i = 0; i < 10 * NDP_NICQ_OLDEST; i++) {
+		u64 key;
+
+		chosen = wake();
+		sent[chosen]++;
+		key = ndp_nicq_key(NDP_PULL_FAIR, chosen ? 0 : 7, 1);
+		assert_true(ndp_nicq_take(&q, &n[chosen], key, PACKET, now_ns));
+		assert_false(ndp_nicq_take(&q, &n[chosen], key, PACKET, now_ns));
+	}
+	assert_int_equal(sent[1], 10);
+}
+
 /* Packets that are sent without waiting delay waiting flows. */
 static void test_charge(void **state)
 {
@@ -218,7 +240,7 @@ static void test_leave(void **state)
 	assert_false(take(1, 200));
 	ndp_nicq_leave(&q, &n[0]);
 	ndp_nicq_leave(&q, &n[0]);
-	assert_int_equal(q.queued, 1);
+	assert_true(list_is_singular(&q.ages));
 	assert_int_equal(wake(), 1);
 	/* its packet was given up: its turn is over as well */
 	ndp_nicq_leave(&q, &n[1]);
@@ -258,7 +280,7 @@ static void test_random(void **state)
 			take(i, rest[i]);
 			break;
 		default:
-			if (!q.queued)
+			if (list_empty(&q.ages))
 				break;
 			for (least = U64_MAX, i = 0; i < NODES; i++)
 				if (n[i].queued)
@@ -284,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_prio),
 		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_oldest),
+		cmocka_unit_test(test_oldest_prio),
 		cmocka_unit_test(test_charge),
 		cmocka_unit_test(test_leave),
 		cmocka_unit_test(test_random),

@@ -200,6 +200,21 @@ static void test_srpt_oldest(void **state)
 	assert_int_equal(met[2], 1);
 }
 
+/* In srpt, flows whose packets find no room are pulled after those that hold it. */
+static void test_srpt_full(void **state)
+{
+	static const u32 who[] = { 1, 1, 0, 2, NODES };
+
+	(void)state;
+	open_queue(NDP_PULL_SRPT, 0);
+	n[0].full = true;
+	wish(0, 1);
+	n[2].full = true;
+	wish(2, 1);
+	wish(1, 2);
+	assert_pulls(who, 5);
+}
+
 /* In srpt, an unverified flow is pulled once in order; then it waits for all verified flows. */
 static void test_srpt_unverified(void **state)
 {
@@ -282,6 +297,7 @@ int main(void)
 		cmocka_unit_test(test_srpt),
 		cmocka_unit_test(test_srpt_more),
 		cmocka_unit_test(test_srpt_oldest),
+		cmocka_unit_test(test_srpt_full),
 		cmocka_unit_test(test_srpt_unverified),
 		cmocka_unit_test(test_fifo_goes_on),
 		cmocka_unit_test(test_prios),

@@ -94,7 +94,7 @@ static void test_refused_messages(void **state)
 	port_close(&port);
 }
 
-/* A message that becomes ready bit by bit: whole packets go, and at the end the rest. */
+/* A message that becomes ready bit by bit: whole packets go, and at the end the remaining bytes. */
 static void test_more(void **state)
 {
 	struct ndp_snd_msg m = { .len = 4500, .ready = 999, .payload = PORT_PAYLOAD };
@@ -108,7 +108,7 @@ static void test_more(void **state)
 	expect_idle(&port);
 	assert_true(ndp_snd_more(&call, &port.f, &m, 2500));
 	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
-	/* nothing else to send now: nothing to pull */
+	/* no further packet to send now: no demand */
 	h = expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC | NDP_DATA_LAST);
 	assert_int_equal(h.data.msg_len, 4500);
 	expect_wait(&port);
@@ -174,7 +174,7 @@ static void test_done_bytes(void **state)
 	port_close(&port);
 }
 
-/* In the middle of a message nobody may forget the flow: it shows that it is alive. */
+/* In the middle of a message, the flow sends PROBEs, so that the receiver keeps it. */
 static void test_keep_alive(void **state)
 {
 	struct ndp_snd_msg m = { .len = 4500, .ready = 1000, .payload = PORT_PAYLOAD };
@@ -215,7 +215,7 @@ static void test_keep_alive(void **state)
 	expect_new(&port, 1, NDP_DATA_SPEC | NDP_DATA_LAST);
 	port.ack_base++;
 	ack(&port, 1);
-	/* and is no more heard of */
+	/* and is silent from now on */
 	silent_ns = port.now + port.p.renew_ns;
 	while (port_expire(&port, &path) >= 0) {
 		port_send(&port, 1, &h);
@@ -229,7 +229,7 @@ static void test_keep_alive(void **state)
 	port_close(&port);
 }
 
-/* A receiver that has lost its memory says so to that PROBE: the flow fails at once. */
+/* A receiver that was restarted refuses that PROBE: the flow fails at once. */
 static void test_keep_alive_refused(void **state)
 {
 	struct ndp_snd_msg m = { .len = 4500, .ready = 1000, .payload = PORT_PAYLOAD };
@@ -258,7 +258,7 @@ static void test_keep_alive_refused(void **state)
 	port_close(&port);
 }
 
-/* What was sent is given up, what was not is not sent; others go on. */
+/* A cancelled message sends no further packet, its packets are given up; other messages go on. */
 static void test_cancel(void **state)
 {
 	struct ndp_snd_msg a, b, c;
@@ -287,7 +287,7 @@ static void test_cancel(void **state)
 	expect_new(&port, 11, 0);
 	expect_new(&port, 12, NDP_DATA_LAST);
 	expect_wait(&port);
-	/* ACKs of what was given up do nothing */
+	/* ACKs of packets that were given up have no effect */
 	assert_int_equal(ack(&port, 2), NDP_SND_STALE);
 	port.ack_base = PORT_SEQ + 13;
 	ack(&port, 12);
@@ -316,7 +316,7 @@ static void test_cookie(void **state)
 		assert_int_equal(ndp_snd_cookie(&call, &port.f, &h), NDP_SND_STALE);
 		if (i)
 			continue;
-		/* one asks at once, with the cookie */
+		/* a reason to send again at once, with the cookie */
 		h = expect_rtx(&port, 0, NDP_DATA_SYN);
 		assert_int_equal(h.data.token, 99);
 	}
@@ -374,7 +374,7 @@ static void test_errors(void **state)
 		submit(&port, &c, 1, 0);
 		call = port_call(&port);
 		assert_true(ndp_snd_submit(&call, &port.f, &d));
-		/* about what was not sent, or is long done */
+		/* about packets that were not sent, or ended long ago */
 		assert_int_equal(error(&port, 10, codes[i].code, 0), NDP_SND_REFUSED);
 		assert_int_equal(error(&port, -2, codes[i].code, 0), NDP_SND_REFUSED);
 		assert_int_equal(error(&port, i ? 3 : -1, codes[i].code, 0), NDP_SND_NEWS);
@@ -529,7 +529,7 @@ static void test_level(void **state)
 	assert_int_equal(ndp_snd_level(&m, 6), 5);
 }
 
-/* The packet that a flow would send next: flows are ordered by its message's rest from it on */
+/* The packet that a flow would send next: its message's bytes from it on are the flow's order */
 static void test_next(void **state)
 {
 	struct ndp_snd_msg m = {};
@@ -548,7 +548,7 @@ static void test_next(void **state)
 	next = ndp_snd_next(&port.f, NDP_SND_NEW);
 	assert_int_equal(next.rest, 5);
 	assert_int_equal(next.len, 5);
-	/* a lost packet comes before the rest */
+	/* a lost packet comes before new ones */
 	nack(&port, 1, 0);
 	pull(&port, 1);
 	assert_int_equal(ndp_snd_pick(&port.f, &port.p), NDP_SND_RTX);
