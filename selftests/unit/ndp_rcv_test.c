@@ -573,6 +573,32 @@ static void test_token(void **state)
 	end();
 }
 
+/* A packet without room puts its flow behind other ones, until a packet finds room. */
+static void test_full(void **state)
+{
+	static const struct {
+		enum ndp_rcv_verdict v;
+		bool full;
+	} steps[] = {
+		{ NDP_RCV_PART, false }, { NDP_RCV_FULL, true }, { NDP_RCV_PROBED, true },
+		{ NDP_RCV_TRIMMED, true }, { NDP_RCV_PART, false },
+	};
+	struct ndp_hdr h = data(0, 0, 0, 200000);
+	struct ndp_pull q;
+	u32 i;
+
+	(void)state;
+	begin(LIMIT, false);
+	ndp_pull_init(&q, 0, 0);
+	ndp_pull_rate(&q, 1250000000);
+	for (i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+		ndp_rcv_demand(&q, &flow, &h, steps[i].v, false, i);
+		assert_int_equal(flow.pull.full, steps[i].full);
+	}
+	ndp_pull_flush(&q, &flow.pull);
+	end();
+}
+
 /* Random packets of many messages, some of them false: sums remain right. */
 static void test_random(void **state)
 {
@@ -628,6 +654,7 @@ int main(void)
 		cmocka_unit_test(test_answers),
 		cmocka_unit_test(test_token),
 		cmocka_unit_test(test_token_once),
+		cmocka_unit_test(test_full),
 		cmocka_unit_test(test_random),
 	};
 
