@@ -141,6 +141,9 @@ check_eq "a flow opens a connection only if those of its pair are busy" "$(flows
 	for (i = 0; i < count; i++)
 		if (pair[i] == src dst && from[i] + took[i] > start) { n++; break }
 	} { pair[count] = src dst; from[count] = start; took[count++] = fct } 0')" 0
+check "one pair of hosts is overloaded" traffic --seed 7 --time 200ms poisson load=4 cdf="$CDF/hadoop.cdf" src=h1 dst=h2 \
+	connect=before
+check "flows open connections if those of their pair are busy" [ "$(flows connected)" -gt 0 ]
 check_refused "more connections than the pool may have are refused" \
 	"poisson: concurrency=10000 for 12 pairs exceeds 100000 connections" \
 	traffic --time 1s poisson load=0.1 cdf="$CDF/hadoop.cdf" connect=before concurrency=10000
