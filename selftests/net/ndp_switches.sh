@@ -79,8 +79,9 @@ check_switch "marks trimmed packets with a DSCP" -t 40 -d 11
 check_eq "trimmed packets have the switch's DSCP" \
 	"$(traced ndp_came | grep 'type=data' | grep -c ' here=0 .* ds=0x2c')" \
 	"$(relayed trimmed)"
-check_eq "untrimmed packets have DSCP 0" "$(traced ndp_came | grep 'type=data' | grep -vc ' here=0 .* ds=0x2c')" \
-	"$(traced ndp_came | grep 'type=data' | grep -v ' here=0 ' | grep -c ' ds=0x00')"
+check_eq "untrimmed packets have DSCP 0 or CS1 to CS5, their band's" \
+	"$(traced ndp_came | grep 'type=data' | grep -vc ' here=0 .* ds=0x2c')" \
+	"$(traced ndp_came | grep 'type=data' | grep -v ' here=0 ' | grep -c ' ds=0x[02468a]0')"
 check_eq "NACKs report the DSCP to the sender" \
 	"$(traced ndp_came | grep 'type=control flags=0x8[26]' | grep -vc ' ds=0x2c')" 0
 
