@@ -37,6 +37,7 @@
 #include <net/l3mdev.h>
 #include <net/udp.h>
 #include <net/udp_tunnel.h>
+#include <closnet/pkt_core.h>
 #include "ndp.h"
 #include "trace.h"
 
@@ -61,14 +62,20 @@ static bool ndp_peek(const struct sk_buff *skb, u32 off, struct ndp_hdr *h)
 /* Is a UDP datagram, @off bytes behind skb->data, trimmed DATA to the port or back from it? */
 static bool ndp_is_repairable(const struct sk_buff *skb, u32 off, bool *returned)
 {
-	__be16 buffer[2];
-	const __be16 *ports = skb_header_pointer(skb, (int)off, sizeof(buffer), buffer);
+	u8 buffer[NDP_UDP_HLEN + 4];
+	const u8 *b = skb_header_pointer(skb, (int)off, sizeof(buffer), buffer);
 	struct ndp_hdr h;
+	u16 from, to;
 
-	if (!ports)
+	if (!b)
 		return false;
-	*returned = ports[0] == htons(NDP_UDP_PORT) && ndp_path_is_port(ntohs(ports[1]));
-	if (ports[1] != htons(NDP_UDP_PORT) && !*returned)
+	from = closnet_get16(b);
+	to = closnet_get16(b + 2);
+	*returned = from == NDP_UDP_PORT && ndp_path_is_port(to);
+	if (to != NDP_UDP_PORT && !*returned)
+		return false;
+	/* most packets are whole, and their headers are read once only, in ndp_input() */
+	if (!*returned && !ndp_hdr_is_cut(b + NDP_UDP_HLEN, skb->len - off - NDP_UDP_HLEN))
 		return false;
 	return ndp_peek(skb, off + NDP_UDP_HLEN, &h) && h.type == NDP_DATA &&
 	       (*returned || ndp_is_trimmed(&h));

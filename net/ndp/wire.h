@@ -255,6 +255,7 @@ static inline bool ndp_is_tail(const struct ndp_hdr *h)
 void ndp_answer(const struct ndp_hdr *h, enum ndp_type type, struct ndp_hdr *answer);
 void ndp_hdr_write(const struct ndp_hdr *h, u8 *b);
 void ndp_hdr_set_keyed(u8 *b);
+bool ndp_hdr_is_cut(const u8 *b, u32 len);
 enum ndp_read ndp_hdr_read(const u8 *b, u32 len, struct ndp_hdr *h);
 
 #endif /* _NDP_WIRE_H */

@@ -9,9 +9,7 @@
  *	udp-gso: SIZE is the size of a datagram; a call has as many as fit in 64 KiB.
  *
  * Prints "instructions N bytes N idle N". The instructions are all that the machine executed
- * until the receiver had read the last byte. The machine has one processor, whose clock
- * counts instructions (QEMU, -icount shift=0). The clock also advances while the processor
- * is idle; that time is subtracted.
+ * until the receiver had read the last byte (machine.h).
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -25,10 +23,10 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include "../lib/netns.h"
 #include "../net/ndp_tool.h"
+#include "machine.h"
 
 #define PORT		5001
 #define BUFFER		(1 << 20)
@@ -176,22 +174,6 @@ static void sender(int fd)
 
 /* ---- both */
 
-/* Idle time of the processor in ns */
-static unsigned long long idle_ns(void)
-{
-	FILE *f = fopen("/proc/timer_list", "r");
-	unsigned long long ns;
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, " .idle_sleeptime : %llu", &ns) == 1) {
-			fclose(f);
-			return ns;
-		}
-	}
-	errx(2, "/proc/timer_list has no idle_sleeptime");
-}
-
 static void wait_until_received(void)
 {
 	char c;
@@ -202,17 +184,15 @@ static void wait_until_received(void)
 
 static void measure(void)
 {
-	unsigned long long idle, begin, end;
+	struct span s;
 
 	wait_until_received();
-	idle = idle_ns();
-	begin = __rdtsc();
+	span_begin(&s);
 	close(go[1]);
 	wait_until_received();
-	end = __rdtsc();
-	idle = idle_ns() - idle;
-	printf("instructions %llu bytes %llu idle %llu\n", end - begin - idle,
-	       (unsigned long long)o.flows * o.size * (unsigned int)o.count, idle);
+	span_end(&s);
+	printf("instructions %llu bytes %llu idle %llu\n", s.instructions,
+	       (unsigned long long)o.flows * o.size * (unsigned int)o.count, s.idle);
 }
 
 static void parse(char *argv[])

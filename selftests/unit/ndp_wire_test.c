@@ -233,6 +233,7 @@ static void test_trimmed(void **state)
 		assert_int_equal(h.is_short, len < NDP_HLEN);
 		assert_int_equal(h.here, len < NDP_HLEN ? 0 : len - NDP_HLEN);
 		assert_int_equal(ndp_is_trimmed(&h), len < NDP_HLEN + data.payload_len);
+		assert_int_equal(ndp_hdr_is_cut(b, len), ndp_is_trimmed(&h));
 		assert_int_equal(h.dport, len < NDP_HLEN ? 0 : data.dport);
 	}
 }
@@ -253,6 +254,7 @@ static void test_keyed(void **state)
 		assert_int_equal(ndp_hdr_len(&h), NDP_HLEN_MAX);
 		assert_int_equal(h.is_short, len < NDP_HLEN_MAX);
 		assert_int_equal(h.here, len < NDP_HLEN_MAX ? 0 : len - NDP_HLEN_MAX);
+		assert_int_equal(ndp_hdr_is_cut(b, len), ndp_is_trimmed(&h));
 	}
 	assert_int_equal(read_exact(b, len, &h), NDP_READ_VALUE);
 	memcpy(b, bytes[CONTROL], NDP_HLEN);
@@ -275,6 +277,7 @@ static void test_length(void **state)
 			assert_int_equal(read_exact(b, len, &h), NDP_READ_SHORT);
 		assert_int_equal(read_exact(b, NDP_HLEN, &h), NDP_READ_OK);
 		assert_false(ndp_is_trimmed(&h));
+		assert_false(ndp_hdr_is_cut(b, NDP_HLEN));
 		assert_int_equal(read_exact(b, NDP_HLEN + 1, &h), NDP_READ_VALUE);
 	}
 }
