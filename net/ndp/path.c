@@ -41,12 +41,6 @@ static void ndp_path_admit(struct ndp_paths *p, u32 path)
 	p->live++;
 }
 
-static void ndp_path_unskip(struct ndp_paths *p, struct ndp_path *path, u32 times)
-{
-	path->skip -= (u8)times;
-	p->skips -= times;
-}
-
 static void ndp_path_avoid(struct ndp_paths *p, u32 path)
 {
 	u32 place = p->path[path].place;
@@ -58,7 +52,6 @@ static void ndp_path_avoid(struct ndp_paths *p, u32 path)
 	}
 	p->live--;
 	ndp_path_swap(p, place, p->live);
-	ndp_path_unskip(p, &p->path[path], p->path[path].skip);
 }
 
 /*
@@ -99,13 +92,19 @@ static u32 ndp_path_next(struct ndp_paths *p, u32 *rnd)
 	return p->order[p->next++];
 }
 
-/* Is a path skipped this time? */
-static bool ndp_path_skipped(struct ndp_paths *p, struct ndp_path *path)
+/* Take the oldest clean path. Return: NDP_PATH_NONE: there is none but @unlike */
+static u32 ndp_path_recycle(struct ndp_paths *p, u32 unlike)
 {
-	if (path->skip * p->live * NDP_PATH_MEAN_DEN <= p->skips * NDP_PATH_MEAN_NUM)
-		return false;
-	ndp_path_unskip(p, path, 1);
-	return true;
+	u32 path;
+
+	while (p->cleans) {
+		path = p->clean[p->first];
+		p->first = (p->first + 1) % NDP_PATH_CLEAN;
+		p->cleans--;
+		if (path != unlike && !ndp_path_avoided(p, path))
+			return path;
+	}
+	return NDP_PATH_NONE;
 }
 
 /**
@@ -120,7 +119,7 @@ static bool ndp_path_skipped(struct ndp_paths *p, struct ndp_path *path)
  */
 u32 ndp_path_pick(struct ndp_paths *p, u32 unlike, u64 now, u32 rnd)
 {
-	u32 path = NDP_PATH_NONE, looks = NDP_PATH_LOOKS;
+	u32 path = NDP_PATH_NONE;
 
 	if (++p->since >= NDP_PATH_TRY_EVERY || !p->live)
 		path = ndp_path_try(p, unlike, now);
@@ -128,31 +127,14 @@ u32 ndp_path_pick(struct ndp_paths *p, u32 unlike, u64 now, u32 rnd)
 		p->since = 0;
 		return path;
 	}
-	do {
+	path = ndp_path_recycle(p, unlike);
+	if (path != NDP_PATH_NONE)
+		return path;
+	path = ndp_path_next(p, &rnd);
+	/* at most twice: the last path of a round, the first one of the next */
+	while (path == unlike && p->live > 1)
 		path = ndp_path_next(p, &rnd);
-		/* at most twice: the last path of a round, the first one of the next */
-		while (path == unlike && p->live > 1)
-			path = ndp_path_next(p, &rnd);
-	} while (ndp_path_skipped(p, &p->path[path]) && --looks);
 	return path;
-}
-
-static void ndp_path_penalize(struct ndp_paths *p, struct ndp_path *path)
-{
-	u32 skip = min_t(u32, path->skip + (NDP_PATH_NACK_SKIP << path->level),
-			 NDP_PATH_SKIP_MAX);
-
-	p->skips += skip - path->skip;
-	path->skip = (u8)skip;
-	path->level = (u8)min_t(u32, path->level + 1U, NDP_PATH_LEVEL_MAX);
-}
-
-static void ndp_path_pardon(struct ndp_paths *p, struct ndp_path *path)
-{
-	if (path->skip)
-		ndp_path_unskip(p, path, 1);
-	if (path->level)
-		path->level--;
 }
 
 /**
@@ -181,8 +163,8 @@ void ndp_path_outcome(struct ndp_paths *p, u32 path, enum ndp_outcome outcome, u
 	this->lost = 0;
 	if (ndp_path_avoided(p, path))
 		ndp_path_admit(p, path);
-	if (outcome == NDP_OUTCOME_ACK)
-		ndp_path_pardon(p, this);
-	else
-		ndp_path_penalize(p, this);
+	if (outcome != NDP_OUTCOME_ACK || p->cleans == NDP_PATH_CLEAN)
+		return;
+	p->clean[(p->first + p->cleans) % NDP_PATH_CLEAN] = (u8)path;
+	p->cleans++;
 }

@@ -3,31 +3,35 @@
  * NDP sender: paths to a peer
  *
  * A path is an entropy: a UDP source port by which switches choose among equal routes. The
- * sender has up to 256 of them to each peer. It uses each once in random order, then shuffles
- * them again, so that its own packets do not meet in the network ([1] section 3.1.1):
+ * sender has up to 256 of them to each peer. It sends by paths that have just carried a packet
+ * whole (REPS, [2]):
  *
- *	order   | used | not yet used in this round | avoided |
- *	        0     next                         live     count
- *
- * The shuffle is Fisher and Yates', one step a packet. Outcomes of packets change it:
- *
- *	NACK	skip += 3 * 2^level, level += 1
- *	ACK	skip -= 1, level -= 1
- *	pick	if skip > 1.25 mean(skip): skip -= 1, and the next path is tried. So NACKs that
- *		come from all paths alike, as in an incast, have no effect
+ *	ACK	the path is added to the clean ones, unless there are NDP_PATH_CLEAN
+ *	pick	the oldest clean path, which is no longer clean then; without clean paths, the next
+ *		one of the shuffle
+ *	NACK	no effect: the path is not clean. So one packet more explores
  *	lost	the path is avoided for 4 ms, 8 ms .. 1 s, then one packet may try it, at most one
  *		of eight packets of the peer
  *	answer	to a packet on an avoided path: the path is used again
  *
+ * So a path gets packets at the rate at which it carries them, slow or fast, and however uneven the
+ * hash is. If all paths trim, as in an incast, the shuffle remains: it has each path once in random
+ * order, then begins anew, so that a sender's own packets do not meet in the network ([1] section
+ * 3.1.1):
+ *
+ *	order   | used | not yet used in this round | avoided |
+ *	        0     next                         live     count
+ *
+ * The shuffle is Fisher and Yates', one step a packet.
+ *
  * [1] M. Handley et al., "Re-architecting datacenter networks and stacks for low latency and
  *     high performance", SIGCOMM 2017, sections 3.1.1 and 3.2.3.
- * [2] V. Olteanu et al., "An edge-queued datagram service for all datacenter traffic", NSDI 2022.
+ * [2] T. Bonato et al., "REPS: Recycled Entropy Packet Spraying for Adaptive Load Balancing and
+ *     Failure Mitigation", arXiv 2407.21625.
  *
  * Differences from the papers: [1] leaves paths with more than 1.25 of the mean's NACKs over 100
- * packets out of a permutation. [2] skips a path once for each NACK. This combines [2]'s skips
- * with [1]'s mean. A NACK skips three times, because a hash spreads ports unevenly, and more for
- * NACKs in a row: with one skip each, a path that trims all packets would get half of its share.
- * Neither paper treats paths that lose packets.
+ * packets out of a permutation. [2] explores by random entropies, and after a timeout uses old ones
+ * again; neither treats single paths that lose packets.
  */
 #ifndef _NDP_PATH_H
 #define _NDP_PATH_H
@@ -39,16 +43,8 @@
 /* Entropies are privileged ports, which users without privileges cannot send from. */
 #define NDP_PATH_PORT_FIRST	512U
 #define NDP_PATH_PORT_COUNT	512U
-/* htsim, the simulator of [1]: a path is bad above 1.25 of the mean's NACKs */
-#define NDP_PATH_MEAN_NUM	5
-#define NDP_PATH_MEAN_DEN	4
-/* as in UEC's simulator */
-#define NDP_PATH_SKIP_MAX	15
-#define NDP_PATH_LEVEL_MAX	3
-/* skips for the first NACK */
-#define NDP_PATH_NACK_SKIP	3U
-/* bound of the paths that are skipped for one packet */
-#define NDP_PATH_LOOKS		16
+/* Clean paths that are remembered: as many as packets in flight on most networks */
+#define NDP_PATH_CLEAN		64U
 #define NDP_PATH_AVOID_NS	4000000ULL
 #define NDP_PATH_AVOID_MAX	8	/* doublings: 1.024 s */
 #define NDP_PATH_TRY_EVERY	8	/* packets */
@@ -73,16 +69,12 @@ enum ndp_outcome {
  * struct ndp_path - a path
  * @retry_ns: if avoided: when a packet may try it
  * @packets: by enum ndp_outcome, modulo 2^32
- * @skip: times that it is still to be skipped
- * @level: log2 of the factor by which the next NACK adds to @skip
  * @lost: timeouts since the last answer, at most NDP_PATH_AVOID_MAX
  * @place: its place in the order
  */
 struct ndp_path {
 	u64 retry_ns;
 	u32 packets[NDP_OUTCOMES];
-	u8 skip;
-	u8 level;
 	u8 lost;
 	u8 place;
 };
@@ -96,7 +88,9 @@ struct ndp_path {
  * @live: paths that are not avoided
  * @look: avoided path that was considered last
  * @since: packets since one tried an avoided path, modulo 2^32
- * @skips: sum of @skip
+ * @clean: paths whose last packets arrived whole, first in first out
+ * @first: the oldest one
+ * @cleans: their number
  */
 struct ndp_paths {
 	struct ndp_path *path;
@@ -106,7 +100,9 @@ struct ndp_paths {
 	u32 live;
 	u32 look;
 	u32 since;
-	u32 skips;
+	u8 clean[NDP_PATH_CLEAN];
+	u32 first;
+	u32 cleans;
 };
 
 /**
