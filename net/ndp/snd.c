@@ -9,8 +9,6 @@
 #define NDP_SND_ANSWERS		12
 /* doublings of the timeout, which rto_max_ns also limits */
 #define NDP_SND_SHIFT_MAX	10
-/* messages in progress that are examined for the oldest unacknowledged one */
-#define NDP_SND_SCAN_MAX	64
 
 /* ---- permission ---- */
 
@@ -45,24 +43,6 @@ static u32 ndp_snd_sendable(const struct ndp_snd_flow *f)
 	return (u32)min_t(u64, f->new_packets, ndp_sb_room(&f->sb));
 }
 
-/*
- * May one more message begin? Its id must be less than 1024 after the id of any message that
- * the receiver may not know.
- */
-static bool ndp_snd_may_begin(const struct ndp_snd_flow *f)
-{
-	const struct ndp_snd_msg *m;
-	u32 count = 0;
-
-	list_for_each_entry(m, &f->begun, begun) {
-		if (f->msg_next - m->id < NDP_SND_MSGS_MAX)
-			return true;
-		if (!m->acked || f->in_order || ++count == NDP_SND_SCAN_MAX)
-			return false;
-	}
-	return true;
-}
-
 /* Is there a new packet? In order, no message begins while an earlier one is refused. */
 static bool ndp_snd_has_new(const struct ndp_snd_flow *f)
 {
@@ -72,7 +52,7 @@ static bool ndp_snd_has_new(const struct ndp_snd_flow *f)
 		return false;
 	if (!list_empty(&m->begun))
 		return true;
-	return (!f->in_order || list_empty(&f->refused)) && ndp_snd_may_begin(f);
+	return !f->in_order || list_empty(&f->refused);
 }
 
 /**

@@ -9,6 +9,9 @@
 #include <linux/errno.h>
 #include "snd.h"
 
+/* messages in progress that are examined, the oldest ones */
+#define NDP_SND_SCAN_MAX	64
+
 /**
  * ndp_snd_count() - add to a counter that is read without a lock
  * @counter: counter
@@ -74,13 +77,15 @@ static void ndp_snd_remove(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 	rb_erase_cached(&m->rb, &f->order);
 }
 
-/**
- * ndp_snd_first() - get the message of the next new packet
- * @f: flow
- *
- * Return: the message; NULL: no message has a packet to send.
- */
-struct ndp_snd_msg *ndp_snd_first(const struct ndp_snd_flow *f)
+/* Is all of a message's next packet present? */
+static bool ndp_snd_has_packet(const struct ndp_snd_msg *m)
+{
+	return m->sent < m->len &&
+	       m->ready - m->sent >= min_t(u64, m->payload, m->len - m->sent);
+}
+
+/* The message whose turn it is, maybe one that has not begun. NULL: no message has a packet */
+static struct ndp_snd_msg *ndp_snd_head(const struct ndp_snd_flow *f)
 {
 	const struct rb_node *rb = rb_first_cached(&f->order);
 
@@ -90,11 +95,55 @@ struct ndp_snd_msg *ndp_snd_first(const struct ndp_snd_flow *f)
 	return rb ? ndp_snd_of(rb) : NULL;
 }
 
-/* Is all of a message's next packet present? */
-static bool ndp_snd_has_packet(const struct ndp_snd_msg *m)
+/*
+ * May one more message begin? Its id must be less than 1024 after the id of any message that
+ * the receiver may not know.
+ */
+static bool ndp_snd_may_begin(const struct ndp_snd_flow *f)
 {
-	return m->sent < m->len &&
-	       m->ready - m->sent >= min_t(u64, m->payload, m->len - m->sent);
+	const struct ndp_snd_msg *m;
+	u32 count = 0;
+
+	list_for_each_entry(m, &f->begun, begun) {
+		if (f->msg_next - m->id < NDP_SND_MSGS_MAX)
+			return true;
+		if (!m->acked || f->in_order || ++count == NDP_SND_SCAN_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* The oldest message in progress that has a packet to send, or NULL */
+static struct ndp_snd_msg *ndp_snd_oldest(const struct ndp_snd_flow *f)
+{
+	struct ndp_snd_msg *m;
+	u32 count = 0;
+
+	list_for_each_entry(m, &f->begun, begun) {
+		if (ndp_snd_has_packet(m) && !m->is_refused && !(m == f->retried && m->pending))
+			return m;
+		if (++count == NDP_SND_SCAN_MAX)
+			break;
+	}
+	return NULL;
+}
+
+/**
+ * ndp_snd_first() - get the message of the next new packet
+ * @f: flow
+ *
+ * If it is the turn of a message that may not begin, the oldest message in progress is first. It
+ * may have been refused, and its turn to begin again would be later.
+ *
+ * Return: the message; NULL: no message has a packet that may be sent.
+ */
+struct ndp_snd_msg *ndp_snd_first(const struct ndp_snd_flow *f)
+{
+	struct ndp_snd_msg *m = ndp_snd_head(f);
+
+	if (!m || !list_empty(&m->begun) || ndp_snd_may_begin(f))
+		return m;
+	return ndp_snd_oldest(f);
 }
 
 /* Packets that the ready bytes make which were not sent yet */
@@ -358,7 +407,7 @@ void ndp_snd_fail(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u8 error
 		ndp_snd_give_up(f, NULL);
 	while ((m = list_first_entry_or_null(&f->dry, struct ndp_snd_msg, node)) ||
 	       (m = list_first_entry_or_null(&f->refused, struct ndp_snd_msg, node)) ||
-	       (m = ndp_snd_first(f))) {
+	       (m = ndp_snd_head(f))) {
 		ndp_snd_unqueue(f, m);
 		ndp_snd_end(c, f, m, error);
 	}

@@ -449,6 +449,40 @@ static void test_no_room(void **state)
 	port_close(&port);
 }
 
+/*
+ * A message that begins again is 1024 ids old, and it is the turn of one that may not begin before
+ * the old one has arrived.
+ */
+static void test_no_room_old(void **state)
+{
+	struct ndp_snd_msg old, next;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	submit(&port, &old, 2, 0);
+	push_window(&port, 2);
+	assert_int_equal(error(&port, 0, NDP_CODE_REFUSED, old.id), NDP_SND_NEWS);
+	port.f.msg_next += NDP_SND_MSGS_MAX - 1;
+	submit(&port, &next, 1, 0);
+	expect_wait(&port);
+	h = port_answer(&port, NDP_CTL_ROOM, 0, 0);
+	port.ack_base = PORT_SEQ + 2;
+	port_control(&port, &h);
+	h = expect_new(&port, 2, NDP_DATA_SPEC);
+	assert_int_equal(h.data.msg_id, old.id);
+	/* one packet tests whether there is room now */
+	expect_wait(&port);
+	port.ack_base = PORT_SEQ + 3;
+	h = port_answer(&port, NDP_CTL_ACK | NDP_CTL_ROOM, PORT_SEQ + 2, 0);
+	port_control(&port, &h);
+	assert_int_equal(port_send(&port, 1, &h), NDP_SND_NEW);
+	assert_int_equal(h.data.msg_id, next.id);
+	assert_int_equal(next.id, old.id + NDP_SND_MSGS_MAX);
+	port_close(&port);
+}
+
 /* Under a new name all counters begin anew, and packet numbers go on. */
 static void test_renew(void **state)
 {
@@ -586,6 +620,7 @@ int main(void)
 		cmocka_unit_test(test_cookie),
 		cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_no_room),
+		cmocka_unit_test(test_no_room_old),
 		cmocka_unit_test(test_renew),
 		cmocka_unit_test(test_no_ring),
 	};

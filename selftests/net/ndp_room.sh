@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A sender queues more messages than its receiver has room for. Refused ones begin again, and more than 1024 begin meanwhile.
+#
+#	+-- a --+          +-- b --+
+#	|  w0   |==========|  w1   |
+#	+-------+ 50 Mbit/s +------+
+# shellcheck disable=SC2154 # setup_ns sets a and b
+. "$(dirname "$0")/../lib/lib.sh"
+need_closwire
+. "$(dirname "$0")/../lib/ndp.sh"
+setup_ns a b
+wire_ab rate 50mbit delay 20us
+
+# 3.4 s at the rate of the link
+messages "2000 messages of 10 KB arrive within 12 s" \
+	receive -n "$b" -p 9 -c 2000 -l 10k -t 12 -- send -n "$a" -d 10.0.0.2 -p 9 -c 2000 -l 10k -t 12
+check "receiver has refused messages" test "$(snmp "$a" SndRefusedMsgs)" -gt 0
+check "all flows are freed" wait_for 90 unused
+finish
