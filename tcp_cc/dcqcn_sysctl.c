@@ -46,7 +46,7 @@ enum dcqcn_option {
 #define DCQCN_SEG_KB_MAX	64
 
 static const struct closnet_cc_option dcqcn_options[DCQCN_OPTIONS] = {
-	[DCQCN_O_PROFILE] = { "profile", .value = DCQCN_PROFILE_TUNED, .max = DCQCN_PROFILES - 1,
+	[DCQCN_O_PROFILE] = { "profile", .value = DCQCN_PROFILE_PAPER, .max = DCQCN_PROFILES - 1,
 			      .words = dcqcn_profile_names },
 	[DCQCN_O_TIME_RESET] = { "rpg_time_reset", .max = 1000000, .unit = " us" },
 	[DCQCN_O_BYTE_RESET] = { "rpg_byte_reset", .max = 1000000000, .unit = " bytes" },

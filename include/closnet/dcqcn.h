@@ -56,7 +56,8 @@ struct dcqcn_params {
  * enum dcqcn_profile_id - set of parameters that belong together
  * @DCQCN_PROFILE_PAPER: SIGCOMM 2015
  * @DCQCN_PROFILE_NIC: default values of NICs
- * @DCQCN_PROFILE_TUNED: closnet's default: full links and equal shares for 2 to 64 flows
+ * @DCQCN_PROFILE_TUNED: full links and equal shares for 2 to 64 flows; needs switches that
+ *	mark all packets above Kmax
  * @DCQCN_PROFILES: number of profiles
  */
 enum dcqcn_profile_id {
