@@ -219,8 +219,8 @@ static void random_event(struct rng *rng, struct both *b, unsigned long *causes)
 }
 
 /*
- * Half with any parameters, of which some with by_rate, and half with a profile's; seldom that of NICs, as K
- * is a 300th of T there, and the machine takes each step.
+ * Half with random parameters, a fifth of them with by_rate, and half with a profile.
+ * Profile nic is rare: its K is a 300th of T, and the model takes each step.
  */
 static void random_both(struct rng *rng, struct both *b)
 {
