@@ -54,7 +54,7 @@ def guest(lab):
         lab.traffic(net, "--time", "%dns" % (begin + p.time), "--drain", "1ms",
                     "--series", lab.path("series-n%d.csv" % flows), "--every", "%dns" % (p.time // SERIES),
                     "bulk", "src=h2-h%d" % (p.hosts + 1), *common, "flows=%d" % (flows - 1), "jitter=%dns" % p.jitter,
-                    "bulk", "src=h%d" % ((flows - 1) % p.hosts + 2), *common, "start=%dns" % p.warmup)
+                    "--", "bulk", "src=h%d" % ((flows - 1) % p.hosts + 2), *common, "start=%dns" % p.warmup)
         dcqcn.drain()
 
 
