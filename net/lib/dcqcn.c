@@ -88,11 +88,11 @@ const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
 		.monitor_us	= 4,
 	},
 	/*
-	 * Half the paper's times double the number of CNPs, and a quarter of K makes each
-	 * cut smaller: rates vary less. Documentation/experiments/dcqcn-fair.rst.
+	 * Shorter times give more CNPs, and a quarter of K makes each cut smaller: rates
+	 * vary less. Documentation/experiments/dcqcn-join.rst.
 	 */
 	[DCQCN_PROFILE_TUNED] = {
-		.time_reset_us	= 30,
+		.time_reset_us	= 40,
 		.byte_reset	= 10000000,
 		.threshold	= 5,
 		.ai_share	= 1500,

@@ -40,7 +40,7 @@ static const struct dcqcn_params nic = {
 /* Profile "tuned" */
 static const struct dcqcn_params tuned __maybe_unused = {
 	.alpha_ns = 15000,
-	.timer_ns = 30000,
+	.timer_ns = 40000,
 	.byte_reset = 10000000,
 	.threshold = 5,
 	.g_inverse = 128,
