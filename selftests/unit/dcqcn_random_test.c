@@ -232,7 +232,7 @@ static void random_both(struct rng *rng, struct both *b)
 		b->p.by_rate = rng_percent(rng, 20);
 	} else {
 		b->p = is_nic ? nic : is_tuned ? tuned : paper;
-		b->l.ai_Bps = b->l.max_Bps / (is_nic ? 8000 : is_tuned ? 1500 : 1000);
+		b->l.ai_Bps = b->l.max_Bps / (is_nic ? 8000 : 1000);
 		b->l.hai_Bps = 10 * b->l.ai_Bps;
 		b->l.min_Bps = b->l.ai_Bps;
 	}
