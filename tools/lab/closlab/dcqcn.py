@@ -18,10 +18,10 @@ SEG_KB = 4                                  # bursts of two packets: a burst cau
 
 # ---- in the guest
 
-def load(lab, seg_kb=SEG_KB, profile="paper"):
-    """Load the qdisc and the congestion control. SEG_KB 0: the profile's bursts."""
+def load(lab, seg_kb=SEG_KB, profile="paper", cap=0):
+    """Load the qdisc and the congestion control. SEG_KB 0: the profile's bursts. CAP 0: windows of 1 ms, else KB."""
     lab.module("sch_dcqcn")
-    Module(lab, "tcp_dcqcn").set(seg_kb=seg_kb, profile=profile)
+    Module(lab, "tcp_dcqcn").set(seg_kb=seg_kb, profile=profile, cap=cap)
 
 
 def marking(kmin=KMIN, kmax=KMAX):
