@@ -118,15 +118,15 @@ static void alpha_events(struct model *m, uint64_t now)
 /* Recompute alpha from the last CNP, one K after the other */
 static void alpha_from_cnp(struct model *m, uint64_t now)
 {
-	uint64_t K = 1500 * (uint64_t)1000000000 / m->R_C, at;
+	uint64_t period = 1500 * (uint64_t)1000000000 / m->R_C, at;
 	__uint128_t before;
 
 	if (!m->cnp_seen)
 		return;
-	if (K < m->K)
-		K = m->K;
+	if (period < m->K)
+		period = m->K;
 	m->alpha = m->alpha_cnp;
-	for (at = m->cnp; now - at >= K; at += K) {
+	for (at = m->cnp; now - at >= period; at += period) {
 		before = m->alpha;
 		m->alpha = decayed(m);
 		if (m->alpha == before)
