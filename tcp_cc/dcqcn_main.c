@@ -35,6 +35,7 @@
  *    connection for its direction, cause no CNP: the stack follows RFC 3168.
  *  - The rate counts payload; the rate of a NIC counts whole frames.
  *  - R_AI is proportional to the link rate: 40 Mbit/s in the paper were for 40 Gbit/s.
+ *  - With profile tuned, window and burst follow the rate.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -164,9 +165,38 @@ static void dcqcn_check_link(struct sock *sk, struct dcqcn *ca)
 	closnet_cc_limit_burst(sk, &ca->cc);
 }
 
+/*
+ * Profile tuned: window and burst are what the connection sends in cap_ns and burst_ns.
+ * Such a window keeps the flows of an incast from filling the buffer: a flow that waits
+ * there gets no CNPs, and its rate would increase. Bursts have an even number of packets,
+ * or one packet if the connection sends fewer than one in T: each packet can cause a
+ * CNP, and the rate would increase several times between two bursts.
+ */
+static void dcqcn_set_sizes(struct sock *sk, struct dcqcn *ca)
+{
+	const struct dcqcn_config *c = ca->config;
+	u64 rate_Bps = ca->vars.rate_Bps, window;
+	u32 segs = 1;
+
+	if (!c->burst_ns)
+		return;
+	window = div_u64(rate_Bps * c->cc.cap_ns, NSEC_PER_SEC);
+	if (c->cc.cap_bytes)
+		window = min_t(u64, window, c->cc.cap_bytes);
+	ca->cc.cap_segs = min_t(u64, max_t(u64, div_u64(window, ca->cc.mss), 4),
+				tcp_sk(sk)->snd_cwnd_clamp);
+	if (rate_Bps >= div_u64((u64)ca->cc.mss * NSEC_PER_SEC, c->params.timer_ns)) {
+		segs = (u32)div_u64(rate_Bps * c->burst_ns, NSEC_PER_SEC) / ca->cc.mss;
+		segs = clamp_t(u32, segs & ~1U, 2, ca->cc.seg_segs);
+	}
+	if (sk->sk_gso_max_segs != segs)
+		closnet_cc_set_burst(sk, segs);
+}
+
 static void dcqcn_changed(struct sock *sk, struct dcqcn *ca, enum dcqcn_cause cause)
 {
 	closnet_cc_pace(sk, ca->vars.rate_Bps);
+	dcqcn_set_sizes(sk, ca);
 	dcqcn_count(ca, DCQCN_N_CAUSE(cause));
 	trace_dcqcn_rate(sk, &ca->vars, &ca->config->params, cause);
 }

@@ -43,8 +43,10 @@ enum dcqcn_option {
 	DCQCN_OPTIONS
 };
 
+#define DCQCN_SEG_KB_MAX	64
+
 static const struct closnet_cc_option dcqcn_options[DCQCN_OPTIONS] = {
-	[DCQCN_O_PROFILE] = { "profile", .value = DCQCN_PROFILE_TUNED, .max = DCQCN_PROFILES - 1,
+	[DCQCN_O_PROFILE] = { "profile", .value = DCQCN_PROFILE_PAPER, .max = DCQCN_PROFILES - 1,
 			      .words = dcqcn_profile_names },
 	[DCQCN_O_TIME_RESET] = { "rpg_time_reset", .max = 1000000, .unit = " us" },
 	[DCQCN_O_BYTE_RESET] = { "rpg_byte_reset", .max = 1000000000, .unit = " bytes" },
@@ -68,9 +70,10 @@ static const struct closnet_cc_option dcqcn_options[DCQCN_OPTIONS] = {
 	[DCQCN_O_ORDER] = { "order", .max = ARRAY_SIZE(dcqcn_orders) - 1, .words = dcqcn_orders },
 	/*
 	 * NICs pace packets. A burst causes one or two CNPs, whatever its length:
-	 * with long bursts, the flows of an incast get too few CNPs.
+	 * with long bursts, the flows of an incast get too few CNPs. 0: two packets, or
+	 * with a profile's burst_us up to the longest burst.
 	 */
-	[DCQCN_O_SEG_KB] = { "seg_kb", .value = 4, .min = 4, .max = 64, .unit = " KB" },
+	[DCQCN_O_SEG_KB] = { "seg_kb", .max = DCQCN_SEG_KB_MAX, .unit = " KB" },
 	/* 0: 1 ms at link rate. The paper's longest queue without pause, 200 KB, takes 40 us. */
 	[DCQCN_O_CAP] = { "cap", .max = 1048576, .unit = " KB" },
 	[DCQCN_O_LINK_RATE] = CLOSNET_CC_OPTION_LINK_RATE,
@@ -97,6 +100,7 @@ static struct closnet_cc_config *dcqcn_new_config(const u32 *values)
 		.cnp_interval_ns = cnp_us * NSEC_PER_USEC,
 		.monitor_ns	= monitor_us * NSEC_PER_USEC,
 		.alpha_first	= values[DCQCN_O_ORDER],
+		.by_rate	= profile->by_rate,
 	};
 	dcqcn_params_finish(&c->params);
 	c->rates = (struct dcqcn_rates) {
@@ -106,7 +110,8 @@ static struct closnet_cc_config *dcqcn_new_config(const u32 *values)
 		.ai_share	= profile->ai_share,
 	};
 	c->cc.max_Mbps = values[DCQCN_O_MAX_RATE];
-	c->cc.seg_bytes = values[DCQCN_O_SEG_KB] * SZ_1K;
+	c->burst_ns = profile->burst_us * NSEC_PER_USEC;
+	c->cc.seg_bytes = (values[DCQCN_O_SEG_KB] ?: c->burst_ns ? DCQCN_SEG_KB_MAX : 0) * SZ_1K;
 	c->cc.cap_bytes = values[DCQCN_O_CAP] * SZ_1K;
 	c->cc.cap_ns = NSEC_PER_MSEC;
 	return &c->cc;

@@ -17,11 +17,13 @@
  * @cc: common part
  * @params: parameters of the algorithm
  * @rates: configured rates
+ * @burst_ns: a burst is what the connection sends in this time; 0: it has @cc.seg_bytes
  */
 struct dcqcn_config {
 	struct closnet_cc_config cc;
 	struct dcqcn_params params;
 	struct dcqcn_rates rates;
+	u32 burst_ns;
 };
 
 /**

@@ -16,6 +16,12 @@
 /* The counts of events since the last CNP saturate here. */
 #define DCQCN_STAGE_MAX		255U
 
+/* With @by_rate of struct dcqcn_params: divisor of R_C that limits R_AI, as a shift */
+#define DCQCN_AI_SHIFT		7
+
+/* With @by_rate: the packet whose time at R_C is the minimum of K */
+#define DCQCN_PACKET_BYTES	1500
+
 /**
  * struct dcqcn_params - parameters that do not depend on the line rate
  * @alpha_ns: K, time without a CNP after which alpha decays; not 0
@@ -27,6 +33,7 @@
  * @cnp_interval_ns: N, minimum time between two CNPs to a flow
  * @monitor_ns: minimum time between two effective CNPs if the receiver is not an NP
  * @alpha_first: a CNP raises alpha before it cuts the rate, not after
+ * @by_rate: R_AI is at most 1/128 of R_C, and K at least the time of a packet at R_C
  * @g: weight of a CNP in alpha, Q1.63; set by dcqcn_params_finish()
  * @start_alpha: @initial_alpha in Q1.63; set by dcqcn_params_finish()
  */
@@ -40,6 +47,7 @@ struct dcqcn_params {
 	u32 cnp_interval_ns;
 	u32 monitor_ns;
 	bool alpha_first;
+	bool by_rate;
 	u64 g;
 	u64 start_alpha;
 };
@@ -48,7 +56,8 @@ struct dcqcn_params {
  * enum dcqcn_profile_id - set of parameters that belong together
  * @DCQCN_PROFILE_PAPER: SIGCOMM 2015
  * @DCQCN_PROFILE_NIC: default values of NICs
- * @DCQCN_PROFILE_TUNED: closnet's default
+ * @DCQCN_PROFILE_TUNED: full links and equal shares for 2 to 64 flows; needs switches that
+ *	mark all packets above Kmax
  * @DCQCN_PROFILES: number of profiles
  */
 enum dcqcn_profile_id {
@@ -68,6 +77,8 @@ enum dcqcn_profile_id {
  * @alpha_us: K
  * @cnp_us: N
  * @monitor_us: minimum time between two cuts
+ * @by_rate: as in struct dcqcn_params
+ * @burst_us: a burst is what the flow sends in this time; 0: a burst has a fixed size
  */
 struct dcqcn_profile {
 	u32 time_reset_us;
@@ -78,6 +89,8 @@ struct dcqcn_profile {
 	u32 alpha_us;
 	u32 cnp_us;
 	u32 monitor_us;
+	bool by_rate;
+	u32 burst_us;
 };
 
 /**

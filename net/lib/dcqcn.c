@@ -51,6 +51,13 @@
  *    period serves receivers that are not NPs: dcqcn_cnp().
  *  - A loss halves the rate (dcqcn_cut()). The paper's network is lossless.
  *  - The NP notices the end of N only when a packet arrives.
+ *
+ * Parameter by_rate is not in the paper. A flow at a low rate has few packets in T, and
+ * no packet in some K. It cannot receive as many CNPs as its increases would need:
+ *  - R_AI is at most 1/128 of R_C. The number of CNPs per second that keeps a rate
+ *    constant then depends little on the rate.
+ *  - K is at least the time of a packet at R_C, since a K without a packet does not show
+ *    that the path is free.
  */
 #include <closnet/dcqcn.h>
 
@@ -58,12 +65,17 @@
  * SIGCOMM 2015; g, T, B and R_AI from the simulations of the same authors in CoNEXT
  * 2016. Both used 40 Gbit/s.
  */
-#define DCQCN_PAPER { .time_reset_us = 55, .byte_reset = 10000000, .threshold = 5,	\
-		      .ai_share = 1000, .g_inverse = 256, .alpha_us = 55, .cnp_us = 50,	\
-		      .monitor_us = 50 }
-
 const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
-	[DCQCN_PROFILE_PAPER] = DCQCN_PAPER,
+	[DCQCN_PROFILE_PAPER] = {
+		.time_reset_us	= 55,
+		.byte_reset	= 10000000,
+		.threshold	= 5,
+		.ai_share	= 1000,
+		.g_inverse	= 256,
+		.alpha_us	= 55,
+		.cnp_us		= 50,
+		.monitor_us	= 50,
+	},
 	/* The vendor's RPG_* and DCE_TCP_*, with g = 5/1024, at 40 Gbit/s */
 	[DCQCN_PROFILE_NIC] = {
 		.time_reset_us	= 300,
@@ -76,10 +88,21 @@ const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
 		.monitor_us	= 4,
 	},
 	/*
-	 * No better values for hosts were found. The parameter to tune is pmax of the
-	 * switches: Documentation/experiments/dcqcn.rst.
+	 * Shorter times give more CNPs, and a quarter of K makes each cut smaller: rates
+	 * vary less. Documentation/experiments/dcqcn-join.rst.
 	 */
-	[DCQCN_PROFILE_TUNED] = DCQCN_PAPER,
+	[DCQCN_PROFILE_TUNED] = {
+		.time_reset_us	= 40,
+		.byte_reset	= 10000000,
+		.threshold	= 5,
+		.ai_share	= 1000,
+		.g_inverse	= 128,
+		.alpha_us	= 15,
+		.cnp_us		= 25,
+		.monitor_us	= 25,
+		.by_rate	= true,
+		.burst_us	= 4,
+	},
 };
 
 /**
@@ -143,6 +166,12 @@ void dcqcn_start(struct dcqcn_vars *v, const struct dcqcn_params *p,
 	dcqcn_reset(v, now_ns);
 }
 
+/* Time of a packet at a rate */
+static u64 dcqcn_packet_ns(u64 rate_Bps)
+{
+	return div64_u64((u64)DCQCN_PACKET_BYTES * NSEC_PER_SEC, max_t(u64, rate_Bps, 1));
+}
+
 /**
  * dcqcn_alpha() - present estimate of congestion
  * @v: state
@@ -151,18 +180,21 @@ void dcqcn_start(struct dcqcn_vars *v, const struct dcqcn_params *p,
  *
  * Multiplies alpha of the last CNP by (1 - g)^n after n times K, by repeated
  * squaring. The result is always computed from the last CNP, so it does not depend
- * on the number of calls. It differs from n single steps by less than 2^-62 / g,
+ * on the number of calls. With by_rate, K follows the present rate. The result
+ * differs from n single steps by less than 2^-62 / g,
  * which changes a cut at 10 Tbit/s by less than a byte per second.
  *
  * Return: alpha, Q1.63.
  */
 u64 dcqcn_alpha(const struct dcqcn_vars *v, const struct dcqcn_params *p, u64 now_ns)
 {
-	u64 power = DCQCN_ONE - p->g, alpha = v->alpha, n;
+	u64 power = DCQCN_ONE - p->g, alpha = v->alpha, period_ns = p->alpha_ns, n;
 
-	if (!v->cnp_seen || now_ns - v->cnp_ns < p->alpha_ns)
+	if (!v->cnp_seen || now_ns - v->cnp_ns < period_ns)
 		return alpha;
-	for (n = div_u64(now_ns - v->cnp_ns, p->alpha_ns); n && alpha; n >>= 1) {
+	if (p->by_rate)
+		period_ns = max_t(u64, period_ns, dcqcn_packet_ns(v->rate_Bps));
+	for (n = div64_u64(now_ns - v->cnp_ns, period_ns); n && alpha; n >>= 1) {
 		if (n & 1)
 			alpha = dcqcn_mul(alpha, power);
 		power = dcqcn_mul(power, power);
@@ -202,6 +234,18 @@ static u64 dcqcn_parallel(const struct dcqcn_vars *v, const struct dcqcn_limits 
 	return step_Bps ? div64_u64(l->max_Bps - v->target_Bps, step_Bps) : U64_MAX;
 }
 
+/* Is the step of additive increase limited by R_C, so that each event changes it? */
+static bool dcqcn_step_by_rate(const struct dcqcn_vars *v, const struct dcqcn_params *p,
+			       u64 *step_Bps)
+{
+	u64 most_Bps = (v->rate_Bps >> DCQCN_AI_SHIFT) + 1;
+
+	if (!p->by_rate || *step_Bps <= most_Bps)
+		return false;
+	*step_Bps = most_Bps;
+	return true;
+}
+
 /*
  * Apply @n events of the timer or of the byte counter. @stage is the count of that
  * one, which advances; @other is the constant count of the second one.
@@ -209,19 +253,22 @@ static u64 dcqcn_parallel(const struct dcqcn_vars *v, const struct dcqcn_limits 
  * Events are applied singly while they differ, and the remaining ones at once. They
  * differ until @stage reaches F and @other, then until R_T and R_C are parallel,
  * and again when R_T has reached its limit. As r halves each time, the number of
- * single events is small.
+ * single events is small. With by_rate, events are also single while the step grows:
+ * some hundred of them let R_C grow a hundredfold.
  */
 static enum dcqcn_cause dcqcn_events(struct dcqcn_vars *v, const struct dcqcn_params *p,
 				     const struct dcqcn_limits *l, u64 n, u8 *stage, u8 other)
 {
 	enum dcqcn_cause cause;
 	u64 step_Bps, parallel;
+	bool growing;
 
 	do {
 		*stage = min_t(u32, *stage + 1, DCQCN_STAGE_MAX);
 		cause = dcqcn_stage(p, l, *stage, other, &step_Bps);
+		growing = cause == DCQCN_ADDITIVE && dcqcn_step_by_rate(v, p, &step_Bps);
 		step_Bps = min_t(u64, step_Bps, l->max_Bps - v->target_Bps);
-		parallel = dcqcn_parallel(v, l, step_Bps);
+		parallel = growing && step_Bps ? 0 : dcqcn_parallel(v, l, step_Bps);
 		if (parallel && *stage >= max_t(u32, p->threshold, other)) {
 			parallel = min_t(u64, parallel, n);
 			v->target_Bps += parallel * step_Bps;

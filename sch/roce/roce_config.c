@@ -37,6 +37,14 @@ int roce_config_parse(struct roce_options *o, const struct nlattr *opt, bool fix
 	return 0;
 }
 
+/* The values of profile tuned have been measured with TCP only: RDMA gets the paper's. */
+static const struct dcqcn_profile *roce_config_profile(const struct roce_options *o)
+{
+	if (o->profile == TC_ROCE_PROFILE_TUNED)
+		return &dcqcn_profiles[DCQCN_PROFILE_PAPER];
+	return &dcqcn_profiles[o->profile];
+}
+
 /**
  * roce_config_params() - compute DCQCN's parameters
  * @o: options
@@ -44,7 +52,7 @@ int roce_config_parse(struct roce_options *o, const struct nlattr *opt, bool fix
  */
 void roce_config_params(const struct roce_options *o, struct dcqcn_params *p)
 {
-	const struct dcqcn_profile *profile = &dcqcn_profiles[o->profile];
+	const struct dcqcn_profile *profile = roce_config_profile(o);
 	u32 cnp_us = o->cnp_interval_us ?: profile->cnp_us;
 	u32 monitor_us = o->monitor_us ?: profile->monitor_us;
 
@@ -76,7 +84,7 @@ void roce_config_limits(const struct roce_options *o, u64 line_Bps, struct dcqcn
 		.ai_Bps = o->rpg_ai_rate_Bps,
 		.hai_Bps = o->rpg_hai_rate_Bps,
 		.min_Bps = o->rpg_min_rate_Bps,
-		.ai_share = dcqcn_profiles[o->profile].ai_share,
+		.ai_share = roce_config_profile(o)->ai_share,
 	};
 
 	line_Bps = min_t(u64, line_Bps, ROCE_RATE_MAX);

@@ -18,7 +18,7 @@ wire_ab rate 500mbit delay 20us
 
 # ---- ranges
 
-RANGE="paper or nic or tuned" range profile paper tuned 0 1 Paper "paper nic"
+RANGE="paper or nic or tuned" range profile paper tuned 0 1 Paper "paper nic" Tuned
 RANGE="cut_first or alpha_first" range order cut_first alpha_first 0 cut
 range rpg_time_reset 0 1000000 1000001 0.5
 range rpg_byte_reset 0 1000000000 1000000001 32k
@@ -32,7 +32,7 @@ range dce_tcp_rtt 0 1000000 1000001
 range initial_alpha_value 0.000 1.000 "${FRACTIONS[@]}"
 range np_min_time_between_cnps 0 1000000 1000001
 range rate_reduce_monitor_period 0 1000000 1000001
-range seg_kb 4 64 3 65
+range seg_kb 0 64 65
 range cap 0 1048576 1048577
 range line_rate 0 1000000 1000001
 
@@ -102,6 +102,9 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 	check "profile=nic keeps CNPs at least 4 µs apart" between "$(shortest_gap)" 4 49
 	check "profile=nic has a byte counter of 32767 bytes" test "$(rates byte_stage | sort -n | tail -n 1)" -ge 5
 	check "profile=nic has F = 1, so that hyper increase begins early" test "$(since hyper_increase)" -ge 1
+	mark
+	check "all data arrives with profile=tuned" all_marked profile=tuned
+	check "profile=tuned keeps CNPs at least 25 µs apart" between "$(shortest_gap)" 25 49
 	mark
 	check "all data arrives with rpg_threshold=254" one_mark rpg_threshold=254 rpg_time_reset=10000
 	check_eq "rpg_threshold=254 allows fast recovery only" "$(since additive_increase) $(since hyper_increase)" "0 0"

@@ -37,6 +37,19 @@ static const struct dcqcn_params nic = {
 	.monitor_ns = 4000,
 };
 
+/* Profile "tuned" */
+static const struct dcqcn_params tuned __maybe_unused = {
+	.alpha_ns = 15000,
+	.timer_ns = 40000,
+	.byte_reset = 10000000,
+	.threshold = 5,
+	.g_inverse = 128,
+	.initial_alpha = 1000,
+	.cnp_interval_ns = 25000,
+	.monitor_ns = 25000,
+	.by_rate = true,
+};
+
 /*
  * Times from 1 us to 1 s, bytes from a packet to 1 GB. T is at most ten times K, as
  * the model takes single steps of K.

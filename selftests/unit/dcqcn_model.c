@@ -47,7 +47,7 @@ static enum model_change rate_event(struct model *m)
 		m->R_T += (smaller(m->TC, m->BC) - m->F + 1) * m->R_HAI;
 	} else {
 		change = MODEL_ADDITIVE;
-		m->R_T += m->R_AI;
+		m->R_T += m->by_rate && m->R_AI > m->R_C / 128 ? m->R_C / 128 + 1 : m->R_AI;
 	}
 	if (m->R_T > m->max_rate)
 		m->R_T = m->max_rate;
@@ -115,13 +115,35 @@ static void alpha_events(struct model *m, uint64_t now)
 	}
 }
 
+/* Recompute alpha from the last CNP, one K after the other */
+static void alpha_from_cnp(struct model *m, uint64_t now)
+{
+	uint64_t period = 1500 * (uint64_t)1000000000 / m->R_C, at;
+	__uint128_t before;
+
+	if (!m->cnp_seen)
+		return;
+	if (period < m->K)
+		period = m->K;
+	m->alpha = m->alpha_cnp;
+	for (at = m->cnp; now - at >= period; at += period) {
+		before = m->alpha;
+		m->alpha = decayed(m);
+		if (m->alpha == before)
+			break;
+	}
+}
+
 enum model_change model_run(struct model *m, uint64_t now, uint64_t bytes)
 {
 	enum model_change by_time, by_bytes;
 
-	alpha_events(m, now);
+	if (!m->by_rate)
+		alpha_events(m, now);
 	by_time = timer_events(m, now);
 	by_bytes = byte_events(m, bytes);
+	if (m->by_rate)
+		alpha_from_cnp(m, now);
 	return by_bytes == MODEL_NONE ? by_time : by_bytes;
 }
 
@@ -150,6 +172,7 @@ void model_cnp(struct model *m, uint64_t now, uint64_t alpha)
 	if (m->R_C < m->min_rate)
 		m->R_C = m->min_rate;
 	m->alpha = model_raised(m);
+	m->alpha_cnp = m->alpha;
 	m->alpha_timer = now + m->K;
 	m->cnp_seen = true;
 	m->cnp = now;
@@ -165,6 +188,8 @@ void model_loss(struct model *m, uint64_t now)
 		m->R_C = m->min_rate;
 	m->lost = true;
 	reset(m, now);
+	if (m->by_rate)
+		alpha_from_cnp(m, now);
 }
 
 bool model_undo(struct model *m)

@@ -43,10 +43,13 @@ enum model_change {
  * @R_HAI: hyper step
  * @min_rate: least rate
  * @max_rate: highest rate
+ * @by_rate: R_AI is at most R_C / 128, plus 1, and K at least the time of 1500 bytes at
+ *	R_C; alpha is then computed from the last CNP
  * @R_C: current rate
  * @R_T: target rate
  * @alpha: Q1.127
  * @alpha_timer: next expiry of alpha's timer
+ * @alpha_cnp: alpha after the last CNP
  * @rate_timer: next expiry of the rate's timer
  * @bytes: bytes until the next byte counter event
  * @TC: events of the timer
@@ -59,11 +62,11 @@ struct model {
 	uint64_t K, T, B;
 	unsigned int F;
 	uint64_t g;
-	bool alpha_first;
+	bool alpha_first, by_rate;
 	uint64_t R_AI, R_HAI, min_rate, max_rate;
 
 	uint64_t R_C, R_T;
-	__uint128_t alpha;
+	__uint128_t alpha, alpha_cnp;
 	uint64_t alpha_timer, rate_timer, bytes;
 	unsigned int TC, BC;
 	bool cnp_seen, lost;

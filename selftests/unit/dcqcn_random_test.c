@@ -40,6 +40,7 @@ static void both_start(struct both *b, u64 now_ns)
 		.F = b->p.threshold,
 		.g = ((u64)1 << 63) / b->p.g_inverse,
 		.alpha_first = b->p.alpha_first,
+		.by_rate = b->p.by_rate,
 		.R_AI = b->l.ai_Bps,
 		.R_HAI = b->l.hai_Bps,
 		.min_rate = b->l.min_Bps,
@@ -113,6 +114,9 @@ static bool both_cnp(struct both *b, u64 dt_ns, bool fresh)
 
 	b->now_ns += dt_ns;
 	model_run(&b->m, b->now_ns, 0);
+	/* alpha depends on the present rate */
+	if (b->p.by_rate)
+		dcqcn_advance(&b->v, &b->p, &b->l, b->now_ns, 0);
 	counts = !b->m.cnp_seen || b->now_ns - b->m.cnp >= least_ns;
 	alpha = dcqcn_alpha(&b->v, &b->p, b->now_ns);
 	compare_alpha(b, alpha, b->m.alpha);
@@ -145,6 +149,8 @@ static bool both_undo(struct both *b)
 
 	if (undone != model_undo(&b->m))
 		fail_at(b, "undo");
+	/* alpha depends on the present rate */
+	model_run(&b->m, b->now_ns, 0);
 	compare(b);
 	return undone;
 }
@@ -166,8 +172,8 @@ static u64 random_dt(struct rng *rng, const struct both *b)
 		due = b->m.rate_timer + T * rng_in(rng, 0, 20) - b->now_ns;
 		return due + rng_in(rng, 0, 2) - 1;
 	case 1:
-		if (!b->m.cnp_seen)
-			return K;
+		if (!b->m.cnp_seen || b->m.by_rate)
+			return K * rng_in(rng, 0, 20);
 		due = b->m.alpha_timer + K * rng_in(rng, 0, 20) - b->now_ns;
 		return due + rng_in(rng, 0, 2) - 1;
 	case 2:
@@ -213,18 +219,19 @@ static void random_event(struct rng *rng, struct both *b, unsigned long *causes)
 }
 
 /*
- * Half with any parameters, and half with a profile's; seldom that of NICs, as K
- * is a 300th of T there, and the machine takes each step.
+ * Half with random parameters, a fifth of them with by_rate, and half with a profile.
+ * Profile nic is rare: its K is a 300th of T, and the model takes each step.
  */
 static void random_both(struct rng *rng, struct both *b)
 {
-	bool is_nic = rng_percent(rng, 5);
+	bool is_nic = rng_percent(rng, 5), is_tuned = rng_percent(rng, 40);
 
 	random_limits(rng, &b->l);
 	if (rng_percent(rng, 50)) {
 		random_params(rng, &b->p);
+		b->p.by_rate = rng_percent(rng, 20);
 	} else {
-		b->p = is_nic ? nic : paper;
+		b->p = is_nic ? nic : is_tuned ? tuned : paper;
 		b->l.ai_Bps = b->l.max_Bps / (is_nic ? 8000 : 1000);
 		b->l.hai_Bps = 10 * b->l.ai_Bps;
 		b->l.min_Bps = b->l.ai_Bps;
@@ -255,7 +262,7 @@ static void test_sequences(void **state)
 	}
 }
 
-/* One flow for a million events, so that errors could add up */
+/* One flow for a million events, so that errors could add up; the same with by_rate */
 static void test_long(void **state)
 {
 	unsigned long causes[DCQCN_CAUSES] = { 0 };
@@ -268,6 +275,10 @@ static void test_long(void **state)
 
 	(void)state;
 	rng_seed(&rng, 2);
+	both_start(&b, SECOND);
+	for (i = 0; i < 1000000; i++)
+		random_event(&rng, &b, causes);
+	b.p = tuned;
 	both_start(&b, SECOND);
 	for (i = 0; i < 1000000; i++)
 		random_event(&rng, &b, causes);

@@ -358,6 +358,94 @@ static void test_loss(void **state)
 	expect_rates(&r, 5000000, 9765625);
 }
 
+/* ---- by_rate ---- */
+
+/* The step of R_T is R_C / 128 + 1, and R_AI if that is less. */
+static void test_step_by_rate(void **state)
+{
+	struct run r = run_start(&tuned);
+	u64 rate_Bps, target_Bps;
+	int i;
+
+	(void)state;
+	r.l.ai_Bps = 500000;
+	for (i = 0; i < 8; i++)
+		assert_true(cnp(&r, tuned.cnp_interval_ns, true));
+	for (i = 1; i < 5; i++)
+		assert_int_equal(advance(&r, tuned.timer_ns, 0), DCQCN_FAST);
+	while (r.v.rate_Bps < 128 * 500000) {
+		rate_Bps = r.v.rate_Bps;
+		target_Bps = r.v.target_Bps;
+		assert_int_equal(advance(&r, tuned.timer_ns, 0), DCQCN_ADDITIVE);
+		assert_int_equal(r.v.target_Bps, target_Bps + rate_Bps / 128 + 1);
+	}
+	target_Bps = r.v.target_Bps;
+	assert_int_equal(advance(&r, tuned.timer_ns, 0), DCQCN_ADDITIVE);
+	assert_int_equal(r.v.target_Bps, target_Bps + 500000);
+	/* an event at a time, and all events at once */
+	r = run_start(&tuned);
+	for (i = 0; i < 8; i++)
+		assert_true(cnp(&r, tuned.cnp_interval_ns, true));
+	for (i = 0; i < 1000; i++)
+		advance(&r, tuned.timer_ns, 0);
+	rate_Bps = r.v.rate_Bps;
+	target_Bps = r.v.target_Bps;
+	r = run_start(&tuned);
+	for (i = 0; i < 8; i++)
+		assert_true(cnp(&r, tuned.cnp_interval_ns, true));
+	advance(&r, 1000 * tuned.timer_ns, 0);
+	expect_rates(&r, rate_Bps, target_Bps);
+}
+
+/* At 10 MB/s, a packet of 1500 bytes takes 150 us: K is as long. */
+static void test_alpha_by_rate(void **state)
+{
+	struct run r = run_start(&tuned);
+
+	(void)state;
+	r.l.max_Bps = 10000000;
+	assert_int_equal(advance(&r, 1, 0), DCQCN_NONE);
+	r.l.min_Bps = 10000000;
+	assert_true(cnp(&r, 0, true));
+	expect_rates(&r, 10000000, 10000000);
+	r.now_ns += 149999;
+	assert_true(alpha(&r) == DCQCN_ONE);
+	r.now_ns += 1;
+	assert_true(alpha(&r) == DCQCN_ONE - DCQCN_ONE / 128);
+	/* the same time at 100 MB/s has 10 K of 15 us */
+	r.v.rate_Bps = 100000000;
+	assert_float_equal(alpha(&r) / (double)DCQCN_ONE, 0.924565, 0.00001);
+	r.p.by_rate = false;
+	r.v.rate_Bps = 10000000;
+	assert_float_equal(alpha(&r) / (double)DCQCN_ONE, 0.924565, 0.00001);
+}
+
+/* The parameters of the tests are those of the profiles. */
+static void test_profiles(void **state)
+{
+	static const struct dcqcn_params *const params[] = {
+		[DCQCN_PROFILE_PAPER] = &paper,
+		[DCQCN_PROFILE_NIC] = &nic,
+		[DCQCN_PROFILE_TUNED] = &tuned,
+	};
+	const struct dcqcn_profile *f;
+	int i;
+
+	(void)state;
+	for (i = 0; i < DCQCN_PROFILES; i++) {
+		f = &dcqcn_profiles[i];
+		assert_int_equal(f->time_reset_us * 1000, params[i]->timer_ns);
+		assert_int_equal(f->byte_reset, params[i]->byte_reset);
+		assert_int_equal(f->threshold, params[i]->threshold);
+		assert_int_equal(f->g_inverse, params[i]->g_inverse);
+		assert_int_equal(f->alpha_us * 1000, params[i]->alpha_ns);
+		assert_int_equal(f->cnp_us * 1000, params[i]->cnp_interval_ns);
+		assert_int_equal(f->monitor_us * 1000, params[i]->monitor_ns);
+		assert_int_equal(f->by_rate, params[i]->by_rate);
+		assert_int_equal(f->burst_us, i == DCQCN_PROFILE_TUNED ? 4 : 0);
+	}
+}
+
 /* ---- work ---- */
 
 /*
@@ -367,9 +455,15 @@ static void test_loss(void **state)
  */
 #define MOST_WORK	(2 * 3 * (255 + 2 * 39 + 2) + 2 * 64)
 
+/*
+ * With by_rate also 3500 events in which a rate grows from 1 to 2^37 bytes per second by
+ * at most 1/128, and less while R_C follows R_T. A profile's rate grows a hundredfold.
+ */
+#define MOST_WORK_BY_RATE	(MOST_WORK + 3 * 4000)
+
 static void test_work(void **state)
 {
-	unsigned long most = 0;
+	unsigned long most[2] = { 0 };
 	struct rng rng;
 	struct run r;
 	int i;
@@ -380,6 +474,7 @@ static void test_work(void **state)
 		if (i % 10 == 0) {
 			r = run_start(&paper);
 			random_params(&rng, &r.p);
+			r.p.by_rate = rng_percent(&rng, 30);
 			random_limits(&rng, &r.l);
 			/* tiny steps need the most work */
 			if (rng_percent(&rng, 50))
@@ -394,13 +489,14 @@ static void test_work(void **state)
 			advance(&r, rng_log(&rng, 1, 1ULL << 60), rng_log(&rng, 1, 1ULL << 60));
 		else
 			cnp(&r, rng_log(&rng, 1, 1ULL << 60), true);
-		if (work > most)
-			most = work;
-		assert_in_range(work, 0, MOST_WORK);
+		if (work > most[r.p.by_rate])
+			most[r.p.by_rate] = work;
+		assert_in_range(work, 0, r.p.by_rate ? MOST_WORK_BY_RATE : MOST_WORK);
 		assert_in_range(r.v.rate_Bps, r.l.min_Bps, r.v.target_Bps);
 		assert_in_range(r.v.target_Bps, r.v.rate_Bps, r.l.max_Bps);
 	}
-	printf("# maximum work: %lu of %d\n", most, MOST_WORK);
+	printf("# maximum work: %lu of %d, with by_rate %lu of %d\n", most[0], MOST_WORK, most[1],
+	       MOST_WORK_BY_RATE);
 }
 
 /* ---- receiver ---- */
@@ -473,6 +569,9 @@ int main(void)
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_step_by_rate),
+		cmocka_unit_test(test_alpha_by_rate),
+		cmocka_unit_test(test_profiles),
 		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_np),
 		cmocka_unit_test(test_np_random),

@@ -10,22 +10,27 @@ KMIN, KMAX, PMAX = 5_000, 200_000, 0.01     # of the paper; sch_dcqcn's default 
 PORT_BUFFER = 375_000                       # bytes of buffer per port of a switch: the paper's 12 MB for 32 ports,
 PORT_BUFFER_RATE = 40 * topo.GBIT           # up to this rate; in proportion to the rate above
 NEVER = 1 << 30                             # kmin above all queue lengths
-N_US, K_US, T_US = 50, 55, 55               # of the paper, and tcp_dcqcn's defaults
+N_US, K_US, T_US = 50, 55, 55               # of the paper
 B, F, G = 10_000_000, 5, 1 / 256
-AI = 1 / 1000                               # default R_AI, as a share of the line rate
+AI = 1 / 1000                               # R_AI of profile paper, as a share of the line rate
 SEG_KB = 4                                  # bursts of two packets: a burst causes one or two CNPs at any length
 
 
 # ---- in the guest
 
-def load(lab, seg_kb=SEG_KB):
-    """Load the qdisc and the congestion control."""
+def load(lab, seg_kb=SEG_KB, profile="paper", cap=0):
+    """Load the qdisc and the congestion control. SEG_KB 0: the profile's bursts. CAP 0: windows of 1 ms, else KB."""
     lab.module("sch_dcqcn")
-    Module(lab, "tcp_dcqcn").set(seg_kb=seg_kb)
+    Module(lab, "tcp_dcqcn").set(seg_kb=seg_kb, profile=profile, cap=cap)
 
 
 def marking(kmin=KMIN, kmax=KMAX):
     return "kmin %d kmax %d" % (kmin, kmax)
+
+
+def tuned_marking(rate):
+    """Return: marking for profile tuned: all packets above KMAX, none for bursts of 4 µs at RATE up to 40 Gbit/s."""
+    return marking(min(rate // 1_000_000 * 4 // 8, 20_000)) + " pmax 100%"
 
 
 def switch_qdiscs(net, words="", xoff="xoff dynamic beta 8"):
