@@ -408,6 +408,23 @@ class Files(unittest.TestCase):
         self.assertEqual(results.legends_over_curves(figure), 0)
         run.close()
 
+    def test_bars_of_a_sweep_have_intervals(self):
+        figures = []
+        for heights in ((1, 4), (3, 4)):
+            run = results.Results(self.run_directory())
+            axes = run.figure("bars", 1, 2)[1]
+            for axis in axes:
+                axis.bar([0, 1], heights)
+            run.of_one_run.append(axes[1])
+            figures.append(run)
+        sweep.draw_bands(figures, self.directory)
+        self.assertEqual([[bar.get_height() for bar in axis.patches] for axis in figures[0].figures["bars"].axes],
+                         [[2, 4], [1, 4]])
+        # half of the interval of 1 and 3 is 12.71
+        self.assertGreater(figures[0].figures["bars"].axes[0].get_ylim()[1], 14.71)
+        for run in figures:
+            run.close()
+
     def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})
         self.assertFalse(results.Results(run).report())

@@ -158,6 +158,7 @@ class Results:
 
     params, seed, small   as in closlab.guest.Lab
     schemes               names of the schemes with results
+    of_one_run            axes that show the course of a run: `lab sweep` draws them for its first seed, without a mean
     """
 
     def __init__(self, directory):
@@ -171,6 +172,7 @@ class Results:
         self.params = Values(self.module.PARAMS, about["params"])
         self.schemes, self.seed, self.small = about["schemes"], about["seed"], about["small"]
         self.claims, self.lines, self.figures, self.tables = [], [], {}, []
+        self.of_one_run = []
 
     def path(self, *names):
         return os.path.join(self.directory, *names)

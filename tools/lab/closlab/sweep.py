@@ -15,7 +15,7 @@ import traceback
 from closlab import experiment, inputs, runner
 from closlab.params import BadValue, assignments, texts
 from closlab.results import Results, layout
-from closlab.statistics import interval, mean, verdict
+from closlab.statistics import half_interval, interval, mean, verdict
 
 CLAIM_COLUMNS = ("point", "id", "bar", "mean", "low", "high", "verdict", "text", "seeds", "values")
 HELD_OUT_SEEDS = (10**6, 2**32)     # seeds of --held-out; published numbers use seeds below
@@ -226,17 +226,46 @@ def band(axes, lines):
     fill(along, [low for low, _ in bounds], [high for _, high in bounds], color=first.get_color(), alpha=0.2, linewidth=0)
 
 
+def error_bars(axes, bars):
+    """Give BARS, the same bars of each seed, those of AXES first, their mean height and its 95 % interval.
+
+    Return: the upper ends of the intervals, (x, y)
+    """
+    ends = []
+    for rectangles in zip(*bars):
+        heights = [rectangle.get_height() for rectangle in rectangles]
+        middle, half = mean(heights), half_interval(heights)
+        first = rectangles[0]
+        x, y = first.get_x() + first.get_width() / 2, first.get_y() + middle
+        first.set_height(middle)
+        axes.errorbar(x, y, half, fmt="none", ecolor="black", elinewidth=0.8, capsize=2)
+        ends.append((x, y + half))
+    return ends
+
+
+def draw_intervals(axes, others):
+    """Draw the lines of AXES, and its bars without error bars, as means over AXES and OTHERS with 95 % intervals."""
+    for lines in list(zip(list(axes.lines), *(other.lines for other in others))):
+        band(axes, lines)
+    ends = []
+    for bars in list(zip(list(axes.containers), *(other.containers for other in others))):
+        if hasattr(bars[0], "patches") and bars[0].errorbar is None:
+            ends += error_bars(axes, bars)
+    axes.relim()
+    if ends:
+        # relim() ignores error bars
+        axes.update_datalim(ends)
+    axes.autoscale_view()
+
+
 def draw_bands(results, directory):
-    """Write the figures of the first of RESULTS, with the lines of all of them as bands."""
+    """Write the figures of the first of RESULTS, with the lines and bars of all of them as means with intervals."""
     for name, figure in results[0].figures.items():
         others = [result.figures[name] for result in results[1:] if name in result.figures]
         for number, axes in enumerate(figure.axes):
-            same = [axes.lines] + [other.axes[number].lines for other in others if number < len(other.axes)]
-            for lines in list(zip(*map(list, same))):
-                if len(lines) > 1:
-                    band(axes, lines)
-            axes.relim()
-            axes.autoscale_view()
+            same = [other.axes[number] for other in others if number < len(other.axes)]
+            if same and axes not in results[0].of_one_run:
+                draw_intervals(axes, same)
         figure.tight_layout()
         figure.savefig(os.path.join(directory, name + ".svg"), metadata={"Date": None})
 

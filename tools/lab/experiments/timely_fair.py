@@ -151,10 +151,9 @@ def claim(run, some):
 
 def draw(run, some):
     figure, axes = run.figure("timely-fair", 1, 2, (9.6, 3.6))
-    for i, (scheme, found) in enumerate(some.items()):
-        for c in found:
-            axes[0].plot([c.flows * (0.9 + 0.1 * i)] * len(c.jains), c.jains, "o", color=run.colour(scheme),
-                         alpha=0.5, label=scheme if c is found[0] else None)
+    for scheme, found in some.items():
+        axes[0].plot([c.flows for c in found], [mean(c.jains) for c in found], "o-", color=run.colour(scheme),
+                     label=scheme)
         axes[1].plot([c.flows for c in found], [c.rtt for c in found], "o-", color=run.colour(scheme),
                      label=scheme + ": mean")
         axes[1].plot([c.flows for c in found], [c.p99 for c in found], "^:", color=run.colour(scheme),
@@ -162,7 +161,7 @@ def draw(run, some):
     flows = run.params.flows
     axes[1].plot(flows, [fixed_point_us(run.params, n) for n in flows], "--", color=COLOURS[6],
                  label="patched: fixed point")
-    axes[0].set(xscale="log", xlabel="flows", ylabel="Jain's index, one point per run", ylim=(0.6, 1.02),
+    axes[0].set(xscale="log", xlabel="flows", ylabel="Jain's index", ylim=(0.6, 1.02),
                 title="Fairness")
     axes[1].set(xlabel="flows", ylabel="RTT, µs", ylim=(0, None), title="RTT")
     axes[0].set_xticks(flows, [str(n) for n in flows])

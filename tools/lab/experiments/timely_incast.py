@@ -247,6 +247,7 @@ def draw_course(axis, run, some):
     axis.set_xlabel("time, ms")
     axis.set_ylabel("RTT, µs")
     axis.set_title("RTT over time, lossy buffer")
+    run.of_one_run.append(axis)
 
 
 def draw_shares(axis, run, some):

@@ -17,6 +17,7 @@ Bytes on the link are bytes of whole frames with headers, check sequence, preamb
 import bisect
 import ctypes
 import fcntl
+import math
 import re
 import socket
 import struct
@@ -56,6 +57,7 @@ PORT = 20000                # the traffic generator's default receiver port
 HEADERS = WIRE - DATA       # bytes on the link of a frame without its data, or of an ACK
 GAP, PREAMBLE = 12, 8       # bytes of HEADERS after and before a frame
 SEQUENCE = 1 << 32
+STEPS = 500                 # points of a drawn distribution
 
 ETH_P_ALL = 3
 BPF_RET = 6
@@ -408,9 +410,10 @@ def report_queue(run):
 
 
 def curve(axis, values, **style):
-    """Draw a cumulative distribution."""
+    """Draw a cumulative distribution, with the same ordinates for any number of values."""
     ordered = sorted(values)
-    axis.step(ordered, [(i + 1) / len(ordered) for i in range(len(ordered))], where="post", **style)
+    shares = [i / STEPS for i in range(STEPS + 1)]
+    axis.plot([ordered[max(0, math.ceil(q * len(ordered)) - 1)] for q in shares], shares, **style)
 
 
 def draw_sources(run, cases):

@@ -146,5 +146,8 @@ def draw(run, some):
             axes[1].plot(rtts, [c.window.quantile_us(0.99) for c in row], style, color=COLOURS[i], label=label)
     for axis, text, title in zip(axes, ("throughput, % of maximum", "p99 of the queue, µs"), ("Throughput", "Queue")):
         axis.set(xlabel="the path's RTT, µs", ylabel=text, title=title)
-        axis.set_ylim(bottom=0)
+        axis.set_xticks([rtt // 1000 for rtt in run.params.rtts])
+    axes[0].set_ylim(0, 105)
+    # room for the bands of several seeds
+    axes[1].set_ylim(0, 1.15 * axes[1].dataLim.ymax)
     axes[1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

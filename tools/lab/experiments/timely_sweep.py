@@ -49,6 +49,7 @@ DEFAULTS = {"t_low": 50, "t_high": 500, "seg_kb": 16, "alpha": 0.05}
 HAI_EVERY = 50_000          # interval between flow samples, ns
 RESTORED = 0.9              # share of the link's rate at which the remaining flow has used the free capacity
 DELTA = 1 / 1000            # delta over the link's rate
+SHOWN_MS = -10, 40          # times after the end that are drawn
 
 
 def warmup_ns(params, settings):
@@ -205,17 +206,21 @@ def draw(run, some, departures):
         axes[0][1].plot([c.t_low for c in row], [c.p99 for c in row], "o-", color=COLOURS[i], label="%d KB: p99" % seg)
         axes[0][1].plot([c.t_low for c in row], [c.window.mean_us for c in row], "--", color=COLOURS[i])
     axes[0][0].set(xlabel="T_low, µs", ylabel="throughput, % of maximum", title="T_low and segments: throughput",
-                   ylim=(0, 100))
-    axes[0][1].set(xlabel="T_low, µs", ylabel="queue, µs", title="T_low and segments: queue (mean: dashed)",
-                   ylim=(0, None))
+                   ylim=(0, 105))
+    axes[0][1].set(xlabel="T_low, µs", ylabel="queue, µs", title="T_low and segments: queue (mean: dashed)")
     row = some["t-high"]
     axes[1][0].plot([c.t_high for c in row], [c.p99 for c in row], "o-", color=COLOURS[0], label="p99")
     axes[1][0].plot([c.t_high for c in row], [c.window.mean_us for c in row], "o--", color=COLOURS[0], label="mean")
-    axes[1][0].set(xlabel="T_high, µs", ylabel="queue, µs", title="T_high: queue", ylim=(0, None))
+    axes[1][0].set(xlabel="T_high, µs", ylabel="queue, µs", title="T_high: queue")
     for i, d in enumerate(departures):
-        axes[1][1].plot(d.times_ms, d.rates, color=COLOURS[i], label="T_low %d µs, HAI %s" % (
+        shown = [(at, rate) for at, rate in zip(d.times_ms, d.rates) if SHOWN_MS[0] <= at <= SHOWN_MS[1]]
+        axes[1][1].plot(*zip(*shown), "--" if d.n == 1 else "-", color=COLOURS[i], label="T_low %d µs, HAI %s" % (
             d.t_low, "off" if d.n == 1 else "x %d" % d.n))
+    run.of_one_run.append(axes[1][1])
     axes[1][1].set(xlabel="time after the other flow's end, ms", ylabel="rate, Gbit/s", title="One of two flows ends",
-                   xlim=(-10, 40), ylim=(0, None))
+                   xlim=SHOWN_MS, ylim=(0, None))
+    for axis in (axes[0][1], axes[1][0]):
+        # room for the bands of several seeds
+        axis.set_ylim(0, 1.15 * axis.dataLim.ymax)
     for axis in axes.flat:
         axis.legend()

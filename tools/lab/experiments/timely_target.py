@@ -151,6 +151,7 @@ def draw(run, all_cases):
                for _, rate in course)
     for axis, scheme in zip(axes[1], all_cases):
         draw_rates(axis, all_cases[scheme][-1], most)
+    run.of_one_run.extend(axes[1])
 
 
 def draw_cdf(axis, run, all_cases):
