@@ -197,10 +197,9 @@ def draw(run, schemes):
     for axis, names in zip(axes, (("paper",), ("steep", "red"))):
         for name in names:
             s = schemes[name]
-            axis.errorbar([r[0] / 1e3 for r in s.ramp], [r[2] / s.n for r in s.ramp],
-                          [1.96 * math.sqrt(r[1] * (1 - r[1]) / s.n) for r in s.ramp], fmt="o", markersize=4,
-                          color=run.colour(name), label=name)
+            axis.plot([r[0] / 1e3 for r in s.ramp], [r[2] / s.n for r in s.ramp], "o", markersize=4,
+                      color=run.colour(name), label=name)
         axis.plot([0, KMIN / 1e3, KMAX / 1e3], [0, 0, PMAX[names[0]]], color="#666666", linewidth=1, label="curve")
         axis.set(xlabel="queue that the frame finds, KB", ylabel="marked share", ylim=(0, None),
                  title="pmax %g %%" % (100 * PMAX[names[0]]))
-        axis.legend()
+        axis.legend(loc="upper left")
