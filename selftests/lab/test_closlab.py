@@ -425,6 +425,21 @@ class Files(unittest.TestCase):
         for run in figures:
             run.close()
 
+    def test_horizontal_bars_of_a_sweep_have_intervals(self):
+        figures = []
+        for widths in ((1, 4), (3, 4)):
+            run = results.Results(self.run_directory())
+            axis = run.figure("bars")[1]
+            axis.barh([0, 1], widths)
+            axis.barh([0, 1], [1, 1], left=widths)
+            figures.append(run)
+        sweep.draw_bands(figures, self.directory)
+        axis = figures[0].figures["bars"].axes[0]
+        self.assertEqual([(bar.get_x(), bar.get_width()) for bar in axis.patches], [(0, 2), (0, 4), (2, 1), (4, 1)])
+        self.assertGreater(axis.get_xlim()[1], 14.71)
+        for run in figures:
+            run.close()
+
     def test_failed_claim_is_reported(self):
         run = self.run_directory(params={"senders": "10", "load": "0.5"})
         self.assertFalse(results.Results(run).report())

@@ -227,19 +227,27 @@ def band(axes, lines):
 
 
 def error_bars(axes, bars):
-    """Give BARS, the same bars of each seed, those of AXES first, their mean height and its 95 % interval.
+    """Give BARS, the same bars of each seed, those of AXES first, their mean length and its 95 % interval.
 
-    Return: the upper ends of the intervals, (x, y)
+    Stacked bars begin at the mean of their seeds. Return: the upper ends of the intervals, (x, y)
     """
+    flat = bars[0].orientation == "horizontal"
     ends = []
     for rectangles in zip(*bars):
-        heights = [rectangle.get_height() for rectangle in rectangles]
-        middle, half = mean(heights), half_interval(heights)
-        first = rectangles[0]
-        x, y = first.get_x() + first.get_width() / 2, first.get_y() + middle
-        first.set_height(middle)
-        axes.errorbar(x, y, half, fmt="none", ecolor="black", elinewidth=0.8, capsize=2)
-        ends.append((x, y + half))
+        lengths = [rectangle.get_width() if flat else rectangle.get_height() for rectangle in rectangles]
+        begin = mean([rectangle.get_x() if flat else rectangle.get_y() for rectangle in rectangles])
+        middle, half = mean(lengths), half_interval(lengths)
+        first, style = rectangles[0], {"fmt": "none", "ecolor": "black", "elinewidth": 0.8, "capsize": 2}
+        if flat:
+            across = first.get_y() + first.get_height() / 2
+            first.set(x=begin, width=middle)
+            axes.errorbar(begin + middle, across, xerr=half, **style)
+        else:
+            across = first.get_x() + first.get_width() / 2
+            first.set(y=begin, height=middle)
+            axes.errorbar(across, begin + middle, yerr=half, **style)
+        end = begin + middle + half
+        ends.append((end, across) if flat else (across, end))
     return ends
 
 
