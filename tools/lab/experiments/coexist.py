@@ -196,6 +196,7 @@ def draw(run, points):
     for column, (scheme, row) in enumerate(points.items()):
         bars(axes[0][column], row, "port with " + scheme)
         course(axes[1][column], next((p for p in row if not p.load), row[0]))
+        run.of_one_run.append(axes[1][column])
     for axis in axes[0][1:]:
         axis.set_yticklabels([])
     axes[0][-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -175,5 +175,6 @@ def draw(run, some):
     axes[2].set(xlabel="senders", ylabel="pause frames", yscale="log",
                 title="%g ms after the warm-up" % (run.params.time / 1e6))
     axes[2].set_xticks(range(len(run.params.senders)), [str(n) for n in run.params.senders])
+    run.of_one_run.extend(axes[:2])
     for axis in axes:
         axis.legend()

@@ -183,21 +183,18 @@ def draw(run, some):
     for axis, key, names in ((axes[0], ("lot", "lot"), ["h%d" % (i + 1) for i in range(LOT)]),
                              (axes[1], ("clos", "unfair"), ["h11", "h21", "h31", "h42"])):
         for control, shift in (("pfc", -0.12), ("dcqcn", 0.12)):
-            for number, flows in enumerate(some[key][control].goodputs):
-                axis.plot([x + shift for x in range(len(flows))], flows, "o", color=colours[control], alpha=0.6,
-                          label=None if number else {"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
+            flows = [mean(column) for column in zip(*some[key][control].goodputs)]
+            axis.plot([x + shift for x in range(len(flows))], flows, "o", color=colours[control],
+                      label={"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
         axis.set_xticks(range(len(names)), names)
         axis.axhline(run.params.rate / 1e9 / len(names), color="#666666", linewidth=0.8, linestyle=":")
     for control, shift in (("pfc", -0.08), ("dcqcn", 0.08)):
-        for k in run.params.others:
-            victims = some["clos", "victim-%d" % k][control].victims
-            axes[2].plot([k + shift] * len(victims), victims, "o", color=colours[control], alpha=0.6)
         axes[2].plot([k + shift for k in run.params.others],
-                     [quantile(some["clos", "victim-%d" % k][control].victims, 0.5) for k in run.params.others], "-",
+                     [quantile(some["clos", "victim-%d" % k][control].victims, 0.5) for k in run.params.others], "o-",
                      color=colours[control], label={"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
     axes[0].set(title="Parking lot", xlabel="sender, nearest last")
-    axes[1].set(title="Unfairness, one point per run", xlabel="sender")
-    axes[2].set(title="Victim, one point per run (lines: medians)", xlabel="senders to h41 below t3")
+    axes[1].set(title="Unfairness, mean of the runs", xlabel="sender")
+    axes[2].set(title="Victim, median of the runs", xlabel="senders to h41 below t3")
     axes[2].set_xticks(run.params.others)
     for axis in axes:
         axis.set(ylabel="goodput, Gbit/s", ylim=(0, None))
