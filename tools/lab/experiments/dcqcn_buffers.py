@@ -176,5 +176,5 @@ def draw(run, some):
                 title="%g ms after the warm-up" % (run.params.time / 1e6))
     axes[2].set_xticks(range(len(run.params.senders)), [str(n) for n in run.params.senders])
     run.of_one_run.extend(axes[:2])
-    for axis in axes:
+    for axis in axes[:2]:
         axis.legend()
