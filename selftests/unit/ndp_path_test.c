@@ -248,7 +248,9 @@ static u32 of_four(u32 n)
 /* Four uplinks. One is a tenth as fast: it can take 3.4 % of the packets. */
 static void test_slow_link(void **state)
 {
-	struct uplink up[4] = { { .rate = 0.034 }, { .rate = 0.34 }, { .rate = 0.34 }, { .rate = 0.34 } };
+	struct uplink up[4] = {
+		{ .rate = 0.034 }, { .rate = 0.34 }, { .rate = 0.34 }, { .rate = 0.34 },
+	};
 	u32 n, nacks = 0;
 
 	(void)state;
@@ -266,7 +268,7 @@ static u32 of_uneven(u32 n)
 	return n >= 36;
 }
 
-/* A hash has put 36 of 64 ports on one of two uplinks, which together have 2 % more than is sent. */
+/* A hash has put 36 of 64 ports on one of two uplinks, which can take 2 % more than is sent. */
 static void test_uneven_hash(void **state)
 {
 	struct uplink up[2] = { { .rate = 0.51 }, { .rate = 0.51 } };
