@@ -233,6 +233,9 @@ def compare(run, times, case, scheme, other):
             case, name, other, scheme), quantile(times[other, case], q) / quantile(times[scheme, case], q), "> 1")
 
 
+TICKS_US = {"idle": (20, 25, 30, 35), "busy": (20, 30, 50, 100, 200)}
+
+
 def draw(run, times):
     """Draw the distribution of the times, an axis for each case."""
     cases = run.params.cases
@@ -244,4 +247,6 @@ def draw(run, times):
             axis.step([ns / 1e3 for ns in some], [(i + 1) / len(some) for i in range(len(some))],
                       color=run.colour(scheme), label=scheme, where="post")
         axis.set(xscale="log", title=case, xlabel="time, µs", ylabel="share of the requests")
-    axis.legend(fontsize=7)
+        axis.set_xticks(TICKS_US[case], TICKS_US[case])
+        axis.minorticks_off()
+    axis.legend(fontsize=7, loc="center", bbox_to_anchor=(0.36, 0.4))
