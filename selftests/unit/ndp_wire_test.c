@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/wire.h: where each number stands, what is trimmed, what is refused
+ * net/ndp/wire.h: places of numbers, trimmed packets, invalid headers
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -263,7 +263,7 @@ static void test_keyed(void **state)
 	assert_int_equal(read_exact(b, NDP_HLEN_MAX, &h), NDP_READ_OK);
 }
 
-/* What is no DATA is whole, and no longer. */
+/* Packets other than DATA are whole, and no longer. */
 static void test_length(void **state)
 {
 	u8 b[NDP_HLEN + 1] = {};
@@ -496,7 +496,7 @@ static void test_reserved(void **state)
 		assert_reserved(COOKIE, i);
 }
 
-/* What is read and written again are the same bytes: nothing is passed over. */
+/* A header that is read and written again has the same bytes: no byte is ignored. */
 static void test_any_bytes(void **state)
 {
 	u8 b[NDP_HLEN_MAX] = {}, again[NDP_HLEN];
@@ -537,7 +537,7 @@ static void test_answer(void **state)
 	assert_int_equal(got.try_no, data.try_no);
 	assert_int_equal(got.sport, data.dport);
 	assert_int_equal(got.dport, data.sport);
-	/* of a packet with 16 bytes left, a receiver without state can say this */
+	/* the answer of a receiver without state to a packet with 16 bytes left */
 	assert_int_equal(read_exact(bytes[DATA], NDP_NACK_HLEN, &got), NDP_READ_OK);
 	ndp_answer(&got, NDP_CONTROL, &h);
 	h.flags = NDP_CTL_NACK | NDP_CTL_BARE;
