@@ -175,6 +175,12 @@ static void ndp_pull_clamp(const struct ndp_pull *q, struct ndp_pull_node *n)
 		n->round = round;
 }
 
+/* An unverified flow has one pull in order, with which its sender learns the token. */
+static bool ndp_pull_is_last(const struct ndp_pull_node *n)
+{
+	return n->unverified && n->granted;
+}
+
 static u64 ndp_pull_key(const struct ndp_pull *q, struct ndp_pull_node *n)
 {
 	u64 demand = (u64)ndp_pull_wanted(n) * n->bytes;
@@ -184,7 +190,7 @@ static u64 ndp_pull_key(const struct ndp_pull *q, struct ndp_pull_node *n)
 		ndp_pull_clamp(q, n);
 		return n->round;
 	case NDP_PULL_SRPT:
-		if (n->full || (n->unverified && n->granted))
+		if (n->full || ndp_pull_is_last(n))
 			return U64_MAX;
 		return max_t(u64, demand, n->more);
 	default:
@@ -449,7 +455,7 @@ void ndp_pull_arrived(struct ndp_pull *q, struct ndp_pull_node *n, const struct 
 		if (h->type == NDP_DATA && !(h->flags & NDP_DATA_RTX))
 			n->more = h->data.msg_len - h->data.offset - h->payload_len;
 		ndp_pull_demand(q, n, h->data.pull_target);
-		ndp_pull_prio(q, n, n->unverified ? 0 : h->data.prio);
+		ndp_pull_prio(q, n, ndp_pull_is_last(n) ? 0 : h->data.prio);
 	}
 	if (h->payload_len)
 		ndp_pull_data(q, n, h, more, nacked, now_ns);
@@ -536,6 +542,8 @@ static void ndp_pull_grant(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_
 	}
 	if (!ndp_pull_is_ready(n) && n->target != n->granted)
 		ndp_pull_count(&q->stats.silent, 1);
+	if (n->unverified)
+		ndp_pull_prio(q, n, 0);
 	ndp_pull_update(q, n, now_ns);
 }
 

@@ -38,8 +38,8 @@
  *		NDP_PULL_OLDEST-th turn is of the flow that has waited longest, so that long
  *		messages do not starve
  *
- * Until its sender is verified, a flow has priority 0, and the rate backoff ignores it. In srpt,
- * its first pull is in order, so that the sender can return the token; the others are last.
+ * Until its sender is verified, a flow's first pull is in order, so that the sender can return the
+ * token. After it the flow has priority 0 and, in srpt, is last. The rate backoff ignores it.
  *
  * Rate backoff: if the network carries less than the link, pulls at line rate are trimmed, pulled
  * and trimmed again. The share is set anew after each epoch of 16 pulled packets, w of them whole:

@@ -56,6 +56,12 @@
  * flow, or if more than a quarter of the last 12 answers were ACKs, which indicates a bad path
  * ([1] section 3.2.4). Otherwise the receiver is overloaded, and the packet waits for a pull.
  *
+ * Order: strict by priority, then by the least key: a message's length plus the bytes that the flow
+ * had sent when it was submitted. With one message at a time, that is the order of remaining bytes;
+ * no message waits for more bytes of shorter ones than it has itself. Messages of one priority begin
+ * in the order of submission, so a receiver that delivers in order need not wait for one that has
+ * not begun: if it is the turn of a later message, the earlier ones send one packet each before.
+ *
  * A false receiver has no advantage: ACKs of packets that were never sent are refused, credit is
  * limited to the initial window, and packets in flight to the ring.
  *
@@ -92,9 +98,9 @@
  * @ready: bytes that are present, for packets
  * @sent: bytes that were sent once: offset of the next packet
  * @done: all bytes before this one are acknowledged
- * @key: order among messages of its priority
+ * @key: order among messages of its priority: the flow's bytes sent at submission, plus @len
  * @rb: in the flow's order
- * @node: in the flow's dry or refused messages
+ * @node: in the flow's fresh, dry or refused messages
  * @news: in the flow's messages with news
  * @begun: in the flow's messages in progress, by id
  * @arrival: serial number, in the order of submission
@@ -242,13 +248,14 @@ struct ndp_snd_call {
  * struct ndp_snd_flow - a flow
  * @sb: scoreboard
  * @order: messages with a packet to send, first the next one
+ * @fresh: messages of @order that have not begun, by priority; in the order of submission
  * @dry: messages whose ready bytes are all sent
  * @refused: messages for which the receiver has no room
  * @news: messages with news, for ndp_snd_reap()
  * @begun: messages in progress, by id
  * @retried: message that begins again, without an acknowledged packet; NULL if unset
  * @new_packets: packets that messages in @order make
- * @turns: turns given, if not @in_order
+ * @sent_bytes: payload of packets sent for the first time
  * @quiet_ns: last transmission or progress
  * @announced_ns: last growth of @announced
  * @silent_ns: if @unanswered: since when
@@ -273,7 +280,7 @@ struct ndp_snd_call {
  * @stalls: pushes without effect
  * @probe_no: number of the next PROBE
  * @error: reason of the failure; 0: unset
- * @in_order: messages are sent one by one; otherwise one packet each in turn
+ * @in_order: messages are sent in the order of submission; otherwise the shortest first
  * @push: the first lost packet is sent without a pull
  * @probe: a PROBE is sent
  * @overdue: ndp_snd_expire() has more to do
@@ -286,13 +293,14 @@ struct ndp_snd_call {
 struct ndp_snd_flow {
 	struct ndp_scoreboard sb;
 	struct rb_root_cached order;
+	struct list_head fresh[NDP_PRIOS];
 	struct list_head dry;
 	struct list_head refused;
 	struct list_head news;
 	struct list_head begun;
 	const struct ndp_snd_msg *retried;
 	u64 new_packets;
-	u64 turns;
+	u64 sent_bytes;
 	u64 quiet_ns;
 	u64 announced_ns;
 	u64 silent_ns;

@@ -53,12 +53,22 @@ static bool ndp_snd_goes_first(const struct ndp_snd_flow *f, const struct ndp_sn
 	return a->key != b->key ? a->key < b->key : ndp_before(a->arrival, b->arrival);
 }
 
+/* Messages that have not begun are listed in the order of submission; most go to the end. */
+static void ndp_snd_add_fresh(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
+{
+	struct ndp_snd_msg *before;
+
+	list_for_each_entry_reverse(before, &f->fresh[m->prio], node)
+		if (ndp_before(before->arrival, m->arrival))
+			break;
+	list_add(&m->node, &before->node);
+}
+
 static void ndp_snd_insert(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
 	struct rb_node **at = &f->order.rb_root.rb_node, *parent = NULL;
 	bool first = true;
 
-	m->key = f->in_order ? 0 : f->turns++;
 	while (*at) {
 		parent = *at;
 		if (ndp_snd_goes_first(f, m, ndp_snd_of(parent))) {
@@ -70,6 +80,8 @@ static void ndp_snd_insert(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 	}
 	rb_link_node(&m->rb, parent, at);
 	rb_insert_color_cached(&m->rb, &f->order, first);
+	if (list_empty(&m->begun))
+		ndp_snd_add_fresh(f, m);
 }
 
 static void ndp_snd_remove(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
@@ -84,15 +96,24 @@ static bool ndp_snd_has_packet(const struct ndp_snd_msg *m)
 	       m->ready - m->sent >= min_t(u64, m->payload, m->len - m->sent);
 }
 
-/* The message whose turn it is, maybe one that has not begun. NULL: no message has a packet */
+/*
+ * The message of the next packet, maybe one that has not begun. NULL: no message has a packet.
+ * Messages of a priority begin in the order of submission: so a receiver can deliver them in order.
+ */
 static struct ndp_snd_msg *ndp_snd_head(const struct ndp_snd_flow *f)
 {
 	const struct rb_node *rb = rb_first_cached(&f->order);
+	struct ndp_snd_msg *m;
 
 	/* one packet tests whether a message that was refused is accepted now */
 	if (rb && ndp_snd_of(rb) == f->retried && f->retried->pending)
 		rb = f->in_order ? NULL : rb_next(rb);
-	return rb ? ndp_snd_of(rb) : NULL;
+	if (!rb)
+		return NULL;
+	m = ndp_snd_of(rb);
+	if (list_empty(&m->begun))
+		return list_first_entry(&f->fresh[m->prio], struct ndp_snd_msg, node);
+	return m;
 }
 
 /*
@@ -172,6 +193,7 @@ u16 ndp_snd_cut_len(const struct ndp_snd_msg *m)
 static void ndp_snd_begin(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
 	m->id = f->msg_next++;
+	list_del_init(&m->node);
 	list_add_tail(&m->begun, &f->begun);
 	f->msgs_begun++;
 }
@@ -209,12 +231,10 @@ struct ndp_snd_pkt *ndp_snd_cut(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 	m->sent += pkt->len;
 	m->pending++;
 	f->new_packets--;
-	/* in order, the first message remains the first */
-	if (!f->in_order || !ndp_snd_has_packet(m)) {
+	f->sent_bytes += pkt->len;
+	if (!ndp_snd_has_packet(m)) {
 		ndp_snd_remove(f, m);
-		if (ndp_snd_has_packet(m))
-			ndp_snd_insert(f, m);
-		else if (m->sent < m->len)
+		if (m->sent < m->len)
 			list_add_tail(&m->node, &f->dry);
 	}
 	return pkt;
@@ -360,6 +380,7 @@ static void ndp_snd_unqueue(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 	} else if (ndp_snd_has_packet(m)) {
 		f->new_packets -= ndp_snd_packets(m);
 		ndp_snd_remove(f, m);
+		list_del_init(&m->node);
 	} else if (m->sent < m->len) {
 		list_del_init(&m->node);
 	}
@@ -429,10 +450,14 @@ void ndp_snd_fail(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u8 error
 void ndp_snd_init(struct ndp_snd_flow *f, const struct ndp_snd_params *p,
 		  bool in_order, u32 flow_id, u32 seq)
 {
+	u32 i;
+
 	*f = (struct ndp_snd_flow) {
 		.flow_id = flow_id, .window = NDP_RING_MAX, .rto_ns = p->rto_ns,
 		.in_order = in_order, .order = RB_ROOT_CACHED,
 	};
+	for (i = 0; i < NDP_PRIOS; i++)
+		INIT_LIST_HEAD(&f->fresh[i]);
 	INIT_LIST_HEAD(&f->dry);
 	INIT_LIST_HEAD(&f->refused);
 	INIT_LIST_HEAD(&f->news);
@@ -524,6 +549,7 @@ bool ndp_snd_submit(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct
 	INIT_LIST_HEAD(&m->news);
 	INIT_LIST_HEAD(&m->begun);
 	m->arrival = f->arrivals++;
+	m->key = f->in_order ? 0 : f->sent_bytes + m->len;
 	ndp_snd_queue_more(c, f, m);
 	return true;
 }

@@ -284,6 +284,29 @@ static void test_prios(void **state)
 	}
 }
 
+/* With each policy, the first pull of an unverified flow has its priority, and later ones have 0. */
+static void test_unverified_prio(void **state)
+{
+	static const u32 who[] = { 0, 1, 1, 1 };
+	u32 policy, i;
+
+	(void)state;
+	for (policy = NDP_PULL_FAIR; policy <= NDP_PULL_SRPT; policy++) {
+		open_queue(policy, 0);
+		n[0].unverified = true;
+		arrive(1, 3, 1, MTU, false);
+		arrive(2, 2, 0, MTU, false);
+		arrive(0, 4, 3, MTU, false);
+		for (i = 0; i < 4; i++)
+			assert_int_equal(pull(), who[i]);
+		/* a packet that arrives does not raise it again */
+		arrive(0, 5, 3, MTU, false);
+		arrive(1, 4, 1, MTU, false);
+		assert_int_equal(n[0].prio, 0);
+		assert_int_equal(pull(), 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_srpt_unverified),
 		cmocka_unit_test(test_fifo_goes_on),
 		cmocka_unit_test(test_prios),
+		cmocka_unit_test(test_unverified_prio),
 	};
 
 	return cmocka_run_group_tests_name("ndp_pull_order", tests, NULL, NULL);

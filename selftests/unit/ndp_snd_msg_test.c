@@ -53,7 +53,8 @@ static void test_policies(void **state)
 	submit(&port, &b, 1, 0);
 	submit(&port, &c, 2, 0);
 	submit(&port, &d, 2, 1);
-	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &a, &b, &c, &a, &c, &a }, 8);
+	/* b is the shortest, but a was submitted before */
+	expect_order(&port, (struct ndp_snd_msg *[]) { &d, &d, &a, &b, &c, &c, &a, &a }, 8);
 	port_close(&port);
 
 	open_pulled(&port, &x, true);
@@ -62,6 +63,60 @@ static void test_policies(void **state)
 	submit(&port, &c, 2, 0);
 	submit(&port, &d, 2, 1);
 	expect_order(&port, (struct ndp_snd_msg *[]) { &a, &a, &a, &b, &c, &c, &d, &d }, 8);
+	port_close(&port);
+}
+
+/* The first packets of one priority go in the order of submission, whenever they become ready. */
+static void test_begin_in_order(void **state)
+{
+	struct ndp_snd_msg x, a = { .len = 900, .payload = PORT_PAYLOAD }, b, c;
+	struct port port;
+
+	(void)state;
+	open_pulled(&port, &x, false);
+	call = port_call(&port);
+	assert_true(ndp_snd_submit(&call, &port.f, &a));
+	submit(&port, &b, 3, 0);
+	submit(&port, &c, 1, 0);
+	assert_true(ndp_snd_more(&call, &port.f, &a, 900));
+	expect_order(&port, (struct ndp_snd_msg *[]) { &a, &b, &c, &b, &b }, 5);
+	port_close(&port);
+}
+
+/* A message is overtaken by shorter ones only until the flow has sent as many bytes as it has. */
+static void test_aging(void **state)
+{
+	struct ndp_snd_msg x, a, b, c, d;
+	struct port port;
+
+	(void)state;
+	open_pulled(&port, &x, false);
+	submit(&port, &a, 4, 0);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &a }, 1);
+	submit(&port, &b, 2, 0);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &b, &b }, 2);
+	/* a: 4 packets at 0 sent; c: 2 at 3 sent */
+	submit(&port, &c, 2, 0);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &a, &a, &a, &c }, 4);
+	/* equal keys: the earlier one */
+	submit(&port, &d, 1, 0);
+	expect_order(&port, (struct ndp_snd_msg *[]) { &c, &d }, 2);
+	port_close(&port);
+}
+
+/* A message that is cancelled before it begins leaves no trace in the order. */
+static void test_cancel_fresh(void **state)
+{
+	struct ndp_snd_msg x, a, b;
+	struct port port;
+
+	(void)state;
+	open_pulled(&port, &x, false);
+	submit(&port, &a, 3, 0);
+	submit(&port, &b, 3, 0);
+	call = port_call(&port);
+	assert_false(ndp_snd_cancel(&call, &port.f, &a, ECANCELED));
+	expect_order(&port, (struct ndp_snd_msg *[]) { &b, &b, &b }, 3);
 	port_close(&port);
 }
 
@@ -133,7 +188,7 @@ static void test_more(void **state)
 	port_close(&port);
 }
 
-/* Which bytes are done, of two messages whose packets take turns */
+/* Which bytes are done, of two messages */
 static void test_done_bytes(void **state)
 {
 	struct ndp_snd_msg a, b;
@@ -146,8 +201,8 @@ static void test_done_bytes(void **state)
 	push_window(&port, 8);
 	ack(&port, 2);
 	assert_null(ndp_snd_reap(&port.f));
-	ack(&port, 3);
-	ack(&port, 1);
+	ack(&port, 5);
+	ack(&port, 4);
 	/* b: its first two, though a packet of a before them is missing */
 	assert_ptr_equal(ndp_snd_reap(&port.f), &b);
 	assert_int_equal(b.done, 2 * PORT_PAYLOAD);
@@ -158,10 +213,12 @@ static void test_done_bytes(void **state)
 	pull(&port, 1);
 	expect_rtx(&port, 0, 0);
 	ack(&port, 0);
-	ack(&port, 6);
 	assert_ptr_equal(ndp_snd_reap(&port.f), &a);
-	assert_int_equal(a.done, 2 * PORT_PAYLOAD);
-	ack(&port, 4);
+	assert_int_equal(a.done, PORT_PAYLOAD);
+	ack(&port, 1);
+	assert_ptr_equal(ndp_snd_reap(&port.f), &a);
+	assert_int_equal(a.done, 3 * PORT_PAYLOAD);
+	ack(&port, 3);
 	assert_ptr_equal(ndp_snd_reap(&port.f), &a);
 	assert_int_equal(a.done, 4 * PORT_PAYLOAD);
 	assert_true(a.ended);
@@ -267,22 +324,22 @@ static void test_cancel(void **state)
 
 	(void)state;
 	start(&port);
-	submit(&port, &a, 8, 0);
+	submit(&port, &a, 5, 0);
 	submit(&port, &b, 8, 0);
-	push_window(&port, 16);
+	push_window(&port, 13);
 	submit(&port, &c, 1, 0);
-	/* a: 0 2 4 6 8; b: 1 3 5 7 9 */
+	/* a: 0 to 4; b: 5 to 9 */
 	nack(&port, 0, 0);
-	nack(&port, 1, 0);
+	nack(&port, 5, 0);
 	call = port_call(&port);
 	assert_true(ndp_snd_cancel(&call, &port.f, &a, ECANCELED));
 	expect_done(&port, &a, ECANCELED);
 	assert_false(ndp_snd_cancel(&call, &port.f, &c, ECANCELED));
 	expect_done(&port, &c, ECANCELED);
-	assert_int_equal(port.f.sb.base, PORT_SEQ + 1);
+	assert_int_equal(port.f.sb.base, PORT_SEQ + 5);
 	pull(&port, 4);
-	h = expect_rtx(&port, 1, 0);
-	assert_int_equal(h.data.base, PORT_SEQ + 1);
+	h = expect_rtx(&port, 5, 0);
+	assert_int_equal(h.data.base, PORT_SEQ + 5);
 	expect_new(&port, 10, 0);
 	expect_new(&port, 11, 0);
 	expect_new(&port, 12, NDP_DATA_LAST);
@@ -388,9 +445,9 @@ static void test_errors(void **state)
 	submit(&port, &a, 2, 0);
 	submit(&port, &b, 20, 0);
 	push_window(&port, 22);
-	assert_int_equal(error(&port, 1, NDP_CODE_GONE, a.id), NDP_SND_REFUSED);
-	assert_int_equal(error(&port, 1, NDP_CODE_ABORT, b.id), NDP_SND_REFUSED);
-	assert_int_equal(error(&port, 1, NDP_CODE_GONE, b.id), NDP_SND_NEWS);
+	assert_int_equal(error(&port, 2, NDP_CODE_GONE, a.id), NDP_SND_REFUSED);
+	assert_int_equal(error(&port, 2, NDP_CODE_ABORT, b.id), NDP_SND_REFUSED);
+	assert_int_equal(error(&port, 2, NDP_CODE_GONE, b.id), NDP_SND_NEWS);
 	expect_done(&port, &b, EMSGSIZE);
 	port.ack_base = PORT_SEQ + 3;
 	ack(&port, 2);
@@ -412,9 +469,8 @@ static void test_no_room(void **state)
 	for (i = 0; i < 3; i++)
 		submit(&port, &m[i], 3, 0);
 	push_window(&port, 9);
-	/* one packet each, in turn */
 	for (i = 0; i < 3; i++)
-		assert_int_equal(error(&port, i, NDP_CODE_REFUSED, i), NDP_SND_NEWS);
+		assert_int_equal(error(&port, 3 * i, NDP_CODE_REFUSED, i), NDP_SND_NEWS);
 	assert_int_equal(error(&port, 0, NDP_CODE_REFUSED, 0), NDP_SND_REFUSED);
 	expect_wait(&port);
 	h = port_answer(&port, NDP_CTL_ROOM, 0, 0);
@@ -465,7 +521,7 @@ static void test_no_room_old(void **state)
 	push_window(&port, 2);
 	assert_int_equal(error(&port, 0, NDP_CODE_REFUSED, old.id), NDP_SND_NEWS);
 	port.f.msg_next += NDP_SND_MSGS_MAX - 1;
-	submit(&port, &next, 1, 0);
+	submit(&port, &next, 1, 1);
 	expect_wait(&port);
 	h = port_answer(&port, NDP_CTL_ROOM, 0, 0);
 	port.ack_base = PORT_SEQ + 2;
@@ -611,6 +667,9 @@ int main(void)
 		cmocka_unit_test(test_next),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_policies),
+		cmocka_unit_test(test_begin_in_order),
+		cmocka_unit_test(test_aging),
+		cmocka_unit_test(test_cancel_fresh),
 		cmocka_unit_test(test_refused_messages),
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_done_bytes),
