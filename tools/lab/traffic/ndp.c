@@ -7,26 +7,26 @@
  * With region=, packets are placed in memory of the program as they arrive.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <linux/ndp.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "pattern.h"
+#include "send_thread.h"
 #include "sockets.h"
 
 #define RCVBUF (256 << 20)
 /* longer messages exceed the default SO_SNDBUF */
 #define SNDBUF_ENOUGH (1 << 20)
-#define SNDBUF_MAX (1 << 30)
 #define READ_MAX (4 << 20)
-#define CHUNK (1 << 20)
-#define CHUNKS_MAX (SNDBUF_MAX / CHUNK)
 /* an endless flow: bytes of a message, and bytes sent ahead of the received ones */
 #define ENDLESS_MESSAGE 1000000
-#define ENDLESS_AHEAD (4 * ENDLESS_MESSAGE)
+#define ENDLESS_AHEAD (2 * ENDLESS_MESSAGE)
 
 static void set_u64(int fd, int option, uint64_t value, const char *name)
 {
@@ -34,10 +34,13 @@ static void set_u64(int fd, int option, uint64_t value, const char *name)
 		die("%s=%" PRIu64 ": %s", name, value, strerror(errno));
 }
 
+/* Blocking, for threads; other calls have MSG_DONTWAIT. */
 static int ndp_socket(const struct pattern *p, const struct host *host, uint16_t port)
 {
 	int fd = new_socket(p, host, SOCK_RDM, IPPROTO_NDP);
 
+	if (fcntl(fd, F_SETFL, 0))
+		die("host %s: F_SETFL: %s", host->name, strerror(errno));
 	set_option(fd, SOL_SOCKET, SO_RCVBUFFORCE, RCVBUF, "SO_RCVBUFFORCE");
 	bind_to(fd, host, port);
 	return fd;
@@ -137,27 +140,15 @@ static int receive_response(struct endpoint *end, uint32_t events)
 
 /* ---- sender */
 
-/* Return: 0, or a negative errno */
-static int send_message(int fd, uint64_t bytes)
+static void long_message_sent(void *arg, int error)
 {
-	static char zeros[CHUNK];
-	static struct iovec chunks[CHUNKS_MAX];
-	struct msghdr out = { .msg_iov = chunks };
+	struct endpoint *end = arg;
 
-	while (bytes) {
-		if (out.msg_iovlen == CHUNKS_MAX)
-			return -EMSGSIZE;
-		chunks[out.msg_iovlen].iov_base = zeros;
-		chunks[out.msg_iovlen].iov_len = bytes < CHUNK ? bytes : CHUNK;
-		bytes -= chunks[out.msg_iovlen++].iov_len;
-	}
-	return sendmsg(fd, &out, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
-}
-
-static void make_room(const struct endpoint *end, uint64_t bytes)
-{
-	if (bytes > SNDBUF_ENOUGH && bytes <= SNDBUF_MAX && !end->channel->pattern->set.sndbuf)
-		set_option(end->fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)bytes, "SO_SNDBUFFORCE");
+	end->private = NULL;
+	if (!error)
+		error = ndp_send(end);
+	if (error)
+		channel_failed(end->channel, error);
 }
 
 /* Return: bytes of the next message; 0: none is due */
@@ -170,17 +161,21 @@ static uint64_t next_message(const struct endpoint *end)
 	return UINT64_MAX - end->to_send < f->received + ENDLESS_AHEAD ? ENDLESS_MESSAGE : 0;
 }
 
+/* A socket sends its messages one after the other, long ones by a thread. */
 static int ndp_send(struct endpoint *end)
 {
 	uint64_t bytes;
 	int error;
 
-	while ((bytes = next_message(end))) {
-		make_room(end, bytes);
-		error = send_message(end->fd, bytes);
-		end->writable = error != -EAGAIN;
-		if (error)
-			return end->writable ? error : 0;
+	while (!end->private && (bytes = next_message(end))) {
+		if (bytes > SNDBUF_ENOUGH && !end->channel->pattern->set.sndbuf) {
+			end->private = send_thread_start(end->fd, bytes, long_message_sent, end);
+		} else {
+			error = send_zeros(end->fd, bytes, MSG_DONTWAIT);
+			end->writable = error != -EAGAIN;
+			if (error)
+				return end->writable ? error : 0;
+		}
 		end->to_send -= bytes;
 	}
 	return 0;
@@ -231,6 +226,15 @@ static int ndp_open(struct channel *ch)
 	return 0;
 }
 
+static void ndp_close(struct endpoint *end)
+{
+	if (end->private)
+		send_thread_cancel(end->private);
+	end->private = NULL;
+	if (end->fd >= 0)
+		close(end->fd);
+}
+
 static void ndp_sample(int fd, struct sample *s)
 {
 	struct ndp_info info = { };
@@ -257,5 +261,6 @@ const struct transport ndp_transport = {
 	.open = ndp_open,
 	.send = ndp_send,
 	.receive = receive_response,
+	.close = ndp_close,
 	.sample = ndp_sample,
 };
