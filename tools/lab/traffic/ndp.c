@@ -21,8 +21,8 @@
 #include "sockets.h"
 
 #define RCVBUF (256 << 20)
-/* longer messages exceed the default SO_SNDBUF */
-#define SNDBUF_ENOUGH (1 << 20)
+/* Longer messages may find no memory, or exceed the default SO_SNDBUF: threads send them. */
+#define LONG_MESSAGE (128 << 10)
 #define READ_MAX (4 << 20)
 /* an endless flow: bytes of a message, and bytes sent ahead of the received ones */
 #define ENDLESS_MESSAGE 1000000
@@ -168,7 +168,7 @@ static int ndp_send(struct endpoint *end)
 	int error;
 
 	while (!end->private && (bytes = next_message(end))) {
-		if (bytes > SNDBUF_ENOUGH && !end->channel->pattern->set.sndbuf) {
+		if (bytes > LONG_MESSAGE && !end->channel->pattern->set.sndbuf) {
 			end->private = send_thread_start(end->fd, bytes, long_message_sent, end);
 		} else {
 			error = send_zeros(end->fd, bytes, MSG_DONTWAIT);
