@@ -64,9 +64,9 @@ static const char * const ndp_names[NDP_COUNTERS] = {
 static const char * const ndp_snd_names[] = {
 	"SndNewPackets", "SndNewBytes", "SndSpecPackets", "SndRtxPackets", "SndPushedPackets",
 	"SndStalls", "SndProbes", "SndAckedPackets", "SndNackedPackets", "SndFullPackets",
-	"SndReturnedPackets", "SndTimeouts", "SndCookies", "SndRefusedMsgs", "SndPulls",
-	"SndPullsUnused", "SndAnswersStale", "SndAnswersRefused", "SndPullsRefused",
-	"SndMsgsDone", "SndMsgsFailed",
+	"SndReturnedPackets", "SndOvertakenPackets", "SndTimeouts", "SndCookies",
+	"SndRefusedMsgs", "SndPulls", "SndPullsUnused", "SndAnswersStale",
+	"SndAnswersRefused", "SndPullsRefused", "SndMsgsDone", "SndMsgsFailed",
 };
 
 static const char * const ndp_rcv_names[NDP_RCV_VERDICTS] = {

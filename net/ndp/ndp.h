@@ -542,6 +542,7 @@ struct ndp_tx_to {
  * @close_ns: time of close(); 0: not closed
  * @charged: bytes charged, without the scoreboard
  * @rtt_ns: smoothed round-trip time, 1/8; 0: unknown
+ * @rttvar_ns: smoothed difference from @rtt_ns, 1/4
  * @rtt_min_ns: minimum
  * @rcu: frees it
  */
@@ -570,6 +571,7 @@ struct ndp_tx {
 	u64 close_ns;
 	u32 charged;
 	u32 rtt_ns;
+	u32 rttvar_ns;
 	u32 rtt_min_ns;
 	struct rcu_head rcu;
 };

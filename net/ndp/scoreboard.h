@@ -62,6 +62,8 @@ enum ndp_pkt_state {
  * @prev: slot of the previous one
  * @sibling: slot of the message's next packet; NDP_RING_NONE at the end
  * @state: enum ndp_pkt_state
+ * @below: bands above its own
+ * @postponed: @sent_ns is later than the last transmission
  * @path: path of the last transmission
  * @try_no: retransmissions, modulo 256
  * @timeouts: timeouts
@@ -75,7 +77,9 @@ struct ndp_snd_pkt {
 	u16 next;
 	u16 prev;
 	u16 sibling;
-	u8 state;
+	u8 state : 2;
+	u8 below : 4;
+	u8 postponed : 1;
 	u8 path;
 	u8 try_no;
 	u8 timeouts;

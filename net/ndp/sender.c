@@ -200,15 +200,18 @@ void ndp_tx_unlink(struct ndp_tx *tx)
 /* ---- timeout ---- */
 
 /**
- * ndp_tx_set_rto() - set the timeout of a flow: the namespace's, but at least two round trips
+ * ndp_tx_set_rto() - set the timeout of a flow: the namespace's, but at least that of RFC 6298
  * @tx: flow; locked, or in no table yet
+ *
+ * The latter bounds the reordering of packets as well.
  */
 void ndp_tx_set_rto(struct ndp_tx *tx)
 {
-	u64 rto_ns = (u64)READ_ONCE(ndp_tx_net(tx)->conf.rto_us) * NSEC_PER_USEC;
+	u32 least_ns = (u32)READ_ONCE(ndp_tx_net(tx)->conf.rto_us) * NSEC_PER_USEC;
 
-	rto_ns = max_t(u64, rto_ns, min_t(u64, 2ULL * tx->rtt_ns, tx->params.rto_max_ns));
-	WRITE_ONCE(tx->params.rto_ns, (u32)rto_ns);
+	tx->params.reorder_ns = (u32)min_t(u64, tx->rtt_ns + 4ULL * tx->rttvar_ns,
+					   tx->params.rto_max_ns);
+	WRITE_ONCE(tx->params.rto_ns, max_t(u32, least_ns, tx->params.reorder_ns));
 }
 
 /**
@@ -272,14 +275,13 @@ static void ndp_tx_outcome(struct ndp_tx *tx, u8 path, enum ndp_outcome outcome,
 
 /*
  * Packets that wait at the NIC must not time out. Packets leave in order, so a sum shows which have
- * left: a packet's mark is the truesize of the packets up to it. It is even; 0: unset; odd:
- * postponed.
+ * left: a packet's mark is the truesize of the packets up to it; 0: unset.
  */
 static void ndp_tx_mark(struct ndp_tx *tx, const struct ndp_snd_pkt *pkt, u32 truesize)
 {
-	u32 mark = (u32)atomic_add_return((int)truesize, &ndp_sk(tx->sk)->nic_bytes) & ~1U;
+	u32 mark = (u32)atomic_add_return((int)truesize, &ndp_sk(tx->sk)->nic_bytes);
 
-	tx->f.sb.pkt[pkt - tx->f.sb.pkt].mark = mark ?: 2;
+	tx->f.sb.pkt[pkt - tx->f.sb.pkt].mark = mark ?: 1;
 }
 
 /*
@@ -297,10 +299,9 @@ static void ndp_tx_postpone(struct ndp_tx *tx, u64 now)
 		pkt = &sb->pkt[slot];
 		if (!pkt->mark)
 			continue;
-		if (!ndp_before(tx->nic_left, pkt->mark & ~1U))
+		if (!ndp_before(tx->nic_left, pkt->mark))
 			break;
 		ndp_snd_postpone(&tx->f, pkt, now);
-		pkt->mark |= 1;
 	}
 	/* read in this order, packets that are sent meanwhile have not left */
 	smp_rmb();
@@ -319,20 +320,27 @@ static void ndp_tx_queue(struct ndp_tx_work *w, struct sk_buff *skb, struct ndp_
 	__skb_queue_tail(&w->out, skb);
 }
 
-static u32 ndp_tx_bands(const struct ndp_tx *tx)
-{
-	return (u32)READ_ONCE(tx->peer->nn->conf.bands);
-}
-
-/* DSCP of DATA: IP_TOS or IPV6_TCLASS; if the program has set none, the level is the precedence. */
-static u8 ndp_tx_dsfield(const struct ndp_tx *tx, u8 level)
+/* IP_TOS or IPV6_TCLASS without the ECN bits; 0 if the program has set none */
+static u8 ndp_tx_tos(const struct ndp_tx *tx)
 {
 	const struct sock *sk = tx->sk;
 	u8 tos = READ_ONCE(inet_sk(sk)->tos);
 
 	if (!ndp_is_ipv4(&tx->to.addrs))
 		tos = READ_ONCE(inet6_sk(sk)->tclass);
-	return (tos ?: (u8)(level << NDP_TX_PRECEDENCE)) & ~INET_ECN_MASK;
+	return tos & ~INET_ECN_MASK;
+}
+
+/* Bands by which the flow's messages are sent */
+static u32 ndp_tx_bands(const struct ndp_tx *tx)
+{
+	return ndp_tx_tos(tx) ? 1 : (u32)READ_ONCE(tx->peer->nn->conf.bands);
+}
+
+/* DSCP of DATA: the program's; else the level is the precedence. */
+static u8 ndp_tx_dsfield(const struct ndp_tx *tx, u8 level)
+{
+	return ndp_tx_tos(tx) ?: (u8)(level << NDP_TX_PRECEDENCE);
 }
 
 /* The last collected packet, if a new one may join it; else NULL */
@@ -342,7 +350,7 @@ static struct sk_buff *ndp_tx_open(const struct ndp_tx *tx, const struct ndp_tx_
 	struct sk_buff *skb = skb_peek_tail(&w->out);
 
 	if (most > 1 && skb &&
-	    ndp_tx_batch(skb)->level == ndp_snd_next_level(&tx->f, ndp_tx_bands(tx)) &&
+	    ndp_tx_batch(skb)->level == ndp_snd_next_level(&tx->f, w->c.bands) &&
 	    ndp_batch_takes(ndp_tx_batch(skb), ndp_snd_next_len(&tx->f),
 			    MAX_SKB_FRAGS - skb_shinfo(skb)->nr_frags, most))
 		return skb;
@@ -392,7 +400,7 @@ static void ndp_tx_start(struct ndp_tx *tx, struct ndp_tx_work *w, const struct 
 	if (!skb)
 		return;
 	if (pkt)
-		level = ndp_snd_level(pkt->msg, ndp_tx_bands(tx));
+		level = (u8)(w->c.bands - 1 - pkt->below);
 	if (pkt && !ndp_tx_fill(tx, skb, pkt, 0))
 		kfree_skb(skb);
 	else
@@ -490,6 +498,7 @@ void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w)
 	spin_lock(&tx->lock);
 	w->c = (struct ndp_snd_call) {
 		.p = &tx->params, .stats = &tx->stats, .now = ktime_get_ns(),
+		.bands = ndp_tx_bands(tx),
 	};
 }
 
@@ -636,18 +645,23 @@ static bool ndp_tx_fits(const struct ndp_tx *tx, const struct ndp_hdr *h, bool r
 static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 {
 	const struct ndp_snd_pkt *pkt;
-	u32 rtt_ns;
+	u32 rtt_ns, diff_ns;
 
 	if (!tx->f.sb.pkt || !(h->flags & (NDP_CTL_ACK | NDP_CTL_NACK)))
 		return;
 	pkt = ndp_sb_find(&tx->f.sb, h->seq);
-	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->mark & 1)
+	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->postponed)
 		return;
 	rtt_ns = (u32)min_t(u64, now - pkt->sent_ns, U32_MAX);
 	if (!tx->rtt_ns || rtt_ns < tx->rtt_min_ns)
 		WRITE_ONCE(tx->rtt_min_ns, rtt_ns);
-	if (tx->rtt_ns)
+	if (tx->rtt_ns) {
+		diff_ns = max_t(u32, rtt_ns, tx->rtt_ns) - min_t(u32, rtt_ns, tx->rtt_ns);
+		tx->rttvar_ns += diff_ns / 4 - tx->rttvar_ns / 4;
 		rtt_ns = tx->rtt_ns - tx->rtt_ns / 8 + rtt_ns / 8;
+	} else {
+		tx->rttvar_ns = rtt_ns / 2;
+	}
 	WRITE_ONCE(tx->rtt_ns, rtt_ns);
 	ndp_tx_set_rto(tx);
 }

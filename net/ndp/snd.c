@@ -300,6 +300,8 @@ const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *c, struct ndp_
 			pkt = ndp_snd_take_new(c, f, &spec);
 		pkt->path = path;
 		pkt->sent_ns = c->now;
+		pkt->postponed = false;
+		pkt->below = (u8)(c->bands - 1 - ndp_snd_level(pkt->msg, c->bands));
 		h->flags = action == NDP_SND_RTX ? NDP_DATA_RTX : spec ? NDP_DATA_SPEC : 0;
 		ndp_snd_data(f, pkt, h);
 	}
@@ -322,6 +324,7 @@ const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *c, struct ndp_
  */
 void ndp_snd_postpone(struct ndp_snd_flow *f, struct ndp_snd_pkt *pkt, u64 now)
 {
+	pkt->postponed = true;
 	if (pkt->sent_ns >= f->announced_ns) {
 		pkt->sent_ns = now;
 	} else {
@@ -348,16 +351,22 @@ static bool ndp_snd_path_is_bad(const struct ndp_snd_flow *f)
 	       4 * (hweight8((u8)last) + hweight8((u8)(last >> 8))) > NDP_SND_ANSWERS;
 }
 
-/* Return: the packet that an answer names, if its last transmission is meant */
-static struct ndp_snd_pkt *ndp_snd_about(const struct ndp_snd_call *c,
-					 const struct ndp_snd_flow *f, const struct ndp_hdr *h)
+/* Return: the packet in flight that an answer names, if its last transmission is meant */
+static struct ndp_snd_pkt *ndp_snd_flying(const struct ndp_snd_flow *f, const struct ndp_hdr *h)
 {
 	struct ndp_snd_pkt *pkt = ndp_sb_find(&f->sb, h->seq);
 
-	if (pkt && pkt->state == NDP_PKT_FLIGHT && pkt->try_no == h->try_no)
-		return pkt;
-	ndp_snd_count(&c->stats->answers_stale, 1);
-	return NULL;
+	return pkt && pkt->state == NDP_PKT_FLIGHT && pkt->try_no == h->try_no ? pkt : NULL;
+}
+
+static struct ndp_snd_pkt *ndp_snd_about(const struct ndp_snd_call *c,
+					 const struct ndp_snd_flow *f, const struct ndp_hdr *h)
+{
+	struct ndp_snd_pkt *pkt = ndp_snd_flying(f, h);
+
+	if (!pkt)
+		ndp_snd_count(&c->stats->answers_stale, 1);
+	return pkt;
 }
 
 static void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome)
@@ -533,6 +542,27 @@ static void ndp_snd_window(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 		f->full_ns = c->now;
 }
 
+/*
+ * A packet sent at @sent_ns, with @below bands above its own, was answered. Packets of its band or a
+ * higher one that were sent so much earlier are lost. Those behind one of a lower band are not
+ * examined.
+ */
+static void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns,
+			     u8 below)
+{
+	struct ndp_scoreboard *sb = &f->sb;
+	struct ndp_snd_pkt *pkt;
+
+	while (sb->flight.count) {
+		pkt = &sb->pkt[sb->flight.head];
+		if (pkt->below > below || pkt->sent_ns + c->p->reorder_ns >= sent_ns)
+			break;
+		ndp_snd_judge(c, pkt->path, NDP_OUTCOME_LOST);
+		ndp_snd_count(&c->stats->overtaken_packets, 1);
+		ndp_sb_lose(sb, pkt, false);
+	}
+}
+
 /* NACK of a receiver without state, which will not pull the packet */
 static enum ndp_snd_verdict ndp_snd_bare(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 					 const struct ndp_hdr *h)
@@ -568,7 +598,9 @@ static enum ndp_snd_verdict ndp_snd_deny(const struct ndp_snd_call *c)
 enum ndp_snd_verdict ndp_snd_control(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				     const struct ndp_hdr *h)
 {
-	u8 about = h->flags & (NDP_CTL_ACK | NDP_CTL_NACK | NDP_CTL_FULL);
+	u8 about = h->flags & (NDP_CTL_ACK | NDP_CTL_NACK | NDP_CTL_FULL), below = 0;
+	const struct ndp_snd_pkt *pkt;
+	u64 sent_ns = 0;
 	bool news;
 
 	if (!f->sb.pkt || f->error)
@@ -588,12 +620,18 @@ enum ndp_snd_verdict ndp_snd_control(const struct ndp_snd_call *c, struct ndp_sn
 		f->probe = true;
 	if (h->flags & NDP_CTL_ROOM)
 		ndp_snd_retry(c, f, h->flags & NDP_CTL_PROBED);
+	pkt = about ? ndp_snd_flying(f, h) : NULL;
+	if (pkt && !pkt->postponed && c->p->reorder_ns) {
+		sent_ns = pkt->sent_ns;
+		below = pkt->below;
+	}
 	if (about)
 		ndp_snd_named(c, f, h);
 	else if (h->flags & NDP_CTL_PROBED)
 		ndp_snd_judge(c, h->path, NDP_OUTCOME_ACK);
 	news = ndp_snd_acks(c, f, h);
 	news |= ndp_snd_nacks(c, f, h);
+	ndp_snd_overtake(c, f, sent_ns, below);
 	news |= ndp_snd_pulls(c, f, &h->ctl);
 	ndp_snd_window(c, f, h->ctl.window);
 	if (news)
@@ -738,7 +776,7 @@ u64 ndp_snd_due_ns(const struct ndp_snd_flow *f, const struct ndp_snd_params *p)
 	if (!f->sb.flight.count)
 		return f->quiet_ns + f->rto_ns;
 	first = &f->sb.pkt[f->sb.flight.head];
-	rto_ns = (u64)p->rto_ns << min_t(u8, first->timeouts, NDP_SND_SHIFT_MAX);
+	rto_ns = (u64)p->rto_ns << min_t(u32, first->timeouts + first->below, NDP_SND_SHIFT_MAX);
 	return first->sent_ns + max_t(u64, f->rto_ns, min_t(u64, rto_ns, p->rto_max_ns));
 }
 

@@ -46,21 +46,25 @@
  *	        | refused |	its packets are given up; later it begins again
  *	        +---------+
  *
+ * Loss: a packet is lost if an answer names one that was sent reorder_ns later, in its band or a
+ * lower one (RACK, [2]). It waits for a pull.
+ *
  * Timer: if packets are in flight, it is for the packet that was sent first. All packets as old are
- * lost; the first is pushed, and its pull_target has the other packets pulled. With no packet in
- * flight, a PROBE requests the flow's state, and the next time a lost packet is pushed. The timeout
- * doubles until there is progress. A flow fails when no answer arrived for timeout_ns, or one
- * packet timed out max_tries times and the receiver did not report that it has no room.
+ * lost; the first is pushed, and its pull_target has the other packets pulled. A port sends a band
+ * only while higher ones are empty, so each band above a packet's doubles its timeout. With no
+ * packet in flight, a PROBE requests the flow's state, and the next time a lost packet is pushed.
+ * The timeout doubles until there is progress. A flow fails when no answer arrived for timeout_ns,
+ * or one packet timed out max_tries times and the receiver did not report that it has no room.
  *
  * A returned packet goes first. It is pushed at once only if no other event would continue the
  * flow, or if more than a quarter of the last 12 answers were ACKs, which indicates a bad path
  * ([1] section 3.2.4). Otherwise the receiver is overloaded, and the packet waits for a pull.
  *
- * Order: strict by priority, then by the least key: a message's length plus the bytes that the flow
- * had sent when it was submitted. With one message at a time, that is the order of remaining bytes;
- * no message waits for more bytes of shorter ones than it has itself. Messages of one priority begin
- * in the order of submission, so a receiver that delivers in order need not wait for one that has
- * not begun: if it is the turn of a later message, the earlier ones send one packet each before.
+ * Order: strict by priority, then by the least key: a message's length plus the bytes that the
+ * flow had sent when it was submitted. With one message at a time, that is the order of remaining
+ * bytes; no message waits for more bytes of shorter ones than it has itself. Messages of one
+ * priority begin in the order of submission, so that a receiver can deliver them in order: if it
+ * is the turn of a later message, the earlier ones send one packet each before.
  *
  * A false receiver has no advantage: ACKs of packets that were never sent are refused, credit is
  * limited to the initial window, and packets in flight to the ring.
@@ -68,6 +72,8 @@
  * [1] M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore, G. Antichi, M. Wojcik,
  *     "Re-architecting datacenter networks and stacks for low latency and high performance",
  *     SIGCOMM 2017, sections 3.2 and 3.2.4.
+ * [2] Y. Cheng, N. Cardwell, N. Dukkipati, P. Jha, "The RACK-TLP Loss Detection Algorithm for TCP",
+ *     RFC 8985, section 6.2.
  *
  * Differences from the paper: the sender announces its demand, as in EQDS; if packets time out
  * together, only the first is pushed; PROBE, cumulative and selective ACKs, many messages per flow.
@@ -147,6 +153,7 @@ struct ndp_snd_msg {
  * @timeout_ns: the flow fails if no answer arrives for this long
  * @rto_ns: retransmission timeout
  * @rto_max_ns: limit of its doubling; below 2^31
+ * @reorder_ns: by so much, packets of one band may overtake each other; 0: unknown
  * @initial_window: packets that are sent without a pull; at most a ring
  * @max_tries: timeouts of one packet before the flow fails
  */
@@ -155,6 +162,7 @@ struct ndp_snd_params {
 	u64 timeout_ns;
 	u32 rto_ns;
 	u32 rto_max_ns;
+	u32 reorder_ns;
 	u16 initial_window;
 	u8 max_tries;
 };
@@ -195,6 +203,7 @@ static inline u32 ndp_snd_auto_window(u32 Mbps, u16 payload)
  * @nacked_packets: packets in flight reported trimmed
  * @full_packets: packets in flight for which the receiver had no room
  * @returned_packets: packets returned by a switch
+ * @overtaken_packets: packets in flight that were lost since later ones were answered
  * @timeouts: packets that timed out
  * @cookies: COOKIEs received
  * @refused_msgs: messages for which the receiver had no room
@@ -218,6 +227,7 @@ struct ndp_snd_stats {
 	u64 nacked_packets;
 	u64 full_packets;
 	u64 returned_packets;
+	u64 overtaken_packets;
 	u64 timeouts;
 	u64 cookies;
 	u64 refused_msgs;
@@ -235,12 +245,14 @@ struct ndp_snd_stats {
  * @p: configuration
  * @stats: counters
  * @now: time, ns
+ * @bands: ndp_snd_send(): bands by which messages are sent, 1..NDP_PRIOS
  * @paths: ndp_snd_control(): the peer's paths; NULL: outcomes are not recorded
  */
 struct ndp_snd_call {
 	const struct ndp_snd_params *p;
 	struct ndp_snd_stats *stats;
 	u64 now;
+	u32 bands;
 	struct ndp_paths *paths;
 };
 

@@ -55,7 +55,7 @@ static u64 now;
 
 static struct ndp_snd_call call(void)
 {
-	return (struct ndp_snd_call) { .p = &params, .stats = &stats, .now = now };
+	return (struct ndp_snd_call) { .p = &params, .stats = &stats, .now = now, .bands = 1 };
 }
 
 static void begin_flow(void)

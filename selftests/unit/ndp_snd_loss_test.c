@@ -212,7 +212,119 @@ static void test_bounce_for_ever(void **state)
 	port_close(&port);
 }
 
+/* ------------------------------------------------ packets that others overtake */
+
+/* A packet is lost if one sent more than reorder_ns later is answered; it waits for a pull. */
+static void test_overtaken(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		start(&port);
+		port.p.reorder_ns = i ? 0 : 100 * US;
+		give(&port, &m, 20);
+		expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+		port.now += 100 * US;
+		expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+		port.now++;
+		expect_new(&port, 2, NDP_DATA_SYN | NDP_DATA_SPEC);
+		ack(&port, 1);
+		assert_int_equal(port.stats.overtaken_packets, 0);
+		if (i)
+			ack(&port, 2);
+		else
+			nack(&port, 2, 0);
+		assert_int_equal(port.stats.overtaken_packets, !i);
+		assert_int_equal(port.stats.timeouts, 0);
+		assert_false(port.f.push);
+		pull(&port, 1);
+		if (i)
+			expect_new(&port, 3, 0);
+		else
+			expect_rtx(&port, 2, 0);
+		port_close(&port);
+	}
+}
+
+/* A packet that has left the host at an unknown time overtakes no other. */
+static void test_postponed(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	port.p.reorder_ns = 100 * US;
+	give(&port, &m, 3);
+	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+	expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+	ndp_snd_postpone(&port.f, &port.f.sb.pkt[(PORT_SEQ + 1) & port.f.sb.mask],
+			 port.now + MS);
+	ack(&port, 1);
+	assert_int_equal(port.stats.overtaken_packets, 0);
+	/* but it is overtaken, and its retransmission leaves at a known time */
+	port.now += 2 * MS;
+	expect_new(&port, 2, NDP_DATA_SPEC | NDP_DATA_LAST);
+	ack(&port, 2);
+	assert_int_equal(port.stats.overtaken_packets, 1);
+	port_close(&port);
+}
+
+/* A packet overtakes those of its band and of higher ones. */
+static void test_overtaken_bands(void **state)
+{
+	struct ndp_snd_msg a, b, c;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	port.p.reorder_ns = 100 * US;
+	port.bands = 2;
+	give(&port, &a, 20);
+	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+	port.now += 500 * US;
+	assert_true(port_submit(&port, &b, 1, 1));
+	expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+	ack(&port, 1);
+	assert_int_equal(port.stats.overtaken_packets, 0);
+	assert_true(port_submit(&port, &c, 1, 1));
+	expect_new(&port, 2, NDP_DATA_SPEC);
+	port.now += 500 * US;
+	expect_new(&port, 3, NDP_DATA_SPEC);
+	ack(&port, 3);
+	assert_int_equal(port.stats.overtaken_packets, 2);
+	port_close(&port);
+}
+
 /* ------------------------------------------------ the timer */
+
+/* Each band above a packet's doubles its timeout. */
+static void test_timeout_of_band(void **state)
+{
+	static const struct { u64 len; u32 bands; u64 timeout_ms; } cases[] = {
+		{ NDP_SND_TOP_BYTES, 8, 1 }, { NDP_SND_TOP_BYTES + 1, 1, 1 },
+		{ NDP_SND_TOP_BYTES + 1, 2, 2 }, { NDP_SND_TOP_BYTES + 1, 8, 2 },
+		{ 64 * NDP_SND_TOP_BYTES + 1, 8, 8 }, { NDP_MSG_MAX, 2, 2 }, { NDP_MSG_MAX, 8, 128 },
+	};
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		start(&port);
+		port.bands = cases[i].bands;
+		assert_true(port_submit(&port, &m, cases[i].len, 0));
+		port_send(&port, 1, &h);
+		assert_true(ndp_snd_due_ns(&port.f, &port.p) ==
+			    port.now + cases[i].timeout_ms * MS);
+		port_close(&port);
+	}
+}
 
 /* Nothing is heard: one packet goes, by another path, and asks for pulls of the rest. */
 static void test_timeout(void **state)
@@ -727,6 +839,10 @@ int main(void)
 		cmocka_unit_test(test_bounce_bad_path),
 		cmocka_unit_test(test_bounce_few_answers),
 		cmocka_unit_test(test_bounce_for_ever),
+		cmocka_unit_test(test_overtaken),
+		cmocka_unit_test(test_postponed),
+		cmocka_unit_test(test_overtaken_bands),
+		cmocka_unit_test(test_timeout_of_band),
 		cmocka_unit_test(test_timeout),
 		cmocka_unit_test(test_timeouts_take_turns),
 		cmocka_unit_test(test_timeout_of_oldest),

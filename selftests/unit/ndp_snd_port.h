@@ -24,6 +24,7 @@
  * @p: configuration
  * @stats: counters
  * @now: the time, ns
+ * @bands: by which messages are sent
  * @mem: the ring
  * @ack_base: what port_answer() says: all before came
  * @pull: cumulative
@@ -34,6 +35,7 @@ struct port {
 	struct ndp_snd_params p;
 	struct ndp_snd_stats stats;
 	u64 now;
+	u32 bands;
 	void *mem;
 	u32 ack_base;
 	u32 pull;
@@ -43,7 +45,7 @@ struct port {
 static inline struct ndp_snd_call port_call(struct port *port)
 {
 	return (struct ndp_snd_call) {
-		.p = &port->p, .stats = &port->stats, .now = port->now,
+		.p = &port->p, .stats = &port->stats, .now = port->now, .bands = port->bands,
 	};
 }
 
@@ -51,7 +53,7 @@ static inline void port_open(struct port *port, u32 ring, u16 window,
 			     bool in_order)
 {
 	*port = (struct port) {
-		.p = NDP_SND_DEFAULTS, .now = 1000 * MS, .ack_base = PORT_SEQ,
+		.p = NDP_SND_DEFAULTS, .now = 1000 * MS, .bands = 1, .ack_base = PORT_SEQ,
 	};
 	port->p.initial_window = window;
 	ndp_snd_init(&port->f, &port->p, in_order, PORT_FLOW_ID, PORT_SEQ);
