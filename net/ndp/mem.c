@@ -5,14 +5,17 @@
  *
  * The total is an eighth of the host's memory, as with UDP. Messages are queued only while less
  * than half of it is used: a sender waits for its receiver to make room, and if senders left no
- * room to receivers, both would wait forever. Flows may use a quarter. Each socket has a minimum
- * whatever the other sockets use.
+ * room to receivers, both would wait forever. Received messages of over 1 MB may use three
+ * quarters, so that short ones do not wait for them. Flows may use a quarter. Each socket has a
+ * minimum whatever the other sockets use.
  */
 #include <net/sock.h>
 #include "ndp.h"
 
 /* bytes of queued messages that a socket may always have: several chunks */
 #define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
+/* longest reservation of a message that may use all of the total */
+#define NDP_MEMORY_SHORT	(1U << 20)
 /* bytes of flows that a socket may always have */
 #define NDP_MEMORY_FLOWS	131072
 
@@ -36,10 +39,14 @@ static bool ndp_mem_may_send(const struct sock *sk, u32 bytes)
 	       atomic64_read(&ndp_sk(sk)->snd_bytes) + bytes <= NDP_MEMORY_SEND;
 }
 
-/* A large reservation must fit below the limit; two packets are always admitted. */
+/* Long messages leave a quarter to short ones; two packets are always admitted. */
 static bool ndp_mem_may_receive(const struct sock *sk, u32 bytes)
 {
-	return ndp_mem_has(bytes, ndp_memory_limits[0]) || bytes <= 2 * ndp_sk(sk)->rcv.mem.unit;
+	long limit = ndp_memory_limits[0];
+
+	if (bytes > NDP_MEMORY_SHORT)
+		limit -= limit / 4;
+	return ndp_mem_has(bytes, limit) || bytes <= 2 * ndp_sk(sk)->rcv.mem.unit;
 }
 
 static bool ndp_mem_schedule(struct sock *sk, u32 bytes, int kind)

@@ -696,6 +696,7 @@ struct ndp_rx_key {
  * @sock_node: in the socket's @rx_list
  * @sender_node: in the socket's @senders
  * @wait_node: in the socket's @waiting or @promised; empty: in neither
+ * @wait_ns: in one of them: since when
  * @promised_ns: @promised: since when
  * @opened_ns: begin of the flow
  * @asked_ns: first PING that was not answered; 0: unset
@@ -721,6 +722,7 @@ struct ndp_rx {
 	struct list_head sock_node;
 	struct hlist_node sender_node;
 	struct list_head wait_node;
+	u64 wait_ns;
 	u64 promised_ns;
 	u64 opened_ns;
 	u64 asked_ns;

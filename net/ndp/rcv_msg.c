@@ -332,15 +332,12 @@ static bool ndp_rcv_is_blocked(const struct ndp_rcv *r, struct ndp_rcv_flow *f, 
 static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const struct ndp_rcv_pkt *p,
 			    struct ndp_claim *claim)
 {
-	bool early = ndp_rcv_is_early(r, f, p->h->data.msg_id), first = p->first;
+	bool early = ndp_rcv_is_early(r, f, p->h->data.msg_id), promised = f->promise.bytes;
 	u64 need = p->descriptor + (p->placed ? p->memory : ndp_rcv_need(r, p));
 
-	if (f->promise.bytes) {
-		ndp_rmem_end(&r->mem, &f->promise);
-		first = true;
-	}
+	ndp_rmem_end(&r->mem, &f->promise);
 	if ((f->is_verified || !r->mem.waiting || need <= p->descriptor + p->memory) &&
-	    ndp_rmem_reserve(&r->mem, claim, need, early, first)) {
+	    ndp_rmem_reserve(&r->mem, claim, need, early, p->first || promised, promised)) {
 		f->need = 0;
 		if (!claim->is_window || !ndp_rcv_is_blocked(r, f, p->h->data.msg_id))
 			return true;

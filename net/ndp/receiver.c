@@ -42,6 +42,8 @@
 #define NDP_RX_CALM_MAX		5
 /* longest interval of the timer, without changes */
 #define NDP_RX_TICK_MAX_NS	(32 * NSEC_PER_MSEC)
+/* time without room after which a message is received by a window of two packets */
+#define NDP_RX_PATIENCE_NS	(100 * NSEC_PER_MSEC)
 
 /* larger SO_RCVBUF has no effect: struct ndp_claim has 32 bits */
 #define NDP_RCVBUF_MAX		536870912
@@ -245,20 +247,23 @@ static bool ndp_rx_is_held(struct ndp_rx *rx)
  * Move a flow between the lists @waiting and @promised of its socket. An unverified sender may not
  * exist; one that does returns the token with the PROBE that it sends after a timeout.
  */
-static void ndp_rx_wait(struct ndp_rx *rx)
+static void ndp_rx_wait(struct ndp_rx *rx, u64 now)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	bool promised = rx->f.promise.bytes;
 
 	/* one that needed more than its promise waits again, at the end */
 	if (rx->f.need && rx->f.is_verified && !promised &&
-	    (rx->promised_ns || list_empty(&rx->wait_node)))
+	    (rx->promised_ns || list_empty(&rx->wait_node))) {
+		if (list_empty(&rx->wait_node))
+			rx->wait_ns = now;
 		list_move_tail(&rx->wait_node, &ns->waiting);
-	else if (!rx->f.need && !promised)
+	} else if (!rx->f.need && !promised) {
 		list_del_init(&rx->wait_node);
+	}
 	if (!promised)
 		rx->promised_ns = 0;
-	ns->rcv.mem.waiting = !list_empty(&ns->waiting);
+	WRITE_ONCE(ns->rcv.mem.waiting, !list_empty(&ns->waiting));
 	if (!list_empty(&rx->wait_node))
 		ndp_rx_watch(ns);
 }
@@ -273,7 +278,7 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum n
 	if (rx->f.is_verified)
 		rx->asked_ns = 0;
 	ndp_rx_move(rx, p);
-	ndp_rx_wait(rx);
+	ndp_rx_wait(rx, now);
 	pull = ndp_pacer_demand(rx, &p->h, v, ndp_rx_is_held(rx), now);
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
 	if (ndp_rcv_reply(r, &rx->f, &p->h, v, pull, p->dsfield, answer) &&
@@ -400,7 +405,8 @@ static u32 ndp_rx_promise(struct ndp_sock *ns, struct ndp_rx **woken, u64 now)
 		if (!rx)
 			break;
 		ndp_rmem_end(mem, &rx->f.promise);
-		if (!ndp_rmem_reserve(mem, &rx->f.promise, rx->f.need, false, true))
+		if (!ndp_rmem_reserve(mem, &rx->f.promise, rx->f.need, false, true,
+				      now - rx->wait_ns >= NDP_RX_PATIENCE_NS))
 			break;
 		rx->f.need = 0;
 		rx->promised_ns = now;
@@ -408,7 +414,7 @@ static u32 ndp_rx_promise(struct ndp_sock *ns, struct ndp_rx **woken, u64 now)
 		ndp_pacer_resume(rx);
 		woken[count++] = rx;
 	}
-	mem->waiting = !list_empty(&ns->waiting);
+	WRITE_ONCE(mem->waiting, !list_empty(&ns->waiting));
 	return count;
 }
 

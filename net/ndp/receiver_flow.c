@@ -228,7 +228,7 @@ void ndp_rx_end(struct ndp_rx *rx, u8 error, struct list_head *garbage)
 	list_del(&rx->sock_node);
 	hlist_del_init(&rx->sender_node);
 	list_del_init(&rx->wait_node);
-	ns->rcv.mem.waiting = !list_empty(&ns->waiting);
+	WRITE_ONCE(ns->rcv.mem.waiting, !list_empty(&ns->waiting));
 	ns->flows--;
 	rx->dead = true;
 	rhashtable_remove_fast(&nn->rx, &rx->node, ndp_rx_params);
@@ -346,6 +346,12 @@ static struct ndp_rx *ndp_rx_open(const struct ndp_packet *p, struct sock *sk, u
 	return rx;
 }
 
+/* While flows wait for room, a flow without the token would get none, but for a single packet. */
+static bool ndp_rx_would_wait(const struct ndp_packet *p, const struct ndp_sock *ns)
+{
+	return READ_ONCE(ns->rcv.mem.waiting) && p->h.data.msg_len > p->h.payload_len;
+}
+
 static enum ndp_rcv_admit ndp_rx_admit(const struct ndp_packet *p, const struct sock *sk,
 				       const u32 token[2])
 {
@@ -353,11 +359,12 @@ static enum ndp_rcv_admit ndp_rx_admit(const struct ndp_packet *p, const struct 
 	const struct ndp_peer *peer = ndp_peer_find(p->nn, &p->addrs, oif);
 	u32 peer_flows = peer ? (u32)atomic_read(&peer->rx_flows) : 0;
 	u32 flows_max = (u32)READ_ONCE(p->nn->conf.flows_max);
-	bool many = peer_flows >= NDP_RX_COOKIE_PEER && sk && ndp_is_ordered(sk);
+	bool cookie = sk && (ndp_rx_would_wait(p, ndp_sk(sk)) ||
+			     (peer_flows >= NDP_RX_COOKIE_PEER && ndp_is_ordered(sk)));
 	const struct ndp_rcv_limits limits = {
 		.flows_max = flows_max,
 		.peer_flows_max = DIV_ROUND_UP(flows_max, NDP_RX_PEER_SHARE),
-		.cookie_flows = many ? 0 : flows_max / NDP_RX_COOKIE_SHARE,
+		.cookie_flows = cookie ? 0 : flows_max / NDP_RX_COOKIE_SHARE,
 	};
 
 	return ndp_rcv_admit(&limits, &p->h, (u32)atomic_read(&p->nn->rx_flows),

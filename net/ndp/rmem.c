@@ -71,17 +71,19 @@ static bool ndp_rmem_take(struct ndp_rmem *r, struct ndp_claim *c, u64 bytes, bo
  * @need: bytes that all of the message will take
  * @early: an earlier message has not begun
  * @first: the flow is the first one that waits
+ * @any: it has waited long: the least window will do, if the socket has no other reservation
  *
  * Return: false if there is no room.
  */
-bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first)
+bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first,
+		      bool any)
 {
 	u64 least = NDP_RMEM_WINDOW_UNITS * r->unit, bytes = need;
 
 	if (need > NDP_RMEM_WHOLE(r->limit))
 		bytes = max_t(u64, NDP_RMEM_WINDOW(r->limit), least);
 	if (!ndp_rmem_take(r, c, bytes, early, first)) {
-		if (r->used || bytes <= least || !ndp_rmem_take(r, c, least, early, true))
+		if (!any || r->used || bytes <= least || !ndp_rmem_take(r, c, least, early, true))
 			return false;
 		bytes = least;
 	}

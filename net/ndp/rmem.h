@@ -23,8 +23,8 @@
  *   of the limit, and do not count in the 3/4. So the earlier one finds room when all other
  *   messages are read.
  * - The glue charges each reservation to the total memory of NDP sockets and to the memory cgroup
- *   (@charge). If that fails and the socket has no other reservation, the message gets a window
- *   of two packets.
+ *   (@charge). If that fails for 100 ms and the socket has no other reservation, the message gets
+ *   a window of two packets. It is slow, and the reader reads no other message before its end.
  * - Each reservation has a deadline: if flows wait and its sender is silent, see receiver.c. Its
  *   unused part ends, and the kept packets are set aside: they do not count in the limit, but in
  *   all at most another limit is set aside. When the sender returns, the reservation counts again.
@@ -84,7 +84,8 @@ struct ndp_claim {
 };
 
 void ndp_rmem_set_limit(struct ndp_rmem *r, u64 limit, u32 packet);
-bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first);
+bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first,
+		      bool any);
 bool ndp_rmem_grow(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes, bool exceed);
 void ndp_rmem_shrink(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes);
 void ndp_rmem_set_aside(struct ndp_rmem *r, struct ndp_claim *c, bool aside);

@@ -223,7 +223,7 @@ static void promise(void)
 
 	while ((p = first_waiting())) {
 		ndp_rmem_end(&w.rcv.mem, &p->rf.promise);
-		if (!ndp_rmem_reserve(&w.rcv.mem, &p->rf.promise, p->rf.need, false, true))
+		if (!ndp_rmem_reserve(&w.rcv.mem, &p->rf.promise, p->rf.need, false, true, true))
 			break;
 		p->rf.need = 0;
 		p->promised_ns = w.now;

@@ -62,11 +62,11 @@ static void test_whole_and_window(void **state)
 	struct ndp_claim c;
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2, false, false));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2, false, false, true));
 	assert_int_equal(c.bytes, LIMIT / 2);
 	assert_false(c.is_window);
 	ndp_rmem_end(&r, &c);
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2 + 1, false, false));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2 + 1, false, false, true));
 	assert_int_equal(c.bytes, LIMIT / 4);
 	assert_true(c.is_window);
 	assert_int_equal(charged, LIMIT / 4);
@@ -85,11 +85,11 @@ static void test_short_ones_have_room(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++)
-		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 4, false, false));
-	assert_false(ndp_rmem_reserve(&r, &c[3], LIMIT / 4, false, false));
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 4, false, false, true));
+	assert_false(ndp_rmem_reserve(&r, &c[3], LIMIT / 4, false, false, true));
 	for (i = 0; i < 4; i++)
-		assert_true(ndp_rmem_reserve(&r, &small, LIMIT / 16, false, false));
-	assert_false(ndp_rmem_reserve(&r, &small, 1, false, false));
+		assert_true(ndp_rmem_reserve(&r, &small, LIMIT / 16, false, false, true));
+	assert_false(ndp_rmem_reserve(&r, &small, 1, false, false, true));
 	assert_int_equal(r.used, LIMIT);
 }
 
@@ -100,11 +100,11 @@ static void test_waiting(void **state)
 	struct ndp_claim c;
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &c, 1, false, false));
+	assert_true(ndp_rmem_reserve(&r, &c, 1, false, false, true));
 	r.waiting = true;
-	assert_false(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 16, false, false));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, true));
+	assert_false(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 16, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, true, true));
 }
 
 /* Messages that wait for an earlier one leave half of the limit to it. */
@@ -114,10 +114,10 @@ static void test_early(void **state)
 	struct ndp_rmem r = begin();
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &a, LIMIT / 4, true, false));
-	assert_true(ndp_rmem_reserve(&r, &b, LIMIT / 4, true, false));
-	assert_false(ndp_rmem_reserve(&r, &c, 1, true, false));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false));
+	assert_true(ndp_rmem_reserve(&r, &a, LIMIT / 4, true, false, true));
+	assert_true(ndp_rmem_reserve(&r, &b, LIMIT / 4, true, false, true));
+	assert_false(ndp_rmem_reserve(&r, &c, 1, true, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false, true));
 	ndp_rmem_in_turn(&r, &a);
 	assert_int_equal(r.early, LIMIT / 4);
 	ndp_rmem_end(&r, &b);
@@ -127,7 +127,7 @@ static void test_early(void **state)
 	assert_int_equal(charged, 0);
 }
 
-/* Total memory is used up: a socket without another message gets a window of two packets. */
+/* Total memory is used up: a socket without another message gets a window of two packets, later. */
 static void test_no_memory(void **state)
 {
 	struct ndp_rmem r = begin();
@@ -135,10 +135,11 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	charge_max = 3 * UNIT;
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false));
+	assert_false(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, true, false));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false, true));
 	assert_int_equal(c.bytes, 2 * UNIT);
 	assert_true(c.is_window);
-	assert_false(ndp_rmem_reserve(&r, &d, LIMIT / 4, false, false));
+	assert_false(ndp_rmem_reserve(&r, &d, LIMIT / 4, false, false, true));
 	assert_false(ndp_rmem_grow(&r, &c, 2 * UNIT, true));
 	assert_true(ndp_rmem_grow(&r, &c, UNIT, true));
 	ndp_rmem_shrink(&r, &c, c.bytes - UNIT);
@@ -155,11 +156,11 @@ static void test_return(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2 - LIMIT / 8, false, false));
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2 - LIMIT / 8, false, false, true));
 		ndp_rmem_shrink(&r, &c[i], c[i].bytes - UNIT);
 	}
-	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, false, false));
-	assert_true(ndp_rmem_reserve(&r, &c[3], LIMIT / 4 - 2 * UNIT, false, false));
+	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c[3], LIMIT / 4 - 2 * UNIT, false, false, true));
 	assert_false(ndp_rmem_grow(&r, &c[0], c[0].size - c[0].bytes, false));
 	assert_true(ndp_rmem_grow(&r, &c[0], c[0].size - c[0].bytes, true));
 	assert_true(r.used > LIMIT);
@@ -187,12 +188,12 @@ static void test_early_are_not_big(void **state)
 	struct ndp_claim c[3];
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &c[0], LIMIT / 2, true, false));
-	assert_true(ndp_rmem_reserve(&r, &c[1], LIMIT / 2, false, false));
+	assert_true(ndp_rmem_reserve(&r, &c[0], LIMIT / 2, true, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c[1], LIMIT / 2, false, false, true));
 	ndp_rmem_end(&r, &c[1]);
 	ndp_rmem_in_turn(&r, &c[0]);
 	assert_int_equal(r.early, 0);
-	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, true, false));
+	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, true, false, true));
 }
 
 /* The packets of silent senders leave room for other messages, up to another limit. */
@@ -204,7 +205,7 @@ static void test_aside(void **state)
 
 	(void)state;
 	for (i = 0; i < 4; i++) {
-		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2, false, true));
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2, false, true, true));
 		ndp_rmem_set_aside(&r, &c[i], true);
 		ndp_rmem_set_aside(&r, &c[i], true);
 		assert_int_equal(c[i].is_aside, i < 2);
@@ -241,7 +242,7 @@ static void test_random(void **state)
 		charge_max = rng_in(&rng, 0, 3) ? 2 * LIMIT : LIMIT / 2;
 		if (!c->bytes)
 			ndp_rmem_reserve(&r, c, rng_log(&rng, 1, 2 * LIMIT), rng_in(&rng, 0, 1),
-					 rng_in(&rng, 0, 1));
+					 rng_in(&rng, 0, 1), rng_in(&rng, 0, 1));
 		else if (rng_in(&rng, 0, 1))
 			ndp_rmem_shrink(&r, c, (u32)rng_in(&rng, 1, c->bytes));
 		else if (rng_in(&rng, 0, 1))
