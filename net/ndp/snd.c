@@ -543,8 +543,8 @@ static void ndp_snd_window(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 }
 
 /*
- * A packet sent at @sent_ns, with @below bands above its own, was answered. Packets of its band or a
- * higher one that were sent so much earlier are lost. Those behind one of a lower band are not
+ * A packet sent at @sent_ns, with @below bands above its own, was answered. Packets of its band or
+ * a higher one that were sent so much earlier are lost. Those behind one of a lower band are not
  * examined.
  */
 static void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns,

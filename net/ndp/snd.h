@@ -260,7 +260,7 @@ struct ndp_snd_call {
  * struct ndp_snd_flow - a flow
  * @sb: scoreboard
  * @order: messages with a packet to send, first the next one
- * @fresh: messages of @order that have not begun, by priority; in the order of submission
+ * @fresh: messages of @order that have not begun, by priority and in the order of submission
  * @dry: messages whose ready bytes are all sent
  * @refused: messages for which the receiver has no room
  * @news: messages with news, for ndp_snd_reap()
@@ -305,7 +305,7 @@ struct ndp_snd_call {
 struct ndp_snd_flow {
 	struct ndp_scoreboard sb;
 	struct rb_root_cached order;
-	struct list_head fresh[NDP_PRIOS];
+	struct list_head fresh;
 	struct list_head dry;
 	struct list_head refused;
 	struct list_head news;
@@ -327,9 +327,9 @@ struct ndp_snd_flow {
 	u32 pull;
 	u32 announced;
 	u16 trimmed;
-	u32 window;
-	u32 credit;
-	u32 spec;
+	u16 window;
+	u16 credit;
+	u16 spec;
 	u16 sport;
 	u16 dport;
 	u16 answers;
@@ -337,15 +337,15 @@ struct ndp_snd_flow {
 	u8 stalls;
 	u8 probe_no;
 	u8 error;
-	bool in_order;
-	bool push;
-	bool probe;
-	bool overdue;
-	bool unheard;
-	bool said_last;
-	bool probed;
-	bool known;
-	bool unanswered;
+	bool in_order : 1;
+	bool push : 1;
+	bool probe : 1;
+	bool overdue : 1;
+	bool unheard : 1;
+	bool said_last : 1;
+	bool probed : 1;
+	bool known : 1;
+	bool unanswered : 1;
 };
 
 /**

@@ -44,22 +44,33 @@ static struct ndp_snd_msg *ndp_snd_of(const struct rb_node *rb)
 	return rb_entry(rb, struct ndp_snd_msg, rb);
 }
 
-/* In order, priorities have no effect. */
-static bool ndp_snd_goes_first(const struct ndp_snd_flow *f, const struct ndp_snd_msg *a,
-			       const struct ndp_snd_msg *b)
+/* Does a message begin before another one? In order, priorities have no effect. */
+static bool ndp_snd_begins_first(const struct ndp_snd_flow *f, const struct ndp_snd_msg *a,
+				 const struct ndp_snd_msg *b)
 {
 	if (!f->in_order && a->prio != b->prio)
 		return a->prio > b->prio;
-	return a->key != b->key ? a->key < b->key : ndp_before(a->arrival, b->arrival);
+	return ndp_before(a->arrival, b->arrival);
 }
 
-/* Messages that have not begun are listed in the order of submission; most go to the end. */
+static bool ndp_snd_goes_first(const struct ndp_snd_flow *f, const struct ndp_snd_msg *a,
+			       const struct ndp_snd_msg *b)
+{
+	if (a->prio == b->prio && a->key != b->key)
+		return a->key < b->key;
+	return ndp_snd_begins_first(f, a, b);
+}
+
+/*
+ * Messages that have not begun are listed by priority, and then in the order of submission. Most go
+ * to the end; one that is preferred passes the others, as many as SO_SNDBUF holds.
+ */
 static void ndp_snd_add_fresh(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
 	struct ndp_snd_msg *before;
 
-	list_for_each_entry_reverse(before, &f->fresh[m->prio], node)
-		if (ndp_before(before->arrival, m->arrival))
+	list_for_each_entry_reverse(before, &f->fresh, node)
+		if (ndp_snd_begins_first(f, before, m))
 			break;
 	list_add(&m->node, &before->node);
 }
@@ -112,7 +123,7 @@ static struct ndp_snd_msg *ndp_snd_head(const struct ndp_snd_flow *f)
 		return NULL;
 	m = ndp_snd_of(rb);
 	if (list_empty(&m->begun))
-		return list_first_entry(&f->fresh[m->prio], struct ndp_snd_msg, node);
+		return list_first_entry(&f->fresh, struct ndp_snd_msg, node);
 	return m;
 }
 
@@ -450,14 +461,11 @@ void ndp_snd_fail(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u8 error
 void ndp_snd_init(struct ndp_snd_flow *f, const struct ndp_snd_params *p,
 		  bool in_order, u32 flow_id, u32 seq)
 {
-	u32 i;
-
 	*f = (struct ndp_snd_flow) {
 		.flow_id = flow_id, .window = NDP_RING_MAX, .rto_ns = p->rto_ns,
 		.in_order = in_order, .order = RB_ROOT_CACHED,
 	};
-	for (i = 0; i < NDP_PRIOS; i++)
-		INIT_LIST_HEAD(&f->fresh[i]);
+	INIT_LIST_HEAD(&f->fresh);
 	INIT_LIST_HEAD(&f->dry);
 	INIT_LIST_HEAD(&f->refused);
 	INIT_LIST_HEAD(&f->news);

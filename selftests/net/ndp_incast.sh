@@ -63,7 +63,7 @@ else
 	skip "eight messages take no longer with room for four" "needs virtual time"
 fi
 messages "sequences of messages from two senders arrive with room for one message" \
-	receive -v -n "$r" -r 2000000 -p 9 -s 2 -c 12 -l 1m -q 10 -- \
+	receive -v -n "$r" -r 1000000 -p 9 -s 2 -c 12 -l 1m -q 10 -- \
 	send -n "$h1" -d 10.0.0.100 -p 9 -c 12 -l 1m -- send -n "$h2" -d 10.0.0.100 -p 9 -c 12 -l 1m
 # the optimum is 20 ms
 note "sequences of messages: the senders took $(ends 1) and $(ends 2) µs"

@@ -13,7 +13,9 @@
 need_closwire
 . "$(dirname "$0")/../lib/ndp.sh"
 setup_ns a b
-wire_ab rate 50mbit delay 20us
+# 40 packets are in flight
+wire_ab rate 50mbit delay 5ms
+in_ns "$a" tee /proc/sys/net/ndp/rto_us >/dev/null <<<50000
 tc -n "$b" qdisc add dev w1 clsact || skip_all "no clsact"
 
 # block_paths: drop packets from odd ports at w1; CONTROL packets arrive at w0 and are not dropped
@@ -33,9 +35,9 @@ none_avoided() { [ "$(peer .avoided)" -eq 0 ]; }
 acked() { peer '[.acked, .lost] | transpose | map(select(.[1] > 0)[0]), map(select(.[1] == 0)[0]) | add // 0' | xargs; }
 
 # traffic for the whole test
-job ndp_msg receive -n "$b" -p 9 -f -c 100000000 -l 10k -t 1000
+job ndp_msg receive -n "$b" -p 9 -f -c 100000000 -l 100k -t 1000
 wait_for 10 listens
-job ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -c 100000000 -l 10k -t 1000
+job ndp_msg send -n "$a" -p 9 -d 10.0.0.2 -w 30 -c 100000000 -l 100k -t 1000
 check "no path is avoided before a loss" wait_for 10 none_avoided
 sleep 0.1
 exact && check_eq "many paths are used and lose no packet" \

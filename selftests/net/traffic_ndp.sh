@@ -5,7 +5,7 @@
 #	+------------ a ------------+     +------------ b ------------+
 #	| h0 ------------------> w0 |=====| w1 <------------------ h1 |
 #	+---------------------------+     +---------------------------+
-# shellcheck disable=SC2154 # setup_ns sets a and b
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a and b; check calls the functions
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
 . "$(dirname "$0")/../lib/ndp.sh"
@@ -31,17 +31,17 @@ flows() {
 }
 
 check "long messages are sent" traffic bulk src=h0 dst=h1 flows=2 transport=ndp bytes=6M
-check_eq "both long messages arrive" "$(flows done)" "2 12000000"
+check_eq "both long messages arrive" "$(flows "done")" "2 12000000"
 check "long requests and responses are sent, one after the other" \
 	traffic rpc src=h0 dst=h1 transport=ndp request=3M response=2M count=3
-check_eq "requests and responses arrive" "$(flows done)" "3 15000000"
+check_eq "requests and responses arrive" "$(flows "done")" "3 15000000"
 check "a long message with sndbuf= is sent" traffic bulk src=h0 dst=h1 transport=ndp bytes=3M sndbuf=8M
-check_eq "message with sndbuf= arrives" "$(flows done)" "1 3000000"
+check_eq "message with sndbuf= arrives" "$(flows "done")" "1 3000000"
 
 # its thread is interrupted while it sends
 check "a long message that the end interrupts is sent in part" \
 	traffic --time 20ms --drain 1ms bulk src=h0 dst=h1 transport=ndp bytes=100M
-check_eq "interrupted message has not arrived" "$(flows done)" "0 0"
+check_eq "interrupted message has not arrived" "$(flows "done")" "0 0"
 
 # cut_link BYTES: send messages while the link goes down, which fails them after 5 s
 cut_link() {

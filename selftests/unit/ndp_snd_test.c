@@ -17,7 +17,7 @@
 static void test_layout(void **state)
 {
 	(void)state;
-	assert_true(sizeof(struct ndp_snd_flow) <= 384);
+	assert_true(sizeof(struct ndp_snd_flow) <= 256);
 	assert_true(sizeof(struct ndp_snd_msg) <= 152);
 	assert_true(sizeof(struct ndp_snd_pkt) <= 40);
 }
