@@ -185,6 +185,69 @@ enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 	return v;
 }
 
+/*
+ * Has no packet of a batch arrived, and are all among those that one answer describes? That is so
+ * if ack_base moves over them.
+ */
+static bool ndp_rcv_is_batch_new(const struct ndp_rcv_flow *f, const struct ndp_rcv_pkt *p)
+{
+	u32 base = f->arrived.base, seq = p->h->seq, count = ndp_rcv_packets(p);
+
+	if (seq != base && seq - base + count > NDP_MAP_BITS)
+		return false;
+	while (count--)
+		if (ndp_window_has(&f->arrived, seq++))
+			return false;
+	return true;
+}
+
+static void ndp_rcv_mark_batch(struct ndp_rcv_flow *f, const struct ndp_rcv_pkt *p)
+{
+	u32 seq = p->h->seq, count = ndp_rcv_packets(p);
+
+	for (; count--; seq++) {
+		ndp_bits_clear(f->nack, seq);
+		ndp_window_add(&f->arrived, seq);
+	}
+	ndp_rcv_seen(f, p->last);
+}
+
+/**
+ * ndp_rcv_batch() - process the packets of a batch at once, if all of them are new and find room
+ * @r: socket
+ * @f: flow
+ * @p: batch of at most NDP_MAP_BITS packets
+ * @msg: as for ndp_rcv_packet()
+ *
+ * Return: verdict about the last packet, NDP_RCV_PART or NDP_RCV_WHOLE; NDP_RCV_PART holds for the
+ * others. NDP_RCV_VERDICTS: the packets are to be processed one by one.
+ */
+enum ndp_rcv_verdict ndp_rcv_batch(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				   const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg)
+{
+	const struct ndp_hdr *last = p->last;
+	struct ndp_rcv_msg *m = *msg;
+	enum ndp_rcv_verdict v;
+
+	*msg = NULL;
+	if (last->sport != f->sport || last->dport != f->dport ||
+	    !ndp_rcv_is_plausible(f, &last->data))
+		return NDP_RCV_VERDICTS;
+	ndp_rcv_learn_flow(r, f, last);
+	if (!ndp_rcv_is_batch_new(f, p))
+		return NDP_RCV_VERDICTS;
+	v = ndp_rcv_msg_batch(r, f, p, &m);
+	if (v == NDP_RCV_VERDICTS)
+		return v;
+	*msg = m;
+	ndp_rcv_mark_batch(f, p);
+	f->last_ns = p->now_ns;
+	WRITE_ONCE(r->verdicts[NDP_RCV_PART],
+		   r->verdicts[NDP_RCV_PART] + ndp_rcv_packets(p) - 1);
+	WRITE_ONCE(r->verdicts[v], r->verdicts[v] + 1);
+	return v;
+}
+
 /**
  * ndp_rcv_allow() - limit the pulls of a flow
  * @f: flow; ndp_pull_arrived() or ndp_pull_update() has to follow
@@ -228,6 +291,38 @@ bool ndp_rcv_demand(struct ndp_pull *q, struct ndp_rcv_flow *f, const struct ndp
 	else if (v != NDP_RCV_REFUSED)
 		return ndp_pull_at_once(q, &f->pull, now_ns);
 	return false;
+}
+
+/**
+ * ndp_rcv_demand_batch() - pass a batch that was accepted to the pull queue
+ * @q: pull queue of the device
+ * @f: flow
+ * @p: batch
+ * @held: the flow is not pulled, because there is no room
+ *
+ * Return: true if the answer pulls.
+ */
+bool ndp_rcv_demand_batch(struct ndp_pull *q, struct ndp_rcv_flow *f,
+			  const struct ndp_rcv_pkt *p, bool held)
+{
+	u32 count = ndp_rcv_packets(p), i;
+	bool pull = false;
+	struct ndp_hdr h;
+
+	ndp_rcv_allow(f, held);
+	f->pull.full = false;
+	for (i = 0; i < count; i++) {
+		h = ndp_hdr_nth(p->h, p->last, i);
+		ndp_pull_whole(&f->pull);
+		ndp_pull_arrived(q, &f->pull, &h, f->ip_more, false, p->now_ns);
+	}
+	if (ndp_rcv_has_all(f)) {
+		ndp_pull_flush(q, &f->pull);
+		return false;
+	}
+	while (count-- && ndp_pull_at_once(q, &f->pull, p->now_ns))
+		pull = true;
+	return pull;
 }
 
 /* ---- answers ---- */

@@ -36,6 +36,10 @@
  * In-order delivery: each packet carries msg_base, before which all messages are over at the
  * sender. So the first id is known, and messages that it gave up are waited for no longer.
  *
+ * A batch is DATA packets that arrive as one, each the successor of the one before
+ * (ndp_hdr_join()). All of it is accepted, with one reservation and one answer, or its packets are
+ * processed one by one.
+ *
  * Memory: rmem.h. Answers to several packets are one CONTROL: struct ndp_rcv_deferred.
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore, G. Antichi, M. Wojcik,
@@ -277,9 +281,10 @@ struct ndp_rcv {
 };
 
 /**
- * struct ndp_rcv_pkt - a packet and what belongs to it
- * @h: header
- * @memory: memory of the packet if it is kept; 0: unset
+ * struct ndp_rcv_pkt - a packet, or a batch that is processed as one, and what belongs to it
+ * @h: header; of a batch, the first packet's
+ * @last: header of the last packet of a batch; NULL: a single packet
+ * @memory: memory of the packet or batch if it is kept; 0: unset
  * @descriptor: memory of a message that begins with it; 0: unset
  * @now_ns: time
  * @first: its flow is the first one that waits for room
@@ -287,12 +292,27 @@ struct ndp_rcv {
  */
 struct ndp_rcv_pkt {
 	const struct ndp_hdr *h;
+	const struct ndp_hdr *last;
 	u32 memory;
 	u32 descriptor;
 	u64 now_ns;
 	bool first;
 	bool placed;
 };
+
+/* Number of packets of a batch */
+static inline u32 ndp_rcv_packets(const struct ndp_rcv_pkt *p)
+{
+	return p->last ? p->last->seq - p->h->seq + 1 : 1;
+}
+
+/* Memory of one packet; those of a batch share its memory. */
+static inline u32 ndp_rcv_memory(const struct ndp_rcv_pkt *p)
+{
+	u32 packets = ndp_rcv_packets(p);
+
+	return (p->memory + packets - 1) / packets;
+}
 
 /* ---- rcv.c: packets of a flow ---- */
 
@@ -303,9 +323,13 @@ void ndp_rcv_close(struct ndp_rcv *r, struct ndp_rcv_flow *f);
 bool ndp_rcv_has_all(const struct ndp_rcv_flow *f);
 enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 				    const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg);
+enum ndp_rcv_verdict ndp_rcv_batch(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				   const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg);
 void ndp_rcv_allow(struct ndp_rcv_flow *f, bool held);
 bool ndp_rcv_demand(struct ndp_pull *q, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
 		    enum ndp_rcv_verdict v, bool held, u64 now_ns);
+bool ndp_rcv_demand_batch(struct ndp_pull *q, struct ndp_rcv_flow *f,
+			  const struct ndp_rcv_pkt *p, bool held);
 void ndp_rcv_control(const struct ndp_rcv *r, const struct ndp_rcv_flow *f,
 		     struct ndp_hdr *answer);
 void ndp_rcv_answer(const struct ndp_rcv *r, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
@@ -327,6 +351,8 @@ void ndp_bits_clear(u64 *bits, u32 n);
 struct ndp_rcv_msg *ndp_rcv_find(struct ndp_rcv_flow *f, u32 id);
 enum ndp_rcv_verdict ndp_rcv_msg_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 					const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg);
+enum ndp_rcv_verdict ndp_rcv_msg_batch(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				       const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg);
 u64 ndp_rcv_prefix(const struct ndp_rcv_msg *m);
 void ndp_rcv_read(struct ndp_rcv *r, struct ndp_rcv_msg *m, u64 bytes, u32 memory);
 void ndp_rcv_lapse(struct ndp_rcv *r, struct ndp_rcv_flow *f);

@@ -196,6 +196,33 @@ static enum ndp_rcv_verdict ndp_rcv_fits(struct ndp_rcv_msg *m, const struct ndp
 	return v;
 }
 
+/*
+ * Are the packets of a batch missing parts of a message? @m: the message; NULL: it has not begun;
+ * @cut: result: how it is cut
+ */
+static bool ndp_rcv_fits_batch(const struct ndp_rcv_msg *m, const struct ndp_rcv_pkt *p,
+			       struct ndp_rcv_cut *cut)
+{
+	const struct ndp_rcv_msg none = { .len = p->h->data.msg_len };
+	u32 fulls = ndp_rcv_packets(p) - ndp_is_tail(p->last), index;
+
+	m = m ?: &none;
+	*cut = m->cut;
+	if (p->h->data.msg_len != m->len || (!cut->seg && !ndp_rcv_learn(cut, p->h)))
+		return false;
+	if (m->has_tail &&
+	    (ndp_is_tail(p->last) || m->tail_offset != (u64)cut->fulls * cut->seg))
+		return false;
+	index = ndp_rcv_index(cut, p->h->data.offset);
+	if (p->h->payload_len != cut->seg || (u64)index * cut->seg != p->h->data.offset ||
+	    !ndp_window_fits(&m->arrived, index + fulls - 1))
+		return false;
+	while (fulls--)
+		if (ndp_window_has(&m->arrived, index++))
+			return false;
+	return true;
+}
+
 static bool ndp_rcv_is_whole(const struct ndp_rcv_msg *m)
 {
 	return m->has_tail && (m->cut.seg ? m->arrived.base == m->cut.fulls : !m->tail_offset);
@@ -216,7 +243,7 @@ u64 ndp_rcv_prefix(const struct ndp_rcv_msg *m)
 static u64 ndp_rcv_need(const struct ndp_rcv *r, const struct ndp_rcv_pkt *p)
 {
 	const struct ndp_hdr *h = p->h;
-	u32 len = h->payload_len, each = p->memory;
+	u32 len = h->payload_len, each = ndp_rcv_memory(p);
 
 	if (len == h->data.msg_len)
 		return each;
@@ -339,7 +366,9 @@ static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const str
 	if ((f->is_verified || !r->mem.waiting || need <= p->descriptor + p->memory) &&
 	    ndp_rmem_reserve(&r->mem, claim, need, early, p->first || promised, promised)) {
 		f->need = 0;
-		if (!claim->is_window || !ndp_rcv_is_blocked(r, f, p->h->data.msg_id))
+		/* a window is for single packets; a batch may not fit */
+		if (!claim->is_window ||
+		    (!p->last && !ndp_rcv_is_blocked(r, f, p->h->data.msg_id)))
 			return true;
 		ndp_rmem_end(&r->mem, claim);
 		return false;
@@ -410,18 +439,40 @@ static bool ndp_rcv_has_room(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct n
 	return false;
 }
 
-static void ndp_rcv_add(struct ndp_rcv_msg *m, const struct ndp_rcv_pkt *p)
+/* Mark the parts that a packet or a batch carries. */
+static void ndp_rcv_add(struct ndp_rcv *r, struct ndp_rcv_msg *m, const struct ndp_rcv_pkt *p)
 {
-	const struct ndp_hdr *h = p->h;
+	const struct ndp_hdr *last = p->last ?: p->h;
+	u32 fulls = ndp_rcv_packets(p) - ndp_is_tail(last), memory = ndp_rcv_memory(p), index;
 
 	m->kept += p->memory;
 	m->last_ns = p->now_ns;
-	if (ndp_is_tail(h)) {
+	if (ndp_is_tail(last)) {
 		m->has_tail = true;
-		m->tail_offset = h->data.offset;
-	} else {
-		ndp_window_add(&m->arrived, ndp_rcv_index(&m->cut, h->data.offset));
+		m->tail_offset = last->data.offset;
 	}
+	if (!fulls)
+		return;
+	index = ndp_rcv_index(&m->cut, p->h->data.offset);
+	while (fulls--)
+		ndp_window_add(&m->arrived, index++);
+	if (memory >= p->h->payload_len) {
+		r->usual_len = p->h->payload_len;
+		r->usual_extra = memory - p->h->payload_len;
+	}
+}
+
+/* Parts of a message were added. Return: NDP_RCV_PART or NDP_RCV_WHOLE */
+static enum ndp_rcv_verdict ndp_rcv_added(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+					  struct ndp_rcv_msg *m)
+{
+	if (!ndp_rcv_is_whole(m))
+		return NDP_RCV_PART;
+	m->is_whole = true;
+	ndp_rmem_shrink(&r->mem, &m->claim, m->claim.bytes - (u32)m->kept);
+	if (!r->in_order)
+		ndp_rcv_unlink(r, f, m);
+	return NDP_RCV_WHOLE;
 }
 
 static enum ndp_rcv_verdict ndp_rcv_part(struct ndp_rcv *r, struct ndp_rcv_flow *f,
@@ -438,18 +489,8 @@ static enum ndp_rcv_verdict ndp_rcv_part(struct ndp_rcv *r, struct ndp_rcv_flow 
 		return v;
 	if (!ndp_rcv_has_room(r, f, m, p))
 		return NDP_RCV_FULL;
-	if (!ndp_is_tail(p->h) && p->memory >= p->h->payload_len) {
-		r->usual_len = p->h->payload_len;
-		r->usual_extra = p->memory - p->h->payload_len;
-	}
-	ndp_rcv_add(m, p);
-	if (!ndp_rcv_is_whole(m))
-		return NDP_RCV_PART;
-	m->is_whole = true;
-	ndp_rmem_shrink(&r->mem, &m->claim, m->claim.bytes - (u32)m->kept);
-	if (!r->in_order)
-		ndp_rcv_unlink(r, f, m);
-	return NDP_RCV_WHOLE;
+	ndp_rcv_add(r, m, p);
+	return ndp_rcv_added(r, f, m);
 }
 
 /**
@@ -483,6 +524,54 @@ enum ndp_rcv_verdict ndp_rcv_msg_packet(struct ndp_rcv *r, struct ndp_rcv_flow *
 		*msg = NULL;
 	}
 	return v;
+}
+
+/* Make room for a batch of a message, which begins if it is @fresh. */
+static bool ndp_rcv_admit_batch(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				const struct ndp_rcv_pkt *p, struct ndp_rcv_msg *m, bool fresh)
+{
+	u32 need = f->need;
+	bool admitted;
+
+	/* only single packets use a promise, or wait for room */
+	if (f->promise.bytes)
+		return false;
+	admitted = fresh ? ndp_rcv_fresh(r, f, p, m) == NDP_RCV_PART :
+			   ndp_rcv_has_room(r, f, m, p);
+	if (!admitted)
+		f->need = need;
+	return admitted;
+}
+
+/**
+ * ndp_rcv_msg_batch() - process the parts of a message that a batch carries
+ * @r: socket
+ * @f: flow
+ * @p: batch, in the window, none of it received before
+ * @msg: as for ndp_rcv_msg_packet()
+ *
+ * Return: NDP_RCV_PART or NDP_RCV_WHOLE; NDP_RCV_VERDICTS: the packets are to be processed one by
+ * one.
+ */
+enum ndp_rcv_verdict ndp_rcv_msg_batch(struct ndp_rcv *r, struct ndp_rcv_flow *f,
+				       const struct ndp_rcv_pkt *p, struct ndp_rcv_msg **msg)
+{
+	u32 id = p->h->data.msg_id;
+	struct ndp_rcv_msg *m = ndp_rcv_find(f, id);
+	struct ndp_rcv_cut cut;
+	bool fresh = !m;
+
+	if (fresh ? ndp_rcv_is_known(f, id) || !*msg : m->is_whole)
+		return NDP_RCV_VERDICTS;
+	if (!ndp_rcv_fits_batch(m, p, &cut))
+		return NDP_RCV_VERDICTS;
+	m = m ?: *msg;
+	if (!ndp_rcv_admit_batch(r, f, p, m, fresh))
+		return NDP_RCV_VERDICTS;
+	*msg = m;
+	m->cut = cut;
+	ndp_rcv_add(r, m, p);
+	return ndp_rcv_added(r, f, m);
 }
 
 /**

@@ -330,3 +330,60 @@ enum ndp_read ndp_hdr_read(const u8 *b, u32 len, struct ndp_hdr *h)
 	h->here = (u16)len;
 	return NDP_READ_OK;
 }
+
+/* ---- batches ---- */
+
+static bool ndp_data_join(const struct ndp_hdr *a, const struct ndp_hdr *b)
+{
+	const struct ndp_data *x = &a->data, *y = &b->data;
+
+	return x->prio == y->prio && x->msg_id == y->msg_id && x->base == y->base &&
+	       x->msg_base == y->msg_base && x->token == y->token && x->msg_len == y->msg_len &&
+	       !ndp_before(y->pull_target, x->pull_target) &&
+	       x->offset + a->payload_len == y->offset;
+}
+
+/**
+ * ndp_hdr_join() - check whether two packets of a batch can be processed as one
+ * @a: a packet; only the first one of a batch may have flags that are not about the batch
+ * @b: the next one
+ *
+ * Both are whole DATA packets, sent for the first time one after the other, of successive parts of
+ * a message. All parts have the same length, but the tail of the message may be shorter.
+ *
+ * Return: true if so.
+ */
+bool ndp_hdr_join(const struct ndp_hdr *a, const struct ndp_hdr *b)
+{
+	return a->type == NDP_DATA && b->type == NDP_DATA && !a->is_short && !b->is_short &&
+	       !ndp_is_trimmed(a) && !ndp_is_trimmed(b) && a->keyed == b->keyed &&
+	       !(a->flags & (NDP_DATA_RTX | NDP_DATA_LAST)) && !a->try_no && !b->try_no &&
+	       (b->flags & ~NDP_DATA_LAST) == (a->flags & NDP_DATA_COMMON) &&
+	       a->flow_id == b->flow_id && a->seq + 1 == b->seq && a->path == b->path &&
+	       a->sport == b->sport && a->dport == b->dport && ndp_data_join(a, b) &&
+	       (a->payload_len == b->payload_len ||
+		(a->payload_len > b->payload_len && ndp_is_tail(b)));
+}
+
+/**
+ * ndp_hdr_nth() - get a header of a batch whose packets join each other
+ * @first: the first header
+ * @last: the last one
+ * @n: number of the packet, 0 the first
+ *
+ * The demand of a packet in the middle is the first one's.
+ *
+ * Return: the header.
+ */
+struct ndp_hdr ndp_hdr_nth(const struct ndp_hdr *first, const struct ndp_hdr *last, u32 n)
+{
+	struct ndp_hdr h = *first;
+
+	if (first->seq + n == last->seq)
+		return *last;
+	if (n)
+		h.flags &= NDP_DATA_COMMON;
+	h.seq += n;
+	h.data.offset += (u64)n * first->payload_len;
+	return h;
+}

@@ -246,6 +246,9 @@ static inline bool ndp_is_trimmed(const struct ndp_hdr *h)
 	return h->here < h->payload_len;
 }
 
+/* Flags that all DATA packets of a batch have in common, see ndp_hdr_join() */
+#define NDP_DATA_COMMON	(NDP_DATA_SYN | NDP_DATA_SPEC)
+
 /* Is a DATA packet the last one of its message? */
 static inline bool ndp_is_tail(const struct ndp_hdr *h)
 {
@@ -256,6 +259,8 @@ void ndp_answer(const struct ndp_hdr *h, enum ndp_type type, struct ndp_hdr *ans
 void ndp_hdr_write(const struct ndp_hdr *h, u8 *b);
 void ndp_hdr_set_keyed(u8 *b);
 bool ndp_hdr_is_cut(const u8 *b, u32 len);
+bool ndp_hdr_join(const struct ndp_hdr *a, const struct ndp_hdr *b);
+struct ndp_hdr ndp_hdr_nth(const struct ndp_hdr *first, const struct ndp_hdr *last, u32 n);
 enum ndp_read ndp_hdr_read(const u8 *b, u32 len, struct ndp_hdr *h);
 
 #endif /* _NDP_WIRE_H */

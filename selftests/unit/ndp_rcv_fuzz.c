@@ -22,6 +22,8 @@
 #define FUZZ_END	0x10	/* a flow ends */
 #define FUZZ_PULL	0x20	/* it is time for the next pull */
 #define FUZZ_SETTLE	0x40	/* deferred answers are due */
+#define FUZZ_BATCH	0x80	/* up to six packets arrive as one; this is the first */
+#define FUZZ_IN_ORDER	0x80	/* in the first event: messages are delivered in order */
 
 #define RECORD		(3 + NDP_HLEN)
 #define RECORDS		80
@@ -40,7 +42,7 @@ struct message {
 
 /* how often the target came by */
 static unsigned long reads[NDP_READ_VALUE + 1], admits[NDP_ADMIT_DROP + 1];
-static unsigned long verdicts[NDP_RCV_VERDICTS], ends[3], pulls[2];
+static unsigned long verdicts[NDP_RCV_VERDICTS], batches[3], ends[3], pulls[2];
 
 static struct ndp_rcv rcv;
 static struct ndp_pull queue;
@@ -208,22 +210,26 @@ static bool admit(const struct ndp_hdr *h, u32 i)
 	return true;
 }
 
-/* The packet's memory is no less than its payload. */
-static enum ndp_rcv_verdict process(struct ndp_rcv_flow *f, const struct ndp_hdr *h)
+/* The memory of a packet or batch is no less than its payload. @last: NULL: a packet */
+static enum ndp_rcv_verdict process(struct ndp_rcv_flow *f, const struct ndp_hdr *h,
+				    const struct ndp_hdr *last)
 {
 	struct message *fresh = calloc(1, sizeof(*fresh));
-	struct ndp_rcv_pkt p = { .h = h, .now_ns = now, .first = now % 3 == 0 };
+	struct ndp_rcv_pkt p = { .h = h, .last = last, .now_ns = now, .first = now % 3 == 0 };
+	u32 len = h->payload_len;
 	struct ndp_rcv_msg *m = &fresh->core;
 	enum ndp_rcv_verdict v;
 
 	if (!fresh)
 		err(2, "calloc");
+	if (last)
+		len = (u32)(last->data.offset - h->data.offset) + last->payload_len;
 	if (h->type == NDP_DATA && !ndp_is_trimmed(h))
-		p.memory = MEMORY_MIN + h->payload_len;
-	ndp_rmem_set_limit(&rcv.mem, rcv.mem.limit, p.memory);
-	v = ndp_rcv_packet(&rcv, f, &p, &m);
+		p.memory = MEMORY_MIN * ndp_rcv_packets(&p) + len;
+	ndp_rmem_set_limit(&rcv.mem, rcv.mem.limit, ndp_rcv_memory(&p));
+	v = last ? ndp_rcv_batch(&rcv, f, &p, &m) : ndp_rcv_packet(&rcv, f, &p, &m);
 	if (v <= NDP_RCV_WHOLE) {
-		((struct message *)m)->parts += h->payload_len;
+		((struct message *)m)->parts += len;
 		assert(((struct message *)m)->parts <= m->len);
 	}
 	if (m != &fresh->core)
@@ -246,7 +252,7 @@ static void arrive(const struct ndp_hdr *h)
 
 	if (!is_open[h->flow_id % FLOWS] && !admit(h, h->flow_id % FLOWS))
 		return;
-	v = process(f, h);
+	v = process(f, h, NULL);
 	verdicts[v]++;
 	check();
 	if (v >= NDP_RCV_OUT_OF_WINDOW)
@@ -257,6 +263,42 @@ static void arrive(const struct ndp_hdr *h)
 		check_answer(&answer, h->flow_id);
 	assert(f->pull.granted == f->pull.target || f->pull.queued || !f->pull.allowed ||
 	       (s32)(f->pull.granted - f->pull.seen) >= (s32)f->pull.allowed);
+}
+
+/* Return: false if the first packet must be processed alone */
+static bool arrive_batch(const struct ndp_hdr *h, u32 count)
+{
+	struct ndp_rcv_flow *f = &flow[h->flow_id % FLOWS];
+	u64 left = h->data.msg_len - h->data.offset;
+	struct ndp_hdr last = *h, second, answer;
+	enum ndp_rcv_verdict v;
+	bool pull;
+
+	if (!is_open[h->flow_id % FLOWS] || h->type != NDP_DATA || h->is_short)
+		return false;
+	count = (u32)min_t(u64, count, (left + h->payload_len - 1) / h->payload_len);
+	if (count < 2)
+		return false;
+	last.seq += count - 1;
+	last.data.offset += (u64)(count - 1) * h->payload_len;
+	left = h->data.msg_len - last.data.offset;
+	last.payload_len = (u16)min_t(u64, h->payload_len, left);
+	last.here = last.payload_len;
+	second = ndp_hdr_nth(h, &last, 1);
+	if (!ndp_hdr_join(h, &second))
+		return false;
+	v = process(f, h, &last);
+	batches[min_t(u32, v, 2)]++;
+	check();
+	if (v == NDP_RCV_VERDICTS)
+		return false;
+	assert(v <= NDP_RCV_WHOLE && ndp_window_has(&f->arrived, h->seq) &&
+	       ndp_window_has(&f->arrived, last.seq));
+	pull = ndp_rcv_demand_batch(&queue, f, &(struct ndp_rcv_pkt){
+		.h = h, .last = &last, .now_ns = now }, h->seq % 5 == 0);
+	ndp_rcv_answer(&rcv, f, &last, v, pull, 0, &answer);
+	check_answer(&answer, h->flow_id);
+	return true;
 }
 
 static void put_sum(u8 *b, u32 at, u32 from, u32 to)
@@ -305,7 +347,8 @@ static void step(const u8 *record)
 	i = h.flow_id % FLOWS;
 	if (is_open[i] && record[0] & FUZZ_ABORT)
 		drop(ndp_rcv_abort(&rcv, &flow[i], h.data.msg_id));
-	arrive(&h);
+	if (!(record[0] & FUZZ_BATCH) || !arrive_batch(&h, 2 + record[2] % 5))
+		arrive(&h);
 	check();
 }
 
@@ -318,7 +361,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	now = 1000 * US;
 	rcv = (struct ndp_rcv) {
 		.mem = { .charge = charge, .uncharge = uncharge }, .msgs_max = 12,
-		.overhead = MEMORY_MIN, .window = 30, .in_order = size && data[0] & 0x80,
+		.overhead = MEMORY_MIN, .window = 30, .in_order = size && data[0] & FUZZ_IN_ORDER,
 	};
 	ndp_rmem_set_limit(&rcv.mem, 20000, 0);
 	ndp_pull_init(&queue, 1000, now);
@@ -399,7 +442,7 @@ static size_t make_input(u8 *input)
 		input[0] |= rng_percent(&rng, 1) ? FUZZ_END : 0;
 		input[0] |= rng_percent(&rng, 50) ? FUZZ_PULL : 0;
 		input[0] |= rng_percent(&rng, 20) ? FUZZ_SETTLE : 0;
-		input[0] |= rng_percent(&rng, 50) ? 0x80 : 0;
+		input[0] |= rng_percent(&rng, 50) ? FUZZ_BATCH : 0;
 		input[1] = (u8)(len >> 8);
 		input[2] = (u8)len;
 		if (rng_percent(&rng, 5))
@@ -415,6 +458,7 @@ static bool reached(void)
 	all &= fuzz_show("header", reads, NDP_READ_VALUE + 1, 10);
 	all &= fuzz_show("unknown flow", admits, NDP_ADMIT_DROP, 10);
 	all &= fuzz_show("packet", verdicts, NDP_RCV_VERDICTS, 10);
+	all &= fuzz_show("batch a part, whole, not at once", batches, 3, 10);
 	all &= fuzz_show("messages whole, dropped, read in parts", ends, 3, 100);
 	all &= fuzz_show("answers that do not pull, pull", pulls, 2, 1000);
 	return all;

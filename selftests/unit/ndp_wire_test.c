@@ -545,6 +545,119 @@ static void test_answer(void **state)
 	assert_int_equal(got.seq, data.seq);
 }
 
+/* ---- batches */
+
+/* Header @i of a batch of three packets: a message of 2500 bytes */
+static struct ndp_hdr nth(u32 i)
+{
+	struct ndp_hdr h = data;
+
+	h.flags = NDP_DATA_SYN | NDP_DATA_SPEC | (i == 2 ? NDP_DATA_LAST : 0);
+	h.try_no = 0;
+	h.seq += i;
+	h.payload_len = i == 2 ? 500 : 1000;
+	h.here = h.payload_len;
+	h.data.offset = 1000 * i;
+	h.data.msg_len = 2500;
+	h.data.pull_target += i;
+	return h;
+}
+
+static void test_join(void **state)
+{
+	struct ndp_hdr first = nth(0), second = nth(1), last = nth(2), h;
+
+	(void)state;
+	assert_true(ndp_hdr_join(&first, &second));
+	assert_true(ndp_hdr_join(&second, &last));
+	assert_false(ndp_hdr_join(&first, &last));
+	assert_false(ndp_hdr_join(&second, &first));
+	/* flags that are not about the batch */
+	first.flags |= 0x80;
+	assert_true(ndp_hdr_join(&first, &second));
+	second.flags |= 0x80;
+	assert_false(ndp_hdr_join(&first, &second));
+	/* the header of a packet follows from those of the first and the last one */
+	h = ndp_hdr_nth(&first, &last, 0);
+	assert_memory_equal(&h, &first, sizeof(h));
+	h = ndp_hdr_nth(&first, &last, 2);
+	assert_memory_equal(&h, &last, sizeof(h));
+	h = ndp_hdr_nth(&first, &last, 1);
+	second = nth(1);
+	second.data.pull_target = first.data.pull_target;
+	assert_memory_equal(&h, &second, sizeof(h));
+}
+
+/* Check that packets do not join if a field of the first or of the second one has another value. */
+#define assert_apart(field, value) do {					\
+	struct ndp_hdr two[2];						\
+	u32 i;								\
+									\
+	for (i = 0; i < 2; i++) {					\
+		two[0] = nth(0);					\
+		two[1] = nth(1);					\
+		two[i].field = (value);					\
+		assert_false(ndp_hdr_join(&two[0], &two[1]));		\
+	}								\
+} while (0)
+
+static void test_join_not(void **state)
+{
+	struct ndp_hdr a, b;
+
+	(void)state;
+	assert_apart(type, NDP_PROBE);
+	assert_apart(flags, NDP_DATA_SYN);
+	assert_apart(flags, NDP_DATA_SPEC);
+	assert_apart(flags, NDP_DATA_SYN | NDP_DATA_RTX);
+	assert_apart(path, 1);
+	assert_apart(try_no, 1);
+	assert_apart(payload_len, 999);
+	assert_apart(payload_len, 1001);
+	assert_apart(flow_id, 1);
+	assert_apart(seq, 1);
+	assert_apart(sport, 1);
+	assert_apart(dport, 1);
+	assert_apart(here, 999);
+	assert_apart(is_short, true);
+	assert_apart(keyed, true);
+	assert_apart(data.prio, 1);
+	assert_apart(data.msg_id, 1);
+	assert_apart(data.base, 1);
+	assert_apart(data.msg_base, 1);
+	assert_apart(data.token, 1);
+	assert_apart(data.offset, 500);
+	assert_apart(data.msg_len, 2501);
+	/* the sender has no data after the first one */
+	a = nth(0);
+	b = nth(1);
+	a.flags |= NDP_DATA_LAST;
+	assert_false(ndp_hdr_join(&a, &b));
+	/* the demand falls */
+	a = nth(0);
+	a.data.pull_target = b.data.pull_target + 1;
+	assert_false(ndp_hdr_join(&a, &b));
+	/* both retransmitted */
+	a = nth(0);
+	a.flags |= NDP_DATA_RTX;
+	b.flags |= NDP_DATA_RTX;
+	assert_false(ndp_hdr_join(&a, &b));
+	/* a longer tail, and a shorter packet that is no tail */
+	a = nth(1);
+	b = nth(2);
+	a.payload_len = 400;
+	a.here = 400;
+	a.data.msg_len = 1900;
+	b.data.offset = 1400;
+	b.data.msg_len = 1900;
+	assert_false(ndp_hdr_join(&a, &b));
+	a = nth(1);
+	b = nth(2);
+	a.data.msg_len = 9000;
+	b.data.msg_len = 9000;
+	assert_false(ndp_hdr_join(&a, &b));
+}
+
 static void test_serial(void **state)
 {
 	(void)state;
@@ -574,6 +687,8 @@ int main(void)
 		cmocka_unit_test(test_reserved),
 		cmocka_unit_test(test_any_bytes),
 		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_join),
+		cmocka_unit_test(test_join_not),
 		cmocka_unit_test(test_serial),
 	};
 
