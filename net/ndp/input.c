@@ -2,7 +2,7 @@
 /*
  * The NDP transport: packets from UDP
  *
- *	ingress -> [repair] -> IP -> UDP -> ndp_input() -> senders or receivers
+ *	ingress -> [repair] -> IP -> LOCAL_IN [keep] -> UDP -> ndp_input() -> senders or receivers
  *	NDP sockets, answers -> LOCAL_OUT [guard] -> IP
  *
  * Two sockets of the kernel, for IPv4 and IPv6, have the UDP port. They exist from the creation of
@@ -14,6 +14,10 @@
  * DATA with valid header checksums are corrected, and the UDP checksum is marked as verified. A
  * returned packet has source port 61199, which no other packet has; its destination port is
  * changed to 61199. No other packet is changed.
+ *
+ * Batches (rx_batch.c): at LOCAL_IN, those to the port are marked, so that UDP does not segment
+ * them. ndp_input() passes a batch on as a whole if its packets join each other. A batch of packets
+ * without payload is processed one by one where it is. Other batches are segmented.
  *
  * Trust: source ports are privileged (512 to 1023), and packets with other ports are dropped. So a
  * program without privileges cannot forge packets on any host. With a key, packets without a
@@ -185,6 +189,7 @@ static void ndp_input_drop(struct ndp_packet *p, enum ndp_counter why)
 	kfree_skb(p->skb);
 }
 
+/* Count a packet, or the packets of a batch. */
 static void ndp_input_count(const struct ndp_packet *p)
 {
 	static const u8 counters[] = {
@@ -193,7 +198,9 @@ static void ndp_input_count(const struct ndp_packet *p)
 		[NDP_COOKIE] = NDP_N_IN_COOKIE,
 	};
 
-	ndp_count(p->nn, ndp_is_trimmed(&p->h) ? NDP_N_IN_TRIMMED : counters[p->h.type]);
+	closnet_count_add(p->nn->counters.values,
+			  ndp_is_trimmed(&p->h) ? NDP_N_IN_TRIMMED : counters[p->h.type],
+			  p->packets ?: 1);
 }
 
 static void ndp_input_dispatch(struct ndp_packet *p, bool returned)
@@ -259,81 +266,220 @@ static void ndp_input_detach(struct sk_buff *skb)
 	skb->dev = NULL;
 }
 
-/* Read the header; skb->data is at UDP. Return: false: dropped */
-static bool ndp_input_read(struct ndp_packet *p)
-{
-	struct sk_buff *skb = p->skb;
-	enum ndp_read error;
-	u32 len;
-
-	if (skb->len < NDP_UDP_HLEN + NDP_NACK_HLEN) {
-		ndp_input_drop(p, NDP_N_IN_SHORT);
-		return false;
-	}
-	len = min_t(u32, skb->len - NDP_UDP_HLEN, NDP_HLEN_MAX);
-	/* sockets must not keep packets of the kernel's reserve */
-	if (skb_pfmemalloc(skb) || !pskb_may_pull(skb, NDP_UDP_HLEN + len)) {
-		ndp_input_drop(p, NDP_N_IN_NO_MEMORY);
-		return false;
-	}
-	error = ndp_hdr_read(skb->data + NDP_UDP_HLEN, skb->len - NDP_UDP_HLEN, &p->h);
-	if (error) {
-		ndp_input_drop(p, NDP_N_IN_SHORT + error - NDP_READ_SHORT);
-		return false;
-	}
-	return true;
-}
-
-/* Is the tag valid? skb->data is at UDP. Switches swap the addresses of returned packets. */
-static bool ndp_input_is_authentic(const struct ndp_packet *p, bool returned)
+/* Is the tag of the header at @b valid? Switches swap the addresses of returned packets. */
+static bool ndp_input_is_authentic(const struct ndp_packet *p, const u8 *b, bool returned)
 {
 	const struct ndp_addrs *a = &p->addrs;
 
 	return ndp_auth_check(p->nn, returned ? &a->local : &a->remote,
-			      returned ? &a->remote : &a->local, &p->h,
-			      p->skb->data + NDP_UDP_HLEN);
+			      returned ? &a->remote : &a->local, &p->h, b);
+}
+
+static bool ndp_input_is_returned(const struct udphdr *uh)
+{
+	return uh->source == htons(NDP_UDP_PORT);
+}
+
+/*
+ * Read and check a header; @b: the first bytes of a packet of @len bytes, NDP_HLEN_MAX if there are
+ * as many. Return: NDP_COUNTERS, or the reason for which the packet is dropped
+ */
+static enum ndp_counter ndp_input_read(struct ndp_packet *p, const u8 *b, u32 len,
+				       const struct udphdr *uh)
+{
+	enum ndp_read error = ndp_hdr_read(b, len, &p->h);
+	bool returned = ndp_input_is_returned(uh);
+
+	if (error)
+		return NDP_N_IN_SHORT + error - NDP_READ_SHORT;
+	if (!returned && !ndp_path_is_port(ntohs(uh->source)))
+		return NDP_N_IN_BAD_SOURCE;
+	if (returned && p->h.type != NDP_DATA)
+		return NDP_N_IN_VALUE;
+	if (!ndp_is_trimmed(&p->h) && !uh->check)
+		return NDP_N_IN_UDP_CSUM;
+	if (!ndp_input_is_authentic(p, b, returned))
+		return NDP_N_IN_BAD_TAG;
+	return NDP_COUNTERS;
+}
+
+/* Process a single packet; skb->data is at UDP. */
+static void ndp_input_packet(struct ndp_packet *p)
+{
+	struct sk_buff *skb = p->skb;
+	enum ndp_counter error;
+	bool returned;
+	u32 len;
+
+	ndp_count(p->nn, NDP_N_IN_PACKETS);
+	if (skb->len < NDP_UDP_HLEN + NDP_NACK_HLEN)
+		return ndp_input_drop(p, NDP_N_IN_SHORT);
+	len = min_t(u32, skb->len - NDP_UDP_HLEN, NDP_HLEN_MAX);
+	/* sockets must not keep packets of the kernel's reserve */
+	if (skb_pfmemalloc(skb) || !pskb_may_pull(skb, NDP_UDP_HLEN + len))
+		return ndp_input_drop(p, NDP_N_IN_NO_MEMORY);
+	error = ndp_input_read(p, skb->data + NDP_UDP_HLEN, skb->len - NDP_UDP_HLEN, udp_hdr(skb));
+	if (error != NDP_COUNTERS)
+		return ndp_input_drop(p, error);
+	returned = ndp_input_is_returned(udp_hdr(skb));
+	len = min_t(u32, skb->len - NDP_UDP_HLEN, ndp_hdr_len(&p->h));
+	__skb_pull(skb, NDP_UDP_HLEN + len);
+	ndp_input_detach(skb);
+	ndp_input_dispatch(p, returned);
+}
+
+/* ---- batches: skb->data is at UDP ---- */
+
+/* First bytes of the packet of a batch that is @at bytes behind UDP's header; *@len: its length */
+static const u8 *ndp_input_peek(const struct sk_buff *skb, u32 at, u8 *buffer, u32 *len)
+{
+	*len = min_t(u32, skb_shinfo(skb)->gso_size, skb->len - NDP_UDP_HLEN - at);
+	return skb_header_pointer(skb, (int)(NDP_UDP_HLEN + at),
+				  (int)min_t(u32, *len, NDP_HLEN_MAX), buffer);
+}
+
+/* Read the headers of a batch. Return: are they valid, and do the packets join each other? */
+static bool ndp_input_join(struct ndp_packet *p)
+{
+	const u32 segment = skb_shinfo(p->skb)->gso_size, end = p->skb->len - NDP_UDP_HLEN;
+	struct ndp_packet next = *p;
+	u8 buffer[NDP_HLEN_MAX];
+	const u8 *b;
+	u32 at, len;
+
+	if (ndp_input_is_returned(udp_hdr(p->skb)))
+		return false;
+	for (at = 0; at < end; at += segment) {
+		b = ndp_input_peek(p->skb, at, buffer, &len);
+		if (!b || ndp_input_read(&next, b, len, udp_hdr(p->skb)) != NDP_COUNTERS)
+			return false;
+		if (!at)
+			p->h = next.h;
+		else if (!ndp_hdr_join(&p->last, &next.h))
+			return false;
+		p->last = next.h;
+		p->packets++;
+	}
+	return true;
+}
+
+static void ndp_input_trace(const struct ndp_packet *p)
+{
+	struct ndp_hdr h;
+	u32 i;
+
+	if (!trace_ndp_came_enabled())
+		return;
+	for (i = 0; i < p->packets; i++) {
+		h = ndp_hdr_nth(&p->h, &p->last, i);
+		trace_ndp_came(&p->addrs, &h, p->dsfield);
+	}
+}
+
+/* Pass a batch on as a whole. Return: false if its packets must be processed one by one */
+static bool ndp_input_whole(const struct ndp_packet *batch)
+{
+	u64 __percpu *counters = batch->nn->counters.values;
+	struct ndp_packet p = *batch;
+
+	/* sockets must not keep packets of the kernel's reserve */
+	if (skb_pfmemalloc(p.skb) || !ndp_input_join(&p) ||
+	    !ndp_rx_batch_has_apart(p.skb, ndp_hdr_len(&p.h)) || !ndp_rx_input_batch(&p))
+		return false;
+	closnet_count_add(counters, NDP_N_IN_PACKETS, p.packets);
+	closnet_count_add(counters, NDP_N_IN_BATCHED, p.packets);
+	closnet_count(counters, NDP_N_IN_BATCHES);
+	ndp_input_count(&p);
+	ndp_input_trace(&p);
+	return true;
+}
+
+/* Process a packet of a batch where it is, if its payload is not needed. Return: false if it is */
+static bool ndp_input_bare(const struct ndp_packet *batch, u32 at, bool dry)
+{
+	struct ndp_packet p = *batch;
+	u8 buffer[NDP_HLEN_MAX];
+	enum ndp_counter error;
+	const u8 *b;
+	u32 len;
+
+	b = ndp_input_peek(batch->skb, at, buffer, &len);
+	if (!b || len < NDP_NACK_HLEN || ((b[0] & 0x0f) == NDP_DATA && !ndp_hdr_is_cut(b, len)))
+		return false;
+	if (dry)
+		return true;
+	ndp_count(p.nn, NDP_N_IN_PACKETS);
+	error = ndp_input_read(&p, b, len, udp_hdr(batch->skb));
+	p.skb = NULL;
+	if (error != NDP_COUNTERS)
+		ndp_input_drop(&p, error);
+	else
+		ndp_input_dispatch(&p, ndp_input_is_returned(udp_hdr(batch->skb)));
+	return true;
+}
+
+/* Process a batch of packets without payload. Return: false if there is another one in it */
+static bool ndp_input_headers(const struct ndp_packet *p, bool dry)
+{
+	const u32 segment = skb_shinfo(p->skb)->gso_size, end = p->skb->len - NDP_UDP_HLEN;
+	u32 at;
+
+	for (at = 0; at < end; at += segment)
+		if (!ndp_input_bare(p, at, dry))
+			return false;
+	return true;
+}
+
+static void ndp_input_segment(struct sock *sk, const struct ndp_packet *p)
+{
+	struct sk_buff *skb = p->skb, *next;
+
+	__skb_push(skb, (u32)-skb_mac_offset(skb));
+	skb = udp_rcv_segment(sk, skb, ndp_is_ipv4(&p->addrs));
+	if (!skb)
+		ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
+	for (; skb; skb = next) {
+		struct ndp_packet packet = *p;
+
+		next = skb->next;
+		skb_mark_not_on_list(skb);
+		__skb_pull(skb, (u32)skb_transport_offset(skb));
+		packet.skb = skb;
+		ndp_input_packet(&packet);
+	}
+}
+
+static void ndp_input_batch(struct sock *sk, struct ndp_packet *p)
+{
+	/* set by ndp_rx_batch_keep() */
+	skb_shinfo(p->skb)->gso_type &= ~SKB_GSO_UDP_TUNNEL;
+	ndp_input_detach(p->skb);
+	if (ndp_input_whole(p))
+		return;
+	if (!ndp_input_headers(p, true)) {
+		ndp_input_segment(sk, p);
+		return;
+	}
+	ndp_input_headers(p, false);
+	consume_skb(p->skb);
 }
 
 /* Process a datagram: encap_rcv() of the sockets of the port. Return: 0 */
 static int ndp_input(struct sock *sk, struct sk_buff *skb)
 {
 	struct ndp_packet p = { .nn = ndp_net(sock_net(sk)), .skb = skb };
-	const struct udphdr *uh;
-	bool returned;
-	u32 len;
 
 	if (!ndp_is_unicast(skb)) {
 		kfree_skb(skb);
 		return 0;
 	}
-	ndp_count(p.nn, NDP_N_IN_PACKETS);
-	if (!ndp_input_read(&p))
-		return 0;
-	uh = udp_hdr(skb);
-	returned = uh->source == htons(NDP_UDP_PORT);
-	if (!returned && !ndp_path_is_port(ntohs(uh->source))) {
-		ndp_input_drop(&p, NDP_N_IN_BAD_SOURCE);
-		return 0;
-	}
-	if (returned && p.h.type != NDP_DATA) {
-		ndp_input_drop(&p, NDP_N_IN_VALUE);
-		return 0;
-	}
-	if (!ndp_is_trimmed(&p.h) && !uh->check) {
-		ndp_input_drop(&p, NDP_N_IN_UDP_CSUM);
-		return 0;
-	}
 	ndp_input_addrs(&p);
-	if (!ndp_input_is_authentic(&p, returned)) {
-		ndp_input_drop(&p, NDP_N_IN_BAD_TAG);
-		return 0;
-	}
-	len = min_t(u32, skb->len - NDP_UDP_HLEN, ndp_hdr_len(&p.h));
-	__skb_pull(skb, NDP_UDP_HLEN + len);
-	ndp_input_detach(skb);
 	/* UDP may call from process context, if a packet was queued by NFQUEUE */
 	local_bh_disable();
-	ndp_input_dispatch(&p, returned);
+	if (ndp_rx_batch_is(skb, 0))
+		ndp_input_batch(sk, &p);
+	else
+		ndp_input_packet(&p);
 	local_bh_enable();
 	return 0;
 }
@@ -413,6 +559,39 @@ static void ndp_input_err(struct sock *sk, struct sk_buff *skb, CLOSNET_ENCAP_ER
 		ndp_tx_icmp(&p, (u8)-error);
 }
 
+/* ---- LOCAL_IN: batches to this host ---- */
+
+static unsigned int ndp_keep_ipv4(void *priv, struct sk_buff *skb,
+				  const struct nf_hook_state *state)
+{
+	if (skb_is_gso(skb) && ip_hdr(skb)->protocol == IPPROTO_UDP)
+		ndp_rx_batch_keep(skb, (u32)skb_network_offset(skb) + ip_hdrlen(skb));
+	return NF_ACCEPT;
+}
+
+static unsigned int ndp_keep_ipv6(void *priv, struct sk_buff *skb,
+				  const struct nf_hook_state *state)
+{
+	if (skb_is_gso(skb) && ipv6_hdr(skb)->nexthdr == IPPROTO_UDP)
+		ndp_rx_batch_keep(skb, (u32)skb_network_offset(skb) + sizeof(struct ipv6hdr));
+	return NF_ACCEPT;
+}
+
+static const struct nf_hook_ops ndp_keep_hooks[] = {
+	{
+		.hook = ndp_keep_ipv4,
+		.pf = NFPROTO_IPV4,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP_PRI_LAST,
+	},
+	{
+		.hook = ndp_keep_ipv6,
+		.pf = NFPROTO_IPV6,
+		.hooknum = NF_INET_LOCAL_IN,
+		.priority = NF_IP6_PRI_LAST,
+	},
+};
+
 /* ---- the sockets of the port ---- */
 
 static void ndp_input_setup(struct sock *sk)
@@ -426,6 +605,14 @@ static void ndp_input_setup(struct sock *sk)
 	/* trimmed packets may have no checksum */
 	udp_set_no_check6_rx(sk, true);
 	udp_tunnel_encap_enable(sk);
+}
+
+/* GRO of NICs makes batches, and UDP accepts them. */
+static int ndp_input_accept_batches(struct socket *sock)
+{
+	int on = 1;
+
+	return sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&on), sizeof(on));
 }
 
 static int ndp_input_bind(struct socket *sock)
@@ -455,11 +642,32 @@ static int ndp_input_open(struct ndp_net *nn, int family, struct socket **result
 	if (err)
 		return err;
 	ndp_input_setup(sock->sk);
-	err = ndp_input_bind(sock);
+	err = ndp_input_accept_batches(sock) ?: ndp_input_bind(sock);
 	if (err)
 		sock_release(sock);
 	else
 		*result = sock;
+	return err;
+}
+
+static int ndp_input_open_all(struct ndp_net *nn)
+{
+	int err = ndp_input_open(nn, AF_INET, &nn->udp4);
+
+	if (err)
+		return err;
+	err = ndp_input_open(nn, AF_INET6, &nn->udp6);
+	if (err)
+		goto release4;
+	err = nf_register_net_hooks(nn->net, ndp_keep_hooks, ARRAY_SIZE(ndp_keep_hooks));
+	if (err)
+		goto release6;
+	return 0;
+release6:
+	if (nn->udp6)
+		sock_release(nn->udp6);
+release4:
+	sock_release(nn->udp4);
 	return err;
 }
 
@@ -476,18 +684,11 @@ int ndp_input_take(struct ndp_net *nn)
 	int err = 0;
 
 	mutex_lock(&nn->udp_lock);
-	if (nn->udp_taken)
-		goto unlock;
-	err = ndp_input_open(nn, AF_INET, &nn->udp4);
-	if (err)
-		goto unlock;
-	err = ndp_input_open(nn, AF_INET6, &nn->udp6);
-	if (err)
-		sock_release(nn->udp4);
-	else
+	if (!nn->udp_taken)
+		err = ndp_input_open_all(nn);
+	if (!err)
 		/* pairs with ndp_udp_sk() */
 		smp_store_release(&nn->udp_taken, true);
-unlock:
 	mutex_unlock(&nn->udp_lock);
 	return err;
 }
@@ -579,6 +780,7 @@ void ndp_input_exit(struct ndp_net *nn)
 	nf_unregister_net_hooks(nn->net, ndp_guard_hooks, ARRAY_SIZE(ndp_guard_hooks));
 	if (!nn->udp_taken)
 		return;
+	nf_unregister_net_hooks(nn->net, ndp_keep_hooks, ARRAY_SIZE(ndp_keep_hooks));
 	if (nn->udp6)
 		sock_release(nn->udp6);
 	sock_release(nn->udp4);

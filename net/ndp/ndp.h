@@ -11,6 +11,7 @@
  *			rx_msg.c  region.c	received messages
  *			pacer.c			pull queues
  *	peer.c  sock.c  mem.c  auth.c		IP, paths; ports, addresses; memory; tags
+ *	rx_batch.c				batches that arrived
  *
  * A file calls only those beside or below it, and the cores (snd.h, rcv.h, ...); there is no cycle.
  *
@@ -291,10 +292,13 @@ void ndp_auth_exit(struct ndp_net *nn);
 /* ---- input.c: packets from UDP ---- */
 
 /**
- * struct ndp_packet - a packet that arrived
+ * struct ndp_packet - a packet that arrived, or a batch that is processed as one
  * @nn: namespace
- * @skb: packet; its data begins with the payload
- * @h: header
+ * @skb: packet; its data begins with the payload. A batch's has the headers of all packets until
+ *	it is accepted. NULL: no payload is needed
+ * @h: header; of a batch, the first packet's
+ * @last: header of the last packet of a batch
+ * @packets: number of packets of a batch; 0: a single packet
  * @addrs: addresses
  * @ifindex: device by which it arrived
  * @dsfield: DSCP and ECN bits
@@ -303,15 +307,32 @@ struct ndp_packet {
 	struct ndp_net *nn;
 	struct sk_buff *skb;
 	struct ndp_hdr h;
+	struct ndp_hdr last;
+	u32 packets;
 	struct ndp_addrs addrs;
 	int ifindex;
 	u8 dsfield;
 };
 
+/* Payload in bytes of a whole packet or a batch */
+static inline u32 ndp_packet_len(const struct ndp_packet *p)
+{
+	if (!p->packets)
+		return p->h.payload_len;
+	return (u32)(p->last.data.offset - p->h.data.offset) + p->last.payload_len;
+}
+
 int ndp_input_take(struct ndp_net *nn);
 void ndp_input_hook(struct nf_hook_ops *ops, struct net_device *dev);
 int ndp_input_init(struct ndp_net *nn);
 void ndp_input_exit(struct ndp_net *nn);
+
+/* ---- rx_batch.c: packets that arrive as one ---- */
+
+bool ndp_rx_batch_is(const struct sk_buff *skb, u32 off);
+void ndp_rx_batch_keep(struct sk_buff *skb, u32 off);
+bool ndp_rx_batch_has_apart(struct sk_buff *skb, u32 hlen);
+void ndp_rx_batch_strip(struct sk_buff *skb, u32 hlen);
 
 /* ---- sock.c: sockets ---- */
 
@@ -796,6 +817,7 @@ int ndp_rx_init(struct ndp_net *nn);
 void ndp_rx_exit(struct ndp_net *nn);
 
 void ndp_rx_input(struct ndp_packet *p);
+bool ndp_rx_input_batch(struct ndp_packet *p);
 void ndp_rx_error(struct ndp_packet *p);
 void ndp_rx_say(struct ndp_rx *rx, u8 flags);
 void ndp_rx_room(struct sock *sk);

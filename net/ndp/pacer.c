@@ -171,6 +171,27 @@ bool ndp_pacer_demand(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_v
 }
 
 /**
+ * ndp_pacer_demand_batch() - pass a batch to the pull queue
+ * @rx: flow; under rx_lock
+ * @p: batch, which was accepted
+ * @held: the flow is not pulled, because there is no room
+ *
+ * Return: true if the answer pulls.
+ */
+bool ndp_pacer_demand_batch(struct ndp_rx *rx, const struct ndp_rcv_pkt *p, bool held)
+{
+	struct ndp_pacer *pacer = rx->pacer;
+	bool pull;
+
+	spin_lock_bh(&pacer->lock);
+	ndp_pacer_conf(pacer);
+	pull = ndp_rcv_demand_batch(&pacer->q, &rx->f, p, held);
+	ndp_pacer_kick(pacer);
+	spin_unlock_bh(&pacer->lock);
+	return pull;
+}
+
+/**
  * ndp_pacer_resume() - a flow that was held has room
  * @rx: flow; under rx_lock
  */

@@ -68,6 +68,7 @@ void ndp_pacer_leave(struct ndp_pacer *pacer, struct ndp_rx *rx, bool ends);
 void ndp_pacer_join(struct ndp_pacer *pacer, struct ndp_rx *rx);
 bool ndp_pacer_demand(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_verdict v,
 		      bool held, u64 now);
+bool ndp_pacer_demand_batch(struct ndp_rx *rx, const struct ndp_rcv_pkt *p, bool held);
 void ndp_pacer_resume(struct ndp_rx *rx);
 void ndp_pacer_defer(struct ndp_rx *rx, u64 now);
 

@@ -55,14 +55,20 @@ static u32 ndp_rcvbuf(const struct sock *sk)
 	return min_t(u32, READ_ONCE(sk->sk_rcvbuf), NDP_RCVBUF_MAX);
 }
 
-/* Copy a packet that takes much more memory than its payload, if memory is short. */
+/* Is memory short, and does a packet take much more of it than its payload? */
+static bool ndp_rx_is_wasteful(const struct ndp_sock *ns, const struct ndp_packet *p)
+{
+	return 2 * ns->rcv.mem.used >= ns->rcv.mem.limit &&
+	       p->skb->truesize > 2 * SKB_TRUESIZE(p->skb->len);
+}
+
+/* Copy a wasteful packet. */
 static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
 {
 	u32 len = p->skb->len;
 	struct sk_buff *copy;
 
-	if (2 * ns->rcv.mem.used < ns->rcv.mem.limit ||
-	    p->skb->truesize <= 2 * SKB_TRUESIZE(len))
+	if (!ndp_rx_is_wasteful(ns, p))
 		return;
 	copy = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
@@ -82,15 +88,17 @@ static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
 static bool ndp_rx_is_wanted(struct sock *sk, struct ndp_packet *p)
 {
 	struct sk_buff *skb = p->skb;
-	u32 headers = (u32)-skb_transport_offset(skb);
 	bool wanted;
+	u32 headers;
 
 	if (p->h.type != NDP_DATA || ndp_is_trimmed(&p->h))
 		return true;
+	headers = (u32)-skb_transport_offset(skb);
 	__skb_push(skb, headers);
 	wanted = !sk_filter_trim_cap(sk, skb, skb->len);
 	__skb_pull(skb, headers);
-	if (!wanted) {
+	/* packets of a batch are asked about again */
+	if (!wanted && !p->packets) {
 		atomic_inc(&sk->sk_drops);
 		ndp_count(p->nn, NDP_N_IN_FILTERED);
 	}
@@ -127,12 +135,14 @@ static struct ndp_rx_msg *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p
 	return rm;
 }
 
-/* Keep the payload of a packet. */
+/* Keep the payload of a packet or a batch. */
 static void ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_msg *rm)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 
-	ns->bytes_received += p->h.payload_len;
+	if (p->packets)
+		ndp_rx_batch_strip(p->skb, ndp_hdr_len(&p->h));
+	ns->bytes_received += ndp_packet_len(p);
 	if (rm->slots) {
 		ndp_region_copy(ns, rm, p);
 		return;
@@ -164,13 +174,32 @@ static bool ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_m
 	return ndp_rx_msg_queue(ns, rm);
 }
 
-/* Process DATA or PROBE. *@news: for readers. Return: verdict; NDP_RCV_VERDICTS: no memory */
+/* Pass a packet or a batch to the core. Return: verdict; NDP_RCV_VERDICTS: not as a batch */
+static enum ndp_rcv_verdict ndp_rx_judge(struct ndp_rx *rx, const struct ndp_packet *p,
+					 const struct ndp_rcv_pkt *pkt, struct ndp_rcv_msg **m)
+{
+	struct ndp_rcv *r = &ndp_sk(rx->sk)->rcv;
+
+	/* single packets are copied */
+	if (pkt->last && pkt->memory && ndp_rx_is_wasteful(ndp_sk(rx->sk), p))
+		return NDP_RCV_VERDICTS;
+	ndp_rmem_set_limit(&r->mem, ndp_rcvbuf(rx->sk),
+			   ndp_rcv_memory(pkt) + pkt->descriptor);
+	return pkt->last ? ndp_rcv_batch(r, &rx->f, pkt, m) : ndp_rcv_packet(r, &rx->f, pkt, m);
+}
+
+/*
+ * Process DATA or PROBE. *@news: for readers. Return: verdict; NDP_RCV_VERDICTS: no memory, or the
+ * packets of a batch are to be processed one by one
+ */
 static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet *p, u64 now,
 					   bool *news, struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rx_msg *rm = ndp_rx_prepare(rx, p);
-	struct ndp_rcv_pkt pkt = { .h = &p->h, .now_ns = now };
+	struct ndp_rcv_pkt pkt = {
+		.h = &p->h, .last = p->packets ? &p->last : NULL, .now_ns = now,
+	};
 	bool fresh, whole = !ndp_is_trimmed(&p->h) && p->h.type == NDP_DATA;
 	struct ndp_rcv_msg *m;
 	enum ndp_rcv_verdict v;
@@ -181,7 +210,8 @@ static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet 
 	}
 	fresh = rm && !rm->rx;
 	if (whole && !rm->slots) {
-		ndp_rx_shrink(ns, p);
+		if (!p->packets)
+			ndp_rx_shrink(ns, p);
 		pkt.memory = p->skb->truesize;
 	}
 	if (fresh)
@@ -189,9 +219,8 @@ static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet 
 	pkt.placed = rm && rm->slots;
 	pkt.first = !list_empty(&rx->wait_node) &&
 		    list_first_entry_or_null(&ns->waiting, struct ndp_rx, wait_node) == rx;
-	ndp_rmem_set_limit(&ns->rcv.mem, ndp_rcvbuf(rx->sk), pkt.memory + pkt.descriptor);
 	m = fresh ? &rm->core : NULL;
-	v = ndp_rcv_packet(&ns->rcv, &rx->f, &pkt, &m);
+	v = ndp_rx_judge(rx, p, &pkt, &m);
 	if (m && fresh && m == &rm->core)
 		rm->rx = rx;
 	if (v <= NDP_RCV_WHOLE)
@@ -268,6 +297,18 @@ static void ndp_rx_wait(struct ndp_rx *rx, u64 now)
 		ndp_rx_watch(ns);
 }
 
+/* Answer a batch at once. */
+static void ndp_rx_respond_batch(struct ndp_rx *rx, const struct ndp_packet *p,
+				 enum ndp_rcv_verdict v, u64 now, struct ndp_hdr *answer)
+{
+	const struct ndp_rcv_pkt pkt = { .h = &p->h, .last = &p->last, .now_ns = now };
+	bool pull = ndp_pacer_demand_batch(rx, &pkt, ndp_rx_is_held(rx));
+
+	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
+	ndp_rcv_answer(&ndp_sk(rx->sk)->rcv, &rx->f, &p->last, v, pull, p->dsfield, answer);
+	ndp_rx_told(rx, answer);
+}
+
 /* Answer a packet, or defer the answer: then @answer has no type. */
 static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_verdict v,
 			   u64 now, struct ndp_hdr *answer)
@@ -279,6 +320,10 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum n
 		rx->asked_ns = 0;
 	ndp_rx_move(rx, p);
 	ndp_rx_wait(rx, now);
+	if (p->packets) {
+		ndp_rx_respond_batch(rx, p, v, now, answer);
+		return;
+	}
 	pull = ndp_pacer_demand(rx, &p->h, v, ndp_rx_is_held(rx), now);
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
 	if (ndp_rcv_reply(r, &rx->f, &p->h, v, pull, p->dsfield, answer) &&
@@ -288,17 +333,18 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum n
 		ndp_pacer_defer(rx, now);
 }
 
-/* Under rx_lock. Return: is there news for readers? */
-static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr *answer,
-			struct list_head *garbage)
+/* Under rx_lock. *@news: for readers. Return: verdict, as ndp_rx_process() */
+static enum ndp_rcv_verdict ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p,
+					struct ndp_hdr *answer, bool *news,
+					struct list_head *garbage)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 	struct ndp_rcv_msg *m;
 	u64 now = ktime_get_ns();
 	enum ndp_rcv_verdict v;
-	bool news = false, ended = false, verified = rx->f.is_verified;
+	bool ended = false, verified = rx->f.is_verified;
 
-	v = ndp_rx_process(rx, p, now, &news, garbage);
+	v = ndp_rx_process(rx, p, now, news, garbage);
 	while ((m = ndp_rcv_take_over(&ns->rcv, &rx->f))) {
 		ndp_rx_fail(ns, container_of(m, struct ndp_rx_msg, core), ECONNRESET, garbage);
 		ended = true;
@@ -308,7 +354,17 @@ static bool ndp_rx_take(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_hdr 
 	ended |= rx->f.is_verified != verified;
 	if (ended && ndp_is_ordered(rx->sk))
 		ndp_rx_deliver(rx, garbage);
-	return news || (ended && ndp_rx_msg_next(ns));
+	*news = *news || (ended && ndp_rx_msg_next(ns));
+	return v;
+}
+
+/* Free messages, whose room others may wait for. */
+static void ndp_rx_forget(struct sock *sk, struct list_head *garbage)
+{
+	if (list_empty(garbage))
+		return;
+	ndp_rx_free_all(sk, garbage);
+	ndp_rx_room(sk);
 }
 
 /* Return: the flow, or NULL. *@news: for the readers of its socket */
@@ -326,13 +382,10 @@ static struct ndp_rx *ndp_rx_packet(struct ndp_packet *p, struct ndp_hdr *answer
 		/* the next lookup does not find a dead one */
 		dead = rx->dead;
 		if (!dead)
-			*news = ndp_rx_take(rx, p, answer, &garbage);
+			ndp_rx_take(rx, p, answer, news, &garbage);
 		spin_unlock(&ndp_sk(rx->sk)->rx_lock);
 	} while (unlikely(dead));
-	if (!list_empty(&garbage)) {
-		ndp_rx_free_all(rx->sk, &garbage);
-		ndp_rx_room(rx->sk);
-	}
+	ndp_rx_forget(rx->sk, &garbage);
 	return rx;
 }
 
@@ -356,6 +409,39 @@ void ndp_rx_input(struct ndp_packet *p)
 	consume_skb(p->skb);
 	if (news)
 		rx->sk->sk_data_ready(rx->sk);
+}
+
+/**
+ * ndp_rx_input_batch() - process a batch of DATA at once
+ * @p: batch whose packets join each other, see ndp_hdr_join(); ndp_rx_batch_has_apart() holds
+ *
+ * A socket filter decides about each packet, so a socket with one gets single packets. Under RCU,
+ * with softirqs disabled, without locks.
+ *
+ * Return: true if its skb was consumed; false: the packets are to be processed one by one.
+ */
+bool ndp_rx_input_batch(struct ndp_packet *p)
+{
+	enum ndp_rcv_verdict v = NDP_RCV_VERDICTS;
+	struct ndp_rx *rx = ndp_rx_lookup(p);
+	struct ndp_hdr answer = { .type = 0 };
+	bool news = false;
+	LIST_HEAD(garbage);
+
+	if (!rx || rcu_access_pointer(rx->sk->sk_filter) || !ndp_rx_is_wanted(rx->sk, p))
+		return false;
+	spin_lock(&ndp_sk(rx->sk)->rx_lock);
+	if (!rx->dead)
+		v = ndp_rx_take(rx, p, &answer, &news, &garbage);
+	spin_unlock(&ndp_sk(rx->sk)->rx_lock);
+	ndp_rx_forget(rx->sk, &garbage);
+	if (answer.type)
+		ndp_out_answer(rx->peer, &answer);
+	if (v < NDP_RCV_VERDICTS)
+		consume_skb(p->skb);
+	if (news)
+		rx->sk->sk_data_ready(rx->sk);
+	return v < NDP_RCV_VERDICTS;
 }
 
 /* ---- CONTROL without a packet ---- */

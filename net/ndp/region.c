@@ -101,10 +101,10 @@ static void ndp_region_flush(void *to, u32 len)
 }
 
 /**
- * ndp_region_copy() - copy the payload of a packet to its place
+ * ndp_region_copy() - copy the payload of a packet or a batch to its place
  * @ns: socket
  * @rm: message with space
- * @p: packet: a part of it
+ * @p: packet or batch: a part of it
  *
  * Under rx_lock.
  */
@@ -112,9 +112,10 @@ void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const str
 {
 	u64 at = (u64)rm->slot * NDP_REGION_UNIT + p->h.data.offset;
 	void *to = ns->region->base + at;
+	u32 len = ndp_packet_len(p);
 
-	skb_copy_bits(p->skb, 0, to, p->h.payload_len);
-	ndp_region_flush(to, p->h.payload_len);
+	skb_copy_bits(p->skb, 0, to, (int)len);
+	ndp_region_flush(to, len);
 }
 
 /**
