@@ -10,6 +10,8 @@ enum {
 	OFF_PAYLOAD_LEN = 2, OFF_FLOW_ID = 4, OFF_SEQ = 8, OFF_PATH = 12, OFF_TRY_NO = 13,
 	OFF_CHECK = 14, OFF_CHECK_REST = 16, OFF_SPORT = 18, OFF_DPORT = 20, OFF_WHAT = 22,
 	OFF_RESERVED = 23, OFF_BODY = 24,
+	/* DATA with NDP_DATA_ACK */
+	OFF_ACK_DELAY = 23, OFF_ACK_FLOW_ID = 36, OFF_ACK_SEQ = 40, OFF_MSG_LEN_32 = 44,
 	/* DATA, PROBE */
 	OFF_MSG_ID = 24, OFF_BASE = 28, OFF_PULL_TARGET = 32, OFF_OFFSET = 36, OFF_MSG_LEN = 42,
 	OFF_MSG_BASE = 48,
@@ -83,14 +85,30 @@ void ndp_answer(const struct ndp_hdr *h, enum ndp_type type, struct ndp_hdr *ans
 
 /* ---- to bytes ---- */
 
-static void ndp_data_write(const struct ndp_data *d, u8 *b)
+static void ndp_part_write(const struct ndp_hdr *h, u8 *b)
 {
+	const struct ndp_data *d = &h->data;
+
+	if (h->flags & NDP_DATA_ACK) {
+		b[OFF_ACK_DELAY] = d->ack_delay;
+		ndp_put32(b + OFF_ACK_FLOW_ID, d->ack_flow_id);
+		ndp_put32(b + OFF_ACK_SEQ, d->ack_seq);
+		ndp_put32(b + OFF_MSG_LEN_32, (u32)d->msg_len);
+	} else {
+		closnet_put(b + OFF_OFFSET, LEN_48, d->offset);
+		closnet_put(b + OFF_MSG_LEN, LEN_48, d->msg_len);
+	}
+}
+
+static void ndp_data_write(const struct ndp_hdr *h, u8 *b)
+{
+	const struct ndp_data *d = &h->data;
+
 	b[OFF_WHAT] = d->prio;
 	ndp_put32(b + OFF_MSG_ID, d->msg_id);
 	ndp_put32(b + OFF_BASE, d->base);
 	ndp_put32(b + OFF_PULL_TARGET, d->pull_target);
-	closnet_put(b + OFF_OFFSET, LEN_48, d->offset);
-	closnet_put(b + OFF_MSG_LEN, LEN_48, d->msg_len);
+	ndp_part_write(h, b);
 	ndp_put32(b + OFF_MSG_BASE, d->msg_base);
 	ndp_put32(b + OFF_TOKEN, d->token);
 }
@@ -112,7 +130,7 @@ static void ndp_body_write(const struct ndp_hdr *h, u8 *b)
 	switch (h->type) {
 	case NDP_DATA:
 	case NDP_PROBE:
-		ndp_data_write(&h->data, b);
+		ndp_data_write(h, b);
 		break;
 	case NDP_CONTROL:
 		ndp_ctl_write(&h->ctl, b);
@@ -177,11 +195,10 @@ static bool ndp_ctl_flags_valid(const struct ndp_hdr *h)
 /* Are the first 16 bytes valid? */
 static bool ndp_first_valid(const struct ndp_hdr *h)
 {
-	const u8 unasked = NDP_DATA_RTX | NDP_DATA_SPEC;
-
 	if (h->type == NDP_DATA)
 		return h->payload_len && h->payload_len <= NDP_PAYLOAD_MAX &&
-		       !(h->flags & ~NDP_DATA_FLAGS) && (h->flags & unasked) != unasked;
+		       !(h->flags & ~NDP_DATA_FLAGS) &&
+		       !(h->flags & NDP_DATA_RTX && h->flags & (NDP_DATA_SPEC | NDP_DATA_ACK));
 	if (h->payload_len)
 		return false;
 	if (h->type == NDP_CONTROL)
@@ -189,14 +206,30 @@ static bool ndp_first_valid(const struct ndp_hdr *h)
 	return h->type >= NDP_PROBE && h->type <= NDP_COOKIE && !h->flags;
 }
 
-static void ndp_data_read(const u8 *b, struct ndp_data *d)
+static void ndp_part_read(const u8 *b, struct ndp_hdr *h)
 {
+	struct ndp_data *d = &h->data;
+
+	if (h->flags & NDP_DATA_ACK) {
+		d->ack_delay = b[OFF_ACK_DELAY];
+		d->ack_flow_id = ndp_get32(b + OFF_ACK_FLOW_ID);
+		d->ack_seq = ndp_get32(b + OFF_ACK_SEQ);
+		d->msg_len = ndp_get32(b + OFF_MSG_LEN_32);
+	} else {
+		d->offset = closnet_get(b + OFF_OFFSET, LEN_48);
+		d->msg_len = closnet_get(b + OFF_MSG_LEN, LEN_48);
+	}
+}
+
+static void ndp_data_read(const u8 *b, struct ndp_hdr *h)
+{
+	struct ndp_data *d = &h->data;
+
 	d->prio = b[OFF_WHAT];
 	d->msg_id = ndp_get32(b + OFF_MSG_ID);
 	d->base = ndp_get32(b + OFF_BASE);
 	d->pull_target = ndp_get32(b + OFF_PULL_TARGET);
-	d->offset = closnet_get(b + OFF_OFFSET, LEN_48);
-	d->msg_len = closnet_get(b + OFF_MSG_LEN, LEN_48);
+	ndp_part_read(b, h);
 	d->msg_base = ndp_get32(b + OFF_MSG_BASE);
 	d->token = ndp_get32(b + OFF_TOKEN);
 }
@@ -258,12 +291,12 @@ static bool ndp_rest_read(const u8 *b, struct ndp_hdr *h)
 
 	h->sport = closnet_get16(b + OFF_SPORT);
 	h->dport = closnet_get16(b + OFF_DPORT);
-	if (b[OFF_RESERVED] || !h->sport != bare || !h->dport != bare)
+	if ((b[OFF_RESERVED] && !ndp_carries_ack(h)) || !h->sport != bare || !h->dport != bare)
 		return false;
 	switch (h->type) {
 	case NDP_DATA:
 	case NDP_PROBE:
-		ndp_data_read(b, &h->data);
+		ndp_data_read(b, h);
 		return ndp_data_valid(h);
 	case NDP_CONTROL:
 		ndp_ctl_read(b, &h->ctl);

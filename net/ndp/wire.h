@@ -17,7 +17,7 @@
  *	+---------------+---------------+-------------------------------+
  *	| checksum of bytes 18..55      | sport                         | 16
  *	+-------------------------------+---------------+---------------+
- *	| dport                         | prio          | 0             | 20  DATA, PROBE
+ *	| dport                         | prio          | 0 (ack_delay) | 20  DATA, PROBE
  *	|                               | dsfield       | 0             |     CONTROL
  *	|                               | code          | 0             |     ERROR
  *	+-------------------------------+---------------+---------------+
@@ -32,6 +32,13 @@
  *	48    msg_base          trimmed (16 bits)   0            0
  *	50    .                 window (16 bits)    0            0
  *	52    token             token               0            token
+ *
+ * The first packet of a message may carry an ACK of a flow in the other direction, between the same
+ * sockets (NDP_DATA_ACK). It then has, instead of offset, which is 0, and msg_len:
+ *
+ *	36    ack_flow_id (32 bits)
+ *	40    ack_seq (32 bits)
+ *	44    msg_len (32 bits)
  *
  * The first 16 bytes have a checksum of their own, because a switch may leave no more. They
  * suffice for a NACK. A packet is trimmed if it has fewer bytes than payload_len announces,
@@ -65,6 +72,7 @@
 #define NDP_HLEN_MAX	(NDP_HLEN + NDP_TAG_LEN)
 #define NDP_NACK_HLEN	16U	/* bytes that suffice for a NACK */
 #define NDP_MAP_BITS	64U	/* packets in sack and nack */
+#define NDP_ACK_DELAY_MAX 255U	/* µs */
 /* longest payload: an IPv4 packet of 65535 bytes less headers */
 #define NDP_PAYLOAD_MAX	(65535U - 20 - 8 - NDP_HLEN)
 
@@ -89,7 +97,8 @@ enum ndp_type {
 #define NDP_DATA_RTX	0x02	/* a retransmission */
 #define NDP_DATA_LAST	0x04	/* the sender has no data after this packet now */
 #define NDP_DATA_SPEC	0x08	/* sent without a PULL; never with RTX */
-#define NDP_DATA_FLAGS	0x0f
+#define NDP_DATA_ACK	0x10	/* carries an ACK; never with RTX */
+#define NDP_DATA_FLAGS	0x1f
 
 /* Flags of CONTROL; ACK, NACK, PROBED and FULL exclude each other */
 #define NDP_CTL_ACK	0x01	/* packet seq arrived whole */
@@ -137,6 +146,8 @@ enum ndp_read {
 /**
  * struct ndp_data - fields of DATA and PROBE
  * @prio: priority of the message's pulls, 0..7; 7 is served first
+ * @ack_delay: NDP_DATA_ACK: time between the arrival of packet @ack_seq and this packet, µs;
+ *	NDP_ACK_DELAY_MAX: as long or longer
  * @msg_id: serial number of the message on this flow; PROBE: 0
  * @base: the oldest packet that is neither acknowledged nor given up
  * @pull_target: packets to be pulled since the flow began, modulo 2^32
@@ -144,9 +155,12 @@ enum ndp_read {
  * @token: the receiver's token of the flow; 0: not known yet
  * @offset: the payload's offset in the message, bytes; PROBE: 0
  * @msg_len: length of the message, 1..NDP_MSG_MAX bytes; PROBE: 0
+ * @ack_flow_id: NDP_DATA_ACK: the flow that is acknowledged
+ * @ack_seq: NDP_DATA_ACK: its packets up to this one have arrived or were given up
  */
 struct ndp_data {
 	u8 prio;
+	u8 ack_delay;
 	u32 msg_id;
 	u32 base;
 	u32 pull_target;
@@ -154,6 +168,8 @@ struct ndp_data {
 	u32 token;
 	u64 offset;
 	u64 msg_len;
+	u32 ack_flow_id;
+	u32 ack_seq;
 };
 
 /**
@@ -248,6 +264,12 @@ static inline bool ndp_is_trimmed(const struct ndp_hdr *h)
 
 /* Flags that all DATA packets of a batch have in common, see ndp_hdr_join() */
 #define NDP_DATA_COMMON	(NDP_DATA_SYN | NDP_DATA_SPEC)
+
+/* Does a packet carry an ACK? If it is short, the ACK is lost. */
+static inline bool ndp_carries_ack(const struct ndp_hdr *h)
+{
+	return h->type == NDP_DATA && h->flags & NDP_DATA_ACK && !h->is_short;
+}
 
 /* Is a DATA packet the last one of its message? */
 static inline bool ndp_is_tail(const struct ndp_hdr *h)

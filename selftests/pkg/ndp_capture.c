@@ -273,6 +273,21 @@ static void keyed(void)
 	packet(&data, &(struct spec) { .payload = 150, .keyed = true, .keep = 128 });
 }
 
+/* The first packet of a message, which carries an ACK */
+static void carrier(void)
+{
+	struct ndp_hdr h = data;
+
+	h.flags = NDP_DATA_SYN | NDP_DATA_ACK;
+	h.data.offset = 0;
+	h.data.msg_len = 0xfedcba98;
+	h.data.ack_delay = 23;
+	h.data.ack_flow_id = 0xbeef0001;
+	h.data.ack_seq = 41;
+	packet(&h, &(struct spec) { .payload = 150 });
+	packet(&h, &(struct spec) { .payload = 150, .ipv6 = true, .keep = 128 });
+}
+
 int main(void)
 {
 	/* magic number, version 2.4, UTC, snapshot length, Ethernet; host byte order */
@@ -285,6 +300,7 @@ int main(void)
 	wrong();
 	refused();
 	keyed();
+	carrier();
 	assert(!fflush(stdout));
 	return 0;
 }

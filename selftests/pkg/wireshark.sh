@@ -10,8 +10,8 @@ build_capture ndp_capture net/ndp/wire.c
 
 # The output has a column for each field, named in the first line. Missing fields of a frame are empty.
 fields=(version type flags payload_len flow_id seq path try_no checksum srcport dstport prio msg_id base pull_target
-	offset msg_len msg_base token dscp ecn ack_base pull sack nack trimmed_packets window code tag payload
-	flags.syn flags.rtx flags.last flags.spec flags.ack flags.nack flags.pull flags.probed flags.bare
+	offset msg_len ack_delay ack_flow_id ack_seq msg_base token dscp ecn ack_base pull sack nack trimmed_packets window code tag payload
+	flags.syn flags.rtx flags.last flags.spec flags.carrier flags.ack flags.nack flags.pull flags.probed flags.bare
 	flags.full flags.ping flags.room
 	is_trimmed is_returned bad_checksum other_version reserved_set short)
 
@@ -67,10 +67,11 @@ test_frame "a tag is dissected" 25 "3 98 a0a1a2a3a4a5a6a7" version base tag
 check_eq "a tag is no payload" "$(shown 25 payload | wc -c) $(shown 26 payload | wc -c)" \
 	"$((2 * 150)) $((2 * (128 - 14 - 20 - 8 - 64)))"
 
-check_eq "flag SYN of DATA is dissected" "$(frames flags.syn)" "1 11 12 13 14 15 16 17 18 20 25 26"
+check_eq "flag SYN of DATA is dissected" "$(frames flags.syn)" "1 11 12 13 14 15 16 17 18 20 25 26 27 28"
 check_eq "flag RTX of DATA is dissected" "$(frames flags.rtx)" 2
 check_eq "flag LAST of DATA is dissected" "$(frames flags.last)" 2
 check_eq "flag SPEC of DATA is dissected" "$(frames flags.spec)" "1 11 12 13 14 15 16 17 18 20 25 26"
+check_eq "flag ACK of DATA is dissected" "$(frames flags.carrier)" "27 28"
 check_eq "flag ACK of CONTROL is dissected" "$(frames flags.ack)" "3 22"
 check_eq "flag NACK of CONTROL is dissected" "$(frames flags.nack)" "4 10"
 check_eq "flag PULL of CONTROL is dissected" "$(frames flags.pull)" "4 5"
@@ -79,10 +80,13 @@ check_eq "flag BARE of CONTROL is dissected" "$(frames flags.bare)" 10
 check_eq "flag FULL of CONTROL is dissected" "$(frames flags.full)" 23
 check_eq "flag PING of CONTROL is dissected" "$(frames flags.ping)" 7
 check_eq "flag ROOM of CONTROL is dissected" "$(frames flags.room)" "3 22"
+test_frame "a carried ACK is dissected" 27 " 4275878552 23 0xbeef0001 41 6" offset msg_len ack_delay ack_flow_id ack_seq \
+	msg_base
+test_frame "an ACK on a trimmed carrier is dissected" 28 "0xbeef0001 41" ack_flow_id ack_seq
 test_frame "a refused message is dissected" 24 "4 5 7" type code msg_id
 
 check_eq "packets trimmed with any lengths are detected, and short captures are not taken for them" \
-	"$(frames is_trimmed)" "11 12 13 14 15 26"
+	"$(frames is_trimmed)" "11 12 13 14 15 26 28"
 check_eq "returned packet is detected" "$(frames is_returned)" 15
 check_eq "wrong checksums of both parts of the header are detected" "$(frames bad_checksum)" "17 18"
 check_eq "other version is detected" "$(frames other_version)" 19

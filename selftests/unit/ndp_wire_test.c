@@ -27,6 +27,18 @@ static const struct ndp_hdr data = {
 	},
 };
 
+/* The first packet of a message, which carries an ACK */
+static const struct ndp_hdr carrier = {
+	.type = NDP_DATA, .flags = NDP_DATA_SYN | NDP_DATA_LAST | NDP_DATA_ACK,
+	.path = 0x12, .payload_len = 0x0506, .flow_id = 0x0708090a, .seq = 0x0b0c0d0f,
+	.sport = 0x1314, .dport = 0x1516,
+	.data = {
+		.prio = 7, .ack_delay = 0x17, .msg_id = 0x191a1b1c, .base = 0x0b0c0d0e,
+		.pull_target = 0x21222324, .ack_flow_id = 0x25262728, .ack_seq = 0x292a2b2c,
+		.msg_len = 0xfd2e2f30, .msg_base = 0x191a1b0c, .token = 0x34353637,
+	},
+};
+
 static const struct ndp_hdr ctl = {
 	.type = NDP_CONTROL, .flags = NDP_CTL_NACK | NDP_CTL_PULL,
 	.path = 0x12, .try_no = 0x34, .flow_id = 0x0708090a, .seq = 0x0b0c0d0f,
@@ -58,10 +70,10 @@ static const struct ndp_hdr bare = {
 	.flow_id = 2, .seq = 7,
 };
 
-enum { DATA, CONTROL, PROBE, ERROR, COOKIE, BARE, ALL };
+enum { DATA, CARRIER, CONTROL, PROBE, ERROR, COOKIE, BARE, ALL };
 
 static const struct ndp_hdr *const all[ALL] = {
-	&data, &ctl, &probe, &error, &cookie, &bare,
+	&data, &carrier, &ctl, &probe, &error, &cookie, &bare,
 };
 
 /* The same in bytes; another program computed the checksums. */
@@ -73,6 +85,15 @@ static const u8 bytes[ALL][NDP_HLEN] = {
 		0x19, 0x1a, 0x1b, 0x1c, 0x0b, 0x0c, 0x0d, 0x0e,
 		0x21, 0x22, 0x23, 0x24, 0x00, 0x00, 0x00, 0x25,
 		0x26, 0x27, 0x00, 0xab, 0x2c, 0x2d, 0x2e, 0x2f,
+		0x19, 0x1a, 0x1b, 0x0c, 0x34, 0x35, 0x36, 0x37,
+	},
+	[CARRIER] = {
+		0x21, 0x15, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a,
+		0x0b, 0x0c, 0x0d, 0x0f, 0x12, 0x00, 0x9f, 0xb7,
+		0xd4, 0x91, 0x13, 0x14, 0x15, 0x16, 0x07, 0x17,
+		0x19, 0x1a, 0x1b, 0x1c, 0x0b, 0x0c, 0x0d, 0x0e,
+		0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28,
+		0x29, 0x2a, 0x2b, 0x2c, 0xfd, 0x2e, 0x2f, 0x30,
 		0x19, 0x1a, 0x1b, 0x0c, 0x34, 0x35, 0x36, 0x37,
 	},
 	[CONTROL] = {
@@ -168,6 +189,9 @@ static void assert_same_data(const struct ndp_data *a, const struct ndp_data *b)
 	assert_int_equal(a->msg_len, b->msg_len);
 	assert_int_equal(a->msg_base, b->msg_base);
 	assert_int_equal(a->token, b->token);
+	assert_int_equal(a->ack_delay, b->ack_delay);
+	assert_int_equal(a->ack_flow_id, b->ack_flow_id);
+	assert_int_equal(a->ack_seq, b->ack_seq);
 }
 
 static void assert_same_ctl(const struct ndp_ctl *a, const struct ndp_ctl *b)
@@ -236,6 +260,25 @@ static void test_trimmed(void **state)
 		assert_int_equal(ndp_hdr_is_cut(b, len), ndp_is_trimmed(&h));
 		assert_int_equal(h.dport, len < NDP_HLEN ? 0 : data.dport);
 	}
+}
+
+/* A carrier loses its ACK with its header, and only then. */
+static void test_trimmed_carrier(void **state)
+{
+	static u8 b[NDP_HLEN + 0x0506];
+	struct ndp_hdr h;
+	u32 len;
+
+	(void)state;
+	memcpy(b, bytes[CARRIER], NDP_HLEN);
+	for (len = NDP_NACK_HLEN; len <= sizeof(b); len++) {
+		assert_int_equal(read_exact(b, len, &h), NDP_READ_OK);
+		assert_int_equal(ndp_carries_ack(&h), len >= NDP_HLEN);
+		assert_int_equal(h.data.ack_seq, len < NDP_HLEN ? 0 : carrier.data.ack_seq);
+		assert_int_equal(h.data.offset, 0);
+	}
+	assert_int_equal(read_exact(bytes[DATA], NDP_HLEN, &h), NDP_READ_OK);
+	assert_false(ndp_carries_ack(&h));
 }
 
 /* A tag is no payload, and a packet without all of it is short. */
@@ -321,7 +364,7 @@ static void test_data_first(void **state)
 	assert_true(WITH(data, flags, 0));
 	assert_true(WITH(data, flags, NDP_DATA_SYN | NDP_DATA_RTX));
 	assert_false(WITH(data, flags, NDP_DATA_SPEC | NDP_DATA_RTX));
-	assert_false(WITH(data, flags, 0x10));
+	assert_false(WITH(data, flags, 0x20));
 	assert_false(WITH(data, payload_len, 0));
 	assert_true(WITH(data, payload_len, NDP_PAYLOAD_MAX));
 	assert_false(WITH(data, payload_len, NDP_PAYLOAD_MAX + 1));
@@ -352,10 +395,27 @@ static void test_data_rest(void **state)
 	assert_false(WITH(data, data.msg_base, data.data.msg_id + 1));
 }
 
+static void test_carrier_values(void **state)
+{
+	(void)state;
+	assert_true(WITH(carrier, flags, NDP_DATA_ACK | NDP_DATA_SPEC));
+	assert_false(WITH(carrier, flags, NDP_DATA_ACK | NDP_DATA_RTX));
+	assert_true(WITH(carrier, data.ack_delay, NDP_ACK_DELAY_MAX));
+	assert_true(WITH(carrier, data.ack_delay, 0));
+	assert_true(WITH(carrier, data.ack_flow_id, 0));
+	assert_true(WITH(carrier, data.ack_seq, 0));
+	assert_true(WITH(carrier, data.msg_len, 0xffffffff));
+	assert_true(WITH(carrier, data.msg_len, carrier.payload_len));
+	assert_false(WITH(carrier, data.msg_len, carrier.payload_len - 1));
+	assert_false(WITH(carrier, data.prio, 8));
+	assert_false(WITH(carrier, data.base, carrier.seq + 1));
+}
+
 static void test_probe_values(void **state)
 {
 	(void)state;
 	assert_false(WITH(probe, flags, NDP_DATA_SYN));
+	assert_false(WITH(probe, flags, NDP_DATA_ACK));
 	assert_false(WITH(probe, payload_len, 1));
 	assert_false(WITH(probe, seq, 0));
 	assert_false(WITH(probe, data.base, 1));
@@ -488,7 +548,8 @@ static void test_reserved(void **state)
 
 	(void)state;
 	for (i = 0; i < ALL; i++)
-		assert_reserved(i, 23);
+		if (i != CARRIER)
+			assert_reserved(i, 23);
 	for (i = 28; i < NDP_HLEN; i++)
 		assert_reserved(ERROR, i);
 	assert_reserved(COOKIE, 22);
@@ -674,11 +735,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layout),
 		cmocka_unit_test(test_trimmed),
+		cmocka_unit_test(test_trimmed_carrier),
 		cmocka_unit_test(test_keyed),
 		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_bit_flips),
 		cmocka_unit_test(test_data_first),
 		cmocka_unit_test(test_data_rest),
+		cmocka_unit_test(test_carrier_values),
 		cmocka_unit_test(test_probe_values),
 		cmocka_unit_test(test_ctl_values),
 		cmocka_unit_test(test_bare_values),

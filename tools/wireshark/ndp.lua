@@ -48,6 +48,9 @@ local f = {
 	msg_len = ProtoField.uint64("ndpt.msg_len", "Length of the message", base.DEC),
 	msg_base = ProtoField.uint32("ndpt.msg_base", "Oldest message of interest", base.DEC),
 	token = ProtoField.uint32("ndpt.token", "Token", base.HEX),
+	ack_delay = ProtoField.uint8("ndpt.ack_delay", "Delay of the ACK in µs", base.DEC),
+	ack_flow_id = ProtoField.uint32("ndpt.ack_flow_id", "Acknowledged flow", base.HEX),
+	ack_seq = ProtoField.uint32("ndpt.ack_seq", "Acknowledged up to packet", base.DEC),
 	ack_base = ProtoField.uint32("ndpt.ack_base", "All have come before packet", base.DEC),
 	pull = ProtoField.uint32("ndpt.pull", "Pulled", base.DEC),
 	sack = ProtoField.uint64("ndpt.sack", "Have come from there on", base.HEX),
@@ -61,7 +64,9 @@ local f = {
 }
 
 -- names and masks of NDP_DATA_* and NDP_CTL_*
-local data_flags = { { "SYN", 0x01 }, { "RTX", 0x02 }, { "LAST", 0x04 }, { "SPEC", 0x08 } }
+local data_flags = {
+	{ "SYN", 0x01 }, { "RTX", 0x02 }, { "LAST", 0x04 }, { "SPEC", 0x08 }, { "CARRIER", 0x10 },
+}
 local ctl_flags = {
 	{ "ACK", 0x01 }, { "NACK", 0x02 }, { "PULL", 0x04 }, { "PROBED", 0x08 },
 	{ "BARE", 0x10 }, { "FULL", 0x20 }, { "PING", 0x40 }, { "ROOM", 0x80 },
@@ -152,21 +157,46 @@ local function add_flags(tree, tvb, known)
 	return names
 end
 
-local function add_data(tree, tvb, info)
-	tree:add(f.prio, tvb(22, 1))
-	tree:add(f.msg_id, tvb(24, 4))
-	tree:add(f.base, tvb(28, 4))
-	tree:add(f.pull_target, tvb(32, 4))
+-- Does DATA carry an ACK?
+local function is_carrier(tvb)
+	return tvb(0, 1):bitfield(4, 4) == DATA and tvb(1, 1):bitfield(3, 1) == 1
+end
+
+-- Bytes 36 to 47 of DATA without an ACK, or of PROBE
+local function add_part(tree, tvb, info)
 	tree:add(f.offset, tvb(36, 6))
 	tree:add(f.msg_len, tvb(42, 6))
-	tree:add(f.msg_base, tvb(48, 4))
-	tree:add(f.token, tvb(52, 4))
-	info[#info + 1] = string.format("Target=%u", tvb(32, 4):uint())
 	if tvb(0, 1):bitfield(4, 4) == DATA then
 		info[#info + 1] = string.format("Msg=%u Offset=%s/%s", tvb(24, 4):uint(),
 						tostring(tvb(36, 6):uint64()),
 						tostring(tvb(42, 6):uint64()))
 	end
+end
+
+-- Bytes 23 and 36 to 47 of DATA with an ACK: the first packet of a message
+local function add_carried(tree, tvb, info)
+	tree:add(f.ack_delay, tvb(23, 1))
+	tree:add(f.ack_flow_id, tvb(36, 4))
+	tree:add(f.ack_seq, tvb(40, 4))
+	tree:add(f.msg_len, tvb(44, 4), UInt64(tvb(44, 4):uint()))
+	info[#info + 1] = string.format("Msg=%u Offset=0/%u AckFlow=%08x AckSeq=%u",
+					tvb(24, 4):uint(), tvb(44, 4):uint(), tvb(36, 4):uint(),
+					tvb(40, 4):uint())
+end
+
+local function add_data(tree, tvb, info)
+	tree:add(f.prio, tvb(22, 1))
+	tree:add(f.msg_id, tvb(24, 4))
+	tree:add(f.base, tvb(28, 4))
+	tree:add(f.pull_target, tvb(32, 4))
+	info[#info + 1] = string.format("Target=%u", tvb(32, 4):uint())
+	if is_carrier(tvb) then
+		add_carried(tree, tvb, info)
+	else
+		add_part(tree, tvb, info)
+	end
+	tree:add(f.msg_base, tvb(48, 4))
+	tree:add(f.token, tvb(52, 4))
 end
 
 local function add_control(tree, tvb, info)
@@ -249,7 +279,9 @@ local function add_rest(tree, tvb, info)
 	add_checksum(tree, f.check_rest, tvb, 16, 18, HEADER - 18)
 	tree:add(f.sport, tvb(18, 2))
 	tree:add(f.dport, tvb(20, 2))
-	add_reserved(tree, tvb, 23, 1)
+	if not is_carrier(tvb) then
+		add_reserved(tree, tvb, 23, 1)
+	end
 	if add then
 		add(tree, tvb, info)
 	end
