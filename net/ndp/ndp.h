@@ -8,6 +8,7 @@
  *	output.c	recvmsg.c		sendmsg(), recvmsg()
  *	sender_flow.c	receiver.c		messages of a flow; packets of a flow
  *	sender.c	receiver_flow.c		packets of a flow; begin and end of flows
+ *	rx_ride.c				ACKs that DATA of the other direction carries
  *			rx_msg.c  region.c	received messages
  *			pacer.c			pull queues
  *	peer.c  sock.c  mem.c  auth.c		IP, paths; ports, addresses; memory; tags
@@ -22,7 +23,8 @@
  *	each of them > ns->mem_lock	memory of a socket
  *
  * and a mutex, ns->region_lock, between mmap_lock and rx_lock. tx->lock and rx_lock are never held
- * together. While one is held, no packet is transmitted and no process woken. Softirqs never take
+ * together: an ACK that DATA may carry goes from one to the other by an atomic variable (tx->ride).
+ * While one is held, no packet is transmitted and no process woken. Softirqs never take
  * the socket's own lock (lock_sock()).
  *
  * Peers, flows and sockets are found under RCU. A sending flow (struct ndp_tx) is counted and keeps
@@ -565,6 +567,10 @@ struct ndp_tx_to {
  * @rtt_ns: smoothed round-trip time, 1/8; 0: unknown
  * @rttvar_ns: smoothed difference from @rtt_ns, 1/4
  * @rtt_min_ns: minimum
+ * @carrier_seq: packet that carried @carried
+ * @carried: the last ACK that DATA has carried; 0: none
+ * @ride_ns: time of @ride, modulo 2^32; before @ride
+ * @ride: ACK that the next new packet may carry: struct ndp_rx's flow_id and seq; 0: none
  * @rcu: frees it
  */
 struct ndp_tx {
@@ -594,6 +600,10 @@ struct ndp_tx {
 	u32 rtt_ns;
 	u32 rttvar_ns;
 	u32 rtt_min_ns;
+	u32 carrier_seq;
+	u64 carried;
+	u32 ride_ns;
+	atomic64_t ride;
 	struct rcu_head rcu;
 };
 
@@ -602,6 +612,7 @@ struct ndp_tx {
  * @c: call of the core
  * @out: packets to be sent after the lock is dropped
  * @ended: messages that have ended, struct ndp_msg's @node
+ * @repeat: ACK whose carrier was lost; 0: none
  * @wake: processes may wait for the change
  * @gone: the flow has become dead
  */
@@ -609,6 +620,7 @@ struct ndp_tx_work {
 	struct ndp_snd_call c;
 	struct sk_buff_head out;
 	struct list_head ended;
+	u64 repeat;
 	bool wake;
 	bool gone;
 };
@@ -656,6 +668,7 @@ void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_abort(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *m);
 enum hrtimer_restart ndp_tx_timeout(struct hrtimer *timer);
 void ndp_tx_input(struct ndp_packet *p, bool returned);
+void ndp_tx_carried(const struct ndp_packet *p, const struct sock *sk);
 void ndp_tx_icmp(const struct ndp_packet *p, u8 error);
 void ndp_tx_go(struct ndp_tx *tx);
 void ndp_tx_write_space(struct sock *sk);
@@ -727,6 +740,11 @@ struct ndp_rx_key {
  * @deferred_ns: time of the deferred answer
  * @charged: bytes charged
  * @reported: @f.pull.granted in the last CONTROL
+ * @reported_trimmed: @f.trimmed in the last CONTROL
+ * @reported_room: the last CONTROL reported room
+ * @offered: ACK that is offered to the flow of the other direction; 0: none
+ * @rides: offers that may fail, minus NDP_RIDE_MISS + 1; 0: only some ACKs are offered
+ * @unoffered: ACKs that were not offered since the last offer
  * @missing: it counts in the socket's @missing
  * @succeeded: it has ended older flows of its sender
  * @f: core; under rx_lock, but @f.pull under the pacer's
@@ -751,6 +769,11 @@ struct ndp_rx {
 	u64 deferred_ns;
 	u32 charged;
 	u32 reported;
+	u16 reported_trimmed;
+	bool reported_room;
+	u8 rides;
+	u8 unoffered;
+	u64 offered;
 	u8 pings;
 	u8 calm;
 	bool missing;
@@ -825,6 +848,17 @@ void ndp_rx_close(struct sock *sk);
 bool ndp_rx_gc(struct ndp_net *nn);
 void ndp_rx_info(struct sock *sk, struct ndp_info *info);
 void ndp_rx_init_sock(struct ndp_sock *ns);
+
+/* ---- rx_ride.c: ACKs that DATA of the other direction carries ---- */
+
+void ndp_ride_init(struct ndp_rx *rx);
+bool ndp_ride_offer(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_verdict v,
+		    u64 now);
+void ndp_ride_end(struct ndp_rx *rx, bool late);
+void ndp_ride_take(struct ndp_tx *tx, struct ndp_hdr *h, u64 now);
+void ndp_ride_lost(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h);
+void ndp_ride_repeat(const struct ndp_tx *tx, u64 ride);
+u64 ndp_ride_heard(const struct ndp_data *d, u64 now);
 
 /* ---- rx_msg.c, recvmsg.c: received messages ---- */
 

@@ -10,8 +10,9 @@
  *	                 |                               |
  *	                 +- first of the queue: at once -+---> in the answer
  *
- * Answers that cover several packets are deferred for at most NDP_DEFER_NS (rcv.h). Their flows are
- * in a list by time, for which the same timer runs.
+ * Answers that cover several packets are deferred for at most NDP_DEFER_NS (rcv.h), and ACKs that
+ * DATA may carry for at most NDP_RIDE_NS (rx_ride.c). Their flows are in lists by time, for which
+ * the same timer runs.
  *
  * Devices and flows count a queue. A queue whose device is gone does not pull: its flows remain
  * until packets arrive by another device.
@@ -28,17 +29,36 @@
 #define NDP_PACER_LATE_NS	50000
 /* pulls and deferred answers until the lock is dropped */
 #define NDP_PACER_BATCH		64
-/* longest delay of an answer */
+/* longest delay of an answer that waits for further packets */
 #define NDP_DEFER_NS		20000
+/*
+ * Longest delay of an ACK that waits for DATA to carry it, and share of the timeout that it may
+ * take: senders must not time out meanwhile. If requests follow each other, the timer runs once in
+ * this time, however many flows there are.
+ */
+#define NDP_RIDE_NS		100000U
+#define NDP_RIDE_RTO_SHARE	4
 
 /* ---- timer ---- */
 
+/* The flow of a list whose deferred answer is due first; or NULL */
+static struct ndp_rx *ndp_pacer_first(struct ndp_pacer *pacer, enum ndp_defer why)
+{
+	return list_first_entry_or_null(&pacer->deferred[why], struct ndp_rx, deferred_node);
+}
+
 static u64 ndp_pacer_due(struct ndp_pacer *pacer)
 {
-	const struct ndp_rx *rx = list_first_entry_or_null(&pacer->deferred, struct ndp_rx,
-							   deferred_node);
+	u64 due = ndp_pull_next_ns(&pacer->q);
+	const struct ndp_rx *rx;
+	u32 why;
 
-	return min(ndp_pull_next_ns(&pacer->q), rx ? rx->deferred_ns : U64_MAX);
+	for (why = 0; why < NDP_DEFERS; why++) {
+		rx = ndp_pacer_first(pacer, why);
+		if (rx)
+			due = min(due, rx->deferred_ns);
+	}
+	return due;
 }
 
 /* Start the timer, unless it expires in time. Under the lock */
@@ -74,13 +94,15 @@ static u32 ndp_pacer_pulls(struct ndp_pacer *pacer, struct ndp_rx **due, u64 now
 /* Collect flows with deferred answers that are due. Under the lock. Return: their number */
 static u32 ndp_pacer_answers(struct ndp_pacer *pacer, struct ndp_rx **due, u64 now)
 {
+	u32 why = 0, count = 0;
 	struct ndp_rx *rx;
-	u32 count = 0;
 
-	while (count < NDP_PACER_BATCH) {
-		rx = list_first_entry_or_null(&pacer->deferred, struct ndp_rx, deferred_node);
-		if (!rx || rx->deferred_ns > now)
-			break;
+	while (why < NDP_DEFERS && count < NDP_PACER_BATCH) {
+		rx = ndp_pacer_first(pacer, why);
+		if (!rx || rx->deferred_ns > now) {
+			why++;
+			continue;
+		}
 		list_del_init(&rx->deferred_node);
 		due[count++] = rx;
 	}
@@ -206,19 +228,35 @@ void ndp_pacer_resume(struct ndp_rx *rx)
 	spin_unlock_bh(&pacer->lock);
 }
 
+/* Delay of a deferred answer. Under the lock */
+static u64 ndp_pacer_delay(const struct ndp_pacer *pacer, enum ndp_defer why)
+{
+	u32 rto_ns;
+
+	/* without a device, the namespace may be gone */
+	if (why == NDP_DEFER_MORE || pacer->dead)
+		return NDP_DEFER_NS;
+	rto_ns = (u32)READ_ONCE(pacer->nn->conf.rto_us) * NSEC_PER_USEC;
+	return min(NDP_RIDE_NS, rto_ns / NDP_RIDE_RTO_SHARE);
+}
+
 /**
  * ndp_pacer_defer() - send a deferred answer in time
  * @rx: flow; under rx_lock
+ * @why: reason, which determines the delay
+ * @again: the delay begins anew; otherwise an earlier end of a delay remains
  * @now: time
  */
-void ndp_pacer_defer(struct ndp_rx *rx, u64 now)
+void ndp_pacer_defer(struct ndp_rx *rx, enum ndp_defer why, bool again, u64 now)
 {
 	struct ndp_pacer *pacer = rx->pacer;
+	u64 due;
 
 	spin_lock_bh(&pacer->lock);
-	if (list_empty(&rx->deferred_node)) {
-		rx->deferred_ns = now + NDP_DEFER_NS;
-		list_add_tail(&rx->deferred_node, &pacer->deferred);
+	due = now + ndp_pacer_delay(pacer, why);
+	if (again || list_empty(&rx->deferred_node) || due < rx->deferred_ns) {
+		rx->deferred_ns = due;
+		list_move_tail(&rx->deferred_node, &pacer->deferred[why]);
 		ndp_pacer_kick(pacer);
 	}
 	spin_unlock_bh(&pacer->lock);
@@ -231,7 +269,8 @@ void ndp_pacer_defer(struct ndp_rx *rx, u64 now)
  */
 void ndp_pacer_join(struct ndp_pacer *pacer, struct ndp_rx *rx)
 {
-	rx->pacer = pacer;
+	/* ndp_ride_repeat() reads it without a lock */
+	WRITE_ONCE(rx->pacer, pacer);
 	spin_lock_bh(&pacer->lock);
 	ndp_pull_update(&pacer->q, &rx->f.pull, ktime_get_ns());
 	ndp_pacer_kick(pacer);
@@ -270,6 +309,7 @@ struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
 				void (*go)(struct ndp_tx *tx))
 {
 	struct ndp_pacer *pacer = kzalloc(sizeof(*pacer), GFP_KERNEL);
+	u32 why;
 
 	if (!pacer)
 		return NULL;
@@ -279,7 +319,8 @@ struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
 	pacer->ifindex = ifindex;
 	pacer->say = say;
 	spin_lock_init(&pacer->lock);
-	INIT_LIST_HEAD(&pacer->deferred);
+	for (why = 0; why < NDP_DEFERS; why++)
+		INIT_LIST_HEAD(&pacer->deferred[why]);
 	ndp_pull_init(&pacer->q, NDP_PACER_LATE_NS, ktime_get_ns());
 	pacer->rate_Mbps = NDP_PACER_MBPS;
 	ndp_pull_rate(&pacer->q, NDP_PACER_MBPS * NDP_MBPS_TO_BPS);

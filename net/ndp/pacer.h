@@ -21,6 +21,18 @@
 struct ndp_rx;
 
 /**
+ * enum ndp_defer - reasons for which an answer is deferred
+ * @NDP_DEFER_MORE: further packets arrive; for NDP_DEFER_NS
+ * @NDP_DEFER_RIDE: DATA may carry it; for NDP_RIDE_NS
+ * @NDP_DEFERS: number of reasons
+ */
+enum ndp_defer {
+	NDP_DEFER_MORE,
+	NDP_DEFER_RIDE,
+	NDP_DEFERS,
+};
+
+/**
  * struct ndp_pacer - pull queue of a device, and of the VLAN, MACVLAN and IPVLAN devices above it
  * @refs: devices and flows
  * @timer: soft
@@ -29,7 +41,8 @@ struct ndp_rx;
  * @ifindex: index of the lowest device, for people
  * @lock: protects the members below, and starting @timer
  * @q: core
- * @deferred: flows with deferred answers, struct ndp_rx's @deferred_node, by time
+ * @deferred: flows with deferred answers, struct ndp_rx's @deferred_node, by time, each delay
+ *	in a list of its own
  * @link_Mbps: rate of the link; 0: unknown
  * @rate_Mbps: rate of pulls
  * @armed_ns: expiry of @timer; U64_MAX: it does not run
@@ -45,7 +58,7 @@ struct ndp_pacer {
 	int ifindex;
 	spinlock_t lock;		/* the members below */
 	struct ndp_pull q;
-	struct list_head deferred;
+	struct list_head deferred[NDP_DEFERS];
 	u32 link_Mbps;
 	u32 rate_Mbps;
 	u64 armed_ns;
@@ -70,6 +83,6 @@ bool ndp_pacer_demand(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_v
 		      bool held, u64 now);
 bool ndp_pacer_demand_batch(struct ndp_rx *rx, const struct ndp_rcv_pkt *p, bool held);
 void ndp_pacer_resume(struct ndp_rx *rx);
-void ndp_pacer_defer(struct ndp_rx *rx, u64 now);
+void ndp_pacer_defer(struct ndp_rx *rx, enum ndp_defer why, bool again, u64 now);
 
 #endif /* _NDP_PACER_H */

@@ -343,6 +343,8 @@ static void ndp_out_header(const struct ndp_peer *peer, const struct ndp_hdr *h,
 	ndp_count(nn, counters[h->type]);
 	if (h->type == NDP_DATA && h->flags & NDP_DATA_RTX)
 		ndp_count(nn, NDP_N_OUT_RTX);
+	if (ndp_carries_ack(h))
+		ndp_count(nn, NDP_N_OUT_DATA_ACK);
 	/* pulls that are no part of the answer to a packet */
 	if (h->type == NDP_CONTROL && h->flags & NDP_CTL_PULL && !(h->flags & NDP_CTL_ABOUT))
 		ndp_count(nn, NDP_N_OUT_PULL);

@@ -444,6 +444,51 @@ bool ndp_rcv_settle(const struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_
 }
 
 /**
+ * ndp_rcv_may_ride() - may DATA of the other direction carry the ACK of a packet?
+ * @f: flow
+ * @h: packet
+ * @v: verdict
+ * @dsfield: DSCP and ECN bits of the packet
+ *
+ * Such an ACK says only that all packets up to this one have arrived. So the sender must have
+ * nothing else to learn: no token, no lost packet, no room.
+ *
+ * Return: true if so, provided that the last CONTROL stated the present pulls and NACKs.
+ */
+bool ndp_rcv_may_ride(const struct ndp_rcv_flow *f, const struct ndp_hdr *h,
+		      enum ndp_rcv_verdict v, u8 dsfield)
+{
+	if (f->deferred.count && (f->deferred.dsfield != dsfield ||
+				  f->deferred.count + 1U >= NDP_RCV_DEFER_MAX))
+		return false;
+	return v == NDP_RCV_WHOLE && !(h->flags & NDP_DATA_RTX) && f->is_verified &&
+	       ndp_rcv_has_all(f) && f->arrived.base == h->seq + 1 && !f->need && !f->is_blocked;
+}
+
+/**
+ * ndp_rcv_ride() - defer the ACK of a packet, which DATA may carry meanwhile
+ * @f: flow
+ * @h: packet: ndp_rcv_may_ride()
+ * @dsfield: DSCP and ECN bits of the packet
+ *
+ * ndp_rcv_rode() or ndp_rcv_settle() has to follow soon.
+ */
+void ndp_rcv_ride(struct ndp_rcv_flow *f, const struct ndp_hdr *h, u8 dsfield)
+{
+	ndp_rcv_defer(f, h, NDP_RCV_WHOLE, dsfield);
+}
+
+/**
+ * ndp_rcv_rode() - DATA has carried the ACK of all packets that were not answered yet
+ * @f: flow
+ */
+void ndp_rcv_rode(struct ndp_rcv_flow *f)
+{
+	f->deferred.count = 0;
+	f->deferred.bytes = 0;
+}
+
+/**
  * ndp_rcv_reply() - answer a packet, or defer the answer
  * @r: socket
  * @f: flow

@@ -40,7 +40,8 @@
  * (ndp_hdr_join()). All of it is accepted, with one reservation and one answer, or its packets are
  * processed one by one.
  *
- * Memory: rmem.h. Answers to several packets are one CONTROL: struct ndp_rcv_deferred.
+ * Memory: rmem.h. Answers to several packets are one CONTROL: struct ndp_rcv_deferred. The ACK of a
+ * message may ride on DATA of the other direction instead: ndp_rcv_may_ride().
  *
  * Reference: M. Handley, C. Raiciu, A. Agache, A. Voinescu, A. W. Moore, G. Antichi, M. Wojcik,
  * "Re-architecting datacenter networks and stacks for low latency and high performance",
@@ -336,6 +337,10 @@ void ndp_rcv_answer(const struct ndp_rcv *r, struct ndp_rcv_flow *f, const struc
 		    enum ndp_rcv_verdict v, bool pull, u8 dsfield, struct ndp_hdr *answer);
 bool ndp_rcv_reply(const struct ndp_rcv *r, struct ndp_rcv_flow *f, const struct ndp_hdr *h,
 		   enum ndp_rcv_verdict v, bool pull, u8 dsfield, struct ndp_hdr *answer);
+bool ndp_rcv_may_ride(const struct ndp_rcv_flow *f, const struct ndp_hdr *h,
+		      enum ndp_rcv_verdict v, u8 dsfield);
+void ndp_rcv_ride(struct ndp_rcv_flow *f, const struct ndp_hdr *h, u8 dsfield);
+void ndp_rcv_rode(struct ndp_rcv_flow *f);
 bool ndp_rcv_settle(const struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_hdr *answer);
 
 /* ---- rcv_msg.c: messages of a flow ---- */

@@ -10,6 +10,8 @@
  *	                    v
  *	                 recvmsg() -> room: flows that wait
  *
+ * rx_ride.c: ACKs that need no CONTROL.
+ *
  * Room (rmem.h). A flow that was refused waits, if its sender is verified:
  *
  *	            refused              room                    its message begins
@@ -254,6 +256,8 @@ static void ndp_rx_told(struct ndp_rx *rx, struct ndp_hdr *answer)
 		answer->flags |= NDP_CTL_PING;
 	ndp_sk(rx->sk)->pulls_sent += answer->ctl.pull - rx->reported;
 	rx->reported = answer->ctl.pull;
+	rx->reported_trimmed = answer->ctl.trimmed;
+	rx->reported_room = answer->ctl.window && answer->flags & NDP_CTL_ROOM;
 }
 
 /* May a flow not be pulled? Its next packets would find no room. */
@@ -326,11 +330,13 @@ static void ndp_rx_respond(struct ndp_rx *rx, const struct ndp_packet *p, enum n
 	}
 	pull = ndp_pacer_demand(rx, &p->h, v, ndp_rx_is_held(rx), now);
 	ndp_rx_set_missing(rx, !ndp_rcv_has_all(&rx->f));
+	if (ndp_ride_offer(rx, p, v, now))
+		return;
 	if (ndp_rcv_reply(r, &rx->f, &p->h, v, pull, p->dsfield, answer) &&
 	    answer->type == NDP_CONTROL)
 		ndp_rx_told(rx, answer);
 	if (rx->f.deferred.count)
-		ndp_pacer_defer(rx, now);
+		ndp_pacer_defer(rx, NDP_DEFER_MORE, false, now);
 }
 
 /* Under rx_lock. *@news: for readers. Return: verdict, as ndp_rx_process() */
@@ -409,6 +415,8 @@ void ndp_rx_input(struct ndp_packet *p)
 	consume_skb(p->skb);
 	if (news)
 		rx->sk->sk_data_ready(rx->sk);
+	if (rx && ndp_carries_ack(&p->h))
+		ndp_tx_carried(p, rx->sk);
 }
 
 /**
@@ -461,6 +469,7 @@ void ndp_rx_say(struct ndp_rx *rx, u8 flags)
 
 	spin_lock_bh(&ns->rx_lock);
 	if (!rx->dead) {
+		ndp_ride_end(rx, !flags);
 		say = ndp_rcv_settle(&ns->rcv, &rx->f, &h);
 		if (!say && flags) {
 			ndp_rcv_control(&ns->rcv, &rx->f, &h);
@@ -711,6 +720,27 @@ void ndp_rx_error(struct ndp_packet *p)
 		ndp_rx_dropped(rx->sk, &garbage);
 }
 
+/* Send deferred answers: otherwise messages that have arrived would fail at their senders. */
+static void ndp_rx_settle(struct ndp_sock *ns)
+{
+	struct ndp_rx *rx, *due[NDP_RX_BATCH];
+	u32 i, flows = 0, count = 0;
+
+	rcu_read_lock();
+	spin_lock_bh(&ns->rx_lock);
+	ns->closed = true;
+	list_for_each_entry(rx, &ns->rx_list, sock_node) {
+		if (rx->f.deferred.count)
+			due[count++] = rx;
+		if (++flows == NDP_RX_BATCH)
+			break;
+	}
+	spin_unlock_bh(&ns->rx_lock);
+	for (i = 0; i < count; i++)
+		ndp_rx_say(due[i], 0);
+	rcu_read_unlock();
+}
+
 /**
  * ndp_rx_close() - close the receiving flows of a socket
  * @sk: socket without readers
@@ -725,8 +755,9 @@ void ndp_rx_close(struct sock *sk)
 	u32 i;
 
 	do {
+		/* ends offers of ACKs for the flows that end below */
+		ndp_rx_settle(ns);
 		spin_lock_bh(&ns->rx_lock);
-		ns->closed = true;
 		for (i = 0; i < NDP_RX_BATCH && !list_empty(&ns->rx_list); i++)
 			ndp_rx_end(list_first_entry(&ns->rx_list, struct ndp_rx, sock_node),
 				   ECONNRESET, &garbage);

@@ -418,6 +418,11 @@ static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_a
 
 	path = open ? ndp_tx_batch(open)->path : ndp_tx_path(tx, unlike, w->c.now);
 	pkt = ndp_snd_send(&w->c, &tx->f, action, path, &h);
+	if (action == NDP_SND_RTX)
+		ndp_ride_lost(tx, w, &h);
+	/* the headers of further packets of a batch match */
+	else if (action == NDP_SND_NEW && !open)
+		ndp_ride_take(tx, &h, w->c.now);
 	if (open)
 		ndp_tx_append(tx, w, open, pkt, &h);
 	else
@@ -491,6 +496,7 @@ void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w)
 {
 	__skb_queue_head_init(&w->out);
 	INIT_LIST_HEAD(&w->ended);
+	w->repeat = 0;
 	w->wake = false;
 	w->gone = false;
 	local_bh_disable();
@@ -579,6 +585,9 @@ static void ndp_tx_flush(struct ndp_tx *tx, struct ndp_tx_work *w)
 		*ndp_tx_batch(skb) = (struct ndp_batch) {};
 		ndp_out_xmit(tx->peer, skb, sport, dsfield, skb->sk);
 	}
+	if (w->repeat)
+		ndp_ride_repeat(tx, w->repeat);
+	w->repeat = 0;
 	ndp_tx_finish_msgs(tx, &w->ended);
 	if (w->wake)
 		ndp_sock_writable(tx->sk);
@@ -620,12 +629,12 @@ void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w)
 
 /* ---- answers ---- */
 
-/* Find the flow of an answer; its addresses must match. */
-static struct ndp_tx *ndp_tx_find(const struct ndp_packet *p)
+/* Find the flow of an answer in a packet; its addresses must match. */
+static struct ndp_tx *ndp_tx_find(const struct ndp_packet *p, u32 flow_id)
 {
 	struct ndp_tx *tx;
 
-	tx = rhashtable_lookup(&p->nn->tx, &p->h.flow_id, ndp_tx_params);
+	tx = rhashtable_lookup(&p->nn->tx, &flow_id, ndp_tx_params);
 	if (tx && !memcmp(&tx->to.addrs, &p->addrs, sizeof(p->addrs)))
 		return tx;
 	return NULL;
@@ -641,8 +650,8 @@ static bool ndp_tx_fits(const struct ndp_tx *tx, const struct ndp_hdr *h, bool r
 	return (!ours && !theirs) || (ours == tx->f.sport && theirs == tx->f.dport);
 }
 
-/* Measure the round-trip time by a packet whose time of transmission is known. */
-static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
+/* Measure the round-trip time by a packet. @heard: time of its answer, less the answer's delay */
+static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 heard)
 {
 	const struct ndp_snd_pkt *pkt;
 	u32 rtt_ns, diff_ns;
@@ -650,9 +659,10 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 	if (!tx->f.sb.pkt || !(h->flags & (NDP_CTL_ACK | NDP_CTL_NACK)))
 		return;
 	pkt = ndp_sb_find(&tx->f.sb, h->seq);
-	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->postponed)
+	if (!pkt || pkt->state != NDP_PKT_FLIGHT || pkt->try_no != h->try_no || pkt->postponed ||
+	    heard < pkt->sent_ns)
 		return;
-	rtt_ns = (u32)min_t(u64, now - pkt->sent_ns, U32_MAX);
+	rtt_ns = (u32)min_t(u64, heard - pkt->sent_ns, U32_MAX);
 	if (!tx->rtt_ns || rtt_ns < tx->rtt_min_ns)
 		WRITE_ONCE(tx->rtt_min_ns, rtt_ns);
 	if (tx->rtt_ns) {
@@ -666,11 +676,12 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 now)
 	ndp_tx_set_rto(tx);
 }
 
-static void ndp_tx_control(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h)
+static void ndp_tx_control(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h,
+			   u64 heard)
 {
 	struct ndp_peer *peer = tx->peer;
 
-	ndp_tx_sample(tx, h, w->c.now);
+	ndp_tx_sample(tx, h, heard);
 	spin_lock(&peer->lock);
 	w->c.paths = &peer->paths;
 	ndp_snd_control(&w->c, &tx->f, h);
@@ -716,7 +727,7 @@ static void ndp_tx_answer(struct ndp_tx *tx, struct ndp_tx_work *w, const struct
 		if (ndp_snd_returned(&w->c, &tx->f, h) == NDP_SND_NEWS)
 			ndp_tx_outcome(tx, h->path, NDP_OUTCOME_RETURNED, w->c.now);
 	} else if (h->type == NDP_CONTROL) {
-		ndp_tx_control(tx, w, h);
+		ndp_tx_control(tx, w, h, w->c.now);
 	} else if (h->type == NDP_COOKIE) {
 		if (ndp_snd_cookie(&w->c, &tx->f, h) == NDP_SND_NEWS)
 			ndp_tx_outcome(tx, h->path, NDP_OUTCOME_ACK, w->c.now);
@@ -734,7 +745,7 @@ static void ndp_tx_answer(struct ndp_tx *tx, struct ndp_tx_work *w, const struct
  */
 void ndp_tx_input(struct ndp_packet *p, bool returned)
 {
-	struct ndp_tx *tx = ndp_tx_find(p);
+	struct ndp_tx *tx = ndp_tx_find(p, p->h.flow_id);
 	struct ndp_tx_work w;
 	bool fits = false;
 
@@ -748,6 +759,35 @@ void ndp_tx_input(struct ndp_packet *p, bool returned)
 	if (!fits)
 		ndp_count(p->nn, NDP_N_IN_NO_FLOW);
 	consume_skb(p->skb);
+}
+
+/**
+ * ndp_tx_carried() - process an ACK that DATA of the other direction has carried
+ * @p: DATA of a known flow; its skb may be gone
+ * @sk: its socket
+ *
+ * Under RCU, bottom halves off.
+ */
+void ndp_tx_carried(const struct ndp_packet *p, const struct sock *sk)
+{
+	const struct ndp_hdr said = {
+		.flow_id = p->h.data.ack_flow_id, .sport = p->h.sport, .dport = p->h.dport,
+	};
+	struct ndp_tx *tx = ndp_tx_find(p, said.flow_id);
+	struct ndp_tx_work w;
+	struct ndp_hdr h;
+	bool fits = false;
+
+	ndp_count(p->nn, NDP_N_IN_DATA_ACK);
+	if (tx && tx->sk == sk) {
+		ndp_tx_enter(tx, &w);
+		fits = ndp_tx_fits(tx, &said, false);
+		if (fits && ndp_snd_carried(&w.c, &tx->f, p->h.data.ack_seq, &h))
+			ndp_tx_control(tx, &w, &h, ndp_ride_heard(&p->h.data, w.c.now));
+		ndp_tx_leave(tx, &w);
+	}
+	if (!fits)
+		ndp_count(p->nn, NDP_N_IN_NO_FLOW);
 }
 
 /*
@@ -778,7 +818,7 @@ static void ndp_tx_unreachable(struct ndp_tx *tx, struct ndp_tx_work *w, const s
  */
 void ndp_tx_icmp(const struct ndp_packet *p, u8 error)
 {
-	struct ndp_tx *tx = ndp_tx_find(p);
+	struct ndp_tx *tx = ndp_tx_find(p, p->h.flow_id);
 	struct ndp_tx_work w;
 
 	if (!tx || (p->h.type != NDP_DATA && p->h.type != NDP_PROBE))

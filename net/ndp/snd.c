@@ -641,6 +641,49 @@ enum ndp_snd_verdict ndp_snd_control(const struct ndp_snd_call *c, struct ndp_sn
 }
 
 /**
+ * ndp_snd_carried() - make the CONTROL for which an ACK stands that DATA has carried
+ * @c: call
+ * @f: flow
+ * @seq: packets up to this one have arrived
+ * @h: result, for ndp_snd_control()
+ *
+ * The ACK is of the first transmission of packet @seq. If that was sent again, its path is unknown.
+ * Only a receiver with room, from which a CONTROL has arrived, lets an ACK be carried.
+ *
+ * Return: false if it has no news or cannot be true.
+ */
+bool ndp_snd_carried(const struct ndp_snd_call *c, const struct ndp_snd_flow *f, u32 seq,
+		     struct ndp_hdr *h)
+{
+	const struct ndp_snd_pkt *pkt;
+
+	if (!f->sb.pkt || f->error)
+		return false;
+	if (!f->token || f->sb.next - seq - 1 >= 2 * NDP_RING_MAX) {
+		ndp_snd_deny(c);
+		return false;
+	}
+	pkt = ndp_sb_find(&f->sb, seq);
+	if (!pkt) {
+		ndp_snd_count(&c->stats->answers_stale, 1);
+		return false;
+	}
+	*h = (struct ndp_hdr) {
+		.type = NDP_CONTROL, .flow_id = f->flow_id, .sport = f->dport, .dport = f->sport,
+		.ctl = {
+			.ack_base = seq + 1, .pull = f->pull, .trimmed = f->trimmed,
+			.token = f->token, .window = (u16)(f->window ?: 1),
+		},
+	};
+	if (!pkt->try_no) {
+		h->flags = NDP_CTL_ACK;
+		h->seq = seq;
+		h->path = pkt->path;
+	}
+	return true;
+}
+
+/**
  * ndp_snd_returned() - process a packet that a switch has returned
  * @c: call
  * @f: flow

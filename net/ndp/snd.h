@@ -456,6 +456,8 @@ const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *c, struct ndp_
 void ndp_snd_postpone(struct ndp_snd_flow *f, struct ndp_snd_pkt *pkt, u64 now);
 enum ndp_snd_verdict ndp_snd_control(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				     const struct ndp_hdr *h);
+bool ndp_snd_carried(const struct ndp_snd_call *c, const struct ndp_snd_flow *f, u32 seq,
+		     struct ndp_hdr *h);
 enum ndp_snd_verdict ndp_snd_returned(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				      const struct ndp_hdr *h);
 enum ndp_snd_verdict ndp_snd_cookie(const struct ndp_snd_call *c, struct ndp_snd_flow *f,

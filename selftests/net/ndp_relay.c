@@ -6,7 +6,7 @@
  *	[-n COUNT] [-s SEED]
  *
  * Forwards frames between the two devices until SIGTERM. Trims -t PERCENT of the DATA packets to
- * the first -k BYTES, default 56, after the UDP header. -l: update all lengths, only IP's, or no
+ * the first -k BYTES, default 56, after the UDP header; 64 keep the tag of a packet with a key. -l: update all lengths, only IP's, or no
  * length; -d: DSCP of trimmed packets; -r: PERCENT of trimmed packets that are returned to the
  * sender; -n: trim only the first COUNT packets. Prints
  * "relay frames=COUNT trimmed=COUNT returned=COUNT".
@@ -32,6 +32,7 @@
 
 #define PORT 61199
 #define HEADER 56U
+#define KEYED_HEADER 64U
 #define UDP 8U
 #define FRAME 16384
 #define BUFFER_BYTES (16 << 20)
@@ -75,7 +76,8 @@ static unsigned int find_data(const uint8_t *b, unsigned int len)
 		l4 = 14 + (b[14] & 15) * 4U;
 	else if (len >= 14 + 40 && get16(b + 12) == ETH_P_IPV6 && b[20] == 17)
 		l4 = 14 + 40;
-	if (!l4 || len <= l4 + UDP + HEADER || get16(b + l4 + 2) != PORT || b[l4 + UDP] != 0x21)
+	if (!l4 || len <= l4 + UDP + HEADER || get16(b + l4 + 2) != PORT ||
+	    (b[l4 + UDP] != 0x21 && b[l4 + UDP] != 0x31))
 		return 0;
 	return l4;
 }
@@ -203,7 +205,7 @@ static void options(int argc, char *argv[])
 			exit(2);
 		}
 	}
-	if (!where[0] || !where[1] || keep > HEADER)
+	if (!where[0] || !where[1] || keep > KEYED_HEADER)
 		errx(2, "usage: ndp_relay -a NS/DEV -b NS/DEV [OPTION...]");
 }
 

@@ -42,7 +42,7 @@ struct message {
 
 /* how often the target came by */
 static unsigned long reads[NDP_READ_VALUE + 1], admits[NDP_ADMIT_DROP + 1];
-static unsigned long verdicts[NDP_RCV_VERDICTS], batches[3], ends[3], pulls[2];
+static unsigned long verdicts[NDP_RCV_VERDICTS], batches[3], ends[3], pulls[2], rides;
 
 static struct ndp_rcv rcv;
 static struct ndp_pull queue;
@@ -259,7 +259,13 @@ static void arrive(const struct ndp_hdr *h)
 		return;
 	pull = ndp_rcv_demand(&queue, f, h, v, h->seq % 5 == 0, now);
 	pulls[pull]++;
-	if (ndp_rcv_reply(&rcv, f, h, v, pull, 0, &answer))
+	if (h->seq % 4 && ndp_rcv_may_ride(f, h, v, 0)) {
+		assert(!pull);
+		ndp_rcv_ride(f, h, 0);
+		rides++;
+		if (h->seq % 4 == 1)
+			ndp_rcv_rode(f);
+	} else if (ndp_rcv_reply(&rcv, f, h, v, pull, 0, &answer))
 		check_answer(&answer, h->flow_id);
 	assert(f->pull.granted == f->pull.target || f->pull.queued || !f->pull.allowed ||
 	       (s32)(f->pull.granted - f->pull.seen) >= (s32)f->pull.allowed);
@@ -400,8 +406,13 @@ static u32 make_data(struct ndp_hdr *h)
 	h->seq = d->base + rng_in(&rng, 0, rng_percent(&rng, 98) ? 60 : 3000);
 	h->flags = rng_percent(&rng, 90) ? NDP_DATA_SYN : 0;
 	h->flags |= rng_percent(&rng, 10) ? NDP_DATA_LAST : 0;
+	/* nothing is missing */
+	if (h->flags & NDP_DATA_LAST && rng_percent(&rng, 50))
+		d->base = h->seq;
 	h->flags |= rng_percent(&rng, 30) ? NDP_DATA_RTX :
 		    rng_percent(&rng, 30) ? NDP_DATA_SPEC : 0;
+	if (!d->offset && !(h->flags & NDP_DATA_RTX) && rng_percent(&rng, 20))
+		h->flags |= NDP_DATA_ACK;
 	if (rng_percent(&rng, 10))
 		return rng_percent(&rng, 80) ? NDP_HLEN : NDP_NACK_HLEN;
 	return NDP_HLEN + h->payload_len;
@@ -460,6 +471,7 @@ static bool reached(void)
 	all &= fuzz_show("packet", verdicts, NDP_RCV_VERDICTS, 10);
 	all &= fuzz_show("batch a part, whole, not at once", batches, 3, 10);
 	all &= fuzz_show("messages whole, dropped, read in parts", ends, 3, 100);
+	all &= fuzz_show("ACKs that may ride", &rides, 1, 50);
 	all &= fuzz_show("answers that do not pull, pull", pulls, 2, 1000);
 	return all;
 }

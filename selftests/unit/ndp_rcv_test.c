@@ -479,6 +479,86 @@ static void test_answers(void **state)
 	end();
 }
 
+/* DATA number @nr, the last one now, is a message; may its ACK ride? */
+static bool may_ride(u32 nr, u32 msg, u8 flags, u8 dsfield)
+{
+	struct ndp_hdr h = data(nr, msg, 0, SEG);
+
+	h.flags = NDP_DATA_LAST | flags;
+	assert_int_equal(arrive(&h), NDP_RCV_WHOLE);
+	return ndp_rcv_may_ride(&flow, &h, NDP_RCV_WHOLE, dsfield);
+}
+
+/* An ACK rides if it says all that the sender has to learn. */
+static void test_may_ride(void **state)
+{
+	struct ndp_hdr h;
+
+	(void)state;
+	begin(LIMIT, false);
+	assert_true(may_ride(0, 0, 0, 0));
+	/* it tells nothing about retransmissions, and not that more is to come */
+	assert_false(may_ride(1, 1, NDP_DATA_RTX, 0));
+	h = data(2, 2, 0, SEG);
+	assert_int_equal(arrive(&h), NDP_RCV_WHOLE);
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_WHOLE, 0));
+	/* a part, a duplicate, a trimmed packet */
+	h = data(3, 3, 0, 2 * SEG);
+	h.flags = NDP_DATA_LAST;
+	assert_int_equal(arrive(&h), NDP_RCV_PART);
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_PART, 0));
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_DUPLICATE, 0));
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_TRIMMED, 0));
+	h = data(4, 3, SEG, 2 * SEG);
+	h.flags = NDP_DATA_LAST;
+	assert_int_equal(arrive(&h), NDP_RCV_WHOLE);
+	assert_true(ndp_rcv_may_ride(&flow, &h, NDP_RCV_WHOLE, 0));
+	/* packet 5 is missing, then it is late */
+	assert_false(may_ride(6, 5, 0, 0));
+	assert_false(may_ride(5, 4, 0, 0));
+	/* a sender that waits for room needs a CONTROL, and so does one without the token */
+	assert_true(may_ride(7, 6, 0, 0));
+	h = data(7, 6, 0, SEG);
+	flow.need = 1;
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_WHOLE, 0));
+	flow.need = 0;
+	flow.is_blocked = true;
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_WHOLE, 0));
+	flow.is_blocked = false;
+	flow.is_verified = false;
+	assert_false(ndp_rcv_may_ride(&flow, &h, NDP_RCV_WHOLE, 0));
+	end();
+}
+
+/* ACKs that no DATA has carried are one CONTROL, and not many wait for it. */
+static void test_ride(void **state)
+{
+	struct ndp_hdr answer = {}, h = data(0, 0, 0, SEG);
+	u32 i = 0;
+
+	(void)state;
+	begin(LIMIT, false);
+	assert_true(may_ride(i, i, 0, 8));
+	ndp_rcv_ride(&flow, &h, 8);
+	assert_false(may_ride(i + 1, i + 1, 0, 4));
+	assert_true(ndp_rcv_settle(&rcv, &flow, &answer));
+	assert_int_equal(answer.flags, NDP_CTL_ACK | NDP_CTL_ROOM);
+	assert_int_equal(answer.seq, SEQ);
+	assert_int_equal(answer.ctl.ack_base, SEQ + 2);
+	assert_int_equal(answer.ctl.dsfield, 8);
+	assert_false(ndp_rcv_settle(&rcv, &flow, &answer));
+	for (i = 2; may_ride(i, i, 0, 0); i++) {
+		h = data(i, i, 0, SEG);
+		ndp_rcv_ride(&flow, &h, 0);
+		assert_true(i < 50);
+	}
+	assert_true(i > 2);
+	ndp_rcv_rode(&flow);
+	assert_false(ndp_rcv_settle(&rcv, &flow, &answer));
+	assert_true(may_ride(i + 1, i + 1, 0, 0));
+	end();
+}
+
 /* All pulls that are due in a second */
 static void pull(struct ndp_pull *q, u64 *now_ns)
 {
@@ -879,6 +959,8 @@ int main(void)
 		cmocka_unit_test(test_order_has_room),
 		cmocka_unit_test(test_order_in_parts),
 		cmocka_unit_test(test_answers),
+		cmocka_unit_test(test_may_ride),
+		cmocka_unit_test(test_ride),
 		cmocka_unit_test(test_token),
 		cmocka_unit_test(test_token_once),
 		cmocka_unit_test(test_full),

@@ -39,6 +39,7 @@
 /* how often the target came by */
 static unsigned long verdicts[NDP_SND_REFUSED + 1], returns[NDP_SND_STALE + 1];
 static unsigned long cookies[NDP_SND_STALE + 1], errors[NDP_SND_REFUSED + 1];
+static unsigned long carried[2];
 static unsigned long actions[NDP_SND_PROBE + 1], expiries[NDP_SND_FAILED + 1], ends[2];
 
 static const struct ndp_snd_params params = {
@@ -202,6 +203,23 @@ static void expire(void)
 	} while (e == NDP_SND_LOST);
 }
 
+/* DATA of the other direction carries an ACK. */
+static void hear_carried(struct ndp_hdr *h, u8 how)
+{
+	struct ndp_snd_call c = call();
+	u32 first = flow.sb.flight.head;
+	struct ndp_hdr said;
+
+	if (how & FUZZ_OF_THE_FIRST && first != NDP_RING_NONE)
+		h->data.ack_seq = ndp_sb_seq(&flow.sb, first);
+	if (!ndp_snd_carried(&c, &flow, h->data.ack_seq, &said)) {
+		carried[1]++;
+		return;
+	}
+	carried[0]++;
+	assert(ndp_snd_control(&c, &flow, &said) == NDP_SND_NEWS);
+}
+
 static void hear(struct ndp_hdr *h, u8 how)
 {
 	struct ndp_snd_call c = call();
@@ -219,6 +237,8 @@ static void hear(struct ndp_hdr *h, u8 how)
 		errors[ndp_snd_error(&c, &flow, h)]++;
 	else if (h->type == NDP_DATA && how & FUZZ_RETURNED)
 		returns[ndp_snd_returned(&c, &flow, h)]++;
+	else if (ndp_carries_ack(h))
+		hear_carried(h, how);
 }
 
 /* Internet checksum of bytes from..to - 1, stored at @at */
@@ -329,6 +349,8 @@ static void make_wire(u8 *w)
 		h.payload_len = PAYLOAD;
 		h.data.base = h.seq;
 		h.data.msg_len = PAYLOAD;
+		h.flags = rng_percent(&rng, 50) ? NDP_DATA_ACK : 0;
+		h.data.ack_seq = SEQ + rng_in(&rng, 0, 60);
 	} else if (h.type == NDP_ERROR) {
 		h.err.code = (u8)rng_in(&rng, NDP_CODE_NO_PORT, NDP_CODE_REFUSED);
 		if (h.err.code >= NDP_CODE_GONE)
@@ -366,6 +388,7 @@ static bool reached(void)
 
 	all &= fuzz_show("CONTROL", verdicts, NDP_SND_REFUSED + 1, 1000);
 	all &= fuzz_show("returned", returns, NDP_SND_STALE + 1, 100);
+	all &= fuzz_show("carried, not", carried, 2, 100);
 	all &= fuzz_show("COOKIE", cookies, NDP_SND_STALE + 1, 100);
 	all &= fuzz_show("ERROR", errors, NDP_SND_REFUSED + 1, 100);
 	all &= fuzz_show("sent", actions + 1, NDP_SND_PROBE, 1000);

@@ -602,6 +602,101 @@ static void test_wrong_pull_heals(void **state)
 	port_close(&port);
 }
 
+/* DATA of the receiver has carried an ACK of packet @nr: was it processed? */
+static bool carried(struct port *port, u32 nr)
+{
+	struct ndp_snd_call c = port_call(port);
+	struct ndp_hdr h;
+
+	if (!ndp_snd_carried(&c, &port->f, PORT_SEQ + nr, &h))
+		return false;
+	assert_int_equal(port_control(port, &h), NDP_SND_NEWS);
+	return true;
+}
+
+/* A carried ACK counts as the CONTROL that would have been sent: all up to it arrived. */
+static void test_carried(void **state)
+{
+	struct ndp_snd_call c;
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 4);
+	push_window(&port, 4);
+	ack(&port, 0);
+	c = port_call(&port);
+	assert_true(ndp_snd_carried(&c, &port.f, PORT_SEQ + 2, &h));
+	assert_int_equal(h.flags, NDP_CTL_ACK);
+	assert_int_equal(h.seq, PORT_SEQ + 2);
+	assert_int_equal(h.path, 1);
+	assert_true(carried(&port, 2));
+	assert_int_equal(port.f.sb.base, PORT_SEQ + 3);
+	assert_int_equal(port.f.pull, 0);
+	/* once more, and late */
+	assert_false(carried(&port, 2));
+	assert_false(carried(&port, 1));
+	assert_int_equal(port.stats.answers_stale, 2);
+	assert_int_equal(port.stats.answers_refused, 0);
+	assert_true(carried(&port, 3));
+	expect_done(&port, &m, 0);
+	expect_idle(&port);
+	assert_int_equal(port.stats.acked_packets, 4);
+	port_close(&port);
+}
+
+/* It is refused if the flow never had a CONTROL, or the packet was not sent. */
+static void test_carried_lies(void **state)
+{
+	struct ndp_snd_msg m;
+	struct port port;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 4);
+	push_window(&port, 4);
+	assert_false(carried(&port, 0));
+	assert_int_equal(port.stats.answers_refused, 1);
+	ack(&port, 0);
+	assert_false(carried(&port, 4));
+	assert_false(carried(&port, 0x80000000));
+	assert_false(carried(&port, 3 - 2 * NDP_RING_MAX));
+	assert_int_equal(port.stats.answers_refused, 4);
+	assert_int_equal(port.stats.acked_packets, 1);
+	assert_true(carried(&port, 3));
+	port_close(&port);
+}
+
+/* The path of a packet that was sent again is unknown; a carried ACK shows that there is room. */
+static void test_carried_again(void **state)
+{
+	struct ndp_snd_call c;
+	struct ndp_snd_msg m;
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	start(&port);
+	give(&port, &m, 2);
+	push_window(&port, 2);
+	ack(&port, 0);
+	nack(&port, 1, 0);
+	pull(&port, 1);
+	expect_rtx(&port, 1, NDP_DATA_LAST);
+	port.f.window = 0;
+	c = port_call(&port);
+	assert_true(ndp_snd_carried(&c, &port.f, PORT_SEQ + 1, &h));
+	assert_int_equal(h.flags, 0);
+	assert_int_equal(h.seq, 0);
+	assert_int_equal(h.path, 0);
+	assert_true(carried(&port, 1));
+	assert_true(port.f.window > 0);
+	expect_done(&port, &m, 0);
+	port_close(&port);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -625,6 +720,9 @@ int main(void)
 		cmocka_unit_test(test_bare_nack),
 		cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_wrong_pull_heals),
+		cmocka_unit_test(test_carried),
+		cmocka_unit_test(test_carried_lies),
+		cmocka_unit_test(test_carried_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
