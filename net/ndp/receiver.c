@@ -445,11 +445,14 @@ bool ndp_rx_input_batch(struct ndp_packet *p)
 	ndp_rx_forget(rx->sk, &garbage);
 	if (answer.type)
 		ndp_out_answer(rx->peer, &answer);
-	if (v < NDP_RCV_VERDICTS)
-		consume_skb(p->skb);
 	if (news)
 		rx->sk->sk_data_ready(rx->sk);
-	return v < NDP_RCV_VERDICTS;
+	if (v == NDP_RCV_VERDICTS)
+		return false;
+	consume_skb(p->skb);
+	if (ndp_carries_ack(&p->h))
+		ndp_tx_carried(p, rx->sk);
+	return true;
 }
 
 /* ---- CONTROL without a packet ---- */

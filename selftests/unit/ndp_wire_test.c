@@ -634,9 +634,11 @@ static void test_join(void **state)
 	assert_false(ndp_hdr_join(&first, &last));
 	assert_false(ndp_hdr_join(&second, &first));
 	/* flags that are not about the batch */
-	first.flags |= 0x80;
+	first.flags |= NDP_DATA_ACK;
+	first.data.ack_flow_id = 1;
+	first.data.ack_seq = 2;
 	assert_true(ndp_hdr_join(&first, &second));
-	second.flags |= 0x80;
+	second.flags |= NDP_DATA_ACK;
 	assert_false(ndp_hdr_join(&first, &second));
 	/* the header of a packet follows from those of the first and the last one */
 	h = ndp_hdr_nth(&first, &last, 0);
@@ -646,6 +648,8 @@ static void test_join(void **state)
 	h = ndp_hdr_nth(&first, &last, 1);
 	second = nth(1);
 	second.data.pull_target = first.data.pull_target;
+	second.data.ack_flow_id = 1;
+	second.data.ack_seq = 2;
 	assert_memory_equal(&h, &second, sizeof(h));
 }
 
