@@ -99,7 +99,7 @@ def claim(run, some):
 
 
 def draw(run, some):
-    _, axes = run.figure("dcqcn-dctcp", 1, len(run.params.flows), (12, 3.4))
+    _, axes = run.figure("dcqcn-dctcp", 1, len(run.params.flows), (13.5, 3.4))
     shares = [i / 200 for i in range(201)]
     for axis, flows in zip(axes, run.params.flows):
         for scheme, found in some.items():
@@ -109,4 +109,4 @@ def draw(run, some):
                           label="dcqcn, pmax %d %%" % c.value if scheme == "dcqcn" else "dctcp, K = %d KB" % (
                               c.value // 1000))
         axis.set(xlabel="queue, KB", ylabel="cumulative share of samples", title="%d flows" % flows, xlim=(0, None))
-        axis.legend(loc="lower right")
+    axes[-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

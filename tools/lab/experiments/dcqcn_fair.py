@@ -31,6 +31,7 @@ PARAMS = [
 ]
 SMALL = {"hosts": "2", "flows": "2", "pmax": "1", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
 SCHEMES = ("10gbit", "40gbit", "100gbit")
+TICKS_KB = (1, 10, 100, 1000, 10000)
 
 
 def rate_of(scheme):
@@ -126,23 +127,26 @@ def claim(run, ident, text, some):
 
 
 def draw(run, some):
-    _, axes = run.figure("dcqcn-fair", len(run.params.pmax), 3, (12, 3.2 * len(run.params.pmax)))
+    _, axes = run.figure("dcqcn-fair", len(run.params.pmax), 3, (13.2, 3.2 * len(run.params.pmax)))
     for line, pmax in zip(axes, run.params.pmax):
         for scheme, found in some.items():
             cs, colour = [c for c in found if c.pmax == pmax / 100], run.colour(scheme)
             flows = [c.flows for c in cs]
-            line[0].plot(flows, [c.share for c in cs], "o-", color=colour, label=scheme)
-            line[1].plot(flows, [c.jain for c in cs], "o-", color=colour, label=scheme)
+            line[0].plot(flows, [c.share for c in cs], "o-", color=colour, label=scheme.replace("gbit", " Gbit/s"))
+            line[1].plot(flows, [c.jain for c in cs], "o-", color=colour)
             line[1].plot(flows, [c.least for c in cs], "^:", color=colour)
-            line[2].plot(flows, [mean(c.queue_bytes) / 1e3 for c in cs], "o-", color=colour, label=scheme)
+            line[2].plot(flows, [mean(c.queue_bytes) / 1e3 for c in cs], "o-", color=colour)
             line[2].plot(*zip(*[(c.flows, c.rest_bytes / 1e3) for c in cs if c.rest_bytes]), "x--", color=colour)
         line[0].axhline(0.975, color="#666666", linewidth=0.8, linestyle=":")
         line[2].axhline(dcqcn.KMAX / 1e3, color="#666666", linewidth=0.8, linestyle=":")
         line[0].set(ylabel="goodput, relative to the maximum", ylim=(0.8, 1.02), title="Throughput, pmax %d %%" % pmax)
         line[1].set(ylabel="Jain's index (dotted: smallest share)", ylim=(0, 1.05), title="Shares")
-        line[2].set(ylabel="mean queue, KB", yscale="log", title="Queue (x: fluid model)")
+        line[2].set(ylabel="mean queue, KB", yscale="log", ylim=(TICKS_KB[0] / 2, TICKS_KB[-1]),
+                    title="Queue (x: fluid model)")
+        line[2].set_yticks(TICKS_KB, TICKS_KB)
+        line[2].minorticks_off()
+        line[2].legend(*line[0].get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1.02, 0.5))
         for axis in line:
             axis.set(xscale="log", xlabel="flows")
             axis.set_xticks(run.params.flows, [str(n) for n in run.params.flows])
             axis.set_xticks([], minor=True)
-            axis.legend()

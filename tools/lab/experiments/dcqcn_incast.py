@@ -39,6 +39,7 @@ SCHEMES = ("none", "classic", "patched", "dcqcn", "dctcp")
 TIMELY = ("classic", "patched")
 THRESHOLDS = {"static": "xoff auto", "dynamic": "xoff dynamic beta 8"}
 ACK_WIRE = 14 + 52 + 24
+TICKS_US = (20, 50, 100, 200, 500, 1000, 2000)
 
 
 # ---- in the guest
@@ -134,7 +135,7 @@ def claim(run, some):
 
 
 def draw(run, some):
-    _, axes = run.figure("dcqcn-incast", 1, 2, (10, 3.6))
+    _, axes = run.figure("dcqcn-incast", 1, 2, (11, 3.6))
     shares = [i / 200 for i in range(201)]
     for x, (scheme, found) in enumerate(some.items()):
         for c, style in zip(found.values(), ("-", ":")):
@@ -144,6 +145,10 @@ def draw(run, some):
                     hatch=["", "//"], edgecolor="white")
     axes[0].set(xscale="log", xlabel="RTT, µs (dotted: dynamic threshold)", ylabel="cumulative share of samples",
                 title="Distribution of the RTT, %d flows" % run.params.flows)
-    axes[0].legend(loc="lower right")
-    axes[1].set(yscale="log", ylim=(10, None), ylabel="RTT's p99, µs", title="RTT's p99 (hatched: dynamic threshold)")
+    axes[0].set_xticks(TICKS_US, TICKS_US)
+    axes[0].minorticks_off()
+    axes[1].set(yscale="log", ylim=(10, 3000), ylabel="RTT's p99, µs", title="RTT's p99 (hatched: dynamic threshold)")
+    axes[1].set_yticks(TICKS_US, TICKS_US)
+    axes[1].minorticks_off()
     axes[1].set_xticks(range(len(some)), list(some))
+    axes[1].legend(*axes[0].get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -20,7 +20,7 @@ each port, and dynamic thresholds with beta = 8.
 """
 from closlab import dcqcn, rdma, topo
 from closlab.params import Param
-from closlab.results import jain, mean, quantile
+from closlab.results import SCHEME_COLOURS, jain, mean, quantile
 from closlab.tcp import SERIES, goodputs
 
 PARAMS = [
@@ -39,6 +39,7 @@ PARAMS = [
 SMALL = {"rate": "10gbit", "runs": "1", "others": "1", "warmup": "2ms", "time": "2ms"}
 SCHEMES = ("lot-pfc", "lot-dcqcn", "clos-pfc", "clos-dcqcn")
 LOT = 4         # hosts
+NAMES = {"pfc": "PFC alone", "dcqcn": "DCQCN"}
 UPLINKS = {"l1": ("h11", "h12", "h15"), "l2": ("h13", "h14")}
 
 
@@ -179,23 +180,22 @@ def claim(run, some):
 
 def draw(run, some):
     _, axes = run.figure("dcqcn-pfc", 1, 3, (12, 3.4))
-    colours = {control: run.colour("clos-" + control) for control in ("pfc", "dcqcn")}
     for axis, key, names in ((axes[0], ("lot", "lot"), ["h%d" % (i + 1) for i in range(LOT)]),
                              (axes[1], ("clos", "unfair"), ["h11", "h21", "h31", "h42"])):
-        for control, shift in (("pfc", -0.12), ("dcqcn", 0.12)):
+        for control, shift in (("pfc", -0.2), ("dcqcn", 0.2)):
             flows = [mean(column) for column in zip(*some[key][control].goodputs)]
-            axis.plot([x + shift for x in range(len(flows))], flows, "o", color=colours[control],
-                      label={"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
+            axis.bar([x + shift for x in range(len(flows))], flows, 0.38, color=SCHEME_COLOURS[control],
+                     label=NAMES[control])
         axis.set_xticks(range(len(names)), names)
         axis.axhline(run.params.rate / 1e9 / len(names), color="#666666", linewidth=0.8, linestyle=":")
     for control, shift in (("pfc", -0.08), ("dcqcn", 0.08)):
         axes[2].plot([k + shift for k in run.params.others],
                      [quantile(some["clos", "victim-%d" % k][control].victims, 0.5) for k in run.params.others], "o-",
-                     color=colours[control], label={"pfc": "PFC alone", "dcqcn": "DCQCN"}[control])
+                     color=SCHEME_COLOURS[control], label=NAMES[control])
     axes[0].set(title="Parking lot", xlabel="sender, nearest last")
     axes[1].set(title="Unfairness, mean of the runs", xlabel="sender")
     axes[2].set(title="Victim, median of the runs", xlabel="senders to h41 below t3")
     axes[2].set_xticks(run.params.others)
     for axis in axes:
-        axis.set(ylabel="goodput, Gbit/s", ylim=(0, None))
-        axis.legend()
+        axis.set(ylabel="goodput, Gbit/s", ylim=(0, run.params.rate / 1e9 * 0.75))
+    axes[-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -52,6 +52,7 @@ TIMELY = ("classic", "patched")
 
 ACK_WIRE = 14 + 52 + 24
 SHOWN = 500     # RTT samples that are drawn
+TICKS_US = (10, 100, 1000, 10000)
 
 
 def cases(params, scheme):
@@ -205,12 +206,13 @@ def claim(run, all_cases, first):
 # ---- pictures
 
 def draw(run, first, last):
-    _, axes = run.figure("timely-incast", 2, 2, size=(10, 7))
+    _, axes = run.figure("timely-incast", 2, 2, size=(11.5, 7))
     lossy = [some[0] for some in first.values()]
     draw_cdf(axes[0][0], run, first, last)
     draw_p99(axes[0][1], run, first)
     draw_course(axes[1][0], run, lossy)
     draw_shares(axes[1][1], run, lossy)
+    axes[0][1].legend(*axes[0][0].get_legend_handles_labels(), loc="center left", bbox_to_anchor=(1.02, 0.5))
 
 
 def draw_cdf(axis, run, first, last):
@@ -222,10 +224,10 @@ def draw_cdf(axis, run, first, last):
     axis.plot([last.rtt(q) for q in shares], shares, "--", color=run.colour("patched"),
               label="patched, beta %g" % last.values["beta"])
     axis.set_xscale("log")
+    axis.set_xticks(TICKS_US, TICKS_US)
     axis.set_xlabel("RTT, µs (dotted: deep buffer)")
     axis.set_ylabel("cumulative share of samples")
     axis.set_title("Distribution of the RTT, %d flows" % run.params.flows)
-    axis.legend(loc="upper right", bbox_to_anchor=(0.97, 0.75), frameon=True, framealpha=1, edgecolor="none")
 
 
 def draw_p99(axis, run, first):
@@ -233,7 +235,8 @@ def draw_p99(axis, run, first):
         axis.bar([x - 0.2, x + 0.2], [lossy.p99, deep.p99], 0.38, color=run.colour(scheme), alpha=0.9,
                  hatch=["", "//"], edgecolor="white")
     axis.set_yscale("log")
-    axis.set_ylim(bottom=10)
+    axis.set_ylim(TICKS_US[0], 10 * TICKS_US[-1])
+    axis.set_yticks(TICKS_US, TICKS_US)
     axis.set_xticks(range(len(first)), list(first))
     axis.set_ylabel("RTT's p99, µs")
     axis.set_title("RTT's p99 (hatched: deep buffer)")

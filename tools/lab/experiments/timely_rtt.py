@@ -58,6 +58,7 @@ HEADERS = WIRE - DATA       # bytes on the link of a frame without its data, or 
 GAP, PREAMBLE = 12, 8       # bytes of HEADERS after and before a frame
 SEQUENCE = 1 << 32
 STEPS = 500                 # points of a drawn distribution
+TICKS_US = (0.1, 1, 10, 100)    # of drawn errors
 
 ETH_P_ALL = 3
 BPF_RET = 6
@@ -436,6 +437,8 @@ def draw_sources(run, cases):
     axes[0].set(xlabel="RTT, µs", ylabel="share of RTTs", title="idle path, " + setting)
     axes[1].set(xlabel="error, µs", ylabel="share of RTTs", xscale="log", title="load, " + setting)
     axes[2].set(xlabel="rx-usecs", ylabel="p99 error, µs", yscale="log", title="load")
+    axes[1].set_xticks(TICKS_US, TICKS_US)
+    axes[2].set_yticks(TICKS_US, TICKS_US)
     for axis in axes[:2]:
         axis.legend()
     axes[2].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
