@@ -43,6 +43,7 @@
 #include <net/udp_tunnel.h>
 #include <closnet/pkt_core.h>
 #include "ndp.h"
+#include "rx_batch.h"
 #include "trace.h"
 
 #define NDP_UDP_HLEN	((u32)sizeof(struct udphdr))

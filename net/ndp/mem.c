@@ -9,13 +9,14 @@
  * quarters, so that short ones do not wait for them. Flows may use a quarter. Each socket has a
  * minimum whatever the other sockets use.
  */
+#include <linux/sizes.h>
 #include <net/sock.h>
 #include "ndp.h"
 
 /* bytes of queued messages that a socket may always have: several chunks */
 #define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
 /* longest reservation of a message that may use all of the total */
-#define NDP_MEMORY_SHORT	(1U << 20)
+#define NDP_MEMORY_SHORT	SZ_1M
 /* bytes of flows that a socket may always have */
 #define NDP_MEMORY_FLOWS	131072
 

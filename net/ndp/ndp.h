@@ -329,13 +329,6 @@ void ndp_input_hook(struct nf_hook_ops *ops, struct net_device *dev);
 int ndp_input_init(struct ndp_net *nn);
 void ndp_input_exit(struct ndp_net *nn);
 
-/* ---- rx_batch.c: packets that arrive as one ---- */
-
-bool ndp_rx_batch_is(const struct sk_buff *skb, u32 off);
-void ndp_rx_batch_keep(struct sk_buff *skb, u32 off);
-bool ndp_rx_batch_has_apart(struct sk_buff *skb, u32 hlen);
-void ndp_rx_batch_strip(struct sk_buff *skb, u32 hlen);
-
 /* ---- sock.c: sockets ---- */
 
 /**
@@ -848,17 +841,6 @@ void ndp_rx_close(struct sock *sk);
 bool ndp_rx_gc(struct ndp_net *nn);
 void ndp_rx_info(struct sock *sk, struct ndp_info *info);
 void ndp_rx_init_sock(struct ndp_sock *ns);
-
-/* ---- rx_ride.c: ACKs that DATA of the other direction carries ---- */
-
-void ndp_ride_init(struct ndp_rx *rx);
-bool ndp_ride_offer(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_verdict v,
-		    u64 now);
-void ndp_ride_end(struct ndp_rx *rx, bool late);
-void ndp_ride_take(struct ndp_tx *tx, struct ndp_hdr *h, u64 now);
-void ndp_ride_lost(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h);
-void ndp_ride_repeat(const struct ndp_tx *tx, u64 ride);
-u64 ndp_ride_heard(const struct ndp_data *d, u64 now);
 
 /* ---- rx_msg.c, recvmsg.c: received messages ---- */
 

@@ -32,6 +32,8 @@
  */
 #include <linux/filter.h>
 #include "ndp.h"
+#include "rx_batch.h"
+#include "rx_ride.h"
 
 /*
  * Silence after which incomplete messages are given up if flows wait for their memory: twice the

@@ -19,6 +19,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "ndp.h"
+#include "rx_ride.h"
 
 /* bytes by which an IPv6 header is longer than IPv4's */
 #define NDP_RX_IP6_MORE		20

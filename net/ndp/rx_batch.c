@@ -21,6 +21,7 @@
 #include <linux/skbuff.h>
 #include <linux/udp.h>
 #include "ndp.h"
+#include "rx_batch.h"
 
 #define NDP_UDP_HLEN	((u32)sizeof(struct udphdr))
 

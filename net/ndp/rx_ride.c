@@ -21,7 +21,7 @@
  * was carried raises it, each one that was not lowers it, and at 0 only one ACK in NDP_RIDE_TRY is
  * offered. A socket without a flow to the sender defers nothing.
  */
-#include "ndp.h"
+#include "rx_ride.h"
 
 #define NDP_RIDE_MAX	8U	/* greatest number of rides, ... */
 #define NDP_RIDE_FIRST	4U	/* ... first number, ... */

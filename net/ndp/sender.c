@@ -18,6 +18,7 @@
  */
 #include <net/inet_ecn.h>
 #include "ndp.h"
+#include "rx_ride.h"
 #include "trace.h"
 
 /* packets that are collected before the lock is dropped */

@@ -76,6 +76,8 @@ sound "segmentation by the NIC" "$b"
 
 ip -n "$a" link set w0 mtu 1500
 ip -n "$b" link set w1 mtu 1500
+# the packets of a batch have one band
+in_ns "$a" tee /proc/sys/net/ndp/bands >/dev/null <<<1
 # ten MAX BATCHES PACKETS: check that ten packets leave in BATCHES batches with PACKETS packets in total
 ten() {
 	gso "$a" "$1"

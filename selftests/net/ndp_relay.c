@@ -6,9 +6,9 @@
  *	[-n COUNT] [-s SEED]
  *
  * Forwards frames between the two devices until SIGTERM. Trims -t PERCENT of the DATA packets to
- * the first -k BYTES, default 56, after the UDP header; 64 keep the tag of a packet with a key. -l: update all lengths, only IP's, or no
- * length; -d: DSCP of trimmed packets; -r: PERCENT of trimmed packets that are returned to the
- * sender; -n: trim only the first COUNT packets. Prints
+ * the first -k BYTES, default 56, after the UDP header; 64 keep the tag of a packet with a key.
+ * -l: update all lengths, only IP's, or no length; -d: DSCP of trimmed packets; -r: PERCENT of
+ * trimmed packets that are returned to the sender; -n: trim only the first COUNT packets. Prints
  * "relay frames=COUNT trimmed=COUNT returned=COUNT".
  *
  * Written from the protocol's description, independently of net/ndp/wire.c.

@@ -284,7 +284,7 @@ static void test_prios(void **state)
 	}
 }
 
-/* With each policy, the first pull of an unverified flow has its priority, and later ones have 0. */
+/* With each policy, the first pull of an unverified flow has its priority; later ones have 0. */
 static void test_unverified_prio(void **state)
 {
 	static const u32 who[] = { 0, 1, 1, 1 };

@@ -265,8 +265,9 @@ static void arrive(const struct ndp_hdr *h)
 		rides++;
 		if (h->seq % 4 == 1)
 			ndp_rcv_rode(f);
-	} else if (ndp_rcv_reply(&rcv, f, h, v, pull, 0, &answer))
+	} else if (ndp_rcv_reply(&rcv, f, h, v, pull, 0, &answer)) {
 		check_answer(&answer, h->flow_id);
+	}
 	assert(f->pull.granted == f->pull.target || f->pull.queued || !f->pull.allowed ||
 	       (s32)(f->pull.granted - f->pull.seen) >= (s32)f->pull.allowed);
 }

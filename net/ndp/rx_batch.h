@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The NDP transport: packets that arrive as one
+ */
+#ifndef _NDP_RX_BATCH_H
+#define _NDP_RX_BATCH_H
+
+#include <linux/skbuff.h>
+
+bool ndp_rx_batch_is(const struct sk_buff *skb, u32 off);
+void ndp_rx_batch_keep(struct sk_buff *skb, u32 off);
+bool ndp_rx_batch_has_apart(struct sk_buff *skb, u32 hlen);
+void ndp_rx_batch_strip(struct sk_buff *skb, u32 hlen);
+
+#endif /* _NDP_RX_BATCH_H */
