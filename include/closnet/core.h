@@ -49,6 +49,7 @@ typedef int64_t s64;
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
 #define __maybe_unused	__attribute__((__unused__))
+#define __force
 #define READ_ONCE(x)	__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, val) __atomic_store_n(&(x), val, __ATOMIC_RELAXED)
 #define min_t(type, x, y) ((type)(x) < (type)(y) ? (type)(x) : (type)(y))
@@ -106,6 +107,11 @@ static inline u32 crc32_le(u32 crc, const u8 *b, size_t len)
 static inline int fls64(u64 word)
 {
 	return word ? 64 - __builtin_clzll(word) : 0;
+}
+
+static inline u64 ror64(u64 word, unsigned int shift)
+{
+	return word >> (shift & 63) | word << (-shift & 63);
 }
 
 static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)

@@ -95,8 +95,10 @@ void pcrp_flows_assign(struct pcrp_flows *t, struct pcrp_entry *e, const struct 
 	if (!hlist_unhashed(&e->node))
 		hlist_del(&e->node);
 	e->key = *key;
+	e->plain = pcrp_plain_of(key);
 	e->seq = (struct pcrp_seq) {};
 	e->src_hash = pcrp_addr_hash(&key->src, t->seed);
 	e->dst_hash = pcrp_addr_hash(&key->dst, t->seed);
 	hlist_add_head(&e->node, pcrp_flows_bucket(t, key));
+	t->last = e;
 }

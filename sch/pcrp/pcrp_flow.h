@@ -15,6 +15,7 @@
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include "pcrp_key.h"
+#include "pcrp_plain.h"
 #include "pcrp_sender.h"
 #include "pcrp_seq.h"
 
@@ -22,6 +23,7 @@
  * struct pcrp_entry - an entry
  * @tx: slot of the sender
  * @key: key of the flow; zeroed: no flow
+ * @plain: form of its plain packets
  * @node: in its hash bucket
  * @head: first packet
  * @tail: last packet
@@ -33,6 +35,7 @@
 struct pcrp_entry {
 	struct pcrp_tx_flow tx;
 	struct pcrp_key key;
+	struct pcrp_plain plain;
 	struct hlist_node node;
 	struct sk_buff *head;
 	struct sk_buff *tail;

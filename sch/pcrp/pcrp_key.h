@@ -7,9 +7,8 @@
 #ifndef _PCRP_KEY_H
 #define _PCRP_KEY_H
 
-#include <linux/bitops.h>
+#include <closnet/core.h>
 #include <linux/in6.h>
-#include <linux/math64.h>
 
 #define PCRP_KEY_WORDS		5
 

@@ -27,7 +27,7 @@
 
 /**
  * struct pcrp_skb_cb - control block of a queued packet
- * @queued_ns: when it was queued; valid in a flow's FIFO
+ * @queued_ns: when it was queued; 0: unknown, as its flow did not wait for GRANTs then
  * @bytes: bytes that are new to its flow
  * @l3_off: offset of the IP header
  * @ip_hlen: as in struct pcrp_pkt
@@ -256,11 +256,12 @@ static bool pcrp_has_room(struct Qdisc *sch, u32 flow_packets)
 
 /* Queue a packet without a flow. It may end within its L2 header. */
 static int pcrp_enqueue_rest(struct Qdisc *sch, struct sk_buff *skb, u32 l3_off,
-			     struct sk_buff **to_free, u64 now)
+			     struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct pcrp_entry *e = pcrp_flows_rest(&q->flows);
 	u32 bytes = skb->len > l3_off ? skb->len - l3_off : 0;
+	u64 now = ktime_get_ns();
 
 	if (!pcrp_has_room(sch, e->tx.packets))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
@@ -299,39 +300,91 @@ static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct pcrp_
 								  PCRP_GATE_DISCOVER;
 }
 
-/* Return: false: the packet is no retransmission, and still the caller's */
-static bool pcrp_enqueue_retrans(struct pcrp_sched_data *q, struct sk_buff *skb,
-				 struct pcrp_entry *e, const struct pcrp_pkt *pkt, u64 now)
+static noinline int pcrp_enqueue_retrans(struct Qdisc *sch, struct sk_buff *skb,
+					 struct pcrp_entry *e, u64 now)
 {
-	if (pkt->key.proto != IPPROTO_TCP ||
-	    !pcrp_seq_is_retrans(&e->seq, pkt->seq, pkt->bytes, pkt->fin))
-		return false;
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
 	pcrp_skb_cb(skb)->bytes = 0;
 	pcrp_fifo_push_retrans(e, skb);
 	pcrp_tx_queue_retrans(&q->tx, &e->tx, pcrp_unsent(e, skb), now);
-	return true;
+	return pcrp_queued(sch, skb);
 }
 
-static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
-			     struct pcrp_entry *e, const struct pcrp_pkt *pkt, u64 now)
+/*
+ * Queue a packet of a flow. @bytes, @seq and @fin are as in struct pcrp_pkt. @now may be 0
+ * if the flow is READY and ungated.
+ */
+static __always_inline int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
+					     struct pcrp_entry *e, u32 bytes, u32 seq, bool fin,
+					     u64 now)
 {
+	bool tcp = e->key.proto == IPPROTO_TCP, starts = pcrp_tx_finished(&e->tx);
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	enum pcrp_gate gate = PCRP_GATE_NONE;
-	u32 bytes = pkt->bytes;
-	bool starts;
 
 	pcrp_skb_cb(skb)->queued_ns = now;
-	if (unlikely(pcrp_enqueue_retrans(q, skb, e, pkt, now)))
-		return pcrp_queued(sch, skb);
-	starts = pcrp_tx_finished(&e->tx);
-	if (starts)
+	if (tcp && (fin || starts || !pcrp_seq_continue(&e->seq, seq, bytes))) {
+		if (pcrp_seq_is_retrans(&e->seq, seq, bytes, fin))
+			return pcrp_enqueue_retrans(sch, skb, e, now);
+		bytes = pcrp_seq_add(&e->seq, seq, bytes, fin, starts);
+	}
+	if (unlikely(starts))
 		gate = pcrp_gate_of(q, e, skb);
-	if (pkt->key.proto == IPPROTO_TCP)
-		bytes = pcrp_seq_add(&e->seq, pkt->seq, pkt->bytes, pkt->fin, starts);
 	pcrp_skb_cb(skb)->bytes = bytes;
 	pcrp_fifo_push(e, skb);
 	pcrp_tx_queue(&q->tx, &e->tx, bytes, pcrp_unsent(e, skb), gate, now);
 	return pcrp_queued(sch, skb);
+}
+
+/* Queue any packet. */
+static noinline int pcrp_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
+				     struct sk_buff **to_free)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_pkt pkt __uninitialized;	/* pcrp_parse() sets the fields in use */
+	struct pcrp_entry *e;
+	u64 now;
+
+	pcrp_classify(q, skb, &pkt);
+	if (pkt.kind == PCRP_KIND_TOP)
+		return pcrp_enqueue_top(sch, skb, &pkt, 0, to_free);
+	if (unlikely(pkt.kind == PCRP_KIND_CONTROL))
+		return pcrp_enqueue_control(sch, skb, &pkt, to_free);
+	if (pkt.kind == PCRP_KIND_REST)
+		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free);
+
+	e = pcrp_flows_find(&q->flows, &pkt.key);
+	if (unlikely(e && pkt.syn))
+		pcrp_seq_forget(&e->seq);
+	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head)) /* no data to overtake here */
+		return pcrp_enqueue_top(sch, skb, &pkt, pcrp_signal_prio(e, &pkt), to_free);
+	if (!pcrp_has_room(sch, e ? e->tx.packets : 0))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
+	now = ktime_get_ns();
+	if (unlikely(!e))
+		e = pcrp_claim(q, &pkt.key, now);
+	if (unlikely(!e)) {
+		closnet_add(&q->flows_overflow, 1);
+		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free);
+	}
+	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, pkt.fin, now);
+}
+
+/* Parse a packet, if it is a plain one of the flow that was looked up last. */
+static __always_inline bool pcrp_parse_again(const struct pcrp_sched_data *q,
+					     const struct pcrp_entry *e, struct sk_buff *skb,
+					     struct pcrp_plain_pkt *pkt)
+{
+	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
+
+	if (!q->l2_len || !pcrp_plain_parse(&e->key, e->plain, skb->data, skb_headlen(skb),
+					    skb->len, skb_is_gso(skb), pkt))
+		return false;
+	cb->l3_off = ETH_HLEN;
+	cb->ip_hlen = e->plain.ip_hlen;
+	cb->dsfield = pkt->dsfield;
+	return true;
 }
 
 /**
@@ -345,35 +398,16 @@ static int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *skb,
 int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
-	struct pcrp_pkt pkt __uninitialized;	/* pcrp_parse() sets the fields in use */
-	struct pcrp_entry *e;
-	u64 now;
+	struct pcrp_plain_pkt pkt __uninitialized;
+	struct pcrp_entry *e = q->flows.last;
+	u64 now = 0;
 
-	pcrp_classify(q, skb, &pkt);
-	if (pkt.kind == PCRP_KIND_TOP)
-		return pcrp_enqueue_top(sch, skb, &pkt, 0, to_free);
-	if (unlikely(pkt.kind == PCRP_KIND_CONTROL))
-		return pcrp_enqueue_control(sch, skb, &pkt, to_free);
-	now = ktime_get_ns();
-	if (pkt.kind == PCRP_KIND_REST)
-		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
-
-	e = q->flows.last;
-	if (!pcrp_key_equal(&e->key, &pkt.key))
-		e = pcrp_flows_find(&q->flows, &pkt.key);
-	if (unlikely(e && pkt.syn))
-		pcrp_seq_forget(&e->seq);
-	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head)) /* no data to overtake here */
-		return pcrp_enqueue_top(sch, skb, &pkt, pcrp_signal_prio(e, &pkt), to_free);
-	if (!pcrp_has_room(sch, e ? e->tx.packets : 0))
-		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
-	if (unlikely(!e))
-		e = pcrp_claim(q, &pkt.key, now);
-	if (unlikely(!e)) {
-		closnet_add(&q->flows_overflow, 1);
-		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free, now);
-	}
-	return pcrp_enqueue_flow(sch, skb, e, &pkt, now);
+	if (!pcrp_parse_again(q, e, skb, &pkt) || !pcrp_has_room(sch, e->tx.packets))
+		return pcrp_enqueue_any(skb, sch, to_free);
+	/* to read the clock takes as long as to parse the packet */
+	if (e->tx.state != PCRP_TX_READY || e->tx.gate == PCRP_GATE_GRANT)
+		now = ktime_get_ns();
+	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, false, now);
 }
 
 /**
@@ -437,8 +471,8 @@ static inline struct sk_buff *pcrp_leave(struct Qdisc *sch, struct sk_buff *skb,
 		if (q->slept)	/* idle time earns no credit */
 			q->shaper.next_ns = max(q->shaper.next_ns, now);
 		closnet_shaper_charge(&q->shaper, qdisc_pkt_len(skb), now);
+		q->slept = false;
 	}
-	q->slept = false;
 	qdisc_bstats_update(sch, skb);
 	return skb;
 }
@@ -450,11 +484,12 @@ static inline struct sk_buff *pcrp_send(struct Qdisc *sch, struct sk_buff *skb, 
 	return pcrp_leave(sch, skb, now);
 }
 
-static struct sk_buff *pcrp_send_data(struct Qdisc *sch, struct pcrp_entry *e, u64 now)
+static __always_inline struct sk_buff *pcrp_send_data(struct Qdisc *sch, struct pcrp_entry *e,
+						      u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb = pcrp_fifo_pop(e);
-	u64 head_ns = e->head ? pcrp_skb_cb(e->head)->queued_ns : now;
+	u64 head_ns = e->head ? pcrp_skb_cb(e->head)->queued_ns ?: now : now;
 
 	pcrp_tx_sent(&q->tx, &e->tx, pcrp_skb_cb(skb)->bytes, pcrp_unsent(e, skb), head_ns, now);
 	if (e->tx.prio != PCRP_PRIO_UNGATED)
@@ -529,17 +564,16 @@ static struct sk_buff *pcrp_sleep(struct pcrp_sched_data *q)
 	return NULL;
 }
 
-/* Act on the sender's decisions. Bounded, as a REQUEST may lead to no packet. */
-static struct sk_buff *pcrp_send_next(struct Qdisc *sch, u64 now)
+/* Act on the decision to send no data, and on the next ones. A REQUEST may lead to no packet. */
+static noinline struct sk_buff *pcrp_send_control(struct Qdisc *sch, struct pcrp_tx_pick pick,
+						  u64 now)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
-	struct pcrp_tx_pick pick;
 	struct pcrp_entry *e;
 	struct sk_buff *skb;
 	u32 tries;
 
 	for (tries = 0; tries < PCRP_TRIES; tries++) {
-		pick = pcrp_tx_pick(&q->tx, now);
 		if (pick.action == PCRP_TX_SLEEP)
 			return pcrp_sleep(q);
 		e = container_of(pick.flow, struct pcrp_entry, tx);
@@ -548,9 +582,21 @@ static struct sk_buff *pcrp_send_next(struct Qdisc *sch, u64 now)
 		skb = pcrp_send_request(sch, e, pick.action, now);
 		if (skb)
 			return skb;
+		pick = pcrp_tx_pick_slow(&q->tx, now);
 	}
 	qdisc_watchdog_schedule_ns(&q->shaper.watchdog, now + NSEC_PER_USEC);
 	return NULL;
+}
+
+/* Act on the sender's decision. */
+static inline struct sk_buff *pcrp_send_next(struct Qdisc *sch, u64 now)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_tx_pick pick = pcrp_tx_pick(&q->tx, now);
+
+	if (likely(pick.action == PCRP_TX_DATA))
+		return pcrp_send_data(sch, container_of(pick.flow, struct pcrp_entry, tx), now);
+	return pcrp_send_control(sch, pick, now);
 }
 
 /**

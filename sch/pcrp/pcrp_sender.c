@@ -595,7 +595,7 @@ static noinline void pcrp_tx_restart(struct pcrp_sender *s, struct pcrp_tx_flow 
 }
 
 /**
- * pcrp_tx_queue() - account for a packet queued behind all others of its flow
+ * pcrp_tx_queue_slow() - pcrp_tx_queue() for any packet
  * @s: sender
  * @f: flow of the packet
  * @bytes: new payload in the packet
@@ -603,8 +603,8 @@ static noinline void pcrp_tx_restart(struct pcrp_sender *s, struct pcrp_tx_flow 
  * @gate: gate of the flow that the packet starts, if pcrp_tx_finished()
  * @now: the time, ns
  */
-void pcrp_tx_queue(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
-		   enum pcrp_gate gate, u64 now)
+void pcrp_tx_queue_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
+			enum pcrp_gate gate, u64 now)
 {
 	if (unlikely(pcrp_tx_finished(f) && (bytes || !f->packets))) {
 		if (f->state == PCRP_TX_READY) {
@@ -696,15 +696,13 @@ static noinline struct pcrp_tx_pick pcrp_tx_pick_due(struct pcrp_sender *s, u64 
 }
 
 /**
- * pcrp_tx_pick() - decide what to send next
+ * pcrp_tx_pick_slow() - pcrp_tx_pick() for any flows
  * @s: sender
  * @now: the time, ns
  *
- * The decision stands until pcrp_tx_sent(), pcrp_tx_request_sent() or pcrp_tx_ungate().
- *
- * Return: the action, and the flow that sends, which has a packet queued.
+ * Return: the decision.
  */
-struct pcrp_tx_pick pcrp_tx_pick(struct pcrp_sender *s, u64 now)
+struct pcrp_tx_pick pcrp_tx_pick_slow(struct pcrp_sender *s, u64 now)
 {
 	/* a WAITING flow has an alarm */
 	if (unlikely(rb_first_cached(&s->alarms) || s->count[PCRP_TX_DRY]))
@@ -746,19 +744,16 @@ static noinline void pcrp_tx_remove_gated(struct pcrp_sender *s, struct pcrp_tx_
 }
 
 /**
- * pcrp_tx_sent() - account for a flow's first packet, which leaves
+ * pcrp_tx_sent_slow() - pcrp_tx_sent() for any packet
  * @s: sender
  * @f: flow that pcrp_tx_pick() returned with PCRP_TX_DATA
  * @bytes: new payload in the packet
  * @unsent: bytes that the socket holds beyond those queued here
  * @head_ns: when the flow's next packet was queued, if it has one
  * @now: the time, ns
- *
- * Then @f->prio is the priority of the packet; PCRP_PRIO_UNGATED: its DSCP stays as it
- * is. If no bytes remain, the flow ends: pcrp_tx_ended().
  */
-void pcrp_tx_sent(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
-		  u64 head_ns, u64 now)
+void pcrp_tx_sent_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
+		       u64 head_ns, u64 now)
 {
 	if (unlikely(f->sent >= f->chain_end && bytes)) {
 		if (f->gate == PCRP_GATE_GRANT) {

@@ -285,12 +285,12 @@ void pcrp_tx_reset(struct pcrp_sender *s);
 void pcrp_tx_add_slot(struct pcrp_sender *s, struct pcrp_tx_flow *f);
 struct pcrp_tx_flow *pcrp_tx_claim(struct pcrp_sender *s, u64 now);
 void pcrp_tx_defer_claim(struct pcrp_sender *s, struct pcrp_tx_flow *f);
-void pcrp_tx_queue(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
-		   enum pcrp_gate gate, u64 now);
+void pcrp_tx_queue_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
+			enum pcrp_gate gate, u64 now);
 void pcrp_tx_queue_retrans(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 unsent, u64 now);
-struct pcrp_tx_pick pcrp_tx_pick(struct pcrp_sender *s, u64 now);
-void pcrp_tx_sent(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
-		  u64 head_ns, u64 now);
+struct pcrp_tx_pick pcrp_tx_pick_slow(struct pcrp_sender *s, u64 now);
+void pcrp_tx_sent_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
+		       u64 head_ns, u64 now);
 void pcrp_tx_request_sent(struct pcrp_sender *s, struct pcrp_tx_flow *f,
 			  enum pcrp_tx_action action, u64 now);
 void pcrp_tx_ungate(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 now);
@@ -329,6 +329,118 @@ static inline bool pcrp_tx_finished(const struct pcrp_tx_flow *f)
 static inline bool pcrp_tx_ended(const struct pcrp_tx_flow *f)
 {
 	return f->state == PCRP_TX_IDLE && !f->retrans_only;
+}
+
+/*
+ * The next functions are called for each packet. Inline, they do what most packets need.
+ * Their slow versions do the same for all packets.
+ */
+
+/*
+ * Does a flow stay READY, with no other effect than on its own bytes, if it has sent @sent
+ * bytes and has @remaining? A flow that waits for GRANTs must not outgrow its size, as
+ * that may have to be announced.
+ */
+static inline bool pcrp_tx_stays_ready(const struct pcrp_tx_flow *f, u64 sent, u64 remaining)
+{
+	return f->state == PCRP_TX_READY && !f->retrans && !f->retrans_only && sent < f->granted &&
+	       (f->gate != PCRP_GATE_GRANT || sent + remaining <= f->size);
+}
+
+/* Will a READY flow with @remaining bytes keep its place in the tree of READY flows? */
+static inline bool pcrp_tx_keeps_place(const struct pcrp_sender *s, const struct pcrp_tx_flow *f,
+				       u64 remaining)
+{
+	return remaining == f->key ||
+	       (remaining < f->key && rb_first_cached(&s->ready) == &f->node);
+}
+
+/**
+ * pcrp_tx_queue() - account for a packet queued behind all others of its flow
+ * @s: sender
+ * @f: flow of the packet
+ * @bytes: new payload in the packet
+ * @unsent: bytes that the socket holds beyond the packet; 0 if it has no socket
+ * @gate: gate of the flow that the packet starts, if pcrp_tx_finished()
+ * @now: the time, ns
+ */
+static inline void pcrp_tx_queue(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+				 u32 unsent, enum pcrp_gate gate, u64 now)
+{
+	u64 queued = f->queued + bytes, remaining = queued + unsent;
+
+	if (unlikely(!pcrp_tx_stays_ready(f, f->sent, remaining) ||
+		     (s->count[PCRP_TX_READY] != 1 && !pcrp_tx_keeps_place(s, f, remaining)))) {
+		pcrp_tx_queue_slow(s, f, bytes, unsent, gate, now);
+		return;
+	}
+	f->packets++;
+	f->queued = queued;
+	f->unsent = unsent;
+	f->key = remaining;
+	if (f->sent + remaining > f->size)
+		f->size = f->sent + remaining;
+}
+
+/**
+ * pcrp_tx_pick() - decide what to send next
+ * @s: sender
+ * @now: the time, ns
+ *
+ * The decision stands until pcrp_tx_sent(), pcrp_tx_request_sent() or pcrp_tx_ungate().
+ *
+ * Return: the action, and the flow that sends, which has a packet queued.
+ */
+static inline struct pcrp_tx_pick pcrp_tx_pick(struct pcrp_sender *s, u64 now)
+{
+	struct pcrp_tx_flow *f;
+
+	/* a flow alone is the next one by all rules, unless an earlier one waits */
+	if (likely(s->count[PCRP_TX_READY] == 1 && !rb_first_cached(&s->alarms) &&
+		   !s->count[PCRP_TX_DRY] && !s->params->eu)) {
+		f = list_first_entry(&s->lists[PCRP_TX_READY], struct pcrp_tx_flow, state_link);
+		if (likely(f->sent < f->chain_end)) {
+			s->rule = PCRP_RULE_ORDER;
+			return (struct pcrp_tx_pick) { f, PCRP_TX_DATA };
+		}
+	}
+	return pcrp_tx_pick_slow(s, now);
+}
+
+/**
+ * pcrp_tx_sent() - account for a flow's first packet, which leaves
+ * @s: sender
+ * @f: flow that pcrp_tx_pick() returned with PCRP_TX_DATA
+ * @bytes: new payload in the packet
+ * @unsent: bytes that the socket holds beyond those queued here
+ * @head_ns: when the flow's next packet was queued, if it has one
+ * @now: the time, ns
+ *
+ * Then @f->prio is the priority of the packet; PCRP_PRIO_UNGATED: its DSCP stays as it
+ * is. If no bytes remain, the flow ends: pcrp_tx_ended().
+ */
+static inline void pcrp_tx_sent(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+				u32 unsent, u64 head_ns, u64 now)
+{
+	u64 sent = f->sent + bytes, queued = f->queued - bytes, remaining = queued + unsent;
+	u64 *packets = f->prio == PCRP_PRIO_UNGATED ? &s->stats.ungated_packets :
+						      &s->stats.prio_packets[f->prio];
+
+	if (unlikely(f->packets < 2 || f->sent >= f->chain_end || s->rule != PCRP_RULE_ORDER ||
+		     sent + remaining > f->size || !pcrp_tx_stays_ready(f, sent, remaining) ||
+		     (s->count[PCRP_TX_READY] != 1 &&
+		      (!list_is_last(&f->state_link, &s->lists[PCRP_TX_READY]) ||
+		       !pcrp_tx_keeps_place(s, f, remaining))))) {
+		pcrp_tx_sent_slow(s, f, bytes, unsent, head_ns, now);
+		return;
+	}
+	WRITE_ONCE(*packets, *packets + 1);
+	f->packets--;
+	f->sent = sent;
+	f->queued = queued;
+	f->unsent = unsent;
+	f->key = remaining;
+	f->since_ns = now;
 }
 
 #endif /* _PCRP_SENDER_H */

@@ -28,4 +28,20 @@ u32 pcrp_seq_add(struct pcrp_seq *s, u32 seq, u32 bytes, bool fin, bool starts);
 u32 pcrp_seq_at(const struct pcrp_seq *s, u64 offset);
 u32 pcrp_seq_unsent(const struct pcrp_seq *s, u32 write_seq, u32 snd_nxt, bool shutdown);
 
+/**
+ * pcrp_seq_continue() - account for a packet that begins at the next new byte
+ * @s: sequence numbers of its flow, which has begun
+ * @seq: sequence number of the packet's first byte
+ * @bytes: its payload; it has no FIN
+ *
+ * Return: false: it begins elsewhere: pcrp_seq_is_retrans(), pcrp_seq_add()
+ */
+static inline bool pcrp_seq_continue(struct pcrp_seq *s, u32 seq, u32 bytes)
+{
+	if (!s->known || seq != s->next)
+		return false;
+	s->next += bytes;
+	return true;
+}
+
 #endif /* _PCRP_SEQ_H */

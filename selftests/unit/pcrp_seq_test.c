@@ -261,6 +261,25 @@ static void test_unsent(void **state)
 	}
 }
 
+/* A packet at the next new byte has the same effect by both functions. */
+static void test_continue(void **state)
+{
+	struct pcrp_seq a = {}, b = {};
+
+	(void)state;
+	assert_false(pcrp_seq_continue(&a, 0, 100));	/* no number is known */
+	assert_int_equal(pcrp_seq_add(&a, 0xfffffff0, 100, false, true), 100);
+	b = a;
+	assert_true(pcrp_seq_continue(&a, 84, 100));
+	assert_int_equal(pcrp_seq_add(&b, 84, 100, false, false), 100);
+	assert_memory_equal(&a, &b, sizeof(a));
+	assert_false(pcrp_seq_continue(&a, 84, 100));	/* a retransmission */
+	assert_false(pcrp_seq_continue(&a, 185, 100));	/* behind a loss */
+	assert_memory_equal(&a, &b, sizeof(a));
+	pcrp_seq_forget(&a);
+	assert_false(pcrp_seq_continue(&a, 184, 100));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_other_connection),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_unsent),
+		cmocka_unit_test(test_continue),
 	};
 
 	return cmocka_run_group_tests_name("pcrp_seq", tests, NULL, NULL);
