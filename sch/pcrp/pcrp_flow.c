@@ -64,14 +64,8 @@ static struct hlist_head *pcrp_flows_bucket(const struct pcrp_flows *t, const st
 	return &t->buckets[pcrp_key_hash(key, t->seed) & t->mask];
 }
 
-/**
- * pcrp_flows_find() - find a flow
- * @t: the table
- * @key: key of the flow
- *
- * Return: its entry, or NULL.
- */
-struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key)
+static inline struct pcrp_entry *pcrp_flows_lookup(struct pcrp_flows *t,
+						   const struct pcrp_key *key)
 {
 	struct pcrp_entry *e;
 
@@ -85,6 +79,36 @@ struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *
 }
 
 /**
+ * pcrp_flows_find() - find a flow
+ * @t: the table
+ * @key: key of the flow
+ *
+ * Return: its entry, or NULL.
+ */
+struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key)
+{
+	return pcrp_flows_lookup(t, key);
+}
+
+/**
+ * pcrp_flows_find_plain() - find the flow of a plain packet
+ * @t: the table
+ * @data: the packet from its Ethernet header on
+ * @ip_hlen: as in struct pcrp_plain
+ * @proto: as in struct pcrp_plain
+ *
+ * Return: its entry; NULL: there is none, or the packet needs pcrp_parse().
+ */
+struct pcrp_entry *pcrp_flows_find_plain(struct pcrp_flows *t, const u8 *data, u8 ip_hlen,
+					 u8 proto)
+{
+	struct pcrp_key key;
+
+	return likely(pcrp_plain_key(data, ip_hlen, proto, &key)) ?
+	       pcrp_flows_lookup(t, &key) : NULL;
+}
+
+/**
  * pcrp_flows_assign() - assign an entry to another flow
  * @t: the table
  * @e: the entry, without packets
@@ -95,7 +119,7 @@ void pcrp_flows_assign(struct pcrp_flows *t, struct pcrp_entry *e, const struct 
 	if (!hlist_unhashed(&e->node))
 		hlist_del(&e->node);
 	e->key = *key;
-	e->plain = pcrp_plain_of(key);
+	e->ip_hlen = pcrp_plain_ip_hlen(key);
 	e->seq = (struct pcrp_seq) {};
 	e->src_hash = pcrp_addr_hash(&key->src, t->seed);
 	e->dst_hash = pcrp_addr_hash(&key->dst, t->seed);

@@ -23,7 +23,7 @@
  * struct pcrp_entry - an entry
  * @tx: slot of the sender
  * @key: key of the flow; zeroed: no flow
- * @plain: form of its plain packets
+ * @ip_hlen: pcrp_plain_ip_hlen() of @key; 0: no flow
  * @node: in its hash bucket
  * @head: first packet
  * @tail: last packet
@@ -35,7 +35,7 @@
 struct pcrp_entry {
 	struct pcrp_tx_flow tx;
 	struct pcrp_key key;
-	struct pcrp_plain plain;
+	u8 ip_hlen;
 	struct hlist_node node;
 	struct sk_buff *head;
 	struct sk_buff *tail;
@@ -67,6 +67,8 @@ int pcrp_flows_init(struct pcrp_flows *t, u32 count);
 void pcrp_flows_free(struct pcrp_flows *t);
 void pcrp_flows_clear(struct pcrp_flows *t);
 struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key);
+struct pcrp_entry *pcrp_flows_find_plain(struct pcrp_flows *t, const u8 *data, u8 ip_hlen,
+					 u8 proto);
 void pcrp_flows_assign(struct pcrp_flows *t, struct pcrp_entry *e, const struct pcrp_key *key);
 
 /* The entry of packets without a flow */

@@ -8,9 +8,9 @@
  * granted it. Short flows go first, and the DSCP of a packet carries its priority.
  *
  *	enqueue(): ACKs and control packets go to the top queue. A packet with data goes to
- *	  the FIFO of its flow (pcrp_flow.c). If it continues the flow of the packet before
- *	  it, a few comparisons replace the full parse (pcrp_plain.h). Whether the flow waits
- *	  for GRANTs depends on its source and its peer (pcrp_host.c).
+ *	  the FIFO of its flow (pcrp_flow.c). Most packets need no full parse (pcrp_plain.h),
+ *	  and no lookup either if they continue the flow of the previous packet. Whether the
+ *	  flow waits for GRANTs depends on its source and its peer (pcrp_host.c).
  *
  *	dequeue(): first applies the GRANTs that have come. Then it takes a packet from the
  *	  top queue, or else does what the sender decides (pcrp_sender.c): send a flow's

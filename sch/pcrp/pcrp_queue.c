@@ -371,20 +371,19 @@ static noinline int pcrp_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, pkt.fin, now);
 }
 
-/* Parse a packet, if it is a plain one of the flow that was looked up last. */
-static __always_inline bool pcrp_parse_again(const struct pcrp_sched_data *q,
-					     const struct pcrp_entry *e, struct sk_buff *skb,
-					     struct pcrp_plain_pkt *pkt)
+/* Parse a plain packet and find its flow. NULL: it needs pcrp_enqueue_any() */
+static __always_inline struct pcrp_entry *pcrp_find_plain(struct pcrp_sched_data *q,
+							  struct sk_buff *skb,
+							  struct pcrp_plain *pkt)
 {
-	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
+	struct pcrp_entry *e = q->flows.last;
 
-	if (!q->l2_len || !pcrp_plain_parse(&e->key, e->plain, skb->data, skb_headlen(skb),
-					    skb->len, skb_is_gso(skb), pkt))
-		return false;
-	cb->l3_off = ETH_HLEN;
-	cb->ip_hlen = e->plain.ip_hlen;
-	cb->dsfield = pkt->dsfield;
-	return true;
+	if (!q->l2_len || !pcrp_plain_parse(skb->data, skb_headlen(skb), skb->len,
+					    skb_is_gso(skb), pkt))
+		return NULL;
+	if (pcrp_plain_has_key(skb->data, pkt, &e->key, e->ip_hlen))
+		return e;
+	return pcrp_flows_find_plain(&q->flows, skb->data, pkt->ip_hlen, pkt->proto);
 }
 
 /**
@@ -398,14 +397,18 @@ static __always_inline bool pcrp_parse_again(const struct pcrp_sched_data *q,
 int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
-	struct pcrp_plain_pkt pkt __uninitialized;
-	struct pcrp_entry *e = q->flows.last;
+	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
+	struct pcrp_plain pkt __uninitialized;
+	struct pcrp_entry *e = pcrp_find_plain(q, skb, &pkt);
 	u64 now = 0;
 
-	if (!pcrp_parse_again(q, e, skb, &pkt) || !pcrp_has_room(sch, e->tx.packets))
+	if (!e || !pcrp_has_room(sch, e->tx.packets))
 		return pcrp_enqueue_any(skb, sch, to_free);
+	cb->l3_off = ETH_HLEN;
+	cb->ip_hlen = pkt.ip_hlen;
+	cb->dsfield = pkt.dsfield;
 	/* to read the clock takes as long as to parse the packet */
-	if (e->tx.state != PCRP_TX_READY || e->tx.gate == PCRP_GATE_GRANT)
+	if (e->tx.state != PCRP_TX_READY || e->tx.gate == PCRP_GATE_GRANT || e->tx.retrans_only)
 		now = ktime_get_ns();
 	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, false, now);
 }
@@ -489,7 +492,7 @@ static __always_inline struct sk_buff *pcrp_send_data(struct Qdisc *sch, struct 
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb = pcrp_fifo_pop(e);
-	u64 head_ns = e->head ? pcrp_skb_cb(e->head)->queued_ns ?: now : now;
+	u64 head_ns = e->head ? pcrp_skb_cb(e->head)->queued_ns : 0;
 
 	pcrp_tx_sent(&q->tx, &e->tx, pcrp_skb_cb(skb)->bytes, pcrp_unsent(e, skb), head_ns, now);
 	if (e->tx.prio != PCRP_PRIO_UNGATED)

@@ -315,7 +315,8 @@ static bool pcrp_tx_may_send(const struct pcrp_tx_flow *f)
 
 /*
  * Derive the state from the bytes that are queued, sent and granted. @head_ns: when the
- * flow's first packet was queued, in case it begins to wait
+ * flow's first packet was queued, in case it begins to wait; 0: unknown, so it counts as
+ * queued now
  */
 static inline void pcrp_tx_settle(struct pcrp_sender *s, struct pcrp_tx_flow *f,
 				  u64 head_ns, u64 now)
@@ -327,7 +328,7 @@ static inline void pcrp_tx_settle(struct pcrp_sender *s, struct pcrp_tx_flow *f,
 	else
 		state = f->unsent ? PCRP_TX_DRY : PCRP_TX_IDLE;
 	if (state != f->state)
-		pcrp_tx_enter(s, f, state, state == PCRP_TX_WAITING ? head_ns : now);
+		pcrp_tx_enter(s, f, state, state == PCRP_TX_WAITING && head_ns ? head_ns : now);
 	else if (state == PCRP_TX_READY)
 		pcrp_tx_rekey(s, f);
 }
@@ -749,7 +750,7 @@ static noinline void pcrp_tx_remove_gated(struct pcrp_sender *s, struct pcrp_tx_
  * @f: flow that pcrp_tx_pick() returned with PCRP_TX_DATA
  * @bytes: new payload in the packet
  * @unsent: bytes that the socket holds beyond those queued here
- * @head_ns: when the flow's next packet was queued, if it has one
+ * @head_ns: when the flow's next packet was queued, if it has one; 0: unknown
  * @now: the time, ns
  */
 void pcrp_tx_sent_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,

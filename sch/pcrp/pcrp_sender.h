@@ -89,7 +89,7 @@ enum pcrp_gate {
  * @size: L, bytes known so far; never decreases
  * @queued: payload bytes in the qdisc
  * @since_ns: READY: when last served, or when it became ready; WAITING: when its first
- *	packet was queued; else when it entered the state
+ *	packet was queued, if known; else when it entered the state
  * @packets: packets in the qdisc
  * @unsent: bytes in the socket that have not reached the qdisc
  * @state: enum pcrp_tx_state
@@ -413,7 +413,7 @@ static inline struct pcrp_tx_pick pcrp_tx_pick(struct pcrp_sender *s, u64 now)
  * @f: flow that pcrp_tx_pick() returned with PCRP_TX_DATA
  * @bytes: new payload in the packet
  * @unsent: bytes that the socket holds beyond those queued here
- * @head_ns: when the flow's next packet was queued, if it has one
+ * @head_ns: when the flow's next packet was queued, if it has one; 0: unknown
  * @now: the time, ns
  *
  * Then @f->prio is the priority of the packet; PCRP_PRIO_UNGATED: its DSCP stays as it

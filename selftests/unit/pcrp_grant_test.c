@@ -152,6 +152,24 @@ static void test_hold_line(void **state)
 	port_close(&port);
 }
 
+/* A packet that was queued before its flow had to wait is held from when the flow waits. */
+static void test_hold_unknown(void **state)
+{
+	struct port port;
+	u32 i;
+
+	(void)state;
+	port_open(&port, 2, &port_default);
+	queue(&port, 0, 30, PCRP_GATE_GRANT);
+	for (i = 0; i < 30; i++)
+		port.fifo[0].at_ns[i] = 0;	/* as pcrp_enqueue() without the clock */
+	port.now += 60 * MS;
+	expect_request(&port, PCRP_TX_REQUEST, 0);
+	expect_data(&port, 0, 10, 2);
+	expect_overdue_at(&port, 0, port.now + 100 * MS);
+	port_close(&port);
+}
+
 /* ------------------------------------------------ PROBEs of many flows */
 
 /* All PROBEs together use 1 % of the link, and flows take turns. */
@@ -649,6 +667,7 @@ int main(void)
 		cmocka_unit_test(test_hold),
 		cmocka_unit_test(test_hold_chains),
 		cmocka_unit_test(test_hold_line),
+		cmocka_unit_test(test_hold_unknown),
 		cmocka_unit_test(test_probes_bounded),
 		cmocka_unit_test(test_retrans),
 		cmocka_unit_test(test_retrans_ended),

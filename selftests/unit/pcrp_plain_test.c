@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * sch/pcrp/pcrp_plain.h: a packet is taken for one of a flow only if each byte that a full
- * parse would look at says so
+ * parse would look at says so, and its key is that of the flow exactly then
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,10 +96,18 @@ static struct packet build(bool ipv6, u8 proto)
 	return p;
 }
 
-static bool parse(const struct packet *p, struct pcrp_plain_pkt *pkt)
+/* Parse a packet. Return: true if it is a plain one of the flow */
+static bool parse(const struct packet *p, struct pcrp_plain *pkt)
 {
-	return pcrp_plain_parse(&p->key, pcrp_plain_of(&p->key), p->b, p->linear, p->len, p->gso,
-				pkt);
+	struct pcrp_key key;
+	bool same;
+
+	if (!pcrp_plain_parse(p->b, p->linear, p->len, p->gso, pkt))
+		return false;
+	same = pcrp_plain_has_key(p->b, pkt, &p->key, pcrp_plain_ip_hlen(&p->key));
+	assert_true(same == (pcrp_plain_key(p->b, pkt->ip_hlen, pkt->proto, &key) &&
+			     pcrp_key_equal(&key, &p->key)));
+	return same;
 }
 
 static const struct {
@@ -116,7 +124,7 @@ static const struct {
 
 static void test_plain(void **state)
 {
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 	struct packet p;
 	u32 i;
 
@@ -149,7 +157,7 @@ static bool may_change(const struct packet *p, u32 i)
 
 static void test_each_byte(void **state)
 {
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 	struct packet p;
 	u32 i, at;
 
@@ -169,7 +177,7 @@ static void test_each_byte(void **state)
 static void test_fragment(void **state)
 {
 	struct packet p = build(false, IPPROTO_UDP);
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 
 	(void)state;
 	closnet_put16(p.b + ETH_HLEN + 6, 0x2000);	/* MF */
@@ -182,7 +190,7 @@ static void test_fragment(void **state)
 /* ASan reports a read of headers that are not there. */
 static void test_short(void **state)
 {
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 	struct packet p;
 	u8 *all;
 	u32 i;
@@ -204,7 +212,7 @@ static void test_short(void **state)
 
 static void test_length(void **state)
 {
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 	struct packet p;
 	u32 i;
 
@@ -223,7 +231,7 @@ static void test_length(void **state)
 static void test_tcp_options(void **state)
 {
 	struct packet p = build(false, IPPROTO_TCP);
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 
 	(void)state;
 	p.b[p.l4 + 12] = 8 << 4;
@@ -241,7 +249,7 @@ static void test_tcp_options(void **state)
 /* The entry was zeroed or has another flow: the packet is not its own. */
 static void test_forgotten(void **state)
 {
-	struct pcrp_plain_pkt pkt;
+	struct pcrp_plain pkt;
 	struct packet p;
 	u32 i;
 
@@ -249,7 +257,8 @@ static void test_forgotten(void **state)
 	for (i = 0; i < KINDS; i++) {
 		p = build(kinds[i].ipv6, kinds[i].proto);
 		memset(&p.key, 0, sizeof(p.key));
-		assert_false(parse(&p, &pkt));
+		assert_true(pcrp_plain_parse(p.b, p.linear, p.len, false, &pkt));
+		assert_false(pcrp_plain_has_key(p.b, &pkt, &p.key, 0));
 		free(p.b);
 	}
 	for (i = 0; i < KINDS; i++) {
@@ -257,6 +266,62 @@ static void test_forgotten(void **state)
 		p.key.proto = IPPROTO_ICMP;
 		p.b[ETH_HLEN + (kinds[i].ipv6 ? 6 : 9)] = IPPROTO_ICMP;
 		assert_false(parse(&p, &pkt));
+		free(p.b);
+	}
+}
+
+/* IPv4 addresses, mapped, in an IPv6 header: the full parse takes them for the same flow. */
+static void test_mapped(void **state)
+{
+	struct packet p = build(true, IPPROTO_UDP);
+	struct packet v4 = build(false, IPPROTO_UDP);
+	struct pcrp_plain pkt;
+	struct pcrp_key key;
+
+	(void)state;
+	memcpy(p.b + ETH_HLEN + 8, &v4.key.src, 32);
+	assert_true(pcrp_plain_parse(p.b, p.linear, p.len, false, &pkt));
+	assert_false(pcrp_plain_has_key(p.b, &pkt, &v4.key, pcrp_plain_ip_hlen(&v4.key)));
+	assert_true(pcrp_plain_key(p.b, pkt.ip_hlen, pkt.proto, &key));
+	assert_true(pcrp_key_equal(&key, &v4.key));
+	assert_int_equal(pkt.ip_hlen, CLOSNET_IPV6_HLEN);
+	free(p.b);
+	free(v4.b);
+}
+
+/* Does a packet get a key? */
+static bool has_key(const struct packet *p)
+{
+	struct pcrp_plain pkt;
+	struct pcrp_key key;
+
+	assert_true(pcrp_plain_parse(p->b, p->linear, p->len, false, &pkt));
+	return pcrp_plain_key(p->b, pkt.ip_hlen, pkt.proto, &key);
+}
+
+static void test_no_key(void **state)
+{
+	struct packet p;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < KINDS; i++) {
+		p = build(kinds[i].ipv6, kinds[i].proto);
+		closnet_put16(p.b + p.l4, PCRP_UDP_PORT);
+		assert_true(has_key(&p));
+		closnet_put16(p.b + p.l4 + 2, PCRP_UDP_PORT);	/* a control packet */
+		assert_false(has_key(&p));
+		closnet_put16(p.b + p.l4, 1024);
+		assert_true(has_key(&p));
+		/* multicast, then the highest unicast address */
+		p.b[ETH_HLEN + (kinds[i].ipv6 ? 24 : 16)] = kinds[i].ipv6 ? 0xff : 224;
+		assert_false(has_key(&p));
+		p.b[ETH_HLEN + (kinds[i].ipv6 ? 24 : 16)]--;
+		assert_true(has_key(&p));
+		if (!kinds[i].ipv6) {
+			memset(p.b + ETH_HLEN + 16, 0xff, 4);
+			assert_false(has_key(&p));
+		}
 		free(p.b);
 	}
 }
@@ -271,6 +336,8 @@ int main(void)
 		cmocka_unit_test(test_length),
 		cmocka_unit_test(test_tcp_options),
 		cmocka_unit_test(test_forgotten),
+		cmocka_unit_test(test_mapped),
+		cmocka_unit_test(test_no_key),
 	};
 
 	return cmocka_run_group_tests_name("pcrp: plain packets", tests, NULL, NULL);
