@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sch/pcrp/pcrp_plain.h: a packet is taken for one of a flow only if each byte that a full
- * parse would look at says so, and its key is that of the flow exactly then
+ * sch/pcrp/pcrp_plain.h: a packet belongs to a flow only if all bytes that the full parser reads
+ * agree, and then its key equals the flow's
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 /**
  * struct packet - a packet and the key of its flow
  * @key: key
- * @b: bytes; on the heap, so that ASan sees each read behind the linear ones
+ * @b: bytes, on the heap, where ASan finds reads behind the linear ones
  * @linear: bytes in @b
  * @len: length of the packet
  * @l4: offset of the L4 header
@@ -139,7 +139,7 @@ static void test_plain(void **state)
 	}
 }
 
-/* Bytes whose change must not matter: addresses of L2, TTL, checksums and the like */
+/* Bytes without effect: MAC addresses, TTL, checksums */
 static bool may_change(const struct packet *p, u32 i)
 {
 	u32 ip = i - ETH_HLEN, l4 = i - p->l4;
@@ -246,7 +246,7 @@ static void test_tcp_options(void **state)
 	free(p.b);
 }
 
-/* The entry was zeroed or has another flow: the packet is not its own. */
+/* The entry was zeroed, or has another flow. */
 static void test_forgotten(void **state)
 {
 	struct pcrp_plain pkt;
@@ -270,7 +270,7 @@ static void test_forgotten(void **state)
 	}
 }
 
-/* IPv4 addresses, mapped, in an IPv6 header: the full parse takes them for the same flow. */
+/* Mapped IPv4 addresses in an IPv6 header: the full parser finds the same flow. */
 static void test_mapped(void **state)
 {
 	struct packet p = build(true, IPPROTO_UDP);
