@@ -22,9 +22,9 @@
 static const char * const ndp_names[NDP_COUNTERS] = {
 	[NDP_N_IN_PACKETS] = "InPackets",
 	[NDP_N_IN_DATA] = "InData",
+	[NDP_N_IN_TRIMMED] = "InTrimmed",
 	[NDP_N_IN_BATCHED] = "InBatched",
 	[NDP_N_IN_BATCHES] = "InBatches",
-	[NDP_N_IN_TRIMMED] = "InTrimmed",
 	[NDP_N_IN_DATA_ACK] = "InDataAck",
 	[NDP_N_IN_CONTROL] = "InControl",
 	[NDP_N_IN_PROBE] = "InProbe",
