@@ -125,7 +125,7 @@ static void test_batch_learn(void **state)
 	expect_batch(3, 1, 3000, 9500, 3, NDP_RCV_PART);
 	assert_true(flow.is_verified);
 	assert_int_equal(ndp_bits_map(flow.nack, SEQ), 0);
-	/* the sender gives up what is before it */
+	/* the sender gives up all packets before it */
 	h = data(6, 1, 6000, 9500);
 	h.data.base = SEQ + 6;
 	h.data.msg_base = 1;
@@ -137,7 +137,7 @@ static void test_batch_learn(void **state)
 	end();
 }
 
-/* A batch for which there is no room waits for nothing, and uses no promise. */
+/* A batch for which there is no room does not wait, and uses no promise. */
 static void test_batch_room(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void test_batch_demand(void **state)
 	assert_int_equal(flow.pull.more, single.more);
 	/* four packets of 1000 bytes are a pull; the next one is not due */
 	assert_in_range(flow.pull.granted, 4, 6);
-	/* a flow that is held is not pulled, nor one that has nothing to send */
+	/* a flow that is held is not pulled, nor one without demand */
 	assert_false(ndp_rcv_demand_batch(&q, &flow, &p, true));
 	flow.last = true;
 	flow.end = flow.arrived.base;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A receiving flow of net/ndp/rcv.h, and short ways to say what arrives. cmocka.h goes before this.
+ * A receiving flow of net/ndp/rcv.h, and functions by which packets arrive. Include cmocka.h
+ * before.
  */
 #ifndef _CLOSNET_UNIT_NDP_RCV_SAY_H
 #define _CLOSNET_UNIT_NDP_RCV_SAY_H
@@ -62,13 +63,10 @@ static inline void begin(u64 limit, bool in_order)
 	flow.token = TOKEN;
 }
 
-/* A packet arrives. Whole messages are freed unless they are in order. */
-static inline enum ndp_rcv_verdict arrive(const struct ndp_hdr *h)
+/* A packet or a batch was processed. Whole messages are freed unless they are in order. */
+static inline enum ndp_rcv_verdict arrived(enum ndp_rcv_verdict v, struct ndp_rcv_msg *fresh,
+					   struct ndp_rcv_msg *m)
 {
-	struct ndp_rcv_msg *fresh = calloc(1, sizeof(*fresh)), *m = fresh;
-	struct ndp_rcv_pkt p = { .h = h, .memory = ndp_is_trimmed(h) ? 0 : MEMORY };
-	enum ndp_rcv_verdict v = ndp_rcv_packet(&rcv, &flow, &p, &m);
-
 	if (m != fresh)
 		free(fresh);
 	if (v == NDP_RCV_WHOLE && !rcv.in_order) {
@@ -76,6 +74,16 @@ static inline enum ndp_rcv_verdict arrive(const struct ndp_hdr *h)
 		free(m);
 	}
 	return v;
+}
+
+/* A packet arrives. */
+static inline enum ndp_rcv_verdict arrive(const struct ndp_hdr *h)
+{
+	struct ndp_rcv_msg *fresh = calloc(1, sizeof(*fresh)), *m = fresh;
+	struct ndp_rcv_pkt p = { .h = h, .memory = ndp_is_trimmed(h) ? 0 : MEMORY };
+	enum ndp_rcv_verdict v = ndp_rcv_packet(&rcv, &flow, &p, &m);
+
+	return arrived(v, fresh, m);
 }
 
 static inline void end(void)
@@ -107,13 +115,7 @@ static inline enum ndp_rcv_verdict arrive_batch(u32 nr, u32 msg, u64 offset, u64
 	struct ndp_rcv_pkt p = { .h = &h, .last = &last, .memory = count * MEMORY, .now_ns = 7 };
 	enum ndp_rcv_verdict v = ndp_rcv_batch(&rcv, &flow, &p, &m);
 
-	if (m != fresh)
-		free(fresh);
-	if (v == NDP_RCV_WHOLE && !rcv.in_order) {
-		ndp_rmem_end(&rcv.mem, &m->claim);
-		free(m);
-	}
-	return v;
+	return arrived(v, fresh, m);
 }
 
 #endif /* _CLOSNET_UNIT_NDP_RCV_SAY_H */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz target for what NDP's sender hears: any answers, to a flow with messages
+ * Fuzz target for answers to NDP's sender: any answers, to a flow with messages
  *
  * An input is a number of records of RECORD bytes: what happens, a header, a message. Messages
- * come, and are given up; time passes; the header goes to net/ndp/snd.h, be it an answer, or a
- * packet that a switch has returned. After each the flow sends all that it may. Whatever it
- * hears, its lists are lists, what it sends is a header, each packet had its licence, no
- * message ends twice, and none acknowledged before all of it was sent.
+ * come, and are given up; time passes; the header goes to net/ndp/snd.h, as an answer or as a
+ * packet that a switch has returned. After each the flow sends all that it may. After
+ * any answer, its lists are lists, it sends valid headers, each packet had a permission, no
+ * message ends twice, or is acknowledged before all of it was sent.
  */
 #include <assert.h>
 #include <err.h>
@@ -22,7 +22,7 @@
 #define FUZZ_CANCEL	0x04	/* a message is given up */
 #define FUZZ_LATER	0x08	/* some timeouts later */
 #define FUZZ_MUCH_LATER	0x10
-#define FUZZ_OF_THE_FIRST 0x20	/* it is about the packet that was sent first of those in flight */
+#define FUZZ_OF_THE_FIRST 0x20	/* it is about the oldest packet in flight */
 
 #define WHAT		4		/* bytes that describe a message */
 #define RECORD		(1 + NDP_HLEN + WHAT)
@@ -86,7 +86,7 @@ static u32 check_list(const struct ndp_pkt_list *list, u8 state)
 	return count;
 }
 
-/* New packets that may be made of what is ready */
+/* New packets that the ready bytes make */
 static u64 packets_of(const struct ndp_snd_msg *m)
 {
 	u64 left = m->ready - m->sent;
@@ -334,7 +334,7 @@ static void make_ctl(struct ndp_hdr *h)
 		h->ctl.nack = ((u64)1 << rng_in(&rng, 0, 20)) & ~h->ctl.sack;
 }
 
-/* What a peer may say, or somebody who knows what it would */
+/* A header of a peer, or of a forger with its knowledge */
 static void make_wire(u8 *w)
 {
 	static const u8 types[] = { NDP_DATA, NDP_ERROR, NDP_COOKIE };

@@ -40,7 +40,7 @@ static void test_bounce_waits(void **state)
 	port_close(&port);
 }
 
-/* Nothing in flight, no pull expected: at once; and it asks for the others' pulls. */
+/* No packet in flight, no pull expected: at once, with the demand of the remaining packets. */
 static void test_bounce_stalled(void **state)
 {
 	struct ndp_snd_msg m;
@@ -69,8 +69,8 @@ static void test_bounce_stalled(void **state)
 }
 
 /*
- * What told of the pulls was returned: they will not come, and the next packet goes at once. Only
- * a receiver that has seen it owes them.
+ * The packet that announced the demand was returned: no pull will come, and the next packet goes at
+ * once. Only a receiver that has seen it owes pulls.
  */
 static void test_bounce_untold(void **state)
 {
@@ -104,7 +104,7 @@ static void test_bounce_untold(void **state)
 	port_close(&port);
 }
 
-/* An answer to what was sent before does not show that the receiver knows. */
+/* An answer to an earlier packet does not show that the receiver knows. */
 static void test_bounce_older_answer(void **state)
 {
 	struct ndp_snd_msg m;
@@ -212,7 +212,7 @@ static void test_bounce_for_ever(void **state)
 	port_close(&port);
 }
 
-/* ------------------------------------------------ packets that others overtake */
+/* ------------------------------------------------ packets that are overtaken */
 
 /* A packet is lost if one sent more than reorder_ns later is answered; it waits for a pull. */
 static void test_overtaken(void **state)
@@ -273,7 +273,7 @@ static void test_postponed(void **state)
 	port_close(&port);
 }
 
-/* A packet overtakes those of its band and of higher ones. */
+/* A packet overtakes packets of its band and of higher bands. */
 static void test_overtaken_bands(void **state)
 {
 	struct ndp_snd_msg a, b, c;
@@ -327,7 +327,7 @@ static void test_timeout_of_band(void **state)
 	}
 }
 
-/* Nothing is heard: one packet goes, by another path, and asks for pulls of the rest. */
+/* No answer: one packet goes, by another path, and announces the demand of all. */
 static void test_timeout(void **state)
 {
 	struct ndp_snd_msg m;
@@ -352,10 +352,10 @@ static void test_timeout(void **state)
 	assert_int_equal(port_expire(&port, &path), 10);
 	assert_int_equal(path, 1);
 	h = expect_rtx(&port, 0, NDP_DATA_SYN);
-	/* ten have been asked for, and two more; these are for the lost ones first */
+	/* a demand of ten, and two more; these are for the lost ones first */
 	assert_int_equal(h.data.pull_target, 12);
 	expect_wait(&port);
-	/* twice as long now, but not when it was heard of */
+	/* twice as long now, but not after an answer */
 	assert_true(ndp_snd_due_ns(&port.f, &port.p) == port.now + 2 * MS);
 	ack(&port, 0);
 	assert_true(ndp_snd_due_ns(&port.f, &port.p) == port.now + MS);
@@ -368,7 +368,7 @@ static void test_timeout(void **state)
 	port_close(&port);
 }
 
-/* It times out, but before it is sent again it is acknowledged: nothing is pushed instead. */
+/* It times out, but before it is sent again it is acknowledged: no packet is pushed instead. */
 static void test_timeout_in_vain(void **state)
 {
 	struct ndp_snd_msg m;
@@ -387,7 +387,7 @@ static void test_timeout_in_vain(void **state)
 	port_close(&port);
 }
 
-/* Nothing is pulled, and what is pushed is lost: still, all of them have their turn. */
+/* No packet is pulled, and pushed ones are lost: still, all of them have their turn. */
 static void test_timeouts_take_turns(void **state)
 {
 	struct ndp_snd_msg m;
@@ -408,7 +408,7 @@ static void test_timeouts_take_turns(void **state)
 	port_close(&port);
 }
 
-/* Only those that are as old as that; an answer about one leaves the others. */
+/* Only packets that are as old; an answer about one does not affect the rest of them. */
 static void test_timeout_of_oldest(void **state)
 {
 	struct ndp_snd_msg m;
@@ -492,7 +492,7 @@ static void test_jitter(void **state)
 	port_close(&port);
 }
 
-/* A packet that others overtake, each time: it has a back-off of its own. */
+/* A packet that is overtaken each time: it has a backoff of its own. */
 static void test_one_packet_starves(void **state)
 {
 	struct ndp_snd_msg m;
@@ -506,7 +506,7 @@ static void test_one_packet_starves(void **state)
 	give(&port, &m, 2);
 	push_window(&port, 2);
 	for (i = 0; i < port.p.max_tries; i++) {
-		/* progress, as far as the receiver can tell */
+		/* progress, as the receiver sees it */
 		ack(&port, 1);
 		port.pull++;
 		ack(&port, 1);
@@ -523,7 +523,7 @@ static void test_one_packet_starves(void **state)
 	port_close(&port);
 }
 
-/* The receiver says how much it has room for, and nothing of a packet. */
+/* The receiver reports its window, and names no packet. */
 static void say_window(struct port *port, u32 window)
 {
 	struct ndp_hdr h = port_answer(port, 0, 0, 0);
@@ -532,7 +532,7 @@ static void say_window(struct port *port, u32 window)
 	port_control(port, &h);
 }
 
-/* A receiver without room drops what comes, and says so: that is no failure. */
+/* A receiver without room drops packets, and reports it: that is no failure. */
 static void test_receiver_is_full(void **state)
 {
 	struct ndp_snd_msg m;
@@ -558,7 +558,7 @@ static void test_receiver_is_full(void **state)
 	h = port_answer(&port, NDP_CTL_PULL, 0, 0);
 	port_control(&port, &h);
 	assert_true(ndp_snd_due_ns(&port.f, &port.p) == port.now + MS);
-	/* it has not, and then is not heard of any more */
+	/* it has not, and then it is silent */
 	h.ctl.window = 0;
 	port_control(&port, &h);
 	silent_ns = port.now;
@@ -573,8 +573,8 @@ static void test_receiver_is_full(void **state)
 }
 
 /*
- * A receiver has no room for very long. Then it says that it has, but others are faster: that is no
- * failure either, until it has not said for long that it has none.
+ * A receiver has no room for very long. Then it reports room, but other senders are faster: that is
+ * no failure either, until its last report of no room is old.
  */
 static void test_receiver_was_full(void **state)
 {
@@ -609,7 +609,7 @@ static void test_receiver_was_full(void **state)
 	port_close(&port);
 }
 
-/* A receiver without room is offered the packet that it may take nevertheless, and no other. */
+/* A receiver without room is offered only the packet that it may take. */
 static void test_oldest_for_full_receiver(void **state)
 {
 	struct ndp_snd_msg m;
@@ -629,7 +629,7 @@ static void test_oldest_for_full_receiver(void **state)
 		expect_rtx(&port, 0, 0);
 		expect_wait(&port);
 	}
-	/* two that were pulled find no room, either: they are behind the others then */
+	/* two that were pulled find no room, either: they are the last ones then */
 	h = port_answer(&port, NDP_CTL_PULL, 0, 0);
 	h.ctl.pull += 2;
 	h.ctl.window = 0;
@@ -660,7 +660,7 @@ static void test_oldest_for_full_receiver(void **state)
 	port_close(&port);
 }
 
-/* All is acknowledged, the rest has to be pulled, and the last PULL was lost. */
+/* All sent packets are acknowledged, further ones need pulls, and the last PULL was lost. */
 static void test_probe(void **state)
 {
 	struct ndp_snd_msg m;
@@ -703,7 +703,7 @@ static void test_probe(void **state)
 }
 
 /*
- * The receiver has forgotten what it was told, as it had all up to LAST: a lost packet
+ * The receiver has forgotten the demand, as it had all up to LAST: a lost packet
  * that waits for a pull does not wait for ever.
  */
 static void test_probe_in_vain(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * net/ndp/snd.h: what is sent on which licence, what ACKs and NACKs do, and lies;
+ * net/ndp/snd.h: packets and their permissions, effects of ACKs and NACKs, false answers;
  * one rule a test
  */
 #include <stdarg.h>
@@ -22,7 +22,7 @@ static void test_layout(void **state)
 	assert_true(sizeof(struct ndp_snd_pkt) <= 40);
 }
 
-/* A message within the window: nothing but it and its ACKs, no pull is asked for. */
+/* A message within the window: only it and its ACKs, without demand. */
 static void test_short_message(void **state)
 {
 	struct ndp_snd_msg m;
@@ -62,7 +62,7 @@ static void test_short_message(void **state)
 	port_close(&port);
 }
 
-/* Half a window is asked for at once, and with each further packet two, up to what is needed. */
+/* The demand is half a window at once, and two more with each further packet, up to the need. */
 static void test_window_then_pulls(void **state)
 {
 	struct ndp_snd_msg m;
@@ -80,13 +80,13 @@ static void test_window_then_pulls(void **state)
 	expect_wait(&port);
 	for (i = 0; i < WINDOW; i++)
 		ack(&port, i);
-	/* ACKs open no window: what was told will be pulled */
+	/* ACKs open no window: the demand will be pulled */
 	expect_wait(&port);
 	pull(&port, 1);
 	h = expect_new(&port, 10, 0);
 	assert_int_equal(h.data.pull_target, 15);
 	expect_wait(&port);
-	/* two PULLs are lost, the third says it all; the second comes late */
+	/* two PULLs are lost, the third has their sum; the second comes late */
 	pull(&port, 3);
 	for (i = 11; i < 14; i++)
 		expect_new(&port, i, 0);
@@ -134,7 +134,7 @@ static void test_pushes_after_idle(void **state)
 	port_close(&port);
 }
 
-/* While pulls are expected, a new message is pulled, too, and has no window. */
+/* While pulls are expected, a new message is pulled and has no window. */
 static void test_no_push_when_pulled(void **state)
 {
 	struct ndp_snd_msg m, n;
@@ -157,7 +157,7 @@ static void test_no_push_when_pulled(void **state)
 	port_close(&port);
 }
 
-/* When all came up to LAST, the receiver forgets all wishes: what is new is pushed. */
+/* When all came up to LAST, the receiver forgets the demand: new packets are pushed. */
 static void test_after_last(void **state)
 {
 	struct ndp_snd_msg m, n;
@@ -183,7 +183,7 @@ static void test_after_last(void **state)
 }
 
 /*
- * The same, if the last packet said LAST when it was sent first, and not again: the receiver may
+ * The same, if the last packet had LAST when it was sent first, and not again: the receiver may
  * have seen either.
  */
 static void test_after_last_again(void **state)
@@ -208,8 +208,8 @@ static void test_after_last_again(void **state)
 }
 
 /*
- * Who cannot use what is pulled, as others use his link, asks for less: one for each that he
- * sends, and none as long as more than half a window is left.
+ * A sender that cannot use its pulls, as its link is busy, has less demand: one for each packet
+ * that it sends, and zero as long as more than half a window is left.
  */
 static void test_appetite(void **state)
 {
@@ -251,7 +251,7 @@ static void test_ack_clock(void **state)
 	expect_wait(&port);
 	ack(&port, 0);
 	h = expect_new(&port, 10, NDP_DATA_SPEC);
-	/* and tells of the other two, that are pulled */
+	/* and announces the other two, which are pulled */
 	assert_int_equal(h.data.pull_target, 2);
 	ack(&port, 1);
 	expect_wait(&port);
@@ -261,7 +261,7 @@ static void test_ack_clock(void **state)
 	port_close(&port);
 }
 
-/* The receiver's window is less; and 0: a PROBE asks, at once, and no packet is pushed. */
+/* The receiver's window is less; and 0: a PROBE goes at once, and no packet is pushed. */
 static void test_receivers_window(void **state)
 {
 	struct ndp_snd_msg m;
@@ -321,7 +321,7 @@ static void test_ring_is_full(void **state)
 	for (i = WINDOW; i < 64; i++) {
 		pull(&port, 1);
 		h = expect_new(&port, i, 0);
-		/* what is asked for has room */
+		/* the demand has room */
 		assert_true(h.data.pull_target - port.pull <= 64);
 		ack(&port, i);
 	}
@@ -408,7 +408,7 @@ static void test_nack_map(void **state)
 	assert_int_equal(port.stats.nacked_packets, 2);
 	assert_int_equal(port.stats.acked_packets, 3);
 	assert_int_equal(ndp_snd_expected(&port.f), 2);
-	/* the same, and an older one: nothing new */
+	/* the same, and an older one: no news */
 	assert_int_equal(port_control(&port, &h), NDP_SND_STALE);
 	h.ctl.ack_base--;
 	h.ctl.nack <<= 1;
@@ -417,7 +417,7 @@ static void test_nack_map(void **state)
 	pull(&port, 2);
 	expect_rtx(&port, 3, 0);
 	expect_rtx(&port, 8, 0);
-	/* the map still has them; whether the second transmission came it cannot say */
+	/* the map still has them, but does not show whether the second transmission came */
 	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ + 5, 0);
 	h.ctl.nack = 1 << 1 | 1 << 6;
 	assert_int_equal(port_control(&port, &h), NDP_SND_STALE);
@@ -470,7 +470,7 @@ static void test_ack_of_lost(void **state)
 	expect_wait(&port);
 	ack(&port, 2);
 	expect_done(&port, &m, 0);
-	/* the pull that nobody needed any longer */
+	/* the pull that was not used */
 	assert_int_equal(port.stats.pulls_unused, 1);
 	expect_idle(&port);
 	port_close(&port);
@@ -503,7 +503,7 @@ static void test_all_trimmed(void **state)
 	port_close(&port);
 }
 
-/* A receiver without state answers to 16 bytes; nothing else of it is believed. */
+/* A receiver without state answers to 16 bytes; no other field of it has an effect. */
 static void test_bare_nack(void **state)
 {
 	struct ndp_snd_msg m;
@@ -520,7 +520,7 @@ static void test_bare_nack(void **state)
 	expect_wait(&port);
 	h.seq++;
 	assert_int_equal(port_control(&port, &h), NDP_SND_NEWS);
-	/* no pull will come: one is pushed, and tells of the other */
+	/* no pull will come: one is pushed, and announces the other */
 	h = expect_rtx(&port, 0, NDP_DATA_SYN);
 	assert_int_equal(h.data.pull_target, 1);
 	expect_wait(&port);
@@ -540,7 +540,7 @@ static void test_lies(void **state)
 	start(&port);
 	give(&port, &m, 500);
 	push_window(&port, 500);
-	/* ACK and NACK of what was never sent: one by one, cumulative, in the maps */
+	/* ACK and NACK of packets that were never sent: one by one, cumulative, in the maps */
 	assert_int_equal(ack(&port, 10), NDP_SND_REFUSED);
 	h = port_answer(&port, NDP_CTL_NACK, PORT_SEQ + 10, 0);
 	assert_int_equal(port_control(&port, &h), NDP_SND_REFUSED);
