@@ -25,15 +25,15 @@ loopback_up() {
 	ip -n "$1" link set lo up
 }
 
-# vlan_ab: add VLAN devices w0.5 with address 10.5.0.1 and w1.5 with 10.5.0.2
+# vlan_ab LETTER: add VLAN devices LETTER0.5 with address 10.5.0.1 and LETTER1.5 with 10.5.0.2
 vlan_ab() {
-	local i ns
+	local i ns dev=$1
 	for i in 0 1; do
 		ns=$a
 		[ $i -eq 0 ] || ns=$b
-		ip -n "$ns" link add link w$i name w$i.5 type vlan id 5 || skip_all "no VLAN devices"
-		ip -n "$ns" link set w$i.5 up
-		ip -n "$ns" addr add 10.5.0.$((i + 1))/24 dev w$i.5
+		ip -n "$ns" link add link "$dev$i" name "$dev$i.5" type vlan id 5 || skip_all "no VLAN devices"
+		ip -n "$ns" link set "$dev$i.5" up
+		ip -n "$ns" addr add 10.5.0.$((i + 1))/24 dev "$dev$i.5"
 	done
 }
 

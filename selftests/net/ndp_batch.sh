@@ -98,7 +98,7 @@ gso "$a" 8
 
 # ---- a VLAN, and a network that loses and corrupts packets
 
-vlan_ab
+vlan_ab w
 start "$a"
 messages "messages arrive over a VLAN" "${rx[@]}" -- "${tx[@]}" -d 10.5.0.2
 batched "VLAN" "$a" 8

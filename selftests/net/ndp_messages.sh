@@ -58,7 +58,7 @@ messages "messages arrive in both directions" \
 
 # ---- VLAN, and short packets
 
-vlan_ab
+vlan_ab w
 messages "messages arrive over a VLAN" "${rx[@]}" -c 14 -l "$sizes" -- "${tx[@]}" -d 10.5.0.2 -c 14 -l "$sizes"
 ip -n "$a" link set w0 mtu 1500
 ip -n "$b" link set w1 mtu 1500

@@ -81,13 +81,7 @@ gso 64
 start
 messages "messages arrive over loopback" receive -n "$a" -p 9 -c 16 -l "$sizes" -q 10 -- "${tx[@]}" -d 127.0.0.1
 whole "loopback" "$a"
-for i in 0 1; do
-	ns=$a
-	[ $i -eq 0 ] || ns=$b
-	ip -n "$ns" link add link v$i name v$i.5 type vlan id 5 || skip_all "no VLAN devices"
-	ip -n "$ns" link set v$i.5 up
-	ip -n "$ns" addr add 10.5.0.$((i + 1))/24 dev v$i.5
-done
+vlan_ab v
 start
 messages "messages arrive over a VLAN" "${rx[@]}" -- "${tx[@]}" -d 10.5.0.2
 whole "VLAN"
