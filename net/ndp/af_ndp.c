@@ -232,14 +232,16 @@ static int ndp_getsockopt(struct sock *sk, int level, int name, char __user *opt
 /* Memory of a packet besides its payload */
 #define NDP_PACKET_OVERHEAD	((u32)SKB_TRUESIZE(0))
 
-static bool ndp_rcv_charge(struct ndp_rmem *r, u32 bytes)
+static u32 ndp_rcv_charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
-	struct ndp_sock *ns = container_of(r, struct ndp_sock, rcv.mem);
-	bool ok = ndp_mem_charge(&ns->inet.sk, bytes, SK_MEM_RECV);
+	struct sock *sk = &container_of(r, struct ndp_sock, rcv.mem)->inet.sk;
 
-	if (!ok)
-		ndp_count(ndp_net(sock_net(&ns->inet.sk)), NDP_N_IN_NO_MEMORY);
-	return ok;
+	if (most > least && ndp_mem_charge_receive(sk, most, share))
+		return most;
+	if (ndp_mem_charge_receive(sk, least, share))
+		return least;
+	ndp_count(ndp_net(sock_net(sk)), NDP_N_IN_NO_MEMORY);
+	return 0;
 }
 
 static void ndp_rcv_uncharge(struct ndp_rmem *r, u32 bytes)

@@ -3,24 +3,26 @@
  * The NDP transport: memory of sockets, charged to all NDP sockets together and to memory cgroups,
  * and the chunks of messages that are sent (output.c)
  *
- * The total is an eighth of the host's memory, as with UDP. Messages are queued only while less
- * than half of it is used: a sender waits for its receiver to make room, and if senders left no
- * room to receivers, both would wait forever. Received messages of over 1 MB may use three
- * quarters, so that short ones do not wait for them. Flows may use a quarter. Each socket has a
- * minimum whatever the other sockets use.
+ * The total is 3/16 of the host's memory, as with UDP. It is used up to a share:
+ *
+ *	   1/8     1/4                     5/8     3/4     7/8      1
+ *	----+-------+-----------------------+-------+-------+-------+
+ *	  flows  messages	           new long  new   messages   others wait
+ *	         to be sent            received ones ones  in progress   for it
+ *
+ * A sender waits for its receiver to make room, and if senders left no room to receivers, both
+ * would wait forever. Each socket has a minimum whatever the other sockets use: several chunks of
+ * messages that are sent, and a packet that is received.
  */
-#include <linux/sizes.h>
 #include <net/sock.h>
 #include "ndp.h"
 
 /* bytes of queued messages that a socket may always have: several chunks */
 #define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
-/* longest reservation of a message that may use all of the total */
-#define NDP_MEMORY_SHORT	SZ_1M
 /* bytes of flows that a socket may always have */
 #define NDP_MEMORY_FLOWS	131072
 
-/* Pages of the sockets, and limits; below the first limit, each request is granted. */
+/* Pages of the sockets, and the total three times: no request below it is refused. */
 atomic_long_t ndp_memory_allocated;
 DEFINE_PER_CPU(int, ndp_memory_fw_alloc);
 long ndp_memory_limits[3];
@@ -29,25 +31,10 @@ int ndp_memory_min = PAGE_SIZE;
 /* sum of the flows' bytes */
 static atomic64_t ndp_memory_flows;
 
-static bool ndp_mem_has(u32 bytes, long limit)
+static bool ndp_mem_has(u32 bytes, u32 eighths)
 {
-	return atomic_long_read(&ndp_memory_allocated) + (long)PFN_UP(bytes) <= limit;
-}
-
-static bool ndp_mem_may_send(const struct sock *sk, u32 bytes)
-{
-	return ndp_mem_has(bytes, ndp_memory_limits[0] / 2) ||
-	       atomic64_read(&ndp_sk(sk)->snd_bytes) + bytes <= NDP_MEMORY_SEND;
-}
-
-/* Long messages leave a quarter to short ones; two packets are always admitted. */
-static bool ndp_mem_may_receive(const struct sock *sk, u32 bytes)
-{
-	long limit = ndp_memory_limits[0];
-
-	if (bytes > NDP_MEMORY_SHORT)
-		limit -= limit / 4;
-	return ndp_mem_has(bytes, limit) || bytes <= 2 * ndp_sk(sk)->rcv.mem.unit;
+	return atomic_long_read(&ndp_memory_allocated) + (long)PFN_UP(bytes) <=
+	       ndp_memory_limits[0] / 8 * eighths;
 }
 
 static bool ndp_mem_schedule(struct sock *sk, u32 bytes, int kind)
@@ -66,29 +53,46 @@ static bool ndp_mem_schedule(struct sock *sk, u32 bytes, int kind)
 }
 
 /**
- * ndp_mem_charge() - charge memory to a socket
+ * ndp_mem_charge_send() - charge chunks of messages that are sent to a socket
  * @sk: socket
  * @bytes: bytes
- * @kind: SK_MEM_SEND or SK_MEM_RECV
- *
- * Any context but hard interrupts.
  *
  * Return: false if the total limit or the cgroup's is reached.
  */
-bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind)
+bool ndp_mem_charge_send(struct sock *sk, u32 bytes)
 {
-	bool may = kind == SK_MEM_SEND ? ndp_mem_may_send(sk, bytes) :
-					 ndp_mem_may_receive(sk, bytes);
-
-	if (!may || !ndp_mem_schedule(sk, bytes, kind))
+	if (!ndp_mem_has(bytes, 2) &&
+	    atomic64_read(&ndp_sk(sk)->snd_bytes) + bytes > NDP_MEMORY_SEND)
 		return false;
-	if (kind == SK_MEM_RECV)
-		atomic_add(bytes, &sk->sk_rmem_alloc);
+	return ndp_mem_schedule(sk, bytes, SK_MEM_SEND);
+}
+
+/**
+ * ndp_mem_charge_receive() - charge packets that were received to a socket
+ * @sk: socket
+ * @bytes: bytes
+ * @share: share of the total memory
+ *
+ * Under rx_lock.
+ *
+ * Return: false if the share or the cgroup's limit is reached.
+ */
+bool ndp_mem_charge_receive(struct sock *sk, u32 bytes, enum ndp_rmem_share share)
+{
+	static const u8 eighths[] = {
+		[NDP_RMEM_LONG] = 5, [NDP_RMEM_SHORT] = 6, [NDP_RMEM_MORE] = 7, [NDP_RMEM_MUST] = 8,
+	};
+
+	if (!ndp_mem_has(bytes, eighths[share]))
+		return false;
+	if (!ndp_mem_schedule(sk, bytes, SK_MEM_RECV))
+		return false;
+	atomic_add(bytes, &sk->sk_rmem_alloc);
 	return true;
 }
 
 /**
- * ndp_mem_uncharge() - take back ndp_mem_charge()
+ * ndp_mem_uncharge() - take back ndp_mem_charge_send() or ndp_mem_charge_receive()
  * @sk: socket
  * @bytes: bytes
  * @kind: as charged
@@ -115,10 +119,10 @@ void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind)
  */
 bool ndp_mem_charge_flow(struct sock *sk, u32 bytes)
 {
-	s64 quarter = (s64)ndp_memory_limits[0] / 4 << PAGE_SHIFT;
+	s64 eighth = (s64)ndp_memory_limits[0] / 8 << PAGE_SHIFT;
 	atomic64_t *flow_bytes = &ndp_sk(sk)->flow_bytes;
 
-	if (atomic64_read(&ndp_memory_flows) + bytes > quarter &&
+	if (atomic64_read(&ndp_memory_flows) + bytes > eighth &&
 	    atomic64_read(flow_bytes) + bytes > NDP_MEMORY_FLOWS)
 		return false;
 	if (!ndp_mem_schedule(sk, bytes, SK_MEM_RECV))
@@ -241,9 +245,9 @@ void ndp_msg_free(struct ndp_msg *m)
  */
 void __init ndp_mem_init(void)
 {
-	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
+	long most = (long)max(nr_free_buffer_pages() / 16 * 3, 256UL);
 
-	ndp_memory_limits[0] = limit / 4 * 3;
-	ndp_memory_limits[1] = limit;
-	ndp_memory_limits[2] = ndp_memory_limits[0] * 2;
+	ndp_memory_limits[0] = most;
+	ndp_memory_limits[1] = most;
+	ndp_memory_limits[2] = most;
 }

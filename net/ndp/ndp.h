@@ -473,7 +473,8 @@ extern long ndp_memory_limits[3];
 extern int ndp_memory_min;
 
 void ndp_mem_init(void);
-bool ndp_mem_charge(struct sock *sk, u32 bytes, int kind);
+bool ndp_mem_charge_send(struct sock *sk, u32 bytes);
+bool ndp_mem_charge_receive(struct sock *sk, u32 bytes, enum ndp_rmem_share share);
 void ndp_mem_uncharge(struct sock *sk, u32 bytes, int kind);
 bool ndp_mem_charge_flow(struct sock *sk, u32 bytes);
 void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes);
@@ -723,7 +724,6 @@ struct ndp_rx_key {
  * @sock_node: in the socket's @rx_list
  * @sender_node: in the socket's @senders
  * @wait_node: in the socket's @waiting or @promised; empty: in neither
- * @wait_ns: in one of them: since when
  * @promised_ns: @promised: since when
  * @opened_ns: begin of the flow
  * @asked_ns: first PING that was not answered; 0: unset
@@ -754,7 +754,6 @@ struct ndp_rx {
 	struct list_head sock_node;
 	struct hlist_node sender_node;
 	struct list_head wait_node;
-	u64 wait_ns;
 	u64 promised_ns;
 	u64 opened_ns;
 	u64 asked_ns;

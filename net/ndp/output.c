@@ -125,7 +125,7 @@ static int ndp_copy_stop(const struct ndp_tx_copy *cp)
 static bool ndp_copy_take(const struct ndp_tx_copy *cp, u32 bytes, bool *poll)
 {
 	*poll = ndp_copy_may(cp);
-	if (!*poll || !ndp_mem_charge(cp->sk, bytes, SK_MEM_SEND))
+	if (!*poll || !ndp_mem_charge_send(cp->sk, bytes))
 		return false;
 	atomic64_add(bytes, &ndp_sk(cp->sk)->snd_bytes);
 	cp->m->reserved += bytes;

@@ -163,8 +163,9 @@ static enum ndp_rcv_verdict ndp_rcv_judge(struct ndp_rcv *r, struct ndp_rcv_flow
  * @r: socket
  * @f: flow
  * @p: packet
- * @msg: in: memory for a message, or NULL. Result: with NDP_RCV_PART, NDP_RCV_WHOLE and
- *	NDP_RCV_TRIMMED: the message of the packet, or NULL; the memory was used if it is that.
+ * @msg: in: memory for a message, or NULL. Result: with NDP_RCV_PART, NDP_RCV_WHOLE,
+ *	NDP_RCV_FULL and NDP_RCV_TRIMMED: the message of the packet, or NULL; the memory was used
+ *	if it is that.
  *	With NDP_RCV_WHOLE, the message is the caller's, unless messages are delivered in order
  *
  * Return: verdict; below NDP_RCV_OUT_OF_WINDOW it is to be answered.
@@ -177,7 +178,7 @@ enum ndp_rcv_verdict ndp_rcv_packet(struct ndp_rcv *r, struct ndp_rcv_flow *f,
 
 	*msg = NULL;
 	v = ndp_rcv_judge(r, f, p, &m);
-	if (v <= NDP_RCV_WHOLE || (v == NDP_RCV_TRIMMED && !p->h->is_short))
+	if (v <= NDP_RCV_WHOLE || v == NDP_RCV_FULL || (v == NDP_RCV_TRIMMED && !p->h->is_short))
 		*msg = m;
 	WRITE_ONCE(r->verdicts[v], r->verdicts[v] + 1);
 	if (v < NDP_RCV_OUT_OF_WINDOW)

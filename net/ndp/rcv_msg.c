@@ -359,12 +359,14 @@ static bool ndp_rcv_is_blocked(const struct ndp_rcv *r, struct ndp_rcv_flow *f, 
 static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const struct ndp_rcv_pkt *p,
 			    struct ndp_claim *claim)
 {
-	bool early = ndp_rcv_is_early(r, f, p->h->data.msg_id), promised = f->promise.bytes;
 	u64 need = p->descriptor + (p->placed ? p->memory : ndp_rcv_need(r, p));
+	u32 flags = p->first || f->promise.bytes ? NDP_RESERVE_FIRST : 0;
 
+	if (ndp_rcv_is_early(r, f, p->h->data.msg_id))
+		flags |= NDP_RESERVE_EARLY;
 	ndp_rmem_end(&r->mem, &f->promise);
 	if ((f->is_verified || !r->mem.waiting || need <= p->descriptor + p->memory) &&
-	    ndp_rmem_reserve(&r->mem, claim, need, early, p->first || promised, promised)) {
+	    ndp_rmem_reserve(&r->mem, claim, need, p->descriptor + p->memory, flags)) {
 		f->need = 0;
 		/* a window is for single packets; a batch may not fit */
 		if (!claim->is_window ||
@@ -406,6 +408,36 @@ static enum ndp_rcv_verdict ndp_rcv_fresh(struct ndp_rcv *r, struct ndp_rcv_flow
 	return NDP_RCV_PART;
 }
 
+/* May a message in progress be read in parts? */
+static bool ndp_rcv_may_part(const struct ndp_rcv *r, const struct ndp_rcv_flow *f,
+			     const struct ndp_rcv_msg *m)
+{
+	return m->claim.is_window || (!f->windows && (!r->in_order || m->id == f->next_id));
+}
+
+/*
+ * Charge a packet of a message in progress, or a batch. If that fails, the message is read in parts
+ * from now on. Others may wait for the packet if the message cannot be read in parts, or if all
+ * before the packet was read.
+ */
+static bool ndp_rcv_hold(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_rcv_msg *m,
+			 const struct ndp_rcv_pkt *p)
+{
+	bool may_part = ndp_rcv_may_part(r, f, m), must = !may_part;
+	u32 kept = (u32)m->kept + p->memory;
+	struct ndp_claim *c = &m->claim;
+
+	c->is_scarce = !ndp_rmem_hold(&r->mem, c, kept, false);
+	if (!c->is_scarce || p->last)
+		return !c->is_scarce;
+	if (may_part) {
+		f->windows += !c->is_window;
+		c->is_window = true;
+		must = p->h->data.offset == m->read && ndp_rcv_prefix(m) == m->read;
+	}
+	return must && ndp_rmem_hold(&r->mem, c, kept, true);
+}
+
 /*
  * Is there room for a packet of a message in progress? In a window, the next packet in order has
  * the last place; if it is larger than earlier packets and all before it was read, the window
@@ -423,7 +455,7 @@ static bool ndp_rcv_has_room(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct n
 	if (c->is_window && !is_next)
 		need += r->mem.unit;
 	if (need <= c->bytes)
-		return true;
+		return ndp_rcv_hold(r, f, m, p);
 	if (c->is_window && need > c->size) {
 		if (!is_next || ndp_rcv_prefix(m) != m->read)
 			return false;
@@ -433,7 +465,7 @@ static bool ndp_rcv_has_room(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct n
 	if (ndp_rmem_grow(&r->mem, c, (u32)(max_t(u64, need, c->size) - c->bytes), exceed) ||
 	    ndp_rmem_grow(&r->mem, c, (u32)(need - c->bytes), exceed)) {
 		f->need = 0;
-		return true;
+		return ndp_rcv_hold(r, f, m, p);
 	}
 	f->need = f->need ?: (u32)(need - c->bytes);
 	return false;
@@ -581,7 +613,7 @@ enum ndp_rcv_verdict ndp_rcv_msg_batch(struct ndp_rcv *r, struct ndp_rcv_flow *f
  * @bytes: payload, at most the unread bytes of ndp_rcv_prefix()
  * @memory: memory of the packets that were freed
  *
- * A window remains as large as it was.
+ * A window remains as large as it was, but is not charged as a whole.
  */
 void ndp_rcv_read(struct ndp_rcv *r, struct ndp_rcv_msg *m, u64 bytes, u32 memory)
 {
@@ -589,10 +621,12 @@ void ndp_rcv_read(struct ndp_rcv *r, struct ndp_rcv_msg *m, u64 bytes, u32 memor
 	m->kept -= memory;
 	if (m->is_whole)
 		ndp_rmem_shrink(&r->mem, &m->claim, memory);
+	else
+		ndp_rmem_release(&r->mem, &m->claim, (u32)m->kept);
 }
 
 /**
- * ndp_rcv_is_narrow() - is a message's window nearly used up?
+ * ndp_rcv_is_narrow() - is a message's window, or the total memory, nearly used up?
  * @r: socket
  * @m: message
  *
@@ -604,7 +638,7 @@ bool ndp_rcv_is_narrow(const struct ndp_rcv *r, const struct ndp_rcv_msg *m)
 
 	/* if the prefix was read, the missing packet must be pulled */
 	return m->claim.is_window && !m->is_whole && ndp_rcv_prefix(m) > m->read &&
-	       left < max_t(u32, m->claim.bytes / 4, r->mem.unit + 1);
+	       (m->claim.is_scarce || left < max_t(u32, m->claim.bytes / 4, r->mem.unit + 1));
 }
 
 /**

@@ -46,8 +46,6 @@
 #define NDP_RX_CALM_MAX		5
 /* longest interval of the timer, without changes */
 #define NDP_RX_TICK_MAX_NS	(32 * NSEC_PER_MSEC)
-/* time without room after which a message is received by a window of two packets */
-#define NDP_RX_PATIENCE_NS	(100 * NSEC_PER_MSEC)
 
 /* larger SO_RCVBUF has no effect: struct ndp_claim has 32 bits */
 #define NDP_RCVBUF_MAX		536870912
@@ -157,25 +155,30 @@ static void ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_m
 	p->skb = NULL;
 }
 
-/* A packet was kept. Return: is that news for readers? */
-static bool ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_msg *rm, bool whole,
-			struct list_head *garbage)
+/* A packet was kept. @whole: all of its message is there */
+static void ndp_rx_kept(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_msg *rm, bool whole)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
 
 	ndp_rx_keep(rx, p, rm);
 	rx->calm = 0;
-	if (whole) {
-		ns->msgs_received++;
-		ns->msgs_placed += rm->slots > 0;
-	}
-	if (ndp_is_ordered(rx->sk)) {
-		ndp_rx_deliver(rx, garbage);
-		return ndp_rx_msg_next(ns);
-	}
-	if (whole)
+	if (!whole)
+		return;
+	ns->msgs_received++;
+	ns->msgs_placed += rm->slots > 0;
+	if (!ndp_is_ordered(rx->sk))
 		rm->rx = NULL;
-	return ndp_rx_msg_queue(ns, rm);
+}
+
+/* More of a message can be read, or it is read in parts from now on. Return: is it news? */
+static bool ndp_rx_publish(struct ndp_rx *rx, struct ndp_rx_msg *rm, struct list_head *garbage)
+{
+	struct ndp_sock *ns = ndp_sk(rx->sk);
+
+	if (!ndp_is_ordered(rx->sk))
+		return ndp_rx_msg_queue(ns, rm);
+	ndp_rx_deliver(rx, garbage);
+	return ndp_rx_msg_next(ns);
 }
 
 /* Pass a packet or a batch to the core. Return: verdict; NDP_RCV_VERDICTS: not as a batch */
@@ -228,8 +231,9 @@ static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet 
 	if (m && fresh && m == &rm->core)
 		rm->rx = rx;
 	if (v <= NDP_RCV_WHOLE)
-		*news = ndp_rx_kept(rx, p, container_of(m, struct ndp_rx_msg, core),
-				    v == NDP_RCV_WHOLE, garbage);
+		ndp_rx_kept(rx, p, rm, v == NDP_RCV_WHOLE);
+	if (v <= NDP_RCV_WHOLE || (v == NDP_RCV_FULL && m))
+		*news = ndp_rx_publish(rx, rm, garbage);
 	else if (fresh && !rm->rx)
 		ndp_rx_unused(ns, rm);
 	return v;
@@ -289,13 +293,10 @@ static void ndp_rx_wait(struct ndp_rx *rx, u64 now)
 
 	/* one that needed more than its promise waits again, at the end */
 	if (rx->f.need && rx->f.is_verified && !promised &&
-	    (rx->promised_ns || list_empty(&rx->wait_node))) {
-		if (list_empty(&rx->wait_node))
-			rx->wait_ns = now;
+	    (rx->promised_ns || list_empty(&rx->wait_node)))
 		list_move_tail(&rx->wait_node, &ns->waiting);
-	} else if (!rx->f.need && !promised) {
+	else if (!rx->f.need && !promised)
 		list_del_init(&rx->wait_node);
-	}
 	if (!promised)
 		rx->promised_ns = 0;
 	WRITE_ONCE(ns->rcv.mem.waiting, !list_empty(&ns->waiting));
@@ -505,8 +506,7 @@ static u32 ndp_rx_promise(struct ndp_sock *ns, struct ndp_rx **woken, u64 now)
 		if (!rx)
 			break;
 		ndp_rmem_end(mem, &rx->f.promise);
-		if (!ndp_rmem_reserve(mem, &rx->f.promise, rx->f.need, false, true,
-				      now - rx->wait_ns >= NDP_RX_PATIENCE_NS))
+		if (!ndp_rmem_reserve(mem, &rx->f.promise, rx->f.need, 0, NDP_RESERVE_FIRST))
 			break;
 		rx->f.need = 0;
 		rx->promised_ns = now;

@@ -13,6 +13,10 @@
 /* packets of the least limit and of the least window */
 #define NDP_RMEM_LIMIT_UNITS	4ULL
 #define NDP_RMEM_WINDOW_UNITS	2ULL
+/* longest reservation of a message that may use all of the total memory */
+#define NDP_RMEM_SHORT_MAX	1048576U
+/* bytes that are charged in advance */
+#define NDP_RMEM_AHEAD		65536U
 
 /**
  * ndp_rmem_set_limit() - set the limit of a socket
@@ -28,13 +32,13 @@ void ndp_rmem_set_limit(struct ndp_rmem *r, u64 limit, u32 packet)
 	r->limit = max_t(u64, limit, NDP_RMEM_LIMIT_UNITS * r->unit);
 }
 
-static bool ndp_rmem_fits(const struct ndp_rmem *r, u64 bytes, bool early, bool first)
+static bool ndp_rmem_fits(const struct ndp_rmem *r, u64 bytes, u32 flags)
 {
 	bool big = bytes > NDP_RMEM_SMALL(r->limit);
 
-	if (r->used + bytes > r->limit || (big && r->waiting && !first))
+	if (r->used + bytes > r->limit || (big && r->waiting && !(flags & NDP_RESERVE_FIRST)))
 		return false;
-	if (early)
+	if (flags & NDP_RESERVE_EARLY)
 		return r->early + bytes <= NDP_RMEM_EARLY(r->limit);
 	return !big || r->big + bytes <= NDP_RMEM_BIG(r->limit);
 }
@@ -51,17 +55,25 @@ static void ndp_rmem_count(struct ndp_rmem *r, const struct ndp_claim *c, s64 by
 	r->early += c->is_early ? bytes : 0;
 }
 
-static bool ndp_rmem_take(struct ndp_rmem *r, struct ndp_claim *c, u64 bytes, bool early,
-			  bool first)
+/* Charge a reservation up to @least, @most is better. */
+static bool ndp_rmem_charge(struct ndp_rmem *r, struct ndp_claim *c, u32 least, u32 most,
+			    enum ndp_rmem_share share)
 {
-	if (!ndp_rmem_fits(r, bytes, early, first) || !r->charge(r, (u32)bytes))
-		return false;
-	*c = (struct ndp_claim) {
-		.bytes = (u32)bytes, .size = (u32)bytes, .is_early = early,
-		.is_big = !early && bytes > NDP_RMEM_SMALL(r->limit),
-	};
-	ndp_rmem_count(r, c, (s64)bytes);
-	return true;
+	u32 bytes;
+
+	if (least <= c->charged)
+		return true;
+	bytes = r->charge(r, least - c->charged, most - c->charged, share);
+	c->charged += bytes;
+	return bytes;
+}
+
+static void ndp_rmem_uncharge(struct ndp_rmem *r, struct ndp_claim *c, u32 most)
+{
+	if (c->charged <= most)
+		return;
+	r->uncharge(r, c->charged - most);
+	c->charged = most;
 }
 
 /**
@@ -69,26 +81,61 @@ static bool ndp_rmem_take(struct ndp_rmem *r, struct ndp_claim *c, u64 bytes, bo
  * @r: memory
  * @c: result: the reservation
  * @need: bytes that all of the message will take
- * @early: an earlier message has not begun
- * @first: the flow is the first one that waits
- * @any: it has waited long: the least window will do, if the socket has no other reservation
+ * @now: those that have arrived, and are charged; at least a packet is
+ * @flags: NDP_RESERVE_*
  *
  * Return: false if there is no room.
  */
-bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first,
-		      bool any)
+bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, u32 now, u32 flags)
 {
-	u64 least = NDP_RMEM_WINDOW_UNITS * r->unit, bytes = need;
+	struct ndp_claim claim = { .is_early = flags & NDP_RESERVE_EARLY };
+	enum ndp_rmem_share share = NDP_RMEM_MUST;
+	u64 bytes = need;
 
 	if (need > NDP_RMEM_WHOLE(r->limit))
-		bytes = max_t(u64, NDP_RMEM_WINDOW(r->limit), least);
-	if (!ndp_rmem_take(r, c, bytes, early, first)) {
-		if (!any || r->used || bytes <= least || !ndp_rmem_take(r, c, least, early, true))
-			return false;
-		bytes = least;
-	}
-	c->is_window = bytes < need;
+		bytes = max_t(u64, NDP_RMEM_WINDOW(r->limit), NDP_RMEM_WINDOW_UNITS * r->unit);
+	now = (u32)min_t(u64, bytes, max_t(u32, now, r->unit));
+	if (r->used)
+		share = bytes > NDP_RMEM_SHORT_MAX ? NDP_RMEM_LONG : NDP_RMEM_SHORT;
+	if (!ndp_rmem_fits(r, bytes, flags) ||
+	    !ndp_rmem_charge(r, &claim, now, now, share))
+		return false;
+	claim.bytes = (u32)bytes;
+	claim.size = (u32)bytes;
+	claim.is_big = !claim.is_early && bytes > NDP_RMEM_SMALL(r->limit);
+	claim.is_window = bytes < need;
+	*c = claim;
+	ndp_rmem_count(r, c, (s64)bytes);
 	return true;
+}
+
+/**
+ * ndp_rmem_hold() - charge the packets of a message
+ * @r: memory
+ * @c: reservation
+ * @kept: bytes that they take now, at most the reservation
+ * @must: even if the total memory is used up
+ *
+ * Return: false if there is no memory.
+ */
+bool ndp_rmem_hold(struct ndp_rmem *r, struct ndp_claim *c, u32 kept, bool must)
+{
+	u32 most = (u32)min_t(u64, c->bytes, (u64)kept + NDP_RMEM_AHEAD);
+
+	return ndp_rmem_charge(r, c, kept, must ? kept : most,
+			       must ? NDP_RMEM_MUST : NDP_RMEM_MORE);
+}
+
+/**
+ * ndp_rmem_release() - packets of a message were read, which continues
+ * @r: memory
+ * @c: reservation, which remains
+ * @kept: bytes that its packets take now
+ */
+void ndp_rmem_release(struct ndp_rmem *r, struct ndp_claim *c, u32 kept)
+{
+	if (c->charged - kept > 2 * NDP_RMEM_AHEAD)
+		ndp_rmem_uncharge(r, c, kept + NDP_RMEM_AHEAD);
 }
 
 /**
@@ -122,8 +169,6 @@ bool ndp_rmem_grow(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes, bool exce
 		r->exceeds = NULL;
 	if (r->used + bytes > r->limit && (!exceed || (r->exceeds && r->exceeds != c)))
 		return false;
-	if (!r->charge(r, bytes))
-		return false;
 	if (r->used + bytes > r->limit)
 		r->exceeds = c;
 	c->bytes += bytes;
@@ -143,7 +188,7 @@ void ndp_rmem_shrink(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes)
 		return;
 	ndp_rmem_count(r, c, -(s64)bytes);
 	c->bytes -= bytes;
-	r->uncharge(r, bytes);
+	ndp_rmem_uncharge(r, c, c->bytes);
 }
 
 /**

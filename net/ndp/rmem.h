@@ -22,9 +22,11 @@
  * - On a socket that delivers in order, messages that wait for an earlier one reserve at most half
  *   of the limit, and do not count in the 3/4. So the earlier one finds room when all other
  *   messages are read.
- * - The glue charges each reservation to the total memory of NDP sockets and to the memory cgroup
- *   (@charge). If that fails for 100 ms and the socket has no other reservation, the message gets
- *   a window of two packets. It is slow, and the reader reads no other message before its end.
+ * - Packets are charged to the total memory of NDP sockets and to the memory cgroup (@charge) when
+ *   they arrive, some in advance. If that fails, the message is read as it arrives, like those with
+ *   a window. Its sender waits until all that has arrived was read. Then the next packet may use
+ *   what is left of the total for such cases (NDP_RMEM_MUST). So may packets of messages that cannot
+ *   be read in parts, and the first packet of a socket without a reservation.
  * - Each reservation has a deadline: if flows wait and its sender is silent, see receiver.c. Its
  *   unused part ends, and the kept packets are set aside: they do not count in the limit, but in
  *   all at most another limit is set aside. When the sender returns, the reservation counts again.
@@ -39,9 +41,27 @@
 
 struct ndp_claim;
 
+/* Flags of ndp_rmem_reserve() */
+#define NDP_RESERVE_EARLY	0x1	/* an earlier message has not begun */
+#define NDP_RESERVE_FIRST	0x2	/* the flow is the first one that waits */
+
+/**
+ * enum ndp_rmem_share - how much of the total memory may be used, from little to all of it
+ * @NDP_RMEM_LONG: for a new message whose reservation is more than 1 MB
+ * @NDP_RMEM_SHORT: for a new shorter one
+ * @NDP_RMEM_MORE: for a message in progress
+ * @NDP_RMEM_MUST: for one for which other messages would wait for good
+ */
+enum ndp_rmem_share {
+	NDP_RMEM_LONG,
+	NDP_RMEM_SHORT,
+	NDP_RMEM_MORE,
+	NDP_RMEM_MUST,
+};
+
 /**
  * struct ndp_rmem - memory of a receiving socket
- * @charge: charge bytes; false: there is no memory
+ * @charge: charge @most bytes, or else @least; returns the bytes, or 0: there is no memory
  * @uncharge: take back @charge
  * @limit: bytes
  * @used: bytes reserved
@@ -53,7 +73,7 @@ struct ndp_claim;
  * @exceeds: reservation that may exceed the limit; NULL: none
  */
 struct ndp_rmem {
-	bool (*charge)(struct ndp_rmem *r, u32 bytes);
+	u32 (*charge)(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share);
 	void (*uncharge)(struct ndp_rmem *r, u32 bytes);
 	u64 limit;
 	u64 used;
@@ -69,23 +89,28 @@ struct ndp_rmem {
  * struct ndp_claim - a reservation; zeros if unset
  * @bytes: bytes reserved
  * @size: its full size; more than @bytes after ndp_rcv_lapse() or reading
+ * @charged: bytes of it that are charged
  * @is_big: it counts in struct ndp_rmem's @big
  * @is_early: it counts in @early
  * @is_aside: it counts in @aside only
- * @is_window: it is less than the message needs, which is read in parts
+ * @is_window: it may be less than the message needs, which is read in parts
+ * @is_scarce: the last packet could not be charged
  */
 struct ndp_claim {
 	u32 bytes;
 	u32 size;
+	u32 charged;
 	bool is_big;
 	bool is_early;
 	bool is_aside;
 	bool is_window;
+	bool is_scarce;
 };
 
 void ndp_rmem_set_limit(struct ndp_rmem *r, u64 limit, u32 packet);
-bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, bool early, bool first,
-		      bool any);
+bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, u32 now, u32 flags);
+bool ndp_rmem_hold(struct ndp_rmem *r, struct ndp_claim *c, u32 kept, bool must);
+void ndp_rmem_release(struct ndp_rmem *r, struct ndp_claim *c, u32 kept);
 bool ndp_rmem_grow(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes, bool exceed);
 void ndp_rmem_shrink(struct ndp_rmem *r, struct ndp_claim *c, u32 bytes);
 void ndp_rmem_set_aside(struct ndp_rmem *r, struct ndp_claim *c, bool aside);

@@ -63,6 +63,7 @@ struct world {
 	u64 idle_ns;	/* the reader reads nothing before */
 	u64 tick_ns;
 	u64 charged;
+	u32 scarce;	/* % */
 	u64 queue;
 	u64 cookies;
 	u64 refused;
@@ -76,11 +77,15 @@ struct world {
 
 static struct world w;
 
-static bool charge(struct ndp_rmem *r, u32 bytes)
+/* Total memory, which is short in some worlds: then packets that others do not wait for get none. */
+static u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
 	(void)r;
-	w.charged += bytes;
-	return true;
+	(void)least;
+	if (share != NDP_RMEM_MUST && rng_percent(&w.rng, w.scarce))
+		return 0;
+	w.charged += most;
+	return most;
 }
 
 static void uncharge(struct ndp_rmem *r, u32 bytes)
@@ -223,7 +228,8 @@ static void promise(void)
 
 	while ((p = first_waiting())) {
 		ndp_rmem_end(&w.rcv.mem, &p->rf.promise);
-		if (!ndp_rmem_reserve(&w.rcv.mem, &p->rf.promise, p->rf.need, false, true, true))
+		if (!ndp_rmem_reserve(&w.rcv.mem, &p->rf.promise, p->rf.need, 0,
+				      NDP_RESERVE_FIRST))
 			break;
 		p->rf.need = 0;
 		p->promised_ns = w.now;
@@ -604,6 +610,7 @@ static void open_world(u32 seed)
 	rng_seed(&w.rng, seed);
 	w.small = seed / NET_KINDS % 2;
 	w.cookie = w.small && seed / NET_KINDS / 2 % 2;
+	w.scarce = w.small && seed / NET_KINDS / 4 % 2 ? (u32)rng_in(&w.rng, 1, 100) : 0;
 	w.net.rng = &w.rng;
 	w.net.p = net_random(&w.rng, seed % NET_KINDS);
 	w.rcv = (struct ndp_rcv) {
@@ -705,6 +712,7 @@ static void test_refused_back_off(void **state)
 	for (seed = 0; seed < 50; seed++) {
 		open_world(NET_CLEAN + NET_KINDS * (2 * seed + 1));
 		w.rcv.in_order = false;
+		w.scarce = 0;
 		ndp_rmem_set_limit(&w.rcv.mem, 20000, PORT_PAYLOAD + EXTRA);
 		begin = w.now;
 		w.idle_ns = begin + 5000 * MS;

@@ -156,7 +156,7 @@ static void test_batch_room(void **state)
 	assert_int_equal(flow.need, 0);
 	end();
 	begin(LIMIT, false);
-	assert_true(ndp_rmem_reserve(&rcv.mem, &flow.promise, 5000, false, true, false));
+	assert_true(ndp_rmem_reserve(&rcv.mem, &flow.promise, 5000, 0, NDP_RESERVE_FIRST));
 	expect_batch(0, 0, 0, 3000, 3, NDP_RCV_VERDICTS);
 	assert_int_equal(flow.promise.bytes, 5000);
 	end();

@@ -20,12 +20,16 @@
 static struct ndp_rcv rcv;
 static struct ndp_rcv_flow flow;
 static u64 charged;
+static bool scarce;
 
-static inline bool charge(struct ndp_rmem *r, u32 bytes)
+static inline u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
 	(void)r;
-	charged += bytes;
-	return true;
+	(void)least;
+	if (scarce && share != NDP_RMEM_MUST)
+		return 0;
+	charged += most;
+	return most;
 }
 
 static inline void uncharge(struct ndp_rmem *r, u32 bytes)
@@ -54,6 +58,7 @@ static inline void begin(u64 limit, bool in_order)
 	struct ndp_hdr h = data(0, 0, 0, SEG);
 
 	charged = 0;
+	scarce = false;
 	rcv = (struct ndp_rcv) {
 		.mem = { .charge = charge, .uncharge = uncharge }, .msgs_max = 100,
 		.overhead = 500, .window = 30, .in_order = in_order,

@@ -89,12 +89,13 @@ static void test_trimmed(void **state)
 	begin(LIMIT, false);
 	h.here = 0;
 	assert_int_equal(arrive(&h), NDP_RCV_TRIMMED);
-	assert_int_equal(charged, 4 * 2 * (SEG + 500));
+	assert_int_equal(rcv.mem.used, 4 * 2 * (SEG + 500));
+	assert_int_equal(charged, MEMORY);
 	assert_int_equal(flow.trimmed, 1);
 	h = data(1, 1, 0, 100);
 	h.here = 0;
 	assert_int_equal(arrive(&h), NDP_RCV_TRIMMED);
-	assert_int_equal(charged, 4 * 2 * (SEG + 500));
+	assert_int_equal(rcv.mem.used, 4 * 2 * (SEG + 500));
 	expect(0, 0, 0, 4000, NDP_RCV_PART);
 	end();
 }
@@ -109,7 +110,8 @@ static void test_descriptor(void **state)
 	(void)state;
 	begin(LIMIT, false);
 	assert_int_equal(ndp_rcv_packet(&rcv, &flow, &p, &m), NDP_RCV_PART);
-	assert_int_equal(charged, 300 + 3 * MEMORY);
+	assert_int_equal(rcv.mem.used, 300 + 3 * MEMORY);
+	assert_int_equal(charged, 300 + MEMORY);
 	assert_int_equal(m->kept, 300 + MEMORY);
 	assert_int_equal(rcv.usual_extra, MEMORY - SEG);
 	expect(1, 0, 1000, 3000, NDP_RCV_PART);
@@ -161,7 +163,7 @@ static void test_refused_unverified(void **state)
 	h.here = h.payload_len;
 	h.data.token = TOKEN;
 	assert_int_equal(arrive(&h), NDP_RCV_PART);
-	assert_int_equal(charged, 2 * MEMORY);
+	assert_int_equal(rcv.mem.used, 2 * MEMORY);
 	end();
 }
 
@@ -191,6 +193,57 @@ static void test_window(void **state)
 	expect(i, 0, i * SEG, 200000, NDP_RCV_PART);
 	/* of a sender, one message at a time is read in parts */
 	expect(50, 1, 0, 200000, NDP_RCV_REFUSED);
+	end();
+}
+
+/*
+ * Without total memory, a message is read as it arrives. The next packet has room when all before
+ * it was read.
+ */
+static void test_scarce(void **state)
+{
+	struct ndp_rcv_msg *m;
+
+	(void)state;
+	begin(LIMIT, false);
+	scarce = true;
+	expect(0, 0, 0, 10000, NDP_RCV_PART);
+	m = ndp_rcv_find(&flow, 0);
+	assert_false(m->claim.is_window);
+	expect(1, 0, 1000, 10000, NDP_RCV_FULL);
+	assert_true(m->claim.is_window && flow.windows == 1 && !flow.need);
+	assert_true(ndp_rcv_is_narrow(&rcv, m));
+	ndp_rcv_read(&rcv, m, 1000, MEMORY);
+	assert_false(ndp_rcv_is_narrow(&rcv, m));
+	/* its charge serves another packet */
+	expect(2, 0, 2000, 10000, NDP_RCV_PART);
+	expect(3, 0, 3000, 10000, NDP_RCV_FULL);
+	expect(1, 0, 1000, 10000, NDP_RCV_PART);
+	assert_true(ndp_rcv_is_narrow(&rcv, m));
+	/* another message of the flow is not read in parts */
+	expect(20, 1, 0, 2000, NDP_RCV_REFUSED);
+	scarce = false;
+	expect(20, 1, 0, 2000, NDP_RCV_PART);
+	scarce = true;
+	expect(21, 1, 1000, 2000, NDP_RCV_WHOLE);
+	scarce = false;
+	expect(3, 0, 3000, 10000, NDP_RCV_PART);
+	assert_false(ndp_rcv_is_narrow(&rcv, m));
+	end();
+}
+
+/* In order, only the next message is read in parts. */
+static void test_scarce_in_order(void **state)
+{
+	(void)state;
+	begin(LIMIT, true);
+	expect(0, 0, 0, 3000, NDP_RCV_PART);
+	expect(3, 1, 0, 3000, NDP_RCV_PART);
+	scarce = true;
+	expect(4, 1, 1000, 3000, NDP_RCV_PART);
+	assert_int_equal(flow.windows, 0);
+	expect(1, 0, 1000, 3000, NDP_RCV_FULL);
+	assert_int_equal(flow.windows, 1);
 	end();
 }
 
@@ -229,11 +282,11 @@ static void test_lapse(void **state)
 	(void)state;
 	begin(LIMIT, false);
 	expect(0, 0, 0, 10000, NDP_RCV_PART);
-	assert_int_equal(charged, 10 * MEMORY);
+	assert_int_equal(rcv.mem.used, 10 * MEMORY);
 	ndp_rcv_lapse(&rcv, &flow);
-	assert_int_equal(charged, MEMORY);
+	assert_int_equal(rcv.mem.aside, MEMORY);
 	expect(1, 0, 1000, 10000, NDP_RCV_PART);
-	assert_int_equal(charged, 10 * MEMORY);
+	assert_int_equal(rcv.mem.used, 10 * MEMORY);
 	ndp_rcv_lapse(&rcv, &flow);
 	rcv.mem.limit = MEMORY;
 	rcv.mem.exceeds = &other;
@@ -243,7 +296,7 @@ static void test_lapse(void **state)
 	assert_int_equal(m->kept, 2 * MEMORY);
 	rcv.mem.exceeds = NULL;
 	expect(2, 0, 2000, 10000, NDP_RCV_PART);
-	assert_int_equal(charged, 10 * MEMORY);
+	assert_int_equal(rcv.mem.used, 10 * MEMORY);
 	assert_false(flow.need);
 	end();
 }
@@ -260,10 +313,11 @@ static void test_lapse_late(void **state)
 	expect(60, 1, 0, 53000, NDP_RCV_REFUSED);
 	ndp_rcv_lapse(&rcv, &flow);
 	expect(60, 1, 0, 53000, NDP_RCV_PART);
-	assert_int_equal(charged, (52 + 53) * MEMORY);
+	assert_int_equal(rcv.mem.aside, 52 * MEMORY);
+	assert_int_equal(rcv.mem.used, 53 * MEMORY);
 	/* the sender returns */
 	expect(52, 0, 52 * SEG, 53000, NDP_RCV_WHOLE);
-	assert_int_equal(charged, 53 * MEMORY);
+	assert_int_equal(rcv.mem.used, 53 * MEMORY);
 	assert_int_equal(rcv.mem.aside, 0);
 	end();
 }
@@ -640,6 +694,8 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_refused_unverified),
 		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_scarce),
+		cmocka_unit_test(test_scarce_in_order),
 		cmocka_unit_test(test_window_grows),
 		cmocka_unit_test(test_lapse),
 		cmocka_unit_test(test_lapse_late),

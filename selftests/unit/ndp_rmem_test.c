@@ -15,14 +15,18 @@
 #define UNIT	100U
 
 static u64 charged, charge_max;
+static enum ndp_rmem_share last_share;
 
-static bool charge(struct ndp_rmem *r, u32 bytes)
+static u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
+	u32 bytes = charged + most <= charge_max ? most : least;
+
 	(void)r;
-	if (charged + bytes > charge_max)
-		return false;
+	if (charged + bytes > charge_max && share != NDP_RMEM_MUST)
+		return 0;
+	last_share = share;
 	charged += bytes;
-	return true;
+	return bytes;
 }
 
 static void uncharge(struct ndp_rmem *r, u32 bytes)
@@ -62,14 +66,13 @@ static void test_whole_and_window(void **state)
 	struct ndp_claim c;
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2, 0, 0));
 	assert_int_equal(c.bytes, LIMIT / 2);
 	assert_false(c.is_window);
 	ndp_rmem_end(&r, &c);
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2 + 1, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 2 + 1, 0, 0));
 	assert_int_equal(c.bytes, LIMIT / 4);
 	assert_true(c.is_window);
-	assert_int_equal(charged, LIMIT / 4);
 	ndp_rmem_end(&r, &c);
 	assert_int_equal(charged, 0);
 	assert_int_equal(r.used, 0);
@@ -85,11 +88,11 @@ static void test_short_ones_have_room(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++)
-		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 4, false, false, true));
-	assert_false(ndp_rmem_reserve(&r, &c[3], LIMIT / 4, false, false, true));
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 4, 0, 0));
+	assert_false(ndp_rmem_reserve(&r, &c[3], LIMIT / 4, 0, 0));
 	for (i = 0; i < 4; i++)
-		assert_true(ndp_rmem_reserve(&r, &small, LIMIT / 16, false, false, true));
-	assert_false(ndp_rmem_reserve(&r, &small, 1, false, false, true));
+		assert_true(ndp_rmem_reserve(&r, &small, LIMIT / 16, 0, 0));
+	assert_false(ndp_rmem_reserve(&r, &small, 1, 0, 0));
 	assert_int_equal(r.used, LIMIT);
 }
 
@@ -100,11 +103,11 @@ static void test_waiting(void **state)
 	struct ndp_claim c;
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &c, 1, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c, 1, 0, 0));
 	r.waiting = true;
-	assert_false(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false, true));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 16, false, false, true));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, true, true));
+	assert_false(ndp_rmem_reserve(&r, &c, LIMIT / 4, 0, 0));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 16, 0, 0));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, 0, NDP_RESERVE_FIRST));
 }
 
 /* Messages that wait for an earlier one leave half of the limit to it. */
@@ -114,10 +117,10 @@ static void test_early(void **state)
 	struct ndp_rmem r = begin();
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &a, LIMIT / 4, true, false, true));
-	assert_true(ndp_rmem_reserve(&r, &b, LIMIT / 4, true, false, true));
-	assert_false(ndp_rmem_reserve(&r, &c, 1, true, false, true));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &a, LIMIT / 4, 0, NDP_RESERVE_EARLY));
+	assert_true(ndp_rmem_reserve(&r, &b, LIMIT / 4, 0, NDP_RESERVE_EARLY));
+	assert_false(ndp_rmem_reserve(&r, &c, 1, 0, NDP_RESERVE_EARLY));
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, 0, 0));
 	ndp_rmem_in_turn(&r, &a);
 	assert_int_equal(r.early, LIMIT / 4);
 	ndp_rmem_end(&r, &b);
@@ -127,24 +130,62 @@ static void test_early(void **state)
 	assert_int_equal(charged, 0);
 }
 
-/* Total memory is used up: a socket without another message gets a window of two packets, later. */
+/* Packets are charged as they arrive, some in advance. */
+static void test_charge(void **state)
+{
+	struct ndp_rmem r = begin();
+	const u32 half = 50000000, ahead = 65536;
+	struct ndp_claim c, d;
+
+	(void)state;
+	ndp_rmem_set_limit(&r, 2 * half, 0);
+	assert_true(ndp_rmem_reserve(&r, &c, half, 0, 0));
+	assert_int_equal(charged, UNIT);
+	assert_true(ndp_rmem_reserve(&r, &d, 5 * UNIT, 3 * UNIT, 0));
+	assert_int_equal(d.charged, 3 * UNIT);
+	assert_int_equal(last_share, NDP_RMEM_SHORT);
+	assert_true(ndp_rmem_hold(&r, &d, 4 * UNIT, false));
+	assert_int_equal(d.charged, 5 * UNIT);
+	assert_int_equal(last_share, NDP_RMEM_MORE);
+	assert_true(ndp_rmem_hold(&r, &c, 2 * UNIT, false));
+	assert_int_equal(c.charged, 2 * UNIT + ahead);
+	assert_true(ndp_rmem_hold(&r, &c, 10 * ahead, true));
+	assert_int_equal(c.charged, 10 * ahead);
+	assert_int_equal(last_share, NDP_RMEM_MUST);
+	ndp_rmem_release(&r, &c, 8 * ahead);
+	assert_int_equal(c.charged, 10 * ahead);
+	ndp_rmem_release(&r, &c, 7 * ahead);
+	assert_int_equal(c.charged, 8 * ahead);
+	ndp_rmem_shrink(&r, &c, half - ahead);
+	assert_int_equal(charged, ahead + d.charged);
+	ndp_rmem_end(&r, &c);
+	assert_true(ndp_rmem_reserve(&r, &c, half, 0, 0));
+	assert_int_equal(last_share, NDP_RMEM_LONG);
+	ndp_rmem_end(&r, &c);
+	ndp_rmem_end(&r, &d);
+	assert_int_equal(charged, 0);
+}
+
+/* Total memory is used up: only a socket without another message gets some. */
 static void test_no_memory(void **state)
 {
 	struct ndp_rmem r = begin();
 	struct ndp_claim c, d;
 
 	(void)state;
-	charge_max = 3 * UNIT;
-	assert_false(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, true, false));
-	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, false, false, true));
-	assert_int_equal(c.bytes, 2 * UNIT);
-	assert_true(c.is_window);
-	assert_false(ndp_rmem_reserve(&r, &d, LIMIT / 4, false, false, true));
-	assert_false(ndp_rmem_grow(&r, &c, 2 * UNIT, true));
-	assert_true(ndp_rmem_grow(&r, &c, UNIT, true));
-	ndp_rmem_shrink(&r, &c, c.bytes - UNIT);
+	charge_max = 0;
+	assert_true(ndp_rmem_reserve(&r, &c, LIMIT / 4, 0, 0));
 	assert_int_equal(charged, UNIT);
-	assert_int_equal(c.size, 2 * UNIT);
+	assert_false(ndp_rmem_reserve(&r, &d, UNIT, 0, 0));
+	assert_int_equal(r.used, LIMIT / 4);
+	assert_false(ndp_rmem_hold(&r, &c, 2 * UNIT, false));
+	assert_true(ndp_rmem_hold(&r, &c, 2 * UNIT, true));
+	/* not in advance */
+	charge_max = 3 * UNIT;
+	assert_true(ndp_rmem_hold(&r, &c, 3 * UNIT, false));
+	assert_int_equal(charged, 3 * UNIT);
+	ndp_rmem_end(&r, &c);
+	assert_int_equal(charged, 0);
 }
 
 /* A reservation that has lapsed exceeds the limit when its sender returns, one at a time. */
@@ -156,11 +197,11 @@ static void test_return(void **state)
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2 - LIMIT / 8, false, false, true));
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2 - LIMIT / 8, 0, 0));
 		ndp_rmem_shrink(&r, &c[i], c[i].bytes - UNIT);
 	}
-	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, false, false, true));
-	assert_true(ndp_rmem_reserve(&r, &c[3], LIMIT / 4 - 2 * UNIT, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, 0, 0));
+	assert_true(ndp_rmem_reserve(&r, &c[3], LIMIT / 4 - 2 * UNIT, 0, 0));
 	assert_false(ndp_rmem_grow(&r, &c[0], c[0].size - c[0].bytes, false));
 	assert_true(ndp_rmem_grow(&r, &c[0], c[0].size - c[0].bytes, true));
 	assert_true(r.used > LIMIT);
@@ -188,12 +229,12 @@ static void test_early_are_not_big(void **state)
 	struct ndp_claim c[3];
 
 	(void)state;
-	assert_true(ndp_rmem_reserve(&r, &c[0], LIMIT / 2, true, false, true));
-	assert_true(ndp_rmem_reserve(&r, &c[1], LIMIT / 2, false, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c[0], LIMIT / 2, 0, NDP_RESERVE_EARLY));
+	assert_true(ndp_rmem_reserve(&r, &c[1], LIMIT / 2, 0, 0));
 	ndp_rmem_end(&r, &c[1]);
 	ndp_rmem_in_turn(&r, &c[0]);
 	assert_int_equal(r.early, 0);
-	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, true, false, true));
+	assert_true(ndp_rmem_reserve(&r, &c[2], LIMIT / 2, 0, NDP_RESERVE_EARLY));
 }
 
 /* The packets of silent senders leave room for other messages, up to another limit. */
@@ -205,7 +246,7 @@ static void test_aside(void **state)
 
 	(void)state;
 	for (i = 0; i < 4; i++) {
-		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2, false, true, true));
+		assert_true(ndp_rmem_reserve(&r, &c[i], LIMIT / 2, 0, NDP_RESERVE_FIRST));
 		ndp_rmem_set_aside(&r, &c[i], true);
 		ndp_rmem_set_aside(&r, &c[i], true);
 		assert_int_equal(c[i].is_aside, i < 2);
@@ -214,7 +255,7 @@ static void test_aside(void **state)
 	}
 	assert_int_equal(r.aside, LIMIT);
 	assert_int_equal(r.used, LIMIT / 4 + LIMIT / 2);
-	assert_int_equal(charged, r.used + r.aside);
+	assert_int_equal(charged, 4 * UNIT);
 	/* one that returns counts, whether there is room or not */
 	ndp_rmem_set_aside(&r, &c[0], false);
 	assert_int_equal(r.used, LIMIT + LIMIT / 4);
@@ -230,7 +271,7 @@ static void test_random(void **state)
 {
 	static struct ndp_claim claim[64];
 	struct ndp_rmem r = begin();
-	u64 used, aside, big, early;
+	u64 used, aside, big, early, sum;
 	struct rng rng;
 	u32 step, i;
 
@@ -241,8 +282,10 @@ static void test_random(void **state)
 
 		charge_max = rng_in(&rng, 0, 3) ? 2 * LIMIT : LIMIT / 2;
 		if (!c->bytes)
-			ndp_rmem_reserve(&r, c, rng_log(&rng, 1, 2 * LIMIT), rng_in(&rng, 0, 1),
-					 rng_in(&rng, 0, 1), rng_in(&rng, 0, 1));
+			ndp_rmem_reserve(&r, c, rng_log(&rng, 1, 2 * LIMIT), rng_in(&rng, 0, UNIT),
+					 (u32)rng_in(&rng, 0, 3));
+		else if (rng_in(&rng, 0, 1))
+			ndp_rmem_hold(&r, c, (u32)rng_in(&rng, 1, c->bytes), rng_in(&rng, 0, 1));
 		else if (rng_in(&rng, 0, 1))
 			ndp_rmem_shrink(&r, c, (u32)rng_in(&rng, 1, c->bytes));
 		else if (rng_in(&rng, 0, 1))
@@ -254,7 +297,9 @@ static void test_random(void **state)
 		else
 			ndp_rmem_end(&r, c);
 		r.waiting = rng_in(&rng, 0, 1);
-		for (used = 0, aside = 0, big = 0, early = 0, i = 0; i < 64; i++) {
+		for (used = 0, aside = 0, big = 0, early = 0, sum = 0, i = 0; i < 64; i++) {
+			assert_true(claim[i].charged <= claim[i].bytes);
+			sum += claim[i].charged;
 			if (claim[i].is_aside) {
 				aside += claim[i].bytes;
 				continue;
@@ -267,7 +312,7 @@ static void test_random(void **state)
 		assert_int_equal(r.big, big);
 		assert_int_equal(r.early, early);
 		assert_int_equal(r.aside, aside);
-		assert_int_equal(charged, used + aside);
+		assert_int_equal(charged, sum);
 		assert_true(aside <= LIMIT);
 		assert_true(used <= LIMIT && big <= LIMIT - LIMIT / 4 && early <= LIMIT / 2);
 	}
@@ -281,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_short_ones_have_room),
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_early),
+		cmocka_unit_test(test_charge),
 		cmocka_unit_test(test_no_memory),
 		cmocka_unit_test(test_return),
 		cmocka_unit_test(test_early_are_not_big),
