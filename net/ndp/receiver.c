@@ -188,8 +188,10 @@ static enum ndp_rcv_verdict ndp_rx_judge(struct ndp_rx *rx, const struct ndp_pac
 	struct ndp_rcv *r = &ndp_sk(rx->sk)->rcv;
 
 	/* single packets are copied */
-	if (pkt->last && pkt->memory && ndp_rx_is_wasteful(ndp_sk(rx->sk), p))
+	if (pkt->last && pkt->memory && ndp_rx_is_wasteful(ndp_sk(rx->sk), p)) {
+		*m = NULL;
 		return NDP_RCV_VERDICTS;
+	}
 	ndp_rmem_set_limit(&r->mem, ndp_rcvbuf(rx->sk),
 			   ndp_rcv_memory(pkt) + pkt->descriptor);
 	return pkt->last ? ndp_rcv_batch(r, &rx->f, pkt, m) : ndp_rcv_packet(r, &rx->f, pkt, m);

@@ -16,6 +16,7 @@ The host 10.0.0.1 or 2001:db8::1 sends to 10.0.0.2 or 2001:db8::2. KIND:
     cut          DATA of a new flow, the second of four packets trimmed
     tail         DATA of a new flow, the last of four packets trimmed
     begin        a message of four packets on a new flow
+    wasteful     messages that nearly fill the receive buffer; then one of two packets that take twice their memory
     random SEED  500 batches of random segments with random headers, some of them nearly valid
 Prints the number of batches that the kernel accepted.
 """
@@ -34,10 +35,10 @@ UDP_PORT = 61199
 CONTROL = header(2, 1, 0, 100, token=1)
 
 
-def data(seq=0, offset=0, msg_len=4000, flow=1, payload=1000, syn=1):
+def data(seq=0, offset=0, msg_len=4000, flow=1, payload=1000, syn=1, msg=0):
     """Return: DATA and its payload"""
     first = struct.pack("!BBHIIBB", 0x21, syn, payload, flow, seq, 0, 0)
-    rest = struct.pack("!HHBBIII", 1000, 1000, 0, 0, 0, 0, 0)
+    rest = struct.pack("!HHBBIII", 1000, 1000, 0, 0, msg, 0, 0)
     rest += offset.to_bytes(6, "big") + msg_len.to_bytes(6, "big") + struct.pack("!II", 0, 0)
     head = first + struct.pack("!HH", checksum(first), checksum(rest)) + rest
     return head + bytes([seq & 0xff]) * payload
@@ -106,6 +107,14 @@ def random_batch(rng):
     return out, segment, rng.choice([None, None, 200, len(out)])
 
 
+def send_wasteful(sender):
+    """The first packet is the linear part and needs a page more than it has, the other one has a page"""
+    for i in range(8):
+        sender.send(data(i, 0, 8000, 70, 8000, msg=i), 9000)
+    payload = data(8, 0, 4100, 70, 4000, msg=8) + data(9, 4000, 4100, 70, 100, msg=8)
+    sender.send(payload, 4056, linear=len(payload) - 156 + (42 if sender.version == "4" else 62))
+
+
 BATCHES = {
     "controls": ([CONTROL] * 10, 56),
     "trimmed": ([data()[:56]] * 10, 56),
@@ -131,6 +140,8 @@ def main():
         for _ in range(500):
             payload, segment, linear = random_batch(rng)
             sender.send(payload, segment, linear=linear)
+    elif kind == "wasteful":
+        send_wasteful(sender)
     else:
         packets, segment = BATCHES[kind]
         sport = {"returned": UDP_PORT, "unprivileged": 2000}.get(kind, 600)

@@ -176,6 +176,17 @@ if [ -x /usr/bin/python3 ] && [ "$(forge 4 controls 2>/dev/null)" = 1 ]; then
 	check "random batches are sent over IPv6" forge 6 random 2
 	stop_jobs
 	odd=$(malformed)
+	# not read, so the receive buffer is full
+	job ndp_msg receive -n "$b" -p 1000 -l 1 -c 1000000 -f -r 9000 -w 1000000 -t 1000
+	wait_for 5 listens
+	for ip in 4 6; do
+		past=$(snmp "$b" InPackets)
+		check_eq "IPv$ip: batch \"wasteful\" is sent" "$(forge $ip wasteful)" 9
+		check "IPv$ip: a batch that wastes memory is processed in single packets" \
+			wait_for 5 grown 10 InPackets
+	done
+	single "wasteful"
+	stop_jobs
 	messages "messages arrive after that" "${rx[@]}" -- "${tx[@]}" -d 10.0.0.2
 fi
 
