@@ -395,6 +395,11 @@ static bool ndp_input_whole(const struct ndp_packet *batch)
 	return true;
 }
 
+static bool ndp_input_needs_payload(const struct ndp_hdr *h)
+{
+	return h->type == NDP_DATA && !ndp_is_trimmed(h);
+}
+
 /* Process a packet of a batch where it is, if its payload is not needed. Return: false if it is */
 static bool ndp_input_bare(const struct ndp_packet *batch, u32 at, bool dry)
 {
@@ -412,6 +417,9 @@ static bool ndp_input_bare(const struct ndp_packet *batch, u32 at, bool dry)
 	ndp_count(p.nn, NDP_N_IN_PACKETS);
 	error = ndp_input_read(&p, b, len, udp_hdr(batch->skb));
 	p.skb = NULL;
+	/* pages of a packet socket's ring may have changed since the dry run */
+	if (error == NDP_COUNTERS && ndp_input_needs_payload(&p.h))
+		error = NDP_N_IN_VALUE;
 	if (error != NDP_COUNTERS)
 		ndp_input_drop(&p, error);
 	else
