@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NDP sender: permission to send, demand, answers and timer of a flow; described in snd.h
+ * NDP sender: permission to send, demand and answers of a flow; described in snd.h
  */
 #include <linux/errno.h>
 #include "snd.h"
 
 /* Answers by which a path is bad, not a receiver overloaded ([1] section 3.2.4; htsim: HIST_LEN) */
 #define NDP_SND_ANSWERS		12
-/* doublings of the timeout, which rto_max_ns also limits */
-#define NDP_SND_SHIFT_MAX	10
 
 /* ---- permission ---- */
 
-/*
- * Will the receiver send no packet by itself? It has answered everything and owes no pull, or does
- * not know the demand because the packets that carried it did not arrive.
+/**
+ * ndp_snd_is_stalled() - will the receiver send no packet by itself?
+ * @f: flow
+ *
+ * Return: true if it has answered everything and owes no pull, or does not know the demand because
+ * the packets that carried it did not arrive.
  */
-static bool ndp_snd_is_stalled(const struct ndp_snd_flow *f)
+bool ndp_snd_is_stalled(const struct ndp_snd_flow *f)
 {
 	return !f->sb.flight.count && !f->credit && (!ndp_snd_expected(f) || f->unheard);
 }
@@ -43,8 +44,15 @@ static u32 ndp_snd_sendable(const struct ndp_snd_flow *f)
 	return (u32)min_t(u64, f->new_packets, ndp_sb_room(&f->sb));
 }
 
-/* Is there a new packet? In order, no message begins while an earlier one is refused. */
-static bool ndp_snd_has_new(const struct ndp_snd_flow *f)
+/**
+ * ndp_snd_has_new() - check whether a new packet may be sent, once there is permission
+ * @f: flow
+ *
+ * In order, no message begins while an earlier one is refused.
+ *
+ * Return: true if so.
+ */
+bool ndp_snd_has_new(const struct ndp_snd_flow *f)
 {
 	const struct ndp_snd_msg *m = ndp_snd_first(f);
 
@@ -369,7 +377,13 @@ static struct ndp_snd_pkt *ndp_snd_about(const struct ndp_snd_call *c,
 	return pkt;
 }
 
-static void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome)
+/**
+ * ndp_snd_judge() - record the outcome of a packet
+ * @c: call
+ * @path: its path
+ * @outcome: outcome
+ */
+void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome)
 {
 	if (c->paths)
 		ndp_path_outcome(c->paths, path, outcome, c->now);
@@ -540,27 +554,6 @@ static void ndp_snd_window(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 	f->window = window;
 	if (!window)
 		f->full_ns = c->now;
-}
-
-/*
- * A packet sent at @sent_ns, with @below bands above its own, was answered. Packets of its band or
- * a higher one that were sent so much earlier are lost. Those behind one of a lower band are not
- * examined.
- */
-static void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns,
-			     u8 below)
-{
-	struct ndp_scoreboard *sb = &f->sb;
-	struct ndp_snd_pkt *pkt;
-
-	while (sb->flight.count) {
-		pkt = &sb->pkt[sb->flight.head];
-		if (pkt->below > below || pkt->sent_ns + c->p->reorder_ns >= sent_ns)
-			break;
-		ndp_snd_judge(c, pkt->path, NDP_OUTCOME_LOST);
-		ndp_snd_count(&c->stats->overtaken_packets, 1);
-		ndp_sb_lose(sb, pkt, false);
-	}
 }
 
 /* NACK of a receiver without state, which will not pull the packet */
@@ -796,102 +789,4 @@ enum ndp_snd_verdict ndp_snd_error(const struct ndp_snd_call *c, struct ndp_snd_
 	default:
 		return ndp_snd_deny(c);
 	}
-}
-
-/* ---- timer ---- */
-
-/**
- * ndp_snd_due_ns() - get the time when ndp_snd_expire() has something to do
- * @f: flow
- * @p: configuration
- *
- * Return: time, ns; U64_MAX: never, the flow is idle.
- */
-u64 ndp_snd_due_ns(const struct ndp_snd_flow *f, const struct ndp_snd_params *p)
-{
-	const struct ndp_snd_pkt *first;
-	u64 rto_ns;
-
-	if (ndp_snd_is_idle(f))
-		return U64_MAX;
-	if (!ndp_snd_is_busy(f) && !f->unanswered)
-		return f->quiet_ns + p->renew_ns;
-	if (!f->sb.flight.count)
-		return f->quiet_ns + f->rto_ns;
-	first = &f->sb.pkt[f->sb.flight.head];
-	rto_ns = (u64)p->rto_ns << min_t(u32, first->timeouts + first->below, NDP_SND_SHIFT_MAX);
-	return first->sent_ns + max_t(u64, f->rto_ns, min_t(u64, rto_ns, p->rto_max_ns));
-}
-
-/* Double the timeout and add up to a quarter, so that flows do not stay in step. */
-static void ndp_snd_back_off(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u32 random)
-{
-	u64 rto_ns = 2ULL * f->rto_ns;
-
-	rto_ns += rto_ns * random >> 34;
-	f->rto_ns = (u32)min_t(u64, rto_ns, c->p->rto_max_ns);
-	f->quiet_ns = c->now;
-}
-
-/* No packet is in flight, and no pull arrived; or one did, but its packet has not left yet. */
-static void ndp_snd_ask(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u32 random)
-{
-	if (ndp_snd_pick(f, c->p) != NDP_SND_WAIT) {
-		f->quiet_ns = c->now;
-		return;
-	}
-	if (f->sb.lost.count)
-		f->push = f->probed || ndp_snd_is_stalled(f);
-	else
-		f->push = f->probed && !f->window && ndp_snd_has_new(f);
-	f->probe = !f->push;
-	f->probed = true;
-	ndp_snd_back_off(c, f, random);
-}
-
-/**
- * ndp_snd_expire() - process the timer
- * @c: call
- * @f: flow
- * @random: random number
- * @path: with NDP_SND_LOST: path of the packet
- *
- * To be called until the result is not NDP_SND_LOST.
- *
- * Return: effect.
- */
-enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
-				   u32 random, u8 *path)
-{
-	bool late = ndp_snd_due_ns(f, c->p) <= c->now;
-	struct ndp_snd_pkt *pkt;
-
-	if (f->overdue && !(late && f->sb.flight.count)) {
-		f->overdue = false;
-		ndp_snd_back_off(c, f, random);
-		return NDP_SND_QUIET;
-	}
-	if (!late)
-		return NDP_SND_QUIET;
-	if (f->unanswered && c->now - f->silent_ns >= c->p->timeout_ns) {
-		ndp_snd_fail(c, f, ETIMEDOUT);
-		return NDP_SND_FAILED;
-	}
-	if (!f->sb.flight.count) {
-		ndp_snd_ask(c, f, random);
-		return NDP_SND_QUIET;
-	}
-	pkt = &f->sb.pkt[f->sb.flight.head];
-	if (pkt->timeouts < c->p->max_tries) {
-		pkt->timeouts++;
-	} else if (!f->full_ns || c->now - f->full_ns >= c->p->timeout_ns) {
-		ndp_snd_fail(c, f, ETIMEDOUT);
-		return NDP_SND_FAILED;
-	}
-	*path = pkt->path;
-	ndp_snd_count(&c->stats->timeouts, 1);
-	ndp_sb_lose(&f->sb, pkt, false);
-	f->push = true;
-	f->overdue = true;
-	return NDP_SND_LOST;
 }

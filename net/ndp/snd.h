@@ -431,7 +431,7 @@ void ndp_snd_fail(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u8 error
 struct ndp_snd_msg *ndp_snd_reap(struct ndp_snd_flow *f);
 void ndp_snd_stats_add(struct ndp_snd_stats *sum, const struct ndp_snd_stats *stats);
 
-/* for snd.c */
+/* for snd.c and snd_loss.c */
 void ndp_snd_count(u64 *counter, u64 n);
 struct ndp_snd_msg *ndp_snd_first(const struct ndp_snd_flow *f);
 struct ndp_snd_pkt *ndp_snd_cut(struct ndp_snd_flow *f, struct ndp_snd_msg *m);
@@ -443,7 +443,7 @@ void ndp_snd_settle(const struct ndp_snd_call *c, struct ndp_snd_flow *f);
 void ndp_snd_refuse(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct ndp_snd_msg *m);
 void ndp_snd_retry(const struct ndp_snd_call *c, struct ndp_snd_flow *f, bool probed);
 
-/* ---- snd.c: packets, answers, timer ---- */
+/* ---- snd.c: packets, answers ---- */
 
 enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 u8 ndp_snd_avoid(const struct ndp_snd_flow *f);
@@ -464,6 +464,15 @@ enum ndp_snd_verdict ndp_snd_cookie(const struct ndp_snd_call *c, struct ndp_snd
 				    const struct ndp_hdr *h);
 enum ndp_snd_verdict ndp_snd_error(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				   const struct ndp_hdr *h);
+
+/* for snd_loss.c */
+bool ndp_snd_is_stalled(const struct ndp_snd_flow *f);
+bool ndp_snd_has_new(const struct ndp_snd_flow *f);
+void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome);
+
+/* ---- snd_loss.c: lost packets, timer ---- */
+
+void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns, u8 below);
 u64 ndp_snd_due_ns(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				   u32 random, u8 *path);
