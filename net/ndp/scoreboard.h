@@ -64,6 +64,7 @@ enum ndp_pkt_state {
  * @state: enum ndp_pkt_state
  * @below: bands above its own
  * @postponed: @sent_ns is later than the last transmission
+ * @reorder: lowest bit of the flow's @reorder at the last transmission
  * @path: path of the last transmission
  * @try_no: retransmissions, modulo 256
  * @timeouts: timeouts
@@ -80,6 +81,7 @@ struct ndp_snd_pkt {
 	u8 state : 2;
 	u8 below : 4;
 	u8 postponed : 1;
+	u8 reorder : 1;
 	u8 path;
 	u8 try_no;
 	u8 timeouts;

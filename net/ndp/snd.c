@@ -309,6 +309,7 @@ const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *c, struct ndp_
 		pkt->path = path;
 		pkt->sent_ns = c->now;
 		pkt->postponed = false;
+		pkt->reorder = f->reorder & 1;
 		pkt->below = (u8)(c->bands - 1 - ndp_snd_level(pkt->msg, c->bands));
 		h->flags = action == NDP_SND_RTX ? NDP_DATA_RTX : spec ? NDP_DATA_SPEC : 0;
 		ndp_snd_data(f, pkt, h);
@@ -422,6 +423,8 @@ static void ndp_snd_named(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 	bool last = pkt && pkt->try_no == h->try_no;
 
 	ndp_snd_answered(f, whole);
+	if (h->flags & NDP_CTL_ACK)
+		ndp_snd_vain(f, h);
 	if (last)
 		ndp_snd_reached(f, pkt);
 	if (h->try_no || (whole ? !!pkt : last && pkt->state == NDP_PKT_FLIGHT) ||

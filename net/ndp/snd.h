@@ -46,8 +46,10 @@
  *	        | refused |	its packets are given up; later it begins again
  *	        +---------+
  *
- * Loss: a packet is lost if an answer names one that was sent reorder_ns later, in its band or a
- * lower one (RACK, [2]). It waits for a pull.
+ * Loss: a packet is lost if an answer names one that was sent later by the reordering time, in its
+ * band or a lower one (RACK, [2]). It waits for a pull. If a packet arrives that counted as lost, its
+ * path is only slow: the reordering time doubles, up to 3/4 of the timeout. One doubling ends with
+ * each 15 answers by which packets are lost, unless such a packet arrives meanwhile.
  *
  * Timer: if packets are in flight, it is for the packet that was sent first. All packets as old are
  * lost; the first is pushed, and its pull_target has the other packets pulled. A port sends a band
@@ -153,7 +155,7 @@ struct ndp_snd_msg {
  * @timeout_ns: the flow fails if no answer arrives for this long
  * @rto_ns: retransmission timeout
  * @rto_max_ns: limit of its doubling; below 2^31
- * @reorder_ns: by so much, packets of one band may overtake each other; 0: unknown
+ * @reorder_ns: by so much, packets of one band usually overtake each other; 0: unknown
  * @initial_window: packets that are sent without a pull; at most a ring
  * @max_tries: timeouts of one packet before the flow fails
  */
@@ -301,6 +303,8 @@ struct ndp_snd_call {
  * @probed: a PROBE was sent since the last progress
  * @known: the receiver knows the flow
  * @unanswered: a packet was sent, and no answer arrived since
+ * @reorder: doublings of reorder_ns
+ * @persist: answers by which packets are lost until one of them ends
  */
 struct ndp_snd_flow {
 	struct ndp_scoreboard sb;
@@ -346,6 +350,8 @@ struct ndp_snd_flow {
 	bool probed : 1;
 	bool known : 1;
 	bool unanswered : 1;
+	u8 reorder : 3;
+	u8 persist : 4;
 };
 
 /**
@@ -472,6 +478,8 @@ void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outco
 
 /* ---- snd_loss.c: lost packets, timer ---- */
 
+void ndp_snd_slow(struct ndp_snd_flow *f, const struct ndp_snd_pkt *pkt);
+void ndp_snd_vain(struct ndp_snd_flow *f, const struct ndp_hdr *h);
 void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns, u8 below);
 u64 ndp_snd_due_ns(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c, struct ndp_snd_flow *f,

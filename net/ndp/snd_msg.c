@@ -355,6 +355,8 @@ void ndp_snd_pkt_done(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 {
 	struct ndp_snd_msg *m = pkt->msg;
 
+	if (pkt->state == NDP_PKT_LOST)
+		ndp_snd_slow(f, pkt);
 	ndp_sb_done(&f->sb, pkt);
 	ndp_snd_count(&c->stats->acked_packets, 1);
 	m->acked++;
