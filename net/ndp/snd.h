@@ -108,7 +108,8 @@
  * @done: all bytes before this one are acknowledged
  * @key: order among messages of its priority: the flow's bytes sent at submission, plus @len
  * @rb: in the flow's order
- * @node: in the flow's fresh, dry or refused messages
+ * @node: in the flow's dry or refused messages, once it is not fresh
+ * @fresh: in the flow's fresh messages
  * @news: in the flow's messages with news
  * @begun: in the flow's messages in progress, by id
  * @arrival: serial number, in the order of submission
@@ -132,7 +133,10 @@ struct ndp_snd_msg {
 	u64 done;
 	u64 key;
 	struct rb_node rb;
-	struct list_head node;
+	union {
+		struct list_head node;
+		struct rb_node fresh;
+	};
 	struct list_head news;
 	struct list_head begun;
 	u32 arrival;
@@ -309,7 +313,7 @@ struct ndp_snd_call {
 struct ndp_snd_flow {
 	struct ndp_scoreboard sb;
 	struct rb_root_cached order;
-	struct list_head fresh;
+	struct rb_root_cached fresh;
 	struct list_head dry;
 	struct list_head refused;
 	struct list_head news;

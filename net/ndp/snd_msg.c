@@ -44,6 +44,11 @@ static struct ndp_snd_msg *ndp_snd_of(const struct rb_node *rb)
 	return rb_entry(rb, struct ndp_snd_msg, rb);
 }
 
+static struct ndp_snd_msg *ndp_snd_of_fresh(const struct rb_node *rb)
+{
+	return rb_entry(rb, struct ndp_snd_msg, fresh);
+}
+
 /* Does a message begin before another one? In order, priorities have no effect. */
 static bool ndp_snd_begins_first(const struct ndp_snd_flow *f, const struct ndp_snd_msg *a,
 				 const struct ndp_snd_msg *b)
@@ -61,18 +66,22 @@ static bool ndp_snd_goes_first(const struct ndp_snd_flow *f, const struct ndp_sn
 	return ndp_snd_begins_first(f, a, b);
 }
 
-/*
- * Messages that have not begun are listed by priority, and then in the order of submission. Most go
- * to the end; one that is preferred passes the others, as many as SO_SNDBUF holds.
- */
-static void ndp_snd_add_fresh(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
+static void ndp_snd_insert_fresh(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
-	struct ndp_snd_msg *before;
+	struct rb_node **at = &f->fresh.rb_root.rb_node, *parent = NULL;
+	bool first = true;
 
-	list_for_each_entry_reverse(before, &f->fresh, node)
-		if (ndp_snd_begins_first(f, before, m))
-			break;
-	list_add(&m->node, &before->node);
+	while (*at) {
+		parent = *at;
+		if (ndp_snd_begins_first(f, m, ndp_snd_of_fresh(parent))) {
+			at = &parent->rb_left;
+		} else {
+			at = &parent->rb_right;
+			first = false;
+		}
+	}
+	rb_link_node(&m->fresh, parent, at);
+	rb_insert_color_cached(&m->fresh, &f->fresh, first);
 }
 
 static void ndp_snd_insert(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
@@ -92,12 +101,14 @@ static void ndp_snd_insert(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 	rb_link_node(&m->rb, parent, at);
 	rb_insert_color_cached(&m->rb, &f->order, first);
 	if (list_empty(&m->begun))
-		ndp_snd_add_fresh(f, m);
+		ndp_snd_insert_fresh(f, m);
 }
 
 static void ndp_snd_remove(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
 	rb_erase_cached(&m->rb, &f->order);
+	if (list_empty(&m->begun))
+		rb_erase_cached(&m->fresh, &f->fresh);
 }
 
 /* Is all of a message's next packet present? */
@@ -123,7 +134,7 @@ static struct ndp_snd_msg *ndp_snd_head(const struct ndp_snd_flow *f)
 		return NULL;
 	m = ndp_snd_of(rb);
 	if (list_empty(&m->begun))
-		return list_first_entry(&f->fresh, struct ndp_snd_msg, node);
+		return ndp_snd_of_fresh(rb_first_cached(&f->fresh));
 	return m;
 }
 
@@ -204,7 +215,7 @@ u16 ndp_snd_cut_len(const struct ndp_snd_msg *m)
 static void ndp_snd_begin(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
 	m->id = f->msg_next++;
-	list_del_init(&m->node);
+	rb_erase_cached(&m->fresh, &f->fresh);
 	list_add_tail(&m->begun, &f->begun);
 	f->msgs_begun++;
 }
@@ -388,14 +399,13 @@ static void ndp_snd_give_up(struct ndp_snd_flow *f, const struct ndp_snd_msg *wh
 static void ndp_snd_unqueue(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
 {
 	if (m->is_refused) {
-		list_del_init(&m->node);
+		list_del(&m->node);
 		m->is_refused = false;
 	} else if (ndp_snd_has_packet(m)) {
 		f->new_packets -= ndp_snd_packets(m);
 		ndp_snd_remove(f, m);
-		list_del_init(&m->node);
 	} else if (m->sent < m->len) {
-		list_del_init(&m->node);
+		list_del(&m->node);
 	}
 }
 
@@ -465,9 +475,8 @@ void ndp_snd_init(struct ndp_snd_flow *f, const struct ndp_snd_params *p,
 {
 	*f = (struct ndp_snd_flow) {
 		.flow_id = flow_id, .window = NDP_RING_MAX, .rto_ns = p->rto_ns,
-		.in_order = in_order, .order = RB_ROOT_CACHED,
+		.in_order = in_order, .order = RB_ROOT_CACHED, .fresh = RB_ROOT_CACHED,
 	};
-	INIT_LIST_HEAD(&f->fresh);
 	INIT_LIST_HEAD(&f->dry);
 	INIT_LIST_HEAD(&f->refused);
 	INIT_LIST_HEAD(&f->news);
@@ -555,7 +564,6 @@ bool ndp_snd_submit(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct
 	ndp_snd_reset_msg(m);
 	m->error = 0;
 	m->ended = false;
-	INIT_LIST_HEAD(&m->node);
 	INIT_LIST_HEAD(&m->news);
 	INIT_LIST_HEAD(&m->begun);
 	m->arrival = f->arrivals++;
@@ -585,7 +593,7 @@ bool ndp_snd_more(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct n
 		m->ready = ready;
 		f->new_packets += ndp_snd_packets(m);
 	} else {
-		list_del_init(&m->node);
+		list_del(&m->node);
 		m->ready = ready;
 		ndp_snd_queue_more(c, f, m);
 	}
@@ -659,7 +667,7 @@ void ndp_snd_retry(const struct ndp_snd_call *c, struct ndp_snd_flow *f, bool pr
 
 	if (!m)
 		return;
-	list_del_init(&m->node);
+	list_del(&m->node);
 	m->is_refused = false;
 	f->retried = m;
 	/* a try is no progress: backoff continues until the message is accepted */

@@ -120,6 +120,39 @@ static void test_cancel_fresh(void **state)
 	port_close(&port);
 }
 
+#define MANY 100000
+
+/*
+ * Many messages begin by priority and then in the order of submission, though every second one
+ * is cancelled. If each preferred one passed those of lower priority one by one, this would take
+ * half a minute.
+ */
+static void test_many_fresh(void **state)
+{
+	struct ndp_snd_msg *m = calloc(MANY, sizeof(*m)), x, *last = NULL;
+	struct port port;
+	u32 i, count;
+
+	(void)state;
+	open_pulled(&port, &x, false);
+	for (i = 0; i < MANY; i++)
+		submit(&port, &m[i], 1, i / (MANY / NDP_PRIOS));
+	call = port_call(&port);
+	for (i = 0; i < MANY; i += 2)
+		assert_false(ndp_snd_cancel(&call, &port.f, &m[i], ECANCELED));
+	for (count = 0; !RB_EMPTY_ROOT(&port.f.fresh.rb_root); count++) {
+		struct ndp_snd_msg *first = ndp_snd_first(&port.f);
+
+		assert_true(!last || last->prio > first->prio ||
+			    (last->prio == first->prio && last < first));
+		last = first;
+		ndp_snd_cancel(&call, &port.f, first, ECANCELED);
+	}
+	assert_int_equal(count, MANY / 2);
+	port_close(&port);
+	free(m);
+}
+
 static void test_refused_messages(void **state)
 {
 	struct ndp_snd_msg m;
@@ -670,6 +703,7 @@ int main(void)
 		cmocka_unit_test(test_begin_in_order),
 		cmocka_unit_test(test_aging),
 		cmocka_unit_test(test_cancel_fresh),
+		cmocka_unit_test(test_many_fresh),
 		cmocka_unit_test(test_refused_messages),
 		cmocka_unit_test(test_more),
 		cmocka_unit_test(test_done_bytes),
