@@ -36,7 +36,7 @@
  * take: senders must not time out meanwhile. If requests follow each other, the timer runs once in
  * this time, however many flows there are.
  */
-#define NDP_RIDE_NS		100000U
+#define NDP_RIDE_NS		250000U
 #define NDP_RIDE_RTO_SHARE	4
 
 /* ---- timer ---- */

@@ -535,7 +535,7 @@ static struct ndp_rx *ndp_rx_reopen(struct ndp_sock *ns)
  * ndp_rx_room() - messages of a socket were read or dropped
  * @sk: socket
  *
- * Promises room to flows that wait. Without locks.
+ * Promises room to flows that wait. Without locks; @sk's rx_lock was held since then.
  */
 void ndp_rx_room(struct sock *sk)
 {
@@ -544,6 +544,8 @@ void ndp_rx_room(struct sock *sk)
 	struct ndp_rx *rx;
 	u32 i, count;
 
+	if (!READ_ONCE(ns->rcv.mem.waiting) && !READ_ONCE(ns->reading))
+		return;
 	do {
 		rcu_read_lock();
 		spin_lock_bh(&ns->rx_lock);

@@ -110,7 +110,7 @@ static u64 ndp_part_end(const struct sk_buff *skb)
 	return ndp_part_cb(skb)->offset + ndp_part_cb(skb)->len;
 }
 
-/* All before @pos was read: free its packets. */
+/* All before @pos was read: free its packets. At its end, the message is the caller's to free. */
 static void ndp_recv_consume(struct sock *sk, struct ndp_rx_msg *rm, u64 pos)
 {
 	struct ndp_sock *ns = ndp_sk(sk);
@@ -129,6 +129,10 @@ static void ndp_recv_consume(struct sock *sk, struct ndp_rx_msg *rm, u64 pos)
 		rm->core.read = pos;
 	else
 		ndp_rcv_read(&ns->rcv, &rm->core, pos - rm->core.read, memory);
+	if (pos == rm->core.len) {
+		ndp_rmem_end(&ns->rcv.mem, &rm->core.claim);
+		ns->reading = NULL;
+	}
 	spin_unlock_bh(&ns->rx_lock);
 	__skb_queue_purge(&done);
 }
@@ -248,7 +252,7 @@ static int ndp_recv_message(struct sock *sk, struct ndp_rx_msg *rm, struct msghd
 		return -EFAULT;
 	ndp_recv_tell(sk, rm, msg, pos, end);
 	if (!peek && end == rm->core.len)
-		ndp_recv_end(sk, rm);
+		kfree(rm);
 	return (int)min_t(u64, flags & MSG_TRUNC ? left : end - pos, INT_MAX);
 }
 

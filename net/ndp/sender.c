@@ -345,14 +345,14 @@ static u8 ndp_tx_dsfield(const struct ndp_tx *tx, u8 level)
 }
 
 /* The last collected packet, if a new one may join it; else NULL */
-static struct sk_buff *ndp_tx_open(const struct ndp_tx *tx, const struct ndp_tx_work *w)
+static struct sk_buff *ndp_tx_open(const struct ndp_tx *tx, const struct ndp_tx_work *w,
+				   const struct ndp_snd_next *next)
 {
 	u32 most = (u32)READ_ONCE(tx->peer->nn->conf.gso_packets);
 	struct sk_buff *skb = skb_peek_tail(&w->out);
 
-	if (most > 1 && skb &&
-	    ndp_tx_batch(skb)->level == ndp_snd_next_level(&tx->f, w->c.bands) &&
-	    ndp_batch_takes(ndp_tx_batch(skb), ndp_snd_next_len(&tx->f),
+	if (most > 1 && skb && ndp_tx_batch(skb)->level == next->level &&
+	    ndp_batch_takes(ndp_tx_batch(skb), next->len,
 			    MAX_SKB_FRAGS - skb_shinfo(skb)->nr_frags, most))
 		return skb;
 	return NULL;
@@ -408,10 +408,10 @@ static void ndp_tx_start(struct ndp_tx *tx, struct ndp_tx_work *w, const struct 
 		ndp_tx_queue(w, skb, ndp_batch_begin(h->path, level, more ? pkt->len : 0));
 }
 
-/* Send one packet. Without memory it counts as lost on the way. */
-static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_action action)
+/* Send one packet. @open: it joins it; or NULL. Without memory it counts as lost on the way. */
+static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_action action,
+			struct sk_buff *open)
 {
-	struct sk_buff *open = action == NDP_SND_NEW ? ndp_tx_open(tx, w) : NULL;
 	u32 unlike = action == NDP_SND_RTX ? ndp_snd_avoid(&tx->f) : NDP_PATH_NONE;
 	const struct ndp_snd_pkt *pkt;
 	struct ndp_hdr h;
@@ -430,33 +430,36 @@ static void ndp_tx_send(struct ndp_tx *tx, struct ndp_tx_work *w, enum ndp_snd_a
 		ndp_tx_start(tx, w, pkt, &h, action == NDP_SND_NEW);
 }
 
-/* Is it the flow's turn at its link? */
+/* Is it the flow's turn at its link? *@open: packet that the next one joins; or NULL */
 static bool ndp_tx_take(struct ndp_tx *tx, const struct ndp_tx_work *w,
-			enum ndp_snd_action action)
+			enum ndp_snd_action action, struct sk_buff **open)
 {
-	struct ndp_snd_next next = ndp_snd_next(&tx->f, action);
-	bool joins = action == NDP_SND_NEW && ndp_tx_open(tx, w);
+	const struct ndp_snd_next next = ndp_snd_next(&tx->f, action, w->c.bands);
 
-	return ndp_nic_take(tx, &next, joins, w->c.now);
+	if (action == NDP_SND_NEW)
+		*open = ndp_tx_open(tx, w, &next);
+	return ndp_nic_take(tx, &next, *open, w->c.now);
 }
 
 /* Collect packets. Return: false if the flow may send no more now */
 static bool ndp_tx_collect(struct ndp_tx *tx, struct ndp_tx_work *w)
 {
 	enum ndp_snd_action action;
+	struct sk_buff *open;
 	u32 count;
 
 	WRITE_ONCE(tx->nic_waits, false);
 	for (count = 0; count < NDP_TX_BATCH; count++) {
+		open = NULL;
 		action = ndp_snd_pick(&tx->f, &tx->params);
 		if (action == NDP_SND_WAIT ||
 		    (action != NDP_SND_PROBE && ndp_tx_nic_full(tx))) {
 			ndp_nic_leave(tx);
 			return false;
 		}
-		if (action != NDP_SND_PROBE && !ndp_tx_take(tx, w, action))
+		if (action != NDP_SND_PROBE && !ndp_tx_take(tx, w, action, &open))
 			return false;
-		ndp_tx_send(tx, w, action);
+		ndp_tx_send(tx, w, action, open);
 	}
 	return true;
 }

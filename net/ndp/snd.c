@@ -106,41 +106,6 @@ u8 ndp_snd_avoid(const struct ndp_snd_flow *f)
 }
 
 /**
- * ndp_snd_next_len() - get the payload of the next new packet
- * @f: flow; ndp_snd_pick() returned NDP_SND_NEW
- *
- * Return: bytes.
- */
-u16 ndp_snd_next_len(const struct ndp_snd_flow *f)
-{
-	return ndp_snd_cut_len(ndp_snd_first(f));
-}
-
-/**
- * ndp_snd_next() - describe the packet of the next action
- * @f: flow
- * @action: NDP_SND_NEW or NDP_SND_RTX, which ndp_snd_pick() returned
- *
- * Return: the packet.
- */
-struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action)
-{
-	const struct ndp_snd_msg *m;
-	u16 len;
-
-	if (action == NDP_SND_RTX) {
-		const struct ndp_snd_pkt *pkt = &f->sb.pkt[ndp_snd_lost_slot(f)];
-
-		m = pkt->msg;
-		len = pkt->len;
-		return (struct ndp_snd_next) { m->len - m->sent + len, len, m->prio };
-	}
-	m = ndp_snd_first(f);
-	len = ndp_snd_cut_len(m);
-	return (struct ndp_snd_next) { m->len - m->sent, len, m->prio };
-}
-
-/**
  * ndp_snd_level() - get the level of a message's packets: the shorter its rest, the higher
  * @m: message
  * @bands: number of levels, at least 1
@@ -158,15 +123,25 @@ u8 ndp_snd_level(const struct ndp_snd_msg *m, u32 bands)
 }
 
 /**
- * ndp_snd_next_level() - get the level of the next new packet
- * @f: flow; ndp_snd_pick() returned NDP_SND_NEW
+ * ndp_snd_next() - describe the packet of the next action
+ * @f: flow
+ * @action: NDP_SND_NEW or NDP_SND_RTX, which ndp_snd_pick() returned
  * @bands: number of levels, at least 1
  *
- * Return: as ndp_snd_level().
+ * Return: the packet.
  */
-u8 ndp_snd_next_level(const struct ndp_snd_flow *f, u32 bands)
+struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action,
+				 u32 bands)
 {
-	return ndp_snd_level(ndp_snd_first(f), bands);
+	const struct ndp_snd_pkt *pkt = &f->sb.pkt[ndp_snd_lost_slot(f)];
+	bool rtx = action == NDP_SND_RTX;
+	const struct ndp_snd_msg *m = rtx ? pkt->msg : ndp_snd_first(f);
+	u16 len = rtx ? pkt->len : ndp_snd_cut_len(m);
+
+	return (struct ndp_snd_next) {
+		.rest = m->len - m->sent + (rtx ? len : 0), .len = len, .prio = m->prio,
+		.level = ndp_snd_level(m, bands),
+	};
 }
 
 /* ---- sending ---- */

@@ -377,11 +377,13 @@ enum ndp_snd_action {
  * @rest: bytes of its message from this packet on
  * @len: payload
  * @prio: priority of the message, 0..7
+ * @level: ndp_snd_level()
  */
 struct ndp_snd_next {
 	u64 rest;
 	u16 len;
 	u8 prio;
+	u8 level;
 };
 
 /**
@@ -457,10 +459,9 @@ void ndp_snd_retry(const struct ndp_snd_call *c, struct ndp_snd_flow *f, bool pr
 
 enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 u8 ndp_snd_avoid(const struct ndp_snd_flow *f);
-u16 ndp_snd_next_len(const struct ndp_snd_flow *f);
-struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action);
+struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action,
+				 u32 bands);
 u8 ndp_snd_level(const struct ndp_snd_msg *m, u32 bands);
-u8 ndp_snd_next_level(const struct ndp_snd_flow *f, u32 bands);
 const struct ndp_snd_pkt *ndp_snd_send(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				       enum ndp_snd_action action, u8 path, struct ndp_hdr *h);
 void ndp_snd_postpone(struct ndp_snd_flow *f, struct ndp_snd_pkt *pkt, u64 now);

@@ -662,20 +662,20 @@ static void test_next(void **state)
 	(void)state;
 	start(&port);
 	assert_true(port_submit(&port, &m, 2 * PORT_PAYLOAD + 5, 3));
-	next = ndp_snd_next(&port.f, NDP_SND_NEW);
+	next = ndp_snd_next(&port.f, NDP_SND_NEW, 1);
 	assert_int_equal(next.rest, 2 * PORT_PAYLOAD + 5);
 	assert_int_equal(next.len, PORT_PAYLOAD);
 	assert_int_equal(next.prio, 3);
 	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
 	expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
-	next = ndp_snd_next(&port.f, NDP_SND_NEW);
+	next = ndp_snd_next(&port.f, NDP_SND_NEW, 1);
 	assert_int_equal(next.rest, 5);
 	assert_int_equal(next.len, 5);
 	/* a lost packet comes before new ones */
 	nack(&port, 1, 0);
 	pull(&port, 1);
 	assert_int_equal(ndp_snd_pick(&port.f, &port.p), NDP_SND_RTX);
-	next = ndp_snd_next(&port.f, NDP_SND_RTX);
+	next = ndp_snd_next(&port.f, NDP_SND_RTX, 1);
 	assert_int_equal(next.rest, PORT_PAYLOAD + 5);
 	assert_int_equal(next.len, PORT_PAYLOAD);
 	assert_int_equal(next.prio, 3);

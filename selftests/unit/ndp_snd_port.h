@@ -83,7 +83,7 @@ static inline enum ndp_snd_action port_send(struct port *port, u8 path, struct n
 {
 	struct ndp_snd_call c = port_call(port);
 	enum ndp_snd_action action = ndp_snd_pick(&port->f, &port->p);
-	u16 len = action == NDP_SND_NEW ? ndp_snd_next_len(&port->f) : 0;
+	u16 len = action == NDP_SND_NEW ? ndp_snd_next(&port->f, action, 1).len : 0;
 	const struct ndp_snd_pkt *pkt;
 
 	if (action == NDP_SND_WAIT)
