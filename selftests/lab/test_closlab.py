@@ -220,6 +220,14 @@ class Sweeps(unittest.TestCase):
         self.assertEqual((rows[0][0], rows[1]), ("a", ["b", 7]))
         self.assertIsNone(sweep.merged([(("a",), [(1,)]), (("a",), [(1,), (2,)])]))
 
+    def test_tables_have_columns_for_intervals(self):
+        tables = [(("case", "flows", "value"), [("a", 2, value), ("b", 2, "-")]) for value in (1.0, 2.0, 3.0)]
+        header, rows = sweep.spread(tables)
+        self.assertEqual(header, ("case", "flows", "value", "value low", "value high"))
+        self.assertEqual((rows[0][:3], rows[1]), (("a", 2, 2.0), ("b", 2, "-", "", "")))
+        self.assertAlmostEqual(rows[0][3] + rows[0][4], 4)
+        self.assertIsNone(sweep.spread([(("a",), [(1,)]), (("a",), [(1,), (2,)])]))
+
 
 class FlowsOfPcrp(unittest.TestCase):
     """Statistics of closlab.pcrp.Flows"""
@@ -338,6 +346,7 @@ class Files(unittest.TestCase):
         self.assertRegex(self.read("sweep/table.txt"), rb"(?s)5 seeds.*a +9\.8 \[8\.\d+, 10\.\d+\].*holds last: 9\.8")
         self.assertRegex(self.read("sweep/claims.csv"),
                          rb"default,last,>= 8,9\.8,.*,holds,.*,1 2 3 4 5,9\.0 10\.0 11\.0 10\.0 9\.0\n")
+        self.assertRegex(self.read("sweep/default/table-1.csv"), rb"low,.* high\n(.*\n)*a,.*9\.8,8\.\d+,10\.\d+\n")
         self.assertIn(b"opacity: 0.2", self.read("sweep/default/times.svg"))
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertFalse(sweep.summarize(self.sweep([1, 2, 1, 2, 1]), os.path.join(self.directory, "sweep")))

@@ -188,6 +188,40 @@ def merged(tables):
     return header, [[cell([other[1][r][c] for other in tables]) for c in range(len(header))] for r in range(len(rows))]
 
 
+def spread(tables):
+    """Return: header and rows of a table for a CSV file, from those of all seeds; None if their shapes differ.
+
+    A column whose numbers differ between seeds is three: the mean, and its 95 % interval as "NAME low" and "NAME high".
+    """
+    header, rows = tables[0]
+    if merged(tables) is None:
+        return None
+    columns = []
+    for c, name in enumerate(header):
+        cells = [[other[1][r][c] for other in tables] for r in range(len(rows))]
+        if all(value == values[0] for values in cells for value in values):
+            columns.append([name, *(values[0] for values in cells)])
+            continue
+        numbers = [all(isinstance(value, (int, float)) for value in values) for values in cells]
+        parts = [(mean(values), *interval(values)) if number else (cell(values), "", "")
+                 for values, number in zip(cells, numbers)]
+        columns += [[name + end, *column] for end, column in zip(("", " low", " high"), zip(*parts))]
+    first, *rest = zip(*columns)
+    return first, rest
+
+
+def write_tables(results, directory):
+    """Write each table of RESULTS, one per seed, over the seeds to table-N.csv, unless its rows differ between seeds."""
+    for number, tables in enumerate(zip(*(result.tables for result in results)), 1):
+        table = spread(tables)
+        if table:
+            with open(os.path.join(directory, "table-%d.csv" % number), "w", encoding="utf-8", newline="") as f:
+                out = csv.writer(f, lineterminator="\n")
+                out.writerow(table[0])
+                out.writerows(["%.6g" % value if isinstance(value, float) else value for value in row]
+                              for row in table[1])
+
+
 def judged(results):
     """Return: per claim of any seed: id, text, bar, values, mean, low, high, verdict.
 
@@ -303,6 +337,7 @@ def summarize(runs, directory):
             for tables in zip(*(result.tables for result in results)):
                 table = merged(tables)
                 lines += [*layout(*table), ""] if table else ["(a table whose rows differ between seeds)", ""]
+            write_tables(results, os.path.join(directory, point))
             claims = judged(results)
             for claim in claims:
                 good = good and claim["verdict"] != "fails"
