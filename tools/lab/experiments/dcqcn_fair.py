@@ -31,6 +31,7 @@ PARAMS = [
 ]
 SMALL = {"hosts": "2", "flows": "2", "pmax": "1", "jitter": "100us", "warmup": "2ms", "time": "2ms", "every": "100us"}
 SCHEMES = ("10gbit", "40gbit", "100gbit")
+MEMORY = 4  # GiB
 TICKS_KB = (1, 10, 100, 1000, 10000)
 
 
