@@ -17,8 +17,8 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import delays, experiment, guest, inputs, params, pcrp, results, runner, shell  # noqa: E402
-from closlab import statistics, sweep, topo, trace, virtual  # noqa: E402
+from closlab import delays, experiment, guest, inputs, params, pcrp, pooled, results, runner  # noqa: E402
+from closlab import shell, statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 import published  # noqa: E402
 
@@ -175,6 +175,40 @@ class Seeds(unittest.TestCase):
         samples = [[float(i) for i in range(200)]] * 5
         self.assertEqual(statistics.pooled_tail(samples), (198, (198, 198)))
         self.assertRaisesRegex(ValueError, "999 values .* at least 1000", statistics.pooled_tail, [[1] * 333] * 3)
+
+
+class Pooled(unittest.TestCase):
+    HEADER = "name,bytes,start_ns,slowdown,state\n"
+
+    def write(self, slowdowns):
+        """Write flows of 500 bytes with the SLOWDOWNS of each seed, one per µs. Return: lines of their table, CSV rows."""
+        with tempfile.TemporaryDirectory() as top:
+            for number, seed in enumerate(slowdowns):
+                os.makedirs(os.path.join(top, str(number), "ndp"))
+                with open(os.path.join(top, str(number), "ndp", "flows-x-0.5.csv"), "w", encoding="ascii") as f:
+                    f.write(self.HEADER + "poisson,1000000,,,waiting\n")
+                    f.writelines("poisson,500,%d,%g,done\n" % (1000 * i, value) for i, value in enumerate(seed))
+                with open(os.path.join(top, str(number), "ndp", "flows-bulk.csv"), "w", encoding="ascii") as f:
+                    f.write(self.HEADER + "bulk,500,0,1,done\n")
+            path = os.path.join(top, "pooled.csv")
+            lines = pooled.write([os.path.join(top, str(n)) for n in range(len(slowdowns))], ["ndp", "tcp"], path)
+            return lines, list(results.read_csv(path).rows())
+
+    def test_tails_have_intervals_over_seeds(self):
+        lines, rows = self.write([[1 + i % 100 for i in range(500)]] * 2)
+        self.assertEqual([row["class"] for row in rows], ["all", "<= 1 KB"])
+        self.assertEqual(rows[1]["case"], "x-0.5")
+        self.assertEqual([rows[1][key] for key in ("flows", "p99 slowdown", "low", "high")], [1000, 100, 100, 100])
+        self.assertAlmostEqual(rows[0]["offered Gbit/s"], 4, 2)
+        self.assertIn("p99 slowdown", lines[0])
+
+    def test_few_flows_have_no_tail(self):
+        self.assertEqual({row["p99 slowdown"] for row in self.write([[1.0] * 499] * 2)[1]}, {"-"})
+
+    def test_growing_slowdowns_are_never_steady(self):
+        self.assertEqual(self.write([[1.0] * 600, list(range(1, 601))])[1][0]["steady from %"], "never")
+        self.assertEqual(self.write([[1.0] * 600] * 2)[1][0]["steady from %"], 0)
+        self.assertEqual(self.write([[1.0] * 9])[1][0]["steady from %"], "-")
 
 
 class Sweeps(unittest.TestCase):

@@ -12,7 +12,7 @@ import re
 import shlex
 import traceback
 
-from closlab import experiment, inputs, runner
+from closlab import experiment, inputs, pooled, runner
 from closlab.params import BadValue, assignments, texts
 from closlab.results import Results, layout
 from closlab.statistics import half_interval, interval, mean, verdict
@@ -338,6 +338,8 @@ def summarize(runs, directory):
                 table = merged(tables)
                 lines += [*layout(*table), ""] if table else ["(a table whose rows differ between seeds)", ""]
             write_tables(results, os.path.join(directory, point))
+            lines += pooled.write([run.directory for run in complete], complete[0].schemes,
+                                  os.path.join(directory, point, "pooled.csv"))
             claims = judged(results)
             for claim in claims:
                 good = good and claim["verdict"] != "fails"
