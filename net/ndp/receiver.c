@@ -57,30 +57,34 @@ static u32 ndp_rcvbuf(const struct sock *sk)
 	return min_t(u32, READ_ONCE(sk->sk_rcvbuf), NDP_RCVBUF_MAX);
 }
 
-/* Is memory short, and does a packet take much more of it than its payload? */
+/*
+ * Would memory be short with a packet, and does it take much more than its payload? One in tiny
+ * fragments may take megabytes, and the limit is at least four of the largest packets.
+ */
 static bool ndp_rx_is_wasteful(const struct ndp_sock *ns, const struct ndp_packet *p)
 {
-	return 2 * ns->rcv.mem.used >= ns->rcv.mem.limit &&
+	return 2 * (ns->rcv.mem.used + p->skb->truesize) >= ns->rcv.mem.limit &&
 	       p->skb->truesize > 2 * SKB_TRUESIZE(p->skb->len);
 }
 
-/* Copy a wasteful packet. */
-static void ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
+/* Copy a wasteful packet. Return: false if there is no memory */
+static bool ndp_rx_shrink(const struct ndp_sock *ns, struct ndp_packet *p)
 {
 	u32 len = p->skb->len;
 	struct sk_buff *copy;
 
 	if (!ndp_rx_is_wasteful(ns, p))
-		return;
+		return true;
 	copy = alloc_skb(len, GFP_ATOMIC | __GFP_NOWARN);
 	if (!copy)
-		return;
+		return false;
 	if (skb_copy_bits(p->skb, 0, skb_put(copy, (int)len), (int)len)) {
 		kfree_skb(copy);
-		return;
+		return false;
 	}
 	consume_skb(p->skb);
 	p->skb = copy;
+	return true;
 }
 
 /*
@@ -219,8 +223,12 @@ static enum ndp_rcv_verdict ndp_rx_process(struct ndp_rx *rx, struct ndp_packet 
 	}
 	fresh = rm && !rm->rx;
 	if (whole && !rm->slots) {
-		if (!p->packets)
-			ndp_rx_shrink(ns, p);
+		if (!p->packets && !ndp_rx_shrink(ns, p)) {
+			ndp_count(p->nn, NDP_N_IN_NO_MEMORY);
+			if (fresh)
+				ndp_rx_unused(ns, rm);
+			return NDP_RCV_VERDICTS;
+		}
 		pkt.memory = p->skb->truesize;
 	}
 	if (fresh)

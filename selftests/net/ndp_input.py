@@ -34,6 +34,7 @@ PORT = 61198
 SOURCE = 600
 UDP_SEGMENT = 103
 SO_NO_CHECK = 11
+SO_SNDBUFFORCE = 32
 IP_MTU_DISCOVER = 10
 IPV6_MTU_DISCOVER = 23
 IPV6_HOPOPTS = 54
@@ -95,6 +96,8 @@ def main():
     elif kind == "data":
         size = int(sys.argv[3])
         packet = header(1, 1, size, 100) + b"\0\1" + bytes(size - 2)
+        # for many fragments
+        sock.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, 16777216)
         sock.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, 0)
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER, 0)

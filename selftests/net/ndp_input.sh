@@ -55,4 +55,20 @@ check_counted "IPv6 packet with hop-by-hop options" InProbe 1 "$a" 2001:db8::2 h
 check_counted "IPv6 packet with destination options" InProbe 1 "$a" 2001:db8::2 dstopts
 check_counted "fragmented IPv6 DATA" InData 1 "$a" 2001:db8::2 data 20000
 passes "IPv4 broadcast" 10.0.0.255 broadcast
+
+# ---- a packet in tiny fragments takes ten times its payload; that must not enlarge the receive buffer
+
+job ndp_msg receive -n "$b" -p 1000 -l 1 -c 1000000 -f -r 50000 -w 1000000 -t 1000
+wait_for 5 listens
+# the first packet of a socket is copied if it wastes memory
+ndp_msg send -n "$a" -d 10.0.0.2 -p 1000 -c 1 -l 1 >/dev/null
+ip -n "$a" link set v0 mtu 92
+check_counted "IPv4 DATA in tiny fragments" InData 1 "$a" 10.0.0.2 data 60000
+ip -n "$a" link set v0 mtu 1500
+ndp_msg send -n "$a" -d 10.0.0.2 -p 1000 -c 200 -l 10k -e -t 2 >"$TMP/msgs" 2>&1 || true
+received=$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets[0].bytes_received')
+note "$received bytes received: $(<"$TMP/msgs")"
+check "a receive buffer of 100000 bytes has room after that" test "$received" -ge 60000
+check "it has not grown" test "$received" -lt 300000
+stop_jobs
 finish
