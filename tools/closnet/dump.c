@@ -3,6 +3,7 @@
  * Dumps of generic netlink families as text and JSON
  */
 #include <errno.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -174,17 +175,7 @@ static int show_tables(struct dump *d, const struct dump_table *only)
 	return DONE;
 }
 
-const struct dump_table *dump_find(const struct dump *d, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < d->count; i++)
-		if (!strcmp(name, d->tables[i].name))
-			return &d->tables[i];
-	return NULL;
-}
-
-int dump_show(struct dump *d, const struct dump_table *only)
+static int dump_show(struct dump *d, const struct dump_table *only)
 {
 	int status;
 
@@ -194,4 +185,41 @@ int dump_show(struct dump *d, const struct dump_table *only)
 	status = show_tables(d, only);
 	mnl_socket_close(d->nl);
 	return status;
+}
+
+/* Find the table that a word names. Return: NULL and an error message if there is none */
+static const struct dump_table *find_table(const struct dump *d, const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < d->count; i++)
+		if (!strcmp(word, d->tables[i].name))
+			return &d->tables[i];
+	fprintf(stderr, "closnet %s: \"%s\" is not ", d->command, word);
+	for (i = 0; i < d->count; i++)
+		fprintf(stderr, "%s%s", !i ? "" : i + 1 < d->count ? ", " : " or ", d->tables[i].name);
+	fprintf(stderr, "\n");
+	return NULL;
+}
+
+int dump_run(struct dump *d, int argc, char **argv, void (*help)(FILE *to))
+{
+	const struct dump_table *only = NULL;
+	char name[32];
+	int status;
+
+	snprintf(name, sizeof(name), "closnet %s", d->command);
+	argv[0] = name;
+	if (read_options(argc, argv, help, &d->json, &status))
+		return status;
+	argc -= optind;
+	argv += optind;
+	if (argc > 1) {
+		fprintf(stderr, "closnet %s: unexpected argument \"%s\" after %s\n", d->command,
+			argv[1], argv[0]);
+		return USAGE;
+	}
+	if (argc)
+		only = find_table(d, argv[0]);
+	return argc && !only ? USAGE : dump_show(d, only);
 }

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct mnl_socket;
 struct nlattr;
@@ -76,9 +77,7 @@ void dump_number(struct dump *d, const char *name, uint64_t value, bool shown);
 void dump_address(struct dump *d, const char *name, const struct nlattr *attr);
 /* Print an attribute, if it has the field's size. */
 void dump_attr(struct dump *d, const struct dump_field *field, const struct nlattr *attr);
-/* Find a table by its name. Return: NULL if there is none */
-const struct dump_table *dump_find(const struct dump *d, const char *name);
-/* Print one table; NULL: all. Return: exit status */
-int dump_show(struct dump *d, const struct dump_table *only);
+/* Print the table that the command line names, or all. Return: exit status */
+int dump_run(struct dump *d, int argc, char **argv, void (*help)(FILE *to));
 
 #endif /* _CLOSNET_DUMP_H */

@@ -2,7 +2,6 @@
 /*
  * closnet ndp: print NDP's sockets, peers and flows of this network namespace
  */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -14,8 +13,6 @@
 
 #include "closnet.h"
 #include "dump.h"
-
-#define fail(status, ...) fail_as("ndp", status, __VA_ARGS__)
 
 static const struct dump_table tables[] = {
 	{ "sockets", NDP_NL_CMD_SOCKETS },
@@ -210,16 +207,6 @@ static void help(FILE *to)
 		    "  -j, --json   print JSON\n");
 }
 
-static int read_words(const struct dump *d, int argc, char **argv, const struct dump_table **only)
-{
-	if (argc > 1)
-		return fail(USAGE, "unexpected argument \"%s\" after %s", argv[1], argv[0]);
-	*only = argc ? dump_find(d, argv[0]) : NULL;
-	if (argc && !*only)
-		return fail(USAGE, "\"%s\" is not sockets, peers, sending or receiving", argv[0]);
-	return DONE;
-}
-
 int ndp(int argc, char **argv)
 {
 	static struct view v = {
@@ -229,12 +216,6 @@ int ndp(int argc, char **argv)
 			.print_object = print_object,
 		},
 	};
-	const struct dump_table *only;
-	int status;
 
-	argv[0] = "closnet ndp";
-	if (read_options(argc, argv, help, &v.dump.json, &status))
-		return status;
-	status = read_words(&v.dump, argc - optind, argv + optind, &only);
-	return status ? status : dump_show(&v.dump, only);
+	return dump_run(&v.dump, argc, argv, help);
 }

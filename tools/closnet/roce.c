@@ -2,7 +2,6 @@
 /*
  * closnet roce: print sch_roce's rate limiters and flows of this network namespace
  */
-#include <getopt.h>
 #include <string.h>
 
 #include <libmnl/libmnl.h>
@@ -11,8 +10,6 @@
 
 #include "closnet.h"
 #include "dump.h"
-
-#define fail(status, ...) fail_as("roce", status, __VA_ARGS__)
 
 static const struct dump_table tables[] = {
 	{ "qps", ROCE_CMD_QPS },
@@ -74,19 +71,6 @@ int roce(int argc, char **argv)
 		.version = ROCE_GENL_VERSION, .tables = tables, .count = COUNT(tables),
 		.print_object = print_object,
 	};
-	const struct dump_table *only = NULL;
-	int status;
 
-	argv[0] = "closnet roce";
-	if (read_options(argc, argv, help, &d.json, &status))
-		return status;
-	argc -= optind;
-	argv += optind;
-	if (argc > 1)
-		return fail(USAGE, "unexpected argument \"%s\" after %s", argv[1], argv[0]);
-	if (argc)
-		only = dump_find(&d, argv[0]);
-	if (argc && !only)
-		return fail(USAGE, "\"%s\" is not qps or flows", argv[0]);
-	return dump_show(&d, only);
+	return dump_run(&d, argc, argv, help);
 }
