@@ -47,9 +47,9 @@
  *	        +---------+
  *
  * Loss: a packet is lost if an answer names one that was sent later by the reordering time, in its
- * band or a lower one (RACK, [2]). It waits for a pull. If a packet arrives that counted as lost, its
- * path is only slow: the reordering time doubles, up to 3/4 of the timeout. One doubling ends with
- * each 15 answers by which packets are lost, unless such a packet arrives meanwhile.
+ * band or a lower one (RACK, [2]). It waits for a pull. If a packet arrives that counted as lost,
+ * its path is only slow: the reordering time doubles, up to 3/4 of the timeout. One doubling ends
+ * with each 15 answers by which packets are lost, unless such a packet arrives meanwhile.
  *
  * Timer: if packets are in flight, it is for the packet that was sent first. All packets as old are
  * lost; the first is pushed, and its pull_target has the other packets pulled. A port sends a band
