@@ -365,6 +365,7 @@ bool ndp_rcv_is_narrow(const struct ndp_rcv *r, const struct ndp_rcv_msg *m);
 void ndp_rcv_told_base(struct ndp_rcv *r, struct ndp_rcv_flow *f, u32 msg_base);
 struct ndp_rcv_msg *ndp_rcv_take_over(struct ndp_rcv *r, struct ndp_rcv_flow *f);
 struct ndp_rcv_msg *ndp_rcv_take_next(struct ndp_rcv *r, struct ndp_rcv_flow *f);
+void ndp_rcv_take(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_rcv_msg *m);
 struct ndp_rcv_msg *ndp_rcv_take_any(struct ndp_rcv *r, struct ndp_rcv_flow *f);
 void ndp_rcv_drop(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_rcv_msg *m);
 struct ndp_rcv_msg *ndp_rcv_abort(struct ndp_rcv *r, struct ndp_rcv_flow *f, u32 id);

@@ -748,6 +748,17 @@ struct ndp_rcv_msg *ndp_rcv_take_over(struct ndp_rcv *r, struct ndp_rcv_flow *f)
 }
 
 /**
+ * ndp_rcv_take() - take a message that was read in parts to its end
+ * @r: socket
+ * @f: flow
+ * @m: its message, for the caller to free
+ */
+void ndp_rcv_take(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_rcv_msg *m)
+{
+	ndp_rcv_unlink(r, f, m);
+}
+
+/**
  * ndp_rcv_take_any() - take a message of a flow that ends, whole messages first, in order
  * @r: socket
  * @f: flow

@@ -130,6 +130,9 @@ static void ndp_recv_consume(struct sock *sk, struct ndp_rx_msg *rm, u64 pos)
 	else
 		ndp_rcv_read(&ns->rcv, &rm->core, pos - rm->core.read, memory);
 	if (pos == rm->core.len) {
+		/* in order: another message may have become the next one since this one began */
+		if (rm->rx)
+			ndp_rcv_take(&ns->rcv, &rm->rx->f, &rm->core);
 		ndp_rmem_end(&ns->rcv.mem, &rm->core.claim);
 		ns->reading = NULL;
 	}

@@ -82,6 +82,29 @@ check_lines "a flow without the token does not end the older flow of its sender"
 forge "the newer flow returns the token" "$newer,flags=3,try_no=1,token=$newer_token" await
 forge "the older flow goes on" data:udp4:to=1001,flow_id=40,flags=0,seq=2,base=2,msg_id=1,msg_base=1,token="$token" await
 check_lines "a flow with the token ends the older flow of its sender" 1 "^error .*flow_id=40 .*code=2"
+# a message that is read in parts, and then is not the next one any more: an older flow has a message, or ids jump
+job ndp_msg receive -n "$b" -p 1002 -O -f -c 100000000 -l 10 -t 1000 -r 20000 -b 1000
+three_sockets() { [ "$(ip netns exec "$b" closnet ndp sockets -j | jq '.sockets | length')" -eq 3 ]; }
+wait_for 5 three_sockets
+# parts FLOW FROM TO [LATER]: parts of a long message, whose packets' numbers are greater by LATER
+parts() {
+	local i
+	for ((i = $2; i < $3; i++)); do
+		printf '%s\nwait=2\n' "$1,payload_len=1000,msg_len=30000,seq=$((i + ${4:-0})),offset=$((1000 * i))"
+	done
+}
+older=data:udp4:to=1002,flags=1,flow_id=50 newer=data:udp4:to=1002,flags=1,flow_id=51
+mapfile -t begin < <(parts $newer 0 15)
+mapfile -t end < <(parts $newer 15 30)
+forge "an older flow goes on while a long message is read" "$older" wait=2 "${begin[@]}" \
+	"$older,seq=1,msg_id=1,payload_len=1000,msg_len=2000" wait=2 "${end[@]}" "$newer,seq=30,msg_id=1" wait=20
+check_lines "the newer flow goes on" 1 "^control .*flow_id=51 .*ack_base=31"
+only=data:udp4:to=1002,flags=1,flow_id=52,from=2001
+mapfile -t begin < <(parts $only 0 15)
+mapfile -t end < <(parts $only 15 30 1)
+forge "message ids jump while a long message is read" "${begin[@]}" "$only,seq=15,msg_id=1100" wait=2 "${end[@]}" \
+	"$only,seq=31,msg_id=1101" wait=20
+check_lines "the flow goes on" 1 "^control .*flow_id=52 .*ack_base=32"
 for spec in udp4 udp6; do
 	forge "$spec: packets with a flipped bit and wrong checksums are sent" flips:$spec:wrong wait=20
 	check_lines "$spec: packets with wrong checksums are not answered" 0 '^control flags=\(129\|130\|131\) '
