@@ -68,22 +68,43 @@ void closwire_unhold(struct closwire_port *sender, const struct closwire_cb *cb)
 
 /* ---- FIFOs ---- */
 
-/* Set the timer for the next event; under the rx lock. */
-static void closwire_arm_rx(struct closwire_rx *rx)
+/* Time of the next event for data frames: the end of a batch, a free CPU, an interrupt */
+static u64 closwire_data_ns(const struct closwire_rx *rx)
+{
+	if (unlikely(!skb_queue_empty(&rx->batch)))
+		return rx->batch_ns;
+	if (unlikely(!skb_queue_empty(&rx->ring)))
+		return rx->cpu.free_ns;
+	if (!skb_queue_empty(&rx->flight))
+		return max(rx->due_ns, rx->cpu.free_ns);
+	return U64_MAX;
+}
+
+/**
+ * closwire_arm_rx() - set the timer for the next event
+ * @rx: receiver
+ *
+ * Context: rx lock held.
+ */
+void closwire_arm_rx(struct closwire_rx *rx)
 {
 	struct sk_buff *ctrl = skb_peek(&rx->ctrl);
-	u64 t_ns = U64_MAX;
+	u64 t_ns = closwire_data_ns(rx);
 
-	if (!skb_queue_empty(&rx->flight))
-		t_ns = rx->due_ns;
 	if (unlikely(ctrl))
 		t_ns = min(t_ns, closwire_cb(ctrl)->arrival_ns);
 	if (t_ns != U64_MAX)
 		hrtimer_start(&rx->timer, ns_to_ktime(t_ns), HRTIMER_MODE_ABS);
 }
 
-/* Time of the interrupt for a frame */
-static u64 closwire_due_ns(const struct closwire_rx *rx, struct sk_buff *skb)
+/**
+ * closwire_due_ns() - get the time of the interrupt for a frame
+ * @rx: receiver
+ * @skb: frame
+ *
+ * Return: time, ns.
+ */
+u64 closwire_due_ns(const struct closwire_rx *rx, struct sk_buff *skb)
 {
 	return closwire_cb(skb)->arrival_ns + (u64)rx->usecs * NSEC_PER_USEC;
 }
@@ -123,9 +144,17 @@ bool closwire_cable_enqueue(struct closwire_port *port, struct sk_buff *skb)
 	return true;
 }
 
-/* Move arrived frames, at most @max, and return their number. */
-static int closwire_cable_dequeue(struct sk_buff_head *from, struct sk_buff_head *to,
-				  u64 now_ns, int max)
+/**
+ * closwire_cable_dequeue() - move arrived frames
+ * @from: list in the order of arrival
+ * @to: list to which they are appended
+ * @now_ns: present time
+ * @max: maximum number of frames
+ *
+ * Return: number of frames.
+ */
+int closwire_cable_dequeue(struct sk_buff_head *from, struct sk_buff_head *to, u64 now_ns,
+			   int max)
 {
 	struct sk_buff *skb;
 	int n;

@@ -7,6 +7,7 @@
  *	cable.c			frames on the cable, and their memory
  *	ctrl.c			MAC control frames
  *	wire.c			reception, start and stop of a port
+ *	batch.c			reception by a host whose CPU takes time
  *	pfc.c			<closnet/pfc.h>: pause frames for other modules
  *	ethtool.c		ethtool
  *	dcb.c			priority flow control by dcb(8)
@@ -16,6 +17,7 @@
  *	closwire_line.c		times of frames, pauses (plain C)
  *	closwire_clock.c	clock with offset and drift (plain C)
  *	closwire_delay.c	histogram of delays (plain C)
+ *	closwire_cpu.c		costs of the host's CPU (plain C)
  */
 #ifndef _CLOSWIRE_H
 #define _CLOSWIRE_H
@@ -29,6 +31,7 @@
 #include <linux/seqlock.h>
 #include <linux/skbuff.h>
 #include "closwire_clock.h"
+#include "closwire_cpu.h"
 #include "closwire_delay.h"
 #include "closwire_line.h"
 
@@ -37,6 +40,9 @@
 /* Maximum delay of the RX interrupt, and of waiting MAC control frames */
 #define CLOSWIRE_RX_USECS_MAX	10000
 #define CLOSWIRE_CTRL_MAX	64
+
+/* Frames that wait for the host's CPU, if it takes time; the default of many NICs */
+#define CLOSWIRE_RX_RING	1024
 
 /* Maximum number of frames and pauses processed at once, with softirqs disabled */
 #define CLOSWIRE_TX_BUDGET	256
@@ -57,6 +63,7 @@
  * @sfd_ns: time when the start frame delimiter passes the sender, and on the cable the
  *	receiver; CLOCK_MONOTONIC
  * @arrival_ns: time when the last bit arrives
+ * @ready_ns: time when the sending host's CPU has finished the packet
  * @len: length on the link, bytes, with VLAN tag, without padding and FCS
  * @held: memory that the sending port is charged for, bytes; 0: not charged
  * @txq: ring, or CLOSWIRE_CTRL
@@ -68,6 +75,7 @@
 struct closwire_cb {
 	u64 sfd_ns;
 	u64 arrival_ns;
+	u64 ready_ns;
 	u32 len;
 	u32 held;
 	u8 txq;
@@ -90,6 +98,7 @@ static inline struct closwire_cb *closwire_cb(struct sk_buff *skb)
  * @last_txq: ring served last
  * @frame: frame on the link, if the end of its transmission must be signalled
  * @line: transmitter
+ * @cpu: core of the host that sends
  * @ctrl: waiting MAC control frames
  * @ring: waiting frames, by TX queue
  * @posted: packets in each ring, including the one on the link
@@ -113,6 +122,7 @@ struct closwire_tx {
 	u32 last_txq;
 	struct sk_buff *frame;
 	struct closwire_line line;
+	struct closwire_cpu cpu;
 	struct sk_buff_head ctrl;
 	struct sk_buff_head ring[CLOSWIRE_TX_QUEUES_MAX];
 	u32 posted[CLOSWIRE_TX_QUEUES_MAX];
@@ -135,6 +145,10 @@ struct closwire_tx {
  * @lock: protects the other members; taken with softirqs disabled
  * @flight: data frames on the cable to the port, in order of arrival
  * @ctrl: MAC control frames on the cable to the port, in order of arrival
+ * @ring: arrived frames that wait for the CPU
+ * @batch: frames that the CPU processes
+ * @batch_ns: time when @batch is passed to the stack
+ * @cpu: core of the host that receives
  * @usecs: delay of the interrupt after a frame, us
  * @due_ns: time of the interrupt for the first frame in @flight
  * @up: the port is up
@@ -144,6 +158,10 @@ struct closwire_rx {
 	spinlock_t lock;	/* protects all below */
 	struct sk_buff_head flight;
 	struct sk_buff_head ctrl;
+	struct sk_buff_head ring;
+	struct sk_buff_head batch;
+	u64 batch_ns;
+	struct closwire_cpu cpu;
 	u32 usecs;
 	u64 due_ns;
 	bool up;
@@ -167,6 +185,7 @@ struct closwire_rx {
  * @rx_bytes: their bytes
  * @rx_lost: frames lost on the cable
  * @rx_dropped_length: frames dropped, as they exceeded the MTU
+ * @rx_missed: frames lost, as the RX ring was full
  * @rx_ctrl: MAC control frames received
  * @rx_ctrl_unknown: MAC control frames received that are not PFC
  * @rx_pause: pause frames of 802.3x received
@@ -194,6 +213,7 @@ struct closwire_stats {
 	u64 rx_bytes;
 	u64 rx_lost;
 	u64 rx_dropped_length;
+	u64 rx_missed;
 	u64 rx_ctrl;
 	u64 rx_ctrl_unknown;
 	u64 rx_pause;
@@ -278,7 +298,11 @@ void closwire_set_ring(struct closwire_port *port, u32 packets);
 bool closwire_full(const struct closwire_tx *tx);
 void closwire_hold(struct closwire_tx *tx, struct sk_buff *skb);
 void closwire_unhold(struct closwire_port *sender, const struct closwire_cb *cb);
+void closwire_arm_rx(struct closwire_rx *rx);
+u64 closwire_due_ns(const struct closwire_rx *rx, struct sk_buff *skb);
 bool closwire_cable_enqueue(struct closwire_port *port, struct sk_buff *skb);
+int closwire_cable_dequeue(struct sk_buff_head *from, struct sk_buff_head *to, u64 now_ns,
+			   int max);
 struct sk_buff *closwire_cable_ctrl(struct closwire_rx *rx, u64 now_ns);
 void closwire_cable_take_ctrl(struct closwire_rx *rx, struct sk_buff *skb, u64 now_ns);
 int closwire_cable_arrived(struct closwire_port *port, u64 now_ns, int budget,
@@ -301,6 +325,14 @@ int closwire_poll(struct napi_struct *napi, int budget);
 void closwire_wire_init(struct closwire_port *port);
 void closwire_wire_start(struct closwire_port *port);
 void closwire_wire_stop(struct closwire_port *port);
+
+/* batch.c */
+void closwire_set_cpu(struct closwire_port *port, const struct closwire_options *o);
+bool closwire_batch_idle(const struct closwire_rx *rx);
+bool closwire_batch_used(const struct closwire_rx *rx);
+int closwire_batch_done(struct closwire_rx *rx, u64 now_ns, int budget,
+			struct sk_buff_head *frames);
+void closwire_batch_next(struct closwire_port *port, u64 now_ns, u32 packets);
 
 /* ethtool.c */
 extern const struct ethtool_ops closwire_ethtool_ops;

@@ -18,6 +18,18 @@ static struct netlink_range_validation_signed closwire_clock_drift_range = {
 	.max = CLOSWIRE_CLOCK_DRIFT_MAX,
 };
 
+static const struct netlink_range_validation closwire_cpu_packet_range = {
+	.max = CLOSWIRE_CPU_PACKET_MAX,
+};
+
+static const struct netlink_range_validation closwire_cpu_frame_range = {
+	.max = CLOSWIRE_CPU_FRAME_MAX,
+};
+
+static const struct netlink_range_validation closwire_cpu_kb_range = {
+	.max = CLOSWIRE_CPU_KB_MAX,
+};
+
 static const struct nla_policy closwire_policy[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_RATE]		= NLA_POLICY_FULL_RANGE(NLA_U64, &closwire_rate_range),
 	[IFLA_CLOSWIRE_DELAY]		= NLA_POLICY_FULL_RANGE(NLA_U64, &closwire_delay_range),
@@ -26,6 +38,9 @@ static const struct nla_policy closwire_policy[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_CLOCK_OFFSET]	= { .type = NLA_S64 },
 	[IFLA_CLOSWIRE_CLOCK_DRIFT] =
 		NLA_POLICY_FULL_RANGE_SIGNED(NLA_S32, &closwire_clock_drift_range),
+	[IFLA_CLOSWIRE_CPU_PACKET] = NLA_POLICY_FULL_RANGE(NLA_U32, &closwire_cpu_packet_range),
+	[IFLA_CLOSWIRE_CPU_FRAME]	= NLA_POLICY_FULL_RANGE(NLA_U32, &closwire_cpu_frame_range),
+	[IFLA_CLOSWIRE_CPU_KB]		= NLA_POLICY_FULL_RANGE(NLA_U32, &closwire_cpu_kb_range),
 };
 
 static const char * const closwire_messages[IFLA_CLOSWIRE_MAX + 1] = {
@@ -33,6 +48,9 @@ static const char * const closwire_messages[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_DELAY]		= "delay must be 0 to 10s",
 	[IFLA_CLOSWIRE_RING]		= "ring must be 2 to 16384 packets",
 	[IFLA_CLOSWIRE_CLOCK_DRIFT]	= "clock_drift must be -500ppm to 500ppm",
+	[IFLA_CLOSWIRE_CPU_PACKET]	= "cpu_packet must be 0 to 1ms",
+	[IFLA_CLOSWIRE_CPU_FRAME]	= "cpu_frame must be 0 to 1ms",
+	[IFLA_CLOSWIRE_CPU_KB]		= "cpu_kb must be 0 to 1ms",
 };
 
 /**
@@ -71,6 +89,9 @@ int closwire_options_parse(struct closwire_options *o, struct nlattr **tb,
 	o->clock_offset_ns = nla_get_s64_default(tb[IFLA_CLOSWIRE_CLOCK_OFFSET],
 						 o->clock_offset_ns);
 	o->clock_drift_ppb = nla_get_s32_default(tb[IFLA_CLOSWIRE_CLOCK_DRIFT], o->clock_drift_ppb);
+	o->cpu_packet_ns = nla_get_u32_default(tb[IFLA_CLOSWIRE_CPU_PACKET], o->cpu_packet_ns);
+	o->cpu_frame_ns = nla_get_u32_default(tb[IFLA_CLOSWIRE_CPU_FRAME], o->cpu_frame_ns);
+	o->cpu_kb_ns = nla_get_u32_default(tb[IFLA_CLOSWIRE_CPU_KB], o->cpu_kb_ns);
 
 	return 0;
 }
@@ -87,7 +108,10 @@ size_t closwire_options_size(void)
 	       nla_total_size(sizeof(u32)) +
 	       nla_total_size(sizeof(u32)) +
 	       nla_total_size_64bit(sizeof(s64)) +
-	       nla_total_size(sizeof(s32));
+	       nla_total_size(sizeof(s32)) +
+	       nla_total_size(sizeof(u32)) +
+	       nla_total_size(sizeof(u32)) +
+	       nla_total_size(sizeof(u32));
 }
 
 /**
@@ -104,7 +128,10 @@ int closwire_options_dump(struct sk_buff *skb, const struct closwire_options *o)
 	    nla_put_u32(skb, IFLA_CLOSWIRE_RING, o->ring) ||
 	    nla_put_u32(skb, IFLA_CLOSWIRE_LOSS, o->loss) ||
 	    nla_put_s64(skb, IFLA_CLOSWIRE_CLOCK_OFFSET, o->clock_offset_ns, IFLA_CLOSWIRE_PAD) ||
-	    nla_put_s32(skb, IFLA_CLOSWIRE_CLOCK_DRIFT, o->clock_drift_ppb))
+	    nla_put_s32(skb, IFLA_CLOSWIRE_CLOCK_DRIFT, o->clock_drift_ppb) ||
+	    nla_put_u32(skb, IFLA_CLOSWIRE_CPU_PACKET, o->cpu_packet_ns) ||
+	    nla_put_u32(skb, IFLA_CLOSWIRE_CPU_FRAME, o->cpu_frame_ns) ||
+	    nla_put_u32(skb, IFLA_CLOSWIRE_CPU_KB, o->cpu_kb_ns))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -16,6 +16,9 @@ struct sk_buff;
 #define CLOSWIRE_RING_MAX		16384
 #define CLOSWIRE_CLOCK_DRIFT_MIN	(-500000)
 #define CLOSWIRE_CLOCK_DRIFT_MAX	500000
+#define CLOSWIRE_CPU_PACKET_MAX		1000000
+#define CLOSWIRE_CPU_FRAME_MAX		1000000
+#define CLOSWIRE_CPU_KB_MAX		1000000
 
 /**
  * struct closwire_options - options of a closwire port, in IFLA_INFO_DATA
@@ -28,6 +31,12 @@ struct sk_buff;
  *	ns; setting it sets the clock
  * @clock_drift_ppb: frequency error of the PTP clock in ppb; positive if
  *	it is fast
+ * @cpu_packet_ns: time of the host's CPU for each packet that it sends or
+ *	receives in ns
+ * @cpu_frame_ns: time of the host's CPU for each received frame in ns, in
+ *	addition
+ * @cpu_kb_ns: time of the host's CPU for 1024 bytes of packets in ns, in
+ *	addition
  */
 struct closwire_options {
 	u64 rate_Bps;
@@ -36,6 +45,9 @@ struct closwire_options {
 	u32 loss;
 	s64 clock_offset_ns;
 	s32 clock_drift_ppb;
+	u32 cpu_packet_ns;
+	u32 cpu_frame_ns;
+	u32 cpu_kb_ns;
 };
 
 void closwire_options_init(struct closwire_options *o);

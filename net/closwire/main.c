@@ -84,6 +84,9 @@ static void closwire_get_options(const struct closwire_port *port, struct closwi
 		.loss = port->tx.loss,
 		.clock_offset_ns = port->ptp.offset_ns,
 		.clock_drift_ppb = port->ptp.clock.drift_ppb,
+		.cpu_packet_ns = READ_ONCE(port->tx.cpu.packet_ns),
+		.cpu_frame_ns = READ_ONCE(port->tx.cpu.frame_ns),
+		.cpu_kb_ns = READ_ONCE(port->tx.cpu.kb_ns),
 	};
 }
 
@@ -107,6 +110,7 @@ static void closwire_configure(struct closwire_port *port, struct nlattr *data[]
 		closwire_ptp_set_offset(port, o.clock_offset_ns);
 	if (data[IFLA_CLOSWIRE_CLOCK_DRIFT])
 		closwire_ptp_set_drift(port, o.clock_drift_ppb);
+	closwire_set_cpu(port, &o);
 }
 
 /* ---- up and down ---- */
@@ -208,6 +212,7 @@ static void closwire_get_stats64(struct net_device *dev,
 	to->rx_crc_errors = READ_ONCE(stats->rx_lost);
 	to->rx_length_errors = READ_ONCE(stats->rx_dropped_length);
 	to->rx_errors = to->rx_crc_errors + to->rx_length_errors;
+	to->rx_missed_errors = READ_ONCE(stats->rx_missed);
 	to->rx_dropped = READ_ONCE(stats->rx_dropped_down) +
 			 READ_ONCE(stats->rx_dropped_nomem);
 }

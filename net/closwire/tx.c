@@ -7,7 +7,8 @@
  * the ring as its frames.
  *
  * The link takes MAC control frames first, then one frame of each ring in turn,
- * except for rings whose first frame has a paused priority (closwire_line.c). The
+ * except for rings whose first frame has a paused priority (closwire_line.c), or is not
+ * ready because the host's CPU is still busy with it (closwire_cpu.c). The
  * timer fires when the last bit of a frame has left, provided that another frame or
  * the owner of this one is waiting for that. A late timer, as in a busy guest, does
  * not change the times of frames: they are computed, and a single call performs all
@@ -84,7 +85,7 @@ static void closwire_depart(struct closwire_port *port, struct sk_buff *skb)
 	}
 }
 
-/* Dequeue the next frame to transmit; NULL: all waiting frames are paused. */
+/* Dequeue the next frame to transmit; NULL: all waiting frames are paused or not ready. */
 static struct sk_buff *closwire_next(struct closwire_tx *tx, u64 now_ns)
 {
 	struct sk_buff *skb = __skb_dequeue(&tx->ctrl);
@@ -96,8 +97,8 @@ static struct sk_buff *closwire_next(struct closwire_tx *tx, u64 now_ns)
 	while (waiting) {
 		txq = closwire_next_queue(waiting, tx->last_txq);
 		skb = skb_peek(&tx->ring[txq]);
-		if (!closwire_line_paused(&tx->line, now_ns,
-					  closwire_cb(skb)->prio)) {
+		if (closwire_cb(skb)->ready_ns <= now_ns &&
+		    !closwire_line_paused(&tx->line, now_ns, closwire_cb(skb)->prio)) {
 			__skb_unlink(skb, &tx->ring[txq]);
 			if (skb_queue_empty(&tx->ring[txq]))
 				tx->waiting &= ~BIT(txq);
@@ -144,9 +145,38 @@ static void closwire_arm_tx(struct closwire_tx *tx, u64 t_ns)
 }
 
 /*
+ * Time after @t_ns when a waiting frame may start, if none may at @t_ns: the CPU has
+ * finished the first frame of a ring, or a pause ends. Counts the stops by pauses.
+ */
+static u64 closwire_wait_ns(struct closwire_port *port, u64 t_ns)
+{
+	struct closwire_tx *tx = &port->tx;
+	unsigned long waiting = tx->waiting;
+	u64 next_ns = U64_MAX;
+	bool paused = false;
+	u64 ready_ns;
+	u32 txq;
+
+	for_each_set_bit(txq, &waiting, CLOSWIRE_TX_QUEUES_MAX) {
+		ready_ns = closwire_cb(skb_peek(&tx->ring[txq]))->ready_ns;
+		if (ready_ns > t_ns)
+			next_ns = min(next_ns, ready_ns);
+		else
+			paused = true;
+	}
+	if (paused) {
+		next_ns = min(next_ns, closwire_pause_end(&tx->line, t_ns));
+		if (!tx->paused)
+			closwire_add(&port->stats.tx_paused, 1);
+	}
+	tx->paused = paused;
+	return next_ns;
+}
+
+/*
  * Transmit the frames that are due up to @now_ns. Each iteration starts a frame or
- * advances from_ns to the end of a pause; there are at most eight pauses. @budget
- * bounds the iterations.
+ * advances from_ns to the end of a pause or to the time when a frame is ready; there are
+ * at most eight pauses, and 16 rings. @budget bounds the iterations.
  *
  * Return: remaining budget; 0 if frames may still be due.
  */
@@ -171,11 +201,7 @@ static int closwire_tx_send(struct closwire_port *port, u64 now_ns, int budget)
 		}
 		if (!tx->waiting)
 			return budget;
-		if (!tx->paused)
-			closwire_add(&port->stats.tx_paused, 1);
-		tx->paused = true;
-		/* later than t_ns, at which a priority is paused */
-		t_ns = closwire_pause_end(&tx->line, t_ns);
+		t_ns = closwire_wait_ns(port, t_ns);
 		if (t_ns > now_ns) {
 			closwire_arm_tx(tx, t_ns);
 			return budget;
@@ -270,11 +296,12 @@ void closwire_set_pfc(struct closwire_port *port, u8 enable)
 /* ---- ring ---- */
 
 static void closwire_post(struct closwire_tx *tx, struct sk_buff *skb, u32 txq,
-			  u8 prio, bool last)
+			  u8 prio, u64 ready_ns, bool last)
 {
 	struct closwire_cb *cb = closwire_cb(skb);
 
 	cb->len = closwire_frame_len(skb);
+	cb->ready_ns = ready_ns;
 	cb->held = 0;
 	cb->txq = txq;
 	cb->prio = prio;
@@ -291,8 +318,8 @@ static void closwire_post(struct closwire_tx *tx, struct sk_buff *skb, u32 txq,
 }
 
 /* Post the frames of a packet, a list, to a ring that is not full. */
-static void closwire_post_packet(struct closwire_port *port,
-				 struct sk_buff *frames, u32 queue)
+static void closwire_post_packet(struct closwire_port *port, struct sk_buff *frames,
+				 u32 queue, u64 ready_ns)
 {
 	struct netdev_queue *txq = netdev_get_tx_queue(port->dev, queue);
 	bool stamping = READ_ONCE(port->ptp.config.tx_type) == HWTSTAMP_TX_ON;
@@ -303,7 +330,7 @@ static void closwire_post_packet(struct closwire_port *port,
 
 	skb_list_walk_safe(frames, skb, next) {
 		skb_mark_not_on_list(skb);
-		closwire_post(tx, skb, queue, prio, !next);
+		closwire_post(tx, skb, queue, prio, ready_ns, !next);
 		if (stamping && skb_shinfo(skb)->tx_flags & SKBTX_HW_TSTAMP) {
 			skb_shinfo(skb)->tx_flags |= SKBTX_IN_PROGRESS;
 			closwire_cb(skb)->stamp = true;
@@ -342,7 +369,7 @@ int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb)
 		return -ENOBUFS;
 	}
 	closwire_count_ctrl(&port->stats, skb);
-	closwire_post(tx, skb, CLOSWIRE_CTRL, 0, true);
+	closwire_post(tx, skb, CLOSWIRE_CTRL, 0, 0, true);
 	return 0;
 }
 
@@ -380,6 +407,7 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 	struct closwire_port *port = netdev_priv(dev);
 	u32 queue = skb_get_queue_mapping(skb);
 	struct closwire_tx *tx = &port->tx;
+	u32 bytes = skb->len;
 	u64 now_ns;
 
 	closwire_delay_depart(skb);
@@ -402,7 +430,8 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (unlikely(closwire_is_ctrl(skb)))
 		closwire_post_ctrl(port, skb);
 	else
-		closwire_post_packet(port, skb, queue);
+		closwire_post_packet(port, skb, queue,
+				     closwire_cpu_send(&tx->cpu, now_ns, bytes));
 	closwire_tx_run(port, now_ns);
 	spin_unlock(&tx->lock);
 	return NETDEV_TX_OK;

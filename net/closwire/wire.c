@@ -8,7 +8,7 @@
  *	         |           sender when the last bit has left
  *	         +- a TSO packet is split into frames
  *
- *	         tx.c              cable.c, ctrl.c   this file
+ *	         tx.c              cable.c, ctrl.c   this file, batch.c
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -39,21 +39,30 @@ static bool closwire_scrub(struct sk_buff *skb)
 	return true;
 }
 
-static void closwire_receive(struct closwire_port *port, struct sk_buff *skb, u64 now_ns)
+/* Count and drop a frame. Return: 0 packets. */
+static u32 closwire_reject(struct sk_buff *skb, u64 *counter)
+{
+	closwire_drop(skb, counter);
+	return 0;
+}
+
+/* Pass a frame to the stack. Return: number of packets that it adds, 0 or 1. */
+static u32 closwire_receive(struct closwire_port *port, struct sk_buff *skb, u64 now_ns)
 {
 	const struct closwire_cb cb = *closwire_cb(skb);
 	struct closwire_stats *stats = &port->stats;
 	struct net_device *dev = port->dev;
+	gro_result_t result;
 
 	if (unlikely(cb.held))
 		closwire_unhold(rcu_dereference_bh(port->peer), &cb);
 	if (unlikely(cb.lost))
-		return closwire_drop(skb, &stats->rx_lost);
+		return closwire_reject(skb, &stats->rx_lost);
 	/* Two VLAN tags are accepted, as by most NICs. */
 	if (unlikely(cb.len > READ_ONCE(dev->mtu) + ETH_HLEN + 2 * VLAN_HLEN))
-		return closwire_drop(skb, &stats->rx_dropped_length);
+		return closwire_reject(skb, &stats->rx_dropped_length);
 	if (unlikely(!closwire_scrub(skb)))
-		return closwire_drop(skb, &stats->rx_dropped_nomem);
+		return closwire_reject(skb, &stats->rx_dropped_nomem);
 
 	if (READ_ONCE(port->ptp.config.rx_filter) == HWTSTAMP_FILTER_ALL) {
 		skb_hwtstamps(skb)->hwtstamp = closwire_stamp(port, cb.sfd_ns);
@@ -63,7 +72,8 @@ static void closwire_receive(struct closwire_port *port, struct sk_buff *skb, u6
 	closwire_add(&stats->rx_frames, 1);
 	closwire_add(&stats->rx_bytes, cb.len);
 	skb->protocol = eth_type_trans(skb, dev);
-	napi_gro_receive(&port->napi, skb);
+	result = napi_gro_receive(&port->napi, skb);
+	return result != GRO_MERGED && result != GRO_MERGED_FREE;
 }
 
 /**
@@ -77,8 +87,10 @@ int closwire_poll(struct napi_struct *napi, int budget)
 {
 	struct closwire_port *port = container_of(napi, struct closwire_port,
 						  napi);
+	bool batch = closwire_batch_used(&port->rx);
 	struct sk_buff_head frames;
 	struct sk_buff *skb;
+	u32 packets = 0;
 	u64 now_ns;
 	int n;
 
@@ -88,9 +100,14 @@ int closwire_poll(struct napi_struct *napi, int budget)
 	spin_unlock(&port->tx.lock);
 
 	__skb_queue_head_init(&frames);
-	n = closwire_cable_arrived(port, now_ns, budget, &frames);
+	if (unlikely(batch))
+		n = closwire_batch_done(&port->rx, now_ns, budget, &frames);
+	else
+		n = closwire_cable_arrived(port, now_ns, budget, &frames);
 	while ((skb = __skb_dequeue(&frames)))
-		closwire_receive(port, skb, now_ns);
+		packets += closwire_receive(port, skb, now_ns);
+	if (unlikely(batch))
+		closwire_batch_next(port, now_ns, packets);
 	if (n < budget)
 		napi_complete_done(napi, n);
 	return n;
@@ -108,9 +125,9 @@ static enum hrtimer_restart closwire_rx_interrupt(struct hrtimer *timer)
 	struct closwire_port *port = container_of(timer, struct closwire_port,
 						  rx.timer);
 
-	/* The timer also fires for MAC control frames. */
-	if (ktime_to_ns(hrtimer_get_expires(timer)) >=
-	    READ_ONCE(port->rx.due_ns))
+	/* The timer also fires for MAC control frames, and for NAPI that waits for the CPU. */
+	if (ktime_to_ns(hrtimer_get_expires(timer)) >= READ_ONCE(port->rx.due_ns) &&
+	    closwire_batch_idle(&port->rx))
 		closwire_add(&port->stats.rx_interrupts, 1);
 	napi_schedule(&port->napi);
 	return HRTIMER_NORESTART;
@@ -137,6 +154,8 @@ void closwire_wire_init(struct closwire_port *port)
 	spin_lock_init(&rx->lock);
 	__skb_queue_head_init(&rx->ctrl);
 	__skb_queue_head_init(&rx->flight);
+	__skb_queue_head_init(&rx->ring);
+	__skb_queue_head_init(&rx->batch);
 	hrtimer_setup(&rx->timer, closwire_rx_interrupt, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS);
 }
@@ -230,6 +249,12 @@ void closwire_wire_stop(struct closwire_port *port)
 	closwire_stop_pauses(port);
 	closwire_purge(port, peer, &port->rx.ctrl,
 		       &port->stats.rx_dropped_down);
+	closwire_purge(port, peer, &port->rx.batch,
+		       &port->stats.rx_dropped_down);
+	closwire_purge(port, peer, &port->rx.ring,
+		       &port->stats.rx_dropped_down);
 	closwire_purge(port, peer, &port->rx.flight,
 		       &port->stats.rx_dropped_down);
+	tx->cpu.free_ns = 0;
+	port->rx.cpu.free_ns = 0;
 }

@@ -19,10 +19,11 @@ gone() { ! exists "$1"; }
 # settings NS/DEV: the port's settings as one line of JSON
 settings() { wire_json "$1" | sed 's/.*"info_data":\({[^}]*}\).*/\1/'; }
 
-# settings_are NAME NS/DEV RATE DELAY RING LOSS OFFSET DRIFT
+# settings_are NAME NS/DEV RATE DELAY RING LOSS OFFSET DRIFT [CPU_PACKET CPU_FRAME CPU_KB]
 settings_are() {
+	local cpu="\"cpu_packet\":${9:-0},\"cpu_frame\":${10:-0},\"cpu_kb\":${11:-0}"
 	check_eq "$1" "$(settings "$2")" \
-		"{\"rate\":$3,\"delay\":$4,\"ring\":$5,\"loss\":$6,\"clock_offset\":$7,\"clock_drift\":$8}"
+		"{\"rate\":$3,\"delay\":$4,\"ring\":$5,\"loss\":$6,\"clock_offset\":$7,\"clock_drift\":$8,$cpu}"
 }
 
 # frames LEN COUNT: w0 sends 10 frames of LEN bytes; true if w1 receives COUNT of them
@@ -42,11 +43,11 @@ check "a pair can be deleted at one end" ip -n "$b" link del w1
 check "deleting one end deletes the other end" gone "$a/w0"
 
 what="pair with settings"
-all="rate 25gbit delay 3us ring 64 loss 0% clock_offset 5us clock_drift 2ppm"
+all="rate 25gbit delay 3us ring 64 loss 0% clock_offset 5us clock_drift 2ppm cpu_packet 1us cpu_frame 20ns cpu_kb 3ns"
 # shellcheck disable=SC2086 # all is words
 check "$what is made" ip link add w0 netns "$a" type closwire $all peer name w1 netns "$b"
 for port in "$a/w0" "$b/w1"; do
-	settings_are "$what: ${port#*/} has the settings" "$port" 3125000000 3000 64 0 5000 2000
+	settings_are "$what: ${port#*/} has the settings" "$port" 3125000000 3000 64 0 5000 2000 1000 20 3
 done
 check "a pair can be deleted at the first end" ip -n "$a" link del w0
 check "deleting the first end deletes the peer" gone "$b/w1"
@@ -55,9 +56,9 @@ what="peer with its own settings"
 # shellcheck disable=SC2086 # all is words
 check "$what is made" ip link add w0 netns "$a" type closwire $all \
 	peer name w1 netns "$b" address 02:00:00:00:00:77 mtu 9000 numtxqueues 4 \
-	type closwire rate 1gbit ring 2 clock_drift -500ppm
-settings_are "$what: the first port keeps its settings" "$a/w0" 3125000000 3000 64 0 5000 2000
-settings_are "$what inherits the other settings from the first port" "$b/w1" 125000000 3000 2 0 5000 -500000
+	type closwire rate 1gbit ring 2 clock_drift -500ppm cpu_kb 0
+settings_are "$what: the first port keeps its settings" "$a/w0" 3125000000 3000 64 0 5000 2000 1000 20 3
+settings_are "$what inherits the other settings from the first port" "$b/w1" 125000000 3000 2 0 5000 -500000 1000 20 0
 check_json "$(wire_json "$b/w1")" "$what has its own address, MTU and queues" \
 	'.address == "02:00:00:00:00:77" and .mtu == 9000 and .num_tx_queues == 4'
 check_json "$(wire_json "$a/w0")" "$what: the first port has default MTU and queues" \
@@ -65,11 +66,14 @@ check_json "$(wire_json "$a/w0")" "$what: the first port has default MTU and que
 
 what="change"
 check "$what to maximum values is accepted" \
-	wire_set "$a/w0" rate 1tbit delay 10s ring 16384 loss 100% clock_offset -1s clock_drift 500ppm
-settings_are "$what to maximum values takes effect" "$a/w0" 125000000000 10000000000 16384 1 -1000000000 500000
-settings_are "$what of one port leaves the peer unchanged" "$b/w1" 125000000 3000 2 0 5000 -500000
+	wire_set "$a/w0" rate 1tbit delay 10s ring 16384 loss 100% clock_offset -1s clock_drift 500ppm \
+	cpu_packet 1ms cpu_frame 1ms cpu_kb 1ms
+settings_are "$what to maximum values takes effect" "$a/w0" 125000000000 10000000000 16384 1 -1000000000 500000 \
+	1000000 1000000 1000000
+settings_are "$what of one port leaves the peer unchanged" "$b/w1" 125000000 3000 2 0 5000 -500000 1000 20 0
 check "$what to minimum values is accepted" \
-	wire_set "$a/w0" rate 1kbit delay 0 ring 2 loss 0 clock_offset 0 clock_drift -500ppm
+	wire_set "$a/w0" rate 1kbit delay 0 ring 2 loss 0 clock_offset 0 clock_drift -500ppm \
+	cpu_packet 0 cpu_frame 0 cpu_kb 0
 settings_are "$what to minimum values takes effect" "$a/w0" 125 0 2 0 0 -500000
 before=$(settings "$a/w0")
 rate="rate must be 1kbit to 1tbit"
@@ -82,6 +86,9 @@ check_refused "a clock_drift below the minimum is refused" "clock_drift must be 
 	wire_set "$a/w0" clock_drift -500001ppb
 check_refused "a clock_drift above the maximum is refused" "clock_drift must be -500ppm to 500ppm" \
 	wire_set "$a/w0" clock_drift 500001ppb
+for cost in cpu_packet cpu_frame cpu_kb; do
+	check_refused "a $cost above the maximum is refused" "$cost must be 0 to 1ms" wire_set "$a/w0" $cost 1000001ns
+done
 check_refused "one bad value of two is refused" "$rate" wire_set "$a/w0" ring 5 rate 992bit
 check_eq "refused changes leave all settings unchanged" "$(settings "$a/w0")" "$before"
 check "changes of the peer and malformed attributes are refused" closwire_netlink refused -n "$a" -i w0

@@ -117,6 +117,9 @@ static const struct range closwire_ranges[IFLA_CLOSWIRE_MAX + 1] = {
 	[IFLA_CLOSWIRE_LOSS] = { "loss", 0, UINT32_MAX, 4 },
 	[IFLA_CLOSWIRE_CLOCK_OFFSET] = { "clock_offset", INT64_MIN, INT64_MAX, 8 },
 	[IFLA_CLOSWIRE_CLOCK_DRIFT] = { "clock_drift", -500000, 500000, 4 },
+	[IFLA_CLOSWIRE_CPU_PACKET] = { "cpu_packet", 0, 1000000, 4 },
+	[IFLA_CLOSWIRE_CPU_FRAME] = { "cpu_frame", 0, 1000000, 4 },
+	[IFLA_CLOSWIRE_CPU_KB] = { "cpu_kb", 0, 1000000, 4 },
 };
 
 /* END ranges */

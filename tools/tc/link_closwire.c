@@ -98,7 +98,8 @@ static void explain(FILE *f)
 	      "              [ peer [ LINK ] [ type closwire SETTINGS ] ]\n"
 	      "       ip link set NAME type closwire SETTINGS\n"
 	      "SETTINGS := [ rate RATE ] [ delay TIME ] [ ring PACKETS ] [ loss PERCENT ]\n"
-	      "            [ clock_offset TIME ] [ clock_drift PPB ]\n"
+	      "            [ clock_offset TIME ] [ clock_drift PPB ] [ cpu_packet TIME ]\n"
+	      "            [ cpu_frame TIME ] [ cpu_kb TIME ]\n"
 	      "LINK := [ name ] NAME | netns NETNS | address LLADDR | mtu MTU | ...\n"
 	      "SETTINGS of the peer come last; those that are left out are as on this side.\n", f);
 }
@@ -111,6 +112,9 @@ static const struct plugin_opt closwire_opts[] = {
 	{ "clock_offset", IFLA_CLOSWIRE_CLOCK_OFFSET, parse_clock_offset,
 	  print_clock_offset, NULL },
 	{ "clock_drift", IFLA_CLOSWIRE_CLOCK_DRIFT, parse_clock_drift, print_clock_drift, NULL },
+	{ "cpu_packet", IFLA_CLOSWIRE_CPU_PACKET, parse_ns32, print_ns, NULL },
+	{ "cpu_frame", IFLA_CLOSWIRE_CPU_FRAME, parse_ns32, print_ns, NULL },
+	{ "cpu_kb", IFLA_CLOSWIRE_CPU_KB, parse_ns32, print_ns, NULL },
 };
 
 /* END options */

@@ -28,7 +28,7 @@ declare -A _closnet_closfab_values=(
 	[key]=''
 )
 
-_closnet_closwire_options='clock_drift clock_offset delay loss rate ring'
+_closnet_closwire_options='clock_drift clock_offset cpu_frame cpu_kb cpu_packet delay loss rate ring'
 declare -A _closnet_closwire_values=(
 	[rate]=''
 	[delay]=''
@@ -36,6 +36,9 @@ declare -A _closnet_closwire_values=(
 	[loss]=''
 	[clock_offset]=''
 	[clock_drift]=''
+	[cpu_packet]=''
+	[cpu_frame]=''
+	[cpu_kb]=''
 )
 
 _closnet_dcqcn_options='beta buffer cable headroom kmax kmin limit nonect nostall_drop overhead pfc pmax pool prio rate stall stall_drop xoff'

@@ -32,6 +32,12 @@
  *	host's real time in ns; setting it sets the clock
  * @IFLA_CLOSWIRE_CLOCK_DRIFT: s32, frequency error of the PTP clock in
  *	ppb; positive if it is fast
+ * @IFLA_CLOSWIRE_CPU_PACKET: u32, time of the host's CPU for each packet
+ *	that it sends or receives in ns
+ * @IFLA_CLOSWIRE_CPU_FRAME: u32, time of the host's CPU for each received
+ *	frame in ns, in addition
+ * @IFLA_CLOSWIRE_CPU_KB: u32, time of the host's CPU for 1024 bytes of
+ *	packets in ns, in addition
  */
 enum {
 	IFLA_CLOSWIRE_UNSPEC,
@@ -42,6 +48,9 @@ enum {
 	IFLA_CLOSWIRE_LOSS,
 	IFLA_CLOSWIRE_CLOCK_OFFSET,
 	IFLA_CLOSWIRE_CLOCK_DRIFT,
+	IFLA_CLOSWIRE_CPU_PACKET,
+	IFLA_CLOSWIRE_CPU_FRAME,
+	IFLA_CLOSWIRE_CPU_KB,
 	/* private: */
 	IFLA_CLOSWIRE_PAD,
 	__IFLA_CLOSWIRE_MAX,
