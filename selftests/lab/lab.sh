@@ -82,6 +82,8 @@ check "lab plot reports old results" "$lab" plot "$TMP/out"
 check "lab plot writes identical files" diff -r "$TMP/first" "$TMP/out"
 check_run "the smallest settings run in the debug kernel" 0 "holds +bytes" --small --kernel uml-debug --scheme dctcp
 check_eq "a run has only the requested schemes" "$(cd "$TMP/out" && echo */)" "dctcp/"
+check_run "error of a bad clock rate names it and the range" 2 'bad clock rate "3".*ghz' --cpu 3
+check_run "a slow CPU of the hosts makes a claim fail" 1 "FAILS +bytes" --cpu 0.1ghz --scheme dctcp
 
 # sweep ARGUMENT...: sweep the trial's seeds 1 to 5
 sweep() { "$lab" sweep "$dir/trial.py" --seeds 1..5 --scheme dctcp --out "$TMP/sweep" "$@" 2>"$TMP/err"; }

@@ -17,8 +17,8 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import delays, experiment, guest, inputs, params, pcrp, pooled, results, runner  # noqa: E402
-from closlab import shell, statistics, sweep, topo, trace, virtual  # noqa: E402
+from closlab import cpu, delays, experiment, guest, inputs, params, pcrp, pooled, results  # noqa: E402
+from closlab import runner, shell, statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 import published  # noqa: E402
 
@@ -418,6 +418,21 @@ class Files(unittest.TestCase):
         self.assertFalse(other.complete())
         self.assertEqual(sweep.Run({}, 3, run.job, ["a", "b"], self.directory + "/none").waiting, ["a", "b"])
 
+    def test_sweep_repeats_runs_of_other_cpus(self):
+        run, other = self.sweep([9, 10])
+        run.job["cpu"] = cpu.costs("3ghz")
+        self.assertFalse(run.complete())
+        with open(os.path.join(other.directory, "params.json"), encoding="utf-8") as f:
+            about = json.load(f)
+        self.write("sweep/default/seed-2/params.json", json.dumps({**about, **cpu.job("3ghz")}))
+        self.assertFalse(other.complete())
+
+    def test_command_of_a_sweep_has_the_clock_rate(self):
+        run = self.sweep([9])[0]
+        options = dict(kernel="uml", memory=None, small=False, timeout=1, stall=1)
+        self.assertIn(" --cpu 3ghz ", run.command(mock.Mock(cpu="3ghz", **options)))
+        self.assertNotIn("--cpu", run.command(mock.Mock(cpu=None, **options)))
+
     def test_sweep_repeats_runs_of_other_inputs(self):
         made = {"experiment": "1", "library": "2", "programs": {"a": "3"}, "kernel": "4", "modules": {}, "commit": "5"}
         for change, waiting in (({"commit": "6"}, []), ({"modules": {"m.ko": "7"}}, ["a"])):
@@ -725,6 +740,62 @@ def shapes():
             "parking_lot": topo.parking_lot(10, topo.GBIT, 1000),
             "leaf_spine": topo.leaf_spine(4, 2, 8, topo.GBIT, 1000, uplink=4 * topo.GBIT),
             "two_pods": topo.two_pods(5, topo.GBIT, 1000), "fat_tree": topo.fat_tree(8, topo.GBIT, 1000)}
+
+
+class CpuCosts(unittest.TestCase):
+    COSTS = {"tcp": {"cpu_packet": 3, "cpu_kb": 2}, "ndp": {"cpu_packet": 7, "cpu_kb": 5}}
+
+    def bench(self, packet, byte, frame):
+        """Return: what the benchmark would count if packets, bytes and frames cost these instructions."""
+        found = {}
+        for mtu in (1500, 9000):
+            data = mtu - 52
+            segments = 65215 // data
+            found[("TCP", mtu, 1)] = 1.5 * packet + data * byte
+            found[("TCP, TSO, never cut", mtu, 1)] = (2 * packet + segments * data * byte) / segments
+            found[("TCP, GSO and GRO", mtu, 1)] = found[("TCP, TSO, never cut", mtu, 1)] + frame
+            found[("NDP", mtu, 1)] = 17 / 16 * packet + (mtu - 84) * byte
+        return found
+
+    def test_costs_of_the_benchmark_are_found_again_and_halved(self):
+        for protocol, frame in (("tcp", 500), ("ndp", 0)):
+            found = cpu.instructions(self.bench(9000, 0.5, 1000), protocol)
+            for option, expected in (("cpu_packet", 4500), ("cpu_frame", frame), ("cpu_kb", 256)):
+                self.assertAlmostEqual(found[option], expected, msg=protocol + " " + option)
+
+    def test_published_benchmark_fits_the_model(self):
+        for protocol in ("tcp", "ndp"):
+            rows = cpu.equations(cpu.read(), protocol)
+            self.assertGreaterEqual(len(rows), 4)
+            packet, byte = cpu.fit(rows)
+            for packets, size, cost in rows:
+                self.assertLess(abs(packet * packets + byte * size - cost) / cost, 0.15)
+
+    def test_costs_are_inverse_to_the_clock_rate(self):
+        slow, fast = cpu.costs("1ghz"), cpu.costs("2.5ghz")
+        for protocol, options in slow.items():
+            for option, ns in options.items():
+                self.assertLessEqual(abs(ns / 2.5 - fast[protocol][option]), 1)
+
+    def test_bad_clock_rates_are_refused(self):
+        for text in ("3", "3GHz", "ghz", "-3ghz", "0ghz", "0.01ghz", "101ghz", "3ghz 4"):
+            with self.subTest(text=text):
+                self.assertRaises(BadValue, cpu.costs, text)
+
+    def test_hosts_have_costs_and_switches_none(self):
+        net = topo.star(1, topo.GBIT, 7)
+        with mock.patch.object(topo, "cpu_costs", self.COSTS):
+            line = net.links_batch()[-1]
+            self.assertIn("delay 7ns cpu_packet 3ns cpu_kb 2ns peer name h1", line)
+            self.assertTrue(line.endswith("delay 7ns cpu_packet 0ns cpu_kb 0ns"))
+            with mock.patch("os.path.isdir", lambda path: path == "/sys/module/ndp"):
+                self.assertIn("delay 7ns cpu_packet 7ns cpu_kb 5ns peer name h1", net.links_batch()[-1])
+            self.assertNotIn("cpu_packet 3ns", net.rdma("rxe").links_batch()[-1])
+        self.assertNotIn("cpu", net.links_batch()[-1])
+
+    def test_a_job_without_the_option_is_as_before(self):
+        self.assertEqual(cpu.job(None), {})
+        self.assertEqual(cpu.job("3ghz"), {"cpu": cpu.costs("3ghz")})
 
 
 class Topologies(unittest.TestCase):

@@ -194,6 +194,7 @@ def main(arguments):
     job = json.loads(arguments[0])
     module = experiment.load(job["experiment"])
     virtual.start(job["seed"])
+    topo.cpu_costs = job.get("cpu", {})
     try:
         module.guest(Lab(module, job["scheme"], job["seed"], job["small"], job["params"]))
     except topo.Failed as error:

@@ -12,7 +12,7 @@ import re
 import shlex
 import traceback
 
-from closlab import experiment, inputs, pooled, runner
+from closlab import cpu, experiment, inputs, pooled, runner
 from closlab.params import BadValue, assignments, texts
 from closlab.results import Results, layout
 from closlab.statistics import half_interval, interval, mean, verdict
@@ -86,6 +86,7 @@ class Run:
         except FileNotFoundError:
             return False
         return all(about.get(key) == value for key, value in self.job.items()) and \
+            about.get("cpu") == self.job.get("cpu") and \
             set(self.schemes) <= set(about["schemes"]) and "failed" not in about and \
             os.path.exists(os.path.join(self.directory, "claims.json"))
 
@@ -104,6 +105,8 @@ class Run:
             words += ["--memory", str(options.memory)]
         if options.small:
             words.append("--small")
+        if options.cpu:
+            words += ["--cpu", options.cpu]
         words += ["--timeout", str(options.timeout), "--stall", str(options.stall)]
         if self.point:
             words += ["--set"] + ["%s=%s" % item for item in self.point.items()]
@@ -124,7 +127,8 @@ def plan(module, name, schemes, directory, options):
         settings = dict(module.SMALL) if options.small else {}
         settings.update(point)
         for seed in seeds:
-            job = {"experiment": name, "seed": seed, "small": options.small, "params": texts(module.PARAMS, settings)}
+            job = {"experiment": name, "seed": seed, "small": options.small, "params": texts(module.PARAMS, settings),
+                   **cpu.job(options.cpu)}
             runs.append(Run(point, seed, job, schemes, os.path.join(directory, name_of(point), "seed-%d" % seed)))
     return runs
 

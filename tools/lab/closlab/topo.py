@@ -46,6 +46,10 @@ SWITCH_SYSCTLS = {
 }
 
 
+# {protocol: {closwire's option: ns}} of --cpu, see closlab.cpu; empty: the hosts' CPUs take no time
+cpu_costs = {}
+
+
 class Port:
     """One end of a link: the device `dev` in the node's namespace."""
 
@@ -234,7 +238,15 @@ def wire_words(port):
         words += " clock_offset %dns" % port.clock_offset
     if port.clock_drift:
         words += " clock_drift %d" % port.clock_drift
-    return words
+    return words + cpu_words(port.node)
+
+
+def cpu_words(node):
+    """Return: options for the cost of the node's CPU, with costs of NDP's packets if NDP is loaded. Switches, and hosts
+    whose NICs do RDMA, have none: without the options, a port would have those of its peer."""
+    costs = cpu_costs.get("ndp" if os.path.isdir("/sys/module/ndp") else "tcp", {})
+    costs = costs if node.is_host and not node.rdma else dict.fromkeys(costs, 0)
+    return "".join(" %s %dns" % item for item in costs.items())
 
 
 def node_batch(node):
