@@ -5,10 +5,12 @@
  *
  * The total is 3/16 of the host's memory, as with UDP. It is used up to a share:
  *
- *	   1/8     1/4                     5/8     3/4     7/8      1
- *	----+-------+-----------------------+-------+-------+-------+
- *	  flows  messages	           new long  new   messages   others wait
- *	         to be sent            received ones ones  in progress   for it
+ *	1/8	flows
+ *	2/8	messages to be sent
+ *	5/8	new received messages of more than 1 MB
+ *	6/8	shorter ones
+ *	7/8	messages in progress
+ *	8/8	packets for which other messages would wait for good
  *
  * A sender waits for its receiver to make room, and if senders left no room to receivers, both
  * would wait forever. Each socket has a minimum whatever the other sockets use: several chunks of

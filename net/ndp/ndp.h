@@ -519,6 +519,22 @@ bool ndp_msg_done(struct ndp_msg *m);
 void ndp_msg_free(struct ndp_msg *m);
 int ndp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 
+/* ---- ring.c: memory of scoreboards ---- */
+
+/**
+ * struct ndp_tx_ring - memory of a scoreboard, charged to the flow's socket
+ * @mem: ndp_sb_bytes(); NULL if unset
+ * @packets: its size
+ */
+struct ndp_tx_ring {
+	void *mem;
+	u32 packets;
+};
+
+struct ndp_tx_ring ndp_tx_alloc_ring(struct sock *sk, u32 packets);
+void ndp_tx_free_ring(struct sock *sk, struct ndp_tx_ring ring);
+struct ndp_tx_ring ndp_tx_take_ring(struct ndp_tx *tx);
+
 /* ---- sender.c, sender_flow.c: sending flows ---- */
 
 /**
@@ -619,16 +635,6 @@ struct ndp_tx_work {
 	bool gone;
 };
 
-/**
- * struct ndp_tx_ring - memory of a scoreboard, charged to the flow's socket
- * @mem: ndp_sb_bytes(); NULL if unset
- * @packets: its size
- */
-struct ndp_tx_ring {
-	void *mem;
-	u32 packets;
-};
-
 extern const struct rhashtable_params ndp_tx_params;
 extern const struct rhashtable_params ndp_tx_to_params;
 
@@ -655,8 +661,6 @@ void ndp_tx_kill(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_unlink(struct ndp_tx *tx);
 void ndp_tx_set_rto(struct ndp_tx *tx);
 void ndp_tx_copied(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *m);
-void ndp_tx_free_ring(struct sock *sk, struct ndp_tx_ring ring);
-struct ndp_tx_ring ndp_tx_take_ring(struct ndp_tx *tx);
 void ndp_tx_enter(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w);
 void ndp_tx_abort(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_msg *m);

@@ -125,34 +125,6 @@ bool ndp_tx_renew(struct ndp_tx *tx, struct ndp_tx_work *w)
 
 /* ---- end ---- */
 
-/**
- * ndp_tx_free_ring() - free the memory of a scoreboard
- * @sk: socket to which it is charged
- * @ring: ring, which may have no memory
- */
-void ndp_tx_free_ring(struct sock *sk, struct ndp_tx_ring ring)
-{
-	if (!ring.mem)
-		return;
-	kvfree(ring.mem);
-	ndp_mem_uncharge_flow(sk, ndp_sb_bytes(ring.packets));
-}
-
-/**
- * ndp_tx_take_ring() - take the ring of an idle or freed flow
- * @tx: flow
- *
- * Return: its ring.
- */
-struct ndp_tx_ring ndp_tx_take_ring(struct ndp_tx *tx)
-{
-	struct ndp_scoreboard *sb = &tx->f.sb;
-	struct ndp_tx_ring ring = { .mem = sb->pkt, .packets = sb->mask + 1 };
-
-	sb->pkt = NULL;
-	return ring;
-}
-
 static void ndp_tx_free_rcu(struct rcu_head *rcu)
 {
 	struct ndp_tx *tx = container_of(rcu, struct ndp_tx, rcu);

@@ -25,22 +25,6 @@
 /* idle time after which a flow frees its scoreboard */
 #define NDP_TX_RING_NS		NSEC_PER_SEC
 
-/* ---- rings ---- */
-
-/* Return: ring; without memory if no memory is left */
-static struct ndp_tx_ring ndp_tx_alloc_ring(struct sock *sk, u32 packets)
-{
-	struct ndp_tx_ring ring = { .packets = packets };
-	u32 bytes = ndp_sb_bytes(packets);
-
-	if (!ndp_mem_charge_flow(sk, bytes))
-		return ring;
-	ring.mem = kvzalloc(bytes, GFP_KERNEL);
-	if (!ring.mem)
-		ndp_mem_uncharge_flow(sk, bytes);
-	return ring;
-}
-
 /* ---- begin and end ---- */
 
 /* Initial window for a message of packets of @payload bytes that leaves by @ifindex */

@@ -133,8 +133,8 @@ u8 ndp_snd_level(const struct ndp_snd_msg *m, u32 bands)
 struct ndp_snd_next ndp_snd_next(const struct ndp_snd_flow *f, enum ndp_snd_action action,
 				 u32 bands)
 {
-	const struct ndp_snd_pkt *pkt = &f->sb.pkt[ndp_snd_lost_slot(f)];
 	bool rtx = action == NDP_SND_RTX;
+	const struct ndp_snd_pkt *pkt = rtx ? &f->sb.pkt[ndp_snd_lost_slot(f)] : NULL;
 	const struct ndp_snd_msg *m = rtx ? pkt->msg : ndp_snd_first(f);
 	u16 len = rtx ? pkt->len : ndp_snd_cut_len(m);
 

@@ -77,7 +77,7 @@ struct world {
 
 static struct world w;
 
-/* Total memory, which is short in some worlds: then packets that others do not wait for get none. */
+/* Total memory, which is short in some worlds: then packets that nobody waits for get none. */
 static u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
 	(void)r;

@@ -196,8 +196,11 @@ static const struct dump_table *find_table(const struct dump *d, const char *wor
 		if (!strcmp(word, d->tables[i].name))
 			return &d->tables[i];
 	fprintf(stderr, "closnet %s: \"%s\" is not ", d->command, word);
-	for (i = 0; i < d->count; i++)
-		fprintf(stderr, "%s%s", !i ? "" : i + 1 < d->count ? ", " : " or ", d->tables[i].name);
+	for (i = 0; i < d->count; i++) {
+		if (i)
+			fprintf(stderr, i + 1 < d->count ? ", " : " or ");
+		fprintf(stderr, "%s", d->tables[i].name);
+	}
 	fprintf(stderr, "\n");
 	return NULL;
 }
