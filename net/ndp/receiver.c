@@ -604,14 +604,17 @@ static bool ndp_rx_check(struct ndp_rx *rx, u64 now, struct list_head *garbage)
 	return false;
 }
 
-/* Check a batch of flows, and the next batch the next time. Return: number of flows in @pinged */
+/*
+ * Check a batch of flows, and the next batch the next time; those of a closed socket end in their
+ * order. Return: number of flows in @pinged
+ */
 static u32 ndp_rx_check_some(struct ndp_sock *ns, struct ndp_rx **pinged, u64 now,
 			     struct list_head *garbage)
 {
 	struct ndp_rx *rx;
 	u32 i, count = 0;
 
-	for (i = 0; i < min(ns->flows, NDP_RX_BATCH); i++) {
+	for (i = 0; i < min(ns->flows, NDP_RX_BATCH) && !ns->closed; i++) {
 		rx = list_first_entry(&ns->rx_list, struct ndp_rx, sock_node);
 		list_move_tail(&rx->sock_node, &ns->rx_list);
 		if (ndp_rx_check(rx, now, garbage))
@@ -620,14 +623,17 @@ static u32 ndp_rx_check_some(struct ndp_sock *ns, struct ndp_rx **pinged, u64 no
 	return count;
 }
 
-/* End promises that were not used. */
+/* End promises that were not used, a batch at a time. */
 static void ndp_rx_check_promises(struct ndp_sock *ns, u64 now)
 {
 	u64 most = NDP_RX_SILENT_RTOS * ndp_rx_rto(ns);
 	struct ndp_rx *rx;
+	u32 i;
 
-	while ((rx = list_first_entry_or_null(&ns->promised, struct ndp_rx, wait_node)) &&
-	       now - rx->promised_ns >= most) {
+	for (i = 0; i < NDP_RX_BATCH; i++) {
+		rx = list_first_entry_or_null(&ns->promised, struct ndp_rx, wait_node);
+		if (!rx || now - rx->promised_ns < most)
+			break;
 		ndp_rmem_end(&ns->rcv.mem, &rx->f.promise);
 		list_del_init(&rx->wait_node);
 		rx->promised_ns = 0;
