@@ -47,6 +47,19 @@ void pcrp_config_init(struct pcrp_config *cfg)
 	pcrp_options_init(&cfg->options);
 }
 
+/* Set the options of a profile that the message selects, but not those that it sets itself. */
+static void pcrp_config_profile(struct pcrp_options *o, struct nlattr **tb)
+{
+	bool paper = o->profile == TC_PCRP_PROFILE_PAPER;
+
+	if (!tb[TCA_PCRP_PROFILE])
+		return;
+	if (!tb[TCA_PCRP_EVICT])
+		o->evict = !paper;
+	if (!tb[TCA_PCRP_EU])
+		o->eu = paper;
+}
+
 static int pcrp_config_spec(struct pcrp_config *cfg, const struct nlattr *attr,
 			    struct netlink_ext_ack *extack)
 {
@@ -122,6 +135,7 @@ int pcrp_config_parse(struct pcrp_config *cfg, const struct nlattr *opt, bool fi
 		NL_SET_ERR_MSG_ATTR(extack, tb[TCA_PCRP_MFWT_MODE], "mfwt_mode time needs mfwt");
 		return -EINVAL;
 	}
+	pcrp_config_profile(o, tb);
 	err = pcrp_config_spec(cfg, tb[TCA_PCRP_SPEC], extack);
 	return err ?: pcrp_config_map(cfg, tb[TCA_PCRP_MAP], extack);
 }

@@ -428,6 +428,7 @@ void pcrp_ingress_set(struct pcrp_ingress *in, const struct pcrp_ingress_params 
 		.chain_bytes = params->chain_bytes,
 		.grants = params->grants,
 		.evict = params->evict,
+		.paper = params->paper,
 	};
 	in->dscp = params->map[0] == PCRP_MAP_LEAVE ? 0 : params->map[0];
 	if (in->receiver.used) {	/* there may be more places: expire now */

@@ -21,6 +21,7 @@ struct pcrp_ingress;
  * @chain_bytes: length of a chain
  * @grants: flows that are granted at a time
  * @evict: a smaller flow takes the place of a larger one
+ * @paper: the table and the priorities follow the paper's rules
  * @window_us: time that packets wait for more urgent ones; 0: they do not wait
  * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
  */
@@ -28,6 +29,7 @@ struct pcrp_ingress_params {
 	u32 chain_bytes;
 	u32 grants;
 	bool evict;
+	bool paper;
 	u32 window_us;
 	u8 map[TC_PCRP_PRIOS];
 };

@@ -70,6 +70,7 @@ static void pcrp_apply_ingress(struct pcrp_sched_data *q)
 		.chain_bytes = q->params.chain_bytes,
 		.grants = q->cfg.options.grants,
 		.evict = q->cfg.options.evict,
+		.paper = q->cfg.options.profile == TC_PCRP_PROFILE_PAPER,
 		.window_us = q->cfg.options.window_us,
 	};
 

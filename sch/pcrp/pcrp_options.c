@@ -37,6 +37,7 @@ static const struct netlink_range_validation pcrp_rate_range = {
 };
 
 static const struct nla_policy pcrp_policy[TCA_PCRP_MAX + 1] = {
+	[TCA_PCRP_PROFILE]	= NLA_POLICY_MAX(NLA_U32, TC_PCRP_PROFILE_MAX),
 	[TCA_PCRP_LIMIT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &pcrp_limit_range),
 	[TCA_PCRP_FLOWS]	= NLA_POLICY_FULL_RANGE(NLA_U32, &pcrp_flows_range),
 	[TCA_PCRP_CHAIN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &pcrp_chain_range),
@@ -56,6 +57,7 @@ static const struct nla_policy pcrp_policy[TCA_PCRP_MAX + 1] = {
 };
 
 static const char * const pcrp_messages[TCA_PCRP_MAX + 1] = {
+	[TCA_PCRP_PROFILE]	= "profile must be paper or tuned",
 	[TCA_PCRP_LIMIT]	= "limit must be 1 to 1000000 packets",
 	[TCA_PCRP_FLOWS]	= "flows must be 16 to 65536 flows",
 	[TCA_PCRP_CHAIN]	= "chain must be auto (0) or 256 to 2^30 bytes",
@@ -79,6 +81,7 @@ static const char * const pcrp_messages[TCA_PCRP_MAX + 1] = {
 void pcrp_options_init(struct pcrp_options *o)
 {
 	*o = (struct pcrp_options) {
+		.profile = TC_PCRP_PROFILE_TUNED,
 		/* as sch_fq */
 		.limit = 10000,
 		/* more than the sockets of a host that send at a time */
@@ -117,6 +120,7 @@ int pcrp_options_parse(struct pcrp_options *o, struct nlattr **tb, const struct 
 	if (err)
 		return err;
 
+	o->profile = nla_get_u32_default(tb[TCA_PCRP_PROFILE], o->profile);
 	o->limit = nla_get_u32_default(tb[TCA_PCRP_LIMIT], o->limit);
 	o->flows = nla_get_u32_default(tb[TCA_PCRP_FLOWS], o->flows);
 	o->chain_bytes = nla_get_u32_default(tb[TCA_PCRP_CHAIN], o->chain_bytes);
@@ -154,7 +158,8 @@ int pcrp_options_parse(struct pcrp_options *o, struct nlattr **tb, const struct 
  */
 int pcrp_options_dump(struct sk_buff *skb, const struct pcrp_options *o)
 {
-	if (nla_put_u32(skb, TCA_PCRP_LIMIT, o->limit) ||
+	if (nla_put_u32(skb, TCA_PCRP_PROFILE, o->profile) ||
+	    nla_put_u32(skb, TCA_PCRP_LIMIT, o->limit) ||
 	    nla_put_u32(skb, TCA_PCRP_FLOWS, o->flows) ||
 	    nla_put_u32(skb, TCA_PCRP_CHAIN, o->chain_bytes) ||
 	    nla_put_u32(skb, TCA_PCRP_FIRST, o->first_bytes) ||

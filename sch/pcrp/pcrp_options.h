@@ -33,6 +33,7 @@ struct sk_buff;
 
 /**
  * struct pcrp_options - options of sch_pcrp, in TCA_OPTIONS
+ * @profile: enum tc_pcrp_profile
  * @limit: maximum number of queued data packets, and of queued ACKs and
  *	control packets
  * @flows: size of the table of flows; fixed when the qdisc is created
@@ -56,6 +57,7 @@ struct sk_buff;
  * @overhead: bytes that the shaper adds to the length of each packet
  */
 struct pcrp_options {
+	u32 profile;
 	u32 limit;
 	u32 flows;
 	u32 chain_bytes;

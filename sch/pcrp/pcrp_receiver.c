@@ -48,11 +48,13 @@
  *   to a PROBE, replaces a lost one. The last chain is granted in full, so that a growing
  *   stream does not stop.
  * - Flows of one chain send no REQUEST and have no place in the table. Flows that found
- *   the table full are remembered, and the smallest takes the next place.
+ *   the table full are remembered, and the smallest takes the next place. With paper, the
+ *   flow of the next packet or PROBE takes it.
  * - REQUESTs are not trusted: a flow may have a place only after its first data, and its
  *   source pays for the place with a credit of delivered bytes.
  * - Senders may fall silent, and networks lose packets.
- * - A priority rises only when no earlier packet can be overtaken, see pcrp_rx_next_prio().
+ * - Without paper, a priority rises only when no earlier packet can be overtaken, see
+ *   pcrp_rx_next_prio().
  * - Optionally (evict), a smaller flow takes the place of the largest.
  */
 
@@ -312,6 +314,7 @@ bool pcrp_rx_drained(const struct pcrp_rx_flow *f)
  * the flow's earlier packets in the network, and TCP would take them for lost. So the
  * priority may rise only when every byte sent has arrived. A PROBE reports how many were
  * sent; high >= granted does not suffice, as a GSO packet may end beyond the granted offset.
+ * In the paper, each chain has the priority of its flow's rank.
  *
  * Return: false: the priority rises, so the GRANT must wait. If bytes are missing, which
  * may be lost or may come late, the priority stays as it is.
@@ -322,7 +325,7 @@ static bool pcrp_rx_next_prio(const struct pcrp_receiver *r, const struct pcrp_r
 	u32 rank = min_t(u32, pcrp_rx_rank(r, f), TC_PCRP_SPEC_PRIOS - 1);
 
 	*prio = (u8)(TC_PCRP_SPEC_PRIOS + rank);
-	if (*prio >= f->prio || pcrp_rx_drained(f))
+	if (*prio >= f->prio || r->params->paper || pcrp_rx_drained(f))
 		return true;
 	*prio = f->prio;
 	return f->missing;
@@ -427,6 +430,14 @@ static void pcrp_rx_fill(struct pcrp_receiver *r, u64 now_ns)
 	}
 	if (r->params->evict)	/* the largest flow may not be in the way any longer */
 		pcrp_rx_try_all(r);
+}
+
+/* Give places after a packet of a flow. In the paper, a flow that gets none does not wait. */
+static void pcrp_rx_settle(struct pcrp_receiver *r, struct pcrp_rx_flow *f, u64 now_ns)
+{
+	pcrp_rx_fill(r, now_ns);
+	if (r->params->paper && !r->params->evict && f->state == PCRP_RX_PENDING)
+		pcrp_rx_leave(r, f);
 }
 
 /* ---- control packets ---- */
@@ -556,7 +567,7 @@ struct pcrp_rx_flow *pcrp_rx_request(struct pcrp_receiver *r, struct pcrp_rx_flo
 		pcrp_rx_schedule(r, f, PCRP_RX_ANSWER);
 	if (f->state == PCRP_RX_TABLE)
 		pcrp_rx_try(r, f);
-	pcrp_rx_fill(r, now_ns);
+	pcrp_rx_settle(r, f, now_ns);
 	if (f->action == PCRP_RX_NOTHING)
 		f->request_no = 0;
 	return f;
@@ -624,7 +635,7 @@ void pcrp_rx_data(struct pcrp_receiver *r, struct pcrp_rx_flow *f, u32 bytes, u3
 		pcrp_rx_try(r, f);
 	else
 		pcrp_rx_wait(r, f);
-	pcrp_rx_fill(r, now_ns);
+	pcrp_rx_settle(r, f, now_ns);
 }
 
 /* ---- time ---- */

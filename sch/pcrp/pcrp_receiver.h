@@ -33,11 +33,14 @@
  * @chain_bytes: C; 1 or more
  * @grants: TBL, places in the table, 1..PCRP_GRANTS_MAX
  * @evict: a smaller flow takes the place of the largest one
+ * @paper: the paper's rules: a priority rises at once, and without @evict, no flow waits
+ *	for a place
  */
 struct pcrp_rx_params {
 	u32 chain_bytes;
 	u32 grants;
 	bool evict;
+	bool paper;
 };
 
 /**

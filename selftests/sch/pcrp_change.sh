@@ -27,6 +27,8 @@ flood() {
 # changes: change each parameter; the last one prevents REQUESTs
 changes() {
 	cat <<-END
+		profile paper
+		profile tuned
 		limit 1
 		limit 1000000
 		limit 64

@@ -220,6 +220,24 @@ $(granted 4 20000 "sport=2 size=50000")" \
 	check_json "$(receiver)" "an eviction is counted" '.rx_evicted == 1 and .rx_granted == 1 and .rx_granted_peak == 1'
 }
 
+# With profile paper, a flow that found the table full does not wait, and priorities rise at once.
+test_paper() {
+	fresh profile paper
+	trusted
+	talk "three flows for two table entries with profile paper" "$(answer "sport=1 size=70000")
+$(granted 4 20000 "sport=1 size=70000")
+$(answer "sport=2 size=60000")
+$(granted 4 20000 "sport=2 size=60000")
+$(granted 5 30000 "sport=1 size=70000")
+$(answer "sport=3 size=50000")
+$(granted 4 40000 "sport=1 size=70000")
+$(granted 4 20000 "sport=3 size=50000")" \
+		request:udp4:sport=1,size=70000 data:tcp4,sport=1:seq=5000 \
+		request:udp4:sport=2,size=60000 data:tcp4,sport=2:seq=5000 data:tcp4,sport=1:bytes=1000,seq=15000 \
+		request:udp4:sport=3,size=50000 data:tcp4,sport=3:seq=5000 data:tcp4,sport=2:bytes=1000,seq=64000 \
+		data:tcp4,sport=1:bytes=1000,seq=25000 data:tcp4,sport=3:bytes=1000,seq=6000
+}
+
 # A flow without data gets no table entry. A source without credit, which has not delivered data yet, gets one entry.
 test_untrusted() {
 	fresh
@@ -258,6 +276,7 @@ if exact; then
 	test_vlan_and_map
 	test_chain
 	test_evict
+	test_paper
 	test_untrusted
 	test_full
 else

@@ -16,12 +16,14 @@ map() {
 	printf 'MAP(%s)' "${words[*]}"
 }
 
-defaults="limit 10000 flows 16384 chain auto first auto grants 8 evict mfwt auto noeu srpt hold 100ms window off \
+defaults="profile tuned limit 10000 flows 16384 chain auto first auto grants 8 evict mfwt auto noeu srpt hold 100ms window off \
 spec auto map 0:56,1:48,2:40,3:32,4:24,5:16,6:8,7:1 overhead 0"
 
 test_reading() {
 	local word
 	test_sent ""
+	test_sent "PROFILE:32:0" profile paper
+	test_sent "PROFILE:32:1" profile tuned
 	test_sent "LIMIT:32:10000" limit 10000
 	test_sent "FLOWS:32:16384" flows 16384
 	for word in chain first; do
@@ -60,6 +62,9 @@ test_errors() {
 	local word
 	test_refused 'unknown option "x"' x
 	test_refused 'Usage: ... pcrp' limit 8 help
+	for word in x 1 ""; do
+		test_refused "Illegal \"profile\": \"$word\" is not paper or tuned" profile "$word"
+	done
 	for word in limit flows grants; do
 		test_refused "Illegal \"$word\": \"1.5\" is not a whole number" $word 1.5
 	done
@@ -81,13 +86,14 @@ test_errors() {
 	done
 	test_refused 'Illegal "rate": "7bit" is not a rate' rate 7bit
 	test_refused 'Illegal "overhead": "x" is not a size in bytes' overhead x
-	for word in limit flows chain first grants mfwt hold window spec map rate overhead; do
+	for word in profile limit flows chain first grants mfwt hold window spec map rate overhead; do
 		test_refused "\"$word\" needs a value" $word
 	done
 }
 
 test_printing() {
 	test_round "$defaults"
+	test_round "profile paper"
 	test_round "chain 25600 first 1514 noevict mfwt off eu nosrpt"
 	test_round "mfwt 250us hold 1001us window 20us"
 	test_round "mfwt 10s hold 1s window 1ms" mfwt 10000ms hold 1000000us window 1000us
@@ -102,7 +108,7 @@ test_json() {
 	local options
 	read -ra options <<<"$defaults"
 	set_options "${options[@]}" rate 1gbit
-	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 10000, flows: 16384, chain: 0, first: 0,
+	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{profile: "tuned", limit: 10000, flows: 16384, chain: 0, first: 0,
 		grants: 8, evict: true, mfwt: "auto", eu: false, srpt: true, hold: 100000, window: 0,
 		spec: [0, 0, 0], map: [56, 48, 40, 32, 24, 16, 8, 1], rate: 125000000, overhead: 0}')"
 	set_options chain 25kb noevict mfwt 250us eu window 20us spec 1:2:1024g map 0-1:56 rate 0

@@ -37,6 +37,7 @@
  * @first_bytes: length of the first chain
  * @grants: TBL
  * @evict: option
+ * @paper: profile paper
  * @loss: percentage of packets that are lost
  * @duplicate: percentage of packets that are duplicated
  * @late: percentage of packets that are delayed up to tenfold
@@ -47,6 +48,7 @@ struct setup {
 	u32 first_bytes;
 	u32 grants;
 	bool evict;
+	bool paper;
 	u32 loss;
 	u32 duplicate;
 	u32 late;
@@ -317,6 +319,7 @@ static void start(const struct setup *how)
 	setup = how;
 	rx_init(&t, how->chain_bytes, how->grants);
 	t.p.evict = how->evict;
+	t.p.paper = how->paper;
 	params = (struct pcrp_tx_params) {
 		.chain_bytes = how->chain_bytes, .first_bytes = how->first_bytes,
 		.mfwt_ns = 100 * US, .hold_ns = how->loss ? HOLD_NS : 1ULL << 60,
@@ -390,6 +393,8 @@ static const struct setup setups[] = {
 	{ .chain_bytes = 25000, .first_bytes = 10000, .grants = 2, .packet_max = 65000 },
 	{ .chain_bytes = 3000, .first_bytes = 9000, .grants = 4, .packet_max = 9000,
 	  .evict = true },
+	{ .chain_bytes = 25000, .first_bytes = 25000, .grants = 2, .packet_max = 1448,
+	  .paper = true },
 	{ .chain_bytes = 25000, .first_bytes = 25000, .grants = 8, .packet_max = 1448,
 	  .late = 20 },
 	{ .chain_bytes = 25000, .first_bytes = 25000, .grants = 8, .packet_max = 9000,

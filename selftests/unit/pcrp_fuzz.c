@@ -167,6 +167,7 @@ static void step(const u8 *record)
 	default:
 		t.p.grants = 1 + number % PCRP_GRANTS_MAX;
 		t.p.evict = record[3] & 1;
+		t.p.paper = record[3] & 2;
 		rx_expire(&t);
 		forget_ended();
 	}

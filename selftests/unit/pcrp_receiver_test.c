@@ -385,6 +385,25 @@ static void test_rise(void **state)
 	assert_int_equal(t.actions[0].msg.prio, 5);
 }
 
+/* In the paper, a chain has the priority of the rank, although it may overtake the last one. */
+static void test_rise_paper(void **state)
+{
+	u32 a, b;
+
+	(void)state;
+	rx_init(&t, C, 8);
+	t.p.paper = true;
+	b = opened(2000);
+	a = opened(10000);
+	data(a, 1);
+	assert_only(PCRP_RX_GRANT, a, 2000);
+	assert_int_equal(t.actions[0].msg.prio, 5);
+	data(b, 2000);
+	data(a, 1000);		/* the first of chain 2 */
+	assert_only(PCRP_RX_GRANT, a, 3000);
+	assert_int_equal(t.actions[0].msg.prio, 4);
+}
+
 /* Bytes that seem lost may still come: the priority rises only after later data. */
 static void test_rise_lost(void **state)
 {
@@ -470,6 +489,52 @@ static void test_table_full(void **state)
 	assert_action(1, PCRP_RX_GRANT, c, 2000);
 	assert_int_equal(t.actions[1].msg.prio, 5);
 	assert_int_equal(t.r.stats.granted_peak, 2);
+}
+
+/* In the paper, the flow of the next packet or PROBE takes the next place. */
+static void test_table_full_paper(void **state)
+{
+	u32 a, b, c, d;
+
+	(void)state;
+	rx_init(&t, C, 1);
+	t.p.paper = true;
+	a = opened(10000);
+	b = opened(20000);
+	c = opened(5000);
+	d = opened(4000);
+	data(a, 10000);
+	assert_only(PCRP_RX_FINISHED, a, 0);
+	assert_int_equal(t.r.granted, 0);
+	data(b, 1);
+	assert_only(PCRP_RX_GRANT, b, 2000);
+	data(d, 1);
+	assert_nothing();
+	data(b, 19999);
+	assert_only(PCRP_RX_FINISHED, b, 0);
+	probe(c, 5000, 1000);	/* no byte of chain 1 has come */
+	assert_only(PCRP_RX_ANSWER, c, 1000);
+	data(c, 1000);
+	assert_only(PCRP_RX_GRANT, c, 2000);
+	assert_int_equal(t.flows[d].state, PCRP_RX_IDLE);
+}
+
+/* With the paper's rules and evict, flows wait, as evict is about them. */
+static void test_evict_paper(void **state)
+{
+	u32 a, b;
+
+	(void)state;
+	rx_init(&t, C, 1);
+	t.p.paper = true;
+	t.p.evict = true;
+	a = opened(10000);
+	b = opened(5000);
+	data(b, 1);
+	assert_nothing();
+	data(a, 1000);
+	assert_only(PCRP_RX_GRANT, b, 2000);
+	assert_int_equal(t.flows[a].state, PCRP_RX_PENDING);
 }
 
 /* A pending flow that grows may no longer be the smallest. */
@@ -794,13 +859,16 @@ int main(void)
 		cmocka_unit_test(test_growing),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_rise),
+		cmocka_unit_test(test_rise_paper),
 		cmocka_unit_test(test_rise_lost),
 		cmocka_unit_test(test_rise_again),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_table_full),
+		cmocka_unit_test(test_table_full_paper),
 		cmocka_unit_test(test_pending_grows),
 		cmocka_unit_test(test_one_chain),
 		cmocka_unit_test(test_evict),
+		cmocka_unit_test(test_evict_paper),
 		cmocka_unit_test(test_evict_not_needed),
 		cmocka_unit_test(test_evict_off),
 		cmocka_unit_test(test_no_eviction),

@@ -53,7 +53,8 @@ static void check_table(const struct rx *t)
 		/* the newest chain triggers a grant at once, unless the priority is to rise */
 		assert(t->p.evict || f->granted >= f->size || f->high >= f->size ||
 		       f->high + f->step <= f->granted ||
-		       (TC_PCRP_SPEC_PRIOS + i < f->prio && !pcrp_rx_drained(f)));
+		       (!t->p.paper && TC_PCRP_SPEC_PRIOS + i < f->prio &&
+			!pcrp_rx_drained(f)));
 		g = f;
 	}
 	/* no flow is pending while a place is free */

@@ -100,8 +100,9 @@ declare -A _closnet_ndp_values=(
 	[bands]=''
 )
 
-_closnet_pcrp_options='chain eu evict first flows grants hold limit map mfwt noeu noevict nosrpt overhead rate spec srpt window'
+_closnet_pcrp_options='chain eu evict first flows grants hold limit map mfwt noeu noevict nosrpt overhead profile rate spec srpt window'
 declare -A _closnet_pcrp_values=(
+	[profile]='paper tuned'
 	[limit]=''
 	[flows]=''
 	[chain]='auto'

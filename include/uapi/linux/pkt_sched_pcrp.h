@@ -21,6 +21,20 @@
 #define TC_PCRP_SPEC_PRIOS	4
 
 /**
+ * enum tc_pcrp_profile - set of rules and defaults
+ * @TC_PCRP_PROFILE_PAPER: ICPP 2019
+ * @TC_PCRP_PROFILE_TUNED: values that the experiments found best
+ */
+enum tc_pcrp_profile {
+	TC_PCRP_PROFILE_PAPER,
+	TC_PCRP_PROFILE_TUNED,
+	/* private: */
+	__TC_PCRP_PROFILE_MAX,
+};
+
+#define TC_PCRP_PROFILE_MAX	(__TC_PCRP_PROFILE_MAX - 1)
+
+/**
  * enum tc_pcrp_mfwt - maximum flow waiting time
  * @TC_PCRP_MFWT_AUTO: the transmission time of eight chains
  * @TC_PCRP_MFWT_OFF: no maximum
@@ -116,6 +130,7 @@ enum {
 /**
  * enum - options of sch_pcrp, in TCA_OPTIONS
  * @TCA_PCRP_UNSPEC: unused
+ * @TCA_PCRP_PROFILE: u32, enum tc_pcrp_profile
  * @TCA_PCRP_LIMIT: u32, maximum number of queued data packets, and of
  *	queued ACKs and control packets
  * @TCA_PCRP_FLOWS: u32, size of the table of flows; fixed when the qdisc
@@ -149,6 +164,7 @@ enum {
  */
 enum {
 	TCA_PCRP_UNSPEC,
+	TCA_PCRP_PROFILE,
 	TCA_PCRP_LIMIT,
 	TCA_PCRP_FLOWS,
 	TCA_PCRP_CHAIN,
