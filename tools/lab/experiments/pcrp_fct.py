@@ -9,9 +9,9 @@ and for single packets. The paper simulates another kind of network. Here, all s
     pcrp            over cubic, sch_pcrp's defaults but noevict, as in the paper
     pcrp-dctcp      the same over dctcp
     pcrp-evict      over cubic, sch_pcrp's defaults: a shorter flow replaces a longer one
-    srp             reservation for whole flows: after its first packet, a flow waits for its turn at the receiver, one
-                    flow at a time
-    bfrp            reservation for each packet of several flows in turn; no GSO
+    per-flow        stand-in for SRP, reservation for whole flows: after its first packet, a flow waits for its turn at
+                    the receiver, one flow at a time
+    per-packet      stand-in for BFRP, reservation for each packet of several flows in turn; no GSO
 
 The switches have eight strict priorities and the same buffer for all schemes. Before the measurement, each host sends
 to every other host, so that all know each other. A case is named SIZES-LOAD, like homa-w4-0.7. Flows arrive as a
@@ -49,17 +49,17 @@ PARAMS = [
     Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP: half of the bandwidth-delay product"),
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
-SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "srp", "bfrp")
+SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "per-flow", "per-packet")
 OTHERS = ("cubic", "dctcp")
-STAND_INS = ("srp", "bfrp")
+STAND_INS = ("per-flow", "per-packet")
 
 # options of sch_pcrp
 QDISC = {
     "pcrp": "noevict",
     "pcrp-dctcp": "noevict",
     "pcrp-evict": "evict",
-    "srp": "first 1500 chain 1gb grants 1 noevict nosrpt mfwt off",
-    "bfrp": "first 1500 chain 1500 noevict nosrpt mfwt off",
+    "per-flow": "first 1500 chain 1gb grants 1 noevict nosrpt mfwt off",
+    "per-packet": "first 1500 chain 1500 noevict nosrpt mfwt off",
 }
 PAPER = {"hotspot": -0.502, "uniform": -0.2838}
 
@@ -100,7 +100,7 @@ def build(lab, net):
     net.host_sysctls["ipv4/tcp_wmem"] = " ".join((least, str(p.sndbuf), most))
     pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC[lab.scheme], p.buffer,
                p.k if "dctcp" in lab.scheme else None, p.gso)
-    for host in net.hosts() if lab.scheme == "bfrp" else ():
+    for host in net.hosts() if lab.scheme == "per-packet" else ():
         topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
 
 
@@ -182,11 +182,11 @@ def claim_bars(run, name, some):
 
 
 def claim_paper(run, kind, some, name):
-    """Compare with the mean of srp and bfrp, because the paper has one number for both; the table has each."""
+    """Compare with the mean of the stand-ins, because the paper has one number for both; the table has each."""
     own, *others = (some[scheme, name].fct_us() for scheme in ("pcrp",) + STAND_INS)
     run.text("%s: mean FCT of pcrp, relative to each stand-in's" % name, "")
     run.table(("stand-in", "pcrp"), [(scheme, own / fct - 1) for scheme, fct in zip(STAND_INS, others)])
-    run.claim(kind, "mean FCT, %s: pcrp relative to the mean of srp and bfrp (the paper: %.1f %%)" % (
+    run.claim(kind, "mean FCT, %s: pcrp relative to the mean of the stand-ins (the paper: %.1f %%)" % (
         name, 100 * PAPER[kind]), own / mean(others) - 1, "<= %g" % PAPER[kind])
 
 
