@@ -26,7 +26,7 @@ packages() {
 	docs) echo furo python3-sphinx python3-bs4 python3-yaml mandoc ;;
 	plot) echo python3-matplotlib ;;
 	wireshark) echo tshark python3-minimal ;;
-	lab) echo make gcc libc6-dev libmnl-dev busybox-static iproute2 python3 python3-matplotlib "$RDMA" ;;
+	lab) echo make gcc libc6-dev libmnl-dev libjson-c-dev nettle-dev busybox-static iproute2 python3 python3-matplotlib "$RDMA" ;;
 	ns3) echo make g++ libc6-dev libns3-dev python3 python3-matplotlib ;; # only for tools/lab/crosscheck; Debian 12's is 3.37
 	tdc) echo python3-pyroute2 python3-scapy ;;
 	dkms) echo dkms ;;

@@ -305,6 +305,22 @@ class FlowsOfPcrp(unittest.TestCase):
         self.assertNotEqual(flows.quantile(0.99), flows.quantile(0.99))
 
 
+class SwitchesOfPcrp(unittest.TestCase):
+    """Qdiscs of closlab.pcrp.switch_qdiscs()"""
+
+    @staticmethod
+    def pools(pfc):
+        net = topo.star(2, topo.GBIT, 1000)
+        pcrp.switch_qdiscs(net, 500, pfc=pfc)
+        return {line.partition(" pool ")[2] for port in net.switch_ports() for line in port.qdisc if " pool " in line}
+
+    def test_ports_have_lossy_buffers_of_their_own(self):
+        self.assertEqual(self.pools(False), {"port0 buffer 500 pfc none", "port1 buffer 500 pfc none"})
+
+    def test_with_pfc_ports_share_a_lossless_buffer(self):
+        self.assertEqual(self.pools(True), {"switch buffer 1000 pfc all cable 1000ns xoff dynamic beta 8"})
+
+
 class Files(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()

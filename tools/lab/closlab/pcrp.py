@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Shared by experiments with PCRP: qdiscs of hosts and switches, statistics of flows."""
+import contextlib
 import json
 import math
 import os
+import subprocess
 
-from closlab import topo
+from closlab import topo, virtual
 from closlab.experiment import TOP
 from closlab.results import mean, quantile
 from closlab.tcp import AROUND, DATA, HEADERS, WIRE
@@ -22,7 +24,10 @@ SURE = 1.96                 # standard deviations of a normal distribution's 95 
 OF_TCP = ("TcpRetransSegs", "TcpExtTCPTimeouts", "TcpExtTCPDSACKRecv", "TcpExtTCPLossProbes", "TcpExtTCPSACKReorder",
           "TcpExtTCPSynRetrans")
 OF_QDISC = ("bytes", "requests_sent", "probes_sent", "grants_sent", "answers_sent", "chains_overdue", "promotions")
-OF_SWITCH = ("switch_drops",)
+OF_SWITCH = ("switch_drops", "switch_pauses")
+PCRPD = os.path.join(TOP, "build", "lab", "pcrpd", "pcrpd")
+PCRPD_PERIOD_MS = 50        # its shortest
+PCRPD_PERIODS = 300         # whose flows determine the thresholds: 15 s, in which two measurements begin
 
 
 # ---- in the guest
@@ -64,10 +69,17 @@ def data_share(sizes, cap=0):
     return size / wire_bytes(size)
 
 
-def switch_qdiscs(net, buffer, k=None):
+def port_pool(number, port, buffer, pfc):
+    """Return: options of dcqcn for a port's pool: its own, or with PFC one of the switch with BUFFER for each port."""
+    if not pfc:
+        return "pool port%d buffer %d pfc none" % (number, buffer)
+    return "pool switch buffer %d pfc all cable %dns xoff dynamic beta 8" % (buffer * len(port.node.ports), port.delay)
+
+
+def switch_qdiscs(net, buffer, k=None, pfc=False):
     """Give each port of a switch eight strict priorities. With K, packets above K bytes are marked.
 
-    The priorities of a port share a buffer, a pool without PFC.
+    The priorities of a port share a buffer. With PFC, all ports of a switch share it, and all priorities are lossless.
     """
     marks = NO_MARKS if k is None else "kmin %d kmax %d pmax 100%%" % (k, k)
     for i, port in enumerate(net.switch_ports()):
@@ -77,20 +89,67 @@ def switch_qdiscs(net, buffer, k=None):
         for p, dscp in enumerate(DSCPS):
             port.qdisc += [
                 "filter parent 1: protocol ip pref 1 flower ip_tos 0x%02x/0xfc classid 1:%d" % (dscp << 2, p + 1),
-                "parent 1:%d dcqcn limit %d %s prio %d pool port%d buffer %d pfc none" % (
-                    p + 1, NO_LIMIT, marks, 7 - p, i, buffer)]
+                "parent 1:%d dcqcn limit %d %s prio %d %s" % (
+                    p + 1, NO_LIMIT, marks, 7 - p, port_pool(i, port, buffer, pfc))]
 
 
-def build(lab, net, host_qdisc, buffer, k=None, gso=None):
+def build(lab, net, host_qdisc, buffer, k=None, gso=None, pfc=False):
     """Build the network with short rings, so that packets wait in qdiscs. GSO: gso_max_size of PCRP's hosts."""
     lab.module("sch_dcqcn")
     lab.module("sch_pcrp")
-    switch_qdiscs(net, buffer, k)
+    switch_qdiscs(net, buffer, k, pfc)
     for port in net.host_ports():
         port.ring = 4
         port.qdisc = host_qdisc(port.node) if callable(host_qdisc) else host_qdisc
         port.gso = gso if port.qdisc.startswith("pcrp") else None
     net.build()
+
+
+def connect(node, number):
+    """Connect a node to the bridge of namespace pcrpd, as 192.168.0.NUMBER."""
+    topo.run("ip", "link", "add", "pcrpd", "netns", node.name, "type", "veth", "peer", "name", node.name, "netns",
+             "pcrpd")
+    topo.run("ip", "-n", "pcrpd", "link", "set", node.name, "master", "br0", "up")
+    topo.run("ip", "-n", node.name, "-batch", "-", text=["addr add 192.168.0.%d/24 dev pcrpd" % number,
+                                                          "link set pcrpd up"])
+
+
+def start_pcrpd(role, node, key, **config):
+    """Start pcrpd in the node's namespace. Return: the process."""
+    path = "/tmp/pcrpd-%s.json" % node.name
+    with open(path, "w", encoding="ascii") as f:
+        json.dump(dict(config, period_ms=PCRPD_PERIOD_MS), f)
+    virtual.next_command()      # agents need different random numbers
+    with topo.inside(node):
+        return subprocess.Popen([PCRPD, role, "-c", path, "-k", key])
+
+
+@contextlib.contextmanager
+def pcrpd(net):
+    """Context manager: an agent of pcrpd(8) runs on each host, and an aggregator.
+
+    They have a network of their own, so that their packets are no flows of the hosts. Before the next measurement, they
+    report several times.
+    """
+    key = "/tmp/pcrpd.key"
+    with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="ascii") as f:
+        f.write("%064x\n" % 1)
+    topo.run("ip", "netns", "add", "pcrpd")
+    # without an address, a bridge takes the address of a port, and changes it when another port comes
+    topo.run("ip", "-n", "pcrpd", "-batch", "-", text=["link add br0 address 02:ff:00:00:00:01 type bridge",
+                                                       "addr add 192.168.0.1/24 dev br0", "link set br0 up"])
+    running = [start_pcrpd("aggregator", topo.Node("pcrpd", None), key, listen="192.168.0.1", periods=PCRPD_PERIODS)]
+    for number, host in enumerate(net.hosts(), 2):
+        connect(host, number)
+        running.append(start_pcrpd("agent", host, key, aggregator="192.168.0.1"))
+    try:
+        yield
+        ended = [process.args for process in running if process.poll() is not None]
+        if ended:
+            raise RuntimeError("%s has ended" % ended[0])
+    finally:
+        for process in running:
+            process.terminate()
 
 
 def warm(lab, net, size="50k"):
@@ -116,18 +175,25 @@ def of_tcp(host):
     return [int(values[name]) for name in OF_TCP]
 
 
+def qdisc_of(host):
+    """Return: the host's qdisc, as tc prints it."""
+    return json.loads(topo.run("tc", "-n", host.name, "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
+
+
 def of_qdisc(host):
     """Return: counters OF_QDISC of the host's pcrp; zeros for other qdiscs."""
     if not any("pcrp" in port.qdisc for port in host.ports.values()):
         return [0] * len(OF_QDISC)
-    qdisc = json.loads(topo.run("tc", "-n", host.name, "-s", "-j", "qdisc", "show", "dev", "eth0"))[0]
+    qdisc = qdisc_of(host)
     return [qdisc.get(name, 0) for name in OF_QDISC]
 
 
 def of_switch(switch):
-    """Return: [packets dropped by the switch]. ets repeats them, so only dcqcn counts."""
-    return [sum(qdisc["drops"] for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc"))
-                if qdisc["kind"] == "dcqcn")]
+    """Return: [packets dropped by the switch, pauses that it sent]. ets repeats drops, so only dcqcn counts."""
+    qdiscs = [qdisc for qdisc in json.loads(topo.run("tc", "-n", switch.name, "-s", "-j", "qdisc"))
+              if qdisc["kind"] == "dcqcn"]
+    return [sum(qdisc["drops"] for qdisc in qdiscs),
+            sum(prio["xoff_frames"] for qdisc in qdiscs for prio in qdisc["prio"])]
 
 
 def counts(net):
@@ -145,6 +211,14 @@ def write_hosts(path, net, before):
         for name, values in now.items():
             f.write(",".join([name] + [str(new - old) for new, old in zip(values, before[name])]) + "\n")
     return now
+
+
+def write_thresholds(path, net):
+    """Write the thresholds of first chains that each host uses to a CSV file."""
+    with open(path, "w", encoding="ascii") as f:
+        f.write("node,p0_bytes,p1_bytes,p2_bytes\n")
+        for host in net.hosts():
+            f.write("%s,%d,%d,%d\n" % (host.name, *qdisc_of(host)["spec_bytes"]))
 
 
 def poisson(lab, net, before, case, time, drain, load, sizes, *words, cap=0):

@@ -8,14 +8,16 @@ and for single packets. The paper simulates another kind of network. Here, all s
     cubic, dctcp    with fq
     pcrp            over cubic, sch_pcrp's defaults but noevict, as in the paper
     pcrp-dctcp      the same over dctcp
-    pcrp-evict      over cubic, sch_pcrp's defaults: a shorter flow replaces a longer one
+    pcrp-evict      over cubic, sch_pcrp's defaults, which are profile tuned: a shorter flow replaces a longer one
+    pcrp-paper      over cubic, profile paper, on a lossless fabric: the switches have PFC for all priorities. pcrpd runs,
+                    and has seen each case's flows once before they are measured
     per-flow        stand-in for SRP, reservation for whole flows: after its first packet, a flow waits for its turn at
                     the receiver, one flow at a time
     per-packet      stand-in for BFRP, reservation for each packet of several flows in turn; no GSO
 
-The switches have eight strict priorities and the same buffer for all schemes. Before the measurement, each host sends
-to every other host, so that all know each other. A case is named SIZES-LOAD, like homa-w4-0.7. Flows arrive as a
-Poisson process:
+The switches have eight strict priorities and the same buffer for all schemes; with PFC their ports share it. Before
+the measurement, each host sends to every other host, so that all know each other. A case is named SIZES-LOAD, like
+homa-w4-0.7. Flows arrive as a Poisson process:
 
     uniform     between any two hosts
     hotspot     from all other hosts to one host. Flows of the size distribution `hotspot` have 10 KB or 100 to 1000
@@ -23,6 +25,8 @@ Poisson process:
 
 When no more flows start, unfinished flows may complete.
 """
+import contextlib
+
 from closlab import pcrp, topo
 from closlab.params import BadValue, Param
 from closlab.results import mean
@@ -49,15 +53,17 @@ PARAMS = [
     Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP: half of the bandwidth-delay product"),
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
-SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "per-flow", "per-packet")
+SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "pcrp-paper", "per-flow", "per-packet")
 OTHERS = ("cubic", "dctcp")
+TUNED, AS_PAPER = "pcrp-evict", "pcrp-paper"
 STAND_INS = ("per-flow", "per-packet")
 
 # options of sch_pcrp
 QDISC = {
     "pcrp": "noevict",
     "pcrp-dctcp": "noevict",
-    "pcrp-evict": "evict",
+    TUNED: "profile tuned",
+    AS_PAPER: "profile paper",
     "per-flow": "first 1500 chain 1gb grants 1 noevict nosrpt mfwt off",
     "per-packet": "first 1500 chain 1500 noevict nosrpt mfwt off",
 }
@@ -99,7 +105,7 @@ def build(lab, net):
     least, _, most = net.host_sysctls["ipv4/tcp_wmem"].split()
     net.host_sysctls["ipv4/tcp_wmem"] = " ".join((least, str(p.sndbuf), most))
     pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC[lab.scheme], p.buffer,
-               p.k if "dctcp" in lab.scheme else None, p.gso)
+               p.k if "dctcp" in lab.scheme else None, p.gso, pfc=lab.scheme == AS_PAPER)
     for host in net.hosts() if lab.scheme == "per-packet" else ():
         topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
 
@@ -110,15 +116,20 @@ def guest(lab):
     hosts = len(net.hosts())
     todo = [(case, case.time_ns(p, hosts)) for case in cases(p)]
     build(lab, net)
-    lab.expect(sum(time for _, time in todo))
+    learns = lab.scheme == AS_PAPER
+    lab.expect(sum(length for _, length in todo) * (1 + learns))
     pcrp.warm(lab, net)
-    now = pcrp.counts(net)
-    for case, time in todo:
-        words = ["cc=" + ("dctcp" if "dctcp" in lab.scheme else "cubic")]
-        if case.kind == "hotspot":
-            words += ["src=h2-h%d" % hosts, "dst=h1"]
-        load = case.load / (hosts - 1 if case.kind == "hotspot" else 1)
-        now = pcrp.poisson(lab, net, now, case.name, time, p.drain, load, case.sizes, *words)
+    with pcrp.pcrpd(net) if learns else contextlib.nullcontext():
+        now = pcrp.counts(net)
+        for case, length in todo:
+            words = ["cc=" + ("dctcp" if "dctcp" in lab.scheme else "cubic")]
+            if case.kind == "hotspot":
+                words += ["src=h2-h%d" % hosts, "dst=h1"]
+            load = case.load / (hosts - 1 if case.kind == "hotspot" else 1)
+            for name in (["learned-" + case.name] if learns else []) + [case.name]:
+                now = pcrp.poisson(lab, net, now, name, length, p.drain, load, case.sizes, *words)
+            if learns:
+                pcrp.write_thresholds(lab.path("thresholds-%s.csv" % case.name), net)
 
 
 # ---- on the host
@@ -131,7 +142,7 @@ def report(run):
         run.table(("scheme", "flows", "done", "unfinished", "slowdown: mean", "p50", "p99", "95 % range",
                    "FCT, µs: mean", "p99"),
                   [(scheme,) + row for scheme in run.schemes for row in some[scheme, case.name].rows()])
-        run.table(("scheme", "FCT of all, µs", "control, %", "PROBEs", "switch drops", "retransmitted",
+        run.table(("scheme", "FCT of all, µs", "control, %", "PROBEs", "switch drops", "pauses", "retransmitted",
                    "DSACKs", "reorderings", "loss probes", "TCP timeouts", "SYNs again"),
                   [(scheme,) + totals(some[scheme, case.name]) for scheme in run.schemes])
     run.claim("done", "number of unfinished flows", sum(len(flows.all) - len(flows.done) for flows in some.values()),
@@ -145,7 +156,7 @@ def report(run):
 
 def totals(flows):
     return (flows.fct_us(), 100 * flows.control_share()) + tuple(flows.total(name) for name in (
-        "probes_sent", "switch_drops", "TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPSACKReorder",
+        "probes_sent", "switch_drops", "switch_pauses", "TcpRetransSegs", "TcpExtTCPDSACKRecv", "TcpExtTCPSACKReorder",
         "TcpExtTCPLossProbes", "TcpExtTCPTimeouts", "TcpExtTCPSynRetrans"))
 
 
@@ -154,6 +165,8 @@ SHORT, LONG = (0, pcrp.SHORT[-1][2]), pcrp.CLASSES[-1][1:]
 
 def claim(run, some):
     """Claim what the schemes and cases that ran can show."""
+    if {TUNED, AS_PAPER} <= set(run.schemes):
+        claim_tuned(run, some)
     if "pcrp" not in run.schemes:
         return
     uniform, hotspot = ([case for case in cases(run.params) if case.kind == kind] for kind in ("uniform", "hotspot"))
@@ -179,6 +192,20 @@ def claim_bars(run, name, some):
                   some[scheme].quantile(0.99, *SHORT) / own.quantile(0.99, *SHORT), bar)
         run.claim("%s-%s-long" % (name, scheme), "mean slowdown of flows > 1 MB: pcrp over %s" % scheme,
                   own.ratio(some[scheme], *LONG)[0], "<= 1.3")
+
+
+def claim_tuned(run, some):
+    """Claim that profile tuned has the shorter tail and mean, and that the fabric of profile paper is lossless."""
+    for case in cases(run.params):
+        paper, tuned = (some[scheme, case.name] for scheme in (AS_PAPER, TUNED))
+        run.claim("%s-paper-tail" % case.name, "p99 slowdown of flows <= 100 KB: profile paper over tuned",
+                  paper.quantile(0.99, *SHORT) / tuned.quantile(0.99, *SHORT), "> 1")
+        run.claim("%s-paper-long" % case.name, "mean slowdown of flows > 1 MB: profile paper over tuned",
+                  paper.ratio(tuned, *LONG)[0], "> 1")
+        run.claim("%s-paper-mean" % case.name, "mean FCT of all flows: profile paper over tuned",
+                  paper.fct_us() / tuned.fct_us(), "> 1")
+    run.claim("paper-lossless", "number of packets that switches with PFC dropped",
+              sum(some[AS_PAPER, case.name].total("switch_drops") for case in cases(run.params)), "== 0")
 
 
 def claim_paper(run, kind, some, name):
