@@ -44,7 +44,9 @@ while read -r line; do
 	test_example "${line#\# }"
 done < <(examples "$page")
 check "hosts of the first example have carrier" wait_for 5 has_carrier "$h1" w0
-test_round rate 10Gbit delay 5us ring 256 loss 0% clock_offset 0s clock_drift 0ppm
-test_round rate 1008bit delay 1ns ring 2 loss 0.00000002% clock_offset -5us clock_drift -250ppb
-test_round rate 1Tbit delay 10s ring 16384 loss 100% clock_offset 37s clock_drift 500ppm
+test_round rate 10Gbit delay 5us ring 256 loss 0% clock_offset 0s clock_drift 0ppm cpu_packet 0s cpu_frame 0s cpu_kb 0s
+test_round rate 1008bit delay 1ns ring 2 loss 0.00000002% clock_offset -5us clock_drift -250ppb \
+	cpu_packet 1us cpu_frame 150ns cpu_kb 32ns
+test_round rate 1Tbit delay 10s ring 16384 loss 100% clock_offset 37s clock_drift 500ppm \
+	cpu_packet 1ms cpu_frame 1ms cpu_kb 1ms
 finish

@@ -33,7 +33,7 @@ loads() {
 	apps = spec.sub_msgs["tca-stats-app-msg"].formats
 	for kind in "ndp", "dcqcn", "pcrp", "roce":
 	    attrs = spec.attr_sets[f"tc-{kind}-attrs"]
-	    assert attrs["profile" if kind == "roce" else "limit"].value == 1, attrs
+	    assert attrs["profile" if kind in ("pcrp", "roce") else "limit"].value == 1, attrs
 	    assert apps[kind].attr_set == f"tc-{kind}-stats-attrs"
 	actions = spec.sub_msgs.get("act-options-msg") or spec.sub_msgs["tc-act-options-msg"]
 	assert actions.formats["lb"].attr_set == "tc-lb-attrs"
