@@ -47,6 +47,19 @@ static void pcrp_init(struct model *m)
 	m->known[TCA_PCRP_SPEC] = true;
 }
 
+/* A profile sets two options that the same change does not. */
+static void pcrp_derive(struct model *m)
+{
+	bool paper = m->v[TCA_PCRP_PROFILE] == TC_PCRP_PROFILE_PAPER;
+
+	if (!m->given[TCA_PCRP_PROFILE])
+		return;
+	if (!m->given[TCA_PCRP_EVICT])
+		m->v[TCA_PCRP_EVICT] = !paper;
+	if (!m->given[TCA_PCRP_EU])
+		m->v[TCA_PCRP_EU] = paper;
+}
+
 static bool spec_valid(const uint64_t *spec)
 {
 	return spec[0] && spec[0] <= spec[1] && spec[1] <= spec[2] && spec[2] <= SPEC_MAX;
@@ -153,6 +166,7 @@ const struct kind pcrp_kind = {
 	.consistent = pcrp_consistent,
 	.shows = pcrp_shows,
 	.init = pcrp_init,
+	.derive = pcrp_derive,
 	.add_other = pcrp_add_other,
 	.other_matches = pcrp_other_matches,
 };

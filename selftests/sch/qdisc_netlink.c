@@ -346,6 +346,8 @@ static void random_change(struct blob *blob, struct model *m)
 		else
 			add_malformed(blob, m);
 	}
+	if (kind->derive)
+		kind->derive(m);
 	if (!kind->consistent(m))
 		m->valid = false;
 }

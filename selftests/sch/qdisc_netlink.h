@@ -43,6 +43,7 @@ struct model {
  * @consistent: are the values of a change consistent?
  * @shows: is the attribute dumped in this configuration?
  * @init: set the qdisc-specific values; may be NULL
+ * @derive: set the values that others of a change imply; may be NULL
  * @add_other: add a non-numeric attribute to a change; may be NULL
  * @other_matches: does a dumped non-numeric attribute read back? May be NULL
  * @all_seen: called last: does the dump have all qdisc-specific values? May be NULL
@@ -59,6 +60,7 @@ struct kind {
 	bool (*consistent)(const struct model *m);
 	bool (*shows)(const struct model *m, unsigned int type);
 	void (*init)(struct model *m);
+	void (*derive)(struct model *m);
 	void (*add_other)(struct blob *blob, struct model *m, unsigned int type);
 	bool (*other_matches)(const struct model *m, const struct nlattr *attr,
 			      struct model *seen);
