@@ -95,7 +95,7 @@ bool ndp_rmem_reserve(struct ndp_rmem *r, struct ndp_claim *c, u64 need, u32 now
 	if (need > NDP_RMEM_WHOLE(r->limit))
 		bytes = max_t(u64, NDP_RMEM_WINDOW(r->limit), NDP_RMEM_WINDOW_UNITS * r->unit);
 	now = (u32)min_t(u64, bytes, max_t(u32, now, r->unit));
-	if (r->used)
+	if (r->used > (claim.is_early ? 0 : r->early))
 		share = bytes > NDP_RMEM_SHORT_MAX ? NDP_RMEM_LONG : NDP_RMEM_SHORT;
 	if (!ndp_rmem_fits(r, bytes, flags) ||
 	    !ndp_rmem_charge(r, &claim, now, now, share))

@@ -188,6 +188,23 @@ static void test_no_memory(void **state)
 	assert_int_equal(charged, 0);
 }
 
+/* Total memory is used up: messages that wait for an earlier one do not keep that one out. */
+static void test_no_memory_in_order(void **state)
+{
+	struct ndp_claim early, next, other;
+	struct ndp_rmem r = begin();
+
+	(void)state;
+	charge_max = 0;
+	assert_true(ndp_rmem_reserve(&r, &early, LIMIT / 4, 0, NDP_RESERVE_EARLY));
+	assert_false(ndp_rmem_reserve(&r, &other, UNIT, 0, NDP_RESERVE_EARLY));
+	assert_true(ndp_rmem_reserve(&r, &next, UNIT, 0, 0));
+	assert_false(ndp_rmem_reserve(&r, &other, UNIT, 0, 0));
+	ndp_rmem_end(&r, &early);
+	ndp_rmem_end(&r, &next);
+	assert_int_equal(charged, 0);
+}
+
 /* A reservation that has lapsed exceeds the limit when its sender returns, one at a time. */
 static void test_return(void **state)
 {
@@ -328,6 +345,7 @@ int main(void)
 		cmocka_unit_test(test_early),
 		cmocka_unit_test(test_charge),
 		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_no_memory_in_order),
 		cmocka_unit_test(test_return),
 		cmocka_unit_test(test_early_are_not_big),
 		cmocka_unit_test(test_aside),
