@@ -352,6 +352,12 @@ static bool ndp_rcv_is_blocked(const struct ndp_rcv *r, struct ndp_rcv_flow *f, 
 	return late || f->windows;
 }
 
+/* A packet that is not the next one, at @next, leaves memory to that one. Return: bytes */
+static u32 ndp_rcv_spare(const struct ndp_rcv *r, const struct ndp_rcv_pkt *p, u64 next)
+{
+	return p->h->data.offset == next ? 0 : r->mem.unit;
+}
+
 /*
  * Reserve memory for a message that begins with @p. While other flows wait, nothing is reserved for
  * packets that an unverified sender has not sent.
@@ -361,12 +367,13 @@ static bool ndp_rcv_reserve(struct ndp_rcv *r, struct ndp_rcv_flow *f, const str
 {
 	u64 need = p->descriptor + (p->placed ? p->memory : ndp_rcv_need(r, p));
 	u32 flags = p->first || f->promise.bytes ? NDP_RESERVE_FIRST : 0;
+	u32 now = p->descriptor + p->memory + ndp_rcv_spare(r, p, 0);
 
 	if (ndp_rcv_is_early(r, f, p->h->data.msg_id))
 		flags |= NDP_RESERVE_EARLY;
 	ndp_rmem_end(&r->mem, &f->promise);
 	if ((f->is_verified || !r->mem.waiting || need <= p->descriptor + p->memory) &&
-	    ndp_rmem_reserve(&r->mem, claim, need, p->descriptor + p->memory, flags)) {
+	    ndp_rmem_reserve(&r->mem, claim, need, now, flags)) {
 		f->need = 0;
 		/* a window is for single packets; a batch may not fit */
 		if (!claim->is_window ||
@@ -424,10 +431,11 @@ static bool ndp_rcv_hold(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_r
 			 const struct ndp_rcv_pkt *p)
 {
 	bool may_part = ndp_rcv_may_part(r, f, m), must = !may_part;
-	u32 kept = (u32)m->kept + p->memory;
+	u64 kept = m->kept + p->memory + ndp_rcv_spare(r, p, ndp_rcv_prefix(m));
 	struct ndp_claim *c = &m->claim;
 
-	c->is_scarce = !ndp_rmem_hold(&r->mem, c, kept, false);
+	kept = min_t(u64, kept, c->bytes);
+	c->is_scarce = !ndp_rmem_hold(&r->mem, c, (u32)kept, false);
 	if (!c->is_scarce || p->last)
 		return !c->is_scarce;
 	if (may_part) {
@@ -435,7 +443,7 @@ static bool ndp_rcv_hold(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_r
 		c->is_window = true;
 		must = p->h->data.offset == m->read && ndp_rcv_prefix(m) == m->read;
 	}
-	return must && ndp_rmem_hold(&r->mem, c, kept, true);
+	return must && ndp_rmem_hold(&r->mem, c, (u32)kept, true);
 }
 
 /*

@@ -20,13 +20,14 @@
 static struct ndp_rcv rcv;
 static struct ndp_rcv_flow flow;
 static u64 charged;
-static bool scarce;
+static bool scarce;	/* no memory, but for packets that others wait for */
+static bool empty;	/* no memory */
 
 static inline u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
 	(void)r;
 	(void)least;
-	if (scarce && share != NDP_RMEM_MUST)
+	if (empty || (scarce && share != NDP_RMEM_MUST))
 		return 0;
 	charged += most;
 	return most;
@@ -59,6 +60,7 @@ static inline void begin(u64 limit, bool in_order)
 
 	charged = 0;
 	scarce = false;
+	empty = false;
 	rcv = (struct ndp_rcv) {
 		.mem = { .charge = charge, .uncharge = uncharge }, .msgs_max = 100,
 		.overhead = 500, .window = 30, .in_order = in_order,

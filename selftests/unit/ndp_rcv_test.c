@@ -215,10 +215,11 @@ static void test_scarce(void **state)
 	assert_true(ndp_rcv_is_narrow(&rcv, m));
 	ndp_rcv_read(&rcv, m, 1000, MEMORY);
 	assert_false(ndp_rcv_is_narrow(&rcv, m));
-	/* its charge serves another packet */
-	expect(2, 0, 2000, 10000, NDP_RCV_PART);
-	expect(3, 0, 3000, 10000, NDP_RCV_FULL);
+	/* its charge serves the next packet, but no other one */
+	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
 	expect(1, 0, 1000, 10000, NDP_RCV_PART);
+	assert_int_equal(charged, MEMORY);
+	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
 	assert_true(ndp_rcv_is_narrow(&rcv, m));
 	/* another message of the flow is not read in parts */
 	expect(20, 1, 0, 2000, NDP_RCV_REFUSED);
@@ -229,6 +230,27 @@ static void test_scarce(void **state)
 	scarce = false;
 	expect(3, 0, 3000, 10000, NDP_RCV_PART);
 	assert_false(ndp_rcv_is_narrow(&rcv, m));
+	end();
+}
+
+/* No memory is left, as in a cgroup: packets behind a hole do not keep the next one out. */
+static void test_empty(void **state)
+{
+	struct ndp_rcv_msg *m;
+
+	(void)state;
+	begin(LIMIT, false);
+	expect(1, 0, 1000, 10000, NDP_RCV_PART);
+	m = ndp_rcv_find(&flow, 0);
+	assert_int_equal(charged, 2 * MEMORY);
+	empty = true;
+	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
+	expect(0, 0, 0, 10000, NDP_RCV_PART);
+	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
+	ndp_rcv_read(&rcv, m, 2000, 2 * MEMORY);
+	expect(3, 0, 3000, 10000, NDP_RCV_PART);
+	expect(4, 0, 4000, 10000, NDP_RCV_FULL);
+	expect(2, 0, 2000, 10000, NDP_RCV_PART);
 	end();
 }
 
@@ -695,6 +717,7 @@ int main(void)
 		cmocka_unit_test(test_refused_unverified),
 		cmocka_unit_test(test_window),
 		cmocka_unit_test(test_scarce),
+		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_scarce_in_order),
 		cmocka_unit_test(test_window_grows),
 		cmocka_unit_test(test_lapse),
