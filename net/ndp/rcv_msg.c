@@ -425,12 +425,12 @@ static bool ndp_rcv_may_part(const struct ndp_rcv *r, const struct ndp_rcv_flow 
 /*
  * Charge a packet of a message in progress, or a batch. If that fails, the message is read in parts
  * from now on. Others may wait for the packet if the message cannot be read in parts, or if all
- * before the packet was read.
+ * before the packet was read; but not if an earlier message has to begin first.
  */
 static bool ndp_rcv_hold(struct ndp_rcv *r, struct ndp_rcv_flow *f, struct ndp_rcv_msg *m,
 			 const struct ndp_rcv_pkt *p)
 {
-	bool may_part = ndp_rcv_may_part(r, f, m), must = !may_part;
+	bool may_part = ndp_rcv_may_part(r, f, m), must = !may_part && !m->claim.is_early;
 	u64 kept = m->kept + p->memory + ndp_rcv_spare(r, p, ndp_rcv_prefix(m));
 	struct ndp_claim *c = &m->claim;
 

@@ -26,8 +26,9 @@
  *   they arrive, some in advance. Those behind a hole leave memory to the next packet in order. If
  *   that fails, the message is read as it arrives, like those with a window. Its sender waits until
  *   all that has arrived was read. Then the next packet may use what is left of the total for such
- *   cases (NDP_RMEM_MUST). So may packets of messages that cannot be read in parts, and the first
- *   packet of a message if all others of its socket wait for an earlier one, or there are none.
+ *   cases (NDP_RMEM_MUST). So may packets of messages that cannot be read in parts, unless an
+ *   earlier one has not begun, and the first packet of a message if all others of its socket wait
+ *   for an earlier one, or there are none.
  * - Each reservation has a deadline: if flows wait and its sender is silent, see receiver.c. Its
  *   unused part ends, and the kept packets are set aside: they do not count in the limit, but in
  *   all at most another limit is set aside. When the sender returns, the reservation counts again.

@@ -269,6 +269,20 @@ static void test_scarce_in_order(void **state)
 	end();
 }
 
+/* In order, messages that wait for an earlier one leave the last memory to that one. */
+static void test_scarce_early(void **state)
+{
+	(void)state;
+	begin(LIMIT, true);
+	expect(3, 1, 0, 3000, NDP_RCV_PART);
+	scarce = true;
+	expect(4, 1, 1000, 3000, NDP_RCV_FULL);
+	expect(0, 0, 0, 3000, NDP_RCV_PART);
+	expect(4, 1, 1000, 3000, NDP_RCV_PART);
+	assert_int_equal(flow.windows, 0);
+	end();
+}
+
 /* A window that was as large as two short tails has room for the next packet in order. */
 static void test_window_grows(void **state)
 {
@@ -719,6 +733,7 @@ int main(void)
 		cmocka_unit_test(test_scarce),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_scarce_in_order),
+		cmocka_unit_test(test_scarce_early),
 		cmocka_unit_test(test_window_grows),
 		cmocka_unit_test(test_lapse),
 		cmocka_unit_test(test_lapse_late),
