@@ -13,13 +13,13 @@
  *	8/8	packets for which other messages would wait for good
  *
  * A sender waits for its receiver to make room, and if senders left no room to receivers, both
- * would wait forever. Each socket has a minimum whatever the other sockets use: several chunks of
- * messages that are sent, and a packet that is received.
+ * would wait forever. Up to the total, each socket has a minimum: several chunks of messages that
+ * are sent, since a receiver on this host may wait for them, and a packet that is received.
  */
 #include <net/sock.h>
 #include "ndp.h"
 
-/* bytes of queued messages that a socket may always have: several chunks */
+/* bytes of queued messages that a socket may have up to the total: several chunks */
 #define NDP_MEMORY_SEND		(4 << NDP_CHUNK_SHIFT_MAX)
 /* bytes of flows that a socket may always have */
 #define NDP_MEMORY_FLOWS	131072
