@@ -18,7 +18,7 @@ wire_ab rate 10gbit delay 5us
 senders=60 seconds=100
 # all sockets may use 3/16 of the memory
 kbytes=$(awk '/^MemTotal/ { print int($2 * 3 / 16) }' /proc/meminfo)
-bytes=$((kbytes * 1024 / 10 * 12 / senders))
+bytes=$((kbytes * 1024 * 12 / 10 / senders))
 
 # add_senders OPTION...: add ndp_msg's commands for all senders to `commands`
 add_senders() {
