@@ -60,7 +60,7 @@ struct world {
 	u64 now;
 	u64 steps;
 	u64 read_ns;
-	u64 idle_ns;	/* the reader reads nothing before */
+	u64 idle_ns;	/* the reader does not read before */
 	u64 tick_ns;
 	u64 charged;
 	u32 scarce;	/* % */
@@ -77,7 +77,7 @@ struct world {
 
 static struct world w;
 
-/* Total memory, which is short in some worlds: then packets that nobody waits for get none. */
+/* Total memory. In some worlds it is short, and only packets with NDP_RMEM_MUST are sure of it. */
 static u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
 	(void)r;
