@@ -10,6 +10,16 @@
 
 #include "ndp_snd_say.h"
 
+/* A flow sends two packets of three. */
+static void two_of_three(struct port *port, struct ndp_snd_msg *m)
+{
+	start(port);
+	port->p.reorder_ns = 100 * US;
+	give(port, m, 3);
+	expect_new(port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+	expect_new(port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+}
+
 /* A packet is lost if one sent more than reorder_ns later is answered; it waits for a pull. */
 static void test_overtaken(void **state)
 {
@@ -52,11 +62,7 @@ static void test_postponed(void **state)
 	struct port port;
 
 	(void)state;
-	start(&port);
-	port.p.reorder_ns = 100 * US;
-	give(&port, &m, 3);
-	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
-	expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+	two_of_three(&port, &m);
 	ndp_snd_postpone(&port.f, &port.f.sb.pkt[(PORT_SEQ + 1) & port.f.sb.mask],
 			 port.now + MS);
 	ack(&port, 1);
@@ -191,11 +197,7 @@ static void test_slow_once(void **state)
 	struct port port;
 
 	(void)state;
-	start(&port);
-	port.p.reorder_ns = 100 * US;
-	give(&port, &m, 3);
-	expect_new(&port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
-	expect_new(&port, 1, NDP_DATA_SYN | NDP_DATA_SPEC);
+	two_of_three(&port, &m);
 	port.now += 101 * US;
 	expect_new(&port, 2, NDP_DATA_SYN | NDP_DATA_SPEC | NDP_DATA_LAST);
 	ack(&port, 2);
