@@ -8,6 +8,7 @@
 #include <linux/hrtimer.h>
 #include <linux/if_closfab.h>
 #include <linux/netdevice.h>
+#include <linux/sched/mm.h>
 #include <linux/siphash.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -237,6 +238,7 @@ struct fab_lane {
  * struct fab_dev - a device
  * @dev: the device
  * @net: namespace of the tunnel's packets
+ * @ports: its devices
  * @list: in the list of the namespace
  * @options: options; changed under RTNL, read without
  * @local: address of this host; all zero: the route decides. IPv4 is mapped
@@ -267,6 +269,7 @@ struct fab_lane {
 struct fab_dev {
 	struct net_device *dev;
 	struct net *net;
+	struct lb_ports *ports;
 	struct list_head list;
 	struct closfab_options options;
 	struct in6_addr local;
@@ -295,6 +298,28 @@ struct fab_dev {
 	struct mem_cgroup *memcg;
 };
 
+/**
+ * struct fab_out - a packet on its way
+ * @fab: device
+ * @peer: its peer
+ * @paths: paths to the peer
+ * @h: header
+ * @tos: traffic class of the outer header
+ * @ttl: TTL of the outer header
+ * @df: DF of the outer header, if it is IPv4; 0: the outer packet may be fragmented
+ * @mtu: longest packet that fits all paths without fragmentation
+ */
+struct fab_out {
+	struct fab_dev *fab;
+	struct fab_peer *peer;
+	const struct fab_paths *paths;
+	struct fab_header h;
+	u8 tos;
+	u8 ttl;
+	__be16 df;
+	u32 mtu;
+};
+
 extern const struct ethtool_ops fab_ethtool_ops;
 
 static inline void fab_count(const struct fab_dev *fab, enum fab_counter counter)
@@ -302,8 +327,26 @@ static inline void fab_count(const struct fab_dev *fab, enum fab_counter counter
 	this_cpu_inc(fab->stats->n[counter]);
 }
 
-/* fab_main.c */
-struct lb_ports *fab_ports(struct net *net);
+/**
+ * fab_alloc() - allocate memory that packets cause to be used
+ * @fab: device, whose creator is charged
+ * @size: bytes
+ *
+ * Context: BH off.
+ *
+ * Return: memory that is zero, for kfree(); NULL if there is none, or the cgroup has its limit.
+ */
+static inline void *fab_alloc(const struct fab_dev *fab, size_t size)
+{
+	struct mem_cgroup *before = set_active_memcg(fab->memcg);
+	void *mem = kzalloc(size, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
+
+	set_active_memcg(before);
+	return mem;
+}
+
+/* fab_dev.c */
+void fab_setup(struct net_device *dev);
 bool fab_is_device(const struct net_device *dev);
 
 /* fab_nl.c */
@@ -311,7 +354,6 @@ int fab_nl_init(void);
 void fab_nl_exit(void);
 
 /* fab_peer.c */
-void *fab_alloc(const struct fab_dev *fab, size_t size);
 struct fab_peer *fab_peer_find(struct fab_dev *fab, const struct in6_addr *addr);
 struct fab_peer *fab_peer_get(struct fab_dev *fab, const struct in6_addr *addr, bool sends);
 struct fab_bucket *fab_bucket_get(struct fab_peer *peer, u32 bucket);
@@ -334,6 +376,10 @@ static inline u16 fab_path_id(const struct fab_path *path, u32 entropy)
 
 /* fab_xmit.c */
 netdev_tx_t fab_xmit(struct sk_buff *skb, struct net_device *dev);
+
+/* fab_out.c */
+void fab_drop(const struct fab_dev *fab, struct sk_buff *skb, enum fab_counter counter);
+void fab_send(struct fab_out *out, const struct fab_path *path, struct sk_buff *skb);
 void fab_control(struct fab_peer *peer, const struct fab_header *h);
 u64 fab_mac(const struct fab_dev *fab, const struct in6_addr *from, const struct in6_addr *to,
 	    const u8 *header, u32 len);

@@ -60,7 +60,7 @@ static void fab_add(struct fab_paths *paths, const struct fab_peer *peer, struct
 	struct lb_port *port = NULL;
 
 	if (dst->dev != peer->fab->dev && !(dst->dev->flags & IFF_LOOPBACK))
-		port = lb_port_get(fab_ports(peer->fab->net), dst->dev);
+		port = lb_port_get(peer->fab->ports, dst->dev);
 	if (!port) {
 		dst_release(dst);
 		return;
@@ -294,7 +294,7 @@ int fab_path_find(const struct fab_paths *paths, u16 id)
 static struct lb_load *fab_load(const struct fab_dev *fab, const struct fab_path *path, u64 now_ns)
 {
 	struct net_device *dev = path->dst->dev;
-	struct lb_port *port = lb_port_get(fab_ports(fab->net), dev);
+	struct lb_port *port = lb_port_get(fab->ports, dev);
 
 	if (port && lb_load_is_due(&port->load, &fab->select.grading, now_ns))
 		lb_port_sample(port, dev, &fab->select.grading, now_ns);

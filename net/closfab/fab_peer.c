@@ -13,26 +13,7 @@
  */
 #include <linux/random.h>
 #include <linux/rculist.h>
-#include <linux/sched/mm.h>
 #include "fab.h"
-
-/**
- * fab_alloc() - allocate memory that packets cause to be used
- * @fab: device, whose creator is charged
- * @size: bytes
- *
- * Context: BH off.
- *
- * Return: memory that is zero, for kfree(); NULL if there is none, or the cgroup has its limit.
- */
-void *fab_alloc(const struct fab_dev *fab, size_t size)
-{
-	struct mem_cgroup *before = set_active_memcg(fab->memcg);
-	void *mem = kzalloc(size, GFP_NOWAIT | __GFP_ACCOUNT | __GFP_NOWARN);
-
-	set_active_memcg(before);
-	return mem;
-}
 
 static struct hlist_head *fab_peer_head(struct fab_dev *fab, const struct in6_addr *addr)
 {
