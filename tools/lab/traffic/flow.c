@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "pattern.h"
-#include "pool.h"
 #include "sockets.h"
 
 #define TABLE_SIZE 4096
@@ -302,8 +301,8 @@ static void close_end(struct endpoint *end)
 
 void channel_close(struct channel *ch)
 {
-	if (ch->pooled)
-		pool_remove(ch);
+	if (ch->remove)
+		ch->remove(ch);
 	else if (!ch->once)
 		forget(ch);
 	table_remove(ch);

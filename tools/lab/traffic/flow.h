@@ -95,7 +95,7 @@ struct channel {
 	struct flow *flow;		/* that it carries now */
 	bool once;			/* closed with its flow */
 	bool opened;
-	bool pooled;			/* of its pattern's pool, see pool.h */
+	void (*remove)(struct channel *channel);	/* before it is closed: from its pool, pool.h */
 	uint16_t port;			/* of ends[0], network order */
 	struct channel *next;		/* in the hash table of open channels */
 	struct channel *next_idle;	/* in the pool */

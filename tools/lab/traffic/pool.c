@@ -25,12 +25,24 @@ static struct channel **idle_of(struct pool *pool, const struct host *src,
 	return &pool->idle[(size_t)(src - first) * pool->hosts + (size_t)(dst - first)];
 }
 
+/* Remove a channel, idle or busy. */
+static void pool_remove(struct channel *ch)
+{
+	struct channel **slot = idle_of(ch->pattern->pool, ch->src, ch->dst);
+
+	while (*slot && *slot != ch)
+		slot = &(*slot)->next_idle;
+	if (*slot)
+		*slot = ch->next_idle;
+	ch->pattern->pool->count--;
+}
+
 static struct channel *new_channel(struct pattern *p, const struct host *src,
 				   const struct host *dst)
 {
 	struct channel *ch = channel_new(p, src, dst);
 
-	ch->pooled = true;
+	ch->remove = pool_remove;
 	p->pool->count++;
 	return ch;
 }
@@ -60,15 +72,4 @@ void pool_give(struct channel *ch)
 
 	ch->next_idle = *idle;
 	*idle = ch;
-}
-
-void pool_remove(struct channel *ch)
-{
-	struct channel **slot = idle_of(ch->pattern->pool, ch->src, ch->dst);
-
-	while (*slot && *slot != ch)
-		slot = &(*slot)->next_idle;
-	if (*slot)
-		*slot = ch->next_idle;
-	ch->pattern->pool->count--;
 }

@@ -28,7 +28,4 @@ struct channel *pool_take(struct pattern *pattern, const struct host *src,
 /* Return a channel whose flow has ended. */
 void pool_give(struct channel *channel);
 
-/* Remove a channel, idle or busy, before it is closed. */
-void pool_remove(struct channel *channel);
-
 #endif /* _TRAFFIC_POOL_H */
