@@ -19,6 +19,8 @@
 #define NDP_NIC_BATCH		64
 /* bytes of CONTROL that are charged with a packet */
 #define NDP_NIC_CONTROL_MAX	65536U
+/* bytes of a packet on the link, besides NDP's header: Ethernet, IPv4, UDP, FCS, preamble, gap */
+#define NDP_NIC_AROUND		(NDP_PULL_OVERHEAD - NDP_HLEN)
 
 /* Start the timer, unless it expires in time. Under the lock */
 static void ndp_nic_kick(struct ndp_nic *nic)
@@ -78,15 +80,30 @@ static enum hrtimer_restart ndp_nic_timer(struct hrtimer *timer)
 /**
  * ndp_nic_init() - initialize the queue of a link
  * @nic: queue
+ * @nn: namespace of the lowest device
  * @go: lets a flow send: ndp_tx_go()
  */
-void ndp_nic_init(struct ndp_nic *nic, void (*go)(struct ndp_tx *tx))
+void ndp_nic_init(struct ndp_nic *nic, const struct ndp_net *nn, void (*go)(struct ndp_tx *tx))
 {
+	nic->nn = nn;
 	hrtimer_setup(&nic->timer, ndp_nic_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	spin_lock_init(&nic->lock);
 	ndp_nicq_init(&nic->q, ktime_get_ns());
 	nic->armed_ns = U64_MAX;
 	nic->go = go;
+}
+
+/**
+ * ndp_nic_Mbps() - get the rate of a link
+ * @nic: queue of a link that is not gone
+ *
+ * Return: Mbit/s.
+ */
+u32 ndp_nic_Mbps(const struct ndp_nic *nic)
+{
+	u32 Mbps = READ_ONCE(nic->link_Mbps);
+
+	return Mbps ?: (u32)READ_ONCE(nic->nn->conf.line_rate_Mbps) ?: NDP_NIC_MBPS;
 }
 
 /* Set the rate. Under the lock */
@@ -109,20 +126,19 @@ static void ndp_nic_rate(struct ndp_nic *nic, u32 Mbps)
  */
 bool ndp_nic_take(struct ndp_tx *tx, const struct ndp_snd_next *next, bool joins, u64 now)
 {
-	struct ndp_pacer *link = tx->link;
 	const u32 bytes = next->len + NDP_PULL_OVERHEAD;
 	struct ndp_nic *nic;
 	bool may = true;
 	u64 key;
 
-	if (!link)
+	if (!tx->link)
 		return true;
-	nic = &link->nic;
+	nic = &tx->link->nic;
 	spin_lock(&nic->lock);
 	if (!nic->dead) {
 		/* the namespace of the device exists */
-		ndp_nic_rate(nic, ndp_pacer_Mbps(link));
-		key = ndp_nicq_key((u8)READ_ONCE(link->nn->conf.pull_policy), next->prio,
+		ndp_nic_rate(nic, ndp_nic_Mbps(nic));
+		key = ndp_nicq_key((u8)READ_ONCE(nic->nn->conf.pull_policy), next->prio,
 				   next->rest);
 		ndp_nicq_charge(&nic->q, min_t(u32, (u32)atomic_xchg(&nic->control_bytes, 0),
 					       NDP_NIC_CONTROL_MAX));
@@ -154,27 +170,27 @@ void ndp_nic_leave(struct ndp_tx *tx)
 }
 
 /**
- * ndp_nic_Mbps() - get the rate of a device's link
+ * ndp_nic_of_Mbps() - get the rate of a device's link
  * @nn: namespace
  * @ifindex: device
  *
  * Return: Mbit/s; without a device the default.
  */
-u32 ndp_nic_Mbps(struct ndp_net *nn, int ifindex)
+u32 ndp_nic_of_Mbps(struct ndp_net *nn, int ifindex)
 {
-	u32 Mbps = NDP_PACER_MBPS;
-	struct ndp_pacer *link;
+	u32 Mbps = NDP_NIC_MBPS;
+	struct ndp_nic *nic;
 	struct ndp_dev *nd;
 
 	rcu_read_lock();
 	nd = ndp_dev_find(nn, ifindex);
 	if (nd) {
-		link = rcu_dereference(nd->pacer);
-		spin_lock_bh(&link->nic.lock);
+		nic = &rcu_dereference(nd->pacer)->nic;
+		spin_lock_bh(&nic->lock);
 		/* the namespace of the device exists */
-		if (!link->nic.dead)
-			Mbps = ndp_pacer_Mbps(link);
-		spin_unlock_bh(&link->nic.lock);
+		if (!nic->dead)
+			Mbps = ndp_nic_Mbps(nic);
+		spin_unlock_bh(&nic->lock);
 	}
 	rcu_read_unlock();
 	return Mbps;

@@ -136,19 +136,6 @@ static enum hrtimer_restart ndp_pacer_timer(struct hrtimer *timer)
 
 /* ---- flows ---- */
 
-/**
- * ndp_pacer_Mbps() - get the rate of a device's link
- * @pacer: pull queue of a device that is not gone
- *
- * Return: Mbit/s.
- */
-u32 ndp_pacer_Mbps(const struct ndp_pacer *pacer)
-{
-	u32 Mbps = READ_ONCE(pacer->link_Mbps);
-
-	return Mbps ?: (u32)READ_ONCE(pacer->nn->conf.line_rate_Mbps) ?: NDP_PACER_MBPS;
-}
-
 /* Set the rate of pulls and their order. Under the lock */
 static void ndp_pacer_conf(struct ndp_pacer *pacer)
 {
@@ -158,10 +145,10 @@ static void ndp_pacer_conf(struct ndp_pacer *pacer)
 	/* its namespace may be gone, too */
 	if (pacer->dead)
 		return;
-	conf = &pacer->nn->conf;
+	conf = &pacer->nic.nn->conf;
 	if (unlikely(pacer->q.policy != READ_ONCE(conf->pull_policy)))
 		ndp_pull_policy(&pacer->q, READ_ONCE(conf->pull_policy));
-	Mbps = ndp_pacer_Mbps(pacer);
+	Mbps = ndp_nic_Mbps(&pacer->nic);
 	if (Mbps == pacer->rate_Mbps)
 		return;
 	pacer->rate_Mbps = Mbps;
@@ -236,7 +223,7 @@ static u64 ndp_pacer_delay(const struct ndp_pacer *pacer, enum ndp_defer why)
 	/* without a device, the namespace may be gone */
 	if (why == NDP_DEFER_MORE || pacer->dead)
 		return NDP_DEFER_NS;
-	rto_ns = (u32)READ_ONCE(pacer->nn->conf.rto_us) * NSEC_PER_USEC;
+	rto_ns = (u32)READ_ONCE(pacer->nic.nn->conf.rto_us) * NSEC_PER_USEC;
 	return min(NDP_RIDE_NS, rto_ns / NDP_RIDE_RTO_SHARE);
 }
 
@@ -315,17 +302,16 @@ struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
 		return NULL;
 	refcount_set(&pacer->refs, 1);
 	hrtimer_setup(&pacer->timer, ndp_pacer_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
-	pacer->nn = nn;
 	pacer->ifindex = ifindex;
 	pacer->say = say;
 	spin_lock_init(&pacer->lock);
 	for (why = 0; why < NDP_DEFERS; why++)
 		INIT_LIST_HEAD(&pacer->deferred[why]);
 	ndp_pull_init(&pacer->q, NDP_PACER_LATE_NS, ktime_get_ns());
-	pacer->rate_Mbps = NDP_PACER_MBPS;
-	ndp_pull_rate(&pacer->q, NDP_PACER_MBPS * NDP_MBPS_TO_BPS);
+	pacer->rate_Mbps = NDP_NIC_MBPS;
+	ndp_pull_rate(&pacer->q, NDP_NIC_MBPS * NDP_MBPS_TO_BPS);
 	pacer->armed_ns = U64_MAX;
-	ndp_nic_init(&pacer->nic, go);
+	ndp_nic_init(&pacer->nic, nn, go);
 	return pacer;
 }
 
@@ -403,7 +389,7 @@ void ndp_pacer_stop(struct ndp_pacer *pacer)
 void ndp_pacer_link(struct ndp_pacer *pacer, u32 Mbps, u32 mtu)
 {
 	spin_lock_bh(&pacer->lock);
-	WRITE_ONCE(pacer->link_Mbps, Mbps);
+	WRITE_ONCE(pacer->nic.link_Mbps, Mbps);
 	ndp_pull_mtu(&pacer->q, mtu);
 	ndp_pacer_conf(pacer);
 	spin_unlock_bh(&pacer->lock);

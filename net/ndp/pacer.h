@@ -12,12 +12,6 @@
 #include "pull.h"
 #include "rcv.h"
 
-#define NDP_MBPS_TO_BPS		125000ULL
-/* rate of devices without one */
-#define NDP_PACER_MBPS		10000U
-/* bytes of a packet on the link, besides NDP's header: Ethernet, IPv4, UDP, FCS, preamble, gap */
-#define NDP_NIC_AROUND		(NDP_PULL_OVERHEAD - NDP_HLEN)
-
 struct ndp_rx;
 
 /**
@@ -37,29 +31,25 @@ enum ndp_defer {
  * @refs: devices and flows
  * @timer: soft
  * @say: sends a CONTROL to the sender of a flow
- * @nn: namespace of the lowest device, whose sysctls count; valid unless @dead
  * @ifindex: index of the lowest device, for people
  * @lock: protects the members below, and starting @timer
  * @q: core
  * @deferred: flows with deferred answers, struct ndp_rx's @deferred_node, by time, each delay
  *	in a list of its own
- * @link_Mbps: rate of the link; 0: unknown
  * @rate_Mbps: rate of pulls
  * @armed_ns: expiry of @timer; U64_MAX: it does not run
  * @dead: the device is gone
- * @nic: sending flows that wait for the link
+ * @nic: the link, and sending flows that wait for it
  * @rcu: frees it
  */
 struct ndp_pacer {
 	refcount_t refs;
 	struct hrtimer timer;
 	void (*say)(struct ndp_rx *rx, u8 flags);
-	const struct ndp_net *nn;
 	int ifindex;
 	spinlock_t lock;		/* the members below */
 	struct ndp_pull q;
 	struct list_head deferred[NDP_DEFERS];
-	u32 link_Mbps;
 	u32 rate_Mbps;
 	u64 armed_ns;
 	bool dead;
@@ -70,7 +60,6 @@ struct ndp_pacer {
 struct ndp_pacer *ndp_pacer_new(const struct ndp_net *nn, int ifindex,
 				void (*say)(struct ndp_rx *rx, u8 flags),
 				void (*go)(struct ndp_tx *tx));
-u32 ndp_pacer_Mbps(const struct ndp_pacer *pacer);
 struct ndp_pacer *ndp_pacer_find(struct ndp_net *nn, int ifindex);
 struct ndp_pacer *ndp_pacer_get(struct ndp_net *nn, int ifindex);
 void ndp_pacer_put(struct ndp_pacer *pacer);
