@@ -740,7 +740,7 @@ struct ndp_rx_key {
  * @reported_trimmed: @f.trimmed in the last CONTROL
  * @reported_room: the last CONTROL reported room
  * @offered: ACK that is offered to the flow of the other direction; 0: none
- * @rides: offers that may fail, minus NDP_RIDE_MISS + 1; 0: only some ACKs are offered
+ * @ride_misses: offers in vain, less others; NDP_RIDE_MISSES: only some ACKs are offered
  * @unoffered: ACKs that were not offered since the last offer
  * @missing: it counts in the socket's @missing
  * @succeeded: it has ended older flows of its sender
@@ -767,7 +767,7 @@ struct ndp_rx {
 	u32 reported;
 	u16 reported_trimmed;
 	bool reported_room;
-	u8 rides;
+	s8 ride_misses;
 	u8 unoffered;
 	u64 offered;
 	u8 pings;

@@ -281,7 +281,6 @@ static struct ndp_rx *ndp_rx_alloc(const struct ndp_packet *p, struct sock *sk, 
 	rx->ifindex = p->ifindex;
 	INIT_LIST_HEAD(&rx->wait_node);
 	INIT_LIST_HEAD(&rx->deferred_node);
-	ndp_ride_init(rx);
 	rx->opened_ns = ktime_get_ns();
 	ndp_rcv_open(&rx->f, &p->h, get_random_u32(), rx->opened_ns);
 	rx->f.token = token;

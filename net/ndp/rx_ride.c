@@ -17,25 +17,15 @@
  * the flow and a packet up to which all have arrived, which remains true whatever happens to
  * the flow. A carrier that has to be retransmitted may have lost the ACK, so a CONTROL repeats it.
  *
- * Only ACKs that are likely to be carried are offered. A flow has a number of @rides: each ACK that
- * was carried raises it, each one that was not lowers it, and at 0 only one ACK in NDP_RIDE_TRY is
- * offered. A socket without a flow to the sender defers nothing.
+ * Only ACKs that are likely to be carried are offered. A flow has a number of @ride_misses: each
+ * ACK that was carried lowers it, each one that was not raises it, and at NDP_RIDE_MISSES only one
+ * ACK in NDP_RIDE_TRY is offered. A socket without a flow to the sender defers nothing.
  */
 #include "rx_ride.h"
 
-#define NDP_RIDE_MAX	8U	/* greatest number of rides, ... */
-#define NDP_RIDE_FIRST	4U	/* ... first number, ... */
-#define NDP_RIDE_MISS	4U	/* ... and difference by an ACK that was not carried in time */
+#define NDP_RIDE_MISSES	4	/* greatest number of misses, the least negated, ... */
+#define NDP_RIDE_LATE	4	/* ... and difference by an ACK that was not carried in time */
 #define NDP_RIDE_TRY	64U	/* divides 256 */
-
-/**
- * ndp_ride_init() - begin a receiving flow
- * @rx: flow
- */
-void ndp_ride_init(struct ndp_rx *rx)
-{
-	rx->rides = NDP_RIDE_FIRST;
-}
 
 /* The flow of the other direction; or NULL. Under RCU */
 static struct ndp_tx *ndp_ride_tx(const struct ndp_rx *rx)
@@ -47,9 +37,9 @@ static struct ndp_tx *ndp_ride_tx(const struct ndp_rx *rx)
 	return rhashtable_lookup(&rx->peer->nn->tx_by_to, &to, ndp_tx_to_params);
 }
 
-static void ndp_ride_missed(struct ndp_rx *rx, u32 misses)
+static void ndp_ride_missed(struct ndp_rx *rx, int misses)
 {
-	rx->rides -= min_t(u32, rx->rides, misses);
+	rx->ride_misses = (s8)min(rx->ride_misses + misses, NDP_RIDE_MISSES);
 }
 
 /* Take an offer back. Return: false if DATA has carried it */
@@ -61,7 +51,7 @@ static bool ndp_ride_withdraw(struct ndp_rx *rx, struct ndp_tx *tx)
 	if (!tx || atomic64_cmpxchg(&tx->ride, offered, 0) == offered)
 		return true;
 	ndp_rcv_rode(&rx->f);
-	rx->rides = (u8)min_t(u32, rx->rides + 1U, NDP_RIDE_MAX);
+	rx->ride_misses = (s8)max(rx->ride_misses - 1, -NDP_RIDE_MISSES);
 	return false;
 }
 
@@ -75,7 +65,7 @@ static bool ndp_ride_withdraw(struct ndp_rx *rx, struct ndp_tx *tx)
 void ndp_ride_end(struct ndp_rx *rx, bool late)
 {
 	if (rx->offered && ndp_ride_withdraw(rx, ndp_ride_tx(rx)) && late)
-		ndp_ride_missed(rx, NDP_RIDE_MISS);
+		ndp_ride_missed(rx, NDP_RIDE_LATE);
 }
 
 /* Has the sender nothing to learn but the ACK, and may that be deferred? */
@@ -90,7 +80,7 @@ static bool ndp_ride_suffices(const struct ndp_rx *rx, const struct ndp_packet *
 
 static bool ndp_ride_is_likely(struct ndp_rx *rx)
 {
-	return rx->rides || !(++rx->unoffered % NDP_RIDE_TRY);
+	return rx->ride_misses < NDP_RIDE_MISSES || !(++rx->unoffered % NDP_RIDE_TRY);
 }
 
 /* Offer the ACK of a packet. Return: false: another ACK is offered */

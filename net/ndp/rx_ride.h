@@ -7,7 +7,6 @@
 
 #include "ndp.h"
 
-void ndp_ride_init(struct ndp_rx *rx);
 bool ndp_ride_offer(struct ndp_rx *rx, const struct ndp_packet *p, enum ndp_rcv_verdict v,
 		    u64 now);
 void ndp_ride_end(struct ndp_rx *rx, bool late);
