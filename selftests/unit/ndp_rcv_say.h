@@ -19,25 +19,25 @@
 
 static struct ndp_rcv rcv;
 static struct ndp_rcv_flow flow;
-static u64 charged;
+static u64 total;	/* memory that is charged */
 static bool scarce;	/* no memory, but for packets that others wait for */
 static bool empty;	/* no memory */
 
-static inline u32 charge(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
+static inline u32 add_memory(struct ndp_rmem *r, u32 least, u32 most, enum ndp_rmem_share share)
 {
 	(void)r;
 	(void)least;
 	if (empty || (scarce && share != NDP_RMEM_MUST))
 		return 0;
-	charged += most;
+	total += most;
 	return most;
 }
 
-static inline void uncharge(struct ndp_rmem *r, u32 bytes)
+static inline void take_memory(struct ndp_rmem *r, u32 bytes)
 {
 	(void)r;
-	assert_true(bytes <= charged);
-	charged -= bytes;
+	assert_true(bytes <= total);
+	total -= bytes;
 }
 
 /* DATA number @nr of the flow: the part at @offset of a message of @len bytes */
@@ -58,11 +58,11 @@ static inline void begin(u64 limit, bool in_order)
 {
 	struct ndp_hdr h = data(0, 0, 0, SEG);
 
-	charged = 0;
+	total = 0;
 	scarce = false;
 	empty = false;
 	rcv = (struct ndp_rcv) {
-		.mem = { .charge = charge, .uncharge = uncharge }, .msgs_max = 100,
+		.mem = { .charge = add_memory, .uncharge = take_memory }, .msgs_max = 100,
 		.overhead = 500, .window = 30, .in_order = in_order,
 	};
 	ndp_rmem_set_limit(&rcv.mem, limit, MEMORY);
@@ -102,7 +102,7 @@ static inline void end(void)
 		free(m);
 	}
 	ndp_rcv_close(&rcv, &flow);
-	assert_int_equal(charged, 0);
+	assert_int_equal(total, 0);
 	assert_int_equal(rcv.msgs, 0);
 }
 

@@ -90,7 +90,7 @@ static void test_trimmed(void **state)
 	h.here = 0;
 	assert_int_equal(arrive(&h), NDP_RCV_TRIMMED);
 	assert_int_equal(rcv.mem.used, 4 * 2 * (SEG + 500));
-	assert_int_equal(charged, MEMORY);
+	assert_int_equal(total, MEMORY);
 	assert_int_equal(flow.trimmed, 1);
 	h = data(1, 1, 0, 100);
 	h.here = 0;
@@ -111,12 +111,12 @@ static void test_descriptor(void **state)
 	begin(LIMIT, false);
 	assert_int_equal(ndp_rcv_packet(&rcv, &flow, &p, &m), NDP_RCV_PART);
 	assert_int_equal(rcv.mem.used, 300 + 3 * MEMORY);
-	assert_int_equal(charged, 300 + MEMORY);
+	assert_int_equal(total, 300 + MEMORY);
 	assert_int_equal(m->kept, 300 + MEMORY);
 	assert_int_equal(rcv.usual_extra, MEMORY - SEG);
 	expect(1, 0, 1000, 3000, NDP_RCV_PART);
 	ndp_rcv_lapse(&rcv, &flow);
-	assert_int_equal(charged, 300 + 2 * MEMORY);
+	assert_int_equal(total, 300 + 2 * MEMORY);
 	expect(2, 0, 2000, 3000, NDP_RCV_WHOLE);
 	end();
 }
@@ -158,7 +158,7 @@ static void test_refused_unverified(void **state)
 	assert_int_equal(arrive(&h), NDP_RCV_REFUSED);
 	h.here = 0;
 	assert_int_equal(arrive(&h), NDP_RCV_REFUSED);
-	assert_int_equal(charged, 0);
+	assert_int_equal(total, 0);
 	assert_int_equal(arrive(&single), NDP_RCV_WHOLE);
 	h.here = h.payload_len;
 	h.data.token = TOKEN;
@@ -218,7 +218,7 @@ static void test_scarce(void **state)
 	/* its charge serves the next packet, but no other one */
 	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
 	expect(1, 0, 1000, 10000, NDP_RCV_PART);
-	assert_int_equal(charged, MEMORY);
+	assert_int_equal(total, MEMORY);
 	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
 	assert_true(ndp_rcv_is_narrow(&rcv, m));
 	/* another message of the flow is not read in parts */
@@ -242,7 +242,7 @@ static void test_empty(void **state)
 	begin(LIMIT, false);
 	expect(1, 0, 1000, 10000, NDP_RCV_PART);
 	m = ndp_rcv_find(&flow, 0);
-	assert_int_equal(charged, 2 * MEMORY);
+	assert_int_equal(total, 2 * MEMORY);
 	empty = true;
 	expect(2, 0, 2000, 10000, NDP_RCV_FULL);
 	expect(0, 0, 0, 10000, NDP_RCV_PART);
