@@ -337,7 +337,7 @@ void ndp_input_exit(struct ndp_net *nn);
  * @port_node: in struct ndp_net's @ports
  * @initial_window: NDP_INITIAL_WINDOW; 0: the namespace's
  * @timeout_ms: NDP_TIMEOUT; 0: the namespace's
- * @closed: close() was called; under @rx_lock
+ * @closed: close() was called; changes under @rx_lock
  * @mem_lock: protects sk_forward_alloc
  * @flow_bytes: memory of flows, scoreboards and peers
  * @tx_lock: protects @tx_list and @snd_totals; innermost
@@ -432,6 +432,7 @@ static inline bool ndp_is_ordered(const struct sock *sk)
 struct ndp_dev *ndp_dev_find(struct ndp_net *nn, int ifindex);
 struct ndp_dev *ndp_sock_dev(const struct sock *sk);
 void ndp_sock_wait_hooked(const struct sock *sk);
+u32 ndp_sender_hash(const struct ndp_net *nn, const struct ndp_addrs *addrs, u16 port);
 struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p);
 int ndp_autobind(struct sock *sk);
 int ndp_addr_read(const struct sock *sk, const struct sockaddr *from, int len,

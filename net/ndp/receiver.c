@@ -751,7 +751,7 @@ static void ndp_rx_settle(struct ndp_sock *ns)
 
 	rcu_read_lock();
 	spin_lock_bh(&ns->rx_lock);
-	ns->closed = true;
+	WRITE_ONCE(ns->closed, true);
 	list_for_each_entry(rx, &ns->rx_list, sock_node) {
 		if (rx->f.deferred.count)
 			due[count++] = rx;

@@ -15,7 +15,6 @@
  * older flows end. Before that, its messages wait for those of the older ones, and a PING asks for
  * the token. If that is lost, they wait until the older flows are forgotten.
  */
-#include <linux/jhash.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "ndp.h"
@@ -78,9 +77,7 @@ void ndp_rx_fail(struct ndp_sock *ns, struct ndp_rx_msg *rm, u8 error, struct li
 
 static u32 ndp_rx_sender_hash(const struct ndp_rx *rx)
 {
-	/* a secret keeps a peer from forcing collisions */
-	return jhash(&rx->key.addrs, sizeof(rx->key.addrs),
-		     rx->f.sport ^ (u32)rx->peer->nn->token_key.key[0]);
+	return ndp_sender_hash(rx->peer->nn, &rx->key.addrs, rx->f.sport);
 }
 
 static bool ndp_rx_is_older(const struct ndp_rx *old, const struct ndp_rx *rx)

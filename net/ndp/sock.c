@@ -4,6 +4,7 @@
  */
 #include <linux/errqueue.h>
 #include <linux/inetdevice.h>
+#include <linux/jhash.h>
 #include <linux/random.h>
 #include <net/addrconf.h>
 #include <net/inet_common.h>
@@ -225,8 +226,15 @@ static struct sock *ndp_sock_of(struct ndp_sock *ns)
 	return &ns->inet.sk;
 }
 
+/* May sockets share a port? As for UDP and TCP, all of them have to agree, and have one owner. */
+static bool ndp_port_is_shared(const struct sock *a, const struct sock *b)
+{
+	return a->sk_reuseport && b->sk_reuseport &&
+	       uid_eq(READ_ONCE(a->sk_uid), READ_ONCE(b->sk_uid));
+}
+
 /* Return: false if another socket has the port */
-static bool ndp_port_take(struct sock *sk, u16 port)
+static bool ndp_port_take(struct sock *sk, u16 port, bool share)
 {
 	struct ndp_net *nn = ndp_net(sock_net(sk));
 	struct ndp_sock *ns = ndp_sk(sk), *other;
@@ -234,13 +242,17 @@ static bool ndp_port_take(struct sock *sk, u16 port)
 
 	spin_lock_bh(&nn->ports_lock);
 	hash_for_each_possible(nn->ports, other, port_node, port) {
-		if (other->inet.inet_num == port && ndp_port_conflict(sk, ndp_sock_of(other))) {
+		struct sock *has = ndp_sock_of(other);
+
+		if (other->inet.inet_num == port && ndp_port_conflict(sk, has) &&
+		    !(share && ndp_port_is_shared(sk, has))) {
 			free = false;
 			break;
 		}
 	}
 	if (free) {
 		ns->inet.inet_num = port;
+		sk->sk_hash = get_random_u32();
 		hash_add_rcu(nn->ports, &ns->port_node, port);
 	}
 	spin_unlock_bh(&nn->ports_lock);
@@ -259,7 +271,7 @@ static int ndp_port_choose(struct sock *sk)
 	for (i = 0; i < count; i++) {
 		u16 port = low + (offset + i) % count;
 
-		if (!inet_is_local_reserved_port(sock_net(sk), port) && ndp_port_take(sk, port))
+		if (!inet_is_local_reserved_port(sock_net(sk), port) && ndp_port_take(sk, port, false))
 			return 0;
 		cond_resched();
 	}
@@ -278,7 +290,7 @@ int ndp_get_port(struct sock *sk, unsigned short port)
 	int err;
 
 	if (port)
-		err = ndp_port_take(sk, port) ? 0 : -EADDRINUSE;
+		err = ndp_port_take(sk, port, true) ? 0 : -EADDRINUSE;
 	else
 		err = ndp_port_choose(sk);
 	/* RTNL cannot be taken here, because the socket is locked */
@@ -344,31 +356,60 @@ int ndp_autobind(struct sock *sk)
 }
 
 /**
- * ndp_sock_lookup() - find the socket of a packet
+ * ndp_sender_hash() - hash the address and port of a sender
+ * @nn: namespace, which has a secret, so that a peer cannot force collisions
+ * @addrs: addresses
+ * @port: port
+ *
+ * Return: hash.
+ */
+u32 ndp_sender_hash(const struct ndp_net *nn, const struct ndp_addrs *addrs, u16 port)
+{
+	return jhash(addrs, sizeof(*addrs), port ^ (u32)nn->token_key.key[0]);
+}
+
+/* How well does a socket fit a packet? 0: not at all */
+static int ndp_sock_score(const struct ndp_sock *ns, const struct ndp_packet *p)
+{
+	const struct sock *sk = &ns->inet.sk;
+	int dev = READ_ONCE(sk->sk_bound_dev_if), takes;
+
+	if (ns->inet.inet_num != p->h.dport || READ_ONCE(ns->closed) ||
+	    (dev && dev != p->ifindex && dev != p->addrs.ifindex))
+		return 0;
+	takes = ndp_accepts(sk, &p->addrs.local);
+	if (!takes)
+		return 0;
+	return 4 * takes + 2 * !!dev + (READ_ONCE(sk->sk_incoming_cpu) == raw_smp_processor_id());
+}
+
+/**
+ * ndp_sock_lookup() - find the socket of a packet that opens a flow
  * @nn: namespace
  * @p: packet with all of its header
  *
- * Under RCU. Sockets that are bound to the address or the device go first. A connected socket
- * receives from all peers.
+ * Under RCU. Sockets that are bound to the address or the device go first, then those with
+ * SO_INCOMING_CPU for this CPU. Of sockets that share the port, all flows of a sender have the
+ * same one: that with the greatest hash, so few senders move when one is opened or closed. A
+ * connected socket receives from all peers.
  *
  * Return: the socket, not counted, or NULL.
  */
 struct sock *ndp_sock_lookup(struct ndp_net *nn, const struct ndp_packet *p)
 {
+	const u32 sender = ndp_sender_hash(nn, &p->addrs, p->h.sport);
 	struct sock *best = NULL;
 	struct ndp_sock *ns;
 	int most = 0;
 
 	hash_for_each_possible_rcu(nn->ports, ns, port_node, p->h.dport) {
 		struct sock *sk = ndp_sock_of(ns);
-		int dev = READ_ONCE(sk->sk_bound_dev_if), takes;
+		int score = ndp_sock_score(ns, p);
 
-		if (ns->inet.inet_num != p->h.dport ||
-		    (dev && dev != p->ifindex && dev != p->addrs.ifindex))
-			continue;
-		takes = ndp_accepts(sk, &p->addrs.local);
-		if (takes && 2 * takes + !!dev > most) {
-			most = 2 * takes + !!dev;
+		if (score > most || (score && score == most &&
+				     jhash_1word(sk->sk_hash, sender) >
+				     jhash_1word(best->sk_hash, sender))) {
+			most = score;
 			best = sk;
 		}
 	}
