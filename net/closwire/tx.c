@@ -373,6 +373,17 @@ int closwire_post_ctrl(struct closwire_port *port, struct sk_buff *skb)
 	return 0;
 }
 
+/* Post the segments of a packet, a list. Their headers show that they are MAC control frames. */
+static void closwire_post_ctrls(struct closwire_port *port, struct sk_buff *frames)
+{
+	struct sk_buff *skb, *next;
+
+	skb_list_walk_safe(frames, skb, next) {
+		skb_mark_not_on_list(skb);
+		closwire_post_ctrl(port, skb);
+	}
+}
+
 /* Split a packet into its frames, a list; NULL: the packet was dropped. */
 static struct sk_buff *closwire_frames(struct closwire_port *port,
 				       struct sk_buff *skb)
@@ -428,7 +439,7 @@ netdev_tx_t closwire_xmit(struct sk_buff *skb, struct net_device *dev)
 	now_ns = ktime_get_ns();
 	closwire_tx_catch_up(port, now_ns);
 	if (unlikely(closwire_is_ctrl(skb)))
-		closwire_post_ctrl(port, skb);
+		closwire_post_ctrls(port, skb);
 	else
 		closwire_post_packet(port, skb, queue,
 				     closwire_cpu_send(&tx->cpu, now_ns, bytes));

@@ -171,6 +171,8 @@ head=0180c200000102000000000b8808
 check "malformed MAC control frames are sent" closwire_raw hex -s "$b/w1" "${head}0001ffff" "${head}0101000f" "$head"
 check "malformed MAC control frames are counted" wait_for 5 at_least 3 mac_ctrl "$a/w0" UnsupportedOpcodesReceived
 check "malformed MAC control frames pause no priority" frames 10 udp4,n=10
+check "TSO packets with the type of MAC control frames are sent" closwire_raw segments -s "$b/w1" -c 4
+check "each of their 32 segments is a MAC control frame" wait_for 5 at_least 35 mac_ctrl "$a/w0" UnsupportedOpcodesReceived
 
 # pause_stats NS/DEV: numbers of 802.3x pause frames sent and received
 pause_stats() {
@@ -207,6 +209,6 @@ all_arrived() {
 }
 check "each sent pause frame arrives" wait_for 5 all_arrived
 check "each pause frame of the flood is sent or counted as a drop" \
-	test $(($(mac_ctrl "$b/w1" MACControlFramesTransmitted) + $(counter "$b/w1" tx_dropped_ctrl))) -eq $((paused + 3 + 3000))
+	test $(($(mac_ctrl "$b/w1" MACControlFramesTransmitted) + $(counter "$b/w1" tx_dropped_ctrl))) -eq $((paused + 3 + 32 + 3000))
 check "frames pass after a flood of pause frames" frames 10 udp4,n=10
 finish

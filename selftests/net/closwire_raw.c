@@ -14,6 +14,9 @@
  *	Sends COUNT frames of random length and content: shortest and longest frames, half
  *	headers, VLAN tags, MAC control frames, and wrong segmentation and checksum requests.
  *	Prints the number of frames that the kernel accepted.
+ * closwire_raw segments -s NS/DEV [-c COUNT]
+ *	Sends COUNT TSO packets of 8 segments whose Ethernet header has the type of MAC control
+ *	frames.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -199,6 +202,36 @@ static void random_frames(int fd, unsigned int count)
 		errx(1, "kernel accepted too few frames");
 }
 
+/* ---- segments */
+
+static void segments(int fd, unsigned int count)
+{
+	static uint8_t b[14 + 20 + 20 + 8 * 100] = {
+		2, 0, 0, 0, 0, 0x0a, 2, 0, 0, 0, 0, 0x0b, ETH_P_PAUSE >> 8, ETH_P_PAUSE & 0xff,
+		/* IPv4 of 840 bytes, TCP without options */
+		0x45, 0, 3, 72, [22] = 64, IPPROTO_TCP, [46] = 0x50,
+	};
+	struct virtio_net_hdr vh = {
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM, .csum_start = 34, .csum_offset = 16,
+		.gso_type = VIRTIO_NET_HDR_GSO_TCPV4, .gso_size = 100, .hdr_len = 54,
+	};
+	struct iovec iov[] = { { &vh, sizeof(vh) }, { b, sizeof(b) } };
+	struct sockaddr_ll ll;
+	socklen_t len = sizeof(ll);
+	struct msghdr msg = {
+		.msg_name = &ll, .msg_namelen = sizeof(ll), .msg_iov = iov, .msg_iovlen = 2,
+	};
+
+	packet_option(fd, SOL_PACKET, PACKET_VNET_HDR, 1);
+	if (getsockname(fd, (struct sockaddr *)&ll, &len))
+		err(1, "getsockname");
+	/* the kernel segments by this protocol, not by the header */
+	ll.sll_protocol = htons(ETH_P_IP);
+	while (count--)
+		if (sendmsg(fd, &msg, 0) < 0)
+			err(1, "sendmsg");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *where = "";
@@ -231,8 +264,10 @@ int main(int argc, char **argv)
 		random_frames(fd, count);
 	else if (!strcmp(what, "storm"))
 		storm(fd, count);
+	else if (!strcmp(what, "segments"))
+		segments(fd, count);
 	else
 		errx(2,
-		     "usage: closwire_raw pause|hex|random|storm -s NS/DEV [-c COUNT] [WORD...]");
+		     "usage: closwire_raw pause|hex|random|storm|segments -s NS/DEV [-c COUNT] [WORD...]");
 	return 0;
 }
