@@ -64,13 +64,15 @@ static bool lb_has_length(struct sk_buff *skb, u32 len)
 static int lb_check4(struct sk_buff *skb)
 {
 	const struct iphdr *iph;
+	u32 len;
 
 	if (!pskb_may_pull(skb, sizeof(*iph)))
 		return TCA_LB_STATS_PASS_HEADER;
 	iph = ip_hdr(skb);
 	if (iph->version != 4 || iph->ihl != sizeof(*iph) / 4 || ip_fast_csum(iph, iph->ihl))
 		return TCA_LB_STATS_PASS_HEADER;
-	if (!lb_has_length(skb, iph_totlen(skb, iph)))
+	len = iph_totlen(skb, iph);
+	if (len < sizeof(*iph) || !lb_has_length(skb, len))
 		return TCA_LB_STATS_PASS_HEADER;
 	return ip_hdr(skb)->ttl > 1 ? 0 : TCA_LB_STATS_PASS_TTL;
 }

@@ -271,6 +271,8 @@ void frame_build(const struct frame_spec *s, unsigned int id, struct frame *f)
 		errx(2, "a frame of %u bytes has no room for %u bytes of headers", f->end, min);
 	build_l4(s, id, f);
 	fix_lengths(f);
+	if (s->tot >= 0)
+		put16(f->b + f->l3 + 2, (unsigned int)s->tot);
 	set_tos(f, (unsigned int)s->dscp << 2 | ecn);
 	finish_csum(s, f);
 }
@@ -465,6 +467,8 @@ static bool parse_key(const char *key, const char *value, struct frame_spec *s)
 		s->opt = (unsigned int)n;
 	else if (!strcmp(key, "pad"))
 		s->pad = (unsigned int)n;
+	else if (!strcmp(key, "tot"))
+		s->tot = n;
 	else if (!strcmp(key, "gso"))
 		s->gso = (unsigned int)n;
 	else if (!strcmp(key, "lin"))
@@ -495,6 +499,7 @@ const char *frame_parse_spec(const char *text, struct frame_spec *s)
 	s->dscp = 10;
 	s->ecn = -1;
 	s->pcp = -1;
+	s->tot = -1;
 	s->port = 61199;
 	snprintf(copy, sizeof(copy), "%s", text);
 	tok = strtok_r(copy, ",", &save);

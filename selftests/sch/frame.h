@@ -50,6 +50,7 @@ struct frame_spec {
 	bool flow;		/* headers as in a flow, so that GRO can merge frames */
 	unsigned int opt;	/* IPv4 options or IPv6 extension headers */
 	unsigned int pad;	/* bytes after the end of the IP packet */
+	int tot;		/* total length in the IPv4 header; -1: the correct one */
 	bool frag;		/* first fragment of a longer packet */
 	bool mcast;
 	unsigned int ttl;	/* or hop limit; 0: random, more than 1 */

@@ -48,6 +48,7 @@ left ttl "packet with TTL 1" udp4,$both,ttl=1 udp6,$both,ttl=1
 before=$(snmp "$d" UdpNoPorts)
 left header "packet with options" udp4,$both,opt=4 udp4,$both,opt=40 udp6,$both,opt=8
 check "packet with options arrives" arrive 2
+left header "packet whose total length ends in its header" udp4,$both,tot=0 udp4,$both,tot=19
 left address "multicast" udp4,$both,mcast=1 udp6,$both,mcast=1
 left protocol "packet with a VLAN tag" udp4,$both,vlan=in udp6,$both,vlan=in udp4,$both,vlan=qinq
 left protocol "frame of another protocol" raw,len=100
