@@ -124,6 +124,20 @@ void closnet_cc_config_put(struct closnet_cc_config *c);
 int closnet_cc_probe_register(void *probe);
 void closnet_cc_probe_unregister(void *probe);
 
+/*
+ * Will TCP accept the sequence number of a received packet, by the rule of its
+ * tcp_sequence()? The probe also sees forged packets, whose sender needs to know only
+ * the addresses and ports of a connection.
+ */
+static inline bool closnet_cc_in_window(const struct sock *sk, const struct sk_buff *skb)
+{
+	const struct tcp_skb_cb *cb = (const struct tcp_skb_cb *)skb->cb;
+	const struct tcp_sock *tp = tcp_sk(sk);
+
+	return !before(cb->end_seq, tp->rcv_wup) &&
+	       !after(cb->seq, tp->rcv_nxt + tcp_receive_window(tp));
+}
+
 /* ---- rate of a connection ---- */
 
 /* Overhead of an Ethernet frame on the link: header, FCS, preamble, gap */

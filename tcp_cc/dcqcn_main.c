@@ -102,8 +102,8 @@ static void dcqcn_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *sk
 	ce = INET_ECN_is_ce(cb->ip_dsfield);
 	if (!ce && !ca->np.pending)
 		return;
-	/* Pure ACKs cause no CNP. */
-	if (cb->seq == cb->end_seq)
+	/* Pure ACKs cause no CNP. TCP drops packets outside the window. */
+	if (cb->seq == cb->end_seq || !closnet_cc_in_window(sk, skb))
 		return;
 	if (ce)
 		closnet_count_add(ca->config->cc.counters, DCQCN_N_CE,

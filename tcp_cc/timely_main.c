@@ -219,7 +219,8 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
 	struct timely *ca = timely_ca(sk);
 	u32 ack;
 
-	if (likely(inet_csk(sk)->icsk_ca_ops != &timely_ops) || !ca->config)
+	if (likely(inet_csk(sk)->icsk_ca_ops != &timely_ops) || !ca->config ||
+	    !closnet_cc_in_window(sk, skb))
 		return;
 	if (ca->config->prompt_ack)
 		timely_ack_promptly(sk, skb);

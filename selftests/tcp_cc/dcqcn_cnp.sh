@@ -65,6 +65,17 @@ else
 fi
 default_params
 
+# ---- a forged mark
+
+forge() { in_ns "$a" python3 "$(dirname "$0")/dcqcn_forge.py" w0 >"$TMP/forged"; }
+job forge
+check "a forger waits for data" wait_for 10 grep -q waits "$TMP/forged"
+begin
+check "all data arrives although a marked segment is forged" flow cc=dcqcn connect send=300000 \
+	"run=until grep -q sent $TMP/forged; do sleep 0.01; done" send=100000 close eof
+check_eq "a forged mark outside the window causes no CNP and no cut" \
+	"$(ce_since) $(sent_since) $(since cnp_handled)" "0 0 0"
+
 # ---- all packets marked
 
 begin
