@@ -76,6 +76,24 @@ ip -n "$s" link add d0 type dummy
 ip -n "$s" link add link d0 name m1 type macvlan && check_no_pool m1 && ip -n "$s" link del m1
 check_refused "a pool on lo is refused" "needs an Ethernet device" tc -n "$s" qdisc replace dev lo root dcqcn pool two
 
+# ---- an impossible rate
+
+# headroom_at MBPS: headroom of a tap that reports this rate
+headroom_at() {
+	in_ns "$s" ethtool -s t0 speed "$1" autoneg off
+	tc -n "$s" qdisc replace dev t0 root dcqcn pool three buffer 1000mb
+	dcqcn_stat "$s/t0" pool_headroom_bytes
+	tc -n "$s" qdisc del dev t0 root
+}
+if ip -n "$s" tuntap add t0 mode tap && ip -n "$s" link set t0 up && in_ns "$s" ethtool -s t0 speed 1000; then
+	highest=$(headroom_at 2000000)
+	check "headroom of a port of 2 Tbit/s is above that of 1 Gbit/s" test "$highest" -gt "$(headroom_at 1000)"
+	check_eq "a rate above 2 Tbit/s counts as 2 Tbit/s" "$(headroom_at 4294967294)" "$highest"
+	ip -n "$s" link del t0
+else
+	skip "a rate above 2 Tbit/s counts as 2 Tbit/s" "no taps that report a rate"
+fi
+
 # ---- a VLAN
 
 # Frames of VLAN 5 arrive at p1.5, a device on p1. The bridge of VLAN 5 has no port p1.
