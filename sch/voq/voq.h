@@ -30,7 +30,7 @@
  * @sk6: as @sk4; NULL without IPv6
  * @ingress: qdiscs with option credit, by their number
  * @ports: newest qdisc with option grant of a device, by the index of the device
- * @malformed: messages of wrong length, version or content
+ * @malformed: messages of wrong length, version or content, and multicasts
  * @wrong_port: messages from another source port
  * @not_authentic: messages with a wrong authenticator
  */

@@ -355,7 +355,9 @@ static atomic64_t *voq_read(struct voq_net *vn, struct sk_buff *skb, struct in6_
 	const u32 udp = sizeof(struct udphdr);
 	const u8 *msg;
 
-	if (skb_is_gso(skb) || !pskb_may_pull(skb, udp + VOQ_MSG_LEN))
+	/* the answer to a multicast would have its address as source, which no packet may have */
+	if (skb->pkt_type != PACKET_HOST || skb_is_gso(skb) ||
+	    !pskb_may_pull(skb, udp + VOQ_MSG_LEN))
 		return &vn->malformed;
 	if (udp_hdr(skb)->source != htons(vn->port))
 		return &vn->wrong_port;

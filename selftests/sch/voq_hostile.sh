@@ -39,6 +39,10 @@ check "strangers were forgotten" [ $(($(egress forgotten) + $(egress stalled))) 
 check_eq "all bytes arrive afterwards" "$(transfer 100000)" 100000
 check_eq "requests for other addresses are refused: one answer each" "$(forge 10.9.0.2 793 retry 10 10.77.0.1)" 10
 
+before=$(ingress rx_malformed)
+check "multicasts are sent" wait_for 5 forge ff02::1%h0 793 request 10 10.0.2.2
+check "multicasts are refused" wait_for 5 at_least $((before + 10)) ingress rx_malformed
+
 # ---- key
 
 tc -n "$r" qdisc del dev fab0 root

@@ -93,7 +93,7 @@ enum {
  * @TCA_VOQ_STATS_NOMEM_MESSAGES: u64, messages not sent because memory
  *	ran out or there was no route
  * @TCA_VOQ_STATS_RX_MALFORMED: u64, messages of the network namespace
- *	with a wrong length, version or content
+ *	with a wrong length, version or content, and multicasts
  * @TCA_VOQ_STATS_RX_PORT: u64, messages of the network namespace from
  *	another source port
  * @TCA_VOQ_STATS_RX_NOT_AUTHENTIC: u64, messages of the network namespace
