@@ -250,9 +250,17 @@ class Sweeps(unittest.TestCase):
     def test_cells_have_means_and_intervals(self):
         header, rows = sweep.merged([(("case", "value"), [("a", value), ("b", 7)]) for value in (1.0, 2.0, 3.0)])
         self.assertEqual(header, ("case", "value"))
-        self.assertRegex(rows[0][1], r"^2 \[-0\.48\d*, 4\.48\d*\]$")
+        self.assertEqual(rows[0][1], "2 ± 2")
         self.assertEqual((rows[0][0], rows[1]), ("a", ["b", 7]))
         self.assertIsNone(sweep.merged([(("a",), [(1,)]), (("a",), [(1,), (2,)])]))
+
+    def test_means_have_the_digits_that_the_interval_justifies(self):
+        for middle, half, text in ((97.414, 0.8, "97.4 ± 0.8"), (0.85841, 0.00114, "0.8584 ± 0.0011"),
+                                   (34.2, 32.4, "30 ± 30"), (104.3, 9.96, "104 ± 10"), (22160, 1412, "22200 ± 1400"),
+                                   (5.12, 0.962, "5.1 ± 1.0"), (-0.2, 0.31, "-0.2 ± 0.3"), (1 / 3, 0, "0.3333"),
+                                   (0, 0, "0"), (2, 1e-9, "2"), (math.nan, math.nan, "nan")):
+            with self.subTest(middle=middle, half=half):
+                self.assertEqual(statistics.plus_minus(middle, half), text)
 
     def test_tables_have_columns_for_intervals(self):
         tables = [(("case", "flows", "value"), [("a", 2, value), ("b", 2, "-")]) for value in (1.0, 2.0, 3.0)]
@@ -393,13 +401,23 @@ class Files(unittest.TestCase):
         self.assertEqual([run.waiting for run in runs], [[]] * 5)
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertTrue(sweep.summarize(runs, os.path.join(self.directory, "sweep")))
-        self.assertRegex(self.read("sweep/table.txt"), rb"(?s)5 seeds.*a +9\.8 \[8\.\d+, 10\.\d+\].*holds last: 9\.8")
+        self.assertRegex(self.read("sweep/table.txt"), rb"(?s)5 seeds.*a +9\.8 \xc2\xb1 1\.0.*holds last: 9\.8 ")
         self.assertRegex(self.read("sweep/claims.csv"),
                          rb"default,last,>= 8,9\.8,.*,holds,.*,1 2 3 4 5,9\.0 10\.0 11\.0 10\.0 9\.0\n")
         self.assertRegex(self.read("sweep/default/table-1.csv"), rb"low,.* high\n(.*\n)*a,.*9\.8,8\.\d+,10\.\d+\n")
         self.assertIn(b"opacity: 0.2", self.read("sweep/default/times.svg"))
         with contextlib.redirect_stdout(io.StringIO()):
             self.assertFalse(sweep.summarize(self.sweep([1, 2, 1, 2, 1]), os.path.join(self.directory, "sweep")))
+
+    def test_table_is_printed_as_in_a_page(self):
+        path = self.write("table-1.csv", "case,flows,p99,p99 low,p99 high,KB,p99,p99 low,p99 high\n"
+                                         "a,2,2.04,1.5,2.58,3.5,3,3,3\nb,4,-,,,4,4,3.75,4.25\n")
+        self.assertEqual(sweep.readable(path, []), (("case", "flows", "p99", "KB", "p99"), [
+            ("a", 2, "2.0 ± 0.5", 3.5, "3"), ("b", 4, "-", 4, "4.0 ± 0.2")]))
+        self.assertEqual(sweep.readable(path, ["KB", "case"]), (("KB", "case"), [(3.5, "a"), (4, "b")]))
+        self.assertEqual(sweep.readable(path, ["p99"])[1], [("2.0 ± 0.5", "3"), ("-", "4.0 ± 0.2")])
+        for name in ("us", "p99 low"):
+            self.assertRaisesRegex(BadValue, '"%s" .case, flows, p99, KB' % name, sweep.readable, path, [name])
 
     def test_claim_that_a_seed_lacks_is_open(self):
         claims = [{"id": "a", "text": "", "bar": ">= 1", "value": 2}, {"id": "b", "text": "", "bar": ">= 1", "value": 2}]

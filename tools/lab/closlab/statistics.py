@@ -38,6 +38,18 @@ def interval(values):
     return mean(values) - half, mean(values) + half
 
 
+def plus_minus(middle, half):
+    """Return: text "MIDDLE ± HALF" with the digits that HALF justifies: one, or two if the first is 1.
+
+    A HALF of zero, as of equal values, gives MIDDLE alone.
+    """
+    if not half > 1e-5 * abs(middle):
+        return "%.4g" % middle
+    digit, _, exponent = ("%.1e" % half).partition("e")
+    places = -int(exponent) + (digit[0] == "1")
+    return " ± ".join("%.*f" % (max(places, 0), round(value, places)) for value in (middle, half))
+
+
 def satisfied(low, high, bar):
     """Return: True if each value from LOW to HIGH satisfies BAR, as closlab.results.holds() has it; False if none does;
     else None."""

@@ -14,8 +14,8 @@ import traceback
 
 from closlab import cpu, experiment, inputs, pooled, runner
 from closlab.params import BadValue, assignments, texts
-from closlab.results import Results, layout
-from closlab.statistics import half_interval, interval, mean, verdict
+from closlab.results import Results, layout, value_of
+from closlab.statistics import half_interval, interval, mean, plus_minus, verdict
 
 CLAIM_COLUMNS = ("point", "id", "bar", "mean", "low", "high", "verdict", "text", "seeds", "values")
 HELD_OUT_SEEDS = (10**6, 2**32)     # seeds of --held-out; published numbers use seeds below
@@ -180,8 +180,7 @@ def cell(values):
         return values[0]
     if not all(isinstance(value, (int, float)) for value in values):
         return "-"
-    low, high = interval(values)
-    return "%.4g [%.4g, %.4g]" % (mean(values), low, high)
+    return plus_minus(mean(values), half_interval(values))
 
 
 def merged(tables):
@@ -224,6 +223,31 @@ def write_tables(results, directory):
                 out.writerow(table[0])
                 out.writerows(["%.6g" % value if isinstance(value, float) else value for value in row]
                               for row in table[1])
+
+
+def readable(path, names):
+    """Return: header and rows of a file of write_tables(), with "mean ± half interval" in one column.
+
+    NAMES: columns to return, by default all. A name that several columns have stands for all of them.
+    """
+    with open(path, encoding="utf-8", newline="") as f:
+        header, *rows = csv.reader(f)
+    columns = []
+    for i, name in enumerate(header):
+        if header[i + 1:i + 3] == [name + " low", name + " high"]:
+            columns.append((name, [text_of(*row[i:i + 3]) for row in rows]))
+        elif not (columns and name in (columns[-1][0] + " low", columns[-1][0] + " high")):
+            columns.append((name, [value_of(row[i]) for row in rows]))
+    for name in names:
+        if name not in dict(columns):
+            raise BadValue('unknown column "%s" (%s)' % (name, ", ".join(dict(columns))))
+    shown = [column for name in names for column in columns if column[0] == name] or columns
+    return tuple(name for name, _ in shown), list(zip(*(cells for _, cells in shown)))
+
+
+def text_of(middle, low, high):
+    """Return: text of a cell of a file of write_tables(); LOW and HIGH are empty if it has no interval."""
+    return plus_minus(float(middle), (float(high) - float(low)) / 2) if low else middle
 
 
 def judged(results):
@@ -347,9 +371,9 @@ def summarize(runs, directory):
             claims = judged(results)
             for claim in claims:
                 good = good and claim["verdict"] != "fails"
-                lines.append("%-5s %s: %.4g [%.4g, %.4g] (%s): %s" % (
-                    claim["verdict"], claim["id"], claim["mean"], claim["low"], claim["high"], claim["bar"],
-                    claim["text"]))
+                lines.append("%-5s %s: %s (%s): %s" % (
+                    claim["verdict"], claim["id"], plus_minus(claim["mean"], half_interval(claim["values"])),
+                    claim["bar"], claim["text"]))
                 out.writerow(claim_row(point, [run.seed for run in complete], claim))
             lines.append("")
             with open(os.path.join(directory, point, "claims.json"), "w", encoding="utf-8") as claims_file:
