@@ -75,7 +75,7 @@ def guest(lab):
     net.build()
     # a ring of two frames, so that packets queue in the qdisc
     topo.run("ip", "-n", "switch", "link", "set", "h1", "type", "closwire", "ring", "2")
-    lab.expect(sum(SPAN * part_ns(params, *setting) for setting in settings(params)))
+    lab.expect(sum(round(SPAN * part_ns(params, *setting)) for setting in settings(params)))
     for setting in settings(params):
         measure(lab, net, setting)
 
