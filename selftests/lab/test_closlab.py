@@ -9,6 +9,7 @@ import math
 import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -611,6 +612,20 @@ class Guest(unittest.TestCase):
         seeded = [mock.call(virtual.PROGRAMS, 5)]
         self.assertEqual(self.begun(123), (10 * 10**9, [mock.call(5 * 10**9)], seeded))
         self.assertEqual(self.begun(5 * 10**9 + 1), (20 * 10**9, [mock.call(15 * 10**9)], seeded))
+
+    def end(self, *reporter):
+        """End a measurement whose progress the program REPORTER displays."""
+        lab = guest.Lab.__new__(guest.Lab)
+        lab.origin, lab.done, lab.children, lab.measuring, lab.tracer = 0, 0, [], [], None
+        with subprocess.Popen(reporter) as process:
+            lab.reporter = process.pid
+            if reporter == ("false",):
+                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+            lab.end()
+
+    def test_measurement_without_display_of_progress_fails(self):
+        self.end("sleep", "60")
+        self.assertRaisesRegex(RuntimeError, "progress", self.end, "false")
 
     def test_command_of_the_set_up_starts_at_a_round_time_and_with_its_seed(self):
         with mock.patch.object(virtual, "sleep_until") as sleep, mock.patch.object(virtual, "seed") as seed, \

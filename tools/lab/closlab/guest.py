@@ -122,7 +122,8 @@ class Lab:
         """End the measurement."""
         self.done += time.monotonic_ns() - self.origin
         os.kill(self.reporter, signal.SIGTERM)
-        os.waitpid(self.reporter, 0)
+        if os.waitpid(self.reporter, 0)[1] != signal.SIGTERM:
+            raise RuntimeError("the display of progress failed")
         for child in self.children:
             child.terminate()
             if child.wait():
