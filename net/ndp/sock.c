@@ -271,7 +271,8 @@ static int ndp_port_choose(struct sock *sk)
 	for (i = 0; i < count; i++) {
 		u16 port = low + (offset + i) % count;
 
-		if (!inet_is_local_reserved_port(sock_net(sk), port) && ndp_port_take(sk, port, false))
+		if (!inet_is_local_reserved_port(sock_net(sk), port) &&
+		    ndp_port_take(sk, port, false))
 			return 0;
 		cond_resched();
 	}

@@ -95,7 +95,8 @@ struct channel {
 	struct flow *flow;		/* that it carries now */
 	bool once;			/* closed with its flow */
 	bool opened;
-	void (*remove)(struct channel *channel);	/* before it is closed: from its pool, pool.h */
+	/* takes it out of its pool before it is closed, pool.h */
+	void (*remove)(struct channel *channel);
 	uint16_t port;			/* of ends[0], network order */
 	struct channel *next;		/* in the hash table of open channels */
 	struct channel *next_idle;	/* in the pool */
