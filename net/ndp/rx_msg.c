@@ -148,9 +148,6 @@ bool ndp_rx_msg_queue(struct ndp_sock *ns, struct ndp_rx_msg *rm)
 		return ndp_rx_msg_has_news(rm);
 	if (!rm->rx) {
 		list_move_tail(&rm->node, &ns->ready);
-		/* a reader may wait for another message, whose sender is silent */
-		if (ns->reading)
-			ndp_rx_watch(ns);
 	} else if (list_empty(&rm->node) && rm->core.claim.is_window && ndp_rx_msg_has_news(rm)) {
 		list_add_tail(&rm->node, &ns->partial);
 	} else {
@@ -171,13 +168,17 @@ bool ndp_rx_msg_queue(struct ndp_sock *ns, struct ndp_rx_msg *rm)
  */
 struct ndp_rx_msg *ndp_rx_msg_next(struct ndp_sock *ns)
 {
-	struct ndp_rx_msg *rm = ns->reading;
+	struct list_head *list = list_empty(&ns->ready) ? &ns->partial : &ns->ready;
+	struct ndp_rx_msg *rm = ns->reading, *other;
 
-	if (rm && (ndp_rx_msg_has_news(rm) || !ndp_rx_is_silent(rm->rx)))
-		return ndp_rx_msg_has_news(rm) ? rm : NULL;
-	if (!list_empty(&ns->ready))
-		return list_first_entry(&ns->ready, struct ndp_rx_msg, node);
-	return list_first_entry_or_null(&ns->partial, struct ndp_rx_msg, node);
+	if (rm && ndp_rx_msg_has_news(rm))
+		return rm;
+	other = list_first_entry_or_null(list, struct ndp_rx_msg, node);
+	if (!rm || !other || ndp_rx_is_silent(rm->rx))
+		return other;
+	/* the timer ends the wait if the sender is silent */
+	ndp_rx_watch(ns);
+	return NULL;
 }
 
 /**

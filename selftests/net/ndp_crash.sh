@@ -64,6 +64,12 @@ sleep 0.1
 check_senders "messages of other senders arrive while a sender without the token repeats a trimmed packet"
 stop_jobs
 
+# with this SO_RCVBUF, all messages are read in parts
+job ndp_msg receive -n "$b" -p 9 -r 1000000 -f -c 100000000 -l 1500k -t 200
+wait_for 5 in_use
+sender_dies "of a message that is read, as theirs are" data:udp4:flow_id=90,$long,flags=9 await
+stop_jobs
+
 # ---- a receiver dies
 
 # receiver_dies STATE STEP...: b sends one message to the forger, which runs STEPs and stops, and one to a socket in a
