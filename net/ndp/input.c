@@ -339,27 +339,43 @@ static const u8 *ndp_input_peek(const struct sk_buff *skb, u32 at, u8 *buffer, u
 				  (int)min_t(u32, *len, NDP_HLEN_MAX), buffer);
 }
 
+/* Read the next header of a batch, @b, after that at @before. Return: do the packets join? */
+static bool ndp_input_next(struct ndp_packet *p, const u8 *before, const u8 *b, u32 len)
+{
+	struct ndp_packet next;
+
+	if (ndp_hdr_read_next(before, b, len, &p->last))
+		return true;
+	next = *p;
+	if (ndp_input_read(&next, b, len, udp_hdr(p->skb)) != NDP_COUNTERS ||
+	    !ndp_hdr_join(&p->last, &next.h))
+		return false;
+	p->last = next.h;
+	return true;
+}
+
 /* Read the headers of a batch. Return: are they valid, and do the packets join each other? */
 static bool ndp_input_join(struct ndp_packet *p)
 {
 	const u32 segment = skb_shinfo(p->skb)->gso_size, end = p->skb->len - NDP_UDP_HLEN;
-	struct ndp_packet next = *p;
-	u8 buffer[NDP_HLEN_MAX];
-	const u8 *b;
+	const u8 *b, *before = NULL;
+	u8 buffers[2][NDP_HLEN_MAX];
 	u32 at, len;
 
 	if (ndp_input_is_returned(udp_hdr(p->skb)))
 		return false;
-	for (at = 0; at < end; at += segment) {
-		b = ndp_input_peek(p->skb, at, buffer, &len);
-		if (!b || ndp_input_read(&next, b, len, udp_hdr(p->skb)) != NDP_COUNTERS)
+	for (at = 0; at < end; at += segment, before = b) {
+		b = ndp_input_peek(p->skb, at, buffers[p->packets++ % 2], &len);
+		if (!b)
 			return false;
-		if (!at)
-			p->h = next.h;
-		else if (!ndp_hdr_join(&p->last, &next.h))
+		if (before) {
+			if (!ndp_input_next(p, before, b, len))
+				return false;
+			continue;
+		}
+		if (ndp_input_read(p, b, len, udp_hdr(p->skb)) != NDP_COUNTERS)
 			return false;
-		p->last = next.h;
-		p->packets++;
+		p->last = p->h;
 	}
 	return true;
 }
@@ -385,7 +401,7 @@ static bool ndp_input_whole(const struct ndp_packet *batch)
 
 	/* sockets must not keep packets of the kernel's reserve */
 	if (skb_pfmemalloc(p.skb) || !ndp_input_join(&p) ||
-	    !ndp_rx_batch_has_apart(p.skb, ndp_hdr_len(&p.h)) || !ndp_rx_input_batch(&p))
+	    !pskb_may_pull(p.skb, NDP_UDP_HLEN + ndp_hdr_len(&p.h)) || !ndp_rx_input_batch(&p))
 		return false;
 	closnet_count_add(counters, NDP_N_IN_PACKETS, p.packets);
 	closnet_count_add(counters, NDP_N_IN_BATCHED, p.packets);

@@ -8,11 +8,10 @@
  *	output.c	recvmsg.c		sendmsg(), recvmsg()
  *	sender_flow.c	receiver.c		messages of a flow; packets of a flow
  *	sender.c	receiver_flow.c		packets of a flow; begin and end of flows
- *	rx_ride.c				ACKs that DATA of the other direction carries
+ *	rx_ride.c  rx_batch.c			ACKs that DATA carries; batches that arrived
  *			rx_msg.c  region.c	received messages
  *			pacer.c			pull queues
  *	peer.c  sock.c  mem.c  auth.c		IP, paths; ports, addresses; memory; tags
- *	rx_batch.c				batches that arrived
  *
  * A file calls only those beside or below it, and the cores (snd.h, rcv.h, ...); there is no cycle.
  *
@@ -52,6 +51,7 @@
 #include "counters.h"
 #include "pacer.h"
 #include "rcv.h"
+#include "rx_part.h"
 #include "snd.h"
 
 #define NDP_PORT_BUCKETS_BITS	10
@@ -296,8 +296,8 @@ void ndp_auth_exit(struct ndp_net *nn);
 /**
  * struct ndp_packet - a packet that arrived, or a batch that is processed as one
  * @nn: namespace
- * @skb: packet; its data begins with the payload. A batch's has the headers of all packets until
- *	it is accepted. NULL: no payload is needed
+ * @skb: packet; its data begins with the payload, a batch's with UDP's header until it is accepted.
+ *	NULL: no payload is needed
  * @h: header; of a batch, the first packet's
  * @last: header of the last packet of a batch
  * @packets: number of packets of a batch; 0: a single packet
@@ -848,23 +848,6 @@ void ndp_rx_init_sock(struct ndp_sock *ns);
 
 /* ---- rx_msg.c, recvmsg.c: received messages ---- */
 
-/**
- * struct ndp_part_cb - skb->cb of a kept packet
- * @offset: its payload's offset in the message
- * @memory: its memory, bytes
- * @len: payload, bytes
- */
-struct ndp_part_cb {
-	u64 offset;
-	u32 memory;
-	u32 len;
-};
-
-static inline struct ndp_part_cb *ndp_part_cb(const struct sk_buff *skb)
-{
-	return (struct ndp_part_cb *)skb->cb;
-}
-
 struct ndp_rx_msg *ndp_rx_msg_alloc(const struct ndp_packet *p);
 void ndp_rx_msg_add(struct ndp_rx_msg *rm, struct sk_buff *skb, struct ndp_part_cb part);
 void ndp_rx_msg_free(struct sock *sk, struct ndp_rx_msg *rm);
@@ -878,7 +861,8 @@ int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 /* ---- region.c: messages placed in memory of a program ---- */
 
 void ndp_region_take(struct ndp_sock *ns, struct ndp_rx_msg *rm, u64 len);
-void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const struct ndp_packet *p);
+void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const struct sk_buff *skb,
+		     const struct ndp_part_cb *part);
 void ndp_region_deliver(struct ndp_sock *ns, struct ndp_rx_msg *rm);
 void ndp_region_return(struct ndp_sock *ns, struct ndp_rx_msg *rm);
 int ndp_region_setsockopt(struct sock *sk, int name, sockptr_t optval, unsigned int len);

@@ -204,12 +204,8 @@ static bool ndp_rcv_is_batch_new(const struct ndp_rcv_flow *f, const struct ndp_
 
 static void ndp_rcv_mark_batch(struct ndp_rcv_flow *f, const struct ndp_rcv_pkt *p)
 {
-	u32 seq = p->h->seq, count = ndp_rcv_packets(p);
-
-	for (; count--; seq++) {
-		ndp_bits_clear(f->nack, seq);
-		ndp_window_add(&f->arrived, seq);
-	}
+	ndp_bits_clear_many(f->nack, p->h->seq, ndp_rcv_packets(p));
+	ndp_window_add_many(&f->arrived, p->h->seq, ndp_rcv_packets(p));
 	ndp_rcv_seen(f, p->last);
 }
 

@@ -367,8 +367,7 @@ static void ndp_rcv_add(struct ndp_rcv *r, struct ndp_rcv_msg *m, const struct n
 	if (!fulls)
 		return;
 	index = ndp_rcv_index(&m->cut, p->h->data.offset);
-	while (fulls--)
-		ndp_window_add(&m->arrived, index++);
+	ndp_window_add_many(&m->arrived, index, fulls);
 	if (memory >= p->h->payload_len) {
 		r->usual_len = p->h->payload_len;
 		r->usual_extra = memory - p->h->payload_len;

@@ -32,7 +32,6 @@
  */
 #include <linux/filter.h>
 #include "ndp.h"
-#include "rx_batch.h"
 #include "rx_ride.h"
 
 /*
@@ -145,17 +144,21 @@ static struct ndp_rx_msg *ndp_rx_prepare(struct ndp_rx *rx, struct ndp_packet *p
 static void ndp_rx_keep(struct ndp_rx *rx, struct ndp_packet *p, struct ndp_rx_msg *rm)
 {
 	struct ndp_sock *ns = ndp_sk(rx->sk);
+	struct ndp_part_cb part = {
+		.offset = p->h.data.offset, .memory = p->skb->truesize, .len = ndp_packet_len(p),
+	};
 
-	if (p->packets)
-		ndp_rx_batch_strip(p->skb, ndp_hdr_len(&p->h));
-	ns->bytes_received += ndp_packet_len(p);
+	if (p->packets) {
+		part.segment = p->h.payload_len;
+		part.hlen = (u16)ndp_hdr_len(&p->h);
+		__skb_pull(p->skb, sizeof(struct udphdr) + part.hlen);
+	}
+	ns->bytes_received += part.len;
 	if (rm->slots) {
-		ndp_region_copy(ns, rm, p);
+		ndp_region_copy(ns, rm, p->skb, &part);
 		return;
 	}
-	ndp_rx_msg_add(rm, p->skb, (struct ndp_part_cb) {
-		.offset = p->h.data.offset, .memory = p->skb->truesize, .len = p->skb->len,
-	});
+	ndp_rx_msg_add(rm, p->skb, part);
 	p->skb = NULL;
 }
 
@@ -434,7 +437,7 @@ void ndp_rx_input(struct ndp_packet *p)
 
 /**
  * ndp_rx_input_batch() - process a batch of DATA at once
- * @p: batch whose packets join each other, see ndp_hdr_join(); ndp_rx_batch_has_apart() holds
+ * @p: batch whose packets join each other, see ndp_hdr_join(); the first header is linear
  *
  * A socket filter decides about each packet, so a socket with one gets single packets. Under RCU,
  * with softirqs disabled, without locks.

@@ -145,16 +145,18 @@ static int ndp_recv_copy_packets(struct msghdr *msg, struct sk_buff **packets, u
 				 u64 end, u64 *pos)
 {
 	const struct ndp_part_cb *part;
+	u32 i = 0, len, at;
 	int err = 0;
-	u32 i, len;
 
-	for (i = 0; i < count && *pos < end && !err; i++) {
+	while (i < count && *pos < end && !err) {
 		part = ndp_part_cb(packets[i]);
 		len = (u32)(min(end, ndp_part_end(packets[i])) - *pos);
-		err = skb_copy_datagram_iter(packets[i], (int)(*pos - part->offset), &msg->msg_iter,
-					     (int)len);
+		at = ndp_part_piece(part, (u32)(*pos - part->offset), &len);
+		err = skb_copy_datagram_iter(packets[i], (int)at, &msg->msg_iter, (int)len);
 		if (!err)
 			*pos += len;
+		if (*pos == ndp_part_end(packets[i]))
+			i++;
 	}
 	return err;
 }

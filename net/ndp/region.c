@@ -104,18 +104,23 @@ static void ndp_region_flush(void *to, u32 len)
  * ndp_region_copy() - copy the payload of a packet or a batch to its place
  * @ns: socket
  * @rm: message with space
- * @p: packet or batch: a part of it
+ * @skb: packet or batch
+ * @part: its part of the message
  *
  * Under rx_lock.
  */
-void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const struct ndp_packet *p)
+void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const struct sk_buff *skb,
+		     const struct ndp_part_cb *part)
 {
-	u64 at = (u64)rm->slot * NDP_REGION_UNIT + p->h.data.offset;
-	void *to = ns->region->base + at;
-	u32 len = ndp_packet_len(p);
+	void *to = ns->region->base + (u64)rm->slot * NDP_REGION_UNIT + part->offset;
+	u32 at, len, from;
 
-	skb_copy_bits(p->skb, 0, to, (int)len);
-	ndp_region_flush(to, len);
+	for (at = 0; at < part->len; at += len) {
+		len = part->len - at;
+		from = ndp_part_piece(part, at, &len);
+		skb_copy_bits(skb, (int)from, to + at, (int)len);
+	}
+	ndp_region_flush(to, part->len);
 }
 
 /**

@@ -9,7 +9,5 @@
 
 bool ndp_rx_batch_is(const struct sk_buff *skb, u32 off);
 void ndp_rx_batch_keep(struct sk_buff *skb, u32 off);
-bool ndp_rx_batch_has_apart(struct sk_buff *skb, u32 hlen);
-void ndp_rx_batch_strip(struct sk_buff *skb, u32 hlen);
 
 #endif /* _NDP_RX_BATCH_H */

@@ -62,6 +62,24 @@ void ndp_window_add(struct ndp_window *w, u32 n)
 }
 
 /**
+ * ndp_window_add_many() - numbers arrived, of which none was there
+ * @w: window
+ * @n: the first one; all fit
+ * @count: their number
+ */
+void ndp_window_add_many(struct ndp_window *w, u32 n, u32 count)
+{
+	if (n == w->base) {
+		/* their bits are clear */
+		w->base += count;
+		ndp_window_slide(w);
+		return;
+	}
+	while (count--)
+		ndp_window_add(w, n++);
+}
+
+/**
  * ndp_window_skip() - numbers before a base are waited for no longer
  * @w: window
  * @bits: another bitmap of the same numbers

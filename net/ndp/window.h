@@ -92,6 +92,7 @@ static inline bool ndp_window_has(const struct ndp_window *w, u32 n)
 }
 
 void ndp_window_add(struct ndp_window *w, u32 n);
+void ndp_window_add_many(struct ndp_window *w, u32 n, u32 count);
 void ndp_window_skip(struct ndp_window *w, u64 *bits, u32 base);
 u64 ndp_bits_map(const u64 *bits, u32 n);
 void ndp_bits_clear_many(u64 *bits, u32 n, u32 count);

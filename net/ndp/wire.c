@@ -376,6 +376,61 @@ static bool ndp_data_join(const struct ndp_hdr *a, const struct ndp_hdr *b)
 	       x->offset + a->payload_len == y->offset;
 }
 
+/* Bytes that all headers of a batch's middle have in common, as 7 numbers of 8 bytes */
+static const u64 ndp_hdr_common[NDP_HLEN / 8] = {
+	~0ULL,			/* type .. flow_id */
+	0xffff0000ULL,		/* path, try_no */
+	0xffffffffffffULL,	/* sport .. prio */
+	~0ULL,			/* msg_id, base */
+	0,			/* pull_target, offset */
+	0xffffffffffffULL,	/* msg_len */
+	~0ULL,			/* msg_base, token */
+};
+
+static bool ndp_hdr_resembles(const u8 *a, const u8 *b)
+{
+	u64 differs = 0;
+	u32 i;
+
+	for (i = 0; i < NDP_HLEN / 8; i++)
+		differs |= (closnet_get(a + 8 * i, 8) ^ closnet_get(b + 8 * i, 8)) &
+			   ndp_hdr_common[i];
+	return !differs;
+}
+
+/**
+ * ndp_hdr_read_next() - read a header in the middle of a batch
+ * @before: bytes of the header before, NDP_HLEN
+ * @b: bytes of the header
+ * @len: bytes that are present
+ * @h: in: header before, which ndp_hdr_read() or this function has read; result: header, unchanged
+ *	if false
+ *
+ * This is much faster than ndp_hdr_read() and ndp_hdr_join().
+ *
+ * Return: true if the header is valid, without a tag, and the packets join each other; false: they
+ * may still do so.
+ */
+bool ndp_hdr_read_next(const u8 *before, const u8 *b, u32 len, struct ndp_hdr *h)
+{
+	u32 pull_target = ndp_get32(b + OFF_PULL_TARGET);
+	u64 offset = h->data.offset + h->payload_len;
+
+	if (h->type != NDP_DATA || h->flags & ~NDP_DATA_COMMON || h->try_no || h->keyed ||
+	    len != NDP_HLEN + h->payload_len || h->here != h->payload_len ||
+	    !ndp_hdr_resembles(before, b) || ndp_get32(b + OFF_SEQ) != h->seq + 1 ||
+	    closnet_get(b + OFF_OFFSET, LEN_48) != offset ||
+	    ndp_before(pull_target, h->data.pull_target) ||
+	    offset + h->payload_len > h->data.msg_len || ndp_before(h->seq + 1, h->data.base) ||
+	    closnet_get16(b + OFF_CHECK) != ndp_checksum_first(b) ||
+	    closnet_get16(b + OFF_CHECK_REST) != ndp_checksum_rest(b))
+		return false;
+	h->seq++;
+	h->data.offset = offset;
+	h->data.pull_target = pull_target;
+	return true;
+}
+
 /**
  * ndp_hdr_join() - check whether two packets of a batch can be processed as one
  * @a: a packet; only the first one of a batch may have flags that are not about the batch

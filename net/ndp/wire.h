@@ -281,6 +281,7 @@ void ndp_answer(const struct ndp_hdr *h, enum ndp_type type, struct ndp_hdr *ans
 void ndp_hdr_write(const struct ndp_hdr *h, u8 *b);
 void ndp_hdr_set_keyed(u8 *b);
 bool ndp_hdr_is_cut(const u8 *b, u32 len);
+bool ndp_hdr_read_next(const u8 *before, const u8 *b, u32 len, struct ndp_hdr *h);
 bool ndp_hdr_join(const struct ndp_hdr *a, const struct ndp_hdr *b);
 struct ndp_hdr ndp_hdr_nth(const struct ndp_hdr *first, const struct ndp_hdr *last, u32 n);
 enum ndp_read ndp_hdr_read(const u8 *b, u32 len, struct ndp_hdr *h);

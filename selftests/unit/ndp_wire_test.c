@@ -723,6 +723,66 @@ static void test_join_not(void **state)
 	assert_false(ndp_hdr_join(&a, &b));
 }
 
+/* Read the header @b after the header at @a as ndp_hdr_read_next() and as ndp_hdr_join() do it. Return: the first's */
+static bool next(const u8 *a, const u8 *b, u32 len)
+{
+	struct ndp_hdr before, slow, fast;
+	bool quick;
+
+	assert_int_equal(ndp_hdr_read(a, NDP_HLEN + 1000, &before), NDP_READ_OK);
+	fast = before;
+	quick = ndp_hdr_read_next(a, b, len, &fast);
+	if (!quick) {
+		assert_memory_equal(&fast, &before, sizeof(fast));
+		return false;
+	}
+	assert_int_equal(ndp_hdr_read(b, len, &slow), NDP_READ_OK);
+	assert_true(ndp_hdr_join(&before, &slow));
+	assert_memory_equal(&fast, &slow, sizeof(fast));
+	return true;
+}
+
+static void test_read_next(void **state)
+{
+	struct ndp_hdr h[3] = { nth(0), nth(1), nth(2) };
+	u8 b[3][NDP_HLEN], wrong[NDP_HLEN];
+	struct rng rng;
+	u32 i, n;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		ndp_hdr_write(&h[i], b[i]);
+	assert_true(next(b[0], b[1], NDP_HLEN + 1000));
+	/* trimmed, padded, the same once more, one that is left out, and the tail */
+	assert_false(next(b[0], b[1], NDP_HLEN + 999));
+	assert_false(next(b[0], b[1], NDP_HLEN + 1001));
+	assert_false(next(b[0], b[0], NDP_HLEN + 1000));
+	assert_false(next(b[1], b[2], NDP_HLEN + 500));
+	/* a header with other values is accepted only if ndp_hdr_join() accepts it */
+	rng_seed(&rng, 73);
+	for (i = 0; i < ROUNDS; i++) {
+		memcpy(wrong, b[1], NDP_HLEN);
+		for (n = rng_in(&rng, 1, 2); n; n--)
+			wrong[rng_in(&rng, 0, NDP_HLEN - 1)] ^= (u8)(1U << rng_in(&rng, 0, 7));
+		if (i % 2)
+			put_sums(wrong);
+		next(b[0], wrong, NDP_HLEN + 1000);
+		n = rng_in(&rng, 0, NDP_HLEN - 1);
+		memcpy(wrong, b[1], NDP_HLEN);
+		wrong[n] ^= 1;
+		assert_false(next(b[0], wrong, NDP_HLEN + 1000));
+	}
+	/* flags that the first packet of a batch may have, and a retransmission */
+	h[0].flags |= NDP_DATA_ACK;
+	ndp_hdr_write(&h[0], b[0]);
+	assert_false(next(b[0], b[1], NDP_HLEN + 1000));
+	h[0].flags = NDP_DATA_RTX;
+	h[1].flags = NDP_DATA_RTX;
+	ndp_hdr_write(&h[0], b[0]);
+	ndp_hdr_write(&h[1], b[1]);
+	assert_false(next(b[0], b[1], NDP_HLEN + 1000));
+}
+
 static void test_serial(void **state)
 {
 	(void)state;
@@ -756,6 +816,7 @@ int main(void)
 		cmocka_unit_test(test_answer),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_join_not),
+		cmocka_unit_test(test_read_next),
 		cmocka_unit_test(test_serial),
 	};
 
