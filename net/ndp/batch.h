@@ -20,6 +20,8 @@
 #define NDP_BATCH_BYTES		(65535U - 100)
 /* fragments of a packet: its header, and two of payload at the end of a chunk */
 #define NDP_BATCH_FRAGS		3
+/* packets that find place in the fragments of a batch if their headers have memory of their own */
+#define NDP_BATCH_APART		8
 
 /**
  * struct ndp_batch - packets that leave as one; or a single packet

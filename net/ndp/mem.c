@@ -151,7 +151,7 @@ void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes)
 /**
  * ndp_chunk_memory() - get the memory of the chunk with the next bytes of a message
  * @m: message
- * @bytes: bytes that are left
+ * @bytes: bytes that are left, with gaps
  *
  * Return: bytes.
  */
@@ -170,31 +170,87 @@ static void ndp_msg_uncharge(struct ndp_msg *m, u32 bytes)
 	atomic64_sub(bytes, &ndp_sk(m->sk)->snd_bytes);
 }
 
+/* The chunk of a place; most packets are in that of the packet before. Under the flow's lock */
+static struct page *ndp_msg_page(struct ndp_msg *m, u64 place)
+{
+	u64 index = place >> m->chunk_shift;
+
+	if (!m->page || m->page_index != index) {
+		m->page = xa_load(&m->chunks, (unsigned long)index);
+		m->page_index = index;
+	}
+	return m->page;
+}
+
+/**
+ * ndp_msg_header() - get the memory of a header in the gap before the payload
+ * @m: message, under its flow's lock
+ * @offset: offset of the packet
+ *
+ * Packets with an earlier header may still wait at a NIC or a receiver of this host, so each gap is
+ * used once. Nobody but the kernel can write to it.
+ *
+ * Return: memory; NULL: there is no gap, it was used, or it is in two chunks.
+ */
+u8 *ndp_msg_header(struct ndp_msg *m, u64 offset)
+{
+	u32 size = 1U << m->chunk_shift, begin;
+	struct page *page;
+	u64 place;
+
+	if (!m->gap || offset < m->written)
+		return NULL;
+	place = ndp_msg_place(m, offset) - m->gap;
+	begin = (u32)place & (size - 1);
+	page = ndp_msg_page(m, place);
+	if (begin + m->gap > size || !page)
+		return NULL;
+	m->written = offset + 1;
+	return (u8 *)page_address(page) + begin;
+}
+
+/* Add memory of a chunk to a packet. Return: false if it cannot have so many fragments */
+static bool ndp_msg_add_frag(struct sk_buff *skb, struct page *page, u32 begin, u32 len)
+{
+	int frag = skb_shinfo(skb)->nr_frags;
+
+	if (skb_can_coalesce(skb, frag, page, (int)begin)) {
+		skb_coalesce_rx_frag(skb, frag - 1, (int)len, len);
+		return true;
+	}
+	if (WARN_ON_ONCE(frag == MAX_SKB_FRAGS))
+		return false;
+	get_page(page);
+	skb_add_rx_frag(skb, frag, page, (int)begin, (int)len, len);
+	return true;
+}
+
 /**
  * ndp_msg_add() - add a part of a message to a packet
  * @m: message
  * @skb: packet; or a batch, whose last packet gets the payload
- * @offset: the part's place, bytes
- * @len: bytes, which are copied
+ * @offset: the part's offset, bytes
+ * @len: bytes
+ * @header: it begins with the header in its gap, see ndp_msg_header()
  *
  * Return: false if the packet cannot have so many fragments.
  */
-bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len)
+bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len, bool header)
 {
 	u32 size = 1U << m->chunk_shift, begin, part;
+	u64 place = ndp_msg_place(m, offset);
 	struct page *page;
-	int frag;
 
-	for (frag = skb_shinfo(skb)->nr_frags; len; frag++) {
-		page = xa_load(&m->chunks, (unsigned long)(offset >> m->chunk_shift));
-		if (WARN_ON_ONCE(!page || frag == MAX_SKB_FRAGS))
-			return false;
-		begin = (u32)offset & (size - 1);
+	if (header) {
+		place -= m->gap;
+		len += m->gap;
+	}
+	for (; len; len -= part, place += part) {
+		page = ndp_msg_page(m, place);
+		begin = (u32)place & (size - 1);
 		part = min(len, size - begin);
-		get_page(page);
-		skb_add_rx_frag(skb, frag, page, (int)(m->begin + begin), (int)part, part);
-		offset += part;
-		len -= part;
+		if (WARN_ON_ONCE(!page) || !ndp_msg_add_frag(skb, page, m->begin + begin, part))
+			return false;
 	}
 	return true;
 }
@@ -207,11 +263,14 @@ bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len)
  */
 bool ndp_msg_done(struct ndp_msg *m)
 {
+	/* all before the gap of the first packet that is not acknowledged */
+	u64 done = ndp_msg_place(m, m->core.done) - m->gap;
 	u64 freed = m->freed, size = 1ULL << m->chunk_shift;
 	struct page *page;
 	u32 bytes = 0;
 
-	for (; freed + size <= m->core.done; freed += size) {
+	m->page = NULL;
+	for (; freed + size <= done; freed += size) {
 		page = xa_erase_bh(&m->chunks, (unsigned long)(freed >> m->chunk_shift));
 		bytes += page_size(page);
 		put_page(page);

@@ -275,9 +275,11 @@ void ndp_peers_exit(struct ndp_net *nn);
 
 int ndp_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
 	      int ifindex, struct ndp_route *route);
+u32 ndp_net_hlen(const struct ndp_net *nn);
 u16 ndp_route_payload(const struct ndp_net *nn, const struct ndp_addrs *addrs, u32 mtu);
 struct sk_buff *ndp_out_skb(const struct ndp_peer *peer, const struct ndp_hdr *h);
-bool ndp_out_more(const struct ndp_peer *peer, struct sk_buff *skb, const struct ndp_hdr *h);
+bool ndp_out_more(const struct ndp_peer *peer, struct sk_buff *skb, const struct ndp_hdr *h,
+		  u8 *head);
 void ndp_out_xmit(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, u8 dsfield,
 		  struct sock *sk);
 void ndp_out_answer(struct ndp_peer *peer, const struct ndp_hdr *h);
@@ -488,10 +490,13 @@ void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes);
  * @sk: its socket
  * @node: in the flow's @msgs
  * @no: number on its socket, from 1, when all of it is copied
- * @chunks: memory: struct page by offset >> @chunk_shift
+ * @chunks: memory: struct page by place >> @chunk_shift
+ * @page: chunk @page_index, from which a packet was sent; or NULL
  * @begin: offset in the first chunk's page; 0 unless messages share the page
  * @chunk_shift: log2 of the bytes of a chunk
- * @freed: the memory of bytes before this one was freed
+ * @gap: bytes before the payload of each packet, for its header; 0: headers have other memory
+ * @written: the gaps of packets before this offset were used
+ * @freed: the memory before this place was freed
  * @reserved: bytes charged for chunks to come; sendmsg()'s own
  * @copying: sendmsg() still copies it, and frees it; under the flow's lock
  */
@@ -501,8 +506,12 @@ struct ndp_msg {
 	struct list_head node;
 	u64 no;
 	struct xarray chunks;
+	struct page *page;
+	u64 page_index;
 	u32 begin;
 	u8 chunk_shift;
+	u8 gap;
+	u64 written;
 	u64 freed;
 	u32 reserved;
 	bool copying;
@@ -514,8 +523,15 @@ static inline bool ndp_msg_shares(const struct ndp_msg *m)
 	return m->core.len <= PAGE_SIZE / 2;
 }
 
+/* Place of a byte in the memory of a message: the packets follow each other, each behind its gap. */
+static inline u64 ndp_msg_place(const struct ndp_msg *m, u64 offset)
+{
+	return m->gap ? offset + (div_u64(offset, m->core.payload) + 1) * m->gap : offset;
+}
+
 u32 ndp_chunk_memory(const struct ndp_msg *m, u64 bytes);
-bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len);
+u8 *ndp_msg_header(struct ndp_msg *m, u64 offset);
+bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len, bool header);
 bool ndp_msg_done(struct ndp_msg *m);
 void ndp_msg_free(struct ndp_msg *m);
 int ndp_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);

@@ -135,17 +135,16 @@ bool ndp_nic_take(struct ndp_tx *tx, const struct ndp_snd_next *next, bool joins
 		return true;
 	nic = &tx->link->nic;
 	spin_lock(&nic->lock);
-	if (!nic->dead) {
+	if (joins) {
+		ndp_nicq_charge(&nic->q, bytes);
+	} else if (!nic->dead) {
 		/* the namespace of the device exists */
 		ndp_nic_rate(nic, ndp_nic_Mbps(nic));
 		key = ndp_nicq_key((u8)READ_ONCE(nic->nn->conf.pull_policy), next->prio,
 				   next->rest);
 		ndp_nicq_charge(&nic->q, min_t(u32, (u32)atomic_xchg(&nic->control_bytes, 0),
 					       NDP_NIC_CONTROL_MAX));
-		if (joins)
-			ndp_nicq_charge(&nic->q, bytes);
-		else
-			may = ndp_nicq_take(&nic->q, &tx->nicq, key, bytes, now);
+		may = ndp_nicq_take(&nic->q, &tx->nicq, key, bytes, now);
 		ndp_nic_kick(nic);
 	}
 	spin_unlock(&nic->lock);

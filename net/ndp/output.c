@@ -29,10 +29,17 @@
 
 /* ---- chunks ---- */
 
+/* Bytes of a message with its gaps */
+static u64 ndp_msg_bytes(const struct ndp_msg *m)
+{
+	return ndp_msg_place(m, m->core.len - 1) + 1;
+}
+
 /* Memory of a whole message; less than 4 GiB, as SO_SNDBUF is less than 2 */
 static u32 ndp_msg_memory(const struct ndp_msg *m)
 {
-	u64 whole = m->core.len >> m->chunk_shift << m->chunk_shift, rest = m->core.len - whole;
+	u64 bytes = ndp_msg_bytes(m);
+	u64 whole = bytes >> m->chunk_shift << m->chunk_shift, rest = bytes - whole;
 
 	return (u32)whole + (rest ? ndp_chunk_memory(m, rest) : 0);
 }
@@ -50,6 +57,20 @@ static u8 ndp_chunk_shift(const struct sock *sk, size_t len)
 	return (u8)max_t(u32, shift, PAGE_SHIFT);
 }
 
+/* Lay out a message of more packets than a batch with separate headers can have. */
+static void ndp_msg_lay_gaps(struct ndp_msg *m, const struct ndp_net *nn)
+{
+	const u64 apart = (u64)m->core.payload * NDP_BATCH_APART;
+	struct ndp_snd_msg *core = &m->core;
+	u32 gap = ndp_net_hlen(nn);
+
+	if (READ_ONCE(nn->conf.gso_packets) <= NDP_BATCH_APART || core->len <= apart ||
+	    NDP_BATCH_BYTES <= apart)
+		return;
+	m->gap = (u8)gap;
+	core->payload = (u16)min_t(u32, core->payload, (1U << m->chunk_shift) - gap);
+}
+
 static struct ndp_msg *ndp_msg_alloc(struct sock *sk, size_t len, u16 payload)
 {
 	struct ndp_msg *m = kzalloc(sizeof(*m), GFP_KERNEL);
@@ -63,6 +84,7 @@ static struct ndp_msg *ndp_msg_alloc(struct sock *sk, size_t len, u16 payload)
 	m->chunk_shift = ndp_chunk_shift(sk, len);
 	/* so the first chunk has a packet, or all of the message */
 	m->core.payload = (u16)min_t(u32, payload, 1U << m->chunk_shift);
+	ndp_msg_lay_gaps(m, ndp_net(sock_net(sk)));
 	xa_init_flags(&m->chunks, XA_FLAGS_LOCK_BH);
 	return m;
 }
@@ -78,6 +100,7 @@ static struct ndp_msg *ndp_msg_alloc(struct sock *sk, size_t len, u16 payload)
  * @port: the peer's
  * @ifindex: device of the route
  * @copied: bytes of the message that are copied
+ * @place: their memory, with gaps
  * @timeo: time that it may wait, jiffies
  */
 struct ndp_tx_copy {
@@ -88,6 +111,7 @@ struct ndp_tx_copy {
 	u16 port;
 	int ifindex;
 	u64 copied;
+	u64 place;
 	long timeo;
 };
 
@@ -95,9 +119,9 @@ struct ndp_tx_copy {
 static bool ndp_copy_may(const struct ndp_tx_copy *cp)
 {
 	const struct ndp_msg *m = cp->m;
-	u64 least = m->core.payload + (1ULL << m->chunk_shift);
+	u64 least = m->gap + m->core.payload + (1ULL << m->chunk_shift);
 
-	if (cp->copied && cp->copied - READ_ONCE(m->freed) < least)
+	if (cp->place && cp->place - READ_ONCE(m->freed) < least)
 		return true;
 	return atomic64_read(&ndp_sk(cp->sk)->snd_bytes) < READ_ONCE(cp->sk->sk_sndbuf);
 }
@@ -160,15 +184,35 @@ static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
 	return err == -EAGAIN && poll ? -ENOBUFS : err;
 }
 
-/* Copy the only chunk of a message into a page that several messages share. */
-static struct page *ndp_copy_shared(struct ndp_tx_copy *cp, size_t len, struct iov_iter *from)
+/* Copy @bytes of the message's memory: payload, between gaps. Return: false: a fault */
+static bool ndp_copy_payload(struct ndp_tx_copy *cp, struct page *page, u32 begin, u32 bytes,
+			     struct iov_iter *from)
 {
-	unsigned int space = (unsigned int)ALIGN(len, L1_CACHE_BYTES);
+	const struct ndp_msg *m = cp->m;
+	u32 gap = m->gap, whole = gap ? gap + m->core.payload : 1U << m->chunk_shift, at, part;
+
+	div_u64_rem(cp->place, whole, &at);
+	for (; bytes; bytes -= part, begin += part) {
+		part = min(bytes, (at < gap ? gap : whole) - at);
+		if (at >= gap) {
+			if (copy_page_from_iter(page, begin, part, from) != part)
+				return false;
+			cp->copied += part;
+		}
+		at = at + part < whole ? at + part : 0;
+	}
+	return true;
+}
+
+/* Copy the only chunk of a message into a page that several messages share. */
+static struct page *ndp_copy_shared(struct ndp_tx_copy *cp, u32 bytes, struct iov_iter *from)
+{
+	unsigned int space = ALIGN(bytes, L1_CACHE_BYTES);
 	struct page_frag *frag = &current->task_frag;
 
 	if (!skb_page_frag_refill(space, frag, cp->sk->sk_allocation))
 		return ERR_PTR(-ENOMEM);
-	if (!copy_from_iter_full(page_address(frag->page) + frag->offset, len, from))
+	if (!ndp_copy_payload(cp, frag->page, frag->offset, bytes, from))
 		return ERR_PTR(-EFAULT);
 	cp->m->begin = frag->offset;
 	frag->offset += space;
@@ -177,14 +221,14 @@ static struct page *ndp_copy_shared(struct ndp_tx_copy *cp, size_t len, struct i
 }
 
 /* Copy a chunk into pages of its own, of @memory bytes. */
-static struct page *ndp_copy_own(struct ndp_tx_copy *cp, size_t len, u32 memory,
+static struct page *ndp_copy_own(struct ndp_tx_copy *cp, u32 bytes, u32 memory,
 				 struct iov_iter *from)
 {
 	struct page *page = alloc_pages(cp->sk->sk_allocation | __GFP_COMP, get_order(memory));
 
 	if (!page)
 		return ERR_PTR(-ENOMEM);
-	if (copy_from_iter_full(page_address(page), len, from))
+	if (ndp_copy_payload(cp, page, 0, bytes, from))
 		return page;
 	put_page(page);
 	return ERR_PTR(-EFAULT);
@@ -194,8 +238,8 @@ static struct page *ndp_copy_own(struct ndp_tx_copy *cp, size_t len, u32 memory,
 static int ndp_copy_chunk(struct ndp_tx_copy *cp, struct iov_iter *from)
 {
 	struct ndp_msg *m = cp->m;
-	u64 left = m->core.len - cp->copied;
-	size_t part = min_t(u64, left, 1ULL << m->chunk_shift);
+	u64 left = ndp_msg_bytes(m) - cp->place;
+	u32 bytes = (u32)min_t(u64, left, 1ULL << m->chunk_shift);
 	u32 memory = ndp_chunk_memory(m, left);
 	struct page *page;
 	int err;
@@ -203,18 +247,18 @@ static int ndp_copy_chunk(struct ndp_tx_copy *cp, struct iov_iter *from)
 	err = ndp_copy_reserve(cp, memory);
 	if (err)
 		return err;
-	page = ndp_msg_shares(m) ? ndp_copy_shared(cp, part, from) :
-				   ndp_copy_own(cp, part, memory, from);
+	page = ndp_msg_shares(m) ? ndp_copy_shared(cp, bytes, from) :
+				   ndp_copy_own(cp, bytes, memory, from);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
-	err = xa_err(xa_store_bh(&m->chunks, (unsigned long)(cp->copied >> m->chunk_shift), page,
+	err = xa_err(xa_store_bh(&m->chunks, (unsigned long)(cp->place >> m->chunk_shift), page,
 				 GFP_KERNEL));
 	if (err) {
 		put_page(page);
 		return err;
 	}
 	m->reserved -= memory;
-	cp->copied += part;
+	cp->place += bytes;
 	return 0;
 }
 

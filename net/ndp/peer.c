@@ -186,8 +186,13 @@ void ndp_peers_exit(struct ndp_net *nn)
 
 /* ---- routes ---- */
 
-/* Bytes of NDP's headers and tags */
-static u32 ndp_net_hlen(const struct ndp_net *nn)
+/**
+ * ndp_net_hlen() - get the length of headers with their tags
+ * @nn: namespace with sockets
+ *
+ * Return: bytes, which do not change.
+ */
+u32 ndp_net_hlen(const struct ndp_net *nn)
 {
 	return nn->keyed ? NDP_HLEN_MAX : NDP_HLEN;
 }
@@ -379,37 +384,50 @@ struct sk_buff *ndp_out_skb(const struct ndp_peer *peer, const struct ndp_hdr *h
 	return skb;
 }
 
+/* Add a header in memory of its own to a batch. Return: its memory; NULL: there is none */
+static u8 *ndp_out_head(struct sk_buff *skb, u32 len)
+{
+	u8 *head = netdev_alloc_frag(len);
+	struct page *page;
+
+	if (!head)
+		return NULL;
+	page = virt_to_head_page(head);
+	skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, page,
+			(int)(head - (u8 *)page_address(page)), (int)len, SKB_DATA_ALIGN(len));
+	return head;
+}
+
 /**
  * ndp_out_more() - begin one more packet of a batch
  * @peer: destination
  * @skb: batch with the payload of its packets
  * @h: header of the next packet, DATA
+ * @head: memory of the header, which the caller adds to @skb with the payload; or NULL
  *
  * Any context but hard interrupts.
  *
  * Return: false if there is no memory, which was counted.
  */
-bool ndp_out_more(const struct ndp_peer *peer, struct sk_buff *skb, const struct ndp_hdr *h)
+bool ndp_out_more(const struct ndp_peer *peer, struct sk_buff *skb, const struct ndp_hdr *h,
+		  u8 *head)
 {
 	struct skb_shared_info *info = skb_shinfo(skb);
-	const u32 len = ndp_net_hlen(peer->nn);
-	void *head = netdev_alloc_frag(len);
-	struct page *page;
+	u32 segment = skb->len;
 
+	if (!head)
+		head = ndp_out_head(skb, ndp_net_hlen(peer->nn));
 	if (!head) {
 		ndp_count(peer->nn, NDP_N_OUT_NO_MEMORY);
 		return false;
 	}
-	page = virt_to_head_page(head);
 	ndp_out_header(peer, h, head);
 	if (!info->gso_size) {
-		info->gso_size = (u16)skb->len;
+		info->gso_size = (u16)segment;
 		info->gso_type = SKB_GSO_UDP_L4;
 		info->gso_segs = 1;
 	}
 	info->gso_segs++;
-	skb_add_rx_frag(skb, info->nr_frags, page, (int)(head - page_address(page)),
-			(int)len, SKB_DATA_ALIGN(len));
 	return true;
 }
 

@@ -331,14 +331,14 @@ static struct sk_buff *ndp_tx_open(const struct ndp_tx *tx, const struct ndp_tx_
 }
 
 /*
- * Add the payload and charge it to the socket; @charged: truesize charged before.
- * Return: false if the packet must be dropped.
+ * Add the payload and charge it to the socket; @charged: truesize charged before; @header: with
+ * the header in the payload's gap. Return: false if the packet must be dropped.
  */
 static bool ndp_tx_fill(struct ndp_tx *tx, struct sk_buff *skb, const struct ndp_snd_pkt *pkt,
-			u32 charged)
+			u32 charged, bool header)
 {
 	struct ndp_msg *m = container_of(pkt->msg, struct ndp_msg, core);
-	bool added = ndp_msg_add(m, skb, pkt->offset, pkt->len);
+	bool added = ndp_msg_add(m, skb, pkt->offset, pkt->len, header);
 
 	if (charged)
 		refcount_add((int)(skb->truesize - charged), &tx->sk->sk_wmem_alloc);
@@ -352,12 +352,14 @@ static bool ndp_tx_fill(struct ndp_tx *tx, struct sk_buff *skb, const struct ndp
 static void ndp_tx_append(struct ndp_tx *tx, struct ndp_tx_work *w, struct sk_buff *skb,
 			  const struct ndp_snd_pkt *pkt, const struct ndp_hdr *h)
 {
+	struct ndp_msg *m = container_of(pkt->msg, struct ndp_msg, core);
+	u8 *head = ndp_msg_header(m, pkt->offset);
 	u32 charged = skb->truesize;
 
-	if (!ndp_out_more(tx->peer, skb, h))
+	if (!ndp_out_more(tx->peer, skb, h, head))
 		return;
 	ndp_batch_add(ndp_tx_batch(skb), pkt->len);
-	if (!ndp_tx_fill(tx, skb, pkt, charged)) {
+	if (!ndp_tx_fill(tx, skb, pkt, charged, head)) {
 		__skb_unlink(skb, &w->out);
 		kfree_skb(skb);
 	}
@@ -374,7 +376,7 @@ static void ndp_tx_start(struct ndp_tx *tx, struct ndp_tx_work *w, const struct 
 		return;
 	if (pkt)
 		level = (u8)(w->c.bands - 1 - pkt->below);
-	if (pkt && !ndp_tx_fill(tx, skb, pkt, 0))
+	if (pkt && !ndp_tx_fill(tx, skb, pkt, 0, false))
 		kfree_skb(skb);
 	else
 		ndp_tx_queue(w, skb, ndp_batch_begin(h->path, level, more ? pkt->len : 0));
