@@ -83,7 +83,7 @@ ten() {
 	gso "$a" "$1"
 	start "$a"
 	messages "message of ten packets arrives with gso_packets $1" receive -n "$b" -p 9 -c 1 -l 12844 -- \
-		send -n "$a" -d 10.0.0.2 -p 9 -c 1 -l 12844
+		send -n "$a" -d 10.0.0.2 -p 9 -c 1 -l 12844 -w 64
 	check_eq "ten packets leave as $2 batches of $3 packets with gso_packets $1" \
 		"$(($(batches "$a") - before[0])) $(($(snmp "$a" OutBatched) - before[1]))" "$2 $3"
 }
@@ -94,6 +94,8 @@ if [ -z "${KSFT_MACHINE_SLOW:-}" ]; then
 fi
 ten 3 3 9
 ten 8 2 10
+# more than 17 fragments would hold with separate headers
+ten 64 1 10
 gso "$a" 8
 
 # ---- a VLAN, and a network that loses and corrupts packets
