@@ -491,8 +491,9 @@ void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes);
  * @node: in the flow's @msgs
  * @no: number on its socket, from 1, when all of it is copied
  * @chunks: memory: struct page by place >> @chunk_shift
- * @page: chunk @page_index, from which a packet was sent; or NULL
- * @begin: offset in the first chunk's page; 0 unless messages share the page
+ * @page: chunk from which a packet was sent; or NULL
+ * @page_index: its index in @chunks
+ * @begin: offset in the first chunk's page; 0 unless it is shared
  * @chunk_shift: log2 of the bytes of a chunk
  * @gap: bytes before the payload of each packet, for its header; 0: headers have other memory
  * @written: the gaps of packets before this offset were used
@@ -523,7 +524,7 @@ static inline bool ndp_msg_shares(const struct ndp_msg *m)
 	return m->core.len <= PAGE_SIZE / 2;
 }
 
-/* Place of a byte in the memory of a message: the packets follow each other, each behind its gap. */
+/* Place of a byte in a message's memory: packets follow each other, each behind its gap. */
 static inline u64 ndp_msg_place(const struct ndp_msg *m, u64 offset)
 {
 	return m->gap ? offset + (div_u64(offset, m->core.payload) + 1) * m->gap : offset;
@@ -865,7 +866,6 @@ void ndp_rx_init_sock(struct ndp_sock *ns);
 /* ---- rx_msg.c, recvmsg.c: received messages ---- */
 
 struct ndp_rx_msg *ndp_rx_msg_alloc(const struct ndp_packet *p);
-void ndp_rx_msg_add(struct ndp_rx_msg *rm, struct sk_buff *skb, struct ndp_part_cb part);
 void ndp_rx_msg_free(struct sock *sk, struct ndp_rx_msg *rm);
 bool ndp_rx_msg_queue(struct ndp_sock *ns, struct ndp_rx_msg *rm);
 struct ndp_rx_msg *ndp_rx_msg_next(struct ndp_sock *ns);

@@ -65,7 +65,7 @@ static void ndp_msg_lay_gaps(struct ndp_msg *m, const struct ndp_net *nn)
 	u32 gap = ndp_net_hlen(nn);
 
 	if (READ_ONCE(nn->conf.gso_packets) <= NDP_BATCH_APART || core->len <= apart ||
-	    NDP_BATCH_BYTES <= apart)
+	    apart >= NDP_BATCH_BYTES)
 		return;
 	m->gap = (u8)gap;
 	core->payload = (u16)min_t(u32, core->payload, (1U << m->chunk_shift) - gap);

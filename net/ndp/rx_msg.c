@@ -146,13 +146,12 @@ bool ndp_rx_msg_queue(struct ndp_sock *ns, struct ndp_rx_msg *rm)
 {
 	if (rm == ns->reading)
 		return ndp_rx_msg_has_news(rm);
-	if (!rm->rx) {
+	if (!rm->rx)
 		list_move_tail(&rm->node, &ns->ready);
-	} else if (list_empty(&rm->node) && rm->core.claim.is_window && ndp_rx_msg_has_news(rm)) {
+	else if (list_empty(&rm->node) && rm->core.claim.is_window && ndp_rx_msg_has_news(rm))
 		list_add_tail(&rm->node, &ns->partial);
-	} else {
+	else
 		return false;
-	}
 	if (!rm->no)
 		rm->no = ++ns->rx_no;
 	return true;

@@ -11,6 +11,8 @@
 
 #include <linux/skbuff.h>
 
+struct ndp_rx_msg;
+
 /**
  * struct ndp_part_cb - skb->cb of a kept packet or batch
  * @offset: its payload's offset in the message
@@ -47,5 +49,8 @@ static inline u32 ndp_part_piece(const struct ndp_part_cb *part, u32 at, u32 *le
 	*len = min_t(u32, *len, part->segment - at % part->segment);
 	return at + at / part->segment * part->hlen;
 }
+
+/* rx_msg.c */
+void ndp_rx_msg_add(struct ndp_rx_msg *rm, struct sk_buff *skb, struct ndp_part_cb part);
 
 #endif /* _NDP_RX_PART_H */

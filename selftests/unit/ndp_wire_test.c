@@ -723,7 +723,7 @@ static void test_join_not(void **state)
 	assert_false(ndp_hdr_join(&a, &b));
 }
 
-/* Read the header @b after the header at @a as ndp_hdr_read_next() and as ndp_hdr_join() do it. Return: the first's */
+/* Read the header at @b behind the one at @a. Return: ndp_hdr_read_next()'s result */
 static bool next(const u8 *a, const u8 *b, u32 len)
 {
 	struct ndp_hdr before, slow, fast;
