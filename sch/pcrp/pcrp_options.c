@@ -89,8 +89,8 @@ void pcrp_options_init(struct pcrp_options *o)
 		/* twice the number of priorities of granted chains */
 		.grants = 8,
 		/*
-		 * unlike the paper; it reduces the p99 slowdown of flows of 10 to 100 KB from
-		 * 55.7 to 8.1
+		 * unlike the paper; it divides the p99 slowdown of flows of 10 to 100 KB by
+		 * 4.2 and 2.5 in two of five seeds
 		 */
 		.evict = true,
 		.mfwt_mode = TC_PCRP_MFWT_AUTO,
