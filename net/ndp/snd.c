@@ -5,9 +5,6 @@
 #include <linux/errno.h>
 #include "snd.h"
 
-/* Answers by which a path is bad, not a receiver overloaded ([1] section 3.2.4; htsim: HIST_LEN) */
-#define NDP_SND_ANSWERS		12
-
 /* ---- permission ---- */
 
 /**
@@ -63,6 +60,12 @@ bool ndp_snd_has_new(const struct ndp_snd_flow *f)
 	return !f->in_order || list_empty(&f->refused);
 }
 
+/* Does a new packet go before the lost ones, since the receiver may have room for just that one? */
+static bool ndp_snd_is_new_first(const struct ndp_snd_flow *f)
+{
+	return f->full && ndp_sb_room(&f->sb) && ndp_snd_unsent(f);
+}
+
 /**
  * ndp_snd_pick() - choose the next action of a flow
  * @f: flow
@@ -72,6 +75,8 @@ bool ndp_snd_has_new(const struct ndp_snd_flow *f)
  */
 enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_snd_params *p)
 {
+	if ((f->credit || f->push) && ndp_snd_is_new_first(f))
+		return NDP_SND_NEW;
 	/* a receiver without room would refuse the packet again */
 	if (f->sb.lost.count && (f->push || f->credit || (f->window && ndp_snd_may_stall(f))))
 		return NDP_SND_RTX;
@@ -84,14 +89,15 @@ enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_
 	return f->probe ? NDP_SND_PROBE : NDP_SND_WAIT;
 }
 
-/* The lost packet to retransmit. A receiver without room accepts at most the oldest one. */
+/*
+ * The lost packet to retransmit. A receiver without room accepts at most the first missing packet
+ * of a message: the one that was sent longest ago is next.
+ */
 static u32 ndp_snd_lost_slot(const struct ndp_snd_flow *f)
 {
-	u32 oldest = f->sb.base & f->sb.mask;
+	u32 slot = f->full ? ndp_snd_first_lost(f) : NDP_RING_NONE;
 
-	if (!f->window && f->sb.pkt[oldest].state == NDP_PKT_LOST)
-		return oldest;
-	return f->sb.lost.head;
+	return slot == NDP_RING_NONE ? f->sb.lost.head : slot;
 }
 
 /**
@@ -177,6 +183,7 @@ static struct ndp_snd_pkt *ndp_snd_take_new(const struct ndp_snd_call *c, struct
 		f->credit--;
 	}
 	pkt = ndp_snd_cut(f, ndp_snd_first(f));
+	f->full = false;
 	ndp_snd_count(&c->stats->new_packets, 1);
 	ndp_snd_count(&c->stats->new_bytes, pkt->len);
 	return pkt;
@@ -321,7 +328,7 @@ void ndp_snd_postpone(struct ndp_snd_flow *f, struct ndp_snd_pkt *pkt, u64 now)
 
 static void ndp_snd_answered(struct ndp_snd_flow *f, bool ack)
 {
-	f->answers = (u16)(f->answers << 1 | ack);
+	f->answers = f->answers << 1 | ack;
 	if (f->answers_count < NDP_SND_ANSWERS)
 		f->answers_count++;
 }
@@ -329,7 +336,7 @@ static void ndp_snd_answered(struct ndp_snd_flow *f, bool ack)
 /* Do most packets arrive, so that those which do not take a bad path? */
 static bool ndp_snd_path_is_bad(const struct ndp_snd_flow *f)
 {
-	u16 last = f->answers & ((1U << NDP_SND_ANSWERS) - 1);
+	u16 last = f->answers;
 
 	return f->answers_count == NDP_SND_ANSWERS &&
 	       4 * (hweight8((u8)last) + hweight8((u8)(last >> 8))) > NDP_SND_ANSWERS;
@@ -463,6 +470,10 @@ static bool ndp_snd_named_lost(const struct ndp_snd_call *c, struct ndp_snd_flow
 	ndp_snd_count(h->flags & NDP_CTL_NACK ? &c->stats->nacked_packets :
 		      &c->stats->full_packets, 1);
 	ndp_sb_lose(&f->sb, pkt, false);
+	if (h->flags & NDP_CTL_FULL) {
+		f->full = true;
+		ndp_snd_rewind(f, pkt->msg);
+	}
 	return true;
 }
 

@@ -62,6 +62,11 @@
  * flow, or if more than a quarter of the last 12 answers were ACKs, which indicates a bad path
  * ([1] section 3.2.4). Otherwise the receiver is overloaded, and the packet waits for a pull.
  *
+ * No room: a receiver that has answered FULL may still accept the first missing packet of some
+ * message. So those of all messages in progress take turns: if it is a new packet for one of them,
+ * that one goes before the lost packets; then the one that was sent longest ago. If the ring has no
+ * place for the new packet, the message that found no room gives up its own, which are new again.
+ *
  * Order: strict by priority, then by the least key: a message's length plus the bytes that the
  * flow had sent when it was submitted. With one message at a time, that is the order of remaining
  * bytes; no message waits for more bytes of shorter ones than it has itself. Messages of one
@@ -99,6 +104,8 @@
  * packet may be returned several times while the port returns other senders' packets.
  */
 #define NDP_SND_STALLS_MAX	16
+/* Answers by which a path is bad, not a receiver overloaded ([1] section 3.2.4; htsim: HIST_LEN) */
+#define NDP_SND_ANSWERS		12
 
 /**
  * struct ndp_snd_msg - a message
@@ -307,6 +314,7 @@ struct ndp_snd_call {
  * @probed: a PROBE was sent since the last progress
  * @known: the receiver knows the flow
  * @unanswered: a packet was sent, and no answer arrived since
+ * @full: the receiver had no room for a packet, and no new packet was sent since
  * @reorder: doublings of reorder_ns
  * @persist: answers by which packets are lost until one of them ends
  */
@@ -340,8 +348,8 @@ struct ndp_snd_flow {
 	u16 spec;
 	u16 sport;
 	u16 dport;
-	u16 answers;
-	u8 answers_count;
+	u16 answers : NDP_SND_ANSWERS;
+	u16 answers_count : 4;
 	u8 stalls;
 	u8 probe_no;
 	u8 error;
@@ -354,6 +362,7 @@ struct ndp_snd_flow {
 	bool probed : 1;
 	bool known : 1;
 	bool unanswered : 1;
+	bool full : 1;
 	u8 reorder : 3;
 	u8 persist : 4;
 };
@@ -452,6 +461,9 @@ void ndp_snd_pkt_done(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 		      struct ndp_snd_pkt *pkt);
 void ndp_snd_progress(const struct ndp_snd_call *c, struct ndp_snd_flow *f);
 void ndp_snd_settle(const struct ndp_snd_call *c, struct ndp_snd_flow *f);
+u32 ndp_snd_first_lost(const struct ndp_snd_flow *f);
+struct ndp_snd_msg *ndp_snd_unsent(const struct ndp_snd_flow *f);
+void ndp_snd_rewind(struct ndp_snd_flow *f, struct ndp_snd_msg *m);
 void ndp_snd_refuse(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct ndp_snd_msg *m);
 void ndp_snd_retry(const struct ndp_snd_call *c, struct ndp_snd_flow *f, bool probed);
 

@@ -156,14 +156,15 @@ static bool ndp_snd_may_begin(const struct ndp_snd_flow *f)
 	return true;
 }
 
-/* The oldest message in progress that has a packet to send, or NULL */
-static struct ndp_snd_msg *ndp_snd_oldest(const struct ndp_snd_flow *f)
+/* The oldest message in progress with a packet to send, or NULL. @unsent: and none in the ring */
+static struct ndp_snd_msg *ndp_snd_oldest(const struct ndp_snd_flow *f, bool unsent)
 {
 	struct ndp_snd_msg *m;
 	u32 count = 0;
 
 	list_for_each_entry(m, &f->begun, begun) {
-		if (ndp_snd_has_packet(m) && !m->is_refused && !(m == f->retried && m->pending))
+		if (ndp_snd_has_packet(m) && !m->is_refused &&
+		    !(m->pending && (unsent || m == f->retried)))
 			return m;
 		if (++count == NDP_SND_SCAN_MAX)
 			break;
@@ -172,21 +173,58 @@ static struct ndp_snd_msg *ndp_snd_oldest(const struct ndp_snd_flow *f)
 }
 
 /**
+ * ndp_snd_unsent() - get the oldest message in progress whose first missing packet is a new one
+ * @f: flow
+ *
+ * Return: the message, or NULL.
+ */
+struct ndp_snd_msg *ndp_snd_unsent(const struct ndp_snd_flow *f)
+{
+	return ndp_snd_oldest(f, true);
+}
+
+/**
+ * ndp_snd_first_lost() - get the lost packet that is the first missing one of its message
+ * @f: flow
+ *
+ * Return: its slot; of several, that of the one that was sent longest ago; NDP_RING_NONE: none.
+ */
+u32 ndp_snd_first_lost(const struct ndp_snd_flow *f)
+{
+	const struct ndp_snd_pkt *pkt = f->sb.pkt;
+	const struct ndp_snd_msg *m;
+	u32 slot = NDP_RING_NONE, count = 0;
+
+	list_for_each_entry(m, &f->begun, begun) {
+		if (m->oldest != NDP_RING_NONE && pkt[m->oldest].state == NDP_PKT_LOST &&
+		    (slot == NDP_RING_NONE || pkt[m->oldest].sent_ns < pkt[slot].sent_ns))
+			slot = m->oldest;
+		if (++count == NDP_SND_SCAN_MAX)
+			break;
+	}
+	return slot;
+}
+
+/**
  * ndp_snd_first() - get the message of the next new packet
  * @f: flow
  *
  * If it is the turn of a message that may not begin, the oldest message in progress is first. It
- * may have been refused, and its turn to begin again would be later.
+ * may have been refused, and its turn to begin again would be later. After FULL, the oldest one
+ * without a packet in the ring is first.
  *
  * Return: the message; NULL: no message has a packet that may be sent.
  */
 struct ndp_snd_msg *ndp_snd_first(const struct ndp_snd_flow *f)
 {
-	struct ndp_snd_msg *m = ndp_snd_head(f);
+	struct ndp_snd_msg *m = f->full ? ndp_snd_unsent(f) : NULL;
 
+	if (m)
+		return m;
+	m = ndp_snd_head(f);
 	if (!m || !list_empty(&m->begun) || ndp_snd_may_begin(f))
 		return m;
-	return ndp_snd_oldest(f);
+	return ndp_snd_oldest(f, false);
 }
 
 /* Packets that the ready bytes make which were not sent yet */
@@ -649,6 +687,25 @@ void ndp_snd_refuse(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct
 	m->is_refused = true;
 	ndp_snd_add_refused(f, m);
 	ndp_snd_count(&c->stats->refused_msgs, 1);
+}
+
+/**
+ * ndp_snd_rewind() - the receiver has no room for a packet of a message
+ * @f: flow
+ * @m: message
+ *
+ * If the ring is full and another message in progress needs a new packet, @m's packets are given
+ * up. They are sent again as new ones. O(ring)
+ */
+void ndp_snd_rewind(struct ndp_snd_flow *f, struct ndp_snd_msg *m)
+{
+	if (ndp_sb_room(&f->sb) || !ndp_snd_unsent(f))
+		return;
+	ndp_snd_unqueue(f, m);
+	ndp_snd_give_up(f, m);
+	m->sent = m->done;
+	m->oldest = NDP_RING_NONE;
+	ndp_snd_queue(f, m);
 }
 
 /**

@@ -445,6 +445,15 @@ static void say_window(struct port *port, u32 window)
 	port_control(port, &h);
 }
 
+/* Packet @nr has found no room. */
+static void say_full(struct port *port, u32 nr, u8 try_no)
+{
+	struct ndp_hdr h = port_answer(port, NDP_CTL_FULL, PORT_SEQ + nr, try_no);
+
+	h.ctl.window = 0;
+	assert_int_equal(port_control(port, &h), NDP_SND_NEWS);
+}
+
 /* A receiver without room drops packets, and reports it: that is no failure. */
 static void test_receiver_is_full(void **state)
 {
@@ -535,10 +544,10 @@ static void test_oldest_for_full_receiver(void **state)
 	start(&port);
 	give(&port, &m, 5);
 	push_window(&port, 5);
-	say_window(&port, 0);
+	say_full(&port, 0, 0);
 	for (i = 0; i < 4; i++) {
 		port.now = ndp_snd_due_ns(&port.f, &port.p);
-		assert_int_equal(port_expire(&port, &path), i ? 1 : 5);
+		assert_int_equal(port_expire(&port, &path), i ? 1 : 4);
 		expect_rtx(&port, 0, 0);
 		expect_wait(&port);
 	}
@@ -565,11 +574,117 @@ static void test_oldest_for_full_receiver(void **state)
 	port.now = ndp_snd_due_ns(&port.f, &port.p);
 	assert_int_equal(port_expire(&port, &path), 0);
 	expect_rtx(&port, 1, 0);
-	/* it has room: then all have their turn */
-	say_window(&port, WINDOW);
-	port.now = ndp_snd_due_ns(&port.f, &port.p);
-	assert_int_equal(port_expire(&port, &path), 1);
+	port_close(&port);
+}
+
+/* A receiver without room is offered the first missing packet of each message in turn. */
+static void test_turns_for_full_receiver(void **state)
+{
+	struct ndp_snd_msg m[2];
+	struct port port;
+	u32 i;
+
+	(void)state;
+	start(&port);
+	give(&port, &m[0], 3);
+	give(&port, &m[1], 3);
+	push_window(&port, 6);
+	for (i = 0; i < 6; i++)
+		say_full(&port, i, 0);
+	for (i = 0; i < 3; i++) {
+		pull(&port, 1);
+		port.now += US;
+		expect_rtx(&port, 0, 0);
+		say_full(&port, 0, (u8)(i + 1));
+		pull(&port, 1);
+		port.now += US;
+		expect_rtx(&port, 3, 0);
+		say_full(&port, 3, (u8)(i + 1));
+	}
+	/* both are in flight: later packets are next */
+	pull(&port, 3);
+	expect_rtx(&port, 0, 0);
 	expect_rtx(&port, 3, 0);
+	expect_rtx(&port, 1, 0);
+	port_close(&port);
+}
+
+/*
+ * A message whose only packet in the ring was acknowledged, and a shorter message with as
+ * many packets in flight as there is permission for
+ */
+static void begin_two(struct port *port, struct ndp_snd_msg *m, u32 packets)
+{
+	start(port);
+	give(port, &m[0], packets + 1);
+	expect_new(port, 0, NDP_DATA_SYN | NDP_DATA_SPEC);
+	give(port, &m[1], packets - 1);
+	while (ndp_snd_pick(&port->f, &port->p) == NDP_SND_NEW)
+		expect_new(port, port->f.sb.next - PORT_SEQ, NDP_DATA_SYN | NDP_DATA_SPEC);
+	port->ack_base++;
+	ack(port, 0);
+}
+
+/* A receiver without room is offered a new packet if another message has no packet to repeat. */
+static void test_new_for_full_receiver(void **state)
+{
+	struct ndp_snd_msg m[2];
+	struct port port;
+	struct ndp_hdr h;
+
+	(void)state;
+	begin_two(&port, m, 20);
+	say_full(&port, 1, 0);
+	pull(&port, 2);
+	h = expect_new(&port, WINDOW, 0);
+	assert_int_equal(h.data.msg_id, m[0].id);
+	assert_int_equal(h.data.offset, PORT_PAYLOAD);
+	/* only one, though it finds room */
+	ack(&port, WINDOW);
+	expect_rtx(&port, 1, 0);
+	expect_wait(&port);
+	port_close(&port);
+}
+
+/* Send new packets from @next on until the ring is full. Return: the next one */
+static u32 fill_ring(struct port *port, u32 next)
+{
+	while (ndp_sb_room(&port->f.sb)) {
+		pull(port, 1);
+		expect_new(port, next++, 0);
+	}
+	return next;
+}
+
+/* If the ring is full, the message without room makes place for that new packet. */
+static void test_full_ring_for_full_receiver(void **state)
+{
+	struct ndp_snd_msg m[2];
+	struct port port;
+	struct ndp_hdr h;
+	u32 next;
+
+	(void)state;
+	begin_two(&port, m, 2 * PORT_RING);
+	port.ack_base++;
+	ack(&port, 1);
+	next = fill_ring(&port, WINDOW);
+	pull(&port, 2);
+	expect_wait(&port);
+	say_full(&port, 2, 0);
+	h = expect_new(&port, next, 0);
+	assert_int_equal(h.data.msg_id, m[0].id);
+	assert_int_equal(h.data.offset, PORT_PAYLOAD);
+	assert_int_equal(h.data.base, PORT_SEQ + next);
+	h = expect_new(&port, next + 1, 0);
+	assert_int_equal(h.data.msg_id, m[1].id);
+	assert_int_equal(h.data.offset, PORT_PAYLOAD);
+	assert_int_equal(m[1].pending, 1);
+	/* now no message needs a new packet */
+	next = fill_ring(&port, next + 2);
+	say_full(&port, next - 1, 0);
+	pull(&port, 1);
+	expect_rtx(&port, next - 1, 0);
 	port_close(&port);
 }
 
@@ -763,6 +878,9 @@ int main(void)
 		cmocka_unit_test(test_receiver_is_full),
 		cmocka_unit_test(test_receiver_was_full),
 		cmocka_unit_test(test_oldest_for_full_receiver),
+		cmocka_unit_test(test_turns_for_full_receiver),
+		cmocka_unit_test(test_new_for_full_receiver),
+		cmocka_unit_test(test_full_ring_for_full_receiver),
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_probe_in_vain),
 		cmocka_unit_test(test_try_for_room),
