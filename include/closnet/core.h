@@ -70,6 +70,11 @@ static inline void atomic64_sub(s64 i, atomic64_t *v)
 	__atomic_sub_fetch(&v->counter, i, __ATOMIC_SEQ_CST);
 }
 
+static inline s64 atomic64_inc_return(atomic64_t *v)
+{
+	return __atomic_add_fetch(&v->counter, 1, __ATOMIC_SEQ_CST);
+}
+
 static inline bool atomic64_try_cmpxchg(atomic64_t *v, s64 *old, s64 new)
 {
 	return __atomic_compare_exchange_n(&v->counter, old, new, false,

@@ -13,6 +13,7 @@
 #include "pcrp_host.h"
 #include "pcrp_ingress.h"
 #include "pcrp_net.h"
+#include "pcrp_port.h"
 #include "pcrp_sender.h"
 
 /* Under the root lock; the dump reads locklessly. */
@@ -21,8 +22,7 @@ struct pcrp_sched_data {
 	struct pcrp_config cfg;
 	struct pcrp_tx_params params;	/* from @cfg and the link: pcrp_refresh() */
 	struct pcrp_flows flows;
-	struct pcrp_ingress *ingress;	/* NULL: a FIFO, see pcrp_is_queue() */
-	const bool *grants_pending;	/* GRANTs in @ingress */
+	struct pcrp_port *port;		/* shared with the other qdiscs of the device */
 	u32 l2_len;
 
 	/* written for each packet */
@@ -32,11 +32,10 @@ struct pcrp_sched_data {
 	bool slept;			/* dequeue() found no packet that may be sent */
 
 	/* written for each flow, or less often */
-	struct pcrp_hosts *hosts;
-	struct pcrp_rtt rtt;
+	struct pcrp_locals locals;
 	struct pcrp_net *pn;
 	u32 updates_seen;		/* of the namespace's thresholds */
-	u32 rtt_ns;			/* base round-trip time in use */
+	u32 rtt_ns;			/* base round-trip time in use, the port's */
 	u64 link_Bps;			/* link rate of the device; 0: unknown */
 	u64 rate_Bps;			/* rate in use: the shaper's or the link's */
 	u64 refresh_ns;			/* time of the next pcrp_refresh() */
@@ -50,6 +49,7 @@ struct pcrp_sched_data {
 
 	struct Qdisc *sch;
 	struct list_head node;		/* in the list of qdiscs, under RTNL */
+	struct pcrp_inbox inbox;	/* GRANTs for dequeue() */
 };
 
 /* pcrp_params.c */
@@ -57,7 +57,6 @@ void pcrp_refresh(struct pcrp_sched_data *q, u64 now);
 
 /* pcrp_queue.c */
 int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
-int pcrp_enqueue_fifo(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free);
 struct sk_buff *pcrp_dequeue(struct Qdisc *sch);
 
 /* pcrp_stats.c */

@@ -47,6 +47,25 @@ void pcrp_config_init(struct pcrp_config *cfg)
 	pcrp_options_init(&cfg->options);
 }
 
+/**
+ * pcrp_config_share() - take over the options that the qdiscs of a device share
+ * @to: configuration of a qdisc
+ * @from: configuration of another one
+ *
+ * Queue and shaper belong to each qdisc. The other options follow from the network, or
+ * belong to the receiver, and a device has one receiver.
+ */
+void pcrp_config_share(struct pcrp_config *to, const struct pcrp_config *from)
+{
+	const struct pcrp_options own = to->options;
+
+	*to = *from;
+	to->options.limit = own.limit;
+	to->options.flows = own.flows;
+	to->options.rate_Bps = own.rate_Bps;
+	to->options.overhead = own.overhead;
+}
+
 /* Set the options of a profile that the message selects, but not those that it sets itself. */
 static void pcrp_config_profile(struct pcrp_options *o, struct nlattr **tb)
 {

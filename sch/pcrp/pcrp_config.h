@@ -23,6 +23,7 @@ struct pcrp_config {
 };
 
 void pcrp_config_init(struct pcrp_config *cfg);
+void pcrp_config_share(struct pcrp_config *to, const struct pcrp_config *from);
 int pcrp_config_parse(struct pcrp_config *cfg, const struct nlattr *opt, bool fixed_flows,
 		      struct netlink_ext_ack *extack);
 int pcrp_config_dump(struct sk_buff *skb, const struct pcrp_config *cfg);

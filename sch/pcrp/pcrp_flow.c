@@ -5,7 +5,6 @@
 
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include "pcrp_flow.h"
 
@@ -13,18 +12,19 @@
  * pcrp_flows_init() - allocate a table
  * @t: the table, zeroed
  * @count: flows that get an entry of their own
+ * @seed: secret seed of the hash
  *
  * Return: 0 or -ENOMEM.
  */
-int pcrp_flows_init(struct pcrp_flows *t, u32 count)
+int pcrp_flows_init(struct pcrp_flows *t, u32 count, u64 seed)
 {
 	u32 buckets = roundup_pow_of_two(count);
 
 	t->count = count;
 	t->mask = buckets - 1;
-	t->seed = get_random_u64();
-	t->entries = kvcalloc(count + 1, sizeof(*t->entries), GFP_KERNEL);
-	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL);
+	t->seed = seed;
+	t->entries = kvcalloc(count + 1, sizeof(*t->entries), GFP_KERNEL_ACCOUNT);
+	t->buckets = kvcalloc(buckets, sizeof(*t->buckets), GFP_KERNEL_ACCOUNT);
 	if (!t->entries || !t->buckets) {
 		pcrp_flows_free(t);
 		return -ENOMEM;

@@ -63,7 +63,7 @@ struct pcrp_flows {
 	u64 seed;
 };
 
-int pcrp_flows_init(struct pcrp_flows *t, u32 count);
+int pcrp_flows_init(struct pcrp_flows *t, u32 count, u64 seed);
 void pcrp_flows_free(struct pcrp_flows *t);
 void pcrp_flows_clear(struct pcrp_flows *t);
 struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key);

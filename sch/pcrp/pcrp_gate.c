@@ -20,14 +20,19 @@
 /* Chains beyond the bytes sent that GRANTs may activate */
 #define PCRP_CHAINS_AHEAD	2
 
-/* Charge a PROBE to the budget, which allows PCRP_PROBE_BURST of them at once. */
+/*
+ * Charge a PROBE to the budget of the link, which allows PCRP_PROBE_BURST of them at once,
+ * and reserve a time for the sender's next one. So the senders take turns.
+ */
 static void pcrp_tx_charge_probe(struct pcrp_sender *s, u64 now)
 {
 	u64 gap_ns = s->params->probe_gap_ns, burst_ns = (PCRP_PROBE_BURST - 1) * gap_ns;
+	s64 last_ns = atomic64_read(&s->link->probe_ns), next_ns;
 
-	if (s->probe_from_ns + burst_ns < now)
-		s->probe_from_ns = now - burst_ns;
-	s->probe_from_ns += gap_ns;
+	do {
+		next_ns = max_t(s64, last_ns, now - burst_ns) + gap_ns;
+	} while (!atomic64_try_cmpxchg(&s->link->probe_ns, &last_ns, next_ns));
+	s->probe_from_ns = next_ns;
 	pcrp_tx_count(&s->stats.probes_sent);
 }
 

@@ -13,7 +13,9 @@
  * answers again. Callers look a peer up when a flow begins and for each control packet,
  * but not for each packet.
  *
- * Both caches are under the root lock. pcrp_hosts_count() reads peers locklessly.
+ * The addresses are a qdisc's, under its root lock. The peers are those of all qdiscs of a
+ * device, so that one REQUEST discovers a peer for all TX queues. Each set has a lock, which
+ * may nest inside the root lock. pcrp_peers_count() reads peers locklessly.
  */
 
 #include <linux/jiffies.h>
@@ -41,8 +43,8 @@ bool pcrp_addr_is_local(const struct net_device *dev, const struct in6_addr *add
 	return IS_ENABLED(CONFIG_IPV6) && ipv6_chk_addr(net, addr, NULL, 0);
 }
 
-static noinline bool pcrp_hosts_query(struct pcrp_local_addr *a, const struct net_device *dev,
-				      const struct in6_addr *addr)
+static noinline bool pcrp_locals_query(struct pcrp_local_addr *a, const struct net_device *dev,
+				       const struct in6_addr *addr)
 {
 	*a = (struct pcrp_local_addr) {
 		.addr = *addr,
@@ -53,63 +55,136 @@ static noinline bool pcrp_hosts_query(struct pcrp_local_addr *a, const struct ne
 }
 
 /**
- * pcrp_hosts_is_local() - test whether an address is the host's own
- * @h: the caches
+ * pcrp_locals_have() - test whether an address is the host's own
+ * @l: the cache
  * @dev: the qdisc's device
  * @addr: the address
  * @hash: its pcrp_addr_hash()
  *
  * Return: true if so.
  */
-bool pcrp_hosts_is_local(struct pcrp_hosts *h, const struct net_device *dev,
-			 const struct in6_addr *addr, u32 hash)
+bool pcrp_locals_have(struct pcrp_locals *l, const struct net_device *dev,
+		      const struct in6_addr *addr, u32 hash)
 {
-	struct pcrp_local_addr *a = &h->local[hash % PCRP_LOCAL_ADDRS];
+	struct pcrp_local_addr *a = &l->addrs[hash % PCRP_LOCAL_ADDRS];
 
 	if (likely(ipv6_addr_equal(&a->addr, addr) && time_before(jiffies, a->until)))
 		return a->local;
-	return pcrp_hosts_query(a, dev, addr);
+	return pcrp_locals_query(a, dev, addr);
 }
 
-/**
- * pcrp_hosts_peer() - look a peer up, or add it
- * @h: the caches
- * @addr: its address
- * @hash: its pcrp_addr_hash()
- *
- * Return: the peer, valid until the next call.
- */
-struct pcrp_peer *pcrp_hosts_peer(struct pcrp_hosts *h, const struct in6_addr *addr, u32 hash)
-{
-	struct pcrp_peer_entry *set = h->peers[hash % PCRP_PEER_SETS], *e, *oldest = set;
+/* ---- peers ---- */
 
-	for (e = set; e < set + PCRP_PEER_WAYS; e++) {
+/**
+ * pcrp_peers_init() - set up a cache without peers
+ * @p: the cache, zeroed
+ */
+void pcrp_peers_init(struct pcrp_peers *p)
+{
+	u32 i;
+
+	for (i = 0; i < PCRP_PEER_SETS; i++)
+		spin_lock_init(&p->sets[i].lock);
+}
+
+/* Look a peer up, or add it, and lock its set. */
+static struct pcrp_peer *pcrp_peers_lock(struct pcrp_peer_set *set, const struct in6_addr *addr)
+	__acquires(&set->lock)
+{
+	struct pcrp_peer_entry *e, *oldest = set->ways;
+
+	spin_lock(&set->lock);
+	set->uses++;
+	for (e = set->ways; e < set->ways + PCRP_PEER_WAYS; e++) {
 		if (ipv6_addr_equal(&e->addr, addr)) {
-			e->used = ++h->calls;
+			e->used = set->uses;
 			return &e->peer;
 		}
 		if (e->used < oldest->used)
 			oldest = e;
 	}
-	*oldest = (struct pcrp_peer_entry) { .addr = *addr, .used = ++h->calls };
+	*oldest = (struct pcrp_peer_entry) { .addr = *addr, .used = set->uses };
 	return &oldest->peer;
 }
 
+static struct pcrp_peer_set *pcrp_peers_set(struct pcrp_peers *p, u32 hash)
+{
+	return &p->sets[hash % PCRP_PEER_SETS];
+}
+
 /**
- * pcrp_hosts_count() - count peers by state
- * @h: the caches
+ * pcrp_peers_answers() - test whether a peer answers
+ * @p: the cache
+ * @addr: address of the peer
+ * @hash: its pcrp_addr_hash(), with the seed of the device
+ *
+ * Return: true if it is known to answer.
+ */
+bool pcrp_peers_answers(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash)
+{
+	struct pcrp_peer_set *set = pcrp_peers_set(p, hash);
+	bool answers = pcrp_peers_lock(set, addr)->state == PCRP_PEER_ANSWERING;
+
+	spin_unlock(&set->lock);
+	return answers;
+}
+
+/**
+ * pcrp_peers_request() - pcrp_peer_request() for the peer with an address
+ * @p: the cache
+ * @addr: address of the peer
+ * @hash: as for pcrp_peers_answers()
+ * @gated: the flow waits for GRANTs
+ * @now: the time, ns
+ *
+ * Return: true: send the request; false: ungate the flow.
+ */
+bool pcrp_peers_request(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash, bool gated,
+			u64 now)
+{
+	struct pcrp_peer_set *set = pcrp_peers_set(p, hash);
+	bool may = pcrp_peer_request(pcrp_peers_lock(set, addr), gated, now);
+
+	spin_unlock(&set->lock);
+	return may;
+}
+
+/**
+ * pcrp_peers_answered() - pcrp_peer_answered() for the peer with an address
+ * @p: the cache
+ * @addr: address of the peer
+ * @hash: as for pcrp_peers_answers()
+ */
+void pcrp_peers_answered(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash)
+{
+	struct pcrp_peer_set *set = pcrp_peers_set(p, hash);
+
+	pcrp_peer_answered(pcrp_peers_lock(set, addr));
+	spin_unlock(&set->lock);
+}
+
+static void pcrp_peers_count_set(const struct pcrp_peer_set *set, u32 count[PCRP_PEER_STATES])
+{
+	const struct pcrp_peer_entry *e;
+
+	for (e = set->ways; e < set->ways + PCRP_PEER_WAYS; e++) {
+		u8 state = READ_ONCE(e->peer.state);
+
+		if (READ_ONCE(e->used) && state < PCRP_PEER_STATES)
+			count[state]++;
+	}
+}
+
+/**
+ * pcrp_peers_count() - count peers by state
+ * @p: the cache
  * @count: result, by enum pcrp_peer_state
  */
-void pcrp_hosts_count(const struct pcrp_hosts *h, u32 count[PCRP_PEER_STATES])
+void pcrp_peers_count(const struct pcrp_peers *p, u32 count[PCRP_PEER_STATES])
 {
-	const struct pcrp_peer_entry *e = h->peers[0];
 	u32 i;
 
 	memset(count, 0, PCRP_PEER_STATES * sizeof(*count));
-	for (i = 0; i < PCRP_PEER_SETS * PCRP_PEER_WAYS; i++) {
-		u8 state = READ_ONCE(e[i].peer.state);
-
-		if (READ_ONCE(e[i].used) && state < PCRP_PEER_STATES)
-			count[state]++;
-	}
+	for (i = 0; i < PCRP_PEER_SETS; i++)
+		pcrp_peers_count_set(&p->sets[i], count);
 }

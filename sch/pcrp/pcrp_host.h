@@ -7,6 +7,7 @@
 
 #include <linux/in6.h>
 #include <linux/netdevice.h>
+#include <linux/spinlock.h>
 #include "pcrp_peer.h"
 
 #define PCRP_LOCAL_ADDRS	64
@@ -26,9 +27,17 @@ struct pcrp_local_addr {
 };
 
 /**
+ * struct pcrp_locals - the host's own addresses; zeroed at first
+ * @addrs: results of lookups, by hash
+ */
+struct pcrp_locals {
+	struct pcrp_local_addr addrs[PCRP_LOCAL_ADDRS];
+};
+
+/**
  * struct pcrp_peer_entry - a peer
  * @addr: its address; an IPv4 address is mapped to IPv6. Zeroed: no peer
- * @used: time of its last use, in calls of pcrp_hosts_peer()
+ * @used: time of its last use, in uses of its set
  * @peer: its state
  */
 struct pcrp_peer_entry {
@@ -38,21 +47,33 @@ struct pcrp_peer_entry {
 };
 
 /**
- * struct pcrp_hosts - both caches; zeroed at first
- * @local: results of lookups, by hash
- * @peers: sets of peers, by hash
- * @calls: calls of pcrp_hosts_peer()
+ * struct pcrp_peer_set - peers whose hashes select the same set
+ * @lock: protects the set; softirqs are off
+ * @uses: uses of the set
+ * @ways: the peers
  */
-struct pcrp_hosts {
-	struct pcrp_local_addr local[PCRP_LOCAL_ADDRS];
-	struct pcrp_peer_entry peers[PCRP_PEER_SETS][PCRP_PEER_WAYS];
-	u64 calls;
+struct pcrp_peer_set {
+	spinlock_t lock;	/* protects the set */
+	u64 uses;
+	struct pcrp_peer_entry ways[PCRP_PEER_WAYS];
+};
+
+/**
+ * struct pcrp_peers - peers of a device
+ * @sets: sets, by hash of the address
+ */
+struct pcrp_peers {
+	struct pcrp_peer_set sets[PCRP_PEER_SETS];
 };
 
 bool pcrp_addr_is_local(const struct net_device *dev, const struct in6_addr *addr);
-bool pcrp_hosts_is_local(struct pcrp_hosts *h, const struct net_device *dev,
-			 const struct in6_addr *addr, u32 hash);
-struct pcrp_peer *pcrp_hosts_peer(struct pcrp_hosts *h, const struct in6_addr *addr, u32 hash);
-void pcrp_hosts_count(const struct pcrp_hosts *h, u32 count[PCRP_PEER_STATES]);
+bool pcrp_locals_have(struct pcrp_locals *l, const struct net_device *dev,
+		      const struct in6_addr *addr, u32 hash);
+void pcrp_peers_init(struct pcrp_peers *p);
+bool pcrp_peers_answers(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash);
+bool pcrp_peers_request(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash, bool gated,
+			u64 now);
+void pcrp_peers_answered(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash);
+void pcrp_peers_count(const struct pcrp_peers *p, u32 count[PCRP_PEER_STATES]);
 
 #endif /* _PCRP_HOST_H */

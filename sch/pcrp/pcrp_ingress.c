@@ -2,10 +2,12 @@
 /*
  * The receiving half of sch_pcrp: a hook at the device's ingress
  *
+ * The qdiscs of a device (below mq, one for each TX queue) share it.
+ *
  *	ingress -> taps, tc, nft -> hook
  *		control packet to this host:
  *			REQUEST, PROBE -> receiver -> GRANTs, sent at once
- *			GRANT -> queue of GRANTs -> dequeue() -> sender
+ *			GRANT -> inbox of its qdisc -> dequeue() -> sender
  *		other packet:
  *			[waiting window ->] receiver -> GRANTs, and on to the stack
  *
@@ -18,21 +20,21 @@
  * allocates or frees one, so a flood of REQUESTs costs no memory. A packet of an unknown
  * flow costs a lockless look at its hash bucket.
  *
- * Locks: pcrp_ingress.lock protects the receiver, pcrp_ingress.grants_lock the queue of
- * GRANTs. Either may nest inside the root lock, never the other way round. Hence a GRANT
- * waits for dequeue(), which runs under the lock of the right root. GRANTs to other hosts
- * are sent without a lock.
+ * Locks: pcrp_ingress.lock protects the receiver, the lock of pcrp_ingress.inboxes the
+ * GRANTs to our flows. Either may nest inside the root lock, never the other way round.
+ * Hence a GRANT waits for dequeue(), which runs under the lock of the right root. GRANTs to
+ * other hosts are sent without a lock.
  *
  * Differences from the paper: see pcrp_receiver.c and pcrp_window.c.
  */
 
 #include <linux/hrtimer.h>
-#include <linux/kfifo.h>
 #include <linux/mm.h>
 #include <linux/netfilter.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/siphash.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <closnet/qdisc.h>
 #include "pcrp_ctl.h"
@@ -68,16 +70,13 @@ struct pcrp_ingress_flow {
 
 /**
  * struct pcrp_ingress - the receiving half
- * @sch: the qdisc
+ * @dev: the device
  * @pn: its namespace
- * @all: in pcrp_ingress_all
  * @hook: at the device's ingress
  * @cookie_key: key of the cookies of our own flows
  * @seed: seed of the hash
  * @window: waiting window
- * @grants_lock: protects @grants and writes to @grants_pending
- * @grants_pending: @grants may not be empty; read locklessly
- * @grants: GRANTs to our own flows
+ * @inboxes: inboxes of the qdiscs, by number; its lock protects their GRANTs
  * @lock: protects all fields below
  * @dscp: DSCP of GRANTs
  * @params: parameters of @receiver
@@ -86,23 +85,19 @@ struct pcrp_ingress_flow {
  * @armed: @timer is armed
  * @malformed: malformed control packets
  * @refused: GRANTs with a wrong cookie
- * @nomem: GRANTs lost for lack of memory, or of room in @grants
+ * @nomem: GRANTs lost for lack of memory, or of room in an inbox
  * @buckets: hash buckets of @flows
  * @flows: received flows
  * @sources: their sources
  */
 struct pcrp_ingress {
-	struct Qdisc *sch;
+	struct net_device *dev;
 	struct pcrp_net *pn;
-	struct list_head all;
 	struct nf_hook_ops hook;
 	siphash_key_t cookie_key;
 	u64 seed;
 	struct pcrp_window window;
-
-	spinlock_t grants_lock;	/* protects @grants and writes to @grants_pending */
-	bool grants_pending;
-	DECLARE_KFIFO(grants, struct pcrp_ingress_grant, PCRP_INGRESS_GRANTS);
+	struct xarray inboxes;
 
 	spinlock_t lock;	/* protects all fields below */
 	u8 dscp;
@@ -117,9 +112,6 @@ struct pcrp_ingress {
 	struct pcrp_ingress_flow flows[PCRP_INGRESS_FLOWS];
 	struct pcrp_source sources[PCRP_SOURCES];
 };
-
-/* Of all devices; under RTNL */
-static LIST_HEAD(pcrp_ingress_all);
 
 /* Count an event when no lock is held. */
 static void pcrp_ingress_count(struct pcrp_ingress *in, u64 *counter, u32 n)
@@ -166,7 +158,7 @@ static void pcrp_ingress_arm(struct pcrp_ingress *in, u64 now)
 static void pcrp_ingress_put_grant(struct pcrp_ingress *in, const struct pcrp_path *path,
 				   const struct pcrp_msg *msg, struct sk_buff_head *list)
 {
-	struct sk_buff *skb = pcrp_ctl_build(qdisc_dev(in->sch), path, msg, in->dscp);
+	struct sk_buff *skb = pcrp_ctl_build(in->dev, path, msg, in->dscp);
 
 	if (likely(skb))
 		__skb_queue_tail(list, skb);
@@ -243,51 +235,52 @@ u64 pcrp_ingress_cookie(const struct pcrp_ingress *in, u32 slot, u32 flow_no)
 	return siphash_2u32(slot, flow_no, &in->cookie_key);
 }
 
-static void pcrp_ingress_queue_grant(struct pcrp_ingress *in, const struct pcrp_msg *msg, u64 now)
+/* Queue a GRANT for the qdisc of its flow. Return: the counter of lost GRANTs, or NULL */
+static u64 *pcrp_ingress_put_inbox(struct pcrp_ingress *in, const struct pcrp_msg *msg, u64 now)
 {
 	const struct pcrp_ingress_grant grant = { .msg = *msg, .now = now };
+	struct pcrp_inbox *inbox = xa_load(&in->inboxes, msg->slot >> PCRP_SLOT_BITS);
 	bool queued;
 
-	if (msg->cookie != pcrp_ingress_cookie(in, msg->slot, msg->flow_no)) {
-		pcrp_ingress_count(in, &in->refused, 1);
-		return;
-	}
-	spin_lock(&in->grants_lock);
-	queued = kfifo_put(&in->grants, grant);
-	WRITE_ONCE(in->grants_pending, true);
-	spin_unlock(&in->grants_lock);
-	if (unlikely(!queued))
-		pcrp_ingress_count(in, &in->nomem, 1);
-	__netif_schedule(qdisc_root(in->sch));
+	if (unlikely(!inbox))
+		return &in->refused;
+	queued = kfifo_put(&inbox->grants, grant);
+	WRITE_ONCE(inbox->pending, true);
+	__netif_schedule(qdisc_root(inbox->sch));
+	return likely(queued) ? NULL : &in->nomem;
 }
 
-/**
- * pcrp_ingress_pending() - get the flag that shows waiting GRANTs
- * @in: receiving half
- *
- * Return: the flag; true: call pcrp_ingress_next_grant().
- */
-const bool *pcrp_ingress_pending(const struct pcrp_ingress *in)
+static void pcrp_ingress_take_grant(struct pcrp_ingress *in, const struct pcrp_msg *msg, u64 now)
 {
-	return &in->grants_pending;
+	u64 *lost = &in->refused;
+
+	if (msg->cookie == pcrp_ingress_cookie(in, msg->slot, msg->flow_no)) {
+		xa_lock(&in->inboxes);
+		lost = pcrp_ingress_put_inbox(in, msg, now);
+		xa_unlock(&in->inboxes);
+	}
+	if (unlikely(lost))
+		pcrp_ingress_count(in, lost, 1);
 }
 
 /**
  * pcrp_ingress_next_grant() - take the next GRANT to a flow of ours, in dequeue()
  * @in: receiving half
+ * @inbox: inbox of the qdisc, if @inbox->pending is set
  * @grant: result
  *
  * Return: false: there is no GRANT.
  */
-bool pcrp_ingress_next_grant(struct pcrp_ingress *in, struct pcrp_ingress_grant *grant)
+bool pcrp_ingress_next_grant(struct pcrp_ingress *in, struct pcrp_inbox *inbox,
+			     struct pcrp_ingress_grant *grant)
 {
 	bool taken;
 
-	spin_lock(&in->grants_lock);
-	taken = kfifo_get(&in->grants, grant);
+	xa_lock(&in->inboxes);
+	taken = kfifo_get(&inbox->grants, grant);
 	if (!taken)
-		WRITE_ONCE(in->grants_pending, false);
-	spin_unlock(&in->grants_lock);
+		WRITE_ONCE(inbox->pending, false);
+	xa_unlock(&in->inboxes);
 	return taken;
 }
 
@@ -356,7 +349,7 @@ static void pcrp_ingress_control(struct pcrp_ingress *in, const struct sk_buff *
 			continue;
 		good++;
 		if (msg.type == PCRP_GRANT)
-			pcrp_ingress_queue_grant(in, &msg, now);
+			pcrp_ingress_take_grant(in, &msg, now);
 		else
 			pcrp_ingress_request(in, pkt, &path, &msg, now);
 	}
@@ -424,12 +417,9 @@ static unsigned int pcrp_ingress_hook(void *priv, struct sk_buff *skb,
 void pcrp_ingress_set(struct pcrp_ingress *in, const struct pcrp_ingress_params *params)
 {
 	spin_lock_bh(&in->lock);
-	in->params = (struct pcrp_rx_params) {
-		.chain_bytes = params->chain_bytes,
-		.grants = params->grants,
-		.evict = params->evict,
-		.paper = params->paper,
-	};
+	in->params.grants = params->grants;
+	in->params.evict = params->evict;
+	in->params.paper = params->paper;
 	in->dscp = params->map[0] == PCRP_MAP_LEAVE ? 0 : params->map[0];
 	if (in->receiver.used) {	/* there may be more places: expire now */
 		in->armed = true;
@@ -440,49 +430,39 @@ void pcrp_ingress_set(struct pcrp_ingress *in, const struct pcrp_ingress_params 
 }
 
 /**
- * pcrp_ingress_set_chain() - set the length of chains
+ * pcrp_ingress_set_chain() - set the length of a qdisc's chains
  * @in: receiving half
- * @chain_bytes: the length
+ * @inbox: inbox of the qdisc
+ * @chain_bytes: the length; 0: the qdisc leaves
+ *
+ * The receiver grants the longest chains of the qdiscs: their rates may differ.
  */
-void pcrp_ingress_set_chain(struct pcrp_ingress *in, u32 chain_bytes)
+void pcrp_ingress_set_chain(struct pcrp_ingress *in, struct pcrp_inbox *inbox, u32 chain_bytes)
 {
+	const struct pcrp_inbox *other;
+	unsigned long number;
+
 	spin_lock_bh(&in->lock);
-	in->params.chain_bytes = chain_bytes;
+	inbox->chain_bytes = chain_bytes;
+	xa_for_each(&in->inboxes, number, other)
+		chain_bytes = max(chain_bytes, other->chain_bytes);
+	if (chain_bytes)
+		in->params.chain_bytes = chain_bytes;
 	spin_unlock_bh(&in->lock);
 }
 
-/* Can the device carry control packets, and is there no other pcrp to receive them? */
-static int pcrp_ingress_check(struct Qdisc *sch, struct netlink_ext_ack *extack)
-{
-	const struct net_device *dev = qdisc_dev(sch);
-	const struct pcrp_ingress *in;
+/* ---- life ---- */
 
-	if (!closnet_l2_len(dev) && dev->hard_header_len) {
-		NL_SET_ERR_MSG(extack, "the device must have Ethernet headers, or none");
-		return -EOPNOTSUPP;
-	}
-	if (sch->parent == TC_H_ROOT)	/* replaces any other */
-		return 0;
-	list_for_each_entry(in, &pcrp_ingress_all, all) {
-		if (qdisc_dev(in->sch) != dev || in->sch->parent == sch->parent)
-			continue;
-		NL_SET_ERR_MSG(extack, "the device has a pcrp already");
-		return -EBUSY;
-	}
-	return 0;
-}
-
-static int pcrp_ingress_setup(struct pcrp_ingress *in, struct Qdisc *sch)
+static int pcrp_ingress_setup(struct pcrp_ingress *in, struct net_device *dev)
 {
 	u32 i;
 
-	in->sch = sch;
-	in->pn = pcrp_net_of(dev_net(qdisc_dev(sch)));
+	in->dev = dev;
+	in->pn = pcrp_net_of(dev_net(dev));
 	in->seed = get_random_u64();
 	get_random_bytes(&in->cookie_key, sizeof(in->cookie_key));
 	spin_lock_init(&in->lock);
-	spin_lock_init(&in->grants_lock);
-	INIT_KFIFO(in->grants);
+	xa_init_flags(&in->inboxes, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH);
 	hrtimer_setup(&in->timer, pcrp_ingress_timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 	in->params = (struct pcrp_rx_params) { .chain_bytes = PCRP_CHAIN_MIN, .grants = 1 };
 	pcrp_rx_init(&in->receiver, &in->params, PCRP_FLOWS_PER_SOURCE);
@@ -491,7 +471,7 @@ static int pcrp_ingress_setup(struct pcrp_ingress *in, struct Qdisc *sch)
 	in->hook = (struct nf_hook_ops) {
 		.hook = pcrp_ingress_hook,
 		.priv = in,
-		.dev = qdisc_dev(sch),
+		.dev = dev,
 		.pf = NFPROTO_NETDEV,
 		.hooknum = NF_NETDEV_INGRESS,
 		.priority = INT_MAX,
@@ -500,52 +480,83 @@ static int pcrp_ingress_setup(struct pcrp_ingress *in, struct Qdisc *sch)
 }
 
 /**
- * pcrp_ingress_create() - hook a device's ingress, in init()
- * @sch: the qdisc
+ * pcrp_ingress_create() - hook a device's ingress
+ * @dev: the device
  * @extack: error report
- *
- * When a qdisc replaces another one, both exist for a moment. The newer one gets the
- * control packets then.
  *
  * Return: the receiving half, which needs pcrp_ingress_set(); or a negative error.
  */
-struct pcrp_ingress *pcrp_ingress_create(struct Qdisc *sch, struct netlink_ext_ack *extack)
+struct pcrp_ingress *pcrp_ingress_create(struct net_device *dev, struct netlink_ext_ack *extack)
 {
 	struct pcrp_ingress *in;
 	int err;
 
-	err = pcrp_ingress_check(sch, extack);
-	if (err)
-		return ERR_PTR(err);
-	in = kvzalloc(sizeof(*in), GFP_KERNEL);
+	if (!closnet_l2_len(dev) && dev->hard_header_len) {
+		NL_SET_ERR_MSG(extack, "the device must have Ethernet headers, or none");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	in = kvzalloc(sizeof(*in), GFP_KERNEL_ACCOUNT);
 	if (!in)
 		return ERR_PTR(-ENOMEM);
-	err = pcrp_ingress_setup(in, sch);
+	err = pcrp_ingress_setup(in, dev);
 	if (!err)
-		err = nf_register_net_hook(dev_net(qdisc_dev(sch)), &in->hook);
+		err = nf_register_net_hook(dev_net(dev), &in->hook);
 	if (err) {
 		pcrp_window_free(&in->window);
 		kvfree(in);
 		return ERR_PTR(err);
 	}
-	list_add(&in->all, &pcrp_ingress_all);
 	return in;
 }
 
 /**
- * pcrp_ingress_destroy() - unhook the ingress, in destroy() before anything else
- * @in: receiving half; NULL or an error: there is none
+ * pcrp_ingress_destroy() - unhook the ingress, when all qdiscs have left
+ * @in: receiving half
  */
 void pcrp_ingress_destroy(struct pcrp_ingress *in)
 {
-	if (IS_ERR_OR_NULL(in))
-		return;
-	list_del(&in->all);
-	nf_unregister_net_hook(dev_net(qdisc_dev(in->sch)), &in->hook);
+	nf_unregister_net_hook(dev_net(in->dev), &in->hook);
 	synchronize_net();	/* the hook has returned on all CPUs */
 	hrtimer_cancel(&in->timer);
 	pcrp_window_free(&in->window);
+	xa_destroy(&in->inboxes);
 	kvfree(in);
+}
+
+/**
+ * pcrp_ingress_join() - add a qdisc to those that get GRANTs, in init()
+ * @in: receiving half
+ * @inbox: inbox of the qdisc, zeroed
+ * @sch: the qdisc
+ * @extack: error report
+ *
+ * Return: 0 or a negative error.
+ */
+int pcrp_ingress_join(struct pcrp_ingress *in, struct pcrp_inbox *inbox, struct Qdisc *sch,
+		      struct netlink_ext_ack *extack)
+{
+	int err;
+
+	inbox->sch = sch;
+	INIT_KFIFO(inbox->grants);
+	err = xa_alloc_bh(&in->inboxes, &inbox->number, inbox, XA_LIMIT(0, PCRP_SLOT_MASK),
+			  GFP_KERNEL);
+	if (err)
+		NL_SET_ERR_MSG(extack, "the device has too many pcrp qdiscs, or memory ran out");
+	return err;
+}
+
+/**
+ * pcrp_ingress_leave() - undo pcrp_ingress_join(), in destroy() before anything else
+ * @in: receiving half
+ * @inbox: inbox of the qdisc
+ *
+ * Afterwards the receiving half uses neither inbox nor qdisc.
+ */
+void pcrp_ingress_leave(struct pcrp_ingress *in, struct pcrp_inbox *inbox)
+{
+	xa_erase_bh(&in->inboxes, inbox->number);
+	pcrp_ingress_set_chain(in, inbox, 0);
 }
 
 /**

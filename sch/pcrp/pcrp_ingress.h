@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The receiving half of a qdisc: see pcrp_ingress.c
+ * The receiving half of a device: see pcrp_ingress.c
  */
 #ifndef _PCRP_INGRESS_H
 #define _PCRP_INGRESS_H
 
+#include <linux/kfifo.h>
 #include <linux/netlink.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <net/sch_generic.h>
@@ -14,11 +15,14 @@
 /* GRANTs that wait for dequeue(), at most; a PROBE replaces a lost one. A power of two */
 #define PCRP_INGRESS_GRANTS	128
 
+/* A slot in a control packet: number of the qdisc, and of its flow */
+#define PCRP_SLOT_BITS		16
+#define PCRP_SLOT_MASK		((1U << PCRP_SLOT_BITS) - 1)
+
 struct pcrp_ingress;
 
 /**
  * struct pcrp_ingress_params - parameters
- * @chain_bytes: length of a chain
  * @grants: flows that are granted at a time
  * @evict: a smaller flow takes the place of a larger one
  * @paper: the table and the priorities follow the paper's rules
@@ -26,7 +30,6 @@ struct pcrp_ingress;
  * @map: DSCP of P0..P7, or PCRP_MAP_LEAVE
  */
 struct pcrp_ingress_params {
-	u32 chain_bytes;
 	u32 grants;
 	bool evict;
 	bool paper;
@@ -44,13 +47,32 @@ struct pcrp_ingress_grant {
 	u64 now;
 };
 
-struct pcrp_ingress *pcrp_ingress_create(struct Qdisc *sch, struct netlink_ext_ack *extack);
+/**
+ * struct pcrp_inbox - GRANTs to the flows of a qdisc
+ * @pending: @grants may not be empty; read locklessly
+ * @sch: the qdisc
+ * @number: number of the qdisc among those of the device
+ * @chain_bytes: length of the qdisc's chains
+ * @grants: the GRANTs
+ */
+struct pcrp_inbox {
+	bool pending;
+	struct Qdisc *sch;
+	u32 number;
+	u32 chain_bytes;
+	DECLARE_KFIFO(grants, struct pcrp_ingress_grant, PCRP_INGRESS_GRANTS);
+};
+
+struct pcrp_ingress *pcrp_ingress_create(struct net_device *dev, struct netlink_ext_ack *extack);
 void pcrp_ingress_destroy(struct pcrp_ingress *in);
+int pcrp_ingress_join(struct pcrp_ingress *in, struct pcrp_inbox *inbox, struct Qdisc *sch,
+		      struct netlink_ext_ack *extack);
+void pcrp_ingress_leave(struct pcrp_ingress *in, struct pcrp_inbox *inbox);
 void pcrp_ingress_set(struct pcrp_ingress *in, const struct pcrp_ingress_params *params);
-void pcrp_ingress_set_chain(struct pcrp_ingress *in, u32 chain_bytes);
+void pcrp_ingress_set_chain(struct pcrp_ingress *in, struct pcrp_inbox *inbox, u32 chain_bytes);
 u64 pcrp_ingress_cookie(const struct pcrp_ingress *in, u32 slot, u32 flow_no);
-const bool *pcrp_ingress_pending(const struct pcrp_ingress *in);
-bool pcrp_ingress_next_grant(struct pcrp_ingress *in, struct pcrp_ingress_grant *grant);
+bool pcrp_ingress_next_grant(struct pcrp_ingress *in, struct pcrp_inbox *inbox,
+			     struct pcrp_ingress_grant *grant);
 void pcrp_ingress_stats(struct pcrp_ingress *in, struct pcrp_stats *to);
 
 #endif /* _PCRP_INGRESS_H */

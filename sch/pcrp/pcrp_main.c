@@ -18,7 +18,8 @@
  *	  the end of the shortest wait.
  *
  *	ingress: the receiving half (pcrp_ingress.c) sees every packet that the device
- *	  receives.
+ *	  receives. If a device has several pcrp qdiscs, as below mq, they share it
+ *	  (pcrp_port.c).
  *
  *	            +------------------------- sch_pcrp --------------------------+
  *	 stack ---> | top ------------------------------------------------+       |
@@ -43,31 +44,31 @@
  */
 
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
 #include <net/pkt_sched.h>
 #include "pcrp.h"
 
+/* Flows of a TX queue's qdisc, at least, by default */
+#define PCRP_QUEUE_FLOWS	1024U
+
 static LIST_HEAD(pcrp_all);	/* all qdiscs, under RTNL */
 
 /* ---- configuration ---- */
 
-/* Under the root lock, or in init(). The receiving half exists, if the qdisc has one. */
+/* Under the root lock, or in init() */
 static void pcrp_apply(struct pcrp_sched_data *q, const struct pcrp_config *cfg)
 {
 	q->cfg = *cfg;
 	closnet_shaper_set(&q->shaper, cfg->options.rate_Bps, cfg->options.overhead);
 	pcrp_refresh(q, ktime_get_ns());
-	if (q->ingress)
-		pcrp_tx_params_changed(&q->tx);
+	pcrp_tx_params_changed(&q->tx);
 }
 
 static void pcrp_apply_ingress(struct pcrp_sched_data *q)
 {
 	struct pcrp_ingress_params params = {
-		.chain_bytes = q->params.chain_bytes,
 		.grants = q->cfg.options.grants,
 		.evict = q->cfg.options.evict,
 		.paper = q->cfg.options.profile == TC_PCRP_PROFILE_PAPER,
@@ -75,8 +76,33 @@ static void pcrp_apply_ingress(struct pcrp_sched_data *q)
 	};
 
 	memcpy(params.map, q->cfg.map, sizeof(params.map));
-	if (q->ingress)
-		pcrp_ingress_set(q->ingress, &params);
+	pcrp_ingress_set(q->port->ingress, &params);
+}
+
+/* Apply a configuration to a qdisc in use. */
+static void pcrp_reconfigure(struct pcrp_sched_data *q, const struct pcrp_config *cfg)
+{
+	sch_tree_lock(q->sch);
+	pcrp_apply(q, cfg);
+	if (q->sch->q.qlen)
+		closnet_shaper_kick(&q->shaper);
+	sch_tree_unlock(q->sch);
+}
+
+/* Give the configuration of a qdisc to its device: the receiving half and the other qdiscs. */
+static void pcrp_share(struct pcrp_sched_data *q)
+{
+	struct pcrp_sched_data *other;
+	struct pcrp_config cfg;
+
+	list_for_each_entry(other, &pcrp_all, node) {
+		if (other == q || other->port != q->port)
+			continue;
+		cfg = other->cfg;
+		pcrp_config_share(&cfg, &q->cfg);
+		pcrp_reconfigure(other, &cfg);
+	}
+	pcrp_apply_ingress(q);
 }
 
 static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -88,12 +114,8 @@ static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	err = pcrp_config_parse(&cfg, opt, true, extack);
 	if (err)
 		return err;
-	sch_tree_lock(sch);
-	pcrp_apply(q, &cfg);
-	pcrp_apply_ingress(q);
-	if (sch->q.qlen)
-		closnet_shaper_kick(&q->shaper);
-	sch_tree_unlock(sch);
+	pcrp_reconfigure(q, &cfg);
+	pcrp_share(q);
 	return 0;
 }
 
@@ -112,7 +134,7 @@ static void pcrp_reset(struct Qdisc *sch)
 
 	closnet_shaper_reset(&q->shaper);
 	__qdisc_reset_queue(&q->top);
-	if (!q->flows.entries)	/* a FIFO, or init() has failed */
+	if (!q->flows.entries)	/* init() has failed */
 		return;
 	pcrp_flows_clear(&q->flows);
 	pcrp_tx_reset(&q->tx);
@@ -120,10 +142,8 @@ static void pcrp_reset(struct Qdisc *sch)
 }
 
 /*
- * Is the qdisc a child of mq or mqprio, for one TX queue? Received packets have no TX
- * queue, so each such qdisc would be a receiver of all flows. They are FIFOs instead: as
- * net.core.default_qdisc, pcrp must not leave a device without a qdisc. A child that mq
- * itself creates has no handle.
+ * Is the qdisc a child of mq or mqprio, for one TX queue? A child that mq itself creates
+ * has no handle.
  */
 static bool pcrp_is_queue(const struct Qdisc *sch)
 {
@@ -132,44 +152,57 @@ static bool pcrp_is_queue(const struct Qdisc *sch)
 	return !sch->handle || qdisc_root_sleeping(sch)->flags & TCQ_F_ONETXQUEUE;
 }
 
-/* A FIFO receives no GRANTs. */
-static const bool pcrp_no_grants;
-
-static int pcrp_init_fifo(struct Qdisc *sch, struct netlink_ext_ack *extack)
+/*
+ * Find another qdisc of the device to share its port. A root qdisc does not share, because
+ * it replaces every qdisc of the device. Nor is a qdisc shared that this one replaces.
+ */
+static struct pcrp_sched_data *pcrp_sibling(const struct Qdisc *sch)
 {
-	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_sched_data *other;
 
-	sch->enqueue = pcrp_enqueue_fifo;
-	q->grants_pending = &pcrp_no_grants;
-	NL_SET_ERR_MSG(extack,
-		       "below mq, pcrp is a FIFO; for reservations, make it the root qdisc");
-	return 0;
+	if (sch->parent == TC_H_ROOT)
+		return NULL;
+	list_for_each_entry(other, &pcrp_all, node)
+		if (qdisc_dev(other->sch) == qdisc_dev(sch) && other->sch->parent != sch->parent &&
+		    other->sch->parent != TC_H_ROOT)
+			return other;
+	return NULL;
 }
 
-static int pcrp_init_device(struct Qdisc *sch, const struct pcrp_config *cfg,
-			    struct netlink_ext_ack *extack)
+/* Set the defaults. The TX queues of a device share the flows, and most options. */
+static void pcrp_init_config(struct pcrp_config *cfg, const struct Qdisc *sch,
+			     const struct pcrp_sched_data *sibling)
+{
+	pcrp_config_init(cfg);
+	if (pcrp_is_queue(sch))
+		cfg->options.flows = max(cfg->options.flows / qdisc_dev(sch)->real_num_tx_queues,
+					 PCRP_QUEUE_FLOWS);
+	if (sibling)
+		pcrp_config_share(cfg, &sibling->cfg);
+}
+
+/* Share the port of a sibling, or create one. */
+static int pcrp_join(struct Qdisc *sch, const struct pcrp_sched_data *sibling,
+		     struct netlink_ext_ack *extack)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_port *port;
 	int err;
 
-	q->hosts = kvzalloc(sizeof(*q->hosts), GFP_KERNEL);
-	if (!q->hosts)
-		return -ENOMEM;
-	err = pcrp_flows_init(&q->flows, cfg->options.flows);
+	port = sibling ? pcrp_port_hold(sibling->port) : pcrp_port_create(qdisc_dev(sch), extack);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	err = pcrp_ingress_join(port->ingress, &q->inbox, sch, extack);
 	if (err)
-		return err;
-	pcrp_tx_init(&q->tx, &q->params, get_random_u32());
-	pcrp_add_slots(q);
-	q->ingress = pcrp_ingress_create(sch, extack);
-	if (IS_ERR(q->ingress))
-		return PTR_ERR(q->ingress);
-	q->grants_pending = pcrp_ingress_pending(q->ingress);
-	return 0;
+		pcrp_port_put(port);
+	else
+		q->port = port;
+	return err;
 }
 
 static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
-	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_sched_data *q = qdisc_priv(sch), *sibling = pcrp_sibling(sch);
 	struct net_device *dev = qdisc_dev(sch);
 	struct pcrp_config cfg;
 	int err;
@@ -182,19 +215,24 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	q->pn = pcrp_net_of(dev_net(dev));
 	q->link_Bps = closnet_link_Mbps(dev) * 125000ULL;
 
-	pcrp_config_init(&cfg);
+	pcrp_init_config(&cfg, sch, sibling);
 	if (opt) {
 		err = pcrp_config_parse(&cfg, opt, false, extack);
 		if (err)
 			return err;
 	}
-	err = pcrp_is_queue(sch) ? pcrp_init_fifo(sch, extack) :
-				   pcrp_init_device(sch, &cfg, extack);
+	err = pcrp_join(sch, sibling, extack);
 	if (err)
 		return err;
+	err = pcrp_flows_init(&q->flows, cfg.options.flows, q->port->seed);
+	if (err)
+		return err;
+	pcrp_tx_init(&q->tx, &q->params, &q->port->link);
+	pcrp_add_slots(q);
 	pcrp_apply(q, &cfg);
-	pcrp_apply_ingress(q);
 	list_add(&q->node, &pcrp_all);
+	if (opt || !sibling)
+		pcrp_share(q);
 	return 0;
 }
 
@@ -202,11 +240,13 @@ static void pcrp_destroy(struct Qdisc *sch)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	pcrp_ingress_destroy(q->ingress);	/* it uses the qdisc */
+	if (q->port) {
+		pcrp_ingress_leave(q->port->ingress, &q->inbox);
+		pcrp_port_put(q->port);
+	}
 	list_del(&q->node);
 	closnet_shaper_reset(&q->shaper);
 	pcrp_flows_free(&q->flows);
-	kvfree(q->hosts);
 }
 
 /* The link rate may have changed. */

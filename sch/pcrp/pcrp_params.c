@@ -72,7 +72,7 @@ void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 	u32 chain_bytes;
 
 	q->refresh_ns = now + PCRP_REFRESH_NS;
-	WRITE_ONCE(q->rtt_ns, pcrp_rtt_ns(&q->rtt, now));
+	WRITE_ONCE(q->rtt_ns, pcrp_port_rtt_ns(q->port, now));
 	WRITE_ONCE(q->rate_Bps, q->cfg.options.rate_Bps ?: q->link_Bps ?: PCRP_LINK_UNKNOWN);
 	chain_bytes = q->cfg.options.chain_bytes ?:
 		      pcrp_auto_chain(q->rate_Bps, q->rtt_ns, pcrp_packet_max(dev));
@@ -88,6 +88,5 @@ void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 	if (chain_bytes == p->chain_bytes)
 		return;
 	WRITE_ONCE(p->chain_bytes, chain_bytes);
-	if (q->ingress)
-		pcrp_ingress_set_chain(q->ingress, chain_bytes);
+	pcrp_ingress_set_chain(q->port->ingress, &q->inbox, chain_bytes);
 }

@@ -142,7 +142,7 @@ static inline bool pcrp_is_own(struct pcrp_sched_data *q, const struct sk_buff *
 	const struct net_device *dev = qdisc_dev(q->sch);
 
 	return (!q->l2_len || pcrp_is_own_l2(skb, dev)) &&
-	       pcrp_hosts_is_local(q->hosts, dev, src, src_hash);
+	       pcrp_locals_have(&q->locals, dev, src, src_hash);
 }
 
 static bool pcrp_pkt_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb,
@@ -151,11 +151,6 @@ static bool pcrp_pkt_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb
 	const struct in6_addr *src = &pkt->key.src;
 
 	return pcrp_is_own(q, skb, src, pcrp_addr_hash(src, q->flows.seed));
-}
-
-static struct pcrp_peer *pcrp_peer_of(struct pcrp_sched_data *q, const struct pcrp_entry *e)
-{
-	return pcrp_hosts_peer(q->hosts, &e->key.dst, e->dst_hash);
 }
 
 /* Set DSCP and skb->priority. Without memory for a writable header, the DSCP stays. */
@@ -296,8 +291,8 @@ static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct pcrp_
 {
 	if (!pcrp_is_own(q, skb, &e->key.src, e->src_hash))
 		return PCRP_GATE_NONE;
-	return pcrp_peer_of(q, e)->state == PCRP_PEER_ANSWERING ? PCRP_GATE_GRANT :
-								  PCRP_GATE_DISCOVER;
+	return pcrp_peers_answers(&q->port->peers, &e->key.dst, e->dst_hash) ? PCRP_GATE_GRANT :
+									       PCRP_GATE_DISCOVER;
 }
 
 static noinline int pcrp_enqueue_retrans(struct Qdisc *sch, struct sk_buff *skb,
@@ -413,24 +408,6 @@ int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_fre
 	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, false, now);
 }
 
-/**
- * pcrp_enqueue_fifo() - enqueue a packet to the qdisc of a single TX queue
- * @skb: the packet
- * @sch: the qdisc
- * @to_free: list of packets to drop
- *
- * Return: NET_XMIT code.
- */
-int pcrp_enqueue_fifo(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
-{
-	struct pcrp_sched_data *q = qdisc_priv(sch);
-
-	if (unlikely(q->top.qlen >= q->cfg.options.limit))
-		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
-	__qdisc_enqueue_tail(skb, &q->top);
-	return pcrp_queued(sch, skb);
-}
-
 /* ---- dequeue ---- */
 
 static void pcrp_take_grant(struct pcrp_sched_data *q, const struct pcrp_ingress_grant *g)
@@ -441,28 +418,27 @@ static void pcrp_take_grant(struct pcrp_sched_data *q, const struct pcrp_ingress
 		.request_no = g->msg.request_no,
 		.prio = g->msg.prio,
 	};
+	u32 index = g->msg.slot & PCRP_SLOT_MASK;
 	struct pcrp_entry *e = NULL;
 	u64 rtt_ns;
 
-	if (g->msg.slot <= q->flows.count)
-		e = &q->flows.entries[g->msg.slot];
+	if (index <= q->flows.count)
+		e = &q->flows.entries[index];
 	if (e && e->tx.flow_no == grant.flow_no)
-		pcrp_peer_answered(pcrp_peer_of(q, e));
+		pcrp_peers_answered(&q->port->peers, &e->key.dst, e->dst_hash);
 	pcrp_tx_grant(&q->tx, e ? &e->tx : NULL, &grant, g->now, &rtt_ns);
-	if (!rtt_ns)
-		return;
-	pcrp_rtt_sample(&q->rtt, rtt_ns, g->now);
-	if (pcrp_rtt_ns(&q->rtt, g->now) != q->rtt_ns)
+	if (rtt_ns && pcrp_port_rtt_sample(q->port, rtt_ns, g->now) != q->rtt_ns)
 		pcrp_refresh(q, g->now);
 }
 
 /* GRANTs may come faster than they are taken, and the root lock is held: bounded. */
 static noinline void pcrp_take_grants(struct pcrp_sched_data *q)
 {
+	struct pcrp_ingress *in = q->port->ingress;
 	struct pcrp_ingress_grant grant;
 	u32 n;
 
-	for (n = 0; n < PCRP_INGRESS_GRANTS && pcrp_ingress_next_grant(q->ingress, &grant); n++)
+	for (n = 0; n < PCRP_INGRESS_GRANTS && pcrp_ingress_next_grant(in, &q->inbox, &grant); n++)
 		pcrp_take_grant(q, &grant);
 }
 
@@ -508,7 +484,7 @@ static struct sk_buff *pcrp_build_request(struct pcrp_sched_data *q, const struc
 					  enum pcrp_tx_action action)
 {
 	const struct pcrp_tx_flow *f = &e->tx;
-	u32 slot = e - q->flows.entries;
+	u32 slot = q->inbox.number << PCRP_SLOT_BITS | (e - q->flows.entries);
 	struct pcrp_msg msg = {
 		.type = action == PCRP_TX_PROBE ? PCRP_PROBE : PCRP_REQUEST,
 		.prio = f->prio == PCRP_PRIO_UNGATED ? PCRP_PRIO_LAST : f->prio,
@@ -517,7 +493,7 @@ static struct sk_buff *pcrp_build_request(struct pcrp_sched_data *q, const struc
 		.dport = ntohs(e->key.dport),
 		.slot = slot,
 		.flow_no = f->flow_no,
-		.cookie = pcrp_ingress_cookie(q->ingress, slot, f->flow_no),
+		.cookie = pcrp_ingress_cookie(q->port->ingress, slot, f->flow_no),
 		.size = f->size,
 		.offset = f->sent,
 		.chain_no = max(f->chain_no, 1U),
@@ -541,7 +517,8 @@ static noinline struct sk_buff *pcrp_send_request(struct Qdisc *sch, struct pcrp
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb;
 
-	if (!pcrp_peer_request(pcrp_peer_of(q, e), e->tx.gate == PCRP_GATE_GRANT, now)) {
+	if (!pcrp_peers_request(&q->port->peers, &e->key.dst, e->dst_hash,
+				e->tx.gate == PCRP_GATE_GRANT, now)) {
 		pcrp_tx_ungate(&q->tx, &e->tx, now);
 		return NULL;
 	}
@@ -614,7 +591,7 @@ struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
 	struct sk_buff *skb;
 	u64 now;
 
-	if (unlikely(READ_ONCE(*q->grants_pending)))
+	if (unlikely(READ_ONCE(q->inbox.pending)))
 		pcrp_take_grants(q);
 	if (!sch->q.qlen) {
 		q->slept = true;

@@ -402,7 +402,7 @@ static inline void pcrp_tx_start(struct pcrp_sender *s, struct pcrp_tx_flow *f, 
 	f->gate = gate;
 	if (!gated || !f->packets)
 		f->prio = PCRP_PRIO_UNGATED;
-	f->flow_no = ++s->flow_no;
+	f->flow_no = (u32)atomic64_inc_return(&s->link->flow_no);
 	f->probe_ns = s->params->probe_ns;
 	pcrp_tx_count(&s->stats.flows_started);
 	if (!gated)
@@ -503,12 +503,13 @@ void pcrp_tx_reset(struct pcrp_sender *s)
  * pcrp_tx_init() - set up a sender without slots
  * @s: sender; zeroed
  * @params: parameters; after a change, call pcrp_tx_params_changed()
- * @flow_no: random number; so a GRANT for an earlier sender's flow does not match
+ * @link: state that the senders of a link share
  */
-void pcrp_tx_init(struct pcrp_sender *s, const struct pcrp_tx_params *params, u32 flow_no)
+void pcrp_tx_init(struct pcrp_sender *s, const struct pcrp_tx_params *params,
+		  struct pcrp_tx_link *link)
 {
 	s->params = params;
-	s->flow_no = flow_no;
+	s->link = link;
 	pcrp_tx_reset(s);
 }
 

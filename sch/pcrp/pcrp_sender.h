@@ -2,7 +2,8 @@
 /*
  * PCRP's sender: interface of pcrp_sender.c, which describes the algorithm
  *
- * No locks. The caller serialises all calls for a sender.
+ * No locks. The caller serialises all calls for a sender. Senders of one link may run
+ * on several CPUs at a time.
  */
 #ifndef _PCRP_SENDER_H
 #define _PCRP_SENDER_H
@@ -20,7 +21,7 @@
 /* Wait before a PROBE: minimum and maximum */
 #define PCRP_PROBE_MIN_NS	50000
 #define PCRP_PROBE_MAX_NS	10000000
-/* PROBEs that a sender may send back to back before probe_gap_ns applies */
+/* PROBEs that the senders of a link may send back to back before probe_gap_ns applies */
 #define PCRP_PROBE_BURST	8
 
 /* A flow that stays DRY for this long was aborted by its socket. */
@@ -34,7 +35,7 @@
  * @hold_ns: longest wait for a GRANT
  * @spec_bytes: largest flow sizes of P0, P1 and P2 for a first chain
  * @probe_ns: wait for a GRANT before the first PROBE, see pcrp_auto_probe_ns()
- * @probe_gap_ns: mean time between PROBEs of all flows, see pcrp_auto_probe_gap_ns()
+ * @probe_gap_ns: mean time between PROBEs of a link, see pcrp_auto_probe_gap_ns()
  * @eu: serve the earliest unfinished flow first
  * @srpt: serve the flow with the fewest remaining bytes first; else the least recently served
  */
@@ -198,8 +199,21 @@ enum pcrp_tx_rule {
 };
 
 /**
- * struct pcrp_sender - a port's flows; read locklessly: @count and @stats
+ * struct pcrp_tx_link - what the senders of a link share; zeroed at first
+ * @probe_ns: latest time that a sender has reserved for a PROBE
+ * @flow_no: number of the last flow that started, modulo 2^32; at first a random number, so
+ *	that a GRANT for a flow of an earlier sender does not match. A receiver orders the
+ *	flows of a 5-tuple by their numbers, whichever sender they have.
+ */
+struct pcrp_tx_link {
+	atomic64_t probe_ns;
+	atomic64_t flow_no;
+};
+
+/**
+ * struct pcrp_sender - flows of a qdisc; read locklessly: @count and @stats
  * @params: parameters
+ * @link: state that it shares with other senders
  * @ready: READY flows by remaining bytes; needed with params->srpt only
  * @alarms: flows by time of their alarm, ns
  * @probes: WAITING flows by time of their next PROBE, ns
@@ -208,20 +222,19 @@ enum pcrp_tx_rule {
  *	share the list of PCRP_TX_IDLE
  * @begun: gated flows that have begun and not finished, in the order in which they began
  * @count: flows by enum pcrp_tx_state
- * @flow_no: number of the last flow that started
  * @rule: rule that picked the next packet's flow, enum pcrp_tx_rule
  * @probe_from_ns: no PROBE before that time
  * @stats: counters
  */
 struct pcrp_sender {
 	const struct pcrp_tx_params *params;
+	struct pcrp_tx_link *link;
 	struct rb_root_cached ready;
 	struct rb_root_cached alarms;
 	struct rb_root_cached probes;
 	struct list_head lists[PCRP_TX_STATES];
 	struct list_head begun;
 	u32 count[PCRP_TX_STATES];
-	u32 flow_no;
 	u8 rule;
 	u64 probe_from_ns;
 	struct pcrp_tx_stats stats;
@@ -279,7 +292,8 @@ struct pcrp_grant {
 	u8 prio;
 };
 
-void pcrp_tx_init(struct pcrp_sender *s, const struct pcrp_tx_params *params, u32 flow_no);
+void pcrp_tx_init(struct pcrp_sender *s, const struct pcrp_tx_params *params,
+		  struct pcrp_tx_link *link);
 void pcrp_tx_params_changed(struct pcrp_sender *s);
 void pcrp_tx_reset(struct pcrp_sender *s);
 void pcrp_tx_add_slot(struct pcrp_sender *s, struct pcrp_tx_flow *f);

@@ -98,18 +98,18 @@ static void pcrp_tx_gather(const struct pcrp_sender *tx, struct pcrp_stats *to)
 	pcrp_copy_counters(&to->tx, &tx->stats, sizeof(to->tx));
 }
 
-static void pcrp_peers_gather(const struct pcrp_hosts *hosts, struct pcrp_stats *to)
+static void pcrp_peers_gather(const struct pcrp_peers *peers, struct pcrp_stats *to)
 {
 	u32 count[PCRP_PEER_STATES], state;
 
-	pcrp_hosts_count(hosts, count);
+	pcrp_peers_count(peers, count);
 	for (state = 0; state < PCRP_PEER_STATES; state++)
 		to->peers += count[state];
 	to->peers_answering = count[PCRP_PEER_ANSWERING];
 	to->peers_silent = count[PCRP_PEER_SILENT];
 }
 
-/* Collect the statistics of a qdisc that is not a FIFO. */
+/* Collect the statistics: those of the qdisc, and those of its device. */
 static void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
 {
 	u32 i;
@@ -128,19 +128,8 @@ static void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
 	for (i = 0; i < ARRAY_SIZE(st->spec_bytes); i++)
 		st->spec_bytes[i] = READ_ONCE(q->params.spec_bytes[i]);
 	pcrp_tx_gather(&q->tx, st);
-	pcrp_peers_gather(q->hosts, st);
-	pcrp_ingress_stats(q->ingress, st);
-}
-
-static int pcrp_stats_put_fifo(struct sk_buff *skb, const struct pcrp_sched_data *q)
-{
-	if (nla_put_u64_64bit(skb, TCA_PCRP_STATS_FIFO, 1, TCA_PCRP_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_PCRP_STATS_TOP_PACKETS, READ_ONCE(q->top_packets),
-			      TCA_PCRP_STATS_PAD) ||
-	    nla_put_u64_64bit(skb, TCA_PCRP_STATS_DROPPED_LIMIT_PACKETS,
-			      READ_ONCE(q->dropped_limit_packets), TCA_PCRP_STATS_PAD))
-		return -EMSGSIZE;
-	return 0;
+	pcrp_peers_gather(&q->port->peers, st);
+	pcrp_ingress_stats(q->port->ingress, st);
 }
 
 /**
@@ -155,18 +144,12 @@ int pcrp_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct pcrp_stats st;
 	struct nlattr *nest;
-	int err;
 
 	nest = nla_nest_start_noflag(d->skb, TCA_STATS_APP);	/* like all qdiscs */
 	if (!nest)
 		return -1;
-	if (q->ingress) {
-		pcrp_gather(q, &st);
-		err = pcrp_stats_put(d->skb, &st);
-	} else {
-		err = pcrp_stats_put_fifo(d->skb, q);
-	}
-	if (err) {
+	pcrp_gather(q, &st);
+	if (pcrp_stats_put(d->skb, &st)) {
 		nla_nest_cancel(d->skb, nest);
 		return -1;
 	}

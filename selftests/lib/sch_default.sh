@@ -17,12 +17,14 @@ children() { [ "$(wire_stats "[.[] | select(.kind == \"$SCH\")] | length")" -eq 
 # wire_drained: true if no packet is queued at w0
 wire_drained() { [ "$(wire_stats '[.[].qlen] | add')" -eq 0 ]; }
 
-# all_accounted COUNT: true if each of COUNT packets was received or counted as a drop
+# all_accounted COUNT: true if each of COUNT packets, and each that the qdiscs made, was received or counted as a drop
 all_accounted() {
-	local received dropped
+	local received dropped made
 	received=$(packets "$b/w1" rx_packets)
 	dropped=$(wire_stats '[.[] | select(.kind == "mq") | .drops] | add')
-	[ $((received + dropped)) -eq "$1" ] || { echo "$received received, $dropped dropped" && return 1; }
+	made=$(wire_stats '[.[] | .requests_sent // 0, .probes_sent // 0] | add')
+	[ $((received + dropped)) -eq $(($1 + made)) ] ||
+		{ echo "$received received, $dropped dropped, $made made" && return 1; }
 }
 
 # default_case QUEUES RING: send eight flows over a device with QUEUES TX queues, each with a ring of RING packets

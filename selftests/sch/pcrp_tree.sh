@@ -10,6 +10,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 need_sch pcrp
 setup_ns a b
+VETH=(numtxqueues 4)
 link_ab
 ip -n "$a" addr add 203.0.113.1/32 dev v0 # source of the frames
 . "$(dirname "$0")/../lib/sch_tree.sh"
@@ -21,20 +22,11 @@ ip -n "$a" addr add 203.0.113.1/32 dev v0 # source of the frames
 		"tcp4,csum=partial,gso=1000,len=8054,n=3")
 	TREE_PACKETS=94	# GSO packets are not segmented
 	TREE_ACCOUNTED="(.prio_packets | add) + .top_packets + .ungated_packets + .drops - .requests_sent - .probes_sent"
-	TREE_CLOSED="first 5000 rate 1kbit"
-	TREE_OPEN="first 5000"
+	TREE_CLOSED="first 5000 flows 16384 rate 1kbit"
+	TREE_OPEN="first 5000 flows 16384"
 	TREE_NARROW=("limit 5" "chain 5000 flows 16384")
 }
 
-# a subset of test_trees: pcrp has one instance per device, and is a FIFO below mq
-tree root root --
-tree tbf "parent 1:" -- "qdisc add dev v0 root handle 1: tbf rate 1gbit burst 100kb limit 10mb"
-tree htb "parent 1:1" -- "qdisc add dev v0 root handle 1: htb default 1" \
-	"class add dev v0 parent 1: classid 1:1 htb rate 1gbit burst 100kb cburst 100kb"
-tree prio "parent 1:2" -- "qdisc add dev v0 root handle 1: prio"
-tree drr "parent 1:1" -- "qdisc add dev v0 root handle 1: drr" \
-	"class add dev v0 parent 1: classid 1:1 drr" "filter add dev v0 parent 1: matchall classid 1:1"
-tree "tbf, prio" "parent 2:2" -- "qdisc add dev v0 root handle 1: tbf rate 1gbit burst 100kb limit 10mb" \
-	"qdisc add dev v0 parent 1: handle 2: prio"
+test_trees
 test_shaped
 finish

@@ -134,7 +134,7 @@ test_foreign_attributes() {
 }
 
 # numbers: print names of the numeric statistics in the order of the attributes
-numbers() { "$here/attrs.py" names "pcrp stats" | grep -vxE 'UNSPEC|PAD|FIFO|SPEC_BYTES|PRIO_PACKETS'; }
+numbers() { "$here/attrs.py" names "pcrp stats" | grep -vxE 'UNSPEC|PAD|SPEC_BYTES|PRIO_PACKETS'; }
 
 test_xstats() {
 	local max=18446744073709551615 all full name i=0 stats=() spec prios
@@ -165,9 +165,6 @@ test_xstats() {
   packets P1 5
   dropped nomem 8"
 	check_eq "$NAME: prints empty statistics" "$(shown_xstats | sed -n '7p')" "  dropped"
-	check_eq "$NAME: prints statistics of a FIFO below mq" \
-		"$(shown_xstats FIFO:64:1 TOP_PACKETS:64:5 DROPPED_LIMIT_PACKETS:64:6)" \
-		"  fifo below mq, no reservations: packets top 5 dropped 6"
 
 	shown_xstats WINDOW_EARLY:64:$max >/dev/null
 	check_eq "$NAME: JSON has all 64 bits of a counter" "$(SHIM_XSTATS=$TMP/xstats run_tc -j qdisc show dev lo |

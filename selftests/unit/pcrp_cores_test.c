@@ -78,6 +78,7 @@ struct slot {
 
 struct host {
 	struct pcrp_sender s;
+	struct pcrp_tx_link link;
 	struct pcrp_tx_flow flow[SLOTS];
 	struct slot slot[SLOTS];
 	u64 free_ns;	/* when its link is free */
@@ -333,7 +334,8 @@ static void start(const struct setup *how)
 	to_start = FLOWS;
 	for (i = 0; i < HOSTS; i++) {
 		memset(&hosts[i], 0, sizeof(hosts[i]));
-		pcrp_tx_init(&hosts[i].s, &params, 0xfffffff0);
+		hosts[i].link.flow_no.counter = 0xfffffff0;
+		pcrp_tx_init(&hosts[i].s, &params, &hosts[i].link);
 		for (j = 0; j < SLOTS; j++) {
 			pcrp_tx_add_slot(&hosts[i].s, &hosts[i].flow[j]);
 			hosts[i].slot[j].idx = RX_NONE;

@@ -42,6 +42,7 @@ static unsigned long results[PCRP_GRANT_REFUSED + 1], sent;
 static struct rx t;
 static u32 idx_of[TUPLES];
 static struct pcrp_sender sender;
+static struct pcrp_tx_link link_state;
 static struct pcrp_tx_flow flow[SLOTS];
 static u32 bytes_of[SLOTS];	/* length of a slot's packets */
 
@@ -179,7 +180,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 	rx_init(&t, CHAIN, 4);
 	sender = (struct pcrp_sender) {};
-	pcrp_tx_init(&sender, &params, 0);
+	link_state = (struct pcrp_tx_link) {};
+	pcrp_tx_init(&sender, &params, &link_state);
 	for (i = 0; i < SLOTS; i++)
 		pcrp_tx_add_slot(&sender, &flow[i]);
 	for (i = 0; i < TUPLES; i++)

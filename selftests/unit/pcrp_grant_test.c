@@ -172,6 +172,20 @@ static void test_hold_unknown(void **state)
 
 /* ------------------------------------------------ PROBEs of many flows */
 
+/* Make each flow of a port wait for a GRANT. */
+static void wait_all(struct port *port, u32 flows)
+{
+	u32 i;
+
+	for (i = 0; i < flows; i++)
+		port_arrive(port, i, CHAIN, 2 * CHAIN, PCRP_GATE_GRANT);
+	for (i = 0; i < flows; i++)
+		port_arrive(port, i, PKT, CHAIN, PCRP_GATE_GRANT);
+	while (port_step(port).action != PCRP_TX_SLEEP)
+		;
+	assert_int_equal(port_count(port, PCRP_TX_WAITING), flows);
+}
+
 /* All PROBEs together use 1 % of the link, and flows take turns. */
 static void test_probes_bounded(void **state)
 {
@@ -184,13 +198,7 @@ static void test_probes_bounded(void **state)
 	(void)state;
 	p.hold_ns = SEC;
 	port_open(&port, flows, &p);
-	for (i = 0; i < flows; i++)
-		port_arrive(&port, i, CHAIN, 2 * CHAIN, PCRP_GATE_GRANT);
-	for (i = 0; i < flows; i++)
-		port_arrive(&port, i, PKT, CHAIN, PCRP_GATE_GRANT);
-	while (port_step(&port).action != PCRP_TX_SLEEP)
-		;
-	assert_int_equal(port_count(&port, PCRP_TX_WAITING), flows);
+	wait_all(&port, flows);
 	begin = port.now;
 	end = begin + 50 * MS;
 	for (; port.now < end; port.now += US) {
@@ -210,6 +218,56 @@ static void test_probes_bounded(void **state)
 	for (i = 0; i < flows; i++)
 		assert_in_range(probed[i], 3, 6);
 	port_close(&port);
+}
+
+/* All PROBEs of two senders of a link together use 1 % of it, half of them each. */
+static void test_probes_shared(void **state)
+{
+	u32 flows = 500, i, probes[2] = {}, most = 0;
+	struct pcrp_tx_params p = port_default;
+	struct port port[2];
+	u64 begin;
+
+	(void)state;
+	p.hold_ns = SEC;
+	for (i = 0; i < 2; i++) {
+		port_open(&port[i], flows, &p);
+		port[i].s.link = &port[0].link;
+		wait_all(&port[i], flows);
+	}
+	begin = port[0].now;
+	for (; port[0].now < begin + 50 * MS; port[0].now += US) {
+		port[1].now = port[0].now;
+		for (i = 0; i < 2; i++)
+			while (port_step(&port[i]).action == PCRP_TX_PROBE)
+				probes[i]++;
+		most = PCRP_PROBE_BURST + 2 + (port[0].now - begin) / p.probe_gap_ns;
+		assert_in_range(probes[0] + probes[1], 0, most);
+	}
+	for (i = 0; i < 2; i++) {
+		assert_in_range(probes[i], most / 2 - 20, most / 2 + 20);
+		port_close(&port[i]);
+	}
+}
+
+/* A flow has a higher number than all earlier ones of the link, whichever sender they have. */
+static void test_flow_numbers(void **state)
+{
+	struct port port[2];
+	u32 i, no;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		port_open(&port[i], 3, &port_default);
+		port[i].s.link = &port[0].link;
+	}
+	no = (u32)atomic64_read(&port[0].link.flow_no);
+	for (i = 0; i < 6; i++) {
+		port_arrive(&port[i % 2], i / 2, PKT, 0, PCRP_GATE_GRANT);
+		assert_int_equal(port[i % 2].flow[i / 2].flow_no, ++no);
+	}
+	for (i = 0; i < 2; i++)
+		port_close(&port[i]);
 }
 
 /* ------------------------------------------------ retransmissions */
@@ -669,6 +727,8 @@ int main(void)
 		cmocka_unit_test(test_hold_line),
 		cmocka_unit_test(test_hold_unknown),
 		cmocka_unit_test(test_probes_bounded),
+		cmocka_unit_test(test_probes_shared),
+		cmocka_unit_test(test_flow_numbers),
 		cmocka_unit_test(test_retrans),
 		cmocka_unit_test(test_retrans_ended),
 		cmocka_unit_test(test_retrans_then_new),

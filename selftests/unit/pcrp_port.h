@@ -92,6 +92,7 @@ static inline u32 fifo_take(struct port_fifo *q)
 /**
  * struct port - a port
  * @s: sender
+ * @link: shared by senders; here its own
  * @p: its parameters
  * @flow: its slots
  * @now: the time, ns
@@ -100,6 +101,7 @@ static inline u32 fifo_take(struct port_fifo *q)
  */
 struct port {
 	struct pcrp_sender s;
+	struct pcrp_tx_link link;
 	struct pcrp_tx_params p;
 	struct pcrp_tx_flow *flow;
 	u64 now;
@@ -135,7 +137,8 @@ static inline void port_open(struct port *port, u32 slots, const struct pcrp_tx_
 	port->flow = calloc(slots, sizeof(*port->flow));
 	port->fifo = calloc(slots, sizeof(*port->fifo));
 	port->unsent = calloc(slots, sizeof(*port->unsent));
-	pcrp_tx_init(&port->s, &port->p, UINT32_MAX - 2);
+	port->link.flow_no.counter = UINT32_MAX - 2;
+	pcrp_tx_init(&port->s, &port->p, &port->link);
 	for (i = 0; i < slots; i++)
 		pcrp_tx_add_slot(&port->s, &port->flow[i]);
 }

@@ -371,29 +371,14 @@ static void print_receiver(struct rtattr **tb)
 	STAT(WINDOW_EARLY, "window_early", "early", "");
 }
 
-/* Print the statistics of a FIFO below mq */
-static void print_fifo(struct rtattr **tb)
-{
-	print_color_bool(PRINT_JSON, COLOR_NONE, "fifo", NULL, true);
-	out_text("  fifo below mq, no reservations: packets");
-	STAT(TOP_PACKETS, "top_packets", "top", "");
-	STAT(DROPPED_LIMIT_PACKETS, "dropped_limit_packets", "dropped", "");
-}
-
 static int pcrp_print_xstats(const struct qdisc_util *qu, FILE *f,
 			     struct rtattr *xstats)
 {
 	struct rtattr *tb[TCA_PCRP_STATS_MAX + 1];
-	__u64 fifo = 0;
 
 	if (!xstats)
 		return 0;
 	parse_stats(tb, TCA_PCRP_STATS_MAX, xstats);
-	attr_uint(tb, TCA_PCRP_STATS_FIFO, &fifo);
-	if (fifo) {
-		print_fifo(tb);
-		return 0;
-	}
 	print_state(tb);
 	print_flows(tb);
 	print_sender(tb);

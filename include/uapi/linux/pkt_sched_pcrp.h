@@ -265,8 +265,6 @@ enum {
  * @TCA_PCRP_STATS_WINDOW_PACKETS: u64, packets that waited in the window
  * @TCA_PCRP_STATS_WINDOW_EARLY: u64, times that the window ended early
  *	because it was full
- * @TCA_PCRP_STATS_FIFO: u64, 1 below mq, where the qdisc is a FIFO with
- *	top-packets and dropped-limit-packets only
  */
 enum {
 	TCA_PCRP_STATS_UNSPEC,
@@ -317,7 +315,6 @@ enum {
 	TCA_PCRP_STATS_ANSWERS_SENT,
 	TCA_PCRP_STATS_WINDOW_PACKETS,
 	TCA_PCRP_STATS_WINDOW_EARLY,
-	TCA_PCRP_STATS_FIFO,
 	/* private: */
 	TCA_PCRP_STATS_PAD,
 	__TCA_PCRP_STATS_MAX,
