@@ -332,6 +332,25 @@ static __always_inline int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *
 	return pcrp_queued(sch, skb);
 }
 
+/* Queue the first packet of a flow that has no entry. Arguments as for pcrp_enqueue_flow() */
+static noinline int pcrp_enqueue_first(struct Qdisc *sch, struct sk_buff *skb,
+				       const struct pcrp_key *key, u32 bytes, u32 seq, bool fin,
+				       struct sk_buff **to_free)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	u64 now = ktime_get_ns();
+	struct pcrp_entry *e;
+
+	if (!pcrp_has_room(sch, 0))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
+	e = pcrp_claim(q, key, now);
+	if (unlikely(!e)) {
+		closnet_add(&q->flows_overflow, 1);
+		return pcrp_enqueue_rest(sch, skb, pcrp_skb_cb(skb)->l3_off, to_free);
+	}
+	return pcrp_enqueue_flow(sch, skb, e, bytes, seq, fin, now);
+}
+
 /* Queue any packet. */
 static noinline int pcrp_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 				     struct sk_buff **to_free)
@@ -339,7 +358,6 @@ static noinline int pcrp_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct pcrp_pkt pkt __uninitialized;	/* pcrp_parse() sets the fields in use */
 	struct pcrp_entry *e;
-	u64 now;
 
 	pcrp_classify(q, skb, &pkt);
 	if (pkt.kind == PCRP_KIND_TOP)
@@ -354,31 +372,22 @@ static noinline int pcrp_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 		pcrp_seq_forget(&e->seq);
 	if (pkt.kind == PCRP_KIND_SIGNAL && (!e || !e->head)) /* no data to overtake here */
 		return pcrp_enqueue_top(sch, skb, &pkt, pcrp_signal_prio(e, &pkt), to_free);
-	if (!pcrp_has_room(sch, e ? e->tx.packets : 0))
-		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
-	now = ktime_get_ns();
 	if (unlikely(!e))
-		e = pcrp_claim(q, &pkt.key, now);
-	if (unlikely(!e)) {
-		closnet_add(&q->flows_overflow, 1);
-		return pcrp_enqueue_rest(sch, skb, pkt.l3_off, to_free);
-	}
-	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, pkt.fin, now);
+		return pcrp_enqueue_first(sch, skb, &pkt.key, pkt.bytes, pkt.seq, pkt.fin, to_free);
+	if (!pcrp_has_room(sch, e->tx.packets))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
+	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, pkt.fin, ktime_get_ns());
 }
 
-/* Parse a plain packet and find its flow. NULL: it needs pcrp_enqueue_any() */
-static __always_inline struct pcrp_entry *pcrp_find_plain(struct pcrp_sched_data *q,
-							  struct sk_buff *skb,
-							  struct pcrp_plain *pkt)
+/* Queue a plain packet of a flow that has no entry. */
+static noinline int pcrp_enqueue_new(struct Qdisc *sch, struct sk_buff *skb,
+				     const struct pcrp_plain *pkt, struct sk_buff **to_free)
 {
-	struct pcrp_entry *e = q->flows.last;
+	struct pcrp_key key;
 
-	if (!q->l2_len || !pcrp_plain_parse(skb->data, skb_headlen(skb), skb->len,
-					    skb_is_gso(skb), pkt))
-		return NULL;
-	if (pcrp_plain_has_key(skb->data, pkt, &e->key, e->ip_hlen))
-		return e;
-	return pcrp_flows_find_plain(&q->flows, skb->data, pkt->ip_hlen, pkt->proto);
+	if (!pcrp_plain_key(skb->data, pkt->ip_hlen, pkt->proto, &key))
+		return pcrp_enqueue_any(skb, sch, to_free);
+	return pcrp_enqueue_first(sch, skb, &key, pkt->bytes, pkt->seq, false, to_free);
 }
 
 /**
@@ -394,14 +403,21 @@ int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_fre
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
 	struct pcrp_plain pkt __uninitialized;
-	struct pcrp_entry *e = pcrp_find_plain(q, skb, &pkt);
+	struct pcrp_entry *e = q->flows.last;
 	u64 now = 0;
 
-	if (!e || !pcrp_has_room(sch, e->tx.packets))
+	if (!q->l2_len || !pcrp_plain_parse(skb->data, skb_headlen(skb), skb->len,
+					    skb_is_gso(skb), &pkt))
 		return pcrp_enqueue_any(skb, sch, to_free);
 	cb->l3_off = ETH_HLEN;
 	cb->ip_hlen = pkt.ip_hlen;
 	cb->dsfield = pkt.dsfield;
+	if (!pcrp_plain_has_key(skb->data, &pkt, &e->key, e->ip_hlen))
+		e = pcrp_flows_find_plain(&q->flows, skb->data, pkt.ip_hlen, pkt.proto);
+	if (unlikely(!e))
+		return pcrp_enqueue_new(sch, skb, &pkt, to_free);
+	if (!pcrp_has_room(sch, e->tx.packets))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
 	/* to read the clock takes as long as to parse the packet */
 	if (e->tx.state != PCRP_TX_READY || e->tx.gate == PCRP_GATE_GRANT || e->tx.retrans_only)
 		now = ktime_get_ns();
