@@ -103,8 +103,11 @@ u32 pcrp_port_rtt_ns(struct pcrp_port *port, u64 now)
  */
 u32 pcrp_port_rtt_sample(struct pcrp_port *port, u64 rtt_ns, u64 now)
 {
+	u32 ns;
+
 	spin_lock_bh(&port->rtt_lock);
 	pcrp_rtt_sample(&port->rtt, rtt_ns, now);
+	ns = pcrp_rtt_ns(&port->rtt, now);
 	spin_unlock_bh(&port->rtt_lock);
-	return pcrp_port_rtt_ns(port, now);
+	return ns;
 }

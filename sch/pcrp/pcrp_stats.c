@@ -109,7 +109,7 @@ static void pcrp_peers_gather(const struct pcrp_peers *peers, struct pcrp_stats 
 	to->peers_silent = count[PCRP_PEER_SILENT];
 }
 
-/* Collect the statistics: those of the qdisc, and those of its device. */
+/* Collect the statistics of the qdisc and of its device. */
 static void pcrp_gather(struct pcrp_sched_data *q, struct pcrp_stats *st)
 {
 	u32 i;
