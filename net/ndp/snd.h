@@ -437,6 +437,23 @@ static inline bool ndp_snd_is_idle(const struct ndp_snd_flow *f)
 	return !ndp_snd_is_busy(f) && list_empty(&f->begun);
 }
 
+/**
+ * ndp_snd_count() - add to a counter that is read without a lock
+ * @counter: counter
+ * @n: summand
+ */
+static inline void ndp_snd_count(u64 *counter, u64 n)
+{
+	WRITE_ONCE(*counter, *counter + n);
+}
+
+/* ---- snd_rack.c: overtaken packets ---- */
+
+void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome);
+void ndp_snd_slow(struct ndp_snd_flow *f, const struct ndp_snd_pkt *pkt);
+void ndp_snd_vain(struct ndp_snd_flow *f, const struct ndp_hdr *h);
+void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns, u8 below);
+
 /* ---- snd_msg.c: flows and messages ---- */
 
 void ndp_snd_init(struct ndp_snd_flow *f, const struct ndp_snd_params *p,
@@ -452,8 +469,7 @@ void ndp_snd_fail(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u8 error
 struct ndp_snd_msg *ndp_snd_reap(struct ndp_snd_flow *f);
 void ndp_snd_stats_add(struct ndp_snd_stats *sum, const struct ndp_snd_stats *stats);
 
-/* for snd.c and snd_loss.c */
-void ndp_snd_count(u64 *counter, u64 n);
+/* for snd_pkt.c and snd_loss.c */
 struct ndp_snd_msg *ndp_snd_first(const struct ndp_snd_flow *f);
 struct ndp_snd_pkt *ndp_snd_cut(struct ndp_snd_flow *f, struct ndp_snd_msg *m);
 u16 ndp_snd_cut_len(const struct ndp_snd_msg *m);
@@ -467,7 +483,7 @@ void ndp_snd_rewind(struct ndp_snd_flow *f, struct ndp_snd_msg *m);
 void ndp_snd_refuse(const struct ndp_snd_call *c, struct ndp_snd_flow *f, struct ndp_snd_msg *m);
 void ndp_snd_retry(const struct ndp_snd_call *c, struct ndp_snd_flow *f, bool probed);
 
-/* ---- snd.c: packets, answers ---- */
+/* ---- snd_pkt.c: packets, answers ---- */
 
 enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 u8 ndp_snd_avoid(const struct ndp_snd_flow *f);
@@ -491,13 +507,9 @@ enum ndp_snd_verdict ndp_snd_error(const struct ndp_snd_call *c, struct ndp_snd_
 /* for snd_loss.c */
 bool ndp_snd_is_stalled(const struct ndp_snd_flow *f);
 bool ndp_snd_has_new(const struct ndp_snd_flow *f);
-void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome);
 
-/* ---- snd_loss.c: lost packets, timer ---- */
+/* ---- snd_loss.c: timer ---- */
 
-void ndp_snd_slow(struct ndp_snd_flow *f, const struct ndp_snd_pkt *pkt);
-void ndp_snd_vain(struct ndp_snd_flow *f, const struct ndp_hdr *h);
-void ndp_snd_overtake(const struct ndp_snd_call *c, struct ndp_snd_flow *f, u64 sent_ns, u8 below);
 u64 ndp_snd_due_ns(const struct ndp_snd_flow *f, const struct ndp_snd_params *p);
 enum ndp_snd_expiry ndp_snd_expire(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 				   u32 random, u8 *path);

@@ -13,16 +13,6 @@
 #define NDP_SND_SCAN_MAX	64
 
 /**
- * ndp_snd_count() - add to a counter that is read without a lock
- * @counter: counter
- * @n: summand
- */
-void ndp_snd_count(u64 *counter, u64 n)
-{
-	WRITE_ONCE(*counter, *counter + n);
-}
-
-/**
  * ndp_snd_stats_add() - add counters
  * @sum: result
  * @stats: counters, which change meanwhile

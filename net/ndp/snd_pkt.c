@@ -360,18 +360,6 @@ static struct ndp_snd_pkt *ndp_snd_about(const struct ndp_snd_call *c,
 	return pkt;
 }
 
-/**
- * ndp_snd_judge() - record the outcome of a packet
- * @c: call
- * @path: its path
- * @outcome: outcome
- */
-void ndp_snd_judge(const struct ndp_snd_call *c, u8 path, enum ndp_outcome outcome)
-{
-	if (c->paths)
-		ndp_path_outcome(c->paths, path, outcome, c->now);
-}
-
 /* The receiver has seen a packet's last transmission, and its announcement. */
 static void ndp_snd_reached(struct ndp_snd_flow *f, const struct ndp_snd_pkt *pkt)
 {
