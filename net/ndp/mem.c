@@ -206,7 +206,7 @@ u8 *ndp_msg_header(struct ndp_msg *m, u64 offset)
 	if (begin + m->gap > size || !page)
 		return NULL;
 	m->written = offset + 1;
-	return (u8 *)page_address(page) + begin;
+	return (u8 *)page_address(page) + m->begin + begin;
 }
 
 /* Add memory of a chunk to a packet. Return: false if it cannot have so many fragments */
