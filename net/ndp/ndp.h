@@ -872,13 +872,12 @@ struct ndp_rx_msg *ndp_rx_msg_next(struct ndp_sock *ns);
 bool ndp_rx_msg_readable(struct ndp_sock *ns);
 void ndp_rx_watch(struct ndp_sock *ns);
 bool ndp_rx_is_silent(const struct ndp_rx *rx);
+bool ndp_rx_reader_waits(const struct ndp_sock *ns);
 int ndp_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 
 /* ---- region.c: messages placed in memory of a program ---- */
 
 void ndp_region_take(struct ndp_sock *ns, struct ndp_rx_msg *rm, u64 len);
-void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const struct sk_buff *skb,
-		     const struct ndp_part_cb *part);
 void ndp_region_deliver(struct ndp_sock *ns, struct ndp_rx_msg *rm);
 void ndp_region_return(struct ndp_sock *ns, struct ndp_rx_msg *rm);
 int ndp_region_setsockopt(struct sock *sk, int name, sockptr_t optval, unsigned int len);

@@ -573,13 +573,6 @@ void ndp_rx_room(struct sock *sk)
 
 /* ---- silent senders ---- */
 
-/* Does a reader wait for a message though it could read other messages? */
-static bool ndp_rx_reader_waits(struct ndp_sock *ns)
-{
-	return ns->reading && ns->reading->rx && skb_queue_empty(&ns->reading->skbs) &&
-	       (!list_empty(&ns->ready) || !list_empty(&ns->partial));
-}
-
 /* Is a sender silent? Return: true if it is to get a PING */
 static bool ndp_rx_check(struct ndp_rx *rx, u64 now, struct list_head *garbage)
 {

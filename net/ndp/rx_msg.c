@@ -158,26 +158,38 @@ bool ndp_rx_msg_queue(struct ndp_sock *ns, struct ndp_rx_msg *rm)
 }
 
 /**
- * ndp_rx_msg_next() - get the message that recvmsg() would read
+ * ndp_rx_reader_waits() - does a reader wait for a message though it could read other messages?
  * @ns: socket
  *
  * Under rx_lock.
+ *
+ * Return: true if so.
+ */
+bool ndp_rx_reader_waits(const struct ndp_sock *ns)
+{
+	return ns->reading && !ndp_rx_msg_has_news(ns->reading) &&
+	       !(list_empty(&ns->ready) && list_empty(&ns->partial));
+}
+
+/**
+ * ndp_rx_msg_next() - get the message that recvmsg() would read
+ * @ns: socket
+ *
+ * If a reader waits, a timer is started that ends the wait if the sender is silent. Under rx_lock.
  *
  * Return: message, or NULL.
  */
 struct ndp_rx_msg *ndp_rx_msg_next(struct ndp_sock *ns)
 {
 	struct list_head *list = list_empty(&ns->ready) ? &ns->partial : &ns->ready;
-	struct ndp_rx_msg *rm = ns->reading, *other;
 
-	if (rm && ndp_rx_msg_has_news(rm))
-		return rm;
-	other = list_first_entry_or_null(list, struct ndp_rx_msg, node);
-	if (!rm || !other || ndp_rx_is_silent(rm->rx))
-		return other;
-	/* the timer ends the wait if the sender is silent */
-	ndp_rx_watch(ns);
-	return NULL;
+	if (ns->reading && ndp_rx_msg_has_news(ns->reading))
+		return ns->reading;
+	if (ndp_rx_reader_waits(ns) && !ndp_rx_is_silent(ns->reading->rx)) {
+		ndp_rx_watch(ns);
+		return NULL;
+	}
+	return list_first_entry_or_null(list, struct ndp_rx_msg, node);
 }
 
 /**

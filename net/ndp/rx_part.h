@@ -12,6 +12,7 @@
 #include <linux/skbuff.h>
 
 struct ndp_rx_msg;
+struct ndp_sock;
 
 /**
  * struct ndp_part_cb - skb->cb of a kept packet or batch
@@ -52,5 +53,9 @@ static inline u32 ndp_part_piece(const struct ndp_part_cb *part, u32 at, u32 *le
 
 /* rx_msg.c */
 void ndp_rx_msg_add(struct ndp_rx_msg *rm, struct sk_buff *skb, struct ndp_part_cb part);
+
+/* region.c */
+void ndp_region_copy(struct ndp_sock *ns, const struct ndp_rx_msg *rm, const struct sk_buff *skb,
+		     const struct ndp_part_cb *part);
 
 #endif /* _NDP_RX_PART_H */
