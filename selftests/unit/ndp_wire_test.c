@@ -724,12 +724,12 @@ static void test_join_not(void **state)
 }
 
 /* Read the header at @b behind the one at @a. Return: ndp_hdr_read_next()'s result */
-static bool next(const u8 *a, const u8 *b, u32 len)
+static bool next_after(const u8 *a, u32 a_len, const u8 *b, u32 len)
 {
 	struct ndp_hdr before, slow, fast;
 	bool quick;
 
-	assert_int_equal(ndp_hdr_read(a, NDP_HLEN + 1000, &before), NDP_READ_OK);
+	assert_int_equal(ndp_hdr_read(a, a_len, &before), NDP_READ_OK);
 	fast = before;
 	quick = ndp_hdr_read_next(a, b, len, &fast);
 	if (!quick) {
@@ -742,10 +742,15 @@ static bool next(const u8 *a, const u8 *b, u32 len)
 	return true;
 }
 
+static bool next(const u8 *a, const u8 *b, u32 len)
+{
+	return next_after(a, NDP_HLEN + 1000, b, len);
+}
+
 static void test_read_next(void **state)
 {
 	struct ndp_hdr h[3] = { nth(0), nth(1), nth(2) };
-	u8 b[3][NDP_HLEN], wrong[NDP_HLEN];
+	u8 b[3][NDP_HLEN_MAX], wrong[NDP_HLEN];
 	struct rng rng;
 	u32 i, n;
 
@@ -758,6 +763,7 @@ static void test_read_next(void **state)
 	assert_false(next(b[0], b[1], NDP_HLEN + 1001));
 	assert_false(next(b[0], b[0], NDP_HLEN + 1000));
 	assert_false(next(b[1], b[2], NDP_HLEN + 500));
+	assert_false(next_after(b[0], NDP_HLEN + 999, b[1], NDP_HLEN + 1000));
 	/* a header with other values is accepted only if ndp_hdr_join() accepts it */
 	rng_seed(&rng, 73);
 	for (i = 0; i < ROUNDS; i++) {
@@ -772,6 +778,20 @@ static void test_read_next(void **state)
 		wrong[n] ^= 1;
 		assert_false(next(b[0], wrong, NDP_HLEN + 1000));
 	}
+	/* behind the end of the message; a base that would be after the packet, modulo 2^32 */
+	for (i = 0; i < 2; i++) {
+		h[i].data.msg_len = h[1].data.offset + 999;
+		ndp_hdr_write(&h[i], b[i]);
+	}
+	assert_false(next(b[0], b[1], NDP_HLEN + 1000));
+	for (i = 0; i < 2; i++) {
+		h[i] = nth(i);
+		h[i].data.base = nth(0).seq - INT32_MAX;
+		ndp_hdr_write(&h[i], b[i]);
+	}
+	assert_false(next(b[0], b[1], NDP_HLEN + 1000));
+	for (i = 0; i < 2; i++)
+		h[i] = nth(i);
 	/* flags that the first packet of a batch may have, and a retransmission */
 	h[0].flags |= NDP_DATA_ACK;
 	ndp_hdr_write(&h[0], b[0]);
@@ -781,6 +801,20 @@ static void test_read_next(void **state)
 	ndp_hdr_write(&h[0], b[0]);
 	ndp_hdr_write(&h[1], b[1]);
 	assert_false(next(b[0], b[1], NDP_HLEN + 1000));
+	/* repeated, and with a tag, which is checked elsewhere */
+	for (i = 0; i < 2; i++) {
+		h[i] = nth(i);
+		h[i].flags = 0;
+		h[i].try_no = 1;
+		ndp_hdr_write(&h[i], b[i]);
+	}
+	assert_false(next(b[0], b[1], NDP_HLEN + 1000));
+	for (i = 0; i < 2; i++) {
+		h[i].try_no = 0;
+		ndp_hdr_write(&h[i], b[i]);
+		ndp_hdr_set_keyed(b[i]);
+	}
+	assert_false(next_after(b[0], NDP_HLEN_MAX + 1000, b[1], NDP_HLEN + 1000));
 }
 
 static void test_serial(void **state)
