@@ -446,6 +446,19 @@ static struct udphdr *ndp_out_udp(struct sk_buff *skb, u16 sport)
 	return uh;
 }
 
+/*
+ * Must a packet, which begins with its IP header, leave as IP fragments? Its message began when the
+ * MTU was larger. Otherwise it has DF.
+ */
+static bool ndp_out_fragments(struct sk_buff *skb, const struct dst_entry *dst)
+{
+	const u32 mtu = dst_mtu(dst);
+
+	skb->ignore_df = skb_is_gso(skb) ? !skb_gso_validate_network_len(skb, mtu) :
+					   skb->len > mtu;
+	return skb->ignore_df;
+}
+
 /* Return: false if there is no route */
 static bool ndp_out_ipv4(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, u8 dsfield,
 			 struct sock *sk)
@@ -475,12 +488,14 @@ static bool ndp_out_ipv4(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 	uh->check = ~udp_v4_check((int)skb->len, saddr, daddr, 0);
 	iph = skb_push(skb, sizeof(*iph));
 	skb_reset_network_header(skb);
-	/* ip_local_out() sets tot_len and check; without fragments, the id does not matter */
+	/* ip_local_out() sets tot_len and check */
 	*iph = (struct iphdr) {
 		.version = 4, .ihl = sizeof(*iph) / 4, .tos = dsfield, .frag_off = htons(IP_DF),
 		.ttl = (u8)ip4_dst_hoplimit(&rt->dst), .protocol = IPPROTO_UDP,
 		.saddr = saddr, .daddr = daddr,
 	};
+	if (ndp_out_fragments(skb, &rt->dst))
+		__ip_select_ident(net, iph, skb_shinfo(skb)->gso_segs ?: 1);
 	skb_dst_set(skb, &rt->dst);
 	ip_local_out(net, sk, skb);
 	return true;
@@ -522,6 +537,7 @@ static bool ndp_out_ipv6(struct ndp_peer *peer, struct sk_buff *skb, u16 sport, 
 	iph->hop_limit = (u8)ip6_dst_hoplimit(dst);
 	iph->saddr = a->local;
 	iph->daddr = a->remote;
+	ndp_out_fragments(skb, dst);
 	skb_dst_set(skb, dst);
 	ip6_local_out(net, sk, skb);
 	return true;

@@ -769,22 +769,19 @@ void ndp_tx_carried(const struct ndp_packet *p, const struct sock *sk)
 }
 
 /*
- * A closed port, or a packet that is too large for a link, counts as an ERROR of the receiver.
- * Other errors may be transient.
+ * A closed port counts as an ERROR of the receiver. Other errors may be transient, and packets that
+ * are too large for a link leave as IP fragments, once the route has learnt its MTU.
  */
 static void ndp_tx_unreachable(struct ndp_tx *tx, struct ndp_tx_work *w, const struct ndp_hdr *h,
 			       u8 error)
 {
-	struct ndp_hdr said = { .type = NDP_ERROR, .seq = h->seq };
+	const struct ndp_hdr said = {
+		.type = NDP_ERROR, .seq = h->seq, .err.code = NDP_CODE_NO_PORT,
+	};
 
 	tx->icmp_error = error;
 	if (error == ECONNREFUSED || error == ENOPROTOOPT)
-		said.err.code = NDP_CODE_NO_PORT;
-	else if (error == EMSGSIZE && h->type == NDP_DATA && !h->is_short)
-		said.err = (struct ndp_error) { NDP_CODE_GONE, h->data.msg_id };
-	else
-		return;
-	ndp_snd_error(&w->c, &tx->f, &said);
+		ndp_snd_error(&w->c, &tx->f, &said);
 }
 
 /**

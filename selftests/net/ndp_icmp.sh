@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ICMP errors of routers, and of hosts without NDP: messages fail at once, or at their timeout with the ICMP error.
+# ICMP errors of routers, and of hosts without NDP: messages fail at once, or at their timeout with the ICMP error. Packets
+# that are too large for a link leave as IP fragments.
 #
 #	+------ a ------+     +------- r -------+     +------ b ------+
 #	| ndp_msg    v0 |=====| v1  x0   x1:1300 |=====| y1:1300       |
@@ -43,11 +44,24 @@ for to in 10.0.1.2 2001:db8:1::2; do
 	# the first IPv6 neighbour discovery of other nodes takes 2 to 4 s; the timeout is 5 s
 	! exact || check "message to $to, a host without NDP, fails before its timeout" test "$(total us)" -lt 4500000
 done
+# fragments: IP and IPv6 fragments that host a has made
+fragments() {
+	in_ns "$a" awk '$1 == "Ip:" && ++line == 1 { for (i = 2; i <= NF; i++) if ($i == "FragCreates") column = i }
+		$1 == "Ip:" && line == 2 { sum += $column }
+		$1 == "Ip6FragCreates" { sum += $2 }
+		END { print sum + 0 }' /proc/net/snmp /proc/net/snmp6
+}
 for to in 10.0.1.2 2001:db8:1::2; do
+	before=$(fragments)
 	# longer than the first window, whose packets are all too large
-	fails "to $to with packets too large for a link" $to EMSGSIZE 100k
-	messages "next message to $to has smaller packets and arrives" \
+	messages "message to $to with packets too large for a link arrives" \
 		receive -n "$b" -p 9 -l 100k -- send -n "$a" -d $to -p 9 -l 100k
+	! exact || check "message to $to with packets too large for a link takes less than 5 ms" test "$(total us)" -lt 5000
+	between=$(fragments)
+	check "packets to $to that are too large for a link leave as fragments" test "$between" -gt "$before"
+	messages "next message to $to arrives" \
+		receive -n "$b" -p 9 -l 100k -- send -n "$a" -d $to -p 9 -l 100k
+	check_eq "next message to $to has packets that fit" "$(fragments)" "$between"
 done
 # transient errors are reported at the timeout
 fails "to a missing host" 10.0.1.77 EHOSTUNREACH 100

@@ -39,6 +39,12 @@ both "messages arrive after the device was down 5 times" "for i in 1 2 3 4 5; do
 both "messages arrive after the MTU was smaller for 50 ms" \
 	"ip -n $a link set w0 mtu 1400; ip -n $b link set w1 mtu 1400; sleep 0.05
 	ip -n $a link set w0 mtu 1500; ip -n $b link set w1 mtu 1500"
+# 80 ms at the rate of the link: IP fragments
+messages "a message arrives whose MTU became smaller" "${rx[@]}" -l 1m -- "${tx[@]}" -l 1m -- \
+	run "sleep 0.03; ip -n $a link set w0 mtu 1400; ip -n $b link set w1 mtu 1400"
+for port in "$a w0" "$b w1"; do
+	ip -n "${port% *}" link set "${port#* }" mtu 1500
+done
 check "all flows are freed after changes of devices" wait_for 20 unused
 job ndp_msg "${rx[@]}" -f -c 80 -l 40k -t 1000
 check "receiver has a socket" wait_for 10 in_use
