@@ -35,7 +35,8 @@ static u16 ndp_tx_window(const struct ndp_tx *tx, u16 payload, int ifindex)
 	if (!window)
 		window = (u32)READ_ONCE(ndp_tx_net(tx)->conf.initial_window);
 	if (!window)
-		window = ndp_snd_auto_window(ndp_nic_of_Mbps(tx->peer->nn, ifindex), payload);
+		window = ndp_snd_auto_window(ndp_nic_of_Mbps(tx->peer->nn, ifindex), payload,
+					     READ_ONCE(tx->rtt_min_ns));
 	return (u16)window;
 }
 

@@ -190,17 +190,30 @@ struct ndp_snd_params {
 
 /*
  * Initial window of a link: its rate times 40 µs, a round trip in a datacenter without queues. On
- * slow links, where packets take most of the round trip, at least 6 packets.
+ * slow links, where packets take most of the round trip, at least 6 packets. A shortest measured
+ * round trip of more than 100 µs is that of a long path, since trimming switches have less than
+ * 60 µs of packets (8 of 9000 bytes at 10 Gbit/s); it takes the place of the 40 µs.
  */
-#define NDP_SND_WINDOW_US	40U
+#define NDP_SND_RTT_NS		40000U
+#define NDP_SND_RTT_LONG_NS	100000U
 #define NDP_SND_WINDOW_MIN	6U
 
-/* Initial window of messages on a link of @Mbps with packets of @payload bytes, packets */
-static inline u32 ndp_snd_auto_window(u32 Mbps, u16 payload)
+/**
+ * ndp_snd_auto_window() - initial window of messages on a link
+ * @Mbps: rate of the link
+ * @payload: bytes of a packet
+ * @rtt_min_ns: shortest measured round trip; 0: unknown
+ *
+ * Return: packets, NDP_SND_WINDOW_MIN..NDP_RING_MAX.
+ */
+static inline u32 ndp_snd_auto_window(u32 Mbps, u16 payload, u32 rtt_min_ns)
 {
-	u32 packets = (u32)div_u64((u64)Mbps * NDP_SND_WINDOW_US / 8 + payload - 1, payload);
+	const u32 rtt_ns = rtt_min_ns > NDP_SND_RTT_LONG_NS ? rtt_min_ns : NDP_SND_RTT_NS;
+	/* a link of 1 Mbit/s carries a byte in 8000 ns */
+	const u32 unit = 8000U * payload;
+	u64 packets = div_u64((u64)Mbps * rtt_ns + unit - 1, unit);
 
-	return max_t(u32, NDP_SND_WINDOW_MIN, min_t(u32, packets, NDP_RING_MAX));
+	return (u32)max_t(u64, NDP_SND_WINDOW_MIN, min_t(u64, packets, NDP_RING_MAX));
 }
 
 /**

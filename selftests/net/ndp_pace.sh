@@ -52,5 +52,16 @@ check_loopback() {
 check_loopback 0 10000
 check_loopback 1000 1000
 check_loopback 20000 20000
+
+# ---- a long path: once its round trip was measured, the first window fills it
+
+setup_ns a b
+WIRE=(mtu 9000)
+wire_ab rate 10gbit delay 250us
+# 162 µs on the link, and a round trip of 500 µs for both messages
+check_to "$TMP/rpc" "requests and responses of 200 kB arrive over a long path" ndp_rpc "$a" "$b" 10.0.0.2 11 200000
+us=$(sed 's/.* us=\([0-9]*\).*/\1/' "$TMP/rpc") best=$((11 * (2 * 162 + 500)))
+check "11 requests of 200 kB over a long path take $us µs, at most 25 % more than $best µs" \
+	test "$us" -ge $best -a $((us * 100)) -le $((best * 125))
 check "all flows are freed" wait_for 20 unused
 finish

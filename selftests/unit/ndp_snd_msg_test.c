@@ -682,15 +682,24 @@ static void test_next(void **state)
 	port_close(&port);
 }
 
-/* The initial window is the link's rate times 40 µs, in packets. */
+/* The initial window is the link's rate times 40 µs, or times a long path's round trip, in packets. */
 static void test_window(void **state)
 {
 	(void)state;
-	assert_int_equal(ndp_snd_auto_window(10000, 8916), 6);
-	assert_int_equal(ndp_snd_auto_window(10000, 1416), 36);
-	assert_int_equal(ndp_snd_auto_window(100000, 8916), 57);
-	assert_int_equal(ndp_snd_auto_window(1, 1416), NDP_SND_WINDOW_MIN);
-	assert_int_equal(ndp_snd_auto_window(1000000, NDP_SND_PAYLOAD_MIN), NDP_RING_MAX);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0), 6);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 0), 36);
+	assert_int_equal(ndp_snd_auto_window(100000, 8916, 0), 57);
+	assert_int_equal(ndp_snd_auto_window(1, 1416, 0), NDP_SND_WINDOW_MIN);
+	assert_int_equal(ndp_snd_auto_window(1000000, NDP_SND_PAYLOAD_MIN, 0), NDP_RING_MAX);
+	/* a short round trip, or one with a queue, has no effect */
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 10000), 36);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 100000), 36);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 100001), 89);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 500000), 71);
+	assert_int_equal(ndp_snd_auto_window(1, 1416, 1000000), NDP_SND_WINDOW_MIN);
+	/* the largest rate and the longest round trip do not overflow */
+	assert_int_equal(ndp_snd_auto_window(2000000, NDP_SND_PAYLOAD_MIN, UINT32_MAX), NDP_RING_MAX);
+	assert_int_equal(ndp_snd_auto_window(2000000, 65535, UINT32_MAX), NDP_RING_MAX);
 }
 
 int main(void)
