@@ -432,7 +432,7 @@ static int ndp_nl_put_sending(struct sk_buff *msg, const struct ndp_tx *tx, bool
 		{ NDP_NL_A_WINDOW, f->window },
 		{ NDP_NL_A_RTO_NS, f->rto_ns },
 		{ NDP_NL_A_RTT_NS, tx->rtt_ns },
-		{ NDP_NL_A_RTT_MIN_NS, tx->rtt_min_ns },
+		{ NDP_NL_A_RTT_MIN_NS, READ_ONCE(tx->peer->rtt_min_ns) },
 		{ NDP_NL_A_PACKETS, s->new_packets },
 		{ NDP_NL_A_RTX, s->rtx_packets },
 		{ NDP_NL_A_TIMEOUTS, s->timeouts },

@@ -232,6 +232,7 @@ struct ndp_peer_key {
  * @rx_flows: its receiving flows
  * @port_base: random, see ndp_path_port()
  * @answers: answers sent; each takes the next path
+ * @rtt_min_ns: shortest round trip that its sending flows have measured; 0: unknown
  * @lock: protects @paths
  * @paths: entropies
  * @rcu: frees it
@@ -245,6 +246,7 @@ struct ndp_peer {
 	atomic_t rx_flows;
 	u16 port_base;
 	atomic_t answers;
+	u32 rtt_min_ns;
 	spinlock_t lock;		/* @paths */
 	struct ndp_paths paths;
 	struct rcu_head rcu;
@@ -594,7 +596,6 @@ struct ndp_tx_to {
  * @charged: bytes charged, without the scoreboard
  * @rtt_ns: smoothed round-trip time, 1/8; 0: unknown
  * @rttvar_ns: smoothed difference from @rtt_ns, 1/4
- * @rtt_min_ns: minimum
  * @carrier_seq: packet that carried @carried
  * @carried: the last ACK that DATA has carried; 0: none
  * @ride_ns: time of @ride, modulo 2^32; before @ride
@@ -627,7 +628,6 @@ struct ndp_tx {
 	u32 charged;
 	u32 rtt_ns;
 	u32 rttvar_ns;
-	u32 rtt_min_ns;
 	u32 carrier_seq;
 	u64 carried;
 	u32 ride_ns;

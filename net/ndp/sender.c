@@ -632,7 +632,7 @@ static bool ndp_tx_fits(const struct ndp_tx *tx, const struct ndp_hdr *h, bool r
 static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 heard)
 {
 	const struct ndp_snd_pkt *pkt;
-	u32 rtt_ns, diff_ns;
+	u32 rtt_ns, diff_ns, least_ns = READ_ONCE(tx->peer->rtt_min_ns);
 
 	if (!tx->f.sb.pkt || !(h->flags & (NDP_CTL_ACK | NDP_CTL_NACK)))
 		return;
@@ -641,8 +641,8 @@ static void ndp_tx_sample(struct ndp_tx *tx, const struct ndp_hdr *h, u64 heard)
 	    heard < pkt->sent_ns)
 		return;
 	rtt_ns = (u32)min_t(u64, heard - pkt->sent_ns, U32_MAX);
-	if (!tx->rtt_ns || rtt_ns < tx->rtt_min_ns)
-		WRITE_ONCE(tx->rtt_min_ns, rtt_ns);
+	if (!least_ns || rtt_ns < least_ns)
+		WRITE_ONCE(tx->peer->rtt_min_ns, rtt_ns);
 	if (tx->rtt_ns) {
 		diff_ns = max_t(u32, rtt_ns, tx->rtt_ns) - min_t(u32, rtt_ns, tx->rtt_ns);
 		tx->rttvar_ns += diff_ns / 4 - tx->rttvar_ns / 4;

@@ -36,7 +36,7 @@ static u16 ndp_tx_window(const struct ndp_tx *tx, u16 payload, int ifindex)
 		window = (u32)READ_ONCE(ndp_tx_net(tx)->conf.initial_window);
 	if (!window)
 		window = ndp_snd_auto_window(ndp_nic_of_Mbps(tx->peer->nn, ifindex), payload,
-					     READ_ONCE(tx->rtt_min_ns));
+					     READ_ONCE(tx->peer->rtt_min_ns));
 	return (u16)window;
 }
 
@@ -435,15 +435,15 @@ static void ndp_tx_info_stats(const struct ndp_snd_stats *s, struct ndp_info *in
 static void ndp_tx_info_flow(const struct ndp_tx *tx, struct ndp_info *info)
 {
 	const struct ndp_paths *paths = &tx->peer->paths;
-	u32 rtt_ns = READ_ONCE(tx->rtt_ns), least_ns = READ_ONCE(tx->rtt_min_ns);
+	u32 least_ns = READ_ONCE(tx->peer->rtt_min_ns);
 
 	info->peers++;
 	info->flows_sending += !list_empty(&tx->msgs);
 	info->paths += paths->count;
 	info->paths_avoided += paths->count - READ_ONCE(paths->live);
-	info->rtt_ns = max_t(u64, info->rtt_ns, rtt_ns);
+	info->rtt_ns = max_t(u64, info->rtt_ns, READ_ONCE(tx->rtt_ns));
 	info->rto_ns = max_t(u64, info->rto_ns, READ_ONCE(tx->params.rto_ns));
-	if (rtt_ns && (!info->rtt_min_ns || least_ns < info->rtt_min_ns))
+	if (least_ns && (!info->rtt_min_ns || least_ns < info->rtt_min_ns))
 		info->rtt_min_ns = least_ns;
 }
 

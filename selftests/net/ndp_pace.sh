@@ -63,5 +63,13 @@ check_to "$TMP/rpc" "requests and responses of 200 kB arrive over a long path" n
 us=$(sed 's/.* us=\([0-9]*\).*/\1/' "$TMP/rpc") best=$((11 * (2 * 162 + 500)))
 check "11 requests of 200 kB over a long path take $us µs, at most 25 % more than $best µs" \
 	test "$us" -ge $best -a $((us * 100)) -le $((best * 125))
+# the round trip is the peer's
+job ndp_rpc "$a" "$b" 10.0.0.2 3 1000 0 1000000
+sleep 0.1
+messages "a new socket's message arrives over a long path" \
+	receive -n "$b" -p 10 -l 200000 -- send -n "$a" -d 10.0.0.2 -p 10 -l 200000
+us=$(total us receive)
+check "a new socket's message of 200 kB takes $us µs, less than a round trip" test "$us" -lt 500
+stop_jobs
 check "all flows are freed" wait_for 20 unused
 finish

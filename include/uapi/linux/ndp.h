@@ -131,7 +131,7 @@ struct ndp_placed {
  * @duplicates_received: data packets received again
  * @pulls_sent: packets pulled from senders
  * @rtt_ns: smoothed round-trip time, the longest of all flows
- * @rtt_min_ns: minimum round-trip time
+ * @rtt_min_ns: shortest round trip to one of its peers, measured by any socket
  * @rto_ns: retransmission timeout with backoff, the longest of its sending flows
  * @paths: number of paths of its sending flows
  * @paths_avoided: paths avoided because of loss
