@@ -18,7 +18,7 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import cpu, delays, experiment, guest, inputs, params, pcrp, pooled, results  # noqa: E402
+from closlab import cpu, delays, experiment, guest, inputs, ndp, params, pcrp, pooled, results  # noqa: E402
 from closlab import runner, shell, statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 import published  # noqa: E402
@@ -916,6 +916,12 @@ class Topologies(unittest.TestCase):
                          ["qdisc replace dev h1 root handle 1: prio", "filter add dev h1 parent 1: matchall",
                           "qdisc replace dev h1 parent 1:1 pfifo",
                           "qdisc replace dev h2 root red limit 1"])
+
+    def test_first_of_strict_bands_has_the_highest_precedence(self):
+        self.assertEqual(ndp.strict(2, "fq"), [
+            "root handle 1: prio bands 2 priomap" + " 0" * 16,
+            "filter parent 1: protocol ip flower ip_tos 0x00/0xe0 classid 1:2", "parent 1:1 fq",
+            "filter parent 1: protocol ip flower ip_tos 0x20/0xe0 classid 1:1", "parent 1:2 fq"])
 
     def test_port_may_have_shorter_gso_packets(self):
         net = topo.star(1, topo.GBIT, 0)

@@ -74,6 +74,10 @@ check_refused "unknown key is refused" 'bulk: unknown key "size=1"' traffic bulk
 check_refused "missing key is refused" 'bulk: missing key "dst"' traffic bulk src=h0
 check_refused "unknown host is refused" 'src=h4: unknown host "h4"' traffic bulk src=h4 dst=h1 bytes=1
 check_refused "host given twice is refused" "src=h0-h2,h1: duplicate host h1" traffic bulk src=h0-h2,h1 dst=h3 bytes=1
+check_refused "bands of another transport are refused" 'key "bands" conflicts with transport=ndp' \
+	traffic bulk src=h0 dst=h1 bytes=1 transport=ndp bands=6
+check_refused "bands with TOS are refused" 'keys "bands" and "tos" conflict' \
+	traffic bulk src=h0 dst=h1 bytes=1 bands=6 tos=0x20
 check_refused "flow of 0 bytes is refused" 'bad value for key "bytes": "0"' traffic bulk src=h0 dst=h1 bytes=0
 check_refused "endless flow without --time is refused" "bulk: endless flows need --time" traffic bulk src=h0 dst=h1
 check_refused "unknown option is refused" 'unknown option "--tme"' traffic --tme 1s bulk src=h0 dst=h1
@@ -169,6 +173,18 @@ if tc -n "$h1" qdisc add dev v0 clsact && tc -n "$h1" filter add dev v0 ingress 
 		'[.. | .stats? // empty | .packets] | max >= 5'
 else
 	skip "pattern blast sets port and TOS of datagrams" "no flower"
+fi
+
+# precedence DIRECTION TOS: count TCP's bytes of a precedence at h1
+precedence() { tc -n "$h1" filter add dev v0 "$1" protocol ip pref 9 flower ip_proto tcp ip_tos "$2/0xe0" action pass; }
+if precedence ingress 0x60 2>/dev/null && precedence egress 0xa0; then
+	check "pattern bulk runs with bands" traffic bulk src=h0 dst=h1 bytes=100k bands=6
+	check_json "$(tc -n "$h1" -s -j filter show dev v0 ingress)" "TCP's data has the precedence of the flow's length" \
+		'[.. | .stats? // empty | .bytes] | max >= 100000'
+	check_json "$(tc -n "$h1" -s -j filter show dev v0 egress)" "TCP's ACKs have the highest precedence" \
+		'[.. | .stats? // empty | .packets] | max >= 3'
+else
+	skip "TCP's data has the precedence of the flow's length" "no flower"
 fi
 
 # module ndp, which an earlier test may have left, would receive all datagrams to its port

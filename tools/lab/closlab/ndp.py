@@ -39,6 +39,15 @@ def beside(scheme, frame, rate, buffer, k):
         buffer * frame, k * frame, k * frame + 1, frame, k, min(rate, RED_RATE_MAX))
 
 
+def strict(count, qdisc):
+    """Return: lines of tc for COUNT strict bands of IP precedence, as sch_ndp's, each with QDISC. ARP is in the first."""
+    lines = ["root handle 1: prio bands %d priomap" % count + " 0" * 16]
+    for level in range(count):
+        lines += ["filter parent 1: protocol ip flower ip_tos 0x%02x/0xe0 classid 1:%d" % (level << 5, count - level),
+                  "parent 1:%d %s" % (level + 1, qdisc)]
+    return lines
+
+
 def build(lab, net, host_qdisc=None, **sysctls):
     """Load the modules and build the network. SYSCTLS: values of net.ndp.NAME on the hosts; None: the module's default.
 

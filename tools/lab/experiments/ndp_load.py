@@ -2,7 +2,7 @@
 """Completion times of flows with realistic sizes over the NDP transport, beside dctcp and cubic.
 
 Flows start as a Poisson process between any two hosts, independently of earlier flows. Each has its own sockets, and
-is a message with NDP or a connection with TCP, except in dctcp-warm. All schemes have the same flows at the same times:
+is a message with NDP or a connection with TCP, except in "warm" ones. All schemes have the same flows at the same times:
 
     ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver pulls its flows
                     in turn
@@ -12,6 +12,9 @@ is a message with NDP or a connection with TCP, except in dctcp-warm. All scheme
     dctcp, cubic    ports of `buffer` bytes; for dctcp they mark above `k`
     dctcp-warm      the same as dctcp, on persistent connections: `connections` of each pair of hosts are open before
                     the measurement, and a flow opens another one, which stays open, if all of its pair are busy
+    dctcp-bands     the same as dctcp; hosts and ports send flows in `bands` strict bands by the same lengths as NDP's,
+                    ACKs in the first; each band of a port has a buffer and marks
+    dctcp-warm-bands    both
 
 A case is named SIZES-LOAD. The load is the load of the hosts' links with TCP and its headers. Sizes in `hotspot` are
 sent by all other hosts to one host, whose link has that load, because the traffic generator cannot start enough short
@@ -41,7 +44,7 @@ PARAMS = [
     Param("flows", "count", "5000", "approximate maximum number of flows of a case, which may shorten it"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
     Param("limit", "count", "8", "data queue of a trimming port, packets"),
-    Param("bands", "count", "6", "bands of data of ndp-bands' ports"),
+    Param("bands", "count", "6", "bands of schemes with bands"),
     Param("host", "word", "prio", "NDP hosts' qdisc: prio, which sends answers before data, or fq, which delays both",
           choices=("prio", "fq")),
     Param("window", "count", "0", "initial window of NDP, packets; 0: the module's default"),
@@ -49,19 +52,25 @@ PARAMS = [
     Param("buffer", "size", "1M", "buffer of TCP's port"),
     Param("k", "size", "98k", "marking threshold of dctcp's port"),
     Param("rto_min", "time", "5ms", "TCP's minimum RTO"),
-    Param("connections", "count", "1", "connections of each pair of hosts that dctcp-warm opens before"),
-    Param("idle_restart", "word", "on", "tcp_slow_start_after_idle of dctcp-warm, by default on as in Linux: after an "
+    Param("connections", "count", "1", "connections of each pair of hosts that schemes with warm open before"),
+    Param("idle_restart", "word", "on", "tcp_slow_start_after_idle of the same, by default on as in Linux: after an "
           "RTO without data, a connection begins with its initial window", choices=("on", "off")),
 ]
 SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
-SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic", "dctcp-warm")
+SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic", "dctcp-warm", "dctcp-bands", "dctcp-warm-bands")
 MEMORY = 12  # GiB
 NDP = SCHEMES[:3]
 # net.ndp.pull_policy and bands of hosts, or the module's defaults
 POLICIES = {"ndp": 0, "ndp-srpt": 2, "ndp-bands": None}
 BANDS = {"ndp": 1, "ndp-srpt": 1, "ndp-bands": None}
-BANDED = "ndp-bands"
-WARM = "dctcp-warm"
+
+
+def is_banded(scheme):
+    return scheme.endswith("-bands")
+
+
+def is_warm(scheme):
+    return "-warm" in scheme
 
 
 def cases(params):
@@ -93,20 +102,24 @@ def build(lab, net):
     """Build the network with short rings, so that packets queue in the qdiscs."""
     p = lab.params
     frame = p.mtu + ndp.FRAME_HEADER
-    bands = p.bands if lab.scheme == BANDED else 1
-    host_qdisc = ndp.HOST_QDISC if lab.scheme in NDP and p.host == "prio" else "fq"
+    bands = p.bands if is_banded(lab.scheme) else 1
+    if lab.scheme in NDP:
+        host, switch = ndp.HOST_QDISC if p.host == "prio" else "fq", ndp.qdisc(p.limit, p.mtu, bands=bands)
+    else:
+        host, switch = "fq", ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
+        if bands > 1:
+            host, switch = ndp.strict(bands, host), ndp.strict(bands, switch)
     for port in net.switch_ports():
-        port.ring = 2
-        port.qdisc = ndp.qdisc(p.limit, p.mtu, bands=bands) if lab.scheme in NDP else \
-            ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
+        port.ring, port.qdisc = 2, switch
     for port in net.host_ports():
-        port.ring, port.qdisc = 4, host_qdisc
+        port.ring, port.qdisc = 4, host
     if lab.scheme in NDP:
         ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme], bands=BANDS[lab.scheme],
                   initial_window=p.window or None)
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
-        net.host_sysctls["ipv4/tcp_slow_start_after_idle"] = "0" if lab.scheme == WARM and p.idle_restart == "off" else "1"
+        restart = "0" if is_warm(lab.scheme) and p.idle_restart == "off" else "1"
+        net.host_sysctls["ipv4/tcp_slow_start_after_idle"] = restart
         net.build()
 
 
@@ -121,8 +134,10 @@ def guest(lab):
     for name, sizes, load in cases(p):
         time = p.warmup + time_ns(p, sizes, load)
         words = [ndp.transport(lab.scheme)]
-        if lab.scheme == WARM:
+        if is_warm(lab.scheme):
             words += ["connect=before", "concurrency=%d" % p.connections]
+        if lab.scheme not in NDP and is_banded(lab.scheme):
+            words.append("bands=%d" % p.bands)
         if sizes in p.hotspot:
             words += ["src=h2-h%d" % hosts, "dst=h1"]
             load /= hosts - 1
@@ -233,8 +248,8 @@ def totals(scheme, flows):
 def claim(run, name, some):
     """Claim that short flows have a better tail than with dctcp, and that long flows lose little."""
     for scheme in NDP:
-        for rival in (WARM, "dctcp"):
-            if {scheme, rival} <= set(some):
+        for rival in (s for s in some if s.startswith("dctcp")):
+            if scheme in some:
                 claim_tail(run, "%s-%s%s" % (name, scheme, rival[len("dctcp"):]), some, scheme, rival)
         if not {scheme, "dctcp"} <= set(some):
             continue

@@ -16,6 +16,11 @@
 
 #define TABLE_SIZE 4096
 
+/* key "bands": bytes of the shortest flows, and how many times as many each further level has */
+#define BAND_FIRST_BYTES 8192
+#define BAND_STEP 8
+#define IP_PRECEDENCE_SHIFT 5
+
 struct flow **flows;
 uint32_t flow_count;
 uint32_t flows_pending;
@@ -97,6 +102,26 @@ static void pending_less(void)
 		loop_stop();
 }
 
+/* Set the TOS or traffic class of a host's socket; TCP controls the ECN bits. */
+static void set_tos(int fd, const struct host *host, unsigned int tos)
+{
+	if (host->address.sa.sa_family == AF_INET)
+		set_option(fd, IPPROTO_IP, IP_TOS, (int)tos, "tos");
+	else
+		set_option(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)tos, "tos");
+}
+
+/* Give a flow's packets the IP precedence of its length: that of a message with net.ndp.bands. */
+static void set_band(const struct flow *f)
+{
+	unsigned int level = (unsigned int)f->pattern->set.bands - 1;
+	uint64_t most = BAND_FIRST_BYTES;
+
+	for (; level && (!f->bytes || f->bytes > most); level--)
+		most *= BAND_STEP;
+	set_tos(f->channel->ends[0].fd, f->src, level << IP_PRECEDENCE_SHIFT);
+}
+
 void flow_start(struct flow *f, struct channel *ch)
 {
 	if (run.over) {
@@ -119,6 +144,8 @@ void flow_start(struct flow *f, struct channel *ch)
 	/* unless opening the channel failed */
 	if (!f->channel)
 		return;
+	if (f->pattern->set.bands)
+		set_band(f);
 	channel_expect(&ch->ends[1]);
 	channel_expect(&ch->ends[0]);
 	channel_send(&ch->ends[0], f->bytes ? f->bytes : UINT64_MAX);
@@ -374,10 +401,11 @@ int new_socket(const struct pattern *p, const struct host *host, int type, int p
 		set_option(fd, SOL_SOCKET, SO_SNDBUFFORCE, (int)s->sndbuf, "sndbuf");
 	if (s->prio)
 		set_option(fd, SOL_SOCKET, SO_PRIORITY, (int)s->prio, "prio");
-	if (s->tos && host->address.sa.sa_family == AF_INET)
-		set_option(fd, IPPROTO_IP, IP_TOS, (int)s->tos, "tos");
-	else if (s->tos)
-		set_option(fd, IPPROTO_IPV6, IPV6_TCLASS, (int)s->tos, "tos");
+	if (s->tos)
+		set_tos(fd, host, (unsigned int)s->tos);
+	/* handshakes and ACKs do not wait behind data */
+	if (s->bands)
+		set_tos(fd, host, ((unsigned int)s->bands - 1) << IP_PRECEDENCE_SHIFT);
 	return fd;
 }
 

@@ -102,6 +102,9 @@ static const struct word words[] = {
 	  "gbn, sr: 4791" },
 	{ "tos", ALL, 0, NUMBER, FIELD(tos), 0, 255,
 	  "TOS or traffic class, as 0x28; TCP controls the ECN bits" },
+	{ "bands", STREAMS & ~RPC, 0, NUMBER, FIELD(bands), 2, 8,
+	  "TCP: levels of IP precedence by the length of a flow: N - 1 up to 8 KiB,\n"
+	  "and one less for each 8 times of that; ACKs have N - 1; conflicts with tos" },
 	{ "prio", STREAMS, 0, NUMBER, FIELD(prio), 0, 7,
 	  "SO_PRIORITY; ndp transmits it, and 7 is pulled first; default 0" },
 };
@@ -277,6 +280,7 @@ static bool right_transport(const struct pattern *p, uint64_t seen, struct error
 		const struct transport *of[4];	/* the rest is NULL */
 	} keys[] = {
 		{ "cc", { &tcp_transport } },
+		{ "bands", { &tcp_transport } },
 		{ "nodelay", { &tcp_transport } },
 		{ "sndbuf", { &tcp_transport, &ndp_transport } },
 		{ "prio", { &tcp_transport, &ndp_transport, &gbn_transport, &sr_transport } },
@@ -298,6 +302,8 @@ static bool right_transport(const struct pattern *p, uint64_t seen, struct error
 			return refuse(e, "key \"%s\" conflicts with transport=%s", w->key,
 				    p->transport->name);
 	}
+	if (p->set.bands && p->set.tos)
+		return refuse(e, "keys \"bands\" and \"tos\" conflict");
 	if (models_nic(p) && kind_bit(p->kind) == RPC)
 		return refuse(e, "rpc conflicts with transport=%s", p->transport->name);
 	return true;

@@ -42,6 +42,7 @@ struct settings {
 	uint64_t sndbuf;
 	uint64_t port;
 	uint64_t tos;
+	uint64_t bands;
 	uint64_t prio;
 	uint64_t nodelay;
 	uint64_t message;
