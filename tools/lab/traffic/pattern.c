@@ -298,7 +298,7 @@ static bool right_transport(const struct pattern *p, uint64_t seen, struct error
 		w = find_word(kind_bit(p->kind), keys[i].key, strlen(keys[i].key));
 		for (j = 0; j < ARRAY_COUNT(keys[i].of) && p->transport != keys[i].of[j]; j++)
 			;
-		if (seen & 1ULL << (w - words) && j == ARRAY_COUNT(keys[i].of))
+		if (w && seen & 1ULL << (w - words) && j == ARRAY_COUNT(keys[i].of))
 			return refuse(e, "key \"%s\" conflicts with transport=%s", w->key,
 				    p->transport->name);
 	}
