@@ -215,13 +215,21 @@ static void ndp_pull_move(struct ndp_pull *q, struct ndp_pull_node *n)
 	ndp_pull_insert(q, n);
 }
 
+/* The link was idle: the next pull is due at @next_ns. */
+static void ndp_pull_idle(struct ndp_pull *q, u64 next_ns)
+{
+	q->next_ns = next_ns;
+	q->flowing = false;
+	q->displaced = 0;
+}
+
 static void ndp_pull_enqueue(struct ndp_pull *q, struct ndp_pull_node *n, u64 now_ns)
 {
 	/* what an idle link could have carried is lost */
 	if (!q->queued && q->next_ns < now_ns) {
 		if (now_ns - q->next_ns >= NDP_SHARE_IDLE_NS)
 			ndp_share_reset(&q->share, now_ns);
-		q->next_ns = now_ns;
+		ndp_pull_idle(q, now_ns);
 	}
 	q->queued++;
 	n->queued = true;
@@ -417,6 +425,28 @@ static bool ndp_pull_was_asked(struct ndp_pull_node *n, const struct ndp_hdr *h)
 	return true;
 }
 
+/* Is the link full of packets that were pulled, so that others displace them? */
+static bool ndp_pull_is_full(const struct ndp_pull *q)
+{
+	return q->queued && q->flowing && q->share.share == NDP_SHARE_ALL;
+}
+
+/* Let an unpulled packet delay the next pull, or a pulled one that it displaced give the time back. */
+static void ndp_pull_displace(struct ndp_pull *q, u32 len, bool asked, bool nacked)
+{
+	u64 time = ndp_pull_line_ns(q, len + NDP_PULL_OVERHEAD);
+
+	q->flowing |= asked;
+	if (!asked && !nacked && q->delays && ndp_pull_is_full(q)) {
+		q->next_ns += time;
+		q->delays--;
+		q->displaced = (u8)min_t(u32, q->displaced + 1U, NDP_PULL_DELAYS);
+	} else if (asked && nacked && q->displaced) {
+		q->next_ns -= min_t(u64, q->next_ns, time);
+		q->displaced--;
+	}
+}
+
 static void ndp_pull_data(struct ndp_pull *q, struct ndp_pull_node *n, const struct ndp_hdr *h,
 			  u8 more, bool nacked, u64 now_ns)
 {
@@ -429,6 +459,7 @@ static void ndp_pull_data(struct ndp_pull *q, struct ndp_pull_node *n, const str
 			  ndp_pull_line_ns(q, h->here + more + NDP_PULL_OVERHEAD), now_ns);
 	if (!(h->flags & NDP_DATA_SPEC))
 		ndp_pull_correct(q, n, len, nacked);
+	ndp_pull_displace(q, len, asked, nacked);
 	if (!asked && !nacked && q->policy == NDP_PULL_FAIR)
 		ndp_pull_unasked(q, n, now_ns);
 	if (nacked && ndp_pull_wanted(n) < NDP_PULL_DEMAND_MAX) {
@@ -505,7 +536,8 @@ static void ndp_pull_spend(struct ndp_pull *q, u32 bytes, u64 now_ns)
 	u64 time = q->byte_time * bytes + q->frac;
 
 	if (q->next_ns + q->late_ns < now_ns)
-		q->next_ns = now_ns - q->late_ns;
+		ndp_pull_idle(q, now_ns - q->late_ns);
+	q->delays = NDP_PULL_DELAYS;
 	q->next_ns += ndp_share_time(&q->share, time >> NDP_PULL_SHIFT);
 	q->frac = time & ((1U << NDP_PULL_SHIFT) - 1);
 }

@@ -26,6 +26,13 @@
  * Other packets count with the mean length of the flow's packets. When a pulled packet arrives,
  * the next pull moves by the difference.
  *
+ * Short messages take the link without a pull. With pulls at 99 % of its rate, more than 1 % of them
+ * would keep the last port's queue full, so they delay the next pull by their time. An unpulled
+ * packet that arrived while that queue was full displaced a pulled one, which arrives trimmed: the
+ * latter gives its time back, once for each. First windows on an idle link are exempt: packets for
+ * which pulls leave meanwhile arrive after them. So the rule begins with the first pulled packet. It
+ * ends while the network carries less than the link (rate backoff), which has room then.
+ *
  * Order, by one rbtree: strict by priority, 7 first. Within a priority:
  *
  *	fair	least turns first: packets pulled, and packets that arrived unasked, since the link
@@ -74,6 +81,11 @@
 #define NDP_PULL_OLDEST		16U
 /* Pulls of a flow without an arrival: as many as a sender may have in flight */
 #define NDP_PULL_UNLIMITED	1024U
+/*
+ * Unpulled packets that may delay a pull, so that they cannot stop pulls, whatever the true rate of
+ * the link is; and pulled packets that may then give time back
+ */
+#define NDP_PULL_DELAYS		64U
 /* Lengths of packets of a flow that are remembered; a power of two */
 #define NDP_PULL_LENGTHS	16U
 
@@ -190,6 +202,10 @@ struct ndp_pull_share {
  * @frac: fraction of a ns, times 2^20
  * @byte_time: ns per byte, times 2^20
  * @late_ns: delay of a pull that is made up for
+ * @delays: unpulled packets that may delay the next pull
+ * @displaced: unpulled packets that have delayed pulls, less pulled ones that gave time back; at most
+ *	NDP_PULL_DELAYS
+ * @flowing: a pulled packet has arrived since the link became busy
  * @arrivals: flows queued
  * @turns: turns of flows
  * @queued: flows in @flows
@@ -213,6 +229,9 @@ struct ndp_pull {
 	u32 queued;
 	u32 longest;
 	u32 len_max;
+	u8 delays;
+	u8 displaced;
+	bool flowing;
 	u8 policy;
 	struct ndp_pull_stats stats;
 };

@@ -330,10 +330,6 @@ static void test_correct(void **state)
 	n[0].bytes = MTU + NDP_PULL_OVERHEAD;
 	arrive(0, 0, 0, 7000, false);
 	assert_in_range(next_ns - q.next_ns, less, less + 1);
-	/* nor does a duplicate */
-	next_ns = q.next_ns;
-	arrive(0, 0, 0, 7000, false);
-	assert_true(q.next_ns == next_ns);
 	/* longer than it was thought to be */
 	n[0].bytes = 7000 + NDP_PULL_OVERHEAD;
 	assert_int_equal(pull(), 0);
@@ -341,7 +337,7 @@ static void test_correct(void **state)
 	arrive(0, 0, 0, MTU, false);
 	assert_in_range(q.next_ns - next_ns, less, less + 1);
 	/* nor does it take the link if it was trimmed */
-	arrive(0, n[0].granted + 1, 0, MTU, false);
+	ask(0, n[0].granted + 1);
 	n[0].bytes = 7000 + NDP_PULL_OVERHEAD;
 	assert_int_equal(pull(), 0);
 	next_ns = q.next_ns;
@@ -351,7 +347,7 @@ static void test_correct(void **state)
 	/* not before the beginning of time */
 	ndp_pull_rate(&q, 1000);
 	n[0].bytes = MTU + NDP_PULL_OVERHEAD;
-	wish(0, n[0].granted + 1);
+	ask(0, n[0].granted + 1);
 	assert_int_equal(pull(), 0);
 	assert_true(q.next_ns < 9000ULL * 1010101 + 2 * START);
 	q.next_ns = START;
@@ -369,6 +365,83 @@ static void test_correct(void **state)
 	}
 	assert_in_range(q.next_ns - next_ns, 1990ULL * 8061 * 800 / 990,
 			2010ULL * 8061 * 800 / 990);
+}
+
+/*
+ * Once pulled packets arrive, a whole packet that was not pulled delays the next pull. One that it
+ * displaced gives the time back.
+ */
+static void test_unpulled(void **state)
+{
+	const u64 time = (u64)(MTU + NDP_PULL_OVERHEAD) * 800 / 990;
+	u64 next_ns;
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 1000);
+	assert_int_equal(pull(), 0);
+	next_ns = q.next_ns;
+	unasked(1, 5, false);
+	assert_true(q.next_ns == next_ns);
+	arrive(0, 0, 0, MTU, false);
+	unasked(1, 1, true);
+	assert_true(q.next_ns == next_ns);
+	unasked(1, 1, false);
+	/* a duplicate */
+	arrive(0, 0, 0, MTU, false);
+	assert_in_range(q.next_ns - next_ns, 2 * time, 2 * time + 2);
+	for (k = 0; k < 3; k++)
+		pull();
+	next_ns = q.next_ns;
+	for (k = 0; k < 3; k++)
+		arrive(0, 0, 0, MTU, true);
+	assert_in_range(next_ns - q.next_ns, 2 * time, 2 * time + 2);
+}
+
+/* A flood of them does not stop pulls, nor do many trimmed packets speed them up afterwards. */
+static void test_unpulled_most(void **state)
+{
+	const u64 time = (u64)(MTU + NDP_PULL_OVERHEAD) * 800 / 990;
+	u64 next_ns;
+	u32 k;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	n[0].allowed = 1000;
+	wish(0, 1000);
+	assert_int_equal(pull(), 0);
+	arrive(0, 0, 0, MTU, false);
+	for (k = 0; k < 3; k++) {
+		next_ns = q.next_ns;
+		unasked(1, 1000, false);
+		assert_in_range(q.next_ns - next_ns, 64 * time, 64 * time + 64);
+		assert_int_equal(pull(), 0);
+		arrive(0, 0, 0, MTU, false);
+	}
+	for (k = 0; k < 40; k++) {
+		pull();
+		pull();
+	}
+	next_ns = q.next_ns;
+	for (k = 0; k < 80; k++)
+		arrive(0, 0, 0, MTU, true);
+	assert_in_range(next_ns - q.next_ns, 64 * time, 64 * time + 64);
+	/* the link is not full while the network carries less */
+	pull();
+	q.share.share--;
+	next_ns = q.next_ns;
+	unasked(1, 5, false);
+	assert_true(q.next_ns == next_ns);
+	q.share.share++;
+	/* after an idle time, the rule begins again */
+	ndp_pull_flush(&q, &n[0]);
+	now_ns = q.next_ns + 1000 * time;
+	wish(0, n[0].granted + 1000);
+	assert_int_equal(pull(), 0);
+	next_ns = q.next_ns;
+	unasked(1, 5, false);
+	assert_true(q.next_ns == next_ns);
 }
 
 /* A timer that is late is made up for, up to late_ns; an idle link is not. */
@@ -575,6 +648,8 @@ int main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_nacked),
 		cmocka_unit_test(test_correct),
+		cmocka_unit_test(test_unpulled),
+		cmocka_unit_test(test_unpulled_most),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_ip_more),
