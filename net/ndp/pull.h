@@ -63,8 +63,9 @@
  * SIGCOMM 2017, section 3.2.
  *
  * Differences from the paper: the paper's queue has an entry for each packet that arrived; this one
- * has flows and their demand, so lost packets take no demand with them. Pulls count bytes. A silent
- * flow is not pulled forever. Rate backoff; fifo and srpt.
+ * has flows and their demand, so lost packets take no demand with them. Pulls count bytes, and make
+ * room for packets that nobody pulled. A silent flow is not pulled forever. Rate backoff; fifo and
+ * srpt.
  */
 #ifndef _NDP_PULL_H
 #define _NDP_PULL_H
