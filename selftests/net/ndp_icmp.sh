@@ -7,7 +7,7 @@
 #	| ndp_msg    v0 |=====| v1  x0   x1:1300 |=====| y1:1300       |
 #	+---------------+     +-----------------+     +---------------+
 #	    10.0.0.1           .2             10.0.1.1     10.0.1.2
-# shellcheck disable=SC2154 # setup_ns sets a, b and r
+# shellcheck disable=SC2154,SC2016 # setup_ns sets a, b and r; programs of awk have $
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/ndp.sh"
 setup_ns a r b
