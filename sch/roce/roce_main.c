@@ -44,6 +44,7 @@
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/skbuff.h>
+#include <linux/udp.h>
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
 #include <net/pkt_sched.h>
@@ -212,6 +213,13 @@ static bool roce_is_users(const struct sk_buff *skb)
 	       (sk->sk_family == AF_INET || sk->sk_family == AF_INET6);
 }
 
+/* The segments of a user's GSO packet may be CNPs, whatever it begins with. */
+static bool roce_may_have_cnps(const struct sk_buff *skb)
+{
+	return skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 && roce_is_users(skb) &&
+	       udp_hdr(skb)->dest == htons(ROCE_UDP_PORT);
+}
+
 static int roce_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free)
 {
 	struct roce_sched_data *q = qdisc_priv(sch);
@@ -220,7 +228,7 @@ static int roce_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 
 	if (!q->l2_len && skb_network_offset(skb))
 		kind = ROCE_KIND_OTHER;	/* an unknown L2 header, or a tunnel's */
-	if (unlikely(kind == ROCE_KIND_QP && skb_is_gso(skb)))
+	if (unlikely(skb_is_gso(skb)) && (kind == ROCE_KIND_QP || roce_may_have_cnps(skb)))
 		return roce_enqueue_gso(sch, skb, to_free);
 	if (unlikely(sch->q.qlen >= q->options.limit))
 		return roce_drop(sch, skb, to_free, &q->stats.dropped_limit_packets);

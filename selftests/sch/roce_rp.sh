@@ -165,6 +165,22 @@ check "a user sends a CNP by a UDP socket" user_cnp
 check_json "$(sch_stats)" "a CNP from a user's UDP socket is dropped" \
 	'.dropped_cnp_packets == 1 and .cnp.sent_packets == 0'
 
+# GSO packets with CNPs: behind another CNP, other traffic, and a packet of a queue pair. Each ends with four bytes.
+user_gso() {
+	in_ns "$a" setpriv --reuid 65534 --clear-groups /usr/bin/python3 - <<-'END'
+		import socket
+		cnp = bytes.fromhex("8100ffff4000001600000000") + bytes(20)
+		sock = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		sock.setsockopt(socket.IPPROTO_UDP, 103, len(cnp))	# UDP_SEGMENT
+		for first in cnp, bytes([0x81, 0x0f]) + bytes(30), bytes([0x0a]) + bytes(31):
+		    sock.sendto(first + cnp + bytes(4), ("10.0.0.2", 4791))
+	END
+}
+roce
+check "a user sends CNPs in GSO packets" user_gso
+check_json "$(sch_stats)" "CNPs in a user's GSO packets are dropped, other segments are not" \
+	'.dropped_cnp_packets == 4 and .cnp.sent_packets == 0 and .roce.sent_packets == 1 and .other.sent_packets >= 4'
+
 # ---- limits
 
 roce rate 1kbit qps 2 limit 30 other_limit 5
