@@ -163,7 +163,7 @@ int lb_fib6_lookup(struct lb_route *r, struct net *net, struct sk_buff *skb)
 	struct flow_keys keys LB_UNINITIALIZED;	/* for rules only */
 
 	fl6.flowi6_tun_key.tun_id = lb_tunnel_id(skb);
-	if (!idev || !READ_ONCE(idev->cnf.forwarding) ||
+	if (!idev || READ_ONCE(idev->cnf.disable_ipv6) || !READ_ONCE(idev->cnf.forwarding) ||
 	    !READ_ONCE(net->ipv6.devconf_all->forwarding) ||
 	    READ_ONCE(net->ipv6.devconf_all->proxy_ndp))
 		return TCA_LB_STATS_PASS_FORWARDING;

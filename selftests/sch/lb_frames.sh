@@ -63,6 +63,9 @@ sent "packet of 9000 bytes" udp4,port=9,len=9014 udp6,port=9,len=9014,lin=100
 in_ns "$r" tee /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv6/conf/all/forwarding >/dev/null <<<0
 left forwarding "packet without forwarding" udp4,$both udp6,$both
 forwards "$r"
+in_ns "$r" tee /proc/sys/net/ipv6/conf/rh/disable_ipv6 >/dev/null <<<1
+left forwarding "packet of a port without IPv6" udp6,$both
+in_ns "$r" tee /proc/sys/net/ipv6/conf/rh/disable_ipv6 >/dev/null <<<0
 ip -n "$r" route del 203.0.113.0/24
 ip -n "$r" -6 route del 2001:db8::/64
 left route "packet without route" udp4,$both udp6,$both
