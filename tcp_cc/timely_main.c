@@ -796,6 +796,7 @@ static void timely_init(struct sock *sk)
 		     offsetof(struct timely, swift.rate_Bps));
 	memset(ca, 0, sizeof(*ca));
 	ca->config = container_of(closnet_cc_config_get(cn), struct timely_config, cc);
+	ca->use_swift = ca->config->use_swift;
 	closnet_cc_start(sk, &ca->cc, &ca->config->cc);
 	timely_set_inv_mss(ca);
 	timely_restart(ca);
@@ -816,13 +817,17 @@ static void timely_release(struct sock *sk)
 	ca->config = NULL;
 }
 
-/* ss(8) shows the last RTT as the mrtt of BBR, and the window of mode swift as its cwnd_gain. */
+/*
+ * ss(8) shows the last RTT as the mrtt of BBR, and the window of mode swift as its cwnd_gain.
+ * Called without the socket's lock: the state may belong to another congestion control by now,
+ * so no pointer in it is followed.
+ */
 static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_info *info)
 {
 	const struct timely *ca = timely_ca(sk);
 	size_t size = closnet_cc_get_info(&ca->cc, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
 
-	if (size && READ_ONCE(ca->config)->use_swift) {
+	if (size && data_race(!!ca->use_swift)) {
 		info->bbr.bbr_min_rtt = READ_ONCE(ca->swift.fabric_ns) / NSEC_PER_USEC;
 		/* ss(8) does not show 0. */
 		info->bbr.bbr_cwnd_gain = swift_cwnd(&ca->swift) >> (SWIFT_CWND_SHIFT - 8) ?: 1;

@@ -121,6 +121,7 @@ enum timely_probe_result {
  * @no_hw: the NIC's clock was unknown when it was last needed
  * @sw_stamps: this connection has enabled software timestamps
  * @reverse_known: @reverse_us is valid
+ * @use_swift: copy of the configuration's, for timely_get_info()
  */
 struct timely {
 	union {
@@ -142,7 +143,8 @@ struct timely {
 	   source:2,
 	   no_hw:1,
 	   sw_stamps:1,
-	   reverse_known:1;
+	   reverse_known:1,
+	   use_swift:1;
 };
 
 extern unsigned int timely_net_id;

@@ -41,6 +41,11 @@ timestamping() {
 		wire_set "$a/w0" clock_drift 5ppm
 }
 
+# before the loops, as it needs two CPUs at the same time
+# shellcheck disable=SC2046 # words
+check "a connection's information is read while its congestion control changes" \
+	flow 5005 cc=timely connect watch $(printf 'cc=reno cc=timely %.0s' {1..10000})
+
 loop "timely delivers data" flow 5001 cc=timely connect send=1000000 close eof
 loop "dcqcn delivers data" flow 5002 cc=dcqcn connect send=1000000 close eof
 loop "connections change their congestion control" change_cc

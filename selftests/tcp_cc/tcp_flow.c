@@ -27,6 +27,7 @@
  *	  run=COMMAND	run a shell command, which must succeed
  *	  is=NAME	fail unless the sender has this congestion control
  *	  repair	set and clear TCP_REPAIR at the sender
+ *	  watch		until the end, another process reads the sender's TCP_CC_INFO
  *	  disconnect	connect(AF_UNSPEC) at the client, close() at the server. The
  *			next "connect" uses the client's socket again
  *	  close		close the sender's socket, even if it has data to send
@@ -307,6 +308,23 @@ static void repair(const struct flow *f)
 	set_int(f, f->tx, IPPROTO_TCP, TCP_REPAIR, 0);
 }
 
+static void watch(const struct flow *f)
+{
+	pid_t parent = getpid(), child = fork();
+	char info[64];
+	socklen_t len;
+
+	if (child < 0)
+		err(2, "fork");
+	while (!child && getppid() == parent) {
+		len = sizeof(info);
+		if (getsockopt(f->tx, IPPROTO_TCP, TCP_CC_INFO, info, &len))
+			err(1, "%s", f->step);
+	}
+	if (!child)
+		exit(0);
+}
+
 static void run(const char *command)
 {
 	if (system(command))
@@ -331,6 +349,8 @@ static void do_word(struct flow *f, const char *word)
 		transfer(f, f->sent);
 	} else if (!strcmp(word, "repair")) {
 		repair(f);
+	} else if (!strcmp(word, "watch")) {
+		watch(f);
 	} else if (!strcmp(word, "disconnect")) {
 		close_connection(f);
 	} else if (!strcmp(word, "close")) {
