@@ -165,14 +165,12 @@ static void ndp_copy_sleep(struct ndp_tx_copy *cp, struct wait_queue_entry *wait
 		cp->timeo -= most - left;
 }
 
-static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
+static int ndp_copy_wait_memory(struct ndp_tx_copy *cp, u32 bytes)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	bool poll;
 	int err = 0;
 
-	if (cp->m->reserved >= bytes)
-		return 0;
 	add_wait_queue(sk_sleep(cp->sk), &wait);
 	while (!ndp_copy_take(cp, bytes, &poll)) {
 		err = ndp_copy_stop(cp);
@@ -182,6 +180,15 @@ static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
 	}
 	remove_wait_queue(sk_sleep(cp->sk), &wait);
 	return err == -EAGAIN && poll ? -ENOBUFS : err;
+}
+
+static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
+{
+	bool poll;
+
+	if (cp->m->reserved >= bytes || ndp_copy_take(cp, bytes, &poll))
+		return 0;
+	return ndp_copy_wait_memory(cp, bytes);
 }
 
 /* Copy @bytes of the message's memory: payload, between gaps. Return: false: a fault */
