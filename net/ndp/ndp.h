@@ -492,8 +492,9 @@ void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes);
  * @sk: its socket
  * @node: in the flow's @msgs
  * @no: number on its socket, from 1, when all of it is copied
- * @chunks: memory: struct page by place >> @chunk_shift
- * @page: chunk from which a packet was sent; or NULL
+ * @first: memory: the first chunk, which most messages have only; NULL: it was freed
+ * @chunks: the other chunks: struct page by place >> @chunk_shift
+ * @page: one of these from which a packet was sent; or NULL
  * @page_index: its index in @chunks
  * @begin: offset in the first chunk's page; 0 unless it is shared
  * @chunk_shift: log2 of the bytes of a chunk
@@ -508,6 +509,7 @@ struct ndp_msg {
 	struct sock *sk;
 	struct list_head node;
 	u64 no;
+	struct page *first;
 	struct xarray chunks;
 	struct page *page;
 	u64 page_index;

@@ -241,6 +241,15 @@ static struct page *ndp_copy_own(struct ndp_tx_copy *cp, u32 bytes, u32 memory,
 	return ERR_PTR(-EFAULT);
 }
 
+/* Add a copied chunk, @index, to a message. The first one is there before the flow has it. */
+static int ndp_copy_store(struct ndp_msg *m, u64 index, struct page *page)
+{
+	if (index)
+		return xa_err(xa_store_bh(&m->chunks, (unsigned long)index, page, GFP_KERNEL));
+	m->first = page;
+	return 0;
+}
+
 /* Copy the next chunk. */
 static int ndp_copy_chunk(struct ndp_tx_copy *cp, struct iov_iter *from)
 {
@@ -258,8 +267,7 @@ static int ndp_copy_chunk(struct ndp_tx_copy *cp, struct iov_iter *from)
 				   ndp_copy_own(cp, bytes, memory, from);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
-	err = xa_err(xa_store_bh(&m->chunks, (unsigned long)(cp->place >> m->chunk_shift), page,
-				 GFP_KERNEL));
+	err = ndp_copy_store(m, cp->place >> m->chunk_shift, page);
 	if (err) {
 		put_page(page);
 		return err;
