@@ -346,6 +346,7 @@ void ndp_input_exit(struct ndp_net *nn);
  * @flow_bytes: memory of flows, scoreboards and peers
  * @tx_lock: protects @tx_list and @snd_totals; innermost
  * @tx_list: sending flows, struct ndp_tx's @sock_node; read under RCU
+ * @recent: flow of the last message, alive; under RCU, set under the flow's lock
  * @tx_busy: messages that have not ended
  * @snd_bytes: memory of messages, limited by SO_SNDBUF
  * @turn_denied: SOCK_SEQPACKET: a sendmsg() waits for another one; set under the flow's lock
@@ -385,6 +386,7 @@ struct ndp_sock {
 
 	spinlock_t tx_lock;		/* @tx_list, @snd_totals */
 	struct list_head tx_list;
+	struct ndp_tx __rcu *recent;
 	atomic_t tx_busy;
 	atomic64_t snd_bytes;
 	bool turn_denied;
@@ -654,14 +656,6 @@ struct ndp_tx_work {
 	bool wake;
 	bool gone;
 };
-
-extern const struct rhashtable_params ndp_tx_params;
-extern const struct rhashtable_params ndp_tx_to_params;
-
-static inline struct ndp_net *ndp_tx_net(const struct ndp_tx *tx)
-{
-	return ndp_net(sock_net(tx->sk));
-}
 
 struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 port);
 void ndp_tx_put(struct ndp_tx *tx);
