@@ -277,6 +277,7 @@ void ndp_peers_exit(struct ndp_net *nn);
 
 int ndp_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
 	      int ifindex, struct ndp_route *route);
+bool ndp_peer_route(struct ndp_peer *peer, struct ndp_route *route);
 u32 ndp_net_hlen(const struct ndp_net *nn);
 u16 ndp_route_payload(const struct ndp_net *nn, const struct ndp_addrs *addrs, u32 mtu);
 struct sk_buff *ndp_out_skb(const struct ndp_peer *peer, const struct ndp_hdr *h);

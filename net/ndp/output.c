@@ -386,6 +386,27 @@ static int ndp_send_to(struct sock *sk, const struct msghdr *msg, struct ndp_tx_
 	return 0;
 }
 
+/*
+ * Get the route of the socket's last message, if it went to the same peer from the address to which
+ * the socket is bound: so its packets have the route that this message would have. A device may
+ * have got another VRF since.
+ */
+static bool ndp_send_again(struct sock *sk, const struct in6_addr *bound, int ifindex,
+			   const struct ndp_tx_copy *cp, struct ndp_route *route)
+{
+	const struct ndp_tx *tx;
+	bool same = false;
+
+	rcu_read_lock();
+	tx = rcu_dereference(ndp_sk(sk)->recent);
+	if (tx && ipv6_addr_equal(&tx->to.addrs.remote, &cp->addrs.remote) &&
+	    ipv6_addr_equal(&tx->to.addrs.local, bound) && !ifindex && !tx->to.addrs.ifindex &&
+	    !tx->peer->key.oif && !READ_ONCE(sk->sk_bound_dev_if))
+		same = ndp_peer_route(tx->peer, route);
+	rcu_read_unlock();
+	return same;
+}
+
 static int ndp_send_route(struct sock *sk, const struct msghdr *msg, struct ndp_tx_copy *cp,
 			  u16 *payload)
 {
@@ -396,7 +417,8 @@ static int ndp_send_route(struct sock *sk, const struct msghdr *msg, struct ndp_
 	err = ndp_send_to(sk, msg, cp, &ifindex);
 	if (err)
 		return err;
-	err = ndp_route(sk, &bound, &cp->addrs.remote, ifindex, &route);
+	if (!ndp_send_again(sk, &bound, ifindex, cp, &route))
+		err = ndp_route(sk, &bound, &cp->addrs.remote, ifindex, &route);
 	if (err)
 		return err;
 	cp->addrs.local = route.local;
