@@ -282,8 +282,8 @@ static bool ndp_input_is_returned(const struct udphdr *uh)
 }
 
 /*
- * Read and check a header; @b: the first bytes of a packet of @len bytes, NDP_HLEN_MAX if there are
- * as many. Return: NDP_COUNTERS, or the reason for which the packet is dropped
+ * Read and check a header; @b: the first bytes of a packet of @len bytes, ndp_net_hlen() if there
+ * are as many. Return: NDP_COUNTERS, or the reason for which the packet is dropped
  */
 static enum ndp_counter ndp_input_read(struct ndp_packet *p, const u8 *b, u32 len,
 				       const struct udphdr *uh)
@@ -315,7 +315,7 @@ static void ndp_input_packet(struct ndp_packet *p)
 	ndp_count(p->nn, NDP_N_IN_PACKETS);
 	if (skb->len < NDP_UDP_HLEN + NDP_NACK_HLEN)
 		return ndp_input_drop(p, NDP_N_IN_SHORT);
-	len = min_t(u32, skb->len - NDP_UDP_HLEN, NDP_HLEN_MAX);
+	len = min_t(u32, skb->len - NDP_UDP_HLEN, ndp_net_hlen(p->nn));
 	/* sockets must not keep packets of the kernel's reserve */
 	if (skb_pfmemalloc(skb) || !pskb_may_pull(skb, NDP_UDP_HLEN + len))
 		return ndp_input_drop(p, NDP_N_IN_NO_MEMORY);

@@ -175,6 +175,8 @@ static struct page *ndp_msg_page(struct ndp_msg *m, u64 place)
 {
 	u64 index = place >> m->chunk_shift;
 
+	if (!index)
+		return m->first;
 	if (!m->page || m->page_index != index) {
 		m->page = xa_load(&m->chunks, (unsigned long)index);
 		m->page_index = index;
@@ -255,6 +257,26 @@ bool ndp_msg_add(struct ndp_msg *m, struct sk_buff *skb, u64 offset, u32 len, bo
 	return true;
 }
 
+/* Free a chunk. Return: its memory, to be uncharged */
+static u32 ndp_chunk_free(const struct ndp_msg *m, struct page *page)
+{
+	u32 bytes = ndp_msg_shares(m) ? ndp_chunk_memory(m, m->core.len) : (u32)page_size(page);
+
+	put_page(page);
+	return bytes;
+}
+
+/* Take a chunk out of a message. Under the flow's lock */
+static struct page *ndp_msg_take_chunk(struct ndp_msg *m, u64 index)
+{
+	struct page *page = m->first;
+
+	if (index)
+		return xa_erase_bh(&m->chunks, (unsigned long)index);
+	m->first = NULL;
+	return page;
+}
+
 /**
  * ndp_msg_done() - free the acknowledged chunks of a message
  * @m: message, under its flow's lock
@@ -266,15 +288,12 @@ bool ndp_msg_done(struct ndp_msg *m)
 	/* all before the gap of the first packet that is not acknowledged */
 	u64 done = ndp_msg_place(m, m->core.done) - m->gap;
 	u64 freed = m->freed, size = 1ULL << m->chunk_shift;
-	struct page *page;
 	u32 bytes = 0;
 
-	m->page = NULL;
-	for (; freed + size <= done; freed += size) {
-		page = xa_erase_bh(&m->chunks, (unsigned long)(freed >> m->chunk_shift));
-		bytes += page_size(page);
-		put_page(page);
-	}
+	if (freed + size <= done)
+		m->page = NULL;
+	for (; freed + size <= done; freed += size)
+		bytes += ndp_chunk_free(m, ndp_msg_take_chunk(m, freed >> m->chunk_shift));
 	WRITE_ONCE(m->freed, freed);
 	ndp_msg_uncharge(m, bytes);
 	return bytes;
@@ -290,11 +309,13 @@ void ndp_msg_free(struct ndp_msg *m)
 	unsigned long index;
 	struct page *page;
 
-	xa_for_each(&m->chunks, index, page) {
-		bytes += ndp_msg_shares(m) ? ndp_chunk_memory(m, m->core.len) : page_size(page);
-		put_page(page);
+	if (m->first)
+		bytes += ndp_chunk_free(m, m->first);
+	if (!xa_empty(&m->chunks)) {
+		xa_for_each(&m->chunks, index, page)
+			bytes += ndp_chunk_free(m, page);
+		xa_destroy(&m->chunks);
 	}
-	xa_destroy(&m->chunks);
 	ndp_msg_uncharge(m, bytes);
 	kfree(m);
 }

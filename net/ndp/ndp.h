@@ -277,6 +277,7 @@ void ndp_peers_exit(struct ndp_net *nn);
 
 int ndp_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
 	      int ifindex, struct ndp_route *route);
+bool ndp_peer_route(struct ndp_peer *peer, struct ndp_route *route);
 u32 ndp_net_hlen(const struct ndp_net *nn);
 u16 ndp_route_payload(const struct ndp_net *nn, const struct ndp_addrs *addrs, u32 mtu);
 struct sk_buff *ndp_out_skb(const struct ndp_peer *peer, const struct ndp_hdr *h);
@@ -346,6 +347,7 @@ void ndp_input_exit(struct ndp_net *nn);
  * @flow_bytes: memory of flows, scoreboards and peers
  * @tx_lock: protects @tx_list and @snd_totals; innermost
  * @tx_list: sending flows, struct ndp_tx's @sock_node; read under RCU
+ * @recent: flow of the last message, alive; under RCU, set under the flow's lock
  * @tx_busy: messages that have not ended
  * @snd_bytes: memory of messages, limited by SO_SNDBUF
  * @turn_denied: SOCK_SEQPACKET: a sendmsg() waits for another one; set under the flow's lock
@@ -385,6 +387,7 @@ struct ndp_sock {
 
 	spinlock_t tx_lock;		/* @tx_list, @snd_totals */
 	struct list_head tx_list;
+	struct ndp_tx __rcu *recent;
 	atomic_t tx_busy;
 	atomic64_t snd_bytes;
 	bool turn_denied;
@@ -492,8 +495,9 @@ void ndp_mem_uncharge_flow(struct sock *sk, u32 bytes);
  * @sk: its socket
  * @node: in the flow's @msgs
  * @no: number on its socket, from 1, when all of it is copied
- * @chunks: memory: struct page by place >> @chunk_shift
- * @page: chunk from which a packet was sent; or NULL
+ * @first: memory: the first chunk, which most messages have only; NULL: it was freed
+ * @chunks: the other chunks: struct page by place >> @chunk_shift
+ * @page: one of these from which a packet was sent; or NULL
  * @page_index: its index in @chunks
  * @begin: offset in the first chunk's page; 0 unless it is shared
  * @chunk_shift: log2 of the bytes of a chunk
@@ -508,6 +512,7 @@ struct ndp_msg {
 	struct sock *sk;
 	struct list_head node;
 	u64 no;
+	struct page *first;
 	struct xarray chunks;
 	struct page *page;
 	u64 page_index;
@@ -652,14 +657,6 @@ struct ndp_tx_work {
 	bool wake;
 	bool gone;
 };
-
-extern const struct rhashtable_params ndp_tx_params;
-extern const struct rhashtable_params ndp_tx_to_params;
-
-static inline struct ndp_net *ndp_tx_net(const struct ndp_tx *tx)
-{
-	return ndp_net(sock_net(tx->sk));
-}
 
 struct ndp_tx *ndp_tx_get(struct sock *sk, const struct ndp_addrs *addrs, u16 port);
 void ndp_tx_put(struct ndp_tx *tx);

@@ -165,14 +165,12 @@ static void ndp_copy_sleep(struct ndp_tx_copy *cp, struct wait_queue_entry *wait
 		cp->timeo -= most - left;
 }
 
-static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
+static int ndp_copy_wait_memory(struct ndp_tx_copy *cp, u32 bytes)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	bool poll;
 	int err = 0;
 
-	if (cp->m->reserved >= bytes)
-		return 0;
 	add_wait_queue(sk_sleep(cp->sk), &wait);
 	while (!ndp_copy_take(cp, bytes, &poll)) {
 		err = ndp_copy_stop(cp);
@@ -182,6 +180,15 @@ static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
 	}
 	remove_wait_queue(sk_sleep(cp->sk), &wait);
 	return err == -EAGAIN && poll ? -ENOBUFS : err;
+}
+
+static int ndp_copy_reserve(struct ndp_tx_copy *cp, u32 bytes)
+{
+	bool poll;
+
+	if (cp->m->reserved >= bytes || ndp_copy_take(cp, bytes, &poll))
+		return 0;
+	return ndp_copy_wait_memory(cp, bytes);
 }
 
 /* Copy @bytes of the message's memory: payload, between gaps. Return: false: a fault */
@@ -234,6 +241,15 @@ static struct page *ndp_copy_own(struct ndp_tx_copy *cp, u32 bytes, u32 memory,
 	return ERR_PTR(-EFAULT);
 }
 
+/* Add a copied chunk, @index, to a message. The first one is there before the flow has it. */
+static int ndp_copy_store(struct ndp_msg *m, u64 index, struct page *page)
+{
+	if (index)
+		return xa_err(xa_store_bh(&m->chunks, (unsigned long)index, page, GFP_KERNEL));
+	m->first = page;
+	return 0;
+}
+
 /* Copy the next chunk. */
 static int ndp_copy_chunk(struct ndp_tx_copy *cp, struct iov_iter *from)
 {
@@ -251,8 +267,7 @@ static int ndp_copy_chunk(struct ndp_tx_copy *cp, struct iov_iter *from)
 				   ndp_copy_own(cp, bytes, memory, from);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
-	err = xa_err(xa_store_bh(&m->chunks, (unsigned long)(cp->place >> m->chunk_shift), page,
-				 GFP_KERNEL));
+	err = ndp_copy_store(m, cp->place >> m->chunk_shift, page);
 	if (err) {
 		put_page(page);
 		return err;
@@ -371,6 +386,27 @@ static int ndp_send_to(struct sock *sk, const struct msghdr *msg, struct ndp_tx_
 	return 0;
 }
 
+/*
+ * Get the route of the socket's last message, if it went to the same peer from the address to which
+ * the socket is bound: so its packets have the route that this message would have. A device may
+ * have got another VRF since.
+ */
+static bool ndp_send_again(struct sock *sk, const struct in6_addr *bound, int ifindex,
+			   const struct ndp_tx_copy *cp, struct ndp_route *route)
+{
+	const struct ndp_tx *tx;
+	bool same = false;
+
+	rcu_read_lock();
+	tx = rcu_dereference(ndp_sk(sk)->recent);
+	if (tx && ipv6_addr_equal(&tx->to.addrs.remote, &cp->addrs.remote) &&
+	    ipv6_addr_equal(&tx->to.addrs.local, bound) && !ifindex && !tx->to.addrs.ifindex &&
+	    !tx->peer->key.oif && !READ_ONCE(sk->sk_bound_dev_if))
+		same = ndp_peer_route(tx->peer, route);
+	rcu_read_unlock();
+	return same;
+}
+
 static int ndp_send_route(struct sock *sk, const struct msghdr *msg, struct ndp_tx_copy *cp,
 			  u16 *payload)
 {
@@ -381,7 +417,8 @@ static int ndp_send_route(struct sock *sk, const struct msghdr *msg, struct ndp_
 	err = ndp_send_to(sk, msg, cp, &ifindex);
 	if (err)
 		return err;
-	err = ndp_route(sk, &bound, &cp->addrs.remote, ifindex, &route);
+	if (!ndp_send_again(sk, &bound, ifindex, cp, &route))
+		err = ndp_route(sk, &bound, &cp->addrs.remote, ifindex, &route);
 	if (err)
 		return err;
 	cp->addrs.local = route.local;

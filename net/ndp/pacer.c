@@ -171,11 +171,11 @@ bool ndp_pacer_demand(struct ndp_rx *rx, const struct ndp_hdr *h, enum ndp_rcv_v
 	struct ndp_pacer *pacer = rx->pacer;
 	bool pull;
 
-	spin_lock_bh(&pacer->lock);
+	spin_lock(&pacer->lock);
 	ndp_pacer_conf(pacer);
 	pull = ndp_rcv_demand(&pacer->q, &rx->f, h, v, held, now);
 	ndp_pacer_kick(pacer);
-	spin_unlock_bh(&pacer->lock);
+	spin_unlock(&pacer->lock);
 	return pull;
 }
 
@@ -192,11 +192,11 @@ bool ndp_pacer_demand_batch(struct ndp_rx *rx, const struct ndp_rcv_pkt *p, bool
 	struct ndp_pacer *pacer = rx->pacer;
 	bool pull;
 
-	spin_lock_bh(&pacer->lock);
+	spin_lock(&pacer->lock);
 	ndp_pacer_conf(pacer);
 	pull = ndp_rcv_demand_batch(&pacer->q, &rx->f, p, held);
 	ndp_pacer_kick(pacer);
-	spin_unlock_bh(&pacer->lock);
+	spin_unlock(&pacer->lock);
 	return pull;
 }
 
@@ -208,11 +208,11 @@ void ndp_pacer_resume(struct ndp_rx *rx)
 {
 	struct ndp_pacer *pacer = rx->pacer;
 
-	spin_lock_bh(&pacer->lock);
+	spin_lock(&pacer->lock);
 	ndp_rcv_allow(&rx->f, false);
 	ndp_pull_update(&pacer->q, &rx->f.pull, ktime_get_ns());
 	ndp_pacer_kick(pacer);
-	spin_unlock_bh(&pacer->lock);
+	spin_unlock(&pacer->lock);
 }
 
 /* Delay of a deferred answer. Under the lock */
@@ -239,14 +239,14 @@ void ndp_pacer_defer(struct ndp_rx *rx, enum ndp_defer why, bool again, u64 now)
 	struct ndp_pacer *pacer = rx->pacer;
 	u64 due;
 
-	spin_lock_bh(&pacer->lock);
+	spin_lock(&pacer->lock);
 	due = now + ndp_pacer_delay(pacer, why);
 	if (again || list_empty(&rx->deferred_node) || due < rx->deferred_ns) {
 		rx->deferred_ns = due;
 		list_move_tail(&rx->deferred_node, &pacer->deferred[why]);
 		ndp_pacer_kick(pacer);
 	}
-	spin_unlock_bh(&pacer->lock);
+	spin_unlock(&pacer->lock);
 }
 
 /**

@@ -309,6 +309,37 @@ int ndp_route(struct sock *sk, const struct in6_addr *local, const struct in6_ad
 }
 
 /**
+ * ndp_peer_route() - get the route to a peer if its packets have one
+ * @peer: peer
+ * @route: result
+ *
+ * It is what ndp_route() finds for the source address of @peer. Under RCU, process context.
+ *
+ * Return: false if ndp_route() has to look for it.
+ */
+bool ndp_peer_route(struct ndp_peer *peer, struct ndp_route *route)
+{
+	const bool ipv4 = ndp_is_ipv4(&peer->key.addrs);
+	struct dst_entry *dst;
+	bool group = false;
+
+	local_bh_disable();
+	dst = dst_cache_get(&peer->dst);
+	local_bh_enable();
+	if (!dst)
+		return false;
+	*route = (struct ndp_route) {
+		.local = peer->key.addrs.local, .ifindex = peer->key.addrs.ifindex,
+		.mtu = dst_mtu(dst), .dev = dst->dev->ifindex,
+	};
+	if (ipv4)
+		group = container_of(dst, struct rtable, dst)->rt_flags &
+			(RTCF_BROADCAST | RTCF_MULTICAST);
+	dst_release(dst);
+	return !group && route->mtu >= ndp_overhead(peer->nn, ipv4) + NDP_SND_PAYLOAD_MIN;
+}
+
+/**
  * ndp_route_payload() - get the payload of a packet
  * @nn: namespace
  * @addrs: addresses

@@ -542,21 +542,12 @@ static struct ndp_rx *ndp_rx_reopen(struct ndp_sock *ns)
 	return rx;
 }
 
-/**
- * ndp_rx_room() - messages of a socket were read or dropped
- * @sk: socket
- *
- * Promises room to flows that wait. Without locks; @sk's rx_lock was held since then.
- */
-void ndp_rx_room(struct sock *sk)
+static void ndp_rx_make_room(struct ndp_sock *ns)
 {
 	struct ndp_rx *woken[NDP_RX_BATCH + 1];
-	struct ndp_sock *ns = ndp_sk(sk);
 	struct ndp_rx *rx;
 	u32 i, count;
 
-	if (!READ_ONCE(ns->rcv.mem.waiting) && !READ_ONCE(ns->reading))
-		return;
 	do {
 		rcu_read_lock();
 		spin_lock_bh(&ns->rx_lock);
@@ -569,6 +560,21 @@ void ndp_rx_room(struct sock *sk)
 			ndp_rx_say(woken[i], NDP_CTL_ROOM);
 		rcu_read_unlock();
 	} while (count >= NDP_RX_BATCH);
+}
+
+/**
+ * ndp_rx_room() - messages of a socket were read or dropped
+ * @sk: socket
+ *
+ * Promises room to flows that wait. Without locks; @sk's rx_lock was held since then.
+ */
+void ndp_rx_room(struct sock *sk)
+{
+	struct ndp_sock *ns = ndp_sk(sk);
+
+	/* distributions' kernels initialize arrays of a function on entry */
+	if (READ_ONCE(ns->rcv.mem.waiting) || READ_ONCE(ns->reading))
+		ndp_rx_make_room(ns);
 }
 
 /* ---- silent senders ---- */

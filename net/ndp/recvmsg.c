@@ -85,24 +85,19 @@ static int ndp_recv_get(struct sock *sk, int flags, struct ndp_rx_msg **rm)
 }
 
 /*
- * Collect packets without a hole behind @after (NULL: from the beginning), until they have @len
- * bytes. They remain as long as the socket is locked. Return: their number
+ * Get the packets without a hole behind @after (NULL: from the beginning). They remain, and so does
+ * @next of all but *@last, as long as the socket is locked. Return: the first one, or NULL
  */
-static u32 ndp_recv_packets(struct ndp_sock *ns, struct ndp_rx_msg *rm,
-			    struct sk_buff *after, u64 len, struct sk_buff **packets)
+static struct sk_buff *ndp_recv_packets(struct ndp_sock *ns, struct ndp_rx_msg *rm,
+					struct sk_buff *after, struct sk_buff **last)
 {
 	struct sk_buff *skb;
-	u32 count = 0;
 
 	spin_lock_bh(&ns->rx_lock);
 	skb = after ? skb_peek_next(after, &rm->skbs) : skb_peek(&rm->skbs);
-	while (skb && len && count < NDP_RECV_BATCH) {
-		packets[count++] = skb;
-		len -= min_t(u64, len, ndp_part_cb(skb)->len);
-		skb = skb_peek_next(skb, &rm->skbs);
-	}
+	*last = skb_peek_tail(&rm->skbs);
 	spin_unlock_bh(&ns->rx_lock);
-	return count;
+	return skb;
 }
 
 static u64 ndp_part_end(const struct sk_buff *skb)
@@ -125,61 +120,65 @@ static void ndp_recv_consume(struct sock *sk, struct ndp_rx_msg *rm, u64 pos)
 		__skb_queue_tail(&done, skb);
 		memory += ndp_part_cb(skb)->memory;
 	}
-	if (rm->failed)
-		rm->core.read = pos;
-	else
-		ndp_rcv_read(&ns->rcv, &rm->core, pos - rm->core.read, memory);
 	if (pos == rm->core.len) {
 		/* in order: another message may have become the next one since this one began */
 		if (rm->rx)
 			ndp_rcv_take(&ns->rcv, &rm->rx->f, &rm->core);
 		ndp_rmem_end(&ns->rcv.mem, &rm->core.claim);
 		ns->reading = NULL;
+	} else if (rm->failed) {
+		rm->core.read = pos;
+	} else {
+		ndp_rcv_read(&ns->rcv, &rm->core, pos - rm->core.read, memory);
 	}
 	spin_unlock_bh(&ns->rx_lock);
 	__skb_queue_purge(&done);
 }
 
-/* Copy the packets up to @end; *@pos moves behind the copied bytes. Return: 0 or -EFAULT */
-static int ndp_recv_copy_packets(struct msghdr *msg, struct sk_buff **packets, u32 count,
-				 u64 end, u64 *pos)
+/* Copy a packet up to @end; *@pos moves behind the copied bytes. Return: false: a fault */
+static bool ndp_recv_copy_packet(struct msghdr *msg, struct sk_buff *skb, u64 end, u64 *pos)
 {
-	const struct ndp_part_cb *part;
-	u32 i = 0, len, at;
-	int err = 0;
+	const struct ndp_part_cb *part = ndp_part_cb(skb);
+	u32 len, at;
 
-	while (i < count && *pos < end && !err) {
-		part = ndp_part_cb(packets[i]);
-		len = (u32)(min(end, ndp_part_end(packets[i])) - *pos);
+	for (end = min(end, ndp_part_end(skb)); *pos < end; *pos += len) {
+		len = (u32)(end - *pos);
 		at = ndp_part_piece(part, (u32)(*pos - part->offset), &len);
-		err = skb_copy_datagram_iter(packets[i], (int)at, &msg->msg_iter, (int)len);
-		if (!err)
-			*pos += len;
-		if (*pos == ndp_part_end(packets[i]))
-			i++;
+		if (skb_copy_datagram_iter(skb, (int)at, &msg->msg_iter, (int)len))
+			return false;
 	}
-	return err;
+	return true;
+}
+
+/* Copy packets from @skb to @last, up to @end. Return: the last one copied; NULL: a fault */
+static struct sk_buff *ndp_recv_copy_packets(struct msghdr *msg, struct sk_buff *skb,
+					     const struct sk_buff *last, u64 end, u64 *pos)
+{
+	u32 count = 1;
+
+	while (ndp_recv_copy_packet(msg, skb, end, pos)) {
+		if (skb == last || *pos == end || count++ == NDP_RECV_BATCH)
+			return skb;
+		skb = skb->next;
+	}
+	return NULL;
 }
 
 /* Copy the packets that are present, up to @end. Return: the end of the copied bytes */
 static u64 ndp_recv_copy(struct sock *sk, struct ndp_rx_msg *rm, struct msghdr *msg, u64 end,
 			 bool peek)
 {
-	struct sk_buff *packets[NDP_RECV_BATCH], *last = NULL;
+	struct sk_buff *skb = NULL, *last;
 	u64 pos = rm->core.read;
-	u32 count;
-	int err;
 
 	do {
-		count = ndp_recv_packets(ndp_sk(sk), rm, peek ? last : NULL, end - pos, packets);
-		if (!count)
+		skb = ndp_recv_packets(ndp_sk(sk), rm, peek ? skb : NULL, &last);
+		if (!skb)
 			break;
-		err = ndp_recv_copy_packets(msg, packets, count, end, &pos);
-		if (peek)
-			last = packets[count - 1];
-		else
+		skb = ndp_recv_copy_packets(msg, skb, last, end, &pos);
+		if (!peek)
 			ndp_recv_consume(sk, rm, pos);
-	} while (!err && pos < end);
+	} while (skb && pos < end);
 	return pos;
 }
 

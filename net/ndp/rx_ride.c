@@ -22,6 +22,7 @@
  * ACK in NDP_RIDE_TRY is offered. A socket without a flow to the sender defers nothing.
  */
 #include "rx_ride.h"
+#include "tx_table.h"
 
 #define NDP_RIDE_MISSES	4	/* greatest number of misses, the least negated, ... */
 #define NDP_RIDE_LATE	4	/* ... and difference by an ACK that was not carried in time */
@@ -34,7 +35,7 @@ static struct ndp_tx *ndp_ride_tx(const struct ndp_rx *rx)
 		.sk = rx->sk, .addrs = rx->key.addrs, .port = rx->f.sport,
 	};
 
-	return rhashtable_lookup(&rx->peer->nn->tx_by_to, &to, ndp_tx_to_params);
+	return ndp_tx_lookup(&to);
 }
 
 static void ndp_ride_missed(struct ndp_rx *rx, int misses)

@@ -20,6 +20,7 @@
 #include "ndp.h"
 #include "rx_ride.h"
 #include "trace.h"
+#include "tx_table.h"
 
 /* packets that are collected before the lock is dropped */
 #define NDP_TX_BATCH	64
@@ -57,7 +58,8 @@ int ndp_tx_name(struct ndp_tx *tx)
 	int err, tries = NDP_TX_ID_TRIES;
 
 	do {
-		tx->flow_id = get_random_u32();
+		/* ndp_tx_find() may read it meanwhile */
+		WRITE_ONCE(tx->flow_id, get_random_u32());
 		tx->f.flow_id = tx->flow_id;
 		err = rhashtable_lookup_insert_fast(&nn->tx, &tx->node, ndp_tx_params);
 	} while (err == -EEXIST && --tries);
@@ -91,6 +93,8 @@ void ndp_tx_kill(struct ndp_tx *tx, struct ndp_tx_work *w)
 		return;
 	tx->dead = true;
 	w->gone = true;
+	/* another flow may become the recent one meanwhile, but this one may not any more */
+	unrcu_pointer(cmpxchg(&ndp_sk(tx->sk)->recent, RCU_INITIALIZER(tx), NULL));
 	rhashtable_remove_fast(&ndp_tx_net(tx)->tx_by_to, &tx->to_node, ndp_tx_to_params);
 }
 
@@ -607,12 +611,16 @@ void ndp_tx_leave(struct ndp_tx *tx, struct ndp_tx_work *w)
 
 /* ---- answers ---- */
 
-/* Find the flow of an answer in a packet; its addresses must match. */
-static struct ndp_tx *ndp_tx_find(const struct ndp_packet *p, u32 flow_id)
+/*
+ * Find the flow of an answer in a packet; its addresses must match. @recent: probably that flow, or
+ * NULL
+ */
+static struct ndp_tx *ndp_tx_find(const struct ndp_packet *p, u32 flow_id, struct ndp_tx *recent)
 {
-	struct ndp_tx *tx;
+	struct ndp_tx *tx = recent;
 
-	tx = rhashtable_lookup(&p->nn->tx, &flow_id, ndp_tx_params);
+	if (!tx || READ_ONCE(tx->flow_id) != flow_id)
+		tx = rhashtable_lookup(&p->nn->tx, &flow_id, ndp_tx_params);
 	if (tx && !memcmp(&tx->to.addrs, &p->addrs, sizeof(p->addrs)))
 		return tx;
 	return NULL;
@@ -723,7 +731,7 @@ static void ndp_tx_answer(struct ndp_tx *tx, struct ndp_tx_work *w, const struct
  */
 void ndp_tx_input(struct ndp_packet *p, bool returned)
 {
-	struct ndp_tx *tx = ndp_tx_find(p, p->h.flow_id);
+	struct ndp_tx *tx = ndp_tx_find(p, p->h.flow_id, NULL);
 	struct ndp_tx_work w;
 	bool fits = false;
 
@@ -751,7 +759,7 @@ void ndp_tx_carried(const struct ndp_packet *p, const struct sock *sk)
 	const struct ndp_hdr said = {
 		.flow_id = p->h.data.ack_flow_id, .sport = p->h.sport, .dport = p->h.dport,
 	};
-	struct ndp_tx *tx = ndp_tx_find(p, said.flow_id);
+	struct ndp_tx *tx = ndp_tx_find(p, said.flow_id, rcu_dereference(ndp_sk(sk)->recent));
 	struct ndp_tx_work w;
 	struct ndp_hdr h;
 	bool fits = false;
@@ -793,7 +801,7 @@ static void ndp_tx_unreachable(struct ndp_tx *tx, struct ndp_tx_work *w, const s
  */
 void ndp_tx_icmp(const struct ndp_packet *p, u8 error)
 {
-	struct ndp_tx *tx = ndp_tx_find(p, p->h.flow_id);
+	struct ndp_tx *tx = ndp_tx_find(p, p->h.flow_id, NULL);
 	struct ndp_tx_work w;
 
 	if (!tx || (p->h.type != NDP_DATA && p->h.type != NDP_PROBE))

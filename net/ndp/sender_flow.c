@@ -18,6 +18,7 @@
  * messages is never dead. A flow keeps its socket, and the socket its network namespace.
  */
 #include "ndp.h"
+#include "tx_table.h"
 
 /* largest scoreboard, in initial windows */
 #define NDP_TX_RING_WINDOWS	16
@@ -120,7 +121,7 @@ static struct ndp_tx *ndp_tx_by_to(const struct ndp_tx_to *to)
 	struct ndp_tx *tx;
 
 	rcu_read_lock();
-	tx = rhashtable_lookup(&ndp_net(sock_net(to->sk))->tx_by_to, to, ndp_tx_to_params);
+	tx = ndp_tx_lookup(to);
 	if (tx && !refcount_inc_not_zero(&tx->refs))
 		tx = NULL;
 	rcu_read_unlock();
@@ -229,6 +230,7 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, i
 		err = -EINVAL;
 	if (!err) {
 		list_add_tail(&m->node, &tx->msgs);
+		rcu_assign_pointer(ndp_sk(tx->sk)->recent, tx);
 		atomic_inc(&ndp_sk(tx->sk)->tx_busy);
 		ndp_tx_own(tx, &w, m);
 	}

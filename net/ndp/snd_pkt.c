@@ -236,10 +236,13 @@ static u32 ndp_snd_growth(const struct ndp_snd_flow *f, u32 covered, u32 half)
 /* Raise the demand that the next header announces. */
 static void ndp_snd_announce(const struct ndp_snd_call *c, struct ndp_snd_flow *f)
 {
-	u32 fresh = ndp_snd_has_new(f) ? ndp_snd_sendable(f) : 0, spec = ndp_snd_spec(f, c->p);
+	u32 fresh = ndp_snd_sendable(f), spec = ndp_snd_spec(f, c->p);
 	u32 lost = f->sb.lost.count, covered = f->credit + ndp_snd_expected(f);
 	u32 need = lost + fresh - min_t(u32, fresh, spec), more;
 
+	/* most packets need no more, whether new ones may be sent or not */
+	if (need > covered && !ndp_snd_has_new(f))
+		need = lost;
 	if (need <= covered)
 		return;
 	more = max_t(u32, ndp_snd_growth(f, covered, c->p->initial_window / 2),

@@ -345,11 +345,29 @@ static void check_reborn(void)
 	close(tx);
 }
 
+/* A flow without messages is freed after some seconds; the socket's next message has another. */
+static void check_aged(void)
+{
+	int rx = api_receiver(PORT), tx = api_connected(PORT);
+	struct ndp_info info = { .peers = 1 };
+	char b[8];
+
+	check(send(tx, "hello", 5, 0) == 5 && read(rx, b, 8) == 5 && api_sent(tx),
+	      "message of a new socket arrives");
+	for (; info.peers; usleep(100000))
+		ndp_info(tx, &info);
+	check(send(tx, "again", 5, 0) == 5 && read(rx, b, 8) == 5 && api_sent(tx),
+	      "message of a socket whose flow was freed arrives");
+	close(tx);
+	close(rx);
+}
+
 void test_failures(void)
 {
 	check_no_port();
 	check_silent();
 	check_reborn();
+	check_aged();
 }
 
 /* ---- order of messages in a sending socket */
