@@ -165,7 +165,7 @@ check "a user sends a CNP by a UDP socket" user_cnp
 check_json "$(sch_stats)" "a CNP from a user's UDP socket is dropped" \
 	'.dropped_cnp_packets == 1 and .cnp.sent_packets == 0'
 
-# GSO packets with CNPs: behind another CNP, other traffic, and a packet of a queue pair. Each ends with four bytes.
+# GSO packets with CNPs after another CNP, other traffic, and a packet of a queue pair. Each ends with four bytes.
 user_gso() {
 	in_ns "$a" setpriv --reuid 65534 --clear-groups /usr/bin/python3 - <<-'END'
 		import socket
