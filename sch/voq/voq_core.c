@@ -373,6 +373,9 @@ static bool voq_take_grant(struct voq_table *t, struct voq_queue *q, u64 granted
 		t->stats.granted_bytes += granted - q->granted;
 		q->granted = granted;
 	}
+	/* what it has sent since the request took no credit, and must not exceed it */
+	if (q->open)
+		q->granted = max_t(u64, q->granted, q->sent);
 	q->open = false;
 	q->open_ns = U64_MAX;
 	t->stats.grants++;

@@ -18,8 +18,8 @@
  *	|    MAC, 8 bytes, 0 without key|
  *	+-------+-------+-------+-------+
  *
- * Bytes are in network order. An answer is not longer than its request, so that a forged source
- * address gains a sender nothing.
+ * Bytes are in network order. All messages have one length. To a forged source address, a port
+ * sends one answer, and grants for the window and a packet at most.
  */
 #include <closnet/pkt_core.h>
 #include "voq_wire.h"
@@ -73,5 +73,7 @@ bool voq_msg_read(struct voq_msg *m, const u8 *b, u32 len)
 	m->sent = closnet_get(b + 32, 8);
 	for (i = 0; i < VOQ_ADDR_LEN; i++)
 		m->dst[i] = b[40 + i];
+	if (m->sent > m->granted && m->sent - m->granted > VOQ_OVERDRAW_MAX)
+		return false;
 	return m->sent <= m->queued && m->granted <= m->queued;
 }

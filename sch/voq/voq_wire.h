@@ -13,6 +13,8 @@
 /* Offset of the MAC */
 #define VOQ_MSG_MAC	56U
 #define VOQ_ADDR_LEN	16U
+/* A VOQ exceeds its credit by less than a packet, here one of 64 KiB with link headers */
+#define VOQ_OVERDRAW_MAX	0x11000U
 
 /**
  * enum voq_op - kinds of messages

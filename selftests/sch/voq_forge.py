@@ -5,7 +5,8 @@
 Usage: voq_forge.py ADDRESS SOURCE_PORT KIND COUNT [DESTINATION]
 
 KIND: request (of a random VOQ with demand for DESTINATION), retry (the same without demand, answered at once:
-prints the number of answers), grant (for a random VOQ), random (bytes), short, lie (more granted than queued)
+prints the number of answers), grant (for a random VOQ), random (bytes), short, lie (more granted than queued), unearned
+(more sent than granted: prints the number of answers)
 """
 import ipaddress
 import os
@@ -38,6 +39,8 @@ def forge(kind, dst):
         return message(GRANT, granted=1 << 20)
     if kind == "lie":
         return message(REQUEST, granted=1 << 31, dst=dst)
+    if kind == "unearned":
+        return message(REQUEST, sent=1 << 30, dst=dst)
     if kind == "short":
         return message(REQUEST, dst=dst)[:random.randrange(64)]
     return os.urandom(64)
@@ -55,7 +58,7 @@ def main():
         for _ in range(count):
             sock.sendto(forge(kind, dst), (address, PORT))
         try:
-            while kind == "retry":
+            while kind in ("retry", "unearned"):
                 sock.recv(100)
                 answers += 1
         except TimeoutError:

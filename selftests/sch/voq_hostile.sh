@@ -25,6 +25,7 @@ forge 10.9.0.2 793 short 20 >/dev/null
 forge 10.9.0.2 793 lie 20 10.0.2.2 >/dev/null
 check "malformed messages are refused" wait_for 5 egress_least rx_malformed 59
 check "and not taken" wait_for 5 all_known
+check_eq "a request with more use than credit has no answer" "$(forge 10.9.0.2 793 unearned 1 10.0.2.2)" 0
 forge 10.9.0.1 793 grant 20 >/dev/null
 check_eq "grants for no VOQ give no credit" "$(ingress granted_bytes)" "$(egress granted_bytes)"
 

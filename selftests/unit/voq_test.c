@@ -184,6 +184,9 @@ static void test_silent_peer_opens_in_time(void **state)
 	assert_true(answer(&m, VOQ_GRANT, m.granted, LEAF, now));
 	assert_int_equal(send_all(now), 0);
 	assert_int_equal(t.hungry, 1);
+	/* the packet that it sent meanwhile is no use of credit that nobody gave */
+	assert_int_equal(voq_request(&t, now, &m), slot);
+	assert_int_equal(m.granted, m.sent);
 }
 
 static void test_refusal_opens_at_once(void **state)
@@ -463,6 +466,15 @@ static void test_message_that_lies_is_refused(void **state)
 	voq_msg_write(b, &m);
 	assert_false(voq_msg_read(&n, b, sizeof(b)));
 	m = (struct voq_msg) { .op = VOQ_REQUEST, .queued = 5, .sent = 6 };
+	voq_msg_write(b, &m);
+	assert_false(voq_msg_read(&n, b, sizeof(b)));
+	/* use of credit that nobody gave, but for the last packet */
+	m = (struct voq_msg) {
+		.op = VOQ_REQUEST, .queued = 1 << 30, .granted = 7, .sent = 7 + VOQ_OVERDRAW_MAX,
+	};
+	voq_msg_write(b, &m);
+	assert_true(voq_msg_read(&n, b, sizeof(b)));
+	m.sent++;
 	voq_msg_write(b, &m);
 	assert_false(voq_msg_read(&n, b, sizeof(b)));
 }
