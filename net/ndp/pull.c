@@ -431,7 +431,7 @@ static bool ndp_pull_is_full(const struct ndp_pull *q)
 	return q->queued && q->flowing && q->share.share == NDP_SHARE_ALL;
 }
 
-/* Let an unpulled packet delay the next pull, or a pulled one that it displaced give the time back. */
+/* Let an unpulled packet delay the next pull, or a pulled one that was displaced give time back. */
 static void ndp_pull_displace(struct ndp_pull *q, u32 len, bool asked, bool nacked)
 {
 	u64 time = ndp_pull_line_ns(q, len + NDP_PULL_OVERHEAD);

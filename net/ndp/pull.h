@@ -26,12 +26,13 @@
  * Other packets count with the mean length of the flow's packets. When a pulled packet arrives,
  * the next pull moves by the difference.
  *
- * Short messages take the link without a pull. With pulls at 99 % of its rate, more than 1 % of them
- * would keep the last port's queue full, so they delay the next pull by their time. An unpulled
- * packet that arrived while that queue was full displaced a pulled one, which arrives trimmed: the
- * latter gives its time back, once for each. First windows on an idle link are exempt: packets for
- * which pulls leave meanwhile arrive after them. So the rule begins with the first pulled packet. It
- * ends while the network carries less than the link (rate backoff), which has room then.
+ * Short messages take the link without a pull. With pulls at 99 % of its rate, more than 1 % of
+ * them would keep the last port's queue full, so they delay the next pull by their time. An
+ * unpulled packet that arrived while that queue was full displaced a pulled one, which arrives
+ * trimmed: the latter gives its time back, once for each. First windows on an idle link are exempt:
+ * packets for which pulls leave meanwhile arrive after them. So the rule begins with the first
+ * pulled packet. It ends while the network carries less than the link (rate backoff), which has
+ * room then.
  *
  * Order, by one rbtree: strict by priority, 7 first. Within a priority:
  *
@@ -204,8 +205,8 @@ struct ndp_pull_share {
  * @byte_time: ns per byte, times 2^20
  * @late_ns: delay of a pull that is made up for
  * @delays: unpulled packets that may delay the next pull
- * @displaced: unpulled packets that have delayed pulls, less pulled ones that gave time back; at most
- *	NDP_PULL_DELAYS
+ * @displaced: unpulled packets that have delayed pulls, less pulled ones that gave time back; at
+ *	most NDP_PULL_DELAYS
  * @flowing: a pulled packet has arrived since the link became busy
  * @arrivals: flows queued
  * @turns: turns of flows
