@@ -196,6 +196,7 @@ def claim_threshold(run, some):
 def draw(run, all_cases):
     _, axes = run.figure("dctcp-known", 2, 2, size=(10, 7))
     draw_time(axes[0][0], run, all_cases)
+    run.of_one_run.append(axes[0][0])
     draw_cdf(axes[0][1], run, all_cases)
     draw_analysis(axes[1][0], run, all_cases)
     draw_threshold(axes[1][1], run, all_cases["threshold"])
@@ -224,7 +225,7 @@ def draw_cdf(axes, run, all_cases):
     axes.set_xlabel("queue, packets")
     axes.set_ylabel("cumulative share of samples")
     axes.set_title("Distribution of the queue", pad=14)
-    axes.legend(loc="center", bbox_to_anchor=(0.5, 0.45))
+    axes.legend(loc="center", bbox_to_anchor=(0.49, 0.7))
 
 
 def draw_analysis(axes, run, all_cases):
@@ -232,11 +233,13 @@ def draw_analysis(axes, run, all_cases):
     for x, c in enumerate(some):
         low, high = analysis(run.params, c)
         colour = run.colour(c.scheme)
-        axes.bar(x, high - low, 0.7, low, color="#cccccc", label="analysis, min to max" if not x else None)
+        axes.fill_between((x - 0.35, x + 0.35), low, high, color="#cccccc", linewidth=0,
+                          label="analysis, min to max" if not x else None)
         axes.plot([x, x], [c.quantile(0.05), c.quantile(0.95)], color=colour)
         axes.plot(x, c.mean, "o", color=colour, label={
             0: "K = %d, no TSO: mean, p5 to p95" % c.k, len(all_cases["analysis"]): "K = %d, TSO" % c.k}.get(x))
     axes.set_xticks(range(len(some)), [c.flows for c in some])
+    axes.set_xlim(-0.6, len(some) - 0.4)
     axes.set_ylim(0, 1.6 * max(c.quantile(0.95) for c in some))
     axes.set_xlabel("dctcp flows")
     axes.set_ylabel("queue, packets")
