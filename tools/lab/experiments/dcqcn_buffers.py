@@ -177,4 +177,5 @@ def draw(run, some):
     axes[2].set_xticks(range(len(run.params.senders)), [str(n) for n in run.params.senders])
     run.of_one_run.extend(axes[:2])
     for axis in axes[:2]:
+        axis.set_xlim(0, run.params.start / 1e3)
         axis.legend()
