@@ -827,7 +827,7 @@ static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_
 	const struct timely *ca = timely_ca(sk);
 	size_t size = closnet_cc_get_info(&ca->cc, READ_ONCE(ca->vars.rate_Bps), ext, attr, info);
 
-	/* a bit that changes meanwhile gives numbers of another control, as the others do */
+	/* if the bit changes meanwhile, the numbers are wrong, but the memory is ours */
 	if (size && data_race(!!ca->use_swift)) {
 		info->bbr.bbr_min_rtt = READ_ONCE(ca->swift.fabric_ns) / NSEC_PER_USEC;
 		/* ss(8) does not show 0. */
