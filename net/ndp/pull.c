@@ -431,18 +431,20 @@ static bool ndp_pull_is_full(const struct ndp_pull *q)
 	return q->queued && q->flowing && q->share.share == NDP_SHARE_ALL;
 }
 
-/* Let an unpulled packet delay the next pull, or a pulled one that was displaced give time back. */
-static void ndp_pull_displace(struct ndp_pull *q, u32 len, bool asked, bool nacked)
+/*
+ * Let an unpulled packet delay the next pull, or a pulled one that was displaced give time back.
+ * @line_ns: of the bytes that arrived, since a sender may claim any length of a trimmed packet
+ */
+static void ndp_pull_displace(struct ndp_pull *q, u64 line_ns, u32 len, bool asked, bool nacked)
 {
-	u64 time = ndp_pull_line_ns(q, len + NDP_PULL_OVERHEAD);
-
 	q->flowing |= asked;
 	if (!asked && !nacked && q->delays && ndp_pull_is_full(q)) {
-		q->next_ns += time;
+		q->next_ns += line_ns;
 		q->delays--;
 		q->displaced = (u8)min_t(u32, q->displaced + 1U, NDP_PULL_DELAYS);
 	} else if (asked && nacked && q->displaced) {
-		q->next_ns -= min_t(u64, q->next_ns, time);
+		q->next_ns -= min_t(u64, q->next_ns,
+				    ndp_pull_line_ns(q, len + NDP_PULL_OVERHEAD));
 		q->displaced--;
 	}
 }
@@ -451,15 +453,15 @@ static void ndp_pull_data(struct ndp_pull *q, struct ndp_pull_node *n, const str
 			  u8 more, bool nacked, u64 now_ns)
 {
 	u32 len = max_t(u32, min_t(u32, h->payload_len + more, q->len_max), h->here + more);
+	u64 line_ns = ndp_pull_line_ns(q, h->here + more + NDP_PULL_OVERHEAD);
 	bool asked;
 
 	ndp_pull_size(q, n, h, len);
 	asked = ndp_pull_was_asked(n, h);
-	ndp_share_arrived(&q->share, asked, nacked,
-			  ndp_pull_line_ns(q, h->here + more + NDP_PULL_OVERHEAD), now_ns);
+	ndp_share_arrived(&q->share, asked, nacked, line_ns, now_ns);
 	if (!(h->flags & NDP_DATA_SPEC))
 		ndp_pull_correct(q, n, len, nacked);
-	ndp_pull_displace(q, len, asked, nacked);
+	ndp_pull_displace(q, line_ns, len, asked, nacked);
 	if (!asked && !nacked && q->policy == NDP_PULL_FAIR)
 		ndp_pull_unasked(q, n, now_ns);
 	if (nacked && ndp_pull_wanted(n) < NDP_PULL_DEMAND_MAX) {

@@ -36,7 +36,7 @@ static inline void open_queue(enum ndp_pull_policy policy, u32 late_ns)
 static inline void arrive_of(u32 i, u32 target, u8 prio, u32 payload, bool nacked, u64 more)
 {
 	const struct ndp_hdr h = {
-		.type = NDP_DATA, .payload_len = payload,
+		.type = NDP_DATA, .payload_len = payload, .here = nacked ? 0 : payload,
 		.data = { .prio = prio, .pull_target = target, .msg_len = payload + more },
 	};
 
@@ -65,7 +65,7 @@ static inline void unasked(u32 i, u32 count, bool nacked)
 {
 	const struct ndp_hdr h = {
 		.type = NDP_DATA, .flags = NDP_DATA_SPEC, .payload_len = MTU,
-		.data = { .msg_len = MTU, .prio = n[i].prio },
+		.here = nacked ? 0 : MTU, .data = { .msg_len = MTU, .prio = n[i].prio },
 	};
 
 	while (count--)
