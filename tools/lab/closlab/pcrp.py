@@ -94,14 +94,17 @@ def switch_qdiscs(net, buffer, k=None, pfc=False):
 
 
 def build(lab, net, host_qdisc, buffer, k=None, gso=None, pfc=False):
-    """Build the network with short rings, so that packets wait in qdiscs. GSO: gso_max_size of PCRP's hosts."""
+    """Build the network with short rings, so that packets wait in qdiscs.
+
+    HOST_QDISC: a qdisc, lines of tc, or a function of the host. GSO: gso_max_size of PCRP's hosts.
+    """
     lab.module("sch_dcqcn")
     lab.module("sch_pcrp")
     switch_qdiscs(net, buffer, k, pfc)
     for port in net.host_ports():
         port.ring = 4
         port.qdisc = host_qdisc(port.node) if callable(host_qdisc) else host_qdisc
-        port.gso = gso if port.qdisc.startswith("pcrp") else None
+        port.gso = gso if str(port.qdisc).startswith("pcrp") else None
     net.build()
 
 

@@ -6,6 +6,8 @@ lower for hotspot traffic, and 28.38 % lower for uniform traffic, than with SRP 
 and for single packets. The paper simulates another kind of network. Here, all schemes are TCP on Ethernet:
 
     cubic, dctcp    with fq
+    dctcp-bands     dctcp with the switches' priorities: a flow's length is known when it begins, and determines one of
+                    eight strict bands at its host, each with fq, and at the switches
     pcrp            over cubic, sch_pcrp's defaults but noevict, as in the paper
     pcrp-dctcp      the same over dctcp
     pcrp-evict      over cubic, sch_pcrp's defaults, which are profile tuned: a shorter flow replaces a longer one
@@ -27,7 +29,7 @@ When no more flows start, unfinished flows may complete.
 """
 import contextlib
 
-from closlab import pcrp, topo
+from closlab import ndp, pcrp, topo
 from closlab.params import BadValue, Param
 from closlab.results import mean
 
@@ -53,8 +55,10 @@ PARAMS = [
     Param("gso", "size", "11600", "longest GSO packet of hosts with PCRP: half of the bandwidth-delay product"),
 ]
 SMALL = {"hosts": "3", "uniform": "homa-w4-0.5", "hotspot": "hotspot-0.8", "flows": "12", "bytes": "2M"}
-SCHEMES = ("cubic", "dctcp", "pcrp", "pcrp-dctcp", "pcrp-evict", "pcrp-paper", "per-flow", "per-packet")
-OTHERS = ("cubic", "dctcp")
+SCHEMES = ("cubic", "dctcp", "dctcp-bands", "pcrp", "pcrp-dctcp", "pcrp-evict", "pcrp-paper", "per-flow", "per-packet")
+BANDED = "dctcp-bands"
+OTHERS = ("cubic", "dctcp", BANDED)
+BANDS = len(pcrp.DSCPS)
 TUNED, AS_PAPER = "pcrp-evict", "pcrp-paper"
 STAND_INS = ("per-flow", "per-packet")
 
@@ -100,11 +104,17 @@ def network(params):
     return topo.leaf_spine(4, 4, 4, params.rate, params.delay)
 
 
+def host_qdisc(scheme):
+    if scheme == BANDED:
+        return ndp.strict(BANDS, "fq")
+    return "fq" if scheme in OTHERS else "pcrp " + QDISC[scheme]
+
+
 def build(lab, net):
     p = lab.params
     least, _, most = net.host_sysctls["ipv4/tcp_wmem"].split()
     net.host_sysctls["ipv4/tcp_wmem"] = " ".join((least, str(p.sndbuf), most))
-    pcrp.build(lab, net, "fq" if lab.scheme in OTHERS else "pcrp " + QDISC[lab.scheme], p.buffer,
+    pcrp.build(lab, net, host_qdisc(lab.scheme), p.buffer,
                p.k if "dctcp" in lab.scheme else None, p.gso, pfc=lab.scheme == AS_PAPER)
     for host in net.hosts() if lab.scheme == "per-packet" else ():
         topo.run("ip", "-n", host.name, "link", "set", "eth0", "gso_max_segs", "1")
@@ -123,6 +133,7 @@ def guest(lab):
         now = pcrp.counts(net)
         for case, length in todo:
             words = ["cc=" + ("dctcp" if "dctcp" in lab.scheme else "cubic")]
+            words += ["bands=%d" % BANDS] if lab.scheme == BANDED else []
             if case.kind == "hotspot":
                 words += ["src=h2-h%d" % hosts, "dst=h1"]
             load = case.load / (hosts - 1 if case.kind == "hotspot" else 1)
@@ -185,7 +196,7 @@ def claim(run, some):
 def claim_bars(run, name, some):
     """Claim a tail of short flows a third of cubic's and below dctcp's, at a limited cost for long flows."""
     own = some["pcrp"]
-    for scheme, bar in (("cubic", ">= 3"), ("dctcp", "> 1")):
+    for scheme, bar in (("cubic", ">= 3"), ("dctcp", "> 1"), (BANDED, "> 1")):
         if scheme not in some:
             continue
         run.claim("%s-%s" % (name, scheme), "p99 slowdown of flows <= 100 KB: %s over pcrp" % scheme,
