@@ -16,8 +16,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY, YELLOW, BLACK = COLOURS
 SCHEME_COLOURS = {
     # transports and congestion controls
-    "ndp": BLUE, "ndp-srpt": SKY, "dctcp": VERMILION, "dctcp-warm": ORANGE, "cubic": GREY, "bbr": PURPLE,
-    "dcqcn": GREEN, "roce-dcqcn": BLACK, "pfc": ORANGE, "roce-pfc": ORANGE, "none": GREY, "pcrp": BLUE,
+    "ndp": BLUE, "ndp-srpt": SKY, "dctcp": VERMILION, "dctcp-warm": ORANGE, "dctcp-bands": BLACK,
+    "cubic": GREY, "bbr": PURPLE, "dcqcn": GREEN, "roce-dcqcn": BLACK, "pfc": ORANGE, "roce-pfc": ORANGE,
+    "none": GREY, "pcrp": BLUE,
     "timely": SKY, "classic": SKY, "patched": BLACK, "swift": BLUE, "tcp": VERMILION,
     # switches
     "cp": VERMILION, "droptail": GREY, "fifo": GREY,
