@@ -142,6 +142,15 @@ def colours(schemes):
     return found
 
 
+def log_axis(axis):
+    """Give an axis of matplotlib (axes.xaxis or axes.yaxis) a logarithmic scale with plain numbers: 1, 2, 5, 10, ..."""
+    from matplotlib import ticker
+    axis.axes.set(**{axis.axis_name + "scale": "log"})
+    axis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_locator(ticker.NullLocator())
+
+
 def legends_over_curves(figure):
     """Return: number of axes of a figure of matplotlib whose legend lies over one of their lines."""
     figure.canvas.draw()

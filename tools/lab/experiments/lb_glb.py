@@ -231,6 +231,6 @@ def draw(run, some, cuts):
                   error_kw={"linewidth": 0.7})
     left.set(title="flows to the slow link's leaf", ylabel="p99 slowdown, " + p.transport)
     left.set_xticks(range(len(p.loads)), ["load %g" % load for load in p.loads])
-    left.legend(fontsize=6)
+    right.legend(*left.get_legend_handles_labels(), fontsize=6, loc="center left", bbox_to_anchor=(1.02, 0.5))
     right.set(title="cut cable", ylabel="datagrams lost in %g ms" % (p.after / 1e6))
     right.set_xticks(range(len(run.schemes)), [scheme.replace("-", "\n") for scheme in run.schemes], fontsize=7)

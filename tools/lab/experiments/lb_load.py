@@ -11,7 +11,7 @@ alone.
 """
 from closlab import lb
 from closlab.params import Param
-from closlab.results import mean
+from closlab.results import log_axis, mean
 
 PARAMS = [
     *lb.NETWORK_PARAMS,
@@ -119,7 +119,8 @@ def draw(run, some):
             axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))],
                      [mean(v) for v in values], width, yerr=[lb.interval(v) for v in values],
                      color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
-        axis.set(title=fabric, yscale="log")
+        axis.set(title=fabric)
+        log_axis(axis.yaxis)
         axis.set_xticks(range(len(p.loads)), ["load %g" % load for load in p.loads])
     (axes if len(p.fabrics) == 1 else axes[0]).set_ylabel("p99 slowdown, " + p.transports[0])
-    (axes if len(p.fabrics) == 1 else axes[-1]).legend(fontsize=6)
+    (axes if len(p.fabrics) == 1 else axes[-1]).legend(fontsize=6, loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -149,4 +149,4 @@ def draw(run, some):
         axis.set(title=fabric, ylim=(0, 1.05))
         axis.set_xticks(range(len(p.transports)), p.transports)
     (axes if len(p.fabrics) == 1 else axes[0]).set_ylabel("goodput relative to the fluid bound")
-    (axes if len(p.fabrics) == 1 else axes[-1]).legend(fontsize=6, loc="lower right")
+    (axes if len(p.fabrics) == 1 else axes[-1]).legend(fontsize=6, loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -14,7 +14,7 @@ optimum is the time in which the receiver's link carries all packets of the n me
 """
 from closlab import ndp, topo
 from closlab.params import Param
-from closlab.results import mean, quantile
+from closlab.results import log_axis, mean, quantile
 from closlab.tcp import AROUND
 
 PARAMS = [
@@ -200,8 +200,8 @@ def draw(run, points):
                           color=run.colour(scheme), label=scheme)
                 axis.plot([c.senders for c in some], [quantile(c.last, 0.9) for c in some], "v:", markersize=3,
                           color=run.colour(scheme))
-            axis.set_yscale("log")
+            log_axis(axis.yaxis)
             axis.set_xlabel("senders")
             axis.set_ylabel("last message over optimum")
             axis.set_title("%d kB each, MTU %d" % (size // 1000, mtu))
-    axes[0][-1].legend(loc="upper right")
+    axes[0][-1].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -25,7 +25,7 @@ import math
 
 from closlab import ndp, pcrp, topo
 from closlab.params import Param
-from closlab.results import quantile
+from closlab.results import log_axis, quantile
 from closlab.tcp import AROUND
 
 PARAMS = [
@@ -280,7 +280,8 @@ def draw(run, some):
             for scheme in run.schemes:
                 points = [(places[row[0]], row[place]) for row in some[scheme, name].rows()]
                 axis.plot(*zip(*points), "o-", color=run.colour(scheme), label=scheme, markersize=3, linewidth=1)
-            axis.set(yscale="log", title=name if half == 0 else "")
+            axis.set(title=name if half == 0 else "")
+            log_axis(axis.yaxis)
             axis.set_xticks(range(len(places)), ["10k", "100k", "1M", ">1M"], fontsize=7)
             axis.set_ylabel("slowdown, " + what if column == 0 else "")
     axis.legend(fontsize=6)

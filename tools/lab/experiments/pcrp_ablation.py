@@ -17,6 +17,7 @@ Web search flow sizes between any two hosts of a star, as in pcrp-fct. Cases of 
 """
 from closlab import pcrp, topo
 from closlab.params import Param
+from closlab.results import log_axis
 
 PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
@@ -146,5 +147,6 @@ def draw(run, rows):
     axis.bar([i - 0.2 for i in places], [row[3] for row in rows], 0.4, label="flows up to 100 KB, p99")
     axis.bar([i + 0.2 for i in places], [row[5] for row in rows], 0.4, label="flows above 1 MB, mean")
     axis.set_xticks(places, [row[0] for row in rows], rotation=60, ha="right", fontsize=7)
-    axis.set(ylabel="slowdown", yscale="log")
+    axis.set(ylabel="slowdown")
+    log_axis(axis.yaxis)
     axis.legend()

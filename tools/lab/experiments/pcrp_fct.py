@@ -31,7 +31,7 @@ import contextlib
 
 from closlab import ndp, pcrp, topo
 from closlab.params import BadValue, Param
-from closlab.results import mean
+from closlab.results import log_axis, mean
 
 PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
@@ -239,7 +239,8 @@ def draw(run, some):
             for scheme in run.schemes:
                 points = [(places[row[0]], row[place]) for row in some[scheme, case.name].rows()]
                 axis.plot(*zip(*points), "o-", color=run.colour(scheme), label=scheme, markersize=3, linewidth=1)
-            axis.set(yscale="log", title=case.name if line == 0 else "")
+            axis.set(title=case.name if line == 0 else "")
+            log_axis(axis.yaxis)
             axis.set_xticks(range(len(places)), ["10k", "100k", "1M", ">1M"], fontsize=7)
             axis.set_ylabel("slowdown, " + what if column == 0 else "")
     axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -17,7 +17,7 @@ import random
 
 from closlab import lb, pcrp, rdma, topo
 from closlab.params import Param
-from closlab.results import mean, quantile
+from closlab.results import log_axis, mean, quantile
 from closlab.tcp import SERIES, goodputs
 
 PARAMS = [
@@ -143,5 +143,6 @@ def draw(run, found):
                               [lb.interval(v) for v in values], marker=marker, linestyle="-" if marker == "o" else ":",
                               color=run.colour(scheme), label="%s, %s" % (scheme, "p10" if marker == "x" else "median"))
         axis.set_xticks(range(len(todo)), ["%d pairs\ndegree %d" % case for case in todo])
-        axis.set(title=title, ylabel="goodput, Gbit/s", yscale="log")
+        axis.set(title=title, ylabel="goodput, Gbit/s")
+        log_axis(axis.yaxis)
         axis.legend(fontsize=7)

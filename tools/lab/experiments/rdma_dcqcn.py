@@ -166,4 +166,4 @@ def draw(run, found):
     axes[0].set(xlabel="senders", ylabel="goodput over the line's", title="Utilization", ylim=(0.9, 1.01))
     axes[1].set(xlabel="senders", ylabel="Jain's index", title="Fairness", ylim=(0.9, 1.01))
     axes[2].set(xlabel="senders", ylabel="pause frames of all runs", yscale="symlog", title="PFC")
-    axes[0].legend(fontsize=6)
+    axes[2].legend(*axes[0].get_legend_handles_labels(), fontsize=6, loc="center left", bbox_to_anchor=(1.02, 0.5))

@@ -14,7 +14,7 @@ its own host.
 """
 from closlab import dcqcn, lb, ndp, pcrp, rdma, topo
 from closlab.params import Param
-from closlab.results import mean, quantile
+from closlab.results import log_axis, mean, quantile
 from closlab.tcp import Module
 
 PARAMS = [
@@ -138,4 +138,5 @@ def draw(run, found):
                 axis.bar([i + 0.4 * j - 0.2], [mean(table[first + j])], 0.38, yerr=[lb.interval(table[first + j])],
                          color=run.colour(scheme), alpha=shade, error_kw={"linewidth": 0.7})
         axis.set_xticks(range(len(found)), found, fontsize=8)
-        axis.set(title=title + ": p50, p99", ylabel="completion time over the ideal one", yscale="log")
+        axis.set(title=title + ": p50, p99", ylabel="completion time over the ideal one")
+        log_axis(axis.yaxis)
