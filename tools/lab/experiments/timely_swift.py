@@ -3,14 +3,15 @@
 
 Each scheme has settings that trade delay for throughput. Each point of its curve is one of them:
 
-    swift       mode swift of tcp_timely with its default target (0) and each other `target`
+    swift       mode swift of tcp_timely with each of `swift_min_rtt`, from which its default target follows, and with
+                each of `target`
     classic     mode classic with each of `min_rtt`, the unit of the gradient
     dctcp       the port marks above a queue of each of `k` bytes
     cubic       fq at the hosts, ECN, and a port that marks above each of `k` bytes
     bbr         fq at the hosts
 
-The question is P2: of all settings that use at least 98 % of the link, has swift with its default target the lowest p99
-of the RTT? The best rival is chosen per run and number of flows, once of all and once of those that starve no flow:
+The question is P2: of all settings that use at least 98 % of the link, has swift's first setting the lowest p99 of the
+RTT? The best rival is chosen per run and number of flows, once of all and once of those that starve no flow:
 few flows that take the link make a short queue. Times are given for 10 Gbit/s and scale with the rate.
 
 The RTT is measured outside the hosts, as in timely_incast.py: the path's RTT plus the time to drain the port's queue,
@@ -28,7 +29,8 @@ PARAMS = [
     Param("hosts", "count", "16", "number of senders"),
     Param("flows", "count", "2,8,32,60", "numbers of flows", several=True),
     Param("buffer", "size", "4M", "buffer of the port"),
-    Param("target", "count", "0,24", "swift's targets, µs; 0: the default", several=True),
+    Param("swift_min_rtt", "count", "0,20", "swift's minRTT, µs; 0: the path's RTT, rounded up", several=True),
+    Param("target", "count", "24", "further targets of swift, µs", several=True),
     Param("min_rtt", "count", "20,50", "classic's minRTT, µs", several=True),
     Param("k", "size", "2k,5k,10k,20k", "marking thresholds at 10 Gbit/s", several=True),
     Param("warmup", "time", "30ms", "time before the measurement at 10 Gbit/s"),
@@ -37,8 +39,8 @@ PARAMS = [
     Param("jitter", "time", "2ms", "interval in which the flows start"),
     Param("every", "time", "5us", "interval between queue samples at 10 Gbit/s"),
 ]
-SMALL = {"hosts": "2", "flows": "2", "target": "0", "min_rtt": "20", "k": "20k", "warmup": "4ms", "settle": "1ms",
-         "time": "2ms", "jitter": "200us"}
+SMALL = {"hosts": "2", "flows": "2", "swift_min_rtt": "0", "min_rtt": "20", "k": "20k", "warmup": "4ms",
+         "settle": "1ms", "time": "2ms", "jitter": "200us"}
 SCHEMES = ("swift", "classic", "dctcp", "cubic", "bbr")
 FQ = ("cubic", "bbr")
 OWN = {"swift", "classic"}
@@ -56,8 +58,11 @@ FAIR = 0.9                  # Jain's index of a scheme that starves no flow
 def settings(params, scheme):
     """Return: [(name of the setting, sysctls of tcp_timely, marking threshold in bytes)]."""
     if scheme == "swift":
-        return [("target=%d" % target if target else "default", {"mode": "swift", "target": target}, None)
-                for target in params.target]
+        of_path = math.ceil(base_us(params))
+        units = [("min_rtt=%s" % (unit or "path"), {"mode": "swift", "target": 0, "min_rtt": unit or of_path}, None)
+                 for unit in params.swift_min_rtt]
+        return units + [("target=%d" % target, {"mode": "swift", "target": target, "min_rtt": 20}, None)
+                        for target in params.target]
     if scheme == "classic":
         return [("min_rtt=%d" % unit, {"mode": "classic", "min_rtt": unit}, None) for unit in params.min_rtt]
     if scheme == "bbr":
@@ -164,7 +169,7 @@ def report(run):
 
 def judge(run, flows, points):
     """Claim P2 of the points of a number of flows."""
-    own = next(q for q in points if (q.scheme, q.setting) == ("swift", "default"))
+    own = next(q for q in points if q.scheme == "swift")
     run.claim("share-%d" % flows, "%d flows: share of the link that swift uses" % flows, own.share, ">= %g" % ENOUGH)
     run.claim("jain-%d" % flows, "%d flows: Jain's index of swift" % flows, own.jain, ">= %g" % FAIR)
     rivals = [q for q in points if q.scheme not in OWN and q.share >= ENOUGH]
