@@ -2,10 +2,12 @@
 """What the documentation site adds to Sphinx:
 
 * the directive "experiments": pages of that folder, shown as cards with picture, question and answer
+* the directive "claims": a table with the number of claims per verdict, counted in claims-NAME.csv of that folder
 * the language "session" of code blocks: lines after the prompts "$ ", "# " and "lab> " are commands, which
   selftests/docs/tutorials.py runs; the other lines are output
 * links: "tc-ndp(8)" in a text, ``Documentation/concepts/lab.rst``, and `this <lab.rst>`_, become links to these pages
 """
+import csv
 import html
 import os
 import re
@@ -13,6 +15,7 @@ from pathlib import Path
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
+from docutils.statemachine import StringList
 from pygments.lexers.shell import BashLexer, ShellSessionBaseLexer
 from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -108,6 +111,43 @@ class Gallery(SphinxPostTransform):
                 pictures.parent.remove(pictures)
 
 
+class Claims(Directive):
+    """.. claims::, with names, one a line: of each, claims-NAME.csv has the claims, and the label claims-NAME the title"""
+    has_content = True
+    columns = ["source", "claim", "bar", "ours", "verdict", "seeds", "page"]
+    verdicts = ["holds", "open", "**fails**", "mixed"]
+    seeds = ["5", "1", "exact"]
+
+    def run(self):
+        env = self.state.document.settings.env
+        counts = {}
+        for name in filter(None, map(str.strip, self.content)):
+            path = Path(env.doc2path(env.docname)).parent / ("claims-%s.csv" % name)
+            env.note_dependency(str(path))
+            verdicts = self.read(path)
+            counts[":ref:`claims-%s`" % name] = [verdicts.count(verdict) for verdict in self.verdicts]
+        counts["all"] = [sum(column) for column in zip(*counts.values())]
+        table = [".. csv-table::", "   :header-rows: 1", "   :widths: auto", "",
+                 "   claims about," + ",".join(self.verdicts + ["all"])]
+        table += ["   %s,%s" % (name, ",".join(map(str, row + [sum(row)]))) for name, row in counts.items()]
+        node = nodes.container()
+        self.state.nested_parse(StringList(table, source=env.docname), self.content_offset, node)
+        return node.children
+
+    def read(self, path):
+        """Return: verdict of each claim in PATH. Each column with a closed set of values must have one of them."""
+        with open(path, encoding="utf-8", newline="") as file:
+            head, *rows = csv.reader(file)
+        if head != self.columns:
+            raise self.error("%s: columns are not %s" % (path.name, ", ".join(self.columns)))
+        for number, row in enumerate(rows, 2):
+            if len(row) != len(head) or "" in row:
+                raise self.error("%s:%d: a column is missing" % (path.name, number))
+            if row[4] not in self.verdicts or row[5] not in self.seeds:
+                raise self.error("%s:%d: no such verdict or seeds: %s, %s" % (path.name, number, row[4], row[5]))
+        return [row[4] for row in rows]
+
+
 class NoContents(Directive):
     """.. contents:: is for readers of the source; the theme shows the contents of a page at its side."""
     optional_arguments = 1
@@ -175,6 +215,7 @@ def setup(app):
     app.add_node(experiments_gallery)
     app.add_lexer("session", SessionLexer)
     app.add_directive("experiments", Experiments)
+    app.add_directive("claims", Claims)
     app.add_directive("contents", NoContents, override=True)
     app.add_post_transform(Links)
     app.add_post_transform(Gallery)

@@ -3,7 +3,7 @@
 """Checks of the documentation: prints what is wrong, and ends with status 1 if something is.
 
 Usage: site.py links|lists|events|netlink SITE     SITE: directory of the built site
-       site.py markdown|recipes|modules|targets|experiments|files
+       site.py markdown|recipes|modules|targets|experiments|files|claims
 """
 import re
 import sys
@@ -161,6 +161,17 @@ def files():
             name = name.rstrip("./-")
             if "." in name.rsplit("/", 1)[-1] and not (TOP / name).exists() and not list(TOP.glob(name + "*")):
                 yield "%s: no file %s" % (path, name)
+
+
+def claims():
+    """Each table of claims is in the page of all claims, where its verdicts are counted, and in another page"""
+    folder = DOCS / "experiments"
+    pages_of = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.rst")}
+    counted = re.search(r"^\.\. claims::\n\n((?: +.*\n)+)", pages_of["claims"], re.M)[1].split()
+    for table in sorted(folder.glob("claims-*.csv")):
+        users = [name for name, text in pages_of.items() if ":file: %s\n" % table.name in text]
+        if "claims" not in users or len(users) < 2 or table.stem.removeprefix("claims-") not in counted:
+            yield "%s: in %s" % (table.name, ", ".join(users) or "no page")
 
 
 def main():

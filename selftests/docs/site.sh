@@ -29,4 +29,5 @@ check "the README and the install page name all modules" selftests/docs/site.py 
 check "targets of make that pages name exist" selftests/docs/site.py targets
 check "experiments that pages name exist" selftests/docs/site.py experiments
 check "files that pages name exist" selftests/docs/site.py files
+check "each table of claims is in the page of all claims and in its family's" selftests/docs/site.py claims
 finish
