@@ -60,8 +60,10 @@ static int ndp_connect(struct sock *sk, struct sockaddr_unsized *uaddr, int len)
 	inet->inet_daddr = ndp_ipv4_of(&remote);
 	if (sk->sk_family == AF_INET6) {
 		sk->sk_v6_daddr = remote;
-		if (ifindex)
+		if (ifindex && !sk->sk_bound_dev_if) {
+			ndp_sk(sk)->connect_dev = true;
 			WRITE_ONCE(sk->sk_bound_dev_if, ifindex);
+		}
 	}
 	inet->inet_dport = htons(port);
 	WRITE_ONCE(sk->sk_state, TCP_ESTABLISHED);
@@ -70,6 +72,10 @@ unlock:
 	return err;
 }
 
+/*
+ * Only connect()'s own device is released: bind() gave the port for that of SO_BINDTODEVICE, and on
+ * other devices it may be another user's.
+ */
 static int ndp_disconnect(struct sock *sk, int flags)
 {
 	struct inet_sock *inet = inet_sk(sk);
@@ -79,8 +85,9 @@ static int ndp_disconnect(struct sock *sk, int flags)
 	inet->inet_daddr = 0;
 	inet->inet_dport = 0;
 	sk->sk_v6_daddr = in6addr_any;
-	/* as UDP does: connect() to a link-local address has set it */
-	WRITE_ONCE(sk->sk_bound_dev_if, 0);
+	if (ndp_sk(sk)->connect_dev)
+		WRITE_ONCE(sk->sk_bound_dev_if, 0);
+	ndp_sk(sk)->connect_dev = false;
 	if (!(sk->sk_userlocks & SOCK_BINDADDR_LOCK))
 		inet_reset_saddr(sk);
 	release_sock(sk);

@@ -343,6 +343,7 @@ void ndp_input_exit(struct ndp_net *nn);
  * @initial_window: NDP_INITIAL_WINDOW; 0: the namespace's
  * @timeout_ms: NDP_TIMEOUT; 0: the namespace's
  * @closed: close() was called; changes under @rx_lock
+ * @connect_dev: connect() has bound the socket to the device of a link-local peer; under its lock
  * @mem_lock: protects sk_forward_alloc
  * @flow_bytes: memory of flows, scoreboards and peers
  * @tx_lock: protects @tx_list and @snd_totals; innermost
@@ -382,6 +383,7 @@ struct ndp_sock {
 	u32 initial_window;
 	u32 timeout_ms;
 	bool closed;
+	bool connect_dev;
 	spinlock_t mem_lock;		/* sk_forward_alloc */
 	atomic64_t flow_bytes;
 

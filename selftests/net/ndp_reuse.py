@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Checks NDP sockets that share a port (SO_REUSEPORT). Prints "ok NAME" or "not ok NAME" for each check.
 
-ndp_reuse.py        in a namespace with a loopback device and a silent host 10.5.0.2, as root
+ndp_reuse.py        in a namespace with a loopback device and a silent host 10.5.0.2 at d0, as root
 """
+import ctypes
 import errno
 import os
 import select
@@ -17,6 +18,9 @@ SENDERS = 64
 NDP = 259
 ADDRESSES = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 OTHER_UID = 1000
+# that a user without privileges may bind
+USER_PORT = 2000
+DEVICE = b"d0"
 SILENT = "10.5.0.2"
 
 
@@ -56,6 +60,13 @@ def refused(family, first, second, uid=0):
         finally:
             os.seteuid(0)
     return 0
+
+
+def disconnect(sock):
+    """connect() to AF_UNSPEC, which Python's sockets cannot do"""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.connect(sock.fileno(), bytes(16), 16):
+        raise OSError(ctypes.get_errno(), "connect")
 
 
 def receive(members, count, seconds=20):
@@ -144,6 +155,35 @@ def prefer_checks(family, address):
         sock.close()
 
 
+def bound_device(sock):
+    """Return: name of the device to which a socket is bound, or b"" """
+    return sock.getsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, 16).rstrip(b"\0")
+
+
+def device_checks(family, address):
+    """A user who has the port on another device gets no messages of its owner, after a disconnect either."""
+    option = socket.SO_BINDTODEVICE
+    with sock_of(family, share=False) as owner:
+        owner.setsockopt(socket.SOL_SOCKET, option, b"lo")
+        owner.bind(("", USER_PORT))
+        os.seteuid(OTHER_UID)
+        thief = sock_of(family, share=False)
+        thief.setsockopt(socket.SOL_SOCKET, option, DEVICE)
+        thief.bind((address, USER_PORT))
+        disconnect(thief)
+        os.seteuid(0)
+        check(f"{address}: a disconnect keeps the device of SO_BINDTODEVICE", bound_device(thief) == DEVICE)
+        with thief, sock_of(family, share=False) as sender:
+            sender.sendto(b"d", (address, USER_PORT))
+            got = receive([owner, thief], 1)
+        check(f"{address}: the owner of the port on a device has its messages", [row[0] for row in got] == [owner])
+    with sock_of(socket.AF_INET6, share=False) as sock:
+        sock.connect(("fe80::1", USER_PORT, 0, socket.if_nametoindex(DEVICE)))
+        check("connect() to a link-local address binds to its device", bound_device(sock) == DEVICE)
+        disconnect(sock)
+        check("a disconnect releases the device of connect()", bound_device(sock) == b"")
+
+
 def churn_checks(family, address):
     """Members come and go under traffic."""
     failed = 0
@@ -201,6 +241,8 @@ def main():
         for kind in socket.SOCK_RDM, socket.SOCK_SEQPACKET:
             group_checks(family, address, kind)
         prefer_checks(family, address)
+    # bind() of IPv6 wants an address of the socket's device
+    device_checks(*ADDRESSES[0])
     linger_checks()
     # last, because its senders still have messages when they are closed
     for family, address in ADDRESSES:

@@ -12,6 +12,8 @@ ip -n "$h" -batch - <<-END
 	link set d0 up
 	addr add 10.5.0.1/24 dev d0
 END
+in_ns "$h" tee /proc/sys/net/ipv6/conf/d0/disable_ipv6 >/dev/null <<<0
+ip -n "$h" addr add fe80::2/64 dev d0 nodad
 in_ns "$h" "$(dirname "$0")/ndp_reuse.py" >"$TMP/reuse" 2>&1 || not_ok "ndp_reuse.py"
 report_lines "$TMP/reuse"
 
