@@ -11,6 +11,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <net/addrconf.h>
 #include <net/dst_cache.h>
 #include <net/ip6_checksum.h>
 #include <net/ip6_route.h>
@@ -238,6 +239,16 @@ static int ndp_route4(const struct sock *sk, __be32 local, __be32 remote, struct
 	return err;
 }
 
+/* Has this host an address, even if it is not yet known to be unique? */
+static bool ndp_has_addr6(struct net *net, const struct in6_addr *addr)
+{
+	return ipv6_chk_addr_and_flags(net, addr, NULL, true, 0, 0);
+}
+
+/*
+ * Unlike IPv4's, the lookup takes a source address of another host, to which programs may be bound
+ * (IPV6_FREEBIND).
+ */
 static int ndp_route6(const struct sock *sk, const struct in6_addr *local,
 		      const struct in6_addr *remote, struct ndp_route *route)
 {
@@ -247,6 +258,8 @@ static int ndp_route6(const struct sock *sk, const struct in6_addr *local,
 	};
 	struct dst_entry *dst;
 
+	if (!ipv6_addr_any(local) && !ndp_has_addr6(sock_net(sk), local))
+		return -EADDRNOTAVAIL;
 	dst = ndp_lookup6(sock_net(sk), sk, &fl6);
 	if (IS_ERR(dst))
 		return PTR_ERR(dst);
@@ -280,7 +293,8 @@ static int ndp_check_addrs(const struct in6_addr *local, const struct in6_addr *
  * Process context.
  *
  * Return: 0; -EINVAL: the addresses do not match, or a link-local one lacks a device; -EACCES:
- * @remote is a group; -EMSGSIZE: the MTU is too small; -ENETUNREACH, -EHOSTUNREACH, ...: no route.
+ * @remote is a group; -EADDRNOTAVAIL: @local is not this host's; -EMSGSIZE: the MTU is too small;
+ * -ENETUNREACH, -EHOSTUNREACH, ...: no route.
  */
 int ndp_route(struct sock *sk, const struct in6_addr *local, const struct in6_addr *remote,
 	      int ifindex, struct ndp_route *route)

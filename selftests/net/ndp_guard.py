@@ -11,6 +11,11 @@ import struct
 import sys
 
 PORT = 61199
+NDP = 259
+# port of the NDP socket at ADDRESS and ADDRESS6
+RECEIVER = 1000
+IP_FREEBIND = 15
+IPV6_FREEBIND = 78
 UDP_SEGMENT = 103
 IPV6_RTHDR = 57
 IPV6_RTHDR_SEGMENTS = 4
@@ -33,6 +38,19 @@ def refused(what, sock, packet, address):
 def udp(family=socket.AF_INET):
     """Return: a UDP socket"""
     return socket.socket(family, socket.SOCK_DGRAM)
+
+
+def foreign(family, option, source, address):
+    """Check that an NDP socket which is bound to an address of another host cannot send from it"""
+    error = 0
+    with socket.socket(family, socket.SOCK_RDM, NDP) as sock:
+        sock.setsockopt(*option, 1)
+        sock.bind((source, 0))
+        try:
+            sock.sendto(bytes(10), (address, RECEIVER))
+        except OSError as exc:
+            error = exc.errno
+    print("ok" if error else "not ok", f"an NDP socket cannot send from {source} (errno {error})", flush=True)
 
 
 def user(address, address6):
@@ -59,6 +77,9 @@ def user(address, address6):
     with udp() as sock:
         sent = sock.sendto(PROBE, (address, PORT + 1))
     print("ok" if sent == len(PROBE) else "not ok", "a datagram to another port is sent")
+    # last: the first NDP socket takes NDP's port
+    foreign(socket.AF_INET, (socket.IPPROTO_IP, IP_FREEBIND), "10.0.0.99", address)
+    foreign(socket.AF_INET6, (socket.IPPROTO_IPV6, IPV6_FREEBIND), "2001:db8::99", address6)
 
 
 def raw(address):
