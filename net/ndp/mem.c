@@ -24,7 +24,11 @@
 /* bytes of flows that a socket may always have */
 #define NDP_MEMORY_FLOWS	131072
 
-/* Pages of the sockets, and the total three times: no request below it is refused. */
+/*
+ * Pages of the sockets, and the total at both ends: no request below it is refused. The limit
+ * between them, -1, refuses SO_RESERVE_MEM: Linux 6.1 would ignore the shares above, and change
+ * sk_forward_alloc without @mem_lock.
+ */
 atomic_long_t ndp_memory_allocated;
 DEFINE_PER_CPU(int, ndp_memory_fw_alloc);
 long ndp_memory_limits[3];
@@ -330,6 +334,6 @@ void __init ndp_mem_init(void)
 	long most = (long)max(nr_free_buffer_pages() / 16 * 3, 256UL);
 
 	ndp_memory_limits[0] = most;
-	ndp_memory_limits[1] = most;
+	ndp_memory_limits[1] = -1;
 	ndp_memory_limits[2] = most;
 }

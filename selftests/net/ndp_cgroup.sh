@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Memory of queued and received messages is charged to the memory control group of the process that created the socket.
+# A process cannot reserve memory in advance (SO_RESERVE_MEM).
 # Needs a kernel with memory control groups.
 #
 #	+--------- a ---------+     +--------- b ---------+
@@ -35,4 +36,20 @@ stop_jobs
 check "receiver's charge is released" wait_for 20 is_empty rx
 check "sender's charge is released" wait_for 90 is_empty tx
 check "all flows are freed" wait_for 90 unused
+
+if [ -x /usr/bin/python3 ]; then
+	check_eq "memory is not reserved" "$(
+		within rx ip netns exec "$a" /usr/bin/python3 - <<-END
+			import socket
+			with socket.socket(socket.AF_INET, socket.SOCK_RDM, 259) as sock:
+			    try:
+			        sock.setsockopt(socket.SOL_SOCKET, 73, 1 << 20)
+			    except OSError:
+			        pass
+			    print(sock.getsockopt(socket.SOL_SOCKET, 73))
+		END
+	)" 0
+else
+	skip "memory is not reserved" "needs python3"
+fi
 finish
