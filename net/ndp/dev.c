@@ -38,10 +38,10 @@ static void ndp_dev_drop_pacer(struct ndp_dev *nd)
 static void ndp_dev_hook(struct ndp_dev *nd, struct net_device *dev)
 {
 	ndp_input_hook(&nd->hook, dev);
-	if (nf_register_net_hook(nd->nn->net, &nd->hook))
-		netdev_warn(dev, "ndp: no ingress hook: trimmed packets are lost\n");
-	else
+	if (!nf_register_net_hook(nd->nn->net, &nd->hook))
 		WRITE_ONCE(nd->hooked, true);
+	else if (net_ratelimit())
+		netdev_warn(dev, "ndp: no ingress hook: trimmed packets are lost\n");
 }
 
 static void ndp_dev_unhook(struct ndp_dev *nd)
