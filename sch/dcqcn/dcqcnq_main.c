@@ -59,6 +59,7 @@
 #include <closnet/pfc.h>
 #include <closnet/qdisc.h>
 #include <closnet/skb_ip.h>
+#include <closnet/trial.h>
 #include <net/pkt_sched.h>
 #include "dcqcnq_options.h"
 #include "dcqcnq_pool.h"
@@ -96,6 +97,10 @@ struct dcqcnq_sched_data {
 	struct hrtimer stall_timer;
 	struct Qdisc *sch;
 };
+
+/* The newest qdisc that has joined a pool, and the pool's options before; under RTNL */
+static struct closnet_trial dcqcnq_trial = CLOSNET_TRIAL_INIT(dcqcnq_trial);
+static struct dcqcnq_pool_options dcqcnq_before;
 
 /* The charge is kept while the packet waits. */
 static struct dcqcnq_charge *dcqcnq_charge(const struct sk_buff *skb)
@@ -427,8 +432,13 @@ static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
 		NL_SET_ERR_MSG(extack, "options of a buffer need the name of a pool");
 		return -EINVAL;
 	}
+	dcqcnq_pool_lookup(qdisc_dev(sch), name, &present);
 	*port = dcqcnq_pool_join(qdisc_dev(sch), name, &options, extack);
-	return PTR_ERR_OR_ZERO(*port);
+	if (IS_ERR(*port))
+		return PTR_ERR(*port);
+	dcqcnq_before = present;
+	closnet_trial_begin(&dcqcnq_trial, sch);
+	return 0;
 }
 
 /*
@@ -480,6 +490,7 @@ static int dcqcnq_change(struct Qdisc *sch, struct nlattr *opt,
 	err = dcqcnq_parse(sch, opt, &options, &port, extack);
 	if (err)
 		return err;
+	closnet_trial_end(&dcqcnq_trial);
 	sch_tree_lock(sch);
 	dcqcnq_apply(sch, &options, port);
 	if (q->vars.bytes) {
@@ -534,8 +545,10 @@ static void dcqcnq_destroy(struct Qdisc *sch)
 
 	closnet_shaper_reset(&q->shaper);
 	hrtimer_cancel(&q->stall_timer);
-	if (q->port)
-		dcqcnq_pool_leave(q->port);
+	if (closnet_trial_failed(&dcqcnq_trial, sch))
+		dcqcnq_pool_leave(q->port, &dcqcnq_before);
+	else if (q->port)
+		dcqcnq_pool_leave(q->port, NULL);
 }
 
 /* ---- dumps ---- */
@@ -726,6 +739,7 @@ static int __init dcqcnq_module_init(void)
 static void __exit dcqcnq_module_exit(void)
 {
 	unregister_qdisc(&dcqcnq_qdisc_ops);
+	closnet_trial_exit(&dcqcnq_trial);
 	dcqcnq_pool_exit();
 }
 

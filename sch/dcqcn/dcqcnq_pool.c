@@ -487,19 +487,25 @@ struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 /**
  * dcqcnq_pool_leave() - remove a qdisc, and with its last qdisc the port
  * @port: the port; all packets of this qdisc have been released
+ * @before: options of the pool to restore, if the kernel has refused the qdisc; or NULL
  *
  * Sends XON to a peer that the port has paused. Packets that came in by the port
  * may still wait at other ports.
  *
  * Context: RTNL held, root lock not held.
  */
-void dcqcnq_pool_leave(struct dcqcnq_port *port)
+void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct dcqcnq_pool_options *before)
 {
 	struct dcqcnq_pool *pool = port->pool;
 
 	ASSERT_RTNL();
-	if (--port->users)
+	if (before)
+		pool->options = *before;
+	if (--port->users) {
+		if (before)
+			dcqcnq_update(pool);
 		return;
+	}
 	hash_del_rcu(&port->hash);
 	port->grace = get_state_synchronize_rcu();
 	list_move(&port->node, &pool->departed);

@@ -69,7 +69,7 @@ void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
 struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 				     const struct dcqcnq_pool_options *options,
 				     struct netlink_ext_ack *extack);
-void dcqcnq_pool_leave(struct dcqcnq_port *port);
+void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct dcqcnq_pool_options *before);
 int dcqcnq_pool_change(struct dcqcnq_port *port, const struct dcqcnq_pool_options *options,
 		       struct netlink_ext_ack *extack);
 const char *dcqcnq_pool_get(const struct dcqcnq_port *port,

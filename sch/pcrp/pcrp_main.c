@@ -47,6 +47,7 @@
 #include <linux/rtnetlink.h>
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
+#include <closnet/trial.h>
 #include <net/pkt_sched.h>
 #include "pcrp.h"
 
@@ -54,6 +55,10 @@
 #define PCRP_QUEUE_FLOWS	1024U
 
 static LIST_HEAD(pcrp_all);	/* all qdiscs, under RTNL */
+
+/* The newest qdisc that has set options of its device, and those before; under RTNL */
+static struct closnet_trial pcrp_trial = CLOSNET_TRIAL_INIT(pcrp_trial);
+static struct pcrp_config pcrp_before;
 
 /* ---- configuration ---- */
 
@@ -66,17 +71,17 @@ static void pcrp_apply(struct pcrp_sched_data *q, const struct pcrp_config *cfg)
 	pcrp_tx_params_changed(&q->tx);
 }
 
-static void pcrp_apply_ingress(struct pcrp_sched_data *q)
+static void pcrp_apply_ingress(struct pcrp_port *port, const struct pcrp_config *cfg)
 {
 	struct pcrp_ingress_params params = {
-		.grants = q->cfg.options.grants,
-		.evict = q->cfg.options.evict,
-		.paper = q->cfg.options.profile == TC_PCRP_PROFILE_PAPER,
-		.window_us = q->cfg.options.window_us,
+		.grants = cfg->options.grants,
+		.evict = cfg->options.evict,
+		.paper = cfg->options.profile == TC_PCRP_PROFILE_PAPER,
+		.window_us = cfg->options.window_us,
 	};
 
-	memcpy(params.map, q->cfg.map, sizeof(params.map));
-	pcrp_ingress_set(q->port->ingress, &params);
+	memcpy(params.map, cfg->map, sizeof(params.map));
+	pcrp_ingress_set(port->ingress, &params);
 }
 
 /* Apply a configuration to a qdisc in use. */
@@ -89,8 +94,8 @@ static void pcrp_reconfigure(struct pcrp_sched_data *q, const struct pcrp_config
 	sch_tree_unlock(q->sch);
 }
 
-/* Give the configuration of a qdisc to its device: the receiving half and the other qdiscs. */
-static void pcrp_share(struct pcrp_sched_data *q)
+/* Give a configuration to the device of a qdisc: the receiving half and the other qdiscs. */
+static void pcrp_share(struct pcrp_sched_data *q, const struct pcrp_config *shared)
 {
 	struct pcrp_sched_data *other;
 	struct pcrp_config cfg;
@@ -99,10 +104,10 @@ static void pcrp_share(struct pcrp_sched_data *q)
 		if (other == q || other->port != q->port)
 			continue;
 		cfg = other->cfg;
-		pcrp_config_share(&cfg, &q->cfg);
+		pcrp_config_share(&cfg, shared);
 		pcrp_reconfigure(other, &cfg);
 	}
-	pcrp_apply_ingress(q);
+	pcrp_apply_ingress(q->port, shared);
 }
 
 static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -114,8 +119,9 @@ static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	err = pcrp_config_parse(&cfg, opt, true, extack);
 	if (err)
 		return err;
+	closnet_trial_end(&pcrp_trial);
 	pcrp_reconfigure(q, &cfg);
-	pcrp_share(q);
+	pcrp_share(q, &cfg);
 	return 0;
 }
 
@@ -231,8 +237,12 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	pcrp_add_slots(q);
 	pcrp_apply(q, &cfg);
 	list_add(&q->node, &pcrp_all);
+	if (sibling && opt) {
+		pcrp_before = sibling->cfg;
+		closnet_trial_begin(&pcrp_trial, sch);
+	}
 	if (opt || !sibling)
-		pcrp_share(q);
+		pcrp_share(q, &cfg);
 	return 0;
 }
 
@@ -240,6 +250,8 @@ static void pcrp_destroy(struct Qdisc *sch)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
+	if (closnet_trial_failed(&pcrp_trial, sch))
+		pcrp_share(q, &pcrp_before);
 	if (q->port) {
 		pcrp_ingress_leave(q->port->ingress, &q->inbox);
 		pcrp_port_put(q->port);
@@ -333,6 +345,7 @@ static void __exit pcrp_module_exit(void)
 {
 	unregister_qdisc(&pcrp_qdisc_ops);
 	unregister_netdevice_notifier(&pcrp_netdev_notifier);
+	closnet_trial_exit(&pcrp_trial);
 	pcrp_net_exit();
 }
 

@@ -47,6 +47,7 @@
 #include <linux/udp.h>
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
+#include <closnet/trial.h>
 #include <net/pkt_sched.h>
 #include <net/sock.h>
 #include "roce.h"
@@ -59,6 +60,10 @@
 #define ROCE_LINE_UNKNOWN	1250000000ULL
 
 LIST_HEAD(roce_qdiscs);
+
+/* The newest qdisc that has set options of its device, and those before; under RTNL */
+static struct closnet_trial roce_trial = CLOSNET_TRIAL_INIT(roce_trial);
+static struct roce_options roce_before;
 
 /**
  * struct roce_skb_cb - for the time in the queue of other traffic
@@ -398,16 +403,25 @@ static void roce_apply(struct roce_sched_data *q, const struct roce_options *o)
 	q->rp.idle_ns = o->idle_us * (u64)NSEC_PER_USEC;
 }
 
-/* The qdiscs of a device share the options of its ingress half. RTNL is held. */
-static void roce_apply_rx(struct roce_sched_data *q)
+/* Apply the options of the ingress half to another qdisc of the device. */
+static void roce_take_over(struct roce_sched_data *q, const struct roce_options *shared)
+{
+	sch_tree_lock(q->sch);
+	roce_config_share(&q->options, shared);
+	q->rp.idle_ns = shared->idle_us * (u64)NSEC_PER_USEC;
+	sch_tree_unlock(q->sch);
+}
+
+/* Apply options to the device of a qdisc: the ingress half and the other qdiscs. RTNL is held. */
+static void roce_share(struct roce_sched_data *q, const struct roce_options *shared)
 {
 	struct roce_sched_data *other;
 	struct roce_rx_params params;
 
 	list_for_each_entry(other, &roce_qdiscs, node)
-		if (other->port == q->port)
-			roce_config_share(&other->options, &q->options);
-	roce_config_rx(&q->options, &params);
+		if (other->port == q->port && other != q)
+			roce_take_over(other, shared);
+	roce_config_rx(shared, &params);
 	roce_port_set(q->port, &params);
 }
 
@@ -425,7 +439,8 @@ static int roce_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	if (sch->q.qlen)
 		closnet_shaper_kick(&q->shaper);
 	sch_tree_unlock(sch);
-	roce_apply_rx(q);
+	closnet_trial_end(&roce_trial);
+	roce_share(q, &options);
 	return 0;
 }
 
@@ -449,22 +464,22 @@ static int roce_init_tables(struct roce_sched_data *q, u32 slots)
 }
 
 /*
- * Get the ingress half that the device's qdiscs with other parents share, or a new one.
- * A qdisc with the same parent is going to be replaced, and leaves with its counters.
+ * Find another qdisc of the device, with another parent, to share its ingress half. A qdisc with
+ * the same parent is going to be replaced, and leaves with its counters.
  */
-static struct roce_port *roce_port_of(struct Qdisc *sch, struct netlink_ext_ack *extack)
+static struct roce_sched_data *roce_sibling(const struct Qdisc *sch)
 {
 	struct roce_sched_data *other;
 
 	list_for_each_entry(other, &roce_qdiscs, node)
 		if (qdisc_dev(other->sch) == qdisc_dev(sch) && other->sch->parent != sch->parent)
-			return roce_port_hold(other->port);
-	return roce_port_create(qdisc_dev(sch), extack);
+			return other;
+	return NULL;
 }
 
 static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
-	struct roce_sched_data *q = qdisc_priv(sch);
+	struct roce_sched_data *q = qdisc_priv(sch), *sibling = roce_sibling(sch);
 	struct net_device *dev = qdisc_dev(sch);
 	struct roce_options options;
 	int err;
@@ -480,6 +495,8 @@ static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	q->line_Bps = closnet_link_Mbps(dev) * 125000ULL;
 
 	roce_options_init(&options);
+	if (sibling)
+		roce_config_share(&options, &sibling->options);
 	if (opt) {
 		err = roce_config_parse(&options, opt, false, extack);
 		if (err)
@@ -488,12 +505,17 @@ static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	err = roce_init_tables(q, options.qps);
 	if (err)
 		return err;
-	q->port = roce_port_of(sch, extack);
+	q->port = sibling ? roce_port_hold(sibling->port) : roce_port_create(dev, extack);
 	if (IS_ERR(q->port))
 		return PTR_ERR(q->port);
 	roce_apply(q, &options);
-	roce_apply_rx(q);
 	list_add(&q->node, &roce_qdiscs);
+	if (sibling && opt) {
+		roce_before = sibling->options;
+		closnet_trial_begin(&roce_trial, sch);
+	}
+	if (opt || !sibling)
+		roce_share(q, &options);
 	return 0;
 }
 
@@ -501,6 +523,8 @@ static void roce_destroy(struct Qdisc *sch)
 {
 	struct roce_sched_data *q = qdisc_priv(sch);
 
+	if (closnet_trial_failed(&roce_trial, sch))
+		roce_share(q, &roce_before);
 	roce_port_leave(q->port, &q->ring);
 	list_del(&q->node);
 	closnet_shaper_reset(&q->shaper);
@@ -594,6 +618,7 @@ static void __exit roce_module_exit(void)
 {
 	unregister_qdisc(&roce_qdisc_ops);
 	unregister_netdevice_notifier(&roce_netdev_notifier);
+	closnet_trial_exit(&roce_trial);
 	roce_nl_exit();
 }
 

@@ -57,11 +57,11 @@ tc -n "$a" -batch - <<-END
 	qdisc replace dev v0 parent 1:3 handle 13: roce nonp
 	qdisc replace dev v0 parent 1:4 handle 14: roce
 END
-check_json "$(stats)" "the qdisc changed last sets the options that the device has once" \
-	'[.[] | select(.kind == "roce").options.np] == [true, true, true, true]'
-tc -n "$a" qdisc change dev v0 parent 1:2 roce nonp
-check_json "$(stats)" "a change of one qdisc shows in all of the device" \
+check_json "$(stats)" "an option of a new qdisc holds for all of the device, and for later ones" \
 	'[.[] | select(.kind == "roce").options.np] == [false, false, false, false]'
+tc -n "$a" qdisc change dev v0 parent 1:2 roce np
+check_json "$(stats)" "a change of one qdisc shows in all of the device" \
+	'[.[] | select(.kind == "roce").options.np] == [true, true, true, true]'
 talk out:udp4:qpn=22,psn=5,n=3 in:udp4:op=11,qpn=11,psn=7 in:udp4:op=81,qpn=11 wait=1
 check_json "$(stats)" "below mq, one qdisc handles the CNP" \
 	'[.[] | select(.kind == "roce").rp_cnp_handled] | sort == [0, 0, 0, 1]' \

@@ -18,7 +18,8 @@ grants() {
 }
 
 voq_on "$t" td grant
-check "the kernel refuses a replacement after its init()" in_ns "$t" python3 "$(dirname "$0")/voq_refused.py" td
+check "the kernel refuses a replacement after its init()" \
+	in_ns "$t" python3 "$(dirname "$0")/../lib/sch_refused.py" td root voq 2=1
 grants "after a refused replacement"
 tc -n "$t" -batch - <<-END
 	qdisc replace dev td root handle 1: prio
