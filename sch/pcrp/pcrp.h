@@ -48,7 +48,7 @@ struct pcrp_sched_data {
 	u64 dropped_forged_packets;
 
 	struct Qdisc *sch;
-	struct list_head node;		/* in the list of qdiscs, under RTNL */
+	struct list_head node;		/* in the port's list, under RTNL */
 	struct pcrp_inbox inbox;	/* GRANTs for dequeue() */
 };
 

@@ -54,8 +54,6 @@
 /* Flows of a TX queue's qdisc, at least, by default */
 #define PCRP_QUEUE_FLOWS	1024U
 
-static LIST_HEAD(pcrp_all);	/* all qdiscs, under RTNL */
-
 /* The newest qdisc that has set options of its device, and those before; under RTNL */
 static struct closnet_trial pcrp_trial = CLOSNET_TRIAL_INIT(pcrp_trial);
 static struct pcrp_config pcrp_before;
@@ -100,8 +98,8 @@ static void pcrp_share(struct pcrp_sched_data *q, const struct pcrp_config *shar
 	struct pcrp_sched_data *other;
 	struct pcrp_config cfg;
 
-	list_for_each_entry(other, &pcrp_all, node) {
-		if (other == q || other->port != q->port)
+	list_for_each_entry(other, &q->port->qdiscs, node) {
+		if (other == q)
 			continue;
 		cfg = other->cfg;
 		pcrp_config_share(&cfg, shared);
@@ -160,18 +158,21 @@ static bool pcrp_is_queue(const struct Qdisc *sch)
 
 /*
  * Find another qdisc of the device to share its port. A root qdisc does not share, because
- * it replaces every qdisc of the device. Nor is a qdisc shared that this one replaces.
+ * it replaces every qdisc of the device. Nor is a qdisc shared that this one replaces. These are
+ * all that the loop passes over: there is one root at a time, and one qdisc of a parent.
  */
 static struct pcrp_sched_data *pcrp_sibling(const struct Qdisc *sch)
 {
+	const struct net_device *dev = qdisc_dev(sch);
 	struct pcrp_sched_data *other;
+	struct pcrp_port *port;
 
 	if (sch->parent == TC_H_ROOT)
 		return NULL;
-	list_for_each_entry(other, &pcrp_all, node)
-		if (qdisc_dev(other->sch) == qdisc_dev(sch) && other->sch->parent != sch->parent &&
-		    other->sch->parent != TC_H_ROOT)
-			return other;
+	for (port = pcrp_port_next(dev, NULL); port; port = pcrp_port_next(dev, port))
+		list_for_each_entry(other, &port->qdiscs, node)
+			if (other->sch->parent != sch->parent && other->sch->parent != TC_H_ROOT)
+				return other;
 	return NULL;
 }
 
@@ -195,15 +196,17 @@ static int pcrp_join(struct Qdisc *sch, const struct pcrp_sched_data *sibling,
 	struct pcrp_port *port;
 	int err;
 
-	port = sibling ? pcrp_port_hold(sibling->port) : pcrp_port_create(qdisc_dev(sch), extack);
+	port = sibling ? sibling->port : pcrp_port_create(qdisc_dev(sch), extack);
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	err = pcrp_ingress_join(port->ingress, &q->inbox, sch, extack);
-	if (err)
+	if (err) {
 		pcrp_port_put(port);
-	else
-		q->port = port;
-	return err;
+		return err;
+	}
+	q->port = port;
+	list_add(&q->node, &port->qdiscs);
+	return 0;
 }
 
 static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -215,7 +218,6 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 
 	/* destroy() follows an error, so these come first */
 	q->sch = sch;
-	INIT_LIST_HEAD(&q->node);
 	closnet_shaper_init(&q->shaper, sch);
 	q->l2_len = closnet_l2_len(dev);
 	q->pn = pcrp_net_of(dev_net(dev));
@@ -236,7 +238,6 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	pcrp_tx_init(&q->tx, &q->params, &q->port->link);
 	pcrp_add_slots(q);
 	pcrp_apply(q, &cfg);
-	list_add(&q->node, &pcrp_all);
 	if (sibling && opt) {
 		pcrp_before = sibling->cfg;
 		closnet_trial_begin(&pcrp_trial, sch);
@@ -254,31 +255,40 @@ static void pcrp_destroy(struct Qdisc *sch)
 		pcrp_share(q, &pcrp_before);
 	if (q->port) {
 		pcrp_ingress_leave(q->port->ingress, &q->inbox);
+		list_del(&q->node);
 		pcrp_port_put(q->port);
 	}
-	list_del(&q->node);
 	closnet_shaper_reset(&q->shaper);
 	pcrp_flows_free(&q->flows);
+}
+
+static void pcrp_set_link(struct pcrp_port *port, u64 link_Bps)
+{
+	struct pcrp_sched_data *q;
+
+	list_for_each_entry(q, &port->qdiscs, node) {
+		sch_tree_lock(q->sch);
+		q->link_Bps = link_Bps;
+		pcrp_refresh(q, ktime_get_ns());
+		sch_tree_unlock(q->sch);
+	}
 }
 
 /* The link rate may have changed. */
 static int pcrp_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct pcrp_sched_data *q;
+	struct pcrp_port *port;
 	u64 link_Bps;
 
 	if (event != NETDEV_UP && event != NETDEV_CHANGE)
 		return NOTIFY_DONE;
-	list_for_each_entry(q, &pcrp_all, node) {
-		if (qdisc_dev(q->sch) != dev)
-			continue;
-		link_Bps = closnet_link_Mbps(dev) * 125000ULL;
-		sch_tree_lock(q->sch);
-		q->link_Bps = link_Bps;
-		pcrp_refresh(q, ktime_get_ns());
-		sch_tree_unlock(q->sch);
-	}
+	port = pcrp_port_next(dev, NULL);
+	if (!port)
+		return NOTIFY_DONE;
+	link_Bps = closnet_link_Mbps(dev) * 125000ULL;
+	for (; port; port = pcrp_port_next(dev, port))
+		pcrp_set_link(port, link_Bps);
 	return NOTIFY_DONE;
 }
 

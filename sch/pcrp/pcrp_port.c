@@ -16,13 +16,17 @@
  * These locks nest inside the root lock of any qdisc.
  */
 
+#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "pcrp_port.h"
 
+/* By device, under RTNL. A port has about 1 MB of memory, which bounds their number. */
+static DEFINE_HASHTABLE(pcrp_ports, 10);
+
 /**
- * pcrp_port_create() - create the port of a device, with one user, in init()
+ * pcrp_port_create() - create the port of a device, without a qdisc, in init()
  * @dev: the device
  * @extack: error report
  *
@@ -38,7 +42,8 @@ struct pcrp_port *pcrp_port_create(struct net_device *dev, struct netlink_ext_ac
 
 	if (!port)
 		return ERR_PTR(-ENOMEM);
-	port->users = 1;
+	port->dev = dev;
+	INIT_LIST_HEAD(&port->qdiscs);
 	port->seed = get_random_u64();
 	pcrp_peers_init(&port->peers);
 	atomic64_set(&port->link.flow_no, get_random_u32());
@@ -49,29 +54,41 @@ struct pcrp_port *pcrp_port_create(struct net_device *dev, struct netlink_ext_ac
 		return ERR_CAST(in);
 	}
 	port->ingress = in;
+	hash_add(pcrp_ports, &port->node, (unsigned long)dev);
 	return port;
 }
 
 /**
- * pcrp_port_hold() - share a port with another qdisc of the device
- * @port: the port
+ * pcrp_port_next() - get the ports of a device, one after the other
+ * @dev: the device
+ * @port: the previous one; NULL at first
  *
- * Return: @port.
+ * There are several while a qdisc replaces another one.
+ *
+ * Return: a port, or NULL.
  */
-struct pcrp_port *pcrp_port_hold(struct pcrp_port *port)
+struct pcrp_port *pcrp_port_next(const struct net_device *dev, struct pcrp_port *port)
 {
-	port->users++;
-	return port;
+	const u32 bucket = hash_min((unsigned long)dev, HASH_BITS(pcrp_ports));
+	struct hlist_node *node = port ? port->node.next : pcrp_ports[bucket].first;
+
+	for (; node; node = node->next) {
+		port = hlist_entry(node, struct pcrp_port, node);
+		if (port->dev == dev)
+			return port;
+	}
+	return NULL;
 }
 
 /**
- * pcrp_port_put() - undo pcrp_port_create() or pcrp_port_hold()
+ * pcrp_port_put() - undo pcrp_port_create() if the port has no qdisc
  * @port: the port
  */
 void pcrp_port_put(struct pcrp_port *port)
 {
-	if (--port->users)
+	if (!list_empty(&port->qdiscs))
 		return;
+	hash_del(&port->node);
 	pcrp_ingress_destroy(port->ingress);
 	kvfree(port);
 }

@@ -6,6 +6,7 @@
 #define _PCRP_PORT_H
 
 #include <linux/cache.h>
+#include <linux/list.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
 #include <linux/spinlock.h>
@@ -16,7 +17,9 @@
 
 /**
  * struct pcrp_port - state shared by the qdiscs of a device
- * @users: number of the qdiscs; under RTNL
+ * @dev: the device
+ * @node: in the hash table of ports; under RTNL
+ * @qdiscs: the qdiscs; under RTNL
  * @ingress: receiving half
  * @seed: secret seed of the hashes of addresses and flows
  * @peers: hosts that the qdiscs send to
@@ -25,7 +28,9 @@
  * @rtt: base round-trip time
  */
 struct pcrp_port {
-	u32 users;
+	struct net_device *dev;
+	struct hlist_node node;
+	struct list_head qdiscs;
 	struct pcrp_ingress *ingress;
 	u64 seed;
 	struct pcrp_peers peers;
@@ -35,7 +40,7 @@ struct pcrp_port {
 };
 
 struct pcrp_port *pcrp_port_create(struct net_device *dev, struct netlink_ext_ack *extack);
-struct pcrp_port *pcrp_port_hold(struct pcrp_port *port);
+struct pcrp_port *pcrp_port_next(const struct net_device *dev, struct pcrp_port *port);
 void pcrp_port_put(struct pcrp_port *port);
 u32 pcrp_port_rtt_ns(struct pcrp_port *port, u64 now);
 u32 pcrp_port_rtt_sample(struct pcrp_port *port, u64 rtt_ns, u64 now);

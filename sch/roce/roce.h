@@ -83,11 +83,8 @@ struct roce_sched_data {
 	struct roce_ring ring;
 	u64 line_Bps;			/* of the device; 0: unknown */
 	struct Qdisc *sch;
-	struct list_head node;		/* in roce_qdiscs; under RTNL */
+	struct list_head node;		/* in the port's list; under RTNL */
 };
-
-/* All qdiscs; under RTNL */
-extern struct list_head roce_qdiscs;
 
 int roce_dump_stats(struct Qdisc *sch, struct gnet_dump *d);
 int roce_nl_init(void);

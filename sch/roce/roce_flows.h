@@ -34,7 +34,7 @@
  * @cnp_ns: time of the last CNP to the sender that was handed on; 0: none
  * @marked_packets: data packets with CE
  * @cnps: CNPs sent for them
- * @owner: the caller's
+ * @owner: the caller's; 0 at first
  */
 struct roce_flow {
 	struct roce_flow *next;
@@ -53,7 +53,7 @@ struct roce_flow {
 	u64 cnp_ns;
 	u64 marked_packets;
 	u64 cnps;
-	void *owner;
+	u32 owner;
 };
 
 /**

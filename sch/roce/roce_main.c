@@ -59,8 +59,6 @@
 /* Assumed line rate of a device whose rate is unknown, bytes per second */
 #define ROCE_LINE_UNKNOWN	1250000000ULL
 
-LIST_HEAD(roce_qdiscs);
-
 /* The newest qdisc that has set options of its device, and those before; under RTNL */
 static struct closnet_trial roce_trial = CLOSNET_TRIAL_INIT(roce_trial);
 static struct roce_options roce_before;
@@ -418,8 +416,8 @@ static void roce_share(struct roce_sched_data *q, const struct roce_options *sha
 	struct roce_sched_data *other;
 	struct roce_rx_params params;
 
-	list_for_each_entry(other, &roce_qdiscs, node)
-		if (other->port == q->port && other != q)
+	list_for_each_entry(other, roce_port_qdiscs(q->port), node)
+		if (other != q)
 			roce_take_over(other, shared);
 	roce_config_rx(shared, &params);
 	roce_port_set(q->port, &params);
@@ -465,16 +463,40 @@ static int roce_init_tables(struct roce_sched_data *q, u32 slots)
 
 /*
  * Find another qdisc of the device, with another parent, to share its ingress half. A qdisc with
- * the same parent is going to be replaced, and leaves with its counters.
+ * the same parent is going to be replaced, and leaves with its counters. There is one at a time, so
+ * the loop is short.
  */
 static struct roce_sched_data *roce_sibling(const struct Qdisc *sch)
 {
+	const struct net_device *dev = qdisc_dev(sch);
 	struct roce_sched_data *other;
+	struct roce_port *port;
 
-	list_for_each_entry(other, &roce_qdiscs, node)
-		if (qdisc_dev(other->sch) == qdisc_dev(sch) && other->sch->parent != sch->parent)
-			return other;
+	for (port = roce_port_next(dev, NULL); port; port = roce_port_next(dev, port))
+		list_for_each_entry(other, roce_port_qdiscs(port), node)
+			if (other->sch->parent != sch->parent)
+				return other;
 	return NULL;
+}
+
+/* Share the ingress half of a sibling, or create one. */
+static int roce_join(struct roce_sched_data *q, const struct roce_sched_data *sibling,
+		     struct netlink_ext_ack *extack)
+{
+	struct roce_port *port;
+	int err;
+
+	port = sibling ? sibling->port : roce_port_create(qdisc_dev(q->sch), extack);
+	if (IS_ERR(port))
+		return PTR_ERR(port);
+	err = roce_port_add_ring(port, &q->ring);
+	if (err) {
+		roce_port_put(port);
+		return err;
+	}
+	q->port = port;
+	list_add(&q->node, roce_port_qdiscs(port));
+	return 0;
 }
 
 static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -486,7 +508,6 @@ static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 
 	/* before any error, which destroy() follows */
 	q->sch = sch;
-	INIT_LIST_HEAD(&q->node);
 	closnet_shaper_init(&q->shaper, sch);
 	spin_lock_init(&q->ring.lock);
 	q->ring.sch = sch;
@@ -505,11 +526,10 @@ static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	err = roce_init_tables(q, options.qps);
 	if (err)
 		return err;
-	q->port = sibling ? roce_port_hold(sibling->port) : roce_port_create(dev, extack);
-	if (IS_ERR(q->port))
-		return PTR_ERR(q->port);
+	err = roce_join(q, sibling, extack);
+	if (err)
+		return err;
 	roce_apply(q, &options);
-	list_add(&q->node, &roce_qdiscs);
 	if (sibling && opt) {
 		roce_before = sibling->options;
 		closnet_trial_begin(&roce_trial, sch);
@@ -525,34 +545,46 @@ static void roce_destroy(struct Qdisc *sch)
 
 	if (closnet_trial_failed(&roce_trial, sch))
 		roce_share(q, &roce_before);
-	roce_port_leave(q->port, &q->ring);
-	list_del(&q->node);
+	if (q->port) {
+		roce_port_del_ring(q->port, &q->ring);
+		list_del(&q->node);
+		roce_port_put(q->port);
+	}
 	closnet_shaper_reset(&q->shaper);
 	kvfree(q->fifo);
 	kvfree(q->rp.qp);
 	kvfree(q->rp.bucket);
 }
 
-/* The line rate may have changed. */
-static int roce_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+static void roce_set_line(struct roce_port *port, u64 line_Bps)
 {
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct roce_sched_data *q;
 	struct roce_options options;
-	u64 line_Bps;
+	struct roce_sched_data *q;
 
-	if (event != NETDEV_UP && event != NETDEV_CHANGE)
-		return NOTIFY_DONE;
-	list_for_each_entry(q, &roce_qdiscs, node) {
-		if (qdisc_dev(q->sch) != dev)
-			continue;
+	list_for_each_entry(q, roce_port_qdiscs(port), node) {
 		options = q->options;
-		line_Bps = closnet_link_Mbps(dev) * 125000ULL;	/* the driver may sleep */
 		sch_tree_lock(q->sch);
 		q->line_Bps = line_Bps;
 		roce_apply(q, &options);
 		sch_tree_unlock(q->sch);
 	}
+}
+
+/* The line rate may have changed. */
+static int roce_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct roce_port *port;
+	u64 line_Bps;
+
+	if (event != NETDEV_UP && event != NETDEV_CHANGE)
+		return NOTIFY_DONE;
+	port = roce_port_next(dev, NULL);
+	if (!port)
+		return NOTIFY_DONE;
+	line_Bps = closnet_link_Mbps(dev) * 125000ULL;	/* the driver may sleep */
+	for (; port; port = roce_port_next(dev, port))
+		roce_set_line(port, line_Bps);
 	return NOTIFY_DONE;
 }
 

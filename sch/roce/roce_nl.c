@@ -3,7 +3,8 @@
  * Generic netlink: dumps of the rate limiters, and of the flows of the devices
  *
  * With the numbers of a queue pair, its packets can be forged. The dumps therefore
- * require CAP_NET_ADMIN in the network namespace.
+ * require CAP_NET_ADMIN in the network namespace. Root of a user namespace has it, so
+ * they hold RTNL for one qdisc or one device at a time.
  */
 #include <linux/roce.h>
 #include <linux/rtnetlink.h>
@@ -90,31 +91,52 @@ static int roce_nl_put_slots(const struct roce_nl_entry *e, struct roce_sched_da
 	return err;
 }
 
-/* args: number of the qdisc and of its slot to continue with */
-static int roce_nl_dump_qps(struct sk_buff *msg, struct netlink_callback *cb)
+static struct roce_sched_data *roce_nl_qdisc(struct roce_port *port, u32 n)
 {
-	u32 skip = cb->args[0], slot = cb->args[1], n = 0;
 	struct roce_sched_data *q;
+
+	list_for_each_entry(q, roce_port_qdiscs(port), node)
+		if (!n--)
+			return q;
+	return NULL;
+}
+
+/* Continue the dump with the rest of a qdisc. Bounded by qps. Return: false: end it for now */
+static bool roce_nl_dump_qdisc(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	u32 bucket = cb->args[0], n = cb->args[1], index = cb->args[2], slot = cb->args[3];
+	struct roce_nl_entry e = { .msg = msg, .cb = cb };
+	struct roce_sched_data *q = NULL;
+	struct roce_port *port;
 	int err = 0;
 
 	rtnl_lock();
-	list_for_each_entry(q, &roce_qdiscs, node) {
-		struct roce_nl_entry e = { .msg = msg, .cb = cb };
-
-		if (!net_eq(dev_net(qdisc_dev(q->sch)), sock_net(msg->sk)) || n++ < skip)
-			continue;
+	port = roce_port_at(sock_net(msg->sk), &bucket, &n);
+	if (bucket != cb->args[0]) {
+		index = 0;
+		slot = 0;
+	}
+	if (port)
+		q = roce_nl_qdisc(port, index);
+	if (q) {
 		e.ifindex = qdisc_dev(q->sch)->ifindex;
 		e.handle = q->sch->handle;
 		while (slot < q->rp.slots && !err)
 			err = roce_nl_put_slots(&e, q, &slot);
-		if (err)
-			break;
-		skip = n;
-		slot = 0;
 	}
 	rtnl_unlock();
-	cb->args[0] = skip;
-	cb->args[1] = slot;
+	cb->args[0] = bucket;
+	cb->args[1] = n + !q;
+	cb->args[2] = q ? index + !err : 0;
+	cb->args[3] = err ? slot : 0;
+	return port && !err;
+}
+
+/* args: place of the device, number of its qdisc, and slot to continue with */
+static int roce_nl_dump_qps(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	while (roce_nl_dump_qdisc(msg, cb))
+		cond_resched();
 	return msg->len;
 }
 
@@ -139,26 +161,37 @@ static int roce_nl_put_flow(void *arg, const struct roce_flow *f)
 	return 0;
 }
 
-/* args: number of the device, shard and flow to continue with */
-static int roce_nl_dump_flows(struct sk_buff *msg, struct netlink_callback *cb)
+/* Continue the dump with the rest of a device's flows. Return: false: end it for now */
+static bool roce_nl_dump_port(struct sk_buff *msg, struct netlink_callback *cb)
 {
-	u32 n = cb->args[0], shard = cb->args[1], index = cb->args[2];
+	u32 bucket = cb->args[0], n = cb->args[1], shard = cb->args[2], index = cb->args[3];
 	struct roce_nl_entry e = { .msg = msg, .cb = cb };
 	struct roce_port *port;
+	int err = 0;
 
 	rtnl_lock();
-	while ((port = roce_port_next(sock_net(msg->sk), n))) {
-		e.ifindex = roce_port_dev(port)->ifindex;
-		if (roce_port_dump(port, &shard, &index, roce_nl_put_flow, &e))
-			break;
-		n++;
+	port = roce_port_at(sock_net(msg->sk), &bucket, &n);
+	if (bucket != cb->args[0]) {
 		shard = 0;
 		index = 0;
 	}
+	if (port) {
+		e.ifindex = roce_port_dev(port)->ifindex;
+		err = roce_port_dump(port, &shard, &index, roce_nl_put_flow, &e);
+	}
 	rtnl_unlock();
-	cb->args[0] = n;
-	cb->args[1] = shard;
-	cb->args[2] = index;
+	cb->args[0] = bucket;
+	cb->args[1] = n + !err;
+	cb->args[2] = err ? shard : 0;
+	cb->args[3] = err ? index : 0;
+	return port && !err;
+}
+
+/* args: place of the device, shard and flow to continue with */
+static int roce_nl_dump_flows(struct sk_buff *msg, struct netlink_callback *cb)
+{
+	while (roce_nl_dump_port(msg, cb))
+		cond_resched();
 	return msg->len;
 }
 

@@ -17,13 +17,17 @@
  * Some flows of each shard do not count for the port's bound, so that a host which adds
  * flows to a few shards does not keep the others empty.
  *
- * Locks: the root lock may be held around a shard's lock, and a shard's lock around a
- * ring's. No lock is held while a CNP is sent.
+ * A flow names the qdisc that sends it by number: a qdisc that leaves need not search the
+ * flows. If another qdisc gets the number, it ignores CNPs for flows that it does not know.
+ *
+ * Locks: the root lock may be held around a shard's lock, that around the lock of the
+ * rings' numbers, and that around a ring's. No lock is held while a CNP is sent.
  *
  * Reference: Y. Zhu, H. Eran, D. Firestone, C. Guo, M. Lipshteyn, Y. Liron,
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion Control for Large-Scale
  * RDMA Deployments", SIGCOMM 2015, section 3.
  */
+#include <linux/hashtable.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/netfilter.h>
@@ -32,6 +36,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <closnet/qdisc.h>
 #include "roce_cnp.h"
@@ -64,7 +69,8 @@ struct roce_shard {
  * struct roce_port - ingress half of a device
  * @dev: the device
  * @node: in roce_ports; under RTNL
- * @users: qdiscs of the device; under RTNL
+ * @qdiscs: qdiscs of the device; under RTNL
+ * @rings: their rings, by number; its lock keeps them from leaving
  * @hook: at the device's ingress
  * @sweep: forgets idle flows; armed while there are flows
  * @flows: number of flows
@@ -74,8 +80,9 @@ struct roce_shard {
  */
 struct roce_port {
 	struct net_device *dev;
-	struct list_head node;
-	u32 users;
+	struct hlist_node node;
+	struct list_head qdiscs;
+	struct xarray rings;
 	struct nf_hook_ops hook;
 	struct delayed_work sweep;
 	atomic_t flows;
@@ -84,7 +91,8 @@ struct roce_port {
 	struct roce_shard shard[ROCE_SHARDS];
 };
 
-static LIST_HEAD(roce_ports);	/* under RTNL */
+/* By device, under RTNL. A port has about 100 KB of memory, which bounds their number. */
+static DEFINE_HASHTABLE(roce_ports, 10);
 
 static struct roce_shard *roce_shard_of(struct roce_port *port, const struct roce_key *key)
 {
@@ -166,8 +174,8 @@ static void roce_port_sweep(struct work_struct *work)
  *
  * Context: root lock held, softirqs off.
  */
-void roce_port_sent(struct roce_port *port, struct roce_ring *ring, const struct roce_pkt *pkt,
-		    u64 now_ns)
+void roce_port_sent(struct roce_port *port, const struct roce_ring *ring,
+		    const struct roce_pkt *pkt, u64 now_ns)
 {
 	struct roce_shard *shard = roce_shard_of(port, &pkt->key);
 	struct roce_flow *f;
@@ -175,7 +183,7 @@ void roce_port_sent(struct roce_port *port, struct roce_ring *ring, const struct
 	spin_lock(&shard->lock);
 	f = roce_flow_get(port, shard, &pkt->key);
 	if (likely(f)) {
-		f->owner = ring;
+		f->owner = ring->number;
 		roce_flows_learn(&shard->flows, f, pkt, now_ns);
 	}
 	spin_unlock(&shard->lock);
@@ -220,24 +228,38 @@ bool roce_ring_take(struct roce_ring *ring, struct roce_event *event)
 	return true;
 }
 
-/* Hand a CNP to the qdisc of its queue pair, under the shard's lock. Return: false: unknown */
-static bool roce_rx_notify(struct roce_shard *shard, const struct roce_key *cnp, u64 now_ns)
+/* Hand a CNP to the qdisc of its queue pair. Locks are held. Return: false: it is ignored */
+static bool roce_rx_hand_on(struct roce_ring *ring, struct roce_flow *f, u64 now_ns)
+{
+	/* the RP would ignore it; so a flood of CNPs does not schedule the qdisc */
+	if (f->cnp_ns && now_ns - f->cnp_ns < READ_ONCE(ring->monitor_ns) / 2)
+		return false;
+	if (!roce_ring_put(ring, &f->key, now_ns))
+		return false;
+	f->cnp_ns = now_ns;
+	return true;
+}
+
+/* Take a CNP, under the shard's lock. Return: false: its queue pair is unknown */
+static bool roce_rx_notify(struct roce_port *port, struct roce_shard *shard,
+			   const struct roce_key *cnp, u64 now_ns)
 {
 	struct roce_flow *f = roce_flows_notified(&shard->flows, cnp, now_ns);
 	struct roce_ring *ring;
+	bool ignored = false;
 
-	if (!f || !f->owner) {
+	xa_lock(&port->rings);
+	ring = f && f->owner ? xa_load(&port->rings, f->owner) : NULL;
+	if (ring)
+		ignored = !roce_rx_hand_on(ring, f, now_ns);
+	xa_unlock(&port->rings);
+	if (!ring) {
 		closnet_add(&shard->stats.cnp_unmatched, 1);
 		return false;
 	}
 	trace_roce_cnp_received(cnp, f->key.qpn);
-	/* the RP would ignore it; so a flood of CNPs does not schedule the qdisc */
-	ring = f->owner;
-	if ((f->cnp_ns && now_ns - f->cnp_ns < READ_ONCE(ring->monitor_ns) / 2) ||
-	    !roce_ring_put(ring, &f->key, now_ns))
+	if (ignored)
 		closnet_add(&shard->stats.cnp_ignored, 1);
-	else
-		f->cnp_ns = now_ns;
 	return true;
 }
 
@@ -249,7 +271,7 @@ static unsigned int roce_rx_cnp(struct roce_port *port, struct sk_buff *skb,
 
 	spin_lock(&shard->lock);
 	if (valid)
-		consume = roce_rx_notify(shard, &pkt->key, ktime_get_ns()) &&
+		consume = roce_rx_notify(port, shard, &pkt->key, ktime_get_ns()) &&
 			  shard->params.consume;
 	else
 		closnet_add(&shard->stats.cnp_malformed, 1);
@@ -357,7 +379,8 @@ static void roce_port_setup(struct roce_port *port, struct net_device *dev)
 	u32 i;
 
 	port->dev = dev;
-	port->users = 1;
+	INIT_LIST_HEAD(&port->qdiscs);
+	xa_init_flags(&port->rings, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	port->seed = get_random_u64();
 	port->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_DELAYED_WORK(&port->sweep, roce_port_sweep);
@@ -409,61 +432,82 @@ struct roce_port *roce_port_create(struct net_device *dev, struct netlink_ext_ac
 		roce_port_free(port);
 		return ERR_PTR(err);
 	}
-	list_add_tail(&port->node, &roce_ports);
+	hash_add(roce_ports, &port->node, (unsigned long)dev);
 	return port;
 }
 
 /**
- * roce_port_hold() - share an ingress half with another qdisc of the device
+ * roce_port_add_ring() - add a ring to those that get CNPs, in init()
  * @port: ingress half
+ * @ring: ring of the qdisc
  *
- * Return: @port.
+ * Return: 0 or a negative error.
  */
-struct roce_port *roce_port_hold(struct roce_port *port)
+int roce_port_add_ring(struct roce_port *port, struct roce_ring *ring)
 {
-	port->users++;
-	return port;
-}
-
-/* No more CNPs for this ring. Bounded by ROCE_SHARD_FLOWS under each lock. */
-static void roce_port_disown(struct roce_port *port, const struct roce_ring *ring)
-{
-	struct roce_shard *shard;
-	struct roce_flow *f;
-	u32 n;
-
-	for (shard = port->shard; shard < port->shard + ROCE_SHARDS; shard++) {
-		spin_lock_bh(&shard->lock);
-		for (n = 0; n < ROCE_FLOW_BUCKETS; n++) {
-			for (f = shard->flows.bucket[n]; f; f = f->next)
-				if (f->owner == ring)
-					f->owner = NULL;
-		}
-		spin_unlock_bh(&shard->lock);
-	}
+	return xa_alloc_bh(&port->rings, &ring->number, ring, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 }
 
 /**
- * roce_port_leave() - undo roce_port_create() or roce_port_hold(), first in destroy()
- * @port: ingress half; may be NULL or an error
- * @ring: ring of the qdisc
+ * roce_port_del_ring() - undo roce_port_add_ring(), first in destroy()
+ * @port: ingress half
+ * @ring: ring of the qdisc, which the ingress half does not use any longer
  */
-void roce_port_leave(struct roce_port *port, const struct roce_ring *ring)
+void roce_port_del_ring(struct roce_port *port, const struct roce_ring *ring)
+{
+	xa_erase_bh(&port->rings, ring->number);
+}
+
+/**
+ * roce_port_put() - undo roce_port_create() if the device has no qdisc
+ * @port: ingress half
+ */
+void roce_port_put(struct roce_port *port)
 {
 	u32 i;
 
-	if (IS_ERR_OR_NULL(port))
+	if (!list_empty(&port->qdiscs))
 		return;
-	roce_port_disown(port, ring);
-	if (--port->users)
-		return;
-	list_del(&port->node);
+	hash_del(&port->node);
 	nf_unregister_net_hook(dev_net(port->dev), &port->hook);
 	synchronize_net();	/* wait until the hook has returned on all CPUs */
 	cancel_delayed_work_sync(&port->sweep);
 	for (i = 0; i < ROCE_SHARDS; i++)
 		roce_flows_free(port, roce_flows_expire(&port->shard[i].flows, U64_MAX));
 	roce_port_free(port);
+}
+
+/**
+ * roce_port_next() - get the ingress halves of a device, one after the other
+ * @dev: the device
+ * @port: the previous one; NULL at first
+ *
+ * There are several while a qdisc replaces another one. Context: RTNL held.
+ *
+ * Return: an ingress half, or NULL.
+ */
+struct roce_port *roce_port_next(const struct net_device *dev, struct roce_port *port)
+{
+	const u32 bucket = hash_min((unsigned long)dev, HASH_BITS(roce_ports));
+	struct hlist_node *node = port ? port->node.next : roce_ports[bucket].first;
+
+	for (; node; node = node->next) {
+		port = hlist_entry(node, struct roce_port, node);
+		if (port->dev == dev)
+			return port;
+	}
+	return NULL;
+}
+
+/**
+ * roce_port_qdiscs() - get the list of the qdiscs
+ * @port: ingress half
+ *
+ * Return: the list, under RTNL.
+ */
+struct list_head *roce_port_qdiscs(struct roce_port *port)
+{
+	return &port->qdiscs;
 }
 
 /**
@@ -508,21 +552,26 @@ void roce_port_get_stats(const struct roce_port *port, struct roce_port_stats *t
 }
 
 /**
- * roce_port_next() - get the @n-th ingress half of a network namespace
+ * roce_port_at() - get an ingress half of a network namespace by its place
  * @net: namespace
- * @n: number from 0
+ * @bucket: bucket of the hash table, from 0 on
+ * @n: number of the namespace's ingress half in this bucket, from 0 on
  *
- * Context: RTNL held.
+ * If there is none, @bucket and @n become the place of the next one. Context: RTNL held.
  *
  * Return: the ingress half, or NULL.
  */
-struct roce_port *roce_port_next(const struct net *net, u32 n)
+struct roce_port *roce_port_at(const struct net *net, u32 *bucket, u32 *n)
 {
 	struct roce_port *port;
+	u32 i;
 
-	list_for_each_entry(port, &roce_ports, node)
-		if (net_eq(dev_net(port->dev), net) && !n--)
-			return port;
+	for (; *bucket < HASH_SIZE(roce_ports); (*bucket)++, *n = 0) {
+		i = 0;
+		hlist_for_each_entry(port, &roce_ports[*bucket], node)
+			if (net_eq(dev_net(port->dev), net) && i++ == *n)
+				return port;
+	}
 	return NULL;
 }
 

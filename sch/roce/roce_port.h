@@ -27,6 +27,7 @@ struct roce_event {
 /**
  * struct roce_ring - CNPs for the queue pairs of a qdisc
  * @sch: the qdisc, which is scheduled when a CNP arrives
+ * @number: number of the ring, from 1 on
  * @monitor_ns: rate_reduce_monitor_period of the qdisc
  * @lock: protects all below; softirqs off
  * @head: number of CNPs put in, modulo 2^32
@@ -35,6 +36,7 @@ struct roce_event {
  */
 struct roce_ring {
 	struct Qdisc *sch;
+	u32 number;
 	u64 monitor_ns;
 	spinlock_t lock;	/* protects all below */
 	u32 head;
@@ -87,13 +89,16 @@ struct roce_port_stats {
 struct roce_port;
 
 struct roce_port *roce_port_create(struct net_device *dev, struct netlink_ext_ack *extack);
-struct roce_port *roce_port_hold(struct roce_port *port);
-void roce_port_leave(struct roce_port *port, const struct roce_ring *ring);
+void roce_port_put(struct roce_port *port);
+int roce_port_add_ring(struct roce_port *port, struct roce_ring *ring);
+void roce_port_del_ring(struct roce_port *port, const struct roce_ring *ring);
 void roce_port_set(struct roce_port *port, const struct roce_rx_params *params);
-void roce_port_sent(struct roce_port *port, struct roce_ring *ring, const struct roce_pkt *pkt,
-		    u64 now_ns);
+void roce_port_sent(struct roce_port *port, const struct roce_ring *ring,
+		    const struct roce_pkt *pkt, u64 now_ns);
 void roce_port_get_stats(const struct roce_port *port, struct roce_port_stats *to);
-struct roce_port *roce_port_next(const struct net *net, u32 n);
+struct roce_port *roce_port_next(const struct net_device *dev, struct roce_port *port);
+struct roce_port *roce_port_at(const struct net *net, u32 *bucket, u32 *n);
+struct list_head *roce_port_qdiscs(struct roce_port *port);
 const struct net_device *roce_port_dev(const struct roce_port *port);
 int roce_port_dump(struct roce_port *port, u32 *shard, u32 *index,
 		   int (*put)(void *arg, const struct roce_flow *f), void *arg);

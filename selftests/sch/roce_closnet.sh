@@ -67,6 +67,23 @@ check_json "$(stats)" "below mq, one qdisc handles the CNP" \
 	'[.[] | select(.kind == "roce").rp_cnp_handled] | sort == [0, 0, 0, 1]' \
 	"below mq, the counters of the device show in each qdisc" \
 	'[.[] | select(.kind == "roce").flows] == [2, 2, 2, 2]'
+
+# several devices, without and with flows
+for i in 1 2 3 4; do
+	ip link add "x$i" netns "$a" type veth peer name "y$i" netns "$b"
+	ip -n "$a" link set "x$i" up
+	ip -n "$b" link set "y$i" up
+	tc -n "$a" qdisc add dev "x$i" root roce
+done
+for i in 2 4; do
+	wait_for 5 has_carrier "$a" "x$i"
+	roce_talk -l "$a/x$i" -r "$b/y$i" "out:udp4:qpn=10$i,n=3" wait=1 >"$TMP/talk"
+done
+check_json "$(show qps)" "rate limiters of all devices are shown once" '[.qps[].qpn] | sort == [22, 102, 104]'
+check_json "$(show flows)" "flows of all devices are shown once" '[.flows[].qpn] | sort == [11, 22, 102, 104]'
+for i in 1 2 3 4; do
+	ip -n "$a" link del "x$i"
+done
 tc -n "$a" qdisc del dev v0 root
 check_json "$(ip netns exec "$a" closnet roce -j)" "without qdiscs there are no entries" '. == {qps: [], flows: []}'
 
