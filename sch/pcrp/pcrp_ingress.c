@@ -32,6 +32,7 @@
 #include <linux/mm.h>
 #include <linux/netfilter.h>
 #include <linux/random.h>
+#include <linux/rbtree.h>
 #include <linux/rtnetlink.h>
 #include <linux/siphash.h>
 #include <linux/xarray.h>
@@ -78,6 +79,7 @@ struct pcrp_ingress_flow {
  * @window: waiting window
  * @inboxes: inboxes of the qdiscs, by number; its lock protects their GRANTs
  * @lock: protects all fields below
+ * @chains: inboxes by the length of their chains, the longest one first
  * @dscp: DSCP of GRANTs
  * @params: parameters of @receiver
  * @receiver: decides which flows are granted
@@ -100,6 +102,7 @@ struct pcrp_ingress {
 	struct xarray inboxes;
 
 	spinlock_t lock;	/* protects all fields below */
+	struct rb_root_cached chains;
 	u8 dscp;
 	struct pcrp_rx_params params;
 	struct pcrp_receiver receiver;
@@ -429,25 +432,34 @@ void pcrp_ingress_set(struct pcrp_ingress *in, const struct pcrp_ingress_params 
 	pcrp_window_set(&in->window, params->window_us, params->map);
 }
 
+static bool pcrp_inbox_longer(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct pcrp_inbox, chain)->chain_bytes >
+	       rb_entry(b, struct pcrp_inbox, chain)->chain_bytes;
+}
+
 /**
  * pcrp_ingress_set_chain() - set the length of a qdisc's chains
  * @in: receiving half
  * @inbox: inbox of the qdisc
  * @chain_bytes: the length; 0: the qdisc leaves
  *
- * The receiver grants the longest chains of the qdiscs: their rates may differ.
+ * The receiver grants the longest chains of the qdiscs: their rates may differ. A change of options
+ * sets those of all TX queues, so the longest one is found in logarithmic time.
  */
 void pcrp_ingress_set_chain(struct pcrp_ingress *in, struct pcrp_inbox *inbox, u32 chain_bytes)
 {
-	const struct pcrp_inbox *other;
-	unsigned long number;
+	const struct rb_node *longest;
 
 	spin_lock_bh(&in->lock);
+	if (inbox->chain_bytes)
+		rb_erase_cached(&inbox->chain, &in->chains);
 	inbox->chain_bytes = chain_bytes;
-	xa_for_each(&in->inboxes, number, other)
-		chain_bytes = max(chain_bytes, other->chain_bytes);
 	if (chain_bytes)
-		in->params.chain_bytes = chain_bytes;
+		rb_add_cached(&inbox->chain, &in->chains, pcrp_inbox_longer);
+	longest = rb_first_cached(&in->chains);
+	if (longest)
+		in->params.chain_bytes = rb_entry(longest, struct pcrp_inbox, chain)->chain_bytes;
 	spin_unlock_bh(&in->lock);
 }
 

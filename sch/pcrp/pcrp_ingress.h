@@ -7,6 +7,7 @@
 
 #include <linux/kfifo.h>
 #include <linux/netlink.h>
+#include <linux/rbtree.h>
 #include <linux/pkt_sched_pcrp.h>
 #include <net/sch_generic.h>
 #include "pcrp_counters.h"
@@ -52,13 +53,15 @@ struct pcrp_ingress_grant {
  * @pending: @grants may not be empty; read locklessly
  * @sch: the qdisc
  * @number: number of the qdisc among those of the device
- * @chain_bytes: length of the qdisc's chains
+ * @chain: in the tree of the qdiscs' chains
+ * @chain_bytes: length of the qdisc's chains; 0: not in the tree
  * @grants: the GRANTs
  */
 struct pcrp_inbox {
 	bool pending;
 	struct Qdisc *sch;
 	u32 number;
+	struct rb_node chain;
 	u32 chain_bytes;
 	DECLARE_KFIFO(grants, struct pcrp_ingress_grant, PCRP_INGRESS_GRANTS);
 };
