@@ -24,6 +24,10 @@
  * State is soft. A source that waits repeats its requests. One that does not for
  * VOQ_FORGET_RETRIES * retry_ns is forgotten. An unknown source reports in its request how much it
  * was granted, so a port that has lost its state goes on where it was.
+ *
+ * A request is good for VOQ_REQUEST_CREDITS. A source that sends reports each credit that it uses,
+ * so this delays only its first round trips. A stranger that forges a request causes no more
+ * grants, and holds no more of the window, however large that is.
  */
 #include "voq_grant.h"
 
@@ -162,6 +166,13 @@ static void voq_source_used(struct voq_granter *g, struct voq_source *s, u64 sen
 		list_move_tail(&s->hold, &g->holders);
 }
 
+/* Has the source demand that its last request is good for? */
+static bool voq_source_waits(const struct voq_granter *g, const struct voq_source *s)
+{
+	return s->queued > s->granted && !s->stalled &&
+	       s->granted - s->asked < (u64)VOQ_REQUEST_CREDITS * g->params.credit;
+}
+
 static void voq_source_update(struct voq_granter *g, struct voq_source *s, const struct voq_msg *m,
 			      u64 now_ns)
 {
@@ -177,7 +188,8 @@ static void voq_source_update(struct voq_granter *g, struct voq_source *s, const
 	}
 	if (m->sent > s->sent)
 		voq_source_used(g, s, m->sent, now_ns);
-	where = s->queued > s->granted && !s->stalled ? VOQ_SOURCE_WAITING : VOQ_SOURCE_QUIET;
+	s->asked = s->granted;
+	where = voq_source_waits(g, s) ? VOQ_SOURCE_WAITING : VOQ_SOURCE_QUIET;
 	if (where != s->where)
 		voq_source_move(g, s, where);
 }
@@ -282,7 +294,7 @@ static void voq_grant_give(struct voq_granter *g, struct voq_source *s, u64 amou
 	if (!had)
 		s->used_ns = now_ns;
 	voq_source_count(g, s, voq_source_unused(s));
-	voq_source_move(g, s, s->queued > s->granted ? VOQ_SOURCE_WAITING : VOQ_SOURCE_QUIET);
+	voq_source_move(g, s, voq_source_waits(g, s) ? VOQ_SOURCE_WAITING : VOQ_SOURCE_QUIET);
 	g->stats.grants++;
 	g->stats.granted_bytes += amount;
 	*m = (struct voq_msg) {
@@ -299,8 +311,9 @@ static void voq_grant_give(struct voq_granter *g, struct voq_source *s, u64 amou
  * @to: source that gets it
  * @m: grant
  *
- * To be called until it returns false, and again at voq_grant_ns(). Each call advances that time
- * by at least 1 ns or gives no credit.
+ * To be called until it returns false, and again at voq_grant_ns(). A grant advances that time by
+ * at least 1 ns, and there are VOQ_REQUEST_CREDITS for a request at most. A grant that is withheld
+ * advances it by VOQ_HOLD_NS at least, whatever rate and credit are.
  *
  * Return: true if there is a grant to be sent.
  */
@@ -315,7 +328,7 @@ bool voq_grant_next(struct voq_granter *g, u64 backlog, u64 now_ns, struct voq_s
 	voq_grant_age(g, now_ns);
 	s = voq_grant_turn(g, now_ns);
 	if (!s || voq_grant_is_held(g, backlog)) {
-		g->next_ns = now_ns + credit_ns + 1;
+		g->next_ns = now_ns + max_t(u64, credit_ns + 1, VOQ_HOLD_NS);
 		return false;
 	}
 	amount = min_t(u64, s->queued - s->granted, g->params.credit);

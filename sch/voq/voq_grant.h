@@ -14,6 +14,10 @@
 #define VOQ_BACKLOG_CREDITS	4U
 /* Grants that are withheld in a row for the queue's sake, at most */
 #define VOQ_HOLD_MAX	8U
+/* Credits that one request is good for, forged or not */
+#define VOQ_REQUEST_CREDITS	8U
+/* Time until a grant that was withheld is tried again, at least: bounds the timer's rate */
+#define VOQ_HOLD_NS	1000ULL
 /* Time without use of its credit after which a source counts as stalled, in times of retry_ns */
 #define VOQ_STALL_RETRIES	2U
 /* Time without a request after which a waiting source is forgotten, in times of retry_ns */
@@ -40,7 +44,8 @@ struct voq_source_key {
 /**
  * enum voq_source_where - states of a source
  * @VOQ_SOURCE_FREE: the place is free
- * @VOQ_SOURCE_QUIET: no demand, or stalled; the longest quiet one first
+ * @VOQ_SOURCE_QUIET: no demand, stalled, or its last request is used up; the longest quiet one
+ *	first
  * @VOQ_SOURCE_WAITING: has demand; gets credit in turn
  * @VOQ_SOURCE_LISTS: number of lists
  */
@@ -63,6 +68,7 @@ enum voq_source_where {
  * @unused: credit that counts as unused, bytes
  * @queued: bytes that it has had
  * @granted: bytes for which it has had credit
+ * @asked: @granted at the time of the last request
  * @sent: bytes that it has sent
  * @seen_ns: time of the last request
  * @used_ns: time since which it has not used credit
@@ -78,6 +84,7 @@ struct voq_source {
 	u64 unused;
 	u64 queued;
 	u64 granted;
+	u64 asked;
 	u64 sent;
 	u64 seen_ns;
 	u64 used_ns;

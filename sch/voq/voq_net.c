@@ -10,9 +10,9 @@
  *
  * Trust. A message must come from the same, privileged port, and be authentic if there is a key. A
  * grant must come from the egress leaf of the VOQ, name its random number, and stay within the
- * last request. A stranger with a forged request takes at most its share of the
- * port's credit, for VOQ_FORGET_RETRIES * retry, and a place in a table of fixed size. An answer is
- * as long as the request.
+ * last request. A stranger with a forged request takes at most its share of the port's credit and
+ * VOQ_REQUEST_CREDITS, for VOQ_FORGET_RETRIES * retry, and a place in a table of fixed size. Answer
+ * and grants are as long as the request.
  *
  * Locks. The lock of an end guards its core. Messages are sent without it, from the timer's or the
  * receiver's softirq, never under a root lock: the other device's root lock follows.

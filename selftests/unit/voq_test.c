@@ -23,6 +23,7 @@ static struct voq_table t;
 static struct voq_queue slots[SLOTS];
 static u32 bucket[BUCKETS];
 static struct voq_granter g;
+static bool uses_credit;	/* sources use and report each credit at once */
 static struct voq_source places[SLOTS];
 static u32 place_bucket[BUCKETS];
 
@@ -43,6 +44,7 @@ static int setup(void **state)
 		},
 	};
 	voq_grant_init(&g, places, place_bucket, BUCKETS, SLOTS);
+	uses_credit = false;
 	return 0;
 }
 
@@ -303,7 +305,7 @@ static u64 grant_until(u64 end, u64 backlog, u64 *by_cookie)
 {
 	u64 before = g.stats.granted_bytes, was = before;
 	struct voq_source_key to;
-	struct voq_msg m;
+	struct voq_msg m, answer;
 	u64 now;
 
 	for (now = voq_grant_ns(&g); now < end; now = voq_grant_ns(&g))
@@ -311,6 +313,9 @@ static u64 grant_until(u64 end, u64 backlog, u64 *by_cookie)
 			if (by_cookie)
 				by_cookie[m.cookie] += g.stats.granted_bytes - was;
 			was = g.stats.granted_bytes;
+			if (uses_credit)
+				request(m.cookie, m.queued, m.granted, m.granted, false, now,
+					&answer);
 		}
 	return was - before;
 }
@@ -321,7 +326,7 @@ static void test_grants_are_in_turn_and_at_the_rate(void **state)
 	struct voq_msg m;
 
 	(void)state;
-	g.params.window = 1 << 30;
+	uses_credit = true;
 	request(0, 1 << 20, 0, 0, false, 1, &m);
 	request(1, 1 << 20, 0, 0, false, 1, &m);
 	request(2, 10000, 0, 0, false, 1, &m);
@@ -336,10 +341,11 @@ static void test_window_bounds_unused_credit(void **state)
 	struct voq_msg m;
 
 	(void)state;
+	g.params.window = 6 * CREDIT;
 	request(0, 1 << 20, 0, 0, false, 1, &m);
-	assert_int_equal(grant_until(RETRY, 0, NULL), 8 * CREDIT);
+	assert_int_equal(grant_until(RETRY, 0, NULL), 6 * CREDIT);
 	assert_true(g.stats.window_full);
-	request(0, 1 << 20, 8 * CREDIT, 3 * CREDIT, false, RETRY, &m);
+	request(0, 1 << 20, 6 * CREDIT, 3 * CREDIT, false, RETRY, &m);
 	assert_int_equal(grant_until(2 * RETRY, 0, NULL), 3 * CREDIT);
 }
 
@@ -369,10 +375,43 @@ static void test_backlog_withholds_grants_but_not_all(void **state)
 	struct voq_msg m;
 
 	(void)state;
-	g.params.window = 1 << 30;
+	uses_credit = true;
 	request(0, 1 << 30, 0, 0, false, 1, &m);
 	sum = grant_until(RETRY, VOQ_BACKLOG_CREDITS * CREDIT, NULL);
 	assert_in_range(sum, 1250000 / 10, 1250000 / 8);
+}
+
+static void test_request_is_good_for_eight_credits(void **state)
+{
+	struct voq_msg m;
+
+	(void)state;
+	g.params.window = 1 << 30;
+	request(0, 1 << 30, 0, 0, false, 1, &m);
+	assert_int_equal(grant_until(RETRY, 0, NULL), 8 * CREDIT);
+	assert_int_equal(g.waiting, 0);
+	assert_int_equal(g.unused, 8 * CREDIT);
+	assert_true(request(0, 1 << 30, 8 * CREDIT, 0, true, RETRY, &m));
+	assert_int_equal(grant_until(2 * RETRY, 0, NULL), 8 * CREDIT);
+}
+
+static void test_withheld_grants_have_a_bounded_rate(void **state)
+{
+	struct voq_msg m;
+	struct voq_source_key to;
+	u32 calls = 0;
+	u64 now;
+
+	(void)state;
+	g.params.rate_Bps = 1ULL << 38;
+	g.params.credit = 256;
+	g.params.window = 512;
+	g.params.retry_ns = NSEC_PER_SEC;	/* no stall meanwhile */
+	request(0, 1 << 20, 0, 0, false, 1, &m);
+	for (now = voq_grant_ns(&g); now < RETRY; now = voq_grant_ns(&g), calls++)
+		voq_grant_next(&g, 0, now, &to, &m);
+	assert_true(g.stats.window_full);
+	assert_in_range(calls, 100, 1010);
 }
 
 static void test_retry_is_answered_with_the_total(void **state)
@@ -509,6 +548,8 @@ int main(void)
 		cmocka_unit_test_setup(test_window_bounds_unused_credit, setup),
 		cmocka_unit_test_setup(test_stalled_source_blocks_no_other, setup),
 		cmocka_unit_test_setup(test_backlog_withholds_grants_but_not_all, setup),
+		cmocka_unit_test_setup(test_request_is_good_for_eight_credits, setup),
+		cmocka_unit_test_setup(test_withheld_grants_have_a_bounded_rate, setup),
 		cmocka_unit_test_setup(test_retry_is_answered_with_the_total, setup),
 		cmocka_unit_test_setup(test_lost_state_is_taken_from_the_request, setup),
 		cmocka_unit_test_setup(test_dead_source_is_forgotten, setup),
