@@ -205,14 +205,16 @@ static bool roce_is_own(const struct sk_buff *skb)
 }
 
 /*
- * Does the CNP come from a program's UDP socket? Any user may have one, and could slow down the
- * queue pairs of others at the destination. Raw and packet sockets need a privilege.
+ * Does the CNP come from a socket that any user may have? It could slow down the queue pairs of
+ * others at the destination. Sockets of the kernel count: RxRPC sends a user's bytes by one, and
+ * SCTP in UDP is a user's own socket, of another type. No such socket has CNPs to send: those of
+ * rdma_rxe send none. Raw and packet sockets need a privilege.
  */
 static bool roce_is_users(const struct sk_buff *skb)
 {
 	const struct sock *sk = skb->sk;
 
-	return sk && sk_fullsock(sk) && !sk->sk_kern_sock && sk->sk_type == SOCK_DGRAM &&
+	return sk && sk_fullsock(sk) && sk->sk_type != SOCK_RAW &&
 	       (sk->sk_family == AF_INET || sk->sk_family == AF_INET6);
 }
 

@@ -165,6 +165,38 @@ check "a user sends a CNP by a UDP socket" user_cnp
 check_json "$(sch_stats)" "a CNP from a user's UDP socket is dropped" \
 	'.dropped_cnp_packets == 1 and .cnp.sent_packets == 0'
 
+# SCTP in UDP to port 4791: the first byte of the source port is a CNP's opcode, and four bytes of data make its length
+sctp_cnp() {
+	in_ns "$b" sysctl -qw net.sctp.udp_port=4791 net.sctp.encap_port=4790 &&
+		in_ns "$a" sysctl -qw net.sctp.udp_port=4790 net.sctp.encap_port=4791 || return
+	in_ns "$b" /usr/bin/python3 - >"$TMP/sctp" 2>/dev/null <<-'END' &
+		import socket
+		sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132)
+		sock.bind(("10.0.0.2", 9000))
+		sock.listen()
+		print("ready", flush=True)
+		sock.accept()[0].recv(4)	# until the other end aborts
+	END
+	wait_for 10 grep -q ready "$TMP/sctp" &&
+		in_ns "$a" setpriv --reuid 65534 --clear-groups /usr/bin/python3 - <<-'END'
+			import socket, struct
+			sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 132)
+			sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+			sock.bind(("10.0.0.1", 0x8100))
+			sock.connect(("10.0.0.2", 9000))
+			sock.send(b"data")
+			sock.close()	# abort: no retransmission disturbs later counts
+		END
+}
+if modprobe -q sctp 2>/dev/null; then
+	roce
+	check "a user sends four bytes by SCTP in UDP" sctp_cnp
+	check_json "$(sch_stats)" "a user's SCTP packet in UDP that is a CNP is dropped" \
+		'.dropped_cnp_packets >= 1 and .cnp.sent_packets == 0'
+else
+	skip "a user's SCTP packet in UDP that is a CNP is dropped" "this kernel lacks SCTP"
+fi
+
 # GSO packets with CNPs after another CNP, other traffic, and a packet of a queue pair. Each ends with four bytes.
 user_gso() {
 	in_ns "$a" setpriv --reuid 65534 --clear-groups /usr/bin/python3 - <<-'END'
