@@ -212,6 +212,26 @@ class Pooled(unittest.TestCase):
         self.assertEqual(self.write([[1.0] * 9])[1][0]["steady from %"], "-")
 
 
+class Published(unittest.TestCase):
+    def test_commands_of_published_runs_come_from_the_page(self):
+        page = (":Command: ``tools/lab/lab sweep voq --seeds 1..5 --scheme a,b --set rtt=5us,6us\n   rate=1gbit"
+                " --memory 4``\n::\n\n   tools/lab/lab sweep voq --seeds 1..5 \\\n      --set rtt=7us --out out/seven\n   ls\n"
+                "as with ``tools/lab/lab sweep voq --scheme c --set rtt=5us rate=1gbit`` and ``tools/lab/lab run voq``")
+        first, seven = ["voq", "--scheme", "a,b", "--memory", "4", "--set"], ["voq", "--set", "rtt=7us"]
+        self.assertEqual(published.commands_of(page), {
+            "rate=1gbit_rtt=5us": first + ["rtt=5us", "rate=1gbit"],
+            "rate=1gbit_rtt=6us": first + ["rtt=6us", "rate=1gbit"], "rtt=7us": seven, "seven": seven})
+        self.assertEqual(published.commands_of("``tools/lab/lab sweep voq``"), {"default": ["voq"]})
+
+    def test_each_published_point_has_its_command(self):
+        names = [name[:-len("-claims.csv")] for name in os.listdir(published.PAGES) if name.endswith("-claims.csv")]
+        pages = {name: page for name in names if (page := published.load(name))}
+        self.assertTrue(pages)
+        for name, (commands, rows) in pages.items():
+            with self.subTest(name=name):
+                self.assertLessEqual({published.point_of(row) for row in rows}, set(commands))
+
+
 class Sweeps(unittest.TestCase):
     PARAMS = [Param("load", "number", "0.5", "", held_out=("0.3", "0.9")), Param("flows", "count", "2,8", "",
               several=True, held_out=("2", "64")), Param("time", "time", "5ms", "")]
@@ -426,11 +446,6 @@ class Files(unittest.TestCase):
         self.assertEqual({claim["id"]: claim["verdict"] for claim in sweep.judged(seeds)}, {"a": "holds", "b": "open"})
 
     def test_published_values_are_compared(self):
-        page = ":Command: ``tools/lab/lab sweep voq --seeds 1..5 --scheme a,b --set rtt=5us+6us\n   x=1 --memory 4``"
-        self.assertEqual(published.command_of(page), ["voq", "--scheme", "a,b", "--memory", "4"])
-        self.assertIsNone(published.command_of(":Command: ``tools/lab/lab run voq``"))
-        for point in ({}, {"rate": "10gbit"}, {"rto_min": "1ms", "load": "0.5,0.8", "buffer": "4"}):
-            self.assertEqual(published.point_words(sweep.name_of(point)), ["%s=%s" % p for p in sorted(point.items())])
         claim = {"id": "a", "bar": "<= 2", "mean": 2, "low": 1, "high": 3, "verdict": "fails", "text": "a, b",
                  "values": [1.5, 2.5]}
         row = dict(zip(sweep.CLAIM_COLUMNS, map(str, sweep.claim_row("default", [1, 2], claim))))
