@@ -215,7 +215,7 @@ class Pooled(unittest.TestCase):
 class Published(unittest.TestCase):
     def test_commands_of_published_runs_come_from_the_page(self):
         page = (":Command: ``tools/lab/lab sweep voq --seeds 1..5 --scheme a,b --set rtt=5us,6us\n   rate=1gbit"
-                " --memory 4``\n::\n\n   tools/lab/lab sweep voq --seeds 1..5 \\\n      --set rtt=7us --out out/seven\n   ls\n"
+                " --memory 4``\n::\n\n   tools/lab/lab sweep voq --seeds 1..5 \\\n      --set rtt=7us --out out/seven\n"
                 "as with ``tools/lab/lab sweep voq --scheme c --set rtt=5us rate=1gbit`` and ``tools/lab/lab run voq``")
         first, seven = ["voq", "--scheme", "a,b", "--memory", "4", "--set"], ["voq", "--set", "rtt=7us"]
         self.assertEqual(published.commands_of(page), {
@@ -234,7 +234,8 @@ class Published(unittest.TestCase):
 
 class Sweeps(unittest.TestCase):
     PARAMS = [Param("load", "number", "0.5", "", held_out=("0.3", "0.9")), Param("flows", "count", "2,8", "",
-              several=True, held_out=("2", "64")), Param("time", "time", "5ms", "")]
+              several=True, held_out=("2", "64")), Param("time", "time", "5ms", ""),
+              Param("bytes", "size", "1k,2k", "", several=True, held_out=("100", "1M"))]
 
     def test_seeds_are_lists_and_ranges(self):
         self.assertEqual(sweep.parse_seeds("1..3,7,2"), [1, 2, 3, 7])
@@ -256,10 +257,26 @@ class Sweeps(unittest.TestCase):
             values = params.Values(self.PARAMS, params.texts(self.PARAMS, points[0]))
             self.assertTrue(0.3 <= values.load <= 0.9)
             self.assertTrue(len(values.flows) == 2 and 2 <= values.flows[0] < values.flows[1] <= 64)
+            self.assertTrue(100 <= values.bytes[0] <= values.bytes[1] <= 10**6)
             self.assertEqual(values.time, 5 * 10**6)
             self.assertGreaterEqual(min(seeds), 10**6)
         self.assertEqual(sweep.held_out(self.PARAMS, {"load": "0.7"}, 1, random.Random(1))[0][0]["load"], "0.7")
         self.assertRaises(BadValue, Param, "p", "word", "a", "", held_out=("a", "b"))
+
+    def test_held_out_sizes_are_short_and_long(self):
+        source = random.Random(1)
+        sizes = [size for _ in range(100) for size in self.PARAMS[-1].parse(self.PARAMS[-1].draw(source))]
+        self.assertTrue(70 < sum(size < 10**4 for size in sizes) < 130)
+
+    def test_experiments_can_be_held_out(self):
+        for name in ("dcqcn-dctcp", "dcqcn-fair", "dcqcn-join", "dctcp-known", "ndp-incast", "rdma-dcqcn",
+                     "timely-fair", "timely-swift"):
+            with self.subTest(name=name):
+                own = experiment.load(name).PARAMS
+                point = sweep.held_out(own, {}, 1, random.Random(1))[0][0]
+                self.assertTrue(point)
+                for values in params.Values(own, params.texts(own, point)).__dict__.values():
+                    self.assertTrue(not isinstance(values, list) or len(values) == len(set(values)))
 
     def test_guests_fit_into_memory(self):
         free = "MemTotal: 99\nMemAvailable: %d kB\n"

@@ -57,9 +57,9 @@ KINDS = {
     "size": lambda text: scaled(text, SIZES, "size"),
     "word": str,
 }
-# kinds that can be drawn, with the unit of a value's text; those that are exact integers
+# kinds that can be drawn, with the unit of a value's text; those drawn as integers
 UNITS = {"count": "", "number": "", "rate": "bit", "time": "ns", "size": ""}
-EXACT = ("count", "rate", "time", "size")
+EXACT = ("count", "rate", "time")
 
 
 class Param:
@@ -91,12 +91,19 @@ class Param:
         return values if self.several else values[0]
 
     def draw(self, source):
-        """Return: text of a value between those of `held_out`, drawn from SOURCE, a random.Random."""
+        """Return: text of values between those of `held_out`, drawn from SOURCE, a random.Random.
+
+        Sizes are drawn on a logarithmic scale, so that short ones are among them.
+        """
         count = len(self.default.split(",")) if self.several else 1
         low, high = (KINDS[self.kind](text) for text in self.held_out)
-        values = sorted(source.sample(range(low, high + 1), count)) if self.kind in EXACT else \
-            sorted(round(source.uniform(low, high), 3) for _ in range(count))
-        return ",".join(str(value) + UNITS[self.kind] for value in values)
+        if self.kind == "size":
+            values = [round(low * (high / low) ** source.random()) for _ in range(count)]
+        elif self.kind in EXACT:
+            values = source.sample(range(low, high + 1), count)
+        else:
+            values = [round(source.uniform(low, high), 3) for _ in range(count)]
+        return ",".join(str(value) + UNITS[self.kind] for value in sorted(values))
 
     def describe(self):
         """Return: description of allowed values."""

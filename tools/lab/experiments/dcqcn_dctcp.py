@@ -18,7 +18,8 @@ from closlab.tcp import SERIES, Window
 PARAMS = [
     Param("rate", "rate", "40gbit", "rate of all links"),
     Param("delay", "time", "1500ns", "delay of each link; four delays are most of the RTT"),
-    Param("flows", "count", "2,8,20", "numbers of flows, each from its own host, a case each", several=True),
+    Param("flows", "count", "2,8,20", "numbers of flows, each from its own host, a case each", several=True,
+          held_out=("2", "20")),
     Param("pmax", "count", "1,20", "pmax of dcqcn's marking, %, a case each", several=True),
     Param("k", "size", "160k,40k", "dctcp's marking thresholds, a case each; the first is the paper's", several=True),
     Param("jitter", "time", "1ms", "interval in which the flows start"),

@@ -19,8 +19,8 @@ from closlab.tcp import AROUND
 
 PARAMS = [
     Param("mtu", "size", "9000,1500", "MTU of all links", several=True),
-    Param("senders", "count", "1,7,20,50,100,200,400", "numbers of senders", several=True),
-    Param("bytes", "size", "10k,135k,1M", "message sizes", several=True),
+    Param("senders", "count", "1,7,20,50,100,200,400", "numbers of senders", several=True, held_out=("7", "100")),
+    Param("bytes", "size", "10k,135k,1M", "message sizes", several=True, held_out=("10k", "1M")),
     Param("rounds", "count", "10", "maximum number of rounds of a case"),
     Param("volume", "size", "300M", "maximum payload of a case's rounds, but at least three rounds"),
     Param("rate", "rate", "10gbit", "rate of all links"),
@@ -180,6 +180,8 @@ def claim(run, scheme, some):
 
 
 def claim_beside(run, points):
+    if min(run.params.bytes) >= SHORT_BYTES:
+        return      # sizes that --held-out has drawn
     for other in SCHEMES[len(NDP):]:
         run.claim("beside-" + other, "smallest ratio of the last message's median time with %s to ndp's, messages "
                   "of less than %d bytes" % (other, SHORT_BYTES),

@@ -20,7 +20,7 @@ from closlab.tcp import HEADERS, AROUND, SERIES, Queue, goodputs
 PARAMS = [
     Param("rates", "rate", "10gbit,40gbit,100gbit", "rates of all links, a case each", several=True),
     Param("delay", "time", "1500ns", "delay of each link"),
-    Param("senders", "count", "2,4,8,16,20", "numbers of senders, a case each", several=True),
+    Param("senders", "count", "2,4,8,16,20", "numbers of senders, a case each", several=True, held_out=("2", "20")),
     Param("runs", "count", "5", "runs of each case"),
     Param("kmin", "size", "5k", "kmin of the marking"),
     Param("kmax", "size", "200k", "kmax"),

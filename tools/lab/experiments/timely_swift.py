@@ -27,7 +27,7 @@ PARAMS = [
     Param("rate", "rate", "10gbit", "rate of all links"),
     Param("delay", "time", "4us", "delay of each link; an RTT has four"),
     Param("hosts", "count", "16", "number of senders"),
-    Param("flows", "count", "2,8,32,60", "numbers of flows", several=True),
+    Param("flows", "count", "2,8,32,60", "numbers of flows", several=True, held_out=("2", "60")),
     Param("buffer", "size", "4M", "buffer of the port"),
     Param("swift_min_rtt", "count", "0,20", "swift's minRTT, µs; 0: the path's RTT, rounded up", several=True),
     Param("target", "count", "24", "further targets of swift, µs", several=True),
