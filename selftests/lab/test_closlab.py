@@ -521,17 +521,22 @@ class Files(unittest.TestCase):
         self.assertEqual(list(todo.without_report), [task])
         self.assertFalse(run.complete())
 
-    def test_legend_over_a_curve_is_found(self):
-        run = results.Results(self.run_directory())
-        figure, axes = run.figure("legend", 1, 2)
-        for axis, x in zip(axes, (0.1, 0.9)):
-            axis.plot([x, x], [0, 1], label="curve")
-            axis.set(xlim=(0, 1), ylim=(0, 1))
-            axis.legend(loc="center left")
-        self.assertEqual(results.legends_over_curves(figure), 1)
-        axes[0].legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
-        self.assertEqual(results.legends_over_curves(figure), 0)
-        run.close()
+    def test_legend_over_a_curve_or_a_bar_is_found(self):
+        for draw in (lambda axis, x: axis.plot([x, x], [0, 1], label="curve"),
+                     lambda axis, x: axis.bar([x], [2], 0.1, label="bar")):
+            run = results.Results(self.run_directory())
+            figure, axes = run.figure("legend", 1, 2)
+            for axis, x in zip(axes, (0.1, 0.9)):
+                draw(axis, x)
+                axis.set(xlim=(0, 1), ylim=(0, 1))
+                axis.legend(loc="center left")
+            self.assertEqual(results.legends_over_data(figure), 1)
+            # outside the axes, also where a bar is cut off
+            for place in ({"loc": "center left", "bbox_to_anchor": (1.02, 0.5)},
+                          {"loc": "lower left", "bbox_to_anchor": (0, 1.1)}):
+                axes[0].legend(**place)
+                self.assertEqual(results.legends_over_data(figure), 0)
+            run.close()
 
     def test_bars_of_a_sweep_have_intervals(self):
         figures = []

@@ -151,15 +151,19 @@ def log_axis(axis):
     axis.set_minor_locator(ticker.NullLocator())
 
 
-def legends_over_curves(figure):
-    """Return: number of axes of a figure of matplotlib whose legend lies over one of their lines."""
+def legends_over_data(figure):
+    """Return: number of axes of a figure of matplotlib whose legend lies over one of their lines or bars."""
+    from matplotlib.transforms import Bbox
     figure.canvas.draw()
     covered = 0
     for axes in figure.axes:
         if axes.get_legend():
             box = axes.get_legend().get_window_extent()
-            covered += any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
-                           for line in axes.get_lines() if len(line.get_xdata()))
+            lines = any(line.get_transform().transform_path(line.get_path()).intersects_bbox(box, filled=False)
+                        for line in axes.get_lines() if len(line.get_xdata()))
+            shown = [Bbox.intersection(bar.get_window_extent(), axes.bbox)
+                     for bars in axes.containers for bar in getattr(bars, "patches", ())]
+            covered += lines or any(bar and bar.overlaps(box) for bar in shown)
     return covered
 
 
@@ -241,8 +245,8 @@ class Results:
             f.write("\n")
         for name, figure in self.figures.items():
             figure.tight_layout()
-            if covered := legends_over_curves(figure):
-                print("lab: %s.svg: %d legends over curves" % (name, covered), file=sys.stderr)
+            if covered := legends_over_data(figure):
+                print("lab: %s.svg: %d legends over data" % (name, covered), file=sys.stderr)
             figure.savefig(self.path(name + ".svg"), metadata={"Date": None})
         self.close()
         return all(claim["holds"] for claim in self.claims)
