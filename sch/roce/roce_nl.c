@@ -101,7 +101,7 @@ static struct roce_sched_data *roce_nl_qdisc(struct roce_port *port, u32 n)
 	return NULL;
 }
 
-/* Continue the dump with the rest of a qdisc. Bounded by qps. Return: false: end it for now */
+/* Continue the dump of a qdisc. Bounded by qps. Return: false: end it for now */
 static bool roce_nl_dump_qdisc(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	u32 bucket = cb->args[0], n = cb->args[1], index = cb->args[2], slot = cb->args[3];
@@ -161,7 +161,7 @@ static int roce_nl_put_flow(void *arg, const struct roce_flow *f)
 	return 0;
 }
 
-/* Continue the dump with the rest of a device's flows. Return: false: end it for now */
+/* Continue the dump of a device's flows. Return: false: end it for now */
 static bool roce_nl_dump_port(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	u32 bucket = cb->args[0], n = cb->args[1], shard = cb->args[2], index = cb->args[3];

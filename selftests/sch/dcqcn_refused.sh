@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # dcqcn: a qdisc that the kernel refuses leaves the options and ports of its pool as they were
-# shellcheck disable=SC2154 # setup_ns sets a
+# shellcheck disable=SC2154,SC2317 # setup_ns sets a; check calls functions
 . "$(dirname "$0")/../lib/lib.sh"
 . "$(dirname "$0")/../lib/dcqcn.sh"
 need_dcqcn
