@@ -212,6 +212,16 @@ class Pooled(unittest.TestCase):
         self.assertEqual(self.write([[1.0] * 9])[1][0]["steady from %"], "-")
 
 
+class Sizes(unittest.TestCase):
+    def test_a_cap_may_be_a_point_of_the_distribution(self):
+        for cap in (10**6, 10**6 + 1):
+            found = pcrp.points("websearch", cap)
+            self.assertEqual(found[-1], (cap, 1))
+            self.assertEqual(len(found), len(set(found)))
+            self.assertEqual(found, sorted(found))
+        self.assertEqual(pcrp.points("websearch", 10**9), pcrp.points("websearch"))
+
+
 class Published(unittest.TestCase):
     def test_commands_of_published_runs_come_from_the_page(self):
         page = (":Command: ``tools/lab/lab sweep voq --seeds 1..5 --scheme a,b --set rtt=5us,6us\n   rate=1gbit"

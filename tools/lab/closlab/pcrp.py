@@ -40,9 +40,9 @@ def points(sizes, cap=0):
     """Return: [(bytes, probability)], a distribution; longer flows have CAP bytes, if it is not 0."""
     with open(os.path.join(TOP, cdf(sizes)), encoding="ascii") as f:
         all_points = [tuple(map(float, line.split())) for line in f if line.strip() and not line.startswith("#")]
-    kept = [point for point in all_points if not cap or point[0] <= cap]
-    if len(kept) == len(all_points):
-        return kept
+    if not cap or all_points[-1][0] <= cap:
+        return all_points
+    kept = [point for point in all_points if point[0] < cap]
     (low, p), (high, q) = kept[-1] if kept else (0, 0), all_points[len(kept)]
     return kept + [(cap, p + (q - p) * (cap - low) / (high - low)), (cap, 1)]
 
