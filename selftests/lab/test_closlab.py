@@ -548,6 +548,17 @@ class Files(unittest.TestCase):
                 self.assertEqual(results.legends_over_data(figure), 0)
             run.close()
 
+    def test_a_logarithmic_axis_has_plain_numbers(self):
+        run = results.Results(self.run_directory())
+        figure, axes = run.figure("log")
+        axes.plot([1, 2], [1.5, 400])
+        results.log_axis(axes.yaxis)
+        figure.canvas.draw()
+        shown = [tick.get_text() for tick in axes.get_yticklabels()]
+        self.assertLessEqual({"2", "5", "10", "200"}, set(shown))
+        self.assertEqual(list(axes.yaxis.get_minorticklocs()), [])
+        run.close()
+
     def test_bars_of_a_sweep_have_intervals(self):
         figures = []
         for heights in ((1, 4), (3, 4)):
