@@ -28,8 +28,8 @@
 
 /* ---- begin and end ---- */
 
-/* Initial window for a message of packets of @payload bytes that leaves by @ifindex */
-static u16 ndp_tx_window(const struct ndp_tx *tx, u16 payload, int ifindex)
+/* Initial window for a message of @packets of @payload bytes that leaves by @ifindex */
+static u16 ndp_tx_window(const struct ndp_tx *tx, u64 packets, u16 payload, int ifindex)
 {
 	u32 window = READ_ONCE(ndp_sk(tx->sk)->initial_window);
 
@@ -37,7 +37,7 @@ static u16 ndp_tx_window(const struct ndp_tx *tx, u16 payload, int ifindex)
 		window = (u32)READ_ONCE(ndp_tx_net(tx)->conf.initial_window);
 	if (!window)
 		window = ndp_snd_auto_window(ndp_nic_of_Mbps(tx->peer->nn, ifindex), payload,
-					     READ_ONCE(tx->peer->rtt_min_ns));
+					     READ_ONCE(tx->peer->rtt_min_ns), packets);
 	return (u16)window;
 }
 
@@ -239,13 +239,11 @@ static int ndp_tx_try_submit(struct ndp_tx *tx, struct ndp_msg *m, u16 window, i
 }
 
 /*
- * Size of the ring for a message: 16 initial windows, since one packet may wait on a slow path
- * while later packets arrive by other paths; but at most the packets of the message.
+ * Size of the ring for a message of @packets: 16 initial windows, since one packet may wait on a
+ * slow path while later packets arrive by other paths; but at most the packets of the message.
  */
-static u32 ndp_tx_ring_packets(const struct ndp_snd_msg *m, u16 window)
+static u32 ndp_tx_ring_packets(u64 packets, u16 window)
 {
-	u64 packets = div_u64(m->len - 1, m->payload) + 1;
-
 	packets = min_t(u64, packets, NDP_TX_RING_WINDOWS * window);
 	return (u32)roundup_pow_of_two(clamp_t(u64, packets, NDP_RING_MIN, NDP_RING_MAX));
 }
@@ -265,16 +263,17 @@ static u32 ndp_tx_ring_packets(const struct ndp_snd_msg *m, u16 window)
  */
 int ndp_tx_submit(struct ndp_tx *tx, struct ndp_msg *m, int ifindex)
 {
-	u16 window = ndp_tx_window(tx, m->core.payload, ifindex);
-	u32 packets = ndp_tx_ring_packets(&m->core, window);
+	u64 packets = div_u64(m->core.len - 1, m->core.payload) + 1;
+	u16 window = ndp_tx_window(tx, packets, m->core.payload, ifindex);
+	u32 ring_packets = ndp_tx_ring_packets(packets, window);
 	struct ndp_tx_ring ring = {};
 	int err;
 
 	do {
-		err = ndp_tx_try_submit(tx, m, window, ifindex, &ring, packets);
+		err = ndp_tx_try_submit(tx, m, window, ifindex, &ring, ring_packets);
 		if (err != -EAGAIN)
 			break;
-		ring = ndp_tx_alloc_ring(tx->sk, packets);
+		ring = ndp_tx_alloc_ring(tx->sk, ring_packets);
 	} while (ring.mem);
 	ndp_tx_free_ring(tx->sk, ring);
 	return err == -EAGAIN ? -ENOMEM : err;

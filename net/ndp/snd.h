@@ -197,23 +197,32 @@ struct ndp_snd_params {
 #define NDP_SND_RTT_NS		40000U
 #define NDP_SND_RTT_LONG_NS	100000U
 #define NDP_SND_WINDOW_MIN	6U
+/*
+ * A message of at most so many windows is sent at once. To pull its end would take another round
+ * trip, which is most of its time; longer messages gain little, and leave the port to it.
+ */
+#define NDP_SND_WINDOWS_WHOLE	2U
 
 /**
- * ndp_snd_auto_window() - initial window of messages on a link
+ * ndp_snd_auto_window() - initial window of a message on a link
  * @Mbps: rate of the link
  * @payload: bytes of a packet
  * @rtt_min_ns: shortest measured round trip; 0: unknown
+ * @msg_packets: packets of the message
  *
  * Return: packets, NDP_SND_WINDOW_MIN..NDP_RING_MAX.
  */
-static inline u32 ndp_snd_auto_window(u32 Mbps, u16 payload, u32 rtt_min_ns)
+static inline u32 ndp_snd_auto_window(u32 Mbps, u16 payload, u32 rtt_min_ns, u64 msg_packets)
 {
 	const u32 rtt_ns = rtt_min_ns > NDP_SND_RTT_LONG_NS ? rtt_min_ns : NDP_SND_RTT_NS;
 	/* a link of 1 Mbit/s carries a byte in 8000 ns */
 	const u32 unit = 8000U * payload;
 	u64 packets = div_u64((u64)Mbps * rtt_ns + unit - 1, unit);
 
-	return (u32)max_t(u64, NDP_SND_WINDOW_MIN, min_t(u64, packets, NDP_RING_MAX));
+	packets = max_t(u64, packets, NDP_SND_WINDOW_MIN);
+	if (msg_packets <= NDP_SND_WINDOWS_WHOLE * packets)
+		packets = max_t(u64, packets, msg_packets);
+	return (u32)min_t(u64, packets, NDP_RING_MAX);
 }
 
 /**

@@ -686,20 +686,28 @@ static void test_next(void **state)
 static void test_window(void **state)
 {
 	(void)state;
-	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0), 6);
-	assert_int_equal(ndp_snd_auto_window(10000, 1416, 0), 36);
-	assert_int_equal(ndp_snd_auto_window(100000, 8916, 0), 57);
-	assert_int_equal(ndp_snd_auto_window(1, 1416, 0), NDP_SND_WINDOW_MIN);
-	assert_int_equal(ndp_snd_auto_window(1000000, NDP_SND_PAYLOAD_MIN, 0), NDP_RING_MAX);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0, 1), 6);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 0, 1), 36);
+	assert_int_equal(ndp_snd_auto_window(100000, 8916, 0, 1), 57);
+	assert_int_equal(ndp_snd_auto_window(1, 1416, 0, 1), NDP_SND_WINDOW_MIN);
+	assert_int_equal(ndp_snd_auto_window(1000000, NDP_SND_PAYLOAD_MIN, 0, 1), NDP_RING_MAX);
 	/* a short round trip, or one with a queue, has no effect */
-	assert_int_equal(ndp_snd_auto_window(10000, 1416, 10000), 36);
-	assert_int_equal(ndp_snd_auto_window(10000, 1416, 100000), 36);
-	assert_int_equal(ndp_snd_auto_window(10000, 1416, 100001), 89);
-	assert_int_equal(ndp_snd_auto_window(10000, 8916, 500000), 71);
-	assert_int_equal(ndp_snd_auto_window(1, 1416, 1000000), NDP_SND_WINDOW_MIN);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 10000, 1), 36);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 100000, 1), 36);
+	assert_int_equal(ndp_snd_auto_window(10000, 1416, 100001, 1), 89);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 500000, 1), 71);
+	assert_int_equal(ndp_snd_auto_window(1, 1416, 1000000, 1), NDP_SND_WINDOW_MIN);
+	/* a message of at most two windows is sent at once */
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0, 6), 6);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0, 7), 7);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0, 12), 12);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0, 13), 6);
+	assert_int_equal(ndp_snd_auto_window(10000, 8916, 0, UINT64_MAX), 6);
+	assert_int_equal(ndp_snd_auto_window(1, 1416, 0, 12), 12);
+	assert_int_equal(ndp_snd_auto_window(1000000, NDP_SND_PAYLOAD_MIN, 0, 2000), NDP_RING_MAX);
 	/* the largest rate and the longest round trip do not overflow */
-	assert_int_equal(ndp_snd_auto_window(2000000, 256, UINT32_MAX), NDP_RING_MAX);
-	assert_int_equal(ndp_snd_auto_window(2000000, 65535, UINT32_MAX), NDP_RING_MAX);
+	assert_int_equal(ndp_snd_auto_window(2000000, 256, UINT32_MAX, 1), NDP_RING_MAX);
+	assert_int_equal(ndp_snd_auto_window(2000000, 65535, UINT32_MAX, 1), NDP_RING_MAX);
 }
 
 int main(void)
