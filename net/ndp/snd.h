@@ -96,7 +96,7 @@
 #define NDP_SND_PAYLOAD_MIN	256	/* bytes, so that a message has less than 2^32 packets */
 /* Missing bytes of a message of the highest level; each level below has so many times as many. */
 #define NDP_SND_TOP_BYTES	8192U
-#define NDP_SND_LEVEL_STEP	8U
+#define NDP_SND_LEVEL_STEP	4U
 /* Messages in progress: a receiver remembers the last 1024. */
 #define NDP_SND_MSGS_MAX	1024U
 /*

@@ -220,7 +220,7 @@ static void test_timeout_of_band(void **state)
 	static const struct { u64 len; u32 bands; u64 timeout_ms; } cases[] = {
 		{ NDP_SND_TOP_BYTES, 8, 1 }, { NDP_SND_TOP_BYTES + 1, 1, 1 },
 		{ NDP_SND_TOP_BYTES + 1, 2, 2 }, { NDP_SND_TOP_BYTES + 1, 8, 2 },
-		{ 64 * NDP_SND_TOP_BYTES + 1, 8, 8 },
+		{ 16 * NDP_SND_TOP_BYTES + 1, 8, 8 },
 		{ NDP_MSG_MAX, 2, 2 }, { NDP_MSG_MAX, 8, 128 },
 	};
 	struct ndp_snd_msg m;

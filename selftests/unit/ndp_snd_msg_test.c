@@ -641,7 +641,7 @@ static void test_level(void **state)
 	assert_int_equal(ndp_snd_level(&m, 4), 3);
 	m.len++;
 	assert_int_equal(ndp_snd_level(&m, 4), 2);
-	m.len = 64 * NDP_SND_TOP_BYTES;
+	m.len = 16 * NDP_SND_TOP_BYTES;
 	assert_int_equal(ndp_snd_level(&m, 4), 1);
 	m.len++;
 	assert_int_equal(ndp_snd_level(&m, 4), 0);

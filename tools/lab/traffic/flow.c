@@ -18,7 +18,7 @@
 
 /* key "bands": bytes of the shortest flows, and how many times as many each further level has */
 #define BAND_FIRST_BYTES 8192
-#define BAND_STEP 8
+#define BAND_STEP 4
 #define IP_PRECEDENCE_SHIFT 5
 
 struct flow **flows;
