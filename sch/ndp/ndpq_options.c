@@ -5,7 +5,6 @@
 #include "ndpq_options.h"
 
 static const struct netlink_range_validation ndpq_limit_range = {
-	.min = NDPQ_LIMIT_MIN,
 	.max = NDPQ_LIMIT_MAX,
 };
 
@@ -60,8 +59,8 @@ static const struct nla_policy ndpq_policy[TCA_NDP_MAX + 1] = {
 };
 
 static const char * const ndpq_messages[TCA_NDP_MAX + 1] = {
-	[TCA_NDP_LIMIT]		= "limit must be 1 to 65535 packets",
-	[TCA_NDP_LIMIT_BYTES]	= "limit_bytes must be 0 or 64 to 2^30 bytes",
+	[TCA_NDP_LIMIT]		= "limit must be 0 to 65535 packets",
+	[TCA_NDP_LIMIT_BYTES]	= "limit_bytes must be auto (0) or 64 to 2^30 bytes",
 	[TCA_NDP_HLIMIT]	= "hlimit must be auto (0) or 64 to 2^30 bytes",
 	[TCA_NDP_RATIO]		= "ratio must be 1 to 100000 headers",
 	[TCA_NDP_TRIM_SIZE]	= "trim_size must be 64 to 9216 bytes",
@@ -86,8 +85,8 @@ static const char * const ndpq_messages[TCA_NDP_MAX + 1] = {
 void ndpq_options_init(struct ndpq_options *o)
 {
 	*o = (struct ndpq_options) {
-		/* 8 packets suffice for over 95 % of the capacity (section 3) */
-		.limit = 8,
+		/* short packets take less of the memory */
+		.limit = 0,
 		/* the paper's value (section 3.1) */
 		.ratio = 10,
 		/* SAI's default; holds Ethernet, IPv6, UDP and NDP headers */

@@ -9,7 +9,6 @@ struct netlink_ext_ack;
 struct nlattr;
 struct sk_buff;
 
-#define NDPQ_LIMIT_MIN		1
 #define NDPQ_LIMIT_MAX		65535
 #define NDPQ_LIMIT_BYTES_MIN	64
 #define NDPQ_LIMIT_BYTES_MAX	(1024U << 20)
@@ -33,8 +32,9 @@ struct sk_buff;
 
 /**
  * struct ndpq_options - options of sch_ndp, in TCA_OPTIONS
- * @limit: length of the data queue in packets
- * @limit_bytes: length of the data queue in bytes; 0 for no limit
+ * @limit: length of the data queue in packets; 0 for no limit
+ * @limit_bytes: length of the data queue in bytes; 0 for 8 frames, or no
+ *	limit if limit is set
  * @hlimit: length of the header queue in bytes; 0 for the memory of the
  *	data queue
  * @ratio: headers sent for each data packet while both queues are

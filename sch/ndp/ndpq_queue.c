@@ -8,7 +8,7 @@
  *
  * A port has the paper's two queues for NDP, and a third one for other traffic:
  *
- *	data	limit packets (and limit_bytes, if set), low priority
+ *	data	limit_bytes, limit packets if set; low priority
  *	header	hlimit bytes, high priority: trimmed packets and control
  *	other	other_limit bytes, ECN marks from other_ecn bytes on
  *
@@ -55,8 +55,8 @@
  * queue). Its section "Limitations" leaves the sharing with TCP open.
  *
  * Differences from the paper:
- * - The data queue can be limited in bytes as well. If the arrival does not fit
- *   in the place of the tail, the arrival is trimmed, whatever the coin.
+ * - By default the data queue is limited in bytes, not packets. If the arrival does
+ *   not fit in the place of the tail, the arrival is trimmed, whatever the coin.
  * - Return to sender is off by default, since it reflects packets to spoofed
  *   source addresses. Only trimmed packets are returned. A control packet that
  *   finds the header queue full is dropped, because its sender could make no

@@ -20,7 +20,7 @@ text_options() {
 
 check "ndp can be added" tc -n "$a" qdisc add dev v0 root handle 1: ndp
 check_json "$(options)" \
-	"default limit, limit_bytes, ratio and mode" '.limit == 8 and .limit_bytes == 0 and .ratio == 10 and .mode == "ndp"' \
+	"default limit, limit_bytes, ratio and mode" '.limit == 0 and .limit_bytes == 0 and .ratio == 10 and .mode == "ndp"' \
 	"default hlimit and other_limit are auto" '.hlimit == 0 and .other_limit == 0' \
 	"default match" '.match == "udp_port" and .udp_port == 61199' \
 	"default DSCPs" '.dscp_trimmed == 48 and .dscp_returned == 49 and (.rts | not)' \
@@ -58,7 +58,7 @@ check "pfifo can be replaced by ndp" tc -n "$a" qdisc replace dev v0 root handle
 check_json "$(options)" \
 	"a new ndp has hlimit auto" '.hlimit == 0' \
 	"a new ndp has the given match" '.match == "all"'
-check_refused "a limit out of range is refused with the range" "limit must be 1 to 65535" \
+check_refused "a limit out of range is refused with the range" "limit must be 0 to 65535" \
 	tc -n "$a" qdisc change dev v0 root handle 1: ndp limit 65536
-check_json "$(options)" "a refused change leaves the limit unchanged" '.limit == 8'
+check_json "$(options)" "a refused change leaves the limit unchanged" '.limit == 0'
 finish

@@ -27,7 +27,7 @@ changes() {
 		limit 1
 		limit 200
 		limit_bytes 3000
-		limit_bytes 0
+		limit_bytes auto
 		hlimit 64
 		hlimit 100000
 		hlimit auto

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# hlimit auto and other_limit auto follow the device's MTU and the limits of the
-# data queue, also while packets are queued. After a value was set, auto can be set
-# again.
+# limit_bytes auto, hlimit auto and other_limit auto follow the device's MTU and the
+# limits of the data queue, also while packets are queued. After a value was set, auto
+# can be set again.
 #
 #	+--------- a ---------+     +--------- b ---------+
 #	| frames -> v0: ndp   |=====| v1                  |
@@ -32,7 +32,7 @@ change limit 3
 headers "hlimit auto, MTU 3000, limit 3 (9042 bytes)" 90
 change limit_bytes 9200
 headers "hlimit auto, limit_bytes 9200 above limit 3 (9042 bytes)" 90
-change limit_bytes 0 hlimit 9500
+change limit_bytes auto hlimit 9500
 headers "hlimit 9500" 95
 mtu 6000
 headers "hlimit 9500 after a change of the MTU" 95
@@ -41,6 +41,25 @@ headers "hlimit auto again, MTU 6000, limit 3 (18042 bytes)" 180
 mtu 1500
 change limit_bytes 3000
 headers "hlimit auto reduced by limit_bytes 3000" 30
+
+# data WHAT COUNT: after 200 data packets of 150 bytes were sent, the data queue has COUNT
+data() {
+	send_frames -s "$a/v0" udp4,len=150,n=200
+	check_json "$(sch_stats)" "$1: $2 packets of 150 bytes fit" ".data.qlen_packets == $2"
+}
+ndp rate 1kbit
+mtu 1500
+send_frames -s "$a/v0" udp4,len=1500
+data "limit_bytes auto, MTU 1500 (12112 bytes)" 80
+mtu 3000
+data "limit_bytes auto, MTU 3000 (24112 bytes)" 160
+change limit 170
+data "limit_bytes auto, limit 170" 170
+change limit 0 limit_bytes 27000
+data "limit_bytes 27000" 180
+send_frames -s "$a/v0" udp4,len=100,n=200
+check_json "$(sch_stats)" "hlimit auto, limit_bytes 27000: the header queue has as many bytes" \
+	'.header.backlog_bytes > 27000 - 100 and .header.backlog_bytes <= 27000'
 
 mtu 9000
 ndp rate 1kbit

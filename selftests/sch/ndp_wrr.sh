@@ -35,7 +35,7 @@ check_eq "ratio 3: 3 headers leave for each data packet" "$(order)" "$(repeat HH
 run 100000 30
 check_eq "ratio 100000: headers have strict priority" "$(order)" "$(repeat H 30)DDDDDDDD"
 
-ndp ratio 10 hlimit 100000 match all rate 1kbit
+ndp limit 8 ratio 10 hlimit 100000 match all rate 1kbit
 check_to "$TMP/result" "28 packets leave, 20 of them trimmed" \
 	send_frames -k -s "$a/v0" -c "out=$a/v0/out/29" -x "$(release)" "$PLUG" udp4,n=28
 check_eq "ratio 10: 10 trimmed packets leave for each data packet" \

@@ -3,7 +3,7 @@
 # Tests of q_ndp.so for plugin.sh
 # shellcheck disable=SC2153 # NAME: set by plugin.sh
 
-defaults="limit 8 limit_bytes 0 hlimit auto ratio 10 trim_size 128 mode ndp match udp_port 61199 \
+defaults="limit 0 limit_bytes auto hlimit auto ratio 10 trim_size 128 mode ndp match udp_port 61199 \
 dscp_trimmed 48 norts dscp_returned 49 overhead 0 other_limit auto other_ecn 0 bands 1"
 
 test_reading() {
@@ -52,10 +52,10 @@ test_errors() {
 		test_refused "Illegal \"$word\": \"8p\" is not a whole number" $word 8p
 		test_refused "Illegal \"$word\": \"4294967296\" is not" $word 4294967296
 	done
-	for word in limit_bytes trim_size overhead other_ecn; do
+	for word in trim_size overhead other_ecn; do
 		test_refused "Illegal \"$word\": \"x\" is not a size in bytes" $word x
 	done
-	for word in hlimit other_limit; do
+	for word in limit_bytes hlimit other_limit; do
 		test_refused "Illegal \"$word\": \"x\" is not auto or a size in bytes" $word x
 		test_refused "Illegal \"$word\": \"0\" is not auto or a size in bytes" $word 0
 	done

@@ -62,9 +62,10 @@ enum tc_ndp_match {
 /**
  * enum - options of sch_ndp, in TCA_OPTIONS
  * @TCA_NDP_UNSPEC: unused
- * @TCA_NDP_LIMIT: u32, length of the data queue in packets
- * @TCA_NDP_LIMIT_BYTES: u32, length of the data queue in bytes; 0 for no
+ * @TCA_NDP_LIMIT: u32, length of the data queue in packets; 0 for no
  *	limit
+ * @TCA_NDP_LIMIT_BYTES: u32, length of the data queue in bytes; 0 for 8
+ *	frames, or no limit if limit is set
  * @TCA_NDP_HLIMIT: u32, length of the header queue in bytes; 0 for the
  *	memory of the data queue
  * @TCA_NDP_RATIO: u32, headers sent for each data packet while both
