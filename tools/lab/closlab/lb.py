@@ -114,7 +114,7 @@ def build(lab, net, transport, limit=8, buffer=400, k=65, seed=None, rto_min=5_0
     rate = net.host_ports()[0].rate
     for port in net.switch_ports():
         port.ring = 2           # packets wait in the qdisc
-        port.qdisc = ndp.qdisc(limit, net.mtu) if transport == "ndp" else \
+        port.qdisc = ndp.qdisc(limit) if transport == "ndp" else \
             ndp.beside(transport if transport == "dctcp" else "cubic", net.mtu + 14, rate, buffer, k)
     for port in net.host_ports():
         port.ring, port.qdisc = 4, ndp.HOST_QDISC if transport == "ndp" else "fq"

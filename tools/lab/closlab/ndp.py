@@ -24,10 +24,10 @@ HOST_QDISC = "prio"
 
 # ---- in the guest
 
-def qdisc(limit, mtu, hlimit=None, bands=1):
-    """Return: qdisc of a trimming port as in the paper: LIMIT data packets, HLIMIT bytes of headers (default: as many
-    bytes as the data), return to sender; BANDS of data."""
-    return "ndp limit %d hlimit %d rts bands %d" % (limit, hlimit or limit * (mtu + FRAME_HEADER), bands)
+def qdisc(limit, hlimit=None, bands=1):
+    """Return: qdisc of a trimming port: LIMIT data packets as in the paper, or 0 for the default, 8 frames in bytes;
+    HLIMIT bytes of headers (default: as many bytes as the data), return to sender; BANDS of data."""
+    return "ndp limit %d hlimit %s rts bands %d" % (limit, hlimit or "auto", bands)
 
 
 def beside(scheme, frame, rate, buffer, k):

@@ -55,7 +55,7 @@ def guest(lab):
     }[lab.scheme]
     for port in net.switch_ports():
         port.ring = 2       # packets queue in the qdisc
-        port.qdisc = ndp.qdisc(p.limit, p.mtu)
+        port.qdisc = ndp.qdisc(p.limit)
     if lab.scheme == "slow-path":
         for port in (net.nodes["leaf1"].port("spine1"), net.nodes["spine1"].port("leaf1")):
             port.rate //= SLOWER

@@ -63,9 +63,9 @@ def port_qdisc(params, scheme, mtu):
     """Return: qdisc of the switch's port to the receiver."""
     frame = mtu + 14
     if scheme == "ndp":
-        return ndp.qdisc(params.limit, mtu)
+        return ndp.qdisc(params.limit)
     if scheme == "ndp-return":
-        return ndp.qdisc(params.limit, mtu, params.headers * TRIM_SIZE)
+        return ndp.qdisc(params.limit, params.headers * TRIM_SIZE)
     buffer, k = (2 * params.limit, params.limit) if scheme.endswith("-short") else (params.buffer, params.k)
     return ndp.beside(scheme, frame, params.rate, buffer, k)
 

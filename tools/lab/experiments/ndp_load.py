@@ -4,7 +4,7 @@
 Flows start as a Poisson process between any two hosts, independently of earlier flows. Each has its own sockets, and
 is a message with NDP or a connection with TCP, except in "warm" ones. All schemes have the same flows at the same times:
 
-    ndp             trimming ports of `limit` packets, a header queue of the same memory; a receiver pulls its flows
+    ndp             trimming ports of 8 frames in bytes, a header queue of the same memory; a receiver pulls its flows
                     in turn
     ndp-srpt        a receiver pulls the flow with the fewest remaining bytes first
     ndp-bands       the module's defaults, which are that and bands; ports send data of messages with a short rest
@@ -43,7 +43,7 @@ PARAMS = [
     Param("time", "time", "20ms", "duration of the measurement, in which flows begin"),
     Param("flows", "count", "5000", "approximate maximum number of flows of a case, which may shorten it"),
     Param("drain", "time", "10s", "time limit for unfinished flows"),
-    Param("limit", "count", "8", "data queue of a trimming port, packets"),
+    Param("limit", "count", "0", "data queue of a trimming port, packets; 0: the bytes of 8 frames"),
     Param("bands", "count", "6", "bands of schemes with bands"),
     Param("host", "word", "prio", "NDP hosts' qdisc: prio, which sends answers before data, or fq, which delays both",
           choices=("prio", "fq")),
@@ -59,6 +59,7 @@ PARAMS = [
 SMALL = {"hosts": "4", "sizes": "homa-w4", "loads": "0.5", "warmup": "100us", "time": "200us"}
 SCHEMES = ("ndp", "ndp-srpt", "ndp-bands", "dctcp", "cubic", "dctcp-warm", "dctcp-bands", "dctcp-warm-bands")
 MEMORY = 12  # GiB
+FLOWS_MAX = 65536  # each message has a socket, so a flow; from half of this on, a receiver asks for a cookie first
 NDP = SCHEMES[:3]
 # net.ndp.pull_policy and bands of hosts, or the module's defaults
 POLICIES = {"ndp": 0, "ndp-srpt": 2, "ndp-bands": None}
@@ -104,7 +105,7 @@ def build(lab, net):
     frame = p.mtu + ndp.FRAME_HEADER
     bands = p.bands if is_banded(lab.scheme) else 1
     if lab.scheme in NDP:
-        host, switch = ndp.HOST_QDISC if p.host == "prio" else "fq", ndp.qdisc(p.limit, p.mtu, bands=bands)
+        host, switch = ndp.HOST_QDISC if p.host == "prio" else "fq", ndp.qdisc(p.limit, bands=bands)
     else:
         host, switch = "fq", ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
         if bands > 1:
@@ -115,7 +116,7 @@ def build(lab, net):
         port.ring, port.qdisc = 4, host
     if lab.scheme in NDP:
         ndp.build(lab, net, paths=p.paths, pull_policy=POLICIES[lab.scheme], bands=BANDS[lab.scheme],
-                  initial_window=p.window or None)
+                  initial_window=p.window or None, flows_max=FLOWS_MAX)
     else:
         net.host_sysctls["ipv4/tcp_rto_min_us"] = str(p.rto_min // 1000)
         restart = "0" if is_warm(lab.scheme) and p.idle_restart == "off" else "1"

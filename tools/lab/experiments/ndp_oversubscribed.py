@@ -58,7 +58,7 @@ def guest(lab):
     frame = p.mtu + ndp.FRAME_HEADER
     for port in net.switch_ports():
         port.ring = 2       # packets queue in the qdisc
-        port.qdisc = ndp.qdisc(p.limit, p.mtu) if lab.scheme in NDP else \
+        port.qdisc = ndp.qdisc(p.limit) if lab.scheme in NDP else \
             ndp.beside(lab.scheme, frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
         port.ring, port.qdisc = 4, ndp.HOST_QDISC if lab.scheme in NDP else "fq"

@@ -70,7 +70,7 @@ def guest(lab):
 def port_qdisc(params, scheme):
     """Return: qdisc of all switch ports."""
     if scheme != "dctcp":
-        return ndp.qdisc(params.limit, params.mtu)
+        return ndp.qdisc(params.limit)
     return ndp.beside(scheme, params.mtu + ndp.FRAME_HEADER, params.rate, params.buffer, params.k)
 
 

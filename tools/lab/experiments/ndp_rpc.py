@@ -188,7 +188,7 @@ def guest(lab):
     frame = p.mtu + ndp.FRAME_HEADER
     for port in net.switch_ports():
         port.ring = 2       # packets queue in the qdisc
-        port.qdisc = ndp.qdisc(p.limit, p.mtu) if is_ndp(lab.scheme) else \
+        port.qdisc = ndp.qdisc(p.limit) if is_ndp(lab.scheme) else \
             ndp.beside("dctcp", frame, p.rate, p.buffer // frame, p.k // frame)
     for port in net.host_ports():
         port.ring, port.qdisc = 4, ndp.HOST_QDISC if is_ndp(lab.scheme) else "fq"
