@@ -51,6 +51,12 @@ static inline u32 closnet_l2_len(const struct net_device *dev)
 	       ETH_HLEN : 0;
 }
 
+/* Has the qdisc sent a packet? One that the kernel refuses after its init() has not. */
+static inline bool closnet_has_sent(const struct Qdisc *sch)
+{
+	return u64_stats_read(&sch->bstats.packets);
+}
+
 /* Is a rate set? */
 static inline bool closnet_shaper_on(const struct closnet_shaper *s)
 {

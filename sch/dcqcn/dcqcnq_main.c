@@ -59,7 +59,6 @@
 #include <closnet/pfc.h>
 #include <closnet/qdisc.h>
 #include <closnet/skb_ip.h>
-#include <closnet/trial.h>
 #include <net/pkt_sched.h>
 #include "dcqcnq_options.h"
 #include "dcqcnq_pool.h"
@@ -97,10 +96,6 @@ struct dcqcnq_sched_data {
 	struct hrtimer stall_timer;
 	struct Qdisc *sch;
 };
-
-/* The newest qdisc that has joined a pool, and the pool's options before; under RTNL */
-static struct closnet_trial dcqcnq_trial = CLOSNET_TRIAL_INIT(dcqcnq_trial);
-static struct dcqcnq_pool_options dcqcnq_before;
 
 /* The charge is kept while the packet waits. */
 static struct dcqcnq_charge *dcqcnq_charge(const struct sk_buff *skb)
@@ -432,13 +427,8 @@ static int dcqcnq_pool_apply(struct Qdisc *sch, struct dcqcnq_port **port,
 		NL_SET_ERR_MSG(extack, "options of a buffer need the name of a pool");
 		return -EINVAL;
 	}
-	dcqcnq_pool_lookup(qdisc_dev(sch), name, &present);
-	*port = dcqcnq_pool_join(qdisc_dev(sch), name, &options, extack);
-	if (IS_ERR(*port))
-		return PTR_ERR(*port);
-	dcqcnq_before = present;
-	closnet_trial_begin(&dcqcnq_trial, sch);
-	return 0;
+	*port = dcqcnq_pool_join(sch, name, &options, extack);
+	return PTR_ERR_OR_ZERO(*port);
 }
 
 /*
@@ -490,7 +480,6 @@ static int dcqcnq_change(struct Qdisc *sch, struct nlattr *opt,
 	err = dcqcnq_parse(sch, opt, &options, &port, extack);
 	if (err)
 		return err;
-	closnet_trial_end(&dcqcnq_trial);
 	sch_tree_lock(sch);
 	dcqcnq_apply(sch, &options, port);
 	if (q->vars.bytes) {
@@ -545,10 +534,8 @@ static void dcqcnq_destroy(struct Qdisc *sch)
 
 	closnet_shaper_reset(&q->shaper);
 	hrtimer_cancel(&q->stall_timer);
-	if (closnet_trial_failed(&dcqcnq_trial, sch))
-		dcqcnq_pool_leave(q->port, &dcqcnq_before);
-	else if (q->port)
-		dcqcnq_pool_leave(q->port, NULL);
+	if (q->port)
+		dcqcnq_pool_leave(q->port, sch);
 }
 
 /* ---- dumps ---- */
@@ -739,7 +726,6 @@ static int __init dcqcnq_module_init(void)
 static void __exit dcqcnq_module_exit(void)
 {
 	unregister_qdisc(&dcqcnq_qdisc_ops);
-	closnet_trial_exit(&dcqcnq_trial);
 	dcqcnq_pool_exit();
 }
 

@@ -38,6 +38,7 @@
 #include <net/netns/generic.h>
 #include <net/rtnetlink.h>
 #include <closnet/link_rate.h>
+#include <closnet/qdisc.h>
 #include "dcqcnq_buffers.h"
 #include "dcqcnq_pool.h"
 #include "dcqcnq_port.h"
@@ -54,6 +55,8 @@
  * @node: in struct dcqcnq_net.pools; this and all below under RTNL
  * @name: name of the pool
  * @options: options
+ * @newest: the qdisc that has joined last, if the options have not been changed since; or NULL
+ * @before: options before it joined
  * @ports: ports
  * @count: number of ports
  * @departed: ports that have left while packets that came in by them waited
@@ -65,6 +68,8 @@ struct dcqcnq_pool {
 	struct list_head node;
 	char name[DCQCNQ_POOL_NAME_MAX + 1];
 	struct dcqcnq_pool_options options;
+	const struct Qdisc *newest;
+	struct dcqcnq_pool_options before;
 	struct list_head ports;
 	u32 count;
 	struct list_head departed;
@@ -277,6 +282,7 @@ int dcqcnq_pool_change(struct dcqcnq_port *port, const struct dcqcnq_pool_option
 	if (err)
 		return err;
 	pool->options = *options;
+	pool->newest = NULL;
 	dcqcnq_update(pool);
 	return 0;
 }
@@ -304,17 +310,17 @@ static struct dcqcnq_port *dcqcnq_find_port(const struct dcqcnq_pool *pool,
 	return NULL;
 }
 
-static struct dcqcnq_pool *dcqcnq_new_pool(const char *name)
+static struct dcqcnq_pool *dcqcnq_new_pool(struct dcqcnq_net *dn, const char *name)
 {
 	struct dcqcnq_pool *pool = kzalloc(sizeof(*pool), GFP_KERNEL_ACCOUNT);
 
 	if (!pool)
 		return NULL;
 	strscpy(pool->name, name, sizeof(pool->name));
-	INIT_LIST_HEAD(&pool->node);
 	INIT_LIST_HEAD(&pool->ports);
 	INIT_LIST_HEAD(&pool->departed);
 	dcqcnq_pool_options_init(&pool->options);
+	list_add_tail(&pool->node, &dn->pools);
 	return pool;
 }
 
@@ -436,9 +442,28 @@ static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack
 	return 0;
 }
 
+/* Share the port of the device, or add one. */
+static struct dcqcnq_port *dcqcnq_join(struct dcqcnq_pool *pool, struct net_device *dev,
+				       const struct dcqcnq_pool_options *options,
+				       struct netlink_ext_ack *extack)
+{
+	struct dcqcnq_port *port = dcqcnq_find_port(pool, dev);
+	int err;
+
+	if (!port) {
+		dcqcnq_free_departed(pool, false);
+		return dcqcnq_join_as_new(pool, dev, options, extack);
+	}
+	err = dcqcnq_pool_change(port, options, extack);
+	if (err)
+		return ERR_PTR(err);
+	port->users++;
+	return port;
+}
+
 /**
- * dcqcnq_pool_join() - make a device a port of a pool, which may be new
- * @dev: the device; its qdiscs share one port
+ * dcqcnq_pool_join() - make the device of a qdisc a port of a pool, which may be new
+ * @sch: the qdisc; those of a device share one port
  * @name: name of the pool
  * @options: new options of the pool
  * @extack: error report
@@ -447,11 +472,13 @@ static int dcqcnq_check_dev(const struct net_device *dev, struct netlink_ext_ack
  *
  * Return: the port; or ERR_PTR, and the pool is unchanged.
  */
-struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
+struct dcqcnq_port *dcqcnq_pool_join(const struct Qdisc *sch, const char *name,
 				     const struct dcqcnq_pool_options *options,
 				     struct netlink_ext_ack *extack)
 {
+	struct net_device *dev = qdisc_dev(sch);
 	struct dcqcnq_net *dn = net_generic(dev_net(dev), dcqcnq_net_id);
+	struct dcqcnq_pool_options before;
 	struct dcqcnq_port *port;
 	struct dcqcnq_pool *pool;
 	int err;
@@ -460,52 +487,42 @@ struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
 	err = dcqcnq_check_dev(dev, extack);
 	if (err)
 		return ERR_PTR(err);
-	pool = dcqcnq_find_pool(dn, name);
-	port = pool ? dcqcnq_find_port(pool, dev) : NULL;
-	if (port) {
-		err = dcqcnq_pool_change(port, options, extack);
-		if (err)
-			return ERR_PTR(err);
-		port->users++;
-		return port;
-	}
-	if (pool) {
-		dcqcnq_free_departed(pool, false);
-	} else {
-		pool = dcqcnq_new_pool(name);
-		if (!pool)
-			return ERR_PTR(-ENOMEM);
-	}
-	port = dcqcnq_join_as_new(pool, dev, options, extack);
-	if (!IS_ERR(port) && list_empty(&pool->node))
-		list_add_tail(&pool->node, &dn->pools);
-	else if (list_empty(&pool->ports))
+	pool = dcqcnq_find_pool(dn, name) ?: dcqcnq_new_pool(dn, name);
+	if (!pool)
+		return ERR_PTR(-ENOMEM);
+	before = pool->options;
+	port = dcqcnq_join(pool, dev, options, extack);
+	if (!IS_ERR(port)) {
+		pool->newest = sch;
+		pool->before = before;
+	} else if (list_empty(&pool->ports)) {
 		dcqcnq_free_pool(pool);
+	}
 	return port;
 }
 
 /**
  * dcqcnq_pool_leave() - remove a qdisc, and with its last qdisc the port
- * @port: the port; all packets of this qdisc have been released
- * @before: options of the pool to restore, if the kernel has refused the qdisc; or NULL
+ * @port: the port
+ * @sch: the qdisc; all its packets have been released
  *
- * Sends XON to a peer that the port has paused. Packets that came in by the port
- * may still wait at other ports.
+ * Restores the options if the kernel may have refused the qdisc. Sends XON to a peer that the port
+ * has paused. Packets that came in by the port may still wait at other ports.
  *
  * Context: RTNL held, root lock not held.
  */
-void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct dcqcnq_pool_options *before)
+void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct Qdisc *sch)
 {
 	struct dcqcnq_pool *pool = port->pool;
 
 	ASSERT_RTNL();
-	if (before)
-		pool->options = *before;
-	if (--port->users) {
-		if (before)
-			dcqcnq_update(pool);
-		return;
+	if (pool->newest == sch) {
+		pool->newest = NULL;
+		if (!closnet_has_sent(sch))
+			pool->options = pool->before;
 	}
+	if (--port->users)
+		return dcqcnq_update(pool);
 	hash_del_rcu(&port->hash);
 	port->grace = get_state_synchronize_rcu();
 	list_move(&port->node, &pool->departed);

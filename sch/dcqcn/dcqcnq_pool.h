@@ -11,6 +11,7 @@
 
 struct dcqcnq_pg;
 struct dcqcnq_port;
+struct Qdisc;
 struct net_device;
 struct netlink_ext_ack;
 struct sk_buff;
@@ -66,10 +67,10 @@ enum dcqcnq_verdict dcqcnq_pool_admit(struct dcqcnq_port *egress,
 				      struct dcqcnq_charge *charge);
 void dcqcnq_pool_release(struct dcqcnq_port *egress, u32 len,
 			 const struct dcqcnq_charge *charge);
-struct dcqcnq_port *dcqcnq_pool_join(struct net_device *dev, const char *name,
+struct dcqcnq_port *dcqcnq_pool_join(const struct Qdisc *sch, const char *name,
 				     const struct dcqcnq_pool_options *options,
 				     struct netlink_ext_ack *extack);
-void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct dcqcnq_pool_options *before);
+void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct Qdisc *sch);
 int dcqcnq_pool_change(struct dcqcnq_port *port, const struct dcqcnq_pool_options *options,
 		       struct netlink_ext_ack *extack);
 const char *dcqcnq_pool_get(const struct dcqcnq_port *port,

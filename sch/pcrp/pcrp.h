@@ -49,6 +49,7 @@ struct pcrp_sched_data {
 
 	struct Qdisc *sch;
 	struct list_head node;		/* in the port's list, under RTNL */
+	struct pcrp_config before;	/* @cfg of the others before init(), if there were any */
 	struct pcrp_inbox inbox;	/* GRANTs for dequeue() */
 };
 

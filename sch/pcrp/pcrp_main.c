@@ -47,16 +47,11 @@
 #include <linux/rtnetlink.h>
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
-#include <closnet/trial.h>
 #include <net/pkt_sched.h>
 #include "pcrp.h"
 
 /* Flows of a TX queue's qdisc, at least, by default */
 #define PCRP_QUEUE_FLOWS	1024U
-
-/* The newest qdisc that has set options of its device, and those before; under RTNL */
-static struct closnet_trial pcrp_trial = CLOSNET_TRIAL_INIT(pcrp_trial);
-static struct pcrp_config pcrp_before;
 
 /* ---- configuration ---- */
 
@@ -106,6 +101,7 @@ static void pcrp_share(struct pcrp_sched_data *q, const struct pcrp_config *shar
 		pcrp_reconfigure(other, &cfg);
 	}
 	pcrp_apply_ingress(q->port, shared);
+	q->port->newest = NULL;
 }
 
 static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -117,7 +113,6 @@ static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	err = pcrp_config_parse(&cfg, opt, true, extack);
 	if (err)
 		return err;
-	closnet_trial_end(&pcrp_trial);
 	pcrp_reconfigure(q, &cfg);
 	pcrp_share(q, &cfg);
 	return 0;
@@ -238,12 +233,11 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	pcrp_tx_init(&q->tx, &q->params, &q->port->link);
 	pcrp_add_slots(q);
 	pcrp_apply(q, &cfg);
-	if (sibling && opt) {
-		pcrp_before = sibling->cfg;
-		closnet_trial_begin(&pcrp_trial, sch);
-	}
+	if (sibling)
+		q->before = sibling->cfg;
 	if (opt || !sibling)
 		pcrp_share(q, &cfg);
+	q->port->newest = sibling && opt ? q : NULL;
 	return 0;
 }
 
@@ -251,9 +245,9 @@ static void pcrp_destroy(struct Qdisc *sch)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	if (closnet_trial_failed(&pcrp_trial, sch))
-		pcrp_share(q, &pcrp_before);
 	if (q->port) {
+		if (q->port->newest == q)
+			pcrp_share(q, closnet_has_sent(sch) ? &q->cfg : &q->before);
 		pcrp_ingress_leave(q->port->ingress, &q->inbox);
 		list_del(&q->node);
 		pcrp_port_put(q->port);
@@ -355,7 +349,6 @@ static void __exit pcrp_module_exit(void)
 {
 	unregister_qdisc(&pcrp_qdisc_ops);
 	unregister_netdevice_notifier(&pcrp_netdev_notifier);
-	closnet_trial_exit(&pcrp_trial);
 	pcrp_net_exit();
 }
 

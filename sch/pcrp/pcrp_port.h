@@ -20,6 +20,9 @@
  * @dev: the device
  * @node: in the hash table of ports; under RTNL
  * @qdiscs: the qdiscs; under RTNL
+ * @newest: the qdisc that has set options of the others in init(), if since then none was added or
+ *	changed; or NULL. If it has sent nothing, the kernel may have refused it: destroy() restores
+ *	them. Under RTNL
  * @ingress: receiving half
  * @seed: secret seed of the hashes of addresses and flows
  * @peers: hosts that the qdiscs send to
@@ -31,6 +34,7 @@ struct pcrp_port {
 	struct net_device *dev;
 	struct hlist_node node;
 	struct list_head qdiscs;
+	const struct pcrp_sched_data *newest;
 	struct pcrp_ingress *ingress;
 	u64 seed;
 	struct pcrp_peers peers;

@@ -84,6 +84,7 @@ struct roce_sched_data {
 	u64 line_Bps;			/* of the device; 0: unknown */
 	struct Qdisc *sch;
 	struct list_head node;		/* in the port's list; under RTNL */
+	struct roce_options before;	/* options of the others before init(), if there were any */
 };
 
 int roce_dump_stats(struct Qdisc *sch, struct gnet_dump *d);

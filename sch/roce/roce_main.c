@@ -47,7 +47,6 @@
 #include <linux/udp.h>
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
-#include <closnet/trial.h>
 #include <net/pkt_sched.h>
 #include <net/sock.h>
 #include "roce.h"
@@ -58,10 +57,6 @@
 
 /* Assumed line rate of a device whose rate is unknown, bytes per second */
 #define ROCE_LINE_UNKNOWN	1250000000ULL
-
-/* The newest qdisc that has set options of its device, and those before; under RTNL */
-static struct closnet_trial roce_trial = CLOSNET_TRIAL_INIT(roce_trial);
-static struct roce_options roce_before;
 
 /**
  * struct roce_skb_cb - for the time in the queue of other traffic
@@ -423,6 +418,7 @@ static void roce_share(struct roce_sched_data *q, const struct roce_options *sha
 			roce_take_over(other, shared);
 	roce_config_rx(shared, &params);
 	roce_port_set(q->port, &params);
+	*roce_port_newest(q->port) = NULL;
 }
 
 static int roce_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -439,7 +435,6 @@ static int roce_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	if (sch->q.qlen)
 		closnet_shaper_kick(&q->shaper);
 	sch_tree_unlock(sch);
-	closnet_trial_end(&roce_trial);
 	roce_share(q, &options);
 	return 0;
 }
@@ -532,12 +527,11 @@ static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 	if (err)
 		return err;
 	roce_apply(q, &options);
-	if (sibling && opt) {
-		roce_before = sibling->options;
-		closnet_trial_begin(&roce_trial, sch);
-	}
+	if (sibling)
+		q->before = sibling->options;
 	if (opt || !sibling)
 		roce_share(q, &options);
+	*roce_port_newest(q->port) = sibling && opt ? sch : NULL;
 	return 0;
 }
 
@@ -545,9 +539,9 @@ static void roce_destroy(struct Qdisc *sch)
 {
 	struct roce_sched_data *q = qdisc_priv(sch);
 
-	if (closnet_trial_failed(&roce_trial, sch))
-		roce_share(q, &roce_before);
 	if (q->port) {
+		if (*roce_port_newest(q->port) == sch)
+			roce_share(q, closnet_has_sent(sch) ? &q->options : &q->before);
 		roce_port_del_ring(q->port, &q->ring);
 		list_del(&q->node);
 		roce_port_put(q->port);
@@ -652,7 +646,6 @@ static void __exit roce_module_exit(void)
 {
 	unregister_qdisc(&roce_qdisc_ops);
 	unregister_netdevice_notifier(&roce_netdev_notifier);
-	closnet_trial_exit(&roce_trial);
 	roce_nl_exit();
 }
 

@@ -70,6 +70,7 @@ struct roce_shard {
  * @dev: the device
  * @node: in roce_ports; under RTNL
  * @qdiscs: qdiscs of the device; under RTNL
+ * @newest: as roce_port_newest()
  * @rings: their rings, by number; its lock keeps them from leaving
  * @hook: at the device's ingress
  * @sweep: forgets idle flows; armed while there are flows
@@ -82,6 +83,7 @@ struct roce_port {
 	struct net_device *dev;
 	struct hlist_node node;
 	struct list_head qdiscs;
+	const struct Qdisc *newest;
 	struct xarray rings;
 	struct nf_hook_ops hook;
 	struct delayed_work sweep;
@@ -508,6 +510,20 @@ struct roce_port *roce_port_next(const struct net_device *dev, struct roce_port 
 struct list_head *roce_port_qdiscs(struct roce_port *port)
 {
 	return &port->qdiscs;
+}
+
+/**
+ * roce_port_newest() - get the newest qdisc
+ * @port: ingress half
+ *
+ * It is the qdisc that has set options of the others in init(), if since then none was added or
+ * changed; or NULL. If it has sent nothing, the kernel may have refused it: destroy() restores them.
+ *
+ * Return: the field, under RTNL.
+ */
+const struct Qdisc **roce_port_newest(struct roce_port *port)
+{
+	return &port->newest;
 }
 
 /**

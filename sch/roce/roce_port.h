@@ -99,6 +99,7 @@ void roce_port_get_stats(const struct roce_port *port, struct roce_port_stats *t
 struct roce_port *roce_port_next(const struct net_device *dev, struct roce_port *port);
 struct roce_port *roce_port_at(const struct net *net, u32 *bucket, u32 *n);
 struct list_head *roce_port_qdiscs(struct roce_port *port);
+const struct Qdisc **roce_port_newest(struct roce_port *port);
 const struct net_device *roce_port_dev(const struct roce_port *port);
 int roce_port_dump(struct roce_port *port, u32 *shard, u32 *index,
 		   int (*put)(void *arg, const struct roce_flow *f), void *arg);

@@ -29,11 +29,21 @@ check_eq "a refused qdisc of a port leaves the pool unchanged" "$(pool d0)" "$be
 check "the kernel refuses the first port of a pool after its init()" refused d2 11.1=two 11.2=7000000
 tc -n "$a" qdisc add dev d2 root dcqcn pool two
 check_eq "a pool that was refused has left no options" "$(pool d2)" '["two",12582912,1]'
-# the change shows that the kernel has accepted the port
 tc -n "$a" -batch - <<-END
 	qdisc replace dev d2 root handle 2: dcqcn pool one buffer 7000000
-	qdisc change dev d1 root dcqcn limit 999999
 	qdisc del dev d2 root
 END
-check_eq "the options of a port outlive it" "$(pool d0)" '["one",7000000,2]'
+check_eq "a new port that is deleted leaves the pool unchanged" "$(pool d0)" "$before"
+tc -n "$a" -batch - <<-END
+	qdisc add dev d2 root dcqcn pool one buffer 7000000
+	qdisc change dev d1 root dcqcn pool one xoff dynamic
+	qdisc del dev d2 root
+END
+check_eq "the options of a port outlive it after a change of another one" "$(pool d0)" '["one",7000000,2]'
+tc -n "$a" qdisc add dev d2 root dcqcn pool one buffer 8000000
+ip -n "$a" addr add 192.0.2.1/24 dev d2
+ip -n "$a" link set d2 up
+check "a port sends a packet" in_ns "$a" bash -c 'echo >/dev/udp/192.0.2.2/9'
+tc -n "$a" qdisc del dev d2 root
+check_eq "the options of a port that has sent packets outlive it" "$(pool d0)" '["one",8000000,2]'
 finish

@@ -7,5 +7,6 @@ need_sch pcrp
 setup_ns a
 . "$(dirname "$0")/../lib/sch_refused.sh"
 ip -n "$a" link add d0 numtxqueues 4 type dummy
+ip -n "$a" addr add 192.0.2.1/24 dev d0
 refused_case grants 16 7 6
 finish

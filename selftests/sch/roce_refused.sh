@@ -7,6 +7,7 @@ need_roce
 setup_ns a
 . "$(dirname "$0")/../lib/sch_refused.sh"
 ip -n "$a" link add d0 numtxqueues 4 type dummy
+ip -n "$a" addr add 192.0.2.1/24 dev d0
 refused_case np_cnp_dscp 12 34 18
 refused_case np_cnp_prio 1 2 19
 finish
