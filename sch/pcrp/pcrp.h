@@ -47,8 +47,7 @@ struct pcrp_sched_data {
 	u64 dropped_nomem_packets;
 	u64 dropped_forged_packets;
 
-	struct Qdisc *sch;
-	struct list_head node;		/* in the port's list, under RTNL */
+	struct closnet_port_user user;
 	struct pcrp_config before;	/* @cfg of the others before init(), if there were any */
 	struct pcrp_inbox inbox;	/* GRANTs for dequeue() */
 };

@@ -80,11 +80,11 @@ static void pcrp_apply_ingress(struct pcrp_port *port, const struct pcrp_config 
 /* Apply a configuration to a qdisc in use. */
 static void pcrp_reconfigure(struct pcrp_sched_data *q, const struct pcrp_config *cfg)
 {
-	sch_tree_lock(q->sch);
+	sch_tree_lock(q->user.sch);
 	pcrp_apply(q, cfg);
-	if (q->sch->q.qlen)
+	if (q->user.sch->q.qlen)
 		closnet_shaper_kick(&q->shaper);
-	sch_tree_unlock(q->sch);
+	sch_tree_unlock(q->user.sch);
 }
 
 /* Give a configuration to the device of a qdisc: the receiving half and the other qdiscs. */
@@ -93,7 +93,7 @@ static void pcrp_share(struct pcrp_sched_data *q, const struct pcrp_config *shar
 	struct pcrp_sched_data *other;
 	struct pcrp_config cfg;
 
-	list_for_each_entry(other, &q->port->qdiscs, node) {
+	list_for_each_entry(other, &q->port->base.qdiscs, user.node) {
 		if (other == q)
 			continue;
 		cfg = other->cfg;
@@ -101,7 +101,7 @@ static void pcrp_share(struct pcrp_sched_data *q, const struct pcrp_config *shar
 		pcrp_reconfigure(other, &cfg);
 	}
 	pcrp_apply_ingress(q->port, shared);
-	q->port->newest = NULL;
+	q->port->base.newest = NULL;
 }
 
 static int pcrp_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -151,26 +151,6 @@ static bool pcrp_is_queue(const struct Qdisc *sch)
 	return !sch->handle || qdisc_root_sleeping(sch)->flags & TCQ_F_ONETXQUEUE;
 }
 
-/*
- * Find another qdisc of the device to share its port. A root qdisc does not share, because
- * it replaces every qdisc of the device. Nor is a qdisc shared that this one replaces. These are
- * all that the loop passes over: there is one root at a time, and one qdisc of a parent.
- */
-static struct pcrp_sched_data *pcrp_sibling(const struct Qdisc *sch)
-{
-	const struct net_device *dev = qdisc_dev(sch);
-	struct pcrp_sched_data *other;
-	struct pcrp_port *port;
-
-	if (sch->parent == TC_H_ROOT)
-		return NULL;
-	for (port = pcrp_port_next(dev, NULL); port; port = pcrp_port_next(dev, port))
-		list_for_each_entry(other, &port->qdiscs, node)
-			if (other->sch->parent != sch->parent && other->sch->parent != TC_H_ROOT)
-				return other;
-	return NULL;
-}
-
 /* Set the defaults. The TX queues of a device share the flows, and most options. */
 static void pcrp_init_config(struct pcrp_config *cfg, const struct Qdisc *sch,
 			     const struct pcrp_sched_data *sibling)
@@ -200,19 +180,20 @@ static int pcrp_join(struct Qdisc *sch, const struct pcrp_sched_data *sibling,
 		return err;
 	}
 	q->port = port;
-	list_add(&q->node, &port->qdiscs);
+	list_add(&q->user.node, &port->base.qdiscs);
 	return 0;
 }
 
 static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
-	struct pcrp_sched_data *q = qdisc_priv(sch), *sibling = pcrp_sibling(sch);
+	struct Qdisc *other = closnet_port_sibling(sch);
+	struct pcrp_sched_data *q = qdisc_priv(sch), *sibling = other ? qdisc_priv(other) : NULL;
 	struct net_device *dev = qdisc_dev(sch);
 	struct pcrp_config cfg;
 	int err;
 
 	/* destroy() follows an error, so these come first */
-	q->sch = sch;
+	q->user.sch = sch;
 	closnet_shaper_init(&q->shaper, sch);
 	q->l2_len = closnet_l2_len(dev);
 	q->pn = pcrp_net_of(dev_net(dev));
@@ -237,7 +218,7 @@ static int pcrp_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		q->before = sibling->cfg;
 	if (opt || !sibling)
 		pcrp_share(q, &cfg);
-	q->port->newest = sibling && opt ? q : NULL;
+	q->port->base.newest = sibling && opt ? sch : NULL;
 	return 0;
 }
 
@@ -246,49 +227,23 @@ static void pcrp_destroy(struct Qdisc *sch)
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
 	if (q->port) {
-		if (q->port->newest == q)
+		if (q->port->base.newest == sch)
 			pcrp_share(q, closnet_has_sent(sch) ? &q->cfg : &q->before);
 		pcrp_ingress_leave(q->port->ingress, &q->inbox);
-		list_del(&q->node);
+		list_del(&q->user.node);
 		pcrp_port_put(q->port);
 	}
 	closnet_shaper_reset(&q->shaper);
 	pcrp_flows_free(&q->flows);
 }
 
-static void pcrp_set_link(struct pcrp_port *port, u64 link_Bps)
+static void pcrp_set_link(struct Qdisc *sch, u64 link_Bps)
 {
-	struct pcrp_sched_data *q;
+	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	list_for_each_entry(q, &port->qdiscs, node) {
-		sch_tree_lock(q->sch);
-		q->link_Bps = link_Bps;
-		pcrp_refresh(q, ktime_get_ns());
-		sch_tree_unlock(q->sch);
-	}
+	q->link_Bps = link_Bps;
+	pcrp_refresh(q, ktime_get_ns());
 }
-
-/* The link rate may have changed. */
-static int pcrp_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
-{
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct pcrp_port *port;
-	u64 link_Bps;
-
-	if (event != NETDEV_UP && event != NETDEV_CHANGE)
-		return NOTIFY_DONE;
-	port = pcrp_port_next(dev, NULL);
-	if (!port)
-		return NOTIFY_DONE;
-	link_Bps = closnet_link_Mbps(dev) * 125000ULL;
-	for (; port; port = pcrp_port_next(dev, port))
-		pcrp_set_link(port, link_Bps);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block pcrp_netdev_notifier = {
-	.notifier_call = pcrp_netdev_event,
-};
 
 /* ---- dump ---- */
 
@@ -330,17 +285,17 @@ static int __init pcrp_module_init(void)
 	err = pcrp_net_init();
 	if (err)
 		return err;
-	err = register_netdevice_notifier(&pcrp_netdev_notifier);
+	err = closnet_ports_init(pcrp_set_link);
 	if (err)
-		goto no_notifier;
+		goto no_ports;
 	err = register_qdisc(&pcrp_qdisc_ops);
 	if (err)
 		goto no_qdisc;
 	return 0;
 
 no_qdisc:
-	unregister_netdevice_notifier(&pcrp_netdev_notifier);
-no_notifier:
+	closnet_ports_exit();
+no_ports:
 	pcrp_net_exit();
 	return err;
 }
@@ -348,7 +303,7 @@ no_notifier:
 static void __exit pcrp_module_exit(void)
 {
 	unregister_qdisc(&pcrp_qdisc_ops);
-	unregister_netdevice_notifier(&pcrp_netdev_notifier);
+	closnet_ports_exit();
 	pcrp_net_exit();
 }
 

@@ -67,7 +67,7 @@ static u32 pcrp_packet_max(const struct net_device *dev)
  */
 void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 {
-	const struct net_device *dev = qdisc_dev(q->sch);
+	const struct net_device *dev = qdisc_dev(q->user.sch);
 	struct pcrp_tx_params *p = &q->params;
 	u32 chain_bytes;
 

@@ -16,14 +16,10 @@
  * These locks nest inside the root lock of any qdisc.
  */
 
-#include <linux/hashtable.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "pcrp_port.h"
-
-/* By device, under RTNL. A port has about 1 MB of memory, which bounds their number. */
-static DEFINE_HASHTABLE(pcrp_ports, 10);
 
 /**
  * pcrp_port_create() - create the port of a device, without a qdisc, in init()
@@ -42,8 +38,6 @@ struct pcrp_port *pcrp_port_create(struct net_device *dev, struct netlink_ext_ac
 
 	if (!port)
 		return ERR_PTR(-ENOMEM);
-	port->dev = dev;
-	INIT_LIST_HEAD(&port->qdiscs);
 	port->seed = get_random_u64();
 	pcrp_peers_init(&port->peers);
 	atomic64_set(&port->link.flow_no, get_random_u32());
@@ -54,30 +48,8 @@ struct pcrp_port *pcrp_port_create(struct net_device *dev, struct netlink_ext_ac
 		return ERR_CAST(in);
 	}
 	port->ingress = in;
-	hash_add(pcrp_ports, &port->node, (unsigned long)dev);
+	closnet_port_add(&port->base, dev);
 	return port;
-}
-
-/**
- * pcrp_port_next() - get the ports of a device, one after the other
- * @dev: the device
- * @port: the previous one; NULL at first
- *
- * There are several while a qdisc replaces another one.
- *
- * Return: a port, or NULL.
- */
-struct pcrp_port *pcrp_port_next(const struct net_device *dev, struct pcrp_port *port)
-{
-	const u32 bucket = hash_min((unsigned long)dev, HASH_BITS(pcrp_ports));
-	struct hlist_node *node = port ? port->node.next : pcrp_ports[bucket].first;
-
-	for (; node; node = node->next) {
-		port = hlist_entry(node, struct pcrp_port, node);
-		if (port->dev == dev)
-			return port;
-	}
-	return NULL;
 }
 
 /**
@@ -86,9 +58,8 @@ struct pcrp_port *pcrp_port_next(const struct net_device *dev, struct pcrp_port 
  */
 void pcrp_port_put(struct pcrp_port *port)
 {
-	if (!list_empty(&port->qdiscs))
+	if (!closnet_port_del(&port->base))
 		return;
-	hash_del(&port->node);
 	pcrp_ingress_destroy(port->ingress);
 	kvfree(port);
 }

@@ -139,7 +139,7 @@ static inline bool pcrp_is_own_l2(const struct sk_buff *skb, const struct net_de
 static inline bool pcrp_is_own(struct pcrp_sched_data *q, const struct sk_buff *skb,
 			       const struct in6_addr *src, u32 src_hash)
 {
-	const struct net_device *dev = qdisc_dev(q->sch);
+	const struct net_device *dev = qdisc_dev(q->user.sch);
 
 	return (!q->l2_len || pcrp_is_own_l2(skb, dev)) &&
 	       pcrp_locals_have(&q->locals, dev, src, src_hash);

@@ -5,7 +5,6 @@
 #ifndef _CLOSNET_ROCE_H
 #define _CLOSNET_ROCE_H
 
-#include <linux/list.h>
 #include <linux/pkt_sched_roce.h>
 #include <closnet/qdisc.h>
 #include "roce_config.h"
@@ -82,8 +81,7 @@ struct roce_sched_data {
 	/* written for a CNP, or less often */
 	struct roce_ring ring;
 	u64 line_Bps;			/* of the device; 0: unknown */
-	struct Qdisc *sch;
-	struct list_head node;		/* in the port's list; under RTNL */
+	struct closnet_port_user user;
 	struct roce_options before;	/* options of the others before init(), if there were any */
 };
 

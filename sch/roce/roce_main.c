@@ -401,10 +401,10 @@ static void roce_apply(struct roce_sched_data *q, const struct roce_options *o)
 /* Apply the options of the ingress half to another qdisc of the device. */
 static void roce_take_over(struct roce_sched_data *q, const struct roce_options *shared)
 {
-	sch_tree_lock(q->sch);
+	sch_tree_lock(q->user.sch);
 	roce_config_share(&q->options, shared);
 	q->rp.idle_ns = shared->idle_us * (u64)NSEC_PER_USEC;
-	sch_tree_unlock(q->sch);
+	sch_tree_unlock(q->user.sch);
 }
 
 /* Apply options to the device of a qdisc: the ingress half and the other qdiscs. RTNL is held. */
@@ -413,12 +413,12 @@ static void roce_share(struct roce_sched_data *q, const struct roce_options *sha
 	struct roce_sched_data *other;
 	struct roce_rx_params params;
 
-	list_for_each_entry(other, roce_port_qdiscs(q->port), node)
+	list_for_each_entry(other, &q->port->base.qdiscs, user.node)
 		if (other != q)
 			roce_take_over(other, shared);
 	roce_config_rx(shared, &params);
 	roce_port_set(q->port, &params);
-	*roce_port_newest(q->port) = NULL;
+	q->port->base.newest = NULL;
 }
 
 static int roce_change(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
@@ -458,24 +458,6 @@ static int roce_init_tables(struct roce_sched_data *q, u32 slots)
 	return 0;
 }
 
-/*
- * Find another qdisc of the device, with another parent, to share its ingress half. A qdisc with
- * the same parent is going to be replaced, and leaves with its counters. There is one at a time, so
- * the loop is short.
- */
-static struct roce_sched_data *roce_sibling(const struct Qdisc *sch)
-{
-	const struct net_device *dev = qdisc_dev(sch);
-	struct roce_sched_data *other;
-	struct roce_port *port;
-
-	for (port = roce_port_next(dev, NULL); port; port = roce_port_next(dev, port))
-		list_for_each_entry(other, roce_port_qdiscs(port), node)
-			if (other->sch->parent != sch->parent)
-				return other;
-	return NULL;
-}
-
 /* Share the ingress half of a sibling, or create one. */
 static int roce_join(struct roce_sched_data *q, const struct roce_sched_data *sibling,
 		     struct netlink_ext_ack *extack)
@@ -483,7 +465,7 @@ static int roce_join(struct roce_sched_data *q, const struct roce_sched_data *si
 	struct roce_port *port;
 	int err;
 
-	port = sibling ? sibling->port : roce_port_create(qdisc_dev(q->sch), extack);
+	port = sibling ? sibling->port : roce_port_create(qdisc_dev(q->user.sch), extack);
 	if (IS_ERR(port))
 		return PTR_ERR(port);
 	err = roce_port_add_ring(port, &q->ring);
@@ -492,19 +474,20 @@ static int roce_join(struct roce_sched_data *q, const struct roce_sched_data *si
 		return err;
 	}
 	q->port = port;
-	list_add(&q->node, roce_port_qdiscs(port));
+	list_add(&q->user.node, &port->base.qdiscs);
 	return 0;
 }
 
 static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_ack *extack)
 {
-	struct roce_sched_data *q = qdisc_priv(sch), *sibling = roce_sibling(sch);
+	struct Qdisc *other = closnet_port_sibling(sch);
+	struct roce_sched_data *q = qdisc_priv(sch), *sibling = other ? qdisc_priv(other) : NULL;
 	struct net_device *dev = qdisc_dev(sch);
 	struct roce_options options;
 	int err;
 
 	/* before any error, which destroy() follows */
-	q->sch = sch;
+	q->user.sch = sch;
 	closnet_shaper_init(&q->shaper, sch);
 	spin_lock_init(&q->ring.lock);
 	q->ring.sch = sch;
@@ -531,7 +514,7 @@ static int roce_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext_a
 		q->before = sibling->options;
 	if (opt || !sibling)
 		roce_share(q, &options);
-	*roce_port_newest(q->port) = sibling && opt ? sch : NULL;
+	q->port->base.newest = sibling && opt ? sch : NULL;
 	return 0;
 }
 
@@ -540,10 +523,10 @@ static void roce_destroy(struct Qdisc *sch)
 	struct roce_sched_data *q = qdisc_priv(sch);
 
 	if (q->port) {
-		if (*roce_port_newest(q->port) == sch)
+		if (q->port->base.newest == sch)
 			roce_share(q, closnet_has_sent(sch) ? &q->options : &q->before);
 		roce_port_del_ring(q->port, &q->ring);
-		list_del(&q->node);
+		list_del(&q->user.node);
 		roce_port_put(q->port);
 	}
 	closnet_shaper_reset(&q->shaper);
@@ -552,41 +535,14 @@ static void roce_destroy(struct Qdisc *sch)
 	kvfree(q->rp.bucket);
 }
 
-static void roce_set_line(struct roce_port *port, u64 line_Bps)
+static void roce_set_line(struct Qdisc *sch, u64 line_Bps)
 {
-	struct roce_options options;
-	struct roce_sched_data *q;
+	struct roce_sched_data *q = qdisc_priv(sch);
+	struct roce_options options = q->options;
 
-	list_for_each_entry(q, roce_port_qdiscs(port), node) {
-		options = q->options;
-		sch_tree_lock(q->sch);
-		q->line_Bps = line_Bps;
-		roce_apply(q, &options);
-		sch_tree_unlock(q->sch);
-	}
+	q->line_Bps = line_Bps;
+	roce_apply(q, &options);
 }
-
-/* The line rate may have changed. */
-static int roce_netdev_event(struct notifier_block *nb, unsigned long event, void *ptr)
-{
-	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
-	struct roce_port *port;
-	u64 line_Bps;
-
-	if (event != NETDEV_UP && event != NETDEV_CHANGE)
-		return NOTIFY_DONE;
-	port = roce_port_next(dev, NULL);
-	if (!port)
-		return NOTIFY_DONE;
-	line_Bps = closnet_link_Mbps(dev) * 125000ULL;	/* the driver may sleep */
-	for (; port; port = roce_port_next(dev, port))
-		roce_set_line(port, line_Bps);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block roce_netdev_notifier = {
-	.notifier_call = roce_netdev_event,
-};
 
 /* The options change only under RTNL, which is held here. */
 static int roce_dump(struct Qdisc *sch, struct sk_buff *skb)
@@ -627,17 +583,17 @@ static int __init roce_module_init(void)
 	err = roce_nl_init();
 	if (err)
 		return err;
-	err = register_netdevice_notifier(&roce_netdev_notifier);
+	err = closnet_ports_init(roce_set_line);
 	if (err)
-		goto no_notifier;
+		goto no_ports;
 	err = register_qdisc(&roce_qdisc_ops);
 	if (err)
 		goto no_qdisc;
 	return 0;
 
 no_qdisc:
-	unregister_netdevice_notifier(&roce_netdev_notifier);
-no_notifier:
+	closnet_ports_exit();
+no_ports:
 	roce_nl_exit();
 	return err;
 }
@@ -645,7 +601,7 @@ no_notifier:
 static void __exit roce_module_exit(void)
 {
 	unregister_qdisc(&roce_qdisc_ops);
-	unregister_netdevice_notifier(&roce_netdev_notifier);
+	closnet_ports_exit();
 	roce_nl_exit();
 }
 

@@ -80,22 +80,22 @@ static int roce_nl_put_slots(const struct roce_nl_entry *e, struct roce_sched_da
 	u32 end = min(*slot + ROCE_SLOTS_AT_ONCE, q->rp.slots);
 	int err = 0;
 
-	sch_tree_lock(q->sch);
+	sch_tree_lock(q->user.sch);
 	for (; *slot < end; (*slot)++) {
 		if (q->rp.qp[*slot].used)
 			err = roce_nl_put_qp(e, &q->rp, &q->rp.qp[*slot]);
 		if (err)
 			break;
 	}
-	sch_tree_unlock(q->sch);
+	sch_tree_unlock(q->user.sch);
 	return err;
 }
 
-static struct roce_sched_data *roce_nl_qdisc(struct roce_port *port, u32 n)
+static struct roce_sched_data *roce_nl_qdisc(struct closnet_port *port, u32 n)
 {
 	struct roce_sched_data *q;
 
-	list_for_each_entry(q, roce_port_qdiscs(port), node)
+	list_for_each_entry(q, &port->qdiscs, user.node)
 		if (!n--)
 			return q;
 	return NULL;
@@ -107,11 +107,11 @@ static bool roce_nl_dump_qdisc(struct sk_buff *msg, struct netlink_callback *cb)
 	u32 bucket = cb->args[0], n = cb->args[1], index = cb->args[2], slot = cb->args[3];
 	struct roce_nl_entry e = { .msg = msg, .cb = cb };
 	struct roce_sched_data *q = NULL;
-	struct roce_port *port;
+	struct closnet_port *port;
 	int err = 0;
 
 	rtnl_lock();
-	port = roce_port_at(sock_net(msg->sk), &bucket, &n);
+	port = closnet_port_at(sock_net(msg->sk), &bucket, &n);
 	if (bucket != cb->args[0]) {
 		index = 0;
 		slot = 0;
@@ -119,8 +119,8 @@ static bool roce_nl_dump_qdisc(struct sk_buff *msg, struct netlink_callback *cb)
 	if (port)
 		q = roce_nl_qdisc(port, index);
 	if (q) {
-		e.ifindex = qdisc_dev(q->sch)->ifindex;
-		e.handle = q->sch->handle;
+		e.ifindex = qdisc_dev(q->user.sch)->ifindex;
+		e.handle = q->user.sch->handle;
 		while (slot < q->rp.slots && !err)
 			err = roce_nl_put_slots(&e, q, &slot);
 	}
@@ -166,18 +166,19 @@ static bool roce_nl_dump_port(struct sk_buff *msg, struct netlink_callback *cb)
 {
 	u32 bucket = cb->args[0], n = cb->args[1], shard = cb->args[2], index = cb->args[3];
 	struct roce_nl_entry e = { .msg = msg, .cb = cb };
-	struct roce_port *port;
+	struct closnet_port *port;
 	int err = 0;
 
 	rtnl_lock();
-	port = roce_port_at(sock_net(msg->sk), &bucket, &n);
+	port = closnet_port_at(sock_net(msg->sk), &bucket, &n);
 	if (bucket != cb->args[0]) {
 		shard = 0;
 		index = 0;
 	}
 	if (port) {
-		e.ifindex = roce_port_dev(port)->ifindex;
-		err = roce_port_dump(port, &shard, &index, roce_nl_put_flow, &e);
+		e.ifindex = port->dev->ifindex;
+		err = roce_port_dump(container_of(port, struct roce_port, base), &shard, &index,
+				     roce_nl_put_flow, &e);
 	}
 	rtnl_unlock();
 	cb->args[0] = bucket;

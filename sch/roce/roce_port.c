@@ -27,74 +27,24 @@
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion Control for Large-Scale
  * RDMA Deployments", SIGCOMM 2015, section 3.
  */
-#include <linux/hashtable.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
-#include <linux/netfilter.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
-#include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include <closnet/qdisc.h>
 #include "roce_cnp.h"
 #include "roce_port.h"
 #include "roce_trace.h"
 
-#define ROCE_SHARDS		32U
 /* Flows of a shard at most, those that it may always have, and further ones of a device */
 #define ROCE_SHARD_FLOWS	4096U
 #define ROCE_SHARD_OWN		256U
 #define ROCE_FLOWS		16384
 /* Time between two searches for idle flows */
 #define ROCE_SWEEP_JIFFIES	HZ
-
-/**
- * struct roce_shard - flows of some pairs of addresses
- * @lock: protects all below; softirqs off
- * @params: a copy for this shard
- * @stats: counters
- * @flows: flows
- */
-struct roce_shard {
-	spinlock_t lock;	/* protects all below */
-	struct roce_rx_params params;
-	struct roce_port_stats stats;
-	struct roce_flows flows;
-} ____cacheline_aligned_in_smp;
-
-/**
- * struct roce_port - ingress half of a device
- * @dev: the device
- * @node: in roce_ports; under RTNL
- * @qdiscs: qdiscs of the device; under RTNL
- * @newest: as roce_port_newest()
- * @rings: their rings, by number; its lock keeps them from leaving
- * @hook: at the device's ingress
- * @sweep: forgets idle flows; armed while there are flows
- * @flows: number of flows
- * @seed: secret of the hashes
- * @memcg: memory cgroup of the process that created the port: flows are charged to it
- * @shard: flows
- */
-struct roce_port {
-	struct net_device *dev;
-	struct hlist_node node;
-	struct list_head qdiscs;
-	const struct Qdisc *newest;
-	struct xarray rings;
-	struct nf_hook_ops hook;
-	struct delayed_work sweep;
-	atomic_t flows;
-	u64 seed;
-	struct mem_cgroup *memcg;
-	struct roce_shard shard[ROCE_SHARDS];
-};
-
-/* By device, under RTNL. A port has about 100 KB of memory, which bounds their number. */
-static DEFINE_HASHTABLE(roce_ports, 10);
 
 static struct roce_shard *roce_shard_of(struct roce_port *port, const struct roce_key *key)
 {
@@ -380,8 +330,6 @@ static void roce_port_setup(struct roce_port *port, struct net_device *dev)
 {
 	u32 i;
 
-	port->dev = dev;
-	INIT_LIST_HEAD(&port->qdiscs);
 	xa_init_flags(&port->rings, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
 	port->seed = get_random_u64();
 	port->memcg = get_mem_cgroup_from_mm(current->mm);
@@ -434,7 +382,7 @@ struct roce_port *roce_port_create(struct net_device *dev, struct netlink_ext_ac
 		roce_port_free(port);
 		return ERR_PTR(err);
 	}
-	hash_add(roce_ports, &port->node, (unsigned long)dev);
+	closnet_port_add(&port->base, dev);
 	return port;
 }
 
@@ -468,62 +416,14 @@ void roce_port_put(struct roce_port *port)
 {
 	u32 i;
 
-	if (!list_empty(&port->qdiscs))
+	if (!closnet_port_del(&port->base))
 		return;
-	hash_del(&port->node);
-	nf_unregister_net_hook(dev_net(port->dev), &port->hook);
+	nf_unregister_net_hook(dev_net(port->base.dev), &port->hook);
 	synchronize_net();	/* wait until the hook has returned on all CPUs */
 	cancel_delayed_work_sync(&port->sweep);
 	for (i = 0; i < ROCE_SHARDS; i++)
 		roce_flows_free(port, roce_flows_expire(&port->shard[i].flows, U64_MAX));
 	roce_port_free(port);
-}
-
-/**
- * roce_port_next() - get the ingress halves of a device, one after the other
- * @dev: the device
- * @port: the previous one; NULL at first
- *
- * There are several while a qdisc replaces another one. Context: RTNL held.
- *
- * Return: an ingress half, or NULL.
- */
-struct roce_port *roce_port_next(const struct net_device *dev, struct roce_port *port)
-{
-	const u32 bucket = hash_min((unsigned long)dev, HASH_BITS(roce_ports));
-	struct hlist_node *node = port ? port->node.next : roce_ports[bucket].first;
-
-	for (; node; node = node->next) {
-		port = hlist_entry(node, struct roce_port, node);
-		if (port->dev == dev)
-			return port;
-	}
-	return NULL;
-}
-
-/**
- * roce_port_qdiscs() - get the list of the qdiscs
- * @port: ingress half
- *
- * Return: the list, under RTNL.
- */
-struct list_head *roce_port_qdiscs(struct roce_port *port)
-{
-	return &port->qdiscs;
-}
-
-/**
- * roce_port_newest() - get the newest qdisc
- * @port: ingress half
- *
- * It is the qdisc that has set options of the others in init(), if since then none was added or
- * changed; or NULL. If it has sent nothing, the kernel may have refused it: destroy() restores them.
- *
- * Return: the field, under RTNL.
- */
-const struct Qdisc **roce_port_newest(struct roce_port *port)
-{
-	return &port->newest;
 }
 
 /**
@@ -565,41 +465,6 @@ void roce_port_get_stats(const struct roce_port *port, struct roce_port_stats *t
 		to->unpaired_packets += READ_ONCE(st->unpaired_packets);
 		to->nomem_packets += READ_ONCE(st->nomem_packets);
 	}
-}
-
-/**
- * roce_port_at() - get an ingress half of a network namespace by its place
- * @net: namespace
- * @bucket: bucket of the hash table, from 0 on
- * @n: number of the namespace's ingress half in this bucket, from 0 on
- *
- * If there is none, @bucket and @n become the place of the next one. Context: RTNL held.
- *
- * Return: the ingress half, or NULL.
- */
-struct roce_port *roce_port_at(const struct net *net, u32 *bucket, u32 *n)
-{
-	struct roce_port *port;
-	u32 i;
-
-	for (; *bucket < HASH_SIZE(roce_ports); (*bucket)++, *n = 0) {
-		i = 0;
-		hlist_for_each_entry(port, &roce_ports[*bucket], node)
-			if (net_eq(dev_net(port->dev), net) && i++ == *n)
-				return port;
-	}
-	return NULL;
-}
-
-/**
- * roce_port_dev() - get the device
- * @port: ingress half
- *
- * Return: the device.
- */
-const struct net_device *roce_port_dev(const struct roce_port *port)
-{
-	return port->dev;
 }
 
 /* Dump a shard's flows from number @index on, under its lock. */

@@ -5,14 +5,19 @@
 #ifndef _CLOSNET_ROCE_PORT_H
 #define _CLOSNET_ROCE_PORT_H
 
+#include <linux/netfilter.h>
 #include <linux/netlink.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <net/sch_generic.h>
 #include <closnet/dcqcn.h>
+#include <closnet/port.h>
 #include "roce_flows.h"
 
 /* CNPs that wait for dequeue(), at most */
 #define ROCE_EVENTS		128
+#define ROCE_SHARDS		32U
 
 /**
  * struct roce_event - a CNP
@@ -86,7 +91,41 @@ struct roce_port_stats {
 	u64 nomem_packets;
 };
 
-struct roce_port;
+/**
+ * struct roce_shard - flows of some pairs of addresses
+ * @lock: protects all below; softirqs off
+ * @params: a copy for this shard
+ * @stats: counters
+ * @flows: flows
+ */
+struct roce_shard {
+	spinlock_t lock;	/* protects all below */
+	struct roce_rx_params params;
+	struct roce_port_stats stats;
+	struct roce_flows flows;
+} ____cacheline_aligned_in_smp;
+
+/**
+ * struct roce_port - ingress half of a device
+ * @base: the device and its qdiscs; under RTNL
+ * @rings: their rings, by number; its lock keeps them from leaving
+ * @hook: at the device's ingress
+ * @sweep: forgets idle flows; armed while there are flows
+ * @flows: number of flows
+ * @seed: secret of the hashes
+ * @memcg: memory cgroup of the process that created the port: flows are charged to it
+ * @shard: flows
+ */
+struct roce_port {
+	struct closnet_port base;
+	struct xarray rings;
+	struct nf_hook_ops hook;
+	struct delayed_work sweep;
+	atomic_t flows;
+	u64 seed;
+	struct mem_cgroup *memcg;
+	struct roce_shard shard[ROCE_SHARDS];
+};
 
 struct roce_port *roce_port_create(struct net_device *dev, struct netlink_ext_ack *extack);
 void roce_port_put(struct roce_port *port);
@@ -96,11 +135,6 @@ void roce_port_set(struct roce_port *port, const struct roce_rx_params *params);
 void roce_port_sent(struct roce_port *port, const struct roce_ring *ring,
 		    const struct roce_pkt *pkt, u64 now_ns);
 void roce_port_get_stats(const struct roce_port *port, struct roce_port_stats *to);
-struct roce_port *roce_port_next(const struct net_device *dev, struct roce_port *port);
-struct roce_port *roce_port_at(const struct net *net, u32 *bucket, u32 *n);
-struct list_head *roce_port_qdiscs(struct roce_port *port);
-const struct Qdisc **roce_port_newest(struct roce_port *port);
-const struct net_device *roce_port_dev(const struct roce_port *port);
 int roce_port_dump(struct roce_port *port, u32 *shard, u32 *index,
 		   int (*put)(void *arg, const struct roce_flow *f), void *arg);
 bool roce_ring_take(struct roce_ring *ring, struct roce_event *event);

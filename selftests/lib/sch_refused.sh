@@ -20,11 +20,13 @@ send() {
 # refused_case OPTION BEFORE AFTER NUMBER: d0 has mq with qdiscs below classes 1:1 and 1:2. OPTION has value BEFORE.
 # A refused qdisc has AFTER; its attribute in netlink is NUMBER. d0 is down and has address 192.0.2.1/24.
 refused_case() {
+	local default
 	tc -n "$a" -batch - <<-END
 		qdisc replace dev d0 root handle 1: mq
 		qdisc replace dev d0 parent 1:1 handle 11: $SCH
-		qdisc replace dev d0 parent 1:2 handle 12: $SCH $1 $2
 	END
+	default=$(shared "$1")
+	tc -n "$a" qdisc replace dev d0 parent 1:2 handle 12: "$SCH" "$1" "$2"
 	check_eq "$1: the qdiscs of a device share it" "$(shared "$1")" "[$2]"
 	check "$1: the kernel refuses a further qdisc after its init()" refused 1:3 "$4=$3"
 	check_eq "$1: a refused qdisc leaves it unchanged" "$(shared "$1")" "[$2]"
@@ -58,4 +60,6 @@ refused_case() {
 	check_eq "$1: a refused qdisc without options leaves it unchanged" "$(shared "$1")" "[$3]"
 	tc -n "$a" qdisc replace dev d0 parent 1:4 handle 14: "$SCH"
 	check_eq "$1: a new qdisc without options takes it over" "$(shared "$1")" "[$3]"
+	tc -n "$a" qdisc replace dev d0 root handle 2: "$SCH"
+	check_eq "$1: a root qdisc has the default" "$(shared "$1")" "$default"
 }
