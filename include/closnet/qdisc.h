@@ -24,6 +24,7 @@ struct closnet_shaper {
 int closnet_enqueue_segs(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_free,
 			 int (*enqueue)(struct sk_buff *skb, struct Qdisc *sch,
 					struct sk_buff **to_free));
+bool closnet_is_users(const struct sk_buff *skb);
 void closnet_shaper_init(struct closnet_shaper *s, struct Qdisc *sch);
 void closnet_shaper_set(struct closnet_shaper *s, u64 rate_Bps, u16 overhead_bytes);
 void closnet_shaper_wait(struct closnet_shaper *s, struct Qdisc *sch);

@@ -5,6 +5,7 @@
 #include <linux/skbuff.h>
 #include <net/gso.h>
 #include <net/pkt_sched.h>
+#include <net/sock.h>
 #include <closnet/qdisc.h>
 
 /* Lateness of a timer that costs no rate */
@@ -58,6 +59,24 @@ int closnet_enqueue_segs(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff 
 	if (packets)	/* the parents will add one packet, of length len */
 		qdisc_tree_reduce_backlog(sch, 1 - packets, len - bytes);
 	return best;
+}
+
+/**
+ * closnet_is_users() - test whether a packet comes from a socket that any user may have
+ * @skb: the packet, in enqueue()
+ *
+ * With a control packet, a user could harm the flows of others at the destination. Sockets of the
+ * kernel count: RxRPC sends a user's bytes by one, and SCTP in UDP is a user's own socket, of
+ * another type. Raw and packet sockets need a privilege, and a tap's is that of a virtual machine.
+ *
+ * Return: true if so.
+ */
+bool closnet_is_users(const struct sk_buff *skb)
+{
+	const struct sock *sk = skb->sk;
+
+	return sk && sk_fullsock(sk) && sk->sk_type != SOCK_RAW &&
+	       (sk->sk_family == AF_INET || sk->sk_family == AF_INET6);
 }
 
 /**

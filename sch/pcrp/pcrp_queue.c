@@ -223,16 +223,17 @@ static int pcrp_enqueue_top(struct Qdisc *sch, struct sk_buff *skb, const struct
 }
 
 /*
- * Only the module may send control packets with the host's address. Forged ones have a
- * socket if they come from a user, and skb_iif if they come from a container: drop them.
- * The module's own GRANTs have neither.
+ * Only the module may send control packets for the host, and its GRANTs have neither socket nor
+ * skb_iif. Drop those of a user, who may bind a socket to the IPv6 address of another host, and
+ * others with the host's address, which may come from a container.
  */
 static int pcrp_enqueue_control(struct Qdisc *sch, struct sk_buff *skb,
 				const struct pcrp_pkt *pkt, struct sk_buff **to_free)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 
-	if (unlikely((skb->sk || skb->skb_iif) && pcrp_pkt_is_own(q, skb, pkt)))
+	if (unlikely(closnet_is_users(skb) ||
+		     ((skb->sk || skb->skb_iif) && pcrp_pkt_is_own(q, skb, pkt))))
 		return pcrp_drop(sch, skb, to_free, &q->dropped_forged_packets);
 	return pcrp_enqueue_top(sch, skb, pkt, 0, to_free);
 }

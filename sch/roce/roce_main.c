@@ -48,7 +48,6 @@
 #include <closnet/link_rate.h>
 #include <closnet/qdisc.h>
 #include <net/pkt_sched.h>
-#include <net/sock.h>
 #include "roce.h"
 #include "roce_cnp.h"
 
@@ -199,24 +198,10 @@ static bool roce_is_own(const struct sk_buff *skb)
 	return !skb->sk && !skb->skb_iif;
 }
 
-/*
- * Does the CNP come from a socket that any user may have? It could slow down the queue pairs of
- * others at the destination. Sockets of the kernel count: RxRPC sends a user's bytes by one, and
- * SCTP in UDP is a user's own socket, of another type. No such socket has CNPs to send: those of
- * rdma_rxe send none. Raw and packet sockets need a privilege.
- */
-static bool roce_is_users(const struct sk_buff *skb)
-{
-	const struct sock *sk = skb->sk;
-
-	return sk && sk_fullsock(sk) && sk->sk_type != SOCK_RAW &&
-	       (sk->sk_family == AF_INET || sk->sk_family == AF_INET6);
-}
-
 /* The segments of a user's GSO packet may be CNPs, whatever it begins with. */
 static bool roce_may_have_cnps(const struct sk_buff *skb)
 {
-	return skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 && roce_is_users(skb) &&
+	return skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4 && closnet_is_users(skb) &&
 	       udp_hdr(skb)->dest == htons(ROCE_UDP_PORT);
 }
 
@@ -236,7 +221,7 @@ static int roce_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff *
 		return roce_enqueue_qp(sch, skb, &pkt, to_free);
 	if (kind == ROCE_KIND_CNP && roce_is_own(skb))
 		return roce_enqueue_cnp(sch, skb);
-	if (kind == ROCE_KIND_CNP && roce_is_users(skb))
+	if (kind == ROCE_KIND_CNP && closnet_is_users(skb))	/* rdma_rxe's sockets send none */
 		return roce_drop(sch, skb, to_free, &q->stats.dropped_cnp_packets);
 	return roce_enqueue_other(sch, skb, false, to_free);
 }

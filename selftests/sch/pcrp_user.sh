@@ -30,9 +30,28 @@ for step in request probe grant:udp4:offset=1; do
 	check_refused "a user's ${step%%:*} from the host's address is dropped" "No buffer space" pcrp_talk -s "$a/v0" $step
 done
 check_eq "forged control packets are counted" "$(forged "$a/v0")" 3
+# the port may be a user's, and IPV6_FREEBIND (78) binds a socket to the address of another host
+freebind() {
+	in_ns "$a" setpriv --reuid 65534 --clear-groups /usr/bin/python3 - <<-'END'
+		import socket
+		sock = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+		sock.setsockopt(socket.IPPROTO_IPV6, 78, 1)
+		sock.bind(("2001:db8::99", 1021))
+		sock.sendto(bytes(64), ("2001:db8::2", 1021))
+	END
+}
+ip netns exec "$a" tee /proc/sys/net/ipv6/conf/{all,v0}/disable_ipv6 >/dev/null <<<0
+ip -n "$a" -batch - <<-END
+	addr add 2001:db8::1/64 dev v0 nodad
+	neigh add 2001:db8::2 lladdr $MAC_B nud permanent dev v0
+END
+in_ns "$a" sysctl -qw net.ipv4.ip_unprivileged_port_start=1021
+check "a user sends a control packet from another host's address" freebind
+check_eq "a user's control packet from another host's address is dropped" "$(forged "$a/v0")" 4
+in_ns "$a" sysctl -qw net.ipv4.ip_unprivileged_port_start=1024
 check "the host's own flows deliver all data" tcp_flow -s "$a" -r "$b" -d 10.0.0.2 connect send=1000000 close eof
 check_json "$(tc -n "$a" -s -j qdisc show dev v0 root | unwrap)" "the host's own control packets pass" \
-	'.grants_received > 0 and .dropped_forged_packets == 3'
+	'.grants_received > 0 and .dropped_forged_packets == 4'
 
 # ---- packets of a container, masqueraded with the host's address
 
