@@ -20,8 +20,9 @@
  * A flow names the qdisc that sends it by number: a qdisc that leaves need not search the
  * flows. If another qdisc gets the number, it ignores CNPs for flows that it does not know.
  *
- * Locks: the root lock may be held around a shard's lock, that around the lock of the
- * rings' numbers, and that around a ring's. No lock is held while a CNP is sent.
+ * Locks: the root lock may be held around a shard's lock, and that around a ring's. A ring
+ * is used under a shard's lock: one that leaves waits for them. No lock is held while a CNP
+ * is sent.
  *
  * Reference: Y. Zhu, H. Eran, D. Firestone, C. Guo, M. Lipshteyn, Y. Liron,
  * J. Padhye, S. Raindel, M. H. Yahia, M. Zhang: "Congestion Control for Large-Scale
@@ -198,19 +199,14 @@ static bool roce_rx_notify(struct roce_port *port, struct roce_shard *shard,
 {
 	struct roce_flow *f = roce_flows_notified(&shard->flows, cnp, now_ns);
 	struct roce_ring *ring;
-	bool ignored = false;
 
-	xa_lock(&port->rings);
 	ring = f && f->owner ? xa_load(&port->rings, f->owner) : NULL;
-	if (ring)
-		ignored = !roce_rx_hand_on(ring, f, now_ns);
-	xa_unlock(&port->rings);
 	if (!ring) {
 		closnet_add(&shard->stats.cnp_unmatched, 1);
 		return false;
 	}
 	trace_roce_cnp_received(cnp, f->key.qpn);
-	if (ignored)
+	if (!roce_rx_hand_on(ring, f, now_ns))
 		closnet_add(&shard->stats.cnp_ignored, 1);
 	return true;
 }
@@ -330,7 +326,7 @@ static void roce_port_setup(struct roce_port *port, struct net_device *dev)
 {
 	u32 i;
 
-	xa_init_flags(&port->rings, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_BH);
+	xa_init_flags(&port->rings, XA_FLAGS_ALLOC1);
 	port->seed = get_random_u64();
 	port->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_DELAYED_WORK(&port->sweep, roce_port_sweep);
@@ -395,7 +391,7 @@ struct roce_port *roce_port_create(struct net_device *dev, struct netlink_ext_ac
  */
 int roce_port_add_ring(struct roce_port *port, struct roce_ring *ring)
 {
-	return xa_alloc_bh(&port->rings, &ring->number, ring, xa_limit_32b, GFP_KERNEL_ACCOUNT);
+	return xa_alloc(&port->rings, &ring->number, ring, xa_limit_32b, GFP_KERNEL_ACCOUNT);
 }
 
 /**
@@ -405,7 +401,13 @@ int roce_port_add_ring(struct roce_port *port, struct roce_ring *ring)
  */
 void roce_port_del_ring(struct roce_port *port, const struct roce_ring *ring)
 {
-	xa_erase_bh(&port->rings, ring->number);
+	struct roce_shard *shard;
+
+	xa_erase(&port->rings, ring->number);
+	for (shard = port->shard; shard < port->shard + ROCE_SHARDS; shard++) {
+		spin_lock_bh(&shard->lock);	/* a hook that has found the ring returns */
+		spin_unlock_bh(&shard->lock);
+	}
 }
 
 /**

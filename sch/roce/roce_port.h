@@ -108,7 +108,7 @@ struct roce_shard {
 /**
  * struct roce_port - ingress half of a device
  * @base: the device and its qdiscs; under RTNL
- * @rings: their rings, by number; its lock keeps them from leaving
+ * @rings: their rings, by number
  * @hook: at the device's ingress
  * @sweep: forgets idle flows; armed while there are flows
  * @flows: number of flows
