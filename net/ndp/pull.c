@@ -393,24 +393,25 @@ static u64 ndp_pull_line_ns(const struct ndp_pull *q, u32 bytes)
 
 /*
  * A pulled packet arrived. The sender may have sent another packet, but the sum is right. A trimmed
- * one did not take the link for its length.
+ * one did not take the link for its length. Return: length for which the packet was pulled
  */
-static void ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n, u32 len, bool nacked)
+static u32 ndp_pull_correct(struct ndp_pull *q, struct ndp_pull_node *n, u32 len, bool nacked)
 {
 	u32 asked;
 	u64 time;
 
 	if (!n->due.count)
-		return;
+		return n->bytes - NDP_PULL_OVERHEAD;
 	asked = ndp_pull_lengths_take(&n->due);
 	if (nacked)
-		return;
+		return asked;
 	time = ndp_share_time(&q->share,
 			      ndp_pull_line_ns(q, len > asked ? len - asked : asked - len));
 	if (len > asked)
 		q->next_ns += time;
 	else
 		q->next_ns -= min_t(u64, q->next_ns, time);
+	return asked;
 }
 
 /*
@@ -433,7 +434,8 @@ static bool ndp_pull_is_full(const struct ndp_pull *q)
 
 /*
  * Let an unpulled packet delay the next pull, or a pulled one that was displaced give time back.
- * @line_ns: of the bytes that arrived, since a sender may claim any length of a trimmed packet
+ * A sender may claim any length of a trimmed packet, so @line_ns is of the bytes that arrived, and
+ * @len is at most what was pulled.
  */
 static void ndp_pull_displace(struct ndp_pull *q, u64 line_ns, u32 len, bool asked, bool nacked)
 {
@@ -454,14 +456,15 @@ static void ndp_pull_data(struct ndp_pull *q, struct ndp_pull_node *n, const str
 {
 	u32 len = max_t(u32, min_t(u32, h->payload_len + more, q->len_max), h->here + more);
 	u64 line_ns = ndp_pull_line_ns(q, h->here + more + NDP_PULL_OVERHEAD);
+	u32 pulled = 0;
 	bool asked;
 
 	ndp_pull_size(q, n, h, len);
 	asked = ndp_pull_was_asked(n, h);
 	ndp_share_arrived(&q->share, asked, nacked, line_ns, now_ns);
 	if (!(h->flags & NDP_DATA_SPEC))
-		ndp_pull_correct(q, n, len, nacked);
-	ndp_pull_displace(q, line_ns, len, asked, nacked);
+		pulled = ndp_pull_correct(q, n, len, nacked);
+	ndp_pull_displace(q, line_ns, min_t(u32, len, pulled), asked, nacked);
 	if (!asked && !nacked && q->policy == NDP_PULL_FAIR)
 		ndp_pull_unasked(q, n, now_ns);
 	if (nacked && ndp_pull_wanted(n) < NDP_PULL_DEMAND_MAX) {

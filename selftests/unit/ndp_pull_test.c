@@ -413,6 +413,27 @@ static void test_unpulled(void **state)
 	assert_in_range(next_ns - q.next_ns, 3 * time, 3 * time + 3);
 }
 
+/* A packet gives no more time back than its pull took, however long it claims to be. */
+static void test_unpulled_claim(void **state)
+{
+	const u64 time = (u64)(100 + NDP_PULL_OVERHEAD) * 800 / 990;
+	u64 next_ns;
+
+	(void)state;
+	open_queue(NDP_PULL_FAIR, 0);
+	wish(0, 1000);
+	assert_int_equal(pull(), 0);
+	arrive(0, 0, 0, MTU, false);
+	n[0].bytes = 100 + NDP_PULL_OVERHEAD;
+	assert_int_equal(pull(), 0);
+	unasked(1, 1, false);
+	assert_int_equal(q.displaced, 1);
+	next_ns = q.next_ns;
+	arrive(0, 0, 0, MTU, true);
+	assert_int_equal(q.displaced, 0);
+	assert_in_range(next_ns - q.next_ns, time, time + 1);
+}
+
 /* A flood of them does not stop pulls, nor do many trimmed packets speed them up afterwards. */
 static void test_unpulled_most(void **state)
 {
@@ -661,6 +682,7 @@ int main(void)
 		cmocka_unit_test(test_nacked),
 		cmocka_unit_test(test_correct),
 		cmocka_unit_test(test_unpulled),
+		cmocka_unit_test(test_unpulled_claim),
 		cmocka_unit_test(test_unpulled_most),
 		cmocka_unit_test(test_late),
 		cmocka_unit_test(test_rate),
