@@ -2,8 +2,8 @@
 /*
  * The NDP transport: devices of a namespace: their pull queues, and the repair of trimmed packets
  *
- * A VLAN, MACVLAN or IPVLAN device shares the pull queue of the device below it (pacer.c). RTNL is
- * held.
+ * A VLAN, MACVLAN, IPVLAN or VXLAN device shares the pull queue of the device below it (pacer.c).
+ * RTNL is held.
  *
  * The repair (input.c) is registered only on devices by which NDP sockets receive:
  *
@@ -172,8 +172,12 @@ static void ndp_dev_del(struct ndp_net *nn, struct net_device *dev)
 	kfree_rcu(nd, rcu);
 }
 
-/* @upper is on top of @dev and no master of it: they share the link. Return: that is news */
-static bool ndp_dev_share(const struct net_device *dev, const struct net_device *upper)
+/*
+ * @upper is on top of @dev and no master of it: they share the link. @left: queue of a device that
+ * is not below any more, or NULL. Return: that is news
+ */
+static bool ndp_dev_share(const struct net_device *dev, const struct net_device *upper,
+			  const struct ndp_pacer *left)
 {
 	struct ndp_dev *lower = ndp_dev_find(ndp_net(dev_net(dev)), dev->ifindex);
 	struct ndp_dev *nd = ndp_dev_find(ndp_net(dev_net(upper)), upper->ifindex);
@@ -184,7 +188,7 @@ static bool ndp_dev_share(const struct net_device *dev, const struct net_device 
 	pacer = rtnl_dereference(lower->pacer);
 	old = rtnl_dereference(nd->pacer);
 	/* one that shares the queue of a device that has changed its namespace needs the new one */
-	if (pacer->dead || (nd->shares && !old->dead))
+	if (pacer->dead || (nd->shares && !old->dead && old != left))
 		return false;
 	refcount_inc(&pacer->refs);
 	ndp_dev_drop_pacer(nd);
@@ -193,31 +197,43 @@ static bool ndp_dev_share(const struct net_device *dev, const struct net_device 
 	return true;
 }
 
-/* The devices above @dev share its link, at most MAX_NEST_DEV levels. */
-static void ndp_dev_share_up(struct net_device *dev)
+/* The devices above @dev share its link, at most MAX_NEST_DEV levels. @left: see ndp_dev_share() */
+static void ndp_dev_share_up(struct net_device *dev, const struct ndp_pacer *left)
 {
 	const struct net_device *master = netdev_master_upper_dev_get(dev);
 	struct net_device *upper;
 	struct list_head *iter;
 
 	netdev_for_each_upper_dev_rcu(dev, upper, iter)
-		if (upper != master && ndp_dev_share(dev, upper))
-			ndp_dev_share_up(upper);
+		if (upper != master && ndp_dev_share(dev, upper, left))
+			ndp_dev_share_up(upper, left);
 }
 
 /*
  * @dev may have devices below and above already: when the module is loaded, or if it comes from
- * another namespace.
+ * another namespace. Or one below is not there any more: @left.
  */
-static void ndp_dev_join(struct net_device *dev)
+static void ndp_dev_join(struct net_device *dev, const struct ndp_pacer *left)
 {
 	struct net_device *lower;
 	struct list_head *iter;
 
 	netdev_for_each_lower_dev(dev, lower, iter)
 		if (netdev_master_upper_dev_get(lower) != dev)
-			ndp_dev_share(lower, dev);
-	ndp_dev_share_up(dev);
+			ndp_dev_share(lower, dev, left);
+	ndp_dev_share_up(dev, left);
+}
+
+/*
+ * @upper is linked to @dev, or it is not any more. A device that changes the one below, like a
+ * VXLAN device, is linked to the new one first. Flows that have begun keep their queue.
+ */
+static void ndp_dev_relink(const struct net_device *dev, struct net_device *upper, bool linking)
+{
+	const struct ndp_dev *nd = ndp_dev_find(ndp_net(dev_net(dev)), dev->ifindex);
+
+	if (nd)
+		ndp_dev_join(upper, linking ? NULL : rtnl_dereference(nd->pacer));
 }
 
 /* A device that changes its namespace is unregistered and registered again. */
@@ -232,7 +248,7 @@ static int ndp_dev_event(struct notifier_block *nb, unsigned long event, void *p
 	case NETDEV_REGISTER:
 		err = ndp_dev_add(nn, dev);
 		if (!err)
-			ndp_dev_join(dev);
+			ndp_dev_join(dev, NULL);
 		return notifier_from_errno(err);
 	case NETDEV_UP:
 	case NETDEV_CHANGE:
@@ -240,8 +256,8 @@ static int ndp_dev_event(struct notifier_block *nb, unsigned long event, void *p
 		ndp_dev_link(nn, dev);
 		break;
 	case NETDEV_CHANGEUPPER:
-		if (info->linking && !info->master && ndp_dev_share(dev, info->upper_dev))
-			ndp_dev_share_up(info->upper_dev);
+		if (!info->master)
+			ndp_dev_relink(dev, info->upper_dev, info->linking);
 		break;
 	case NETDEV_UNREGISTER:
 		ndp_dev_del(nn, dev);

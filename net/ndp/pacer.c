@@ -3,8 +3,9 @@
  * The NDP transport: devices, their pull queues, and deferred answers
  *
  * Each device by which packets may arrive has a pull queue (pull.h) and a timer for the next pull.
- * A VLAN, MACVLAN or IPVLAN device shares the queue of the device below it, in whatever namespace
- * that is, because they share the link. The namespace of the lowest device sets rate and policy:
+ * A VLAN, MACVLAN, IPVLAN or VXLAN device shares the queue of the device below it, in whatever
+ * namespace that is, because they share the link. The namespace of the lowest device sets rate and
+ * policy:
  *
  *	packet ---> ndp_pacer_demand() ---> queue ---> timer ---> @say()
  *	                 |                               |

@@ -27,7 +27,7 @@ enum ndp_defer {
 };
 
 /**
- * struct ndp_pacer - pull queue of a device, and of the VLAN, MACVLAN and IPVLAN devices above it
+ * struct ndp_pacer - pull queue of a device, and of the VLAN, MACVLAN, ... devices above it
  * @refs: devices and flows
  * @timer: soft
  * @say: sends a CONTROL to the sender of a flow

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # net.ndp.pull_policy determines the flow that a receiver pulls first: three messages of 1, 2 and 6 MB arrive at once,
 # all longer than their senders' first windows. A container c with a VLAN device of the receiver has no influence on that.
+# VLAN and VXLAN devices share the pull queue of the device below them.
 # shellcheck disable=SC2154 # setup_ns sets the namespaces
 . "$(dirname "$0")/../lib/lib.sh"
 need_closwire
@@ -67,4 +68,22 @@ check "module is loaded again" rmmod ndp
 load_module ndp
 policy 2 "$c" 10.5.0.100 0
 check "a device that is older than the module shares the link" test "$(took 3)" -lt 1600
+
+# ---- a VXLAN device whose lower device changes from a slow link to a fast one
+
+ip link add x0 netns "$r" type closwire rate 100mbit peer name x1 netns "$r"
+ip -n "$r" link set x0 up
+ip -n "$r" link set x1 up
+# vxlan NS LOWER REMOTE ADDRESS: add a VXLAN device to NS
+vxlan() {
+	ip -n "$1" link add vx0 mtu 8900 type vxlan id 7 dev "$2" remote "$3" dstport 4789 || skip_all "no VXLAN devices"
+	ip -n "$1" link set vx0 up
+	ip -n "$1" addr add "$4/24" dev vx0
+}
+vxlan "$h1" w0 10.0.0.100 10.6.0.1
+vxlan "$r" x0 10.0.0.1 10.6.0.100
+ip -n "$r" link set vx0 type vxlan dev w0
+messages "a message by a VXLAN device arrives" receive -n "$r" -b 8m -p 9 -l 1m -- send -n "$h1" -d 10.6.0.100 -p 9 -l 1m
+# at 100 Mbit/s it takes 80 ms
+check "a device shares the link of its new lower device" test "$(total us)" -lt 5000
 finish
