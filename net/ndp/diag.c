@@ -132,13 +132,14 @@ static void ndp_stats_rcv(struct ndp_net *nn, u64 *sum)
 	struct ndp_sock *ns;
 	int bucket;
 
-	spin_lock_bh(&nn->ports_lock);
-	hash_for_each(nn->ports, bucket, ns, port_node)
-		ndp_stats_sum(sum, ns->rcv.verdicts, NDP_RCV_VERDICTS);
-	spin_lock(&nn->totals_lock);
+	spin_lock_bh(&nn->totals_lock);
 	ndp_stats_sum(sum, nn->rcv_totals, NDP_RCV_VERDICTS);
-	spin_unlock(&nn->totals_lock);
-	spin_unlock_bh(&nn->ports_lock);
+	spin_unlock_bh(&nn->totals_lock);
+	/* programs may open many sockets: rather miss one that is closed meanwhile than lock all */
+	rcu_read_lock();
+	hash_for_each_rcu(nn->ports, bucket, ns, port_node)
+		ndp_stats_sum(sum, ns->rcv.verdicts, NDP_RCV_VERDICTS);
+	rcu_read_unlock();
 }
 
 static void ndp_stats_lines(struct seq_file *seq, const char * const *names, const void *values,
