@@ -66,6 +66,7 @@
  * message. So those of all messages in progress take turns: if it is a new packet for one of them,
  * that one goes before the lost packets; then the one that was sent longest ago. If the ring has no
  * place for the new packet, the message that found no room gives up its own, which are new again.
+ * Until a packet is acknowledged, pulls wait while one is in flight, which tests for room.
  *
  * Order: strict by priority, then by the least key: a message's length plus the bytes that the
  * flow had sent when it was submitted. With one message at a time, that is the order of remaining
@@ -337,6 +338,7 @@ struct ndp_snd_call {
  * @known: the receiver knows the flow
  * @unanswered: a packet was sent, and no answer arrived since
  * @full: the receiver had no room for a packet, and no new packet was sent since
+ * @refused_room: the receiver had no room for a packet, and none was acknowledged since
  * @reorder: doublings of reorder_ns
  * @persist: answers by which packets are lost until one of them ends
  */
@@ -385,6 +387,7 @@ struct ndp_snd_flow {
 	bool known : 1;
 	bool unanswered : 1;
 	bool full : 1;
+	bool refused_room : 1;
 	u8 reorder : 3;
 	u8 persist : 4;
 };

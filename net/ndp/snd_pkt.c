@@ -66,6 +66,12 @@ static bool ndp_snd_is_new_first(const struct ndp_snd_flow *f)
 	return f->full && ndp_sb_room(&f->sb) && ndp_snd_unsent(f);
 }
 
+/* Is a packet in flight that will show whether the receiver has room? Then pulls have to wait. */
+static bool ndp_snd_is_testing(const struct ndp_snd_flow *f)
+{
+	return f->refused_room && !f->push && f->sb.flight.count;
+}
+
 /**
  * ndp_snd_pick() - choose the next action of a flow
  * @f: flow
@@ -77,6 +83,8 @@ enum ndp_snd_action ndp_snd_pick(const struct ndp_snd_flow *f, const struct ndp_
 {
 	if ((f->credit || f->push) && ndp_snd_is_new_first(f))
 		return NDP_SND_NEW;
+	if (ndp_snd_is_testing(f))
+		return f->probe ? NDP_SND_PROBE : NDP_SND_WAIT;
 	/* a receiver without room would refuse the packet again */
 	if (f->sb.lost.count && (f->push || f->credit || (f->window && ndp_snd_may_stall(f))))
 		return NDP_SND_RTX;
@@ -444,6 +452,8 @@ static bool ndp_snd_acks(const struct ndp_snd_call *c, struct ndp_snd_flow *f,
 		news = true;
 	}
 	ndp_sb_advance(sb);
+	if (news)
+		f->refused_room = false;
 	return news;
 }
 
@@ -463,6 +473,7 @@ static bool ndp_snd_named_lost(const struct ndp_snd_call *c, struct ndp_snd_flow
 	ndp_sb_lose(&f->sb, pkt, false);
 	if (h->flags & NDP_CTL_FULL) {
 		f->full = true;
+		f->refused_room = true;
 		ndp_snd_rewind(f, pkt->msg);
 	}
 	return true;

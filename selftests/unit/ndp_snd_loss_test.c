@@ -551,22 +551,20 @@ static void test_oldest_for_full_receiver(void **state)
 		expect_rtx(&port, 0, 0);
 		expect_wait(&port);
 	}
-	/* two that were pulled find no room, either: they are the last ones then */
-	h = port_answer(&port, NDP_CTL_PULL, 0, 0);
-	h.ctl.pull += 2;
-	h.ctl.window = 0;
-	port_control(&port, &h);
-	expect_rtx(&port, 1, 0);
-	expect_rtx(&port, 2, 0);
+	/* pulls wait for the answer to this one */
+	pull(&port, 2);
 	expect_wait(&port);
 	port.now += MS << 4;
-	assert_int_equal(port_expire(&port, &path), 3);
+	assert_int_equal(port_expire(&port, &path), 1);
 	expect_rtx(&port, 0, 0);
-	/* it takes it, and has no room again */
+	/* it takes it */
 	port.ack_base++;
-	h = port_answer(&port, NDP_CTL_ACK, PORT_SEQ, 5);
-	h.ctl.window = 0;
-	port_control(&port, &h);
+	ack(&port, 0);
+	expect_rtx(&port, 1, 0);
+	expect_rtx(&port, 2, 0);
+	/* it has no room again */
+	say_full(&port, 1, 1);
+	say_full(&port, 2, 1);
 	expect_wait(&port);
 	port.now = ndp_snd_due_ns(&port.f, &port.p);
 	assert_int_equal(port_expire(&port, &path), 0);
@@ -601,11 +599,15 @@ static void test_turns_for_full_receiver(void **state)
 		expect_rtx(&port, 3, 0);
 		say_full(&port, 3, (u8)(i + 1));
 	}
-	/* both are in flight: later packets are next */
+	/* one at a time */
 	pull(&port, 3);
 	expect_rtx(&port, 0, 0);
-	expect_rtx(&port, 3, 0);
+	expect_wait(&port);
+	/* until one finds room: later packets are next */
+	port.ack_base++;
+	ack(&port, 0);
 	expect_rtx(&port, 1, 0);
+	expect_rtx(&port, 3, 0);
 	port_close(&port);
 }
 
@@ -676,13 +678,19 @@ static void test_full_ring_for_full_receiver(void **state)
 	assert_int_equal(h.data.msg_id, m[0].id);
 	assert_int_equal(h.data.offset, PORT_PAYLOAD);
 	assert_int_equal(h.data.base, PORT_SEQ + next);
+	expect_wait(&port);
+	say_full(&port, next, 0);
 	h = expect_new(&port, next + 1, 0);
 	assert_int_equal(h.data.msg_id, m[1].id);
 	assert_int_equal(h.data.offset, PORT_PAYLOAD);
 	assert_int_equal(m[1].pending, 1);
 	/* now no message needs a new packet */
+	ack(&port, next + 1);
+	pull(&port, 1);
+	expect_rtx(&port, next, 0);
 	next = fill_ring(&port, next + 2);
 	say_full(&port, next - 1, 0);
+	ack(&port, next - 2);
 	pull(&port, 1);
 	expect_rtx(&port, next - 1, 0);
 	port_close(&port);
