@@ -757,6 +757,7 @@ struct ndp_rx_key {
  * @reported_trimmed: @f.trimmed in the last CONTROL
  * @reported_room: the last CONTROL reported room
  * @offered: ACK that is offered to the flow of the other direction; 0: none
+ * @offered_to: that flow's flow_id
  * @ride_misses: offers in vain, less others; NDP_RIDE_MISSES: only some ACKs are offered
  * @unoffered: ACKs that were not offered since the last offer
  * @missing: it counts in the socket's @missing
@@ -786,6 +787,7 @@ struct ndp_rx {
 	bool reported_room;
 	s8 ride_misses;
 	u8 unoffered;
+	u32 offered_to;
 	u64 offered;
 	u8 pings;
 	u8 calm;

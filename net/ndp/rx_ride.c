@@ -43,13 +43,17 @@ static void ndp_ride_missed(struct ndp_rx *rx, int misses)
 	rx->ride_misses = (s8)min(rx->ride_misses + misses, NDP_RIDE_MISSES);
 }
 
-/* Take an offer back. Return: false if DATA has carried it */
+/*
+ * Take an offer back. If the flow has ended or was renamed meanwhile, the offer may be lost, and
+ * the ACK is sent again to be sure. Return: false if DATA has carried it
+ */
 static bool ndp_ride_withdraw(struct ndp_rx *rx, struct ndp_tx *tx)
 {
 	s64 offered = (s64)rx->offered;
 
 	rx->offered = 0;
-	if (!tx || atomic64_cmpxchg(&tx->ride, offered, 0) == offered)
+	if (!tx || atomic64_cmpxchg(&tx->ride, offered, 0) == offered ||
+	    READ_ONCE(tx->flow_id) != rx->offered_to)
 		return true;
 	ndp_rcv_rode(&rx->f);
 	rx->ride_misses = (s8)max(rx->ride_misses - 1, -NDP_RIDE_MISSES);
@@ -95,6 +99,7 @@ static bool ndp_ride_put(struct ndp_rx *rx, struct ndp_tx *tx, u32 seq, u64 now)
 	if (atomic64_cmpxchg(&tx->ride, 0, (s64)offer))
 		return false;
 	rx->offered = offer;
+	rx->offered_to = READ_ONCE(tx->flow_id);
 	return true;
 }
 
