@@ -35,7 +35,7 @@
  *    connection for its direction, cause no CNP: the stack follows RFC 3168.
  *  - The rate counts payload; the rate of a NIC counts whole frames.
  *  - R_AI is proportional to the link rate: 40 Mbit/s in the paper were for 40 Gbit/s.
- *  - With profile tuned, window and burst follow the rate.
+ *  - With profile tuned, window and burst follow the rate, and T is at least RTT / F.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -141,13 +141,17 @@ static void dcqcn_cwnd_event(struct sock *sk, enum tcp_ca_event event)
 
 /* ---- sender (RP) ---- */
 
-static struct dcqcn_limits dcqcn_limits(const struct dcqcn *ca)
+static struct dcqcn_limits dcqcn_limits(const struct sock *sk, const struct dcqcn *ca)
 {
 	const struct dcqcn_config *c = ca->config;
+	u64 rtt_us = max_t(u32, tcp_sk(sk)->srtt_us >> 3, tcp_sk(sk)->rack.rtt_us);
 	struct dcqcn_limits l;
 
 	dcqcn_limits_set(&l, &c->rates, ca->cc.link_Mbps * CLOSNET_CC_MBPS,
 			 closnet_cc_max_Bps(&ca->cc, &c->cc));
+	/* Profile tuned: fast recovery lasts a round trip, even one that has just grown. */
+	if (c->burst_ns)
+		l.timer_ns = div_u64(rtt_us * NSEC_PER_USEC, c->params.threshold);
 	return l;
 }
 
@@ -166,11 +170,12 @@ static void dcqcn_check_link(struct sock *sk, struct dcqcn *ca)
 }
 
 /*
- * Profile tuned: window and burst are what the connection sends in cap_ns and burst_ns.
- * Such a window keeps the flows of an incast from filling the buffer: a flow that waits
- * there gets no CNPs, and its rate would increase. Bursts have an even number of packets,
- * or one packet if the connection sends fewer than one in T: each packet can cause a
- * CNP, and the rate would increase several times between two bursts.
+ * Profile tuned: the window is that of the line rate, cap_bytes or cap_ns, times R_C over the
+ * line rate; a burst is what the connection sends in burst_ns. Such a window keeps the flows
+ * of an incast from filling the buffer: a flow that waits there gets few CNPs. It does not
+ * depend on the lowest RTT, as the RTTs of an incast's start include the queue. Bursts have
+ * an even number of packets, or one packet if the connection sends fewer than one in T: each
+ * packet can cause a CNP, and the rate would increase several times between two bursts.
  */
 static void dcqcn_set_sizes(struct sock *sk, struct dcqcn *ca)
 {
@@ -180,9 +185,11 @@ static void dcqcn_set_sizes(struct sock *sk, struct dcqcn *ca)
 
 	if (!c->burst_ns)
 		return;
-	window = div_u64(rate_Bps * c->cc.cap_ns, NSEC_PER_SEC);
 	if (c->cc.cap_bytes)
-		window = min_t(u64, window, c->cc.cap_bytes);
+		window = div_u64(mul_u64_u32_div(rate_Bps, c->cc.cap_bytes, ca->cc.link_Mbps),
+				 CLOSNET_CC_MBPS);
+	else
+		window = div_u64(rate_Bps * c->cc.cap_ns, NSEC_PER_SEC);
 	ca->cc.cap_segs = min_t(u64, max_t(u64, div_u64(window, ca->cc.mss), 4),
 				tcp_sk(sk)->snd_cwnd_clamp);
 	if (rate_Bps >= div_u64((u64)ca->cc.mss * NSEC_PER_SEC, c->params.timer_ns)) {
@@ -210,7 +217,7 @@ static noinline void dcqcn_catch_up(struct sock *sk, struct dcqcn *ca)
 	enum dcqcn_cause cause;
 
 	dcqcn_check_link(sk, ca);
-	l = dcqcn_limits(ca);
+	l = dcqcn_limits(sk, ca);
 	ca->bytes_sent += bytes;
 	cause = dcqcn_advance(&ca->vars, &ca->config->params, &l, tp->tcp_clock_cache, bytes);
 	if (cause != DCQCN_NONE)
@@ -233,7 +240,7 @@ static noinline void dcqcn_notified(struct sock *sk, struct dcqcn *ca, bool fres
 	struct dcqcn_limits l;
 
 	dcqcn_catch_up(sk, ca);
-	l = dcqcn_limits(ca);
+	l = dcqcn_limits(sk, ca);
 	if (dcqcn_cnp(&ca->vars, &ca->config->params, &l, tcp_sk(sk)->tcp_clock_cache, fresh))
 		dcqcn_changed(sk, ca, DCQCN_CNP);
 	else
@@ -302,7 +309,7 @@ static void dcqcn_set_state(struct sock *sk, u8 state)
 	    inet_csk(sk)->icsk_ca_state >= TCP_CA_Recovery)
 		return;
 	dcqcn_catch_up(sk, ca);
-	l = dcqcn_limits(ca);
+	l = dcqcn_limits(sk, ca);
 	dcqcn_cut(&ca->vars, &ca->config->params, &l, tcp_sk(sk)->tcp_clock_cache);
 	dcqcn_changed(sk, ca, DCQCN_LOSS);
 }
@@ -351,7 +358,7 @@ static void dcqcn_init(struct sock *sk)
 	ca->bytes_sent = tp->bytes_sent;
 	ca->delivered_ce = tp->delivered_ce;
 	closnet_cc_start(sk, &ca->cc, &ca->config->cc);
-	l = dcqcn_limits(ca);
+	l = dcqcn_limits(sk, ca);
 	dcqcn_start(&ca->vars, &ca->config->params, &l, tcp_clock_ns());
 	dcqcn_changed(sk, ca, DCQCN_START);
 	if (closnet_tcp_accecn(tp))

@@ -74,7 +74,7 @@ static const struct closnet_cc_option dcqcn_options[DCQCN_OPTIONS] = {
 	 * with a profile's burst_us up to the longest burst.
 	 */
 	[DCQCN_O_SEG_KB] = { "seg_kb", .max = DCQCN_SEG_KB_MAX, .unit = " KB" },
-	/* 0: 1 ms at link rate. The paper's longest queue without pause, 200 KB, takes 40 us. */
+	/* 0: the profile's window_us. The paper's longest queue without pause, 200 KB, takes 40 us. */
 	[DCQCN_O_CAP] = { "cap", .max = 1048576, .unit = " KB" },
 	[DCQCN_O_LINK_RATE] = CLOSNET_CC_OPTION_LINK_RATE,
 };
@@ -113,7 +113,7 @@ static struct closnet_cc_config *dcqcn_new_config(const u32 *values)
 	c->burst_ns = profile->burst_us * NSEC_PER_USEC;
 	c->cc.seg_bytes = (values[DCQCN_O_SEG_KB] ?: c->burst_ns ? DCQCN_SEG_KB_MAX : 0) * SZ_1K;
 	c->cc.cap_bytes = values[DCQCN_O_CAP] * SZ_1K;
-	c->cc.cap_ns = NSEC_PER_MSEC;
+	c->cc.cap_ns = profile->window_us * NSEC_PER_USEC;
 	return &c->cc;
 }
 

@@ -79,6 +79,8 @@ enum dcqcn_profile_id {
  * @monitor_us: minimum time between two cuts
  * @by_rate: as in struct dcqcn_params
  * @burst_us: a burst is what the flow sends in this time; 0: a burst has a fixed size
+ * @window_us: the window is what the flow sends in this time, at the line rate; with
+ *	@burst_us at R_C
  */
 struct dcqcn_profile {
 	u32 time_reset_us;
@@ -91,6 +93,7 @@ struct dcqcn_profile {
 	u32 monitor_us;
 	bool by_rate;
 	u32 burst_us;
+	u32 window_us;
 };
 
 /**
@@ -108,17 +111,19 @@ struct dcqcn_rates {
 };
 
 /**
- * struct dcqcn_limits - parameters that depend on the line rate
+ * struct dcqcn_limits - parameters that depend on the line rate or on the path
  * @min_Bps: lowest rate, bytes per second, at most @max_Bps
  * @max_Bps: highest rate, bytes per second, at most 2^38
  * @ai_Bps: R_AI, step of additive increase, bytes per second, at most 2^38
  * @hai_Bps: R_HAI, step of hyper increase, bytes per second, at most 2^38
+ * @timer_ns: lowest T; 0 after dcqcn_limits_set()
  */
 struct dcqcn_limits {
 	u64 min_Bps;
 	u64 max_Bps;
 	u64 ai_Bps;
 	u64 hai_Bps;
+	u64 timer_ns;
 };
 
 /**

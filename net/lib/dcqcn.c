@@ -58,6 +58,12 @@
  *    constant then depends little on the rate.
  *  - K is at least the time of a packet at R_C, since a K without a packet does not show
  *    that the path is free.
+ *
+ * Neither is timer_ns of struct dcqcn_limits, for senders that know the RTT: T of RTT / F
+ * makes fast recovery last a round trip. While a long queue or PFC delays packets, they
+ * arrive in clusters, and a flow gets one CNP per round trip. If fast recovery is shorter,
+ * R_C is back at R_T and increases before each CNP. The rates then grow far above the line
+ * rate, and the queue remains.
  */
 #include <closnet/dcqcn.h>
 
@@ -75,6 +81,7 @@ const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
 		.alpha_us	= 55,
 		.cnp_us		= 50,
 		.monitor_us	= 50,
+		.window_us	= 1000,
 	},
 	/* The vendor's RPG_* and DCE_TCP_*, with g = 5/1024, at 40 Gbit/s */
 	[DCQCN_PROFILE_NIC] = {
@@ -86,6 +93,7 @@ const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
 		.alpha_us	= 1,
 		.cnp_us		= 4,
 		.monitor_us	= 4,
+		.window_us	= 1000,
 	},
 	/*
 	 * Shorter times give more CNPs, and a quarter of K makes each cut smaller: rates
@@ -102,6 +110,7 @@ const struct dcqcn_profile dcqcn_profiles[DCQCN_PROFILES] = {
 		.monitor_us	= 25,
 		.by_rate	= true,
 		.burst_us	= 4,
+		.window_us	= 100,
 	},
 };
 
@@ -130,6 +139,7 @@ void dcqcn_limits_set(struct dcqcn_limits *l, const struct dcqcn_rates *r, u64 l
 	l->ai_Bps = r->ai_Bps ? r->ai_Bps : div_u64(line_Bps, r->ai_share);
 	l->hai_Bps = r->hai_Bps ? r->hai_Bps : 10 * l->ai_Bps;
 	l->min_Bps = min_t(u64, r->min_Bps ? r->min_Bps : l->ai_Bps, max_Bps);
+	l->timer_ns = 0;
 }
 
 /* x * y in Q1.63, for products of at most 1 */
@@ -299,16 +309,16 @@ static enum dcqcn_cause dcqcn_events(struct dcqcn_vars *v, const struct dcqcn_pa
 enum dcqcn_cause dcqcn_advance(struct dcqcn_vars *v, const struct dcqcn_params *p,
 			       const struct dcqcn_limits *l, u64 now_ns, u64 bytes)
 {
+	u64 timer_ns = max_t(u64, p->timer_ns, l->timer_ns), n;
 	enum dcqcn_cause cause = DCQCN_NONE;
-	u64 n;
 
 	/* The limits may have changed with the line rate. */
 	v->target_Bps = max_t(u64, min_t(u64, v->target_Bps, l->max_Bps), l->min_Bps);
 	v->rate_Bps = max_t(u64, min_t(u64, v->rate_Bps, v->target_Bps), l->min_Bps);
 
-	if (now_ns - v->timer_ns >= p->timer_ns) {
-		n = div_u64(now_ns - v->timer_ns, p->timer_ns);
-		v->timer_ns += n * p->timer_ns;
+	if (now_ns - v->timer_ns >= timer_ns) {
+		n = div64_u64(now_ns - v->timer_ns, timer_ns);
+		v->timer_ns += n * timer_ns;
 		cause = dcqcn_events(v, p, l, n, &v->timer_stage, v->byte_stage);
 	}
 	bytes += v->bytes;

@@ -57,6 +57,17 @@ mss=$(flow cc=dcqcn connect send=3000 "$INFO" close eof | ss_number mss)
 check_eq "cap is the window in KiB" \
 	"$(params cap=300 && flow cc=dcqcn connect send=3000000 "$INFO" close eof | ss_number cwnd)" $((300 * 1024 / mss))
 default_params
+# window NAME=VALUE...: window with profile=tuned after 3 MB without marks
+window() {
+	params profile=tuned "$@"
+	flow cc=dcqcn connect send=3000000 "$INFO" close eof | ss_number cwnd
+}
+check_eq "profile=tuned has a window of 100 µs of the rate" "$(window line_rate=10000)" \
+	$(($(line_rate 10000) / 8 / 10000 / mss))
+default_params
+check_eq "profile=tuned, cap and a fourth of the line rate make a fourth of the window" \
+	"$(window cap=300 rpg_max_rate=125)" $((300 * 1024 / 4 / mss))
+default_params
 
 if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 	full=$(full_Bps 500)
@@ -124,6 +135,19 @@ if trace_cc && tc -n "$a" qdisc add dev w0 root netem limit 10000; then
 				awk 'NR > 1 && ($1 - last) * 1000000 < 499 { print $1 - last; bad = 1 } { last = $1 } END { exit bad || NR < 3 }'
 		}
 		check "rate_reduce_monitor_period=1000 keeps cuts by ECE at least 500 µs apart" cuts_spaced
+		default_params
+		params profile=tuned
+		trace_again
+		tc -n "$a" qdisc replace dev w0 root netem limit 10000 delay 10ms
+		flow cc=dcqcn connect send=100000 "${MARK/limit/delay 10ms limit}" send=1000 \
+			"${MARK_NOT/limit/delay 10ms limit}" send=100000 close eof
+		# no timer event of the sender is earlier than a fifth of the delay after the one before it
+		round_trip() {
+			sender_rates | sed -E 's/.* ([0-9]+\.[0-9]{6}): .* timer_stage=([0-9]+) .* cause=([a-z]+)$/\1 \2 \3/' |
+				awk '$3 == "cnp" { cut = $1 } cut && $2 { n++; bad += $2 * 0.002 > $1 - cut + 0.000001 }
+					END { print n + 0, "increases,", bad + 0, "too early"; exit bad || !n }'
+		}
+		check "profile=tuned: fast recovery lasts a round trip of 10 ms" round_trip
 	else
 		skip "rpg_ai_rate, rate_reduce_monitor_period" "time is real"
 	fi

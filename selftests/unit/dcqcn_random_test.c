@@ -35,7 +35,7 @@ static void both_start(struct both *b, u64 now_ns)
 	b->now_ns = now_ns;
 	b->m = (struct model) {
 		.K = b->p.alpha_ns,
-		.T = b->p.timer_ns,
+		.T = max_t(u64, b->p.timer_ns, b->l.timer_ns),
 		.B = b->p.byte_reset,
 		.F = b->p.threshold,
 		.g = ((u64)1 << 63) / b->p.g_inverse,
@@ -163,7 +163,7 @@ static bool both_undo(struct both *b)
  */
 static u64 random_dt(struct rng *rng, const struct both *b)
 {
-	u64 K = b->p.alpha_ns, T = b->p.timer_ns, due;
+	u64 K = b->p.alpha_ns, T = b->m.T, due;
 
 	if (rng_u32(rng) % 65536 == 0)
 		return rng_log(rng, 1, 100 * HOUR);
@@ -227,6 +227,7 @@ static void random_both(struct rng *rng, struct both *b)
 	bool is_nic = rng_percent(rng, 5), is_tuned = rng_percent(rng, 40);
 
 	random_limits(rng, &b->l);
+	b->l.timer_ns = 0;
 	if (rng_percent(rng, 50)) {
 		random_params(rng, &b->p);
 		b->p.by_rate = rng_percent(rng, 20);
@@ -236,6 +237,8 @@ static void random_both(struct rng *rng, struct both *b)
 		b->l.hai_Bps = 10 * b->l.ai_Bps;
 		b->l.min_Bps = b->l.ai_Bps;
 	}
+	if (rng_percent(rng, 20))
+		b->l.timer_ns = rng_log(rng, 1, 10 * (u64)b->p.alpha_ns);
 	b->p.alpha_first = rng_percent(rng, 50);
 	both_start(b, rng_percent(rng, 50) ? 0 : rng_log(rng, 1, 1ULL << 62));
 }
@@ -268,7 +271,7 @@ static void test_long(void **state)
 	unsigned long causes[DCQCN_CAUSES] = { 0 };
 	struct both b = {
 		.p = paper,
-		.l = { 5000000, 5000000000, 5000000, 50000000 },
+		.l = { 5000000, 5000000000, 5000000, 50000000, 0 },
 	};
 	struct rng rng;
 	int i;
@@ -293,7 +296,7 @@ static void test_hours(void **state)
 {
 	struct both b = {
 		.p = paper,
-		.l = { 1, 125000000000, 1000, 5000 },
+		.l = { 1, 125000000000, 1000, 5000, 0 },
 	};
 	int i;
 

@@ -358,6 +358,30 @@ static void test_loss(void **state)
 	expect_rates(&r, 5000000, 9765625);
 }
 
+/* T is that of the limits if it is longer. */
+static void test_timer_limit(void **state)
+{
+	struct run r = run_slow(&paper);
+	u64 rate_Bps;
+
+	(void)state;
+	r.l.timer_ns = 2 * T;
+	assert_int_equal(advance(&r, 2 * T - 1, 0), DCQCN_NONE);
+	assert_int_equal(advance(&r, 1, 0), DCQCN_FAST);
+	/* the limit may change between two events */
+	r.l.timer_ns = T + 1;
+	assert_int_equal(advance(&r, T, 0), DCQCN_NONE);
+	r.l.timer_ns = 1;
+	assert_int_equal(advance(&r, 0, 0), DCQCN_FAST);
+	assert_int_equal(r.v.timer_stage, 2);
+	/* a rate that is cut once in F T does not increase */
+	rate_Bps = r.v.rate_Bps;
+	r.l.timer_ns = 20 * T;
+	assert_true(cnp(&r, 0, true));
+	assert_true(cnp(&r, 5 * 20 * T - 1, true));
+	assert_true(r.v.target_Bps < rate_Bps);
+}
+
 /* ---- by_rate ---- */
 
 /* The step of R_T is R_C / 128 + 1, and R_AI if that is less. */
@@ -443,6 +467,7 @@ static void test_profiles(void **state)
 		assert_int_equal(f->monitor_us * 1000, params[i]->monitor_ns);
 		assert_int_equal(f->by_rate, params[i]->by_rate);
 		assert_int_equal(f->burst_us, i == DCQCN_PROFILE_TUNED ? 4 : 0);
+		assert_int_equal(f->window_us, i == DCQCN_PROFILE_TUNED ? 100 : 1000);
 	}
 }
 
@@ -569,6 +594,7 @@ int main(void)
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_filter),
 		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_timer_limit),
 		cmocka_unit_test(test_step_by_rate),
 		cmocka_unit_test(test_alpha_by_rate),
 		cmocka_unit_test(test_profiles),

@@ -18,7 +18,7 @@ PARAMS = [
     Param("hosts", "count", "16", "number of senders"),
     Param("flows", "count", "2,4,8,16,32,64", "numbers of flows, with the joiner", several=True, held_out=("2", "64")),
     Param("seg_kb", "count", "0", "burst size, KB; 0: that of the profile"),
-    Param("cap", "time", "0us", "window of profile tuned, time at the line rate, at least 64 KB; 0: 1 ms of the rate"),
+    Param("cap", "time", "0us", "window of profile tuned at the line rate, as a time, at least 64 KB; 0: 100 µs"),
     Param("jitter", "time", "1ms", "interval in which all flows but the last start"),
     Param("warmup", "time", "10ms", "time at which the last flow starts"),
     Param("settle", "time", "20ms", "time between that and the measurement"),
