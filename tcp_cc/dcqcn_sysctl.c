@@ -74,7 +74,7 @@ static const struct closnet_cc_option dcqcn_options[DCQCN_OPTIONS] = {
 	 * with a profile's burst_us up to the longest burst.
 	 */
 	[DCQCN_O_SEG_KB] = { "seg_kb", .max = DCQCN_SEG_KB_MAX, .unit = " KB" },
-	/* 0: the profile's window_us. The paper's longest queue without pause, 200 KB, takes 40 us. */
+	/* 0: the profile's window_us. The paper's longest queue without pause takes 40 us. */
 	[DCQCN_O_CAP] = { "cap", .max = 1048576, .unit = " KB" },
 	[DCQCN_O_LINK_RATE] = CLOSNET_CC_OPTION_LINK_RATE,
 };

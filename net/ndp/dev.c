@@ -174,7 +174,7 @@ static void ndp_dev_del(struct ndp_net *nn, struct net_device *dev)
 
 /*
  * @upper is on top of @dev and no master of it: they share the link. @left: queue of a device that
- * is not below any more, or NULL. Return: that is news
+ * was below, or NULL. Return: that is news
  */
 static bool ndp_dev_share(const struct net_device *dev, const struct net_device *upper,
 			  const struct ndp_pacer *left)
@@ -211,7 +211,7 @@ static void ndp_dev_share_up(struct net_device *dev, const struct ndp_pacer *lef
 
 /*
  * @dev may have devices below and above already: when the module is loaded, or if it comes from
- * another namespace. Or one below is not there any more: @left.
+ * another namespace; or a device that was below has left: @left.
  */
 static void ndp_dev_join(struct net_device *dev, const struct ndp_pacer *left)
 {
@@ -225,8 +225,8 @@ static void ndp_dev_join(struct net_device *dev, const struct ndp_pacer *left)
 }
 
 /*
- * @upper is linked to @dev, or it is not any more. A device that changes the one below, like a
- * VXLAN device, is linked to the new one first. Flows that have begun keep their queue.
+ * @upper is linked to @dev, or was. A device that changes its lower device, like a VXLAN device, is
+ * linked to the new one first. Flows that have begun keep their queue.
  */
 static void ndp_dev_relink(const struct net_device *dev, struct net_device *upper, bool linking)
 {

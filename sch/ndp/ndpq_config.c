@@ -55,7 +55,7 @@ int ndpq_config_parse(struct ndpq_config *cfg, const struct nlattr *opt,
 	return err ?: ndpq_config_check(&cfg->options, extack);
 }
 
-/* Short packets take less of the port's memory, unless the user counts packets as the paper does. */
+/* Short packets take less of the port's memory, unless the user counts packets as in the paper. */
 static u32 ndpq_config_bytes(const struct ndpq_options *o, u64 frame)
 {
 	if (o->limit_bytes || o->limit)
