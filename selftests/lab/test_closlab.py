@@ -18,8 +18,8 @@ import unittest
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools", "lab"))
-from closlab import cpu, delays, experiment, guest, inputs, ndp, params, pcrp, pooled, results  # noqa: E402
-from closlab import runner, shell, statistics, sweep, topo, trace, virtual  # noqa: E402
+from closlab import cpu, delays, experiment, guest, inputs, lb, ndp, params, pcrp, pooled  # noqa: E402
+from closlab import results, runner, shell, statistics, sweep, topo, trace, virtual  # noqa: E402
 from closlab.params import BadValue, Param  # noqa: E402
 import published  # noqa: E402
 
@@ -301,6 +301,12 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(rows[0][1], "2 ± 2")
         self.assertEqual((rows[0][0], rows[1]), ("a", ["b", 7]))
         self.assertIsNone(sweep.merged([(("a",), [(1,)]), (("a",), [(1,), (2,)])]))
+
+    def test_one_run_of_a_seed_is_a_number(self):
+        self.assertEqual(lb.with_interval([2.5]), 2.5)
+        self.assertEqual(lb.with_interval([1, 3]), "2.000 +- 12.710")
+        self.assertIsNone(lb.errors([[2.5], [3]]))
+        self.assertEqual([round(half, 2) for half in lb.errors([[1, 3], [2, 2]])], [12.71, 0])
 
     def test_means_have_the_digits_that_the_interval_justifies(self):
         for middle, half, text in ((97.414, 0.8, "97.4 ± 0.8"), (0.85841, 0.00114, "0.8584 ± 0.0011"),

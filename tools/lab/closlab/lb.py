@@ -301,8 +301,13 @@ class Slowdowns:
 
 
 def with_interval(values):
-    """Return: text "MEAN +- HALF"."""
-    return "%.3f +- %.3f" % (mean(values), interval(values))
+    """Return: text "MEAN +- HALF", or the value if there is one: then `lab sweep` gives the interval over the seeds."""
+    return "%.3f +- %.3f" % (mean(values), interval(values)) if len(values) > 1 else values[0]
+
+
+def errors(several):
+    """Return: half intervals of SEVERAL lists of values for error bars, or None if each has one value: see above."""
+    return [interval(values) for values in several] if any(len(values) > 1 for values in several) else None
 
 
 def bound(kind, leaves, spines, hosts, pairs):

@@ -212,7 +212,7 @@ def draw(run, some):
     for axis, case in zip(axes, cases(run.params)):
         for i, scheme in enumerate(run.schemes):
             values = [r.p99 for r in some[scheme, case]]
-            axis.bar(i, mean(values), 0.8, yerr=lb.interval(values), color=run.colour(scheme))
+            axis.bar(i, mean(values), 0.8, yerr=lb.errors([values]), color=run.colour(scheme))
         axis.set_title("%s, %s,\nload %g" % case, fontsize=8)
         axis.set_xticks(range(len(run.schemes)), run.schemes, rotation=90, fontsize=8)
     for axis in axes[::columns]:

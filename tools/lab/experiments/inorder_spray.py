@@ -201,7 +201,7 @@ def draw(run, some):
     for axis, (kind, transport) in zip(axes if len(cases(p)) > 1 else [axes], cases(p)):
         for i, scheme in enumerate(run.schemes):
             values = [mean(point.shares) for point in some[scheme, kind, transport]]
-            axis.bar(i, mean(values), 0.8, yerr=lb.interval(values), color=run.colour(scheme))
+            axis.bar(i, mean(values), 0.8, yerr=lb.errors([values]), color=run.colour(scheme))
         axis.set(title="%s, %s" % (kind, transport), ylim=(0, 1.05))
         axis.set_xticks(range(len(run.schemes)), run.schemes, rotation=90, fontsize=7)
     (axes if len(cases(p)) == 1 else axes[0]).set_ylabel("goodput, of the sum of paths")

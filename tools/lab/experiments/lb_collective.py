@@ -146,7 +146,7 @@ def draw(run, some):
         for i, scheme in enumerate(run.schemes):
             values = [some[scheme, case] for case in todo]
             axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))],
-                     [mean(v) for v in values], width, yerr=[lb.interval(v) for v in values],
+                     [mean(v) for v in values], width, yerr=lb.errors(values),
                      color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
         axis.set(title=fabric, ylim=(0, 1.25), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1], ylabel="effective bandwidth")
         axis.set_xticks(range(len(todo)), ["%s\n%s" % (collective, transport) for _, transport, collective in todo])

@@ -224,10 +224,10 @@ def draw(run, some, cuts):
     for i, scheme in enumerate(run.schemes):
         values = [[r.p99 for r in some["crossing", scheme, load]] for load in p.loads]
         left.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))], [mean(v) for v in values],
-                 width, yerr=[lb.interval(v) for v in values], color=run.colour(scheme), label=scheme,
+                 width, yerr=lb.errors(values), color=run.colour(scheme), label=scheme,
                  error_kw={"linewidth": 0.7})
         lost = [c.lost for c in cuts[scheme]]
-        right.bar(i, mean(lost), yerr=lb.interval(lost), color=run.colour(scheme),
+        right.bar(i, mean(lost), yerr=lb.errors([lost]), color=run.colour(scheme),
                   error_kw={"linewidth": 0.7})
     left.set(title="flows to the slow link's leaf", ylabel="p99 slowdown, " + p.transport)
     left.set_xticks(range(len(p.loads)), ["load %g" % load for load in p.loads])

@@ -117,7 +117,7 @@ def draw(run, some):
         for i, scheme in enumerate(run.schemes):
             values = [[r.p99 for r in some[scheme, case]] for case in todo if case[0] == fabric]
             axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))],
-                     [mean(v) for v in values], width, yerr=[lb.interval(v) for v in values],
+                     [mean(v) for v in values], width, yerr=lb.errors(values),
                      color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
         axis.set(title=fabric)
         log_axis(axis.yaxis)

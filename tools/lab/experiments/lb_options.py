@@ -84,7 +84,7 @@ def report(run):
     _, axes = run.figure("lb-options", 1, len(p.fabrics), (4.2 * len(p.fabrics), 3.6))
     for axis, fabric in zip(axes if len(p.fabrics) > 1 else [axes], p.fabrics):
         values = [[r.p99 for r in some[fabric, variant]] for variant in p.variants]
-        axis.barh(range(len(values)), [mean(v) for v in values], xerr=[lb.interval(v) for v in values],
+        axis.barh(range(len(values)), [mean(v) for v in values], xerr=lb.errors(values),
                   color="#0072b2", error_kw={"linewidth": 0.7})
         axis.set_yticks(range(len(values)), p.variants, fontsize=7)
         axis.invert_yaxis()

@@ -144,7 +144,7 @@ def draw(run, some):
         for i, scheme in enumerate(run.schemes):
             values = [[point.share for point in some[scheme, fabric, transport]] for transport in p.transports]
             axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(values))],
-                     [mean(v) for v in values], width, yerr=[lb.interval(v) for v in values],
+                     [mean(v) for v in values], width, yerr=lb.errors(values),
                      color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
         axis.set(title=fabric, ylim=(0, 1.05))
         axis.set_xticks(range(len(p.transports)), p.transports)

@@ -140,7 +140,7 @@ def draw(run, found):
             for name, marker in ((key, "o"), (key + "_p10", "x")):
                 values = [getattr(found[scheme, case], name) for case in todo]
                 axis.errorbar([x + 0.1 * i for x in range(len(todo))], [mean(v) for v in values],
-                              [lb.interval(v) for v in values], marker=marker, linestyle="-" if marker == "o" else ":",
+                              lb.errors(values), marker=marker, linestyle="-" if marker == "o" else ":",
                               color=run.colour(scheme), label="%s, %s" % (scheme, "p10" if marker == "x" else "median"))
         axis.set_xticks(range(len(todo)), ["%d pairs\ndegree %d" % case for case in todo])
         axis.set(title=title, ylabel="goodput, Gbit/s")

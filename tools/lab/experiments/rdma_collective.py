@@ -138,7 +138,7 @@ def draw(run, found):
     for i, scheme in enumerate(run.schemes):
         some = [found[scheme, case] for case in todo]
         axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x in range(len(todo))],
-                 [mean(c.shares) for c in some], width, yerr=[lb.interval(c.shares) for c in some],
+                 [mean(c.shares) for c in some], width, yerr=lb.errors([c.shares for c in some]),
                  color=run.colour(scheme), label=scheme, error_kw={"linewidth": 0.7})
     axis.set_xticks(range(len(todo)), ["%s\n%d ranks" % (case[1], case[0] ** 2) for case in todo])
     axis.set(ylabel="effective bandwidth", ylim=(0, 1.05))

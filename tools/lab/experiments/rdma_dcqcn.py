@@ -159,7 +159,7 @@ def draw(run, found):
             label = "%s, %d Gbit/s" % (scheme, rate // topo.GBIT)
             for axis, key in ((axes[0], "share"), (axes[1], "jain")):
                 axis.errorbar(names, [mean(case.values(key)) for case in of_rate],
-                              [lb.interval(case.values(key)) for case in of_rate], marker="o", markersize=3,
+                              lb.errors([case.values(key) for case in of_rate]), marker="o", markersize=3,
                               linewidth=1, linestyle=styles.get(rate, "-"), color=run.colour(scheme), label=label)
             axes[2].plot(names, [sum(case.values("pauses")) for case in of_rate], "o", markersize=3,
                          linestyle=styles.get(rate, "-"), color=run.colour(scheme))

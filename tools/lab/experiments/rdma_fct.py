@@ -135,7 +135,7 @@ def draw(run, found):
     for axis, first, title in ((axes[0], 1, "Flows below 100 KB"), (axes[1], 5, "Flows from 1 MB on")):
         for i, (scheme, table) in enumerate(found.items()):
             for j, shade in ((0, 1), (1, 0.5)):
-                axis.bar([i + 0.4 * j - 0.2], [mean(table[first + j])], 0.38, yerr=[lb.interval(table[first + j])],
+                axis.bar([i + 0.4 * j - 0.2], [mean(table[first + j])], 0.38, yerr=lb.errors([table[first + j]]),
                          color=run.colour(scheme), alpha=shade, error_kw={"linewidth": 0.7})
         axis.set_xticks(range(len(found)), found, fontsize=8)
         axis.set(title=title + ": p50, p99", ylabel="completion time over the ideal one")

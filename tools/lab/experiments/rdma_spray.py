@@ -152,7 +152,7 @@ def draw(run, found):
     for i, scheme in enumerate(run.schemes):
         at = [(x, found[scheme, name]) for x, name in enumerate(run.params.transports) if (scheme, name) in found]
         axis.bar([x + (i - len(run.schemes) / 2 + 0.5) * width for x, _ in at], [mean(c.shares) for _, c in at], width,
-                 yerr=[lb.interval(c.shares) for _, c in at], color=run.colour(scheme), label=scheme,
+                 yerr=lb.errors([c.shares for _, c in at]), color=run.colour(scheme), label=scheme,
                  error_kw={"linewidth": 0.7})
     axis.set_xticks(range(len(run.params.transports)), run.params.transports)
     axis.set(ylabel="goodput over the line's", ylim=(0, 1.05), title="Eight queue pairs, four paths")
