@@ -521,8 +521,10 @@ void dcqcnq_pool_leave(struct dcqcnq_port *port, const struct Qdisc *sch)
 		if (!closnet_has_sent(sch))
 			pool->options = pool->before;
 	}
-	if (--port->users)
-		return dcqcnq_update(pool);
+	if (--port->users) {
+		dcqcnq_update(pool);
+		return;
+	}
 	hash_del_rcu(&port->hash);
 	port->grace = get_state_synchronize_rcu();
 	list_move(&port->node, &pool->departed);
