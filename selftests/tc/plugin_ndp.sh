@@ -13,7 +13,7 @@ test_reading() {
 	test_sent "HLIMIT:32:65536" hlimit 64kb
 	test_sent "HLIMIT:32:1048576" hlimit 1M
 	test_sent "HLIMIT:32:1536" hlimit 1.5k
-	test_sent "HLIMIT:32:0 OTHER_LIMIT:32:0" hlimit auto other_limit auto
+	test_sent "LIMIT_BYTES:32:0 HLIMIT:32:0 OTHER_LIMIT:32:0" limit_bytes auto hlimit auto other_limit auto
 	test_sent "RATIO:32:100000" ratio 100000
 	test_sent "TRIM_SIZE:32:64" trim_size 64b
 	test_sent "MODE:32:0" mode ndp
@@ -104,7 +104,7 @@ test_json() {
 	local options
 	read -ra options <<<"$defaults"
 	set_options "${options[@]}" rate 1gbit
-	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 8, limit_bytes: 0,
+	check_eq "$NAME: JSON has all options" "$(json)" "$(jq -cSn '{limit: 0, limit_bytes: 0,
 		hlimit: 0, ratio: 10, trim_size: 128, mode: "ndp", match: "udp_port",
 		udp_port: 61199, dscp_trimmed: 48, rts: false, dscp_returned: 49, rate: 125000000,
 		overhead: 0, other_limit: 0, other_ecn: 0, bands: 1}')"
