@@ -63,7 +63,7 @@ enum ndpq_verdict {
 
 /**
  * struct ndpq_params - configuration; enum TCA_NDP_* has the ranges
- * @limit: data queue, packets
+ * @limit: data queue, packets; U32_MAX: unlimited
  * @limit_bytes: data queue, bytes; 0: unlimited
  * @hlimit: header queue, bytes
  * @ratio: headers per data packet while both wait
