@@ -24,6 +24,7 @@ struct pcrp_sched_data {
 	struct pcrp_flows flows;
 	struct pcrp_port *port;		/* shared with the other qdiscs of the device */
 	u32 l2_len;
+	unsigned long refresh_at;	/* jiffies of the next pcrp_refresh() */
 
 	/* written for each packet */
 	struct pcrp_sender tx;
@@ -38,7 +39,6 @@ struct pcrp_sched_data {
 	u32 rtt_ns;			/* base round-trip time in use, the port's */
 	u64 link_Bps;			/* link rate of the device; 0: unknown */
 	u64 rate_Bps;			/* rate in use: the shaper's or the link's */
-	u64 refresh_ns;			/* time of the next pcrp_refresh() */
 
 	u64 top_packets;
 	u64 flows_overflow;

@@ -59,23 +59,10 @@ void pcrp_flows_clear(struct pcrp_flows *t)
 	memset(t->buckets, 0, (t->mask + 1) * sizeof(*t->buckets));
 }
 
-static struct hlist_head *pcrp_flows_bucket(const struct pcrp_flows *t, const struct pcrp_key *key)
-{
-	return &t->buckets[pcrp_key_hash(key, t->seed) & t->mask];
-}
-
-static inline struct pcrp_entry *pcrp_flows_lookup(struct pcrp_flows *t,
+static inline struct hlist_head *pcrp_flows_bucket(const struct pcrp_flows *t,
 						   const struct pcrp_key *key)
 {
-	struct pcrp_entry *e;
-
-	hlist_for_each_entry(e, pcrp_flows_bucket(t, key), node) {
-		if (pcrp_key_equal(&e->key, key)) {
-			t->last = e;
-			return e;
-		}
-	}
-	return NULL;
+	return &t->buckets[pcrp_key_hash(key, t->seed) & t->mask];
 }
 
 /**
@@ -87,25 +74,15 @@ static inline struct pcrp_entry *pcrp_flows_lookup(struct pcrp_flows *t,
  */
 struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key)
 {
-	return pcrp_flows_lookup(t, key);
-}
+	struct pcrp_entry *e;
 
-/**
- * pcrp_flows_find_plain() - find the flow of a plain packet
- * @t: the table
- * @data: the packet from its Ethernet header on
- * @ip_hlen: as in struct pcrp_plain
- * @proto: as in struct pcrp_plain
- *
- * Return: its entry; NULL: there is none, or the packet needs pcrp_parse().
- */
-struct pcrp_entry *pcrp_flows_find_plain(struct pcrp_flows *t, const u8 *data, u8 ip_hlen,
-					 u8 proto)
-{
-	struct pcrp_key key;
-
-	return likely(pcrp_plain_key(data, ip_hlen, proto, &key)) ?
-	       pcrp_flows_lookup(t, &key) : NULL;
+	hlist_for_each_entry(e, pcrp_flows_bucket(t, key), node) {
+		if (pcrp_key_equal(&e->key, key)) {
+			t->last = e;
+			return e;
+		}
+	}
+	return NULL;
 }
 
 /**
@@ -121,6 +98,7 @@ void pcrp_flows_assign(struct pcrp_flows *t, struct pcrp_entry *e, const struct 
 	e->key = *key;
 	e->ip_hlen = pcrp_plain_ip_hlen(key);
 	e->seq = (struct pcrp_seq) {};
+	e->gate_until = jiffies;
 	e->src_hash = pcrp_addr_hash(&key->src, t->seed);
 	e->dst_hash = pcrp_addr_hash(&key->dst, t->seed);
 	hlist_add_head(&e->node, pcrp_flows_bucket(t, key));

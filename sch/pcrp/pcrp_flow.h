@@ -12,6 +12,7 @@
 #define _PCRP_FLOW_H
 
 #include <linux/cache.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include "pcrp_key.h"
@@ -29,6 +30,9 @@
  * @tail: last packet
  * @retrans_tail: last retransmission; all of them precede new data. NULL: no retransmission
  * @seq: TCP: sequence numbers
+ * @gate_until: jiffies until which @gate holds for flows that begin
+ * @gate_changes: changes of peers when @gate was chosen; a later one ends its validity
+ * @gate: enum pcrp_gate of the last flow that began
  * @src_hash: pcrp_addr_hash() of the source address
  * @dst_hash: pcrp_addr_hash() of the destination address
  */
@@ -41,6 +45,9 @@ struct pcrp_entry {
 	struct sk_buff *tail;
 	struct sk_buff *retrans_tail;
 	struct pcrp_seq seq;
+	unsigned long gate_until;
+	u32 gate_changes;
+	u8 gate;
 	u32 src_hash;
 	u32 dst_hash;
 } ____cacheline_aligned;
@@ -67,8 +74,6 @@ int pcrp_flows_init(struct pcrp_flows *t, u32 count, u64 seed);
 void pcrp_flows_free(struct pcrp_flows *t);
 void pcrp_flows_clear(struct pcrp_flows *t);
 struct pcrp_entry *pcrp_flows_find(struct pcrp_flows *t, const struct pcrp_key *key);
-struct pcrp_entry *pcrp_flows_find_plain(struct pcrp_flows *t, const u8 *data, u8 ip_hlen,
-					 u8 proto);
 void pcrp_flows_assign(struct pcrp_flows *t, struct pcrp_entry *e, const struct pcrp_key *key);
 
 /* The entry of packets without a flow */

@@ -10,8 +10,8 @@
  *
  * Peers. A set-associative cache of fixed size: a new peer replaces the least recently
  * used one of its set. A forgotten peer is unknown, so flows to it are ungated until it
- * answers again. Callers look a peer up when a flow begins and for each control packet,
- * but not for each packet.
+ * answers again. Callers look a peer up for each control packet, and when a flow begins
+ * unless they remember the result for its 5-tuple: for 10 ms, and until any peer changes.
  *
  * The addresses are a qdisc's, under its root lock. The peers are those of all qdiscs of a
  * device, so that one REQUEST discovers a peer for all TX queues. Each set has a lock, which
@@ -23,9 +23,6 @@
 #include <net/ipv6.h>
 #include <net/route.h>
 #include "pcrp_host.h"
-
-/* 10 ms, but at least a tick */
-#define PCRP_LOCAL_JIFFIES	(HZ / 100 + 1)
 
 /**
  * pcrp_addr_is_local() - query the routing table for an address
@@ -48,7 +45,7 @@ static noinline bool pcrp_locals_query(struct pcrp_local_addr *a, const struct n
 {
 	*a = (struct pcrp_local_addr) {
 		.addr = *addr,
-		.until = jiffies + PCRP_LOCAL_JIFFIES,
+		.until = jiffies + PCRP_HOST_JIFFIES,
 		.local = pcrp_addr_is_local(dev, addr),
 	};
 	return a->local;
@@ -143,8 +140,12 @@ bool pcrp_peers_request(struct pcrp_peers *p, const struct in6_addr *addr, u32 h
 			u64 now)
 {
 	struct pcrp_peer_set *set = pcrp_peers_set(p, hash);
-	bool may = pcrp_peer_request(pcrp_peers_lock(set, addr), gated, now);
+	struct pcrp_peer *peer = pcrp_peers_lock(set, addr);
+	u8 before = peer->state;
+	bool may = pcrp_peer_request(peer, gated, now);
 
+	if (peer->state != before)
+		atomic_inc(&p->changes);
 	spin_unlock(&set->lock);
 	return may;
 }
@@ -158,8 +159,11 @@ bool pcrp_peers_request(struct pcrp_peers *p, const struct in6_addr *addr, u32 h
 void pcrp_peers_answered(struct pcrp_peers *p, const struct in6_addr *addr, u32 hash)
 {
 	struct pcrp_peer_set *set = pcrp_peers_set(p, hash);
+	struct pcrp_peer *peer = pcrp_peers_lock(set, addr);
 
-	pcrp_peer_answered(pcrp_peers_lock(set, addr));
+	if (peer->state != PCRP_PEER_ANSWERING)
+		atomic_inc(&p->changes);
+	pcrp_peer_answered(peer);
 	spin_unlock(&set->lock);
 }
 

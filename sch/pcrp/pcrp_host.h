@@ -5,11 +5,15 @@
 #ifndef _PCRP_HOST_H
 #define _PCRP_HOST_H
 
+#include <linux/atomic.h>
 #include <linux/in6.h>
+#include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include <linux/spinlock.h>
 #include "pcrp_peer.h"
 
+/* Lifetime of what is cached of addresses: 10 ms, but at least a tick */
+#define PCRP_HOST_JIFFIES	(HZ / 100 + 1)
 #define PCRP_LOCAL_ADDRS	64
 #define PCRP_PEER_SETS		256
 #define PCRP_PEER_WAYS		4
@@ -60,9 +64,11 @@ struct pcrp_peer_set {
 
 /**
  * struct pcrp_peers - peers of a device
+ * @changes: number of times that a peer began to answer, or became silent
  * @sets: sets, by hash of the address
  */
 struct pcrp_peers {
+	atomic_t changes;
 	struct pcrp_peer_set sets[PCRP_PEER_SETS];
 };
 

@@ -10,7 +10,8 @@
  *	enqueue(): ACKs and control packets go to the top queue. A packet with data goes to
  *	  the FIFO of its flow (pcrp_flow.c). Most packets need no full parse (pcrp_plain.h),
  *	  and no lookup either if they continue the flow of the previous packet. Whether the
- *	  flow waits for GRANTs depends on its source and its peer (pcrp_host.c).
+ *	  flow waits for GRANTs depends on its source and its peer (pcrp_host.c); the entry
+ *	  remembers it for 10 ms, for the next flow with its key.
  *
  *	dequeue(): first applies the GRANTs that have come. Then it takes a packet from the
  *	  top queue, or else does what the sender decides (pcrp_sender.c): send a flow's

@@ -3,12 +3,13 @@
  * The sender's parameters: from options, link rate, round-trip time and thresholds
  */
 
+#include <linux/jiffies.h>
 #include <linux/netdevice.h>
 #include "pcrp.h"
 #include "pcrp_auto.h"
 
-/* Time between two calls of pcrp_refresh() */
-#define PCRP_REFRESH_NS		(10 * NSEC_PER_MSEC)
+/* Time between two calls of pcrp_refresh(): 10 ms, but at least a tick */
+#define PCRP_REFRESH_JIFFIES	(HZ / 100 + 1)
 /* Assumed rate of a link that does not report it, bytes per second */
 #define PCRP_LINK_UNKNOWN	1250000000ULL
 /* Largest GSO packet that counts. The stack builds larger ones (BIG TCP) for fast links only. */
@@ -62,7 +63,7 @@ static u32 pcrp_packet_max(const struct net_device *dev)
  * @q: the qdisc
  * @now: the time, ns
  *
- * Call it after a change of options, link rate or round-trip time, and when q->refresh_ns
+ * Call it after a change of options, link rate or round-trip time, and when q->refresh_at
  * has come, for changes of MTU and thresholds.
  */
 void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
@@ -71,7 +72,7 @@ void pcrp_refresh(struct pcrp_sched_data *q, u64 now)
 	struct pcrp_tx_params *p = &q->params;
 	u32 chain_bytes;
 
-	q->refresh_ns = now + PCRP_REFRESH_NS;
+	q->refresh_at = jiffies + PCRP_REFRESH_JIFFIES;
 	WRITE_ONCE(q->rtt_ns, pcrp_port_rtt_ns(q->port, now));
 	WRITE_ONCE(q->rate_Bps, q->cfg.options.rate_Bps ?: q->link_Bps ?: PCRP_LINK_UNKNOWN);
 	chain_bytes = q->cfg.options.chain_bytes ?:

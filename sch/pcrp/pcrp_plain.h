@@ -45,21 +45,21 @@ struct pcrp_plain {
 };
 
 /* Parse an IPv4 header. @len: length of the IP packet */
-static inline bool pcrp_plain_ipv4(const u8 *ip, u32 len, bool gso, struct pcrp_plain *pkt)
+static inline bool pcrp_plain_ipv4(const u8 *ip, u32 len, struct pcrp_plain *pkt)
 {
 	pkt->ip_hlen = CLOSNET_IPV4_HLEN;
 	pkt->proto = ip[9];
 	pkt->dsfield = closnet_ipv4_dsfield(ip);
 	return ip[0] == PCRP_IPV4_PLAIN && !(closnet_get16(ip + 6) & PCRP_IPV4_FRAGMENT) &&
-	       (closnet_get16(ip + 2) == len || gso);
+	       closnet_get16(ip + 2) == len;
 }
 
-static inline bool pcrp_plain_ipv6(const u8 *ip, u32 len, bool gso, struct pcrp_plain *pkt)
+static inline bool pcrp_plain_ipv6(const u8 *ip, u32 len, struct pcrp_plain *pkt)
 {
 	pkt->ip_hlen = CLOSNET_IPV6_HLEN;
 	pkt->proto = ip[6];
 	pkt->dsfield = closnet_ipv6_dsfield(ip);
-	return closnet_get16(ip + 4) + CLOSNET_IPV6_HLEN == len || gso;
+	return closnet_get16(ip + 4) + CLOSNET_IPV6_HLEN == len;
 }
 
 /* Parse a TCP header. @pkt->bytes includes it at first. */
@@ -79,12 +79,12 @@ static inline bool pcrp_plain_tcp(const u8 *th, struct pcrp_plain *pkt)
  * @data: the packet from its Ethernet header on
  * @linear: bytes that can be read at @data
  * @len: length of the packet
- * @gso: the packet will be segmented, so its IP length may be wrong
  * @pkt: result
  *
- * Return: false: it needs pcrp_parse(); @pkt is undefined.
+ * Return: false: it needs pcrp_parse(); @pkt is undefined. So does a packet to be segmented whose
+ * length does not fit into its IP header (BIG TCP).
  */
-static __always_inline bool pcrp_plain_parse(const u8 *data, u32 linear, u32 len, bool gso,
+static __always_inline bool pcrp_plain_parse(const u8 *data, u32 linear, u32 len,
 					     struct pcrp_plain *pkt)
 {
 	const u8 *ip = data + ETH_HLEN;
@@ -95,12 +95,12 @@ static __always_inline bool pcrp_plain_parse(const u8 *data, u32 linear, u32 len
 		return false;
 	ethertype = closnet_get16(data + ETH_HLEN - 2);
 	if (likely(ethertype == ETH_P_IP)) {
-		if (!pcrp_plain_ipv4(ip, len - ETH_HLEN, gso, pkt))
+		if (!pcrp_plain_ipv4(ip, len - ETH_HLEN, pkt))
 			return false;
 	} else {
 		l4_off = ETH_HLEN + CLOSNET_IPV6_HLEN;
 		if (ethertype != ETH_P_IPV6 || linear < l4_off + PCRP_UDP_HLEN ||
-		    !pcrp_plain_ipv6(ip, len - ETH_HLEN, gso, pkt))
+		    !pcrp_plain_ipv6(ip, len - ETH_HLEN, pkt))
 			return false;
 	}
 	pkt->bytes = len - l4_off;
@@ -163,25 +163,25 @@ static inline struct in6_addr pcrp_plain_mapped(const u8 *ipv4)
  * pcrp_plain_key() - make the key of a plain packet
  * @data: the packet from its Ethernet header on
  * @ip_hlen: as in struct pcrp_plain
- * @proto: as in struct pcrp_plain
  * @key: the key
  *
  * Return: false: a multicast address, or a control packet; it needs pcrp_parse().
  */
-static inline bool pcrp_plain_key(const u8 *data, u8 ip_hlen, u8 proto, struct pcrp_key *key)
+static inline bool pcrp_plain_key(const u8 *data, u8 ip_hlen, struct pcrp_key *key)
 {
 	const u8 *ip = data + ETH_HLEN;
 
 	memcpy(&key->sport, ip + ip_hlen, sizeof(key->sport));
 	memcpy(&key->dport, ip + ip_hlen + 2, sizeof(key->dport));
-	key->proto = proto;
 	if (unlikely(closnet_get32(ip + ip_hlen) == PCRP_PLAIN_CONTROL))
 		return false;
 	if (likely(ip_hlen == CLOSNET_IPV4_HLEN)) {
+		key->proto = ip[9];
 		key->src = pcrp_plain_mapped(ip + 12);
 		key->dst = pcrp_plain_mapped(ip + 16);
 		return ip[16] < PCRP_IPV4_MULTICAST;
 	}
+	key->proto = ip[6];
 	memcpy(&key->src, ip + 8, 16);
 	memcpy(&key->dst, ip + 24, 16);
 	return ip[24] != PCRP_IPV6_MULTICAST;

@@ -11,8 +11,9 @@
  *	...                                          |      +-- base round-trip time
  *	qdisc of TX queue n: flows, sender, GRANTs --+      +-- link: flow numbers, PROBE budget
  *
- * No lock of the port is taken for each packet that is sent: a set of peers is locked when a
- * flow begins and for control packets, and the round-trip time for answers and every 10 ms.
+ * No lock of the port is taken for each packet that is sent: a set of peers is locked for
+ * control packets and when a flow begins, but for a 5-tuple only every 10 ms or when a peer has
+ * changed; the round-trip time for answers and every 10 ms.
  * These locks nest inside the root lock of any qdisc.
  */
 

@@ -286,14 +286,28 @@ static noinline struct pcrp_entry *pcrp_claim(struct pcrp_sched_data *q,
 	return e;
 }
 
-/* Choose the gate of a flow that begins. GRANTs for forwarded packets do not come here. */
-static enum pcrp_gate pcrp_gate_of(struct pcrp_sched_data *q, const struct pcrp_entry *e,
-				   const struct sk_buff *skb)
+/* Does the gate of the entry's last flow hold for one that begins now? */
+static inline bool pcrp_gate_holds(const struct pcrp_sched_data *q, const struct pcrp_entry *e)
 {
+	return time_before(jiffies, e->gate_until) &&
+	       e->gate_changes == (u32)atomic_read(&q->port->peers.changes);
+}
+
+/* Choose the gate of a flow that begins. GRANTs for forwarded packets do not come here. */
+static noinline enum pcrp_gate pcrp_choose_gate(struct pcrp_sched_data *q, struct pcrp_entry *e,
+						const struct sk_buff *skb)
+{
+	struct pcrp_peers *peers = &q->port->peers;
+
+	e->gate_changes = atomic_read(&peers->changes);
+	e->gate_until = jiffies + PCRP_HOST_JIFFIES;
 	if (!pcrp_is_own(q, skb, &e->key.src, e->src_hash))
-		return PCRP_GATE_NONE;
-	return pcrp_peers_answers(&q->port->peers, &e->key.dst, e->dst_hash) ? PCRP_GATE_GRANT :
-									       PCRP_GATE_DISCOVER;
+		e->gate = PCRP_GATE_NONE;
+	else if (pcrp_peers_answers(peers, &e->key.dst, e->dst_hash))
+		e->gate = PCRP_GATE_GRANT;
+	else
+		e->gate = PCRP_GATE_DISCOVER;
+	return e->gate;
 }
 
 static noinline int pcrp_enqueue_retrans(struct Qdisc *sch, struct sk_buff *skb,
@@ -318,18 +332,24 @@ static __always_inline int pcrp_enqueue_flow(struct Qdisc *sch, struct sk_buff *
 	bool tcp = e->key.proto == IPPROTO_TCP, starts = pcrp_tx_finished(&e->tx);
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	enum pcrp_gate gate = PCRP_GATE_NONE;
+	u32 unsent;
 
 	pcrp_skb_cb(skb)->queued_ns = now;
-	if (tcp && (fin || starts || !pcrp_seq_continue(&e->seq, seq, bytes))) {
+	if (tcp && (fin || !pcrp_seq_continue(&e->seq, seq, bytes, starts && bytes))) {
 		if (pcrp_seq_is_retrans(&e->seq, seq, bytes, fin))
 			return pcrp_enqueue_retrans(sch, skb, e, now);
 		bytes = pcrp_seq_add(&e->seq, seq, bytes, fin, starts);
 	}
-	if (unlikely(starts))
-		gate = pcrp_gate_of(q, e, skb);
+	if (starts)
+		gate = pcrp_gate_holds(q, e) ? e->gate : pcrp_choose_gate(q, e, skb);
 	pcrp_skb_cb(skb)->bytes = bytes;
 	pcrp_fifo_push(e, skb);
-	pcrp_tx_queue(&q->tx, &e->tx, bytes, pcrp_unsent(e, skb), gate, now);
+	unsent = pcrp_unsent(e, skb);
+	if (starts && gate != PCRP_GATE_GRANT && pcrp_tx_may_start(&e->tx))
+		pcrp_tx_start_ungated(&q->tx, &e->tx, bytes, unsent, gate,
+				      q->tx.count[PCRP_TX_READY], now);
+	else
+		pcrp_tx_queue(&q->tx, &e->tx, bytes, unsent, gate, now);
 	return pcrp_queued(sch, skb);
 }
 
@@ -380,15 +400,57 @@ static noinline int pcrp_enqueue_any(struct sk_buff *skb, struct Qdisc *sch,
 	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, pkt.fin, ktime_get_ns());
 }
 
-/* Queue a plain packet of a flow that has no entry. */
-static noinline int pcrp_enqueue_new(struct Qdisc *sch, struct sk_buff *skb,
-				     const struct pcrp_plain *pkt, struct sk_buff **to_free)
+/* Queue a plain packet. @e: its flow's entry; NULL: it is to be looked up */
+static noinline int pcrp_enqueue_plain(struct Qdisc *sch, struct sk_buff *skb,
+				       struct pcrp_entry *e, u32 bytes, u32 seq,
+				       struct sk_buff **to_free)
 {
-	struct pcrp_key key;
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_key key __uninitialized;
+	u64 now = 0;
 
-	if (!pcrp_plain_key(skb->data, pkt->ip_hlen, pkt->proto, &key))
-		return pcrp_enqueue_any(skb, sch, to_free);
-	return pcrp_enqueue_first(sch, skb, &key, pkt->bytes, pkt->seq, false, to_free);
+	if (!e) {
+		if (!pcrp_plain_key(skb->data, pcrp_skb_cb(skb)->ip_hlen, &key))
+			return pcrp_enqueue_any(skb, sch, to_free);
+		e = pcrp_flows_find(&q->flows, &key);
+		if (unlikely(!e))
+			return pcrp_enqueue_first(sch, skb, &key, bytes, seq, false, to_free);
+	}
+	if (!pcrp_has_room(sch, e->tx.packets))
+		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
+	/* to read the clock takes as long as to parse the packet */
+	if (e->tx.state != PCRP_TX_READY || e->tx.gate == PCRP_GATE_GRANT || e->tx.retrans_only)
+		now = ktime_get_ns();
+	return pcrp_enqueue_flow(sch, skb, e, bytes, seq, false, now);
+}
+
+/*
+ * Queue a plain packet of the previous packet's flow, or of the next flow with its key, if the
+ * flow is ungated and alone. Return: false: nothing was done; use pcrp_enqueue_plain()
+ */
+static __always_inline bool pcrp_enqueue_alone(struct Qdisc *sch, struct sk_buff *skb,
+					       struct pcrp_entry *e, u32 bytes, u32 seq)
+{
+	bool tcp = e->key.proto == IPPROTO_TCP, starts = false;
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+
+	if (!pcrp_tx_may_continue_alone(&q->tx, &e->tx)) {
+		starts = pcrp_tx_may_start(&e->tx) && !q->tx.count[PCRP_TX_READY] &&
+			 pcrp_gate_holds(q, e) && e->gate != PCRP_GATE_GRANT;
+		if (!starts)
+			return false;
+	}
+	if (tcp && !pcrp_seq_continue(&e->seq, seq, bytes, starts))
+		return false;
+	pcrp_skb_cb(skb)->queued_ns = 0;
+	pcrp_skb_cb(skb)->bytes = bytes;
+	pcrp_fifo_push(e, skb);
+	if (starts)
+		pcrp_tx_start_ungated(&q->tx, &e->tx, bytes, pcrp_unsent(e, skb), e->gate,
+				      0, 0);
+	else
+		pcrp_tx_continue_alone(&e->tx, bytes, pcrp_unsent(e, skb));
+	return true;
 }
 
 /**
@@ -405,24 +467,18 @@ int pcrp_enqueue(struct sk_buff *skb, struct Qdisc *sch, struct sk_buff **to_fre
 	struct pcrp_skb_cb *cb = pcrp_skb_cb(skb);
 	struct pcrp_plain pkt __uninitialized;
 	struct pcrp_entry *e = q->flows.last;
-	u64 now = 0;
 
-	if (!q->l2_len || !pcrp_plain_parse(skb->data, skb_headlen(skb), skb->len,
-					    skb_is_gso(skb), &pkt))
+	if (!q->l2_len || !pcrp_plain_parse(skb->data, skb_headlen(skb), skb->len, &pkt))
 		return pcrp_enqueue_any(skb, sch, to_free);
 	cb->l3_off = ETH_HLEN;
 	cb->ip_hlen = pkt.ip_hlen;
 	cb->dsfield = pkt.dsfield;
 	if (!pcrp_plain_has_key(skb->data, &pkt, &e->key, e->ip_hlen))
-		e = pcrp_flows_find_plain(&q->flows, skb->data, pkt.ip_hlen, pkt.proto);
-	if (unlikely(!e))
-		return pcrp_enqueue_new(sch, skb, &pkt, to_free);
-	if (!pcrp_has_room(sch, e->tx.packets))
-		return pcrp_drop(sch, skb, to_free, &q->dropped_limit_packets);
-	/* to read the clock takes as long as to parse the packet */
-	if (e->tx.state != PCRP_TX_READY || e->tx.gate == PCRP_GATE_GRANT || e->tx.retrans_only)
-		now = ktime_get_ns();
-	return pcrp_enqueue_flow(sch, skb, e, pkt.bytes, pkt.seq, false, now);
+		e = NULL;
+	else if (pcrp_has_room(sch, e->tx.packets) &&
+		 pcrp_enqueue_alone(sch, skb, e, pkt.bytes, pkt.seq))
+		return pcrp_queued(sch, skb);
+	return pcrp_enqueue_plain(sch, skb, e, pkt.bytes, pkt.seq, to_free);
 }
 
 /* ---- dequeue ---- */
@@ -473,11 +529,23 @@ static inline struct sk_buff *pcrp_leave(struct Qdisc *sch, struct sk_buff *skb,
 	return skb;
 }
 
-static inline struct sk_buff *pcrp_send(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+static inline void pcrp_unqueued(struct Qdisc *sch, const struct sk_buff *skb)
 {
 	qdisc_qstats_backlog_dec(sch, skb);
 	qdisc_qlen_dec(sch);
+}
+
+static inline struct sk_buff *pcrp_send(struct Qdisc *sch, struct sk_buff *skb, u64 now)
+{
+	pcrp_unqueued(sch, skb);
 	return pcrp_leave(sch, skb, now);
+}
+
+/* Count the size of a flow if it has ended. The receiver counts the flows that it knows. */
+static inline void pcrp_count_ended(struct pcrp_sched_data *q, const struct pcrp_entry *e)
+{
+	if (pcrp_tx_ended(&e->tx) && !e->tx.known && e->tx.gate != PCRP_GATE_NONE)
+		pcrp_net_count(q->pn, e->tx.size);
 }
 
 static __always_inline struct sk_buff *pcrp_send_data(struct Qdisc *sch, struct pcrp_entry *e,
@@ -486,13 +554,13 @@ static __always_inline struct sk_buff *pcrp_send_data(struct Qdisc *sch, struct 
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb = pcrp_fifo_pop(e);
 	u64 head_ns = e->head ? pcrp_skb_cb(e->head)->queued_ns : 0;
+	u32 bytes = pcrp_skb_cb(skb)->bytes, unsent = pcrp_unsent(e, skb);
 
-	pcrp_tx_sent(&q->tx, &e->tx, pcrp_skb_cb(skb)->bytes, pcrp_unsent(e, skb), head_ns, now);
+	if (!pcrp_tx_end_ungated(&q->tx, &e->tx, bytes, unsent))
+		pcrp_tx_sent(&q->tx, &e->tx, bytes, unsent, head_ns, now);
 	if (e->tx.prio != PCRP_PRIO_UNGATED)
 		pcrp_mark(q, skb, e->tx.prio);
-	/* the receiver counts the flows that it knows */
-	if (pcrp_tx_ended(&e->tx) && !e->tx.known && e->tx.gate != PCRP_GATE_NONE)
-		pcrp_net_count(q->pn, e->tx.size);
+	pcrp_count_ended(q, e);
 	return pcrp_send(sch, skb, now);
 }
 
@@ -596,13 +664,8 @@ static inline struct sk_buff *pcrp_send_next(struct Qdisc *sch, u64 now)
 	return pcrp_send_control(sch, pick, now);
 }
 
-/**
- * pcrp_dequeue() - dequeue a packet
- * @sch: the qdisc
- *
- * Return: the packet; NULL: no packet may be sent now.
- */
-struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
+/* Dequeue any packet. */
+static noinline struct sk_buff *pcrp_dequeue_any(struct Qdisc *sch)
 {
 	struct pcrp_sched_data *q = qdisc_priv(sch);
 	struct sk_buff *skb;
@@ -617,11 +680,48 @@ struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
 	now = ktime_get_ns();
 	if (closnet_shaper_holds(&q->shaper, sch, now))
 		return NULL;
-	if (unlikely(now >= q->refresh_ns))
+	if (unlikely(time_after_eq(jiffies, q->refresh_at)))
 		pcrp_refresh(q, now);
 	skb = __qdisc_dequeue_head(&q->top);
 	if (!skb)
 		return pcrp_send_next(sch, now);
 	closnet_add(&q->top_packets, 1);
 	return pcrp_send(sch, skb, now);
+}
+
+/* Dequeue a packet of an ungated flow that is alone. NULL: use pcrp_dequeue_any() */
+static __always_inline struct sk_buff *pcrp_dequeue_alone(struct Qdisc *sch,
+							  struct pcrp_entry *e)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct sk_buff *skb = e->head;
+
+	if (!pcrp_tx_sent_alone(&q->tx, &e->tx, pcrp_skb_cb(skb)->bytes, pcrp_unsent(e, skb)))
+		return NULL;
+	e->head = skb->next;
+	skb_mark_not_on_list(skb);
+	pcrp_count_ended(q, e);
+	pcrp_unqueued(sch, skb);
+	qdisc_bstats_update(sch, skb);
+	return skb;
+}
+
+/**
+ * pcrp_dequeue() - dequeue a packet
+ * @sch: the qdisc
+ *
+ * Return: the packet; NULL: no packet may be sent now.
+ */
+struct sk_buff *pcrp_dequeue(struct Qdisc *sch)
+{
+	struct pcrp_sched_data *q = qdisc_priv(sch);
+	struct pcrp_tx_flow *f = pcrp_tx_alone(&q->tx);
+	struct sk_buff *skb;
+
+	/* ... and there is nothing else to do, for which the time is needed */
+	if (!f || q->top.head || closnet_shaper_on(&q->shaper) ||
+	    READ_ONCE(q->inbox.pending) || unlikely(time_after_eq(jiffies, q->refresh_at)))
+		return pcrp_dequeue_any(sch);
+	skb = pcrp_dequeue_alone(sch, container_of(f, struct pcrp_entry, tx));
+	return skb ?: pcrp_dequeue_any(sch);
 }

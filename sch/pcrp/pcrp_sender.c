@@ -27,7 +27,22 @@
  *	EU	the earliest unfinished flow, if it is ready (optional)
  *	SRPT	the flow with the fewest remaining bytes, if it has at most a chain left
  *	MFWT	the least recently served flow, if it was served more than MFWT ago
- *	SRPT	the flow with the fewest remaining bytes; of two equal flows, the older
+ *	SRPT	the flow with the fewest remaining bytes
+ *
+ * SRPT compares classes of remaining bytes, 16 for each power of two, so that the time to
+ * enter, leave or find one is constant (an ordered tree of 1000 flows took half of the cost
+ * of a packet):
+ *
+ *	class	0 .. 31		32 .. 47	48 .. 63	64 .. 79	...
+ *	bytes	0 .. 31		32 .. 63	64 .. 127	128 .. 255	...
+ *	width	1		2		4		8
+ *
+ * So the flow picked has less than 17/16 of the shortest one's bytes. Within a class, the
+ * flow that entered it first goes first. The class of a chain's bytes counts as a chain.
+ *
+ * While only one flow is ready, it is the next one by all rules. It then needs no class, and
+ * if it is ungated, no time: queue and sender do not read the clock. MFWT counts from the
+ * moment at which another flow becomes ready beside it.
  *
  * A flow of several chains sends its size in a REQUEST beside the first packet, and again
  * when it outgrows that size and its GRANTs. If a GRANT is late, it repeats the REQUEST as
@@ -43,6 +58,7 @@
  *
  * Differences from the paper:
  * - Chains are counted in bytes. A packet whose first byte is active is sent whole.
+ * - SRPT compares classes of bytes, see above.
  * - A promoted flow passes only flows that have more than a chain left.
  * - Sizes are those known so far: bytes in the qdisc and the socket. They may grow.
  * - Flows to hosts without PCRP are ungated. They are never the EU flow, as no GRANT
@@ -51,18 +67,14 @@
  */
 
 #include <closnet/core.h>
+#include <linux/string.h>
 #include "pcrp_tx.h"
-
-static void pcrp_tx_count_flows(struct pcrp_sender *s, u8 state, u32 n)
-{
-	WRITE_ONCE(s->count[state], s->count[state] + n);
-}
 
 /*
  * Containers. The state of a flow follows from the bytes that are queued, sent and granted:
  * pcrp_tx_settle() derives it after each change, and pcrp_tx_enter() moves the flow.
  *
- *	READY	tree by remaining bytes (SRPT), list by time of last service (MFWT)
+ *	READY	list of its class (SRPT), list by time of last service (MFWT)
  *	WAITING	tree by end of hold, tree by time of the next PROBE
  *	DRY	list by time of entry: the first may have been aborted
  *	IDLE	list by time of entry: the first slot is reused for a new flow
@@ -75,12 +87,12 @@ static bool pcrp_tx_less(u64 a, u32 a_flow_no, u64 b, u32 b_flow_no)
 	return a < b || (a == b && (s32)(a_flow_no - b_flow_no) < 0);
 }
 
-static bool pcrp_tx_key_less(struct rb_node *a, const struct rb_node *b)
+static bool pcrp_tx_probe_less(struct rb_node *a, const struct rb_node *b)
 {
-	const struct pcrp_tx_flow *f = rb_entry(a, struct pcrp_tx_flow, node);
-	const struct pcrp_tx_flow *g = rb_entry(b, struct pcrp_tx_flow, node);
+	const struct pcrp_tx_flow *f = rb_entry(a, struct pcrp_tx_flow, probe);
+	const struct pcrp_tx_flow *g = rb_entry(b, struct pcrp_tx_flow, probe);
 
-	return pcrp_tx_less(f->key, f->flow_no, g->key, g->flow_no);
+	return pcrp_tx_less(f->probe_at_ns, f->flow_no, g->probe_at_ns, g->flow_no);
 }
 
 static bool pcrp_tx_alarm_less(struct rb_node *a, const struct rb_node *b)
@@ -91,11 +103,11 @@ static bool pcrp_tx_alarm_less(struct rb_node *a, const struct rb_node *b)
 	return pcrp_tx_less(f->alarm_ns, f->flow_no, g->alarm_ns, g->flow_no);
 }
 
-static struct pcrp_tx_flow *pcrp_tx_first(const struct rb_root_cached *tree)
+static struct pcrp_tx_flow *pcrp_tx_first_probe(const struct pcrp_sender *s)
 {
-	struct rb_node *node = rb_first_cached(tree);
+	struct rb_node *node = rb_first_cached(&s->probes);
 
-	return node ? rb_entry(node, struct pcrp_tx_flow, node) : NULL;
+	return node ? rb_entry(node, struct pcrp_tx_flow, probe) : NULL;
 }
 
 static struct pcrp_tx_flow *pcrp_tx_first_alarm(const struct pcrp_sender *s)
@@ -105,96 +117,70 @@ static struct pcrp_tx_flow *pcrp_tx_first_alarm(const struct pcrp_sender *s)
 	return node ? rb_entry(node, struct pcrp_tx_flow, alarm) : NULL;
 }
 
-/* Find the place of a node in a tree that is not empty. @at: the root; result: the parent */
-static inline struct rb_node **pcrp_tx_find_link(struct rb_node *node, struct rb_node **at)
-{
-	struct rb_node *parent = *at;
-
-	for (;;) {
-		*at = parent;
-		if (pcrp_tx_key_less(node, parent)) {
-			if (!parent->rb_left)
-				return &parent->rb_left;
-			parent = parent->rb_left;
-		} else {
-			if (!parent->rb_right)
-				return &parent->rb_right;
-			parent = parent->rb_right;
-		}
-	}
-}
-
-/* rb_add_cached() with fewer instructions a level, of which 1000 flows have ten */
-static void pcrp_tx_insert(struct rb_root_cached *tree, struct pcrp_tx_flow *f, u64 key)
-{
-	struct rb_node *parent = tree->rb_root.rb_node, **link = &tree->rb_root.rb_node;
-	bool first = true;
-
-	f->key = key;
-	if (parent) {
-		link = pcrp_tx_find_link(&f->node, &parent);
-		first = link == &tree->rb_leftmost->rb_left;
-	}
-	rb_link_node(&f->node, parent, link);
-	rb_insert_color_cached(&f->node, tree, first);
-}
-
-/* Not inline, so that the functions that seldom call it save fewer registers */
-static noinline void pcrp_tx_erase(struct rb_root_cached *tree, struct pcrp_tx_flow *f)
-{
-	rb_erase_cached(&f->node, tree);
-}
-
-/* Only SRPT needs the tree of READY flows. */
-static void pcrp_tx_insert_ready(struct pcrp_sender *s, struct pcrp_tx_flow *f)
-{
-	if (s->params->srpt)
-		pcrp_tx_insert(&s->ready, f, pcrp_tx_remaining(f));
-	else
-		RB_CLEAR_NODE(&f->node);
-}
-
-static void pcrp_tx_remove_ready(struct pcrp_sender *s, struct pcrp_tx_flow *f)
-{
-	if (RB_EMPTY_NODE(&f->node))
-		return;
-	if (s->count[PCRP_TX_READY] == 1)
-		s->ready = RB_ROOT_CACHED;
-	else
-		pcrp_tx_erase(&s->ready, f);
-}
-
-/* Reorder a READY flow whose remaining bytes have become @key. */
-static noinline void pcrp_tx_reorder(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 key)
-{
-	bool grows = key > f->key;
-	struct rb_node *next;
-
-	if (RB_EMPTY_NODE(&f->node))
-		return;
-	f->key = key;
-	if (grows) {
-		next = rb_next(&f->node);
-		if (!next || pcrp_tx_key_less(&f->node, next))
-			return;
-	}
-	pcrp_tx_erase(&s->ready, f);
-	pcrp_tx_insert(&s->ready, f, key);
-}
-
-/*
- * Update the key of a READY flow. It keeps its place if it is the only one, or if it is
- * the first one and has fewer bytes now, since it was served.
+/**
+ * pcrp_tx_leave_class() - move a slot to those without a class
+ * @s: sender
+ * @f: the slot
  */
-static inline void pcrp_tx_rekey(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+void pcrp_tx_leave_class(struct pcrp_sender *s, struct pcrp_tx_flow *f)
 {
-	u64 key = pcrp_tx_remaining(f);
+	u32 class = f->class, row = class / PCRP_CLASS_STEPS;
 
-	if (key < f->key ? rb_first_cached(&s->ready) == &f->node :
-			   s->count[PCRP_TX_READY] == 1)
-		f->key = key;
-	else if (key != f->key)
-		pcrp_tx_reorder(s, f, key);
+	pcrp_tx_move(&f->class_link, &s->classes[PCRP_CLASS_NONE]);
+	f->class = PCRP_CLASS_NONE;
+	if (!list_empty(&s->classes[class]))
+		return;
+	s->row_classes[row] &= ~(1U << class % PCRP_CLASS_STEPS);
+	if (!s->row_classes[row])
+		s->rows &= ~(1ULL << row);
+}
+
+/* Put a slot without a class into one, behind the others. */
+static void pcrp_tx_enter_class(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 class)
+{
+	u32 row = class / PCRP_CLASS_STEPS;
+
+	pcrp_tx_move(&f->class_link, &s->classes[class]);
+	f->class = class;
+	s->row_classes[row] |= 1U << class % PCRP_CLASS_STEPS;
+	s->rows |= 1ULL << row;
+}
+
+/* Put a READY flow into the class of its remaining bytes. Only SRPT needs classes. */
+static void pcrp_tx_classify(struct pcrp_sender *s, struct pcrp_tx_flow *f)
+{
+	u32 class = s->params->srpt ? pcrp_tx_class(pcrp_tx_remaining(f)) : PCRP_CLASS_NONE;
+
+	if (class == f->class)
+		return;
+	if (f->class != PCRP_CLASS_NONE)
+		pcrp_tx_leave_class(s, f);
+	if (class != PCRP_CLASS_NONE)
+		pcrp_tx_enter_class(s, f, class);
+}
+
+/* Another flow becomes READY beside the only one: their order matters from now on. */
+static void pcrp_tx_order_first(struct pcrp_sender *s, u64 now)
+{
+	struct pcrp_tx_flow *f = list_first_entry(&s->lists[PCRP_TX_READY],
+						  struct pcrp_tx_flow, state_link);
+
+	f->since_ns = now;
+	pcrp_tx_classify(s, f);
+}
+
+/**
+ * pcrp_tx_join() - put a flow that becomes READY into order with other READY flows
+ * @s: sender, which has READY flows
+ * @f: the flow, which is not counted yet
+ * @now: the time, ns
+ */
+void pcrp_tx_join(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 now)
+{
+	if (s->count[PCRP_TX_READY] == 1)
+		pcrp_tx_order_first(s, now);
+	f->since_ns = now;
+	pcrp_tx_classify(s, f);
 }
 
 static void pcrp_tx_add_alarm(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 ns)
@@ -203,13 +189,10 @@ static void pcrp_tx_add_alarm(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64
 	rb_add_cached(&f->alarm, &s->alarms, pcrp_tx_alarm_less);
 }
 
-/*
- * Move a slot to the end of another list, or of the same. list_move_tail() would do, but
- * costs 50 instructions more in kernels with CONFIG_DEBUG_LIST, like Debian's.
- */
-static void pcrp_tx_move(struct pcrp_tx_flow *f, struct list_head *list)
+static void pcrp_tx_add_probe(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 ns)
 {
-	list_bulk_move_tail(list, &f->state_link, &f->state_link);
+	f->probe_at_ns = ns;
+	rb_add_cached(&f->probe, &s->probes, pcrp_tx_probe_less);
 }
 
 /* ---- states ---- */
@@ -234,9 +217,9 @@ void pcrp_tx_rearm(struct pcrp_sender *s, struct pcrp_tx_flow *f)
 		pcrp_tx_add_alarm(s, f, 0);
 	else if (waits)
 		pcrp_tx_add_alarm(s, f, f->since_ns + s->params->hold_ns);
-	if (waits && f->key != probe_ns) {
-		pcrp_tx_erase(&s->probes, f);
-		pcrp_tx_insert(&s->probes, f, probe_ns);
+	if (waits && f->probe_at_ns != probe_ns) {
+		rb_erase_cached(&f->probe, &s->probes);
+		pcrp_tx_add_probe(s, f, probe_ns);
 	}
 }
 
@@ -281,10 +264,11 @@ static void pcrp_tx_finish(struct pcrp_sender *s, struct pcrp_tx_flow *f)
 static void pcrp_tx_leave(struct pcrp_sender *s, struct pcrp_tx_flow *f)
 {
 	if (f->state == PCRP_TX_READY) {
-		pcrp_tx_remove_ready(s, f);
+		if (f->class != PCRP_CLASS_NONE)
+			pcrp_tx_leave_class(s, f);
 		f->last_ns = f->since_ns;
 	} else if (f->state == PCRP_TX_WAITING) {
-		pcrp_tx_erase(&s->probes, f);
+		rb_erase_cached(&f->probe, &s->probes);
 	}
 	pcrp_tx_count_flows(s, f->state, -1);
 }
@@ -296,15 +280,17 @@ static noinline void pcrp_tx_enter(struct pcrp_sender *s, struct pcrp_tx_flow *f
 	pcrp_tx_leave(s, f);
 	if (state == PCRP_TX_IDLE)
 		pcrp_tx_finish(s, f);
+	else if (state == PCRP_TX_READY && s->count[PCRP_TX_READY] == 1)
+		pcrp_tx_order_first(s, since_ns);
 	pcrp_tx_count_flows(s, state, 1);
-	pcrp_tx_move(f, &s->lists[state]);
+	pcrp_tx_move(&f->state_link, &s->lists[state]);
 	f->state = state;
 	f->since_ns = since_ns;
 	if (state == PCRP_TX_WAITING)
-		pcrp_tx_insert(&s->probes, f, f->last_ns + f->probe_ns);
+		pcrp_tx_add_probe(s, f, f->last_ns + f->probe_ns);
 	pcrp_tx_arm(s, f);
-	if (state == PCRP_TX_READY)
-		pcrp_tx_insert_ready(s, f);
+	if (state == PCRP_TX_READY && s->count[PCRP_TX_READY] != 1)
+		pcrp_tx_classify(s, f);
 }
 
 /* Retransmissions need no GRANT, nor do packets without payload if no others are queued. */
@@ -329,8 +315,8 @@ static inline void pcrp_tx_settle(struct pcrp_sender *s, struct pcrp_tx_flow *f,
 		state = f->unsent ? PCRP_TX_DRY : PCRP_TX_IDLE;
 	if (state != f->state)
 		pcrp_tx_enter(s, f, state, state == PCRP_TX_WAITING && head_ns ? head_ns : now);
-	else if (state == PCRP_TX_READY)
-		pcrp_tx_rekey(s, f);
+	else if (state == PCRP_TX_READY && s->count[PCRP_TX_READY] != 1)
+		pcrp_tx_classify(s, f);
 }
 
 /**
@@ -489,7 +475,6 @@ void pcrp_tx_reset(struct pcrp_sender *s)
 {
 	u32 i;
 
-	s->ready = RB_ROOT_CACHED;
 	s->alarms = RB_ROOT_CACHED;
 	s->probes = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&s->begun);
@@ -497,6 +482,10 @@ void pcrp_tx_reset(struct pcrp_sender *s)
 		INIT_LIST_HEAD(&s->lists[i]);
 		WRITE_ONCE(s->count[i], 0);
 	}
+	for (i = 0; i <= PCRP_CLASS_NONE; i++)
+		INIT_LIST_HEAD(&s->classes[i]);
+	memset(s->row_classes, 0, sizeof(s->row_classes));
+	s->rows = 0;
 }
 
 /**
@@ -521,11 +510,8 @@ void pcrp_tx_params_changed(struct pcrp_sender *s)
 {
 	struct pcrp_tx_flow *f;
 
-	if (!s->params->srpt)
-		return;
 	list_for_each_entry(f, &s->lists[PCRP_TX_READY], state_link)
-		if (RB_EMPTY_NODE(&f->node))
-			pcrp_tx_insert_ready(s, f);
+		pcrp_tx_classify(s, f);
 }
 
 /**
@@ -537,6 +523,8 @@ void pcrp_tx_add_slot(struct pcrp_sender *s, struct pcrp_tx_flow *f)
 {
 	*f = (struct pcrp_tx_flow) {};
 	RB_CLEAR_NODE(&f->alarm);
+	f->class = PCRP_CLASS_NONE;
+	list_add_tail(&f->class_link, &s->classes[PCRP_CLASS_NONE]);
 	list_add_tail(&f->state_link, &s->lists[PCRP_TX_IDLE]);
 	pcrp_tx_count_flows(s, PCRP_TX_UNUSED, 1);
 }
@@ -573,7 +561,7 @@ struct pcrp_tx_flow *pcrp_tx_claim(struct pcrp_sender *s, u64 now)
  */
 void pcrp_tx_defer_claim(struct pcrp_sender *s, struct pcrp_tx_flow *f)
 {
-	pcrp_tx_move(f, &s->lists[PCRP_TX_IDLE]);
+	pcrp_tx_move(&f->state_link, &s->lists[PCRP_TX_IDLE]);
 }
 
 /* ---- packets ---- */
@@ -584,16 +572,6 @@ static inline void pcrp_tx_add(struct pcrp_sender *s, struct pcrp_tx_flow *f, u3
 	f->packets++;
 	f->queued += bytes;
 	pcrp_tx_update(s, f, unsent, now, now);
-}
-
-/* Retransmissions of the finished flow are queued: it is in the tree by its old number. */
-static noinline void pcrp_tx_restart(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
-				     u32 unsent, enum pcrp_gate gate, u64 now)
-{
-	pcrp_tx_remove_ready(s, f);
-	pcrp_tx_start(s, f, gate);
-	pcrp_tx_insert_ready(s, f);
-	pcrp_tx_add(s, f, bytes, unsent, now);
 }
 
 /**
@@ -608,13 +586,8 @@ static noinline void pcrp_tx_restart(struct pcrp_sender *s, struct pcrp_tx_flow 
 void pcrp_tx_queue_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
 			enum pcrp_gate gate, u64 now)
 {
-	if (unlikely(pcrp_tx_finished(f) && (bytes || !f->packets))) {
-		if (f->state == PCRP_TX_READY) {
-			pcrp_tx_restart(s, f, bytes, unsent, gate, now);
-			return;
-		}
+	if (unlikely(pcrp_tx_finished(f) && (bytes || !f->packets)))
 		pcrp_tx_start(s, f, gate);
-	}
 	pcrp_tx_add(s, f, bytes, unsent, now);
 }
 
@@ -636,6 +609,15 @@ void pcrp_tx_queue_retrans(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 un
 	pcrp_tx_update(s, f, unsent, now, now);
 }
 
+/* Find a flow of the lowest class if several are READY. */
+static struct pcrp_tx_flow *pcrp_tx_shortest(const struct pcrp_sender *s)
+{
+	u32 row = __ffs64(s->rows);
+	u32 class = row * PCRP_CLASS_STEPS + __ffs64(s->row_classes[row]);
+
+	return list_first_entry(&s->classes[class], struct pcrp_tx_flow, class_link);
+}
+
 /* Apply the rules. Return: the flow; NULL: no flow is ready */
 static struct pcrp_tx_flow *pcrp_tx_choose(struct pcrp_sender *s, u64 now)
 {
@@ -652,19 +634,21 @@ static struct pcrp_tx_flow *pcrp_tx_choose(struct pcrp_sender *s, u64 now)
 	if (list_empty(&s->lists[PCRP_TX_READY]))
 		return NULL;
 	f = list_first_entry(&s->lists[PCRP_TX_READY], struct pcrp_tx_flow, state_link);
-	if (!p->srpt)
+	if (!p->srpt || s->count[PCRP_TX_READY] == 1)
 		return f;
-	shortest = rb_entry(rb_first_cached(&s->ready), struct pcrp_tx_flow, node);
-	if (f == shortest || shortest->key <= p->chain_bytes || now - f->since_ns <= p->mfwt_ns)
+	shortest = pcrp_tx_shortest(s);
+	if (f == shortest || now - f->since_ns <= p->mfwt_ns ||
+	    shortest->class <= pcrp_tx_class(p->chain_bytes))
 		return shortest;
 	s->rule = PCRP_RULE_MFWT;
 	return f;
 }
 
 /* Must a REQUEST precede the next packet, since that begins a chain? */
-static bool pcrp_tx_requests_first(const struct pcrp_sender *s, const struct pcrp_tx_flow *f)
+static inline bool pcrp_tx_requests_first(const struct pcrp_sender *s,
+					  const struct pcrp_tx_flow *f)
 {
-	return unlikely(pcrp_tx_begins_chain(f)) && f->size > s->params->first_bytes &&
+	return f->size > s->params->first_bytes && unlikely(pcrp_tx_begins_chain(f)) &&
 	       (f->gate == PCRP_GATE_DISCOVER || f->size > f->announced);
 }
 
@@ -691,8 +675,8 @@ static noinline struct pcrp_tx_pick pcrp_tx_pick_due(struct pcrp_sender *s, u64 
 			return (struct pcrp_tx_pick) { f, PCRP_TX_REQUEST };
 		pcrp_tx_end_hold(s, f, now);
 	}
-	f = pcrp_tx_first(&s->probes);
-	if (f && f->key <= now && s->probe_from_ns <= now)
+	f = pcrp_tx_first_probe(s);
+	if (f && f->probe_at_ns <= now && s->probe_from_ns <= now)
 		return (struct pcrp_tx_pick) { f, PCRP_TX_PROBE };
 	return pcrp_tx_pick_data(s, now);
 }
@@ -734,7 +718,7 @@ static inline void pcrp_tx_remove(struct pcrp_sender *s, struct pcrp_tx_flow *f,
 	f->sent += bytes;
 	f->since_ns = now;
 	if (f->packets && !list_is_last(&f->state_link, &s->lists[PCRP_TX_READY]))
-		pcrp_tx_move(f, &s->lists[PCRP_TX_READY]);
+		pcrp_tx_move(&f->state_link, &s->lists[PCRP_TX_READY]);
 	pcrp_tx_update(s, f, unsent, head_ns, now);
 }
 
@@ -776,8 +760,8 @@ void pcrp_tx_sent_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
 u64 pcrp_tx_next_ns(const struct pcrp_sender *s)
 {
 	const struct pcrp_tx_flow *alarm = pcrp_tx_first_alarm(s);
-	const struct pcrp_tx_flow *probe = pcrp_tx_first(&s->probes);
-	u64 probe_ns = probe ? max_t(u64, probe->key, s->probe_from_ns) : U64_MAX;
+	const struct pcrp_tx_flow *probe = pcrp_tx_first_probe(s);
+	u64 probe_ns = probe ? max_t(u64, probe->probe_at_ns, s->probe_from_ns) : U64_MAX;
 
 	return min_t(u64, alarm ? alarm->alarm_ns : U64_MAX, probe_ns);
 }

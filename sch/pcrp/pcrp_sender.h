@@ -27,6 +27,13 @@
 /* A flow that stays DRY for this long was aborted by its socket. */
 #define PCRP_DRY_NS		1000000000ULL
 
+/* Classes of remaining bytes: 16 for each power of two, up to 2^40: pcrp_tx_class() */
+#define PCRP_CLASS_BITS		4
+#define PCRP_CLASS_STEPS	(1 << PCRP_CLASS_BITS)
+#define PCRP_CLASS_BYTES	(1ULL << 40)
+#define PCRP_CLASS_NONE		592
+#define PCRP_CLASS_ROWS		(PCRP_CLASS_NONE / PCRP_CLASS_STEPS)
+
 /**
  * struct pcrp_tx_params - parameters of a sender
  * @chain_bytes: C, length of a chain
@@ -37,7 +44,7 @@
  * @probe_ns: wait for a GRANT before the first PROBE, see pcrp_auto_probe_ns()
  * @probe_gap_ns: mean time between PROBEs of a link, see pcrp_auto_probe_gap_ns()
  * @eu: serve the earliest unfinished flow first
- * @srpt: serve the flow with the fewest remaining bytes first; else the least recently served
+ * @srpt: serve a flow of the lowest class first; else the least recently served
  */
 struct pcrp_tx_params {
 	u32 chain_bytes;
@@ -89,8 +96,9 @@ enum pcrp_gate {
  * @chain_end: offset at which the next chain begins; U64_MAX: never
  * @size: L, bytes known so far; never decreases
  * @queued: payload bytes in the qdisc
- * @since_ns: READY: when last served, or when it became ready; WAITING: when its first
- *	packet was queued, if known; else when it entered the state
+ * @since_ns: READY: when last served, when it became ready, or when another flow became
+ *	ready beside it, the only one; WAITING: when its first packet was queued, if known;
+ *	else when it entered the state
  * @packets: packets in the qdisc
  * @unsent: bytes in the socket that have not reached the qdisc
  * @state: enum pcrp_tx_state
@@ -104,18 +112,21 @@ enum pcrp_gate {
  * @retrans: retransmissions in the qdisc; they precede all new data
  * @flow_no: serial number of the flow
  * @state_link: in the sender's list of @state
- * @node: READY: in the sender's tree @ready, or RB_EMPTY_NODE(); WAITING: in @probes
- * @key: READY: remaining bytes; WAITING: time of the next PROBE
+ * @chain_no: chains begun
+ * @request_no: REQUESTs and PROBEs sent, which is the number of the last one
+ * @probe_ns: wait before the next PROBE
+ * @class: class of the remaining bytes if several flows are READY, with params->srpt; if it
+ *	is the only READY flow, an old class or PCRP_CLASS_NONE; else PCRP_CLASS_NONE
+ * @known: a GRANT came, so the receiver knows the flow
+ * @class_link: in the sender's list of @class
+ * @probe: WAITING: in the sender's tree @probes
+ * @probe_at_ns: WAITING: time of the next PROBE
  * @alarm: in the sender's tree @alarms, or RB_EMPTY_NODE()
  * @alarm_ns: time at which the flow sends its REQUEST or stops waiting
  * @begun_link: in the sender's list of begun flows, if @begun
  * @announced: size in the last REQUEST or PROBE; 0: none was sent
  * @last_ns: when the last packet, REQUEST or PROBE left
  * @request_ns: when the last REQUEST or PROBE left; 0: it was answered
- * @chain_no: chains begun
- * @request_no: REQUESTs and PROBEs sent, which is the number of the last one
- * @probe_ns: wait before the next PROBE
- * @known: a GRANT came, so the receiver knows the flow
  *
  * The fields that every packet uses come first.
  */
@@ -139,18 +150,20 @@ struct pcrp_tx_flow {
 	u32 retrans;
 	u32 flow_no;
 	struct list_head state_link;
-	struct rb_node node;
-	u64 key;
+	u32 chain_no;
+	u32 request_no;
+	u32 probe_ns;
+	u16 class;
+	bool known;
+	struct list_head class_link;
+	struct rb_node probe;
+	u64 probe_at_ns;
 	struct rb_node alarm;
 	u64 alarm_ns;
 	struct list_head begun_link;
 	u64 announced;
 	u64 last_ns;
 	u64 request_ns;
-	u32 chain_no;
-	u32 request_no;
-	u32 probe_ns;
-	bool known;
 };
 
 /**
@@ -214,7 +227,6 @@ struct pcrp_tx_link {
  * struct pcrp_sender - flows of a qdisc; read locklessly: @count and @stats
  * @params: parameters
  * @link: state that it shares with other senders
- * @ready: READY flows by remaining bytes; needed with params->srpt only
  * @alarms: flows by time of their alarm, ns
  * @probes: WAITING flows by time of their next PROBE, ns
  * @lists: slots by enum pcrp_tx_state, each in the order in which they entered the state;
@@ -225,11 +237,14 @@ struct pcrp_tx_link {
  * @rule: rule that picked the next packet's flow, enum pcrp_tx_rule
  * @probe_from_ns: no PROBE before that time
  * @stats: counters
+ * @rows: bit n: @row_classes[n] is not zero
+ * @row_classes: bit n of row m: the list of class m * PCRP_CLASS_STEPS + n is not empty; not
+ *	kept for PCRP_CLASS_NONE
+ * @classes: slots by class, each in the order in which they entered the class
  */
 struct pcrp_sender {
 	const struct pcrp_tx_params *params;
 	struct pcrp_tx_link *link;
-	struct rb_root_cached ready;
 	struct rb_root_cached alarms;
 	struct rb_root_cached probes;
 	struct list_head lists[PCRP_TX_STATES];
@@ -238,6 +253,9 @@ struct pcrp_sender {
 	u8 rule;
 	u64 probe_from_ns;
 	struct pcrp_tx_stats stats;
+	u64 rows;
+	u16 row_classes[PCRP_CLASS_ROWS];
+	struct list_head classes[PCRP_CLASS_NONE + 1];
 };
 
 /**
@@ -301,6 +319,8 @@ struct pcrp_tx_flow *pcrp_tx_claim(struct pcrp_sender *s, u64 now);
 void pcrp_tx_defer_claim(struct pcrp_sender *s, struct pcrp_tx_flow *f);
 void pcrp_tx_queue_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
 			enum pcrp_gate gate, u64 now);
+void pcrp_tx_join(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 now);
+void pcrp_tx_leave_class(struct pcrp_sender *s, struct pcrp_tx_flow *f);
 void pcrp_tx_queue_retrans(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 unsent, u64 now);
 struct pcrp_tx_pick pcrp_tx_pick_slow(struct pcrp_sender *s, u64 now);
 void pcrp_tx_sent_slow(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes, u32 unsent,
@@ -311,6 +331,17 @@ void pcrp_tx_ungate(struct pcrp_sender *s, struct pcrp_tx_flow *f, u64 now);
 enum pcrp_grant_result pcrp_tx_grant(struct pcrp_sender *s, struct pcrp_tx_flow *f,
 				     const struct pcrp_grant *g, u64 now, u64 *rtt_ns);
 u64 pcrp_tx_next_ns(const struct pcrp_sender *s);
+
+/* Counters are read locklessly. */
+static inline void pcrp_tx_count(u64 *counter)
+{
+	WRITE_ONCE(*counter, *counter + 1);
+}
+
+static inline void pcrp_tx_count_flows(struct pcrp_sender *s, u8 state, u32 n)
+{
+	WRITE_ONCE(s->count[state], s->count[state] + n);
+}
 
 /**
  * pcrp_tx_remaining() - count the bytes of a flow that have not been sent
@@ -361,12 +392,43 @@ static inline bool pcrp_tx_stays_ready(const struct pcrp_tx_flow *f, u64 sent, u
 	       (f->gate != PCRP_GATE_GRANT || sent + remaining <= f->size);
 }
 
-/* Will a READY flow with @remaining bytes keep its place in the tree of READY flows? */
-static inline bool pcrp_tx_keeps_place(const struct pcrp_sender *s, const struct pcrp_tx_flow *f,
+/**
+ * pcrp_tx_class() - get the class of a flow
+ * @bytes: its remaining bytes
+ *
+ * Return: the class. Its smallest flow has at least 16/17 of the bytes of its largest one.
+ */
+static inline u32 pcrp_tx_class(u64 bytes)
+{
+	u64 n = min_t(u64, bytes, PCRP_CLASS_BYTES - 1);
+	u32 shift = fls64(n | PCRP_CLASS_STEPS) - (PCRP_CLASS_BITS + 1);
+
+	return (shift << PCRP_CLASS_BITS) + (u32)(n >> shift);
+}
+
+/* Will a READY flow with @remaining bytes keep its class? A flow alone needs none. */
+static inline bool pcrp_tx_keeps_class(const struct pcrp_sender *s, const struct pcrp_tx_flow *f,
 				       u64 remaining)
 {
-	return remaining == f->key ||
-	       (remaining < f->key && rb_first_cached(&s->ready) == &f->node);
+	return s->count[PCRP_TX_READY] == 1 || !s->params->srpt ||
+	       f->class == pcrp_tx_class(remaining);
+}
+
+/*
+ * Move a slot to the end of another list, or of the same. list_move_tail() would do, but
+ * costs 50 instructions more in kernels with CONFIG_DEBUG_LIST, like Debian's.
+ */
+static inline void pcrp_tx_move(struct list_head *link, struct list_head *list)
+{
+	struct list_head *prev = link->prev, *next = link->next;
+
+	prev->next = next;
+	next->prev = prev;
+	prev = list->prev;
+	prev->next = link;
+	link->prev = prev;
+	link->next = list;
+	list->prev = link;
 }
 
 /**
@@ -384,14 +446,13 @@ static inline void pcrp_tx_queue(struct pcrp_sender *s, struct pcrp_tx_flow *f, 
 	u64 queued = f->queued + bytes, remaining = queued + unsent;
 
 	if (unlikely(!pcrp_tx_stays_ready(f, f->sent, remaining) ||
-		     (s->count[PCRP_TX_READY] != 1 && !pcrp_tx_keeps_place(s, f, remaining)))) {
+		     !pcrp_tx_keeps_class(s, f, remaining))) {
 		pcrp_tx_queue_slow(s, f, bytes, unsent, gate, now);
 		return;
 	}
 	f->packets++;
 	f->queued = queued;
 	f->unsent = unsent;
-	f->key = remaining;
 	if (f->sent + remaining > f->size)
 		f->size = f->sent + remaining;
 }
@@ -442,19 +503,193 @@ static inline void pcrp_tx_sent(struct pcrp_sender *s, struct pcrp_tx_flow *f, u
 
 	if (unlikely(f->packets < 2 || f->sent >= f->chain_end || s->rule != PCRP_RULE_ORDER ||
 		     sent + remaining > f->size || !pcrp_tx_stays_ready(f, sent, remaining) ||
-		     (s->count[PCRP_TX_READY] != 1 &&
-		      (!list_is_last(&f->state_link, &s->lists[PCRP_TX_READY]) ||
-		       !pcrp_tx_keeps_place(s, f, remaining))))) {
+		     !list_is_last(&f->state_link, &s->lists[PCRP_TX_READY]) ||
+		     !pcrp_tx_keeps_class(s, f, remaining))) {
 		pcrp_tx_sent_slow(s, f, bytes, unsent, head_ns, now);
 		return;
 	}
-	WRITE_ONCE(*packets, *packets + 1);
+	pcrp_tx_count(packets);
 	f->packets--;
 	f->sent = sent;
 	f->queued = queued;
 	f->unsent = unsent;
-	f->key = remaining;
 	f->since_ns = now;
+}
+
+/*
+ * Ungated flows begin and end with few changes. If one is alone, i.e. no other flow is READY, it
+ * is served next by all rules, and none of them depends on the time. So the functions for a flow
+ * alone need neither the time nor a class.
+ */
+
+/**
+ * pcrp_tx_may_continue_alone() - test whether pcrp_tx_continue_alone() may queue a packet
+ * @s: sender
+ * @f: flow of the packet
+ *
+ * Return: true if so.
+ */
+static inline bool pcrp_tx_may_continue_alone(const struct pcrp_sender *s,
+					      const struct pcrp_tx_flow *f)
+{
+	return f->state == PCRP_TX_READY && f->gate != PCRP_GATE_GRANT && !f->retrans_only &&
+	       !f->retrans && s->count[PCRP_TX_READY] == 1;
+}
+
+/**
+ * pcrp_tx_continue_alone() - pcrp_tx_queue() for another packet of a flow alone
+ * @f: the flow
+ * @bytes: payload of the packet
+ * @unsent: as for pcrp_tx_queue()
+ */
+static inline void pcrp_tx_continue_alone(struct pcrp_tx_flow *f, u32 bytes, u32 unsent)
+{
+	u64 size;
+
+	f->packets++;
+	f->queued += bytes;
+	f->unsent = unsent;
+	size = f->sent + f->queued + unsent;
+	if (size > f->size)
+		f->size = size;
+}
+
+/**
+ * pcrp_tx_may_start() - test whether pcrp_tx_start_ungated() may start a flow
+ * @f: slot of the flow
+ *
+ * Return: true if so.
+ */
+static inline bool pcrp_tx_may_start(const struct pcrp_tx_flow *f)
+{
+	/* the slot's last flow sent no REQUEST and got no GRANT, so it left nothing to clear */
+	return f->state == PCRP_TX_IDLE && !f->request_no && !f->known;
+}
+
+/**
+ * pcrp_tx_start_ungated() - pcrp_tx_queue() for a packet that starts an ungated flow
+ * @s: sender
+ * @f: slot of the flow
+ * @bytes: payload of the packet
+ * @unsent: as for pcrp_tx_queue()
+ * @gate: PCRP_GATE_NONE or PCRP_GATE_DISCOVER
+ * @ready: number of flows that are READY already
+ * @now: the time, ns; 0 may be given if @ready is 0
+ */
+static __always_inline void pcrp_tx_start_ungated(struct pcrp_sender *s, struct pcrp_tx_flow *f,
+						  u32 bytes, u32 unsent, enum pcrp_gate gate,
+						  u32 ready, u64 now)
+{
+	f->sent = 0;
+	f->granted = U64_MAX;
+	f->chain_end = gate == PCRP_GATE_NONE ? U64_MAX : 0;
+	f->size = (u64)bytes + unsent;
+	f->queued = bytes;
+	f->packets = 1;
+	f->unsent = unsent;
+	f->state = PCRP_TX_READY;
+	f->gate = gate;
+	f->prio = PCRP_PRIO_UNGATED;
+	f->retrans_only = false;
+	f->flow_no = (u32)atomic64_inc_return(&s->link->flow_no);
+	f->chain_no = 0;
+	f->probe_ns = s->params->probe_ns;
+	pcrp_tx_count(&s->stats.flows_started);
+	pcrp_tx_count(&s->stats.flows_ungated);
+	if (ready)
+		pcrp_tx_join(s, f, now);
+	pcrp_tx_move(&f->state_link, &s->lists[PCRP_TX_READY]);
+	pcrp_tx_count_flows(s, PCRP_TX_IDLE, -1);
+	WRITE_ONCE(s->count[PCRP_TX_READY], ready + 1);
+}
+
+/* End an ungated flow, which has no class and no packet but the one that leaves. */
+static inline void pcrp_tx_end(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes)
+{
+	f->packets = 0;
+	f->sent += bytes;
+	f->queued = 0;
+	f->unsent = 0;
+	f->state = PCRP_TX_IDLE;
+	pcrp_tx_move(&f->state_link, &s->lists[PCRP_TX_IDLE]);
+	pcrp_tx_count_flows(s, PCRP_TX_READY, -1);
+	pcrp_tx_count_flows(s, PCRP_TX_IDLE, 1);
+	pcrp_tx_count(&s->stats.flows_finished);
+	pcrp_tx_count(&s->stats.ungated_packets);
+}
+
+/**
+ * pcrp_tx_end_ungated() - pcrp_tx_sent() for the last packet of an ungated flow
+ * @s: sender
+ * @f: the flow, which is READY
+ * @bytes: new payload in the packet
+ * @unsent: bytes that the socket holds beyond those queued here
+ *
+ * Return: false: nothing was done: it is not the last packet, or the flow needs pcrp_tx_sent()
+ * for another reason.
+ */
+static inline bool pcrp_tx_end_ungated(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+				       u32 unsent)
+{
+	if (f->packets != 1 || unsent || f->gate == PCRP_GATE_GRANT || f->retrans_only ||
+	    f->retrans || s->rule != PCRP_RULE_ORDER)
+		return false;
+	if (f->class != PCRP_CLASS_NONE)
+		pcrp_tx_leave_class(s, f);
+	pcrp_tx_end(s, f, bytes);
+	return true;
+}
+
+/**
+ * pcrp_tx_alone() - pcrp_tx_pick() if a flow alone sends data next
+ * @s: sender
+ *
+ * Return: the flow; NULL: pcrp_tx_pick() decides.
+ */
+static inline struct pcrp_tx_flow *pcrp_tx_alone(const struct pcrp_sender *s)
+{
+	struct pcrp_tx_flow *f;
+
+	if (s->count[PCRP_TX_READY] != 1 || s->count[PCRP_TX_DRY] || rb_first_cached(&s->alarms))
+		return NULL;
+	f = list_first_entry(&s->lists[PCRP_TX_READY], struct pcrp_tx_flow, state_link);
+	if (f->gate == PCRP_GATE_GRANT || f->retrans_only || f->retrans ||
+	    (f->sent >= f->chain_end && f->size > s->params->first_bytes))
+		return NULL;
+	return f;
+}
+
+/**
+ * pcrp_tx_sent_alone() - pcrp_tx_sent() for a flow alone, if it stays READY or ends
+ * @s: sender
+ * @f: the flow, from pcrp_tx_alone()
+ * @bytes: new payload in the packet
+ * @unsent: bytes that the socket holds beyond those queued here
+ *
+ * Return: false: nothing was done, since the packet begins a chain of a longer flow, the flow
+ * becomes DRY, or it has a class to leave; pcrp_tx_pick() and pcrp_tx_sent() do it.
+ */
+static inline bool pcrp_tx_sent_alone(struct pcrp_sender *s, struct pcrp_tx_flow *f, u32 bytes,
+				      u32 unsent)
+{
+	u64 size = f->sent + f->queued + unsent;
+
+	if (f->packets == 1) {
+		if (unsent || f->class != PCRP_CLASS_NONE)
+			return false;
+		pcrp_tx_end(s, f, bytes);
+		return true;
+	}
+	if (f->sent >= f->chain_end)
+		return false;
+	f->packets--;
+	f->sent += bytes;
+	f->queued -= bytes;
+	f->unsent = unsent;
+	if (size > f->size)
+		f->size = size;
+	pcrp_tx_count(&s->stats.ungated_packets);
+	return true;
 }
 
 #endif /* _PCRP_SENDER_H */

@@ -90,20 +90,3 @@ u32 pcrp_seq_at(const struct pcrp_seq *s, u64 offset)
 {
 	return s->first + (u32)offset;
 }
-
-/**
- * pcrp_seq_unsent() - count the bytes that a flow's socket has never sent
- * @s: sequence numbers of the flow
- * @write_seq: sequence number that the program writes next
- * @snd_nxt: sequence number that TCP sends next; may be behind the packets queued here
- * @shutdown: an unsent FIN has a number, but is no byte
- *
- * Return: bytes.
- */
-u32 pcrp_seq_unsent(const struct pcrp_seq *s, u32 write_seq, u32 snd_nxt, bool shutdown)
-{
-	u32 from = s->known && (s32)(s->next - snd_nxt) > 0 ? s->next : snd_nxt;
-	s32 unsent = write_seq - from - shutdown;
-
-	return unsent > 0 ? unsent : 0;
-}

@@ -8,12 +8,6 @@
 #include <closnet/core.h>
 #include "pcrp_sender.h"
 
-/* Counters are read locklessly. */
-static inline void pcrp_tx_count(u64 *counter)
-{
-	WRITE_ONCE(*counter, *counter + 1);
-}
-
 void pcrp_tx_rearm(struct pcrp_sender *s, struct pcrp_tx_flow *f);
 void pcrp_tx_set_begun(struct pcrp_sender *s, struct pcrp_tx_flow *f);
 void pcrp_tx_clear_begun(struct pcrp_tx_flow *f);

@@ -10,6 +10,8 @@
 
 #include "pcrp_model.h"
 
+#define NO_CLASS	UINT32_MAX
+
 static u64 waiting_bytes(const struct model_flow *f)
 {
 	u64 sum = 0;
@@ -39,10 +41,40 @@ static u8 state_of(const struct model_flow *f)
 	return PCRP_TX_WAITING;
 }
 
+/* 16 classes for each power of two, up to 2^40 */
+static u32 model_class(u64 bytes)
+{
+	u32 class = 0;
+
+	if (bytes >> 40)
+		bytes = (1ULL << 40) - 1;
+	for (; bytes >= 32; bytes >>= 1)
+		class += 16;
+	return class + bytes;
+}
+
+static void classify(struct model *m, struct model_flow *f)
+{
+	u32 class = NO_CLASS;
+
+	if (f->state == PCRP_TX_READY && m->p->srpt)
+		class = model_class(model_left(f));
+	if (class != f->class)
+		f->class_order = ++m->events;
+	f->class = class;
+}
+
 static void enter(struct model *m, struct model_flow *f, u8 state)
 {
+	u32 i;
+
 	if (f->state == PCRP_TX_READY)
 		f->last = f->since;
+	/* the only READY flow has waited for another one only from now on */
+	if (state == PCRP_TX_READY && model_count(m, PCRP_TX_READY) == 1)
+		for (i = 0; i < MODEL_SLOTS; i++)
+			if (m->f[i].state == PCRP_TX_READY)
+				m->f[i].since = m->now;
 	f->state = state;
 	f->since = m->now;
 	f->order = ++m->events;
@@ -57,6 +89,7 @@ static void settle(struct model *m, struct model_flow *f)
 {
 	if (state_of(f) != f->state)
 		enter(m, f, state_of(f));
+	classify(m, f);
 }
 
 /* Update the state after a packet has left. A flow waits since its first packet came. */
@@ -97,8 +130,10 @@ void model_open(struct model *m, const struct pcrp_tx_params *p)
 	memset(m, 0, sizeof(*m));
 	m->p = p;
 	m->credit = PCRP_PROBE_BURST * p->probe_gap_ns;
-	for (i = 0; i < MODEL_SLOTS; i++)
+	for (i = 0; i < MODEL_SLOTS; i++) {
 		m->f[i].order = ++m->events;
+		m->f[i].class = NO_CLASS;
+	}
 }
 
 void model_arrive(struct model *m, u32 slot, u32 bytes, u32 unsent, u8 gate)
@@ -111,6 +146,8 @@ void model_arrive(struct model *m, u32 slot, u32 bytes, u32 unsent, u8 gate)
 			.since = f->since,
 			.gate = gate,
 			.order = f->order,
+			.class = f->class,
+			.class_order = f->class_order,
 			.q = f->q,
 			.born = ++m->births,
 			.granted = gate == PCRP_GATE_GRANT ? m->p->first_bytes : U64_MAX,
@@ -324,10 +361,32 @@ static u32 shortest(const struct model *m)
 
 	for (i = 0; i < MODEL_SLOTS; i++)
 		if (m->f[i].state == PCRP_TX_READY &&
-		    sooner(m, i, model_left(&m->f[i]), best,
-			   best == PORT_NONE ? 0 : model_left(&m->f[best])))
+		    (best == PORT_NONE || m->f[i].class < m->f[best].class ||
+		     (m->f[i].class == m->f[best].class &&
+		      m->f[i].class_order < m->f[best].class_order)))
 			best = i;
 	return best;
+}
+
+void model_params_changed(struct model *m)
+{
+	u64 last = 0, next;
+	u32 i, slot;
+
+	do {	/* in the order in which they were served */
+		slot = PORT_NONE;
+		next = U64_MAX;
+		for (i = 0; i < MODEL_SLOTS; i++) {
+			if (m->f[i].state != PCRP_TX_READY || m->f[i].order <= last ||
+			    m->f[i].order >= next)
+				continue;
+			slot = i;
+			next = m->f[i].order;
+		}
+		if (slot != PORT_NONE)
+			classify(m, &m->f[slot]);
+		last = next;
+	} while (slot != PORT_NONE);
 }
 
 static u32 earliest(const struct model *m)
@@ -350,7 +409,7 @@ static u32 choose(const struct model *m, u8 *rule)
 	*rule = PCRP_RULE_ORDER;
 	if (!m->p->srpt || small == PORT_NONE || small == old)
 		return old;
-	if (model_left(&m->f[small]) <= m->p->chain_bytes ||
+	if (m->f[small].class <= model_class(m->p->chain_bytes) ||
 	    m->now - m->f[old].since <= m->p->mfwt_ns)
 		return small;
 	*rule = PCRP_RULE_MFWT;

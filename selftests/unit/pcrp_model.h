@@ -19,6 +19,8 @@
  * @since: when it entered its state, or was served in it; waiting: when its first packet
  *	was queued
  * @order: serial number of that event
+ * @class: READY: class of its remaining bytes by model_class(), with SRPT; else NO_CLASS
+ * @class_order: serial number of the event that put it there
  * @born: serial number of the flow
  * @begun: serial number of its first chain; 0: not begun, or ungated
  * @q: queued packets
@@ -42,6 +44,8 @@ struct model_flow {
 	u8 gate;
 	u64 since;
 	u64 order;
+	u32 class;
+	u64 class_order;
 	u64 born;
 	u64 begun;
 	struct port_fifo q;
@@ -104,6 +108,9 @@ enum pcrp_grant_result model_grant(struct model *m, u32 slot, s64 age, u64 grant
  * Return: the step.
  */
 struct step model_step(struct model *m, const u32 *unsent);
+
+/* SRPT was switched on or off. */
+void model_params_changed(struct model *m);
 
 /* Number of flows in a state */
 u32 model_count(const struct model *m, u8 state);

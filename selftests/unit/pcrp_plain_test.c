@@ -24,7 +24,6 @@
  * @linear: bytes in @b
  * @len: length of the packet
  * @l4: offset of the L4 header
- * @gso: is to be segmented
  */
 struct packet {
 	struct pcrp_key key;
@@ -32,7 +31,6 @@ struct packet {
 	u32 linear;
 	u32 len;
 	u32 l4;
-	bool gso;
 };
 
 static void put_ipv4(struct packet *p, u8 proto)
@@ -102,10 +100,10 @@ static bool parse(const struct packet *p, struct pcrp_plain *pkt)
 	struct pcrp_key key;
 	bool same;
 
-	if (!pcrp_plain_parse(p->b, p->linear, p->len, p->gso, pkt))
+	if (!pcrp_plain_parse(p->b, p->linear, p->len, pkt))
 		return false;
 	same = pcrp_plain_has_key(p->b, pkt, &p->key, pcrp_plain_ip_hlen(&p->key));
-	assert_true(same == (pcrp_plain_key(p->b, pkt->ip_hlen, pkt->proto, &key) &&
+	assert_true(same == (pcrp_plain_key(p->b, pkt->ip_hlen, &key) &&
 			     pcrp_key_equal(&key, &p->key)));
 	return same;
 }
@@ -221,9 +219,6 @@ static void test_length(void **state)
 		p = build(kinds[i].ipv6, kinds[i].proto);
 		p.len += 1;	/* padding */
 		assert_false(parse(&p, &pkt));
-		p.gso = true;
-		assert_true(parse(&p, &pkt));
-		assert_int_equal(pkt.bytes, PAYLOAD + 1);
 		free(p.b);
 	}
 }
@@ -257,7 +252,7 @@ static void test_forgotten(void **state)
 	for (i = 0; i < KINDS; i++) {
 		p = build(kinds[i].ipv6, kinds[i].proto);
 		memset(&p.key, 0, sizeof(p.key));
-		assert_true(pcrp_plain_parse(p.b, p.linear, p.len, false, &pkt));
+		assert_true(pcrp_plain_parse(p.b, p.linear, p.len, &pkt));
 		assert_false(pcrp_plain_has_key(p.b, &pkt, &p.key, 0));
 		free(p.b);
 	}
@@ -280,9 +275,9 @@ static void test_mapped(void **state)
 
 	(void)state;
 	memcpy(p.b + ETH_HLEN + 8, &v4.key.src, 32);
-	assert_true(pcrp_plain_parse(p.b, p.linear, p.len, false, &pkt));
+	assert_true(pcrp_plain_parse(p.b, p.linear, p.len, &pkt));
 	assert_false(pcrp_plain_has_key(p.b, &pkt, &v4.key, pcrp_plain_ip_hlen(&v4.key)));
-	assert_true(pcrp_plain_key(p.b, pkt.ip_hlen, pkt.proto, &key));
+	assert_true(pcrp_plain_key(p.b, pkt.ip_hlen, &key));
 	assert_true(pcrp_key_equal(&key, &v4.key));
 	assert_int_equal(pkt.ip_hlen, CLOSNET_IPV6_HLEN);
 	free(p.b);
@@ -295,8 +290,8 @@ static bool has_key(const struct packet *p)
 	struct pcrp_plain pkt;
 	struct pcrp_key key;
 
-	assert_true(pcrp_plain_parse(p->b, p->linear, p->len, false, &pkt));
-	return pcrp_plain_key(p->b, pkt.ip_hlen, pkt.proto, &key);
+	assert_true(pcrp_plain_parse(p->b, p->linear, p->len, &pkt));
+	return pcrp_plain_key(p->b, pkt.ip_hlen, &key);
 }
 
 static void test_no_key(void **state)

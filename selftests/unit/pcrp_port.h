@@ -98,6 +98,7 @@ static inline u32 fifo_take(struct port_fifo *q)
  * @now: the time, ns
  * @fifo: packets by slot
  * @unsent: bytes in the socket by slot
+ * @timed: do without the functions for ungated flows, as if each packet needed the time
  */
 struct port {
 	struct pcrp_sender s;
@@ -107,6 +108,7 @@ struct port {
 	u64 now;
 	struct port_fifo *fifo;
 	u32 *unsent;
+	bool timed;
 };
 
 /**
@@ -178,9 +180,18 @@ static inline u32 port_begun(const struct port *port)
 
 static inline void port_arrive(struct port *port, u32 slot, u32 bytes, u32 unsent, u8 gate)
 {
+	struct pcrp_tx_flow *f = &port->flow[slot];
+
 	fifo_put(&port->fifo[slot], bytes, port->now);
 	port->unsent[slot] = unsent;
-	pcrp_tx_queue(&port->s, &port->flow[slot], bytes, unsent, gate, port->now);
+	if (!port->timed && pcrp_tx_may_continue_alone(&port->s, f))
+		pcrp_tx_continue_alone(f, bytes, unsent);
+	else if (!port->timed && gate != PCRP_GATE_GRANT && pcrp_tx_may_start(f))
+		pcrp_tx_start_ungated(&port->s, f, bytes, unsent, gate,
+				      port_count(port, PCRP_TX_READY),
+				      port_count(port, PCRP_TX_READY) ? port->now : 0);
+	else
+		pcrp_tx_queue(&port->s, f, bytes, unsent, gate, port->now);
 }
 
 static inline void port_retransmit(struct port *port, u32 slot)
@@ -189,13 +200,28 @@ static inline void port_retransmit(struct port *port, u32 slot)
 	pcrp_tx_queue_retrans(&port->s, &port->flow[slot], port->unsent[slot], port->now);
 }
 
+/* Send a packet of a flow alone. Return: false: there is none, or it needs the time */
+static inline bool port_send_alone(struct port *port, const struct pcrp_tx_flow *alone)
+{
+	u32 slot = port_slot(port, alone);
+	struct port_fifo *q;
+
+	if (port->timed || slot == PORT_NONE)
+		return false;
+	q = &port->fifo[slot];
+	return pcrp_tx_sent_alone(&port->s, &port->flow[slot], q->bytes[q->first],
+				  port->unsent[slot]);
+}
+
 /* Do what the sender decides. */
 static inline struct step port_step(struct port *port)
 {
+	struct pcrp_tx_flow *alone = pcrp_tx_alone(&port->s);
 	struct pcrp_tx_pick pick = pcrp_tx_pick(&port->s, port->now);
 	struct step step = { .action = pick.action, .slot = port_slot(port, pick.flow) };
 	struct port_fifo *q;
 
+	assert_true(!alone || (pick.flow == alone && pick.action == PCRP_TX_DATA));
 	switch (step.action) {
 	case PCRP_TX_SLEEP:
 		break;
@@ -203,9 +229,17 @@ static inline struct step port_step(struct port *port)
 		q = &port->fifo[step.slot];
 		step.rule = port->s.rule;
 		step.retrans = q->retrans;
-		step.bytes = fifo_take(q);
-		pcrp_tx_sent(&port->s, pick.flow, step.bytes, port->unsent[step.slot],
-			     q->at_ns[q->first], port->now);
+		if (port_send_alone(port, alone)) {
+			step.bytes = fifo_take(q);
+		} else {
+			step.bytes = fifo_take(q);
+			if (port->timed ||
+			    !pcrp_tx_end_ungated(&port->s, pick.flow, step.bytes,
+						 port->unsent[step.slot]))
+				pcrp_tx_sent(&port->s, pick.flow, step.bytes,
+					     port->unsent[step.slot], q->at_ns[q->first],
+					     port->now);
+		}
 		step.prio = pick.flow->prio;
 		break;
 	default:

@@ -29,7 +29,7 @@ static u32 next_data(struct port *port)
 static void test_layout(void **state)
 {
 	(void)state;
-	assert_true(offsetof(struct pcrp_tx_flow, alarm) <= 128);
+	assert_true(offsetof(struct pcrp_tx_flow, probe) <= 128);
 	assert_true(offsetof(struct pcrp_tx_flow, overdue) < 64);
 }
 
@@ -345,7 +345,35 @@ static void test_eu_not_ungated(void **state)
 	port_close(&port);
 }
 
-/* SRPT counts the bytes in qdisc and socket. The older one of two equal flows goes first. */
+/* Classes are narrow, ascend with the bytes, and end below PCRP_CLASS_NONE. */
+static void test_class(void **state)
+{
+	u64 bytes, first = 0;
+	u32 class, last = 0;
+
+	(void)state;
+	assert_int_equal(pcrp_tx_class(0), 0);
+	for (bytes = 1; bytes < 1000000; bytes++) {
+		class = pcrp_tx_class(bytes);
+		assert_in_range(class, last, last + 1);
+		if (class != last)
+			first = bytes;
+		assert_true(bytes * 16 < first * 17);
+		last = class;
+	}
+	for (; bytes < 1ULL << 39; bytes += bytes / 100) {
+		assert_true(pcrp_tx_class(bytes) >= last);
+		assert_true(pcrp_tx_class(bytes) < pcrp_tx_class(bytes + bytes / 16 + 1));
+		last = pcrp_tx_class(bytes);
+	}
+	assert_int_equal(pcrp_tx_class((1ULL << 40) - 1), PCRP_CLASS_NONE - 1);
+	assert_int_equal(pcrp_tx_class(U64_MAX), PCRP_CLASS_NONE - 1);
+}
+
+/*
+ * SRPT counts the bytes in qdisc and socket. Of two flows of a class, the first to enter it goes
+ * first.
+ */
 static void test_srpt(void **state)
 {
 	struct pcrp_tx_params p = port_default;
@@ -365,8 +393,8 @@ static void test_srpt(void **state)
 	queue(&port, 1, 4, PCRP_GATE_NONE);
 	port.unsent[0] = 3 * PKT;
 	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
-	expect_data(&port, 1, 5, PCRP_PRIO_UNGATED);
 	expect_data(&port, 3, 5, PCRP_PRIO_UNGATED);
+	expect_data(&port, 1, 5, PCRP_PRIO_UNGATED);
 	expect_sleep(&port);
 	port_close(&port);
 }
@@ -425,7 +453,7 @@ static void test_mfwt(void **state)
 	port_close(&port);
 }
 
-/* A promoted flow passes a flow only if that has more than a chain left. */
+/* A promoted flow passes a flow only if that has more left than the class of a chain. */
 static void test_mfwt_short(void **state)
 {
 	struct pcrp_tx_params p = port_default;
@@ -435,7 +463,7 @@ static void test_mfwt_short(void **state)
 	p.mfwt_ns = 10 * US;
 	port_open(&port, 3, &p);
 	queue(&port, 0, 60, PCRP_GATE_NONE);
-	port_arrive(&port, 1, CHAIN + 1, 0, PCRP_GATE_NONE);
+	port_arrive(&port, 1, CHAIN + CHAIN / 16, 0, PCRP_GATE_NONE);
 	port.now += 11 * US;
 	expect_data(&port, 0, 1, PCRP_PRIO_UNGATED);
 	queue(&port, 2, 10, PCRP_GATE_NONE);
@@ -482,6 +510,7 @@ int main(void)
 		cmocka_unit_test(test_eu_example),
 		cmocka_unit_test(test_eu_succession),
 		cmocka_unit_test(test_eu_not_ungated),
+		cmocka_unit_test(test_class),
 		cmocka_unit_test(test_srpt),
 		cmocka_unit_test(test_nosrpt),
 		cmocka_unit_test(test_mfwt),

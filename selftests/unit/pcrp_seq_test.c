@@ -267,17 +267,17 @@ static void test_continue(void **state)
 	struct pcrp_seq a = {}, b = {};
 
 	(void)state;
-	assert_false(pcrp_seq_continue(&a, 0, 100));	/* no number is known */
+	assert_false(pcrp_seq_continue(&a, 0, 100, false));	/* no number is known */
 	assert_int_equal(pcrp_seq_add(&a, 0xfffffff0, 100, false, true), 100);
 	b = a;
-	assert_true(pcrp_seq_continue(&a, 84, 100));
+	assert_true(pcrp_seq_continue(&a, 84, 100, false));
 	assert_int_equal(pcrp_seq_add(&b, 84, 100, false, false), 100);
 	assert_memory_equal(&a, &b, sizeof(a));
-	assert_false(pcrp_seq_continue(&a, 84, 100));	/* a retransmission */
-	assert_false(pcrp_seq_continue(&a, 185, 100));	/* behind a loss */
+	assert_false(pcrp_seq_continue(&a, 84, 100, false));	/* a retransmission */
+	assert_false(pcrp_seq_continue(&a, 185, 100, false));	/* behind a loss */
 	assert_memory_equal(&a, &b, sizeof(a));
 	pcrp_seq_forget(&a);
-	assert_false(pcrp_seq_continue(&a, 184, 100));
+	assert_false(pcrp_seq_continue(&a, 184, 100, false));
 }
 
 int main(void)
