@@ -80,6 +80,76 @@ void timely_params_finish(struct timely_params *p)
 	p->inv_ref = timely_inverse(p->ref_ns);
 }
 
+/* ---- profile tuned with a configured minRTT ---- */
+
+/* A burst is what the sender sends in minRTT / 16. */
+#define TIMELY_RULE_BURSTS	16
+/* delta is sqrt(rate C) / 500. */
+#define TIMELY_RULE_STEPS	500
+/* Fraction bits of sqrt(C / rate) */
+#define TIMELY_ROOT_SHIFT	8
+/* T_high is three times as far above the empty path's RTT as T_low. */
+#define TIMELY_RULE_HIGH	3
+
+/**
+ * timely_rule_burst() - packets in a burst by the rule
+ * @p: parameters
+ * @rate_Bps: rate of the sender, at most 2^38
+ * @mss: payload of a packet, not 0
+ *
+ * burst = rate minRTT / 16, an even number, as receivers acknowledge every second
+ * packet, and two at least. A burst is the unit of noise in the RTTs of other senders
+ * and the interval between RTTs of its own.
+ *
+ * Return: packets; the caller limits them.
+ */
+u32 timely_rule_burst(const struct timely_params *p, u64 rate_Bps, u32 mss)
+{
+	u64 bytes = mul_u64_u32_div(rate_Bps, p->min_rtt_ns, NSEC_PER_SEC);
+
+	bytes = min_t(u64, bytes / TIMELY_RULE_BURSTS, ~0U);
+	return max_t(u32, (u32)bytes / mss & ~1U, 2);
+}
+
+/**
+ * timely_rule() - thresholds and additive step from link, minRTT and rate
+ * @p: parameters; T_low and T_high are set where they are 0, but not above @p's T_high
+ * @l: limits; delta is set if it is 0
+ * @path: link, packets and RTT of the connection
+ * @rate_Bps: rate of the sender, not 0
+ *
+ * With C the payload rate of the link, N = C / rate, and t the time of a packet on the link,
+ *
+ *	room   = (2 + burst sqrt(N)) t
+ *	T_low  = minRTT + room
+ *	T_high = max(minRTT, least RTT) + 3 room
+ *	delta  = sqrt(rate C) / 500
+ *
+ * N equal senders that pace at the rate of the link keep a queue of about sqrt(N)
+ * bursts, as their bursts meet at random. A lower threshold mistakes it for congestion;
+ * a higher one adds delay. The flow that has less than its share also has the longer
+ * room, and increases for longer. All N senders together add N delta in each minRTT:
+ * with a constant delta that is N / 1000 of the link, too much for the RTTs of many
+ * senders, which are bursts apart; and a sender of half the link needs 50 minRTTs to
+ * regain a cut of a tenth. With the root it is sqrt(N) / 500 of the link. An increase that
+ * grows less than the rate still makes rates equal.
+ */
+void timely_rule(struct timely_params *p, struct timely_limits *l, const struct timely_path *path,
+		 u64 rate_Bps)
+{
+	u32 root = int_sqrt64(div64_u64(path->link_Bps << 2 * TIMELY_ROOT_SHIFT, rate_Bps));
+	u64 room_ns = ((((u64)path->burst * root) >> TIMELY_ROOT_SHIFT) + 2) * path->packet_ns;
+
+	room_ns = min_t(u64, room_ns, TIMELY_RTT_MAX_NS / 8);
+	if (!p->t_high_ns)
+		p->t_high_ns = min_t(u64, (u64)max_t(u32, p->min_rtt_ns, path->least_ns) +
+				     TIMELY_RULE_HIGH * room_ns, TIMELY_RTT_MAX_NS);
+	if (!p->t_low_ns)
+		p->t_low_ns = min_t(u64, p->min_rtt_ns + room_ns, p->t_high_ns);
+	if (!l->delta_Bps)
+		l->delta_Bps = div_u64(rate_Bps * root, TIMELY_RULE_STEPS << TIMELY_ROOT_SHIFT);
+}
+
 /**
  * timely_gradient() - smoothed slope of the RTT
  * @v: state

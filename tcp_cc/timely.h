@@ -60,6 +60,20 @@ struct timely_limits {
 };
 
 /**
+ * struct timely_path - inputs of the rule, see timely_rule()
+ * @link_Bps: payload rate of the link, bytes per second, at most 2^38
+ * @packet_ns: transmission time of a full packet on the link
+ * @burst: packets in a burst
+ * @least_ns: least RTT of the connection
+ */
+struct timely_path {
+	u64 link_Bps;
+	u32 packet_ns;
+	u32 burst;
+	u32 least_ns;
+};
+
+/**
  * struct timely_vars - state of a sender, initialised by timely_start()
  * @rate_Bps: rate, bytes per second
  * @updated_ns: time of the last sample
@@ -116,6 +130,9 @@ enum timely_cause {
 };
 
 void timely_params_finish(struct timely_params *p);
+u32 timely_rule_burst(const struct timely_params *p, u64 rate_Bps, u32 mss);
+void timely_rule(struct timely_params *p, struct timely_limits *l, const struct timely_path *path,
+		 u64 rate_Bps);
 s64 timely_gradient(const struct timely_vars *v, const struct timely_params *p);
 void timely_start(struct timely_vars *v, const struct timely_limits *l);
 enum timely_cause timely_update(struct timely_vars *v, const struct timely_params *p,

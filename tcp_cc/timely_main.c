@@ -22,6 +22,7 @@
  *
  *	tcp_probe tracepoint	the only hook with the socket and the ACK's skb:
  *				finds the burst, keeps the timestamps of the ACK
+ *				(timely_probe.c)
  *	cong_control()		decides whether the RTT is valid, sets the rate
  *
  * A burst is identified by its departure time, which TCP gives to all its packets,
@@ -57,7 +58,6 @@
 #include <linux/netdevice.h>
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
-#include <trace/events/tcp.h>
 #include <closnet/nicclock.h>
 #include "timely_tcp.h"
 
@@ -70,21 +70,18 @@
  */
 #define TIMELY_DELAYED_NS	(30 * NSEC_PER_MSEC)
 
-/* An older software timestamp is invalid, as the host's clock has been set. */
-#define TIMELY_SW_AGE_MAX_NS	NSEC_PER_SEC
-
 /* minRTTs without a decrease after which the increase of mode swift grows */
 #define TIMELY_HYPER_RTTS	64
 
+/*
+ * With the rule, the lowest rate is the link's over this number. Flows that start
+ * together reach it, and regain their shares by steps of a burst each. It divides
+ * CLOSNET_CC_MBPS.
+ */
+#define TIMELY_RULE_RATES	250
+
 /* Maximum drift between two hosts, 100 ppm: 1 us in this many ms */
 #define TIMELY_DRIFT_MS		10
-
-static struct tcp_congestion_ops timely_ops;
-
-static struct timely *timely_ca(const struct sock *sk)
-{
-	return inet_csk_ca(sk);
-}
 
 static __always_inline void timely_count(const struct timely *ca, unsigned int counter)
 {
@@ -103,7 +100,10 @@ static __always_inline struct timely_limits timely_limits(const struct timely *c
 	/* 1000 bits are 125 bytes */
 	l.delta_Bps = c->delta_Mbps ? c->delta_Mbps * CLOSNET_CC_MBPS :
 				      ca->cc.link_Mbps * (CLOSNET_CC_MBPS / 1000);
-	l.min_Bps = min(c->min_Mbps ? c->min_Mbps * CLOSNET_CC_MBPS : l.delta_Bps, l.max_Bps);
+	l.min_Bps = c->min_Mbps ? c->min_Mbps * CLOSNET_CC_MBPS : l.delta_Bps;
+	if (c->by_rule && !c->min_Mbps)
+		l.min_Bps = ca->cc.link_Mbps * (CLOSNET_CC_MBPS / TIMELY_RULE_RATES);
+	l.min_Bps = min(l.min_Bps, l.max_Bps);
 	return l;
 }
 
@@ -121,118 +121,6 @@ static u32 timely_wire_ns(const struct sock *sk, const struct timely *ca, u64 by
 	return min_t(u64, (on_link * byte_time) >> CLOSNET_CC_BYTE_SHIFT, U32_MAX);
 }
 
-/* ---- probe: find the burst that an ACK completes, and the ACK's arrival time ---- */
-
-/*
- * Find the last burst of which @ack covers bytes. The loop visits packets that the
- * stack is about to free, and ends at @ack.
- */
-static enum timely_probe_result timely_find_burst(const struct sock *sk, struct timely *ca, u32 ack)
-{
-	struct sk_buff *skb = tcp_rtx_queue_head(sk);
-	bool completed = false, resent = false;
-
-	while (skb) {
-		const struct tcp_skb_cb *cb = TCP_SKB_CB(skb);
-
-		if (skb->skb_mstamp_ns != ca->burst_ns) {
-			ca->burst_ns = skb->skb_mstamp_ns;
-			ca->burst_seq = cb->seq;
-		}
-		resent |= cb->sacked & (TCPCB_TAGBITS | TCPCB_EVER_RETRANS);
-		if (after(cb->end_seq, ack))
-			break;
-		completed = true;
-		if (cb->end_seq == ack)
-			break;
-		skb = skb_rb_next(skb);
-	}
-	if (resent)
-		return TIMELY_RESENT;
-	return completed ? TIMELY_BURST : TIMELY_NO_BURST;
-}
-
-/* Enabled on first use: hosts whose NICs provide timestamps never pay for them. */
-static void timely_want_sw_stamps(struct timely *ca)
-{
-	if (!ca->sw_stamps) {
-		ca->sw_stamps = 1;
-		net_enable_timestamp();
-	}
-}
-
-/* Keep the time when the driver delivered @skb; the stack has it in real time. */
-static noinline void timely_keep_sw_time(struct timely *ca, const struct sk_buff *skb)
-{
-	s64 age_ns;
-
-	timely_want_sw_stamps(ca);
-	if (!skb->tstamp)
-		return;
-	age_ns = ktime_get_real_ns() - ktime_to_ns(skb->tstamp);
-	if (age_ns >= 0 && age_ns < TIMELY_SW_AGE_MAX_NS)
-		ca->sw_ns = clamp_t(s64, ktime_get_ns() - age_ns - ca->burst_ns, 0, S32_MAX);
-}
-
-/* Hops of a received packet, if its sender started with a usual TTL */
-static u8 timely_hops(const struct sk_buff *skb)
-{
-	u8 ttl = skb->protocol == htons(ETH_P_IPV6) ? ipv6_hdr(skb)->hop_limit : ip_hdr(skb)->ttl;
-
-	return (ttl > 128 ? 255 : ttl > 64 ? 128 : 64) - ttl;
-}
-
-/*
- * Process an ACK of new data. nicclock sees the timestamp of every ACK and can
- * select those that the host processed quickly: the last ACK of a burst may always
- * have the same delay. Software timestamps are kept only while hardware timestamps
- * give no RTTs.
- */
-static void timely_probe_ack(struct sock *sk, struct timely *ca, const struct sk_buff *skb)
-{
-	enum timely_source allowed = ca->config->source;
-
-	ca->sw_ns = 0;
-	if (ca->config->use_swift && ca->config->swift.hop_ns)
-		ca->hops = timely_hops(skb);
-	if (allowed >= TIMELY_HW) {
-		ca->stamp = nicclock_stamp(skb);
-		ca->iif = skb->skb_iif;
-	}
-	ca->probe = timely_find_burst(sk, ca, TCP_SKB_CB(skb)->ack_seq);
-	if (ca->probe != TIMELY_BURST || allowed == TIMELY_HW || allowed == TIMELY_RTT)
-		return;
-	if (!ca->stamp || ca->no_hw)
-		timely_keep_sw_time(ca, skb);
-}
-
-/* Acknowledge the end of a burst at once. TCP marks it with PSH. */
-static noinline void timely_ack_promptly(struct sock *sk, const struct sk_buff *skb)
-{
-	if (tcp_hdr(skb)->psh && TCP_SKB_CB(skb)->end_seq != TCP_SKB_CB(skb)->seq)
-		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
-}
-
-/* Probe at tcp_probe: see closnet_cc_probe_register(). */
-static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
-{
-	struct timely *ca = timely_ca(sk);
-	u32 ack;
-
-	if (likely(inet_csk(sk)->icsk_ca_ops != &timely_ops) || !ca->config ||
-	    !closnet_cc_in_window(sk, skb))
-		return;
-	if (ca->config->prompt_ack)
-		timely_ack_promptly(sk, skb);
-	ack = TCP_SKB_CB(skb)->ack_seq;
-	if (after(ack, tcp_sk(sk)->snd_una) && !after(ack, tcp_sk(sk)->snd_nxt)) {
-		timely_probe_ack(sk, ca, skb);
-	} else {
-		ca->probe = TIMELY_NO_BURST;
-		ca->stamp = 0;
-	}
-}
-
 /* ---- decision ---- */
 
 /**
@@ -240,7 +128,8 @@ static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *s
  * @raw_ns: RTT, serialisation time included
  * @host_ns: time from the arrival of the ACK until now; negative: unknown
  * @wire_ns: serialisation time of the burst
- * @room_ns: delay of the target above the empty path's, in mode swift
+ * @room_ns: delay of the target above the empty path's, in mode swift; with the rule,
+ *	the serialisation time of a packet
  * @bytes: acknowledged bytes of the burst
  * @source: clock that it was measured with
  */
@@ -361,7 +250,7 @@ static void timely_measure_burst(struct sock *sk, struct timely *ca, struct time
 	}
 	rtt->bytes = tcp_sk(sk)->snd_una - ca->burst_seq;
 	rtt->wire_ns = timely_wire_ns(sk, ca, READ_ONCE(rate->byte_time), rtt->bytes);
-	if (ca->config->use_swift)
+	if (ca->config->use_swift || ca->config->by_rule)
 		rtt->room_ns = timely_room_ns(sk, ca, READ_ONCE(rate->byte_time));
 }
 
@@ -484,12 +373,15 @@ static void timely_count_sample(const struct sock *sk, struct timely *ca,
 	trace_timely_sample(sk, rtt->source, rtt_ns, ca->burst_ns, rtt->wire_ns, rtt->bytes);
 }
 
-/* Modes classic and patched */
-static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs,
-			  const struct timely_rtt *rtt, u32 rtt_ns)
+/*
+ * Modes classic and patched. Inline, so that connections without the rule have no call
+ * more.
+ */
+static __always_inline void timely_sample_by(struct sock *sk, struct timely *ca,
+					     const struct rate_sample *rs,
+					     const struct timely_rtt *rtt, u32 rtt_ns,
+					     const struct timely_params *p, struct timely_limits l)
 {
-	const struct timely_params *p = &ca->config->params;
-	struct timely_limits l = timely_limits(ca);
 	enum timely_cause cause = TIMELY_CAUSES;
 
 	if (timely_is_bound(rs, rtt_ns, p->t_low_ns)) {
@@ -510,6 +402,52 @@ static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_
 		cause = TIMELY_LONE;
 	if (cause != TIMELY_CAUSES)
 		timely_changed(sk, ca, cause);
+}
+
+/* Mode classic by the rule: see timely_rule() */
+static noinline void timely_sample_by_rule(struct sock *sk, struct timely *ca,
+					   const struct rate_sample *rs,
+					   const struct timely_rtt *rtt, u32 rtt_ns)
+{
+	const struct timely_config *c = ca->config;
+	struct timely_limits l = timely_limits(ca);
+	struct timely_params p = c->params;
+	struct timely_path path = {
+		.link_Bps = (ca->cc.link_Mbps * CLOSNET_CC_MBPS * ca->cc.payload) >> 16,
+		.packet_ns = rtt->room_ns,
+		.burst = sk->sk_gso_max_segs,
+		.least_ns = min_t(u64, (u64)tcp_min_rtt(tcp_sk(sk)) * NSEC_PER_USEC,
+				  TIMELY_RTT_MAX_NS),
+	};
+
+	if (!c->delta_Mbps)
+		l.delta_Bps = 0;
+	timely_rule(&p, &l, &path, ca->vars.rate_Bps);
+	timely_sample_by(sk, ca, rs, rtt, rtt_ns, &p, l);
+}
+
+static void timely_sample(struct sock *sk, struct timely *ca, const struct rate_sample *rs,
+			  const struct timely_rtt *rtt, u32 rtt_ns)
+{
+	if (ca->config->by_rule)
+		timely_sample_by_rule(sk, ca, rs, rtt, rtt_ns);
+	else
+		timely_sample_by(sk, ca, rs, rtt, rtt_ns, &ca->config->params, timely_limits(ca));
+}
+
+/* Bursts of mode classic: seg_kb, with the rule at most */
+static void timely_limit_burst(struct sock *sk, const struct timely *ca)
+{
+	u32 burst;
+
+	if (!ca->config->by_rule) {
+		closnet_cc_limit_burst(sk, &ca->cc);
+		return;
+	}
+	burst = timely_rule_burst(&ca->config->params, ca->vars.rate_Bps, ca->cc.mss);
+	burst = min_t(u32, burst, ca->cc.seg_segs);
+	if (sk->sk_gso_max_segs != burst)
+		closnet_cc_set_burst(sk, burst);
 }
 
 /* ---- mode swift ---- */
@@ -669,7 +607,7 @@ static void timely_cong_control(struct sock *sk, u32 ack, int flag, const struct
 			timely_swift_sample(sk, ca, rs, &rtt, rtt_ns);
 		timely_swift_window(sk, ca, rs->acked_sacked);
 	} else {
-		closnet_cc_limit_burst(sk, &ca->cc);
+		timely_limit_burst(sk, ca);
 		closnet_cc_grow_window(sk, ca->cc.cap_segs, rs->acked_sacked);
 		if (valid)
 			timely_sample(sk, ca, rs, &rtt, rtt_ns);
@@ -838,7 +776,7 @@ static size_t timely_get_info(struct sock *sk, u32 ext, int *attr, union tcp_cc_
 	return size;
 }
 
-static struct tcp_congestion_ops timely_ops __read_mostly = {
+struct tcp_congestion_ops timely_ops __read_mostly = {
 	.name		= "timely",
 	.owner		= THIS_MODULE,
 	.init		= timely_init,

@@ -60,6 +60,20 @@ static const struct timely_profile timely_profiles[] = {
 /* beta of the authors' code; also above t_high in mode patched */
 #define TIMELY_CLASSIC_BETA	800
 
+/* Defaults of t_low, t_high (section 4.4) and min_rtt (section 5), us */
+#define TIMELY_T_LOW		50
+#define TIMELY_T_HIGH		500
+#define TIMELY_MIN_RTT		20
+
+/*
+ * alpha and beta of mode classic by the rule, timely_rule(). Bursts are short and RTTs
+ * frequent, so that the gradient needs less smoothing: with an alpha of 0.05 it remains
+ * positive for some 20 RTTs after the queue has begun to fall. beta above T_high is
+ * TIMELY_CLASSIC_BETA.
+ */
+#define TIMELY_RULE_ALPHA	700
+#define TIMELY_RULE_BETA	400
+
 static const char * const timely_modes[] = { "profile", "classic", "patched", "swift" };
 static const char * const timely_signals[] = { "rtt", "owd" };
 #define TIMELY_MODE_PATCHED	2
@@ -104,11 +118,11 @@ static const struct closnet_cc_option timely_options[TIMELY_OPTIONS] = {
 	[TIMELY_O_BETA] = { "beta", .max = 1000, .fraction = true },
 	/* 0: a thousandth of the link rate; the authors' code has 10 Mbit/s for 10 Gbit/s */
 	[TIMELY_O_DELTA] = { "delta", .max = 100000, .unit = " Mbit/s" },
-	/* both thresholds: section 4.4 */
-	[TIMELY_O_T_LOW] = { "t_low", .value = 50, .max = 1000000, .unit = " us" },
-	[TIMELY_O_T_HIGH] = { "t_high", .value = 500, .min = 1, .max = 1000000, .unit = " us" },
-	/* section 5 */
-	[TIMELY_O_MIN_RTT] = { "min_rtt", .value = 20, .min = 1, .max = 1000000, .unit = " us" },
+	/* 0: by the rule, or TIMELY_T_LOW and TIMELY_T_HIGH */
+	[TIMELY_O_T_LOW] = { "t_low", .max = 1000000, .unit = " us" },
+	[TIMELY_O_T_HIGH] = { "t_high", .max = 1000000, .unit = " us" },
+	/* 0: TIMELY_MIN_RTT, and no rule, which would collapse on a longer path */
+	[TIMELY_O_MIN_RTT] = { "min_rtt", .max = 1000000, .unit = " us" },
 	/* section 4.3: N = 5 after five bursts */
 	[TIMELY_O_HAI_N] = { "hai_n", .value = 5, .min = 1, .max = 100, .unit = " steps" },
 	[TIMELY_O_HAI_THRESHOLD] = { "hai_threshold", .value = 5, .min = 1, .max = 255,
@@ -146,27 +160,56 @@ static u32 timely_thousandths(u32 value)
 	return div_u64((u64)value * TIMELY_ONE + 500, 1000);
 }
 
+static bool timely_is_patched(const u32 *values)
+{
+	u32 mode = values[TIMELY_O_MODE];
+
+	return mode ? mode == TIMELY_MODE_PATCHED :
+		      timely_profiles[values[TIMELY_O_PROFILE]].patched;
+}
+
+/* Does mode classic follow timely_rule()? */
+static bool timely_by_rule(const u32 *values)
+{
+	return values[TIMELY_O_PROFILE] == TIMELY_PROFILE_TUNED && values[TIMELY_O_MIN_RTT] &&
+	       values[TIMELY_O_MODE] != TIMELY_MODE_SWIFT && !timely_is_patched(values);
+}
+
+/* Replace defaults of T_low and T_high by their values; those by the rule remain 0. */
+static void timely_set_thresholds(struct timely_params *p, const u32 *values)
+{
+	bool by_rule = timely_by_rule(values);
+	u32 t_low = values[TIMELY_O_T_LOW];
+	u32 t_high = values[TIMELY_O_T_HIGH];
+
+	/* A T_low that is set would often exceed a T_high by the rule. */
+	if (!t_high && (!by_rule || t_low))
+		t_high = TIMELY_T_HIGH;
+	if (!t_low && !by_rule)
+		t_low = TIMELY_T_LOW;
+	p->t_low_ns = t_low * NSEC_PER_USEC;
+	p->t_high_ns = t_high * NSEC_PER_USEC;
+}
+
 static struct timely_params timely_params_of(const u32 *values)
 {
 	const struct timely_profile *profile = &timely_profiles[values[TIMELY_O_PROFILE]];
-	u32 mode = values[TIMELY_O_MODE];
-	bool patched = mode ? mode == TIMELY_MODE_PATCHED : profile->patched;
-	u32 alpha = patched ? TIMELY_PATCHED_ALPHA : profile->alpha;
-	u32 beta = patched ? profile->beta : TIMELY_CLASSIC_BETA;
+	bool patched = timely_is_patched(values), by_rule = timely_by_rule(values);
+	u32 alpha = patched ? TIMELY_PATCHED_ALPHA : by_rule ? TIMELY_RULE_ALPHA : profile->alpha;
+	u32 beta = patched ? profile->beta : by_rule ? TIMELY_RULE_BETA : TIMELY_CLASSIC_BETA;
 	struct timely_params p = {
 		.alpha		= timely_thousandths(values[TIMELY_O_ALPHA] ?: alpha),
 		.beta		= timely_thousandths(values[TIMELY_O_BETA] ?: beta),
 		.beta_high	= timely_thousandths(TIMELY_CLASSIC_BETA),
-		.t_low_ns	= values[TIMELY_O_T_LOW] * NSEC_PER_USEC,
-		.t_high_ns	= values[TIMELY_O_T_HIGH] * NSEC_PER_USEC,
-		.min_rtt_ns	= values[TIMELY_O_MIN_RTT] * NSEC_PER_USEC,
+		.min_rtt_ns	= (values[TIMELY_O_MIN_RTT] ?: TIMELY_MIN_RTT) * NSEC_PER_USEC,
 		.hai_n		= values[TIMELY_O_HAI_N],
 		.hai_threshold	= values[TIMELY_O_HAI_THRESHOLD],
 		.patched	= patched,
 	};
 
-	if (!patched)
+	if (!patched && (!by_rule || values[TIMELY_O_BETA]))
 		p.beta_high = p.beta;
+	timely_set_thresholds(&p, values);
 	timely_params_finish(&p);
 	return p;
 }
@@ -191,20 +234,22 @@ static struct swift_params timely_swift_params(const u32 *values)
 
 static struct closnet_cc_config *timely_new_config(const u32 *values)
 {
+	struct timely_params params;
 	struct timely_config *c;
 
 	BUILD_BUG_ON(offsetof(struct timely_config, cc));
 	BUILD_BUG_ON(ARRAY_SIZE(timely_profiles) != ARRAY_SIZE(timely_profile_names));
-	if (values[TIMELY_O_T_LOW] > values[TIMELY_O_T_HIGH]) {
+	params = timely_params_of(values);
+	if (params.t_high_ns && params.t_low_ns > params.t_high_ns) {
 		if (capable(CAP_NET_ADMIN))
-			pr_err("t_low must be at most t_high: %u is above %u us\n",
-			       values[TIMELY_O_T_LOW], values[TIMELY_O_T_HIGH]);
+			pr_err("t_low must be at most t_high: %ld is above %ld us\n",
+			       params.t_low_ns / NSEC_PER_USEC, params.t_high_ns / NSEC_PER_USEC);
 		return ERR_PTR(-EINVAL);
 	}
 	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 	if (!c)
 		return ERR_PTR(-ENOMEM);
-	c->params = timely_params_of(values);
+	c->params = params;
 	c->swift = timely_swift_params(values);
 	c->use_swift = values[TIMELY_O_MODE] == TIMELY_MODE_SWIFT;
 	c->tuned = values[TIMELY_O_PROFILE] == TIMELY_PROFILE_TUNED;
@@ -217,7 +262,8 @@ static struct closnet_cc_config *timely_new_config(const u32 *values)
 	c->cc.max_Mbps = values[TIMELY_O_MAX_RATE];
 	c->cc.seg_bytes = values[TIMELY_O_SEG_KB] * SZ_1K;
 	c->cc.cap_bytes = values[TIMELY_O_CAP] * SZ_1K;
-	c->cc.cap_ns = c->params.t_high_ns + c->params.min_rtt_ns;
+	c->by_rule = timely_by_rule(values);
+	c->cc.cap_ns = (params.t_high_ns ?: TIMELY_T_HIGH * NSEC_PER_USEC) + params.min_rtt_ns;
 	c->source = values[TIMELY_O_SOURCE] == ARRAY_SIZE(timely_sources) - 1 ?
 		    TIMELY_AUTO : values[TIMELY_O_SOURCE];
 	c->owd = values[TIMELY_O_SIGNAL];

@@ -5,11 +5,13 @@
  *	timely.c	algorithm of modes classic and patched
  *	swift.c		algorithm of mode swift
  *	timely_main.c	congestion control: RTTs, rates, losses
+ *	timely_probe.c	bursts and timestamps of ACKs
  *	timely_sysctl.c	parameters and counters of a network namespace
  */
 #ifndef _TIMELY_TCP_H
 #define _TIMELY_TCP_H
 
+#include <trace/events/tcp.h>
 #include "closnet_cc.h"
 #include "swift.h"
 #include "timely.h"
@@ -44,6 +46,8 @@ enum timely_source {
  * @prompt_ack: acknowledge the end of a burst at once
  * @use_swift: mode swift
  * @tuned: mode swift with profile tuned
+ * @by_rule: mode classic with profile tuned and min_rtt: thresholds of 0 in @params, delta_Mbps
+ *	of 0, and bursts follow timely_rule()
  */
 struct timely_config {
 	struct closnet_cc_config cc;
@@ -58,6 +62,7 @@ struct timely_config {
 	bool prompt_ack;
 	bool use_swift;
 	bool tuned;
+	bool by_rule;
 };
 
 /**
@@ -148,6 +153,14 @@ struct timely {
 };
 
 extern unsigned int timely_net_id;
+extern struct tcp_congestion_ops timely_ops;
+
+static inline struct timely *timely_ca(const struct sock *sk)
+{
+	return inet_csk_ca(sk);
+}
+
+void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb);
 
 int timely_net_register(void);
 void timely_net_unregister(void);

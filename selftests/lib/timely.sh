@@ -11,9 +11,9 @@
 # high_thresholds: set thresholds that no queue reaches, in an order that is always valid
 high_thresholds() { params t_high=1000000 t_low=900000 delta=500 min_rate=10; }
 
-# default_params: restore the initial values; t_low is 0 meanwhile, so that any order of the other values is valid
+# default_params: restore the initial values; t_low is 1 meanwhile, so that any order of the other values is valid
 default_params() {
-	params t_low=0
+	params t_low=1
 	# shellcheck disable=SC2086 # words
 	params $DEFAULTS
 }

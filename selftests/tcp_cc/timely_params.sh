@@ -21,13 +21,13 @@ wire_ab rate 500mbit delay 20us
 range alpha 0.000 1.000 "${FRACTIONS[@]}"
 range beta 0.000 1.000 "${FRACTIONS[@]}"
 range delta 0 100000 100001 0.5 0x10 1k
-write_params t_low=0
-range t_high 1 1000000 0 1000001 1.5
+write_params t_low=1
+range t_high 0 1000000 1000001 1.5
 write_params t_high=1000000
 range t_low 0 1000000 1000001
 # shellcheck disable=SC2086 # words
-write_params t_low=0 $DEFAULTS
-range min_rtt 1 1000000 0 1000001
+write_params t_low=1 $DEFAULTS
+range min_rtt 0 1000000 1000001
 range hai_n 1 100 0 101
 range hai_threshold 1 255 0 256
 range target 0 1000000 1000001
@@ -62,7 +62,7 @@ check "fractions read back as written" all_fractions
 write_params alpha=0 beta=0
 check "t_low above t_high is refused" logs 1 "t_low must be at most t_high: 501 is above 500 us" write_params t_low=501
 check "t_high below t_low is refused" logs 1 "t_low must be at most t_high: 50 is above 49 us" write_params t_high=49
-check_eq "refused values leave t_low and t_high unchanged" "$(<"$PARAMETERS/t_low") $(<"$PARAMETERS/t_high")" "50 500"
+check_eq "refused values leave t_low and t_high unchanged" "$(<"$PARAMETERS/t_low") $(<"$PARAMETERS/t_high")" "0 0"
 check "t_low may equal t_high" write_params t_low=500 t_low=50 t_high=50 t_high=500
 
 # ---- while a connection runs
@@ -92,7 +92,7 @@ shown() {
 		ss_number "$word"
 }
 check_eq "RTTs above t_high lower the rate to min_rate" \
-	"$(shown bw t_low=0 t_high=1 min_rate=100)" 100000000
+	"$(shown bw t_low=1 t_high=1 min_rate=100)" 100000000
 check_eq "RTTs below t_low raise the rate to max_rate" \
 	"$(shown bw t_high=1000000 t_low=1000000 max_rate=200)" 200000000
 check_eq "line_rate replaces the device's link rate" \
@@ -111,18 +111,18 @@ counts() {
 	since "$name"
 }
 check_eq "mode=classic makes no update of mode=patched" \
-	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 mode=classic)" 0
+	"$(counts rate_ref t_high=1000000 t_low=1 min_rate=100 mode=classic)" 0
 check_eq "profile=paper makes no update of mode=patched" \
-	"$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper)" 0
-check_eq "profile=tuned makes no update of mode=patched" "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100)" 0
+	"$(counts rate_ref t_high=1000000 t_low=1 min_rate=100 profile=paper)" 0
+check_eq "profile=tuned makes no update of mode=patched" "$(counts rate_ref t_high=1000000 t_low=1 min_rate=100)" 0
 check "profile=paper with mode=patched makes updates of mode=patched" \
-	test "$(counts rate_ref t_high=1000000 t_low=0 min_rate=100 profile=paper mode=patched)" -gt 10
+	test "$(counts rate_ref t_high=1000000 t_low=1 min_rate=100 profile=paper mode=patched)" -gt 10
 check_eq "mode=patched has no hyperactive increase" "$(since rate_hai) $(since rate_mul)" "0 0"
 check "hai_threshold=1 has hyperactive increases" \
-	test "$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 mode=classic alpha=1 hai_threshold=1)" -gt 5
+	test "$(counts rate_hai t_high=1000000 t_low=1 min_rate=100 mode=classic alpha=1 hai_threshold=1)" -gt 5
 check_eq "hai_threshold=1 has no other increase" "$(since rate_add)" 0
 check_eq "hai_n=1 has no hyperactive increase" \
-	"$(counts rate_hai t_high=1000000 t_low=0 min_rate=100 mode=classic hai_threshold=1 hai_n=1)" 0
+	"$(counts rate_hai t_high=1000000 t_low=1 min_rate=100 mode=classic hai_threshold=1 hai_n=1)" 0
 check "hai_n=1 has additive increases" test "$(since rate_add)" -gt 5
 
 if trace_cc; then
@@ -155,7 +155,7 @@ default_params
 
 # ---- network namespaces
 
-test_namespaces t_high 300 400 0
+test_namespaces t_high 300 400 1000001
 check "tcp_timely unloads" unload_cc
 load_module tcp_timely
 check_eq "reloading restores the defaults" "$(current_params)" "$DEFAULTS"

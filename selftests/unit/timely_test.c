@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <math.h>
 #include <stdint.h>
 #include <cmocka.h>
 
@@ -566,6 +567,112 @@ static void test_corners(void **state)
 	}
 }
 
+/* ---- the rule of profile tuned ---- */
+
+/* 10 Gbit/s: payload rate, packet of 1538 bytes on the link; thresholds and delta are to be set */
+#define PAYLOAD		1177000000ULL
+static const struct timely_params unset = { .min_rtt_ns = 20000 };
+static const struct timely_path packets = { .link_Bps = PAYLOAD, .packet_ns = 1230, .burst = 2,
+					    .least_ns = 18000 };
+
+/* Thresholds and step of a sender with a share of the link, by the equations of timely_rule() */
+static void expect_rule(const struct timely_path *path, double share)
+{
+	struct timely_limits l = { .delta_Bps = 0 };
+	struct timely_params p = unset;
+	double room, base, delta, rate = PAYLOAD * share;
+
+	timely_rule(&p, &l, path, rate);
+	room = (2 + path->burst * sqrt(1 / share)) * path->packet_ns;
+	base = path->least_ns > p.min_rtt_ns ? path->least_ns : p.min_rtt_ns;
+	delta = sqrt(rate * PAYLOAD) / 500;
+	/* the root has eight fraction bits; room is rounded to packets */
+	assert_in_range(p.t_low_ns, 20000 + room - path->packet_ns - room / 100, 20000 + room + 1);
+	assert_in_range(p.t_high_ns, base + 3 * (room - path->packet_ns) - room / 30,
+			base + 3 * room + 1);
+	assert_in_range(l.delta_Bps, delta * 0.99 - 1, delta + 1);
+}
+
+static void test_rule(void **state)
+{
+	static const double shares[] = { 1, 0.5, 0.125, 1 / 60., 1 / 250., 1e-6 };
+	static const u32 bursts[] = { 2, 6, 44 };
+	static const u32 least[] = { 1, 20000, 21000, 500000 };
+	struct timely_path path;
+	size_t i, j, k;
+
+	(void)state;
+	for (i = 0; i < COUNT(shares); i++)
+		for (j = 0; j < COUNT(bursts); j++)
+			for (k = 0; k < COUNT(least); k++) {
+				path = (struct timely_path){ PAYLOAD, 1230, bursts[j], least[k] };
+				expect_rule(&path, shares[i]);
+			}
+}
+
+/* Values that are set remain. */
+static void test_rule_overridden(void **state)
+{
+	struct timely_limits l = { .delta_Bps = 77 };
+	struct timely_params p = { .min_rtt_ns = 20000, .t_low_ns = 50000, .t_high_ns = 500000 };
+
+	(void)state;
+	timely_rule(&p, &l, &packets, PAYLOAD / 4);
+	assert_int_equal(p.t_low_ns, 50000);
+	assert_int_equal(p.t_high_ns, 500000);
+	assert_int_equal(l.delta_Bps, 77);
+	/* T_low by the rule is not above a T_high that is set: Algorithm 1 needs that order */
+	p = unset;
+	p.t_high_ns = 21000;
+	timely_rule(&p, &l, &packets, PAYLOAD / 4);
+	assert_int_equal(p.t_low_ns, 21000);
+	assert_int_equal(p.t_high_ns, 21000);
+}
+
+/* No input gives thresholds beyond the longest RTT. */
+static void test_rule_extreme(void **state)
+{
+	static const struct timely_path long_path = { 1ULL << 38, UINT32_MAX, UINT32_MAX,
+						      TIMELY_RTT_MAX_NS };
+	struct timely_limits l = { .delta_Bps = 0 };
+	struct timely_params p = { .min_rtt_ns = 1000000000 };
+
+	(void)state;
+	timely_rule(&p, &l, &long_path, 1);
+	assert_true(p.t_low_ns <= p.t_high_ns);
+	assert_int_equal(p.t_high_ns, TIMELY_RTT_MAX_NS);
+	/* sqrt(2^38) / 500 */
+	assert_int_equal(l.delta_Bps, 1048);
+}
+
+/* What the rate sends in minRTT / 16, an even number of packets, two at least */
+static void test_rule_burst(void **state)
+{
+	static const struct {
+		u64 rate_Bps;
+		u32 min_rtt_ns;
+		u32 mss;
+		u32 burst;
+	} cases[] = {
+		{ 1, 20000, 1448, 2 },
+		{ 1177000000, 20000, 1448, 2 },
+		{ 11770000000, 20000, 1448, 10 },
+		{ 5885000000, 20000, 1448, 4 },
+		{ 11770000000, 200000, 1448, 100 },
+		{ 11770000000, 20000, 8948, 2 },
+		{ 1ULL << 38, 1000000000, 1, UINT32_MAX & ~1U },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT(cases); i++) {
+		struct timely_params p = { .min_rtt_ns = cases[i].min_rtt_ns };
+
+		assert_int_equal(timely_rule_burst(&p, cases[i].rate_Bps, cases[i].mss),
+				 cases[i].burst);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -587,6 +694,10 @@ int main(void)
 		cmocka_unit_test(test_loss),
 		cmocka_unit_test(test_lone),
 		cmocka_unit_test(test_start),
+		cmocka_unit_test(test_rule),
+		cmocka_unit_test(test_rule_overridden),
+		cmocka_unit_test(test_rule_extreme),
+		cmocka_unit_test(test_rule_burst),
 		cmocka_unit_test(test_always),
 		cmocka_unit_test(test_corners),
 	};
