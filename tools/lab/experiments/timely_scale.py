@@ -9,7 +9,8 @@ cases:
     minrtt      as path, and minRTT equals T_low: it normalizes gradients, and scales an increase by the segments in
                 that time
 
-All other parameters have the module's defaults; those that depend on the link's rate scale with it. Measurements last
+All other parameters are the paper's constants with an alpha of 0.05, the defaults without min_rtt; those that depend on
+the link's rate scale with it. Measurements last
 for the same number of frames at each rate. RTT samples are by software timestamps (source=sw), which are as good as the
 NIC's in virtual time and need no warm-up.
 """
@@ -79,7 +80,7 @@ def guest(lab):
     lab.expect(len(todo) * (warmup + time))
     for name, rtt, settings in todo:
         set_delay(net, rtt // 4)
-        module.set(source="sw", prompt_ack=1, **settings)
+        module.set(source="sw", prompt_ack=1, profile="paper", alpha=0.05, **settings)
         lab.sample("queue-%s.csv" % name, every, [port], begin=warmup)
         lab.traffic(net, "--time", "%dns" % (warmup + time), "--drain", "1ms",
                     "--series", lab.path("series-%s.csv" % name), "--every", "%dns" % (time // SERIES),

@@ -5,7 +5,8 @@ Each scheme has settings that trade delay for throughput. Each point of its curv
 
     swift       mode swift of tcp_timely with each of `swift_min_rtt`, from which its default target follows, and with
                 each of `target`
-    classic     mode classic with each of `min_rtt`, the unit of the gradient
+    classic     mode classic with the paper's constants, an alpha of 0.05 and each of `min_rtt`, the unit of the gradient;
+                and by the rule of profile tuned with each of `rule`
     dctcp       the port marks above a queue of each of `k` bytes
     cubic       fq at the hosts, ECN, and a port that marks above each of `k` bytes
     bbr         fq at the hosts
@@ -31,7 +32,8 @@ PARAMS = [
     Param("buffer", "size", "4M", "buffer of the port"),
     Param("swift_min_rtt", "count", "0,20", "swift's minRTT, µs; 0: the path's RTT, rounded up", several=True),
     Param("target", "count", "24", "further targets of swift, µs", several=True),
-    Param("min_rtt", "count", "20,50", "classic's minRTT, µs", several=True),
+    Param("min_rtt", "count", "20,50", "classic's minRTT with constants, µs", several=True),
+    Param("rule", "count", "20", "classic's minRTT by the rule, µs", several=True),
     Param("k", "size", "2k,5k,10k,20k", "marking thresholds at 10 Gbit/s", several=True),
     Param("warmup", "time", "30ms", "time before the measurement at 10 Gbit/s"),
     Param("settle", "time", "10ms", "minimum time before the measurement"),
@@ -43,6 +45,7 @@ SMALL = {"hosts": "2", "flows": "2", "swift_min_rtt": "0", "min_rtt": "20", "k":
          "settle": "1ms", "time": "2ms", "jitter": "200us"}
 SCHEMES = ("swift", "classic", "dctcp", "cubic", "bbr")
 FQ = ("cubic", "bbr")
+CONSTANT_ALPHA = 0.05       # of mode classic with profile tuned and without min_rtt
 OWN = {"swift", "classic"}
 UNIT = 10**10               # link rate of times and thresholds, bit/s
 
@@ -64,7 +67,9 @@ def settings(params, scheme):
         return units + [("target=%d" % target, {"mode": "swift", "target": target, "min_rtt": 20}, None)
                         for target in params.target]
     if scheme == "classic":
-        return [("min_rtt=%d" % unit, {"mode": "classic", "min_rtt": unit}, None) for unit in params.min_rtt]
+        constants = {"mode": "classic", "profile": "paper", "alpha": CONSTANT_ALPHA}
+        return [("min_rtt=%d" % unit, dict(constants, min_rtt=unit), None) for unit in params.min_rtt] + [
+            ("rule-min_rtt=%d" % unit, {"mode": "classic", "min_rtt": unit}, None) for unit in params.rule]
     if scheme == "bbr":
         return [("fq", None, None)]
     return [("K=%dk" % (k // 1000), None, k * params.rate // UNIT) for k in params.k]
