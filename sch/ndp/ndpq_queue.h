@@ -151,7 +151,7 @@ static inline u8 ndpq_level(const struct ndpq_params *p, u8 dscp)
 
 static inline bool ndpq_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
 {
-	return !limit_bytes || (bytes <= limit_bytes && len <= limit_bytes - bytes);
+	return !limit_bytes || (u64)bytes + len <= limit_bytes;
 }
 
 /* Does an arriving data packet of @len bytes fit in the data queue? */
