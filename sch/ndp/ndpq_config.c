@@ -84,7 +84,7 @@ void ndpq_config_derive(struct ndpq_config *cfg, const struct net_device *dev)
 
 	cfg->params = (struct ndpq_params) {
 		.limit = o->limit ?: U32_MAX,
-		.limit_bytes = limit_bytes,
+		.limit_bytes = limit_bytes ?: U32_MAX,
 		.hlimit = ndpq_config_hlimit(o, frame, limit_bytes),
 		.ratio = o->ratio,
 		.other_limit = o->other_limit ?:

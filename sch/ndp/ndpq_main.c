@@ -559,7 +559,7 @@ static bool ndpq_above_limit(const struct ndpq_sched_data *q, enum ndpq_queue_id
 	} else if (id == NDPQ_HEADER) {
 		return bytes > p->hlimit;
 	}
-	return packets > p->limit || (p->limit_bytes && bytes > p->limit_bytes);
+	return packets > p->limit || bytes > p->limit_bytes;
 }
 
 /* Drop packets, newest first, until each queue is within its limit. */

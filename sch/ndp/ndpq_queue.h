@@ -64,7 +64,7 @@ enum ndpq_verdict {
 /**
  * struct ndpq_params - configuration; enum TCA_NDP_* has the ranges
  * @limit: data queue, packets; U32_MAX: unlimited
- * @limit_bytes: data queue, bytes; 0: unlimited
+ * @limit_bytes: data queue, bytes; U32_MAX: unlimited
  * @hlimit: header queue, bytes
  * @ratio: headers per data packet while both wait
  * @other_limit: queue of other traffic, bytes
@@ -151,7 +151,7 @@ static inline u8 ndpq_level(const struct ndpq_params *p, u8 dscp)
 
 static inline bool ndpq_bytes_fit(u32 limit_bytes, u32 bytes, u32 len)
 {
-	return !limit_bytes || (u64)bytes + len <= limit_bytes;
+	return (u64)bytes + len <= limit_bytes;
 }
 
 /* Does an arriving data packet of @len bytes fit in the data queue? */

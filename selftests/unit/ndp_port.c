@@ -54,7 +54,7 @@ void port_configure(struct ndp_port *port, const struct port_conf *conf)
 	port->keep = conf->keep;
 	port->par = (struct ndpq_params) {
 		.limit = conf->data_packets,
-		.limit_bytes = conf->data_bytes,
+		.limit_bytes = conf->data_bytes ?: UINT32_MAX,
 		.hlimit = conf->header_bytes,
 		.ratio = conf->headers_per_data,
 		.other_limit = conf->foreign_bytes,

@@ -356,19 +356,20 @@ static void test_replacing_the_tail_keeps_limits(void **state)
 
 static void test_empty_queue_trims_arrival(void **state)
 {
-	struct ndpq_params par = { .limit = 8, .rts = true };
+	struct ndpq_params par = { .limit = 8, .limit_bytes = UINT32_MAX, .rts = true };
 	struct ndpq_vars v = {};
 
 	(void)state;
 	assert_int_equal(ndpq_data_full(&par, &v, 1000, 0, 0, true), NDPQ_TRIM_ARRIVAL);
+	v.q[NDPQ_DATA].bytes = 129;
 	assert_int_equal(ndpq_data_full(&par, &v, 1000, 129, 0, true), NDPQ_TRIM_TAIL);
 }
 
 /* The coin decides within a band only; precedence from bands - 1 on is the first band. */
 static void test_lower_band_is_trimmed_first(void **state)
 {
-	struct ndpq_params par = { .limit = 8, .bands = 4 };
-	struct ndpq_vars v = {};
+	struct ndpq_params par = { .limit = 8, .limit_bytes = UINT32_MAX, .bands = 4 };
+	struct ndpq_vars v = { .q[NDPQ_DATA].bytes = 9000 };
 	bool coin = false;
 
 	(void)state;
