@@ -795,11 +795,10 @@ static int __init timely_register(void)
 {
 	int err;
 
-	check_trace_callback_type_tcp_probe(timely_probe);
 	err = timely_net_register();
 	if (err)
 		return err;
-	err = closnet_cc_probe_register(timely_probe);
+	err = timely_probe_register();
 	if (err)
 		goto out_net;
 	err = tcp_register_congestion_control(&timely_ops);
@@ -808,7 +807,7 @@ static int __init timely_register(void)
 	return 0;
 
 out_probe:
-	closnet_cc_probe_unregister(timely_probe);
+	timely_probe_unregister();
 out_net:
 	timely_net_unregister();
 	return err;
@@ -817,7 +816,7 @@ out_net:
 static void __exit timely_unregister(void)
 {
 	tcp_unregister_congestion_control(&timely_ops);
-	closnet_cc_probe_unregister(timely_probe);
+	timely_probe_unregister();
 	timely_net_unregister();
 }
 

@@ -7,6 +7,7 @@
 #include <linux/netdevice.h>
 #include <net/inet_connection_sock.h>
 #include <net/tcp.h>
+#include <trace/events/tcp.h>
 #include <closnet/nicclock.h>
 #include "timely_tcp.h"
 
@@ -103,13 +104,8 @@ static noinline void timely_ack_promptly(struct sock *sk, const struct sk_buff *
 		inet_csk(sk)->icsk_ack.pending |= ICSK_ACK_NOW;
 }
 
-/**
- * timely_probe() - probe at tcp_probe: see closnet_cc_probe_register()
- * @unused: not used
- * @sk: socket
- * @skb: received packet
- */
-void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
+/* Probe at tcp_probe: see closnet_cc_probe_register(). */
+static void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 {
 	struct timely *ca = timely_ca(sk);
 	u32 ack;
@@ -126,4 +122,23 @@ void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb)
 		ca->probe = TIMELY_NO_BURST;
 		ca->stamp = 0;
 	}
+}
+
+/**
+ * timely_probe_register() - begin to look at ACKs
+ *
+ * Return: 0 or a negative error.
+ */
+int timely_probe_register(void)
+{
+	check_trace_callback_type_tcp_probe(timely_probe);
+	return closnet_cc_probe_register(timely_probe);
+}
+
+/**
+ * timely_probe_unregister() - undo timely_probe_register()
+ */
+void timely_probe_unregister(void)
+{
+	closnet_cc_probe_unregister(timely_probe);
 }

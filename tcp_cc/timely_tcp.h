@@ -11,7 +11,6 @@
 #ifndef _TIMELY_TCP_H
 #define _TIMELY_TCP_H
 
-#include <trace/events/tcp.h>
 #include "closnet_cc.h"
 #include "swift.h"
 #include "timely.h"
@@ -160,7 +159,8 @@ static inline struct timely *timely_ca(const struct sock *sk)
 	return inet_csk_ca(sk);
 }
 
-void timely_probe(void *unused, struct sock *sk, closnet_tcp_probe_skb *skb);
+int timely_probe_register(void);
+void timely_probe_unregister(void);
 
 int timely_net_register(void);
 void timely_net_unregister(void);

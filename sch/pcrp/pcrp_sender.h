@@ -29,8 +29,8 @@
 
 /* Classes of remaining bytes: 16 for each power of two, up to 2^40: pcrp_tx_class() */
 #define PCRP_CLASS_BITS		4
-#define PCRP_CLASS_STEPS	(1 << PCRP_CLASS_BITS)
-#define PCRP_CLASS_BYTES	(1ULL << 40)
+#define PCRP_CLASS_STEPS	16
+#define PCRP_CLASS_BYTES	0x10000000000ULL
 #define PCRP_CLASS_NONE		592
 #define PCRP_CLASS_ROWS		(PCRP_CLASS_NONE / PCRP_CLASS_STEPS)
 

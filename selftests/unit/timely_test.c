@@ -595,7 +595,7 @@ static void expect_rule(const struct timely_path *path, double share)
 
 static void test_rule(void **state)
 {
-	static const double shares[] = { 1, 0.5, 0.125, 1 / 60., 1 / 250., 1e-6 };
+	static const double shares[] = { 1, 0.5, 0.125, 1 / 60., 1 / 250., 0.000001 };
 	static const u32 bursts[] = { 2, 6, 44 };
 	static const u32 least[] = { 1, 20000, 21000, 500000 };
 	struct timely_path path;
