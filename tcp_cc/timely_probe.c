@@ -15,7 +15,7 @@
 #define TIMELY_SW_AGE_MAX_NS	NSEC_PER_SEC
 
 /*
- * Find the last burst of which @ack covers bytes. The loop visits packets that the
+ * Find the last burst with bytes that @ack covers. The loop visits packets that the
  * stack is about to free, and ends at @ack.
  */
 static enum timely_probe_result timely_find_burst(const struct sock *sk, struct timely *ca, u32 ack)
@@ -75,7 +75,7 @@ static u8 timely_hops(const struct sk_buff *skb)
 
 /*
  * Process an ACK of new data. nicclock sees the timestamp of every ACK and can
- * select those that the host processed quickly: the last ACK of a burst may always
+ * select the ones that the host processed quickly: the last ACK of a burst may always
  * have the same delay. Software timestamps are kept only while hardware timestamps
  * give no RTTs.
  */

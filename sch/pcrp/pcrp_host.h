@@ -12,7 +12,7 @@
 #include <linux/spinlock.h>
 #include "pcrp_peer.h"
 
-/* Lifetime of what is cached of addresses: 10 ms, but at least a tick */
+/* Lifetime of cached facts about an address: 10 ms, but at least a tick */
 #define PCRP_HOST_JIFFIES	(HZ / 100 + 1)
 #define PCRP_LOCAL_ADDRS	64
 #define PCRP_PEER_SETS		256

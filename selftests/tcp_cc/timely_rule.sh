@@ -7,6 +7,7 @@
 #	+--------- a ---------+     +--------- b ---------+
 #	| sender -> w0 netem  |=====| w1 -> receiver      |
 #	+---------------------+     +---------------------+
+# shellcheck disable=SC2317 # functions are called through check
 . "$(dirname "$0")/../lib/lib.sh"
 exact || skip_all "virtual time only: RTTs are compared with thresholds of microseconds"
 need_closwire

@@ -200,7 +200,7 @@ static inline void port_retransmit(struct port *port, u32 slot)
 	pcrp_tx_queue_retrans(&port->s, &port->flow[slot], port->unsent[slot], port->now);
 }
 
-/* Send a packet of a flow alone. Return: false: there is none, or it needs the time */
+/* Send a packet of a flow alone. Return: false: no flow is alone, or the packet needs the time */
 static inline bool port_send_alone(struct port *port, const struct pcrp_tx_flow *alone)
 {
 	u32 slot = port_slot(port, alone);
@@ -213,7 +213,7 @@ static inline bool port_send_alone(struct port *port, const struct pcrp_tx_flow 
 				  port->unsent[slot]);
 }
 
-/* Do what the sender decides. */
+/* Act on the sender's decision. */
 static inline struct step port_step(struct port *port)
 {
 	struct pcrp_tx_flow *alone = pcrp_tx_alone(&port->s);
