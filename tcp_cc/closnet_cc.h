@@ -179,6 +179,12 @@ size_t closnet_cc_get_info(const struct closnet_cc *cc, u64 rate_Bps, u32 ext, i
  * instructions.
  */
 
+/* Rate of payload on a busy link, bytes per second */
+static __always_inline u64 closnet_cc_link_Bps(const struct closnet_cc *cc)
+{
+	return (cc->link_Mbps * CLOSNET_CC_MBPS * cc->payload) >> 16;
+}
+
 /*
  * Highest rate of the payload, bytes per second. TCP paces payload; with the link's
  * own rate, a connection would fill the queue of its NIC.
@@ -187,7 +193,7 @@ static __always_inline u64 closnet_cc_max_Bps(const struct closnet_cc *cc,
 					      const struct closnet_cc_config *c)
 {
 	return c->max_Mbps ? c->max_Mbps * CLOSNET_CC_MBPS :
-			     (cc->link_Mbps * CLOSNET_CC_MBPS * cc->payload) >> 16;
+			     closnet_cc_link_Bps(cc);
 }
 
 /* Bytes of a frame on the link without its payload */

@@ -413,7 +413,7 @@ static noinline void timely_sample_by_rule(struct sock *sk, struct timely *ca,
 	struct timely_limits l = timely_limits(ca);
 	struct timely_params p = c->params;
 	struct timely_path path = {
-		.link_Bps = (ca->cc.link_Mbps * CLOSNET_CC_MBPS * ca->cc.payload) >> 16,
+		.link_Bps = closnet_cc_link_Bps(&ca->cc),
 		.packet_ns = rtt->room_ns,
 		.burst = sk->sk_gso_max_segs,
 		.least_ns = min_t(u64, (u64)tcp_min_rtt(tcp_sk(sk)) * NSEC_PER_USEC,
